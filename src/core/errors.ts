@@ -1,0 +1,70 @@
+/**
+ * What can go wrong at an edge, by stable code. The prefix names the edge; scripts and tests match on the code,
+ * never on the message.
+ */
+export type ErrorCode =
+  | 'AMOUNT_INVALID'
+  | 'CHAIN_RESPONSE_INVALID'
+  | 'CHAIN_RPC_ERROR'
+  | 'CHAIN_SIMULATION_FAILED'
+  | 'CHAIN_TRANSACTION_INVALID'
+  | 'CHAIN_UNREACHABLE'
+  | 'CONFIG_INVALID'
+  | 'CONFIG_NOT_FOUND'
+  | 'CONTROL_UNREACHABLE'
+  | 'CONTROL_UNAUTHORIZED'
+  | 'DURATION_INVALID'
+  | 'FEATURE_UNAVAILABLE'
+  | 'JOURNAL_INVALID'
+  | 'JSON_INVALID'
+  | 'KEY_INVALID'
+  | 'LIVE_REFUSED'
+  | 'MINT_INVALID'
+  | 'PLATFORM_UNSUPPORTED'
+  | 'RECORDING_CORRUPT'
+  | 'RECORDING_INCOMPLETE'
+  | 'RECORDING_NOT_FOUND'
+  | 'RECORDING_VERSION'
+  | 'RUN_NOT_FOUND'
+  | 'SANDBOX_FAILED'
+  | 'SERVICE_BAD_REQUEST'
+  | 'SERVICE_MALFORMED'
+  | 'SERVICE_RATE_LIMITED'
+  | 'SERVICE_STATUS'
+  | 'SERVICE_TIMEOUT'
+  | 'SERVICE_UNAUTHORIZED'
+  | 'SERVICE_UNREACHABLE'
+  | 'SIGN_REFUSED'
+  | 'STATE_LOCKED'
+  | 'STRATEGY_INVALID'
+  | 'STRATEGY_NOT_FOUND'
+  | 'TOKEN_UNKNOWN'
+  | 'USAGE';
+
+export type ErrorDetails = Readonly<Record<string, string | number | boolean | bigint | null | undefined>>;
+
+/**
+ * A fault at an edge: a stable code, a message a person can act on, and typed details.
+ * Handled inside the adapter that met it; it crosses a port only as an event or as a refusal to start.
+ */
+export class GannetError extends Error {
+  override readonly name = 'GannetError';
+  readonly code: ErrorCode;
+  readonly details: ErrorDetails;
+
+  constructor(code: ErrorCode, message: string, options: { details?: ErrorDetails; cause?: unknown } = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.details = options.details ?? {};
+  }
+}
+
+/** Returns whether a value is a GannetError; by name, so that two copies of this module understand each other. */
+export function isGannetError(value: unknown): value is GannetError {
+  return value instanceof Error && value.name === 'GannetError' && 'code' in value;
+}
+
+/** Returns the text of anything thrown. */
+export function messageOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown);
+}

@@ -1,0 +1,56 @@
+import { GannetError, messageOf } from './errors.ts';
+
+/** What JSON can hold once read here: integers beyond 2^53 arrive as bigint, never rounded. */
+export type Json = null | boolean | number | bigint | string | readonly Json[] | { readonly [key: string]: Json };
+
+const LONG_NUMBER = /\d{16}/;
+
+/**
+ * Returns the value of a JSON text, with every integer that a double cannot hold exactly as a bigint.
+ * Throws JSON_INVALID on anything that is not one JSON document.
+ */
+export function parseJson(text: string): Json {
+  try {
+    // The reviver sees each number's source text; it is only worth its time where a long number can be.
+    return LONG_NUMBER.test(text) ? (JSON.parse(text, reviveLongIntegers) as Json) : (JSON.parse(text) as Json);
+  } catch (cause) {
+    throw new GannetError('JSON_INVALID', `expected JSON, got ${JSON.stringify(text.slice(0, 60))}: ${messageOf(cause)}`, { cause });
+  }
+}
+
+function reviveLongIntegers(_key: string, value: unknown, context?: { source?: string }): unknown {
+  if (typeof value !== 'number' || Number.isSafeInteger(value)) return value;
+  const source = context?.source;
+  return source !== undefined && /^-?\d+$/.test(source) ? BigInt(source) : value;
+}
+
+/** Returns compact JSON with bigints as decimal strings. Throws TypeError on what JSON cannot say (NaN, functions, cycles). */
+export function stringifyJson(value: unknown, indent?: number): string {
+  return JSON.stringify(value, toJsonValue, indent);
+}
+
+function toJsonValue(_key: string, value: unknown): unknown {
+  if (typeof value === 'bigint') return value.toString();
+  if (typeof value === 'number' && !Number.isFinite(value)) throw new TypeError(`JSON cannot say ${value}`);
+  return value;
+}
+
+/**
+ * Returns the canonical JSON that hashes are made of: keys sorted by code unit, no white space, bigints as strings,
+ * undefined members left out. Throws TypeError on a number that is not finite.
+ */
+export function canonicalJson(value: unknown): string {
+  if (value === null || typeof value === 'boolean' || typeof value === 'string') return JSON.stringify(value);
+  if (typeof value === 'bigint') return `"${value}"`;
+  if (typeof value === 'number') {
+    if (!Number.isFinite(value)) throw new TypeError(`JSON cannot say ${value}`);
+    return JSON.stringify(value);
+  }
+  if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item ?? null)).join(',')}]`;
+  if (typeof value === 'object') {
+    const members = Object.entries(value).filter(([, member]) => member !== undefined);
+    members.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
+    return `{${members.map(([key, member]) => `${JSON.stringify(key)}:${canonicalJson(member)}`).join(',')}}`;
+  }
+  throw new TypeError(`JSON cannot say a ${typeof value}`);
+}

@@ -1,0 +1,12 @@
+// C0 and C1 controls, bidirectional overrides and zero-width characters: what can forge a log line or a terminal.
+// oxlint-disable-next-line no-control-regex
+const UNSAFE = /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
+
+/**
+ * Returns text from outside (token names, error messages) made safe to log or print:
+ * controls and invisible characters become escapes, and it is cut at `limit` characters.
+ */
+export function printable(text: string, limit = 200): string {
+  const cut = text.length > limit ? `${text.slice(0, limit)}…` : text;
+  return cut.replace(UNSAFE, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}

@@ -1,0 +1,41 @@
+import type { SchedulerLike } from 'rxjs';
+import { GannetError } from './errors.ts';
+
+/** Milliseconds since the Unix epoch, or a span of them. */
+export type Millis = number;
+
+/** The only way time enters: `now` and timers. RxJS time operators take it as their scheduler. */
+export interface Clock extends SchedulerLike {
+  /** Returns the current time in milliseconds since the epoch. */
+  now(): Millis;
+}
+
+const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** Returns the milliseconds in a duration such as "250ms", "5s", "1h30m" or "2d". Throws DURATION_INVALID. */
+export function parseDuration(text: string): Millis {
+  const parts = [...text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h|d)/g)];
+  if (parts.length === 0 || parts.map((part) => part[0]).join('') !== text) throw durationError(text);
+  const total = parts.reduce((sum, [, value, unit]) => sum + Number(value) * UNITS[unit!]!, 0);
+  if (!Number.isSafeInteger(total) || total <= 0) throw durationError(text);
+  return total;
+}
+
+/** Returns the shortest exact text of a duration: "1h30m", "10s", "250ms". */
+export function formatDuration(span: Millis): string {
+  let rest = Math.max(0, Math.round(span));
+  let text = '';
+  for (const [unit, size] of [['d', 86_400_000], ['h', 3_600_000], ['m', 60_000], ['s', 1_000], ['ms', 1]] as const) {
+    const count = Math.floor(rest / size);
+    if (count > 0) text += `${count}${unit}`;
+    rest -= count * size;
+  }
+  return text === '' ? '0s' : text;
+}
+
+function durationError(text: string): GannetError {
+  const found = text.slice(0, 40);
+  return new GannetError('DURATION_INVALID', `expected a duration such as "5s", "250ms" or "1h30m", got "${found}"`, {
+    details: { found },
+  });
+}
