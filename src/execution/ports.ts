@@ -1,0 +1,93 @@
+import type { Lamports } from '../core/amount.ts';
+import type { Mint } from '../market/token.ts';
+import type { Attempt, LandedSwap } from '../trading/attempt.ts';
+import type { Intent, IntentState, Outcome } from '../trading/intent.ts';
+import type { ExecuteAnswer, SwapBuild, SwapOrder, SwapRequest } from '../trading/swap-order.ts';
+
+/** The swap part of the service. Faults are thrown as GannetError; answers are answers. */
+export interface SwapService {
+  order(request: SwapRequest): Promise<SwapOrder>;
+  build(request: SwapRequest & { readonly taker: string }): Promise<SwapBuild>;
+  /**
+   * Hands over signed bytes, or asks again what became of them: posting the same bytes is safe.
+   * Throws where no answer came: the outcome is unknown then, whatever the error.
+   */
+  execute(request: {
+    readonly signedTransaction: Uint8Array;
+    readonly requestId: string;
+    readonly lastValidBlockHeight?: bigint | undefined;
+  }): Promise<ExecuteAnswer>;
+}
+
+/** An unsigned transaction with the terms of its own bytes. */
+export interface ComposedTransaction {
+  readonly transaction: Uint8Array;
+  readonly unitLimit: number;
+  readonly priorityFeeLamports: Lamports;
+}
+
+/** What a node says of a signature. */
+export interface SignatureStatus {
+  readonly slot: bigint;
+  readonly confirmation: 'processed' | 'confirmed' | 'finalized';
+  /** Undefined when it succeeded. */
+  readonly error?: { readonly code: string; readonly message: string } | undefined;
+}
+
+/** What a transaction's own bytes say; read from them, whatever the service claims. */
+export interface TransactionFacts {
+  readonly blockhash: string;
+  readonly feePayer: string;
+  readonly signers: readonly string[];
+}
+
+/** One Solana node. Faults are thrown as GannetError. */
+export interface Chain {
+  /** Composes a transaction from a build: own compute-unit limit by simulation, price clamped, given tables and blockhash. */
+  compose(build: SwapBuild, payer: string): Promise<ComposedTransaction>;
+  /** Sends signed bytes. `rejected` means that this node refused them: not proof that they cannot land. */
+  send(transaction: Uint8Array): Promise<{ readonly kind: 'accepted' } | { readonly kind: 'rejected'; readonly code: string; readonly message: string }>;
+  signatureStatus(signature: string, options: { readonly searchHistory: boolean }): Promise<SignatureStatus | undefined>;
+  /** Block height (not slot) at finalized. */
+  finalizedBlockHeight(): Promise<bigint>;
+  isBlockhashValid(blockhash: string): Promise<boolean>;
+  /** What a landed transaction did to a wallet; undefined while the node does not have it. */
+  landedSwap(options: { readonly signature: string; readonly owner: string; readonly inputMint: Mint; readonly outputMint: Mint }): Promise<LandedSwap | undefined>;
+  /** Finds the landed transaction that carries our signature though someone else paid for it. */
+  findBySigner(options: { readonly owner: string; readonly ownSignature: string }): Promise<string | undefined>;
+  readTransaction(transaction: Uint8Array): TransactionFacts;
+}
+
+/** Holds the key; nobody else does. */
+export interface Signer {
+  /** Base58. */
+  readonly address: string;
+  /** Signs in place as this address, leaving other signatures as they are. Throws SIGN_REFUSED. */
+  sign(transaction: Uint8Array): Promise<SignedTransaction>;
+}
+
+export interface SignedTransaction {
+  readonly transaction: Uint8Array;
+  /** Ours, base58. */
+  readonly signature: string;
+  /** The fee payer's, base58; undefined while that slot is empty. */
+  readonly transactionId?: string | undefined;
+  /** SHA-256 of the message, hex. */
+  readonly messageHash: string;
+}
+
+/** An open intent as the journal knows it. */
+export interface JournalledIntent {
+  readonly intent: Intent;
+  readonly state: IntentState;
+  readonly attempts: readonly Attempt[];
+}
+
+/** Durable memory. Every method returns only after the row is on disk. */
+export interface Journal {
+  intentApproved(intent: Intent): void;
+  /** Must return before the first byte of the transaction leaves. */
+  attemptSigned(attempt: Attempt): void;
+  transition(outcome: Outcome): void;
+  openIntents(): readonly JournalledIntent[];
+}

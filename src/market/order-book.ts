@@ -1,0 +1,90 @@
+import type { MarketEventBase } from './event.ts';
+
+/** One level: price in millionths of a dollar per contract (0 to 1,000,000) and size in contracts (may be fractional). */
+export interface BookLevel {
+  readonly priceMicroUsd: number;
+  readonly size: number;
+}
+
+/**
+ * A prediction market's resting orders. Both sides are bids: the only asks are the other side's bids seen from here.
+ * Levels are in no particular order; read them through the functions below, never by index.
+ */
+export interface OrderBook extends MarketEventBase {
+  readonly kind: 'order-book';
+  readonly marketId: string;
+  readonly yes: readonly BookLevel[];
+  readonly no: readonly BookLevel[];
+}
+
+export type BookSide = 'yes' | 'no';
+
+/** A contract that pays one dollar. */
+export const ONE_USD = 1_000_000;
+
+/** The state of one side of a book; prices in millionths of a dollar, undefined where a side is missing. */
+export interface BookTop {
+  readonly bestBid: number | undefined;
+  readonly bestAsk: number | undefined;
+  readonly mid: number | undefined;
+  readonly spread: number | undefined;
+  /** Size-weighted mid, (bid * askSize + ask * bidSize) / (bidSize + askSize) (Stoikov 2018). */
+  readonly microprice: number | undefined;
+  /** (bidSize - askSize) / (bidSize + askSize) of the best level: -1 to 1. */
+  readonly imbalance: number | undefined;
+}
+
+/** Returns the bids of a side, best (highest) price first, with levels of one price summed. */
+export function bids(book: Pick<OrderBook, 'yes' | 'no'>, side: BookSide): BookLevel[] {
+  const sizes = new Map<number, number>();
+  for (const { priceMicroUsd, size } of book[side]) sizes.set(priceMicroUsd, (sizes.get(priceMicroUsd) ?? 0) + size);
+  return [...sizes].map(([priceMicroUsd, size]) => ({ priceMicroUsd, size })).sort((a, b) => b.priceMicroUsd - a.priceMicroUsd);
+}
+
+/** Returns the asks of a side, best (lowest) price first: the other side's bids at one dollar minus their price. */
+export function asks(book: Pick<OrderBook, 'yes' | 'no'>, side: BookSide): BookLevel[] {
+  const other = bids(book, side === 'yes' ? 'no' : 'yes');
+  return other.map(({ priceMicroUsd, size }) => ({ priceMicroUsd: ONE_USD - priceMicroUsd, size }));
+}
+
+/** Returns best prices and what follows from them; a missing side leaves undefined, never 0 or 1. */
+export function bookTop(book: Pick<OrderBook, 'yes' | 'no'>, side: BookSide): BookTop {
+  const bid = bids(book, side)[0];
+  const ask = asks(book, side)[0];
+  if (bid === undefined || ask === undefined) {
+    return {
+      bestBid: bid?.priceMicroUsd, bestAsk: ask?.priceMicroUsd,
+      mid: undefined, spread: undefined, microprice: undefined, imbalance: undefined,
+    };
+  }
+  const sizes = bid.size + ask.size;
+  return {
+    bestBid: bid.priceMicroUsd,
+    bestAsk: ask.priceMicroUsd,
+    mid: (bid.priceMicroUsd + ask.priceMicroUsd) / 2,
+    spread: ask.priceMicroUsd - bid.priceMicroUsd,
+    microprice: (bid.priceMicroUsd * ask.size + ask.priceMicroUsd * bid.size) / sizes,
+    imbalance: (bid.size - ask.size) / sizes,
+  };
+}
+
+/** Returns whether the best bids of both sides add up to more than one dollar: stale or broken data, not an opportunity. */
+export function isCrossed(book: Pick<OrderBook, 'yes' | 'no'>): boolean {
+  const top = bookTop(book, 'yes');
+  return top.spread !== undefined && top.spread < 0;
+}
+
+/** Returns whether neither side has a level. */
+export function isEmpty(book: Pick<OrderBook, 'yes' | 'no'>): boolean {
+  return book.yes.length === 0 && book.no.length === 0;
+}
+
+/**
+ * Returns the implied probability of YES as a fraction, the mid of best bid and ask,
+ * or undefined where one side is missing, the book is crossed, or the spread exceeds `maxSpread` (a fraction of a dollar).
+ */
+export function impliedProbability(book: Pick<OrderBook, 'yes' | 'no'>, maxSpread: number): number | undefined {
+  const { mid, spread } = bookTop(book, 'yes');
+  if (mid === undefined || spread === undefined || spread < 0 || spread > maxSpread * ONE_USD) return undefined;
+  return mid / ONE_USD;
+}

@@ -1,0 +1,36 @@
+import type { MarketEventBase } from './event.ts';
+import type { Mint } from './token.ts';
+
+/** The windows over which the service counts activity. */
+export const STATS_WINDOWS = ['5m', '1h', '6h', '24h'] as const;
+export type StatsWindow = (typeof STATS_WINDOWS)[number];
+
+/** What is counted per window; percent for the changes, US dollars for the volumes. */
+export const WINDOW_FIELDS = [
+  'priceChange', 'holderChange', 'liquidityChange', 'volumeChange',
+  'buyVolume', 'sellVolume', 'buyOrganicVolume', 'sellOrganicVolume',
+  'numBuys', 'numSells', 'numTraders', 'numOrganicBuyers', 'numNetBuyers',
+] as const;
+export type WindowField = (typeof WINDOW_FIELDS)[number];
+
+/** Numbers that stand once per token; US dollars where a price, score of 0 to 100. */
+export const TOKEN_FIELDS = [
+  'usdPrice', 'priceBlockId', 'liquidity', 'fees', 'mcap', 'fdv', 'holderCount', 'circSupply', 'totalSupply', 'organicScore',
+] as const;
+export type TokenField = (typeof TOKEN_FIELDS)[number];
+
+/** Every number of a token record by one flat name: `usdPrice`, `5m.buyVolume`. */
+export type TokenStatName = TokenField | `${StatsWindow}.${WindowField}`;
+
+/** All flat names in a fixed order: the columns of a recording. */
+export const TOKEN_STAT_NAMES: readonly TokenStatName[] = [
+  ...TOKEN_FIELDS,
+  ...STATS_WINDOWS.flatMap((window) => WINDOW_FIELDS.map((field) => `${window}.${field}` as const)),
+];
+
+/** A token's statistics at one poll; a number the service did not give is absent, never zero. */
+export interface TokenStats extends MarketEventBase {
+  readonly kind: 'token-stats';
+  readonly mint: Mint;
+  readonly values: { readonly [name in TokenStatName]?: number };
+}

@@ -1,0 +1,40 @@
+import type { Amount, Lamports } from '../core/amount.ts';
+import type { Route } from './proposal.ts';
+
+/** One signed transaction of an intent: everything that is needed to send the same bytes again and to prove what became of them. */
+export interface Attempt {
+  readonly intentId: string;
+  /** From 1. */
+  readonly number: number;
+  readonly route: Route;
+  readonly router: string;
+  readonly quotedOut: Amount;
+  readonly threshold: Amount;
+  /** The service's name for an order. */
+  readonly requestId?: string | undefined;
+  /** Our own signature, base58. */
+  readonly signature: string;
+  /** The fee payer's signature, base58: the transaction's id. Undefined beforehand where someone else pays. */
+  readonly transactionId?: string | undefined;
+  /** SHA-256 of the message, hex. */
+  readonly messageHash: string;
+  readonly blockhash: string;
+  readonly lastValidBlockHeight: bigint;
+  readonly feePayer: string;
+  readonly signedTransaction: Uint8Array;
+}
+
+/** A transaction on the chain as one wallet sees it. */
+export interface LandedSwap {
+  readonly signature: string;
+  readonly slot: bigint;
+  /** Undefined when it succeeded. */
+  readonly error?: { readonly code: string; readonly message: string } | undefined;
+  /** What this wallet paid for signatures and priority; 0 where someone else pays. */
+  readonly feeLamports: Lamports;
+  /** Deposits this wallet made in accounts opened on the way. */
+  readonly rentLamports: Lamports;
+  /** By how much the wallet's input went down and its output went up, fees and deposits not counted. */
+  readonly amountIn: Amount;
+  readonly amountOut: Amount;
+}

@@ -1,0 +1,18 @@
+import type { Observable } from 'rxjs';
+import type { Intent, IntentState, Outcome } from './intent.ts';
+
+/** An intent that was open when the process ended, with the last state it is known to have reached. */
+export interface OpenIntent {
+  readonly intent: Intent;
+  readonly state: IntentState;
+}
+
+/**
+ * Carries intents out: live, on paper, or simulated. Both methods emit transitions in the order of the state machine,
+ * never error, and complete after a terminal state (or after `unknown`, where nobody can prove more).
+ */
+export interface Executor {
+  execute(intent: Intent): Observable<Outcome>;
+  /** Resolves what an earlier process left open, before any strategy runs. */
+  reconcile(open: readonly OpenIntent[]): Observable<Outcome>;
+}

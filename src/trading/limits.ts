@@ -1,0 +1,49 @@
+import type { Amount, Bps } from '../core/amount.ts';
+import type { Millis } from '../core/time.ts';
+import type { Mint } from '../market/token.ts';
+
+/** An amount of a token that bounds the value of something. */
+export interface ValueLimit {
+  readonly mint: Mint;
+  readonly amount: Amount;
+}
+
+/** What no strategy may exceed. Absent where the configuration sets no limit. */
+export interface RiskLimits {
+  readonly maxSlippageBps: Bps;
+  readonly maxPriceImpactBps: Bps;
+  readonly maxFeeBps: Bps;
+  readonly maxTrade?: ValueLimit | undefined;
+  readonly maxPosition: ReadonlyMap<Mint, ValueLimit>;
+  readonly maxOpenIntents: number;
+  readonly maxSwaps: { readonly perMinute?: number | undefined; readonly perHour?: number | undefined; readonly perDay?: number | undefined };
+  /** Lamports that no strategy can spend: a wallet without SOL cannot exit. */
+  readonly solReserve: Amount;
+}
+
+/** What bounds one strategy by its own configuration. */
+export interface StrategyLimits {
+  readonly maxAgeMs?: Millis | undefined;
+}
+
+/** Every code with which risk refuses a proposal, with what it means: the one source for code and documents. */
+export const DENIALS = {
+  TRADING_HALTED: 'trading is halted',
+  TRADING_REDUCE_ONLY: 'only exits are allowed now',
+  PROPOSAL_INVALID: 'the proposal itself makes no sense',
+  KEY_REPEATED: 'this strategy already acted under this key',
+  INPUT_STALE: 'what the strategy looks at is older than its max_age',
+  INTENT_OPEN_FOR_MINT: 'another swap of the same input is still open in this wallet',
+  INTENTS_OPEN_LIMIT: 'as many swaps are open as max_open_intents allows',
+  RATE_PER_MINUTE: 'max_swaps.per_minute is used up',
+  RATE_PER_HOUR: 'max_swaps.per_hour is used up',
+  RATE_PER_DAY: 'max_swaps.per_day is used up',
+  BUDGET_EXCEEDED: 'the strategy has less than this of its budget',
+  BALANCE_INSUFFICIENT: 'the wallet has less than this',
+  SOL_RESERVE: 'it would touch the SOL kept for fees and exits',
+  SLIPPAGE_EXCEEDS_MAX: 'more slippage was asked for than max_slippage_bps',
+  TRADE_EXCEEDS_MAX: 'the trade is larger than max_trade',
+  POSITION_EXCEEDS_MAX: 'the position would be larger than max_position',
+  VALUE_UNKNOWN: 'no price is known to hold it against a limit',
+} as const;
+export type DenialCode = keyof typeof DENIALS;

@@ -1,0 +1,107 @@
+import type { Amount, Lamports } from '../core/amount.ts';
+import { ZERO } from '../core/amount.ts';
+import { assert } from '../core/assert.ts';
+import type { Mint } from '../market/token.ts';
+import { SOL_MINT } from '../market/token.ts';
+import type { Fill, Intent } from './intent.ts';
+
+/** Balances by mint, smallest units. SOL counts native and wrapped together. */
+export type Balances = ReadonlyMap<Mint, Amount>;
+
+/** One strategy's share of the wallet: what it was given, what it made of it, and what is in flight. */
+export interface StrategyBook {
+  readonly budget: { readonly mint: Mint; readonly amount: Amount } | undefined;
+  readonly balances: Map<Mint, Amount>;
+  readonly reserved: Map<Mint, Amount>;
+  feesLamports: Lamports;
+  swaps: number;
+}
+
+/**
+ * Who has what: the wallet as a whole, and each strategy's book. Reservations are made when an intent is approved,
+ * so that the next proposal already sees the money gone.
+ */
+export class Portfolio {
+  readonly wallet: Map<Mint, Amount>;
+  readonly books = new Map<string, StrategyBook>();
+
+  constructor(wallet: Balances) {
+    this.wallet = new Map(wallet);
+  }
+
+  /** Opens a strategy's book with its budget as the first balance. */
+  openBook(strategy: string, budget: StrategyBook['budget']): void {
+    assert(!this.books.has(strategy), `the book of ${strategy} is open already`);
+    this.books.set(strategy, {
+      budget,
+      balances: new Map(budget ? [[budget.mint, budget.amount]] : []),
+      reserved: new Map(),
+      feesLamports: 0n as Lamports,
+      swaps: 0,
+    });
+  }
+
+  book(strategy: string): StrategyBook {
+    const book = this.books.get(strategy);
+    assert(book, `no book of ${strategy}`);
+    return book;
+  }
+
+  /** Returns what a strategy may still spend of a mint. */
+  available(strategy: string, mint: Mint): Amount {
+    const book = this.book(strategy);
+    return subtract(book.balances.get(mint) ?? ZERO, book.reserved.get(mint) ?? ZERO);
+  }
+
+  /** Returns what the wallet has of a mint beyond what approved intents have claimed. */
+  unreserved(mint: Mint): Amount {
+    let reserved = 0n;
+    for (const book of this.books.values()) reserved += book.reserved.get(mint) ?? 0n;
+    return subtract(this.wallet.get(mint) ?? ZERO, reserved as Amount);
+  }
+
+  /** Returns what all strategies together hold of a mint. */
+  held(mint: Mint): Amount {
+    let total = 0n;
+    for (const book of this.books.values()) total += book.balances.get(mint) ?? 0n;
+    return total as Amount;
+  }
+
+  reserve(intent: Intent): void {
+    add(this.book(intent.strategy).reserved, intent.inputMint, intent.amountIn);
+  }
+
+  release(intent: Intent): void {
+    add(this.book(intent.strategy).reserved, intent.inputMint, -intent.amountIn);
+  }
+
+  /** Books a landed swap: what went, what came, and what it cost. */
+  applyFill(strategy: string, fill: Fill): void {
+    const book = this.book(strategy);
+    for (const balances of [book.balances, this.wallet]) {
+      add(balances, fill.inputMint, -fill.amountIn);
+      add(balances, fill.outputMint, fill.amountOut);
+    }
+    book.swaps += 1;
+    this.applyFee(strategy, fill.feeLamports);
+    add(this.wallet, SOL_MINT, -fill.rentLamports);
+  }
+
+  /** Books a network fee: it leaves the wallet's SOL, and the strategy is told what it cost. */
+  applyFee(strategy: string, feeLamports: Lamports): void {
+    const book = this.book(strategy);
+    book.feesLamports = (book.feesLamports + feeLamports) as Lamports;
+    add(this.wallet, SOL_MINT, -feeLamports);
+  }
+}
+
+function subtract(a: Amount, b: Amount): Amount {
+  return (a > b ? a - b : 0n) as Amount;
+}
+
+/** The chain decides what is left; a ledger that would go below zero stops at zero and reconciliation shows the gap. */
+function add(balances: Map<Mint, Amount>, mint: Mint, change: bigint): void {
+  const next = (balances.get(mint) ?? 0n) + change;
+  if (next > 0n) balances.set(mint, next as Amount);
+  else balances.delete(mint);
+}

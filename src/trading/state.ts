@@ -1,0 +1,129 @@
+import type { Amount, Lamports } from '../core/amount.ts';
+import type { Millis } from '../core/time.ts';
+import type { Mint, TokenTable } from '../market/token.ts';
+import type { TradingState } from './command.ts';
+import type { Intent, IntentState } from './intent.ts';
+import type { RiskLimits, StrategyLimits } from './limits.ts';
+import type { FeedSlot } from './market-cache.ts';
+import { MarketCache } from './market-cache.ts';
+import { Portfolio } from './portfolio.ts';
+
+/** An intent with the state it has reached. */
+export interface TrackedIntent {
+  readonly intent: Intent;
+  state: IntentState;
+}
+
+/** A strategy as risk knows it. */
+export interface StrategyRecord {
+  readonly name: string;
+  readonly limits: StrategyLimits;
+  /** The feeds it looks at. */
+  readonly inputs: readonly FeedSlot[];
+  intentCount: number;
+}
+
+/** Everything that `step` owns and nothing else may change. */
+export interface EngineState {
+  readonly tokens: TokenTable;
+  readonly limits: RiskLimits;
+  readonly market: MarketCache;
+  readonly portfolio: Portfolio;
+  readonly strategies: Map<string, StrategyRecord>;
+  /** Open intents by id. */
+  readonly intents: Map<string, TrackedIntent>;
+  /** `strategy:key` of proposals acted on. */
+  readonly keys: Set<string>;
+  /** When intents were approved, within the last day, oldest first. */
+  approvals: Millis[];
+  trading: TradingState;
+}
+
+/** The state at the start of a run as plain data: with it and the recording the run can be repeated. */
+export interface StateSnapshot {
+  readonly wallet: Readonly<Record<string, string>>;
+  readonly books: Readonly<Record<string, BookSnapshot>>;
+  readonly keys: readonly string[];
+  readonly approvals: readonly Millis[];
+  readonly trading: TradingState;
+  readonly intentCounts: Readonly<Record<string, number>>;
+}
+
+export interface BookSnapshot {
+  readonly balances: Readonly<Record<string, string>>;
+  readonly feesLamports: string;
+  readonly swaps: number;
+}
+
+/** What one strategy brings to the state. */
+export interface StrategySetup {
+  readonly name: string;
+  readonly budget: { readonly mint: Mint; readonly amount: Amount } | undefined;
+  readonly limits: StrategyLimits;
+}
+
+/** Returns the state in which a run starts: from a wallet, or from where an earlier run ended. */
+export function createState(setup: {
+  readonly tokens: TokenTable;
+  readonly limits: RiskLimits;
+  readonly strategies: readonly StrategySetup[];
+  readonly snapshot: StateSnapshot;
+}): EngineState {
+  const { snapshot } = setup;
+  const portfolio = new Portfolio(readBalances(snapshot.wallet));
+  const strategies = new Map<string, StrategyRecord>();
+  for (const { name, budget, limits } of setup.strategies) {
+    portfolio.openBook(name, budget);
+    restoreBook(portfolio, name, snapshot.books[name]);
+    strategies.set(name, { name, limits, inputs: [], intentCount: snapshot.intentCounts[name] ?? 0 });
+  }
+  return {
+    tokens: setup.tokens,
+    limits: setup.limits,
+    market: new MarketCache(),
+    portfolio,
+    strategies,
+    intents: new Map(),
+    keys: new Set(snapshot.keys),
+    approvals: [...snapshot.approvals],
+    trading: snapshot.trading,
+  };
+}
+
+/** Returns a snapshot with nothing but a wallet: the first start. */
+export function freshSnapshot(wallet: ReadonlyMap<Mint, Amount>): StateSnapshot {
+  return { wallet: writeBalances(wallet), books: {}, keys: [], approvals: [], trading: 'active', intentCounts: {} };
+}
+
+/** Returns the present state as plain data. Open intents are not in it: they come back through reconciliation. */
+export function snapshotState(state: EngineState): StateSnapshot {
+  const books: Record<string, BookSnapshot> = {};
+  for (const [name, book] of state.portfolio.books) {
+    books[name] = { balances: writeBalances(book.balances), feesLamports: book.feesLamports.toString(), swaps: book.swaps };
+  }
+  return {
+    wallet: writeBalances(state.portfolio.wallet),
+    books,
+    keys: [...state.keys],
+    approvals: [...state.approvals],
+    trading: state.trading,
+    intentCounts: Object.fromEntries([...state.strategies.values()].map(({ name, intentCount }) => [name, intentCount])),
+  };
+}
+
+function restoreBook(portfolio: Portfolio, name: string, saved: BookSnapshot | undefined): void {
+  if (saved === undefined) return;
+  const book = portfolio.book(name);
+  book.balances.clear();
+  for (const [mint, amount] of readBalances(saved.balances)) book.balances.set(mint, amount);
+  book.feesLamports = BigInt(saved.feesLamports) as Lamports;
+  book.swaps = saved.swaps;
+}
+
+function writeBalances(balances: ReadonlyMap<Mint, Amount>): Record<string, string> {
+  return Object.fromEntries([...balances].map(([mint, amount]) => [mint, amount.toString()]));
+}
+
+function readBalances(record: Readonly<Record<string, string>>): Map<Mint, Amount> {
+  return new Map(Object.entries(record).map(([mint, amount]) => [mint as Mint, BigInt(amount) as Amount]));
+}

@@ -1,0 +1,132 @@
+import type { Amount } from '../core/amount.ts';
+import { mulDiv } from '../core/amount.ts';
+import { assert, assertNever } from '../core/assert.ts';
+import type { Millis } from '../core/time.ts';
+import type { MarketEvent } from '../market/event.ts';
+import type { Command } from './command.ts';
+import type { Intent, Outcome } from './intent.ts';
+import { canTransition, isTerminal } from './intent.ts';
+import type { AlertProposal, Proposal, SwapProposal } from './proposal.ts';
+import type { Denial } from './risk.ts';
+import { firstDenial, intentKey, slippageCap } from './risk.ts';
+import type { EngineState, StrategyRecord } from './state.ts';
+
+/** What comes from outside, in the order in which it came. */
+export type Input = MarketEvent | Outcome | Command;
+
+/** A strategy's wish on its way through the inbox. */
+export interface ProposalInput {
+  readonly kind: 'proposal';
+  readonly strategy: string;
+  readonly proposal: Proposal;
+}
+
+/** What was decided about a proposal: exactly the fields that the decision hash covers. */
+export interface Decision {
+  readonly seq: number;
+  readonly at: Millis;
+  readonly strategy: string;
+  readonly proposal: Proposal;
+  readonly verdict: 'approved' | 'denied';
+  /** The denial's code, null when approved. */
+  readonly code: string | null;
+}
+
+/** What is to be done in the world; plain data. */
+export type Effect =
+  | { readonly kind: 'execute'; readonly intent: Intent }
+  | { readonly kind: 'alert'; readonly strategy: string; readonly alert: AlertProposal };
+
+/** A decision with its consequence, or with the reason for none. */
+export interface Ruling {
+  readonly decision: Decision;
+  readonly effect?: Effect | undefined;
+  readonly denial?: Denial | undefined;
+}
+
+/**
+ * Applies one stamped input to the state, the only place where state changes; it owns the state and mutates it.
+ * Reads no clock, does no I/O and draws no random number. Returns a ruling for a proposal, nothing otherwise.
+ */
+export function step(state: EngineState, seq: number, at: Millis, input: Input | ProposalInput): Ruling | undefined {
+  switch (input.kind) {
+    case 'quote':
+    case 'order-book':
+    case 'token-stats':
+    case 'feed-health':
+      state.market.observe(input);
+      return undefined;
+    case 'proposal':
+      return rule(state, seq, at, input);
+    case 'outcome':
+      applyOutcome(state, input);
+      return undefined;
+    case 'command':
+      state.trading = input.state;
+      return undefined;
+    default:
+      return assertNever(input, 'input');
+  }
+}
+
+function rule(state: EngineState, seq: number, at: Millis, { strategy, proposal }: ProposalInput): Ruling {
+  const decision = { seq, at, strategy, proposal };
+  if (proposal.kind === 'alert') {
+    return { decision: { ...decision, verdict: 'approved', code: null }, effect: { kind: 'alert', strategy, alert: proposal } };
+  }
+  const record = state.strategies.get(strategy);
+  assert(record, `proposal of the unknown strategy ${strategy}`);
+  const amountIn = resolveSize(state, record, proposal);
+  const denial = firstDenial(state, { strategy: record, proposal, amountIn, at });
+  if (denial !== undefined) return { decision: { ...decision, verdict: 'denied', code: denial.code }, denial };
+  const intent = openIntent(state, record, proposal, amountIn, at);
+  return { decision: { ...decision, verdict: 'approved', code: null }, effect: { kind: 'execute', intent } };
+}
+
+/** Floors a fraction: what a strategy has is never exceeded by rounding. */
+function resolveSize(state: EngineState, strategy: StrategyRecord, { amount, inputMint }: SwapProposal): Amount {
+  if (typeof amount === 'bigint') return amount;
+  const available = state.portfolio.available(strategy.name, inputMint);
+  if (amount === 'all') return available;
+  const millionths = Math.floor(Math.min(Math.max(amount.fraction, 0), 1) * 1_000_000) || 0;
+  return mulDiv(available, BigInt(millionths), 1_000_000n, 'floor');
+}
+
+/** The approved intent counts as exposure before the next proposal is looked at. */
+function openIntent(state: EngineState, strategy: StrategyRecord, proposal: SwapProposal, amountIn: Amount, at: Millis): Intent {
+  strategy.intentCount += 1;
+  const intent: Intent = {
+    id: `${strategy.name}-${strategy.intentCount}`,
+    strategy: strategy.name,
+    createdAt: at,
+    inputMint: proposal.inputMint,
+    outputMint: proposal.outputMint,
+    amountIn,
+    maxSlippageBps: slippageCap(state, proposal),
+    maxPriceImpactBps: state.limits.maxPriceImpactBps,
+    maxFeeBps: state.limits.maxFeeBps,
+    ...(proposal.limit === undefined ? {} : { minimumOut: proposal.limit }),
+    route: proposal.route ?? 'order',
+    reason: proposal.reason,
+    ...(proposal.key === undefined ? {} : { key: proposal.key }),
+  };
+  state.intents.set(intent.id, { intent, state: 'approved' });
+  state.portfolio.reserve(intent);
+  if (proposal.key !== undefined) state.keys.add(intentKey(strategy.name, proposal.key));
+  state.approvals = state.approvals.filter((time) => time > at - 86_400_000);
+  state.approvals.push(at);
+  return intent;
+}
+
+function applyOutcome(state: EngineState, outcome: Outcome): void {
+  const tracked = state.intents.get(outcome.intentId);
+  assert(tracked, `outcome "${outcome.state}" of ${outcome.intentId}, which is not open`);
+  assert(canTransition(tracked.state, outcome.state), `${outcome.intentId} cannot go from ${tracked.state} to ${outcome.state}`);
+  tracked.state = outcome.state;
+  if (!isTerminal(outcome.state)) return;
+  const { intent } = tracked;
+  state.intents.delete(intent.id);
+  state.portfolio.release(intent);
+  if (outcome.fill !== undefined) state.portfolio.applyFill(intent.strategy, outcome.fill);
+  else if (outcome.feeLamports !== undefined) state.portfolio.applyFee(intent.strategy, outcome.feeLamports);
+}
