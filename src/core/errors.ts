@@ -4,6 +4,7 @@
  */
 export type ErrorCode =
   | 'AMOUNT_INVALID'
+  | 'BOOK_MISSING'
   | 'CHAIN_RESPONSE_INVALID'
   | 'CHAIN_RPC_ERROR'
   | 'CHAIN_SIMULATION_FAILED'

@@ -47,10 +47,17 @@ export function canonicalJson(value: unknown): string {
     return JSON.stringify(value);
   }
   if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item ?? null)).join(',')}]`;
-  if (typeof value === 'object') {
-    const members = Object.entries(value).filter(([, member]) => member !== undefined);
-    members.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
-    return `{${members.map(([key, member]) => `${JSON.stringify(key)}:${canonicalJson(member)}`).join(',')}}`;
-  }
+  if (typeof value === 'object') return canonicalObject(value as Readonly<Record<string, unknown>>);
   throw new TypeError(`JSON cannot say a ${typeof value}`);
+}
+
+function canonicalObject(value: Readonly<Record<string, unknown>>): string {
+  let text = '{';
+  for (const key of Object.keys(value).sort()) {
+    const member = value[key];
+    if (member === undefined) continue;
+    if (text.length > 1) text += ',';
+    text += `${JSON.stringify(key)}:${canonicalJson(member)}`;
+  }
+  return `${text}}`;
 }

@@ -1,6 +1,7 @@
 import type { Amount, Bps } from '../core/amount.ts';
 import type { Millis } from '../core/time.ts';
 import type { Mint } from '../market/token.ts';
+import type { RateSpan } from './swap-rate.ts';
 
 /** An amount of a token that bounds the value of something. */
 export interface ValueLimit {
@@ -16,7 +17,7 @@ export interface RiskLimits {
   readonly maxTrade?: ValueLimit | undefined;
   readonly maxPosition: ReadonlyMap<Mint, ValueLimit>;
   readonly maxOpenIntents: number;
-  readonly maxSwaps: { readonly perMinute?: number | undefined; readonly perHour?: number | undefined; readonly perDay?: number | undefined };
+  readonly maxSwaps: { readonly [span in RateSpan]?: number | undefined };
   /** Lamports that no strategy can spend: a wallet without SOL cannot exit. */
   readonly solReserve: Amount;
 }

@@ -16,14 +16,21 @@ export class MarketCache {
   readonly #latest: (MarketEvent | undefined)[] = [];
   /** Slots of quote feeds by `input:output`, so that a valuation finds its pair without a search. */
   readonly #quoteSlots = new Map<string, FeedSlot[]>();
+  /** The feed looked up last: events come in runs, and comparing one name is cheaper than hashing it. */
+  #lastFeed: FeedKey | undefined;
+  #lastSlot: FeedSlot = 0;
 
   /** Returns the slot of a feed, a new one for a key not met before. */
   slotOf(feed: FeedKey): FeedSlot {
-    const known = this.#slots.get(feed);
-    if (known !== undefined) return known;
-    const slot = this.#latest.length;
-    this.#slots.set(feed, slot);
-    this.#latest.push(undefined);
+    if (feed === this.#lastFeed) return this.#lastSlot;
+    let slot = this.#slots.get(feed);
+    if (slot === undefined) {
+      slot = this.#latest.length;
+      this.#slots.set(feed, slot);
+      this.#latest.push(undefined);
+    }
+    this.#lastFeed = feed;
+    this.#lastSlot = slot;
     return slot;
   }
 

@@ -8,6 +8,7 @@ import type { DenialCode, ValueLimit } from './limits.ts';
 import { valueIn } from './market-cache.ts';
 import type { SwapProposal } from './proposal.ts';
 import type { EngineState, StrategyRecord } from './state.ts';
+import { RATE_SPANS } from './swap-rate.ts';
 
 /** A refusal: a value with a code, never an exception. */
 export interface Denial {
@@ -26,9 +27,7 @@ export interface SwapRequest {
 
 type Rule = (state: EngineState, request: SwapRequest) => Denial | undefined;
 
-const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
-const DAY = 24 * HOUR;
+const RATE_CODES = [['perMinute', 'RATE_PER_MINUTE'], ['perHour', 'RATE_PER_HOUR'], ['perDay', 'RATE_PER_DAY']] as const;
 
 /** The rules in the order in which they speak: the first refusal is the answer. */
 const RULES: readonly Rule[] = [
@@ -96,12 +95,11 @@ function openIntents(state: EngineState, { proposal }: SwapRequest): Denial | un
 }
 
 function swapRate(state: EngineState, { at }: SwapRequest): Denial | undefined {
-  const { perMinute, perHour, perDay } = state.limits.maxSwaps;
-  const windows = [['RATE_PER_MINUTE', perMinute, MINUTE], ['RATE_PER_HOUR', perHour, HOUR], ['RATE_PER_DAY', perDay, DAY]] as const;
-  for (const [code, limit, span] of windows) {
+  for (const [span, code] of RATE_CODES) {
+    const limit = state.limits.maxSwaps[span];
     if (limit === undefined) continue;
-    const used = state.approvals.reduce((count, time) => count + (time > at - span ? 1 : 0), 0);
-    if (used >= limit) return { code, reason: `${used} within ${formatDuration(span)}, allowed are ${limit}` };
+    const used = state.swapRate.count(span, at);
+    if (used >= limit) return { code, reason: `${used} within ${formatDuration(RATE_SPANS[span])}, allowed are ${limit}` };
   }
   return undefined;
 }

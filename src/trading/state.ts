@@ -2,11 +2,13 @@ import type { Amount, Lamports } from '../core/amount.ts';
 import type { Millis } from '../core/time.ts';
 import type { Mint, TokenTable } from '../market/token.ts';
 import type { TradingState } from './command.ts';
+import type { OpenIntent } from './executor.ts';
 import type { Intent, IntentState } from './intent.ts';
 import type { RiskLimits, StrategyLimits } from './limits.ts';
 import type { FeedSlot } from './market-cache.ts';
 import { MarketCache } from './market-cache.ts';
 import { Portfolio } from './portfolio.ts';
+import { SwapRate } from './swap-rate.ts';
 
 /** An intent with the state it has reached. */
 export interface TrackedIntent {
@@ -34,8 +36,7 @@ export interface EngineState {
   readonly intents: Map<string, TrackedIntent>;
   /** `strategy:key` of proposals acted on. */
   readonly keys: Set<string>;
-  /** When intents were approved, within the last day, oldest first. */
-  approvals: Millis[];
+  readonly swapRate: SwapRate;
   trading: TradingState;
 }
 
@@ -44,6 +45,7 @@ export interface StateSnapshot {
   readonly wallet: Readonly<Record<string, string>>;
   readonly books: Readonly<Record<string, BookSnapshot>>;
   readonly keys: readonly string[];
+  /** When intents were approved, within the last day, oldest first. */
   readonly approvals: readonly Millis[];
   readonly trading: TradingState;
   readonly intentCounts: Readonly<Record<string, number>>;
@@ -68,6 +70,8 @@ export function createState(setup: {
   readonly limits: RiskLimits;
   readonly strategies: readonly StrategySetup[];
   readonly snapshot: StateSnapshot;
+  /** What an earlier run left open: its reservations hold until it is resolved. */
+  readonly open?: readonly OpenIntent[];
 }): EngineState {
   const { snapshot } = setup;
   const portfolio = new Portfolio(readBalances(snapshot.wallet));
@@ -77,15 +81,20 @@ export function createState(setup: {
     restoreBook(portfolio, name, snapshot.books[name]);
     strategies.set(name, { name, limits, inputs: [], intentCount: snapshot.intentCounts[name] ?? 0 });
   }
+  const intents = new Map<string, TrackedIntent>();
+  for (const { intent, state } of setup.open ?? []) {
+    intents.set(intent.id, { intent, state });
+    portfolio.reserve(intent);
+  }
   return {
     tokens: setup.tokens,
     limits: setup.limits,
     market: new MarketCache(),
     portfolio,
     strategies,
-    intents: new Map(),
+    intents,
     keys: new Set(snapshot.keys),
-    approvals: [...snapshot.approvals],
+    swapRate: new SwapRate(snapshot.approvals),
     trading: snapshot.trading,
   };
 }
@@ -95,7 +104,7 @@ export function freshSnapshot(wallet: ReadonlyMap<Mint, Amount>): StateSnapshot 
   return { wallet: writeBalances(wallet), books: {}, keys: [], approvals: [], trading: 'active', intentCounts: {} };
 }
 
-/** Returns the present state as plain data. Open intents are not in it: they come back through reconciliation. */
+/** Returns the present state as plain data. Open intents are not in it: they are the journal’s to remember. */
 export function snapshotState(state: EngineState): StateSnapshot {
   const books: Record<string, BookSnapshot> = {};
   for (const [name, book] of state.portfolio.books) {
@@ -105,7 +114,7 @@ export function snapshotState(state: EngineState): StateSnapshot {
     wallet: writeBalances(state.portfolio.wallet),
     books,
     keys: [...state.keys],
-    approvals: [...state.approvals],
+    approvals: state.swapRate.times,
     trading: state.trading,
     intentCounts: Object.fromEntries([...state.strategies.values()].map(({ name, intentCount }) => [name, intentCount])),
   };

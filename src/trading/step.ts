@@ -70,17 +70,16 @@ export function step(state: EngineState, seq: number, at: Millis, input: Input |
 }
 
 function rule(state: EngineState, seq: number, at: Millis, { strategy, proposal }: ProposalInput): Ruling {
-  const decision = { seq, at, strategy, proposal };
   if (proposal.kind === 'alert') {
-    return { decision: { ...decision, verdict: 'approved', code: null }, effect: { kind: 'alert', strategy, alert: proposal } };
+    return { decision: { seq, at, strategy, proposal, verdict: 'approved', code: null }, effect: { kind: 'alert', strategy, alert: proposal } };
   }
   const record = state.strategies.get(strategy);
   assert(record, `proposal of the unknown strategy ${strategy}`);
   const amountIn = resolveSize(state, record, proposal);
   const denial = firstDenial(state, { strategy: record, proposal, amountIn, at });
-  if (denial !== undefined) return { decision: { ...decision, verdict: 'denied', code: denial.code }, denial };
+  if (denial !== undefined) return { decision: { seq, at, strategy, proposal, verdict: 'denied', code: denial.code }, denial };
   const intent = openIntent(state, record, proposal, amountIn, at);
-  return { decision: { ...decision, verdict: 'approved', code: null }, effect: { kind: 'execute', intent } };
+  return { decision: { seq, at, strategy, proposal, verdict: 'approved', code: null }, effect: { kind: 'execute', intent } };
 }
 
 /** Floors a fraction: what a strategy has is never exceeded by rounding. */
@@ -105,16 +104,15 @@ function openIntent(state: EngineState, strategy: StrategyRecord, proposal: Swap
     maxSlippageBps: slippageCap(state, proposal),
     maxPriceImpactBps: state.limits.maxPriceImpactBps,
     maxFeeBps: state.limits.maxFeeBps,
-    ...(proposal.limit === undefined ? {} : { minimumOut: proposal.limit }),
+    minimumOut: proposal.limit,
     route: proposal.route ?? 'order',
     reason: proposal.reason,
-    ...(proposal.key === undefined ? {} : { key: proposal.key }),
+    key: proposal.key,
   };
   state.intents.set(intent.id, { intent, state: 'approved' });
   state.portfolio.reserve(intent);
   if (proposal.key !== undefined) state.keys.add(intentKey(strategy.name, proposal.key));
-  state.approvals = state.approvals.filter((time) => time > at - 86_400_000);
-  state.approvals.push(at);
+  state.swapRate.add(at);
   return intent;
 }
 

@@ -1,0 +1,43 @@
+import type { Millis } from '../core/time.ts';
+import type { Engine } from '../engine/engine.ts';
+import type { VirtualClock } from '../engine/virtual-clock.ts';
+import type { Input } from '../trading/step.ts';
+
+/** A place in a recording. `next` moves on; the members then speak of the row arrived at. */
+export interface InputCursor {
+  next(): boolean;
+  readonly at: Millis;
+  readonly input: Input;
+}
+
+/**
+ * Drives an engine through a recording: time moves to each record, then the record is handed in. Two clocks stand side
+ * by side, the engine's and the world's (what the simulated executor waits on), and whichever is due first goes first.
+ * Returns the number of records.
+ */
+export function drive(engine: Engine, world: VirtualClock, cursor: InputCursor): number {
+  let events = 0;
+  while (cursor.next()) {
+    const { at } = cursor;
+    if (engine.clock.nextAt() <= at || world.nextAt() <= at) advanceBoth(engine, world, at);
+    world.advanceTo(at);
+    engine.accept(cursor.input, at);
+    events += 1;
+  }
+  return events;
+}
+
+/** Lets what is under way end, with the strategies stopped: a swap begun in the last second still lands. */
+export function settle(engine: Engine, world: VirtualClock): void {
+  engine.stop();
+  advanceBoth(engine, world, Infinity);
+}
+
+function advanceBoth(engine: Engine, world: VirtualClock, until: Millis): void {
+  for (;;) {
+    const due = Math.min(engine.clock.nextAt(), world.nextAt());
+    if (due > until || due === Infinity) return;
+    world.advanceTo(due);
+    engine.advanceTo(due);
+  }
+}

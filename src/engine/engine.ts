@@ -1,0 +1,182 @@
+import { assert } from '../core/assert.ts';
+import type { Millis } from '../core/time.ts';
+import type { MarketEvent } from '../market/event.ts';
+import type { FeedSpec } from '../market/feed.ts';
+import { sharedFeeds } from '../market/feed.ts';
+import type { Effect, Input, ProposalInput, Ruling } from '../trading/step.ts';
+import { step } from '../trading/step.ts';
+import type { EngineState } from '../trading/state.ts';
+import type { LoggedDecision } from './decision-log.ts';
+import { DecisionLog } from './decision-log.ts';
+import type { HostedInput, StrategyInstance } from './host.ts';
+import { Host } from './host.ts';
+import { VirtualClock } from './virtual-clock.ts';
+
+/** Who looks on and acts on it. Called synchronously, in order; it must not throw. */
+export interface EngineListener {
+  /** Every stamped input, after the state holds it: what a recording keeps. */
+  readonly onInput?: (seq: number, at: Millis, input: Input) => void;
+  /** Every ruling with its place in the hash chain, before its effect. */
+  readonly onRuling?: (ruling: Ruling, logged: LoggedDecision) => void;
+  /** What is to be done. */
+  readonly onEffect?: (effect: Effect) => void;
+  readonly onLog?: (strategy: string, message: string) => void;
+}
+
+/**
+ * The pipeline in every mode: one queue, one order, one clock that moves only by stamps.
+ *
+ * Advancing to a stamp first fires the timers due until then at their own instants, then the input is applied, then the
+ * strategies see it, then what they propose is ruled on, all before the next input. So live and replay agree even when
+ * a timer is woken late.
+ */
+export class Engine {
+  readonly clock: VirtualClock;
+  readonly #state: EngineState;
+  readonly #listener: EngineListener;
+  readonly #hosts: readonly Host[];
+  /** By feed slot: who gets the feed's events. */
+  readonly #routes: (readonly HostedInput[])[] = [];
+  readonly #log = new DecisionLog();
+  readonly #waiting: { input: Input; at: Millis }[] = [];
+  readonly #proposals: ProposalInput[] = [];
+  readonly #drain = (): void => { this.#ruleOnProposals(); };
+  #seq = 0;
+  #busy = false;
+
+  constructor(options: {
+    readonly state: EngineState;
+    readonly strategies: readonly StrategyInstance[];
+    readonly startAt: Millis;
+    readonly seed: number | string;
+    readonly listener: EngineListener;
+  }) {
+    this.#state = options.state;
+    this.#listener = options.listener;
+    this.clock = new VirtualClock(options.startAt);
+    const port = {
+      state: options.state,
+      clock: this.clock,
+      seed: options.seed,
+      propose: (strategy: string, proposal: ProposalInput['proposal']) => {
+        this.#proposals.push({ kind: 'proposal', strategy, proposal });
+      },
+      log: (strategy: string, message: string) => this.#listener.onLog?.(strategy, message),
+    };
+    this.#hosts = options.strategies.map((instance) => new Host(instance, port));
+    for (const host of this.#hosts) this.#connect(host);
+  }
+
+  /** Returns what the strategies want watched: each thing once, at the fastest rate anybody asked for. */
+  static feedsOf(strategies: readonly StrategyInstance[]): FeedSpec[] {
+    return sharedFeeds(strategies.flatMap(({ strategy, params }) => Object.values(strategy.inputs(params)).map(({ spec }) => spec)));
+  }
+
+  /** The number of the last thing stamped. */
+  get seq(): number {
+    return this.#seq;
+  }
+
+  get decisionHash(): string {
+    return this.#log.hash;
+  }
+
+  get decisions(): number {
+    return this.#log.count;
+  }
+
+  /** Returns the strategies that are still running. */
+  get running(): string[] {
+    return this.#hosts.filter((host) => host.running).map(({ name }) => name);
+  }
+
+  /** Starts the strategies; what they propose at once is ruled on. */
+  start(): void {
+    this.#exclusively(() => {
+      for (const host of this.#hosts) host.start();
+      this.#ruleOnProposals();
+    });
+  }
+
+  /** Stops the strategies; inputs are still applied. */
+  stop(): void {
+    for (const host of this.#hosts) host.stop();
+  }
+
+  /** Stamps and handles one input. Called from within the handling of another, it waits for its turn. */
+  accept(input: Input, at: Millis): void {
+    if (this.#busy) {
+      this.#waiting.push({ input, at });
+      return;
+    }
+    this.#busy = true;
+    try {
+      this.#handle(input, at);
+      if (this.#waiting.length > 0) this.#handleWaiting();
+    } finally {
+      this.#busy = false;
+    }
+  }
+
+  /** Moves the clock without an input: fires the timers due until `at`. */
+  advanceTo(at: Millis): void {
+    this.#exclusively(() => { this.clock.advanceTo(at, this.#drain); });
+  }
+
+  #exclusively(work: () => void): void {
+    assert(!this.#busy, 'the engine is moved from outside only');
+    this.#busy = true;
+    try {
+      work();
+      this.#handleWaiting();
+    } finally {
+      this.#busy = false;
+    }
+  }
+
+  #handleWaiting(): void {
+    for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) this.#handle(next.input, next.at);
+  }
+
+  #handle(input: Input, at: Millis): void {
+    if (at >= this.clock.nextAt()) this.clock.advanceTo(at, this.#drain);
+    else this.clock.advanceTo(at);
+    const seq = ++this.#seq;
+    step(this.#state, seq, at, input);
+    this.#listener.onInput?.(seq, at, input);
+    if (input.kind === 'outcome') this.#publishOutcome(input);
+    else if (input.kind !== 'command' && input.kind !== 'feed-health') this.#publish(input);
+    if (this.#proposals.length > 0) this.#ruleOnProposals();
+  }
+
+  #publish(event: MarketEvent): void {
+    const route = this.#routes[this.#state.market.slotOf(event.feed)];
+    if (route === undefined) return;
+    for (let i = 0; i < route.length; i++) {
+      const { source, adapt } = route[i]!;
+      source.emit(adapt(event));
+    }
+  }
+
+  #publishOutcome(outcome: Input & { kind: 'outcome' }): void {
+    const strategy = outcome.intentId.slice(0, outcome.intentId.lastIndexOf('-'));
+    this.#hosts.find(({ name }) => name === strategy)?.publishOutcome(outcome);
+  }
+
+  #ruleOnProposals(): void {
+    for (let next = this.#proposals.shift(); next !== undefined; next = this.#proposals.shift()) {
+      const ruling = step(this.#state, ++this.#seq, this.clock.now(), next);
+      assert(ruling, 'a proposal is ruled on');
+      const logged = this.#log.append(ruling.decision);
+      this.#listener.onRuling?.(ruling, logged);
+      if (ruling.effect !== undefined) this.#listener.onEffect?.(ruling.effect);
+    }
+  }
+
+  #connect(host: Host): void {
+    const record = this.#state.strategies.get(host.name);
+    assert(record, `strategy ${host.name} has no record in the state`);
+    this.#state.strategies.set(host.name, { ...record, inputs: host.inputs.map(({ slot }) => slot) });
+    for (const input of host.inputs) this.#routes[input.slot] = [...(this.#routes[input.slot] ?? []), input];
+  }
+}

@@ -1,0 +1,28 @@
+import type { Subscriber, TeardownLogic } from 'rxjs';
+import { Observable } from 'rxjs';
+
+/**
+ * The leanest multicast: no closure and no snapshot per emission. Subscribing and unsubscribing replace the list, so an
+ * emission under way keeps going through the list it started with.
+ */
+export class HotSource<T> extends Observable<T> {
+  #subscribers: readonly Subscriber<T>[] = [];
+
+  constructor() {
+    super((subscriber): TeardownLogic => {
+      this.#subscribers = [...this.#subscribers, subscriber];
+      return () => {
+        this.#subscribers = this.#subscribers.filter((other) => other !== subscriber);
+      };
+    });
+  }
+
+  emit(value: T): void {
+    const subscribers = this.#subscribers;
+    for (let i = 0; i < subscribers.length; i++) subscribers[i]!.next(value);
+  }
+
+  complete(): void {
+    for (const subscriber of this.#subscribers) subscriber.complete();
+  }
+}

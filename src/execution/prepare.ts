@@ -1,0 +1,115 @@
+import { GannetError, isGannetError } from '../core/errors.ts';
+import { wait } from './wait.ts';
+import type { Attempt } from '../trading/attempt.ts';
+import type { Intent } from '../trading/intent.ts';
+import type { SwapOrder, SwapTerms } from '../trading/swap-order.ts';
+import { refuseTerms } from '../trading/terms.ts';
+import type { LiveWorld } from './live-executor.ts';
+
+/** A signed attempt, or why there is none; nothing has left the house either way. */
+export type Preparation =
+  | { readonly kind: 'signed'; readonly attempt: Attempt }
+  | { readonly kind: 'refused'; readonly code: string; readonly reason: string; readonly router?: string | undefined };
+
+/** A transaction to be signed with what is known of it. */
+interface Unsigned {
+  readonly terms: SwapTerms;
+  readonly transaction: Uint8Array;
+  readonly lastValidBlockHeight: bigint;
+  readonly requestId?: string | undefined;
+  /** Who may sign besides us. */
+  readonly coSigners: readonly string[];
+}
+
+/** Before anything is signed a passing fault may be tried again: nothing can happen twice. */
+const TRIES = 3;
+const RETRY_DELAY_MS = 300;
+const TRANSIENT: ReadonlySet<string> = new Set([
+  'SERVICE_TIMEOUT', 'SERVICE_UNREACHABLE', 'SERVICE_RATE_LIMITED', 'SERVICE_STATUS', 'CHAIN_UNREACHABLE', 'CHAIN_RPC_ERROR',
+]);
+/** Blocks that a transaction may live: the chain forgets a blockhash after 150; some room for nodes that differ. */
+const LIFETIME_BLOCKS_MAX = 400n;
+
+/** Quotes afresh, checks the terms and the bytes, and signs. A refusal is a value with a code. */
+export async function prepareAttempt(world: LiveWorld, intent: Intent, number: number): Promise<Preparation> {
+  for (let tries = 1; ; tries++) {
+    try {
+      const unsigned = intent.route === 'order' ? await byOrder(world, intent) : await byBuild(world, intent);
+      if ('kind' in unsigned) return unsigned;
+      return { kind: 'signed', attempt: await sign(world, intent, number, unsigned) };
+    } catch (error) {
+      if (!isGannetError(error)) throw error;
+      if (tries >= TRIES || !TRANSIENT.has(error.code)) return { kind: 'refused', code: error.code, reason: error.message.slice(0, 300) };
+      await wait(world.clock, RETRY_DELAY_MS * tries);
+    }
+  }
+}
+
+async function byOrder(world: LiveWorld, intent: Intent): Promise<Unsigned | (Preparation & { kind: 'refused' })> {
+  const order = await world.service.order({
+    inputMint: intent.inputMint, outputMint: intent.outputMint, amount: intent.amountIn,
+    taker: world.signer.address, slippageBps: intent.maxSlippageBps,
+  });
+  const refusal = refuseTerms(intent, order) ?? refuseOrder(world, order);
+  if (refusal !== undefined) return { kind: 'refused', router: order.router, ...refusal };
+  const { transaction, requestId, lastValidBlockHeight } = order;
+  if (transaction === undefined || requestId === undefined || lastValidBlockHeight === undefined) {
+    return { kind: 'refused', router: order.router, code: 'ORDER_INCOMPLETE', reason: 'expected a transaction, a requestId and a lastValidBlockHeight' };
+  }
+  const coSigners = [order.signatureFeePayer, order.maker].filter((signer) => signer !== undefined && signer !== world.signer.address);
+  return { terms: order, transaction, requestId, lastValidBlockHeight, coSigners: coSigners as string[] };
+}
+
+function refuseOrder(world: LiveWorld, order: SwapOrder): { code: string; reason: string } | undefined {
+  if (order.buildError !== undefined) {
+    // What the number means depends on the router, so the code says both.
+    return { code: `ORDER_${order.router.toUpperCase()}_${order.buildError.code ?? 'UNKNOWN'}`, reason: order.buildError.message };
+  }
+  if (order.taker !== undefined && order.taker !== world.signer.address) {
+    return { code: 'TERMS_MISMATCH', reason: `the order is for the taker ${order.taker}` };
+  }
+  if (order.expireAt !== undefined && order.expireAt <= world.clock.now()) {
+    return { code: 'QUOTE_EXPIRED', reason: 'the quote had expired on arrival' };
+  }
+  return undefined;
+}
+
+async function byBuild(world: LiveWorld, intent: Intent): Promise<Unsigned | (Preparation & { kind: 'refused' })> {
+  const build = await world.service.build({
+    inputMint: intent.inputMint, outputMint: intent.outputMint, amount: intent.amountIn,
+    taker: world.signer.address, slippageBps: intent.maxSlippageBps,
+  });
+  const refusal = refuseTerms(intent, build);
+  if (refusal !== undefined) return { kind: 'refused', router: build.router, ...refusal };
+  const { transaction } = await world.chain.compose(build, world.signer.address);
+  return { terms: build, transaction, lastValidBlockHeight: build.lastValidBlockHeight, coSigners: [] };
+}
+
+async function sign(world: LiveWorld, intent: Intent, number: number, unsigned: Unsigned): Promise<Attempt> {
+  const { terms, transaction, lastValidBlockHeight, requestId, coSigners } = unsigned;
+  const { address } = world.signer;
+  const facts = world.chain.readTransaction(transaction);
+  const stranger = facts.signers.find((signer) => signer !== address && !coSigners.includes(signer));
+  if (stranger !== undefined) throw new GannetError('SIGN_REFUSED', `the transaction wants the signature of ${stranger}, whom the order does not name`);
+  const height = await world.chain.finalizedBlockHeight();
+  if (lastValidBlockHeight <= height || lastValidBlockHeight > height + LIFETIME_BLOCKS_MAX) {
+    throw new GannetError('SIGN_REFUSED', `expected a last valid block height within ${LIFETIME_BLOCKS_MAX} of ${height}, got ${lastValidBlockHeight}`);
+  }
+  const signed = await world.signer.sign(transaction);
+  return {
+    intentId: intent.id,
+    number,
+    route: intent.route,
+    router: terms.router,
+    quotedOut: terms.outAmount,
+    threshold: terms.threshold,
+    requestId,
+    signature: signed.signature,
+    transactionId: facts.feePayer === address ? signed.signature : signed.transactionId,
+    messageHash: signed.messageHash,
+    blockhash: facts.blockhash,
+    lastValidBlockHeight,
+    feePayer: facts.feePayer,
+    signedTransaction: signed.transaction,
+  };
+}

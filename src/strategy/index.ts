@@ -1,0 +1,28 @@
+/** The authors' SDK: everything a strategy may import besides rxjs and zod. */
+export { defineStrategy } from './define.ts';
+export type { Strategy, StrategyDefinition, Streams } from './define.ts';
+export type { AlertData, StrategyContext, SwapOptions } from './context.ts';
+export { orderBook, quotes, tokenStats } from './input.ts';
+export type { Input, PricedQuote } from './input.ts';
+export { amount, duration, pair, token } from './params.ts';
+export {
+  auditTime, bufferTime, debounceTime, delay, interval, repeat, retry, sampleTime, slots, throttleTime, timeout, timer,
+} from './time.ts';
+export { bollinger } from './indicators/bollinger.ts';
+export type { BollingerBands } from './indicators/bollinger.ts';
+export { smaCrossover } from './indicators/crossover.ts';
+export type { Trend } from './indicators/crossover.ts';
+export { Sma } from './indicators/sma.ts';
+
+export type { Amount, Bps, Lamports } from '../core/amount.ts';
+export { bps, formatDecimal, mulDiv } from '../core/amount.ts';
+export { formatDuration, parseDuration } from '../core/time.ts';
+export type { Millis } from '../core/time.ts';
+export { bookTop, impliedProbability, isCrossed, isEmpty, ONE_USD } from '../market/order-book.ts';
+export type { BookLevel, BookTop, OrderBook } from '../market/order-book.ts';
+export type { Quote } from '../market/quote.ts';
+export type { Mint, Pair, Token, TokenAmount } from '../market/token.ts';
+export { formatTokenAmount } from '../market/token.ts';
+export type { TokenStatName, TokenStats } from '../market/token-stats.ts';
+export type { Fill, IntentState, Outcome } from '../trading/intent.ts';
+export type { AlertLevel, AlertProposal, Proposal, Route, SwapProposal } from '../trading/proposal.ts';

@@ -1,0 +1,75 @@
+import type { Millis } from '../core/time.ts';
+import { parseDuration } from '../core/time.ts';
+import { GannetError } from '../core/errors.ts';
+import { amount } from '../core/amount.ts';
+import { assert } from '../core/assert.ts';
+import type { MarketEvent } from '../market/event.ts';
+import type { FeedSpec } from '../market/feed.ts';
+import type { OrderBook } from '../market/order-book.ts';
+import type { Quote } from '../market/quote.ts';
+import type { Pair, Token, TokenAmount } from '../market/token.ts';
+import { formatTokenAmount } from '../market/token.ts';
+import type { TokenStats } from '../market/token-stats.ts';
+
+/** Something a strategy watches: what to poll, and how its events look to the strategy. */
+export interface Input<T> {
+  readonly spec: FeedSpec;
+  /** Turns the feed's event into what the strategy sees. Called once per event: it must be cheap. */
+  readonly adapt: (event: MarketEvent) => T;
+}
+
+/** A quote with the pair's price. */
+export interface PricedQuote {
+  readonly at: Millis;
+  /** Quote tokens for one base token, in whole tokens: for signals, never for money. */
+  readonly price: number;
+  readonly quote: Quote;
+}
+
+/**
+ * Returns the input of a pair's executable price at a size. A size in the quote token watches what buying costs,
+ * a size in the base token what selling brings; `price` is always quote tokens per base token.
+ */
+export function quotes(pair: Pair, options: { readonly amount: TokenAmount; readonly every: string }): Input<PricedQuote> {
+  const { token } = options.amount;
+  const buying = token.mint === pair.quote.mint;
+  if (!buying && token.mint !== pair.base.mint) {
+    throw new GannetError('STRATEGY_INVALID',
+      `expected an amount of ${pair.base.symbol} or ${pair.quote.symbol}, got ${formatTokenAmount(options.amount)}`);
+  }
+  const scale = 10 ** (pair.base.decimals - pair.quote.decimals);
+  const priceOf = buying ? (rate: number) => scale / rate : (rate: number) => scale * rate;
+  const [inputToken, outputToken] = buying ? [pair.quote, pair.base] : [pair.base, pair.quote];
+  return {
+    spec: {
+      kind: 'quote', inputMint: inputToken.mint, outputMint: outputToken.mint,
+      amount: amount(options.amount.amount), everyMs: parseDuration(options.every),
+    },
+    adapt: (event) => {
+      assert(event.kind === 'quote', 'a quote feed emits quotes');
+      return { at: event.receivedAt, price: priceOf(event.rate), quote: event };
+    },
+  };
+}
+
+/** Returns the input of a prediction market's order book. */
+export function orderBook(marketId: string, options: { readonly every: string }): Input<OrderBook> {
+  return {
+    spec: { kind: 'order-book', marketId, everyMs: parseDuration(options.every) },
+    adapt: (event) => {
+      assert(event.kind === 'order-book', 'a book feed emits books');
+      return event;
+    },
+  };
+}
+
+/** Returns the input of a token's statistics; polled together with other tokens' where their rates agree. */
+export function tokenStats(token: Token, options: { readonly every: string }): Input<TokenStats> {
+  return {
+    spec: { kind: 'token-stats', mint: token.mint, everyMs: parseDuration(options.every) },
+    adapt: (event) => {
+      assert(event.kind === 'token-stats', 'a statistics feed emits statistics');
+      return event;
+    },
+  };
+}

@@ -1,0 +1,71 @@
+import type { MonoTypeOperatorFunction, OperatorFunction } from 'rxjs';
+import * as rx from 'rxjs';
+import { parseDuration } from '../core/time.ts';
+import type { StrategyContext } from './context.ts';
+
+// RxJS's own time operators read the wall clock unless told otherwise, and `retry` and `repeat` cannot be told.
+// These are the same operators bound to the engine's clock; strategies use no others.
+
+type Timed = Pick<StrategyContext, 'clock'>;
+
+/**
+ * Emits the number of each slot of an absolute grid (slot n begins at n * every + offset since the epoch): the present
+ * slot at once, then each one as it begins. A restart within a slot meets the same number again, which makes it a key.
+ */
+export function slots(context: Timed, options: { readonly every: string; readonly offset?: string | undefined }): rx.Observable<number> {
+  const every = parseDuration(options.every);
+  const offset = options.offset === undefined ? 0 : parseDuration(options.offset);
+  return new rx.Observable((subscriber) => {
+    const { clock } = context;
+    const next = (): void => {
+      const slot = Math.floor((clock.now() - offset) / every);
+      subscriber.next(slot);
+      subscriber.add(clock.schedule(next, (slot + 1) * every + offset - clock.now()));
+    };
+    subscriber.add(clock.schedule(next, 0));
+  });
+}
+
+export function interval(context: Timed, every: string): rx.Observable<number> {
+  return rx.interval(parseDuration(every), context.clock);
+}
+
+export function timer(context: Timed, due: string): rx.Observable<0> {
+  return rx.timer(parseDuration(due), context.clock);
+}
+
+export function delay<T>(context: Timed, by: string): MonoTypeOperatorFunction<T> {
+  return rx.delay(parseDuration(by), context.clock);
+}
+
+export function debounceTime<T>(context: Timed, quiet: string): MonoTypeOperatorFunction<T> {
+  return rx.debounceTime(parseDuration(quiet), context.clock);
+}
+
+export function throttleTime<T>(context: Timed, span: string): MonoTypeOperatorFunction<T> {
+  return rx.throttleTime(parseDuration(span), context.clock);
+}
+
+export function auditTime<T>(context: Timed, span: string): MonoTypeOperatorFunction<T> {
+  return rx.auditTime(parseDuration(span), context.clock);
+}
+
+export function sampleTime<T>(context: Timed, every: string): MonoTypeOperatorFunction<T> {
+  return rx.sampleTime(parseDuration(every), context.clock);
+}
+
+export function bufferTime<T>(context: Timed, span: string): OperatorFunction<T, T[]> {
+  return rx.bufferTime(parseDuration(span), context.clock);
+}
+
+export function timeout<T>(context: Timed, within: string): MonoTypeOperatorFunction<T> {
+  return rx.timeout({ each: parseDuration(within), scheduler: context.clock });
+}
+
+export function retry<T>(context: Timed, options: { readonly count: number; readonly delay: string }): MonoTypeOperatorFunction<T> {
+  return rx.retry({ count: options.count, delay: () => timer(context, options.delay) });
+}
+
+export function repeat<T>(context: Timed, options: { readonly count: number; readonly delay: string }): MonoTypeOperatorFunction<T> {
+  return rx.repeat({ count: options.count, delay: () => timer(context, options.delay) });
+}

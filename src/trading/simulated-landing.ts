@@ -1,0 +1,44 @@
+import type { Amount, Lamports } from '../core/amount.ts';
+import type { Intent, Outcome } from './intent.ts';
+import type { SwapTerms } from './swap-order.ts';
+import { minimumOut } from './terms.ts';
+
+/**
+ * How kindly the world is taken. optimistic: the price at the decision, at once. base: the price known on arrival.
+ * pessimistic: always the least the slippage allows, as if every swap were sandwiched.
+ */
+export type SimulationSetting = 'optimistic' | 'base' | 'pessimistic';
+
+/** One signature costs 5,000 lamports, landed or failed. */
+export const BASE_FEE = 5_000n as Lamports;
+
+/** An arrival at a price that may have moved since the quote was accepted. */
+export interface SimulatedArrival {
+  readonly intent: Intent;
+  readonly accepted: SwapTerms;
+  /** What the swap would bring on arrival; undefined where nobody quotes it any more. */
+  readonly outAmount: Amount | undefined;
+  readonly setting: SimulationSetting;
+  readonly feeLamports: Lamports;
+}
+
+/** Returns the landing that the chain would report: a fill, or the slippage failure (6001), which costs its fee all the same. */
+export function landSimulated({ intent, accepted, outAmount, setting, feeLamports }: SimulatedArrival): Outcome {
+  const base = { kind: 'outcome', intentId: intent.id, attempt: 1, router: accepted.router, quotedOut: accepted.outAmount } as const;
+  const least = minimumOut(intent, accepted.outAmount);
+  if (outAmount === undefined || outAmount < least) {
+    return { ...base, state: 'failed', code: '6001', reason: 'slippage tolerance exceeded', feeLamports };
+  }
+  return {
+    ...base,
+    state: 'confirmed',
+    fill: {
+      inputMint: intent.inputMint,
+      outputMint: intent.outputMint,
+      amountIn: intent.amountIn,
+      amountOut: setting === 'pessimistic' ? least : outAmount,
+      feeLamports,
+      rentLamports: 0n as Lamports,
+    },
+  };
+}
