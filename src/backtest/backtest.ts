@@ -1,0 +1,121 @@
+import type { Amount } from '../core/amount.ts';
+import type { Millis } from '../core/time.ts';
+import type { LoggedDecision } from '../engine/decision-log.ts';
+import { Engine } from '../engine/engine.ts';
+import type { StrategyInstance } from '../engine/host.ts';
+import { VirtualClock } from '../engine/virtual-clock.ts';
+import type { Token } from '../market/token.ts';
+import type { Fill, Intent, Outcome } from '../trading/intent.ts';
+import { isTerminal } from '../trading/intent.ts';
+import { valueIn } from '../trading/market-cache.ts';
+import type { EngineState } from '../trading/state.ts';
+import type { InputCursor } from './driver.ts';
+import { drive, settle } from './driver.ts';
+import type { SimulationModel } from './simulated-executor.ts';
+import { createSimulatedExecutor } from './simulated-executor.ts';
+
+/** What one strategy made of a backtest; values in the currency, undefined where something cannot be valued. */
+export interface StrategyResult {
+  readonly name: string;
+  readonly swaps: number;
+  readonly feesLamports: bigint;
+  readonly startValue: Amount | undefined;
+  readonly endValue: Amount | undefined;
+  readonly balances: ReadonlyMap<string, Amount>;
+}
+
+export interface SimulatedFill {
+  readonly at: Millis;
+  readonly intent: Intent;
+  readonly fill: Fill;
+}
+
+export interface BacktestResult {
+  readonly events: number;
+  readonly seconds: number;
+  readonly decisions: number;
+  readonly decisionHash: string;
+  readonly denials: Readonly<Record<string, number>>;
+  readonly intents: Readonly<Record<string, number>>;
+  readonly fills: readonly SimulatedFill[];
+  readonly alerts: number;
+  readonly strategies: readonly StrategyResult[];
+  readonly startAt: Millis;
+  readonly endAt: Millis;
+  readonly otherSideFills: number;
+}
+
+/** Runs strategies over a recording with simulated fills. `elapsedMs` is the one thing that reads a stopwatch. */
+export function runBacktest(options: {
+  readonly state: EngineState;
+  readonly strategies: readonly StrategyInstance[];
+  readonly seed: number;
+  readonly startAt: Millis;
+  readonly cursor: InputCursor;
+  readonly model: SimulationModel;
+  readonly currency: Token;
+  readonly stopwatch: () => Millis;
+  readonly onDecision?: (decision: LoggedDecision) => void;
+}): BacktestResult {
+  const { state, strategies, currency } = options;
+  const world = new VirtualClock(options.startAt);
+  const executor = createSimulatedExecutor({ clock: world, market: state.market, model: options.model });
+  const denials: Record<string, number> = {};
+  const intents: Record<string, number> = {};
+  const fills: SimulatedFill[] = [];
+  let alerts = 0;
+
+  const engine: Engine = new Engine({
+    state,
+    strategies,
+    startAt: options.startAt,
+    seed: options.seed,
+    listener: {
+      onRuling: ({ denial }, logged) => {
+        if (denial !== undefined) denials[denial.code] = (denials[denial.code] ?? 0) + 1;
+        options.onDecision?.(logged);
+      },
+      onEffect: (effect) => {
+        if (effect.kind === 'alert') alerts += 1;
+        else executor.execute(effect.intent).subscribe((outcome) => { take(effect.intent, outcome); });
+      },
+    },
+  });
+  const take = (intent: Intent, outcome: Outcome): void => {
+    if (isTerminal(outcome.state)) intents[outcome.state] = (intents[outcome.state] ?? 0) + 1;
+    if (outcome.fill !== undefined) fills.push({ at: world.now(), intent, fill: outcome.fill });
+    engine.accept(outcome, world.now());
+  };
+
+  const startedAt = options.stopwatch();
+  engine.start();
+  const events = drive(engine, world, options.cursor);
+  const endAt = engine.clock.now();
+  settle(engine, world);
+  const seconds = (options.stopwatch() - startedAt) / 1_000;
+
+  return {
+    events, seconds, decisions: engine.decisions, decisionHash: engine.decisionHash, denials, intents, fills, alerts,
+    strategies: strategies.map(({ name }) => strategyResult(state, name, currency)),
+    startAt: options.startAt, endAt, otherSideFills: executor.otherSideFills(),
+  };
+}
+
+/** Valued at the end: budgets in the currency itself have the same value at the start. */
+function strategyResult(state: EngineState, name: string, currency: Token): StrategyResult {
+  const book = state.portfolio.book(name);
+  const value = (mint: Token['mint'], amount: bigint): Amount | undefined => valueIn(state.market, state.tokens, { mint, amount, currency: currency.mint });
+  let endValue: bigint | undefined = 0n;
+  for (const [mint, amount] of book.balances) {
+    const part = value(mint, amount);
+    endValue = part === undefined || endValue === undefined ? undefined : endValue + part;
+  }
+  return {
+    name,
+    swaps: book.swaps,
+    feesLamports: book.feesLamports,
+    startValue: book.budget?.mint === currency.mint ? book.budget.amount : undefined,
+    endValue: book.budget === undefined ? undefined : (endValue as Amount | undefined),
+    balances: book.balances,
+  };
+}

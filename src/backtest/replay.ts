@@ -1,0 +1,120 @@
+import type { Millis } from '../core/time.ts';
+import type { LoggedDecision } from '../engine/decision-log.ts';
+import { Engine } from '../engine/engine.ts';
+import type { StrategyInstance } from '../engine/host.ts';
+import type { EngineState } from '../trading/state.ts';
+import type { InputCursor } from './driver.ts';
+
+/** A recording's cursor that says the number each row had in its run. */
+export interface RunCursor extends InputCursor {
+  readonly seq: number;
+}
+
+/** A moment in a run: after this many stamps, at this time. */
+export interface Moment {
+  readonly after_seq: number;
+  readonly at: Millis;
+}
+
+export interface RecordedHash {
+  readonly seq: number;
+  readonly at: Millis;
+  readonly h: string;
+}
+
+/** Where a replay first did otherwise than its run. */
+export interface Divergence {
+  readonly seq: number;
+  readonly expected: string;
+  readonly found: string;
+}
+
+export interface ReplayResult {
+  readonly match: boolean;
+  readonly decisions: number;
+  readonly decisionHash: string;
+  readonly events: number;
+  readonly firstDivergence: Divergence | undefined;
+}
+
+/**
+ * Repeats a run: the same inputs under the same stamps through the same code, with nobody to carry anything out, since
+ * the outcomes are among the inputs. Every decision is compared by its chained hash, so the first difference is the
+ * first different decision.
+ */
+export function replayRun(options: {
+  readonly state: EngineState;
+  readonly strategies: readonly StrategyInstance[];
+  readonly seed: number;
+  readonly startAt: Millis;
+  readonly started: Moment | null;
+  readonly stopped: Moment | null;
+  readonly cursor: RunCursor;
+  readonly recorded: readonly RecordedHash[];
+}): ReplayResult {
+  const { started, stopped, cursor, recorded } = options;
+  let divergence: Divergence | undefined;
+  let compared = 0;
+  const diverged = (found: Divergence): void => { divergence ??= found; };
+
+  const engine = new Engine({
+    state: options.state,
+    strategies: options.strategies,
+    startAt: options.startAt,
+    seed: options.seed,
+    listener: {
+      onRuling: (_ruling, logged) => {
+        const expected = recorded[compared++];
+        if (expected?.h !== logged.h) diverged(differs(expected, logged));
+      },
+    },
+  });
+  const moments = momentsOf(engine, started, stopped);
+
+  let events = 0;
+  while (divergence === undefined && cursor.next()) {
+    moments.before(cursor.seq);
+    engine.accept(cursor.input, cursor.at);
+    events += 1;
+    if (engine.seq < cursor.seq) {
+      diverged({ seq: engine.seq, expected: `row ${cursor.seq} of the recording`, found: `only ${engine.seq} stamps: decisions are missing` });
+    }
+  }
+  moments.before(Infinity);
+  // A run that was cut off by a crash may have decided something after its last recorded input.
+  const last = recorded.at(-1);
+  if (stopped === null && last !== undefined && divergence === undefined) engine.advanceTo(last.at);
+  const missing = recorded[compared];
+  if (missing !== undefined) diverged({ seq: missing.seq, expected: `a decision with hash ${missing.h}`, found: 'none' });
+  return {
+    match: divergence === undefined, decisions: engine.decisions, decisionHash: engine.decisionHash, events, firstDivergence: divergence,
+  };
+}
+
+/** Starts and stops the strategies where the run did: before the first row that came after. */
+function momentsOf(engine: Engine, started: Moment | null, stopped: Moment | null): { before(seq: number): void } {
+  let begun = false;
+  let ended = false;
+  return {
+    before: (seq) => {
+      if (!begun && started !== null && seq > started.after_seq) {
+        begun = true;
+        engine.advanceTo(started.at);
+        engine.start();
+      }
+      if (!ended && stopped !== null && seq > stopped.after_seq) {
+        ended = true;
+        engine.advanceTo(stopped.at);
+        engine.stop();
+      }
+    },
+  };
+}
+
+function differs(expected: RecordedHash | undefined, logged: LoggedDecision): Divergence {
+  return {
+    seq: logged.seq,
+    expected: expected === undefined ? 'no further decision' : `hash ${expected.h} at seq ${expected.seq}`,
+    found: `hash ${logged.h}: ${logged.strategy} ${logged.verdict}${logged.code === null ? '' : ` ${logged.code}`} at ${logged.at}`,
+  };
+}

@@ -1,0 +1,166 @@
+import { styleText } from 'node:util';
+import { formatDecimal } from '../core/amount.ts';
+import { assertNever } from '../core/assert.ts';
+import { printable } from '../core/text.ts';
+import { formatDuration } from '../core/time.ts';
+import type { FeedSpec } from '../market/feed.ts';
+import type { Mint, TokenTable } from '../market/token.ts';
+import type { SwapProposal } from '../trading/proposal.ts';
+import type { Reporter, RunSummary, Stamp } from './reporter.ts';
+import type { IntentRecord } from './tally.ts';
+
+type Style = Parameters<typeof styleText>[0];
+
+const SUBJECT_WIDTH = 18;
+const SOL_DECIMALS = 9;
+
+/** Returns the reporter for people: a line for what happened and why, aligned; coloured only where colour is shown. */
+export function createHumanReporter(options: {
+  readonly write: (text: string) => void;
+  readonly colour: boolean;
+  readonly tokens: TokenTable;
+}): Reporter {
+  const { write, tokens } = options;
+  const paint = (style: Style, text: string): string => (options.colour ? styleText(style, text, { validateStream: false }) : text);
+  const line = (stamp: Stamp, subject: string, words: string, style?: Style): void => {
+    const text = printable(words, 400);
+    write(`${paint('dim', clockTime(stamp.at))}  ${paint('bold', subject.padEnd(SUBJECT_WIDTH))} ${style === undefined ? text : paint(style, text)}\n`);
+  };
+  const amountOf = (mint: Mint, amount: bigint): string => showAmount(tokens, mint, amount);
+
+  return {
+    started: (_stamp, start) => {
+      const rows: [string, readonly string[]][] = [
+        ['run', [`${start.runId}, ${start.mode} on ${start.service}`]],
+        ['wallet', [start.wallet ?? 'none: paper money', ...(start.balances.length > 0 ? [start.balances.join(' · ')] : [])]],
+        ['strategies', start.strategies.map(({ name, summary, budget }) => `${name}: ${summary}${budget === undefined ? '' : ` Budget ${budget}.`}`)],
+        ['watching', start.feeds.length === 0 ? ['nothing: no strategy asks for data'] : start.feeds.map((spec) => describeFeed(tokens, spec))],
+        ['limits', start.limits],
+        ...(start.controlUrl === undefined ? [] : [['control', [start.controlUrl]] as [string, readonly string[]]]),
+      ];
+      write('\n');
+      for (const [title, texts] of rows) {
+        texts.forEach((text, index) => { write(`  ${paint('bold', (index === 0 ? title : '').padEnd(12))}${printable(text, 300)}\n`); });
+      }
+      write('\n');
+    },
+    decided: (decision, intent) => {
+      const { proposal } = decision;
+      if (proposal.kind === 'alert') return;
+      const words = `${describeSwap(tokens, proposal, intent?.amountIn)}: ${proposal.reason}`;
+      line(decision, decision.strategy, `${words} → ${intent?.id ?? 'approved'}`);
+    },
+    denied: (decision, denial) => {
+      const what = decision.proposal.kind === 'swap' ? describeSwap(tokens, decision.proposal, undefined) : decision.proposal.message;
+      line(decision, decision.strategy, `${what}: denied, ${denial.code} (${denial.reason})`, 'yellow');
+    },
+    intent: (stamp, record) => {
+      const told = describeIntent(record, amountOf);
+      if (told !== undefined) line(stamp, record.intent.id, told.words, told.style);
+    },
+    alert: (stamp, strategy, { level, message }) => {
+      line(stamp, strategy, `${level === 'info' ? 'alert' : level}: ${message}`, level === 'info' ? 'cyan' : level === 'warning' ? 'yellow' : 'red');
+    },
+    feed: (stamp, health) => {
+      const name = describeFeedKey(tokens, health.feed);
+      if (health.status === 'healthy') line(stamp, 'feed', `${name} is back`, 'green');
+      else line(stamp, 'feed', `${name} is ${health.status}: ${health.code ?? ''} ${health.message ?? ''}`, 'yellow');
+    },
+    state: (stamp, state, message) => { line(stamp, state, message); },
+    summary: (_stamp, summary) => { write(describeSummary(summary, paint)); },
+  };
+}
+
+function clockTime(at: number): string {
+  return new Date(at).toISOString().slice(11, 19);
+}
+
+function showAmount(tokens: TokenTable, mint: Mint, amount: bigint): string {
+  const token = tokens.byMint(mint);
+  return token === undefined ? `${amount} of ${mint}` : `${formatDecimal(amount, token.decimals)} ${token.symbol}`;
+}
+
+function symbolOf(tokens: TokenTable, mint: string): string {
+  return tokens.byMint(mint as Mint)?.symbol ?? mint;
+}
+
+function describeSwap(tokens: TokenTable, proposal: SwapProposal, amountIn: bigint | undefined): string {
+  const size = amountIn ?? (typeof proposal.amount === 'bigint' ? proposal.amount : undefined);
+  const input = size !== undefined ? showAmount(tokens, proposal.inputMint, size)
+    : proposal.amount === 'all' ? `all ${symbolOf(tokens, proposal.inputMint)}` : `a part of its ${symbolOf(tokens, proposal.inputMint)}`;
+  return `swap ${input} to ${symbolOf(tokens, proposal.outputMint)}`;
+}
+
+function describeIntent({ intent, state, router, quotedOut, signature, code, reason, fill }: IntentRecord, amountOf: (mint: Mint, amount: bigint) => string): { words: string; style?: Style } | undefined {
+  const why = [code, reason].filter((part) => part !== undefined).join(': ');
+  switch (state) {
+    case 'approved':
+    case 'building':
+    case 'submitted':
+      return undefined;
+    case 'signed':
+      return { words: `quoted ${quotedOut === undefined ? '' : amountOf(intent.outputMint, quotedOut)} by ${router ?? intent.route}, signed ${shorten(signature)}` };
+    case 'unknown':
+      return { words: `no answer yet, the outcome is unknown (${why}); the same bytes will be sent again until it is known`, style: 'yellow' };
+    case 'confirmed': {
+      if (fill === undefined) return { words: 'landed', style: 'green' };
+      const rent = fill.rentLamports > 0n ? `, deposit ${formatDecimal(fill.rentLamports, SOL_DECIMALS)} SOL` : '';
+      const route = intent.route === 'order' ? '/order and /execute' : '/build and RPC';
+      return {
+        words: `landed by ${route}: ${amountOf(intent.inputMint, fill.amountIn)} → ${amountOf(intent.outputMint, fill.amountOut)}, `
+          + `fee ${formatDecimal(fill.feeLamports, SOL_DECIMALS)} SOL${rent}`,
+        style: 'green',
+      };
+    }
+    case 'failed':
+      return { words: `failed on chain (${why}); nothing was swapped, the fee is paid`, style: 'red' };
+    case 'expired':
+      return { words: `never landed and never can: ${reason ?? why}`, style: 'yellow' };
+    case 'abandoned':
+      return { words: `given up before signing (${why})`, style: 'yellow' };
+    default:
+      return assertNever(state, 'intent state');
+  }
+}
+
+function shorten(signature: string | undefined): string {
+  return signature === undefined ? '' : `${signature.slice(0, 8)}…`;
+}
+
+function describeFeed(tokens: TokenTable, spec: FeedSpec): string {
+  const every = `every ${formatDuration(spec.everyMs)}`;
+  switch (spec.kind) {
+    case 'quote': return `the price of ${showAmount(tokens, spec.inputMint, spec.amount)} in ${symbolOf(tokens, spec.outputMint)}, ${every}`;
+    case 'order-book': return `the order book of ${spec.marketId}, ${every}`;
+    case 'token-stats': return `the statistics of ${symbolOf(tokens, spec.mint)}, ${every}`;
+  }
+}
+
+function describeFeedKey(tokens: TokenTable, feed: string): string {
+  const [kind, first = '', second = '', amount = '0'] = feed.split(':');
+  if (kind === 'quote') return `the price of ${showAmount(tokens, first as Mint, BigInt(amount))} in ${symbolOf(tokens, second)}`;
+  return kind === 'token-stats' ? `the statistics of ${symbolOf(tokens, first)}` : `the order book of ${first}`;
+}
+
+function describeSummary(summary: RunSummary, paint: (style: Style, text: string) => string): string {
+  const cost = `${formatDecimal(summary.feesLamports, SOL_DECIMALS)} SOL in fees`
+    + (summary.rentLamports > 0n ? `, ${formatDecimal(summary.rentLamports, SOL_DECIMALS)} SOL in deposits (back when the accounts are closed)` : '');
+  const rows: [string, string][] = [
+    ['run', `${summary.runId}, ${formatDuration(Math.round(summary.durationMs / 1000) * 1000)}, ${summary.events} events`],
+    ['decisions', `${summary.decisions}, denied: ${counts(summary.denials)}`],
+    ['swaps', counts(summary.intents)],
+    ...(summary.open.length > 0 ? [['open', `${summary.open.join(', ')}: resolved at the next start`] as [string, string]] : []),
+    ['cost', cost],
+    ...summary.strategies.map(({ name, swaps, holds, running }): [string, string] => [
+      name, `${swaps} swaps, holds ${holds.length === 0 ? 'nothing' : holds.join(', ')}${running ? '' : ' (stopped by an error)'}`,
+    ]),
+    ['hash', summary.decisionHash],
+    ...(summary.recording === undefined ? [] : [['again', `gannet replay ${summary.runId}`] as [string, string]]),
+  ];
+  return `\n${rows.map(([title, text]) => `  ${paint('bold', title.padEnd(SUBJECT_WIDTH))} ${printable(text, 300)}\n`).join('')}\n`;
+}
+
+function counts(record: Readonly<Record<string, number>>): string {
+  const parts = Object.entries(record).map(([name, count]) => `${count} ${name}`);
+  return parts.length === 0 ? 'none' : parts.join(', ');
+}

@@ -1,0 +1,58 @@
+import { stringifyJson } from '../core/json.ts';
+import { feedKey } from '../market/feed.ts';
+import type { Reporter, Stamp } from './reporter.ts';
+import type { IntentRecord } from './tally.ts';
+
+/** Returns the reporter of `--json`: one JSON document a line. */
+export function createJsonReporter(write: (line: string) => void): Reporter {
+  const line = (type: string, stamp: Stamp, body: object): void => {
+    write(`${stringifyJson({ type, at: stamp.at, seq: stamp.seq, ...body })}\n`);
+  };
+  return {
+    started: (stamp, start) => {
+      line('started', stamp, {
+        run_id: start.runId, mode: start.mode, service: start.service, wallet: start.wallet, control_url: start.controlUrl,
+        strategies: start.strategies, feeds: start.feeds.map((spec) => ({ feed: feedKey(spec), every_ms: spec.everyMs })),
+        balances: start.balances, limits: start.limits,
+      });
+    },
+    decided: ({ seq, at, strategy, proposal, verdict, code, h }, intent) => {
+      line('decision', { seq, at }, { strategy, proposal, verdict, code, h, intent_id: intent?.id });
+    },
+    denied: ({ seq, at, strategy, proposal, verdict, h }, { code, reason }) => {
+      line('denial', { seq, at }, { strategy, proposal, verdict, code, reason, h });
+    },
+    intent: (stamp, record) => { line('intent', stamp, intentJson(record)); },
+    alert: (stamp, strategy, { level, message, data }) => { line('alert', stamp, { strategy, level, message, data }); },
+    feed: (stamp, { feed, status, code, message, consecutiveFailures }) => {
+      line('state', stamp, { feed, state: status, code, message, consecutive_failures: consecutiveFailures });
+    },
+    state: (stamp, state, message) => { line('state', stamp, { state, message }); },
+    summary: (stamp, summary) => {
+      line('summary', stamp, {
+        run_id: summary.runId, run_dir: summary.runDir, recording: summary.recording, duration_ms: summary.durationMs,
+        events: summary.events, decisions: summary.decisions, decision_hash: summary.decisionHash, denials: summary.denials,
+        intents: summary.intents, open: summary.open, alerts: summary.alerts, fees_lamports: summary.feesLamports,
+        rent_lamports: summary.rentLamports, strategies: summary.strategies,
+      });
+    },
+  };
+}
+
+/** Returns an intent as the command line and the control API show it; what is not known yet is absent. */
+export function intentJson({ intent, state, router, signature, code, reason, fill }: IntentRecord): Record<string, unknown> {
+  return {
+    intent_id: intent.id,
+    strategy: intent.strategy,
+    state,
+    route: intent.route,
+    router,
+    input_mint: intent.inputMint,
+    output_mint: intent.outputMint,
+    amount_in: (fill?.amountIn ?? intent.amountIn).toString(),
+    amount_out: fill?.amountOut.toString(),
+    signature,
+    code,
+    reason,
+  };
+}

@@ -1,0 +1,76 @@
+import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Logger } from 'winston';
+import { createLogger, format, transports } from 'winston';
+import { printable } from '../core/text.ts';
+import { createRedactor } from './redact.ts';
+
+export type LogLevel = 'error' | 'warn' | 'info' | 'debug';
+export const LOG_LEVELS: readonly LogLevel[] = ['error', 'warn', 'info', 'debug'];
+
+/** Diagnostics: what went on inside. What a run has to say to its user is the narrator's. */
+export type Log = (level: LogLevel, message: string, details?: Readonly<Record<string, unknown>>) => void;
+
+/** What the logs of earlier runs may take together; the oldest go first. */
+const KEPT_BYTES_MAX = 200 * 1024 * 1024;
+
+/**
+ * Returns the log of a process: to standard error, as lines for people on a terminal and as JSON elsewhere, and as JSON
+ * to `state/logs/`. Secrets are hidden in both, however deep they stand; text from outside cannot forge a line.
+ */
+export function createLog(options: {
+  readonly level: LogLevel;
+  readonly secrets: readonly string[];
+  readonly terminal: boolean;
+  /** Where a file of this name is kept besides, in its folder `logs`. */
+  readonly file?: { readonly stateDir: string; readonly name: string } | undefined;
+}): { readonly log: Log; readonly close: () => Promise<void> } {
+  const redact = createRedactor(options.secrets);
+  const redacting = format((info) => redact(info) as typeof info);
+  const json = format.combine(format.timestamp(), redacting(), format.json());
+  const lines = format.combine(redacting(), format.printf((info) => humanLine(info)));
+  const logger: Logger = createLogger({
+    level: options.level,
+    transports: [
+      new transports.Console({ format: options.terminal ? lines : json, stderrLevels: [...LOG_LEVELS] }),
+      ...(options.file === undefined ? [] : [fileTransport(options.file, json)]),
+    ],
+  });
+  return {
+    log: (level, message, details = {}) => { logger.log(level, message, details); },
+    close: () => new Promise((resolve) => {
+      logger.on('finish', resolve);
+      logger.end();
+    }),
+  };
+}
+
+/** One plain file a run: rotation by size loses lines in bursts. */
+function fileTransport(file: { stateDir: string; name: string }, json: ReturnType<typeof format.combine>): transports.FileTransportInstance {
+  const dirname = join(file.stateDir, 'logs');
+  mkdirSync(dirname, { recursive: true });
+  dropOldest(dirname);
+  return new transports.File({ dirname, filename: `${file.name}.log`, format: json });
+}
+
+function dropOldest(dirname: string): void {
+  const files = readdirSync(dirname).filter((name) => name.endsWith('.log'))
+    .map((name) => ({ path: join(dirname, name), ...pickStats(join(dirname, name)) }))
+    .sort((a, b) => b.modified - a.modified);
+  let kept = 0;
+  for (const { path, bytes } of files) {
+    kept += bytes;
+    if (kept > KEPT_BYTES_MAX) rmSync(path, { force: true });
+  }
+}
+
+function pickStats(path: string): { bytes: number; modified: number } {
+  const { size, mtimeMs } = statSync(path);
+  return { bytes: size, modified: mtimeMs };
+}
+
+function humanLine({ level, message, ...details }: Record<string, unknown> & { level: string }): string {
+  const rest = Object.entries(details).filter(([key]) => key !== 'timestamp')
+    .map(([key, value]) => `${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`);
+  return printable([level.padEnd(5), String(message), ...rest].join(' '), 2_000);
+}

@@ -1,0 +1,52 @@
+import type { Clock, Millis } from '../core/time.ts';
+import type { Engine } from '../engine/engine.ts';
+import type { Input } from '../trading/step.ts';
+
+/** Joins an engine to the real time: stamps what comes, and wakes it for its timers. */
+export interface Loop {
+  accept(input: Input): void;
+  /** Returns the stamp that something happening now gets: never before the last one. */
+  stamp(): Millis;
+  /** Arms the first wake-up; call after the strategies have started. */
+  start(): void;
+  stop(): void;
+}
+
+/** Returns the loop of an engine; the only place where the engine meets the wall clock. */
+export function createLoop(engine: Engine, clock: Clock): Loop {
+  let wake: { due: Millis; cancel: () => void } | undefined;
+  let running = false;
+
+  const stamp = (): Millis => Math.max(clock.now(), engine.clock.now());
+  const arm = (): void => {
+    const due = engine.clock.nextAt();
+    if (!running || due === wake?.due) return;
+    wake?.cancel();
+    wake = undefined;
+    if (due === Infinity) return;
+    const timer = clock.schedule(() => {
+      wake = undefined;
+      engine.advanceTo(stamp());
+      arm();
+    }, Math.max(0, due - clock.now()));
+    wake = { due, cancel: () => { timer.unsubscribe(); } };
+  };
+
+  return {
+    stamp,
+    accept: (input) => {
+      const at = stamp();
+      // What replay shows at `receivedAt` must be what happened at the stamp.
+      engine.accept('receivedAt' in input && input.receivedAt !== at ? { ...input, receivedAt: at } : input, at);
+      arm();
+    },
+    start: () => {
+      running = true;
+      arm();
+    },
+    stop: () => {
+      running = false;
+      wake?.cancel();
+    },
+  };
+}

@@ -1,0 +1,57 @@
+import type { Millis } from '../core/time.ts';
+import type { LoggedDecision } from '../engine/decision-log.ts';
+import type { FeedHealth } from '../market/event.ts';
+import type { FeedSpec } from '../market/feed.ts';
+import type { Intent } from '../trading/intent.ts';
+import type { AlertProposal } from '../trading/proposal.ts';
+import type { Denial } from '../trading/risk.ts';
+import type { IntentRecord } from './tally.ts';
+
+/** When something happened in a run. */
+export interface Stamp {
+  readonly seq: number;
+  readonly at: Millis;
+}
+
+export interface RunStart {
+  readonly runId: string;
+  readonly mode: 'live' | 'paper';
+  readonly service: string;
+  readonly wallet: string | undefined;
+  readonly strategies: readonly { readonly name: string; readonly summary: string; readonly budget: string | undefined }[];
+  readonly feeds: readonly FeedSpec[];
+  readonly balances: readonly string[];
+  readonly limits: readonly string[];
+  readonly controlUrl: string | undefined;
+}
+
+export interface RunSummary {
+  readonly runId: string;
+  readonly runDir: string;
+  readonly durationMs: Millis;
+  readonly events: number;
+  readonly decisions: number;
+  readonly decisionHash: string;
+  readonly denials: Readonly<Record<string, number>>;
+  readonly intents: Readonly<Record<string, number>>;
+  readonly open: readonly string[];
+  readonly alerts: number;
+  readonly feesLamports: bigint;
+  readonly rentLamports: bigint;
+  readonly strategies: readonly { readonly name: string; readonly swaps: number; readonly holds: readonly string[]; readonly running: boolean }[];
+  readonly recording: string | undefined;
+}
+
+/** Who tells the user what happens, in words or in JSON lines. */
+export interface Reporter {
+  started(stamp: Stamp, start: RunStart): void;
+  /** An approved proposal: the decision, and the intent it became. */
+  decided(decision: LoggedDecision, intent: Intent | undefined): void;
+  denied(decision: LoggedDecision, denial: Denial): void;
+  intent(stamp: Stamp, record: IntentRecord): void;
+  alert(stamp: Stamp, strategy: string, alert: AlertProposal): void;
+  feed(stamp: Stamp, health: FeedHealth): void;
+  /** A change of the run's own state: recovering, trading, draining. */
+  state(stamp: Stamp, state: string, message: string): void;
+  summary(stamp: Stamp, summary: RunSummary): void;
+}

@@ -1,0 +1,121 @@
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, renameSync, writeFileSync, writeSync } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
+import { GannetError, messageOf } from '../core/errors.ts';
+import { parseJson, stringifyJson } from '../core/json.ts';
+import type { Millis } from '../core/time.ts';
+import type { LoggedDecision } from '../engine/decision-log.ts';
+import type { Intent, IntentState } from '../trading/intent.ts';
+import type { StateSnapshot } from '../trading/state.ts';
+
+export const RUN_FORMAT = 1;
+
+/** A moment in a run: after this many stamps, at this time. */
+export interface RunMoment {
+  readonly after_seq: number;
+  readonly at: Millis;
+}
+
+/** Everything a run began with, and how it ended: with the recording, all that replay needs. */
+export interface RunManifest {
+  readonly format_version: number;
+  readonly run_id: string;
+  readonly mode: 'live' | 'paper';
+  readonly node: string;
+  readonly arch: string;
+  readonly seed: number;
+  /** Where the engine's clock starts. */
+  readonly clock_start: Millis;
+  readonly tokens: readonly { readonly mint: string; readonly symbol: string; readonly decimals: number }[];
+  /** Amounts as strings. */
+  readonly limits: unknown;
+  readonly strategies: readonly {
+    readonly name: string;
+    readonly use: string;
+    readonly params: unknown;
+    readonly budget: { readonly mint: string; readonly amount: string } | null;
+    readonly max_age_ms: number | null;
+  }[];
+  readonly snapshot: StateSnapshot;
+  readonly open_intents: readonly { readonly intent: Intent; readonly state: IntentState }[];
+  /** Relative to the state directory. */
+  readonly recording: string;
+  readonly strategies_started: RunMoment | null;
+  readonly strategies_stopped: RunMoment | null;
+  readonly ended: { readonly after_seq: number; readonly at: Millis; readonly decisions: number; readonly decision_hash: string } | null;
+}
+
+/** The files of one run, being written. */
+export interface RunFiles {
+  readonly dir: string;
+  decision(logged: LoggedDecision): void;
+  /** Replaces the manifest; whole or not at all. */
+  manifest(manifest: RunManifest): void;
+  close(): void;
+}
+
+/** Opens `state/runs/<run_id>/` for writing. */
+export function createRunFiles(stateDir: string, runId: string): RunFiles {
+  const dir = join(stateDir, 'runs', runId);
+  mkdirSync(dir, { recursive: true });
+  const decisions = openSync(join(dir, 'decisions.ndjson'), 'a');
+  return {
+    dir,
+    decision: (logged) => { writeSync(decisions, `${stringifyJson(logged)}\n`); },
+    manifest: (manifest) => {
+      const path = join(dir, 'manifest.json');
+      writeFileSync(`${path}.new`, `${stringifyJson(manifest, 2)}\n`);
+      renameSync(`${path}.new`, path);
+    },
+    close: () => { closeSync(decisions); },
+  };
+}
+
+/** Returns the directory of a run given by its id or by a path. Throws RUN_NOT_FOUND. */
+export function findRun(stateDir: string, run: string): string {
+  for (const dir of [resolve(run), join(stateDir, 'runs', run)]) {
+    if (existsSync(join(dir, 'manifest.json'))) return dir;
+  }
+  throw new GannetError('RUN_NOT_FOUND', `expected a run's id or directory, found no manifest in ${run} or ${join(stateDir, 'runs', run)}`);
+}
+
+/** Reads a run's manifest. Throws RUN_NOT_FOUND on one that is damaged or of another format. */
+export function readManifest(runDir: string): RunManifest {
+  const path = join(runDir, 'manifest.json');
+  const manifest = readJsonFile(path) as RunManifest;
+  if (manifest.format_version !== RUN_FORMAT) {
+    throw new GannetError('RUN_NOT_FOUND', `${path} has format ${manifest.format_version}; this version reads format ${RUN_FORMAT}`);
+  }
+  return manifest;
+}
+
+function readJsonFile(path: string): unknown {
+  try {
+    return parseJson(readFileSync(path, 'utf8'));
+  } catch (cause) {
+    throw new GannetError('RUN_NOT_FOUND', `${path} cannot be read: ${messageOf(cause)}`, { cause });
+  }
+}
+
+/** A decision as its line says it: what was hashed, still as text. */
+export interface RecordedDecision {
+  readonly seq: number;
+  readonly at: Millis;
+  readonly strategy: string;
+  readonly h: string;
+  readonly line: string;
+}
+
+/** Reads a run's decisions; a last line that was cut off by a crash is left out. */
+export function readDecisions(runDir: string): RecordedDecision[] {
+  const path = join(runDir, 'decisions.ndjson');
+  if (!existsSync(path)) throw new GannetError('RUN_NOT_FOUND', `${path} is missing: the run cannot be compared`);
+  const lines = readFileSync(path, 'utf8').split('\n');
+  lines.pop();
+  return lines.map((line, index) => {
+    try {
+      return { ...(parseJson(line) as unknown as RecordedDecision), line };
+    } catch (cause) {
+      throw new GannetError('RUN_NOT_FOUND', `${basename(path)}:${index + 1} cannot be read: ${messageOf(cause)}`, { cause });
+    }
+  });
+}

@@ -1,0 +1,288 @@
+import type { Subscription } from 'rxjs';
+import { formatDecimal } from '../core/amount.ts';
+import type { Clock, Millis } from '../core/time.ts';
+import { Engine } from '../engine/engine.ts';
+import type { StrategyInstance } from '../engine/host.ts';
+import type { Feed } from '../market/feed.ts';
+import type { FeedSpec } from '../market/feed.ts';
+import type { FeedKey } from '../market/event.ts';
+import type { Executor, OpenIntent } from '../trading/executor.ts';
+import type { EngineState, StateSnapshot } from '../trading/state.ts';
+import { snapshotState } from '../trading/state.ts';
+import type { Effect, Input } from '../trading/step.ts';
+import { intentJson } from './json-reporter.ts';
+import type { Log } from './log.ts';
+import { createLoop } from './loop.ts';
+import type { Reporter, RunSummary } from './reporter.ts';
+import type { RunFiles, RunManifest, RunMoment } from './run-files.ts';
+import { Tally } from './tally.ts';
+import { wait } from '../execution/wait.ts';
+
+/** Where every stamped input goes. */
+export interface Recorder {
+  append(seq: number, at: Millis, input: Input): void;
+}
+
+export interface SessionOptions {
+  readonly runId: string;
+  readonly mode: 'live' | 'paper';
+  readonly clock: Clock;
+  readonly state: EngineState;
+  readonly strategies: readonly StrategyInstance[];
+  readonly seed: number;
+  readonly startAt: Millis;
+  readonly open: readonly OpenIntent[];
+  readonly executor: Executor;
+  readonly createFeed: (specs: readonly FeedSpec[]) => Feed;
+  readonly recorder: Recorder | undefined;
+  /** Keeps the state for the next start; called when it changed in a way that must outlive the process. */
+  readonly saveSnapshot: (snapshot: StateSnapshot) => void;
+  readonly reporter: Reporter;
+  readonly log: Log;
+  readonly files: RunFiles;
+  readonly manifest: Omit<RunManifest, 'strategies_started' | 'strategies_stopped' | 'ended'>;
+  readonly recording: string | undefined;
+  /** Ends the run after this many finished intents. */
+  readonly maxIntents: number | undefined;
+}
+
+/** What the daemon can be asked about itself. */
+export interface SessionState {
+  readonly run_id: string;
+  readonly mode: string;
+  readonly phase: string;
+  readonly trading: string;
+  readonly at: Millis;
+  readonly seq: number;
+  readonly decisions: number;
+  readonly decision_hash: string;
+  readonly strategies: readonly object[];
+  readonly feeds: readonly object[];
+  readonly wallet: Readonly<Record<string, string>>;
+  readonly intents: { readonly open: readonly object[]; readonly recent: readonly object[]; readonly counts: Readonly<Record<string, number>> };
+  readonly denials: Readonly<Record<string, number>>;
+}
+
+const DRAIN_MAX_MS = 30_000;
+const DRAIN_POLL_MS = 100;
+
+/** One run of the pipeline in real time: from recovery through trading to the summary. */
+export class Session {
+  readonly #options: SessionOptions;
+  readonly #engine: Engine;
+  readonly #loop: ReturnType<typeof createLoop>;
+  readonly #tally = new Tally();
+  readonly #feedAges = new Map<FeedKey, { at: Millis; status: string; events: number }>();
+  #phase = 'starting';
+  #events = 0;
+  #finished = 0;
+  #feedSubscription: Subscription | undefined;
+  #started: RunMoment | null = null;
+  #stopped: RunMoment | null = null;
+  #limitReached: (() => void) | undefined;
+  #failed: ((error: unknown) => void) | undefined;
+  /** Resolves when `maxIntents` is reached; rejects on a bug, which ends the process. */
+  readonly ended: Promise<void>;
+
+  constructor(options: SessionOptions) {
+    this.#options = options;
+    this.ended = new Promise((resolve, reject) => {
+      this.#limitReached = resolve;
+      this.#failed = reject;
+    });
+    this.#engine = new Engine({
+      state: options.state,
+      strategies: options.strategies,
+      startAt: options.startAt,
+      seed: options.seed,
+      listener: {
+        onInput: (seq, at, input) => { this.#onInput(seq, at, input); },
+        onRuling: (ruling, logged) => {
+          options.files.decision(logged);
+          this.#tally.decisions += 1;
+          if (ruling.denial !== undefined) {
+            this.#tally.denied(ruling.denial.code);
+            options.reporter.denied(logged, ruling.denial);
+          } else {
+            options.reporter.decided(logged, ruling.effect?.kind === 'execute' ? ruling.effect.intent : undefined);
+          }
+        },
+        onEffect: (effect) => { this.#perform(effect); },
+        onLog: (strategy, message) => { options.log('info', message, { strategy }); },
+      },
+    });
+    this.#loop = createLoop(this.#engine, options.clock);
+  }
+
+  /** What the strategies want watched. */
+  get feeds(): FeedSpec[] {
+    return Engine.feedsOf(this.#options.strategies);
+  }
+
+  get stamp(): { seq: number; at: Millis } {
+    return { seq: this.#engine.seq, at: this.#engine.clock.now() };
+  }
+
+  /** Resolves every intent that an earlier process left open; no strategy runs before. */
+  async recover(): Promise<void> {
+    const { open, executor, reporter } = this.#options;
+    this.#writeManifest();
+    if (open.length === 0) return;
+    this.#phase = 'recovering';
+    reporter.state(this.stamp, 'recovering', `${open.length} swaps were under way when the last run ended; no strategy runs until each is known`);
+    for (const { intent, state } of open) this.#tally.opened(intent, state);
+    await new Promise<void>((resolve, reject) => {
+      executor.reconcile(open).subscribe({ next: (outcome) => { this.#loop.accept(outcome); }, error: reject, complete: resolve });
+    });
+  }
+
+  /** Starts strategies and feeds. */
+  start(): void {
+    this.#phase = 'trading';
+    const at = this.#loop.stamp();
+    this.#engine.advanceTo(at);
+    this.#started = { after_seq: this.#engine.seq, at };
+    this.#writeManifest();
+    this.#engine.start();
+    this.#loop.start();
+    this.#feedSubscription = this.#options.createFeed(this.feeds).events$.subscribe({
+      next: (event) => { this.#loop.accept(event); },
+      error: (error: unknown) => { this.#failed?.(error); },
+    });
+  }
+
+  /** Stops strategies and feeds, waits for what is under way, and closes the books. */
+  async drain(reason: string): Promise<RunSummary> {
+    const { clock, reporter, files } = this.#options;
+    this.#phase = 'draining';
+    this.#feedSubscription?.unsubscribe();
+    this.#loop.stop();
+    this.#stopStrategies();
+    const { open } = this.#tally;
+    const waiting = open.length === 0 ? '' : `; waiting for ${open.map(({ intent }) => intent.id).join(', ')}`;
+    reporter.state(this.stamp, 'draining', `${reason}${waiting}`);
+    const giveUpAt = clock.now() + DRAIN_MAX_MS;
+    while (this.#tally.open.length > 0 && clock.now() < giveUpAt) await wait(clock, DRAIN_POLL_MS);
+    this.#phase = 'ended';
+    this.#options.saveSnapshot(snapshotState(this.#options.state));
+    const { seq, at } = this.stamp;
+    this.#writeManifest({ after_seq: seq, at, decisions: this.#engine.decisions, decision_hash: this.#engine.decisionHash });
+    files.close();
+    const summary = this.#summary();
+    reporter.summary(this.stamp, summary);
+    return summary;
+  }
+
+  /** Returns the present state for the control API. */
+  state(): SessionState {
+    const { runId, mode, state, strategies, clock } = this.#options;
+    const now = clock.now();
+    const running = new Set(this.#engine.running);
+    return {
+      run_id: runId,
+      mode,
+      phase: this.#phase,
+      trading: state.trading,
+      at: now,
+      seq: this.#engine.seq,
+      decisions: this.#engine.decisions,
+      decision_hash: this.#engine.decisionHash,
+      strategies: strategies.map(({ name, strategy }) => ({
+        name, use: strategy.name, running: running.has(name), swaps: state.portfolio.book(name).swaps,
+        balances: Object.fromEntries(state.portfolio.book(name).balances),
+      })),
+      feeds: [...this.#feedAges].map(([feed, { at, status, events }]) => ({ feed, status, events, age_ms: now - at })),
+      wallet: Object.fromEntries([...state.portfolio.wallet].map(([mint, amount]) => [mint, amount.toString()])),
+      intents: { open: this.#tally.open.map(intentJson), recent: this.#tally.recent.slice(0, 20).map(intentJson), counts: this.#tally.byState },
+      denials: this.#tally.denials,
+    };
+  }
+
+  #onInput(seq: number, at: Millis, input: Input): void {
+    const { recorder, reporter, state, saveSnapshot, maxIntents } = this.#options;
+    this.#events += 1;
+    recorder?.append(seq, at, input);
+    if (input.kind === 'outcome') {
+      const record = this.#tally.moved(input);
+      if (record === undefined) return;
+      reporter.intent({ seq, at }, record);
+      if (state.intents.has(input.intentId)) return;
+      saveSnapshot(snapshotState(state));
+      this.#finished += 1;
+      if (maxIntents !== undefined && this.#finished >= maxIntents) this.#limitReached?.();
+    } else if (input.kind === 'feed-health') {
+      this.#seen(input.feed, at, input.status);
+      reporter.feed({ seq, at }, input);
+    } else if (input.kind !== 'command') {
+      this.#seen(input.feed, at, 'healthy');
+    }
+  }
+
+  #seen(feed: FeedKey, at: Millis, status: string): void {
+    const before = this.#feedAges.get(feed);
+    const isData = status === 'healthy';
+    this.#feedAges.set(feed, { at: isData ? at : (before?.at ?? at), status, events: (before?.events ?? 0) + (isData ? 1 : 0) });
+  }
+
+  #perform(effect: Effect): void {
+    const { executor, reporter, state, saveSnapshot } = this.#options;
+    if (effect.kind === 'alert') {
+      this.#tally.alerts += 1;
+      reporter.alert(this.stamp, effect.strategy, effect.alert);
+      return;
+    }
+    // The key and the counter are on disk before the intent acts: a restart can then never repeat it.
+    saveSnapshot(snapshotState(state));
+    this.#tally.opened(effect.intent);
+    executor.execute(effect.intent).subscribe({
+      next: (outcome) => { this.#loop.accept(outcome); },
+      error: (error: unknown) => { this.#failed?.(error); },
+    });
+  }
+
+  #stopStrategies(): void {
+    const at = this.#loop.stamp();
+    this.#engine.advanceTo(at);
+    this.#stopped = { after_seq: this.#engine.seq, at };
+    this.#runningAtStop = new Set(this.#engine.running);
+    this.#engine.stop();
+  }
+
+  #runningAtStop: ReadonlySet<string> = new Set();
+
+  #writeManifest(ended: RunManifest['ended'] = null): void {
+    const { files, manifest } = this.#options;
+    files.manifest({ ...manifest, strategies_started: this.#started, strategies_stopped: this.#stopped, ended });
+  }
+
+  #summary(): RunSummary {
+    const { runId, files, state, strategies, startAt, recording } = this.#options;
+    return {
+      runId,
+      runDir: files.dir,
+      durationMs: this.stamp.at - startAt,
+      events: this.#events,
+      decisions: this.#engine.decisions,
+      decisionHash: this.#engine.decisionHash,
+      denials: this.#tally.denials,
+      intents: this.#tally.byState,
+      open: this.#tally.open.map(({ intent }) => intent.id),
+      alerts: this.#tally.alerts,
+      feesLamports: this.#tally.feesLamports,
+      rentLamports: this.#tally.rentLamports,
+      strategies: strategies.map(({ name }) => {
+        const book = state.portfolio.book(name);
+        return { name, swaps: book.swaps, holds: holdings(state, book.balances), running: this.#runningAtStop.has(name) };
+      }),
+      recording,
+    };
+  }
+}
+
+/** Returns balances for people: "1.5 SOL". */
+export function holdings(state: Pick<EngineState, 'tokens'>, balances: EngineState['portfolio']['wallet']): string[] {
+  return [...balances].map(([mint, amount]) => {
+    const token = state.tokens.byMint(mint);
+    return token === undefined ? `${amount} of ${mint}` : `${formatDecimal(amount, token.decimals)} ${token.symbol}`;
+  });
+}
