@@ -1,10 +1,11 @@
+import { afterSlippage } from '../core/amount.ts';
 import { GannetError, isGannetError } from '../core/errors.ts';
-import { wait } from './wait.ts';
 import type { Attempt } from '../trading/attempt.ts';
 import type { Intent } from '../trading/intent.ts';
 import type { SwapOrder, SwapTerms } from '../trading/swap-order.ts';
 import { refuseTerms } from '../trading/terms.ts';
 import type { LiveWorld } from './live-executor.ts';
+import { wait } from './wait.ts';
 
 /** A signed attempt, or why there is none; nothing has left the house either way. */
 export type Preparation =
@@ -74,15 +75,26 @@ function refuseOrder(world: LiveWorld, order: SwapOrder): { code: string; reason
   return undefined;
 }
 
+/**
+ * A build does not say its price impact, and nothing else here knows the market: so the price is looked up a second
+ * time, from the quotes, and the build must agree with it.
+ */
 async function byBuild(world: LiveWorld, intent: Intent): Promise<Unsigned | (Preparation & { kind: 'refused' })> {
-  const build = await world.service.build({
-    inputMint: intent.inputMint, outputMint: intent.outputMint, amount: intent.amountIn,
-    taker: world.signer.address, slippageBps: intent.maxSlippageBps,
-  });
-  const refusal = refuseTerms(intent, build);
+  const asked = { inputMint: intent.inputMint, outputMint: intent.outputMint, amount: intent.amountIn };
+  const [build, reference] = await Promise.all([
+    world.service.build({ ...asked, taker: world.signer.address, slippageBps: intent.maxSlippageBps }),
+    world.service.order(asked),
+  ]);
+  const refusal = refuseTerms(intent, { ...build, priceImpact: build.priceImpact ?? reference.priceImpact }) ?? refuseOffPrice(intent, build, reference);
   if (refusal !== undefined) return { kind: 'refused', router: build.router, ...refusal };
   const { transaction } = await world.chain.compose(build, world.signer.address);
   return { terms: build, transaction, lastValidBlockHeight: build.lastValidBlockHeight, coSigners: [] };
+}
+
+function refuseOffPrice(intent: Intent, build: SwapTerms, reference: SwapTerms): { code: string; reason: string } | undefined {
+  const least = afterSlippage(reference.outAmount, intent.maxPriceImpactBps);
+  if (build.outAmount >= least) return undefined;
+  return { code: 'PRICE_OFF_REFERENCE', reason: `${build.outAmount} offered, a quote of the same moment says ${reference.outAmount}` };
 }
 
 async function sign(world: LiveWorld, intent: Intent, number: number, unsigned: Unsigned): Promise<Attempt> {

@@ -1,0 +1,62 @@
+import { styleText } from 'node:util';
+import { assert } from '../core/assert.ts';
+import type { ErrorCode } from '../core/errors.ts';
+import { isGannetError, messageOf } from '../core/errors.ts';
+import { stringifyJson } from '../core/json.ts';
+import { printable } from '../core/text.ts';
+import type { ExitCode } from './exit-codes.ts';
+import { EXIT } from './exit-codes.ts';
+
+/** Faults that mean: what was asked for could not even begin. */
+const USAGE_CODES: ReadonlySet<ErrorCode> = new Set([
+  'AMOUNT_INVALID', 'CONFIG_INVALID', 'CONFIG_NOT_FOUND', 'DURATION_INVALID', 'FEATURE_UNAVAILABLE', 'JOURNAL_INVALID', 'KEY_INVALID', 'LIVE_REFUSED',
+  'MINT_INVALID', 'PLATFORM_UNSUPPORTED', 'RECORDING_INCOMPLETE', 'RECORDING_NOT_FOUND', 'RECORDING_VERSION', 'RUN_NOT_FOUND',
+  'SERVICE_BAD_REQUEST', 'STATE_LOCKED', 'STRATEGY_INVALID', 'STRATEGY_NOT_FOUND', 'TOKEN_UNKNOWN', 'USAGE',
+]);
+
+/** Where a command's words go: JSON or text on standard output, everything else on standard error. */
+export interface Terminal {
+  readonly json: boolean;
+  readonly colour: boolean;
+  /** Prints the one document of `--json`, or its text for people. */
+  result(document: unknown, text: () => string): void;
+  out(text: string): void;
+  err(text: string): void;
+}
+
+/** Returns the terminal of this process. */
+export function processTerminal(json: boolean): Terminal {
+  const colour = process.stdout.isTTY && process.env['NO_COLOR'] === undefined;
+  return {
+    json,
+    colour,
+    result: (document, text) => { process.stdout.write(json ? `${stringifyJson(document)}\n` : text()); },
+    out: (text) => { process.stdout.write(text); },
+    err: (text) => { process.stderr.write(text); },
+  };
+}
+
+/** Tells an error and returns the exit code it deserves; a bug shows its stack. */
+export function reportError(terminal: Terminal, error: unknown): ExitCode {
+  if (!isGannetError(error)) {
+    terminal.err(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+    if (terminal.json) terminal.out(`${stringifyJson({ error: { code: 'INTERNAL', message: messageOf(error), details: {} } })}\n`);
+    return EXIT.failed;
+  }
+  const { code, message, details } = error;
+  if (terminal.json) terminal.out(`${stringifyJson({ error: { code, message, details } })}\n`);
+  else terminal.err(`${message.split('\n').map((line) => printable(line, 2_000)).join('\n')}\n`);
+  return USAGE_CODES.has(code) ? EXIT.usage : EXIT.failed;
+}
+
+/** Returns rows in aligned columns, numbers to the right; the first row is the heading. */
+export function table(rows: readonly (readonly string[])[], options: { readonly right?: readonly number[]; readonly colour?: boolean } = {}): string {
+  const [heading] = rows;
+  assert(heading, 'a table has a heading');
+  const widths = heading.map((_, column) => Math.max(...rows.map((row) => (row[column] ?? '').length)));
+  return rows.map((row, index) => {
+    const cells = row.map((cell, column) => (options.right?.includes(column) ? cell.padStart(widths[column]!) : cell.padEnd(widths[column]!)));
+    const text = `  ${cells.join('  ').trimEnd()}`;
+    return `${index === 0 && options.colour ? styleText('bold', text, { validateStream: false }) : text}\n`;
+  }).join('');
+}
