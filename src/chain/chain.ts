@@ -1,0 +1,154 @@
+import type { Amount, Lamports } from '../core/amount.ts';
+import { GannetError, isGannetError } from '../core/errors.ts';
+import type { Clock, Millis } from '../core/time.ts';
+import { SOL_MINT, type Mint } from '../market/token.ts';
+import type { LandedSwap } from '../trading/attempt.ts';
+import type { SwapBuild } from '../trading/swap-order.ts';
+import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from './addresses.ts';
+import { createComposer, type ComposedTransaction, type Simulation } from './compose.ts';
+import { createFinality, type Finality } from './finality.ts';
+import { createSignerSearch, type SignerSearch } from './find-by-signer.ts';
+import { readLandedSwap, type SwapSide } from './landed-swap.ts';
+import * as answers from './rpc-answers.ts';
+import { httpTransport, parseRpcUrl, type RpcTransport } from './rpc-transport.ts';
+import { createRpcClient } from './rpc.ts';
+import { TOKEN_DATA_SLICE, readMintDecimals, readTokenAccount } from './token-accounts.ts';
+import { readTransactionError } from './transaction-error.ts';
+import { readTransactionFacts, type TransactionFacts } from './transaction-facts.ts';
+
+export interface ChainOptions {
+  readonly rpcUrl: string;
+  readonly clock: Clock;
+  /** The most that a composed transaction may pay for priority; 1,000,000 lamports where absent. */
+  readonly maxPriorityFeeLamports?: Lamports | undefined;
+  /** For one call; 15 s where absent. */
+  readonly timeoutMs?: Millis | undefined;
+  /** Gives up whatever is under way. */
+  readonly signal?: AbortSignal | undefined;
+  /** HTTP to `rpcUrl` where absent. */
+  readonly transport?: RpcTransport | undefined;
+}
+
+/** What a node did with signed bytes; `rejected` is no proof that they cannot land. */
+export type SendAnswer = { readonly kind: 'accepted' } | { readonly kind: 'rejected'; readonly code: string; readonly message: string };
+
+/** One Solana node. All methods throw CHAIN_UNREACHABLE, CHAIN_RPC_ERROR or CHAIN_RESPONSE_INVALID. */
+export interface Chain extends Omit<Finality, 'finalizedSlot'> {
+  /** Returns a transaction made of a build, checked by simulation. Throws CHAIN_SIMULATION_FAILED, CHAIN_TRANSACTION_INVALID too. */
+  compose(build: SwapBuild, payer: string): Promise<ComposedTransaction>;
+  /** Sends signed bytes once, without the node's own trial run and without the node repeating it. */
+  send(transaction: Uint8Array): Promise<SendAnswer>;
+  /** Returns what a landed transaction did to a wallet; undefined while the node does not have it. */
+  landedSwap(options: SwapSide & { readonly signature: string }): Promise<LandedSwap | undefined>;
+  findBySigner: SignerSearch;
+  /** Returns what the bytes themselves say. Throws CHAIN_TRANSACTION_INVALID only. */
+  readTransaction(transaction: Uint8Array): TransactionFacts;
+  /**
+   * Returns a wallet's balances by mint, both token programs; native and wrapped SOL together, mints of 0 left out.
+   * They are three questions, so the answers belong together only while nothing of this wallet is landing.
+   */
+  balances(owner: string): Promise<Map<Mint, Amount>>;
+  /** Returns a mint's decimals, from the mint account itself. Throws MINT_INVALID where there is none. */
+  mintDecimals(mint: Mint): Promise<number>;
+  /** Returns the node's version. */
+  version(): Promise<string>;
+  /** Returns the hash that tells one network from another. */
+  genesisHash(): Promise<string>;
+  /** Ends at once; calls under way fail with CHAIN_UNREACHABLE. */
+  close(): Promise<void>;
+}
+
+/** Returns a chain behind one JSON-RPC address. Throws CONFIG_INVALID on an address that is none; asks the node nothing yet. */
+export function createChain(options: ChainOptions): Chain {
+  const { rpcUrl, clock, timeoutMs, signal, maxPriorityFeeLamports } = options;
+  const { host } = parseRpcUrl(rpcUrl);
+  const transport = options.transport ?? httpTransport({ rpcUrl });
+  const rpc = createRpcClient({ transport, clock, host, timeoutMs, signal });
+
+  async function simulate(transaction: Uint8Array): Promise<Simulation> {
+    const config = { encoding: 'base64', sigVerify: false, replaceRecentBlockhash: true, commitment: 'confirmed' };
+    const { value } = await rpc.call('simulateTransaction', [base64(transaction), config], answers.simulation);
+    const error = readTransactionError(value.err);
+    const { unitsConsumed = 0n } = value;
+    if (error === undefined && unitsConsumed === 0n) {
+      throw new GannetError('CHAIN_RESPONSE_INVALID', 'simulateTransaction: expected the compute units of a success, got none');
+    }
+    return { error, unitsConsumed, logs: value.logs ?? [] };
+  }
+
+  async function landedTransaction(signature: string): Promise<answers.LandedTransaction | undefined> {
+    const config = { encoding: 'json', commitment: 'confirmed', maxSupportedTransactionVersion: 0 };
+    const found = await rpc.call('getTransaction', [signature, config], answers.landedTransaction);
+    if (found !== null && found.transaction.signatures[0] !== signature) {
+      throw new GannetError('CHAIN_RESPONSE_INVALID', `getTransaction: expected ${signature}, got ${found.transaction.signatures[0]}`);
+    }
+    return found ?? undefined;
+  }
+
+  async function tokenAccounts(owner: string, programId: string): Promise<ReturnType<typeof readTokenAccount>[]> {
+    const config = { encoding: 'base64', commitment: 'confirmed', dataSlice: TOKEN_DATA_SLICE };
+    const { value } = await rpc.call('getTokenAccountsByOwner', [owner, { programId }, config], answers.tokenAccounts);
+    return value.map(({ pubkey, account }) => readTokenAccount(pubkey, account));
+  }
+
+  const { finalizedSlot, ...finality } = createFinality(rpc);
+
+  return {
+    ...finality,
+    compose: createComposer({ simulate, maxPriorityFeeLamports }),
+    async send(transaction) {
+      const config = { encoding: 'base64', skipPreflight: true, maxRetries: 0 };
+      try {
+        await rpc.call('sendTransaction', [base64(transaction), config], answers.signature);
+        return { kind: 'accepted' };
+      } catch (error) {
+        if (!isGannetError(error) || error.code !== 'CHAIN_RPC_ERROR') throw error;
+        const { transactionErrorCode, rpcCode, rpcMessage } = error.details;
+        return { kind: 'rejected', code: String(transactionErrorCode ?? rpcCode), message: String(rpcMessage) };
+      }
+    },
+    async landedSwap({ signature, ...swap }) {
+      const transaction = await landedTransaction(signature);
+      return transaction === undefined ? undefined : readLandedSwap(transaction, swap);
+    },
+    findBySigner: createSignerSearch({
+      history(owner, page) {
+        // "Not in it" is a proof only from a node that has come as far as the height that was seen; others refuse.
+        const config = { ...page, commitment: 'confirmed', minContextSlot: Number(finalizedSlot()) };
+        return rpc.call('getSignaturesForAddress', [owner, config], answers.signatureHistory);
+      },
+      signaturesOf: async (signature) => (await landedTransaction(signature))?.transaction.signatures,
+    }),
+    readTransaction: readTransactionFacts,
+    async balances(owner) {
+      const [native, ...accounts] = await Promise.all([
+        rpc.call('getBalance', [owner, { commitment: 'confirmed' }], answers.lamportBalance),
+        tokenAccounts(owner, TOKEN_PROGRAM),
+        tokenAccounts(owner, TOKEN_2022_PROGRAM),
+      ]);
+      const balances = new Map<Mint, Amount>();
+      for (const { mint, amount } of [{ mint: SOL_MINT, amount: native.value }, ...accounts.flat()]) {
+        if (amount > 0n) balances.set(mint, ((balances.get(mint) ?? 0n) + amount) as Amount);
+      }
+      return balances;
+    },
+    async mintDecimals(mint) {
+      const config = { encoding: 'base64', commitment: 'confirmed', dataSlice: TOKEN_DATA_SLICE };
+      const { value } = await rpc.call('getAccountInfo', [mint, config], answers.accountInfo);
+      if (value === null) {
+        const message = `there is no mint ${mint} on this chain; check the address and rpc_url`;
+        throw new GannetError('MINT_INVALID', message, { details: { mint } });
+      }
+      return readMintDecimals(mint, value);
+    },
+    async version() {
+      return (await rpc.call('getVersion', [], answers.nodeVersion))['solana-core'];
+    },
+    genesisHash: () => rpc.call('getGenesisHash', [], answers.genesisHash),
+    close: () => rpc.close(),
+  };
+}
+
+function base64(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString('base64');
+}

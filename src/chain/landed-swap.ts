@@ -1,0 +1,151 @@
+import bs58 from 'bs58';
+import { U64_MAX, ZERO, type Amount, type Lamports } from '../core/amount.ts';
+import { GannetError } from '../core/errors.ts';
+import { SOL_MINT, type Mint } from '../market/token.ts';
+import type { LandedSwap } from '../trading/attempt.ts';
+import { SYSTEM_PROGRAM } from './addresses.ts';
+import type { LandedTransaction } from './rpc-answers.ts';
+import { readTransactionError } from './transaction-error.ts';
+
+/** The wallet and the swap whose effect is asked for. */
+export interface SwapSide {
+  readonly owner: string;
+  readonly inputMint: Mint;
+  readonly outputMint: Mint;
+}
+
+/**
+ * Returns what a landed transaction did to a wallet, exact to the unit. Native and wrapped SOL count together, and
+ * their change is always -(SOL in) + (SOL out) - fee - deposits. Closing an account of ours gives its deposit back, so
+ * deposits can come out negative. Where neither side is SOL, lamports that went elsewhere (a tip) count as fee.
+ * Throws CHAIN_RESPONSE_INVALID where the balances contradict the swap.
+ */
+export function readLandedSwap(transaction: LandedTransaction, swap: SwapSide): LandedSwap {
+  const { meta, slot } = transaction;
+  const signature = transaction.transaction.signatures[0]!;
+  const keys = accountKeys(transaction);
+  const ownerIndex = keys.indexOf(swap.owner);
+  const base = { signature, slot, error: readTransactionError(meta.err) };
+  const paidFee = ownerIndex === 0 ? meta.fee : 0n;
+  // What failed changed nothing, and cost the fee.
+  if (base.error !== undefined) {
+    return { ...base, feeLamports: paidFee as Lamports, rentLamports: 0n as Lamports, amountIn: ZERO, amountOut: ZERO };
+  }
+
+  const accounts = ownTokenAccounts(transaction, swap.owner);
+  const deposits = depositsPaid({ transaction, keys, ownerIndex, accounts });
+  const nativeChange = ownerIndex < 0 ? 0n : lamportChange(transaction, ownerIndex);
+  const solChange = nativeChange + tokenChange(accounts, SOL_MINT);
+  const swapsSol = swap.inputMint === SOL_MINT || swap.outputMint === SOL_MINT;
+  const elsewhere = swapsSol ? 0n : -(solChange + paidFee + deposits);
+  const fee = elsewhere > 0n ? paidFee + elsewhere : paidFee;
+  const rent = elsewhere < 0n ? deposits + elsewhere : deposits;
+  const changeOf = (mint: Mint): bigint => (mint === SOL_MINT ? solChange + fee + rent : tokenChange(accounts, mint));
+  return {
+    ...base,
+    feeLamports: fee as Lamports,
+    rentLamports: rent as Lamports,
+    amountIn: movedAmount(-changeOf(swap.inputMint), `the wallet's ${swap.inputMint} to go down`, signature),
+    amountOut: movedAmount(changeOf(swap.outputMint), `the wallet's ${swap.outputMint} to go up`, signature),
+  };
+}
+
+/** A token account that belonged to the wallet before or after. */
+interface OwnTokenAccount {
+  readonly index: number;
+  readonly mint: string;
+  readonly before?: bigint | undefined;
+  readonly after?: bigint | undefined;
+}
+
+function ownTokenAccounts({ meta }: LandedTransaction, owner: string): readonly OwnTokenAccount[] {
+  const accounts = new Map<number, OwnTokenAccount>();
+  for (const entry of meta.preTokenBalances ?? []) {
+    if (entry.owner !== owner) continue;
+    accounts.set(entry.accountIndex, { index: entry.accountIndex, mint: entry.mint, before: entry.uiTokenAmount.amount });
+  }
+  for (const entry of meta.postTokenBalances ?? []) {
+    if (entry.owner !== owner) continue;
+    const known = accounts.get(entry.accountIndex) ?? { index: entry.accountIndex, mint: entry.mint };
+    accounts.set(entry.accountIndex, { ...known, after: entry.uiTokenAmount.amount });
+  }
+  return [...accounts.values()];
+}
+
+function tokenChange(accounts: readonly OwnTokenAccount[], mint: string): bigint {
+  return accounts
+    .filter((account) => account.mint === mint)
+    .reduce((sum, { before = 0n, after = 0n }) => sum + after - before, 0n);
+}
+
+interface DepositContext {
+  readonly transaction: LandedTransaction;
+  readonly keys: readonly string[];
+  readonly ownerIndex: number;
+  readonly accounts: readonly OwnTokenAccount[];
+}
+
+/**
+ * The lamports locked up in token accounts of ours, without what is wrapped in them: paid in for those we opened and
+ * paid for, got back for those that were closed. One that was opened and closed on the way appears on neither side.
+ */
+function depositsPaid(context: DepositContext): bigint {
+  return context.accounts.reduce((sum, account) => sum + depositChange(account, context), 0n);
+}
+
+function depositChange(account: OwnTokenAccount, { transaction, keys, ownerIndex }: DepositContext): bigint {
+  const { index, mint, before = 0n, after = 0n } = account;
+  const wrappedChange = mint === SOL_MINT ? after - before : 0n;
+  const change = lamportChange(transaction, index) - wrappedChange;
+  const opened = account.before === undefined && transaction.meta.preBalances[index] === 0n;
+  if (!opened) return change;
+  const funders = fundersOf(index, transaction, keys);
+  if (funders.size > 0) return funders.has(ownerIndex) ? change : 0n;
+  // The node kept no inner instructions: who pays the fee pays for the accounts too.
+  return ownerIndex === 0 ? change : 0n;
+}
+
+const CREATE_ACCOUNT = 0;
+const TRANSFER = 2;
+const CREATE_ACCOUNT_WITH_SEED = 3;
+/** Longer than any of these three in base58, whose decoding takes time quadratic in the length. */
+const MAX_FUNDING_CHARACTERS = 200;
+
+/** The accounts that gave lamports to the one at `index` through the System program. */
+function fundersOf(index: number, { transaction, meta }: LandedTransaction, keys: readonly string[]): ReadonlySet<number> {
+  const inner = (meta.innerInstructions ?? []).flatMap((group) => group.instructions);
+  const funders = new Set<number>();
+  for (const { programIdIndex, accounts, data } of [...transaction.message.instructions, ...inner]) {
+    const [from, to] = accounts;
+    if (keys[programIdIndex] !== SYSTEM_PROGRAM || to !== index || from === undefined || data.length > MAX_FUNDING_CHARACTERS) continue;
+    const bytes = bs58.decodeUnsafe(data);
+    if (bytes === undefined || bytes.length < 12) continue;
+    const kind = Buffer.from(bytes).readUInt32LE(0);
+    if (kind === CREATE_ACCOUNT || kind === TRANSFER || kind === CREATE_ACCOUNT_WITH_SEED) funders.add(from);
+  }
+  return funders;
+}
+
+/** All accounts in the order that balances and instructions count them. Throws CHAIN_RESPONSE_INVALID. */
+function accountKeys({ meta, transaction }: LandedTransaction): readonly string[] {
+  const keys = [...transaction.message.accountKeys, ...meta.loadedAddresses.writable, ...meta.loadedAddresses.readonly];
+  const entries = [...(meta.preTokenBalances ?? []), ...(meta.postTokenBalances ?? [])];
+  const inRange = entries.every(({ accountIndex }) => accountIndex < keys.length);
+  if (meta.preBalances.length !== keys.length || meta.postBalances.length !== keys.length || !inRange) {
+    throw contradiction(`expected balances of ${keys.length} accounts`, transaction.signatures[0]!);
+  }
+  return keys;
+}
+
+function lamportChange({ meta }: LandedTransaction, index: number): bigint {
+  return meta.postBalances[index]! - meta.preBalances[index]!;
+}
+
+function movedAmount(value: bigint, expectation: string, signature: string): Amount {
+  if (value < 0n || value > U64_MAX) throw contradiction(`expected ${expectation}, got the contrary by ${-value}`, signature);
+  return value as Amount;
+}
+
+function contradiction(what: string, signature: string): GannetError {
+  return new GannetError('CHAIN_RESPONSE_INVALID', `transaction ${signature}: ${what}`, { details: { signature } });
+}

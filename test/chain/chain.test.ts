@@ -1,0 +1,348 @@
+import { Keypair, VersionedTransaction } from '@solana/web3.js';
+import bs58 from 'bs58';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createChain, type Chain } from '../../src/chain/chain.ts';
+import { isGannetError } from '../../src/core/errors.ts';
+import { seededRandom } from '../../src/core/random.ts';
+import { SOL_MINT, USDC_MINT, type Mint } from '../../src/market/token.ts';
+import { mutate, randomTransaction } from '../signer/random-transaction.ts';
+import { startHostileNode, wallClock, type HostileNode } from './hostile-node.ts';
+import { randomAddress, randomBuild } from './random-build.ts';
+
+const random = seededRandom('chain');
+const owner = randomAddress(random);
+const TOKEN = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA';
+const TOKEN_2022 = 'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb';
+
+let node: HostileNode;
+let chain: Chain;
+
+beforeAll(async () => {
+  node = await startHostileNode();
+});
+afterAll(() => node.close());
+beforeEach(() => {
+  chain = createChain({ rpcUrl: node.url, clock: wallClock });
+  return () => chain.close();
+});
+
+function signatureOf(number: number): string {
+  const bytes = Buffer.alloc(64, 0xa5);
+  bytes.writeUInt32BE(number, 0);
+  return bs58.encode(bytes);
+}
+const at = (slot: number, value: unknown) => ({ context: { slot }, value });
+
+function refuseWith(error: object): void {
+  node.answer((request, response) => response.end(JSON.stringify({ jsonrpc: '2.0', id: request.id, error })));
+}
+
+describe('sending', () => {
+  test('asks for neither a trial run nor repetition', async () => {
+    node.result(() => signatureOf(1));
+    expect(await chain.send(new Uint8Array([1, 2, 3]))).toEqual({ kind: 'accepted' });
+    expect(node.requests.at(-1)).toMatchObject({ method: 'sendTransaction', params: ['AQID', { encoding: 'base64', skipPreflight: true, maxRetries: 0 }] });
+  });
+
+  test('gives the refusal of a node as an answer, with the reason where it is told', async () => {
+    refuseWith({ code: -32_002, message: 'Blockhash not found', data: { err: 'BlockhashNotFound' } });
+    expect(await chain.send(new Uint8Array(1))).toEqual({ kind: 'rejected', code: 'BlockhashNotFound', message: 'Blockhash not found' });
+    refuseWith({ code: -32_602, message: 'invalid' });
+    expect(await chain.send(new Uint8Array(1))).toMatchObject({ kind: 'rejected', code: '-32602' });
+  });
+
+  test('throws where no answer came: then nobody knows', async () => {
+    node.answer((_request, response) => response.destroy());
+    await expect(chain.send(new Uint8Array(1))).rejects.toMatchObject({ code: 'CHAIN_UNREACHABLE' });
+  });
+});
+
+describe('the status of a signature', () => {
+  test('is what the node says, with the code of a failure', async () => {
+    node.result(() => at(5, [{ slot: 4, confirmations: 1, err: { InstructionError: [1, { Custom: 6_001 }] }, confirmationStatus: 'confirmed' }]));
+    expect(await chain.signatureStatus(signatureOf(1), { searchHistory: true })).toMatchObject({ slot: 4n, confirmation: 'confirmed', error: { code: '6001' } });
+    expect(node.requests.at(-1)).toMatchObject({ params: [[signatureOf(1)], { searchTransactionHistory: true }] });
+  });
+
+  test('is undefined where the node knows nothing', async () => {
+    node.result(() => at(5, [null]));
+    expect(await chain.signatureStatus(signatureOf(1), { searchHistory: false })).toBeUndefined();
+  });
+
+  test.each([[[]], [[null, null]], ['landed'], [[{ slot: -1, err: null, confirmationStatus: 'confirmed' }]], [[{ slot: 1, err: null, confirmationStatus: 'maybe' }]]])(
+    'is CHAIN_RESPONSE_INVALID where the node says %j',
+    async (value) => {
+      node.result(() => at(5, value));
+      await expect(chain.signatureStatus(signatureOf(1), { searchHistory: true })).rejects.toMatchObject({ code: 'CHAIN_RESPONSE_INVALID' });
+    },
+  );
+});
+
+async function heightSeenAt(absoluteSlot: number): Promise<void> {
+  node.result(() => ({ absoluteSlot, blockHeight: 700, epoch: 1 }));
+  expect(await chain.finalizedBlockHeight()).toBe(700n);
+  expect(node.requests.at(-1)).toMatchObject({ params: [{ commitment: 'finalized' }] });
+}
+
+describe('a proof that something cannot land', () => {
+  test('is not taken from a node that lags behind the height that was seen', async () => {
+    await heightSeenAt(1_000);
+    node.result(({ method }) => at(999, method === 'isBlockhashValid' ? false : [null]));
+    await expect(chain.isBlockhashValid(owner)).rejects.toMatchObject({ code: 'CHAIN_RESPONSE_INVALID' });
+    await expect(chain.signatureStatus(signatureOf(1), { searchHistory: true })).rejects.toMatchObject({ code: 'CHAIN_RESPONSE_INVALID' });
+  });
+
+  test('is taken from one that is as far', async () => {
+    await heightSeenAt(1_000);
+    node.result(({ method }) => at(1_000, method === 'isBlockhashValid' ? false : [null]));
+    expect(await chain.isBlockhashValid(owner)).toBe(false);
+    expect(await chain.signatureStatus(signatureOf(1), { searchHistory: true })).toBeUndefined();
+    expect(node.requests.find(({ method }) => method === 'isBlockhashValid')).toMatchObject({ params: [owner, { commitment: 'finalized' }] });
+  });
+
+  test('asks for a history that goes as far', async () => {
+    await heightSeenAt(1_000);
+    history(3, { slotsApart: 1 });
+    expect(await find()).toBeUndefined();
+    const listing = node.requests.findLast(({ method }) => method === 'getSignaturesForAddress');
+    expect(listing).toMatchObject({ params: [owner, { limit: 100, minContextSlot: 1_000 }] });
+  });
+
+  test('may be contradicted by any node, however far it is', async () => {
+    await heightSeenAt(1_000);
+    node.result(({ method }) => at(10, method === 'isBlockhashValid' ? true : [{ slot: 9, err: null, confirmationStatus: 'finalized' }]));
+    expect(await chain.isBlockhashValid(owner)).toBe(true);
+    expect(await chain.signatureStatus(signatureOf(1), { searchHistory: true })).toMatchObject({ confirmation: 'finalized' });
+  });
+});
+
+/** A wallet's history in which each transaction has the fee payer's signature and one more. */
+function history(count: number, options: { slotsApart: number; ours?: number; missing?: number }) {
+  const entries = Array.from({ length: count }, (_, index) => ({ signature: signatureOf(index + 1), slot: 1_000_000_000 - index * options.slotsApart, err: null }));
+  node.result(({ method, params }) => {
+    if (method === 'getSignaturesForAddress') {
+      const page = params[1] as { limit: number; before?: string };
+      const start = page.before === undefined ? 0 : entries.findIndex(({ signature }) => signature === page.before) + 1;
+      return entries.slice(start, start + page.limit);
+    }
+    const position = entries.findIndex(({ signature }) => signature === params[0]);
+    if (position === options.missing) return null;
+    return transactionWith([signatureOf(position + 1), position === options.ours ? ourSignature : signatureOf(position + 5_000)]);
+  });
+  return entries;
+}
+
+const ourSignature = signatureOf(123_457);
+
+function transactionWith(signatures: readonly string[]): object {
+  const meta = { err: null, fee: 5_000, preBalances: [1], postBalances: [1] };
+  return { slot: 1, meta, transaction: { signatures, message: { accountKeys: [owner], instructions: [] } } };
+}
+
+function find(): Promise<string | undefined> {
+  return chain.findBySigner({ owner, ownSignature: ourSignature });
+}
+
+describe('finding a transaction by our own signature', () => {
+  test('gives the id that the one who paid gave it', async () => {
+    const entries = history(30, { slotsApart: 1, ours: 17 });
+    expect(await find()).toBe(entries[17]!.signature);
+  });
+
+  test('goes on to older pages', async () => {
+    const entries = history(350, { slotsApart: 1, ours: 220 });
+    expect(await find()).toBe(entries[220]!.signature);
+  });
+
+  test('is undefined after all of the history was read', async () => {
+    history(30, { slotsApart: 1 });
+    expect(await find()).toBeUndefined();
+  });
+
+  test('reads a hundred transactions however old', async () => {
+    const entries = history(900, { slotsApart: 5_000, ours: 99 });
+    expect(await find()).toBe(entries[99]!.signature);
+  });
+
+  test('reads beyond a hundred no further than an hour', async () => {
+    history(900, { slotsApart: 5_000, ours: 100 });
+    expect(await find()).toBeUndefined();
+  });
+
+  test('does not read again what it has read', async () => {
+    history(30, { slotsApart: 1 });
+    await find();
+    const before = node.requests.length;
+    await find();
+    expect(node.requests.slice(before).map(({ method }) => method)).toEqual(['getSignaturesForAddress']);
+  });
+
+  test('cannot tell where the node does not give what it lists', async () => {
+    history(30, { slotsApart: 1, missing: 8 });
+    await expect(find()).rejects.toMatchObject({ code: 'CHAIN_RESPONSE_INVALID', message: expect.stringContaining('cannot be told') });
+  });
+
+  test('cannot tell where there are too many', async () => {
+    history(1_200, { slotsApart: 1 });
+    await expect(find()).rejects.toMatchObject({ code: 'CHAIN_RESPONSE_INVALID', message: expect.stringContaining('more than 1000') });
+  });
+});
+
+describe('reading a landed swap', () => {
+  const swap = { signature: ourSignature, owner, inputMint: SOL_MINT, outputMint: USDC_MINT };
+
+  test('is undefined while the node does not have it', async () => {
+    node.result(() => null);
+    expect(await chain.landedSwap(swap)).toBeUndefined();
+    expect(node.requests.at(-1)).toMatchObject({ params: [ourSignature, { commitment: 'confirmed', maxSupportedTransactionVersion: 0 }] });
+  });
+
+  test('refuses the transaction of another signature, and one without what it changed', async () => {
+    node.result(() => transactionWith([signatureOf(3)]));
+    await expect(chain.landedSwap(swap)).rejects.toMatchObject({ code: 'CHAIN_RESPONSE_INVALID' });
+    node.result(() => ({ ...transactionWith([ourSignature]), meta: null }));
+    await expect(chain.landedSwap(swap)).rejects.toMatchObject({ code: 'CHAIN_RESPONSE_INVALID' });
+  });
+});
+
+function account(programId: string, size: number, write: (data: Buffer) => void): object {
+  const data = Buffer.alloc(size);
+  write(data);
+  return { owner: programId, lamports: 1, data: [data.toString('base64'), 'base64'], executable: false, rentEpoch: 18_446_744_073_709_552_000 };
+}
+
+function tokenAccount(mint: string, amount: bigint, options: { program?: string; size?: number } = {}): object {
+  const { program = TOKEN, size = 165 } = options;
+  const holder = account(program, size, (data) => {
+    data.set(bs58.decode(mint), 0);
+    data.writeBigUInt64LE(amount, 64);
+    if (size > 165) data.writeUInt8(2, 165);
+  });
+  return { pubkey: randomAddress(random), account: holder };
+}
+
+function holdAccounts(accounts: Readonly<Record<string, readonly object[]>>): void {
+  node.result(({ method, params }) => {
+    if (method === 'getBalance') return at(1, 1_000);
+    return at(1, accounts[(params[1] as { programId: string }).programId] ?? []);
+  });
+}
+
+describe('balances', () => {
+  const bonk = randomAddress(random);
+  test('add up native and wrapped SOL, and all accounts of a mint in both token programs', async () => {
+    holdAccounts({
+      [TOKEN]: [tokenAccount(SOL_MINT, 500n), tokenAccount(bonk, 2n ** 64n - 1n), tokenAccount(USDC_MINT, 0n)],
+      [TOKEN_2022]: [tokenAccount(owner, 7n, { program: TOKEN_2022, size: 170 }), tokenAccount(owner, 8n, { program: TOKEN_2022 })],
+    });
+    expect(await chain.balances(owner)).toEqual(new Map([[SOL_MINT, 1_500n], [bonk, 2n ** 64n - 1n], [owner, 15n]]));
+  });
+
+  test.each([
+    ['an account of another program', { pubkey: randomAddress(random), account: account(randomAddress(random), 165, () => undefined) }],
+    ['an account that is cut', { pubkey: randomAddress(random), account: account(TOKEN, 100, () => undefined) }],
+    ['a mint in place of an account', { pubkey: randomAddress(random), account: account(TOKEN, 82, () => undefined) }],
+    ['data that is not base64', { pubkey: randomAddress(random), account: { owner: TOKEN, data: ['***', 'base64'] } }],
+  ])('refuse %s', async (_what, entry) => {
+    holdAccounts({ [TOKEN]: [entry] });
+    await expect(chain.balances(owner)).rejects.toMatchObject({ code: 'CHAIN_RESPONSE_INVALID' });
+  });
+});
+
+describe('the decimals of a mint', () => {
+  const mint = randomAddress(random) as Mint;
+  const mintAccount = (program: string, size: number, type = 0) =>
+    account(program, size, (data) => {
+      data.set([9, 1], 44);
+      if (size > 165) data.writeUInt8(type, 165);
+    });
+
+  test.each([
+    ['a plain mint', mintAccount(TOKEN, 82)],
+    ['a mint of the newer program', mintAccount(TOKEN_2022, 82)],
+    ['a mint with extensions', mintAccount(TOKEN_2022, 278, 1)],
+  ])('are those of %s', async (_what, value) => {
+    node.result(() => at(1, value));
+    expect(await chain.mintDecimals(mint)).toBe(9);
+  });
+
+  test.each([
+    ['nothing', null],
+    ['a wallet', account('11111111111111111111111111111111', 0, () => undefined)],
+    ['a token account', mintAccount(TOKEN, 165)],
+    ['a token account with extensions', mintAccount(TOKEN_2022, 170, 2)],
+    ['a mint that was never set up', account(TOKEN, 82, () => undefined)],
+    ['the look-alike of another program', mintAccount(randomAddress(random), 82)],
+  ])('are refused of %s', async (_what, value) => {
+    node.result(() => at(1, value));
+    await expect(chain.mintDecimals(mint)).rejects.toMatchObject({ code: 'MINT_INVALID' });
+  });
+});
+
+describe('composing', () => {
+  const build = randomBuild('good', owner);
+
+  test('simulates without signatures and whatever the blockhash', async () => {
+    node.result(() => at(1, { err: null, unitsConsumed: 1_000, logs: [] }));
+    expect(await chain.compose(build, owner)).toMatchObject({ unitLimit: 1_200 });
+    expect(node.requests.at(-1)).toMatchObject({
+      method: 'simulateTransaction',
+      params: [expect.any(String), { encoding: 'base64', sigVerify: false, replaceRecentBlockhash: true }],
+    });
+  });
+
+  test('is CHAIN_SIMULATION_FAILED where the swap would fail', async () => {
+    node.result(() => at(1, { err: { InstructionError: [2, { Custom: 6_001 }] }, unitsConsumed: 900, logs: null }));
+    await expect(chain.compose(build, owner)).rejects.toMatchObject({ code: 'CHAIN_SIMULATION_FAILED', details: { code: '6001' } });
+  });
+
+  test.each([{ err: null, logs: [] }, { err: null, unitsConsumed: 0 }, { err: null, unitsConsumed: 'many' }, null])('does not believe a simulation that says %j', async (value) => {
+    node.result(() => at(1, value));
+    await expect(chain.compose(build, owner)).rejects.toMatchObject({ code: 'CHAIN_RESPONSE_INVALID' });
+  });
+});
+
+describe('version and network', () => {
+  test('are what the node says', async () => {
+    node.result(({ method }) => (method === 'getVersion' ? { 'solana-core': '4.2.0', 'feature-set': 1 } : USDC_MINT));
+    expect(await chain.version()).toBe('4.2.0');
+    expect(await chain.genesisHash()).toBe(USDC_MINT);
+  });
+});
+
+describe('reading what the bytes of a transaction say', () => {
+  test('agrees with the reference library, for either version', () => {
+    for (let seed = 0; seed < 300; seed++) {
+      const transaction = randomTransaction(seededRandom(seed), [Keypair.fromSeed(new Uint8Array(32).fill(1)).publicKey]);
+      const bytes = trySerialize(transaction);
+      if (bytes === undefined) continue;
+      const { message } = VersionedTransaction.deserialize(bytes);
+      const signers = message.staticAccountKeys.slice(0, message.header.numRequiredSignatures).map(String);
+      expect(chain.readTransaction(bytes)).toEqual({ blockhash: message.recentBlockhash, feePayer: signers[0], signers });
+    }
+  });
+
+  test('throws nothing but CHAIN_TRANSACTION_INVALID, whatever the bytes', () => {
+    let refusals = 0;
+    for (let seed = 0; seed < 1_000; seed++) {
+      const bytes = trySerialize(randomTransaction(seededRandom(seed)));
+      if (bytes === undefined) continue;
+      try {
+        chain.readTransaction(mutate(seededRandom(`mutation ${seed}`), bytes));
+      } catch (error) {
+        expect(isGannetError(error) && error.code === 'CHAIN_TRANSACTION_INVALID').toBe(true);
+        refusals += 1;
+      }
+    }
+    expect(refusals).toBeGreaterThan(50);
+  });
+});
+
+function trySerialize(transaction: VersionedTransaction): Uint8Array | undefined {
+  try {
+    return transaction.serialize();
+  } catch {
+    // Too large for a packet.
+    return undefined;
+  }
+}

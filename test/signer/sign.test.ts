@@ -1,0 +1,137 @@
+import { createHash } from 'node:crypto';
+import { Keypair, TransactionInstruction, TransactionMessage, VersionedTransaction, type PublicKey } from '@solana/web3.js';
+import bs58 from 'bs58';
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { isGannetError } from '../../src/core/errors.ts';
+import { seededRandom } from '../../src/core/random.ts';
+import { parseSecretKey } from '../../src/signer/key.ts';
+import { createSigner } from '../../src/signer/sign.ts';
+import { mutate, randomBytes, randomKey, randomTransaction } from './random-transaction.ts';
+
+const keypair = Keypair.fromSeed(randomBytes(seededRandom('signer'), 32));
+const other = Keypair.fromSeed(randomBytes(seededRandom('other'), 32));
+const signer = createSigner(parseSecretKey(bs58.encode(keypair.secretKey)));
+
+function transactionOf(options: { payer: PublicKey; signers: readonly PublicKey[] }): VersionedTransaction {
+  const random = seededRandom(options.payer.toBase58());
+  const instruction = new TransactionInstruction({
+    programId: randomKey(random),
+    keys: options.signers.map((pubkey) => ({ pubkey, isSigner: true, isWritable: true })),
+    data: Buffer.from('swap'),
+  });
+  const message = new TransactionMessage({ payerKey: options.payer, recentBlockhash: randomKey(random).toBase58(), instructions: [instruction] });
+  return new VersionedTransaction(message.compileToV0Message());
+}
+
+describe('createSigner', () => {
+  test('has the address of its key', () => {
+    expect(signer.address).toBe(keypair.publicKey.toBase58());
+  });
+
+  test('signs what it pays for: the same bytes as the reference library, and the signature is the id', async () => {
+    const transaction = transactionOf({ payer: keypair.publicKey, signers: [] });
+    const unsigned = transaction.serialize();
+    const signed = await signer.sign(unsigned);
+    transaction.sign([keypair]);
+    expect([...signed.transaction]).toEqual([...transaction.serialize()]);
+    expect(signed.signature).toBe(bs58.encode(transaction.signatures[0]!));
+    expect(signed.transactionId).toBe(signed.signature);
+    expect(signed.messageHash).toBe(createHash('sha256').update(transaction.message.serialize()).digest('hex'));
+  });
+
+  test('leaves the bytes it was given as they are', async () => {
+    const unsigned = transactionOf({ payer: keypair.publicKey, signers: [] }).serialize();
+    const before = Buffer.from(unsigned).toString('hex');
+    await signer.sign(unsigned);
+    expect(Buffer.from(unsigned).toString('hex')).toBe(before);
+  });
+
+  test('leaves the signature of someone else who pays, and gives it as the id', async () => {
+    const transaction = transactionOf({ payer: other.publicKey, signers: [keypair.publicKey] });
+    transaction.sign([other]);
+    const signed = await signer.sign(transaction.serialize());
+    const after = VersionedTransaction.deserialize(signed.transaction);
+    expect([...after.signatures[0]!]).toEqual([...transaction.signatures[0]!]);
+    expect(bs58.encode(after.signatures[1]!)).toBe(signed.signature);
+    expect(signed.transactionId).toBe(bs58.encode(transaction.signatures[0]!));
+  });
+
+  test('knows no id while the one who pays has not signed', async () => {
+    const signed = await signer.sign(transactionOf({ payer: other.publicKey, signers: [keypair.publicKey] }).serialize());
+    expect(signed.transactionId).toBeUndefined();
+  });
+
+  test('agrees with the reference library on any transaction that asks for it, of either version', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.nat(), async (seed) => {
+        const transaction = randomTransaction(seededRandom(seed), [keypair.publicKey]);
+        const unsigned = trySerialize(transaction);
+        if (unsigned === undefined || unsigned.length > 1_232) return;
+        transaction.sign([keypair]);
+        expect([...(await signer.sign(unsigned)).transaction]).toEqual([...transaction.serialize()]);
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  test('changes no byte but those of its own slot, whatever it is given, or refuses', async () => {
+    const counts = { refused: 0, signed: 0 };
+    for (let seed = 0; seed < 1_500; seed++) {
+      const random = seededRandom(seed);
+      const unsigned = trySerialize(randomTransaction(random, [keypair.publicKey]));
+      if (unsigned === undefined) continue;
+      const damaged = mutate(random, unsigned);
+      const signed = await signer.sign(damaged).catch((error: unknown) => {
+        if (isGannetError(error) && error.code === 'SIGN_REFUSED') return undefined;
+        throw error;
+      });
+      counts[signed === undefined ? 'refused' : 'signed'] += 1;
+      if (signed === undefined) continue;
+      const firstChange = Buffer.from(signed.transaction).findIndex((byte, index) => byte !== damaged[index]);
+      const slot = Math.max(0, Math.floor((firstChange - 1) / 64));
+      const restored = Uint8Array.from(signed.transaction);
+      restored.set(damaged.subarray(1 + 64 * slot, 65 + 64 * slot), 1 + 64 * slot);
+      expect(Buffer.compare(restored, damaged)).toBe(0);
+    }
+    expect(Math.min(counts.refused, counts.signed)).toBeGreaterThan(100);
+  });
+
+  test('refuses where its signature is not asked for', async () => {
+    const foreign = transactionOf({ payer: other.publicKey, signers: [] }).serialize();
+    await expect(signer.sign(foreign)).rejects.toMatchObject({ code: 'SIGN_REFUSED', message: expect.stringContaining('does not ask') });
+  });
+
+  test('refuses where it is an account that does not sign', async () => {
+    const instruction = new TransactionInstruction({
+      programId: randomKey(seededRandom('program')),
+      keys: [{ pubkey: keypair.publicKey, isSigner: false, isWritable: true }],
+    });
+    const message = new TransactionMessage({ payerKey: other.publicKey, recentBlockhash: other.publicKey.toBase58(), instructions: [instruction] });
+    const transaction = new VersionedTransaction(message.compileToV0Message());
+    await expect(signer.sign(transaction.serialize())).rejects.toMatchObject({ code: 'SIGN_REFUSED' });
+  });
+
+  test('refuses where its key appears twice', async () => {
+    const bytes = transactionOf({ payer: keypair.publicKey, signers: [other.publicKey] }).serialize();
+    const place = Buffer.from(bytes).indexOf(other.publicKey.toBuffer());
+    bytes.set(keypair.publicKey.toBytes(), place);
+    await expect(signer.sign(bytes)).rejects.toMatchObject({ code: 'SIGN_REFUSED', message: expect.stringContaining('appears 2 times') });
+  });
+
+  test('refuses bytes that are no transaction, and says why', async () => {
+    await expect(signer.sign(new Uint8Array([1, 2, 3]))).rejects.toMatchObject({
+      code: 'SIGN_REFUSED',
+      message: 'nothing was signed: transaction: the bytes end within a signature',
+    });
+  });
+});
+
+function trySerialize(transaction: VersionedTransaction): Uint8Array | undefined {
+  try {
+    return transaction.serialize();
+  } catch {
+    // Too large for a packet.
+    return undefined;
+  }
+}
