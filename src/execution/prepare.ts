@@ -40,7 +40,7 @@ export async function prepareAttempt(world: LiveWorld, intent: Intent, number: n
       return { kind: 'signed', attempt: await sign(world, intent, number, unsigned) };
     } catch (error) {
       if (!isGannetError(error)) throw error;
-      if (tries >= TRIES || !TRANSIENT.has(error.code)) return { kind: 'refused', code: error.code, reason: error.message.slice(0, 300) };
+      if (tries >= TRIES || !TRANSIENT.has(error.code)) return { kind: 'refused', code: codeOf(error), reason: error.message.slice(0, 300) };
       await wait(world.clock, RETRY_DELAY_MS * tries);
     }
   }
@@ -124,4 +124,9 @@ async function sign(world: LiveWorld, intent: Intent, number: number, unsigned: 
     feePayer: facts.feePayer,
     signedTransaction: signed.transaction,
   };
+}
+
+/** A simulation that failed says why in the program's own code, "6001" say, which tells more than that it failed. */
+function codeOf({ code, details }: GannetError): string {
+  return code === 'CHAIN_SIMULATION_FAILED' && typeof details['code'] === 'string' ? details['code'] : code;
 }

@@ -76,6 +76,7 @@ export class MarketCache {
 /**
  * Returns what an amount is worth in smallest units of another token, floored: by a quote from it, by a quote to it,
  * or by both tokens' US dollar prices, in this order; undefined where none is known, so that limits fail closed.
+ * A quote of nothing is no price: it would make everything worth nothing, and so within every limit.
  */
 export function valueIn(
   market: MarketCache, tokens: TokenTable,
@@ -83,7 +84,7 @@ export function valueIn(
 ): Amount | undefined {
   if (of.mint === of.currency) return of.amount as Amount;
   const selling = market.latestQuote(of.mint, of.currency);
-  if (selling !== undefined) return mulDiv(of.amount as Amount, selling.outAmount, selling.inAmount, 'floor');
+  if (selling !== undefined && selling.inAmount > 0n && selling.outAmount > 0n) return mulDiv(of.amount as Amount, selling.outAmount, selling.inAmount, 'floor');
   const buying = market.latestQuote(of.currency, of.mint);
   if (buying !== undefined && buying.outAmount > 0n) return mulDiv(of.amount as Amount, buying.inAmount, buying.outAmount, 'floor');
   return valueByUsd(market, tokens, of);
@@ -97,7 +98,7 @@ function valueByUsd(
   const to = tokens.byMint(of.currency);
   const fromUsd = market.usdPrice(of.mint);
   const toUsd = market.usdPrice(of.currency);
-  if (!from || !to || !fromUsd || !toUsd) return undefined;
+  if (!from || !to || !fromUsd || !toUsd || !Number.isFinite(toUsd)) return undefined;
   const value = (Number(of.amount) * fromUsd * 10 ** (to.decimals - from.decimals)) / toUsd;
   return Number.isFinite(value) && value >= 0 ? (BigInt(Math.floor(value)) as Amount) : undefined;
 }

@@ -7,6 +7,7 @@ import { SOL_MINT } from '../market/token.ts';
 import type { DenialCode, ValueLimit } from './limits.ts';
 import { valueIn } from './market-cache.ts';
 import type { SwapProposal } from './proposal.ts';
+import { intentKey } from './recent-keys.ts';
 import type { EngineState, StrategyRecord } from './state.ts';
 import { RATE_SPANS } from './swap-rate.ts';
 
@@ -76,7 +77,7 @@ function inputsFresh(state: EngineState, { strategy, at }: SwapRequest): Denial 
     const event = state.market.latest(slot);
     if (event === undefined) return { code: 'INPUT_STALE', reason: 'an input has not arrived yet' };
     const ageMs = at - event.receivedAt;
-    if (ageMs > maxAgeMs) {
+    if (!(ageMs <= maxAgeMs)) {
       return { code: 'INPUT_STALE', reason: `${event.feed} is ${formatDuration(ageMs)} old, allowed are ${formatDuration(maxAgeMs)}` };
     }
   }
@@ -155,11 +156,6 @@ function positionSize(state: EngineState, { proposal, amountIn }: SwapRequest): 
   }
   if (total <= limit.amount) return undefined;
   return { code: 'POSITION_EXCEEDS_MAX', reason: `${show(state, limit.mint, total)}, allowed are ${show(state, limit.mint, limit.amount)}` };
-}
-
-/** Returns the name under which a key is remembered. */
-export function intentKey(strategy: string, key: string): string {
-  return `${strategy}:${key}`;
 }
 
 function invalid(reason: string): Denial {

@@ -8,6 +8,7 @@ import type { RiskLimits, StrategyLimits } from './limits.ts';
 import type { FeedSlot } from './market-cache.ts';
 import { MarketCache } from './market-cache.ts';
 import { Portfolio } from './portfolio.ts';
+import { RecentKeys } from './recent-keys.ts';
 import { SwapRate } from './swap-rate.ts';
 
 /** An intent with the state it has reached. */
@@ -35,8 +36,10 @@ export interface EngineState {
   /** Open intents by id. */
   readonly intents: Map<string, TrackedIntent>;
   /** `strategy:key` of proposals acted on. */
-  readonly keys: Set<string>;
+  readonly keys: RecentKeys;
   readonly swapRate: SwapRate;
+  /** Intent counters of strategies that are no longer configured: should they come back, no id is given twice. */
+  readonly retiredCounts: Readonly<Record<string, number>>;
   trading: TradingState;
 }
 
@@ -81,6 +84,12 @@ export function createState(setup: {
     restoreBook(portfolio, name, snapshot.books[name]);
     strategies.set(name, { name, limits, inputs: [], intentCount: snapshot.intentCounts[name] ?? 0 });
   }
+  // What a strategy that is no longer configured holds, or has under way, is still somebody's money.
+  for (const name of new Set([...Object.keys(snapshot.books), ...(setup.open ?? []).map(({ intent }) => intent.strategy)])) {
+    if (portfolio.books.has(name)) continue;
+    portfolio.openBook(name, undefined);
+    restoreBook(portfolio, name, snapshot.books[name]);
+  }
   const intents = new Map<string, TrackedIntent>();
   for (const { intent, state } of setup.open ?? []) {
     intents.set(intent.id, { intent, state });
@@ -93,8 +102,9 @@ export function createState(setup: {
     portfolio,
     strategies,
     intents,
-    keys: new Set(snapshot.keys),
+    keys: new RecentKeys(snapshot.keys),
     swapRate: new SwapRate(snapshot.approvals),
+    retiredCounts: snapshot.intentCounts,
     trading: snapshot.trading,
   };
 }
@@ -116,7 +126,7 @@ export function snapshotState(state: EngineState): StateSnapshot {
     keys: [...state.keys],
     approvals: state.swapRate.times,
     trading: state.trading,
-    intentCounts: Object.fromEntries([...state.strategies.values()].map(({ name, intentCount }) => [name, intentCount])),
+    intentCounts: { ...state.retiredCounts, ...Object.fromEntries([...state.strategies.values()].map(({ name, intentCount }) => [name, intentCount])) },
   };
 }
 

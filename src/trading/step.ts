@@ -7,8 +7,9 @@ import type { Command } from './command.ts';
 import type { Intent, Outcome } from './intent.ts';
 import { canTransition, isTerminal } from './intent.ts';
 import type { AlertProposal, Proposal, SwapProposal } from './proposal.ts';
+import { intentKey } from './recent-keys.ts';
 import type { Denial } from './risk.ts';
-import { firstDenial, intentKey, slippageCap } from './risk.ts';
+import { firstDenial, slippageCap } from './risk.ts';
 import type { EngineState, StrategyRecord } from './state.ts';
 
 /** What comes from outside, in the order in which it came. */

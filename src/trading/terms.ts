@@ -34,17 +34,19 @@ export function refuseTerms(intent: Intent, terms: SwapTerms): TermsRefusal | un
       reason: `asked for ${intent.amountIn} of ${intent.inputMint} to ${intent.outputMint}, got ${terms.inAmount} of ${terms.inputMint} to ${terms.outputMint}`,
     };
   }
-  if (intent.minimumOut !== undefined && terms.outAmount < intent.minimumOut) {
-    return { code: 'LIMIT_NOT_MET', reason: `${terms.outAmount} offered, at least ${intent.minimumOut} wanted` };
+  const wanted = intent.minimumOut !== undefined && intent.minimumOut > 0n ? intent.minimumOut : 1n;
+  if (terms.outAmount < wanted) {
+    return { code: 'LIMIT_NOT_MET', reason: `${terms.outAmount} offered, at least ${wanted} wanted` };
   }
   const least = minimumOut(intent, terms.outAmount);
   if (terms.threshold < least || terms.threshold > terms.outAmount) {
     return { code: 'SLIPPAGE_EXCEEDS_MAX', reason: `at least ${terms.threshold} of ${terms.outAmount} promised, at least ${least} wanted` };
   }
   if (terms.priceImpact === undefined) return { code: 'IMPACT_UNKNOWN', reason: 'the service does not say the price impact' };
-  const impactBps = Math.max(0, -terms.priceImpact * 10_000);
-  if (!(impactBps <= intent.maxPriceImpactBps)) {
-    return { code: 'IMPACT_EXCEEDS_MAX', reason: `${impactBps.toFixed(1)} bps, allowed are ${intent.maxPriceImpactBps}` };
+  // Compared as fractions: multiplied to bps, an impact of exactly the limit would often come out a rounding error above it.
+  const impact = Math.max(0, -terms.priceImpact);
+  if (!(impact <= intent.maxPriceImpactBps / 10_000)) {
+    return { code: 'IMPACT_EXCEEDS_MAX', reason: `${(impact * 10_000).toFixed(1)} bps, allowed are ${intent.maxPriceImpactBps}` };
   }
   if (!(terms.feeBps <= intent.maxFeeBps)) {
     return { code: 'FEE_EXCEEDS_MAX', reason: `${terms.feeBps} bps, allowed are ${intent.maxFeeBps}` };
