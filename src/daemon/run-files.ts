@@ -6,6 +6,7 @@ import type { Millis } from '../core/time.ts';
 import type { LoggedDecision } from '../engine/decision-log.ts';
 import type { Intent, IntentState } from '../trading/intent.ts';
 import type { StateSnapshot } from '../trading/state.ts';
+import type { LimitsJson } from './manifest.ts';
 
 export const RUN_FORMAT = 1;
 
@@ -26,8 +27,7 @@ export interface RunManifest {
   /** Where the engine's clock starts. */
   readonly clock_start: Millis;
   readonly tokens: readonly { readonly mint: string; readonly symbol: string; readonly decimals: number }[];
-  /** Amounts as strings. */
-  readonly limits: unknown;
+  readonly limits: LimitsJson;
   readonly strategies: readonly {
     readonly name: string;
     readonly use: string;
@@ -37,8 +37,8 @@ export interface RunManifest {
   }[];
   readonly snapshot: StateSnapshot;
   readonly open_intents: readonly { readonly intent: Intent; readonly state: IntentState }[];
-  /** Relative to the state directory. */
-  readonly recording: string;
+  /** The recording's folder, relative to the run's own; null where none was made. */
+  readonly recording: string | null;
   readonly strategies_started: RunMoment | null;
   readonly strategies_stopped: RunMoment | null;
   readonly ended: { readonly after_seq: number; readonly at: Millis; readonly decisions: number; readonly decision_hash: string } | null;

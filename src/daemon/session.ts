@@ -36,7 +36,7 @@ export interface SessionOptions {
   readonly createFeed: (specs: readonly FeedSpec[]) => Feed;
   readonly recorder: Recorder | undefined;
   /** Keeps the state for the next start; called when it changed in a way that must outlive the process. */
-  readonly saveSnapshot: (snapshot: StateSnapshot) => void;
+  readonly saveSnapshot: (snapshot: StateSnapshot, settledIntentIds: readonly string[]) => void;
   readonly reporter: Reporter;
   readonly log: Log;
   readonly files: RunFiles;
@@ -164,7 +164,7 @@ export class Session {
     const giveUpAt = clock.now() + DRAIN_MAX_MS;
     while (this.#tally.open.length > 0 && clock.now() < giveUpAt) await wait(clock, DRAIN_POLL_MS);
     this.#phase = 'ended';
-    this.#options.saveSnapshot(snapshotState(this.#options.state));
+    this.#options.saveSnapshot(snapshotState(this.#options.state), []);
     const { seq, at } = this.stamp;
     this.#writeManifest({ after_seq: seq, at, decisions: this.#engine.decisions, decision_hash: this.#engine.decisionHash });
     files.close();
@@ -207,7 +207,7 @@ export class Session {
       if (record === undefined) return;
       reporter.intent({ seq, at }, record);
       if (state.intents.has(input.intentId)) return;
-      saveSnapshot(snapshotState(state));
+      saveSnapshot(snapshotState(state), [input.intentId]);
       this.#finished += 1;
       if (maxIntents !== undefined && this.#finished >= maxIntents) this.#limitReached?.();
     } else if (input.kind === 'feed-health') {
@@ -232,7 +232,7 @@ export class Session {
       return;
     }
     // The key and the counter are on disk before the intent acts: a restart can then never repeat it.
-    saveSnapshot(snapshotState(state));
+    saveSnapshot(snapshotState(state), []);
     this.#tally.opened(effect.intent);
     executor.execute(effect.intent).subscribe({
       next: (outcome) => { this.#loop.accept(outcome); },

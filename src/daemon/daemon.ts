@@ -1,0 +1,226 @@
+import { randomBytes } from 'node:crypto';
+import { join, relative } from 'node:path';
+import type { Amount } from '../core/amount.ts';
+import { BASE_FEE } from '../trading/simulated-landing.ts';
+import { GannetError } from '../core/errors.ts';
+import { seededRandom } from '../core/random.ts';
+import type { Clock, Millis } from '../core/time.ts';
+import type { RunConfig } from '../config/run-config.ts';
+import { journalled } from '../execution/journalled.ts';
+import { createLiveExecutor } from '../execution/live-executor.ts';
+import { createPaperExecutor } from '../execution/paper-executor.ts';
+import type { Signer } from '../execution/ports.ts';
+import { wait } from '../execution/wait.ts';
+import type { Mint } from '../market/token.ts';
+import { formatTokenAmount } from '../market/token.ts';
+import type { RecordingWriter } from '../recording/writer.ts';
+import { createRecordingWriter } from '../recording/writer.ts';
+import { createFeeds } from '../service/feeds/feeds.ts';
+import { readSecretKey } from '../signer/key-file.ts';
+import { parseSecretKey } from '../signer/key.ts';
+import { createSigner } from '../signer/sign.ts';
+import type { JournalStore } from '../store/journal.ts';
+import { openJournal } from '../store/journal.ts';
+import type { WalletLock } from '../store/wallet-lock.ts';
+import { lockWallet } from '../store/wallet-lock.ts';
+import type { Executor } from '../trading/executor.ts';
+import type { EngineState } from '../trading/state.ts';
+import { createState } from '../trading/state.ts';
+import { startControlApi } from './control-api.ts';
+import type { Log } from './log.ts';
+import { describeLimits } from './limits-text.ts';
+import { createManifest } from './manifest.ts';
+import { simulatedWallet } from './simulated-wallet.ts';
+import type { Recovered, StateSetup } from './recover.ts';
+import { beginOnNewChain, recoverState } from './recover.ts';
+import type { Reporter, RunSummary } from './reporter.ts';
+import { createRunFiles } from './run-files.ts';
+import { Session, holdings } from './session.ts';
+import type { World } from './world.ts';
+
+export interface DaemonOptions {
+  readonly config: RunConfig;
+  readonly world: World;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly stateDir: string;
+  readonly clock: Clock;
+  readonly reporter: Reporter;
+  readonly log: Log;
+  readonly runId: string;
+  readonly durationMs: Millis | undefined;
+  readonly maxIntents: number | undefined;
+  /** Aborted when the operator wants it to end. */
+  readonly interrupt: AbortSignal;
+}
+
+/** Who carries intents out, and from which money: all that differs between live and paper. */
+interface ModeParts {
+  readonly executor: Executor;
+  readonly journal: JournalStore;
+  readonly recovered: Recovered;
+  readonly address: string | undefined;
+  readonly lock: WalletLock | undefined;
+}
+
+/** Returns a name for a run that sorts by time. */
+export function newRunId(clock: Clock): string {
+  const stamp = new Date(clock.now()).toISOString().replace(/[-:]/g, '').slice(0, 15);
+  return `${stamp}-${randomBytes(3).toString('hex')}`;
+}
+
+/** Runs the daemon from recovery to the drained end. Rejects before anything is traded where it cannot start. */
+export async function runDaemon(options: DaemonOptions): Promise<RunSummary> {
+  const { config, world, clock, log, reporter, stateDir, runId } = options;
+  const setup: StateSetup = {
+    tokens: config.tokens,
+    limits: config.limits,
+    strategies: config.strategies.map(({ name, budget, maxAgeMs }) => ({ name, budget, limits: { maxAgeMs } })),
+  };
+  const parts = config.mode === 'live' ? await liveParts(options, setup) : paperParts(options, setup);
+  const { journal, recovered } = parts;
+  const startAt = clock.now();
+  const state = createState({ ...setup, snapshot: recovered.snapshot, open: recovered.open });
+  const recorder = openRecorder(options);
+  const files = createRunFiles(stateDir, runId);
+  const recording = recorder === undefined ? undefined : relative(files.dir, recorder.directory);
+  const session = new Session({
+    runId, mode: config.mode, clock, state, seed: config.seed, startAt,
+    strategies: config.strategies,
+    open: recovered.open,
+    executor: parts.executor,
+    createFeed: (specs) => createFeeds({ service: world.service, specs, clock, random: seededRandom(`${config.seed}:feeds`) }),
+    recorder,
+    saveSnapshot: (snapshot, settled) => { journal.saveSnapshot(snapshot, settled); },
+    reporter, log, files, recording,
+    manifest: createManifest({ config, runId, startAt, recovered, recording }),
+    maxIntents: options.maxIntents,
+  });
+  const control = await openControl(options, session);
+  journal.runStarted(runId);
+  try {
+    reporter.started(session.stamp, describeStart(options, { state, session, address: parts.address, controlUrl: control?.url }));
+    await session.recover();
+    session.start();
+    const reason = await untilEnd(options, session);
+    return await session.drain(reason);
+  } finally {
+    journal.runEnded(runId);
+    await recorder?.close().catch((error: unknown) => { log('error', 'the recording could not be closed', { error }); });
+    await control?.close();
+    journal.close();
+    parts.lock?.release();
+  }
+}
+
+async function liveParts({ config, world, environment, stateDir, clock }: DaemonOptions, setup: StateSetup): Promise<ModeParts> {
+  const { chain, sandbox } = world;
+  if (chain === undefined) throw new GannetError('CONFIG_INVALID', 'live trading needs chain.rpc_url: without it no outcome could be proven');
+  const signer = await openSigner(config, world, environment);
+  const lock = lockWallet({ address: signer.address, clock });
+  const journal = openJournal({ path: join(stateDir, 'journal.sqlite'), clock });
+  const wallet = await chain.balances(signer.address);
+  return {
+    executor: createLiveExecutor({ service: world.service.swap, chain, signer, journal, clock }),
+    journal,
+    recovered: sandbox === undefined ? recoverState(journal, setup, wallet) : beginOnNewChain(journal, wallet),
+    address: signer.address,
+    lock,
+  };
+}
+
+async function openSigner(config: RunConfig, world: World, environment: DaemonOptions['environment']): Promise<Signer> {
+  const { keyFrom, address } = config.wallet;
+  const key = keyFrom === undefined
+    ? parseSecretKey(embeddedKey(world))
+    : await readSecretKey({ source: keyFrom.kind === 'env' ? `env:${keyFrom.name}` : `file:${keyFrom.path}`, environment });
+  if (address !== undefined && address !== key.address) {
+    throw new GannetError('KEY_INVALID', `wallet.address is ${address}, but the key belongs to ${key.address}`);
+  }
+  return createSigner(key);
+}
+
+function embeddedKey({ sandbox }: World): string {
+  if (sandbox === undefined) throw new GannetError('KEY_INVALID', 'wallet.key_from is missing: only the embedded service brings a wallet of its own');
+  return sandbox.addresses.wallet.private_key;
+}
+
+function paperParts({ config, world, stateDir, clock }: DaemonOptions, setup: StateSetup): ModeParts {
+  const journal = openJournal({ path: join(stateDir, 'journal-paper.sqlite'), clock });
+  const saved = journal.loadSnapshot();
+  const executor = createPaperExecutor({
+    service: world.service.swap,
+    clock,
+    random: seededRandom(`${config.seed}:paper`),
+    model: {
+      setting: config.backtest.setting, landLatencyMs: config.backtest.landLatencyMs, feeLamports: BASE_FEE,
+      dropProbability: PAPER_DROP_PROBABILITY, expiryMs: PAPER_EXPIRY_MS,
+    },
+  });
+  const wallet: ReadonlyMap<Mint, Amount> = simulatedWallet(config);
+  return {
+    executor: journalled(executor, journal),
+    journal,
+    recovered: recoverState(journal, setup, saved === undefined ? wallet : undefined),
+    address: undefined,
+    lock: undefined,
+  };
+}
+
+/** A modest share of transactions never lands, and is known not to only when its blockhash has expired. */
+const PAPER_DROP_PROBABILITY = 0.01;
+const PAPER_EXPIRY_MS = 70_000;
+
+function openRecorder({ config, clock, log, runId }: DaemonOptions): RecordingWriter | undefined {
+  if (!config.recording.enabled) return undefined;
+  return createRecordingWriter({
+    dir: config.recording.dir, name: runId, clock, tokens: config.tokens.all,
+    onError: (error) => { log('error', 'the recording stopped; trading goes on', { error }); },
+  });
+}
+
+async function openControl({ config, environment, stateDir }: DaemonOptions, session: Session): Promise<Awaited<ReturnType<typeof startControlApi>> | undefined> {
+  if (!config.control.enabled) return undefined;
+  const { host, port } = config.control;
+  return startControlApi({ host, port, stateDir, token: environment['GANNET_CONTROL_TOKEN'], state: () => session.state() });
+}
+
+function describeStart(
+  { config, world, runId }: DaemonOptions,
+  run: { readonly state: EngineState; readonly session: Session; readonly address: string | undefined; readonly controlUrl: string | undefined },
+): Parameters<Reporter['started']>[1] {
+  return {
+    runId,
+    mode: config.mode,
+    service: world.description,
+    wallet: run.address,
+    strategies: config.strategies.map(({ name, strategy, budget }) => {
+      const token = budget === undefined ? undefined : config.tokens.byMint(budget.mint);
+      return {
+        name, summary: strategy.summary,
+        budget: budget === undefined || token === undefined ? undefined : formatTokenAmount({ token, amount: budget.amount }),
+      };
+    }),
+    feeds: run.session.feeds,
+    balances: holdings(run.state, run.state.portfolio.wallet),
+    limits: describeLimits(config.limits, config.tokens),
+    controlUrl: run.controlUrl,
+  };
+}
+
+/** Resolves with the reason to end: the operator, the duration, the number of intents; rejects on a bug or a lost sandbox. */
+async function untilEnd({ interrupt, durationMs, clock, maxIntents, world }: DaemonOptions, session: Session): Promise<string> {
+  const ends: Promise<string>[] = [
+    new Promise((resolve) => {
+      if (interrupt.aborted) resolve('stopped by the operator');
+      interrupt.addEventListener('abort', () => { resolve('stopped by the operator'); }, { once: true });
+    }),
+    session.ended.then(() => `${maxIntents} intents are finished`),
+  ];
+  if (durationMs !== undefined) ends.push(wait(clock, durationMs).then(() => 'the time is up'));
+  if (world.sandbox !== undefined) {
+    ends.push(world.sandbox.exited.then((code) => {
+      throw new GannetError('SANDBOX_FAILED', `the embedded service ended with code ${code} while it was in use`);
+    }));
+  }
+  return Promise.race(ends);
+}

@@ -1,0 +1,71 @@
+import type { Amount } from '../core/amount.ts';
+import type { Mint } from '../market/token.ts';
+import type { OpenIntent } from '../trading/executor.ts';
+import type { Outcome } from '../trading/intent.ts';
+import type { StateSnapshot, StrategySetup } from '../trading/state.ts';
+import { createState, freshSnapshot, snapshotState } from '../trading/state.ts';
+import { step } from '../trading/step.ts';
+import type { RiskLimits } from '../trading/limits.ts';
+import type { TokenTable } from '../market/token.ts';
+import type { JournalStore } from '../store/journal.ts';
+
+/** Where a run begins: the state an earlier one left, and what it left open. */
+export interface Recovered {
+  readonly snapshot: StateSnapshot;
+  readonly open: readonly OpenIntent[];
+}
+
+/** What a run's state is made of besides its beginning. */
+export interface StateSetup {
+  readonly tokens: TokenTable;
+  readonly limits: RiskLimits;
+  readonly strategies: readonly StrategySetup[];
+}
+
+/**
+ * Returns the state in which the last process ended, brought up to date: outcomes that were written down after the last
+ * snapshot are applied, and the wallet is what the chain says it is.
+ */
+export function recoverState(journal: JournalStore, setup: StateSetup, wallet: ReadonlyMap<Mint, Amount> | undefined): Recovered {
+  const saved = journal.loadSnapshot() ?? freshSnapshot(wallet ?? new Map());
+  const unsettled = journal.unsettledOutcomes();
+  const settled = unsettled.length === 0 ? saved : settle(setup, saved, unsettled);
+  const snapshot = wallet === undefined ? settled : { ...settled, wallet: freshSnapshot(wallet).wallet };
+  journal.saveSnapshot(snapshot, unsettled.map(({ intent }) => intent.id));
+  return { snapshot, open: journal.openIntents().map(({ intent, state }) => ({ intent, state })) };
+}
+
+/**
+ * Returns the beginning of a run on a chain that did not exist before. What an earlier embedded chain held is gone with
+ * it; only names and keys go on, so that none is given twice.
+ */
+export function beginOnNewChain(journal: JournalStore, wallet: ReadonlyMap<Mint, Amount>): Recovered {
+  for (const { intent, state, attempts } of journal.openIntents()) {
+    const attempt = attempts.at(-1)?.number ?? 1;
+    const left = state === 'approved' || state === 'building' ? 'abandoned' : 'expired';
+    if (state === 'approved') journal.transition({ kind: 'outcome', intentId: intent.id, attempt, state: 'building' });
+    journal.transition({ kind: 'outcome', intentId: intent.id, attempt, state: left, code: 'CHAIN_GONE', reason: 'the embedded chain ended with its process' });
+  }
+  const saved = journal.loadSnapshot();
+  const fresh = freshSnapshot(wallet);
+  const snapshot = saved === undefined ? fresh : { ...fresh, keys: saved.keys, intentCounts: saved.intentCounts };
+  journal.saveSnapshot(snapshot, journal.unsettledOutcomes().map(({ intent }) => intent.id));
+  return { snapshot, open: [] };
+}
+
+/** Applies outcomes through `step`, as the process would have done had it lived. */
+function settle(
+  setup: StateSetup, saved: StateSnapshot, unsettled: ReturnType<JournalStore['unsettledOutcomes']>,
+): StateSnapshot {
+  const state = createState({
+    ...setup, snapshot: saved,
+    open: unsettled.map(({ intent, outcome }) => ({ intent, state: stateBefore(outcome) })),
+  });
+  for (const { outcome } of unsettled) step(state, 0, 0, outcome);
+  return snapshotState(state);
+}
+
+/** A state from which the outcome can follow. */
+function stateBefore({ state }: Outcome): OpenIntent['state'] {
+  return state === 'abandoned' ? 'building' : 'submitted';
+}

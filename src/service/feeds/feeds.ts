@@ -1,0 +1,68 @@
+import { Observable, share } from 'rxjs';
+import { isGannetError } from '../../core/errors.ts';
+import type { Random } from '../../core/random.ts';
+import type { Clock } from '../../core/time.ts';
+import type { FeedHealth, FeedKey, MarketEvent } from '../../market/event.ts';
+import type { Feed, FeedSpec } from '../../market/feed.ts';
+import type { FeedRecord, FeedStats } from './feed-record.ts';
+import { createFeedRecord } from './feed-record.ts';
+import type { FeedSource } from './poll.ts';
+import { pollsFor } from './poll.ts';
+import { startPoller } from './poller.ts';
+
+export interface FeedsOptions {
+  readonly service: FeedSource;
+  readonly specs: readonly FeedSpec[];
+  readonly clock: Clock;
+  /** Spreads the polls; a stream of its own, so that nothing else changes with it. */
+  readonly random: Random;
+  /** Told of every change of health. */
+  readonly log?: ((report: FeedHealth) => void) | undefined;
+}
+
+/** The live feed, with its counters. */
+export interface PollingFeed extends Feed {
+  /** Returns the counters of every feed since the last start. */
+  stats(): readonly FeedStats[];
+}
+
+/**
+ * Returns a feed that polls each distinct spec while somebody is subscribed; all subscribers share the polls.
+ * How fast requests really leave is the rate governor's business: more feeds than the rate allows are served in turn.
+ */
+export function createFeeds({ service, specs, clock, random, log }: FeedsOptions): PollingFeed {
+  const polls = pollsFor(specs, service, clock);
+  let records = freshRecords();
+
+  function freshRecords(): Map<FeedKey, FeedRecord> {
+    return new Map(polls.flatMap(({ feeds }) => feeds).map((feed) => [feed, createFeedRecord(feed)]));
+  }
+
+  const events$ = new Observable<MarketEvent>((subscriber) => {
+    records = freshRecords();
+
+    function report(health: FeedHealth | undefined): void {
+      if (health === undefined) return;
+      log?.(health);
+      subscriber.next(health);
+    }
+
+    const stops = polls.map((poll) => startPoller({
+      poll, clock, random,
+      onResult(feed, result) {
+        const record = records.get(feed)!;
+        if (isGannetError(result)) {
+          report(record.failed(result, clock.now()));
+        } else {
+          report(record.succeeded(result.receivedAt));
+          subscriber.next(result);
+        }
+      },
+    }));
+    return () => {
+      for (const stop of stops) stop();
+    };
+  }).pipe(share());
+
+  return { events$, stats: () => [...records.values()].map((record) => record.stats()) };
+}

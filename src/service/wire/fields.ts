@@ -1,0 +1,82 @@
+import { z } from 'zod';
+import type { Amount } from '../../core/amount.ts';
+import { U64_MAX } from '../../core/amount.ts';
+import type { Millis } from '../../core/time.ts';
+import type { Mint } from '../../market/token.ts';
+
+const BASE58_32_BYTES = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/;
+const BASE58_64_BYTES = /^[1-9A-HJ-NP-Za-km-z]{64,88}$/;
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+/** The most bytes a transaction has. */
+export const MAX_TRANSACTION_BYTES = 1_232;
+
+/** An integer of 0 to 2^64 - 1, written as a number or as digits. */
+export const wireU64 = z
+  .union([z.string().regex(/^\d{1,20}$/), z.int().nonnegative(), z.bigint()], { error: 'expected an integer of 0 to 2^64 - 1' })
+  .transform((value) => BigInt(value))
+  .refine((value) => value >= 0n && value <= U64_MAX, { error: 'expected an integer of 0 to 2^64 - 1' });
+
+/** Smallest units, zero allowed. */
+export const wireAmount = wireU64.transform((value) => value as Amount);
+
+/** Smallest units of something that is really moved. */
+export const wirePositiveAmount = wireAmount.refine((value) => value > 0n, { error: 'expected a positive amount' });
+
+/** A finite number, written as a number or as its text. */
+export const wireNumber = z
+  .union([z.number(), z.string().regex(/^-?\d{1,30}(\.\d{1,30})?([eE][+-]?\d{1,3})?$/), z.bigint()], { error: 'expected a finite number' })
+  .transform(Number)
+  .refine(Number.isFinite, { error: 'expected a finite number' });
+
+/** A whole number that a double holds exactly, written either way. */
+export const wireInteger = wireNumber.refine(Number.isSafeInteger, { error: 'expected a whole number' });
+
+/** A public key. */
+export const wireAddress = z.string({ error: 'expected a base58 address' }).regex(BASE58_32_BYTES, { error: 'expected a base58 address' });
+
+export const wireMint = wireAddress.transform((text) => text as Mint);
+
+/** A transaction's signature. */
+export const wireSignature = z.string({ error: 'expected a base58 signature' }).regex(BASE58_64_BYTES, { error: 'expected a base58 signature' });
+
+/** Text from outside, cut at 200 characters. Not safe to print as it is. */
+export const wireText = z.string().transform((text) => text.slice(0, 200));
+
+/** Bytes as base64, at most as many as a transaction has; the length is looked at before anything is decoded. */
+export const wireBytes = z
+  .string({ error: 'expected base64' })
+  .max(Math.ceil(MAX_TRANSACTION_BYTES / 3) * 4, { error: `expected at most ${MAX_TRANSACTION_BYTES} bytes of base64` })
+  .regex(BASE64, { error: 'expected base64' })
+  .transform((text) => new Uint8Array(Buffer.from(text, 'base64')))
+  .refine((bytes) => bytes.length <= MAX_TRANSACTION_BYTES, { error: `expected at most ${MAX_TRANSACTION_BYTES} bytes of base64` });
+
+/** An instant as Unix seconds, Unix milliseconds or ISO 8601; which of them follows from its form and magnitude. */
+export const wireInstant = z.union([z.string(), z.number()], { error: 'expected an instant' }).transform((value, context): Millis => {
+  const instant = parseInstant(String(value));
+  if (!Number.isNaN(instant)) return instant;
+  context.issues.push({ code: 'custom', message: 'expected Unix seconds, Unix milliseconds or ISO 8601', input: value });
+  return z.NEVER;
+});
+
+function parseInstant(text: string): Millis {
+  if (/^\d+(\.\d+)?$/.test(text)) return epochMs(Number(text));
+  // Date.parse takes much that is no ISO text, and reads some of it in the machine's own time zone.
+  return /^\d{4}-\d{2}-\d{2}T[\d:.]+(Z|[+-]\d{2}:\d{2})$/.test(text) ? Date.parse(text) : Number.NaN;
+}
+
+/** Seconds from 2001 to 2286, milliseconds from the same years, and nothing in between. */
+function epochMs(value: number): Millis {
+  if (value >= 1e9 && value < 1e10) return Math.floor(value * 1_000);
+  if (value >= 1e12 && value < 1e13) return Math.floor(value);
+  return Number.NaN;
+}
+
+/** Returns a schema for which a member that is null is as good as none. */
+export function optional<T extends z.ZodType>(schema: T) {
+  return schema.nullish().transform((value) => value ?? undefined);
+}
+
+/** Returns a schema for which a member that is null or "" is as good as none. */
+export function optionalText<T extends z.ZodType>(schema: T) {
+  return z.preprocess((value) => (value === '' ? undefined : value), optional(schema));
+}

@@ -1,0 +1,351 @@
+import { describe, expect, test } from 'vitest';
+import { GannetError } from '../../src/core/errors.ts';
+import { seededRandom } from '../../src/core/random.ts';
+import type { Millis } from '../../src/core/time.ts';
+import { VirtualClock } from '../../src/engine/virtual-clock.ts';
+import type { CallOptions, Priority } from '../../src/service/priority.ts';
+import type { RateGovernor } from '../../src/service/rate-governor.ts';
+import { createRateGovernor } from '../../src/service/rate-governor.ts';
+import { bucketLimits, PLAN_NAMES, requestsPerSecond } from '../../src/service/rate-plan.ts';
+import type { ServerLimits } from '../../src/service/server-limits.ts';
+import { readServerLimits } from '../../src/service/server-limits.ts';
+import { createSlidingWindow } from '../../src/service/sliding-window.ts';
+import { advance, after, settled } from './virtual-time.ts';
+
+const START = Date.UTC(2026, 0, 1);
+const HOUR = 3_600_000;
+
+function governorOf(clock: VirtualClock, requestsPerSecondAllowed: number, maxInFlight = 32): RateGovernor {
+  return createRateGovernor({ limits: bucketLimits({ requestsPerSecond: requestsPerSecondAllowed }, 'main'), clock, maxInFlight });
+}
+
+/** A service that answers after a while and counts the way the real one is said to: over a sliding window. */
+function slidingServer(clock: VirtualClock, options: { readonly limit: number; readonly windowMs: Millis; readonly headers: boolean; readonly latencyMs?: Millis }) {
+  const { limit, windowMs, headers, latencyMs = 80 } = options;
+  let accepted: Millis[] = [];
+  const seen = { requests: 0, refusals: 0, refusedAt: [] as Millis[] };
+  return {
+    seen,
+    async send<T>(value: T): Promise<{ value: T; limits: ServerLimits | undefined }> {
+      const now = clock.now();
+      accepted = accepted.filter((at) => at > now - windowMs);
+      seen.requests += 1;
+      const refused = accepted.length >= limit;
+      if (!refused) accepted.push(now);
+      const resetInMs = Math.ceil((accepted[0]! + windowMs - now) / 1_000) * 1_000;
+      const limits = headers ? { remaining: limit - accepted.length, resetInMs } : undefined;
+      await after(clock, latencyMs);
+      if (!refused) return { value, limits };
+      seen.refusals += 1;
+      seen.refusedAt.push(clock.now());
+      throw new GannetError('SERVICE_RATE_LIMITED', 'too many', { details: { status: 429, ...(headers ? { resetInMs } : {}) } });
+    },
+  };
+}
+
+/** Pollers that ask for more than there is, each waiting for its answer before it asks again. */
+function flood(clock: VirtualClock, governor: RateGovernor, server: ReturnType<typeof slidingServer>, options: { readonly pollers: number; readonly everyMs: Millis }): void {
+  const random = seededRandom('flood');
+  for (let n = 0; n < options.pollers; n++) {
+    const poll = async (): Promise<void> => {
+      for (;;) {
+        await governor.run({ priority: 'watch', coalesceKey: `poll-${n}`, send: () => server.send(n) }).catch(() => undefined);
+        await after(clock, options.everyMs * (0.9 + 0.2 * random()));
+      }
+    };
+    void poll();
+  }
+}
+
+async function fail(): Promise<never> {
+  throw new GannetError('SERVICE_STATUS', 'no', { details: { status: 500 } });
+}
+
+function hang(): Promise<{ value: number }> {
+  return new Promise(() => undefined);
+}
+
+describe('a sliding window', () => {
+  test('frees a place when the oldest instant leaves it', () => {
+    const window = createSlidingWindow(100);
+    for (const at of [0, 10, 20]) window.record(at);
+    expect(window.freeAt(30, 3)).toBe(100);
+    expect(window.freeAt(30, 1)).toBe(120);
+    expect(window.freeAt(100, 3)).toBe(100);
+    expect(window.count(110)).toBe(1);
+  });
+
+  test('forgets what has left it', () => {
+    const window = createSlidingWindow(10);
+    for (let at = 0; at < 100_000; at++) window.record(at);
+    expect(window.count(100_005)).toBe(4);
+    expect(window.count(200_000)).toBe(0);
+  });
+});
+
+describe('a plan', () => {
+  test.each(PLAN_NAMES)('%s is kept within over ten seconds and over sixty', (plan) => {
+    for (const bucket of ['main', 'execute'] as const) {
+      const { limit, windowMs } = bucketLimits(plan, bucket);
+      const rate = requestsPerSecond(plan, bucket);
+      expect(limit / windowMs * 1_000).toBeLessThan(rate);
+      expect(limit).toBeLessThanOrEqual(rate * 10);
+    }
+  });
+
+  test('of less than a request in ten seconds is a request now and then', () => {
+    expect(bucketLimits({ requestsPerSecond: 0.02 }, 'main')).toEqual({ limit: 1, windowMs: 52_500 });
+  });
+
+  test.each([0, -1, Number.NaN, Infinity])('of %d requests a second is refused', (rate) => {
+    expect(() => bucketLimits({ requestsPerSecond: rate }, 'main')).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID' }));
+  });
+});
+
+describe('the rate headers', () => {
+  const now = 2_000_000_000_000;
+  const date = new Date(now).toUTCString();
+  test.each<[string, Record<string, string>, ServerLimits | undefined]>([
+    ['none', { 'content-type': 'text/plain' }, undefined],
+    ['in seconds', { 'x-ratelimit-remaining': '3', 'x-ratelimit-reset': '2000000007', date }, { remaining: 3, resetInMs: 7_000 }],
+    ['in milliseconds', { 'x-ratelimit-remaining': '-2', 'x-ratelimit-reset': '2000000007500', date }, { remaining: -2, resetInMs: 7_500 }],
+    ['without the service\'s time', { 'x-ratelimit-reset': '2000000007' }, { remaining: undefined, resetInMs: 7_000 }],
+    ['of a service whose clock is an hour fast', { 'x-ratelimit-reset': '2000003605', date: new Date(now + HOUR).toUTCString() }, { remaining: undefined, resetInMs: 5_000 }],
+    ['in the past', { 'x-ratelimit-reset': '1999999990', date }, { remaining: undefined, resetInMs: 0 }],
+    ['far away', { 'x-ratelimit-reset': '2999999990', date }, { remaining: undefined, resetInMs: 65_000 }],
+    ['nonsense', { 'x-ratelimit-remaining': 'many', 'x-ratelimit-reset': 'soon' }, undefined],
+    ['as a wait', { 'retry-after': '4' }, { remaining: undefined, resetInMs: 4_000 }],
+  ])('%s are read', (_name, headers, expected) => {
+    expect(readServerLimits(headers, now)).toEqual(expected);
+  });
+});
+
+describe('the governor', () => {
+  test('sends at once while there is room, and then at the pace of the plan', async () => {
+    const clock = new VirtualClock(START);
+    const governor = governorOf(clock, 1);
+    const sentAt: Millis[] = [];
+    for (let n = 0; n < 30; n++) {
+      void governor.run({ priority: 'exit', send: async () => ({ value: sentAt.push(clock.now() - START) }) }).catch(() => undefined);
+    }
+    await advance(clock, 14_000);
+    expect(sentAt.filter((at) => at === 0)).toHaveLength(10);
+    expect(sentAt.filter((at) => at === 10_500)).toHaveLength(10);
+    expect(sentAt).toHaveLength(20);
+  });
+
+  test('spreads watching, so that it does not come in bursts', async () => {
+    const clock = new VirtualClock(START);
+    const governor = governorOf(clock, 1);
+    const sentAt: Millis[] = [];
+    for (let n = 0; n < 40; n++) void governor.run({ priority: 'watch', send: async () => ({ value: sentAt.push(clock.now() - START) }) });
+    await advance(clock, 40_000);
+    expect(sentAt.filter((at) => at === 0).length).toBe(4);
+    const gaps = sentAt.slice(12).map((at, i) => at - sentAt[i + 11]!);
+    expect(Math.max(...gaps)).toBeLessThan(2_000);
+    expect(Math.min(...gaps)).toBeGreaterThan(1_000);
+  });
+
+  test('lets the more urgent go first, each kind in its own order', async () => {
+    const clock = new VirtualClock(START);
+    const governor = governorOf(clock, 1);
+    const order: string[] = [];
+    const ask = (name: string, priority: Priority): void => void governor.run({ priority, send: async () => ({ value: order.push(name) }) });
+    for (let n = 0; n < 10; n++) ask('full', 'execute');
+    await settled();
+    order.length = 0;
+    for (const [name, priority] of [['w1', 'watch'], ['n1', 'entry'], ['w2', 'watch'], ['x1', 'exit'], ['n2', 'entry'], ['e1', 'execute'], ['x2', 'exit']] as const) ask(name, priority);
+    expect(order).toEqual([]);
+    await advance(clock, 12_000);
+    expect(order).toEqual(['e1', 'x1', 'x2', 'n1', 'n2', 'w1', 'w2']);
+  });
+
+  test('keeps headroom for exits while watching floods', async () => {
+    const clock = new VirtualClock(START);
+    const governor = governorOf(clock, 1);
+    const server = slidingServer(clock, { limit: 60, windowMs: 60_000, headers: false });
+    flood(clock, governor, server, { pollers: 30, everyMs: 1_000 });
+    await advance(clock, 60_000);
+    const waits: Millis[] = [];
+    for (let n = 0; n < 100; n++) {
+      const askedAt = clock.now();
+      await Promise.all([
+        governor.run({ priority: 'exit', send: async () => ({ value: waits.push(clock.now() - askedAt) }) }),
+        advance(clock, 30_000),
+      ]);
+    }
+    expect(waits).toHaveLength(100);
+    expect(Math.max(...waits)).toBe(0);
+  });
+
+  test('gives an order up rather than send it too late', async () => {
+    const clock = new VirtualClock(START);
+    const governor = governorOf(clock, 0.02);
+    await governor.run({ send: async () => ({ value: 1 }) });
+    const late = governor.run({ priority: 'entry', send: async () => ({ value: 2 }) }).catch((thrown: unknown) => thrown);
+    await advance(clock, 15_000);
+    expect(await late).toMatchObject({ code: 'SERVICE_RATE_LIMITED' });
+    expect(governor.stats().queued).toBe(0);
+  });
+
+  test('gives identical requests one answer, and a waiting one the urgency of the most urgent', async () => {
+    const clock = new VirtualClock(START);
+    const governor = governorOf(clock, 0.1);
+    const sent: string[] = [];
+    const ask = (name: string, priority: Priority): Promise<number> => governor.run({ priority, coalesceKey: name, send: async () => ({ value: sent.push(name) }) });
+    await ask('a', 'watch');
+    const waiting = [ask('b', 'watch'), ask('c', 'watch'), ask('c', 'exit')];
+    await advance(clock, 21_000);
+    expect(sent).toEqual(['a', 'c', 'b']);
+    expect(await Promise.all(waiting)).toEqual([3, 2, 2]);
+    expect(governor.stats()).toMatchObject({ sent: 3, coalesced: 1, queued: 0, inFlight: 0 });
+  });
+
+  test('shares a fault as it shares an answer', async () => {
+    const governor = governorOf(new VirtualClock(START), 10);
+    const results = await Promise.allSettled([governor.run({ coalesceKey: 'k', send: fail }), governor.run({ coalesceKey: 'k', send: fail })]);
+    expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    expect(governor.stats().sent).toBe(1);
+  });
+
+  test('gives a request up with the last who waits for it, not with the first', async () => {
+    const clock = new VirtualClock(START);
+    const governor = governorOf(clock, 10);
+    let aborted = false;
+    const send = (signal: AbortSignal): Promise<{ value: string }> => new Promise((_resolve, reject) => {
+      signal.addEventListener('abort', () => {
+        aborted = true;
+        reject(signal.reason as Error);
+      });
+    });
+    const [one, two] = [new AbortController(), new AbortController()];
+    const asked = [one, two].map(({ signal }) => governor.run({ coalesceKey: 'k', signal, send }).catch((reason: unknown) => reason));
+    one.abort('gone');
+    expect(await asked[0]).toBe('gone');
+    expect(aborted).toBe(false);
+    two.abort('gone too');
+    expect(await asked[1]).toBe('gone too');
+    expect(aborted).toBe(true);
+    await settled();
+    expect(governor.stats()).toMatchObject({ inFlight: 0, queued: 0 });
+    await expect(governor.run({ signal: one.signal, send })).rejects.toBe('gone');
+  });
+
+  test('takes a request that was given up out of the queue', async () => {
+    const clock = new VirtualClock(START);
+    const governor = governorOf(clock, 0.1);
+    await governor.run({ send: async () => ({ value: 1 }) });
+    const abort = new AbortController();
+    const waiting = governor.run({ priority: 'watch', signal: abort.signal, send: async () => ({ value: 2 }) }).catch((reason: unknown) => reason);
+    abort.abort('enough');
+    expect(await waiting).toBe('enough');
+    await advance(clock, 60_000);
+    expect(governor.stats()).toMatchObject({ sent: 1, queued: 0 });
+  });
+
+  test('leaves places in flight to what is more urgent than watching', async () => {
+    const clock = new VirtualClock(START);
+    const governor = governorOf(clock, 1_000, 8);
+    for (let n = 0; n < 20; n++) void governor.run({ priority: 'watch', send: hang });
+    expect(governor.stats()).toMatchObject({ inFlight: 6, queued: 14 });
+    for (let n = 0; n < 2; n++) void governor.run({ priority: 'exit', send: hang });
+    expect(governor.stats().inFlight).toBe(8);
+  });
+
+  test('paces by what the service says is left, keeping the last requests for orders', async () => {
+    const clock = new VirtualClock(START);
+    const governor = governorOf(clock, 10);
+    const ask = (call: CallOptions, limits?: ServerLimits): Promise<Millis> => governor.run({ ...call, send: async () => ({ value: clock.now() - START, limits }) });
+    await ask({ priority: 'watch' }, { remaining: 2, resetInMs: 4_000 });
+    const watching = ask({ priority: 'watch' });
+    expect(await Promise.all([ask({ priority: 'exit' }), ask({ priority: 'exit' })])).toEqual([0, 0]);
+    const third = ask({ priority: 'exit' });
+    await advance(clock, 30_000);
+    expect(await third).toBe(4_000);
+    expect(await watching).toBeGreaterThan(4_000);
+  });
+
+  test('falls silent after a refusal until the service says, and then tries with one request alone', async () => {
+    const clock = new VirtualClock(START);
+    const governor = governorOf(clock, 100);
+    const sentAt: Millis[] = [];
+    let refusing = true;
+    const send = async (): Promise<{ value: number }> => {
+      sentAt.push(clock.now() - START);
+      await after(clock, 100);
+      if (refusing) throw new GannetError('SERVICE_RATE_LIMITED', 'too many', { details: { status: 429, resetInMs: 3_000 } });
+      return { value: 1 };
+    };
+    const asked = Array.from({ length: 20 }, () => governor.run({ priority: 'exit', send }).catch(() => undefined));
+    await advance(clock, 200);
+    expect(sentAt).toHaveLength(20);
+    await Promise.all(asked);
+    expect(governor.stats()).toMatchObject({ refused: 20, coolDownUntil: START + 3_100 });
+    for (let n = 0; n < 20; n++) void governor.run({ priority: 'exit', send }).catch(() => undefined);
+    await advance(clock, 3_000);
+    expect(sentAt.slice(20)).toEqual([3_100]);
+    refusing = false;
+    await advance(clock, 10_000);
+    expect(sentAt.slice(20, 23)).toEqual([3_100, 6_200, 6_300]);
+    expect(governor.stats().queued).toBe(0);
+  });
+
+  test('waits longer with every refusal where the service gives no time, and no longer than a minute', async () => {
+    const clock = new VirtualClock(START);
+    const governor = governorOf(clock, 1);
+    const sentAt: Millis[] = [];
+    const poll = async (): Promise<void> => {
+      for (;;) {
+        await governor.run({
+          priority: 'watch',
+          async send() {
+            sentAt.push(clock.now());
+            throw new GannetError('SERVICE_RATE_LIMITED', 'too many', { details: { status: 429 } });
+          },
+        }).catch(() => undefined);
+      }
+    };
+    void poll();
+    await advance(clock, HOUR);
+    const gaps = sentAt.slice(1).map((at, i) => at - sentAt[i]!);
+    expect(gaps.slice(0, 4)).toEqual([1_050, 2_100, 4_200, 8_400]);
+    expect(gaps.at(-1)).toBe(60_000);
+    expect(sentAt.length).toBeLessThan(70);
+  });
+
+  test('rejects everything once it is closed, and sends nothing more', async () => {
+    const clock = new VirtualClock(START);
+    const governor = governorOf(clock, 0.1);
+    const asked = Array.from({ length: 3 }, () => governor.run<number>({ send: (signal) => new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error))) }));
+    governor.close();
+    const results = await Promise.allSettled([...asked, governor.run({ send: async () => ({ value: 1 }) })]);
+    expect(results.map((result) => (result as PromiseRejectedResult).reason)).toEqual(Array(4).fill(expect.objectContaining({ code: 'SERVICE_UNREACHABLE' })));
+    await advance(clock, HOUR);
+    expect(governor.stats()).toMatchObject({ sent: 1, queued: 0, inFlight: 0 });
+  });
+});
+
+describe('three times oversubscribed for a day', () => {
+  test.each([
+    ['over sixty seconds, unseen', { limit: 60, windowMs: 60_000, headers: false }],
+    ['over sixty seconds, with headers', { limit: 60, windowMs: 60_000, headers: true }],
+    ['over ten seconds, unseen', { limit: 10, windowMs: 10_000, headers: false }],
+    ['over ten seconds, with headers', { limit: 10, windowMs: 10_000, headers: true }],
+  ])('a service that counts %s is never asked too often, and what it gives is used', async (_name, options) => {
+    const clock = new VirtualClock(START);
+    const server = slidingServer(clock, options);
+    flood(clock, governorOf(clock, 1), server, { pollers: 30, everyMs: 10_000 });
+    await advance(clock, 24 * HOUR);
+    expect(server.seen.refusals).toBe(0);
+    expect(server.seen.requests).toBeGreaterThan(0.75 * 0.95 * 86_400);
+  });
+
+  test('a service that allows a third of what the plan says is followed by its headers', async () => {
+    const clock = new VirtualClock(START);
+    const server = slidingServer(clock, { limit: 20, windowMs: 60_000, headers: true });
+    flood(clock, governorOf(clock, 1), server, { pollers: 30, everyMs: 10_000 });
+    await advance(clock, 24 * HOUR);
+    expect(server.seen.refusedAt.filter((at) => at > START + HOUR).length).toBeLessThanOrEqual(23);
+    expect(server.seen.requests).toBeGreaterThan(0.5 * 20 * 60 * 24);
+  });
+});

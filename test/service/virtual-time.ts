@@ -1,0 +1,25 @@
+import type { Millis } from '../../src/core/time.ts';
+import type { VirtualClock } from '../../src/engine/virtual-clock.ts';
+
+/** Moves virtual time on, timer by timer, letting promises settle in between. */
+export async function advance(clock: VirtualClock, byMs: Millis): Promise<void> {
+  const end = clock.now() + byMs;
+  await settled();
+  while (clock.nextAt() <= end) {
+    clock.advanceTo(clock.nextAt());
+    await settled();
+  }
+  clock.advanceTo(end);
+}
+
+/** Lets every promise that can settle do so. */
+export async function settled(): Promise<void> {
+  for (let turn = 0; turn < 20; turn++) await Promise.resolve();
+}
+
+/** Resolves after a span of virtual time. */
+export function after(clock: VirtualClock, delayMs: Millis): Promise<void> {
+  return new Promise((resolve) => {
+    clock.schedule(() => resolve(), delayMs);
+  });
+}
