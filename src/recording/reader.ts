@@ -1,0 +1,141 @@
+import type { Millis } from '../core/time.ts';
+import type { FeedKey } from '../market/event.ts';
+import type { TokenTable } from '../market/token.ts';
+import { tokenTable } from '../market/token.ts';
+import type { Block } from './block.ts';
+import type { BlockSource } from './cursor.ts';
+import { RecordingCursor } from './cursor.ts';
+import { RECORDING_KINDS } from './format.ts';
+import type { RecordingKind } from './format.ts';
+import { gapFreeUntil } from './gaps.ts';
+import type { RecordingManifest } from './manifest.ts';
+import { totalsOf } from './manifest.ts';
+import type { SegmentDigest } from './segment-digest.ts';
+import { readSegment } from './segment-reader.ts';
+import { verifyRecording } from './verify.ts';
+
+/** Inputs that can be gone through in the order in which they came. */
+export interface InputSource {
+  readonly kinds: readonly RecordingKind[];
+  readonly feeds: readonly FeedKey[];
+  /** How many inputs there are. */
+  readonly events: number;
+  /** Stamps of the first and the last input, milliseconds; undefined where there is none. */
+  readonly firstAt: Millis | undefined;
+  readonly lastAt: Millis | undefined;
+  /** Returns a cursor before the first input, over the given kinds or all. */
+  cursor(options?: KindChoice): RecordingCursor;
+  /** Yields blocks in the order of their first inputs; blocks of different kinds may overlap, those of one do not. */
+  read(options?: KindChoice): Generator<Block>;
+}
+
+export interface KindChoice {
+  readonly kinds?: readonly RecordingKind[] | undefined;
+}
+
+/** A recording whose every byte agrees with its hash. */
+export interface Recording extends InputSource {
+  readonly directory: string;
+  readonly manifest: RecordingManifest;
+  readonly tokens: TokenTable;
+  /** The last number kept, where the writer did not close the recording or it was cut; undefined where it is whole. */
+  readonly truncatedAt: number | undefined;
+  /** Returns the last number up to which all of 1, 2, 3 ... are there, here or among `extraSeqs` (those of decisions). */
+  lastGapFreeSeq(extraSeqs: Iterable<number>): number;
+  /** Returns the same recording without what came after number `seq`. */
+  cutAt(seq: number): Recording;
+}
+
+/**
+ * Opens a recording after checking every byte of it. What an unclosed one holds beyond its last digests is left out.
+ * Throws RECORDING_NOT_FOUND, RECORDING_VERSION (naming the release that reads it) and RECORDING_CORRUPT (naming the file).
+ */
+export function openRecording(directory: string): Recording {
+  const { manifest, segments, feeds } = verifyRecording(directory);
+  const whole = { directory, manifest, segments, feeds };
+  if (manifest.closed) return createRecording(whole, undefined);
+  const totals = totalsOf(segments);
+  return createRecording(whole, { ...totals, lastSeq: totals.lastSeq ?? 0 });
+}
+
+interface Whole {
+  readonly directory: string;
+  readonly manifest: RecordingManifest;
+  readonly segments: readonly SegmentDigest[];
+  readonly feeds: readonly FeedKey[];
+}
+
+/** Where a recording ends before its files do, with what is left of it. */
+interface Cut {
+  readonly lastSeq: number;
+  readonly events: number;
+  readonly firstAt: Millis | undefined;
+  readonly lastAt: Millis | undefined;
+}
+
+function createRecording(whole: Whole, cut: Cut | undefined): Recording {
+  const { directory, manifest, segments, feeds } = whole;
+  const totals = totalsOf(segments);
+  const { events, firstAt, lastAt } = cut ?? totals;
+  const lastSeq = cut?.lastSeq ?? Infinity;
+  const chosen = ({ kinds = RECORDING_KINDS }: KindChoice = {}, end = lastSeq): BlockSource[] =>
+    RECORDING_KINDS.filter((kind) => kinds.includes(kind)).map((kind) => kindBlocks(whole, kind, end));
+  return {
+    directory, manifest, feeds, events, firstAt, lastAt,
+    kinds: totals.kinds.map(({ kind }) => kind),
+    tokens: tokenTable(manifest.tokens),
+    truncatedAt: cut?.lastSeq,
+    cursor: (options) => new RecordingCursor(chosen(options)),
+    read: (options) => inOrder(chosen(options)),
+    lastGapFreeSeq: (extraSeqs) => gapFreeUntil(new RecordingCursor(chosen()), extraSeqs),
+    cutAt(seq) {
+      const end = Math.min(seq, lastSeq);
+      return createRecording(whole, cutOf(new RecordingCursor(chosen({}, end)), end));
+    },
+  };
+}
+
+function cutOf(cursor: RecordingCursor, lastSeq: number): Cut {
+  let events = 0;
+  let firstAt: Millis | undefined;
+  let lastAt: Millis | undefined;
+  while (cursor.next()) {
+    events += 1;
+    firstAt ??= cursor.at;
+    lastAt = cursor.at;
+  }
+  return { lastSeq, events, firstAt, lastAt };
+}
+
+/** Segments of a kind follow one another, for numbers only grow. */
+function kindBlocks({ directory, segments }: Whole, kind: RecordingKind, lastSeq: number): BlockSource {
+  const own = segments.filter(({ file, firstSeq }) => file.startsWith(`${kind}/`) && firstSeq <= lastSeq);
+  return {
+    *[Symbol.iterator]() {
+      for (const digest of own) {
+        for (const block of readSegment(directory, kind, digest)) {
+          if (digest.lastSeq > lastSeq) block.endAt(lastSeq);
+          yield block;
+        }
+      }
+    },
+  };
+}
+
+function* inOrder(sources: readonly BlockSource[]): Generator<Block> {
+  const lanes = sources.map((source) => {
+    const blocks = source[Symbol.iterator]();
+    return { blocks, next: blocks.next() };
+  });
+  for (;;) {
+    const waiting = lanes.filter(({ next }) => next.done !== true);
+    if (waiting.length === 0) return;
+    const lane = waiting.reduce((least, other) => (firstSeqOf(other.next.value) < firstSeqOf(least.next.value) ? other : least));
+    yield lane.next.value;
+    lane.next = lane.blocks.next();
+  }
+}
+
+function firstSeqOf(block: Block): number {
+  return block.length === 0 ? -1 : block.seqAt(0);
+}

@@ -1,0 +1,95 @@
+import { crc32 } from 'node:zlib';
+import { z } from 'zod';
+import { GannetError } from '../core/errors.ts';
+import { parseJson, stringifyJson } from '../core/json.ts';
+import type { Millis } from '../core/time.ts';
+
+/** What is known of the first `bytes` bytes of one segment file: they end with a complete batch. */
+export interface SegmentDigest {
+  /** Relative to the recording, with forward slashes. */
+  readonly file: string;
+  readonly bytes: number;
+  /** Of these bytes, hex. */
+  readonly sha256: string;
+  readonly rows: number;
+  /** Inputs; an order book is one input of many rows. */
+  readonly events: number;
+  readonly firstSeq: number;
+  readonly lastSeq: number;
+  readonly firstAt: Millis;
+  readonly lastAt: Millis;
+}
+
+/** A line of the digest file: a digest with the feeds met since the file's previous line. */
+export interface DigestLine extends SegmentDigest {
+  readonly newFeeds: readonly string[];
+}
+
+const count = z.number().int().nonnegative();
+
+/** A digest on disk. */
+export const digestJson = z.object({
+  file: z.string().regex(/^[a-z-]+\/[0-9TZ.-]+\.arrows$/),
+  bytes: count,
+  sha256: z.string().regex(/^[0-9a-f]{64}$/),
+  rows: count,
+  events: count,
+  first_seq: count,
+  last_seq: count,
+  first_at: z.number().int(),
+  last_at: z.number().int(),
+});
+
+const lineJson = digestJson.extend({ new_feeds: z.array(z.string()) });
+
+/** Returns a digest as it stands on disk. */
+export function digestToJson(digest: SegmentDigest): z.infer<typeof digestJson> {
+  return {
+    file: digest.file, bytes: digest.bytes, sha256: digest.sha256, rows: digest.rows, events: digest.events,
+    first_seq: digest.firstSeq, last_seq: digest.lastSeq, first_at: digest.firstAt, last_at: digest.lastAt,
+  };
+}
+
+/** Returns the digest that stands on disk. */
+export function digestFromJson(json: z.infer<typeof digestJson>): SegmentDigest {
+  return {
+    file: json.file, bytes: json.bytes, sha256: json.sha256, rows: json.rows, events: json.events,
+    firstSeq: json.first_seq, lastSeq: json.last_seq, firstAt: json.first_at, lastAt: json.last_at,
+  };
+}
+
+/** Returns a line of the digest file, newline included. It ends with its own CRC-32, for nothing else vouches for it. */
+export function formatDigestLine(line: DigestLine): string {
+  const body = stringifyJson({ ...digestToJson(line), new_feeds: line.newFeeds }).slice(0, -1);
+  return `${body}${checkSuffix(body)}\n`;
+}
+
+/**
+ * Returns the complete lines of a digest file. A last line without newline was torn and is left out (`torn` says so).
+ * Throws RECORDING_CORRUPT on a complete line that does not agree with its own check.
+ */
+export function parseDigestLines(text: string): { readonly lines: readonly DigestLine[]; readonly torn: boolean } {
+  const rows = text.split('\n');
+  const torn = rows.pop() !== '';
+  return { lines: rows.map((row, index) => parseDigestLine(row, index + 1)), torn };
+}
+
+function parseDigestLine(row: string, lineNumber: number): DigestLine {
+  const body = row.slice(0, -CHECK_SUFFIX_LENGTH);
+  if (row.slice(-CHECK_SUFFIX_LENGTH) !== checkSuffix(body)) {
+    throw new GannetError('RECORDING_CORRUPT', `digests.ndjson:${lineNumber}: expected a line that ends ${checkSuffix(body)}, found ...${row.slice(-CHECK_SUFFIX_LENGTH)}; restore the file from a copy`, {
+      details: { file: 'digests.ndjson', line: lineNumber },
+    });
+  }
+  const parsed = lineJson.safeParse(parseJson(row));
+  if (!parsed.success) {
+    throw new GannetError('RECORDING_CORRUPT', `digests.ndjson:${lineNumber}: ${z.prettifyError(parsed.error)}`, { cause: parsed.error });
+  }
+  return { ...digestFromJson(parsed.data), newFeeds: parsed.data.new_feeds };
+}
+
+function checkSuffix(body: string): string {
+  return `,"crc32":"${crc32(body).toString(16).padStart(8, '0')}"}`;
+}
+
+const CHECK_SUFFIX_LENGTH = checkSuffix('').length;

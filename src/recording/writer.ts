@@ -1,0 +1,236 @@
+import { createHash } from 'node:crypto';
+import { closeSync, fdatasync, fsyncSync, openSync, renameSync } from 'node:fs';
+import { promisify } from 'node:util';
+import type { SchedulerAction } from 'rxjs';
+import type { GannetError } from '../core/errors.ts';
+import type { Clock, Millis } from '../core/time.ts';
+import type { FeedKey } from '../market/event.ts';
+import type { Token } from '../market/token.ts';
+import type { Input } from '../trading/step.ts';
+import { freeDirectory } from './directory.ts';
+import { DIGESTS_FILE, MANIFEST_FILE, RECORDING_FORMAT, RECORDING_KINDS } from './format.ts';
+import type { RecordingKind } from './format.ts';
+import type { RecordingManifest } from './manifest.ts';
+import { formatManifest, totalsOf } from './manifest.ts';
+import type { SegmentDigest } from './segment-digest.ts';
+import { formatDigestLine } from './segment-digest.ts';
+import { KindWriter } from './kind-writer.ts';
+import { writeAll } from './segment-writer.ts';
+import { writeFault } from './write-fault.ts';
+
+/** What a writer has done so far. */
+export interface RecordingStats {
+  readonly events: number;
+  readonly bytes: number;
+  /** Inputs that came after the disk failed. */
+  readonly dropped: number;
+  readonly failed: boolean;
+}
+
+/** Writes what passes the inbox, as it passes. */
+export interface RecordingWriter {
+  /** The recording's folder. */
+  readonly directory: string;
+  /** Keeps an input until the next flush. After a fault of the disk it only counts what is lost. */
+  append(seq: number, at: Millis, input: Input): void;
+  /** Writes complete batches of everything kept so far, with their digests. */
+  flush(): void;
+  /** Writes what is left and the final manifest. Rejects with RECORDING_WRITE_FAILED where the disk failed, now or before. */
+  close(): Promise<RecordingManifest>;
+  stats(): RecordingStats;
+}
+
+export interface RecordingWriterOptions {
+  /** The folder of recordings; made where it is missing. */
+  readonly dir: string;
+  /** The recording's own folder in it; from the time where absent. */
+  readonly name?: string | undefined;
+  readonly clock: Clock;
+  readonly tokens: readonly Token[];
+  /** Hears of the first fault of the disk (RECORDING_WRITE_FAILED); nothing more is written after it. */
+  readonly onError: (error: GannetError) => void;
+  /** How much may be lost when the process dies. */
+  readonly flushMs?: Millis | undefined;
+  /** How many rows of one kind make a batch. */
+  readonly flushRows?: number | undefined;
+}
+
+/**
+ * Returns a writer of a new recording. Every `flushMs` milliseconds what was kept is written and handed to the disk.
+ * Throws RECORDING_WRITE_FAILED where the folder cannot be made or exists.
+ */
+export function createRecordingWriter(options: RecordingWriterOptions): RecordingWriter {
+  return new DirectoryWriter(options);
+}
+
+class DirectoryWriter implements RecordingWriter {
+  readonly directory: string;
+  readonly #options: RecordingWriterOptions;
+  readonly #createdAt: Millis;
+  readonly #kinds: Readonly<Record<RecordingKind, KindWriter>>;
+  readonly #digests: number;
+  readonly #ticks: { unsubscribe(): void };
+  readonly #feeds = new Set<FeedKey>();
+  /** The last digest of every segment, in the order in which they were begun. */
+  readonly #segments = new Map<string, SegmentDigest>();
+  #fault: GannetError | undefined;
+  #dropped = 0;
+  #closed = false;
+  #syncing: Promise<void> = Promise.resolve();
+  #syncPending = false;
+
+  constructor(options: RecordingWriterOptions) {
+    this.#options = options;
+    this.#createdAt = options.clock.now();
+    const { flushMs = 1_000, flushRows = 4_096 } = options;
+    try {
+      this.directory = freeDirectory(options.dir, options.name, this.#createdAt);
+      this.#digests = openSync(`${this.directory}/${DIGESTS_FILE}`, 'wx', 0o644);
+      this.#replaceFile(MANIFEST_FILE, formatManifest(this.#manifest({ closed: false })));
+    } catch (cause) {
+      throw writeFault(options.dir, cause);
+    }
+    const kinds = RECORDING_KINDS.map((kind) => [kind, this.#kindWriter(kind, flushRows)]);
+    this.#kinds = Object.fromEntries(kinds) as Record<RecordingKind, KindWriter>;
+    const tick = (): void => {
+      this.flush();
+      this.#syncSoon();
+    };
+    this.#ticks = options.clock.schedule(function (this: SchedulerAction<void>) {
+      tick();
+      this.schedule(undefined, flushMs);
+    }, flushMs);
+  }
+
+  append(seq: number, at: Millis, input: Input): void {
+    if (this.#fault !== undefined || this.#closed) {
+      this.#dropped += 1;
+      return;
+    }
+    try {
+      this.#kinds[input.kind].append(seq, at, input);
+    } catch (cause) {
+      this.#fail(cause);
+      this.#dropped += 1;
+    }
+  }
+
+  flush(): void {
+    if (this.#fault !== undefined || this.#closed) return;
+    try {
+      for (const kind of RECORDING_KINDS) this.#kinds[kind].flush();
+    } catch (cause) {
+      this.#fail(cause);
+    }
+  }
+
+  async close(): Promise<RecordingManifest> {
+    this.flush();
+    this.#ticks.unsubscribe();
+    this.#closed = true;
+    await this.#syncing;
+    try {
+      if (this.#fault !== undefined) throw this.#fault;
+      for (const kind of RECORDING_KINDS) this.#kinds[kind].end();
+      await this.#syncNow();
+      return this.#writeFinalFiles();
+    } catch (cause) {
+      throw this.#fault ?? writeFault(this.directory, cause);
+    } finally {
+      for (const kind of RECORDING_KINDS) this.#kinds[kind].release();
+      closeSync(this.#digests);
+    }
+  }
+
+  stats(): RecordingStats {
+    const segments = [...this.#segments.values()];
+    return {
+      events: RECORDING_KINDS.reduce((total, kind) => total + this.#kinds[kind].events, 0),
+      bytes: segments.reduce((total, { bytes }) => total + bytes, 0),
+      dropped: this.#dropped,
+      failed: this.#fault !== undefined,
+    };
+  }
+
+  #kindWriter(kind: RecordingKind, flushRows: number): KindWriter {
+    return new KindWriter({
+      kind,
+      directory: this.directory,
+      batchRows: flushRows,
+      onWritten: (digest, newFeeds) => {
+        const named = kind === 'outcome' || kind === 'command' ? [] : newFeeds;
+        writeAll(this.#digests, Buffer.from(formatDigestLine({ ...digest, newFeeds: named })));
+        this.#segments.set(digest.file, digest);
+        for (const feed of named) this.#feeds.add(feed);
+      },
+    });
+  }
+
+  /** The digests of lines that are no longer of use go: each segment's last line says all. */
+  #writeFinalFiles(): RecordingManifest {
+    const lines = [...this.#segments.values()].map((digest) => formatDigestLine({ ...digest, newFeeds: [] })).join('');
+    this.#replaceFile(DIGESTS_FILE, lines);
+    const manifest = this.#manifest({ closed: true, digestsSha256: createHash('sha256').update(lines).digest('hex') });
+    this.#replaceFile(MANIFEST_FILE, formatManifest(manifest));
+    return manifest;
+  }
+
+  #manifest(end: { readonly closed: boolean; readonly digestsSha256?: string }): RecordingManifest {
+    const files = [...this.#segments.values()];
+    return {
+      formatVersion: RECORDING_FORMAT.version,
+      closed: end.closed,
+      createdAt: this.#createdAt,
+      endedAt: end.closed ? this.#options.clock.now() : undefined,
+      node: process.version,
+      arch: process.arch,
+      tokens: this.#options.tokens,
+      feeds: [...this.#feeds],
+      kinds: totalsOf(files).kinds,
+      files,
+      digestsSha256: end.digestsSha256,
+    };
+  }
+
+  /** The old file or the new one is there at every instant, never a part. */
+  #replaceFile(file: string, text: string): void {
+    const target = `${this.directory}/${file}`;
+    const descriptor = openSync(`${target}.new`, 'w', 0o644);
+    try {
+      writeAll(descriptor, Buffer.from(text));
+      fsyncSync(descriptor);
+    } finally {
+      closeSync(descriptor);
+    }
+    renameSync(`${target}.new`, target);
+    const folder = openSync(this.directory, 'r');
+    try {
+      fsyncSync(folder);
+    } finally {
+      closeSync(folder);
+    }
+  }
+
+  /** Waits for the disk apart from the event loop; a tick that finds the last one still waiting leaves it to the next. */
+  #syncSoon(): void {
+    if (this.#syncPending || this.#fault !== undefined || this.#closed) return;
+    this.#syncPending = true;
+    this.#syncing = this.#syncNow()
+      .catch((cause: unknown) => { this.#fail(cause); })
+      .finally(() => { this.#syncPending = false; });
+  }
+
+  /** Data before digests: a digest on disk speaks of data on disk. */
+  async #syncNow(): Promise<void> {
+    for (const kind of RECORDING_KINDS) await this.#kinds[kind].sync();
+    await syncData(this.#digests);
+  }
+
+  #fail(cause: unknown): void {
+    if (this.#fault !== undefined) return;
+    this.#fault = writeFault(this.directory, cause);
+    this.#options.onError(this.#fault);
+  }
+}
+
+const syncData = promisify(fdatasync);

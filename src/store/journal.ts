@@ -1,0 +1,242 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { assert, AssertionError } from '../core/assert.ts';
+import { GannetError, messageOf } from '../core/errors.ts';
+import { stringifyJson } from '../core/json.ts';
+import type { Clock, Millis } from '../core/time.ts';
+import type { Attempt } from '../trading/attempt.ts';
+import type { Intent, IntentState, Outcome } from '../trading/intent.ts';
+import { canTransition, isTerminal, OPEN_STATES } from '../trading/intent.ts';
+import type { StateSnapshot } from '../trading/state.ts';
+import { openJournalDatabase } from './database.ts';
+import type { IntentListing, IntentStory } from './listing.ts';
+import { createListings } from './listing.ts';
+import { readOutcome } from './outcome-json.ts';
+import type { AttemptRow, IntentRow } from './rows.ts';
+import { insertStatement, readAttempt, readIntent, writeAttempt, writeIntent } from './rows.ts';
+import { completeSnapshot } from './snapshot.ts';
+
+/** An open intent with its attempts, in order. */
+export interface OpenIntentRecord {
+  readonly intent: Intent;
+  readonly state: IntentState;
+  readonly attempts: readonly Attempt[];
+}
+
+/** One run of the daemon. */
+export interface RunRecord {
+  readonly runId: string;
+  readonly startedAt: Millis;
+  /** Undefined while it runs, and for good where it was killed. */
+  readonly endedAt?: Millis | undefined;
+}
+
+/** Durable memory of intents. Each method that writes does so in one transaction, which is on disk when it returns. */
+export interface JournalStore {
+  intentApproved(intent: Intent): void;
+  /** Must return before the first byte of the transaction leaves. */
+  attemptSigned(attempt: Attempt): void;
+  /** Moves an intent on; with a terminal outcome the state that already holds it can be saved in the same transaction. */
+  transition(outcome: Outcome, snapshot?: StateSnapshot): void;
+  /** Oldest first. */
+  openIntents(): readonly OpenIntentRecord[];
+  /** Terminal outcomes that no saved snapshot holds yet, in the order in which they came: to be applied after a restart. */
+  unsettledOutcomes(): readonly { readonly intent: Intent; readonly outcome: Outcome }[];
+  /** Keeps the state from which a restart goes on, and notes whose outcomes it holds. */
+  saveSnapshot(snapshot: StateSnapshot, settledIntentIds?: Iterable<string>): void;
+  /** Returns the saved state with the keys, counters and approvals of every intent journalled since; undefined before the first save. */
+  loadSnapshot(): StateSnapshot | undefined;
+  /** Newest first, as `gannet journal list` prints them. */
+  listIntents(options: { readonly state?: IntentState | undefined; readonly limit: number }): readonly IntentListing[];
+  /** Returns an intent with its transitions, undefined where there is none of this name. */
+  showIntent(intentId: string): IntentStory | undefined;
+  runStarted(runId: string): void;
+  runEnded(runId: string): void;
+  /** Newest first. */
+  listRuns(options: { readonly limit: number }): readonly RunRecord[];
+  close(): void;
+}
+
+/**
+ * Opens the journal at a path, made where it is missing. Its methods throw JOURNAL_FAILED where the disk does not take
+ * the row, and assert what only a bug can break: order of states, names given twice.
+ * Throws JOURNAL_INVALID on a foreign, broken or newer file.
+ */
+export function openJournal(options: { readonly path: string; readonly clock: Clock }): JournalStore {
+  return new SqliteJournal(openJournalDatabase(options.path), options);
+}
+
+const QUOTED_OPEN_STATES = OPEN_STATES.map((state) => `'${state}'`).join(', ');
+
+class SqliteJournal implements JournalStore {
+  readonly #database: DatabaseSync;
+  readonly #path: string;
+  readonly #clock: Clock;
+  readonly #statements = new Map<string, StatementSync>();
+
+  constructor(database: DatabaseSync, options: { readonly path: string; readonly clock: Clock }) {
+    this.#database = database;
+    this.#path = options.path;
+    this.#clock = options.clock;
+  }
+
+  intentApproved(intent: Intent): void {
+    const row = writeIntent(intent);
+    this.#commit(() => { this.#prepare(insertStatement('intents', Object.keys(row))).run(row); });
+  }
+
+  attemptSigned(attempt: Attempt): void {
+    const row = writeAttempt(attempt, this.#clock.now());
+    this.#commit(() => {
+      const state = this.#stateOf(attempt.intentId);
+      assert(!isTerminal(state), `attempt ${attempt.number} of ${attempt.intentId}, which is ${state} already`);
+      this.#prepare(insertStatement('attempts', Object.keys(row))).run(row);
+    });
+  }
+
+  transition(outcome: Outcome, snapshot?: StateSnapshot): void {
+    const { intentId, attempt, state } = outcome;
+    assert(snapshot === undefined || isTerminal(state), `a snapshot comes with a terminal outcome, not with "${state}"`);
+    const at = this.#clock.now();
+    this.#commit(() => {
+      const from = this.#stateOf(intentId);
+      assert(canTransition(from, state), `${intentId} cannot go from ${from} to ${state}`);
+      this.#prepare('INSERT INTO transitions (intent_id, attempt, at, state, outcome) VALUES (?, ?, ?, ?, ?)').run(intentId, attempt, at, state, stringifyJson(outcome));
+      this.#prepare('UPDATE intents SET state = ? WHERE intent_id = ?').run(state, intentId);
+      if (snapshot !== undefined) this.#putSnapshot(snapshot, [intentId]);
+    });
+  }
+
+  openIntents(): readonly OpenIntentRecord[] {
+    return this.#read(() => {
+      const rows = this.#prepare(`SELECT * FROM intents WHERE state IN (${QUOTED_OPEN_STATES}) ORDER BY number`).all() as unknown as IntentRow[];
+      return rows.map((row) => ({ intent: readIntent(row), state: row.state as IntentState, attempts: this.#attemptsOf(row.intent_id) }));
+    });
+  }
+
+  unsettledOutcomes(): readonly { readonly intent: Intent; readonly outcome: Outcome }[] {
+    return this.#read(() => {
+      const rows = this.#prepare(`
+        SELECT intents.*, transitions.outcome FROM intents
+        JOIN transitions ON transitions.intent_id = intents.intent_id AND transitions.state = intents.state
+        WHERE intents.settled = 0 AND intents.state NOT IN (${QUOTED_OPEN_STATES})
+        ORDER BY transitions.number`).all() as unknown as (IntentRow & { readonly outcome: string })[];
+      return rows.map((row) => ({ intent: readIntent(row), outcome: readOutcome(row.outcome) }));
+    });
+  }
+
+  saveSnapshot(snapshot: StateSnapshot, settledIntentIds: Iterable<string> = []): void {
+    this.#commit(() => { this.#putSnapshot(snapshot, settledIntentIds); });
+  }
+
+  loadSnapshot(): StateSnapshot | undefined {
+    return this.#read(() => {
+      const saved = this.#prepare('SELECT state FROM snapshot WHERE id = 1').get();
+      if (saved === undefined) return undefined;
+      const intents = this.#prepare('SELECT intent_id, strategy, created_at, key FROM intents ORDER BY number').all() as unknown as Pick<IntentRow, 'intent_id' | 'strategy' | 'created_at' | 'key'>[];
+      return completeSnapshot(JSON.parse(String(saved['state'])) as StateSnapshot, intents);
+    });
+  }
+
+  listIntents(options: { readonly state?: IntentState | undefined; readonly limit: number }): readonly IntentListing[] {
+    return this.#read(() => this.#listings().list(options));
+  }
+
+  showIntent(intentId: string): IntentStory | undefined {
+    return this.#read(() => this.#listings().show(intentId));
+  }
+
+  runStarted(runId: string): void {
+    const at = this.#clock.now();
+    this.#commit(() => { this.#prepare('INSERT INTO runs (run_id, started_at) VALUES (?, ?)').run(runId, at); });
+  }
+
+  runEnded(runId: string): void {
+    const at = this.#clock.now();
+    this.#commit(() => {
+      const { changes } = this.#prepare('UPDATE runs SET ended_at = ? WHERE run_id = ?').run(at, runId);
+      assert(changes === 1, `run ${runId} ended without having started`);
+    });
+  }
+
+  listRuns({ limit }: { readonly limit: number }): readonly RunRecord[] {
+    return this.#read(() => {
+      const rows = this.#prepare('SELECT run_id, started_at, ended_at FROM runs ORDER BY rowid DESC LIMIT ?').all(limit);
+      return rows.map((row) => ({
+        runId: String(row['run_id']),
+        startedAt: Number(row['started_at']),
+        ...(row['ended_at'] === null ? {} : { endedAt: Number(row['ended_at']) }),
+      }));
+    });
+  }
+
+  close(): void {
+    this.#statements.clear();
+    this.#database.close();
+  }
+
+  #attemptsOf(intentId: string): Attempt[] {
+    const rows = this.#prepare('SELECT * FROM attempts WHERE intent_id = ? ORDER BY number').all(intentId) as unknown as AttemptRow[];
+    return rows.map(readAttempt);
+  }
+
+  #stateOf(intentId: string): IntentState {
+    const row = this.#prepare('SELECT state FROM intents WHERE intent_id = ?').get(intentId);
+    assert(row, `no intent ${intentId} was approved`);
+    return row['state'] as IntentState;
+  }
+
+  #putSnapshot(snapshot: StateSnapshot, settledIntentIds: Iterable<string>): void {
+    this.#prepare('INSERT OR REPLACE INTO snapshot (id, saved_at, state) VALUES (1, ?, ?)').run(this.#clock.now(), stringifyJson(snapshot));
+    for (const intentId of settledIntentIds) {
+      const state = this.#stateOf(intentId);
+      assert(isTerminal(state), `a snapshot cannot hold the outcome of ${intentId}, which is ${state}`);
+      this.#prepare('UPDATE intents SET settled = 1 WHERE intent_id = ?').run(intentId);
+    }
+  }
+
+  #listings(): ReturnType<typeof createListings> {
+    return createListings((sql) => this.#prepare(sql));
+  }
+
+  #prepare(sql: string): StatementSync {
+    const known = this.#statements.get(sql);
+    if (known !== undefined) return known;
+    const statement = this.#database.prepare(sql);
+    this.#statements.set(sql, statement);
+    return statement;
+  }
+
+  /** Immediate, so that no other writer comes between what is read and what is written. */
+  #commit(work: () => void): void {
+    this.#transact('BEGIN IMMEDIATE', work);
+  }
+
+  #read<T>(work: () => T): T {
+    return this.#transact('BEGIN', work);
+  }
+
+  #transact<T>(begin: 'BEGIN' | 'BEGIN IMMEDIATE', work: () => T): T {
+    try {
+      this.#prepare(begin).run();
+      const result = work();
+      this.#prepare('COMMIT').run();
+      return result;
+    } catch (cause) {
+      // SQLite has rolled back by itself after some faults of the disk.
+      if (this.#database.isOpen && this.#database.isTransaction) this.#prepare('ROLLBACK').run();
+      throw this.#fault(cause);
+    }
+  }
+
+  #fault(cause: unknown): unknown {
+    const number = cause instanceof Error && 'errcode' in cause ? Number(cause.errcode) & 0xff : undefined;
+    if (number === undefined) return cause;
+    if (number === SQLITE_CONSTRAINT) return new AssertionError(`the journal was told something twice or out of order: ${messageOf(cause)}`);
+    return new GannetError('JOURNAL_FAILED', `${this.#path}: expected the row to be written, got: ${messageOf(cause)}; check the disk's space and health`, {
+      details: { path: this.#path }, cause,
+    });
+  }
+}
+
+/** SQLite's own number for a violated constraint. */
+const SQLITE_CONSTRAINT = 19;

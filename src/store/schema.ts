@@ -1,0 +1,79 @@
+/** Marks a SQLite file as a Gannet journal ("GNET"). */
+export const JOURNAL_APPLICATION_ID = 0x47_4e_45_54;
+
+const FIRST_FORMAT = `
+CREATE TABLE format (
+  id INTEGER PRIMARY KEY CHECK (id = 1),
+  readable_since TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE runs (
+  run_id TEXT PRIMARY KEY,
+  started_at INTEGER NOT NULL,
+  ended_at INTEGER
+) STRICT;
+
+-- Amounts are decimal strings: SQLite's integers end at 2^63 - 1.
+CREATE TABLE intents (
+  number INTEGER PRIMARY KEY,
+  intent_id TEXT NOT NULL UNIQUE,
+  strategy TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  input_mint TEXT NOT NULL,
+  output_mint TEXT NOT NULL,
+  amount_in TEXT NOT NULL,
+  max_slippage_bps INTEGER NOT NULL,
+  max_price_impact_bps INTEGER NOT NULL,
+  max_fee_bps INTEGER NOT NULL,
+  minimum_out TEXT,
+  route TEXT NOT NULL,
+  reason TEXT NOT NULL,
+  key TEXT,
+  state TEXT NOT NULL,
+  -- Whether the saved snapshot holds the terminal outcome.
+  settled INTEGER NOT NULL DEFAULT 0 CHECK (settled IN (0, 1))
+) STRICT;
+CREATE INDEX intents_open ON intents (state) WHERE state IN ('approved', 'building', 'signed', 'submitted', 'unknown');
+CREATE INDEX intents_unsettled ON intents (number) WHERE settled = 0;
+
+CREATE TABLE attempts (
+  intent_id TEXT NOT NULL REFERENCES intents (intent_id),
+  number INTEGER NOT NULL,
+  signed_at INTEGER NOT NULL,
+  route TEXT NOT NULL,
+  router TEXT NOT NULL,
+  quoted_out TEXT NOT NULL,
+  threshold TEXT NOT NULL,
+  request_id TEXT,
+  signature TEXT NOT NULL,
+  transaction_id TEXT,
+  message_hash TEXT NOT NULL,
+  blockhash TEXT NOT NULL,
+  last_valid_block_height TEXT NOT NULL,
+  fee_payer TEXT NOT NULL,
+  signed_transaction BLOB NOT NULL,
+  PRIMARY KEY (intent_id, number)
+) STRICT;
+
+CREATE TABLE transitions (
+  number INTEGER PRIMARY KEY,
+  intent_id TEXT NOT NULL REFERENCES intents (intent_id),
+  attempt INTEGER NOT NULL,
+  at INTEGER NOT NULL,
+  state TEXT NOT NULL,
+  outcome TEXT NOT NULL
+) STRICT;
+CREATE INDEX transitions_of_intent ON transitions (intent_id, number);
+
+CREATE TABLE snapshot (
+  id INTEGER PRIMARY KEY CHECK (id = 1),
+  saved_at INTEGER NOT NULL,
+  state TEXT NOT NULL
+) STRICT;
+`;
+
+/** Each step from one format to the next; step n leads to format n + 1. */
+export const MIGRATIONS: readonly string[] = [FIRST_FORMAT];
+
+/** The format that this code writes, and the release that introduced it. */
+export const JOURNAL_FORMAT = { version: MIGRATIONS.length, since: '0.1.0' } as const;

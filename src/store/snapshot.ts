@@ -1,0 +1,38 @@
+import type { Millis } from '../core/time.ts';
+import { intentKey } from '../trading/recent-keys.ts';
+import type { StateSnapshot } from '../trading/state.ts';
+
+const DAY_MS = 86_400_000;
+
+/**
+ * Returns a snapshot with what the journal knows beyond it. Intents approved after the snapshot was taken have used
+ * their keys, their numbers and their share of the rate; a restart that forgot them could repeat them.
+ */
+export function completeSnapshot(
+  saved: StateSnapshot,
+  intents: readonly { readonly intent_id: string; readonly strategy: string; readonly created_at: Millis; readonly key: string | null }[],
+): StateSnapshot {
+  const keys = new Set(saved.keys);
+  const intentCounts: Record<string, number> = { ...saved.intentCounts };
+  for (const intent of intents) {
+    if (intent.key !== null) keys.add(intentKey(intent.strategy, intent.key));
+    const number = Number(intent.intent_id.slice(intent.strategy.length + 1));
+    intentCounts[intent.strategy] = Math.max(intentCounts[intent.strategy] ?? 0, number);
+  }
+  const approvals = mergeTimes(saved.approvals, intents.map(({ created_at }) => created_at));
+  return { ...saved, keys: [...keys], intentCounts, approvals };
+}
+
+/** Each time as often as in the list that has it more often, oldest first, within a day of the last. */
+function mergeTimes(saved: readonly Millis[], journalled: readonly Millis[]): Millis[] {
+  const unseen = new Map<Millis, number>();
+  for (const at of saved) unseen.set(at, (unseen.get(at) ?? 0) + 1);
+  const missing = journalled.filter((at) => {
+    const left = unseen.get(at) ?? 0;
+    unseen.set(at, left - 1);
+    return left <= 0;
+  });
+  const all = [...saved, ...missing].sort((a, b) => a - b);
+  const oldest = (all.at(-1) ?? 0) - DAY_MS;
+  return all.filter((at) => at > oldest);
+}

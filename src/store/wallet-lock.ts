@@ -1,0 +1,108 @@
+import { lstatSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir, userInfo } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import type { SchedulerAction } from 'rxjs';
+import { GannetError, isGannetError, messageOf } from '../core/errors.ts';
+import { printable } from '../core/text.ts';
+import type { Clock } from '../core/time.ts';
+
+/** The right to trade with a wallet on this machine. It ends with the process, however that ends. */
+export interface WalletLock {
+  release(): void;
+}
+
+const SQLITE_BUSY = 5;
+const REFRESH_MS = 3_600_000;
+
+/** Databases whose locks are held: one that nobody refers to would be collected, and its lock gone with it. */
+const held = new Set<DatabaseSync>();
+
+/**
+ * Takes the lock of a wallet, by address and for the whole machine. It is a lock of the operating system on a file, taken
+ * through SQLite: the kernel takes it back when the holder dies, so there is nothing to clean up.
+ * Throws STATE_LOCKED, naming the holder's process, where somebody has it.
+ */
+export function lockWallet(options: {
+  /** Base58. */
+  readonly address: string;
+  readonly clock: Clock;
+  /** Where the locks are; the same for all processes of a user. */
+  readonly directory?: string | undefined;
+}): WalletLock {
+  const { address, clock, directory = defaultDirectory() } = options;
+  if (!/^[1-9A-HJ-NP-Za-km-z]{32,44}$/.test(address)) throw unusable(`expected a base58 wallet address, got "${printable(address, 60)}"`);
+  ensurePrivate(directory);
+  const file = join(directory, `${address}.lock`);
+  const holderFile = join(directory, `${address}.pid`);
+  const database = acquire({ file, holderFile, address });
+  // Apart from the lock's own file: opening and closing that one in this process would give the lock away (POSIX).
+  writeFileSync(holderFile, `${process.pid}\n`, { mode: 0o600 });
+  const refreshing = keepFresh(clock, [file, holderFile]);
+  held.add(database);
+  return {
+    release() {
+      refreshing.unsubscribe();
+      if (held.delete(database)) database.close();
+    },
+  };
+}
+
+/** Returns the folder of this user's locks. */
+function defaultDirectory(): string {
+  return join(tmpdir(), `gannet-locks-${process.getuid?.() ?? userInfo().username}`);
+}
+
+function acquire({ file, holderFile, address }: { readonly file: string; readonly holderFile: string; readonly address: string }): DatabaseSync {
+  let database: DatabaseSync | undefined;
+  try {
+    database = new DatabaseSync(file, { timeout: 0 });
+    database.exec('BEGIN EXCLUSIVE');
+    return database;
+  } catch (cause) {
+    database?.close();
+    const busy = cause instanceof Error && 'errcode' in cause && (Number(cause.errcode) & 0xff) === SQLITE_BUSY;
+    if (!busy) throw unusable(`cannot lock ${file}: ${messageOf(cause)}`, cause);
+    const holder = readHolder(holderFile);
+    throw new GannetError('STATE_LOCKED', `wallet ${address} is in use by ${holder === undefined ? 'another process' : `process ${holder}`}; stop it first, or give this one another wallet`, {
+      details: { address, pid: holder }, cause,
+    });
+  }
+}
+
+function readHolder(file: string): number | undefined {
+  try {
+    const pid = Number(readFileSync(file, 'utf8'));
+    return Number.isInteger(pid) && pid > 0 ? pid : undefined;
+  } catch (cause) {
+    // The holder has the lock but has not yet written its number.
+    if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') return undefined;
+    throw cause;
+  }
+}
+
+/** A folder that somebody else could write in is no place for a lock. */
+function ensurePrivate(directory: string): void {
+  try {
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    const { mode, uid } = lstatSync(directory);
+    const ours = process.getuid === undefined || uid === process.getuid();
+    const isPrivate = process.platform === 'win32' || (mode & 0o077) === 0;
+    if (!ours || !isPrivate) throw unusable(`expected ${directory} to be ours alone (mode 0700), found mode ${(mode & 0o777).toString(8)} and owner ${uid}; remove it`);
+  } catch (cause) {
+    throw isGannetError(cause) ? cause : unusable(`cannot use ${directory}: ${messageOf(cause)}`, cause);
+  }
+}
+
+/** Machines clear old files out of their temporary folders: a lock held for weeks must not look old. */
+function keepFresh(clock: Clock, files: readonly string[]): { unsubscribe(): void } {
+  return clock.schedule(function (this: SchedulerAction<void>) {
+    const now = new Date(clock.now());
+    for (const file of files) utimesSync(file, now, now);
+    this.schedule(undefined, REFRESH_MS);
+  }, REFRESH_MS);
+}
+
+function unusable(problem: string, cause?: unknown): GannetError {
+  return new GannetError('STATE_LOCKED', problem, { cause });
+}

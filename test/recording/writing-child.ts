@@ -1,0 +1,21 @@
+import { createRecordingWriter } from '../../src/recording/writer.ts';
+import { wallClock } from './wall-clock.ts';
+
+/** Writes numbered commands and books as fast as it can until it is killed; says each number that was flushed. */
+const writer = createRecordingWriter({
+  dir: process.argv[2]!, name: 'run', clock: wallClock, tokens: [], flushRows: 50,
+  onError: (error) => { throw error; },
+});
+
+let seq = 0;
+function writeSome(): void {
+  for (let count = 0; count < 70; count++) {
+    seq += 1;
+    if (seq % 3 === 0) writer.append(seq, seq, { kind: 'order-book', feed: 'order-book:rain', receivedAt: seq, marketId: 'rain', yes: [{ priceMicroUsd: seq % 1_000_000, size: seq }], no: [] });
+    else writer.append(seq, seq, { kind: 'command', name: 'set-trading-state', state: 'active', reason: `number ${seq}` });
+  }
+  writer.flush();
+  process.stdout.write(`${seq}\n`);
+  setImmediate(writeSome);
+}
+writeSome();

@@ -1,0 +1,41 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { temporaryFolder, temporaryJournal } from './fixtures.ts';
+
+const CHILD = fileURLToPath(new URL('journalling-child.ts', import.meta.url));
+const STEPS = ['approved', 'building', 'attempt', 'signed', 'submitted', 'confirmed'];
+
+/** Returns how many steps the child said before it was killed in the middle of its work. */
+async function killedAfter(path: string, steps: number): Promise<number> {
+  const child = spawn(process.execPath, [CHILD, path], { stdio: ['ignore', 'pipe', 'inherit'] });
+  let said = '';
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+    said += chunk;
+    if (said.split('\n').length > steps) child.kill('SIGKILL');
+  });
+  await once(child, 'close');
+  return said.split('\n').length - 1;
+}
+
+describe('a journal whose process was killed', () => {
+  it.each([1, 3, 10, 100, 301])('has every step that was acknowledged, and at most one more (after %i steps)', async (steps) => {
+    const path = join(temporaryFolder(), 'journal.sqlite');
+    const acknowledged = await killedAfter(path, steps);
+    const journal = temporaryJournal(path);
+    const found = journal.listIntents({ limit: 10_000 }).toReversed().flatMap(({ intent_id, attempts }) => {
+      const reached = journal.showIntent(intent_id)!.transitions.map(({ state }) => state as string);
+      // The attempt has no transition of its own: it comes between building and signed.
+      return ['approved', ...reached.flatMap((state) => (state === 'building' && attempts.length > 0 ? [state, 'attempt'] : [state]))];
+    });
+    expect(found.length).toBeGreaterThanOrEqual(acknowledged);
+    expect(found.length).toBeLessThanOrEqual(acknowledged + 1);
+    expect(found).toStrictEqual(found.map((_, index) => STEPS[index % STEPS.length]));
+    expect(journal.openIntents().length).toBe(found.length % STEPS.length === 0 ? 0 : 1);
+    const confirmed = Math.floor(found.length / STEPS.length);
+    expect(journal.loadSnapshot()?.intentCounts).toStrictEqual(confirmed === 0 ? undefined : { dca: Math.ceil(found.length / STEPS.length) });
+    expect(journal.unsettledOutcomes()).toStrictEqual([]);
+  });
+});

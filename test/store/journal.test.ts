@@ -1,0 +1,190 @@
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, expectTypeOf, it } from 'vitest';
+import type { Journal } from '../../src/execution/ports.ts';
+import type { IntentState } from '../../src/trading/intent.ts';
+import { OPEN_STATES, TERMINAL_STATES } from '../../src/trading/intent.ts';
+import type { JournalStore } from '../../src/store/journal.ts';
+import { temporaryFolder, temporaryJournal } from './fixtures.ts';
+import { attemptOf, FILL, intentOf, outcomeOf, SNAPSHOT } from './sample-journey.ts';
+
+const assertion = expect.objectContaining({ name: 'AssertionError' });
+
+describe('the journal', () => {
+  it('is what execution asks for', () => {
+    expectTypeOf<JournalStore>().toExtend<Journal>();
+  });
+
+  it('knows open intents with their attempts after it was closed and opened, to the last unit', () => {
+    const path = join(temporaryFolder(), 'state', 'journal.sqlite');
+    const journal = temporaryJournal(path);
+    const plain = intentOf(1);
+    const full = intentOf(2, { minimumOut: 9n as never, key: 'slot-2', route: 'build', inputMint: plain.outputMint, outputMint: plain.inputMint });
+    const attempt = attemptOf('dca-2', { requestId: 'request', transactionId: 'theirs', route: 'build' });
+    const second = attemptOf('dca-2', { number: 2 });
+    journal.intentApproved(plain);
+    journal.intentApproved(full);
+    journal.transition(outcomeOf('dca-2', 'building'));
+    journal.attemptSigned(attempt);
+    journal.transition(outcomeOf('dca-2', 'signed'));
+    journal.transition(outcomeOf('dca-2', 'unknown'));
+    journal.attemptSigned(second);
+    expect(temporaryJournal(path).openIntents()).toStrictEqual([
+      { intent: plain, state: 'approved', attempts: [] },
+      { intent: full, state: 'unknown', attempts: [attempt, second] },
+    ]);
+  });
+
+  it('forgets nothing but has nothing open once an intent is terminal', () => {
+    const journal = temporaryJournal();
+    journal.intentApproved(intentOf(1));
+    journal.transition(outcomeOf('dca-1', 'abandoned', { code: 'SIGN_REFUSED', reason: 'no' }));
+    expect(journal.openIntents()).toStrictEqual([]);
+    expect(journal.showIntent('dca-1')).toMatchObject({ state: 'abandoned', transitions: [{ attempt: 1, state: 'abandoned', code: 'SIGN_REFUSED', reason: 'no' }] });
+  });
+
+  it('refuses what only a bug can bring, and keeps what it had', () => {
+    const journal = temporaryJournal();
+    journal.intentApproved(intentOf(1));
+    expect(() => { journal.intentApproved(intentOf(1)); }).toThrow(assertion);
+    expect(() => { journal.transition(outcomeOf('dca-1', 'confirmed')); }).toThrow(assertion);
+    expect(() => { journal.transition(outcomeOf('dca-9', 'building')); }).toThrow(assertion);
+    expect(() => { journal.attemptSigned(attemptOf('dca-9')); }).toThrow(assertion);
+    journal.transition(outcomeOf('dca-1', 'building'));
+    journal.attemptSigned(attemptOf('dca-1'));
+    expect(() => { journal.attemptSigned(attemptOf('dca-1')); }).toThrow(assertion);
+    expect(() => { journal.transition(outcomeOf('dca-1', 'signed'), SNAPSHOT); }).toThrow(assertion);
+    expect(journal.openIntents()).toMatchObject([{ state: 'building', attempts: [{ number: 1 }] }]);
+    journal.transition(outcomeOf('dca-1', 'abandoned'));
+    expect(() => { journal.attemptSigned(attemptOf('dca-1', { number: 2 })); }).toThrow(assertion);
+  });
+
+  it('lists intents as scripts read them, newest first, by state', () => {
+    const journal = temporaryJournal();
+    for (const number of [1, 2, 3]) journal.intentApproved(intentOf(number));
+    journal.transition(outcomeOf('dca-1', 'building'));
+    journal.attemptSigned(attemptOf('dca-1'));
+    for (const state of ['signed', 'submitted'] as const) journal.transition(outcomeOf('dca-1', state));
+    journal.transition(outcomeOf('dca-1', 'building', { attempt: 2 }));
+    journal.attemptSigned(attemptOf('dca-1', { number: 2, signature: 'again' }));
+    journal.transition(outcomeOf('dca-1', 'signed', { attempt: 2 }));
+    journal.transition(outcomeOf('dca-1', 'confirmed', { attempt: 2, fill: FILL }));
+    const { inputMint, outputMint } = FILL;
+    const attempt = { message_hash: 'ab'.repeat(32), last_valid_block_height: '9007199254740993', fee_payer: 'payer' };
+    expect(journal.listIntents({ state: 'confirmed', limit: 10 })).toStrictEqual([{
+      intent_id: 'dca-1', strategy: 'dca', state: 'confirmed', route: 'order', input_mint: inputMint, output_mint: outputMint,
+      amount_in: '18446744073709551615', amount_out: '18446744073709551613', created_at: 1_790_000_000_001,
+      attempts: [
+        { number: 1, state: 'submitted', signature: 'ourSignature', ...attempt },
+        { number: 2, state: 'confirmed', signature: 'again', ...attempt },
+      ],
+    }]);
+    expect(journal.listIntents({ limit: 2 }).map(({ intent_id, amount_out }) => [intent_id, amount_out])).toStrictEqual([['dca-3', null], ['dca-2', null]]);
+    expect(journal.showIntent('dca-7')).toBeUndefined();
+  });
+
+  it('takes every transition the state machine allows and no other', () => {
+    const paths: Partial<Record<IntentState, readonly IntentState[]>> = {
+      approved: [], building: ['building'], signed: ['building', 'signed'], submitted: ['building', 'signed', 'submitted'],
+      unknown: ['building', 'signed', 'unknown'], confirmed: ['building', 'signed', 'confirmed'], abandoned: ['abandoned'],
+    };
+    const journal = temporaryJournal();
+    let number = 0;
+    const allowed: Record<string, string[]> = {};
+    for (const [from, path] of Object.entries(paths)) {
+      allowed[from] = [...OPEN_STATES.slice(1), ...TERMINAL_STATES].filter((to) => {
+        number += 1;
+        journal.intentApproved(intentOf(number));
+        for (const state of path) journal.transition(outcomeOf(`dca-${number}`, state as 'building'));
+        try {
+          journal.transition(outcomeOf(`dca-${number}`, to as 'building'));
+          return true;
+        } catch {
+          return false;
+        }
+      });
+    }
+    expect(allowed).toStrictEqual({
+      approved: ['building', 'abandoned'], building: ['building', 'signed', 'abandoned'],
+      signed: ['submitted', 'unknown', 'confirmed', 'failed', 'expired'],
+      submitted: ['building', 'submitted', 'unknown', 'confirmed', 'failed', 'expired'],
+      unknown: ['building', 'submitted', 'unknown', 'confirmed', 'failed', 'expired'],
+      confirmed: [], abandoned: [],
+    });
+  });
+
+  it('remembers runs, also those that never ended', () => {
+    const journal = temporaryJournal();
+    journal.runStarted('first');
+    journal.runStarted('second');
+    journal.runEnded('first');
+    expect(journal.listRuns({ limit: 5 })).toMatchObject([{ runId: 'second' }, { runId: 'first', endedAt: expect.any(Number) }]);
+    expect(journal.listRuns({ limit: 5 })[0]).not.toHaveProperty('endedAt');
+    expect(() => { journal.runEnded('third'); }).toThrow(assertion);
+    expect(() => { journal.runStarted('first'); }).toThrow(assertion);
+  });
+
+  it('is readable by its owner alone', () => {
+    const path = join(temporaryFolder(), 'journal.sqlite');
+    temporaryJournal(path).intentApproved(intentOf(1));
+    for (const file of [path, `${path}-wal`]) expect(statSync(file).mode & 0o777).toBe(0o600);
+  });
+});
+
+describe('the saved state', () => {
+  it('is nothing before it is saved and then what was saved', () => {
+    const journal = temporaryJournal();
+    expect(journal.loadSnapshot()).toBeUndefined();
+    journal.saveSnapshot(SNAPSHOT);
+    expect(journal.loadSnapshot()).toStrictEqual(SNAPSHOT);
+  });
+
+  it('knows the keys, numbers and approvals of intents that were approved after it was taken', () => {
+    const journal = temporaryJournal();
+    journal.intentApproved(intentOf(1, { key: 'slot-1' }));
+    journal.saveSnapshot(SNAPSHOT);
+    journal.intentApproved(intentOf(2, { key: 'slot-2' }));
+    journal.intentApproved(intentOf(3));
+    journal.intentApproved(intentOf(4, { id: 'sol-dip-4', strategy: 'sol-dip', createdAt: intentOf(3).createdAt }));
+    expect(journal.loadSnapshot()).toStrictEqual({
+      ...SNAPSHOT,
+      keys: ['dca:slot-1', 'dca:slot-2'],
+      intentCounts: { 'dca': 3, 'sol-dip': 4 },
+      approvals: [1_790_000_000_001, 1_790_000_000_002, 1_790_000_000_003, 1_790_000_000_003],
+    });
+  });
+
+  it('forgets approvals older than a day', () => {
+    const journal = temporaryJournal();
+    journal.saveSnapshot(SNAPSHOT);
+    journal.intentApproved(intentOf(2, { createdAt: 1_790_000_000_001 + 86_400_000 }));
+    expect(journal.loadSnapshot()?.approvals).toStrictEqual([1_790_086_400_001]);
+  });
+
+  it('is saved together with the outcome it holds; outcomes it does not hold are told apart', () => {
+    const journal = temporaryJournal();
+    for (const number of [1, 2, 3, 4]) journal.intentApproved(intentOf(number));
+    journal.transition(outcomeOf('dca-1', 'abandoned'), SNAPSHOT);
+    journal.transition(outcomeOf('dca-3', 'abandoned', { reason: 'second' }));
+    journal.transition(outcomeOf('dca-2', 'abandoned', { reason: 'third' }));
+    expect(journal.loadSnapshot()).toMatchObject({ wallet: SNAPSHOT.wallet, trading: 'reduce-only' });
+    expect(journal.unsettledOutcomes()).toStrictEqual([
+      { intent: intentOf(3), outcome: outcomeOf('dca-3', 'abandoned', { reason: 'second' }) },
+      { intent: intentOf(2), outcome: outcomeOf('dca-2', 'abandoned', { reason: 'third' }) },
+    ]);
+    journal.saveSnapshot({ ...SNAPSHOT, trading: 'halted' }, ['dca-3']);
+    expect(journal.unsettledOutcomes().map(({ intent }) => intent.id)).toStrictEqual(['dca-2']);
+    expect(() => { journal.saveSnapshot(SNAPSHOT, ['dca-4']); }).toThrow(assertion);
+    expect(journal.loadSnapshot()?.trading).toBe('halted');
+  });
+
+  it('gives back the amounts of an outcome it does not hold', () => {
+    const journal = temporaryJournal();
+    const confirmed = outcomeOf('dca-1', 'confirmed', { fill: FILL, quotedOut: 2n as never, lastValidBlockHeight: 3n, feeLamports: 4n as never });
+    journal.intentApproved(intentOf(1));
+    journal.transition(outcomeOf('dca-1', 'building'));
+    journal.transition(outcomeOf('dca-1', 'signed'));
+    journal.transition(confirmed);
+    expect(journal.unsettledOutcomes()).toStrictEqual([{ intent: intentOf(1), outcome: confirmed }]);
+  });
+});

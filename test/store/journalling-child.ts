@@ -1,0 +1,23 @@
+import { openJournal } from '../../src/store/journal.ts';
+import { attemptOf, intentOf, outcomeOf, SNAPSHOT, wallClock } from './sample-journey.ts';
+
+/** Takes intents through their journey until it is killed; says each step once it is told that it is on disk. */
+const journal = openJournal({ path: process.argv[2]!, clock: wallClock });
+
+function journalOne(number: number): void {
+  const id = `dca-${number}`;
+  const steps: readonly (readonly [string, () => void])[] = [
+    ['approved', () => { journal.intentApproved(intentOf(number)); }],
+    ['building', () => { journal.transition(outcomeOf(id, 'building')); }],
+    ['attempt', () => { journal.attemptSigned(attemptOf(id)); }],
+    ['signed', () => { journal.transition(outcomeOf(id, 'signed')); }],
+    ['submitted', () => { journal.transition(outcomeOf(id, 'submitted')); }],
+    ['confirmed', () => { journal.transition(outcomeOf(id, 'confirmed'), { ...SNAPSHOT, intentCounts: { dca: number } }); }],
+  ];
+  for (const [name, step] of steps) {
+    step();
+    process.stdout.write(`${number} ${name}\n`);
+  }
+  setImmediate(journalOne, number + 1);
+}
+journalOne(1);
