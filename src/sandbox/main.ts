@@ -1,0 +1,16 @@
+import { messageOf } from '../core/errors.ts';
+import { startSandbox, type SandboxOptions } from './sandbox.ts';
+
+// The options come as one argument in JSON. The parent holds the other end of standard input:
+// when it dies, however it dies, that end closes, and nothing is left behind.
+const options = JSON.parse(process.argv[2] ?? '{}') as SandboxOptions;
+process.stdin.on('end', () => process.exit(0)).on('error', () => process.exit(0)).resume();
+// Ctrl-C reaches the whole process group; the parent still needs its chain to drain, and ends it afterwards.
+process.on('SIGINT', () => undefined);
+try {
+  const { addresses } = await startSandbox(options);
+  process.stdout.write(`${JSON.stringify(addresses)}\n`);
+} catch (error) {
+  process.stderr.write(`${messageOf(error)}\n`);
+  process.exit(1);
+}

@@ -1,0 +1,211 @@
+import { normal, seededRandom, type Random } from '../../core/random.ts';
+import { GannetError } from '../../core/errors.ts';
+import type { GenesisToken } from '../genesis.ts';
+import { depthOf, poolPrice, rawPrice, reservesAt, type Reserves } from './pool-price.ts';
+import { createPredictionMarket, PREDICTION_MARKETS, type PredictionMarket } from './prediction-market.ts';
+import { createPriceProcess, meanReversion, type PriceProcess } from './price-process.ts';
+import { createTradeTape, type TradeTape } from './trade-tape.ts';
+
+const SLOTS_PER_MINUTE = 150;
+const SLOTS_PER_DAY = 216_000;
+/** Share of the gap to the market's price that arbitrage closes each slot: a user's impact is half gone after one. */
+const ARBITRAGE_PULL = 0.5;
+/** Pools of one pair differ a little, so that the best route changes. */
+const POOL_NOISE = 0.0003;
+const POOL_NOISE_HALF_LIFE_SLOTS = 40;
+
+/** A pool as the market moves it. */
+export interface MarketPool {
+  readonly address: string;
+  readonly label: string;
+  readonly mintA: string;
+  readonly mintB: string;
+  readonly feeBps: number;
+}
+
+/** The part of the chain that the market reads and moves. */
+export interface ReserveAccess {
+  readPool(address: string): Reserves;
+  writeReserves(address: string, reserves: Reserves): void;
+}
+
+/** The seeded market: prices, pools, trades and prediction books, advanced slot by slot. */
+export interface Market {
+  readonly tokens: readonly GenesisToken[];
+  readonly predictions: readonly PredictionMarket[];
+  /** Advances by `slots`; the pools are moved once, at the end. */
+  step(slots: number): void;
+  /** Returns the market's price of one whole token in US dollars. */
+  usdPrice(mint: string): number;
+  /** Puts a token's price and its pools where the operator wants them, at once. Throws MINT_INVALID for an unknown mint. */
+  setPrice(options: { mint: string; usd: number }): void;
+  /** Counts a user's swap in the statistics. */
+  recordTrade(options: { inputMint: string; outputMint: string; usd: number }): void;
+  tape(mint: string): TradeTape;
+  holders(mint: string): number;
+  /** Returns the US dollars that a token's pools hold, both sides. */
+  liquidityUsd(mint: string): number;
+  prediction(marketId: string): PredictionMarket | undefined;
+}
+
+interface TokenState {
+  readonly token: GenesisToken;
+  readonly process: PriceProcess;
+  readonly peg: TokenState | undefined;
+  readonly tape: TradeTape;
+  readonly random: Random;
+  holders: number;
+  lastUsd: number;
+}
+
+interface PoolState {
+  readonly pool: MarketPool;
+  readonly a: TokenState;
+  readonly b: TokenState;
+  readonly depth: number;
+  readonly random: Random;
+  noise: number;
+}
+
+interface MarketOptions {
+  readonly seed: number;
+  readonly tokens: readonly GenesisToken[];
+  readonly pools: readonly MarketPool[];
+  readonly reserves: ReserveAccess;
+}
+
+/** Returns the market of a seed over pools that exist on the chain. */
+export function createMarket(options: MarketOptions): Market {
+  const states = createTokenStates(options);
+  const stateOf = (mint: string): TokenState => {
+    const state = states.get(mint);
+    if (state === undefined) throw new GannetError('MINT_INVALID', `expected a mint of the sandbox, got "${mint.slice(0, 60)}"`);
+    return state;
+  };
+  const pools = options.pools.map((pool): PoolState => ({
+    pool,
+    a: stateOf(pool.mintA),
+    b: stateOf(pool.mintB),
+    depth: depthOf(options.reserves.readPool(pool.address)),
+    random: seededRandom(`${options.seed}:pool:${pool.address}`),
+    noise: 0,
+  }));
+  const predictions = PREDICTION_MARKETS.map((market) => createPredictionMarket({ ...market, seed: `${options.seed}:prediction` }));
+  const stepNoise = meanReversion({ halfLifeSlots: POOL_NOISE_HALF_LIFE_SLOTS, size: POOL_NOISE });
+  let slots = 0;
+
+  /** Moves a pool `share` of the way, in logarithms, from where trades left it to the market's price. */
+  const pull = (state: PoolState, share: number): void => {
+    const target = targetPrice(state) * Math.exp(state.noise);
+    const current = poolPrice(options.reserves.readPool(state.pool.address));
+    options.reserves.writeReserves(state.pool.address, reservesAt({ depth: state.depth, price: current * (target / current) ** share }));
+  };
+
+  const stepOnce = (): void => {
+    slots++;
+    for (const state of states.values()) stepToken(state);
+    for (const state of pools) state.noise = stepNoise(state.noise, normal(state.random));
+    for (const market of predictions) market.step();
+    if (slots % SLOTS_PER_MINUTE === 0) {
+      for (const state of states.values()) {
+        state.tape.endMinute({ price: usdOf(state), holders: state.holders, liquidityUsd: liquidityUsd(state.token.mint) });
+      }
+    }
+  };
+
+  const liquidityUsd = (mint: string): number => {
+    let total = 0;
+    for (const { pool, a, b } of pools) {
+      if (pool.mintA !== mint && pool.mintB !== mint) continue;
+      const { reserveA, reserveB } = options.reserves.readPool(pool.address);
+      total += wholeTokens(reserveA, a) * usdOf(a) + wholeTokens(reserveB, b) * usdOf(b);
+    }
+    return total;
+  };
+
+  return {
+    tokens: options.tokens,
+    predictions,
+    step(count) {
+      for (let i = 0; i < count; i++) stepOnce();
+      for (const state of pools) pull(state, 1 - (1 - ARBITRAGE_PULL) ** count);
+    },
+    usdPrice: (mint) => usdOf(stateOf(mint)),
+    setPrice({ mint, usd }) {
+      const changed = stateOf(mint);
+      changed.process.set(changed.peg === undefined ? usd : usd / usdOf(changed.peg));
+      for (const state of pools) {
+        if (dependsOn(state.a, changed) || dependsOn(state.b, changed)) pull(state, 1);
+      }
+    },
+    recordTrade({ inputMint, outputMint, usd }) {
+      stateOf(inputMint).tape.addTrade({ side: 'sell', usd });
+      stateOf(outputMint).tape.addTrade({ side: 'buy', usd });
+    },
+    tape: (mint) => stateOf(mint).tape,
+    holders: (mint) => Math.round(stateOf(mint).holders),
+    liquidityUsd,
+    prediction: (marketId) => predictions.find((market) => market.marketId === marketId),
+  };
+}
+
+function createTokenStates(options: MarketOptions): Map<string, TokenState> {
+  const states = new Map<string, TokenState>();
+  for (const token of options.tokens) {
+    const peg = token.peg === undefined ? undefined : states.get(token.peg);
+    const seed = `${options.seed}:token:${token.mint}`;
+    const process = createPriceProcess({ seed: `${seed}:price`, start: token.usdPrice, volatility: token.volatility });
+    const usd = token.usdPrice * (peg === undefined ? 1 : usdOf(peg));
+    const tape = createTradeTape({
+      seed: `${seed}:past`, price: usd, volatility: token.volatility, volumeUsdPerDay: token.volumeUsdPerDay,
+      holders: token.holders, liquidityUsd: startLiquidityUsd(options, token, usd),
+    });
+    const random = seededRandom(`${seed}:trades`);
+    states.set(token.mint, { token, process, peg, tape, random, holders: token.holders, lastUsd: usd });
+  }
+  return states;
+}
+
+/** Both sides of a pool are worth the same at the first slot, so that the token's own side tells the whole. */
+function startLiquidityUsd(options: MarketOptions, token: GenesisToken, usd: number): number {
+  let total = 0;
+  for (const pool of options.pools) {
+    if (pool.mintA !== token.mint && pool.mintB !== token.mint) continue;
+    const { reserveA, reserveB } = options.reserves.readPool(pool.address);
+    const ownSide = pool.mintA === token.mint ? reserveA : reserveB;
+    total += 2 * (Number(ownSide) / 10 ** token.decimals) * usd;
+  }
+  return total;
+}
+
+function stepToken(state: TokenState): void {
+  const { token, process, tape, random } = state;
+  process.step();
+  const usd = usdOf(state);
+  const change = Math.log(usd / state.lastUsd);
+  state.lastUsd = usd;
+  // Volume follows movement, and the side that moved the price traded more.
+  const typicalMove = 0.001 * Math.max(token.volatility, 0.01);
+  const activity = 0.7 + Math.min(Math.abs(change) / typicalMove, 5) * 0.4;
+  const volumeUsd = (token.volumeUsdPerDay / SLOTS_PER_DAY) * activity * (0.4 + 1.2 * random());
+  const buyShare = Math.min(0.9, Math.max(0.1, 0.5 + (change / typicalMove) * 0.15));
+  tape.addTrade({ side: 'buy', usd: volumeUsd * buyShare });
+  tape.addTrade({ side: 'sell', usd: volumeUsd * (1 - buyShare) });
+  state.holders += token.holders * 1e-7 * (random() - 0.45);
+}
+
+function usdOf(state: TokenState): number {
+  return state.peg === undefined ? state.process.value : state.process.value * usdOf(state.peg);
+}
+
+function targetPrice({ a, b }: PoolState): number {
+  return rawPrice({ usd: usdOf(a), decimals: a.token.decimals }, { usd: usdOf(b), decimals: b.token.decimals });
+}
+
+function dependsOn(state: TokenState, changed: TokenState): boolean {
+  return state === changed || (state.peg !== undefined && dependsOn(state.peg, changed));
+}
+
+function wholeTokens(amount: bigint, state: TokenState): number {
+  return Number(amount) / 10 ** state.token.decimals;
+}

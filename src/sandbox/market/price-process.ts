@@ -1,0 +1,62 @@
+import { normal, seededRandom } from '../../core/random.ts';
+
+/** Slots after which half of a deviation is gone: 40 s at 400 ms. */
+const DEVIATION_HALF_LIFE_SLOTS = 100;
+/** Standard deviation of the deviation at volatility 1, as a fraction: SOL moves some 0.7 % within a minute. */
+const DEVIATION = 0.006;
+/** Slots after which half of the slow wander is gone: 12 h. Without a pull home a sandbox of weeks would lose its prices. */
+const WANDER_HALF_LIFE_SLOTS = 108_000;
+const WANDER = 0.03;
+/** A jump every ten minutes or so, mostly down: the dips that are worth buying. */
+const JUMP_PROBABILITY = 1 / 1_500;
+const JUMP_DOWN_SHARE = 0.7;
+
+/** A price that swings around a slow walk, one step a slot. */
+export interface PriceProcess {
+  readonly value: number;
+  step(): void;
+  /** Puts the price where the operator wants it, and makes that the level it swings around. */
+  set(value: number): void;
+}
+
+/**
+ * Returns a seeded price: value = level * exp(wander + deviation), both Ornstein-Uhlenbeck processes
+ * in their exact discrete form x' = x e^(-theta) + s sqrt(1 - e^(-2 theta)) n.
+ */
+export function createPriceProcess(options: { seed: string; start: number; volatility: number }): PriceProcess {
+  const random = seededRandom(options.seed);
+  const deviationSize = DEVIATION * options.volatility;
+  const deviationStep = meanReversion({ halfLifeSlots: DEVIATION_HALF_LIFE_SLOTS, size: deviationSize });
+  const wanderStep = meanReversion({ halfLifeSlots: WANDER_HALF_LIFE_SLOTS, size: WANDER * options.volatility });
+  let level = options.start;
+  let wander = 0;
+  let deviation = 0;
+  let value = level;
+  return {
+    get value() {
+      return value;
+    },
+    step() {
+      wander = wanderStep(wander, normal(random));
+      deviation = deviationStep(deviation, normal(random));
+      if (random() < JUMP_PROBABILITY) {
+        const direction = random() < JUMP_DOWN_SHARE ? -1 : 1;
+        deviation += direction * deviationSize * (2 + 2 * random());
+      }
+      value = level * Math.exp(wander + deviation);
+    },
+    set(next) {
+      level = next;
+      wander = 0;
+      deviation = 0;
+      value = next;
+    },
+  };
+}
+
+/** Returns the step of an Ornstein-Uhlenbeck process around 0 with the stationary standard deviation `size`. */
+export function meanReversion(options: { halfLifeSlots: number; size: number }): (current: number, deviate: number) => number {
+  const keep = 2 ** (-1 / options.halfLifeSlots);
+  const shock = options.size * Math.sqrt(1 - keep * keep);
+  return (current, deviate) => current * keep + shock * deviate;
+}

@@ -1,0 +1,162 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { GannetError, messageOf } from '../core/errors.ts';
+import { seededRandom } from '../core/random.ts';
+import type { SandboxChain } from './chain/chain.ts';
+import { GENESIS_TOKENS, MAKER_MINTS } from './genesis.ts';
+import { startRpc } from './rpc/server.ts';
+import { createScenario, type ScenarioStep } from './scenario.ts';
+import { createService } from './service/app.ts';
+import { createBlockhashHistory } from './service/blockhash-history.ts';
+import type { ServiceContext } from './service/context.ts';
+import { createFaults } from './service/faults.ts';
+import { createMaker } from './service/maker.ts';
+import { createOrders } from './service/orders.ts';
+import { createRouter } from './service/routing.ts';
+import { createIds, createWorld } from './world.ts';
+
+export type { ScenarioStep } from './scenario.ts';
+
+export interface SandboxOptions {
+  /** Of the service; 0 or absent takes a free one. */
+  readonly port?: number;
+  readonly rpcPort?: number;
+  readonly seed?: number;
+  /** Market steps per slot; 0 freezes the market while slots go on. */
+  readonly speed?: number;
+  readonly scenario?: readonly ScenarioStep[];
+  readonly slotMs?: number;
+  /** The API keys that are let in; absent lets in any that is not empty. */
+  readonly apiKeys?: readonly string[];
+}
+
+/** Where a sandbox is reached, and what lives in it: the first line of `gannet sandbox --json`. */
+export interface SandboxAddresses {
+  readonly base_url: string;
+  readonly rpc_url: string;
+  readonly ws_url: string;
+  readonly wallet: { readonly address: string; readonly private_key: string };
+  readonly tokens: readonly {
+    readonly mint: string; readonly symbol: string; readonly name: string; readonly decimals: number; readonly token_program: string;
+  }[];
+}
+
+export interface Sandbox {
+  readonly addresses: SandboxAddresses;
+  readonly chain: SandboxChain;
+  close(): Promise<void>;
+}
+
+const HOST = '127.0.0.1';
+const DEFAULT_SLOT_MS = 400;
+const DEFAULT_SEED = 7;
+/** Blocks before the doors open, so that blockhashes of every age exist from the first request on. */
+const SLOTS_BEFORE_START = 160;
+/** After a pause of the machine the chain goes on; it does not catch up more than this at once. */
+const MOST_SLOTS_AT_ONCE = 25;
+
+const LARGEST_SPEED = 10_000;
+const LARGEST_SLOT_MS = 3_600_000;
+
+/**
+ * Starts the embedded service and chain in this process. This is the one place where the sandbox meets the wall clock.
+ * Throws CONFIG_INVALID on options or a scenario that make no sense, SANDBOX_FAILED when a port cannot be had.
+ */
+export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+  const { seed = DEFAULT_SEED, speed = 1, slotMs = DEFAULT_SLOT_MS } = options;
+  requireNumber('speed', speed, { min: 0, max: LARGEST_SPEED });
+  requireNumber('slotMs', slotMs, { min: 1, max: LARGEST_SLOT_MS });
+  const startedAtMs = Date.now();
+  const world = createWorld({ seed, slotMs, genesisUnixSeconds: Math.floor(startedAtMs / 1_000) });
+  const { chain, market } = world;
+  const blockhashes = createBlockhashHistory();
+  const faults = createFaults({ random: seededRandom(`${seed}:faults`) });
+  // Slots that only confirm a swap do not count here: time, the market and scenarios run by the clock's slots.
+  let slotsPassed = 0;
+  let marketSteps = 0;
+  let transactionsMade = 0;
+  const nowMs = (): number => startedAtMs + slotsPassed * slotMs;
+  const nextId = createIds({ seed, nowMs });
+  const scenario = createScenario({
+    steps: options.scenario ?? [],
+    slotMs,
+    perform: (action) => (action.kind === 'fault' ? faults.add(action.rule) : market.setPrice(action)),
+  });
+
+  const produceBlock = (): void => {
+    chain.advanceSlots(1);
+    blockhashes.add(chain.latestBlockhash());
+  };
+  const advanceSlots = (count: number): void => {
+    // Only the newest blockhashes matter to the history: a long leap makes the rest in one go.
+    const oneByOne = Math.min(count, SLOTS_BEFORE_START);
+    if (count > oneByOne) chain.advanceSlots(count - oneByOne);
+    for (let i = 0; i < oneByOne; i++) produceBlock();
+    const before = slotsPassed;
+    slotsPassed += count;
+    const stepsDue = Math.floor(slotsPassed * speed) - marketSteps;
+    if (stepsDue > 0) market.step(stepsDue);
+    marketSteps += stepsDue;
+    scenario.run({ from: before, to: slotsPassed });
+  };
+
+  for (let i = 0; i < SLOTS_BEFORE_START; i++) produceBlock();
+  const context: ServiceContext = {
+    seed, speed, chain, market, faults, blockhashes, nextId, nowMs, advanceSlots,
+    table: world.table,
+    tokens: new Map(GENESIS_TOKENS.map((token) => [token.mint, token])),
+    feeOwner: world.feeOwner,
+    tipAccount: world.tipAccount,
+    router: createRouter({ pools: world.pools, readPool: chain.readPool }),
+    maker: createMaker({ key: world.maker, chain, market, mints: MAKER_MINTS, nextId, unixSeconds: () => Math.floor(nowMs() / 1_000) }),
+    orders: createOrders({ nowMs }),
+    apiKeys: options.apiKeys === undefined ? undefined : new Set(options.apiKeys),
+    stopwatchMs: () => performance.now(),
+    delay: (ms) => sleep(ms, undefined, { ref: false }),
+    confirm: produceBlock,
+    nextNumber: () => ++transactionsMade,
+  };
+  const service = createService(context);
+  const baseUrl = await opened('service', service.listen({ host: HOST, port: options.port ?? 0 }));
+  const rpc = await opened('RPC', startRpc({ chain, host: HOST, port: options.rpcPort ?? 0 })).catch(async (error: unknown) => {
+    await service.close();
+    throw error;
+  });
+
+  const clockStart = performance.now();
+  let slotsDue = 0;
+  const clock = setInterval(() => {
+    const elapsed = Math.floor((performance.now() - clockStart) / slotMs);
+    const count = Math.min(elapsed - slotsDue, MOST_SLOTS_AT_ONCE);
+    slotsDue = elapsed;
+    if (count > 0) advanceSlots(count);
+  }, slotMs);
+
+  return {
+    addresses: {
+      base_url: baseUrl,
+      rpc_url: rpc.url,
+      ws_url: rpc.wsUrl,
+      wallet: { address: world.wallet.address, private_key: world.wallet.privateKey },
+      tokens: GENESIS_TOKENS.map(({ mint, symbol, name, decimals, tokenProgram }) => ({ mint, symbol, name, decimals, token_program: tokenProgram })),
+    },
+    chain,
+    async close() {
+      clearInterval(clock);
+      await Promise.all([service.close(), rpc.close()]);
+    },
+  };
+}
+
+/** Returns what a server opened on. Throws SANDBOX_FAILED when it could not. */
+async function opened<Address>(name: string, listening: Promise<Address>): Promise<Address> {
+  try {
+    return await listening;
+  } catch (cause) {
+    throw new GannetError('SANDBOX_FAILED', `the sandbox's ${name} cannot listen on ${HOST}: ${messageOf(cause)}`, { cause });
+  }
+}
+
+function requireNumber(name: string, value: number, { min, max }: { min: number; max: number }): void {
+  if (value >= min && value <= max) return;
+  throw new GannetError('CONFIG_INVALID', `${name}: expected a number of ${min} to ${max}, got ${value}`, { details: { found: value } });
+}

@@ -1,0 +1,109 @@
+import bs58 from 'bs58';
+import { assert } from '../../core/assert.ts';
+import { addressBytes } from '../chain/addresses.ts';
+import type { Instruction } from './instructions.ts';
+
+/** A lookup table as transactions use it. */
+export interface LookupTable {
+  readonly address: string;
+  readonly addresses: readonly string[];
+  /** Position of each address. */
+  readonly indexes: ReadonlyMap<string, number>;
+}
+
+/** Returns a table over `addresses` as the chain holds them. */
+export function lookupTable(address: string, addresses: readonly string[]): LookupTable {
+  return { address, addresses, indexes: new Map(addresses.map((entry, index) => [entry, index])) };
+}
+
+/** A message ready for signatures, in the order in which its signers must sign. */
+export interface CompiledMessage {
+  readonly bytes: Uint8Array;
+  readonly signers: readonly string[];
+}
+
+const VERSION_0 = 0x80;
+export const SIGNATURE_BYTES = 64;
+
+interface Role {
+  isSigner: boolean;
+  isWritable: boolean;
+  isProgram: boolean;
+}
+
+/**
+ * Returns the version 0 message of `instructions`, paid by `payer`. Accounts that neither sign nor run are taken from
+ * `table` where it has them. Written here rather than with web3.js, which needs ten times as long.
+ */
+export function compileMessage(options: {
+  payer: string; instructions: readonly Instruction[]; blockhash: string; table: LookupTable;
+}): CompiledMessage {
+  const { table } = options;
+  const roles = collectRoles(options.payer, options.instructions);
+  const groups = { writableSigners: [] as string[], readonlySigners: [] as string[], writables: [] as string[], readonlys: [] as string[] };
+  const writableLookups: string[] = [];
+  const readonlyLookups: string[] = [];
+  for (const [address, role] of roles) {
+    if (role.isSigner) (role.isWritable ? groups.writableSigners : groups.readonlySigners).push(address);
+    else if (!role.isProgram && table.indexes.has(address)) (role.isWritable ? writableLookups : readonlyLookups).push(address);
+    else (role.isWritable ? groups.writables : groups.readonlys).push(address);
+  }
+  const signers = [...groups.writableSigners, ...groups.readonlySigners];
+  const staticKeys = [...signers, ...groups.writables, ...groups.readonlys];
+  const positions = new Map([...staticKeys, ...writableLookups, ...readonlyLookups].map((address, index) => [address, index]));
+  const positionOf = (address: string): number => {
+    const position = positions.get(address);
+    assert(position !== undefined, `account ${address} has no place in the message`);
+    return position;
+  };
+  const parts: Uint8Array[] = [
+    Uint8Array.of(VERSION_0, signers.length, groups.readonlySigners.length, groups.readonlys.length),
+    listLength(staticKeys.length),
+    ...staticKeys.map(addressBytes),
+    bs58.decode(options.blockhash),
+    listLength(options.instructions.length),
+  ];
+  for (const { programId, accounts, data } of options.instructions) {
+    parts.push(Uint8Array.of(positionOf(programId)), listLength(accounts.length));
+    parts.push(Uint8Array.from(accounts, ({ pubkey }) => positionOf(pubkey)), listLength(data.length), data);
+  }
+  if (writableLookups.length + readonlyLookups.length === 0) {
+    parts.push(listLength(0));
+  } else {
+    parts.push(listLength(1), addressBytes(table.address));
+    for (const addresses of [writableLookups, readonlyLookups]) {
+      parts.push(listLength(addresses.length), Uint8Array.from(addresses, (address) => table.indexes.get(address)!));
+    }
+  }
+  return { bytes: Buffer.concat(parts), signers };
+}
+
+/** Returns every account once with the most that any instruction asks of it; the payer first. */
+function collectRoles(payer: string, instructions: readonly Instruction[]): Map<string, Role> {
+  const roles = new Map<string, Role>([[payer, { isSigner: true, isWritable: true, isProgram: false }]]);
+  const roleOf = (address: string): Role => {
+    let role = roles.get(address);
+    if (role === undefined) roles.set(address, (role = { isSigner: false, isWritable: false, isProgram: false }));
+    return role;
+  };
+  for (const { programId, accounts } of instructions) {
+    for (const { pubkey, isSigner, isWritable } of accounts) {
+      const role = roleOf(pubkey);
+      role.isSigner ||= isSigner;
+      role.isWritable ||= isWritable;
+    }
+    roleOf(programId).isProgram = true;
+  }
+  return roles;
+}
+
+/** Returns the length prefix of a list: seven bits a byte, least significant first. */
+function listLength(length: number): Uint8Array {
+  return length < 0x80 ? Uint8Array.of(length) : Uint8Array.of((length & 0x7f) | 0x80, length >> 7);
+}
+
+
+/** Returns a transaction with an empty place for each signature. */
+export function unsignedTransaction({ bytes, signers }: CompiledMessage): Buffer {
+  return Buffer.concat([Uint8Array.of(signers.length), Buffer.alloc(SIGNATURE_BYTES * signers.length), bytes]);
+}

@@ -1,0 +1,49 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { GannetError } from '../core/errors.ts';
+import { printable } from '../core/text.ts';
+import type { SandboxAddresses, SandboxOptions } from './sandbox.ts';
+
+/** A sandbox in a process of its own. */
+export interface SpawnedSandbox {
+  readonly addresses: SandboxAddresses;
+  /** Ends the process at once and resolves when it is gone. */
+  stop(): Promise<void>;
+  /** Resolves with the exit code, null when a signal ended it. */
+  readonly exited: Promise<number | null>;
+}
+
+const MAIN = fileURLToPath(import.meta.url.replace(/spawn(\.[jt]s)$/, 'main$1'));
+const KEPT_ERROR_CHARACTERS = 4_000;
+
+/** Starts a sandbox as a child process that ends with this one. Throws SANDBOX_FAILED with what it said when it does not start. */
+export async function spawnSandbox(options: SandboxOptions = {}): Promise<SpawnedSandbox> {
+  // Its own environment only: keys of the parent's are none of its business.
+  const environment = { PATH: process.env['PATH'] ?? '', TZ: 'UTC' };
+  const child = spawn(process.execPath, [MAIN, JSON.stringify(options)], { stdio: ['pipe', 'pipe', 'pipe'], env: environment });
+  let complaint = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    complaint = (complaint + text).slice(-KEPT_ERROR_CHARACTERS);
+  });
+  // A child that died closes the pipe; its exit says so already.
+  child.stdin.on('error', () => undefined);
+  const exited = once(child, 'exit').then(([code]) => code as number | null);
+  const lines = createInterface({ input: child.stdout });
+  const first = await Promise.race([once(lines, 'line').then(([line]) => line as string), exited.then((code) => ({ code }))]);
+  if (typeof first !== 'string') {
+    throw new GannetError('SANDBOX_FAILED', `expected the sandbox to start, it ended with code ${first.code}: ${printable(complaint.trim(), 600)}`, {
+      details: { code: first.code },
+    });
+  }
+  return {
+    addresses: JSON.parse(first) as SandboxAddresses,
+    exited,
+    async stop() {
+      // It has nothing to save, and a signal works even while it is busy.
+      child.kill('SIGTERM');
+      await exited;
+    },
+  };
+}

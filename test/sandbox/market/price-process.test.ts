@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest';
+import { createPriceProcess } from '../../../src/sandbox/market/price-process.ts';
+
+const SLOTS_PER_MINUTE = 150;
+
+function path(options: { seed: string; slots: number; volatility?: number }): number[] {
+  const process = createPriceProcess({ seed: options.seed, start: 180, volatility: options.volatility ?? 1 });
+  return Array.from({ length: options.slots }, () => {
+    process.step();
+    return process.value;
+  });
+}
+
+describe('a price of the sandbox', () => {
+  it('is the same for the same seed and another for another', () => {
+    expect(path({ seed: 'a', slots: 500 })).toEqual(path({ seed: 'a', slots: 500 }));
+    expect(path({ seed: 'a', slots: 500 })).not.toEqual(path({ seed: 'b', slots: 500 }));
+  });
+
+  it('moves 0.3 to 1 percent within a minute', () => {
+    const prices = path({ seed: 'minute', slots: SLOTS_PER_MINUTE * 400 });
+    const moves = prices.slice(SLOTS_PER_MINUTE).map((price, i) => Math.log(price / prices[i]!));
+    const deviation = Math.sqrt(moves.reduce((sum, move) => sum + move * move, 0) / moves.length);
+    expect(deviation).toBeGreaterThan(0.003);
+    expect(deviation).toBeLessThan(0.01);
+  });
+
+  it('comes back after a dip, so that buying dips pays', () => {
+    const prices = path({ seed: 'dip', slots: 200_000 });
+    const gains: number[] = [];
+    const window = 600;
+    for (let i = window; i < prices.length - SLOTS_PER_MINUTE; i += SLOTS_PER_MINUTE) {
+      const past = prices.slice(i - window, i);
+      const mean = past.reduce((sum, price) => sum + price, 0) / window;
+      if (prices[i]! < mean * 0.993) gains.push(prices[i + SLOTS_PER_MINUTE]! / prices[i]! - 1);
+    }
+    expect(gains.length).toBeGreaterThan(30);
+    const meanGain = gains.reduce((sum, gain) => sum + gain, 0) / gains.length;
+    // Twice what a round trip through the cheapest pools costs.
+    expect(meanGain).toBeGreaterThan(0.002);
+  });
+
+  it('stays near home over weeks', () => {
+    const process = createPriceProcess({ seed: 'weeks', start: 180, volatility: 1 });
+    for (let i = 0; i < 2_000_000; i++) process.step();
+    expect(process.value).toBeGreaterThan(140);
+    expect(process.value).toBeLessThan(230);
+  });
+
+  it('goes where the operator puts it and swings around there', () => {
+    const process = createPriceProcess({ seed: 'set', start: 180, volatility: 1 });
+    process.set(90);
+    expect(process.value).toBe(90);
+    for (let i = 0; i < SLOTS_PER_MINUTE; i++) process.step();
+    expect(process.value).toBeGreaterThan(80);
+    expect(process.value).toBeLessThan(100);
+  });
+});

@@ -1,0 +1,226 @@
+import { AddressLookupTableAccount, ComputeBudgetProgram, PublicKey, TransactionInstruction, TransactionMessage, VersionedTransaction } from '@solana/web3.js';
+import bs58 from 'bs58';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { associatedTokenAddress, TOKEN_PROGRAM } from '../../../src/sandbox/chain/addresses.ts';
+import { SOL, startTestSandbox, USDC, type Answer, type TestSandbox, type TestWallet } from './sandbox-client.ts';
+
+let sandbox: TestSandbox;
+beforeAll(async () => {
+  sandbox = await startTestSandbox();
+});
+afterAll(() => sandbox.close());
+
+const plain = { inputMint: USDC, outputMint: SOL, amount: '25000000' };
+
+function build(query: Record<string, string | number>): Promise<Answer> {
+  return sandbox.get('/swap/v2/build', { taker: sandbox.wallet.address, ...query });
+}
+
+interface WireInstruction { programId: string; accounts: { pubkey: string; isSigner: boolean; isWritable: boolean }[]; data: string }
+
+function instruction({ programId, accounts, data }: WireInstruction): TransactionInstruction {
+  const keys = accounts.map(({ pubkey, isSigner, isWritable }) => ({ pubkey: new PublicKey(pubkey), isSigner, isWritable }));
+  return new TransactionInstruction({ programId: new PublicKey(programId), keys, data: Buffer.from(data, 'base64') });
+}
+
+function labels(answer: Answer): string[] {
+  return answer.body.routePlan.map((entry: { swapInfo: { label: string } }) => entry.swapInfo.label);
+}
+
+/** Composes a transaction as a client does, from nothing but the answer. */
+function compose(body: Answer['body'], payer: string): string {
+  const tables = Object.entries(body.addressesByLookupTableAddress as Record<string, string[]>).map(([key, addresses]) =>
+    new AddressLookupTableAccount({
+      key: new PublicKey(key),
+      state: { deactivationSlot: 2n ** 64n - 1n, lastExtendedSlot: 0, lastExtendedSlotStartIndex: 0, addresses: addresses.map((entry) => new PublicKey(entry)) },
+    }));
+  const message = new TransactionMessage({
+    payerKey: new PublicKey(payer),
+    recentBlockhash: bs58.encode(body.blockhashWithMetadata.blockhash),
+    instructions: [
+      ComputeBudgetProgram.setComputeUnitLimit({ units: 200_000 }),
+      ...[...body.computeBudgetInstructions, ...body.setupInstructions, body.swapInstruction].map(instruction),
+      ...(body.cleanupInstruction === null ? [] : [instruction(body.cleanupInstruction)]),
+      ...body.otherInstructions.map(instruction),
+    ],
+  }).compileToV0Message(tables);
+  return Buffer.from(new VersionedTransaction(message).serialize()).toString('base64');
+}
+
+/** Sends over JSON-RPC and returns the status once the next slot confirms it. */
+async function land(body: Answer['body'], wallet: TestWallet): Promise<{ signature: string; err: unknown }> {
+  const sent = await sandbox.rpc('sendTransaction', [wallet.sign(compose(body, wallet.address)), { encoding: 'base64', skipPreflight: true }]);
+  expect(sent.error).toBeUndefined();
+  await sandbox.passSlots(1);
+  const status = await sandbox.rpc('getSignatureStatuses', [[sent.result]]);
+  return { signature: sent.result, err: status.result.value[0].err };
+}
+
+describe('GET /swap/v2/build refuses with 400 and an error', () => {
+  const address = 'Pear99mWVTgEXo4CHgPdY5gNgDTG3KqeEQ3j8zfZfij';
+  const cases: [string, Record<string, string | number>, RegExp][] = [
+    ['no inputMint', { inputMint: '' }, /inputMint/],
+    ['no amount', { amount: '' }, /amount/],
+    ['an empty taker', { taker: '' }, /taker/],
+    ['a taker that is no address', { taker: 'me' }, /taker: expected a base58 address/],
+    ['twice the same mint', { outputMint: USDC }, /outputMint/],
+    ['an amount of zero', { amount: 0 }, /amount/],
+    ['a slippage beyond 10000', { slippageBps: 10_001 }, /slippageBps/],
+    ['another mode', { mode: 'slow' }, /mode: expected one of fast/],
+    ['dexes with excludeDexes', { dexes: 'Lagoon', excludeDexes: 'Tidepool' }, /dexes and excludeDexes/],
+    ['an unknown dex', { dexes: 'lagoon' }, /No routes found/],
+    ['a fee beyond 10000', { platformFeeBps: 10_001, feeAccount: address }, /platformFeeBps/],
+    ['a positive fee without feeAccount', { platformFeeBps: 1 }, /feeAccount: missing/],
+    ['a feeAccount that is no token account', { platformFeeBps: 1, feeAccount: address }, /feeAccount: expected an initialised token account/],
+    ['maxAccounts of zero', { maxAccounts: 0 }, /maxAccounts: expected an integer of 1 to 64/],
+    ['maxAccounts beyond 64', { maxAccounts: 65 }, /maxAccounts/],
+    ['maxAccounts that no route keeps', { maxAccounts: 5 }, /No routes found/],
+    ['a payer that is no address', { payer: '-' }, /payer/],
+    ['wrapAndUnwrapSol that is no boolean', { wrapAndUnwrapSol: 'maybe' }, /wrapAndUnwrapSol: expected true or false/],
+    ['both destinations', { destinationTokenAccount: address, nativeDestinationAccount: address }, /destinationTokenAccount and nativeDestinationAccount/],
+    ['a destination that is no token account', { destinationTokenAccount: address }, /destinationTokenAccount: expected an initialised token account/],
+    ['a native destination for a token', { inputMint: SOL, outputMint: USDC, nativeDestinationAccount: address }, /nativeDestinationAccount: expected SOL/],
+    ['a native destination, which is not carried out', { nativeDestinationAccount: address }, /nativeDestinationAccount.*not carried out/],
+    ['blockhashSlotsToExpiry of zero', { blockhashSlotsToExpiry: 0 }, /blockhashSlotsToExpiry: expected an integer of 1 to 300/],
+    ['blockhashSlotsToExpiry beyond 300', { blockhashSlotsToExpiry: 301 }, /blockhashSlotsToExpiry/],
+    ['a mint nobody trades', { outputMint: address.replace('Pear', 'Bear') }, /No routes found/],
+  ];
+
+  it.each(cases)('%s', async (_name, query, error) => {
+    const answer = await build({ ...plain, ...query });
+    expect(answer.status).toBe(400);
+    expect(answer.body).toEqual({ error: expect.stringMatching(error) });
+  });
+
+  it('no taker', async () => {
+    const answer = await sandbox.get('/swap/v2/build', plain);
+    expect([answer.status, answer.body]).toEqual([400, { error: expect.stringMatching(/taker: missing/) }]);
+  });
+});
+
+describe('GET /swap/v2/build', () => {
+  it('answers with every field of the reference', async () => {
+    const { status, body } = await build(plain);
+    const wire = { programId: expect.any(String), accounts: expect.any(Array), data: expect.stringMatching(/^[A-Za-z0-9+/=]+$/) };
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      inputMint: USDC, outputMint: SOL, inAmount: '25000000', outAmount: expect.stringMatching(/^\d+$/),
+      otherAmountThreshold: ((BigInt(body.outAmount) * 9_950n) / 10_000n).toString(), swapMode: 'ExactIn', slippageBps: 50,
+      routePlan: [{ swapInfo: expect.objectContaining({ inputMint: USDC, outputMint: SOL, outAmount: body.outAmount }), percent: 100, bps: 10_000, usdValue: 25 }],
+      computeBudgetInstructions: [wire], setupInstructions: [wire], swapInstruction: wire, cleanupInstruction: wire, otherInstructions: [],
+      addressesByLookupTableAddress: expect.any(Object),
+      blockhashWithMetadata: { blockhash: expect.any(Array), lastValidBlockHeight: expect.any(Number) },
+      contextSlot: sandbox.chain.slot,
+    });
+    expect(body.blockhashWithMetadata.blockhash).toHaveLength(32);
+    expect(body.blockhashWithMetadata.blockhash.every((byte: unknown) => Number.isInteger(byte))).toBe(true);
+    // The unit price alone; the limit is the caller's to find.
+    expect(Buffer.from(body.computeBudgetInstructions[0].data, 'base64')[0]).toBe(3);
+    for (const addresses of Object.values<string[]>(body.addressesByLookupTableAddress)) expect(addresses.length).toBeGreaterThan(20);
+  });
+
+  it('takes no fee of the service\'s own', async () => {
+    const { body } = await build(plain);
+    expect(body.outAmount).toBe(body.routePlan.at(-1).swapInfo.outAmount);
+  });
+
+  it('lands what a client composes of it, to the unit, over JSON-RPC', async () => {
+    const wallet = await sandbox.newWallet({ [SOL]: '3000000000', [USDC]: '100000000' });
+    for (const [query, mint] of [
+      [plain, SOL],
+      [{ inputMint: SOL, outputMint: USDC, amount: '1000000000' }, USDC],
+      [{ inputMint: USDC, outputMint: sandbox.mint('BUOY'), amount: '5000000' }, sandbox.mint('BUOY')],
+      [{ inputMint: sandbox.mint('BUOY'), outputMint: sandbox.mint('KELP'), amount: '3000000' }, sandbox.mint('KELP')],
+    ] as const) {
+      const { body } = await build({ ...query, taker: wallet.address });
+      const held = (): bigint => (mint === SOL ? sandbox.chain.balance(wallet.address) : sandbox.chain.tokenBalance({ owner: wallet.address, mint }));
+      const before = held();
+      const { signature, err } = await land(body, wallet);
+      expect(err).toBeNull();
+      const fee = mint === SOL ? sandbox.chain.transaction(signature)!.feeLamports : 0n;
+      expect((held() - before + fee).toString()).toBe(body.outAmount);
+    }
+  });
+
+  it('fails with 6001 on chain once the price has left the tolerance', async () => {
+    const { body } = await build({ ...plain, slippageBps: 5 });
+    const { usd } = (await sandbox.get('/sandbox/state')).body.prices[0];
+    await sandbox.post('/sandbox/price', { mint: SOL, usd: usd * 1.01 });
+    const { err } = await land(body, sandbox.wallet);
+    expect(err).toMatchObject({ InstructionError: [expect.any(Number), { Custom: 6_001 }] });
+  });
+
+  it('pays a platform fee to the fee account out of the output', async () => {
+    const collector = await sandbox.newWallet({ [USDC]: '1' });
+    const feeAccount = associatedTokenAddress(collector.address, USDC, TOKEN_PROGRAM);
+    const { body } = await build({ inputMint: SOL, outputMint: USDC, amount: '500000000', platformFeeBps: 120, feeAccount });
+    const routeOut = BigInt(body.routePlan[0].swapInfo.outAmount);
+    const fee = (routeOut * 120n) / 10_000n;
+    expect(body.outAmount).toBe((routeOut - fee).toString());
+    expect((await land(body, sandbox.wallet)).err).toBeNull();
+    expect(sandbox.chain.tokenBalance({ owner: collector.address, mint: USDC })).toBe(fee + 1n);
+    const wrongMint = await build({ ...plain, platformFeeBps: 120, feeAccount });
+    expect([wrongMint.status, wrongMint.body.error]).toEqual([400, expect.stringMatching(/feeAccount/)]);
+  });
+
+  it('pays the output into a given token account', async () => {
+    const friend = await sandbox.newWallet({ [USDC]: '1' });
+    const destinationTokenAccount = associatedTokenAddress(friend.address, USDC, TOKEN_PROGRAM);
+    const { body } = await build({ inputMint: SOL, outputMint: USDC, amount: '500000000', destinationTokenAccount });
+    expect((await land(body, sandbox.wallet)).err).toBeNull();
+    expect(sandbox.chain.tokenBalance({ owner: friend.address, mint: USDC })).toBe(BigInt(body.outAmount) + 1n);
+  });
+
+  it('lets another pay the rent', async () => {
+    const payer = await sandbox.newWallet({ [SOL]: '1000000000' });
+    const { body } = await build({ ...plain, payer: payer.address });
+    expect(body.setupInstructions[0].accounts[0]).toEqual({ pubkey: payer.address, isSigner: true, isWritable: true });
+  });
+
+  it('leaves wrapped SOL alone when told so', async () => {
+    const { body } = await build({ inputMint: SOL, outputMint: USDC, amount: '500000000', wrapAndUnwrapSol: 'false' });
+    expect(body.cleanupInstruction).toBeNull();
+    expect(body.setupInstructions).toHaveLength(1);
+    const wrapped = await sandbox.newWallet({ [SOL]: '2000000000' });
+    sandbox.chain.fundToken({ owner: wrapped.address, mint: SOL, amount: 700_000_000n });
+    const own = await build({ inputMint: SOL, outputMint: USDC, amount: '500000000', wrapAndUnwrapSol: 'false', taker: wrapped.address });
+    expect((await land(own.body, wrapped)).err).toBeNull();
+    expect(sandbox.chain.tokenBalance({ owner: wrapped.address, mint: SOL })).toBe(200_000_000n);
+    expect(sandbox.chain.tokenBalance({ owner: wrapped.address, mint: USDC })).toBe(BigInt(own.body.outAmount));
+  });
+
+  it('routes through the named dexes only, or around them', async () => {
+    expect(labels(await build({ ...plain, dexes: 'Tidepool' }))).toEqual(['Tidepool']);
+    expect(labels(await build({ ...plain, excludeDexes: 'Tidepool,Estuary' }))).toEqual(['Lagoon']);
+  });
+
+  it('keeps to the accounts it may use', async () => {
+    const long = { inputMint: sandbox.mint('KELP'), outputMint: sandbox.mint('BUOY'), amount: '5000000000' };
+    expect((await build({ ...long, maxAccounts: 64 })).body.routePlan).toHaveLength(3);
+    expect((await build({ ...long, maxAccounts: 17 })).body.error).toBe('No routes found');
+    const { body } = await build({ ...plain, maxAccounts: 12 });
+    const accounts = new Set(body.swapInstruction.accounts.map((account: { pubkey: string }) => account.pubkey)).add(body.swapInstruction.programId);
+    expect(accounts.size).toBeLessThanOrEqual(12);
+  });
+
+  it('takes the shortest way when it must be fast', async () => {
+    const query = { inputMint: sandbox.mint('PEARL'), outputMint: USDC, amount: '900000000000' };
+    const best = await build(query);
+    const fast = await build({ ...query, mode: 'fast' });
+    expect(fast.body.routePlan).toHaveLength(1);
+    expect(BigInt(fast.body.outAmount)).toBeLessThanOrEqual(BigInt(best.body.outAmount));
+  });
+
+  it('hands out a blockhash that is void after the slots asked for', async () => {
+    const lifetime = async (blockhashSlotsToExpiry: number): Promise<number> =>
+      (await build({ ...plain, blockhashSlotsToExpiry })).body.blockhashWithMetadata.lastValidBlockHeight - sandbox.chain.blockHeight;
+    expect(await lifetime(20)).toBeLessThanOrEqual(20);
+    expect(await lifetime(20)).toBeGreaterThan(15);
+    expect(await lifetime(150)).toBeGreaterThan(145);
+    expect(await lifetime(300)).toBeLessThanOrEqual(150);
+    const { body } = await build({ ...plain, blockhashSlotsToExpiry: 5 });
+    await sandbox.passSlots(9);
+    const sent = await sandbox.rpc('sendTransaction', [sandbox.wallet.sign(compose(body, sandbox.wallet.address)), { encoding: 'base64', preflightCommitment: 'processed' }]);
+    expect(sent.error).toMatchObject({ code: -32_002, message: expect.stringMatching(/Blockhash not found/) });
+  });
+});

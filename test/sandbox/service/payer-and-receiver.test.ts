@@ -1,0 +1,68 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SOL, startTestSandbox, USDC, type TestSandbox } from './sandbox-client.ts';
+
+let sandbox: TestSandbox;
+beforeAll(async () => {
+  sandbox = await startTestSandbox();
+});
+afterAll(() => sandbox.close());
+
+describe('an order in which others take part', () => {
+  it('pays a receiver, whose account is created at the taker\'s cost', async () => {
+    const [taker, receiver] = [await sandbox.newWallet({ [SOL]: '3000000000' }), await sandbox.newWallet()];
+    const order = await sandbox.order({ inputMint: SOL, outputMint: USDC, amount: '1000000000', taker: taker.address, receiver: receiver.address });
+    expect(order.body).toMatchObject({ router: 'iris', rentFeeLamports: 2_039_280, rentFeePayer: taker.address });
+    const { body } = await sandbox.execute(order, taker);
+    expect(body.status).toBe('Success');
+    expect(sandbox.chain.tokenBalance({ owner: receiver.address, mint: USDC })).toBe(BigInt(order.body.outAmount));
+    expect(sandbox.chain.tokenBalance({ owner: taker.address, mint: USDC })).toBe(0n);
+  });
+
+  it('lets a payer pay everything, and gives back the rent that was only lent', async () => {
+    const taker = await sandbox.newWallet({ [USDC]: '50000000' });
+    const payer = await sandbox.newWallet({ [SOL]: '1000000000' });
+    const order = await sandbox.order({ inputMint: USDC, outputMint: SOL, amount: '50000000', taker: taker.address, payer: payer.address });
+    expect(order.body).toMatchObject({ gasless: true, signatureFeePayer: payer.address, signatureFeeLamports: 10_000, rentFeeLamports: 0 });
+    const half = taker.sign(order.body.transaction);
+    const unsigned = await sandbox.post('/swap/v2/execute', { signedTransaction: half, requestId: order.body.requestId });
+    expect([unsigned.status, unsigned.body.code]).toEqual([400, -1_003]);
+    const { body } = await sandbox.post('/swap/v2/execute', { signedTransaction: payer.sign(half), requestId: order.body.requestId });
+    expect(body.status).toBe('Success');
+    expect(sandbox.chain.balance(taker.address)).toBe(BigInt(order.body.outAmount));
+    const fees = BigInt(order.body.signatureFeeLamports + order.body.prioritizationFeeLamports);
+    expect(sandbox.chain.balance(payer.address)).toBe(1_000_000_000n - fees);
+  });
+
+  it('refuses with code 2 when the payer cannot pay', async () => {
+    const payer = await sandbox.newWallet();
+    const order = await sandbox.order({ inputMint: USDC, outputMint: SOL, amount: '5000000', taker: sandbox.wallet.address, payer: payer.address });
+    expect([order.body.transaction, order.body.errorCode]).toEqual(['', 2]);
+  });
+
+  it('pays a referrer out of the output, instead of the platform', async () => {
+    const referrer = await sandbox.newWallet({ [USDC]: '1' });
+    const order = await sandbox.order({
+      inputMint: SOL, outputMint: USDC, amount: '1000000000', taker: sandbox.wallet.address, referralAccount: referrer.address, referralFee: 200,
+    });
+    const fee = (BigInt(order.body.routePlan[0].swapInfo.outAmount) * 200n) / 10_000n;
+    expect(order.body).toMatchObject({ referralAccount: referrer.address, feeBps: 200, feeMint: USDC, platformFee: { amount: fee.toString(), feeBps: 200, feeMint: USDC } });
+    const { body } = await sandbox.execute(order);
+    expect(BigInt(body.outputAmountResult) - BigInt(body.totalOutputAmount)).toBe(fee);
+    expect(sandbox.chain.tokenBalance({ owner: referrer.address, mint: USDC })).toBe(fee + 1n);
+  });
+
+  it('fits into a packet with everything at once', async () => {
+    const [payer, receiver, referrer] = [await sandbox.newWallet({ [SOL]: '1000000000' }), await sandbox.newWallet(), await sandbox.newWallet({ [sandbox.mint('BUOY')]: '1' })];
+    const order = await sandbox.order({
+      inputMint: sandbox.mint('KELP'), outputMint: sandbox.mint('BUOY'), amount: '5000000000', taker: sandbox.wallet.address,
+      payer: payer.address, receiver: receiver.address, referralAccount: referrer.address, referralFee: 60, bundleTipLamports: 5_000,
+    });
+    expect(order.body.routePlan).toHaveLength(3);
+    expect(Buffer.from(order.body.transaction, 'base64').length).toBeLessThanOrEqual(1_232);
+    const { body } = await sandbox.post('/swap/v2/execute', {
+      signedTransaction: payer.sign(sandbox.wallet.sign(order.body.transaction)), requestId: order.body.requestId,
+    });
+    expect(body.status).toBe('Success');
+    expect(sandbox.chain.tokenBalance({ owner: receiver.address, mint: sandbox.mint('BUOY') })).toBe(BigInt(order.body.outAmount));
+  });
+});
