@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { join, relative } from 'node:path';
-import type { Amount } from '../core/amount.ts';
 import { BASE_FEE } from '../trading/simulated-landing.ts';
 import { GannetError } from '../core/errors.ts';
 import { seededRandom } from '../core/random.ts';
@@ -11,7 +10,6 @@ import { createLiveExecutor } from '../execution/live-executor.ts';
 import { createPaperExecutor } from '../execution/paper-executor.ts';
 import type { Signer } from '../execution/ports.ts';
 import { wait } from '../execution/wait.ts';
-import type { Mint } from '../market/token.ts';
 import { formatTokenAmount } from '../market/token.ts';
 import type { RecordingWriter } from '../recording/writer.ts';
 import { createRecordingWriter } from '../recording/writer.ts';
@@ -30,7 +28,6 @@ import { startControlApi } from './control-api.ts';
 import type { Log } from './log.ts';
 import { describeLimits } from './limits-text.ts';
 import { createManifest } from './manifest.ts';
-import { simulatedWallet } from './simulated-wallet.ts';
 import type { Recovered, StateSetup } from './recover.ts';
 import { beginOnNewChain, recoverState } from './recover.ts';
 import type { Reporter, RunSummary } from './reporter.ts';
@@ -156,11 +153,10 @@ function paperParts({ config, world, stateDir, clock }: DaemonOptions, setup: St
       dropProbability: PAPER_DROP_PROBABILITY, expiryMs: PAPER_EXPIRY_MS,
     },
   });
-  const wallet: ReadonlyMap<Mint, Amount> = simulatedWallet(config);
   return {
     executor: journalled(executor, journal),
     journal,
-    recovered: recoverState(journal, setup, saved === undefined ? wallet : undefined),
+    recovered: recoverState(journal, setup, saved === undefined ? config.backtest.balances : undefined),
     address: undefined,
     lock: undefined,
   };

@@ -56,13 +56,12 @@ interface ValueLimitJson {
 }
 
 function limitsToJson(limits: RiskLimits): LimitsJson {
-  const value = ({ mint, amount }: ValueLimit): ValueLimitJson => ({ mint, amount: amount.toString() });
   return {
     max_slippage_bps: limits.maxSlippageBps,
     max_price_impact_bps: limits.maxPriceImpactBps,
     max_fee_bps: limits.maxFeeBps,
-    max_trade: limits.maxTrade === undefined ? null : value(limits.maxTrade),
-    max_position: Object.fromEntries([...limits.maxPosition].map(([mint, limit]) => [mint, value(limit)])),
+    max_trade: limits.maxTrade === undefined ? null : valueToJson(limits.maxTrade),
+    max_position: Object.fromEntries([...limits.maxPosition].map(([mint, limit]) => [mint, valueToJson(limit)])),
     max_open_intents: limits.maxOpenIntents,
     max_swaps: limits.maxSwaps,
     sol_reserve: limits.solReserve.toString(),
@@ -71,15 +70,22 @@ function limitsToJson(limits: RiskLimits): LimitsJson {
 
 /** Returns the limits of a manifest: the inverse of how they were written. */
 export function limitsFromJson(json: LimitsJson): RiskLimits {
-  const value = ({ mint, amount }: ValueLimitJson): ValueLimit => ({ mint: mint as Mint, amount: parseRaw(amount) });
   return {
     maxSlippageBps: bps(json.max_slippage_bps),
     maxPriceImpactBps: bps(json.max_price_impact_bps),
     maxFeeBps: bps(json.max_fee_bps),
-    maxTrade: json.max_trade === null ? undefined : value(json.max_trade),
-    maxPosition: new Map(Object.entries(json.max_position).map(([mint, limit]) => [mint as Mint, value(limit)])),
+    maxTrade: json.max_trade === null ? undefined : valueFromJson(json.max_trade),
+    maxPosition: new Map(Object.entries(json.max_position).map(([mint, limit]) => [mint as Mint, valueFromJson(limit)])),
     maxOpenIntents: json.max_open_intents,
     maxSwaps: json.max_swaps,
     solReserve: BigInt(json.sol_reserve) as Amount,
   };
+}
+
+function valueToJson({ mint, amount }: ValueLimit): ValueLimitJson {
+  return { mint, amount: amount.toString() };
+}
+
+function valueFromJson({ mint, amount }: ValueLimitJson): ValueLimit {
+  return { mint: mint as Mint, amount: parseRaw(amount) };
 }

@@ -11,7 +11,8 @@ import { isSet } from './bitmap.ts';
 import type { Block, StampColumns } from './block.ts';
 import { eventBase, lengthUntil, numberAt, readStamps, seqOf, textAt, timeOf } from './block.ts';
 import type { InputByKind, RecordingKind } from './format.ts';
-import { readCommand, readOutcome } from './json-inputs.ts';
+import { readCommand } from './json-inputs.ts';
+import { readOutcome } from '../trading/outcome-json.ts';
 import { readQuotes } from './quote-block.ts';
 
 interface Numbers {

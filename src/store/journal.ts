@@ -10,7 +10,7 @@ import type { StateSnapshot } from '../trading/state.ts';
 import { openJournalDatabase } from './database.ts';
 import type { IntentListing, IntentStory } from './listing.ts';
 import { createListings } from './listing.ts';
-import { readOutcome } from './outcome-json.ts';
+import { readOutcome } from '../trading/outcome-json.ts';
 import type { AttemptRow, IntentRow } from './rows.ts';
 import { insertStatement, readAttempt, readIntent, writeAttempt, writeIntent } from './rows.ts';
 import { completeSnapshot } from './snapshot.ts';

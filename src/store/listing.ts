@@ -1,7 +1,7 @@
 import type { StatementSync } from 'node:sqlite';
 import type { Millis } from '../core/time.ts';
 import type { IntentState } from '../trading/intent.ts';
-import { readOutcome } from './outcome-json.ts';
+import { readOutcome } from '../trading/outcome-json.ts';
 import type { AttemptRow, IntentRow } from './rows.ts';
 
 /** An intent as `gannet journal list --json` prints it. */

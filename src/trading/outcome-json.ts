@@ -1,12 +1,12 @@
 import type { Amount, Lamports } from '../core/amount.ts';
-import type { Fill, Outcome } from '../trading/intent.ts';
+import type { Fill, Outcome } from './intent.ts';
 
 type WideMember = 'quotedOut' | 'lastValidBlockHeight' | 'feeLamports';
 type OutcomeText = Omit<Outcome, WideMember | 'fill'> & { readonly [K in WideMember]?: string } & { readonly fill?: FillText };
 type FillAmount = 'amountIn' | 'amountOut' | 'feeLamports' | 'rentLamports';
 type FillText = Omit<Fill, FillAmount> & { readonly [K in FillAmount]: string };
 
-/** Returns the outcome in a JSON text of this journal, amounts as bigint again. */
+/** Returns the outcome in a JSON text of our own, amounts as bigint again. */
 export function readOutcome(text: string): Outcome {
   const { quotedOut, lastValidBlockHeight, feeLamports, fill, ...rest } = JSON.parse(text) as OutcomeText;
   return {

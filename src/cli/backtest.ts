@@ -1,0 +1,169 @@
+import { randomBytes } from 'node:crypto';
+import type { BacktestResult } from '../backtest/backtest.ts';
+import { runBacktest } from '../backtest/backtest.ts';
+import { BASE_MODEL } from '../backtest/simulated-executor.ts';
+import { configError } from '../config/issue.ts';
+import { loadConfig } from '../config/load.ts';
+import type { RunConfig } from '../config/run-config.ts';
+import { formatDecimal } from '../core/amount.ts';
+import { GannetError } from '../core/errors.ts';
+import { formatDuration } from '../core/time.ts';
+import { createRunFiles } from '../daemon/run-files.ts';
+import { findRecording } from '../daemon/find-recording.ts';
+import { Engine } from '../engine/engine.ts';
+import { feedKey } from '../market/feed.ts';
+import type { Token } from '../market/token.ts';
+import { USDC_MINT } from '../market/token.ts';
+import type { Recording } from '../recording/reader.ts';
+import { openRecording } from '../recording/reader.ts';
+import { createState, freshSnapshot } from '../trading/state.ts';
+import { stopwatch } from './bench/measurement.ts';
+import type { CommandContext, CommandModule } from './command.ts';
+import { EXIT } from './exit-codes.ts';
+import { table } from './terminal.ts';
+
+interface BacktestFlags {
+  readonly recording: string;
+}
+
+export const backtestCommand: CommandModule = (program, run) => {
+  program.command('backtest <config>')
+    .description('runs the strategies of a configuration over a recording, with simulated fills')
+    .requiredOption('--recording <dir>', 'a recording: its folder, or the id of the run that made it')
+    .action(run(async (context: CommandContext, file: string, flags: BacktestFlags) => {
+      const { terminal, options } = context;
+      const recording = openRecording(findRecording(options.stateDir, flags.recording));
+      const config = await configFor(context, file, recording);
+      refuseMissingInputs(config, recording);
+      const currency = currencyOf(config);
+      const runId = `backtest-${randomBytes(4).toString('hex')}`;
+      const files = createRunFiles(options.stateDir, runId);
+      const result = backtest(config, recording, currency, (decision) => { files.decision(decision); });
+      files.close();
+      const warnings = warningsOf(config, recording, result);
+      terminal.result(asJson(runId, result, currency, warnings), () => asText(result, currency, warnings));
+      return EXIT.done;
+    }));
+};
+
+/** Decimals come from the recording: a backtest asks nobody. */
+async function configFor({ options, environment }: CommandContext, file: string, recording: Recording): Promise<RunConfig> {
+  const loaded = await loadConfig({
+    file,
+    purpose: 'look',
+    workingDir: process.cwd(),
+    environment,
+    stateDir: options.stateDir,
+    decimalsOf: async (mints) => new Map(mints.flatMap((mint) => {
+      const token = recording.tokens.byMint(mint);
+      return token === undefined ? [] : [[mint, token.decimals] as const];
+    })),
+  });
+  if (!loaded.ok) throw configError(loaded);
+  return loaded.config;
+}
+
+/** A strategy without its input would sit still and look as if there had been nothing to do. */
+function refuseMissingInputs(config: RunConfig, recording: Recording): void {
+  const recorded = new Set(recording.feeds);
+  const missing = Engine.feedsOf(config.strategies).map(feedKey).filter((key) => !recorded.has(key));
+  if (missing.length === 0) return;
+  throw new GannetError('RECORDING_INCOMPLETE',
+    `${recording.directory} holds no ${missing.join(', no ')}; it holds ${[...recorded].join(', ') || 'nothing'}`);
+}
+
+/** The token that results are counted in: the first budget's, which mostly is everybody's. */
+function currencyOf(config: RunConfig): Token {
+  const mint = config.strategies.find(({ budget }) => budget !== undefined)?.budget?.mint ?? USDC_MINT;
+  const token = config.tokens.byMint(mint) ?? config.tokens.all[0];
+  if (token === undefined) throw new GannetError('CONFIG_INVALID', 'the configuration names no token to count the result in');
+  return token;
+}
+
+function backtest(config: RunConfig, recording: Recording, currency: Token, onDecision: Parameters<typeof runBacktest>[0]['onDecision']): BacktestResult {
+  if (recording.firstAt === undefined) throw new GannetError('RECORDING_INCOMPLETE', `${recording.directory} holds no events`);
+  const state = createState({
+    tokens: config.tokens,
+    limits: config.limits,
+    strategies: config.strategies.map(({ name, budget, maxAgeMs }) => ({ name, budget, limits: { maxAgeMs } })),
+    snapshot: freshSnapshot(config.backtest.balances),
+  });
+  return runBacktest({
+    state,
+    strategies: config.strategies,
+    seed: config.seed,
+    startAt: recording.firstAt,
+    // What a run decided and what became of it is its own: a backtest makes its own outcomes.
+    cursor: recording.cursor({ kinds: ['quote', 'order-book', 'token-stats', 'feed-health'] }),
+    model: {
+      ...BASE_MODEL, setting: config.backtest.setting,
+      quoteLatencyMs: config.backtest.quoteLatencyMs, landLatencyMs: config.backtest.landLatencyMs,
+    },
+    currency,
+    stopwatch,
+    ...(onDecision === undefined ? {} : { onDecision }),
+  });
+}
+
+function warningsOf(config: RunConfig, recording: Recording, result: BacktestResult): string[] {
+  const warnings = ['metrics, benchmarks, sensitivity and the report are not computed by this version'];
+  if (recording.truncatedAt !== undefined) warnings.push(`the recording was cut off by a crash: it ends at seq ${recording.truncatedAt}`);
+  if (result.otherSideFills > 0) {
+    warnings.push(`${result.otherSideFills} fills are priced from quotes of the other direction, less ${BASE_MODEL.otherSideHaircutBps} bps`);
+  }
+  if (config.backtest.setting !== 'base') warnings.push(`fills are ${config.backtest.setting}`);
+  return warnings;
+}
+
+function sum(values: readonly (bigint | undefined)[]): bigint | undefined {
+  return values.reduce<bigint | undefined>((total, value) => (total === undefined || value === undefined ? undefined : total + value), 0n);
+}
+
+function equityOf(result: BacktestResult): { start: bigint | undefined; end: bigint | undefined } {
+  const trading = result.strategies.filter(({ startValue, endValue }) => startValue !== undefined || endValue !== undefined);
+  return { start: sum(trading.map(({ startValue }) => startValue)), end: sum(trading.map(({ endValue }) => endValue)) };
+}
+
+function asJson(runId: string, result: BacktestResult, currency: Token, warnings: readonly string[]): unknown {
+  const { start, end } = equityOf(result);
+  const decimal = (value: bigint | undefined): string | null => (value === undefined ? null : formatDecimal(value, currency.decimals));
+  return {
+    run_id: runId,
+    events: result.events,
+    seconds: result.seconds,
+    events_per_second: Math.round(result.events / result.seconds),
+    decisions: result.decisions,
+    decision_hash: result.decisionHash,
+    denials: result.denials,
+    intents: result.intents,
+    fills: result.fills.length,
+    period: { start: new Date(result.startAt).toISOString(), end: new Date(result.endAt).toISOString() },
+    equity: { start: decimal(start), end: decimal(end), currency: currency.symbol },
+    metrics: null,
+    by_strategy: result.strategies.map(({ name, swaps, feesLamports, startValue, endValue, balances }) => ({
+      name, swaps, fees_lamports: feesLamports, equity: { start: decimal(startValue), end: decimal(endValue) }, balances: Object.fromEntries(balances),
+    })),
+    benchmarks: null,
+    sensitivity: null,
+    warnings,
+    report: null,
+  };
+}
+
+function asText(result: BacktestResult, currency: Token, warnings: readonly string[]): string {
+  const show = (value: bigint | undefined): string => (value === undefined ? 'cannot be valued' : `${formatDecimal(value, currency.decimals)} ${currency.symbol}`);
+  const counts = (record: Readonly<Record<string, number>>): string => Object.entries(record).map(([name, count]) => `${count} ${name}`).join(', ') || 'none';
+  const { start, end } = equityOf(result);
+  return [
+    ...warnings.map((warning) => `  ! ${warning}\n`),
+    `\n  period     ${new Date(result.startAt).toISOString()} to ${new Date(result.endAt).toISOString()} (${formatDuration(result.endAt - result.startAt)})\n`,
+    `  events     ${result.events}, ${Math.round(result.events / result.seconds)} a second\n`,
+    `  decisions  ${result.decisions}, denied: ${counts(result.denials)}, alerts: ${result.alerts}\n`,
+    `  swaps      ${counts(result.intents)}\n`,
+    `  equity     ${show(start)} → ${show(end)}\n`,
+    `  hash       ${result.decisionHash}\n\n`,
+    table([['strategy', 'swaps', 'start', 'end'], ...result.strategies.map(({ name, swaps, startValue, endValue }) => [
+      name, String(swaps), startValue === undefined ? '-' : show(startValue), endValue === undefined ? '-' : show(endValue),
+    ])], { right: [1, 2, 3] }),
+  ].join('');
+}

@@ -1,0 +1,97 @@
+import { Command, CommanderError, Option } from 'commander';
+import { readEnvironment } from '../config/environment.ts';
+import { LOG_LEVELS } from '../daemon/log.ts';
+import { stringifyJson } from '../core/json.ts';
+import { backtestCommand } from './backtest.ts';
+import { benchCommand } from './bench.ts';
+import type { CommandContext, CommandModule, GlobalOptions, RunCommand } from './command.ts';
+import { configCommand } from './config.ts';
+import type { ExitCode } from './exit-codes.ts';
+import { EXIT } from './exit-codes.ts';
+import { orderBookCommand } from './order-book.ts';
+import { quoteCommand } from './quote.ts';
+import { replayCommand } from './replay.ts';
+import { runDaemonCommand } from './run.ts';
+import { sandboxCommand } from './sandbox.ts';
+import { statusCommand } from './status.ts';
+import { processTerminal, reportError } from './terminal.ts';
+import { tokensCommand } from './tokens.ts';
+
+export const VERSION = '0.1.0';
+
+const COMMANDS: readonly CommandModule[] = [
+  runDaemonCommand, sandboxCommand, statusCommand,
+  backtestCommand, replayCommand,
+  configCommand,
+  quoteCommand, tokensCommand, orderBookCommand,
+  benchCommand,
+];
+
+/** Runs the command line and returns its exit code. */
+export async function main(argv: readonly string[]): Promise<ExitCode> {
+  const wantsJson = argv.includes('--json');
+  const code: { value: ExitCode } = { value: EXIT.done };
+  const program = new Command('gannet')
+    .description('watches Solana markets and swaps when a strategy says so')
+    .version(VERSION)
+    .option('--json', 'one JSON document on standard output, everything else on standard error', false)
+    .option('--config <file>', 'the configuration (default: config/gannet.yaml, else the built-in one)')
+    .option('--state-dir <dir>', 'where runs, recordings and the journal are kept', './state')
+    .option('--base-url <url>', 'the service, instead of the configured one')
+    .option('--rpc-url <url>', 'the chain’s RPC, instead of the configured one')
+    .option('--api-key-env <name>', 'the environment variable that holds the API key')
+    .addOption(new Option('--log-level <level>', 'how much to log').choices(LOG_LEVELS).default('warn'))
+    .showSuggestionAfterError()
+    .exitOverride()
+    .configureOutput({ writeErr: (text) => { if (!wantsJson) process.stderr.write(text); } });
+  for (const add of COMMANDS) add(program, runner(program, code));
+  try {
+    await program.parseAsync(argv);
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    if (error.exitCode === 0) return EXIT.done;
+    if (wantsJson) process.stdout.write(`${stringifyJson({ error: { code: 'USAGE', message: error.message, details: {} } })}\n`);
+    return EXIT.usage;
+  }
+  return code.value;
+}
+
+function runner(program: Command, code: { value: ExitCode }): RunCommand {
+  return (action) => async (...args) => {
+    const options = globalOptions(program);
+    const terminal = processTerminal(options.json);
+    try {
+      const environment = await readEnvironment({ variables: process.env, folders: [process.cwd()] });
+      const context: CommandContext = { terminal, options, environment, interrupt: interruptSignal() };
+      // commander appends the command itself to what the action asked for; it takes what it names.
+      code.value = await (action as (context: CommandContext, ...args: readonly unknown[]) => Promise<ExitCode>)(context, ...args);
+    } catch (error) {
+      code.value = reportError(terminal, error);
+    }
+  };
+}
+
+function globalOptions(program: Command): GlobalOptions {
+  const options = program.opts<Partial<GlobalOptions>>();
+  return {
+    json: options.json ?? false,
+    config: options.config,
+    stateDir: options.stateDir ?? './state',
+    baseUrl: options.baseUrl,
+    rpcUrl: options.rpcUrl,
+    apiKeyEnv: options.apiKeyEnv,
+    logLevel: options.logLevel ?? 'warn',
+  };
+}
+
+/** The first interrupt asks for an orderly end; the second one means it. */
+function interruptSignal(): AbortSignal {
+  const controller = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.on(signal, () => {
+      if (controller.signal.aborted) process.exit(EXIT.interrupted);
+      controller.abort();
+    });
+  }
+  return controller.signal;
+}

@@ -1,0 +1,74 @@
+import { mkdirSync } from 'node:fs';
+import { InvalidArgumentError } from 'commander';
+import { isGannetError } from '../core/errors.ts';
+import { parseDuration } from '../core/time.ts';
+import { newRunId, runDaemon } from '../daemon/daemon.ts';
+import { createHumanReporter } from '../daemon/human-reporter.ts';
+import { createJsonReporter } from '../daemon/json-reporter.ts';
+import { createLog } from '../daemon/log.ts';
+import { systemClock } from '../daemon/system-clock.ts';
+import type { CommandContext, CommandModule } from './command.ts';
+import { openConfigured } from './configured.ts';
+import type { ExitCode } from './exit-codes.ts';
+import { EXIT } from './exit-codes.ts';
+
+interface RunFlags {
+  readonly duration?: number;
+  readonly maxIntents?: number;
+}
+
+export const runDaemonCommand: CommandModule = (program, run) => {
+  program.command('run')
+    .description('the daemon: recovers what was open, then trades until it is stopped')
+    .option('--duration <duration>', 'ends after this time, "10m"', duration)
+    .option('--max-intents <count>', 'ends after this many finished swaps', count)
+    .action(run((context, flags: RunFlags) => runCommand(context, flags)));
+};
+
+async function runCommand(context: CommandContext, flags: RunFlags): Promise<ExitCode> {
+  const { terminal, options, environment, interrupt } = context;
+  if (!terminal.json) terminal.out('  gannet is starting …\n');
+  const { loaded: { config }, world } = await openConfigured(context);
+  const runId = newRunId(systemClock);
+  mkdirSync(options.stateDir, { recursive: true });
+  const { log, close } = createLog({
+    level: options.logLevel,
+    secrets: secretsOf(environment, config.service.apiKey, world.sandbox?.addresses.wallet.private_key),
+    terminal: process.stderr.isTTY,
+    file: { stateDir: options.stateDir, name: runId },
+  });
+  const write = (text: string): void => { terminal.out(text); };
+  const reporter = terminal.json ? createJsonReporter(write) : createHumanReporter({ write, colour: terminal.colour, tokens: config.tokens });
+  try {
+    await runDaemon({
+      config, world, environment, stateDir: options.stateDir, clock: systemClock, reporter, log, runId, interrupt,
+      durationMs: flags.duration, maxIntents: flags.maxIntents,
+    });
+    return EXIT.done;
+  } catch (error) {
+    log('error', 'the run ended in an error', { error });
+    throw error;
+  } finally {
+    await world.close().catch((error: unknown) => { if (!isGannetError(error)) throw error; });
+    await close();
+  }
+}
+
+/** What must never appear in a log, by its very text. */
+function secretsOf(environment: CommandContext['environment'], ...others: readonly (string | undefined)[]): string[] {
+  const named = Object.entries(environment).filter(([name]) => /KEY|TOKEN|SECRET|WEBHOOK/.test(name)).map(([, value]) => value);
+  return [...named, ...others].filter((secret) => secret !== undefined && secret !== '') as string[];
+}
+
+function duration(text: string): number {
+  try {
+    return parseDuration(text);
+  } catch (error) {
+    throw new InvalidArgumentError(isGannetError(error) ? error.message : 'expected a duration such as "10m"');
+  }
+}
+
+function count(text: string): number {
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError('expected a whole number from 1.');
+  return Number(text);
+}

@@ -1,0 +1,85 @@
+import type { ConfigPath } from './issue.ts';
+import type { ConfigNode, ScalarNode } from './node.ts';
+import { mapScalars } from './node.ts';
+import type { Problem } from './problem.ts';
+import { looksLikeWalletKey } from './wallet-key-shape.ts';
+
+/** Names and values as a process has them; passed in, never read from the process. */
+export type EnvironmentRecord = Readonly<Record<string, string | undefined>>;
+
+// Within [ ] and { } YAML ends a plain text at a brace, so "${NAME}" would be a syntax error there. While the parser looks,
+// three characters of the private use area stand for the braces: the same length, so that every position stays true.
+const OPEN = '\uE000\uE001';
+const CLOSE = '\uE002';
+const VARIABLE_IN_TEXT = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
+const HIDDEN_VARIABLE = /\uE000\uE001([A-Za-z_][A-Za-z0-9_]*)\uE002/g;
+
+/** Returns the text with every `${NAME}` in a form that YAML takes for plain text, of the same length. */
+export function hideVariables(text: string): string {
+  return text.replace(VARIABLE_IN_TEXT, `${OPEN}$1${CLOSE}`);
+}
+
+/** Returns the inverse of `hideVariables`. */
+export function showVariables(text: string): string {
+  return text.replaceAll(OPEN, '${').replaceAll(CLOSE, '}');
+}
+
+/** A tree with the environment's values in it, and where they could not be had. */
+export interface Interpolated {
+  readonly root: ConfigNode;
+  readonly problems: readonly Problem[];
+  /** Paths whose fault is said: nothing else need be said of them. */
+  readonly silenced: readonly ConfigPath[];
+}
+
+/**
+ * Returns the tree with `${NAME}` replaced. A value stays text whatever it looks like. The wallet’s key is never read
+ * this way, and neither are strategies’ parameters: what a run decides must stand in the file for a replay to find.
+ */
+export function interpolate(root: ConfigNode, environment: EnvironmentRecord): Interpolated {
+  const problems: Problem[] = [];
+  const silenced: ConfigPath[] = [];
+  const pointedAt = walletKeyVariables(root);
+  const replace = (scalar: ScalarNode, path: ConfigPath): ScalarNode => {
+    if (typeof scalar.value !== 'string') return scalar;
+    const source = showVariables(scalar.source);
+    const fault = problemOf(scalar.value, path, { environment, pointedAt });
+    if (fault !== undefined) {
+      problems.push({ position: scalar.position, path, message: fault });
+      silenced.push(path);
+      return { ...scalar, value: '', source };
+    }
+    const value = scalar.value.replace(HIDDEN_VARIABLE, (_, name: string) => environment[name]!);
+    return { ...scalar, value, source, fromEnvironment: value !== scalar.value };
+  };
+  return { root: mapScalars(root, replace), problems, silenced };
+}
+
+function problemOf(
+  text: string, path: ConfigPath, { environment, pointedAt }: { environment: EnvironmentRecord; pointedAt: ReadonlySet<string> },
+): string | undefined {
+  const names = [...text.matchAll(HIDDEN_VARIABLE)].map(([, name]) => name!);
+  if (text.includes('${')) return 'expected the name of an environment variable between the braces of "${…}": letters, digits and underscores';
+  if (names.length === 0) return undefined;
+  if (path[0] === 'strategies' && path[2] === 'params') {
+    return 'parameters decide what a run does, and a replay must find them here: write the value itself; ${…} is for secrets';
+  }
+  for (const name of names) {
+    const value = environment[name];
+    if (pointedAt.has(name) || (value !== undefined && looksLikeWalletKey(value))) {
+      return `\${${name}} is a wallet's key, which a configuration only points at: write wallet.key_from: "env:${name}"`;
+    }
+    if (value === undefined) return `the environment variable ${name} is not set: set it, or write ${name}=… into .env`;
+    if (value === '') return `the environment variable ${name} is set to nothing: give it a value`;
+  }
+  return undefined;
+}
+
+/** The variables that hold the wallet's key: the usual one, and the one this file points at. */
+function walletKeyVariables(root: ConfigNode): ReadonlySet<string> {
+  const names = new Set(['GANNET_WALLET_KEY']);
+  const wallet = root.kind === 'map' ? root.members.get('wallet') : undefined;
+  const keyFrom = wallet?.kind === 'map' ? wallet.members.get('key_from') : undefined;
+  if (keyFrom?.kind === 'scalar' && typeof keyFrom.value === 'string' && keyFrom.value.startsWith('env:')) names.add(keyFrom.value.slice(4));
+  return names;
+}

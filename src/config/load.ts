@@ -1,0 +1,139 @@
+import { readFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { ErrorCode } from '../core/errors.ts';
+import { messageOf } from '../core/errors.ts';
+import type { Mint } from '../market/token.ts';
+import { DEFAULT_CONFIG } from './default-config.ts';
+import { findWalletKeys } from './find-wallet-keys.ts';
+import type { EnvironmentRecord } from './interpolate.ts';
+import { interpolate } from './interpolate.ts';
+import type { ConfigIssue, ConfigPath } from './issue.ts';
+import type { MapNode } from './node.ts';
+import { mapScalars } from './node.ts';
+import type { Overrides } from './overrides.ts';
+import { applyOverrides } from './overrides.ts';
+import type { Problem } from './problem.ts';
+import { toIssues } from './problem.ts';
+import type { RequestRate } from './request-rate.ts';
+import type { Connections } from './resolve.ts';
+import { resolveConfig } from './resolve.ts';
+import type { RunConfig } from './run-config.ts';
+import { shown } from './wallet-key-shape.ts';
+import { parseYaml } from './yaml-source.ts';
+
+export interface LoadOptions {
+  /** As the user named it, from the working directory; undefined for `config/gannet.yaml`, or else the built-in default. */
+  readonly file?: string | undefined;
+  readonly workingDir: string;
+  readonly environment: EnvironmentRecord;
+  /** Returns the decimals of mint accounts of the named service and chain; mints that do not exist are left out. */
+  readonly decimalsOf: (mints: readonly Mint[], connections: Connections) => Promise<ReadonlyMap<Mint, number>>;
+  /**
+   * run, the default: all that must hold before anything trades. look: what only reads (a quote, a backtest, a replay)
+   * needs no wallet, no room in the plan, and may look at a real service whatever the mode.
+   */
+  readonly purpose?: 'run' | 'look' | undefined;
+  /** What the command line says instead of the file. */
+  readonly overrides?: Overrides | undefined;
+  /** Where the default of recording.dir lies; "./state" unless given. */
+  readonly stateDir?: string | undefined;
+  /** The checkout with `strategies/` and `config/dialects/`; this one unless given. */
+  readonly projectDir?: string | undefined;
+}
+
+export interface LoadedConfig {
+  readonly ok: true;
+  readonly config: RunConfig;
+  readonly rate: RequestRate;
+}
+
+export interface ConfigFailure {
+  readonly ok: false;
+  /** What a command that needs the configuration fails with. */
+  readonly code: ErrorCode;
+  /** Every fault, in the order of the file; at least one. */
+  readonly issues: readonly ConfigIssue[];
+  /** Requests per second of those strategies that could be read; undefined where reading did not get that far. */
+  readonly requestsPerSecond: number | undefined;
+}
+
+const DEFAULT_FILE = 'config/gannet.yaml';
+/** Stands for the file in messages where there is none. */
+export const BUILT_IN_FILE = '(built-in default)';
+const PROJECT_DIR = fileURLToPath(new URL('../..', import.meta.url));
+const MAX_FILE_BYTES = 1_048_576;
+
+/**
+ * Returns a configuration with everything resolved, or every fault at once with its place. Nothing is started, and the
+ * process's own environment is not looked at. Throws what `decimalsOf` throws, where the file itself has no fault.
+ */
+export async function loadConfig(options: LoadOptions): Promise<LoadedConfig | ConfigFailure> {
+  const source = await readSource(options);
+  if ('message' in source) {
+    const { file, message, code } = source;
+    return { ok: false, code, issues: [{ file, line: 1, column: 1, path: '', message }], requestsPerSecond: undefined };
+  }
+  const { file, text, baseDir } = source;
+  const fail = (problems: readonly Problem[], rate?: RequestRate): ConfigFailure => ({
+    ok: false, code: codeOf(problems), issues: toIssues(file, problems), requestsPerSecond: rate?.requestsPerSecond,
+  });
+
+  const parsed = parseYaml(text);
+  if (parsed.root === undefined) return fail(parsed.problems);
+  if (parsed.root.kind !== 'map') {
+    return fail([...parsed.problems, { position: parsed.root.position, path: [], message: 'expected keys and values such as "mode: paper"' }]);
+  }
+  const keys = findWalletKeys(parsed.root);
+  const safeRoot = blank(parsed.root, keys.map(({ path }) => path));
+  const { root, problems: unset, silenced } = interpolate(applyOverrides(safeRoot, options.overrides ?? {}), options.environment);
+  const known = [...parsed.problems, ...keys, ...unset];
+  const projectDir = options.projectDir ?? PROJECT_DIR;
+  const { config, rate, problems } = await resolveConfig({
+    file, root,
+    silenced: [...known.map(({ path }) => path), ...silenced],
+    environment: options.environment,
+    decimalsOf: options.decimalsOf,
+    purpose: options.purpose ?? 'run',
+    places: {
+      strategiesDir: join(projectDir, 'strategies'), dialectsDir: join(projectDir, 'config', 'dialects'),
+      baseDir, stateDir: options.stateDir ?? './state',
+    },
+  });
+  const all = [...known, ...problems];
+  return all.length === 0 ? { ok: true, config, rate } : fail(all, rate);
+}
+
+type Source =
+  | { readonly file: string; readonly text: string; readonly baseDir: string }
+  | { readonly file: string; readonly message: string; readonly code: ErrorCode };
+
+async function readSource({ file: named, workingDir }: LoadOptions): Promise<Source> {
+  const file = named ?? DEFAULT_FILE;
+  const path = resolve(workingDir, file);
+  try {
+    const bytes = await readFile(path);
+    if (bytes.length > MAX_FILE_BYTES) return { file, code: 'CONFIG_INVALID', message: `expected at most ${MAX_FILE_BYTES} bytes, got ${bytes.length}` };
+    // The decoder takes a byte order mark away, so that columns are those an editor shows.
+    return { file, text: new TextDecoder('utf-8', { fatal: true }).decode(bytes), baseDir: dirname(path) };
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code === 'ENOENT' || code === 'ENOTDIR') {
+      if (named === undefined) return { file: BUILT_IN_FILE, text: DEFAULT_CONFIG, baseDir: workingDir };
+      return { file, code: 'CONFIG_NOT_FOUND', message: 'there is no such file: name another with --config, or leave it out to run on the embedded service' };
+    }
+    if (code === 'EISDIR') return { file, code: 'CONFIG_NOT_FOUND', message: 'expected a YAML file, got a folder' };
+    if (code === 'ERR_ENCODING_INVALID_ENCODED_DATA') return { file, code: 'CONFIG_INVALID', message: 'expected text in UTF-8: save the file in that encoding' };
+    return { file, code: 'CONFIG_NOT_FOUND', message: `the file cannot be read: ${shown(messageOf(error))}` };
+  }
+}
+
+/** A wallet's key that was found is forgotten at once: nothing that follows can repeat it. */
+function blank(root: MapNode, paths: readonly ConfigPath[]): MapNode {
+  const found = new Set(paths.map((path) => JSON.stringify(path)));
+  return mapScalars(root, (scalar, path) => (found.has(JSON.stringify(path)) ? { ...scalar, value: '', source: '' } : scalar));
+}
+
+function codeOf(problems: readonly Problem[]): ErrorCode {
+  return problems.every(({ code }) => code === 'LIVE_REFUSED') ? 'LIVE_REFUSED' : 'CONFIG_INVALID';
+}

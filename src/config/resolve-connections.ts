@@ -1,0 +1,113 @@
+import { readdir } from 'node:fs/promises';
+import type { Amount } from '../core/amount.ts';
+import { lamports } from '../core/amount.ts';
+import { nearest } from '../core/nearest.ts';
+import { SOL_MINT } from '../market/token.ts';
+import { isAddress, isLoopback } from './address.ts';
+import type { AmountReader } from './amounts.ts';
+import type { EnvironmentRecord } from './interpolate.ts';
+import { EMBEDDED_PLAN, planRate } from './plan.ts';
+import type { ServicePlan } from './plan.ts';
+import type { ProblemList } from './problem.ts';
+import type { ChainConfig, KeySource, ServiceConfig, WalletConfig } from './run-config.ts';
+import type { ConfigFile } from './schema.ts';
+import { looksLikeWalletKey } from './wallet-key-shape.ts';
+
+const DEFAULT_SOL_RESERVE = lamports(50_000_000n) as bigint as Amount;
+
+/** Adds what must hold before anything may trade: where, with whose wallet, and who may steer it. */
+export function checkForRun(sections: ConfigFile, { environment, problems }: { environment: EnvironmentRecord; problems: ProblemList }): void {
+  const { service, wallet, control } = sections;
+  refuseLive(sections, problems);
+  if (service.base_url !== 'embedded' && wallet === undefined && !problems.isFaulty(['wallet'])) {
+    problems.add(['service', 'base_url'], 'a real service needs a wallet to quote for: add "wallet: { address: … }"; on paper no key is needed');
+  }
+  if (control.enabled && !isLoopback(control.host) && (environment['GANNET_CONTROL_TOKEN'] ?? '') === '') {
+    problems.add(['control', 'host'], `with "${control.host.slice(0, 60)}" others can reach the control API: set GANNET_CONTROL_TOKEN, or write 127.0.0.1`);
+  }
+}
+
+/** Returns the service's part. */
+export async function resolveService(sections: ConfigFile, scope: {
+  readonly environment: EnvironmentRecord; readonly problems: ProblemList; readonly dialectsDir: string;
+}): Promise<ServiceConfig> {
+  const { environment, problems } = scope;
+  const { service } = sections;
+  const embedded = service.base_url === 'embedded';
+  await checkDialect(service.dialect, scope);
+  const apiKey = service.api_key ?? (embedded || service.plan === 'keyless' ? undefined : environment['GANNET_API_KEY'] || undefined);
+  const plan = resolvePlan(sections, { hasKey: apiKey !== undefined, problems });
+  return {
+    baseUrl: service.base_url.replace(/\/+$/, ''),
+    apiKey,
+    dialect: service.dialect,
+    plan,
+    requestsPerSecond: planRate(plan),
+    limited: !embedded || service.plan !== undefined || service.requests_per_second !== undefined,
+  };
+}
+
+function resolvePlan({ service }: ConfigFile, { hasKey, problems }: { hasKey: boolean; problems: ProblemList }): ServicePlan {
+  const { plan, requests_per_second: requestsPerSecond } = service;
+  const embedded = service.base_url === 'embedded';
+  if (plan !== undefined && requestsPerSecond !== undefined) {
+    problems.add(['service', 'requests_per_second'], 'expected either "plan" or "requests_per_second", got both', { at: 'key' });
+  }
+  if (plan !== undefined && plan !== 'keyless' && !hasKey && !embedded && !problems.isFaulty(['service', 'api_key'])) {
+    problems.add(['service', 'plan'], `the plan "${plan}" goes with an API key: set GANNET_API_KEY and write api_key: \${GANNET_API_KEY}, or take the plan "keyless"`);
+  }
+  if (requestsPerSecond !== undefined) return { requestsPerSecond };
+  if (plan !== undefined) return plan;
+  if (embedded) return EMBEDDED_PLAN;
+  return hasKey ? 'free' : 'keyless';
+}
+
+function refuseLive({ mode, service, chain }: ConfigFile, problems: ProblemList): void {
+  const unclear = [['mode'], ['service', 'base_url'], ['chain', 'rpc_url']].some((path) => problems.isFaulty(path));
+  if (mode !== 'live' || unclear) return;
+  const realService = service.base_url !== 'embedded';
+  const realChain = chain.rpc_url !== 'embedded';
+  if (realService !== realChain) {
+    const [path, other] = realService ? [['service', 'base_url'], 'chain.rpc_url'] : [['chain', 'rpc_url'], 'service.base_url'];
+    problems.add(path, `live trading needs a service and a chain that belong together, but ${other} is embedded: make both embedded`, { code: 'LIVE_REFUSED' });
+  } else if (realService) {
+    problems.add(['mode'], 'live trading on a real service comes when execution and signing have their safeguards; use mode: paper', { code: 'LIVE_REFUSED' });
+  }
+}
+
+async function checkDialect(name: string, { dialectsDir, problems }: { dialectsDir: string; problems: ProblemList }): Promise<void> {
+  const files = await readdir(dialectsDir);
+  const known = files.filter((file) => file.endsWith('.yaml')).map((file) => file.slice(0, -'.yaml'.length)).sort();
+  if (known.includes(name)) return;
+  const close = nearest(name, known);
+  problems.add(['service', 'dialect'], `there is no dialect "${name}" in config/dialects${close === undefined ? '' : ` (did you mean "${close}"?)`}; known are ${known.join(', ')}`);
+}
+
+/** Returns the chain's part. */
+export function resolveChain({ chain }: ConfigFile, problems: ProblemList): ChainConfig {
+  if (chain.commitment !== 'confirmed') {
+    problems.add(['chain', 'commitment'], 'this version waits for "confirmed" and nothing else yet: remove the key');
+  }
+  return { rpcUrl: chain.rpc_url, commitment: 'confirmed' };
+}
+
+/** Returns the wallet's part: where its key is, never the key. */
+export function resolveWallet({ wallet }: ConfigFile, { amounts, problems }: { amounts: AmountReader; problems: ProblemList }): WalletConfig {
+  const reservePath = ['wallet', 'sol_reserve'];
+  const reserve = amounts.withToken(reservePath, wallet?.sol_reserve);
+  if (reserve !== undefined && reserve.mint !== SOL_MINT) problems.add(reservePath, `expected an amount of SOL such as "0.05 SOL", got "${wallet?.sol_reserve}"`);
+  const keyFrom = wallet?.key_from === undefined ? undefined : keySource(wallet.key_from);
+  if (keyFrom === 'unclear') {
+    problems.add(['wallet', 'key_from'],
+      'expected "env:NAME" or "file:PATH", which say where the key is; the key itself never stands in a configuration (what was found is not shown)');
+  }
+  return { keyFrom: keyFrom === 'unclear' ? undefined : keyFrom, address: wallet?.address, solReserve: reserve?.amount ?? DEFAULT_SOL_RESERVE };
+}
+
+function keySource(text: string): KeySource | 'unclear' {
+  const [, kind, place = ''] = /^(env|file):(.+)$/s.exec(text) ?? [];
+  // A seed of 32 bytes has the form of an address: no name of a variable or a file looks like that.
+  if (place === '' || looksLikeWalletKey(place) || isAddress(place)) return 'unclear';
+  if (kind === 'file') return { kind, path: place };
+  return /^[A-Za-z_][A-Za-z0-9_]{0,63}$/.test(place) ? { kind: 'env', name: place } : 'unclear';
+}

@@ -1,0 +1,94 @@
+import { isGannetError, messageOf } from '../core/errors.ts';
+import { parseDuration } from '../core/time.ts';
+import type { FeedSpec } from '../market/feed.ts';
+import type { TokenTable } from '../market/token.ts';
+import { withTokens } from '../strategy/params.ts';
+import type { Strategy } from '../strategy/define.ts';
+import type { AmountReader } from './amounts.ts';
+import type { ConfigPath } from './issue.ts';
+import { formatPath } from './issue.ts';
+import type { ConfigNode } from './node.ts';
+import { nodeAt, plainValue } from './node.ts';
+import type { ProblemList } from './problem.ts';
+import type { StrategyConfig } from './run-config.ts';
+import type { StrategyEntry } from './schema.ts';
+import { schemaHints } from './schema-hints.ts';
+import { importStrategy } from './strategy-file.ts';
+import { validate } from './validate.ts';
+import { shown } from './wallet-key-shape.ts';
+
+interface StrategyScope {
+  readonly root: ConfigNode;
+  readonly tokens: TokenTable;
+  readonly amounts: AmountReader;
+  readonly problems: ProblemList;
+  readonly places: { readonly strategiesDir: string; readonly baseDir: string };
+}
+
+/** Returns the instances that could be resolved, in the order of the file; an entry that is undefined is faulty already. */
+export async function resolveStrategies(entries: readonly (StrategyEntry | undefined)[], scope: StrategyScope): Promise<StrategyConfig[]> {
+  const resolved: StrategyConfig[] = [];
+  const names = new Map<string, ConfigPath>();
+  for (const [index, entry] of entries.entries()) {
+    if (entry === undefined) continue;
+    const path = ['strategies', index];
+    const instance = await resolveEntry(entry, path, scope);
+    const name = entry.name ?? instance?.name;
+    const earlier = name === undefined ? undefined : names.get(name);
+    if (name !== undefined && earlier !== undefined) {
+      const where = entry.name === undefined ? path : [...path, 'name'];
+      scope.problems.add(where, `the name "${name}" is taken by ${formatPath(earlier)}: give each instance a "name" of its own`);
+    } else if (name !== undefined) names.set(name, path);
+    if (instance !== undefined) resolved.push(instance);
+  }
+  return resolved;
+}
+
+async function resolveEntry(entry: StrategyEntry, path: ConfigPath, scope: StrategyScope): Promise<StrategyConfig | undefined> {
+  const { amounts, problems } = scope;
+  if (entry.warmup !== undefined) {
+    problems.add([...path, 'warmup'], 'this version does not warm strategies up yet: remove the key, and they begin with what they see', { at: 'key' });
+  }
+  const budget = amounts.withToken([...path, 'budget'], entry.budget);
+  if (budget?.amount === 0n) problems.add([...path, 'budget'], 'expected a budget above zero');
+  const imported = await importStrategy(entry.use, scope.places);
+  if (typeof imported === 'string') {
+    problems.add([...path, 'use'], imported);
+    return undefined;
+  }
+  const { strategy, origin } = imported;
+  const params = readParams(strategy, [...path, 'params'], scope);
+  if (params === undefined) return undefined;
+  const node = nodeAt(scope.root, [...path, 'params']);
+  return {
+    name: entry.name ?? strategy.name,
+    use: entry.use,
+    origin,
+    strategy,
+    params: params.value,
+    rawParams: node === undefined ? {} : plainValue(node),
+    budget,
+    maxAgeMs: entry.max_age === undefined ? undefined : parseDuration(entry.max_age),
+  };
+}
+
+/** Returns the parameters as the strategy's own schema reads them, and tries them on its inputs. */
+function readParams(strategy: Strategy, path: ConfigPath, { root, tokens, problems }: StrategyScope): { value: unknown } | undefined {
+  const node = nodeAt(root, path);
+  if (node !== undefined && node.kind !== 'map') return undefined;
+  try {
+    const read = withTokens(tokens, () => validate(strategy.params, { root, base: path, hints: schemaHints(strategy.params), problems }));
+    if (read !== undefined) watchedBy({ strategy, params: read.value });
+    return read;
+  } catch (error) {
+    // A schema and `inputs` are the author's code: what they throw is a fault of the strategy with these parameters.
+    const code = isGannetError(error) ? '' : `strategy ${strategy.name} failed on these parameters: `;
+    problems.add(path, code + shown(messageOf(error)));
+    return undefined;
+  }
+}
+
+/** Returns what a strategy watches with its parameters. */
+export function watchedBy({ strategy, params }: Pick<StrategyConfig, 'strategy' | 'params'>): FeedSpec[] {
+  return Object.values(strategy.inputs(params)).map(({ spec }) => spec);
+}

@@ -1,0 +1,57 @@
+import type { Mint, Token, TokenTable } from '../market/token.ts';
+import { SOL_MINT, tokenTable, USDC_MINT } from '../market/token.ts';
+import type { ProblemList } from './problem.ts';
+
+/** Returns the decimals of mint accounts; a mint that does not exist is absent from the answer. */
+export type DecimalsLookup = (mints: readonly Mint[]) => Promise<ReadonlyMap<Mint, number>>;
+
+/** Tokens that everybody means the same by: aliases of theirs for another mint are a trap. */
+const WELL_KNOWN: readonly Token[] = [
+  { symbol: 'SOL', mint: SOL_MINT, decimals: 9 },
+  { symbol: 'USDC', mint: USDC_MINT, decimals: 6 },
+];
+
+/** For a token whose fault is said already: as many places as SOL, so that its amounts are hardly ever a second fault. */
+export const GUESSED_DECIMALS = 9;
+
+/**
+ * Returns the table of the configured tokens, with SOL and USDC whether listed or not. Decimals come from the mint
+ * accounts, never from the file. Every fault is added to `problems`.
+ */
+export async function resolveTokens(options: {
+  readonly entries: Readonly<Record<string, string>>;
+  /** Aliases whose entry is faulty, so that what refers to them is no second fault. */
+  readonly faulty: readonly string[];
+  readonly lookUp: DecimalsLookup;
+  readonly problems: ProblemList;
+}): Promise<TokenTable> {
+  const { problems } = options;
+  const mints = new Map<Mint, string>();
+  for (const [alias, text] of Object.entries(options.entries)) {
+    const mint = text as Mint;
+    const path = ['tokens', alias];
+    const wellKnown = WELL_KNOWN.find(({ symbol }) => symbol === alias);
+    const other = mints.get(mint);
+    if (alias === 'raw') problems.add(path, '"raw" marks an amount in smallest units: choose another alias', { at: 'key' });
+    else if (wellKnown !== undefined && wellKnown.mint !== mint) problems.add(path, `expected ${alias} to be ${wellKnown.mint}: give another token an alias of its own`);
+    else if (other !== undefined) problems.add(path, `expected each token once, but ${other} is the same mint`);
+    else mints.set(mint, alias);
+  }
+  const decimals = await lookUpDecimals([...mints.keys()], options.lookUp);
+  const tokens = [...mints].map(([mint, symbol]): Token => {
+    const found = decimals.get(mint);
+    if (found === undefined) problems.add(['tokens', symbol], `expected the address of a token, but the chain knows no such mint: ${mint}`);
+    return { symbol, mint, decimals: found ?? GUESSED_DECIMALS };
+  });
+  for (const alias of options.faulty) tokens.push({ symbol: alias, mint: `faulty:${alias}` as Mint, decimals: GUESSED_DECIMALS });
+  for (const known of WELL_KNOWN) {
+    if (!tokens.some(({ symbol, mint }) => symbol === known.symbol || mint === known.mint)) tokens.push(known);
+  }
+  return tokenTable(tokens);
+}
+
+async function lookUpDecimals(mints: readonly Mint[], lookUp: DecimalsLookup): Promise<ReadonlyMap<Mint, number>> {
+  const known = new Map(WELL_KNOWN.map(({ mint, decimals }) => [mint, decimals]));
+  const unknown = mints.filter((mint) => !known.has(mint));
+  return unknown.length === 0 ? known : new Map([...known, ...await lookUp(unknown)]);
+}

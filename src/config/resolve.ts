@@ -1,0 +1,201 @@
+import { join } from 'node:path';
+import { assert } from '../core/assert.ts';
+import type { Amount, Bps } from '../core/amount.ts';
+import { amount, lamports, U64_MAX } from '../core/amount.ts';
+import { parseDuration } from '../core/time.ts';
+import type { Mint, TokenTable } from '../market/token.ts';
+import { SOL_MINT } from '../market/token.ts';
+import type { RiskLimits, ValueLimit } from '../trading/limits.ts';
+import type { AmountReader } from './amounts.ts';
+import { createAmountReader } from './amounts.ts';
+import type { EnvironmentRecord } from './interpolate.ts';
+import type { ConfigPath } from './issue.ts';
+import type { ConfigNode } from './node.ts';
+import { nodeAt, plainValue, without } from './node.ts';
+import type { Problem, ProblemList } from './problem.ts';
+import { createProblemList } from './problem.ts';
+import type { RequestRate } from './request-rate.ts';
+import { requestRate } from './request-rate.ts';
+import { checkForRun, resolveChain, resolveService, resolveWallet } from './resolve-connections.ts';
+import { resolveStrategies } from './resolve-strategies.ts';
+import type { DecimalsLookup } from './resolve-tokens.ts';
+import { GUESSED_DECIMALS, resolveTokens } from './resolve-tokens.ts';
+import type { BacktestConfig, ChainConfig, RunConfig, ServiceConfig, StrategyConfig } from './run-config.ts';
+import type { ConfigFile, StrategyEntry } from './schema.ts';
+import { configSchema, strategyEntrySchema } from './schema.ts';
+import { schemaHints } from './schema-hints.ts';
+import { validate } from './validate.ts';
+
+/** Where decimals can be asked for: the lookup needs to know which service and chain the file names. */
+export interface Connections {
+  readonly service: ServiceConfig;
+  readonly chain: ChainConfig;
+  /** Of the embedded service's market and wallet. */
+  readonly seed: number;
+}
+
+interface ResolveOptions {
+  readonly file: string;
+  readonly root: ConfigNode;
+  /** Paths whose fault is known already. */
+  readonly silenced: readonly ConfigPath[];
+  readonly environment: EnvironmentRecord;
+  readonly decimalsOf: (mints: readonly Mint[], connections: Connections) => Promise<ReadonlyMap<Mint, number>>;
+  readonly purpose: 'run' | 'look';
+  readonly places: { readonly strategiesDir: string; readonly dialectsDir: string; readonly baseDir: string; readonly stateDir: string };
+}
+
+/** What resolving came to: the configuration is whole only where there are no problems. */
+export interface Resolved {
+  readonly config: RunConfig;
+  readonly rate: RequestRate;
+  readonly problems: readonly Problem[];
+}
+
+/** SOL for fees, where a simulated wallet is not told how much it has. */
+const SIMULATED_SOL = lamports(1_000_000_000n) as bigint as Amount;
+
+/**
+ * Returns the configuration of a tree with every fault that can be found at once: what is faulty is left out of what
+ * follows, so that a fault in one place neither hides nor causes one in another.
+ */
+export async function resolveConfig(options: ResolveOptions): Promise<Resolved> {
+  const { root, environment, places } = options;
+  const problems = createProblemList(root, options.silenced);
+  validate(configSchema, { root, base: [], hints: schemaHints(configSchema), problems });
+  const sound = without(root, [...options.silenced, ...problems.all.map(({ path }) => path)]);
+  const sections = readSections(sound);
+  refuseUnfinished(sections, problems);
+
+  if (options.purpose === 'run') checkForRun(sections, { environment, problems });
+  const service = await resolveService(sections, { environment, problems, dialectsDir: places.dialectsDir });
+  const chain = resolveChain(sections, problems);
+  let lookUpFailure: { readonly error: unknown } | undefined;
+  const lookUp: DecimalsLookup = async (mints) => {
+    try {
+      return await options.decimalsOf(mints, { service, chain, seed: sections.seed });
+    } catch (error) {
+      lookUpFailure = { error };
+      return new Map(mints.map((mint) => [mint, GUESSED_DECIMALS]));
+    }
+  };
+  const tokens = await resolveTokens({ entries: sections.tokens, faulty: faultyAliases(root, sections), lookUp, problems });
+  const amounts = createAmountReader(tokens, problems);
+  const strategies = await resolveStrategies(readEntries(sound), { root, tokens, amounts, problems, places });
+  const wallet = resolveWallet(sections, { amounts, problems });
+  const config: RunConfig = {
+    file: options.file,
+    mode: sections.mode,
+    service,
+    chain,
+    wallet,
+    seed: sections.seed,
+    backtest: resolveBacktest(sections, { amounts, strategies, problems }),
+    tokens,
+    limits: resolveLimits(sections, { amounts, problems, solReserve: wallet.solReserve, tokens }),
+    strategies,
+    recording: { enabled: sections.recording.enabled, dir: sections.recording.dir ?? join(places.stateDir, 'recordings') },
+    control: sections.control,
+  };
+  const rate = requestRate(config);
+  if (options.purpose === 'run') refuseExcess(rate, config, problems);
+  // A network that fails is a fault of its own; but the file's own faults can be mended first, and without it.
+  if (lookUpFailure !== undefined && problems.all.length === 0 && options.silenced.length === 0) throw lookUpFailure.error;
+  return { config, rate, problems: problems.all };
+}
+
+/** The sections with their defaults; one that is beyond repair is its default alone. */
+function readSections(sound: ConfigNode): ConfigFile {
+  const withoutStrategies = without(sound, [['strategies']]);
+  const first = parseSections(withoutStrategies);
+  if (first.success) return first.data;
+  const broken = first.error.issues.map(({ path }) => [String(path[0])]);
+  const second = parseSections(without(withoutStrategies, broken));
+  assert(second.success, 'every section has defaults');
+  return second.data;
+}
+
+function parseSections(node: ConfigNode): ReturnType<typeof configSchema.safeParse> {
+  return configSchema.safeParse({ ...plainValue(node) as object, strategies: [{ use: 'none' }] });
+}
+
+function readEntries(sound: ConfigNode): (StrategyEntry | undefined)[] {
+  const list = nodeAt(sound, ['strategies']);
+  if (list?.kind !== 'list') return [];
+  return list.items.map((item) => strategyEntrySchema.safeParse(plainValue(item)).data);
+}
+
+function faultyAliases(root: ConfigNode, sections: ConfigFile): string[] {
+  const node = nodeAt(root, ['tokens']);
+  return node?.kind === 'map' ? [...node.members.keys()].filter((alias) => !Object.hasOwn(sections.tokens, alias)) : [];
+}
+
+/** A key whose machinery is not there yet is refused: a limit that nobody keeps is worse than none. */
+function refuseUnfinished(sections: ConfigFile, problems: ProblemList): void {
+  const refuse = (path: ConfigPath, what: string): void => {
+    problems.add(path, `this version does not ${what} yet: remove the key`, { at: 'key' });
+  };
+  if (sections.signer !== undefined) refuse(['signer'], 'take the signer’s rules and caps from the configuration');
+  if (sections.notifications !== undefined) refuse(['notifications'], 'send notifications');
+  if (sections.risk.protections !== undefined) refuse(['risk', 'protections'], 'carry out protections');
+}
+
+function resolveLimits(sections: ConfigFile, scope: {
+  readonly amounts: AmountReader; readonly problems: ProblemList; readonly solReserve: Amount; readonly tokens: TokenTable;
+}): RiskLimits {
+  const { risk } = sections;
+  const { amounts, problems } = scope;
+  const positive = (path: ConfigPath, text: string | undefined): ValueLimit | undefined => {
+    const limit = amounts.withToken(path, text);
+    if (limit?.amount === 0n) problems.add(path, 'expected a limit above zero');
+    return limit;
+  };
+  const maxPosition = new Map<Mint, ValueLimit>();
+  for (const [alias, text] of Object.entries(risk.max_position)) {
+    const path = ['risk', 'max_position', alias];
+    const token = amounts.tokenOfKey(path, alias);
+    const limit = positive(path, text);
+    if (token !== undefined && limit !== undefined) maxPosition.set(token.mint, limit);
+  }
+  return {
+    maxSlippageBps: risk.max_slippage_bps as Bps,
+    maxPriceImpactBps: risk.max_price_impact_bps as Bps,
+    maxFeeBps: risk.max_fee_bps as Bps,
+    maxTrade: positive(['risk', 'max_trade'], risk.max_trade),
+    maxPosition,
+    maxOpenIntents: risk.max_open_intents,
+    maxSwaps: { perMinute: risk.max_swaps.per_minute, perHour: risk.max_swaps.per_hour, perDay: risk.max_swaps.per_day },
+    solReserve: scope.solReserve,
+  };
+}
+
+function resolveBacktest(sections: ConfigFile, scope: {
+  readonly amounts: AmountReader; readonly strategies: readonly StrategyConfig[]; readonly problems: ProblemList;
+}): BacktestConfig {
+  const { balances: written, latency, setting } = sections.backtest;
+  const balances = written === undefined
+    ? sumOfBudgets(scope.strategies, scope.problems)
+    : scope.amounts.byToken(['backtest', 'balances'], written);
+  // A budget of SOL is for trading: what fees take comes on top.
+  if (written === undefined || !balances.has(SOL_MINT)) balances.set(SOL_MINT, amount((balances.get(SOL_MINT) ?? 0n) + SIMULATED_SOL));
+  return { balances, quoteLatencyMs: parseDuration(latency.quote), landLatencyMs: parseDuration(latency.land), setting };
+}
+
+function sumOfBudgets(strategies: readonly StrategyConfig[], problems: ProblemList): Map<Mint, Amount> {
+  const sums = new Map<Mint, Amount>();
+  for (const { budget } of strategies) {
+    if (budget === undefined) continue;
+    const sum = (sums.get(budget.mint) ?? 0n) + budget.amount;
+    if (sum + SIMULATED_SOL > U64_MAX) problems.add(['strategies'], 'the budgets of one token add up to more than any account can hold');
+    else sums.set(budget.mint, amount(sum));
+  }
+  return sums;
+}
+
+function refuseExcess({ requestsPerSecond, allowedPerSecond }: RequestRate, { service }: RunConfig, problems: ProblemList): void {
+  if (allowedPerSecond === undefined || requestsPerSecond <= allowedPerSecond) return;
+  const plan = typeof service.plan === 'string' ? `the plan "${service.plan}"` : 'service.requests_per_second';
+  const path = ['service', typeof service.plan === 'string' ? 'plan' : 'requests_per_second'];
+  problems.add(path, `what the strategies watch takes ${requestsPerSecond} requests a second, ${plan} allows ${allowedPerSecond}: `
+    + 'watch fewer things, watch them less often ("every"), or name a larger plan');
+}

@@ -1,0 +1,79 @@
+import type { Amount } from '../core/amount.ts';
+import type { Millis } from '../core/time.ts';
+import type { Mint, TokenTable } from '../market/token.ts';
+import type { Strategy } from '../strategy/define.ts';
+import type { RiskLimits, ValueLimit } from '../trading/limits.ts';
+import type { SimulationSetting } from '../trading/simulated-landing.ts';
+import type { PlainValue } from './node.ts';
+import type { ServicePlan } from './plan.ts';
+
+/** A configuration with everything resolved: what a run is made of. */
+export interface RunConfig {
+  /** The file as it was named, or what stands for the built-in default. */
+  readonly file: string;
+  readonly mode: 'live' | 'paper';
+  readonly service: ServiceConfig;
+  readonly chain: ChainConfig;
+  readonly wallet: WalletConfig;
+  readonly seed: number;
+  readonly backtest: BacktestConfig;
+  readonly tokens: TokenTable;
+  readonly limits: RiskLimits;
+  readonly strategies: readonly StrategyConfig[];
+  readonly recording: { readonly enabled: boolean; readonly dir: string };
+  readonly control: { readonly enabled: boolean; readonly host: string; readonly port: number };
+}
+
+export interface ServiceConfig {
+  /** "embedded", or an address without a slash at its end. */
+  readonly baseUrl: string;
+  /** Secret. */
+  readonly apiKey?: string | undefined;
+  /** The name of a file in config/dialects. */
+  readonly dialect: string;
+  readonly plan: ServicePlan;
+  /** What the plan allows, the landing of swaps apart. */
+  readonly requestsPerSecond: number;
+  /** Whether the configuration says what the service allows; the embedded one has no limit of its own. */
+  readonly limited: boolean;
+}
+
+export interface ChainConfig {
+  /** "embedded", or an address; it may hold a secret. */
+  readonly rpcUrl: string;
+  readonly commitment: 'confirmed';
+}
+
+/** Where a wallet's key is; never the key. */
+export type KeySource = { readonly kind: 'env'; readonly name: string } | { readonly kind: 'file'; readonly path: string };
+
+export interface WalletConfig {
+  /** Absent where the embedded service's funded wallet is used, or on paper. */
+  readonly keyFrom?: KeySource | undefined;
+  readonly address?: string | undefined;
+  readonly solReserve: Amount;
+}
+
+export interface BacktestConfig {
+  /** What a simulated wallet starts with, smallest units. */
+  readonly balances: ReadonlyMap<Mint, Amount>;
+  readonly quoteLatencyMs: Millis;
+  readonly landLatencyMs: Millis;
+  readonly setting: SimulationSetting;
+}
+
+export interface StrategyConfig {
+  /** Unique within the run. */
+  readonly name: string;
+  /** As in the file. */
+  readonly use: string;
+  /** Whether its file is one of the project's own `strategies/`, or somebody else's. */
+  readonly origin: 'project' | 'path';
+  readonly strategy: Strategy;
+  /** As the strategy's own schema read them. */
+  readonly params: unknown;
+  /** As in the file: plain JSON. */
+  readonly rawParams: PlainValue;
+  readonly budget?: ValueLimit | undefined;
+  readonly maxAgeMs?: Millis | undefined;
+}

@@ -1,0 +1,150 @@
+import { z } from 'zod';
+import { isGannetError } from '../core/errors.ts';
+import { parseDuration } from '../core/time.ts';
+import { isAddress, isRpcUrl, isServiceUrl } from './address.ts';
+import { PLAN_NAMES } from './plan.ts';
+
+// The shape of the file, as people write it: what depends on tokens, strategies or another section is checked when it is
+// resolved. Descriptions and examples end up in the JSON schema, where editors show them.
+
+/** The form of an instance's name; it stands in ids, file names and logs. */
+export const INSTANCE_NAME = /^[a-z][a-z0-9-]{0,62}$/;
+const ALIAS = /^[A-Za-z0-9$._-]{1,20}$/;
+const NOT_YET = 'Not carried out by this version: leave it out.';
+
+const duration = (example: string) => z.string()
+  .refine(isDuration, { message: 'expected a duration such as "5s", "250ms" or "1h30m"' })
+  .meta({ examples: [example] });
+const amount = (example: string) => z.string().meta({ examples: [example] });
+const address = () => z.string().refine(isAddress, { message: 'expected a base58 address of 32 bytes' });
+const bps = () => z.int().min(0).max(10_000);
+
+const service = z.strictObject({
+  base_url: z.string()
+    .refine(isServiceUrl, { message: 'expected "embedded" or an https:// address without credentials or query (http:// on this machine only)' })
+    .default('embedded')
+    .meta({ description: 'The swap service: "embedded" starts one on this machine with a market and a chain of its own; else its https address.', examples: ['embedded'] }),
+  api_key: z.string().min(1).optional()
+    .meta({ description: 'The service’s key. Keep it out of the file: ${GANNET_API_KEY}.', examples: ['${GANNET_API_KEY}'] }),
+  dialect: z.string().regex(INSTANCE_NAME, { message: 'expected the name of a file in config/dialects, without .yaml' }).default('neutral')
+    .meta({ description: 'Router, field and provider names on the wire: config/dialects/<name>.yaml.', examples: ['neutral'] }),
+  plan: z.enum(PLAN_NAMES).optional()
+    .meta({ description: 'What your API key allows; without one, "keyless". It bounds how much can be watched.' }),
+  requests_per_second: z.number().positive().max(10_000).optional()
+    .meta({ description: 'Instead of a plan: the sustained requests per second that the service allows.' }),
+}).meta({ description: 'Where quotes, orders and market data come from.' });
+
+const chain = z.strictObject({
+  rpc_url: z.string()
+    .refine(isRpcUrl, { message: 'expected "embedded" or the http(s) address of a Solana RPC node' })
+    .default('embedded')
+    .meta({ description: 'The Solana RPC node: "embedded" goes with the embedded service; else its address.', examples: ['embedded'] }),
+  commitment: z.enum(['confirmed', 'finalized']).default('confirmed')
+    .meta({ description: 'When a swap counts as landed. This version knows "confirmed" only.' }),
+}).meta({ description: 'The chain on which swaps land.' });
+
+const wallet = z.strictObject({
+  key_from: z.string().optional()
+    .meta({ description: 'Where the key is, never the key itself: env:NAME or file:PATH (mode 0600, base58 or a Solana CLI array; from the working directory).', examples: ['env:GANNET_WALLET_KEY', 'file:wallet.json'] }),
+  address: address().optional().meta({ description: 'The wallet’s address; where a key is given too, they must agree.' }),
+  sol_reserve: amount('0.05 SOL').optional()
+    .meta({ description: 'SOL that no strategy may spend: a wallet without SOL cannot pay for an exit. Left out, 0.05 SOL.', examples: ['0.05 SOL'] }),
+}).meta({ description: 'Whose money it is. May be left out on the embedded service, which has a funded wallet.' });
+
+const backtest = z.strictObject({
+  balances: z.record(z.string(), z.string().meta({ examples: ['10000'] })).optional()
+    .meta({ description: 'What a backtest, and a paper run, starts with: decimal amounts by token. Left out, the strategies’ budgets; SOL is 1 unless it is named.' }),
+  latency: z.strictObject({
+    quote: duration('300ms').default('300ms').meta({ description: 'From a decision to the accepted quote.' }),
+    land: duration('1500ms').default('1500ms').meta({ description: 'From the signature to the block.' }),
+  }).prefault({}),
+  setting: z.enum(['optimistic', 'base', 'pessimistic']).default('base')
+    .meta({ description: 'How kindly the world is taken: fills at the decision’s price, at the price on arrival, or at the worst that slippage allows.' }),
+}).meta({ description: 'How swaps are simulated.' });
+
+const maxSwaps = z.strictObject({
+  per_minute: z.int().min(1).default(6),
+  per_hour: z.int().min(1).default(60),
+  per_day: z.int().min(1).default(300),
+}).meta({ description: 'How many swaps all strategies together may begin.' });
+
+const protection = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('daily_loss'), limit: amount('50 USDC'), action: z.enum(['halt', 'reduce_only']) }),
+  z.strictObject({ kind: z.literal('max_drawdown'), limit_pct: z.number().gt(0).max(100), action: z.enum(['halt', 'reduce_only']) }),
+  z.strictObject({ kind: z.literal('cooldown'), after: z.enum(['loss']), for: duration('10m') }),
+]);
+
+const risk = z.strictObject({
+  max_slippage_bps: bps().default(50).meta({ description: 'The most slippage a swap may be given, in hundredths of a percent.' }),
+  max_price_impact_bps: bps().default(100).meta({ description: 'The most that a swap may move the price.' }),
+  max_fee_bps: bps().default(30).meta({ description: 'The most that the service may take of a swap.' }),
+  max_trade: amount('200 USDC').optional().meta({ description: 'The largest single swap, by value.' }),
+  max_position: z.record(z.string(), amount('1000 USDC')).default({})
+    .meta({ description: 'The largest holding of a token, by value: { SOL: "1000 USDC" }.' }),
+  max_open_intents: z.int().min(1).max(100).default(1).meta({ description: 'How many swaps may be under way at once.' }),
+  max_swaps: maxSwaps.prefault({}),
+  protections: z.array(protection).optional().meta({ description: `What stops trading after losses. ${NOT_YET}` }),
+}).meta({ description: 'What no strategy may exceed.' });
+
+const strategy = z.strictObject({
+  use: z.string().min(1).meta({ description: 'A file in strategies/ by its name, or a path from this file’s folder.', examples: ['dca', './my-strategy.ts'] }),
+  name: z.string().regex(INSTANCE_NAME, { message: 'expected lower case letters, digits and dashes, a letter first, at most 63' }).optional()
+    .meta({ description: 'What this instance is called; unique. Left out, the name of the strategy.', examples: ['dca-sol'] }),
+  budget: amount('500 USDC').optional().meta({ description: 'What it may spend, and what it is measured against; left out, all that the wallet has.' }),
+  params: z.record(z.string(), z.unknown()).prefault({}).meta({ description: 'The strategy’s own parameters: `gannet strategy describe NAME`.' }),
+  max_age: duration('15s').optional().meta({ description: 'Proposals are refused while anything the strategy watches is older than this.' }),
+  warmup: duration('2h').optional().meta({ description: `How much of the recording to replay before the start. ${NOT_YET}` }),
+}).meta({ description: 'One running instance of a strategy.' });
+
+const cap = z.strictObject({ per_trade: z.string().optional(), per_hour: z.string().optional(), per_day: z.string().optional() });
+
+/** The whole file. */
+export const configSchema = z.strictObject({
+  mode: z.enum(['paper', 'live']).default('paper')
+    .meta({ description: 'paper: decides and fills on paper. live: signs and lands; for now on the embedded service only.' }),
+  service: service.prefault({}),
+  chain: chain.prefault({}),
+  wallet: wallet.optional(),
+  signer: z.strictObject({
+    programs: z.array(address()).optional(),
+    destinations: z.array(address()).optional(),
+    caps: z.record(z.string(), cap).optional(),
+  }).optional().meta({ description: `What may be signed. ${NOT_YET}` }),
+  seed: z.int().min(0).default(7).meta({ description: 'Where all simulated chance begins: the same seed, the same run.' }),
+  backtest: backtest.prefault({}),
+  tokens: z.record(z.string().regex(ALIAS, { message: 'expected an alias of letters, digits, ".", "_", "-" or "$", at most 20' }), address()).default({})
+    .meta({ description: 'Names for mint addresses, yours and unique. SOL and USDC are known without being listed.' }),
+  risk: risk.prefault({}),
+  strategies: z.array(strategy).min(1).meta({ description: 'What runs.' }),
+  recording: z.strictObject({
+    enabled: z.boolean().default(true).meta({ description: 'Without a recording a run cannot be replayed.' }),
+    dir: z.string().min(1).optional().meta({ description: 'Where recordings go, from the working directory; left out, the state directory’s "recordings".', examples: ['./state/recordings'] }),
+  }).prefault({}).meta({ description: 'Everything the strategies saw, for replay and backtest.' }),
+  control: z.strictObject({
+    enabled: z.boolean().default(true),
+    port: z.int().min(0).max(65_535).default(7070).meta({ description: '0 takes any free port.' }),
+    host: z.string().min(1).default('127.0.0.1').meta({ description: 'Anything but this machine needs GANNET_CONTROL_TOKEN in the environment.' }),
+  }).prefault({}).meta({ description: 'The control API, which `gannet status` and its siblings talk to.' }),
+  notifications: z.array(z.strictObject({
+    kind: z.enum(['webhook', 'telegram']),
+    url: z.string().optional(),
+    chat: z.string().optional(),
+    level: z.enum(['info', 'warning', 'critical']).default('warning'),
+  })).optional().meta({ description: `Who is told of alerts. ${NOT_YET}` }),
+}).meta({ title: 'Gannet configuration', description: 'Keys are snake_case, durations "5s", amounts decimal text with their token: "1.5 SOL". Secrets come from the environment: ${NAME}.' });
+
+/** The file as read: every default filled in, nothing resolved. */
+export type ConfigFile = z.output<typeof configSchema>;
+export type StrategyEntry = ConfigFile['strategies'][number];
+
+export const strategyEntrySchema = strategy;
+
+function isDuration(text: string): boolean {
+  try {
+    parseDuration(text);
+    return true;
+  } catch (error) {
+    if (isGannetError(error)) return false;
+    throw error;
+  }
+}

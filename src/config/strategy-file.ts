@@ -1,0 +1,80 @@
+import { readdir, stat } from 'node:fs/promises';
+import { isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { messageOf } from '../core/errors.ts';
+import { nearest } from '../core/nearest.ts';
+import type { Strategy } from '../strategy/define.ts';
+import { isStrategy } from '../strategy/define.ts';
+import { shown } from './wallet-key-shape.ts';
+
+/** A strategy with where it comes from. */
+export interface ImportedStrategy {
+  readonly strategy: Strategy;
+  readonly file: string;
+  /** Whether the file is one of the project's own `strategies/`. */
+  readonly origin: 'project' | 'path';
+}
+
+const STRATEGY_NAME = /^[a-z][a-z0-9-]{0,62}$/;
+const MODULE_ENDING = /\.[cm]?[jt]s$/;
+
+/**
+ * Returns the strategy that `use` names, a file of `strategiesDir` or a path from `baseDir`, or else what is wrong.
+ * Importing runs the file.
+ */
+export async function importStrategy(use: string, places: { readonly strategiesDir: string; readonly baseDir: string }): Promise<ImportedStrategy | string> {
+  if (use.startsWith('npm:')) {
+    return 'packages are not loaded yet: copy the strategy’s file into strategies/ and use its name';
+  }
+  const file = await findFile(use, places);
+  if (typeof file !== 'object') return file;
+  let module: { readonly default?: unknown };
+  try {
+    module = await import(pathToFileURL(file.path).href) as { readonly default?: unknown };
+  } catch (error) {
+    return `strategy "${shown(use, 60)}" cannot be loaded: ${shown(messageOf(error).split('\n')[0] ?? '')}`;
+  }
+  if (!isStrategy(module.default)) {
+    return `expected the default export of ${shown(use, 60)} to be what defineStrategy returns: export default defineStrategy({ … })`;
+  }
+  const inside = relative(places.strategiesDir, file.path);
+  const origin = inside.startsWith(`..${sep}`) || isAbsolute(inside) ? 'path' : 'project';
+  return { strategy: module.default, file: file.path, origin };
+}
+
+async function findFile(use: string, { strategiesDir, baseDir }: { strategiesDir: string; baseDir: string }): Promise<{ path: string } | string> {
+  if (use.includes('/') || use.includes('\\') || MODULE_ENDING.test(use)) {
+    const path = resolve(baseDir, use);
+    return await isFile(path) ? { path } : `there is no file ${shown(path)}`;
+  }
+  if (!STRATEGY_NAME.test(use)) {
+    return `expected the name of a file in strategies/, or a path such as "./my-strategy.ts", got "${shown(use, 60)}"`;
+  }
+  for (const candidate of [`${use}.ts`, join(use, 'index.ts')]) {
+    const path = join(strategiesDir, candidate);
+    if (await isFile(path)) return { path };
+  }
+  const known = await listStrategies(strategiesDir);
+  const close = nearest(use, known);
+  return `there is no strategy "${use}" in strategies/${close === undefined ? '' : ` (did you mean "${close}"?)`}; known are ${known.join(', ')}`;
+}
+
+/** Returns the names that `use` can take from a folder of strategies, sorted. */
+export async function listStrategies(strategiesDir: string): Promise<string[]> {
+  const entries = await readdir(strategiesDir, { withFileTypes: true });
+  const names = await Promise.all(entries.map(async (entry) => {
+    if (entry.isDirectory()) return await isFile(join(strategiesDir, entry.name, 'index.ts')) ? entry.name : undefined;
+    return entry.name.endsWith('.ts') ? entry.name.slice(0, -'.ts'.length) : undefined;
+  }));
+  const found: string[] = names.filter((name) => name !== undefined);
+  return found.filter((name) => STRATEGY_NAME.test(name)).sort();
+}
+
+async function isFile(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isFile();
+  } catch {
+    // Missing or out of reach: for whoever asks it is not there.
+    return false;
+  }
+}

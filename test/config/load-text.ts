@@ -1,0 +1,39 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { formatIssue } from '../../src/config/issue.ts';
+import type { ConfigFailure, LoadedConfig, LoadOptions } from '../../src/config/load.ts';
+import { loadConfig } from '../../src/config/load.ts';
+import type { RunConfig } from '../../src/config/run-config.ts';
+import type { Mint } from '../../src/market/token.ts';
+import { GENESIS_TOKENS } from '../../src/sandbox/genesis.ts';
+
+/** Returns the decimals that the embedded chain has for the mints it knows. */
+export async function genesisDecimals(mints: readonly Mint[]): Promise<ReadonlyMap<Mint, number>> {
+  const known = new Map(GENESIS_TOKENS.map(({ mint, decimals }) => [mint as Mint, decimals]));
+  return new Map(mints.flatMap((mint) => (known.has(mint) ? [[mint, known.get(mint)!] as const] : [])));
+}
+
+/** Returns what becomes of a text as the file `bot.yaml` of a folder of its own. */
+export async function loadText(text: string | Uint8Array, options: Partial<LoadOptions> = {}): Promise<LoadedConfig | ConfigFailure> {
+  const folder = await mkdtemp(join(tmpdir(), 'gannet-config-'));
+  try {
+    await writeFile(join(folder, 'bot.yaml'), text);
+    return await loadConfig({ file: 'bot.yaml', workingDir: folder, environment: {}, decimalsOf: genesisDecimals, ...options });
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+/** Returns the issues of a text, one line each. */
+export async function issuesOf(text: string | Uint8Array, options?: Partial<LoadOptions>): Promise<string[]> {
+  const result = await loadText(text, options);
+  return result.ok ? [] : result.issues.map(formatIssue);
+}
+
+/** Returns the configuration of a text that has no fault. */
+export async function configOf(text: string, options?: Partial<LoadOptions>): Promise<RunConfig> {
+  const result = await loadText(text, options);
+  if (!result.ok) throw new Error(result.issues.map(formatIssue).join('\n'));
+  return result.config;
+}
