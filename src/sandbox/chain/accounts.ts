@@ -1,0 +1,111 @@
+import { U64_MAX } from '../../core/amount.ts';
+import { assert } from '../../core/assert.ts';
+import { GannetError } from '../../core/errors.ts';
+import { associatedTokenAddress, NATIVE_MINT, SYSTEM_PROGRAM } from './addresses.ts';
+import type { Address } from './addresses.ts';
+import { decodeMint, decodeTokenAccount, encodeMint, encodeTokenAccount, isTokenProgram, MINT_BYTES, withTokenAmount } from './token-layout.ts';
+import type { Account, Vm } from './vm.ts';
+
+export interface Mint {
+  address: Address;
+  decimals: number;
+  tokenProgram: Address;
+}
+
+export interface CreateMintOptions {
+  mint: Address;
+  decimals: number;
+  tokenProgram: Address;
+  supply: bigint;
+  mintAuthority?: Address;
+  freezeAuthority?: Address;
+}
+
+/** Reads and writes accounts beside the transactions: how the sandbox makes its world. */
+export interface Accounts {
+  account: (address: Address) => Account | undefined;
+  balance: (owner: Address) => bigint;
+  setBalance: (owner: Address, lamports: bigint) => void;
+  /** Returns a mint. Throws MINT_INVALID when there is none at the address. */
+  mint: (address: Address) => Mint;
+  /** Returns a mint's decimals; 0 for one that was closed while accounts of it remained. */
+  decimals: (mint: Address) => number;
+  createMint: (options: CreateMintOptions) => void;
+  tokenBalance: (options: { owner: Address; mint: Address }) => bigint;
+  /** Adds to the owner's associated token account, which is made if need be, and returns its address. */
+  fundToken: (options: { owner: Address; mint: Address; amount: bigint }) => Address;
+  /** Makes the amount of the owner's associated token account exactly this, and returns its address. */
+  setTokenBalance: (options: { owner: Address; mint: Address; amount: bigint }) => Address;
+}
+
+/** Returns the accounts of a VM. */
+export function createAccounts(vm: Vm): Accounts {
+  function findMint(address: Address): Mint | undefined {
+    const account = vm.account(address);
+    const state = account && isTokenProgram(account.owner) ? decodeMint(account.data) : undefined;
+    return account && state?.isInitialized ? { address, decimals: state.decimals, tokenProgram: account.owner } : undefined;
+  }
+
+  function mint(address: Address): Mint {
+    const found = findMint(address);
+    if (found) return found;
+    throw new GannetError('MINT_INVALID', `expected a mint at ${address}, found none on the sandbox's chain`, { details: { mint: address } });
+  }
+
+  function createMint(options: CreateMintOptions): void {
+    if (!isTokenProgram(options.tokenProgram)) throw new GannetError('MINT_INVALID', `expected one of the two token programs for ${options.mint}, got ${options.tokenProgram}`);
+    if (options.mint === NATIVE_MINT) {
+      // Wrapped SOL exists from the start; its supply is never kept on chain.
+      assert(options.decimals === 9 && options.tokenProgram === mint(NATIVE_MINT).tokenProgram, 'wrapped SOL has 9 decimals and the first token program');
+      return;
+    }
+    const data = encodeMint({
+      mintAuthority: options.mintAuthority ?? null,
+      supply: options.supply,
+      decimals: options.decimals,
+      isInitialized: true,
+      freezeAuthority: options.freezeAuthority ?? null,
+    });
+    vm.setAccount(options.mint, { lamports: vm.rentExemption(MINT_BYTES), owner: options.tokenProgram, executable: false, data });
+  }
+
+  function tokenBalance({ owner, mint: address }: { owner: Address; mint: Address }): bigint {
+    const account = vm.account(associatedTokenAddress(owner, address, mint(address).tokenProgram));
+    return account && isTokenProgram(account.owner) ? (decodeTokenAccount(account.data)?.amount ?? 0n) : 0n;
+  }
+
+  function setTokenBalance(options: { owner: Address; mint: Address; amount: bigint }): Address {
+    const { owner, amount } = options;
+    if (amount < 0n || amount > U64_MAX) throw new GannetError('AMOUNT_INVALID', `expected a token balance of 0 to ${U64_MAX}, got ${amount}`);
+    const { tokenProgram } = mint(options.mint);
+    const address = associatedTokenAddress(owner, options.mint, tokenProgram);
+    const existing = vm.account(address);
+    const state = existing && existing.owner === tokenProgram ? decodeTokenAccount(existing.data) : undefined;
+    if (existing && state) {
+      const wrapped = state.rentExemptReserve !== null;
+      const lamports = wrapped ? existing.lamports - state.amount + amount : existing.lamports;
+      vm.setAccount(address, { lamports, owner: tokenProgram, executable: false, data: withTokenAmount(existing.data, amount) });
+      return address;
+    }
+    const empty = encodeTokenAccount({ mint: options.mint, owner, amount, tokenProgram, rentExemptReserve: 0n });
+    const rent = vm.rentExemption(empty.length);
+    const data = encodeTokenAccount({ mint: options.mint, owner, amount, tokenProgram, rentExemptReserve: rent });
+    vm.setAccount(address, { lamports: options.mint === NATIVE_MINT ? rent + amount : rent, owner: tokenProgram, executable: false, data });
+    return address;
+  }
+
+  return {
+    account: (address) => vm.account(address),
+    balance: (owner) => vm.account(owner)?.lamports ?? 0n,
+    setBalance: (owner, lamports) => {
+      const existing = vm.account(owner) ?? { owner: SYSTEM_PROGRAM, executable: false, data: new Uint8Array() };
+      vm.setAccount(owner, { lamports, owner: existing.owner, executable: existing.executable, data: existing.data });
+    },
+    mint,
+    decimals: (address) => findMint(address)?.decimals ?? 0,
+    createMint,
+    tokenBalance,
+    setTokenBalance,
+    fundToken: (options) => setTokenBalance({ ...options, amount: tokenBalance(options) + options.amount }),
+  };
+}

@@ -1,0 +1,131 @@
+import { hash } from 'node:crypto';
+import bs58 from 'bs58';
+import { seededRandom } from '../../core/random.ts';
+
+/** How sure a reader wants to be: processed = now, confirmed = one slot ago, finalized = 32 slots ago. */
+export type Commitment = 'processed' | 'confirmed' | 'finalized';
+
+export interface Block {
+  slot: number;
+  /** Counts blocks, not slots: a skipped slot has none. */
+  height: number;
+  blockhash: string;
+  unixSeconds: number;
+}
+
+export interface LatestBlockhash {
+  blockhash: string;
+  lastValidBlockHeight: number;
+}
+
+export interface BlocksOptions {
+  genesisSlot: number;
+  genesisHeight: number;
+  genesisUnixSeconds: number;
+  slotMs: number;
+  /** How many blocks a blockhash stays good for. */
+  blockhashBlocks: number;
+  /** Share of slots without a block. */
+  skippedSlots: number;
+  seed: number | string;
+}
+
+export interface Blocks {
+  readonly slot: number;
+  readonly height: number;
+  readonly genesisHash: string;
+  /** Moves time on by that many slots. */
+  advance: (count: number) => void;
+  /** Returns the block of the current slot, making it if the slot was about to be skipped. */
+  produce: () => Block;
+  slotAt: (commitment: Commitment) => number;
+  blockAt: (commitment: Commitment) => Block;
+  latestBlockhash: (commitment: Commitment) => LatestBlockhash;
+  isValid: (blockhash: string, commitment: Commitment) => boolean;
+  /** Returns the slot's own time in seconds since the epoch. */
+  unixSeconds: (slot: number) => number;
+  newestFirst: (count: number) => Block[];
+}
+
+export const SLOTS_BEHIND: Readonly<Record<Commitment, number>> = { processed: 0, confirmed: 1, finalized: 32 };
+// More than any reader needs: 150 blocks of validity seen from 32 slots ago, and the 512 of the SlotHashes sysvar.
+const KEPT_BLOCKS = 600;
+
+/** Returns the chain's clockwork: slots, blocks, blockhashes and their expiry; the same for the same seed. */
+export function createBlocks(options: BlocksOptions): Blocks {
+  const random = seededRandom(`blocks:${options.seed}`);
+  const genesisHash = hash('sha256', `gannet sandbox ${options.seed} ${options.genesisUnixSeconds}`, 'buffer');
+  const blocks: Block[] = [];
+  const heights = new Map<string, number>();
+  let lastHash = genesisHash;
+  let slot = options.genesisSlot;
+  let height = options.genesisHeight - 1;
+
+  function unixSeconds(atSlot: number): number {
+    return options.genesisUnixSeconds + Math.floor(((atSlot - options.genesisSlot) * options.slotMs) / 1000);
+  }
+
+  function addBlock(): Block {
+    lastHash = hash('sha256', lastHash, 'buffer');
+    height += 1;
+    const block = { slot, height, blockhash: bs58.encode(lastHash), unixSeconds: unixSeconds(slot) };
+    blocks.push(block);
+    heights.set(block.blockhash, height);
+    if (blocks.length > KEPT_BLOCKS) heights.delete(blocks.shift()!.blockhash);
+    return block;
+  }
+
+  function advance(count: number): void {
+    // Nobody can look at blocks that are dropped before this call returns, so a leap of a million slots makes none of them.
+    const leap = Math.max(0, count - 2 * KEPT_BLOCKS);
+    slot += leap;
+    height += Math.round(leap * (1 - options.skippedSlots));
+    for (let i = leap; i < count; i++) {
+      slot += 1;
+      if (random() >= options.skippedSlots) addBlock();
+    }
+  }
+
+  function produce(): Block {
+    const newest = blocks.at(-1)!;
+    return newest.slot === slot ? newest : addBlock();
+  }
+
+  function slotAt(commitment: Commitment): number {
+    return Math.max(options.genesisSlot, slot - SLOTS_BEHIND[commitment]);
+  }
+
+  function blockAt(commitment: Commitment): Block {
+    const until = slotAt(commitment);
+    return blocks.findLast((block) => block.slot <= until) ?? blocks[0]!;
+  }
+
+  function isValid(blockhash: string, commitment: Commitment): boolean {
+    const known = heights.get(blockhash);
+    const now = blockAt(commitment).height;
+    // A block younger than the commitment's view is unknown there: a finalized bank has not heard of a fresh blockhash.
+    return known !== undefined && known <= now && now <= known + options.blockhashBlocks;
+  }
+
+  addBlock();
+  return {
+    get slot() {
+      return slot;
+    },
+    get height() {
+      return height;
+    },
+    genesisHash: bs58.encode(genesisHash),
+    advance,
+    produce,
+    slotAt,
+    blockAt,
+    latestBlockhash: (commitment) => {
+      const block = blockAt(commitment);
+      return { blockhash: block.blockhash, lastValidBlockHeight: block.height + options.blockhashBlocks };
+    },
+    isValid,
+    unixSeconds,
+    newestFirst: (count) => blocks.slice(-count).reverse(),
+  };
+}

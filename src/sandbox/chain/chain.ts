@@ -1,0 +1,200 @@
+import { createAccountVersions } from './account-versions.ts';
+import { createAccounts } from './accounts.ts';
+import type { CreateMintOptions, Mint } from './accounts.ts';
+import type { Address } from './addresses.ts';
+import { createBlocks } from './blocks.ts';
+import type { Block, Commitment, LatestBlockhash } from './blocks.ts';
+import { createFaucet } from './faucet.ts';
+import { createHistory } from './history.ts';
+import type { LandedStatus, LandedTransaction } from './history.ts';
+import { createLanding } from './landing.ts';
+import type { Landed, LandResult, SimulateOptions, SimulationResult } from './landing.ts';
+import { createLookupTable } from './lookup-tables.ts';
+import { createPools } from './pools.ts';
+import type { Pool, PoolOptions, PoolReserves } from './pools.ts';
+import { readSwapProgram, SWAP_PROGRAM_ID } from './swap-program.ts';
+import { createVm } from './vm.ts';
+import type { Account } from './vm.ts';
+
+export type { Address } from './addresses.ts';
+export type { Block, Commitment, LatestBlockhash } from './blocks.ts';
+export type { LandedTransaction, TokenBalance } from './history.ts';
+export type { Landed, LandResult, Rejected, SimulateOptions, SimulationResult } from './landing.ts';
+export type { Pool, PoolOptions, PoolReserves } from './pools.ts';
+export type { TransactionError } from './transaction-error.ts';
+export type { Account } from './vm.ts';
+
+export interface ChainOptions {
+  /** Time of the first slot, in seconds since the epoch. */
+  genesisUnixSeconds: number;
+  genesisSlot?: number;
+  /** How many blocks a blockhash stays good for. */
+  slotsPerBlockhash?: number;
+  slotMs?: number;
+  /** Share of slots that get no block, so that block height falls behind the slot as it does on the real chain. */
+  skippedSlots?: number;
+  seed?: number | string;
+}
+
+export interface SandboxChain {
+  readonly slot: number;
+  readonly blockHeight: number;
+  readonly genesisHash: string;
+  /** How many transactions landed so far. */
+  readonly transactionCount: number;
+  /** Moves time on by exactly that many slots; a few of them get no block. */
+  advanceSlots: (count: number) => void;
+  slotAt: (commitment: Commitment) => number;
+  blockAt: (commitment: Commitment) => Block;
+  /** Returns the newest blockhash at a commitment, confirmed unless said otherwise. */
+  latestBlockhash: (commitment?: Commitment) => LatestBlockhash;
+  /** Returns whether a blockhash is good in the view of a commitment; by default whether it would land now. */
+  isBlockhashValid: (blockhash: string, commitment?: Commitment) => boolean;
+  /** Lands a transaction; the same one again gives its first result and executes nothing. Bytes that are none are rejected. */
+  land: (bytes: Uint8Array) => LandResult;
+  simulate: (bytes: Uint8Array, options?: SimulateOptions) => SimulationResult;
+  transaction: (signature: string) => LandedTransaction | undefined;
+  /** Returns what remains known of a signature after its details are dropped. */
+  status: (signature: string) => LandedStatus | undefined;
+  landedNewestFirst: () => Generator<LandedTransaction, void>;
+  /** Returns a mint. Throws MINT_INVALID when there is none at the address. */
+  mint: (address: Address) => Mint;
+  createMint: (options: CreateMintOptions) => void;
+  createPool: (options: PoolOptions) => Pool;
+  /** Returns a pool. Throws CHAIN_TRANSACTION_INVALID when there is none at the address. */
+  pool: (address: Address) => Pool;
+  pools: () => readonly Pool[];
+  readPool: (address: Address) => PoolReserves;
+  writeReserves: (address: Address, reserves: { reserveA: bigint; reserveB: bigint }) => void;
+  createLookupTable: (addresses: readonly Address[]) => Address;
+  /** Pays lamports by a transaction of the faucet and returns its signature. */
+  airdrop: (owner: Address, lamports: bigint) => string;
+  /** Adds to the owner's associated token account, which is made if need be, and returns its address. */
+  fundToken: (options: { owner: Address; mint: Address; amount: bigint }) => Address;
+  balance: (owner: Address) => bigint;
+  tokenBalance: (options: { owner: Address; mint: Address }) => bigint;
+  accountExists: (address: Address) => boolean;
+  /** Returns an account as a commitment sees it, processed unless said otherwise. */
+  account: (address: Address, commitment?: Commitment) => Account | undefined;
+  programAccounts: (program: Address, commitment?: Commitment) => ReadonlyMap<Address, Account>;
+  /** Returns the least balance, in lamports, that an account of that size must keep. */
+  rentExemption: (bytes: number) => bigint;
+  /** Calls the listener for every transaction that lands, failed ones included; returns the way to stop. */
+  onLanded: (listener: (result: Landed) => void) => () => void;
+  /** Calls the listener whenever time has moved on; returns the way to stop. */
+  onSlot: (listener: (slot: number) => void) => () => void;
+}
+
+const SLOTS_PER_EPOCH = 432_000;
+// Later than the slot in which the VM says its programs were deployed; a program is not callable before that.
+const GENESIS_SLOT = 450_000_000;
+// The real chain's height is as far behind its slot: whoever takes one for the other must notice here.
+const SLOTS_SKIPPED_BEFORE_GENESIS = 21_000_000;
+const SLOT_HASHES = 512;
+
+/**
+ * Returns a Solana chain in this process: a VM that really executes, with slots, blocks and expiry driven from outside.
+ * It is the same for the same options. Throws PLATFORM_UNSUPPORTED where the VM's package is not installed.
+ */
+export function createChain(options: ChainOptions): SandboxChain {
+  const seed = options.seed ?? 0;
+  const genesisSlot = options.genesisSlot ?? GENESIS_SLOT;
+  const vm = createVm();
+  const blocks = createBlocks({
+    genesisSlot,
+    genesisHeight: Math.max(1, genesisSlot - SLOTS_SKIPPED_BEFORE_GENESIS),
+    genesisUnixSeconds: options.genesisUnixSeconds,
+    slotMs: options.slotMs ?? 400,
+    blockhashBlocks: options.slotsPerBlockhash ?? 150,
+    skippedSlots: options.skippedSlots ?? 0.02,
+    seed,
+  });
+  const accounts = createAccounts(vm);
+  const pools = createPools({ vm, accounts });
+  const versions = createAccountVersions();
+  const history = createHistory();
+  const landedListeners = new Set<(result: Landed) => void>();
+  const slotListeners = new Set<(slot: number) => void>();
+  const { land, simulate } = createLanding({ vm, blocks, accounts, versions, history, onLanded: announce });
+  const airdrop = createFaucet({ accounts, land, blockhash: () => blocks.latestBlockhash('processed').blockhash, seed });
+  let lookupTables = 0;
+
+  function announce({ signature, slot, error, logs, unitsConsumed, feeLamports }: LandedTransaction): void {
+    for (const listener of landedListeners) listener({ kind: 'landed', signature, slot, error, logs, unitsConsumed, feeLamports });
+  }
+
+  function writeSysvars(): void {
+    const { slot } = blocks;
+    vm.setClock({ slot, unixSeconds: blocks.unixSeconds(slot), epoch: Math.floor(slot / SLOTS_PER_EPOCH) });
+    vm.setSlotHashes(blocks.newestFirst(SLOT_HASHES).filter((block) => block.slot < slot));
+  }
+
+  function advanceSlots(count: number): void {
+    blocks.advance(count);
+    writeSysvars();
+    versions.prune(blocks.slot);
+    for (const listener of slotListeners) listener(blocks.slot);
+  }
+
+  function account(address: Address, commitment: Commitment = 'processed'): Account | undefined {
+    return versions.asOf(address, blocks.slotAt(commitment), vm.account(address));
+  }
+
+  function programAccounts(program: Address, commitment: Commitment = 'processed'): ReadonlyMap<Address, Account> {
+    const candidates = new Set([...vm.programAccounts(program).keys(), ...versions.addresses()]);
+    const found = new Map<Address, Account>();
+    for (const address of candidates) {
+      const seen = account(address, commitment);
+      if (seen?.owner === program) found.set(address, seen);
+    }
+    return found;
+  }
+
+  vm.addProgram(SWAP_PROGRAM_ID, readSwapProgram());
+  writeSysvars();
+  return {
+    get slot() {
+      return blocks.slot;
+    },
+    get blockHeight() {
+      return blocks.height;
+    },
+    get transactionCount() {
+      return history.count;
+    },
+    genesisHash: blocks.genesisHash,
+    advanceSlots,
+    slotAt: blocks.slotAt,
+    blockAt: blocks.blockAt,
+    latestBlockhash: (commitment = 'confirmed') => blocks.latestBlockhash(commitment),
+    isBlockhashValid: (blockhash, commitment = 'processed') => blocks.isValid(blockhash, commitment),
+    land,
+    simulate,
+    transaction: history.transaction,
+    status: history.status,
+    landedNewestFirst: history.newestFirst,
+    mint: accounts.mint,
+    createMint: accounts.createMint,
+    createPool: pools.create,
+    pool: pools.pool,
+    pools: pools.all,
+    readPool: pools.reserves,
+    writeReserves: pools.writeReserves,
+    createLookupTable: (addresses) => createLookupTable(vm, { addresses, number: lookupTables++ }),
+    airdrop,
+    fundToken: accounts.fundToken,
+    balance: accounts.balance,
+    tokenBalance: accounts.tokenBalance,
+    accountExists: (address) => vm.account(address) !== undefined,
+    account,
+    programAccounts,
+    rentExemption: vm.rentExemption,
+    onLanded: (listener) => subscribe(landedListeners, listener),
+    onSlot: (listener) => subscribe(slotListeners, listener),
+  };
+}
+
+function subscribe<Listener>(listeners: Set<Listener>, listener: Listener): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}

@@ -1,0 +1,141 @@
+import { assert } from '../../core/assert.ts';
+import { U64_MAX } from '../../core/amount.ts';
+import { GannetError } from '../../core/errors.ts';
+import type { Accounts } from './accounts.ts';
+import { addressBytes, NATIVE_MINT, programAddress } from './addresses.ts';
+import type { Address } from './addresses.ts';
+import { SWAP_PROGRAM_ID } from './swap-program.ts';
+import type { Vm } from './vm.ts';
+
+/** Layout of `program/swap.c`, struct pool. */
+const POOL_BYTES = 160;
+const POOL_MAGIC = 'GNTPOOL1';
+
+// A vault holds far more than its reserve says, so that the market can move the price by rewriting reserves alone.
+// Wrapped SOL stays below 2^53 lamports: clients read lamports as doubles.
+const VAULT_LEVEL = 2n ** 62n;
+const NATIVE_VAULT_LEVEL = 2n ** 52n;
+
+export interface PoolOptions {
+  mintA: Address;
+  mintB: Address;
+  feeBps: number;
+  reserveA: bigint;
+  reserveB: bigint;
+  /** Tells pools of one pair apart; by default the next free number. */
+  index?: number;
+}
+
+export interface Pool {
+  address: Address;
+  mintA: Address;
+  mintB: Address;
+  vaultA: Address;
+  vaultB: Address;
+  feeBps: number;
+  index: number;
+}
+
+export interface PoolReserves {
+  reserveA: bigint;
+  reserveB: bigint;
+  feeBps: number;
+}
+
+export interface Pools {
+  create: (options: PoolOptions) => Pool;
+  /** Returns a pool. Throws CHAIN_TRANSACTION_INVALID when there is none at the address. */
+  pool: (address: Address) => Pool;
+  all: () => readonly Pool[];
+  reserves: (address: Address) => PoolReserves;
+  writeReserves: (address: Address, reserves: { reserveA: bigint; reserveB: bigint }) => void;
+}
+
+/** Returns the pools of the swap program in a VM. */
+export function createPools(options: { vm: Vm; accounts: Accounts }): Pools {
+  const { vm, accounts } = options;
+  const pools = new Map<Address, Pool>();
+
+  function pool(address: Address): Pool {
+    const found = pools.get(address);
+    if (!found) throw new GannetError('CHAIN_TRANSACTION_INVALID', `expected a pool at ${address}, found none; make it with createPool`, { details: { pool: address } });
+    return found;
+  }
+
+  function create(wanted: PoolOptions): Pool {
+    const { mintA, mintB, feeBps } = wanted;
+    assert(mintA !== mintB, `a pool needs two different mints, got ${mintA} twice`);
+    assert(Number.isInteger(feeBps) && feeBps >= 0 && feeBps <= 10_000, `a pool's fee is 0 to 10000 whole basis points, got ${feeBps}`);
+    const index = wanted.index ?? pools.values().filter((known) => known.mintA === mintA && known.mintB === mintB).toArray().length;
+    const { address, bump } = poolAddress({ mintA, mintB, index });
+    const vaultA = fillVault(address, mintA, wanted.reserveA);
+    const vaultB = fillVault(address, mintB, wanted.reserveB);
+    const created = { address, mintA, mintB, vaultA, vaultB, feeBps, index };
+    const data = Buffer.alloc(POOL_BYTES);
+    data.write(POOL_MAGIC, 0, 'latin1');
+    data.writeUInt16LE(feeBps, 8);
+    data.writeUInt16LE(index, 10);
+    data.writeUInt8(bump, 12);
+    writeReserveFields(data, wanted);
+    [mintA, mintB, vaultA, vaultB].forEach((key, position) => data.set(addressBytes(key), 32 + 32 * position));
+    vm.setAccount(address, { lamports: vm.rentExemption(POOL_BYTES), owner: SWAP_PROGRAM_ID, executable: false, data });
+    pools.set(address, created);
+    return created;
+  }
+
+  function fillVault(owner: Address, mint: Address, reserve: bigint): Address {
+    return accounts.setTokenBalance({ owner, mint, amount: vaultLevel(mint, reserve) });
+  }
+
+  /** Trades move a vault away from its level; long before it could run dry or over, it is put back. */
+  function levelVault(owner: Address, mint: Address, reserve: bigint): void {
+    const level = vaultLevel(mint, reserve);
+    const held = accounts.tokenBalance({ owner, mint });
+    if (held < level / 2n || held > level + level / 2n) accounts.setTokenBalance({ owner, mint, amount: level });
+  }
+
+  function poolAccount(address: Address): { lamports: bigint; data: Buffer } {
+    const account = vm.account(pool(address).address);
+    assert(account?.owner === SWAP_PROGRAM_ID, `the pool ${address} has vanished from the chain`);
+    return { lamports: account.lamports, data: Buffer.from(account.data) };
+  }
+
+  return {
+    create,
+    pool,
+    all: () => [...pools.values()],
+    reserves: (address) => {
+      const { data } = poolAccount(address);
+      return { reserveA: data.readBigUInt64LE(16), reserveB: data.readBigUInt64LE(24), feeBps: data.readUInt16LE(8) };
+    },
+    writeReserves: (address, reserves) => {
+      const { mintA, mintB } = pool(address);
+      const { lamports, data } = poolAccount(address);
+      writeReserveFields(data, reserves);
+      vm.setAccount(address, { lamports, owner: SWAP_PROGRAM_ID, executable: false, data });
+      levelVault(address, mintA, reserves.reserveA);
+      levelVault(address, mintB, reserves.reserveB);
+    },
+  };
+}
+
+/** Returns the program address of a pool. */
+export function poolAddress(options: { mintA: Address; mintB: Address; index: number }): { address: Address; bump: number } {
+  const index = Buffer.alloc(2);
+  index.writeUInt16LE(options.index);
+  return programAddress([Buffer.from('pool'), addressBytes(options.mintA), addressBytes(options.mintB), index], SWAP_PROGRAM_ID);
+}
+
+function vaultLevel(mint: Address, reserve: bigint): bigint {
+  const usual = mint === NATIVE_MINT ? NATIVE_VAULT_LEVEL : VAULT_LEVEL;
+  const needed = 2n * reserve;
+  return needed > usual ? (needed > U64_MAX / 2n ? U64_MAX / 2n : needed) : usual;
+}
+
+function writeReserveFields(data: Buffer, reserves: { reserveA: bigint; reserveB: bigint }): void {
+  for (const reserve of [reserves.reserveA, reserves.reserveB]) {
+    if (reserve <= 0n || reserve > U64_MAX) throw new GannetError('AMOUNT_INVALID', `expected a reserve of 1 to ${U64_MAX}, got ${reserve}`);
+  }
+  data.writeBigUInt64LE(reserves.reserveA, 16);
+  data.writeBigUInt64LE(reserves.reserveB, 24);
+}

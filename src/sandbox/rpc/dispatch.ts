@@ -1,0 +1,120 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { isGannetError, messageOf } from '../../core/errors.ts';
+import { parseJson } from '../../core/json.ts';
+import type { Params, RpcMethods } from './params.ts';
+import { shown } from './params.ts';
+import { RPC_CODE, RpcError } from './rpc-error.ts';
+
+/** How many calls one body may carry. */
+const MAX_BATCH = 1_000;
+// A batch of heavy calls must not keep the slots of the chain from going on.
+const MAX_TURN_MS = 10;
+
+export type RpcId = string | number | bigint | null;
+
+export interface Request {
+  /** Undefined: a notification, which gets no answer. */
+  id: RpcId | undefined;
+  method: string;
+  params: Params;
+}
+
+/** Returns the answer to a body, or undefined where none is due (notifications alone). Never throws. */
+export async function answer(methods: RpcMethods, body: string): Promise<string | undefined> {
+  const parsed = parseBody(body);
+  if (parsed instanceof RpcError) return stringify(failure(null, parsed));
+  if (!Array.isArray(parsed)) {
+    const response = call(methods, parsed);
+    return response && stringify(response);
+  }
+  if (parsed.length === 0) return stringify(failure(null, invalidRequest('an empty batch')));
+  if (parsed.length > MAX_BATCH) return stringify(failure(null, invalidRequest(`a batch of ${parsed.length} calls, more than ${MAX_BATCH}`)));
+  const responses: object[] = [];
+  let turnStarted = performance.now();
+  for (const item of parsed) {
+    const response = call(methods, item);
+    if (response) responses.push(response);
+    if (performance.now() - turnStarted < MAX_TURN_MS) continue;
+    await nextTurn();
+    turnStarted = performance.now();
+  }
+  return responses.length === 0 ? undefined : stringify(responses);
+}
+
+/** Returns the JSON value of a body, or the error it deserves. */
+export function parseBody(body: string): unknown {
+  try {
+    return parseJson(body);
+  } catch (error) {
+    if (!isGannetError(error)) throw error;
+    return new RpcError(RPC_CODE.parseError, 'Parse error');
+  }
+}
+
+/** Returns the call in a JSON value. Throws RpcError when it is no JSON-RPC 2.0 request. */
+export function readRequest(value: unknown): Request {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw invalidRequest(shown(value));
+  const { jsonrpc, id, method, params = [] } = value as Record<string, unknown>;
+  if (jsonrpc !== '2.0') throw invalidRequest(`jsonrpc ${shown(jsonrpc)} instead of "2.0"`);
+  if (typeof method !== 'string') throw invalidRequest(`method ${shown(method)} instead of a name`);
+  if (id !== undefined && !isId(id)) throw invalidRequest(`id ${shown(id)} instead of a string, a number or null`);
+  if (params !== null && !Array.isArray(params)) throw new RpcError(RPC_CODE.invalidParams, `Invalid params: expected an array, got ${shown(params)}`);
+  return { id, method, params: params ?? [] };
+}
+
+/** Returns the id to answer under, as far as one can be read from anything. */
+export function idOf(value: unknown): RpcId {
+  const id = typeof value === 'object' && value !== null && 'id' in value ? value.id : null;
+  return isId(id) ? id : null;
+}
+
+/** Returns the response object of a result. */
+export function success(id: RpcId, result: unknown): object {
+  return { jsonrpc: '2.0', id, result };
+}
+
+/** Returns the response object of anything thrown: our own faults are told as such, without their insides. */
+export function failure(id: RpcId, error: unknown): object {
+  if (error instanceof RpcError) {
+    return { jsonrpc: '2.0', id, error: { code: error.code, message: error.message, ...(error.data === undefined ? {} : { data: error.data }) } };
+  }
+  const message = isGannetError(error) ? messageOf(error) : 'Internal error';
+  return { jsonrpc: '2.0', id, error: { code: RPC_CODE.internalError, message } };
+}
+
+// Lamports and token supplies are JSON numbers in this protocol, however long; the language calls that raw JSON.
+const { rawJSON } = JSON as typeof JSON & { rawJSON: (text: string) => unknown };
+
+/** Returns compact JSON with bigints as the numbers they are. */
+export function stringify(value: unknown): string {
+  return JSON.stringify(value, (_key, member: unknown) => (typeof member === 'bigint' ? rawJSON(member.toString()) : member));
+}
+
+function call(methods: RpcMethods, value: unknown): object | undefined {
+  let request: Request;
+  try {
+    request = readRequest(value);
+  } catch (error) {
+    return failure(idOf(value), error);
+  }
+  const response = run(methods, request);
+  return request.id === undefined ? undefined : response;
+}
+
+function run(methods: RpcMethods, { id = null, method, params }: Request): object {
+  const found = Object.hasOwn(methods, method) ? methods[method] : undefined;
+  if (!found) return failure(id, new RpcError(RPC_CODE.methodNotFound, 'Method not found'));
+  try {
+    return success(id, found(params));
+  } catch (error) {
+    return failure(id, error);
+  }
+}
+
+function isId(value: unknown): value is RpcId {
+  return value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint';
+}
+
+function invalidRequest(found: string): RpcError {
+  return new RpcError(RPC_CODE.invalidRequest, `Invalid request: expected a JSON-RPC 2.0 call, got ${found}`);
+}

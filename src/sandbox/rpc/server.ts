@@ -1,0 +1,110 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { GannetError, messageOf } from '../../core/errors.ts';
+import type { SandboxChain } from '../chain/chain.ts';
+import { accountMethods } from './account-methods.ts';
+import { clusterMethods } from './cluster-methods.ts';
+import { historyMethods } from './history-methods.ts';
+import { createRpcServer } from './http.ts';
+import type { RpcMethods } from './params.ts';
+import { tokenMethods } from './token-methods.ts';
+import { transactionMethods } from './transaction-methods.ts';
+import { createNotifications } from './websocket.ts';
+
+export interface RpcOptions {
+  chain: SandboxChain;
+  /** 0: any free one. */
+  port: number;
+  host: string;
+  /** By default the port after the RPC's, where clients look for it; 0: any free one. */
+  websocketPort?: number;
+}
+
+export interface RunningRpc {
+  url: string;
+  wsUrl: string;
+  close: () => Promise<void>;
+}
+
+const PORT_ATTEMPTS = 20;
+const LAST_ANSWERS_MS = 25;
+
+/** Returns every JSON-RPC method over a chain, by name. */
+export function rpcMethods(chain: SandboxChain): RpcMethods {
+  return { ...clusterMethods(chain), ...accountMethods(chain), ...tokenMethods(chain), ...transactionMethods(chain), ...historyMethods(chain) };
+}
+
+/**
+ * Starts the JSON-RPC and its websocket, and returns where they listen. The RPC's own port takes websockets too.
+ * Throws SANDBOX_FAILED when a port cannot be had.
+ */
+export async function startRpc(options: RpcOptions): Promise<RunningRpc> {
+  const methods = rpcMethods(options.chain);
+  const { rpc, websocket } = await listenOnBoth(options, () => ({ rpc: createRpcServer(methods), websocket: createServer(refusePlainHttp) }));
+  const notifications = createNotifications(options.chain);
+  notifications.attach(rpc);
+  notifications.attach(websocket);
+  return {
+    url: `http://${hostOf(options.host)}:${portOf(rpc)}`,
+    wsUrl: `ws://${hostOf(options.host)}:${portOf(websocket)}`,
+    close: async () => {
+      notifications.close();
+      // A client that has just heard of its transaction often asks once more; its question may be on the way.
+      await delay(LAST_ANSWERS_MS);
+      await Promise.all([close(rpc), close(websocket)]);
+    },
+  };
+}
+
+interface Servers {
+  rpc: Server;
+  websocket: Server;
+}
+
+/** With a free port for the RPC its neighbour may be taken; then another free port is tried. */
+async function listenOnBoth(options: RpcOptions, create: () => Servers): Promise<Servers> {
+  const { port, host, websocketPort } = options;
+  for (let attempt = 1; ; attempt++) {
+    const servers = create();
+    await listen(servers.rpc, { port, host });
+    try {
+      await listen(servers.websocket, { port: websocketPort ?? portOf(servers.rpc) + 1, host });
+      return servers;
+    } catch (error) {
+      await close(servers.rpc);
+      if (port !== 0 || websocketPort !== undefined || attempt === PORT_ATTEMPTS) throw error;
+    }
+  }
+}
+
+async function listen(server: Server, options: { port: number; host: string }): Promise<void> {
+  server.listen(options);
+  try {
+    await once(server, 'listening');
+  } catch (cause) {
+    const { port, host } = options;
+    throw new GannetError('SANDBOX_FAILED', `expected to listen on ${host}:${port}, got: ${messageOf(cause)}; choose another port`, { details: { host, port }, cause });
+  }
+}
+
+async function close(server: Server): Promise<void> {
+  const closed = once(server, 'close');
+  server.close();
+  server.closeAllConnections();
+  await closed;
+}
+
+function refusePlainHttp(_request: unknown, response: { writeHead(status: number): { end(text: string): void } }): void {
+  response.writeHead(426).end('expected a websocket upgrade');
+}
+
+function portOf(server: Server): number {
+  return (server.address() as AddressInfo).port;
+}
+
+function hostOf(host: string): string {
+  return host.includes(':') ? `[${host}]` : host;
+}

@@ -1,0 +1,110 @@
+import bs58 from 'bs58';
+import { MEMO_PROGRAM } from '../chain/addresses.ts';
+import type { LandedTransaction, TokenBalance } from '../chain/chain.ts';
+import { decodeTransaction, isWritable } from '../chain/transaction-bytes.ts';
+import type { DecodedTransaction } from '../chain/transaction-bytes.ts';
+import { uiAmount } from './account-encoding.ts';
+
+export const TRANSACTION_ENCODINGS = ['json', 'jsonParsed', 'base58', 'base64'] as const;
+export type TransactionEncoding = (typeof TRANSACTION_ENCODINGS)[number];
+
+const MEMO_PROGRAMS: readonly string[] = [MEMO_PROGRAM, 'Memo1UhkJRfHyvLMcVucJwxXeuD728EqVDDwQDxFMNo'];
+
+/** Returns a landed transaction as getTransaction answers it, `version` left out for clients that never asked for one. */
+export function encodeLanded(landed: LandedTransaction, options: { encoding: TransactionEncoding; withVersion: boolean }): object {
+  const decoded = decodeTransaction(landed.bytes);
+  return {
+    slot: landed.slot,
+    blockTime: landed.unixSeconds,
+    ...(options.withVersion ? { version: decoded.message.version } : {}),
+    meta: encodeMeta(landed, options.encoding),
+    transaction: encodeTransaction(landed, decoded, options.encoding),
+  };
+}
+
+/** Returns the memos of a transaction as the nodes join them, or null. */
+export function memoOf(landed: LandedTransaction): string | null {
+  const { message } = decodeTransaction(landed.bytes);
+  const memos = message.instructions
+    .filter(({ programIdIndex }) => MEMO_PROGRAMS.includes(message.staticKeys[programIdIndex]!))
+    .map(({ data }) => `[${data.length}] ${Buffer.from(data).toString('utf8')}`);
+  return memos.length === 0 ? null : memos.join('; ');
+}
+
+function encodeMeta(landed: LandedTransaction, encoding: TransactionEncoding): object {
+  const { error } = landed;
+  return {
+    err: error,
+    status: error === null ? { Ok: null } : { Err: error },
+    fee: landed.feeLamports,
+    computeUnitsConsumed: landed.unitsConsumed,
+    preBalances: landed.preBalances,
+    postBalances: landed.postBalances,
+    preTokenBalances: landed.preTokenBalances.map(encodeTokenBalance),
+    postTokenBalances: landed.postTokenBalances.map(encodeTokenBalance),
+    logMessages: landed.logs,
+    innerInstructions: encodeInnerInstructions(landed, encoding),
+    ...(encoding === 'jsonParsed' ? {} : { loadedAddresses: landed.loadedAddresses }),
+    rewards: [],
+    ...(landed.returnData
+      ? { returnData: { programId: landed.returnData.programId, data: [Buffer.from(landed.returnData.data).toString('base64'), 'base64'] } }
+      : {}),
+  };
+}
+
+function encodeInnerInstructions({ innerInstructions, accountKeys }: LandedTransaction, encoding: TransactionEncoding): object[] {
+  const parsed = encoding === 'jsonParsed';
+  return innerInstructions.flatMap((calls, index) =>
+    calls.length === 0 ? [] : [{ index, instructions: calls.map((call) => encodeInstruction({ ...call, accountKeys, parsed })) }],
+  );
+}
+
+function encodeTokenBalance({ accountIndex, mint, owner, tokenProgram, amount, decimals }: TokenBalance): object {
+  return { accountIndex, mint, owner, programId: tokenProgram, uiTokenAmount: uiAmount(amount, decimals) };
+}
+
+function encodeTransaction(landed: LandedTransaction, { message, signatures }: DecodedTransaction, encoding: TransactionEncoding): object {
+  if (encoding === 'base64') return [Buffer.from(landed.bytes).toString('base64'), 'base64'];
+  if (encoding === 'base58') return [bs58.encode(landed.bytes), 'base58'];
+  const parsed = encoding === 'jsonParsed';
+  const { accountKeys } = landed;
+  const staticCount = message.staticKeys.length;
+  const lookups = message.lookups.map(({ table, writableIndexes, readonlyIndexes }) => ({
+    accountKey: table,
+    writableIndexes: [...writableIndexes],
+    readonlyIndexes: [...readonlyIndexes],
+  }));
+  const describeKey = (pubkey: string, index: number): object => ({
+    pubkey,
+    signer: index < message.header.numRequiredSignatures,
+    writable: isWritable(message, index),
+    source: index < staticCount ? 'transaction' : 'lookupTable',
+  });
+  return {
+    signatures: signatures.map((signature) => bs58.encode(signature)),
+    message: {
+      ...(parsed ? {} : { header: message.header }),
+      accountKeys: parsed ? accountKeys.map(describeKey) : message.staticKeys,
+      recentBlockhash: message.recentBlockhash,
+      instructions: message.instructions.map((instruction) => encodeInstruction({ ...instruction, stackHeight: 1, accountKeys, parsed })),
+      ...(message.version === 0 ? { addressTableLookups: lookups } : {}),
+    },
+  };
+}
+
+interface InstructionToEncode {
+  programIdIndex: number;
+  accountIndexes: Uint8Array;
+  data: Uint8Array;
+  stackHeight: number;
+  accountKeys: readonly string[];
+  parsed: boolean;
+}
+
+/** With `jsonParsed` the form nodes use for programs they have no parser of: keys instead of indexes. */
+function encodeInstruction({ programIdIndex, accountIndexes, data, stackHeight, accountKeys, parsed }: InstructionToEncode): object {
+  if (parsed) {
+    return { programId: accountKeys[programIdIndex], accounts: [...accountIndexes].map((index) => accountKeys[index]), data: bs58.encode(data), stackHeight };
+  }
+  return { programIdIndex, accounts: [...accountIndexes], data: bs58.encode(data), stackHeight };
+}

@@ -1,0 +1,139 @@
+import bs58 from 'bs58';
+import { transactionFee } from '../chain/fees.ts';
+import type { Commitment, SandboxChain, SimulationResult } from '../chain/chain.ts';
+import { decodeMessage, decodeTransaction, MAX_TRANSACTION_BYTES, UndecodableError } from '../chain/transaction-bytes.ts';
+import { describeTransactionError } from '../chain/transaction-error.ts';
+import { encodeAccount, encodingOf } from './account-encoding.ts';
+import { mintDecimals } from './account-methods.ts';
+import { addressOfText, addressParam, choiceOf, commitmentOf, configParam, flagOf, integerOf, objectOf, shown, stringParam, viewOf, withContext } from './params.ts';
+import type { Config, RpcMethods } from './params.ts';
+import { invalidParams, RPC_CODE, RpcError } from './rpc-error.ts';
+
+const MAX_BASE64_LENGTH = 1644;
+const MAX_BASE58_LENGTH = 1683;
+const MAX_AIRDROP_LAMPORTS = 2 ** 52;
+const WIRE_ENCODINGS = ['base58', 'base64'] as const;
+
+/** Returns the methods that take transactions: sending, rehearsing, pricing, and the faucet. */
+export function transactionMethods(chain: SandboxChain): RpcMethods {
+  return {
+    sendTransaction: (params) => {
+      const config = configParam(params, 1);
+      const bytes = transactionParam(stringParam(params, 0), config);
+      const commitment = viewOf(chain, config, 'preflightCommitment');
+      // One node, no gossip: what does not land now never will, so there is nothing to retry.
+      integerOf(config['maxRetries'], 'maxRetries', { min: 0, max: Number.MAX_SAFE_INTEGER });
+      if (!flagOf(config, 'skipPreflight')) preflight(chain, bytes, commitment);
+      // As on a real node, who skips the preflight learns from the status whether it landed, not from this answer.
+      chain.land(bytes);
+      return bs58.encode(decodeTransaction(bytes).signatures[0]!);
+    },
+
+    simulateTransaction: (params) => {
+      const config = configParam(params, 1);
+      const bytes = transactionParam(stringParam(params, 0), config);
+      const commitment = viewOf(chain, config);
+      const sigVerify = flagOf(config, 'sigVerify');
+      const replaceRecentBlockhash = flagOf(config, 'replaceRecentBlockhash');
+      if (sigVerify && replaceRecentBlockhash) throw invalidParams('sigVerify may not be used with replaceRecentBlockhash');
+      const accounts = simulatedAccounts(chain, config);
+      const simulation = chain.simulate(bytes, { sigVerify, replaceRecentBlockhash, commitment });
+      if (simulation.error === 'SignatureFailure') throw signatureFailure();
+      return withContext(chain, commitment, {
+        ...encodeSimulation(simulation),
+        accounts: accounts(simulation),
+        ...(replaceRecentBlockhash ? { replacementBlockhash: chain.latestBlockhash(commitment) } : {}),
+      });
+    },
+
+    getFeeForMessage: (params) => {
+      const bytes = decodeText(stringParam(params, 0), 'base64');
+      const config = configParam(params, 1);
+      const commitment = viewOf(chain, config);
+      const message = orInvalid(() => decodeMessage(bytes));
+      const known = chain.isBlockhashValid(message.recentBlockhash, commitment);
+      return withContext(chain, commitment, known ? transactionFee(message).feeLamports : null);
+    },
+
+    requestAirdrop: (params) => {
+      const address = addressParam(params, 0);
+      const lamports = integerOf(params[1], 'parameter 1', { min: 1, max: MAX_AIRDROP_LAMPORTS });
+      if (lamports === undefined) throw invalidParams('parameter 1: expected lamports');
+      commitmentOf(configParam(params, 2));
+      return chain.airdrop(address, BigInt(lamports));
+    },
+  };
+}
+
+function preflight(chain: SandboxChain, bytes: Uint8Array, commitment: Commitment): void {
+  const simulation = chain.simulate(bytes, { sigVerify: true, commitment });
+  if (simulation.error === null) return;
+  if (simulation.error === 'SignatureFailure') throw signatureFailure();
+  throw new RpcError(RPC_CODE.preflightFailure, `Transaction simulation failed: ${describeTransactionError(simulation.error)}`, {
+    ...encodeSimulation(simulation),
+    accounts: null,
+  });
+}
+
+function encodeSimulation({ error, logs, unitsConsumed, returnData }: SimulationResult): object {
+  return {
+    err: error,
+    logs,
+    unitsConsumed,
+    returnData: returnData && { programId: returnData.programId, data: [Buffer.from(returnData.data).toString('base64'), 'base64'] },
+    innerInstructions: null,
+  };
+}
+
+/** Returns how to show the accounts that a simulation was asked about; null when it was not. */
+function simulatedAccounts(chain: SandboxChain, config: Config): (simulation: SimulationResult) => (object | null)[] | null {
+  if (config['accounts'] === undefined || config['accounts'] === null) return () => null;
+  const wanted = objectOf(config['accounts'], 'accounts');
+  const addresses = wanted['addresses'];
+  if (!Array.isArray(addresses) || addresses.length > 64) throw invalidParams('accounts.addresses: expected an array of at most 64 addresses');
+  const keys = addresses.map((key, index) => addressOfText(key, `accounts.addresses[${index}]`));
+  const encoding = encodingOf(wanted, 'base64');
+  return ({ accountsAfter }) =>
+    keys.map((key) => {
+      const account = accountsAfter.get(key) ?? chain.account(key);
+      return account && account.lamports > 0n ? encodeAccount(account, encoding, mintDecimals(chain, 'processed')) : null;
+    });
+}
+
+function transactionParam(text: string, config: Config): Uint8Array {
+  const bytes = decodeText(text, choiceOf(config['encoding'], 'encoding', WIRE_ENCODINGS) ?? 'base58');
+  orInvalid(() => decodeTransaction(bytes));
+  return bytes;
+}
+
+/** The text's length is checked first: base58 takes time quadratic in it. */
+function decodeText(text: string, encoding: (typeof WIRE_ENCODINGS)[number]): Uint8Array {
+  const limit = encoding === 'base58' ? MAX_BASE58_LENGTH : MAX_BASE64_LENGTH;
+  if (text.length > limit) throw tooLarge(`${encoding} encoded transaction too large: ${text.length} characters (max: encoded/raw ${limit}/${MAX_TRANSACTION_BYTES})`);
+  const bytes = encoding === 'base58' ? bs58.decodeUnsafe(text) : decodeBase64(text);
+  if (!bytes) throw invalidParams(`invalid ${encoding} encoding: ${shown(text)}`);
+  if (bytes.length > MAX_TRANSACTION_BYTES) throw tooLarge(`decoded transaction too large: ${bytes.length} bytes (max: ${MAX_TRANSACTION_BYTES} bytes)`);
+  return bytes;
+}
+
+/** Node's own reader skips what is no base64; a transaction with a typing error must not pass for another one. */
+function decodeBase64(text: string): Uint8Array | undefined {
+  return /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(text) ? Buffer.from(text, 'base64') : undefined;
+}
+
+function orInvalid<Value>(decode: () => Value): Value {
+  try {
+    return decode();
+  } catch (error) {
+    if (error instanceof UndecodableError) throw new RpcError(RPC_CODE.invalidParams, `failed to deserialize transaction: ${error.message}`);
+    throw error;
+  }
+}
+
+function tooLarge(message: string): RpcError {
+  return new RpcError(RPC_CODE.invalidParams, message);
+}
+
+function signatureFailure(): RpcError {
+  return new RpcError(RPC_CODE.signatureVerificationFailure, 'Transaction signature verification failure');
+}

@@ -1,0 +1,115 @@
+import type { Server } from 'node:http';
+import { WebSocketServer } from 'ws';
+import type { RawData, WebSocket } from 'ws';
+import type { SandboxChain } from '../chain/chain.ts';
+import { failure, idOf, parseBody, readRequest, stringify, success } from './dispatch.ts';
+import type { Request } from './dispatch.ts';
+import { RPC_CODE, RpcError } from './rpc-error.ts';
+import { createSubscription } from './subscriptions.ts';
+import type { Subscription } from './subscriptions.ts';
+
+const MAX_MESSAGE_BYTES = 65_536;
+const MAX_SUBSCRIPTIONS = 1_000;
+/** A client that does not read is cut off rather than fed from our memory. */
+const MAX_UNSENT_BYTES = 4_194_304;
+
+export interface Notifications {
+  /** Takes over the websocket upgrades of a server. */
+  attach: (server: Server) => void;
+  close: () => void;
+}
+
+interface Client {
+  socket: WebSocket;
+  subscriptions: Map<number, Subscription>;
+}
+
+/** Returns the websocket side of the RPC: subscriptions to signatures, accounts and slots. */
+export function createNotifications(chain: SandboxChain): Notifications {
+  const sockets = new WebSocketServer({ noServer: true, maxPayload: MAX_MESSAGE_BYTES });
+  const clients = new Set<Client>();
+  let lastId = 0;
+
+  sockets.on('connection', (socket) => {
+    const client: Client = { socket, subscriptions: new Map() };
+    clients.add(client);
+    socket.on('message', (data) => receive(client, data));
+    socket.on('close', () => clients.delete(client));
+    // A broken frame or a lost connection ends this client; 'close' follows and cleans up.
+    socket.on('error', () => socket.terminate());
+  });
+  const stopListening = [chain.onLanded(notifyAll), chain.onSlot(notifyAll)];
+
+  function receive(client: Client, data: RawData): void {
+    const value = parseBody(textOf(data));
+    if (value instanceof RpcError) return send(client, failure(null, value));
+    let request: Request;
+    try {
+      request = readRequest(value);
+    } catch (error) {
+      return send(client, failure(idOf(value), error));
+    }
+    // Notifications (clients send "ping" to keep the line open) get no answer.
+    if (request.id === undefined) return;
+    try {
+      send(client, success(request.id, serve(client, request)));
+    } catch (error) {
+      send(client, failure(request.id, error));
+    }
+    // What is already there is told too, but not in the same breath: a client first has to read the subscription's number.
+    setImmediate(() => notify(client));
+  }
+
+  function serve(client: Client, { method, params }: Request): unknown {
+    if (method === 'ping') return 'pong';
+    const unsubscribed = /^(signature|account|slot)Unsubscribe$/.exec(method)?.[1];
+    if (unsubscribed !== undefined) {
+      const id = Number(params[0]);
+      if (client.subscriptions.get(id)?.kind !== unsubscribed) throw new RpcError(RPC_CODE.invalidParams, 'Invalid subscription id.');
+      return client.subscriptions.delete(id);
+    }
+    if (client.subscriptions.size >= MAX_SUBSCRIPTIONS) throw new RpcError(RPC_CODE.invalidRequest, `Too many subscriptions, at most ${MAX_SUBSCRIPTIONS}`);
+    const subscription = createSubscription(chain, method, params);
+    if (!subscription) throw new RpcError(RPC_CODE.methodNotFound, 'Method not found');
+    lastId += 1;
+    client.subscriptions.set(lastId, subscription);
+    return lastId;
+  }
+
+  function notifyAll(): void {
+    for (const client of clients) notify(client);
+  }
+
+  function notify(client: Client): void {
+    for (const [subscription, { kind, poll }] of client.subscriptions) {
+      const news = poll();
+      if (!news) continue;
+      if (news.last) client.subscriptions.delete(subscription);
+      send(client, { jsonrpc: '2.0', method: `${kind}Notification`, params: { result: news.result, subscription } });
+    }
+  }
+
+  return {
+    attach: (server) => {
+      server.on('upgrade', (request, socket, head) => {
+        sockets.handleUpgrade(request, socket, head, (client) => sockets.emit('connection', client, request));
+      });
+    },
+    close: () => {
+      for (const stop of stopListening) stop();
+      for (const { socket } of clients) socket.terminate();
+      sockets.close();
+    },
+  };
+}
+
+function send({ socket }: Client, message: object): void {
+  if (socket.readyState !== socket.OPEN) return;
+  if (socket.bufferedAmount > MAX_UNSENT_BYTES) socket.terminate();
+  else socket.send(stringify(message));
+}
+
+function textOf(data: RawData): string {
+  if (Array.isArray(data)) return Buffer.concat(data).toString('utf8');
+  return Buffer.from(data as ArrayBuffer).toString('utf8');
+}

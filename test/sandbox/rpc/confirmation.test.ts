@@ -1,0 +1,158 @@
+import { Connection, SystemProgram } from '@solana/web3.js';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { WebSocket } from 'ws';
+import { publicKey } from '../../../src/sandbox/chain/addresses.ts';
+import type { SandboxChain } from '../../../src/sandbox/chain/chain.ts';
+import { startRpc } from '../../../src/sandbox/rpc/server.ts';
+import type { RunningRpc } from '../../../src/sandbox/rpc/server.ts';
+import { createMarketWorld, landed, signedTransaction, walletOf } from '../chain/market-world.ts';
+import type { Wallet } from '../chain/market-world.ts';
+
+let chain: SandboxChain;
+let user: Wallet;
+let rpc: RunningRpc;
+let sockets: WebSocket[];
+const friend = walletOf('friend');
+
+beforeEach(async () => {
+  ({ chain, user } = createMarketWorld());
+  chain.advanceSlots(100);
+  rpc = await startRpc({ chain, port: 0, host: '127.0.0.1' });
+  sockets = [];
+});
+
+afterEach(async () => {
+  for (const socket of sockets) socket.terminate();
+  await rpc.close();
+});
+
+function payment(lamports: number): Uint8Array {
+  const transfer = SystemProgram.transfer({ fromPubkey: publicKey(user.address), toPubkey: publicKey(friend.address), lamports });
+  return signedTransaction({ chain, payer: user, instructions: [transfer] });
+}
+
+interface Client {
+  ask: (message: unknown) => Promise<Record<string, unknown>>;
+  next: () => Promise<Record<string, unknown>>;
+}
+
+async function client(url = rpc.wsUrl): Promise<Client> {
+  const socket = new WebSocket(url);
+  sockets.push(socket);
+  const received: Record<string, unknown>[] = [];
+  const waiting: ((message: Record<string, unknown>) => void)[] = [];
+  socket.on('message', (data) => {
+    const message = JSON.parse((data as Buffer).toString('utf8')) as Record<string, unknown>;
+    const waiter = waiting.shift();
+    if (waiter) waiter(message);
+    else received.push(message);
+  });
+  await new Promise((resolve, reject) => {
+    socket.once('open', resolve);
+    socket.once('error', reject);
+  });
+  const next = (): Promise<Record<string, unknown>> => {
+    const message = received.shift();
+    return message ? Promise.resolve(message) : new Promise((resolve) => waiting.push(resolve));
+  };
+  return {
+    next,
+    ask: (message) => {
+      socket.send(typeof message === 'string' ? message : JSON.stringify(message));
+      return next();
+    },
+  };
+}
+
+describe('confirming with the client\'s own means', () => {
+  test.each(['processed', 'confirmed', 'finalized'] as const)('returns once the transaction is %s', async (commitment) => {
+    const connection = new Connection(rpc.url, { commitment, wsEndpoint: rpc.wsUrl });
+    const { lastValidBlockHeight, blockhash } = chain.latestBlockhash('processed');
+    const bytes = payment(2_000_000);
+    const signature = await connection.sendRawTransaction(bytes, { preflightCommitment: 'processed' });
+    const ticking = setInterval(() => chain.advanceSlots(1), 5);
+    try {
+      const { value } = await connection.confirmTransaction({ signature, blockhash, lastValidBlockHeight });
+      expect(value.err).toBeNull();
+      expect(chain.slotAt(commitment)).toBeGreaterThanOrEqual(chain.status(signature)!.slot);
+    } finally {
+      clearInterval(ticking);
+    }
+  });
+
+  test('finds the websocket where clients look for it: one port on', async () => {
+    expect(Number(new URL(rpc.wsUrl).port)).toBe(Number(new URL(rpc.url).port) + 1);
+    const connection = new Connection(rpc.url, 'confirmed');
+    const signature = await connection.requestAirdrop(publicKey(friend.address), 5_000_000);
+    chain.advanceSlots(1);
+    const { value } = await connection.confirmTransaction({ signature, ...chain.latestBlockhash() }, 'confirmed');
+    expect(value.err).toBeNull();
+  });
+});
+
+describe('the websocket', () => {
+  test('answers on the RPC\'s own port as well', async () => {
+    const { ask } = await client(rpc.url.replace('http', 'ws'));
+    expect(await ask({ jsonrpc: '2.0', id: 1, method: 'ping' })).toEqual({ jsonrpc: '2.0', id: 1, result: 'pong' });
+  });
+
+  test('tells of a signature once, when it reaches the commitment', async () => {
+    const { ask, next } = await client();
+    const bytes = payment(2_000_000);
+    const { signature } = landed(chain.land(bytes));
+    const { result: subscription } = await ask({ jsonrpc: '2.0', id: 'a', method: 'signatureSubscribe', params: [signature, { commitment: 'confirmed' }] });
+    chain.advanceSlots(1);
+    expect(await next()).toMatchObject({ method: 'signatureNotification', params: { subscription, result: { context: { slot: chain.slot - 1 }, value: { err: null } } } });
+    chain.advanceSlots(1);
+    expect(await ask({ jsonrpc: '2.0', id: 'b', method: 'signatureUnsubscribe', params: [subscription] })).toMatchObject({ id: 'b', error: { code: -32602 } });
+  });
+
+  test('tells of a signature that got there before the subscription', async () => {
+    const { signature } = landed(chain.land(payment(10 ** 13)));
+    const { ask, next } = await client();
+    await ask({ jsonrpc: '2.0', id: 1, method: 'signatureSubscribe', params: [signature, { commitment: 'processed' }] });
+    expect(await next()).toMatchObject({ params: { result: { value: { err: { InstructionError: [0, { Custom: 1 }] } } } } });
+  });
+
+  test('tells of an account whenever it changed at the commitment, and no more after unsubscribing', async () => {
+    const { ask, next } = await client();
+    const params = [friend.address, { commitment: 'confirmed', encoding: 'base64' }];
+    const { result: subscription } = await ask({ jsonrpc: '2.0', id: 1, method: 'accountSubscribe', params });
+    landed(chain.land(payment(2_000_000)));
+    chain.advanceSlots(1);
+    expect(await next()).toMatchObject({ method: 'accountNotification', params: { subscription, result: { value: { lamports: 2_000_000 } } } });
+    expect(await ask({ jsonrpc: '2.0', id: 2, method: 'accountUnsubscribe', params: [subscription] })).toEqual({ jsonrpc: '2.0', id: 2, result: true });
+    landed(chain.land(payment(2_000_000)));
+    chain.advanceSlots(1);
+    expect(await ask({ jsonrpc: '2.0', id: 3, method: 'ping' })).toMatchObject({ id: 3 });
+  });
+
+  test('tells of slots', async () => {
+    const { ask, next } = await client();
+    await ask({ jsonrpc: '2.0', id: 1, method: 'slotSubscribe' });
+    chain.advanceSlots(1);
+    expect(await next()).toMatchObject({ method: 'slotNotification', params: { result: { slot: chain.slot, root: chain.slot - 32 } } });
+  });
+
+  test.each([
+    ['no JSON', '{nonsense', -32700],
+    ['no call', '[]', -32600],
+    ['an unknown method', { jsonrpc: '2.0', id: 1, method: 'blockSubscribe', params: [] }, -32601],
+    ['no signature', { jsonrpc: '2.0', id: 1, method: 'signatureSubscribe', params: ['abc'] }, -32602],
+    ['a commitment that is none', { jsonrpc: '2.0', id: 1, method: 'accountSubscribe', params: [friend.address, { commitment: 'sure' }] }, -32602],
+    ['a subscription that is none', { jsonrpc: '2.0', id: 1, method: 'slotUnsubscribe', params: [99] }, -32602],
+  ])('answers %s with an error and stays', async (_, message, code) => {
+    const { ask } = await client();
+    expect(await ask(message)).toMatchObject({ error: { code } });
+    expect(await ask({ jsonrpc: '2.0', id: 2, method: 'ping' })).toMatchObject({ result: 'pong' });
+  });
+
+  test('ends a client whose message is too long, and only that one', async () => {
+    const [greedy, modest] = [await client(), await client()];
+    const closed = new Promise((resolve) => sockets[0]!.once('close', resolve));
+    sockets[0]!.on('error', () => undefined);
+    void greedy.ask('x'.repeat(100_000));
+    await closed;
+    expect(await modest.ask({ jsonrpc: '2.0', id: 2, method: 'ping' })).toMatchObject({ result: 'pong' });
+  });
+});
