@@ -1,11 +1,11 @@
-import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import bs58 from 'bs58';
 import { describe, expect, it } from 'vitest';
 import { configError, formatIssue } from '../../src/config/issue.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { genesisDecimals, issuesOf, loadText } from './load-text.ts';
+import { temporaryFolder } from './temporary-folder.ts';
 
 const WATCH = 'strategies: [{ use: book-watch, params: { market: TIDE, level: 0.6, rearm: 0.5 } }]\n';
 const DCA = 'strategies: [{ use: dca, params: { buy: SOL, spend: "1 USDC", every: 10s } }]\n';
@@ -297,7 +297,7 @@ notifications: [{ kind: webhook, url: "\${KEY}", level: warning }]
 
 describe('a file that cannot be read', () => {
   it('is told from a faulty one', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'gannet-config-'));
+    const folder = await temporaryFolder();
     await mkdir(join(folder, 'sub'));
     const missing = await loadFile('no.yaml', folder);
     const isFolder = await loadFile('sub', folder);
@@ -407,7 +407,7 @@ describe('a strategy of one’s own', () => {
   ];
 
   it.each(cases)('that %s is refused at its name', async (_name, source, message) => {
-    const folder = await mkdtemp(join(tmpdir(), 'gannet-strategy-'));
+    const folder = await temporaryFolder();
     await writeFile(join(folder, 'own.ts'), source);
     await writeFile(join(folder, 'bot.yaml'), 'strategies:\n  - use: ./own.ts\n');
     const result = await loadConfig({ file: 'bot.yaml', workingDir: folder, environment: {}, decimalsOf: genesisDecimals });
@@ -415,7 +415,7 @@ describe('a strategy of one’s own', () => {
   });
 
   it('whose inputs throw is refused at its parameters', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'gannet-strategy-'));
+    const folder = await temporaryFolder();
     const zod = JSON.stringify(import.meta.resolve('zod'));
     await writeFile(join(folder, 'own.ts'), `
       import { z } from ${zod};

@@ -1,5 +1,4 @@
-import { cp, mkdir, mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_CONFIG } from '../../src/config/default-config.ts';
@@ -15,6 +14,7 @@ import { GENESIS_POOLS, GENESIS_WALLET } from '../../src/sandbox/genesis.ts';
 import { PREDICTION_MARKETS } from '../../src/sandbox/market/prediction-market.ts';
 import * as governor from '../../src/service/rate-plan.ts';
 import { configOf, genesisDecimals, issuesOf, loadText } from './load-text.ts';
+import { temporaryFolder } from './temporary-folder.ts';
 
 const CHECKOUT = join(import.meta.dirname, '../..');
 const WATCH = 'strategies: [{ use: book-watch, params: { market: TIDE, level: 0.6, rearm: 0.5 } }]\n';
@@ -63,7 +63,7 @@ describe('where nothing is configured', () => {
   });
 
   it('the built-in default runs from any folder', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'gannet-empty-'));
+    const folder = await temporaryFolder();
     const built = await loadConfig({ workingDir: folder, environment: {}, decimalsOf: genesisDecimals });
     const shipped = await loadShipped('gannet.yaml');
     if (!built.ok) throw new Error(JSON.stringify(built.issues));
@@ -72,7 +72,7 @@ describe('where nothing is configured', () => {
   });
 
   it('config/gannet.yaml of the working directory goes before the built-in default', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'gannet-own-'));
+    const folder = await temporaryFolder();
     await mkdir(join(folder, 'config'));
     await writeFile(join(folder, 'config/gannet.yaml'), `mode: life\n${WATCH}`);
     const result = await loadConfig({ workingDir: folder, environment: {}, decimalsOf: genesisDecimals });
@@ -204,7 +204,7 @@ strategies:
 
 describe('a strategy', () => {
   it('may be a file beside the configuration, a folder of strategies/, or a file of it by path', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'gannet-project-'));
+    const folder = await temporaryFolder();
     await mkdir(join(folder, 'strategies/tide'), { recursive: true });
     await cp(join(CHECKOUT, 'config/dialects'), join(folder, 'config/dialects'), { recursive: true });
     const source = `export { default } from ${JSON.stringify(join(CHECKOUT, 'strategies/book-watch.ts'))};\n`;
@@ -255,7 +255,7 @@ describe('the JSON schema', () => {
   });
 
   it('is written as it is', async () => {
-    const file = join(await mkdtemp(join(tmpdir(), 'gannet-schema-')), 'schema.json');
+    const file = join(await temporaryFolder(), 'schema.json');
     await writeConfigJsonSchema(file);
     expect(JSON.parse(await readFile(file, 'utf8'))).toEqual(configJsonSchema());
   });
