@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { relative } from 'node:path';
 import type { BacktestResult } from '../backtest/backtest.ts';
 import { runBacktest } from '../backtest/backtest.ts';
 import { BASE_MODEL } from '../backtest/simulated-executor.ts';
@@ -8,7 +9,10 @@ import type { RunConfig } from '../config/run-config.ts';
 import { formatDecimal } from '../core/amount.ts';
 import { GannetError } from '../core/errors.ts';
 import { formatDuration } from '../core/time.ts';
+import { formatCounts } from '../daemon/counts-text.ts';
+import { createManifest } from '../daemon/manifest.ts';
 import { createRunFiles } from '../daemon/run-files.ts';
+import type { LoggedDecision } from '../engine/decision-log.ts';
 import { findRecording } from '../daemon/find-recording.ts';
 import { Engine } from '../engine/engine.ts';
 import { feedKey } from '../market/feed.ts';
@@ -16,6 +20,7 @@ import type { Token } from '../market/token.ts';
 import { USDC_MINT } from '../market/token.ts';
 import type { Recording } from '../recording/reader.ts';
 import { openRecording } from '../recording/reader.ts';
+import type { StateSnapshot } from '../trading/state.ts';
 import { createState, freshSnapshot } from '../trading/state.ts';
 import { stopwatch } from './bench/measurement.ts';
 import type { CommandContext, CommandModule } from './command.ts';
@@ -38,7 +43,14 @@ export const backtestCommand: CommandModule = (program, run) => {
       const currency = currencyOf(config);
       const runId = `backtest-${randomBytes(4).toString('hex')}`;
       const files = createRunFiles(options.stateDir, runId);
-      const result = backtest(config, recording, currency, (decision) => { files.decision(decision); });
+      const snapshot = freshSnapshot(config.backtest.balances);
+      const manifest = createManifest({
+        config, mode: 'backtest', runId, startAt: recording.firstAt ?? 0, snapshot, open: [], recording: relative(files.dir, recording.directory),
+      });
+      files.manifest(manifest);
+      const result = backtest({ config, recording, currency, snapshot, onDecision: (decision) => { files.decision(decision); } });
+      const { decisions, decisionHash, endAt } = result;
+      files.manifest({ ...manifest, ended: { after_seq: result.events, at: endAt, decisions, decision_hash: decisionHash } });
       files.close();
       const warnings = warningsOf(config, recording, result);
       terminal.result(asJson(runId, result, currency, warnings), () => asText(result, currency, warnings));
@@ -80,13 +92,19 @@ function currencyOf(config: RunConfig): Token {
   return token;
 }
 
-function backtest(config: RunConfig, recording: Recording, currency: Token, onDecision: Parameters<typeof runBacktest>[0]['onDecision']): BacktestResult {
+function backtest({ config, recording, currency, snapshot, onDecision }: {
+  readonly config: RunConfig;
+  readonly recording: Recording;
+  readonly currency: Token;
+  readonly snapshot: StateSnapshot;
+  readonly onDecision: (decision: LoggedDecision) => void;
+}): BacktestResult {
   if (recording.firstAt === undefined) throw new GannetError('RECORDING_INCOMPLETE', `${recording.directory} holds no events`);
   const state = createState({
     tokens: config.tokens,
     limits: config.limits,
     strategies: config.strategies.map(({ name, budget, maxAgeMs }) => ({ name, budget, limits: { maxAgeMs } })),
-    snapshot: freshSnapshot(config.backtest.balances),
+    snapshot,
   });
   return runBacktest({
     state,
@@ -101,7 +119,7 @@ function backtest(config: RunConfig, recording: Recording, currency: Token, onDe
     },
     currency,
     stopwatch,
-    ...(onDecision === undefined ? {} : { onDecision }),
+    onDecision,
   });
 }
 
@@ -152,14 +170,13 @@ function asJson(runId: string, result: BacktestResult, currency: Token, warnings
 
 function asText(result: BacktestResult, currency: Token, warnings: readonly string[]): string {
   const show = (value: bigint | undefined): string => (value === undefined ? 'cannot be valued' : `${formatDecimal(value, currency.decimals)} ${currency.symbol}`);
-  const counts = (record: Readonly<Record<string, number>>): string => Object.entries(record).map(([name, count]) => `${count} ${name}`).join(', ') || 'none';
   const { start, end } = equityOf(result);
   return [
     ...warnings.map((warning) => `  ! ${warning}\n`),
     `\n  period     ${new Date(result.startAt).toISOString()} to ${new Date(result.endAt).toISOString()} (${formatDuration(result.endAt - result.startAt)})\n`,
     `  events     ${result.events}, ${Math.round(result.events / result.seconds)} a second\n`,
-    `  decisions  ${result.decisions}, denied: ${counts(result.denials)}, alerts: ${result.alerts}\n`,
-    `  swaps      ${counts(result.intents)}\n`,
+    `  decisions  ${result.decisions}, denied: ${formatCounts(result.denials)}, alerts: ${result.alerts}\n`,
+    `  swaps      ${formatCounts(result.intents)}\n`,
     `  equity     ${show(start)} → ${show(end)}\n`,
     `  hash       ${result.decisionHash}\n\n`,
     table([['strategy', 'swaps', 'start', 'end'], ...result.strategies.map(({ name, swaps, startValue, endValue }) => [

@@ -15,10 +15,10 @@ export interface Configured {
 }
 
 /**
- * Loads the configuration and connects to what it names, once; closes the connection where it cannot be used.
+ * Loads the configuration and connects to what it names, once; to look needs less than to run. Closes the connection where it cannot be used.
  * Throws CONFIG_INVALID with every fault, and what the connection throws.
  */
-export async function openConfigured({ options, environment }: CommandContext): Promise<Configured> {
+export async function openConfigured({ options, environment }: CommandContext, purpose: 'run' | 'look'): Promise<Configured> {
   const opening: { world?: Promise<World> } = {};
   const open = (connections: Connections): Promise<World> => {
     opening.world ??= openWorld(worldOptions(connections));
@@ -27,6 +27,7 @@ export async function openConfigured({ options, environment }: CommandContext): 
   try {
     const loaded = await loadConfig({
       file: options.config,
+      purpose,
       workingDir: process.cwd(),
       environment,
       stateDir: options.stateDir,

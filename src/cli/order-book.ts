@@ -17,7 +17,7 @@ export const orderBookCommand: CommandModule = (program, run) => {
   program.command('order-book <market>')
     .description('a prediction market’s order book, asks derived from the other side’s bids')
     .action(run(async (context: CommandContext, market: string) => {
-      const { world } = await openConfigured(context);
+      const { world } = await openConfigured(context, 'look');
       try {
         const book = await world.service.prediction.orderBook(market, { priority: 'watch' });
         if (book === undefined) throw new GannetError('BOOK_MISSING', `the service has no order book of ${printable(market, 100)}`);

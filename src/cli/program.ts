@@ -1,3 +1,4 @@
+import { dirname, resolve } from 'node:path';
 import { Command, CommanderError, Option } from 'commander';
 import { readEnvironment } from '../config/environment.ts';
 import { LOG_LEVELS } from '../daemon/log.ts';
@@ -61,7 +62,7 @@ function runner(program: Command, code: { value: ExitCode }): RunCommand {
     const options = globalOptions(program);
     const terminal = processTerminal(options.json);
     try {
-      const environment = await readEnvironment({ variables: process.env, folders: [process.cwd()] });
+      const environment = await readEnvironment({ variables: process.env, folders: dotenvFolders(options.config) });
       const context: CommandContext = { terminal, options, environment, interrupt: interruptSignal() };
       // commander appends the command itself to what the action asked for; it takes what it names.
       code.value = await (action as (context: CommandContext, ...args: readonly unknown[]) => Promise<ExitCode>)(context, ...args);
@@ -94,4 +95,9 @@ function interruptSignal(): AbortSignal {
     });
   }
   return controller.signal;
+}
+
+/** A `.env` beside the configuration belongs to it; the one of the working directory wins. */
+function dotenvFolders(config: string | undefined): string[] {
+  return [...new Set([process.cwd(), config === undefined ? process.cwd() : dirname(resolve(config))])];
 }

@@ -14,7 +14,7 @@ export const quoteCommand: CommandModule = (program, run) => {
   program.command('quote <in> <out> <amount>')
     .description('what the service would pay: tokens by alias or mint, the amount in whole tokens')
     .action(run(async (context: CommandContext, input: string, output: string, amount: string) => {
-      const { loaded, world } = await openConfigured(context);
+      const { loaded, world } = await openConfigured(context, 'look');
       try {
         const from = await findToken(input, loaded.config.tokens, world);
         const to = await findToken(output, loaded.config.tokens, world);

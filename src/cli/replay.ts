@@ -5,11 +5,11 @@ import { importStrategy } from '../config/strategy-file.ts';
 import { parseRaw } from '../core/amount.ts';
 import { GannetError } from '../core/errors.ts';
 import { recordingOfRun } from '../daemon/find-recording.ts';
-import { limitsFromJson } from '../daemon/manifest.ts';
-import type { RunManifest } from '../daemon/run-files.ts';
+import { readLimits, readValue } from '../config/config-record.ts';
+import type { RunManifest } from '../daemon/manifest.ts';
 import { findRun, readDecisions, readManifest } from '../daemon/run-files.ts';
 import type { StrategyInstance } from '../engine/host.ts';
-import type { Mint, TokenTable } from '../market/token.ts';
+import type { TokenTable } from '../market/token.ts';
 import { tokenTable } from '../market/token.ts';
 import { openRecording } from '../recording/reader.ts';
 import { withTokens } from '../strategy/params.ts';
@@ -39,6 +39,9 @@ export const replayCommand: CommandModule = (program, run) => {
 
 async function replayOf(runDir: string): Promise<Replay> {
   const manifest = readManifest(runDir);
+  if (manifest.mode === 'backtest') {
+    throw new GannetError('USAGE', `${manifest.run_id} is a backtest: run "gannet backtest" on the same recording again, it gives the same hash`);
+  }
   const decisions = readDecisions(runDir);
   const recording = openRecording(recordingOfRun(runDir));
   const { ended } = manifest;
@@ -48,12 +51,12 @@ async function replayOf(runDir: string): Promise<Replay> {
     throw new GannetError('RECORDING_CORRUPT', `the run has ${ended.after_seq} stamps, but only those up to ${lastSeq} are all there`);
   }
   const recorded = whole ? decisions : decisions.filter(({ seq }) => seq <= lastSeq);
-  const tokens = tokenTable(manifest.tokens.map(({ mint, symbol, decimals }) => ({ mint: mint as Mint, symbol, decimals })));
+  const tokens = tokenTable(manifest.config.tokens);
   const strategies = await strategiesOf(manifest, tokens);
   const result = replayRun({
     state: stateOf(manifest, tokens, strategies),
     strategies,
-    seed: manifest.seed,
+    seed: manifest.config.seed,
     startAt: manifest.clock_start,
     started: manifest.strategies_started,
     stopped: whole ? manifest.strategies_stopped : null,
@@ -65,7 +68,7 @@ async function replayOf(runDir: string): Promise<Replay> {
 
 async function strategiesOf(manifest: RunManifest, tokens: TokenTable): Promise<StrategyInstance[]> {
   const places = { strategiesDir: join(PROJECT_DIR, 'strategies'), baseDir: process.cwd() };
-  return Promise.all(manifest.strategies.map(async ({ name, use, params }) => {
+  return Promise.all(manifest.config.strategies.map(async ({ name, use, params }) => {
     const imported = await importStrategy(use, places);
     if (typeof imported === 'string') throw new GannetError('STRATEGY_NOT_FOUND', `strategy ${name} of the run: ${imported}`);
     const { strategy } = imported;
@@ -80,12 +83,12 @@ async function strategiesOf(manifest: RunManifest, tokens: TokenTable): Promise<
 function stateOf(manifest: RunManifest, tokens: TokenTable, strategies: readonly StrategyInstance[]): EngineState {
   return createState({
     tokens,
-    limits: limitsFromJson(manifest.limits),
+    limits: readLimits(manifest.config.limits),
     strategies: strategies.map(({ name }) => {
-      const { budget, max_age_ms: maxAge } = manifest.strategies.find((strategy) => strategy.name === name)!;
+      const { budget, max_age_ms: maxAge } = manifest.config.strategies.find((strategy) => strategy.name === name)!;
       return {
         name,
-        budget: budget === null ? undefined : { mint: budget.mint as Mint, amount: parseRaw(budget.amount) },
+        budget: readValue(budget),
         limits: { maxAgeMs: maxAge ?? undefined },
       };
     }),
@@ -125,7 +128,7 @@ function asJson({ result, recordedHash: recorded, truncatedAt, warnings }: Repla
 function asText({ result, recordedHash: recorded, truncatedAt, warnings }: Replay): string {
   const { match, decisions, events, decisionHash, firstDivergence } = result;
   const lines = [
-    match ? `the same ${decisions} decisions from ${events} events` : 'NOT the same decisions',
+    match ? `every decision the same: ${decisions} from ${events} events` : 'NOT the same decisions',
     `replayed ${decisionHash}`,
     `recorded ${recorded ?? 'nothing'}`,
     ...(firstDivergence === undefined ? [] : [`first difference at seq ${firstDivergence.seq}: expected ${firstDivergence.expected}, found ${firstDivergence.found}`]),

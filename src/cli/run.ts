@@ -28,7 +28,7 @@ export const runDaemonCommand: CommandModule = (program, run) => {
 async function runCommand(context: CommandContext, flags: RunFlags): Promise<ExitCode> {
   const { terminal, options, environment, interrupt } = context;
   if (!terminal.json) terminal.out('  gannet is starting …\n');
-  const { loaded: { config }, world } = await openConfigured(context);
+  const { loaded: { config }, world } = await openConfigured(context, 'run');
   const runId = newRunId(systemClock);
   mkdirSync(options.stateDir, { recursive: true });
   const { log, close } = createLog({

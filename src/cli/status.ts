@@ -4,6 +4,7 @@ import { parseJson } from '../core/json.ts';
 import { printable } from '../core/text.ts';
 import { formatDuration } from '../core/time.ts';
 import { readControlFile } from '../daemon/control-api.ts';
+import { formatCounts } from '../daemon/counts-text.ts';
 import type { SessionState } from '../daemon/session.ts';
 import type { CommandModule } from './command.ts';
 import { EXIT } from './exit-codes.ts';
@@ -38,12 +39,10 @@ function describe(state: SessionState): string {
   const strategies = state.strategies as readonly { name: string; use: string; running: boolean; swaps: number }[];
   const feeds = state.feeds as readonly { feed: string; status: string; events: number; age_ms: number }[];
   const open = state.intents.open as readonly { intent_id: string; state: string; route: string }[];
-  const counts = Object.entries(state.intents.counts).map(([name, count]) => `${count} ${name}`).join(', ');
-  const denials = Object.entries(state.denials).map(([code, count]) => `${count} ${code}`).join(', ');
   return [
     `  run        ${state.run_id}, ${state.mode}, ${state.phase}, trading is ${state.trading}\n`,
-    `  decisions  ${state.decisions}${denials === '' ? '' : `, denied: ${denials}`}\n`,
-    `  swaps      ${counts === '' ? 'none yet' : counts}\n`,
+    `  decisions  ${state.decisions}, denied: ${formatCounts(state.denials)}\n`,
+    `  swaps      ${formatCounts(state.intents.counts)}\n`,
     `  under way  ${open.length === 0 ? 'nothing' : open.map((intent) => `${intent.intent_id} (${intent.state})`).join(', ')}\n\n`,
     table([['strategy', 'from', 'state', 'swaps'], ...strategies.map(({ name, use, running, swaps }) => [name, use, running ? 'running' : 'stopped', String(swaps)])], { right: [3] }),
     '\n',

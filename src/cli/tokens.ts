@@ -9,7 +9,7 @@ export const tokensCommand: CommandModule = (program, run) => {
   program.command('tokens <query...>')
     .description('token records by symbol, name or mint')
     .action(run(async (context: CommandContext, query: string[]) => {
-      const { world } = await openConfigured(context);
+      const { world } = await openConfigured(context, 'look');
       try {
         const { records, rejected } = await world.service.tokens.search(query, { priority: 'watch' });
         if (rejected.length > 0) context.terminal.err(`${rejected.length} records of the answer are malformed and left out\n`);

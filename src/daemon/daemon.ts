@@ -68,6 +68,7 @@ export function newRunId(clock: Clock): string {
 /** Runs the daemon from recovery to the drained end. Rejects before anything is traded where it cannot start. */
 export async function runDaemon(options: DaemonOptions): Promise<RunSummary> {
   const { config, world, clock, log, reporter, stateDir, runId } = options;
+  refuseForeignStrategies(config);
   const setup: StateSetup = {
     tokens: config.tokens,
     limits: config.limits,
@@ -89,7 +90,7 @@ export async function runDaemon(options: DaemonOptions): Promise<RunSummary> {
     recorder,
     saveSnapshot: (snapshot, settled) => { journal.saveSnapshot(snapshot, settled); },
     reporter, log, files, recording,
-    manifest: createManifest({ config, runId, startAt, recovered, recording }),
+    manifest: createManifest({ config, mode: config.mode, runId, startAt, snapshot: recovered.snapshot, open: recovered.open, recording }),
     maxIntents: options.maxIntents,
   });
   const control = await openControl(options, session);
@@ -107,6 +108,14 @@ export async function runDaemon(options: DaemonOptions): Promise<RunSummary> {
     journal.close();
     parts.lock?.release();
   }
+}
+
+/** Until strategies run in a box of their own, only those that come with the project meet the process that trades. */
+function refuseForeignStrategies({ file, strategies }: RunConfig): void {
+  const foreign = strategies.find(({ origin }) => origin !== 'project');
+  if (foreign === undefined) return;
+  throw new GannetError('STRATEGY_INVALID',
+    `${file}: strategy ${foreign.name} comes from ${foreign.use}; run and paper load only the project’s own strategies/ so far: put the file there, or backtest it`);
 }
 
 async function liveParts({ config, world, environment, stateDir, clock }: DaemonOptions, setup: StateSetup): Promise<ModeParts> {

@@ -6,6 +6,7 @@ import { formatDuration } from '../core/time.ts';
 import type { FeedSpec } from '../market/feed.ts';
 import type { Mint, TokenTable } from '../market/token.ts';
 import type { SwapProposal } from '../trading/proposal.ts';
+import { formatCounts } from './counts-text.ts';
 import type { Reporter, RunSummary, Stamp } from './reporter.ts';
 import type { IntentRecord } from './tally.ts';
 
@@ -147,20 +148,15 @@ function describeSummary(summary: RunSummary, paint: (style: Style, text: string
     + (summary.rentLamports > 0n ? `, ${formatDecimal(summary.rentLamports, SOL_DECIMALS)} SOL in deposits (back when the accounts are closed)` : '');
   const rows: [string, string][] = [
     ['run', `${summary.runId}, ${formatDuration(Math.round(summary.durationMs / 1000) * 1000)}, ${summary.events} events`],
-    ['decisions', `${summary.decisions}, denied: ${counts(summary.denials)}`],
-    ['swaps', counts(summary.intents)],
+    ['decisions', `${summary.decisions}, denied: ${formatCounts(summary.denials)}`],
+    ['swaps', formatCounts(summary.intents)],
     ...(summary.open.length > 0 ? [['open', `${summary.open.join(', ')}: resolved at the next start`] as [string, string]] : []),
     ['cost', cost],
     ...summary.strategies.map(({ name, swaps, holds, running }): [string, string] => [
-      name, `${swaps} swaps, holds ${holds.length === 0 ? 'nothing' : holds.join(', ')}${running ? '' : ' (stopped by an error)'}`,
+      name, `${holds.length === 0 ? 'watches only' : `${swaps} swaps, holds ${holds.join(', ')}`}${running ? '' : ' (stopped by an error)'}`,
     ]),
     ['hash', summary.decisionHash],
     ...(summary.recording === undefined ? [] : [['again', `gannet replay ${summary.runId}`] as [string, string]]),
   ];
   return `\n${rows.map(([title, text]) => `  ${paint('bold', title.padEnd(SUBJECT_WIDTH))} ${printable(text, 300)}\n`).join('')}\n`;
-}
-
-function counts(record: Readonly<Record<string, number>>): string {
-  const parts = Object.entries(record).map(([name, count]) => `${count} ${name}`);
-  return parts.length === 0 ? 'none' : parts.join(', ');
 }

@@ -14,8 +14,8 @@ export function describeLimits(limits: RiskLimits, tokens: TokenTable): string[]
   return [
     `slippage ${limits.maxSlippageBps} bps, price impact ${limits.maxPriceImpactBps} bps, fees ${limits.maxFeeBps} bps`,
     [
-      `${limits.maxOpenIntents} swaps at a time`,
-      ...rates.filter(([, limit]) => limit !== undefined).map(([span, limit]) => `${limit} a ${span}`),
+      `swaps at a time: ${limits.maxOpenIntents}`,
+      ...rates.filter(([, limit]) => limit !== undefined).map(([span, limit]) => `${limit} per ${span}`),
       ...(limits.maxTrade === undefined ? [] : [`each up to ${value(limits.maxTrade)}`]),
       ...positions,
     ].join(', '),

@@ -4,45 +4,8 @@ import { GannetError, messageOf } from '../core/errors.ts';
 import { parseJson, stringifyJson } from '../core/json.ts';
 import type { Millis } from '../core/time.ts';
 import type { LoggedDecision } from '../engine/decision-log.ts';
-import type { Intent, IntentState } from '../trading/intent.ts';
-import type { StateSnapshot } from '../trading/state.ts';
-import type { LimitsJson } from './manifest.ts';
-
-export const RUN_FORMAT = 1;
-
-/** A moment in a run: after this many stamps, at this time. */
-export interface RunMoment {
-  readonly after_seq: number;
-  readonly at: Millis;
-}
-
-/** Everything a run began with, and how it ended: with the recording, all that replay needs. */
-export interface RunManifest {
-  readonly format_version: number;
-  readonly run_id: string;
-  readonly mode: 'live' | 'paper';
-  readonly node: string;
-  readonly arch: string;
-  readonly seed: number;
-  /** Where the engine's clock starts. */
-  readonly clock_start: Millis;
-  readonly tokens: readonly { readonly mint: string; readonly symbol: string; readonly decimals: number }[];
-  readonly limits: LimitsJson;
-  readonly strategies: readonly {
-    readonly name: string;
-    readonly use: string;
-    readonly params: unknown;
-    readonly budget: { readonly mint: string; readonly amount: string } | null;
-    readonly max_age_ms: number | null;
-  }[];
-  readonly snapshot: StateSnapshot;
-  readonly open_intents: readonly { readonly intent: Intent; readonly state: IntentState }[];
-  /** The recording's folder, relative to the run's own; null where none was made. */
-  readonly recording: string | null;
-  readonly strategies_started: RunMoment | null;
-  readonly strategies_stopped: RunMoment | null;
-  readonly ended: { readonly after_seq: number; readonly at: Millis; readonly decisions: number; readonly decision_hash: string } | null;
-}
+import type { RunManifest } from './manifest.ts';
+import { RUN_FORMAT } from './manifest.ts';
 
 /** The files of one run, being written. */
 export interface RunFiles {

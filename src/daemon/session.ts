@@ -14,7 +14,8 @@ import { intentJson } from './json-reporter.ts';
 import type { Log } from './log.ts';
 import { createLoop } from './loop.ts';
 import type { Reporter, RunSummary } from './reporter.ts';
-import type { RunFiles, RunManifest, RunMoment } from './run-files.ts';
+import type { RunManifest, RunMoment } from './manifest.ts';
+import type { RunFiles } from './run-files.ts';
 import { Tally } from './tally.ts';
 import { wait } from '../execution/wait.ts';
 
@@ -40,7 +41,7 @@ export interface SessionOptions {
   readonly reporter: Reporter;
   readonly log: Log;
   readonly files: RunFiles;
-  readonly manifest: Omit<RunManifest, 'strategies_started' | 'strategies_stopped' | 'ended'>;
+  readonly manifest: RunManifest;
   readonly recording: string | undefined;
   /** Ends the run after this many finished intents. */
   readonly maxIntents: number | undefined;
@@ -279,10 +280,14 @@ export class Session {
   }
 }
 
-/** Returns balances for people: "1.5 SOL". */
+/** Returns balances for people, "1.5 SOL"; tokens that the configuration does not name are only counted. */
 export function holdings(state: Pick<EngineState, 'tokens'>, balances: EngineState['portfolio']['wallet']): string[] {
-  return [...balances].map(([mint, amount]) => {
+  const texts: string[] = [];
+  let others = 0;
+  for (const [mint, amount] of balances) {
     const token = state.tokens.byMint(mint);
-    return token === undefined ? `${amount} of ${mint}` : `${formatDecimal(amount, token.decimals)} ${token.symbol}`;
-  });
+    if (token === undefined) others += 1;
+    else texts.push(`${formatDecimal(amount, token.decimals)} ${token.symbol}`);
+  }
+  return others === 0 ? texts : [...texts, `${others} other ${others === 1 ? 'token' : 'tokens'}`];
 }

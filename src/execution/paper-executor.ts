@@ -83,7 +83,9 @@ async function carryOut(
 
 async function quoteFor(service: Pick<SwapService, 'order'>, intent: Intent): Promise<SwapOrder | Error> {
   try {
-    return await service.order({ inputMint: intent.inputMint, outputMint: intent.outputMint, amount: intent.amountIn });
+    return await service.order({
+      inputMint: intent.inputMint, outputMint: intent.outputMint, amount: intent.amountIn, slippageBps: intent.maxSlippageBps,
+    });
   } catch (error) {
     if (isGannetError(error)) return error;
     throw error;

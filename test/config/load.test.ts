@@ -5,7 +5,7 @@ import { DEFAULT_CONFIG } from '../../src/config/default-config.ts';
 import { configJsonSchema, configJsonSchemaText, writeConfigJsonSchema } from '../../src/config/json-schema.ts';
 import { BUILT_IN_FILE, loadConfig } from '../../src/config/load.ts';
 import { PLAN_NAMES, planRate } from '../../src/config/plan.ts';
-import { redactedConfig } from '../../src/config/redact.ts';
+import { redactedConfig } from '../../src/config/config-record.ts';
 import { GannetError } from '../../src/core/errors.ts';
 import { canonicalJson } from '../../src/core/json.ts';
 import type { Mint } from '../../src/market/token.ts';
