@@ -37,7 +37,7 @@ async function askState(url: string, token: string): Promise<SessionState> {
 
 function describe(state: SessionState): string {
   const strategies = state.strategies as readonly { name: string; use: string; running: boolean; swaps: number }[];
-  const feeds = state.feeds as readonly { feed: string; status: string; events: number; age_ms: number }[];
+  const feeds = state.feeds as readonly { watches: string; status: string; events: number; age_ms: number }[];
   const open = state.intents.open as readonly { intent_id: string; state: string; route: string }[];
   return [
     `  run        ${state.run_id}, ${state.mode}, ${state.phase}, trading is ${state.trading}\n`,
@@ -46,6 +46,6 @@ function describe(state: SessionState): string {
     `  under way  ${open.length === 0 ? 'nothing' : open.map((intent) => `${intent.intent_id} (${intent.state})`).join(', ')}\n\n`,
     table([['strategy', 'from', 'state', 'swaps'], ...strategies.map(({ name, use, running, swaps }) => [name, use, running ? 'running' : 'stopped', String(swaps)])], { right: [3] }),
     '\n',
-    table([['feed', 'state', 'events', 'age'], ...feeds.map(({ feed, status, events, age_ms: age }) => [printable(feed), status, String(events), formatDuration(age)])], { right: [2, 3] }),
+    table([['watched', 'state', 'events', 'age'], ...feeds.map(({ watches, status, events, age_ms: age }) => [printable(watches), status, String(events), formatDuration(age)])], { right: [2, 3] }),
   ].join('');
 }

@@ -3,10 +3,10 @@ import { formatDecimal } from '../core/amount.ts';
 import { assertNever } from '../core/assert.ts';
 import { printable } from '../core/text.ts';
 import { formatDuration } from '../core/time.ts';
-import type { FeedSpec } from '../market/feed.ts';
 import type { Mint, TokenTable } from '../market/token.ts';
 import type { SwapProposal } from '../trading/proposal.ts';
 import { formatCounts } from './counts-text.ts';
+import { describeFeed, describeFeedKey, showAmount, symbolOf } from './market-text.ts';
 import type { Reporter, RunSummary, Stamp } from './reporter.ts';
 import type { IntentRecord } from './tally.ts';
 
@@ -76,15 +76,6 @@ function clockTime(at: number): string {
   return new Date(at).toISOString().slice(11, 19);
 }
 
-function showAmount(tokens: TokenTable, mint: Mint, amount: bigint): string {
-  const token = tokens.byMint(mint);
-  return token === undefined ? `${amount} of ${mint}` : `${formatDecimal(amount, token.decimals)} ${token.symbol}`;
-}
-
-function symbolOf(tokens: TokenTable, mint: string): string {
-  return tokens.byMint(mint as Mint)?.symbol ?? mint;
-}
-
 function describeSwap(tokens: TokenTable, proposal: SwapProposal, amountIn: bigint | undefined): string {
   const size = amountIn ?? (typeof proposal.amount === 'bigint' ? proposal.amount : undefined);
   const input = size !== undefined ? showAmount(tokens, proposal.inputMint, size)
@@ -126,21 +117,6 @@ function describeIntent({ intent, state, router, quotedOut, signature, code, rea
 
 function shorten(signature: string | undefined): string {
   return signature === undefined ? '' : `${signature.slice(0, 8)}…`;
-}
-
-function describeFeed(tokens: TokenTable, spec: FeedSpec): string {
-  const every = `every ${formatDuration(spec.everyMs)}`;
-  switch (spec.kind) {
-    case 'quote': return `the price of ${showAmount(tokens, spec.inputMint, spec.amount)} in ${symbolOf(tokens, spec.outputMint)}, ${every}`;
-    case 'order-book': return `the order book of ${spec.marketId}, ${every}`;
-    case 'token-stats': return `the statistics of ${symbolOf(tokens, spec.mint)}, ${every}`;
-  }
-}
-
-function describeFeedKey(tokens: TokenTable, feed: string): string {
-  const [kind, first = '', second = '', amount = '0'] = feed.split(':');
-  if (kind === 'quote') return `the price of ${showAmount(tokens, first as Mint, BigInt(amount))} in ${symbolOf(tokens, second)}`;
-  return kind === 'token-stats' ? `the statistics of ${symbolOf(tokens, first)}` : `the order book of ${first}`;
 }
 
 function describeSummary(summary: RunSummary, paint: (style: Style, text: string) => string): string {

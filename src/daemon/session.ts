@@ -13,6 +13,7 @@ import type { Effect, Input } from '../trading/step.ts';
 import { intentJson } from './json-reporter.ts';
 import type { Log } from './log.ts';
 import { createLoop } from './loop.ts';
+import { describeFeedKey } from './market-text.ts';
 import type { Reporter, RunSummary } from './reporter.ts';
 import type { RunManifest, RunMoment } from './manifest.ts';
 import type { RunFiles } from './run-files.ts';
@@ -192,7 +193,9 @@ export class Session {
         name, use: strategy.name, running: running.has(name), swaps: state.portfolio.book(name).swaps,
         balances: Object.fromEntries(state.portfolio.book(name).balances),
       })),
-      feeds: [...this.#feedAges].map(([feed, { at, status, events }]) => ({ feed, status, events, age_ms: now - at })),
+      feeds: [...this.#feedAges].map(([feed, { at, status, events }]) => ({
+        feed, watches: describeFeedKey(state.tokens, feed), status, events, age_ms: now - at,
+      })),
       wallet: Object.fromEntries([...state.portfolio.wallet].map(([mint, amount]) => [mint, amount.toString()])),
       intents: { open: this.#tally.open.map(intentJson), recent: this.#tally.recent.slice(0, 20).map(intentJson), counts: this.#tally.byState },
       denials: this.#tally.denials,
