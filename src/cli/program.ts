@@ -2,6 +2,7 @@ import { dirname, resolve } from 'node:path';
 import { Command, CommanderError, Option } from 'commander';
 import { readEnvironment } from '../config/environment.ts';
 import { LOG_LEVELS } from '../daemon/log.ts';
+import { systemClock } from '../daemon/system-clock.ts';
 import { stringifyJson } from '../core/json.ts';
 import { backtestCommand } from './backtest.ts';
 import { benchCommand } from './bench.ts';
@@ -85,13 +86,22 @@ function globalOptions(program: Command): GlobalOptions {
   };
 }
 
-/** The first interrupt asks for an orderly end; the second one means it. */
+/** Launchers pass an interrupt on that the terminal has sent to everybody already: within this time two are one. */
+const ONE_INTERRUPT_MS = 1_000;
+
+/** The first interrupt asks for an orderly end; a second one means it. */
 function interruptSignal(): AbortSignal {
   const controller = new AbortController();
+  let firstAt = 0;
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.on(signal, () => {
-      if (controller.signal.aborted) process.exit(EXIT.interrupted);
-      controller.abort();
+      const now = systemClock.now();
+      if (!controller.signal.aborted) {
+        firstAt = now;
+        controller.abort();
+      } else if (now - firstAt > ONE_INTERRUPT_MS) {
+        process.exit(EXIT.interrupted);
+      }
     });
   }
   return controller.signal;
