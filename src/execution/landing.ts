@@ -2,7 +2,7 @@ import { isGannetError } from '../core/errors.ts';
 import type { Clock, Millis } from '../core/time.ts';
 import type { Attempt, LandedSwap } from '../trading/attempt.ts';
 import type { Intent } from '../trading/intent.ts';
-import type { LiveWorld, Progress } from './live-executor.ts';
+import type { LiveWorld, Progress } from './journey.ts';
 import type { SignatureStatus } from './ports.ts';
 import { wait } from './wait.ts';
 

@@ -1,25 +1,13 @@
 import type { Subscriber } from 'rxjs';
 import { EMPTY, Observable, merge } from 'rxjs';
-import type { Clock } from '../core/time.ts';
 import type { Attempt } from '../trading/attempt.ts';
 import type { Executor } from '../trading/executor.ts';
 import type { Intent, Outcome } from '../trading/intent.ts';
 import { isTerminal } from '../trading/intent.ts';
 import { landAttempt } from './landing.ts';
-import type { Chain, Journal, JournalledIntent, Signer, SwapService } from './ports.ts';
+import type { LiveWorld, Progress } from './journey.ts';
+import type { Journal, JournalledIntent } from './ports.ts';
 import { prepareAttempt } from './prepare.ts';
-
-/** What a journey needs of the world. */
-export interface LiveWorld {
-  readonly service: SwapService;
-  readonly chain: Chain;
-  readonly signer: Signer;
-  readonly journal: Journal;
-  readonly clock: Clock;
-}
-
-/** An outcome as a journey reports it; whose it is and what it is stand already. */
-export type Progress = Omit<Outcome, 'kind' | 'intentId' | 'attempt'>;
 
 /**
  * Returns the executor that trades: quote, check, sign, write down, send, and then ask until it is known what became of

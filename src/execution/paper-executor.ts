@@ -9,7 +9,7 @@ import { landSimulated } from '../trading/simulated-landing.ts';
 import type { SimulationSetting } from '../trading/simulated-landing.ts';
 import type { SwapOrder } from '../trading/swap-order.ts';
 import { refuseTerms } from '../trading/terms.ts';
-import type { Progress } from './live-executor.ts';
+import type { Progress } from './journey.ts';
 import type { SwapService } from './ports.ts';
 import { wait } from './wait.ts';
 

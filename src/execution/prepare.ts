@@ -4,7 +4,7 @@ import type { Attempt } from '../trading/attempt.ts';
 import type { Intent } from '../trading/intent.ts';
 import type { SwapOrder, SwapTerms } from '../trading/swap-order.ts';
 import { refuseTerms } from '../trading/terms.ts';
-import type { LiveWorld } from './live-executor.ts';
+import type { LiveWorld } from './journey.ts';
 import { wait } from './wait.ts';
 
 /** A signed attempt, or why there is none; nothing has left the house either way. */

@@ -1,4 +1,4 @@
-import type { MarketEventBase } from './event.ts';
+import type { MarketEventBase } from './event-base.ts';
 
 /** One level: price in millionths of a dollar per contract (0 to 1,000,000) and size in contracts (may be fractional). */
 export interface BookLevel {
@@ -34,10 +34,12 @@ export interface BookTop {
   readonly imbalance: number | undefined;
 }
 
-/** Returns the bids of a side, best (highest) price first, with levels of one price summed. */
+/** Returns the bids of a side, best (highest) price first, with levels of one price summed; a level without size is none. */
 export function bids(book: Pick<OrderBook, 'yes' | 'no'>, side: BookSide): BookLevel[] {
   const sizes = new Map<number, number>();
-  for (const { priceMicroUsd, size } of book[side]) sizes.set(priceMicroUsd, (sizes.get(priceMicroUsd) ?? 0) + size);
+  for (const { priceMicroUsd, size } of book[side]) {
+    if (size > 0) sizes.set(priceMicroUsd, (sizes.get(priceMicroUsd) ?? 0) + size);
+  }
   return [...sizes].map(([priceMicroUsd, size]) => ({ priceMicroUsd, size })).sort((a, b) => b.priceMicroUsd - a.priceMicroUsd);
 }
 
@@ -76,7 +78,7 @@ export function isCrossed(book: Pick<OrderBook, 'yes' | 'no'>): boolean {
 
 /** Returns whether neither side has a level. */
 export function isEmpty(book: Pick<OrderBook, 'yes' | 'no'>): boolean {
-  return book.yes.length === 0 && book.no.length === 0;
+  return bids(book, 'yes').length === 0 && bids(book, 'no').length === 0;
 }
 
 /**
@@ -85,6 +87,6 @@ export function isEmpty(book: Pick<OrderBook, 'yes' | 'no'>): boolean {
  */
 export function impliedProbability(book: Pick<OrderBook, 'yes' | 'no'>, maxSpread: number): number | undefined {
   const { mid, spread } = bookTop(book, 'yes');
-  if (mid === undefined || spread === undefined || spread < 0 || spread > maxSpread * ONE_USD) return undefined;
+  if (mid === undefined || spread === undefined || spread < 0 || spread / ONE_USD > maxSpread) return undefined;
   return mid / ONE_USD;
 }

@@ -1,6 +1,6 @@
 import type { Amount, Bps } from '../core/amount.ts';
 import { mulDiv } from '../core/amount.ts';
-import type { MarketEventBase } from './event.ts';
+import type { MarketEventBase } from './event-base.ts';
 import type { Mint } from './token.ts';
 
 /** What the service would pay for `inAmount` right now. A reading, not a promise: nothing is reserved. */

@@ -1,4 +1,4 @@
-import type { MarketEventBase } from './event.ts';
+import type { MarketEventBase } from './event-base.ts';
 import type { Mint } from './token.ts';
 
 /** The windows over which the service counts activity. */

@@ -1,23 +1,10 @@
 import type { Millis } from '../core/time.ts';
 import type { Quote } from '../market/quote.ts';
-import type { BatchColumns, CodedTexts, WideValues } from './batch-columns.ts';
-import type { Bitmap } from './bitmap.ts';
-import type { Block, StampColumns } from './block.ts';
+import type { BatchColumns } from './batch-columns.ts';
+import type { Block } from './block.ts';
 import { lengthUntil, readStamps, seqOf, timeOf } from './block.ts';
+import type { QuoteColumns } from './quote-columns.ts';
 import { RecordedQuote } from './recorded-quote.ts';
-
-/** The columns of quotes. */
-export interface QuoteColumns extends StampColumns {
-  readonly inputMint: CodedTexts;
-  readonly outputMint: CodedTexts;
-  readonly inAmount: WideValues;
-  readonly outAmount: WideValues;
-  readonly threshold: WideValues;
-  readonly priceImpact: { readonly values: Float64Array; readonly valid: Bitmap };
-  readonly contextSlot: WideValues;
-  readonly router: CodedTexts;
-  readonly feeBps: Uint16Array;
-}
 
 /** Quotes, one row each; `columns` is there for whoever loops over the first `length` rows of arrays instead of quotes. */
 export class QuoteBlock implements Block<'quote'> {

@@ -3,7 +3,7 @@ import type { Millis } from '../core/time.ts';
 import type { Quote } from '../market/quote.ts';
 import type { Mint } from '../market/token.ts';
 import { isSet } from './bitmap.ts';
-import type { QuoteColumns } from './quote-block.ts';
+import type { QuoteColumns } from './quote-columns.ts';
 import { signedAt, unsignedAt } from './wide.ts';
 
 /**

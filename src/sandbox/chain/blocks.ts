@@ -48,7 +48,7 @@ export interface Blocks {
 }
 
 export const SLOTS_BEHIND: Readonly<Record<Commitment, number>> = { processed: 0, confirmed: 1, finalized: 32 };
-// More than any reader needs: 150 blocks of validity seen from 32 slots ago, and the 512 of the SlotHashes sysvar.
+// More than any reader needs: 150 blocks of validity seen from 32 slots ago, and the slot hashes.
 const KEPT_BLOCKS = 600;
 
 /** Returns the chain's clockwork: slots, blocks, blockhashes and their expiry; the same for the same seed. */

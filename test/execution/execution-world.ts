@@ -1,0 +1,140 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { asyncScheduler } from 'rxjs';
+import { request } from 'undici';
+import { expect } from 'vitest';
+import type { Chain } from '../../src/chain/chain.ts';
+import { createChain } from '../../src/chain/chain.ts';
+import { readTransactionFacts } from '../../src/chain/transaction-facts.ts';
+import type { Amount, Bps } from '../../src/core/amount.ts';
+import type { Clock } from '../../src/core/time.ts';
+import type { LiveWorld } from '../../src/execution/journey.ts';
+import type { Mint } from '../../src/market/token.ts';
+import { SOL_MINT, USDC_MINT } from '../../src/market/token.ts';
+import type { Sandbox, SandboxOptions } from '../../src/sandbox/sandbox.ts';
+import { startSandbox } from '../../src/sandbox/sandbox.ts';
+import { loadDialect } from '../../src/service/dialect.ts';
+import type { Service } from '../../src/service/service.ts';
+import { createService } from '../../src/service/service.ts';
+import { parseSecretKey } from '../../src/signer/key.ts';
+import { createSigner } from '../../src/signer/sign.ts';
+import type { JournalStore } from '../../src/store/journal.ts';
+import { openJournal } from '../../src/store/journal.ts';
+import type { Executor } from '../../src/trading/executor.ts';
+import type { Intent, Outcome } from '../../src/trading/intent.ts';
+import { fasterClock } from './faster-clock.ts';
+
+/** The executor waits 400 ms between two questions; no test needs to. */
+const CLOCK_FACTOR = 40;
+/** Short, so that a client gives up while the sandbox still ponders. */
+export const EXECUTE_TIMEOUT_MS = 400;
+
+/** A transaction of the wallet that the chain executed. */
+export interface LandedTransaction {
+  readonly signature: string;
+  readonly succeeded: boolean;
+}
+
+/** The real parts around an executor: sandbox, clients, key and journal, each as the daemon would make it. */
+export interface ExecutionWorld extends LiveWorld {
+  readonly sandbox: Sandbox;
+  readonly service: Service['swap'];
+  readonly chain: Chain;
+  readonly journal: JournalStore;
+  readonly journalPath: string;
+  readonly baseUrl: string;
+  /** Everything that the wallet signed and the chain took, in order. */
+  readonly landed: readonly LandedTransaction[];
+  fault(rule: { readonly path: string; readonly fault: Readonly<Record<string, unknown>>; readonly times?: number }): Promise<void>;
+  clearFaults(): Promise<void>;
+  passSlots(count: number): Promise<void>;
+  /** Sets a price by multiplying it; takes effect at once, in all pools of the token. */
+  scalePrice(mint: Mint, factor: number): Promise<void>;
+  intent(overrides?: Partial<Intent>): Intent;
+  /** Returns the wallet on the chain as it is now, all that was sent included. */
+  wallet(): Promise<Map<Mint, Amount>>;
+  close(): Promise<void>;
+}
+
+/** Starts a world of its own. Its market stands still unless told otherwise; its slots are short. */
+export async function startExecutionWorld(options: { readonly sandbox?: SandboxOptions; readonly clock?: Clock } = {}): Promise<ExecutionWorld> {
+  const sandbox = await startSandbox({ seed: 11, speed: 0, slotMs: 20, ...options.sandbox });
+  const { base_url: baseUrl, rpc_url: rpcUrl, wallet: { private_key: privateKey } } = sandbox.addresses;
+  const clock = options.clock ?? fasterClock(CLOCK_FACTOR);
+  const service = createService({
+    baseUrl, apiKey: 'execution-tests', clock: asyncScheduler, plan: { requestsPerSecond: 100_000 }, dialect: loadDialect('neutral'),
+    timeouts: { executeMs: EXECUTE_TIMEOUT_MS, headersMs: 1_000, bodyMs: 1_000, totalMs: 1_000 },
+  });
+  const chain = createChain({ rpcUrl, clock: asyncScheduler });
+  const signer = createSigner(parseSecretKey(privateKey));
+  const folder = mkdtempSync(join(tmpdir(), 'gannet-execution-'));
+  const journalPath = join(folder, 'journal.sqlite');
+  const journal = openJournal({ path: journalPath, clock });
+  const landed: LandedTransaction[] = [];
+  sandbox.chain.onLanded(({ signature, error }) => {
+    if (isSignedBy(sandbox, signature, signer.address)) landed.push({ signature, succeeded: error === null });
+  });
+  let intents = 0;
+
+  return {
+    sandbox, service: service.swap, chain, signer, journal, journalPath, clock, baseUrl, landed,
+    fault: ({ path, fault, times }) => control(baseUrl, 'POST', 'faults', { match: { path }, fault, ...(times === undefined ? {} : { times }) }),
+    clearFaults: () => control(baseUrl, 'DELETE', 'faults'),
+    passSlots: (count) => control(baseUrl, 'POST', 'time', { advance_slots: count }),
+    async scalePrice(mint, factor) {
+      const state = await (await request(`${baseUrl}/sandbox/state`)).body.json() as { prices: { mint: string; usd: number }[] };
+      await control(baseUrl, 'POST', 'price', { mint, usd: state.prices.find((price) => price.mint === mint)!.usd * factor });
+    },
+    intent: (overrides = {}) => {
+      intents += 1;
+      return {
+        id: `test-${intents}`, strategy: 'test', createdAt: clock.now(), inputMint: USDC_MINT, outputMint: SOL_MINT, amountIn: 20_000_000n as Amount,
+        maxSlippageBps: 50 as Bps, maxPriceImpactBps: 100 as Bps, maxFeeBps: 30 as Bps, route: 'order', reason: 'a test', ...overrides,
+      };
+    },
+    async wallet() {
+      // Balances are read at "confirmed", a slot behind.
+      await control(baseUrl, 'POST', 'time', { advance_slots: 2 });
+      return chain.balances(signer.address);
+    },
+    async close() {
+      await Promise.all([service.close(), chain.close()]);
+      await sandbox.close();
+      journal.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Resolves with everything an executor says of an intent; rejects where it errors. */
+export function outcomesOf(executor: Executor, intent: Intent, onOutcome?: (outcome: Outcome) => void): Promise<Outcome[]> {
+  return collect(executor.execute(intent), onOutcome);
+}
+
+/** Resolves with everything that comes until the end. */
+export function collect(outcomes$: ReturnType<Executor['execute']>, onOutcome?: (outcome: Outcome) => void): Promise<Outcome[]> {
+  return new Promise((resolve, reject) => {
+    const outcomes: Outcome[] = [];
+    outcomes$.subscribe({
+      next: (outcome) => {
+        outcomes.push(outcome);
+        onOutcome?.(outcome);
+      },
+      error: reject,
+      complete: () => { resolve(outcomes); },
+    });
+  });
+}
+
+async function control(baseUrl: string, method: 'POST' | 'DELETE', path: string, body?: object): Promise<void> {
+  const { statusCode, body: answer } = await request(`${baseUrl}/sandbox/${path}`, {
+    method, ...(body === undefined ? {} : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+  });
+  expect(statusCode, await answer.text()).toBe(200);
+}
+
+function isSignedBy(sandbox: Sandbox, signature: string, address: string): boolean {
+  const transaction = sandbox.chain.transaction(signature);
+  return transaction !== undefined && readTransactionFacts(transaction.bytes).signers.includes(address);
+}
