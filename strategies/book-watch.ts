@@ -18,6 +18,7 @@ export default defineStrategy({
   run: ({ book }, p, ctx) => {
     // Where the probability stands is known only after the first clear reading: a start above the level is not a crossing.
     let side: 'above' | 'below' | undefined;
+    let candidate: typeof side;
     let agreeing = 0;
     return book.pipe(mergeMap((latest) => {
       const probability = impliedProbability(latest, p.max_spread);
@@ -27,7 +28,8 @@ export default defineStrategy({
         agreeing = 0;
         return EMPTY;
       }
-      agreeing += 1;
+      agreeing = now === candidate ? agreeing + 1 : 1;
+      candidate = now;
       if (agreeing < p.confirm) return EMPTY;
       const before = side;
       side = now;
@@ -35,9 +37,14 @@ export default defineStrategy({
       if (before === undefined) return EMPTY;
       const percent = (probability * 100).toFixed(1);
       const message = now === 'above'
-        ? `${p.market}: YES rose to ${percent} %, above ${p.level * 100} %`
-        : `${p.market}: YES fell to ${percent} %, below ${p.rearm * 100} %`;
+        ? `${p.market}: YES rose to ${percent} %, above ${percentOf(p.level)} %`
+        : `${p.market}: YES fell to ${percent} %, below ${percentOf(p.rearm)} %`;
       return of(ctx.alert('info', message, { market: p.market, probability, level: p.level }));
     }));
   },
 });
+
+/** A fraction in percent, free of what doubles add to it. */
+function percentOf(fraction: number): number {
+  return Math.round(fraction * 1e4) / 100;
+}

@@ -1,6 +1,11 @@
-import { map } from 'rxjs';
+import { filter, map, merge, mergeMap, tap } from 'rxjs';
 import { z } from 'zod';
-import { amount, defineStrategy, duration, slots, token } from '../src/strategy/index.ts';
+import type { DenialCode, DeniedSwap } from '../src/strategy/index.ts';
+import { amount, defineStrategy, duration, quotes, slots, timer, token } from '../src/strategy/index.ts';
+
+/** Refusals that pass by themselves: another swap is under way, or there were many within the minute. */
+const PASSING: ReadonlySet<DenialCode> = new Set(['INTENT_OPEN_FOR_MINT', 'INTENTS_OPEN_LIMIT', 'RATE_PER_MINUTE']);
+const RETRY_SECONDS_MAX = 60;
 
 /** Dollar-cost averaging: the same amount at every interval, whatever the price. */
 export default defineStrategy({
@@ -12,13 +17,35 @@ export default defineStrategy({
     every: duration().describe('the interval; purchases fall on its multiples since the epoch'),
     offset: duration().optional().describe('shifts the purchases within the interval'),
     route: z.enum(['order', 'build']).default('order').describe('order: assembled and landed by the service; build: composed here, landed through the RPC'),
-  }),
-  inputs: () => ({}),
-  // The slot's number is the key: however often the bot restarts within a slot, it buys once.
-  run: (_inputs, p, ctx) => slots(ctx, p).pipe(
-    map((slot) => ctx.swap(p.spend.token, p.buy, p.spend, `purchase of slot ${slot}, every ${p.every}`, {
-      route: p.route,
-      key: `slot-${slot}`,
-    })),
-  ),
+    watch: duration().default('30s').describe('how often its price is looked at, which values what was bought and lets a backtest fill'),
+  }).refine((p) => p.spend.token.mint !== p.buy.mint, { path: ['buy'], message: 'expected another token than the one that is spent' }),
+  inputs: (p) => ({ price: quotes({ base: p.buy, quote: p.spend.token }, { amount: p.spend, every: p.watch }) }),
+  run: (_inputs, p, ctx) => {
+    let slot = 0;
+    let retries = 0;
+    const purchases = slots(ctx, p).pipe(
+      tap((number) => {
+        slot = number;
+        retries = 0;
+      }),
+      map((number) => ctx.swap(p.spend.token, p.buy, p.spend, `purchase of slot ${number}, every ${p.every}`, {
+        route: p.route,
+        key: keyOf(number),
+      })),
+    );
+    const secondTries = ctx.denials$.pipe(
+      filter(({ code }: DeniedSwap) => PASSING.has(code)),
+      mergeMap(({ proposal }) => {
+        const seconds = Math.min(2 ** retries++, RETRY_SECONDS_MAX);
+        return timer(ctx, `${seconds}s`).pipe(map(() => proposal));
+      }),
+      filter(({ key }) => key === keyOf(slot)),
+    );
+    return merge(purchases, secondTries);
+  },
 });
+
+/** The slot's number is the key: however often the bot restarts within a slot, it buys once. */
+function keyOf(slot: number): string {
+  return `slot-${slot}`;
+}

@@ -53,9 +53,9 @@ export function replayRun(options: {
   readonly recorded: readonly RecordedHash[];
 }): ReplayResult {
   const { started, stopped, cursor, recorded } = options;
-  let divergence: Divergence | undefined;
+  const first: { divergence?: Divergence } = {};
   let compared = 0;
-  const diverged = (found: Divergence): void => { divergence ??= found; };
+  const diverged = (found: Divergence): void => { first.divergence ??= found; };
 
   const engine = new Engine({
     state: options.state,
@@ -72,22 +72,25 @@ export function replayRun(options: {
   const moments = momentsOf(engine, started, stopped);
 
   let events = 0;
-  while (divergence === undefined && cursor.next()) {
+  while (first.divergence === undefined && cursor.next()) {
     moments.before(cursor.seq);
+    // Decisions of timers come first; then the row must be the next thing stamped, or something is missing or too much.
+    engine.advanceTo(cursor.at);
+    if (engine.seq + 1 !== cursor.seq) {
+      diverged({ seq: engine.seq + 1, expected: `row ${cursor.seq} of the recording next`, found: `${engine.seq} stamps so far` });
+      break;
+    }
     engine.accept(cursor.input, cursor.at);
     events += 1;
-    if (engine.seq < cursor.seq) {
-      diverged({ seq: engine.seq, expected: `row ${cursor.seq} of the recording`, found: `only ${engine.seq} stamps: decisions are missing` });
-    }
   }
   moments.before(Infinity);
   // A run that was cut off by a crash may have decided something after its last recorded input.
   const last = recorded.at(-1);
-  if (stopped === null && last !== undefined && divergence === undefined) engine.advanceTo(last.at);
+  if (stopped === null && last !== undefined && first.divergence === undefined) engine.advanceTo(last.at);
   const missing = recorded[compared];
   if (missing !== undefined) diverged({ seq: missing.seq, expected: `a decision with hash ${missing.h}`, found: 'none' });
   return {
-    match: divergence === undefined, decisions: engine.decisions, decisionHash: engine.decisionHash, events, firstDivergence: divergence,
+    match: first.divergence === undefined, decisions: engine.decisions, decisionHash: engine.decisionHash, events, firstDivergence: first.divergence,
   };
 }
 

@@ -56,11 +56,11 @@ export function createSimulatedExecutor(options: {
 
   const priceOf = (intent: Intent): SwapTerms | undefined => {
     const direct = market.latestQuote(intent.inputMint, intent.outputMint);
-    if (direct !== undefined) {
+    if (direct !== undefined && direct.inAmount > 0n) {
       return termsOf(intent, outputAt(direct, intent.amountIn), { router: direct.router, priceImpact: direct.priceImpact ?? 0, feeBps: direct.feeBps });
     }
     const reverse = market.latestQuote(intent.outputMint, intent.inputMint);
-    if (reverse === undefined) return undefined;
+    if (reverse === undefined || reverse.outAmount === 0n) return undefined;
     const inverse = mulDiv(intent.amountIn, reverse.inAmount, reverse.outAmount, 'floor');
     const outAmount = mulDiv(inverse, BigInt(10_000 - model.otherSideHaircutBps), 10_000n, 'floor');
     return termsOf(intent, outAmount, { router: reverse.router, priceImpact: reverse.priceImpact ?? 0, feeBps: reverse.feeBps });

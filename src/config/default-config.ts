@@ -36,13 +36,13 @@ strategies:
   - use: dca
     name: dca-sol
     budget: "3000 USDC"
-    params: { buy: SOL, spend: "1 USDC", every: 10s, route: order }
+    params: { buy: SOL, spend: "1 USDC", every: 10s, route: order, watch: 10s }
 
   # The same for PEARL, five seconds apart; but the transaction is composed here and lands through the RPC.
   - use: dca
     name: dca-pearl
     budget: "3000 USDC"
-    params: { buy: PEARL, spend: "1 USDC", every: 10s, offset: 5s, route: build }
+    params: { buy: PEARL, spend: "1 USDC", every: 10s, offset: 5s, route: build, watch: 10s }
 
   # Buys SOL when its price falls two standard deviations under its recent mean, sells when it is back.
   - use: mean-reversion

@@ -1,6 +1,6 @@
 // C0 and C1 controls, bidirectional overrides and zero-width characters: what can forge a log line or a terminal.
 // oxlint-disable-next-line no-control-regex
-const UNSAFE = /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
+const UNSAFE = /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
 
 /**
  * Returns text from outside (token names, error messages) made safe to log or print:

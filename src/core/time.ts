@@ -16,9 +16,15 @@ const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h:
 export function parseDuration(text: string): Millis {
   const parts = [...text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h|d)/g)];
   if (parts.length === 0 || parts.map((part) => part[0]).join('') !== text) throw durationError(text);
-  const total = parts.reduce((sum, [, value, unit]) => sum + Number(value) * UNITS[unit!]!, 0);
+  const total = parts.reduce((sum, [, value, unit]) => sum + spanOf(value!, UNITS[unit!]!), 0);
   if (!Number.isSafeInteger(total) || total <= 0) throw durationError(text);
   return total;
+}
+
+/** Whole numbers up to the division, which is exact where its result is whole: to a double, 1.001 * 1000 is not 1001. */
+function spanOf(value: string, unitMs: Millis): Millis {
+  const places = value.split('.')[1]?.length ?? 0;
+  return (Number(value.replace('.', '')) * unitMs) / 10 ** places;
 }
 
 /** Returns the shortest exact text of a duration: "1h30m", "10s", "250ms". */

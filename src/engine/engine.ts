@@ -3,6 +3,8 @@ import type { Millis } from '../core/time.ts';
 import type { MarketEvent } from '../market/event.ts';
 import type { FeedSpec } from '../market/feed.ts';
 import { sharedFeeds } from '../market/feed.ts';
+import type { SwapProposal } from '../trading/proposal.ts';
+import type { Denial } from '../trading/risk.ts';
 import type { Effect, Input, ProposalInput, Ruling } from '../trading/step.ts';
 import { step } from '../trading/step.ts';
 import type { EngineState } from '../trading/state.ts';
@@ -153,14 +155,22 @@ export class Engine {
     const route = this.#routes[this.#state.market.slotOf(event.feed)];
     if (route === undefined) return;
     for (let i = 0; i < route.length; i++) {
-      const { source, adapt } = route[i]!;
-      source.emit(adapt(event));
+      const { source, adapt, fail } = route[i]!;
+      try {
+        source.emit(adapt(event));
+      } catch (error) {
+        fail(error);
+      }
     }
   }
 
   #publishOutcome(outcome: Input & { kind: 'outcome' }): void {
     const strategy = outcome.intentId.slice(0, outcome.intentId.lastIndexOf('-'));
     this.#hosts.find(({ name }) => name === strategy)?.publishOutcome(outcome);
+  }
+
+  #publishDenial(strategy: string, proposal: SwapProposal, { code, reason }: Denial): void {
+    this.#hosts.find(({ name }) => name === strategy)?.publishDenial({ proposal, code, reason });
   }
 
   #ruleOnProposals(): void {
@@ -170,6 +180,7 @@ export class Engine {
       const logged = this.#log.append(ruling.decision);
       this.#listener.onRuling?.(ruling, logged);
       if (ruling.effect !== undefined) this.#listener.onEffect?.(ruling.effect);
+      if (ruling.denial !== undefined && next.proposal.kind === 'swap') this.#publishDenial(next.strategy, next.proposal, ruling.denial);
     }
   }
 

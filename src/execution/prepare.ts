@@ -30,6 +30,8 @@ const TRANSIENT: ReadonlySet<string> = new Set([
 ]);
 /** Blocks that a transaction may live: the chain forgets a blockhash after 150; some room for nodes that differ. */
 const LIFETIME_BLOCKS_MAX = 400n;
+/** For so many blocks the chain knows a blockhash. */
+const BLOCKHASH_BLOCKS = 150n;
 
 /** Quotes afresh, checks the terms and the bytes, and signs. A refusal is a value with a code. */
 export async function prepareAttempt(world: LiveWorld, intent: Intent, number: number): Promise<Preparation> {
@@ -106,6 +108,11 @@ async function sign(world: LiveWorld, intent: Intent, number: number, unsigned: 
   const height = await world.chain.finalizedBlockHeight();
   if (lastValidBlockHeight <= height || lastValidBlockHeight > height + LIFETIME_BLOCKS_MAX) {
     throw new GannetError('SIGN_REFUSED', `expected a last valid block height within ${LIFETIME_BLOCKS_MAX} of ${height}, got ${lastValidBlockHeight}`);
+  }
+  // "Not valid at finalized" is said of an expired blockhash and of one too young to be known there. A height below what a
+  // young one has would let the first be taken for the second: expired, while the bytes could still land.
+  if (lastValidBlockHeight <= height + BLOCKHASH_BLOCKS && !(await world.chain.isBlockhashValid(facts.blockhash))) {
+    throw new GannetError('SIGN_REFUSED', `the last valid block height ${lastValidBlockHeight} does not belong to the blockhash ${facts.blockhash}, which is not known at finalized ${height}`);
   }
   const signed = await world.signer.sign(transaction);
   return {

@@ -4,6 +4,7 @@ import type { Random } from '../core/random.ts';
 import type { Clock, Millis } from '../core/time.ts';
 import type { Pair, Token, TokenAmount } from '../market/token.ts';
 import type { Outcome } from '../trading/intent.ts';
+import type { DenialCode } from '../trading/limits.ts';
 import type { AlertLevel, AlertProposal, Route, Size, SwapProposal } from '../trading/proposal.ts';
 
 /** Refinements of a swap; what is left out follows the configuration. */
@@ -15,6 +16,13 @@ export interface SwapOptions {
 }
 
 export type AlertData = NonNullable<AlertProposal['data']>;
+
+/** A proposal that risk refused. */
+export interface DeniedSwap {
+  readonly proposal: SwapProposal;
+  readonly code: DenialCode;
+  readonly reason: string;
+}
 
 /** All that a strategy can reach: time, chance, its own money, and words for what it wants. No key, no network. */
 export interface StrategyContext {
@@ -30,6 +38,8 @@ export interface StrategyContext {
   openIntents(): number;
   /** What became of this strategy's intents, one transition at a time. */
   readonly outcomes$: Observable<Outcome>;
+  /** What risk refused of this strategy's proposals, so that it can come back to one whose time has not passed. */
+  readonly denials$: Observable<DeniedSwap>;
   /** A line in the log; not a decision. */
   log(message: string): void;
 

@@ -1,7 +1,7 @@
 /** The authors' SDK: everything a strategy may import besides rxjs and zod. */
 export { defineStrategy } from './define.ts';
 export type { Strategy, StrategyDefinition, Streams } from './define.ts';
-export type { AlertData, StrategyContext, SwapOptions } from './context.ts';
+export type { AlertData, DeniedSwap, StrategyContext, SwapOptions } from './context.ts';
 export { orderBook, quotes, tokenStats } from './input.ts';
 export type { Input, PricedQuote } from './input.ts';
 export { amount, duration, pair, token } from './params.ts';
@@ -25,4 +25,5 @@ export type { Mint, Pair, Token, TokenAmount } from '../market/token.ts';
 export { formatTokenAmount } from '../market/token.ts';
 export type { TokenStatName, TokenStats } from '../market/token-stats.ts';
 export type { Fill, IntentState, Outcome } from '../trading/intent.ts';
+export type { DenialCode } from '../trading/limits.ts';
 export type { AlertLevel, AlertProposal, Proposal, Route, SwapProposal } from '../trading/proposal.ts';

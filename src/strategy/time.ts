@@ -17,12 +17,12 @@ export function slots(context: Timed, options: { readonly every: string; readonl
   const offset = options.offset === undefined ? 0 : parseDuration(options.offset);
   return new rx.Observable((subscriber) => {
     const { clock } = context;
-    const next = (): void => {
+    // One action that reschedules itself: a new one per slot would stay with the subscriber until the end of the run.
+    subscriber.add(clock.schedule(function next() {
       const slot = Math.floor((clock.now() - offset) / every);
       subscriber.next(slot);
-      subscriber.add(clock.schedule(next, (slot + 1) * every + offset - clock.now()));
-    };
-    subscriber.add(clock.schedule(next, 0));
+      this.schedule(undefined, (slot + 1) * every + offset - clock.now());
+    }, 0));
   });
 }
 

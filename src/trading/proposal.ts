@@ -40,20 +40,20 @@ export type Proposal = SwapProposal | AlertProposal;
  * a NaN in a size or in an alert's data could neither be judged nor written down.
  */
 export function proposalFault(value: unknown): string | undefined {
-  if (typeof value !== 'object' || value === null) return `expected a proposal, got ${String(value)}`;
+  if (typeof value !== 'object' || value === null) return `expected a proposal, got ${shown(value)}`;
   const { kind } = value as { kind?: unknown };
   if (kind === 'swap') return swapFault(value as Readonly<Record<keyof SwapProposal, unknown>>);
   if (kind === 'alert') return alertFault(value as Readonly<Record<keyof AlertProposal, unknown>>);
-  return `expected a proposal of kind "swap" or "alert", got ${String(kind)}`;
+  return `expected a proposal of kind "swap" or "alert", got ${shown(kind)}`;
 }
 
 function swapFault({ inputMint, outputMint, amount, limit, slippageBps, route, reason, key }: Readonly<Record<keyof SwapProposal, unknown>>): string | undefined {
   if (![inputMint, outputMint, reason].every((text) => typeof text === 'string')) return 'expected mints and a reason as text';
   if (!isSize(amount)) return 'expected an amount in smallest units, "all", or a finite fraction';
-  if (limit !== undefined && typeof limit !== 'bigint') return `expected a limit in smallest units, got ${String(limit)}`;
-  if (slippageBps !== undefined && !isWholeBps(slippageBps)) return `expected whole basis points of 0 to 10000 as slippage, got ${String(slippageBps)}`;
-  if (route !== undefined && route !== 'order' && route !== 'build') return `expected the route "order" or "build", got ${String(route)}`;
-  return key === undefined || typeof key === 'string' ? undefined : `expected a key as text, got ${String(key)}`;
+  if (limit !== undefined && typeof limit !== 'bigint') return `expected a limit in smallest units, got ${shown(limit)}`;
+  if (slippageBps !== undefined && !isWholeBps(slippageBps)) return `expected whole basis points of 0 to 10000 as slippage, got ${shown(slippageBps)}`;
+  if (route !== undefined && route !== 'order' && route !== 'build') return `expected the route "order" or "build", got ${shown(route)}`;
+  return key === undefined || typeof key === 'string' ? undefined : `expected a key as text, got ${shown(key)}`;
 }
 
 function isSize(size: unknown): boolean {
@@ -68,11 +68,15 @@ function isWholeBps(value: unknown): boolean {
 function alertFault({ level, message, data }: Readonly<Record<keyof AlertProposal, unknown>>): string | undefined {
   if (typeof level !== 'string' || typeof message !== 'string') return 'expected a level and a message as text';
   if (data === undefined) return undefined;
-  if (typeof data !== 'object' || data === null) return `expected named values as data, got ${String(data)}`;
+  if (typeof data !== 'object' || data === null) return `expected named values as data, got ${shown(data)}`;
   const odd = Object.entries(data).find(([, item]) => !isPlain(item));
-  return odd === undefined ? undefined : `expected text, a finite number or a truth value as data.${odd[0]}, got ${String(odd[1])}`;
+  return odd === undefined ? undefined : `expected text, a finite number or a truth value as data.${odd[0]}, got ${shown(odd[1])}`;
 }
 
 function isPlain(value: unknown): boolean {
   return value === null || value === undefined || ['string', 'boolean', 'bigint'].includes(typeof value) || Number.isFinite(value);
+}
+
+function shown(value: unknown): string {
+  return typeof value === 'object' && value !== null ? 'an object' : String(value).slice(0, 60);
 }

@@ -121,6 +121,7 @@ function applyOutcome(state: EngineState, outcome: Outcome): void {
   const tracked = state.intents.get(outcome.intentId);
   assert(tracked, `outcome "${outcome.state}" of ${outcome.intentId}, which is not open`);
   assert(canTransition(tracked.state, outcome.state), `${outcome.intentId} cannot go from ${tracked.state} to ${outcome.state}`);
+  assert(outcome.state !== 'confirmed' || outcome.fill !== undefined, `${outcome.intentId} is confirmed without a fill`);
   tracked.state = outcome.state;
   if (!isTerminal(outcome.state)) return;
   const { intent } = tracked;

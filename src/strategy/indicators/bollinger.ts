@@ -33,9 +33,11 @@ export function bollinger(window: number, k: number): OperatorFunction<PricedQuo
 }
 
 function bandsOf(quote: PricedQuote, prices: Float64Array, k: number): BollingerBands {
+  // Summed from the first price on, so that a window that does not vary has a deviation of exactly 0.
+  const origin = prices[0]!;
   let sum = 0;
-  for (const price of prices) sum += price;
-  const middle = sum / prices.length;
+  for (const price of prices) sum += price - origin;
+  const middle = origin + sum / prices.length;
   let squares = 0;
   for (const price of prices) squares += (price - middle) ** 2;
   const deviation = Math.sqrt(squares / prices.length);

@@ -5,6 +5,9 @@ import { Sma } from './sma.ts';
 
 export type Trend = 'above' | 'below';
 
+/** Two means closer than this, relative to their size, differ by rounding alone. */
+const ROUNDING = 1e-12;
+
 /**
  * Emits when the fast moving average of the price comes to stand above or below the slow one; nothing before the slow
  * one is full, nothing while the relation stays. One operator for what would be four, and silent in between: the
@@ -19,7 +22,7 @@ export function smaCrossover(fastWindow: number, slowWindow: number): OperatorFu
       next: (quote) => {
         const fastMean = fast.push(quote.price);
         const slowMean = slow.push(quote.price);
-        if (!slow.full || fastMean === slowMean) return;
+        if (!slow.full || Math.abs(fastMean - slowMean) <= Math.abs(slowMean) * ROUNDING) return;
         const now: Trend = fastMean > slowMean ? 'above' : 'below';
         if (now === trend) return;
         trend = now;

@@ -1,0 +1,124 @@
+import { importsOf } from './imports.ts';
+import type { SourceFile } from './layers.ts';
+import { codeOf, lineAt } from './source-text.ts';
+
+/** Something that may not stand in the code of some files, and what to write instead. */
+interface Ban {
+  readonly what: string;
+  readonly pattern: RegExp;
+  readonly instead: string;
+}
+
+const DETERMINISTIC = /^(?:src\/(?:core|market|trading|strategy|engine)|strategies)\//;
+
+// The clock, chance and the order of promises would make two runs of one recording differ.
+const DETERMINISTIC_BANS: readonly Ban[] = [
+  ban('Date', /(?<![\w$.])Date\b/g, 'take the time from a Clock: ctx.now(), or the stamp `at`'),
+  ban('performance', /(?<![\w$.])performance\s*\.(?!\.)/g, 'measure outside, in the listener'),
+  ban('a timer', /(?<![\w$.])(?:set|clear)(?:Timeout|Interval|Immediate)\b/g, 'schedule on a Clock'),
+  ban('queueMicrotask', /(?<![\w$.])queueMicrotask\b/g, 'put it through the inbox'),
+  ban('Math.random', /\bMath\s*\.\s*random\b/g, 'draw from seededRandom (ctx.random)'),
+  ban('randomness of crypto', /\b(?:crypto\s*\.\s*(?:random|getRandom)\w*|(?<!\.)(?:random(?:UUID|Bytes|Int|Fill|FillSync)|getRandomValues)\b)/g,
+    'derive ids from strategy and counter, draw from seededRandom'),
+  ban('process', /(?<![\w$.])process\s*(?:\.(?!\.)|\[)/g, 'let daemon or cli hand in what is needed'),
+  ban('async', /(?<![\w$.])async\b(?!\s*[:=,)])/g, 'return an Observable or a value; io belongs behind an executor or a feed'),
+  ban('await', /(?<![\w$.])await\b/g, 'return an Observable or a value; io belongs behind an executor or a feed'),
+  ban('Promise', /(?<![\w$.])Promise\b/g, 'return an Observable or a value; io belongs behind an executor or a feed'),
+  ban('globalThis', /(?<![\w$.])globalThis\b/g, 'name what is needed, so that it can be judged'),
+  ban('Intl', /(?<![\w$.])Intl\b/g, 'write the format out: locales differ between machines'),
+  ban('text that follows the locale', /\.\s*(?:localeCompare|toLocale\w*)\b/g, 'compare by code unit, format by hand: locales differ between machines'),
+];
+
+const RXJS_TIME = new Set([
+  'animationFrames', 'animationFrameScheduler', 'asap', 'asapScheduler', 'async', 'asyncScheduler', 'auditTime', 'bufferTime',
+  'debounceTime', 'delay', 'interval', 'queue', 'queueScheduler', 'repeat', 'retry', 'sampleTime', 'throttleTime', 'timeInterval',
+  'timeout', 'timeoutWith', 'timer', 'timestamp', 'VirtualTimeScheduler', 'windowTime',
+]);
+
+const NO_FETCH: Ban = ban('the global fetch', /(?<![\w$.])fetch\s*\(/g,
+  'use the transport of service or the RPC of chain: they know the rate, the timeout and what a lost answer means');
+
+const WALL_CLOCK: readonly Ban[] = [
+  ban('the wall clock', /(?<![\w$.])(?:Date\s*\.\s*now\b|new\s+Date\s*\(\s*\)|performance\s*\.\s*now\b)/g, 'take a Clock as a parameter'),
+  ban('a timer', /(?<![\w$.])set(?:Timeout|Interval|Immediate)\b/g, 'schedule on a Clock taken as a parameter'),
+];
+
+/** Folders that are the edge to the real world; one of them makes the Clock that all others are given. */
+const AT_THE_EDGE = /^src\/(?:daemon|cli|dashboard)\//;
+
+/** Single files elsewhere that may read the wall clock, each with its reason. */
+const EDGE_FILES: ReadonlyMap<string, string> = new Map([
+  ['src/sandbox/sandbox.ts', 'starts the embedded chain: its slots follow the wall clock from here, everything below takes slots as arguments'],
+  ['src/sandbox/rpc/dispatch.ts', 'measures how long a batch of calls holds the thread, so that the slots go on; no answer depends on it'],
+  ['src/sandbox/rpc/server.ts', 'gives the last answers time to leave while it shuts down'],
+  ['src/sandbox/rpc/websocket.ts', 'lets a client read the number of its subscription before the first notice; a turn of the loop, no span of time'],
+]);
+
+const NO_MODULE_MOCKS: Ban = ban('vi.mock', /\bvi\s*\.\s*(?:mock|doMock|hoisted)\b/g,
+  'use a real implementation: the sandbox, the virtual clock, SQLite in memory, a socket on loopback');
+
+const BANNED_NAMES = new Set(['util', 'utils', 'helper', 'helpers', 'common', 'manager', 'managers', 'misc', 'types']);
+
+// In pieces, so that this file does not hold the words it looks for. The short ones are looked for at the start of a word only.
+const VENDOR_WORDS = new RegExp([
+  ['ju', 'piter'], ['d', 'flow'], ['me', 'tis'], ['ji', 'to'], ['kal', 'shi'], ['poly', 'market'],
+  ['(?<![A-Za-z0-9])', 'j', 'up'], ['for', 'J', 'up'], ['(?<![A-Za-z0-9])', 'ok', 'x'],
+].map((pieces) => pieces.join('')).join('|'), 'gi');
+const MAY_NAME_VENDORS = /^config\/dialects\//;
+
+/** Returns what a file does that its place forbids, each as `file:line: what; what instead`. */
+export function banViolations(file: SourceFile): string[] {
+  const code = codeOf(file.text);
+  return bansFor(file.path).flatMap(({ what, pattern, instead }) =>
+    [...code.matchAll(pattern)].map((match) => `${file.path}:${lineAt(code, match.index)}: ${what} is banned here; ${instead}`));
+}
+
+function bansFor(path: string): Ban[] {
+  if (path.startsWith('test/')) return [NO_MODULE_MOCKS];
+  if (DETERMINISTIC.test(path)) return [...DETERMINISTIC_BANS, NO_FETCH];
+  if (path.startsWith('src/dashboard/')) return [];
+  return AT_THE_EDGE.test(path) || EDGE_FILES.has(path) ? [NO_FETCH] : [NO_FETCH, ...WALL_CLOCK];
+}
+
+/** Returns the files that the list of exceptions names in vain, so that it cannot outlive its reasons. */
+export function needlessExceptions(files: readonly SourceFile[]): string[] {
+  const byPath = new Map(files.map((file) => [file.path, codeOf(file.text)]));
+  return [...EDGE_FILES.keys()].filter((path) => {
+    const code = byPath.get(path);
+    return code === undefined || !WALL_CLOCK.some(({ pattern }) => code.search(pattern) >= 0);
+  });
+}
+
+/** Returns where a strategy takes an operator or scheduler from RxJS that reads the wall clock. */
+export function rxjsTimeViolations(file: SourceFile): string[] {
+  if (!file.path.startsWith('strategies/')) return [];
+  return importsOf(file.text).filter(({ specifier }) => specifier === 'rxjs').flatMap(({ line, names }) =>
+    names.filter((name) => name === '*' || RXJS_TIME.has(name)).map((name) => (name === '*'
+      ? `${file.path}:${line}: all of rxjs at once is banned here; name what is taken, so that it can be judged`
+      : `${file.path}:${line}: "${name}" of rxjs is banned here, it reads the wall clock; take it from src/strategy/index.ts, bound to ctx`)));
+}
+
+/** Returns what is wrong with the name of a file. */
+export function nameViolations(path: string): string[] {
+  const complaints: string[] = [];
+  for (const part of path.split('/')) {
+    const words = part.toLowerCase().split(/[.-]/);
+    const banned = words.find((word) => BANNED_NAMES.has(word));
+    if (banned !== undefined) complaints.push(`${path}:1: the name "${banned}" is banned; name the file by its one concept`);
+  }
+  if (!/^[a-z0-9]+(?:[.-][a-z0-9]+)*\.ts$/.test(path.split('/').at(-1)!)) {
+    complaints.push(`${path}:1: expected a file name in kebab-case; name the file by its one concept`);
+  }
+  return complaints;
+}
+
+/** Returns where a text, comments and strings included, names a vendor. */
+export function vendorViolations(file: SourceFile): string[] {
+  if (MAY_NAME_VENDORS.test(file.path)) return [];
+  return [...file.text.matchAll(VENDOR_WORDS)].map((match) =>
+    `${file.path}:${lineAt(file.text, match.index)}: the vendor's word "${match[0]}" is banned; use the reference's neutral name, the wire's word belongs in config/dialects`);
+}
+
+function ban(what: string, pattern: RegExp, instead: string): Ban {
+  return { what, pattern, instead };
+}

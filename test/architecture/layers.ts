@@ -1,0 +1,160 @@
+import { posix } from 'node:path';
+import { isBuiltin } from 'node:module';
+import { importsOf } from './imports.ts';
+
+/** A file of the project: its path from the root, with forward slashes, and its text. */
+export interface SourceFile {
+  readonly path: string;
+  readonly text: string;
+}
+
+/** What one layer may import. `any` package means any that package.json lists for use at run time. */
+interface Layer {
+  readonly layers: readonly string[];
+  /** Layers of which only types may be named. */
+  readonly typeLayers?: readonly string[];
+  readonly packages: readonly string[] | 'any';
+  readonly typePackages?: readonly string[];
+  readonly builtins: readonly string[] | 'any';
+  /** Of modules otherwise out of reach, the functions that only look at their arguments. */
+  readonly builtinNames?: Readonly<Record<string, readonly string[]>>;
+  /** Single files of layers that are otherwise out of reach. */
+  readonly files?: RegExp;
+}
+
+const BELOW_ADAPTERS = ['core', 'market', 'trading'] as const;
+const ADAPTER: Layer = { layers: BELOW_ADAPTERS, packages: 'any', builtins: 'any' };
+const EVERYTHING_BELOW_DAEMON = [
+  'core', 'market', 'trading', 'strategy', 'engine', 'service', 'chain', 'execution', 'signer', 'store', 'recording',
+  'backtest', 'config', 'dashboard', 'sandbox',
+] as const;
+
+/** Who may import whom: the table of the design, row by row. A layer may always import itself. */
+export const LAYERS: Readonly<Record<string, Layer>> = {
+  core: { layers: [], packages: [], typePackages: ['rxjs'], builtins: [] },
+  market: { layers: ['core'], packages: [], typePackages: ['rxjs'], builtins: [] },
+  trading: { layers: ['core', 'market'], packages: [], typePackages: ['rxjs'], builtins: [] },
+  strategy: { layers: ['core', 'market'], typeLayers: ['trading'], packages: ['rxjs', 'zod'], builtins: [] },
+  // Hashing is a pure function; chance from the same module is banned by name.
+  engine: { layers: ['core', 'market', 'trading', 'strategy'], packages: ['rxjs'], builtins: ['node:crypto'] },
+  service: ADAPTER,
+  chain: ADAPTER,
+  store: ADAPTER,
+  recording: ADAPTER,
+  // The process with the key reads its own key file; nothing in it may reach the network or a child process.
+  signer: { layers: ['core'], packages: ['bs58'], builtins: ['node:crypto', 'node:fs', 'node:fs/promises', 'node:path'] },
+  execution: { layers: BELOW_ADAPTERS, packages: ['rxjs'], builtins: [] },
+  backtest: {
+    layers: ['core', 'market', 'trading', 'strategy', 'engine', 'recording', 'store'], packages: 'any', builtins: 'any',
+  },
+  config: {
+    layers: ['core', 'market', 'trading', 'strategy'], packages: ['yaml', 'zod', 'dotenv', 'bs58'],
+    builtins: ['node:fs', 'node:fs/promises', 'node:path', 'node:url'], builtinNames: { 'node:net': ['isIP', 'isIPv4', 'isIPv6'] },
+  },
+  sandbox: { ...ADAPTER, files: /^src\/service\/(?:wire\/.+|(?:.+\/)?(?:[\w-]+-)?(?:wire|schemas?)(?:-[\w-]+)?)\.ts$/ },
+  // What the browser runs: it talks to the daemon over HTTP alone.
+  dashboard: { layers: [], packages: [], builtins: [] },
+  daemon: { layers: [...EVERYTHING_BELOW_DAEMON, 'strategies'], packages: 'any', builtins: 'any' },
+  cli: { layers: [...EVERYTHING_BELOW_DAEMON, 'strategies', 'daemon'], packages: 'any', builtins: 'any' },
+};
+
+const STRATEGY_FACE = 'src/strategy/index.ts';
+const STRATEGY_PACKAGES = ['rxjs', 'zod'];
+/** Who loads modules by a name known only at run time: strategies that the configuration names. */
+const MAY_COMPUTE_IMPORTS = new Set(['config', 'daemon', 'cli']);
+
+/** Returns the import violations of one file, each as `file:line: what; what instead`. */
+export function importViolations(file: SourceFile, dependencies: ReadonlySet<string>): string[] {
+  const from = placeOf(file.path);
+  return importsOf(file.text).flatMap(({ line, specifier, typeOnly, names }) => {
+    const complaint = specifier === undefined
+      ? computedComplaint(from)
+      : complaintOf(from, file.path, { specifier, typeOnly, names }, dependencies);
+    return complaint === undefined ? [] : [`${file.path}:${line}: ${complaint}`];
+  });
+}
+
+function computedComplaint(from: string): string | undefined {
+  if (MAY_COMPUTE_IMPORTS.has(from)) return undefined;
+  return 'an import() of a computed name is banned here; name the module, or let config, daemon or cli load it and hand it in';
+}
+
+function complaintOf(
+  from: string, path: string, { specifier, typeOnly, names }: { specifier: string; typeOnly: boolean; names: readonly string[] },
+  dependencies: ReadonlySet<string>,
+): string | undefined {
+  if (specifier.startsWith('.')) return complaintOfFile(from, posix.join(posix.dirname(path), specifier), typeOnly);
+  if (/^(?:\/|file:)/.test(specifier)) return `"${specifier}" is a place on one machine; name the file by its relative path`;
+  if (isBuiltin(specifier)) return complaintOfBuiltin(from, specifier, names);
+  return complaintOfPackage(from, { specifier, typeOnly }, dependencies);
+}
+
+function complaintOfFile(from: string, target: string, typeOnly: boolean): string | undefined {
+  const to = placeOf(target);
+  if (to === 'test') return `${target} belongs to the tests; move what is needed into a layer`;
+  if (from === 'strategies') {
+    if (target === STRATEGY_FACE || to === 'strategies') return undefined;
+    return `strategies may not import ${target}; take it from ${STRATEGY_FACE}, rxjs or zod`;
+  }
+  if (to === from) return undefined;
+  const rule = LAYERS[from];
+  if (rule === undefined) return `${from} is no layer; put the file into one of ${Object.keys(LAYERS).join(', ')}`;
+  if (rule.layers.includes(to) || rule.files?.test(target)) return undefined;
+  if (rule.typeLayers?.includes(to)) {
+    return typeOnly ? undefined : `${from} may name only types of ${to}; write "import type", or move the value down`;
+  }
+  const allowed = [...rule.layers, ...(rule.typeLayers ?? []).map((layer) => `${layer} (types)`)].join(', ');
+  return `${from} may not import ${target}; it may import ${allowed === '' ? 'no other layer' : allowed}: declare a port there and join the parts in daemon`;
+}
+
+function complaintOfBuiltin(from: string, specifier: string, names: readonly string[]): string | undefined {
+  if (!specifier.startsWith('node:')) return `"${specifier}" is ambiguous; write "node:${specifier}"`;
+  const builtins = from === 'strategies' ? [] : (LAYERS[from]?.builtins ?? []);
+  if (builtins === 'any' || builtins.includes(specifier)) return undefined;
+  const allowedNames = LAYERS[from]?.builtinNames?.[specifier];
+  if (allowedNames !== undefined && names.every((name) => allowedNames.includes(name))) return undefined;
+  return `${from} may not import ${specifier}; declare a port and let daemon hand in what fills it`;
+}
+
+function complaintOfPackage(
+  from: string, { specifier, typeOnly }: { specifier: string; typeOnly: boolean }, dependencies: ReadonlySet<string>,
+): string | undefined {
+  const name = specifier.split('/').slice(0, specifier.startsWith('@') ? 2 : 1).join('/');
+  if (!dependencies.has(name)) return `${name} is not among the dependencies of package.json; only those are there at run time`;
+  const rule = LAYERS[from];
+  const packages = from === 'strategies' ? STRATEGY_PACKAGES : (rule?.packages ?? []);
+  if (packages === 'any' || packages.includes(specifier)) return undefined;
+  if (rule?.typePackages?.includes(specifier)) {
+    return typeOnly ? undefined : `${from} may name only types of ${specifier}; write "import type", or move the code to engine`;
+  }
+  return `${from} may not import ${specifier}; it may import ${packages.length === 0 ? 'no package' : packages.join(', ')}`;
+}
+
+/** Returns the layer of a path: `core` for src/core/…, else the first folder. */
+export function placeOf(path: string): string {
+  const [top = '', second = ''] = path.split('/');
+  return top === 'src' ? second : top;
+}
+
+/**
+ * Returns each cycle of imports once, as its files in a row. Types are erased before anything runs, so a cycle that
+ * only types close cannot hurt and is left out.
+ */
+export function importCycles(files: readonly SourceFile[]): string[] {
+  const paths = new Set(files.map(({ path }) => path));
+  const targets = new Map(files.map(({ path, text }) => [path, importsOf(text)
+    .filter(({ specifier }) => specifier?.startsWith('.'))
+    .map(({ specifier }) => posix.join(posix.dirname(path), specifier!))
+    .filter((target) => paths.has(target))]));
+  const cycles: string[] = [];
+  const done = new Set<string>();
+  const visit = (path: string, trail: readonly string[]): void => {
+    const seen = trail.indexOf(path);
+    if (seen >= 0) cycles.push([...trail.slice(seen), path].join(' → '));
+    if (seen >= 0 || done.has(path)) return;
+    for (const target of targets.get(path)!) visit(target, [...trail, path]);
+    done.add(path);
+  };
+  for (const path of targets.keys()) visit(path, []);
+  return cycles;
+}

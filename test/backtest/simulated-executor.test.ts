@@ -1,0 +1,132 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { SimulationModel } from '../../src/backtest/simulated-executor.ts';
+import { BASE_MODEL, createSimulatedExecutor } from '../../src/backtest/simulated-executor.ts';
+import type { Amount, Bps } from '../../src/core/amount.ts';
+import { VirtualClock } from '../../src/engine/virtual-clock.ts';
+import type { MarketEvent } from '../../src/market/event.ts';
+import type { Intent, IntentState, Outcome } from '../../src/trading/intent.ts';
+import { canTransition } from '../../src/trading/intent.ts';
+import { MarketCache } from '../../src/trading/market-cache.ts';
+import { buyingSol, PURCHASE, quote, sellingSol } from '../market/events.ts';
+import { SOL, USDC } from '../market/tokens.ts';
+import { approve, buy, stateWith } from '../trading/states.ts';
+
+const SETTINGS = ['optimistic', 'base', 'pessimistic'] as const;
+
+/** Executes one purchase of 25 USDC begun at 0, with market events arriving at their own times. */
+function execute(events: readonly MarketEvent[], model: Partial<SimulationModel> = {}, change: Partial<Intent> = {}): {
+  readonly outcomes: (Outcome & { readonly at: number })[]; readonly otherSideFills: number;
+} {
+  const clock = new VirtualClock(0);
+  const market = new MarketCache();
+  const executor = createSimulatedExecutor({ clock, market, model: { ...BASE_MODEL, ...model } });
+  const intent: Intent = { ...approve(stateWith(), buy()), ...change };
+  const outcomes: (Outcome & { at: number })[] = [];
+  for (const event of events.filter(({ receivedAt }) => receivedAt <= 0)) market.observe(event);
+  for (const event of events.filter(({ receivedAt }) => receivedAt > 0)) clock.schedule(() => { market.observe(event); }, event.receivedAt);
+  let completed = false;
+  executor.execute(intent).subscribe({
+    next: (outcome) => { outcomes.push({ ...outcome, at: clock.now() }); },
+    complete: () => { completed = true; },
+  });
+  clock.advanceTo(60_000);
+  expect(completed).toBe(true);
+  return { outcomes, otherSideFills: executor.otherSideFills() };
+}
+
+const last = (run: ReturnType<typeof execute>): Outcome & { readonly at: number } => run.outcomes.at(-1)!;
+
+describe('a simulated swap', () => {
+  it('takes the time of a quote and of a landing, and goes through the states of a real one', () => {
+    const { outcomes } = execute([buyingSol(125_000, 0)], { quoteLatencyMs: 300, landLatencyMs: 1_500 });
+    expect(outcomes.map(({ state, at }) => [state, at])).toEqual([['building', 0], ['signed', 300], ['submitted', 300], ['confirmed', 1_800]]);
+    let state: IntentState = 'approved';
+    for (const outcome of outcomes) {
+      expect(canTransition(state, outcome.state)).toBe(true);
+      state = outcome.state;
+    }
+    expect(outcomes.at(-1)!.fill).toMatchObject({ amountIn: PURCHASE, amountOut: 200_000_000n, feeLamports: 5_000n });
+  });
+
+  it('is filled at the price known on arrival, whatever was quoted before and comes after', () => {
+    const run = execute([buyingSol(125_000, 0), buyingSol(125_100, 1_000), buyingSol(100_000, 1_801)]);
+    expect(last(run).quotedOut).toBe(200_000_000n);
+    expect(last(run).fill!.amountOut).toBe(buyingSol(125_100, 0).outAmount);
+  });
+
+  it('fails with 6001 where the price moved beyond the slippage, and pays its fee', () => {
+    // 50 bps of slippage from 125: one of 125.62 still lands, one of 125.63 no more.
+    expect(last(execute([buyingSol(125_000, 0), buyingSol(125_620, 1_000)])).state).toBe('confirmed');
+    const failed = last(execute([buyingSol(125_000, 0), buyingSol(125_630, 1_000)]));
+    expect(failed).toMatchObject({ state: 'failed', code: '6001', feeLamports: 5_000n, at: 1_800 });
+    expect(failed.fill).toBeUndefined();
+  });
+
+  it('re-quotes before it signs: a move before that is no slippage', () => {
+    const run = execute([buyingSol(125_000, 0), buyingSol(250_000, 200)]);
+    expect(last(run)).toMatchObject({ state: 'confirmed', quotedOut: 100_000_000n });
+  });
+
+  it('is given up where nobody quotes the pair, either way', () => {
+    for (const events of [[], [quote(USDC, SOL, { inAmount: 0n, outAmount: 5n })], [quote(SOL, USDC, { inAmount: 5n, outAmount: 0n })]]) {
+      expect(execute(events).outcomes.map(({ state, code }) => [state, code])).toEqual([['building', undefined], ['abandoned', 'QUOTE_UNAVAILABLE']]);
+    }
+  });
+
+  it('is given up where the terms do not fit, with nothing paid', () => {
+    expect(last(execute([buyingSol(125_000, 0)], {}, { minimumOut: 200_000_001n as Amount }))).toMatchObject({ state: 'abandoned', code: 'LIMIT_NOT_MET' });
+    expect(last(execute([{ ...buyingSol(125_000, 0), priceImpact: -0.02 }]))).toMatchObject({ state: 'abandoned', code: 'IMPACT_EXCEEDS_MAX' });
+    expect(last(execute([{ ...buyingSol(125_000, 0), feeBps: 31 as Bps }]))).toMatchObject({ state: 'abandoned', code: 'FEE_EXCEEDS_MAX' });
+    expect(last(execute([quote(USDC, SOL, { inAmount: PURCHASE, outAmount: 0n })]))).toMatchObject({ state: 'abandoned', code: 'LIMIT_NOT_MET' });
+  });
+
+  it('is priced from the other direction less the haircut where only that was recorded, and says so', () => {
+    const run = execute([sellingSol(125_000, 0)], { otherSideHaircutBps: 60 });
+    expect(last(run).fill!.amountOut).toBe(198_800_000n);
+    expect(run.otherSideFills).toBe(1);
+    const both = execute([sellingSol(125_000, 0), buyingSol(125_000, 0)]);
+    expect(last(both).fill!.amountOut).toBe(200_000_000n);
+    expect(both.otherSideFills).toBe(0);
+  });
+
+  it('scales a quote of another size at its average price, floored', () => {
+    const run = execute([quote(USDC, SOL, { inAmount: 3n, outAmount: 7n })]);
+    expect(last(run).fill!.amountOut).toBe((PURCHASE * 7n) / 3n);
+  });
+
+  it('begins with nothing open', () => {
+    const executor = createSimulatedExecutor({ clock: new VirtualClock(0), market: new MarketCache(), model: BASE_MODEL });
+    expect(() => executor.reconcile([{ intent: approve(stateWith(), buy()), state: 'unknown' }])).toThrow('cannot resolve 1 open');
+  });
+
+  it('stops when nobody listens any more', () => {
+    const clock = new VirtualClock(0);
+    const market = new MarketCache();
+    market.observe(buyingSol(125_000, 0));
+    const subscription = createSimulatedExecutor({ clock, market, model: BASE_MODEL }).execute(approve(stateWith(), buy())).subscribe();
+    subscription.unsubscribe();
+    expect(clock.nextAt()).toBe(Infinity);
+  });
+});
+
+describe('the three settings', () => {
+  it('are at once, on arrival, and at the least that the slippage allows', () => {
+    const path = [buyingSol(125_000, 0), buyingSol(125_100, 250), buyingSol(125_200, 1_000)];
+    const [optimistic, base, pessimistic] = SETTINGS.map((setting) => last(execute(path, { setting })));
+    expect(optimistic).toMatchObject({ state: 'confirmed', at: 0, fill: { amountOut: 200_000_000n } });
+    expect(base).toMatchObject({ at: 1_800, quotedOut: buyingSol(125_100, 0).outAmount, fill: { amountOut: buyingSol(125_200, 0).outAmount } });
+    const accepted = buyingSol(125_100, 0).outAmount;
+    expect(pessimistic!.fill!.amountOut).toBe((accepted * 9_950n) / 10_000n);
+  });
+
+  it('bring less and less where the price goes against the swap', () => {
+    const moves = fc.array(fc.record({ at: fc.integer({ min: 1, max: 2_000 }), up: fc.integer({ min: 0, max: 100 }) }), { maxLength: 8 });
+    fc.assert(fc.property(moves, (steps) => {
+      let price = 125_000;
+      const path = [buyingSol(price, 0), ...steps.toSorted((a, b) => a.at - b.at).map(({ at, up }) => buyingSol((price += up), at))];
+      const brought = SETTINGS.map((setting) => last(execute(path, { setting })).fill?.amountOut ?? 0n);
+      expect(brought[0]! >= brought[1]! && brought[1]! >= brought[2]!).toBe(true);
+    }));
+  });
+});

@@ -1,0 +1,33 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { formatDuration, parseDuration } from '../../src/core/time.ts';
+
+describe('a duration', () => {
+  it.each([
+    ['250ms', 250], ['5s', 5_000], ['1m', 60_000], ['1h30m', 5_400_000], ['2d', 172_800_000], ['1.5s', 1_500], ['1m30ms', 60_030],
+    ['1.001s', 1_001], ['0.07h', 252_000], ['4.35s', 4_350],
+  ])('reads "%s" as %i ms', (text, span) => {
+    expect(parseDuration(text)).toBe(span);
+  });
+
+  it.each(['', '5', 's', '-5s', '+5s', '5 s', ' 5s', '5s ', '1e3s', '5sec', '0s', '0.5ms', '1.s', '.5s', '5S', '1h 30m', '99999999999999d', 'Infinityms'])(
+    'refuses "%s"', (text) => {
+      expect(() => parseDuration(text)).toThrow(expect.objectContaining({ code: 'DURATION_INVALID' }) as Error);
+    });
+
+  it('reads every whole number of milliseconds written as seconds', () => {
+    fc.assert(fc.property(fc.integer({ min: 1, max: 10_000_000 }), (span) => {
+      expect(parseDuration(`${Math.floor(span / 1_000)}.${String(span % 1_000).padStart(3, '0')}s`)).toBe(span);
+    }));
+  });
+
+  it('is what it was after being written and read', () => {
+    fc.assert(fc.property(fc.integer({ min: 1, max: 2 ** 45 }), (span) => {
+      expect(parseDuration(formatDuration(span))).toBe(span);
+    }));
+  });
+
+  it('is written as short as can be', () => {
+    expect([0, 250, 10_000, 5_400_000, 90_061_001].map(formatDuration)).toEqual(['0s', '250ms', '10s', '1h30m', '1d1h1m1s1ms']);
+  });
+});

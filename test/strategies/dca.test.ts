@@ -1,0 +1,97 @@
+import { describe, expect, it } from 'vitest';
+import dca from '../../strategies/dca.ts';
+import type { StateSnapshot } from '../../src/trading/state.ts';
+import { snapshotState } from '../../src/trading/state.ts';
+import { buyingSol } from '../market/events.ts';
+import { SOL, USDC } from '../market/tokens.ts';
+import type { Run } from '../engine/runs.ts';
+import { prepare } from '../engine/runs.ts';
+import { complaints, configured, fillAtOnce } from './instances.ts';
+
+const PARAMS = { buy: 'SOL', spend: '25 USDC', every: '10s' };
+
+/** Starts dca in a world whose price is known, and lets the present slot begin. */
+function buying(params: object, startAt: number, snapshot?: StateSnapshot): Run {
+  const run: Run = prepare([configured(dca, { ...PARAMS, ...params })], {
+    startAt, onEffect: fillAtOnce(() => run.state), ...(snapshot === undefined ? {} : { snapshot }),
+  });
+  run.engine.accept(buyingSol(150_000, startAt), startAt);
+  run.engine.start();
+  run.engine.advanceTo(startAt);
+  return run;
+}
+
+const purchases = (run: Run): unknown[] => run.logged.map(({ at, proposal, code }) => [at, proposal.kind === 'swap' ? proposal.key : undefined, code]);
+
+describe('dca', () => {
+  it('buys the same amount in every slot of the grid, the present one at once', () => {
+    const run = buying({}, 25_000);
+    for (const at of [30_000, 40_000, 50_000]) run.engine.advanceTo(at);
+    expect(purchases(run)).toEqual([[25_000, 'slot-2', null], [30_000, 'slot-3', null], [40_000, 'slot-4', null], [50_000, 'slot-5', null]]);
+    expect(run.state.portfolio.available('dca', USDC.mint)).toBe(400_000_000n);
+    expect(run.logged[0]!.proposal).toMatchObject({ inputMint: USDC.mint, outputMint: SOL.mint, amount: 25_000_000n, route: 'order' });
+  });
+
+  it('shifts its slots by the offset and takes the route it is given', () => {
+    const run = buying({ offset: '3s', route: 'build' }, 25_000);
+    run.engine.advanceTo(33_000);
+    expect(purchases(run)).toEqual([[25_000, 'slot-2', null], [33_000, 'slot-3', null]]);
+    expect(run.logged[0]!.proposal).toMatchObject({ route: 'build' });
+  });
+
+  it('buys once per slot, however often the bot restarts within it', () => {
+    const first = buying({}, 25_000);
+    const second = buying({}, 26_000, snapshotState(first.state));
+    const third = buying({}, 29_999, snapshotState(second.state));
+    third.engine.advanceTo(30_000);
+    expect(purchases(second)).toEqual([[26_000, 'slot-2', 'KEY_REPEATED']]);
+    expect(purchases(third)).toEqual([[29_999, 'slot-2', 'KEY_REPEATED'], [30_000, 'slot-3', null]]);
+    expect(third.state.portfolio.available('dca', USDC.mint)).toBe(450_000_000n);
+  });
+
+  it('does not make up for a night of the machine’s sleep: one purchase, not one per slot', () => {
+    const run = buying({ every: '1h' }, 0);
+    expect(run.state.portfolio.book('dca').swaps).toBe(1);
+    run.engine.advanceTo(8 * 3_600_000);
+    expect(run.state.portfolio.book('dca').swaps).toBe(2);
+  });
+
+  it('comes back to a purchase that another swap stood in the way of, less and less often, until its slot is over', () => {
+    // Nobody carries anything out here: the first swap stays open, and both spend the same token.
+    const run = prepare([configured(dca, PARAMS, 'first'), configured(dca, PARAMS, 'second')], { startAt: 20_000 });
+    run.engine.accept(buyingSol(150_000, 20_000), 20_000);
+    run.engine.start();
+    run.engine.advanceTo(29_999);
+    const [intent] = run.state.intents.values();
+    expect(intent?.intent.strategy).toBe('first');
+    const refused = run.logged.filter(({ strategy }) => strategy === 'second');
+    expect(refused.map(({ at, code }) => [at, code])).toEqual([20_000, 21_000, 23_000, 27_000].map((at) => [at, 'INTENT_OPEN_FOR_MINT']));
+  });
+
+  it('buys in its slot after all once the other swap is done', () => {
+    const run = prepare([configured(dca, PARAMS, 'first'), configured(dca, PARAMS, 'second')], { startAt: 20_000 });
+    run.engine.accept(buyingSol(150_000, 20_000), 20_000);
+    run.engine.start();
+    const outcome = { kind: 'outcome', intentId: 'first-1', attempt: 1 } as const;
+    run.engine.accept({ ...outcome, state: 'building' }, 20_100);
+    run.engine.accept({ ...outcome, state: 'abandoned' }, 20_200);
+    run.engine.advanceTo(25_000);
+    expect([...run.state.intents.keys()]).toEqual(['second-1']);
+    expect(run.logged.filter(({ strategy, code }) => strategy === 'second' && code === null).map(({ at }) => at)).toEqual([21_000]);
+  });
+
+  it('stops at the end of its budget', () => {
+    const run = buying({ spend: '200 USDC' }, 20_000);
+    for (const at of [30_000, 40_000, 50_000]) run.engine.advanceTo(at);
+    expect(purchases(run).map((purchase) => (purchase as unknown[])[2])).toEqual([null, null, 'BUDGET_EXCEEDED', 'BUDGET_EXCEEDED']);
+    expect(run.state.portfolio.available('dca', SOL.mint)).toBeGreaterThan(0n);
+  });
+
+  it('refuses parameters that cannot be meant', () => {
+    expect(complaints(dca, PARAMS)).toEqual([]);
+    expect(complaints(dca, { ...PARAMS, every: '0s' })[0]).toMatch(/^every: expected a duration/);
+    expect(complaints(dca, { ...PARAMS, evry: '5s' })[0]).toMatch(/evry/);
+    expect(complaints(dca, { ...PARAMS, route: 'teleport' })[0]).toMatch(/^route: /);
+    expect(complaints(dca, { ...PARAMS, spend: '25' })[0]).toMatch(/^spend: expected an amount with its token/);
+  });
+});

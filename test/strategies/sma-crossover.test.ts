@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest';
+import smaCrossover from '../../strategies/sma-crossover.ts';
+import { SOL } from '../market/tokens.ts';
+import { complaints, configured } from './instances.ts';
+import { filled, show, swaps } from './trades.ts';
+
+const PARAMS = { pair: 'SOL/USDC', size: '25 USDC', fast: 2, slow: 4 };
+
+describe('sma crossover', () => {
+  it('buys when the fast mean rises above the slow one, and sells all when it falls below', () => {
+    const run = filled(configured(smaCrossover, PARAMS));
+    // Fast and slow by hand from the fourth price on: (103, 102), (104, 103), (101, 102.5), (98, 101), (107, 102.5).
+    show(run, [100, 102, 102, 104, 104, 98, 98, 116]);
+    expect(swaps(run)).toEqual(['buy 3 approved', 'sell 5 approved', 'buy 7 approved']);
+    expect(run.state.portfolio.available('sma-crossover', SOL.mint)).toBeGreaterThan(0n);
+  });
+
+  it('does not sell what it does not have', () => {
+    const run = filled(configured(smaCrossover, PARAMS));
+    show(run, [104, 103, 102, 101, 100]);
+    expect(swaps(run)).toEqual([]);
+  });
+
+  it('does nothing on a price that stands still, whatever rounding makes of its means', () => {
+    const run = filled(configured(smaCrossover, { ...PARAMS, fast: 20, slow: 100 }));
+    show(run, Array.from({ length: 300 }, () => 0.1));
+    expect(swaps(run)).toEqual([]);
+  });
+
+  it('refuses parameters that cannot be meant', () => {
+    expect(complaints(smaCrossover, PARAMS)).toEqual([]);
+    expect(complaints(smaCrossover, { ...PARAMS, fast: 4 })).toEqual(['fast: expected less than slow']);
+    expect(complaints(smaCrossover, { ...PARAMS, size: '1 SOL' })).toEqual(['size: expected an amount of the pair’s quote token']);
+  });
+});

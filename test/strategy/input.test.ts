@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest';
+import type { PricedQuote } from '../../src/strategy/index.ts';
+import { orderBook, quotes, tokenStats } from '../../src/strategy/index.ts';
+import { book, buyingSol, PURCHASE, sellingSol, stats, trouble } from '../market/events.ts';
+import { FISH, SOL, SOL_USDC, USDC } from '../market/tokens.ts';
+
+describe('an input of quotes', () => {
+  const buying = quotes(SOL_USDC, { amount: { token: USDC, amount: PURCHASE }, every: '5s' });
+  const selling = quotes(SOL_USDC, { amount: { token: SOL, amount: 1_000_000_000n }, every: '250ms' });
+
+  it('asks for the direction that its size means', () => {
+    expect(buying.spec).toEqual({ kind: 'quote', inputMint: USDC.mint, outputMint: SOL.mint, amount: PURCHASE, everyMs: 5_000 });
+    expect(selling.spec).toEqual({ kind: 'quote', inputMint: SOL.mint, outputMint: USDC.mint, amount: 1_000_000_000n, everyMs: 250 });
+  });
+
+  it('gives quote tokens per base token either way', () => {
+    expect(buying.adapt(buyingSol(125_000, 7))).toMatchObject<Partial<PricedQuote>>({ at: 7, price: 125 });
+    expect(selling.adapt(sellingSol(125_000, 8))).toMatchObject<Partial<PricedQuote>>({ at: 8, price: 125 });
+  });
+
+  it('refuses an amount of a third token', () => {
+    expect(() => quotes(SOL_USDC, { amount: { token: FISH, amount: 1n }, every: '5s' })).toThrow('expected an amount of SOL or USDC, got 0.00001 FISH');
+  });
+
+  it('takes an event of another kind for a bug', () => {
+    expect(() => buying.adapt(stats(SOL, 1))).toThrow('a quote feed emits quotes');
+  });
+});
+
+it('inputs of books and statistics hand their events on', () => {
+  const watched = orderBook('M', { every: '1m' });
+  expect(watched.spec).toEqual({ kind: 'order-book', marketId: 'M', everyMs: 60_000 });
+  const event = book([[42, 1]], [[55, 1]]);
+  expect(watched.adapt(event)).toBe(event);
+  expect(() => watched.adapt(trouble('order-book:M'))).toThrow('a book feed emits books');
+
+  const statistics = tokenStats(SOL, { every: '1m' });
+  expect(statistics.spec).toEqual({ kind: 'token-stats', mint: SOL.mint, everyMs: 60_000 });
+  expect(() => statistics.adapt(event)).toThrow('a statistics feed emits statistics');
+});

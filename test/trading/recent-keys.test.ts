@@ -1,0 +1,26 @@
+import { expect, it } from 'vitest';
+import { intentKey, KEYS_PER_STRATEGY_MAX, RecentKeys } from '../../src/trading/recent-keys.ts';
+
+it('knows a key of a strategy from the same key of another', () => {
+  const keys = new RecentKeys([intentKey('diver', 'slot-1')]);
+  expect(keys.has(intentKey('diver', 'slot-1'))).toBe(true);
+  expect(keys.has(intentKey('other', 'slot-1'))).toBe(false);
+  expect(keys.has(intentKey('diver', 'slot:1'))).toBe(false);
+  keys.add(intentKey('diver', 'slot:1'));
+  expect(keys.has(intentKey('diver', 'slot:1'))).toBe(true);
+});
+
+it('forgets only the oldest keys of a strategy that has made too many, and none of its neighbour', () => {
+  const keys = new RecentKeys([intentKey('other', 'slot-1')]);
+  for (let n = 0; n <= KEYS_PER_STRATEGY_MAX; n++) keys.add(intentKey('diver', `slot-${n}`));
+  expect(keys.has(intentKey('diver', 'slot-0'))).toBe(false);
+  expect(keys.has(intentKey('diver', 'slot-1'))).toBe(true);
+  expect(keys.has(intentKey('diver', `slot-${KEYS_PER_STRATEGY_MAX}`))).toBe(true);
+  expect(keys.has(intentKey('other', 'slot-1'))).toBe(true);
+});
+
+it('is the same after being written and read', () => {
+  const keys = new RecentKeys([]);
+  for (let n = 0; n < 1_500; n++) keys.add(intentKey(n % 3 === 0 ? 'a' : 'b', `slot-${n}`));
+  expect([...new RecentKeys([...keys])]).toEqual([...keys]);
+});

@@ -1,0 +1,280 @@
+import { describe, expect, it } from 'vitest';
+import type { Amount, Bps } from '../../src/core/amount.ts';
+import type { Mint } from '../../src/market/token.ts';
+import type { DenialCode } from '../../src/trading/limits.ts';
+import { DENIALS } from '../../src/trading/limits.ts';
+import type { EngineState } from '../../src/trading/state.ts';
+import { book, quote, sellingSol, stats, trouble } from '../market/events.ts';
+import { FISH, KELP, SOL, USDC } from '../market/tokens.ts';
+import { apply, approve, BUDGET, buy, confirm, outcome, propose, stateWith, strategySetup, verdictOn, WALLET } from './states.ts';
+
+const amount = (value: bigint): Amount => value as Amount;
+const met = new Set<string>();
+
+/** Expects a denial under a code, with words for people and without a trace in the state. */
+function expectDenied(state: EngineState, code: DenialCode, proposal = buy(), where: { strategy?: string; at?: number } = {}): void {
+  const before = [state.intents.size, [...state.keys].length, state.swapRate.times.length];
+  const ruling = propose(state, proposal, where);
+  expect(ruling.decision).toMatchObject({ verdict: 'denied', code });
+  expect(ruling.denial!.reason).not.toBe('');
+  expect(ruling.effect).toBeUndefined();
+  expect([state.intents.size, [...state.keys].length, state.swapRate.times.length]).toEqual(before);
+  met.add(code);
+}
+
+function set(state: EngineState, trading: EngineState['trading']): void {
+  apply(state, { kind: 'command', name: 'set-trading-state', state: trading, reason: 'a test' });
+}
+
+describe('risk refuses', () => {
+  it('everything while halted, until told to go on', () => {
+    const state = stateWith();
+    set(state, 'halted');
+    expectDenied(state, 'TRADING_HALTED');
+    set(state, 'active');
+    expect(verdictOn(state, buy())).toBeNull();
+  });
+
+  it('all but exits while reducing', () => {
+    const state = stateWith();
+    confirm(state, approve(state, buy()), 160_000_000n);
+    set(state, 'reduce-only');
+    expectDenied(state, 'TRADING_REDUCE_ONLY');
+    expect(verdictOn(state, buy({ inputMint: SOL.mint, outputMint: USDC.mint, amount: 'all' }))).toBeNull();
+  });
+
+  it.each([
+    ['a swap into itself', buy({ outputMint: USDC.mint })],
+    ['a token nobody configured', buy({ outputMint: '9wFFyRfZBsuAha4YcuxcXLKwMxJR43S7fPfQLusDBzvT' as Mint })],
+    ['an input nobody configured', buy({ inputMint: '9wFFyRfZBsuAha4YcuxcXLKwMxJR43S7fPfQLusDBzvT' as Mint })],
+    ['nothing', buy({ amount: amount(0n) })],
+    ['less than nothing', buy({ amount: amount(-1n) })],
+    ['no fraction', buy({ amount: { fraction: 0 } })],
+    ['a fraction that is no number', buy({ amount: { fraction: Number.NaN } })],
+    ['a negative fraction', buy({ amount: { fraction: -0.5 } })],
+    ['all of nothing', buy({ inputMint: KELP.mint, amount: 'all' })],
+  ])('%s', (_what, proposal) => {
+    expectDenied(stateWith(), 'PROPOSAL_INVALID', proposal);
+  });
+
+  it('a key used before by the same strategy, even after the swap failed', () => {
+    const state = stateWith({ strategies: [strategySetup('diver'), strategySetup('other')] });
+    const intent = approve(state, buy({ key: 'slot-7' }));
+    apply(state, outcome(intent, 'abandoned'));
+    expectDenied(state, 'KEY_REPEATED', buy({ key: 'slot-7' }));
+    expect(verdictOn(state, buy({ key: 'slot-8', inputMint: USDC.mint }))).toBeNull();
+    expectDenied(state, 'INTENT_OPEN_FOR_MINT', buy({ key: 'slot-7' }), { strategy: 'other' });
+  });
+
+  it('does not remember the key of a proposal it denied', () => {
+    const state = stateWith();
+    set(state, 'halted');
+    expectDenied(state, 'TRADING_HALTED', buy({ key: 'slot-7' }));
+    set(state, 'active');
+    expect(verdictOn(state, buy({ key: 'slot-7' }))).toBeNull();
+  });
+
+  it('when an input is older than max_age by a millisecond, or never came', () => {
+    const state = stateWith({ strategies: [strategySetup('diver', { limits: { maxAgeMs: 15_000 } })] });
+    const event = sellingSol(150_000, 10_000);
+    const record = state.strategies.get('diver')!;
+    state.strategies.set('diver', { ...record, inputs: [state.market.slotOf(event.feed)] });
+    expectDenied(state, 'INPUT_STALE', buy(), { at: 10_000 });
+    apply(state, event, 10_000);
+    apply(state, trouble(event.feed, 24_000), 24_000);
+    expectDenied(state, 'INPUT_STALE', buy(), { at: 25_001 });
+    expect(verdictOn(state, buy(), { at: 25_000 })).toBeNull();
+  });
+
+  it('when nobody can say how old an input is', () => {
+    const state = stateWith({ strategies: [strategySetup('diver', { limits: { maxAgeMs: 15_000 } })] });
+    const event = { ...sellingSol(150_000, 0), receivedAt: Number.NaN };
+    state.strategies.set('diver', { ...state.strategies.get('diver')!, inputs: [state.market.slotOf(event.feed)] });
+    apply(state, event);
+    expectDenied(state, 'INPUT_STALE');
+  });
+
+  it('a second swap of an input that is still open in the wallet, whoever asks', () => {
+    const state = stateWith({ strategies: [strategySetup('diver'), strategySetup('other')] });
+    const intent = approve(state, buy());
+    expectDenied(state, 'INTENT_OPEN_FOR_MINT', buy(), { strategy: 'other' });
+    apply(state, outcome(intent, 'building'));
+    apply(state, outcome(intent, 'signed'));
+    apply(state, outcome(intent, 'unknown'));
+    expectDenied(state, 'INTENT_OPEN_FOR_MINT', buy(), { strategy: 'other' });
+    apply(state, outcome(intent, 'expired'));
+    expect(verdictOn(state, buy(), { strategy: 'other' })).toBeNull();
+  });
+
+  it('one open intent more than max_open_intents', () => {
+    const fishing = strategySetup('fisher', { budget: { mint: FISH.mint, amount: amount(1_000n) } });
+    const holding = strategySetup('holder', { budget: { mint: SOL.mint, amount: amount(1_000n) } });
+    const state = stateWith({ limits: { maxOpenIntents: 2 }, strategies: [strategySetup('diver'), fishing, holding] });
+    approve(state, buy());
+    approve(state, buy({ inputMint: FISH.mint, amount: amount(10n) }), { strategy: 'fisher' });
+    expectDenied(state, 'INTENTS_OPEN_LIMIT', buy({ inputMint: SOL.mint, outputMint: USDC.mint, amount: amount(10n) }), { strategy: 'holder' });
+  });
+
+  it.each([
+    ['perMinute', 'RATE_PER_MINUTE', 60_000], ['perHour', 'RATE_PER_HOUR', 3_600_000], ['perDay', 'RATE_PER_DAY', 86_400_000],
+  ] as const)('one swap more than max_swaps allows %s, until the first is that old', (span, code, spanMs) => {
+    const state = stateWith({ limits: { maxSwaps: { [span]: 2 } } });
+    for (const at of [1_000, 2_000]) apply(state, outcome(approve(state, buy(), { at }), 'abandoned'), at);
+    expectDenied(state, code, buy(), { at: 1_000 + spanMs - 1 });
+    expect(verdictOn(state, buy(), { at: 1_000 + spanMs })).toBeNull();
+  });
+
+  it('one unit more than the budget has left, reservations counted', () => {
+    const state = stateWith();
+    expectDenied(state, 'BUDGET_EXCEEDED', buy({ amount: amount(500_000_001n) }));
+    expect(verdictOn(state, buy({ amount: amount(500_000_000n) }))).toBeNull();
+    const second = stateWith({ limits: { maxOpenIntents: 1 } });
+    confirm(second, approve(second, buy({ amount: amount(499_999_999n) })), 1n);
+    expectDenied(second, 'BUDGET_EXCEEDED', buy({ amount: amount(2n) }));
+    expect(verdictOn(second, buy({ amount: amount(1n) }))).toBeNull();
+  });
+
+  it('everything to a strategy without a budget', () => {
+    expectDenied(stateWith({ strategies: [strategySetup('diver', { budget: undefined })] }), 'BUDGET_EXCEEDED', buy({ amount: amount(1n) }));
+  });
+
+  it('one unit more than the wallet has, whatever the budget says', () => {
+    const wallet = new Map(WALLET).set(USDC.mint, amount(100n));
+    expectDenied(stateWith({ wallet }), 'BALANCE_INSUFFICIENT', buy({ amount: amount(101n) }));
+    expect(verdictOn(stateWith({ wallet }), buy({ amount: amount(100n) }))).toBeNull();
+  });
+
+  it('to touch the SOL reserve by one lamport', () => {
+    const holder = [strategySetup('diver', { budget: { mint: SOL.mint, amount: amount(10_000_000_000n) } })];
+    const state = (): EngineState => stateWith({ strategies: holder, limits: { solReserve: amount(50_000_000n) } });
+    const sell = (lamports: bigint): ReturnType<typeof buy> => buy({ inputMint: SOL.mint, outputMint: USDC.mint, amount: amount(lamports) });
+    expectDenied(state(), 'SOL_RESERVE', sell(9_950_000_001n));
+    expect(verdictOn(state(), sell(9_950_000_000n))).toBeNull();
+  });
+
+  it('any swap while the wallet has less SOL than the reserve: it could not pay for the exit', () => {
+    const wallet = new Map(WALLET).set(SOL.mint, amount(49_999_999n));
+    expectDenied(stateWith({ wallet, limits: { solReserve: amount(50_000_000n) } }), 'SOL_RESERVE');
+  });
+
+  it('one basis point more slippage than max_slippage_bps', () => {
+    expectDenied(stateWith(), 'SLIPPAGE_EXCEEDS_MAX', buy({ slippageBps: 51 as Bps }));
+    expectDenied(stateWith(), 'SLIPPAGE_EXCEEDS_MAX', buy({ slippageBps: Number.NaN as Bps }));
+    expect(approve(stateWith(), buy({ slippageBps: 50 as Bps })).maxSlippageBps).toBe(50);
+    expect(approve(stateWith(), buy({ slippageBps: 10 as Bps })).maxSlippageBps).toBe(10);
+    expect(approve(stateWith(), buy()).maxSlippageBps).toBe(50);
+  });
+
+  it('one unit more than max_trade, in the limit’s own token and across a price', () => {
+    const limits = { maxTrade: { mint: USDC.mint, amount: amount(200_000_000n) } };
+    expectDenied(stateWith({ limits }), 'TRADE_EXCEEDS_MAX', buy({ amount: amount(200_000_001n) }));
+    expect(verdictOn(stateWith({ limits }), buy({ amount: amount(200_000_000n) }))).toBeNull();
+
+    const holder = [strategySetup('diver', { budget: { mint: SOL.mint, amount: amount(10_000_000_000n) } })];
+    const priced = (): EngineState => {
+      const state = stateWith({ limits, strategies: holder });
+      apply(state, sellingSol(100_000, 0));
+      return state;
+    };
+    const sell = (lamports: bigint): ReturnType<typeof buy> => buy({ inputMint: SOL.mint, outputMint: USDC.mint, amount: amount(lamports) });
+    expectDenied(priced(), 'TRADE_EXCEEDS_MAX', sell(2_000_010_000n));
+    expect(verdictOn(priced(), sell(2_000_000_000n))).toBeNull();
+  });
+
+  it('one unit more than max_position: what is held, what is on its way, and this', () => {
+    const limits = { maxPosition: new Map([[SOL.mint, { mint: USDC.mint, amount: amount(100_000_000n) }]]) };
+    const filled = (): EngineState => {
+      const state = stateWith({
+        limits, strategies: [strategySetup('diver'), strategySetup('fisher', { budget: { mint: FISH.mint, amount: amount(100_000n) } })],
+      });
+      apply(state, sellingSol(100_000, 0));
+      apply(state, quote(FISH, USDC, { inAmount: 100_000n, outAmount: 20_000_000n }));
+      confirm(state, approve(state, buy({ amount: amount(50_000_000n) })), 500_000_000n);
+      approve(state, buy({ inputMint: FISH.mint, amount: amount(100_000n) }), { strategy: 'fisher' });
+      return state;
+    };
+    expectDenied(filled(), 'POSITION_EXCEEDS_MAX', buy({ amount: amount(30_000_001n) }));
+    expect(verdictOn(filled(), buy({ amount: amount(30_000_000n) }))).toBeNull();
+  });
+
+  describe('what it cannot hold against a limit:', () => {
+    const limits = { maxTrade: { mint: USDC.mint, amount: amount(200_000_000n) } };
+    const fisher = [strategySetup('diver', { budget: { mint: FISH.mint, amount: amount(1_000n) } })];
+    const sell = buy({ inputMint: FISH.mint, outputMint: USDC.mint, amount: amount(10n) });
+
+    it.each([
+      ['no price at all', []],
+      ['a book and trouble, but no price', [book([[42, 1]], [[55, 1]]), trouble(`token-stats:${FISH.mint}`)]],
+      ['statistics without a price', [stats(FISH, undefined), stats(USDC, 1)]],
+      ['statistics of one token only', [stats(FISH, 2)]],
+      ['a price that is no number', [stats(FISH, Number.NaN), stats(USDC, 1)]],
+      ['a price of zero', [stats(FISH, 2), stats(USDC, 0)]],
+      ['an infinite price', [stats(FISH, 2), stats(USDC, Infinity)]],
+      ['a negative price', [stats(FISH, -2), stats(USDC, 1)]],
+      ['a quote of nothing', [quote(FISH, USDC, { inAmount: 10n, outAmount: 0n })]],
+      ['a quote for nothing', [quote(FISH, USDC, { inAmount: 0n, outAmount: 10n })]],
+      ['a quote of nothing the other way', [quote(USDC, FISH, { inAmount: 10n, outAmount: 0n })]],
+    ])('%s', (_what, events) => {
+      const state = stateWith({ limits, strategies: fisher });
+      for (const event of events) apply(state, event);
+      expectDenied(state, 'VALUE_UNKNOWN', sell);
+    });
+
+    it('a position of which a part has no price', () => {
+      const state = stateWith({
+        limits: { maxPosition: new Map([[SOL.mint, { mint: USDC.mint, amount: amount(100_000_000n) }]]) }, strategies: fisher,
+      });
+      apply(state, sellingSol(100_000, 0));
+      expectDenied(state, 'VALUE_UNKNOWN', buy({ inputMint: FISH.mint, amount: amount(10n) }));
+    });
+
+    it('but takes a quote either way, or the prices of both tokens', () => {
+      for (const events of [
+        [quote(FISH, USDC, { inAmount: 10n, outAmount: 10n })], [quote(USDC, FISH, { inAmount: 10n, outAmount: 10n })], [stats(FISH, 2), stats(USDC, 1)],
+      ]) {
+        const state = stateWith({ limits, strategies: fisher });
+        for (const event of events) apply(state, event);
+        expect(verdictOn(state, sell)).toBeNull();
+      }
+    });
+  });
+
+  it('with every code that the documents name, and no other', () => {
+    expect([...met].sort()).toEqual(Object.keys(DENIALS).sort());
+  });
+});
+
+describe('an approval', () => {
+  it('counts as exposure before the next proposal is looked at', () => {
+    const state = stateWith();
+    approve(state, buy({ amount: amount(400_000_000n) }));
+    expect(state.portfolio.available('diver', USDC.mint)).toBe(100_000_000n);
+    expect(state.portfolio.unreserved(USDC.mint)).toBe(WALLET.get(USDC.mint)! - 400_000_000n);
+  });
+
+  it('takes "all" as what is available and floors a fraction of it, never more than all', () => {
+    expect(approve(stateWith(), buy({ amount: 'all' })).amountIn).toBe(BUDGET.amount);
+    expect(approve(stateWith(), buy({ amount: { fraction: 1 } })).amountIn).toBe(BUDGET.amount);
+    expect(approve(stateWith(), buy({ amount: { fraction: 7 } })).amountIn).toBe(BUDGET.amount);
+    expect(approve(stateWith(), buy({ amount: { fraction: 1 / 3 } })).amountIn).toBe(166_666_500n);
+  });
+
+  it('makes intents numbered per strategy, with the limits of the day', () => {
+    const state = stateWith({ strategies: [strategySetup('diver'), strategySetup('other')] });
+    const intents = [1, 2].map(() => {
+      const intent = approve(state, buy({ limit: amount(9n), route: 'build', key: undefined }), { at: 42 });
+      apply(state, outcome(intent, 'abandoned'));
+      return intent;
+    });
+    expect(intents.map(({ id }) => id)).toEqual(['diver-1', 'diver-2']);
+    expect(approve(state, buy(), { strategy: 'other' }).id).toBe('other-1');
+    expect(intents[0]).toMatchObject({ createdAt: 42, minimumOut: 9n, route: 'build', maxPriceImpactBps: 100, maxFeeBps: 30, reason: 'a test' });
+  });
+
+  it('of an alert is always given, halted or not', () => {
+    const state = stateWith();
+    set(state, 'halted');
+    const alert = { kind: 'alert', level: 'info', message: 'look' } as const;
+    expect(propose(state, alert)).toMatchObject({ decision: { verdict: 'approved', code: null }, effect: { kind: 'alert', strategy: 'diver', alert } });
+  });
+});

@@ -1,0 +1,30 @@
+import { expect, it } from 'vitest';
+import type { Amount } from '../../src/core/amount.ts';
+import { BASE_FEE, landSimulated } from '../../src/trading/simulated-landing.ts';
+import type { SwapTerms } from '../../src/trading/swap-order.ts';
+import { approve, buy, stateWith } from './states.ts';
+
+const intent = approve(stateWith(), buy());
+const accepted: SwapTerms = {
+  inputMint: intent.inputMint, outputMint: intent.outputMint, inAmount: intent.amountIn, outAmount: 1_000_000n as Amount,
+  threshold: 995_000n as Amount, priceImpact: 0, feeBps: 0, router: 'iris',
+};
+const land = (outAmount: bigint | undefined, setting: 'optimistic' | 'base' | 'pessimistic' = 'base'): ReturnType<typeof landSimulated> =>
+  landSimulated({ intent, accepted, outAmount: outAmount as Amount | undefined, setting, feeLamports: BASE_FEE });
+
+it('fills at what the arrival brings, down to the last unit that the slippage allows', () => {
+  expect(land(1_000_500n)).toMatchObject({ state: 'confirmed', quotedOut: 1_000_000n, fill: { amountOut: 1_000_500n, feeLamports: 5_000n } });
+  expect(land(995_000n)).toMatchObject({ state: 'confirmed', fill: { amountIn: intent.amountIn, amountOut: 995_000n } });
+});
+
+it('fails with 6001 one unit below, or without a price, and costs its fee all the same', () => {
+  for (const outAmount of [994_999n, 0n, undefined]) {
+    expect(land(outAmount)).toMatchObject({ state: 'failed', code: '6001', feeLamports: 5_000n });
+    expect(land(outAmount).fill).toBeUndefined();
+  }
+});
+
+it('gives the pessimist the least that the slippage allows', () => {
+  expect(land(1_000_500n, 'pessimistic').fill!.amountOut).toBe(995_000n);
+  expect(land(994_999n, 'pessimistic').state).toBe('failed');
+});

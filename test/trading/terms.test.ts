@@ -1,0 +1,83 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Amount, Bps } from '../../src/core/amount.ts';
+import type { Intent } from '../../src/trading/intent.ts';
+import type { SwapTerms } from '../../src/trading/swap-order.ts';
+import { minimumOut, refuseTerms } from '../../src/trading/terms.ts';
+import { FISH, SOL } from '../market/tokens.ts';
+import { approve, buy, stateWith } from './states.ts';
+
+const intent: Intent = approve(stateWith(), buy());
+const fair: SwapTerms = {
+  inputMint: intent.inputMint, outputMint: intent.outputMint, inAmount: intent.amountIn, outAmount: 166_000_000n as Amount,
+  threshold: 165_170_000n as Amount, priceImpact: -0.001, feeBps: 10, router: 'iris',
+};
+
+const refusal = (terms: Partial<SwapTerms>, change: Partial<Intent> = {}): string | undefined =>
+  refuseTerms({ ...intent, ...change }, { ...fair, ...terms })?.code;
+
+describe('the terms of a quote', () => {
+  it('pass when they answer the question within our own caps, exactly at each cap too', () => {
+    expect(refusal({})).toBeUndefined();
+    expect(refusal({ threshold: fair.outAmount })).toBeUndefined();
+    expect(refusal({ priceImpact: -0.01 })).toBeUndefined();
+    expect(refusal({ priceImpact: 0.5 })).toBeUndefined();
+    expect(refusal({ feeBps: 30 })).toBeUndefined();
+    expect(refusal({}, { minimumOut: fair.outAmount, maxSlippageBps: 0 as Bps })).toBe('SLIPPAGE_EXCEEDS_MAX');
+    expect(refusal({ threshold: fair.outAmount }, { minimumOut: fair.outAmount })).toBeUndefined();
+  });
+
+  it.each([
+    ['another input', { inputMint: FISH.mint }],
+    ['another output', { outputMint: FISH.mint }],
+    ['input and output turned round', { inputMint: SOL.mint, outputMint: intent.inputMint }],
+    ['one unit more', { inAmount: (intent.amountIn + 1n) as Amount }],
+    ['one unit less', { inAmount: (intent.amountIn - 1n) as Amount }],
+  ])('are refused when they answer another question: %s', (_what, terms) => {
+    expect(refusal(terms)).toBe('TERMS_MISMATCH');
+  });
+
+  it('are refused one unit under the slippage cap, and when they promise more than they offer', () => {
+    expect(minimumOut(intent, fair.outAmount)).toBe(165_170_000n);
+    expect(refusal({ threshold: 165_169_999n as Amount })).toBe('SLIPPAGE_EXCEEDS_MAX');
+    expect(refusal({ threshold: (fair.outAmount + 1n) as Amount })).toBe('SLIPPAGE_EXCEEDS_MAX');
+    expect(refusal({ threshold: 0n as Amount })).toBe('SLIPPAGE_EXCEEDS_MAX');
+  });
+
+  it('are refused one unit under the strategy’s own floor, offered or guaranteed', () => {
+    const floor = { minimumOut: 165_500_000n as Amount };
+    expect(refusal({ outAmount: 165_499_999n as Amount, threshold: 165_499_999n as Amount }, floor)).toBe('LIMIT_NOT_MET');
+    expect(refusal({ threshold: 165_499_999n as Amount }, floor)).toBe('SLIPPAGE_EXCEEDS_MAX');
+    expect(refusal({ threshold: 165_500_000n as Amount }, floor)).toBeUndefined();
+  });
+
+  it('are refused when they offer nothing', () => {
+    expect(refusal({ outAmount: 0n as Amount, threshold: 0n as Amount })).toBe('LIMIT_NOT_MET');
+    expect(refusal({ outAmount: 0n as Amount, threshold: 0n as Amount }, { minimumOut: 0n as Amount })).toBe('LIMIT_NOT_MET');
+  });
+
+  it('are refused when the impact is above the cap, not said, or no number', () => {
+    expect(refusal({ priceImpact: -0.010_001 })).toBe('IMPACT_EXCEEDS_MAX');
+    expect(refusal({ priceImpact: undefined })).toBe('IMPACT_UNKNOWN');
+    expect(refusal({ priceImpact: Number.NaN })).toBe('IMPACT_EXCEEDS_MAX');
+    expect(refusal({ priceImpact: -Infinity })).toBe('IMPACT_EXCEEDS_MAX');
+  });
+
+  it('pass at exactly the cap of the impact, for every cap', () => {
+    fc.assert(fc.property(fc.integer({ min: 0, max: 9_999 }), (cap) => {
+      const caps = { maxPriceImpactBps: cap as Bps };
+      expect(refusal({ priceImpact: -cap / 10_000 }, caps)).toBeUndefined();
+      expect(refusal({ priceImpact: -(cap + 0.001) / 10_000 }, caps)).toBe('IMPACT_EXCEEDS_MAX');
+    }));
+  });
+
+  it('are refused when the fee is above the cap or no number', () => {
+    expect(refusal({ feeBps: 31 })).toBe('FEE_EXCEEDS_MAX');
+    expect(refusal({ feeBps: Number.NaN })).toBe('FEE_EXCEEDS_MAX');
+  });
+
+  it('say for people what was found and what was wanted', () => {
+    expect(refuseTerms(intent, { ...fair, feeBps: 31 })!.reason).toBe('31 bps, allowed are 30');
+    expect(refuseTerms(intent, { ...fair, priceImpact: -0.02 })!.reason).toBe('200.0 bps, allowed are 100');
+  });
+});
