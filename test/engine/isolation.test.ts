@@ -71,13 +71,6 @@ describe('a strategy that fails', () => {
     run.engine.accept({ kind: 'outcome', intentId: 'broken-1', attempt: 1, state: 'abandoned' }, 40);
     expect(run.state.intents.size).toBe(0);
   });
-});
-
-it('a strategy that ends by itself simply runs no more', () => {
-  const run = start([strategy('done', () => new Observable((subscriber) => { subscriber.complete(); })), neighbour('after')]);
-  run.engine.accept(buyingSol(150_000, 10), 10);
-  expect(run.engine.running).toEqual(['after']);
-  expect(alerts(run)).toEqual(['10 price 0']);
 
   it('is stopped when it answers each refusal with the next proposal: time goes on for everybody else', () => {
     const stubborn = strategy('broken', ({ price }, context) => {
@@ -88,4 +81,11 @@ it('a strategy that ends by itself simply runs no more', () => {
     expect(alerts(run, 'broken')).toEqual([expect.stringContaining('it keeps proposing at one instant')]);
     expect(run.engine.running).toEqual(['before', 'after']);
   });
+});
+
+it('a strategy that ends by itself simply runs no more', () => {
+  const run = start([strategy('done', () => new Observable((subscriber) => { subscriber.complete(); })), neighbour('after')]);
+  run.engine.accept(buyingSol(150_000, 10), 10);
+  expect(run.engine.running).toEqual(['after']);
+  expect(alerts(run)).toEqual(['10 price 0']);
 });
