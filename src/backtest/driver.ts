@@ -19,7 +19,7 @@ export function drive(engine: Engine, world: VirtualClock, cursor: InputCursor):
   let events = 0;
   while (cursor.next()) {
     const { at } = cursor;
-    if (engine.clock.nextAt() <= at || world.nextAt() <= at) advanceBoth(engine, world, at);
+    if (engine.clock.isDue(at) || world.isDue(at)) advanceBoth(engine, world, at);
     world.advanceTo(at);
     engine.accept(cursor.input, at);
     events += 1;

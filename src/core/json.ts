@@ -52,12 +52,21 @@ export function canonicalJson(value: unknown): string {
 }
 
 function canonicalObject(value: Readonly<Record<string, unknown>>): string {
-  let text = '{';
-  for (const key of Object.keys(value).sort()) {
+  let text = '';
+  for (const key of sorted(Object.keys(value))) {
     const member = value[key];
-    if (member === undefined) continue;
-    if (text.length > 1) text += ',';
-    text += `${JSON.stringify(key)}:${canonicalJson(member)}`;
+    if (member !== undefined) text += `${text === '' ? '{' : ','}${JSON.stringify(key)}:${canonicalJson(member)}`;
   }
-  return `${text}}`;
+  return text === '' ? '{}' : `${text}}`;
+}
+
+/** By insertion, in place: keys are few and mostly in order, and decisions are hashed by the thousand. */
+function sorted(keys: string[]): string[] {
+  for (let i = 1; i < keys.length; i++) {
+    const key = keys[i]!;
+    let j = i;
+    for (; j > 0 && keys[j - 1]! > key; j--) keys[j] = keys[j - 1]!;
+    keys[j] = key;
+  }
+  return keys;
 }

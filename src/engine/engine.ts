@@ -141,8 +141,7 @@ export class Engine {
   }
 
   #handle(input: Input, at: Millis): void {
-    if (at >= this.clock.nextAt()) this.clock.advanceTo(at, this.#drain);
-    else this.clock.advanceTo(at);
+    this.clock.advanceTo(at, this.#drain);
     const seq = ++this.#seq;
     step(this.#state, seq, at, input);
     this.#listener.onInput?.(seq, at, input);
