@@ -85,7 +85,7 @@ async function quoteFor(service: Pick<SwapService, 'order'>, intent: Intent): Pr
   try {
     return await service.order({
       inputMint: intent.inputMint, outputMint: intent.outputMint, amount: intent.amountIn, slippageBps: intent.maxSlippageBps,
-    });
+    }, { priority: intent.purpose });
   } catch (error) {
     if (isGannetError(error)) return error;
     throw error;

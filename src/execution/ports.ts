@@ -1,13 +1,18 @@
 import type { Lamports } from '../core/amount.ts';
 import type { Mint } from '../market/token.ts';
 import type { Attempt, LandedSwap } from '../trading/attempt.ts';
-import type { Intent, IntentState, Outcome } from '../trading/intent.ts';
+import type { Intent, IntentPurpose, IntentState, Outcome } from '../trading/intent.ts';
 import type { ExecuteAnswer, SwapBuild, SwapOrder, SwapRequest } from '../trading/swap-order.ts';
+
+/** How urgent a request is where requests are scarce. */
+export interface Urgency {
+  readonly priority: IntentPurpose;
+}
 
 /** The swap part of the service. Faults are thrown as GannetError; answers are answers. */
 export interface SwapService {
-  order(request: SwapRequest): Promise<SwapOrder>;
-  build(request: SwapRequest & { readonly taker: string }): Promise<SwapBuild>;
+  order(request: SwapRequest, urgency?: Urgency): Promise<SwapOrder>;
+  build(request: SwapRequest & { readonly taker: string }, urgency?: Urgency): Promise<SwapBuild>;
   /**
    * Hands over signed bytes, or asks again what became of them: posting the same bytes is safe.
    * Throws where no answer came: the outcome is unknown then, whatever the error.

@@ -52,7 +52,7 @@ async function byOrder(world: LiveWorld, intent: Intent): Promise<Unsigned | (Pr
   const order = await world.service.order({
     inputMint: intent.inputMint, outputMint: intent.outputMint, amount: intent.amountIn,
     taker: world.signer.address, slippageBps: intent.maxSlippageBps,
-  });
+  }, { priority: intent.purpose });
   const refusal = refuseTerms(intent, order) ?? refuseOrder(world, order);
   if (refusal !== undefined) return { kind: 'refused', router: order.router, ...refusal };
   const { transaction, requestId, lastValidBlockHeight } = order;
@@ -84,8 +84,8 @@ function refuseOrder(world: LiveWorld, order: SwapOrder): { code: string; reason
 async function byBuild(world: LiveWorld, intent: Intent): Promise<Unsigned | (Preparation & { kind: 'refused' })> {
   const asked = { inputMint: intent.inputMint, outputMint: intent.outputMint, amount: intent.amountIn };
   const [build, reference] = await Promise.all([
-    world.service.build({ ...asked, taker: world.signer.address, slippageBps: intent.maxSlippageBps }),
-    world.service.order(asked),
+    world.service.build({ ...asked, taker: world.signer.address, slippageBps: intent.maxSlippageBps }, { priority: intent.purpose }),
+    world.service.order(asked, { priority: intent.purpose }),
   ]);
   const refusal = refuseTerms(intent, { ...build, priceImpact: build.priceImpact ?? reference.priceImpact }) ?? refuseOffPrice(intent, build, reference);
   if (refusal !== undefined) return { kind: 'refused', router: build.router, ...refusal };

@@ -1,7 +1,7 @@
 import type { Amount, Bps } from '../core/amount.ts';
 import type { Mint } from '../market/token.ts';
 import type { Attempt } from '../trading/attempt.ts';
-import type { Intent, IntentState } from '../trading/intent.ts';
+import type { Intent, IntentPurpose, IntentState } from '../trading/intent.ts';
 import type { Route } from '../trading/proposal.ts';
 
 /** Rows as SQLite gives them. */
@@ -9,6 +9,7 @@ export interface IntentRow {
   readonly intent_id: string;
   readonly strategy: string;
   readonly created_at: number;
+  readonly purpose: string;
   readonly input_mint: string;
   readonly output_mint: string;
   readonly amount_in: string;
@@ -45,6 +46,7 @@ export function readIntent(row: IntentRow): Intent {
     id: row.intent_id,
     strategy: row.strategy,
     createdAt: row.created_at,
+    purpose: row.purpose as IntentPurpose,
     inputMint: row.input_mint as Mint,
     outputMint: row.output_mint as Mint,
     amountIn: BigInt(row.amount_in) as Amount,
@@ -64,6 +66,7 @@ export function writeIntent(intent: Intent): Readonly<Record<string, string | nu
     intent_id: intent.id,
     strategy: intent.strategy,
     created_at: intent.createdAt,
+    purpose: intent.purpose,
     input_mint: intent.inputMint,
     output_mint: intent.outputMint,
     amount_in: intent.amountIn.toString(),

@@ -19,6 +19,7 @@ CREATE TABLE intents (
   intent_id TEXT NOT NULL UNIQUE,
   strategy TEXT NOT NULL,
   created_at INTEGER NOT NULL,
+  purpose TEXT NOT NULL,
   input_mint TEXT NOT NULL,
   output_mint TEXT NOT NULL,
   amount_in TEXT NOT NULL,

@@ -35,12 +35,16 @@ export function isTerminal(state: IntentState): state is TerminalState {
   return NEXT[state].length === 0;
 }
 
+/** `exit` leads back into the budget's token; where requests are scarce it goes before what only enters. */
+export type IntentPurpose = 'entry' | 'exit';
+
 /** An approved proposal: what will be carried out, and within which terms. */
 export interface Intent {
   /** `<strategy>-<n>`; from strategy and counter, so that replay gives the same. */
   readonly id: string;
   readonly strategy: string;
   readonly createdAt: Millis;
+  readonly purpose: IntentPurpose;
   readonly inputMint: Mint;
   readonly outputMint: Mint;
   readonly amountIn: Amount;

@@ -99,6 +99,7 @@ function openIntent(state: EngineState, strategy: StrategyRecord, proposal: Swap
     id: `${strategy.name}-${strategy.intentCount}`,
     strategy: strategy.name,
     createdAt: at,
+    purpose: state.portfolio.book(strategy.name).budget?.mint === proposal.outputMint ? 'exit' : 'entry',
     inputMint: proposal.inputMint,
     outputMint: proposal.outputMint,
     amountIn,

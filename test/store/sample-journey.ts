@@ -13,7 +13,7 @@ export const wallClock: Clock = asyncScheduler;
 export function intentOf(number: number, options: Partial<Intent> = {}): Intent {
   return {
     id: `dca-${number}`, strategy: 'dca', createdAt: 1_790_000_000_000 + number, inputMint: USDC_MINT, outputMint: SOL_MINT,
-    amountIn: 18_446_744_073_709_551_615n as Amount, maxSlippageBps: 50 as Bps, maxPriceImpactBps: 100 as Bps, maxFeeBps: 30 as Bps,
+    amountIn: 18_446_744_073_709_551_615n as Amount, purpose: 'entry', maxSlippageBps: 50 as Bps, maxPriceImpactBps: 100 as Bps, maxFeeBps: 30 as Bps,
     route: 'order', reason: 'it is time', ...options,
   };
 }

@@ -268,7 +268,7 @@ describe('an approval', () => {
     });
     expect(intents.map(({ id }) => id)).toEqual(['diver-1', 'diver-2']);
     expect(approve(state, buy(), { strategy: 'other' }).id).toBe('other-1');
-    expect(intents[0]).toMatchObject({ createdAt: 42, minimumOut: 9n, route: 'build', maxPriceImpactBps: 100, maxFeeBps: 30, reason: 'a test' });
+    expect(intents[0]).toMatchObject({ createdAt: 42, purpose: 'entry', minimumOut: 9n, route: 'build', maxPriceImpactBps: 100, maxFeeBps: 30, reason: 'a test' });
   });
 
   it('of an alert is always given, halted or not', () => {
