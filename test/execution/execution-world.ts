@@ -57,9 +57,13 @@ export interface ExecutionWorld extends LiveWorld {
   close(): Promise<void>;
 }
 
+/** Worlds of one seed and second have the same blockhashes: what is left over of one test could land in the next. */
+let worlds = 0;
+
 /** Starts a world of its own. Its market stands still unless told otherwise; its slots are short. */
 export async function startExecutionWorld(options: { readonly sandbox?: SandboxOptions; readonly clock?: Clock } = {}): Promise<ExecutionWorld> {
-  const sandbox = await startSandbox({ seed: 11, speed: 0, slotMs: 20, ...options.sandbox });
+  worlds += 1;
+  const sandbox = await startSandbox({ seed: worlds, speed: 0, slotMs: 20, ...options.sandbox });
   const { base_url: baseUrl, rpc_url: rpcUrl, wallet: { private_key: privateKey } } = sandbox.addresses;
   const clock = options.clock ?? fasterClock(CLOCK_FACTOR);
   const service = createService({
@@ -90,7 +94,7 @@ export async function startExecutionWorld(options: { readonly sandbox?: SandboxO
       intents += 1;
       return {
         id: `test-${intents}`, strategy: 'test', createdAt: clock.now(), inputMint: USDC_MINT, outputMint: SOL_MINT, amountIn: 20_000_000n as Amount,
-        maxSlippageBps: 50 as Bps, maxPriceImpactBps: 100 as Bps, maxFeeBps: 30 as Bps, route: 'order', reason: 'a test', ...overrides,
+        purpose: 'entry', maxSlippageBps: 50 as Bps, maxPriceImpactBps: 100 as Bps, maxFeeBps: 30 as Bps, route: 'order', reason: 'a test', ...overrides,
       };
     },
     async wallet() {

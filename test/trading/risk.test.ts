@@ -259,6 +259,12 @@ describe('an approval', () => {
     expect(approve(stateWith(), buy({ amount: { fraction: 1 / 3 } })).amountIn).toBe(166_666_500n);
   });
 
+  it('calls a way back into the budget’s token an exit', () => {
+    const state = stateWith();
+    confirm(state, approve(state, buy()), 1_000n);
+    expect(approve(state, buy({ inputMint: SOL.mint, outputMint: USDC.mint, amount: 'all' })).purpose).toBe('exit');
+  });
+
   it('makes intents numbered per strategy, with the limits of the day', () => {
     const state = stateWith({ strategies: [strategySetup('diver'), strategySetup('other')] });
     const intents = [1, 2].map(() => {
