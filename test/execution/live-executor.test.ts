@@ -1,0 +1,454 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Amount, Bps } from '../../src/core/amount.ts';
+import { createLiveExecutor } from '../../src/execution/live-executor.ts';
+import { GannetError } from '../../src/core/errors.ts';
+import type { LiveWorld } from '../../src/execution/journey.ts';
+import { openJournal } from '../../src/store/journal.ts';
+import type { Mint } from '../../src/market/token.ts';
+import { SOL_MINT, USDC_MINT } from '../../src/market/token.ts';
+import type { Intent, Outcome } from '../../src/trading/intent.ts';
+import { isTerminal } from '../../src/trading/intent.ts';
+import type { ExecutionWorld } from './execution-world.ts';
+import { EXECUTE_TIMEOUT_MS, outcomesOf, startExecutionWorld } from './execution-world.ts';
+import { bookedWallet } from './ledger.ts';
+
+const EXECUTE = '/swap/v2/execute';
+/** So much that the embedded maker's firm price wins, which somebody else pays the fee for. */
+const MAKERS_SIZE = 900_000_000n as Amount;
+/** More blocks than any transaction lives, and those by which "finalized" lags. */
+const A_LIFE_AND_MORE = 260;
+
+let world: ExecutionWorld;
+let wallet: Map<Mint, Amount>;
+
+beforeEach(async () => {
+  world = await startExecutionWorld();
+  wallet = await world.wallet();
+});
+afterEach(() => world.close());
+
+/** Carries out one intent and checks what must hold whatever happened: the ledger is the chain, and nothing is done twice. */
+async function carryOut(intent: Intent, options: { readonly parts?: Partial<LiveWorld>; readonly onOutcome?: (outcome: Outcome) => void } = {}): Promise<Outcome[]> {
+  const before = await world.wallet();
+  const landedBefore = world.landed.length;
+  const outcomes = await outcomesOf(createLiveExecutor({ ...world, ...options.parts }), intent, options.onOutcome);
+  const landed = world.landed.slice(landedBefore);
+  const last = outcomes.at(-1)!;
+  expect(outcomes.filter(({ state }) => isTerminal(state))).toStrictEqual([last]);
+  expect(landed.filter(({ succeeded }) => succeeded)).toHaveLength(last.state === 'confirmed' ? 1 : 0);
+  expect(landed).toHaveLength(last.state === 'confirmed' || last.state === 'failed' ? 1 : 0);
+  expect(await world.wallet()).toStrictEqual(bookedWallet(before, [intent], outcomes));
+  expect(world.journal.showIntent(intent.id)!.transitions.map(({ state }) => state).filter((state) => state !== 'approved'))
+    .toStrictEqual(outcomes.map(({ state }) => state));
+  expect(world.journal.openIntents()).toStrictEqual([]);
+  return outcomes;
+}
+
+/** A signer that counts: whatever happens, an intent gets one signature. */
+function countingSigner(): LiveWorld['signer'] & { readonly count: () => number } {
+  let count = 0;
+  return {
+    address: world.signer.address,
+    sign: (transaction) => {
+      count += 1;
+      return world.signer.sign(transaction);
+    },
+    count: () => count,
+  };
+}
+
+const states = (outcomes: readonly Outcome[]): string[] => outcomes.map(({ state }) => state);
+
+describe('a swap through the service, where the answer to /execute goes wrong', () => {
+  it.each([
+    ['is lost after the swap was executed', { kind: 'drop_after' }],
+    ['never comes because the request was lost', { kind: 'drop_before' }],
+    ['comes after the client gave up', { kind: 'delay', ms: EXECUTE_TIMEOUT_MS * 2 }],
+    ['is an internal error', { kind: 'status', status: 500 }],
+    ['is a gateway’s refusal', { kind: 'status', status: 429 }],
+    ['is cut off in the middle', { kind: 'malformed' }],
+    ['is no JSON', { kind: 'malformed', body: '<html>bad gateway</html>' }],
+    ['says that nothing is known, though it landed', { kind: 'unknown', landed: true }],
+    ['says that nothing is known, and it did not land', { kind: 'unknown', landed: false }],
+  ] as const)('swaps exactly once when it %s', async (_case, fault) => {
+    await world.fault({ path: EXECUTE, fault, times: 1 });
+    const signer = countingSigner();
+    const outcomes = await carryOut(world.intent(), { parts: { signer } });
+    expect(states(outcomes)).toEqual(expect.arrayContaining(['building', 'signed', 'unknown', 'confirmed']));
+    const unknown = outcomes.find(({ state }) => state === 'unknown')!;
+    expect(unknown.code).toMatch(/^SERVICE_/);
+    expect(unknown.reason).toContain(EXECUTE);
+    expect(signer.count()).toBe(1);
+  });
+
+  it('stays with the chain’s word when the service calls a landed swap failed', async () => {
+    const lying: LiveWorld['service'] = {
+      ...world.service,
+      execute: async (request) => {
+        await world.service.execute(request);
+        return { status: 'failed', code: -1_000, error: 'Failed to land' };
+      },
+    };
+    const outcomes = await carryOut(world.intent(), { parts: { service: lying } });
+    expect(outcomes.at(-1)!.state).toBe('confirmed');
+    expect(outcomes.find(({ state }) => state === 'submitted')).toMatchObject({ code: '-1000', reason: 'Failed to land' });
+  });
+
+  it('stays with the chain’s word when the service calls a swap landed that nobody ever sent', async () => {
+    const lying: LiveWorld['service'] = { ...world.service, execute: async () => ({ status: 'success', signature: '1'.repeat(88) }) };
+    const outcomes = await carryOut(world.intent(), {
+      parts: { service: lying },
+      onOutcome: ({ state }) => { if (state === 'submitted') void world.passSlots(A_LIFE_AND_MORE); },
+    });
+    expect(outcomes.at(-1)!.state).toBe('expired');
+  });
+
+  it('says that it does not know for as long as nobody answers, and lands when somebody does', async () => {
+    await world.fault({ path: EXECUTE, fault: { kind: 'status', status: 503 } });
+    let unknowns = 0;
+    const outcomes = await carryOut(world.intent(), {
+      onOutcome: ({ state }) => {
+        if (state === 'unknown') unknowns += 1;
+        if (unknowns === 1) void world.clearFaults();
+      },
+    });
+    expect(unknowns).toBeGreaterThanOrEqual(1);
+    expect(outcomes.at(-1)!.state).toBe('confirmed');
+  });
+});
+
+/** An order whose height is said to be lower than it is. */
+async function shortLived(request: Parameters<LiveWorld['service']['order']>[0], byBlocks: bigint): ReturnType<LiveWorld['service']['order']> {
+  const order = await world.service.order(request);
+  // Old enough that its blockhash is known at finalized; one that is not is refused.
+  await world.passSlots(40);
+  return { ...order, lastValidBlockHeight: order.lastValidBlockHeight === undefined ? undefined : order.lastValidBlockHeight - byBlocks };
+}
+
+describe('a swap that never lands', () => {
+  it('has expired only after the chain proved it, and is never signed again', async () => {
+    await world.fault({ path: EXECUTE, fault: { kind: 'expire' } });
+    const signer = countingSigner();
+    let heightSeen = 0n;
+    const watching: LiveWorld['chain'] = {
+      ...world.chain,
+      finalizedBlockHeight: async () => {
+        heightSeen = await world.chain.finalizedBlockHeight();
+        return heightSeen;
+      },
+    };
+    const outcomes = await carryOut(world.intent(), {
+      parts: { signer, chain: watching },
+      onOutcome: ({ state }) => { if (state === 'submitted') void world.passSlots(A_LIFE_AND_MORE); },
+    });
+    expect(states(outcomes)).toStrictEqual(['building', 'signed', 'submitted', 'expired']);
+    expect(outcomes.find(({ state }) => state === 'submitted')).toMatchObject({ code: '-1005', reason: 'Transaction expired' });
+    expect(heightSeen).toBeGreaterThan(outcomes.find(({ state }) => state === 'signed')!.lastValidBlockHeight!);
+    expect(outcomes.at(-1)!.feeLamports).toBeUndefined();
+    expect(signer.count()).toBe(1);
+    expect(await world.wallet()).toStrictEqual(wallet);
+  });
+
+  it('is not called expired while the blockhash is still good, however high the chain is', async () => {
+    // The height is only what the service said; what counts is also the blockhash in the bytes.
+    const lost: LiveWorld['service'] = {
+      ...world.service,
+      order: (request) => shortLived(request, 115n),
+      execute: async () => ({ status: 'failed', code: -1_000, error: 'Failed to land' }),
+    };
+    const told: string[] = [];
+    const executor = createLiveExecutor({ ...world, service: lost });
+    const journey = outcomesOf(executor, world.intent(), ({ state }) => { told.push(state); });
+    await expect.poll(() => told).toContain('submitted');
+    await world.passSlots(80);
+    const { blockhash, lastValidBlockHeight } = world.journal.openIntents()[0]!.attempts[0]!;
+    expect(await world.chain.finalizedBlockHeight()).toBeGreaterThan(lastValidBlockHeight);
+    expect(await world.chain.isBlockhashValid(blockhash)).toBe(true);
+    const asked = world.sandbox.chain.slot;
+    await expect.poll(() => world.sandbox.chain.slot).toBeGreaterThan(asked + 5);
+    expect(told).not.toContain('expired');
+    await world.passSlots(A_LIFE_AND_MORE);
+    expect((await journey).at(-1)!.state).toBe('expired');
+  });
+
+  it('is proven by a chain that could not be asked for a while', async () => {
+    await world.fault({ path: EXECUTE, fault: { kind: 'expire' } });
+    let silent = true;
+    const chain: LiveWorld['chain'] = {
+      ...world.chain,
+      finalizedBlockHeight: async () => {
+        if (silent && world.journal.openIntents()[0]?.attempts.length === 1) throw new GannetError('CHAIN_UNREACHABLE', 'the node is away');
+        return world.chain.finalizedBlockHeight();
+      },
+    };
+    const outcomes = await carryOut(world.intent(), {
+      parts: { chain },
+      onOutcome: ({ state }) => {
+        if (state !== 'unknown') return;
+        silent = false;
+        void world.passSlots(A_LIFE_AND_MORE);
+      },
+    });
+    expect(outcomes.find(({ state }) => state === 'unknown')).toMatchObject({ code: 'CHAIN_UNREACHABLE' });
+    expect(outcomes.at(-1)!.state).toBe('expired');
+  });
+});
+
+describe('a swap whose price moves between quote and block', () => {
+  it('fails with 6001 and its fee, and swaps nothing', async () => {
+    const service: LiveWorld['service'] = {
+      ...world.service,
+      execute: async (request) => {
+        await world.scalePrice(SOL_MINT, 1.1);
+        return world.service.execute(request);
+      },
+    };
+    const outcomes = await carryOut(world.intent(), { parts: { service } });
+    const last = outcomes.at(-1)!;
+    expect(last).toMatchObject({ state: 'failed', code: '6001' });
+    expect(last.feeLamports).toBeGreaterThanOrEqual(5_000n);
+    const after = await world.wallet();
+    expect(after.get(USDC_MINT)).toBe(wallet.get(USDC_MINT));
+    expect(after.get(SOL_MINT)).toBe(wallet.get(SOL_MINT)! - last.feeLamports!);
+  });
+
+  it('fails the same way where it was built here and sent through the RPC', async () => {
+    const chain: LiveWorld['chain'] = {
+      ...world.chain,
+      send: async (transaction) => {
+        await world.scalePrice(SOL_MINT, 1.1);
+        return world.chain.send(transaction);
+      },
+    };
+    const outcomes = await carryOut(world.intent({ route: 'build' }), { parts: { chain } });
+    expect(outcomes.at(-1)).toMatchObject({ state: 'failed', code: '6001' });
+    expect(outcomes.at(-1)!.feeLamports).toBeGreaterThanOrEqual(5_000n);
+  });
+});
+
+describe('a swap that a maker fills and pays the fee for', () => {
+  const firm = (overrides: Partial<Intent> = {}): Intent => world.intent({ amountIn: MAKERS_SIZE, ...overrides });
+
+  it('lands under a signature that nobody knew beforehand, and costs no fee', async () => {
+    const outcomes = await carryOut(firm());
+    const signed = outcomes.find(({ state }) => state === 'signed')!;
+    expect(signed).toMatchObject({ router: 'rfqz' });
+    expect(signed.signature).toBeUndefined();
+    expect(signed.feePayer).not.toBe(world.signer.address);
+    expect(outcomes.at(-1)).toMatchObject({ state: 'confirmed', signature: world.landed.at(-1)!.signature, fill: { feeLamports: 0n, amountOut: signed.quotedOut } });
+  });
+
+  it.each([
+    ['to a maker', { kind: 'drop_after' }],
+    ['to a maker, who says nothing is known', { kind: 'unknown', landed: true }],
+    ['to nobody at all', { kind: 'drop_before' }],
+  ] as const)('is found by our own signature where the answer was lost %s', async (_case, fault) => {
+    await world.fault({ path: EXECUTE, fault, times: 1 });
+    const outcomes = await carryOut(firm());
+    expect(states(outcomes)).toContain('unknown');
+    expect(outcomes.at(-1)).toMatchObject({ state: 'confirmed', signature: world.landed.at(-1)!.signature });
+  });
+
+  it('is found on the chain alone where the service never answers again', async () => {
+    const service: LiveWorld['service'] = {
+      ...world.service,
+      execute: async (request) => {
+        await world.service.execute(request);
+        throw new GannetError('SERVICE_UNREACHABLE', 'the connection ended before an answer');
+      },
+    };
+    expect((await carryOut(firm(), { parts: { service } })).at(-1)!.state).toBe('confirmed');
+  });
+
+  it('has expired, proven by the wallet’s history, where the maker refused to sign', async () => {
+    await world.fault({ path: EXECUTE, fault: { kind: 'reject' } });
+    const signer = countingSigner();
+    const outcomes = await carryOut(firm(), {
+      parts: { signer },
+      onOutcome: ({ state }) => { if (state === 'submitted') void world.passSlots(A_LIFE_AND_MORE); },
+    });
+    expect(outcomes.find(({ state }) => state === 'submitted')).toMatchObject({ code: '-2004' });
+    expect(outcomes.at(-1)!.state).toBe('expired');
+    expect(signer.count()).toBe(1);
+  });
+
+  it('is not signed after the maker’s price has expired', async () => {
+    const service: LiveWorld['service'] = {
+      ...world.service,
+      order: async (request) => ({ ...await world.service.order(request), expireAt: world.clock.now() - 1 }),
+    };
+    const signer = countingSigner();
+    const outcomes = await carryOut(firm(), { parts: { service, signer } });
+    expect(outcomes.at(-1)).toMatchObject({ state: 'abandoned', code: 'QUOTE_EXPIRED' });
+    expect(signer.count()).toBe(0);
+  });
+});
+
+describe('what is refused before anything is signed', () => {
+  async function expectRefusal(code: RegExp, options: { readonly intent?: Intent; readonly parts?: Partial<LiveWorld> }): Promise<void> {
+    const signer = countingSigner();
+    const outcomes = await carryOut(options.intent ?? world.intent(), { parts: { ...options.parts, signer } });
+    expect(states(outcomes)).toStrictEqual(['building', 'abandoned']);
+    expect(outcomes.at(-1)!.code).toMatch(code);
+    expect(outcomes.at(-1)!.reason).toBeTruthy();
+    expect(signer.count()).toBe(0);
+    expect(world.landed).toStrictEqual([]);
+  }
+
+  it.each(['order', 'build'] as const)('an amount that the wallet does not have (%s)', async (route) => {
+    const intent = world.intent({ route, amountIn: 90_000_000_000n as Amount, maxPriceImpactBps: 5_000 as Bps });
+    await expectRefusal(route === 'order' ? /^ORDER_(IRIS|RFQZ)_1$/ : /\w/, { intent });
+  });
+
+  it.each([
+    ['missing', (): undefined => undefined],
+    ['in the past', (height: bigint): bigint => height - 1_000n],
+    ['the finalized one itself', (_said: bigint, finalized: bigint): bigint => finalized],
+    ['further away than any blockhash lives', (_said: bigint, finalized: bigint): bigint => finalized + 401n],
+    ['a slot instead of a height', (height: bigint): bigint => height + 21_000_000n],
+    ['above the finalized one, but below what a blockhash lives that is younger still', (_said: bigint, finalized: bigint): bigint => finalized + 10n],
+  ] as const)('an order whose last valid block height is %s', async (_case, change) => {
+    const service: LiveWorld['service'] = {
+      ...world.service,
+      order: async (request) => {
+        const order = await world.service.order(request);
+        return { ...order, lastValidBlockHeight: change(order.lastValidBlockHeight!, await world.chain.finalizedBlockHeight()) };
+      },
+    };
+    await expectRefusal(/^(SIGN_REFUSED|ORDER_INCOMPLETE)$/, { parts: { service } });
+  });
+
+  it.each([
+    ['without a transaction', { transaction: undefined }, /^ORDER_INCOMPLETE$/],
+    ['without a request id', { requestId: undefined }, /^ORDER_INCOMPLETE$/],
+    ['for another taker', { taker: SOL_MINT }, /^TERMS_MISMATCH$/],
+    ['for another amount', { inAmount: 1n as Amount }, /^TERMS_MISMATCH$/],
+    ['with a threshold of nothing', { threshold: 0n as Amount }, /^SLIPPAGE_EXCEEDS_MAX$/],
+    ['without a word on its price impact', { priceImpact: undefined }, /^IMPACT_UNKNOWN$/],
+    ['with a transaction that is none', { transaction: new Uint8Array([1, 2, 3]) }, /^CHAIN_TRANSACTION_INVALID$/],
+  ] as const)('an order %s', async (_case, change, code) => {
+    const service: LiveWorld['service'] = { ...world.service, order: async (request) => ({ ...await world.service.order(request), ...change }) };
+    await expectRefusal(code, { parts: { service } });
+  });
+
+  it('a transaction that wants a stranger’s signature', async () => {
+    const service: LiveWorld['service'] = {
+      ...world.service,
+      order: async (request) => ({ ...await world.service.order(request), maker: undefined, signatureFeePayer: undefined }),
+    };
+    await expectRefusal(/^SIGN_REFUSED$/, { intent: world.intent({ amountIn: MAKERS_SIZE }), parts: { service } });
+  });
+
+  it('a build that pays less than a quote of the same moment', async () => {
+    const service: LiveWorld['service'] = {
+      ...world.service,
+      build: async (request) => {
+        const build = await world.service.build(request);
+        return { ...build, outAmount: build.outAmount * 9n / 10n as Amount, threshold: build.threshold * 9n / 10n as Amount };
+      },
+    };
+    await expectRefusal(/^PRICE_OFF_REFERENCE$/, { intent: world.intent({ route: 'build' }), parts: { service } });
+  });
+
+  it('a build whose transaction fails on trial', async () => {
+    const service: LiveWorld['service'] = {
+      ...world.service,
+      build: async (request) => {
+        const build = await world.service.build(request);
+        await world.scalePrice(SOL_MINT, 1.2);
+        return build;
+      },
+      order: world.service.order,
+    };
+    await expectRefusal(/^(6001|PRICE_OFF_REFERENCE)$/, { intent: world.intent({ route: 'build' }), parts: { service } });
+  });
+
+  it('everything, with the reason, where the service stays away; it is asked again first', async () => {
+    await world.fault({ path: '/swap/v2/order', fault: { kind: 'drop_before' }, times: 2 });
+    expect((await carryOut(world.intent())).at(-1)!.state).toBe('confirmed');
+    await world.fault({ path: '/swap/v2/order', fault: { kind: 'drop_before' } });
+    const outcomes = await carryOut(world.intent());
+    expect(outcomes.at(-1)).toMatchObject({ state: 'abandoned', code: 'SERVICE_UNREACHABLE' });
+  });
+
+  it('an answer that is cut off or absurd, at once', async () => {
+    for (const fault of [{ kind: 'malformed' }, { kind: 'malformed', body: '{}' }, { kind: 'malformed', body: 'null' }]) {
+      await world.fault({ path: '/swap/v2/order', fault, times: 1 });
+      await expectRefusal(/^SERVICE_MALFORMED$/, {});
+    }
+  });
+});
+
+describe('a swap through the RPC', () => {
+  it('is sent again, the same bytes, where the node refuses them at first', async () => {
+    const sent: string[] = [];
+    const chain: LiveWorld['chain'] = {
+      ...world.chain,
+      send: async (transaction) => {
+        sent.push(Buffer.from(transaction).toString('base64'));
+        return sent.length === 1 ? { kind: 'rejected', code: '-32005', message: 'Node is behind by 100 slots' } : world.chain.send(transaction);
+      },
+    };
+    const signer = countingSigner();
+    const outcomes = await carryOut(world.intent({ route: 'build' }), { parts: { chain, signer } });
+    expect(outcomes.find(({ state }) => state === 'submitted')).toMatchObject({ code: '-32005', reason: 'Node is behind by 100 slots' });
+    expect(outcomes.at(-1)!.state).toBe('confirmed');
+    expect(sent.length).toBeGreaterThanOrEqual(2);
+    expect(new Set(sent).size).toBe(1);
+    expect(signer.count()).toBe(1);
+  });
+
+  it('has landed where the node took it and its answer was lost', async () => {
+    let lost = 0;
+    const chain: LiveWorld['chain'] = {
+      ...world.chain,
+      send: async (transaction) => {
+        const answer = await world.chain.send(transaction);
+        if (lost++ === 0) throw new GannetError('CHAIN_UNREACHABLE', 'the connection ended before an answer');
+        return answer;
+      },
+    };
+    const outcomes = await carryOut(world.intent({ route: 'build' }), { parts: { chain } });
+    expect(states(outcomes)).toContain('unknown');
+    expect(outcomes.at(-1)!.state).toBe('confirmed');
+  });
+
+  it('has expired where every node refuses it until its time is over', async () => {
+    const chain: LiveWorld['chain'] = { ...world.chain, send: async () => ({ kind: 'rejected', code: '-32002', message: 'Blockhash not found' }) };
+    const outcomes = await carryOut(world.intent({ route: 'build' }), {
+      parts: { chain },
+      onOutcome: ({ state }) => { if (state === 'submitted') void world.passSlots(A_LIFE_AND_MORE); },
+    });
+    expect(outcomes.at(-1)!.state).toBe('expired');
+    expect(await world.wallet()).toStrictEqual(wallet);
+  });
+});
+
+describe('the journal', () => {
+  it.each(['order', 'build'] as const)('has the signed bytes before the first of them leaves (%s)', async (route) => {
+    const onDisk: { readonly attempt: string | undefined; readonly state: string }[] = [];
+    const look = (transaction: Uint8Array): void => {
+      // Another connection, as a process after a crash would have: only what is committed is there.
+      const journal = openJournal({ path: world.journalPath, clock: world.clock });
+      const [open] = journal.openIntents();
+      const attempt = open!.attempts[0];
+      expect(attempt === undefined ? undefined : Buffer.compare(attempt.signedTransaction, transaction)).toBe(0);
+      onDisk.push({ attempt: attempt?.signature, state: open!.state });
+      journal.close();
+    };
+    const parts: Partial<LiveWorld> = {
+      service: { ...world.service, execute: (request) => { look(request.signedTransaction); return world.service.execute(request); } },
+      chain: { ...world.chain, send: (transaction) => { look(transaction); return world.chain.send(transaction); } },
+    };
+    const outcomes = await carryOut(world.intent({ route }), { parts });
+    expect(outcomes.at(-1)!.state).toBe('confirmed');
+    expect(onDisk[0]).toStrictEqual({ attempt: outcomes.at(-1)!.signature, state: 'signed' });
+  });
+
+  it('has every transition before anybody hears of it', async () => {
+    await carryOut(world.intent(), {
+      onOutcome: ({ intentId, state }) => { expect(world.journal.showIntent(intentId)!.state).toBe(state); },
+    });
+    expect.assertions(13);
+  });
+});

@@ -1,0 +1,218 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Amount } from '../../src/core/amount.ts';
+import { GannetError } from '../../src/core/errors.ts';
+import type { LiveWorld } from '../../src/execution/journey.ts';
+import { createLiveExecutor } from '../../src/execution/live-executor.ts';
+import type { Mint } from '../../src/market/token.ts';
+import type { JournalStore } from '../../src/store/journal.ts';
+import { openJournal } from '../../src/store/journal.ts';
+import type { Intent, IntentState, Outcome } from '../../src/trading/intent.ts';
+import { canTransition, isTerminal } from '../../src/trading/intent.ts';
+import type { ExecutionWorld } from './execution-world.ts';
+import { collect, startExecutionWorld } from './execution-world.ts';
+import { bookedWallet } from './ledger.ts';
+
+/** Where a process can be when it is killed, and the state that its journal then shows. */
+type Moment = 'approved' | 'building' | 'written down' | 'signed' | 'submitted' | 'unknown';
+/** What had become of the bytes by then. */
+type Fate = 'not sent' | 'landed';
+
+const MAKERS_SIZE = 900_000_000n as Amount;
+const A_LIFE_AND_MORE = 260;
+const JOURNEYS = [
+  ['through the service', { route: 'order' }],
+  ['through the RPC', { route: 'build' }],
+  ['filled by a maker', { route: 'order', amountIn: MAKERS_SIZE }],
+] as const;
+
+let world: ExecutionWorld;
+let journal: JournalStore;
+let before: Map<Mint, Amount>;
+
+beforeEach(async () => {
+  world = await startExecutionWorld();
+  before = await world.wallet();
+  // The next process has a connection of its own.
+  journal = openJournal({ path: world.journalPath, clock: world.clock });
+});
+afterEach(async () => {
+  journal.close();
+  await world.close();
+});
+
+/** Resolves at the moment from which a process does nothing any more, as if it had been killed there. */
+async function killedAt(moment: Moment, fate: Fate, intent: Intent): Promise<void> {
+  if (moment === 'approved') {
+    world.journal.intentApproved(intent);
+    return;
+  }
+  const { chain, service, journal: journalled } = world;
+  let isGone = false;
+  let gone: (() => void) | undefined;
+  const end = new Promise<void>((resolve) => { gone = resolve; });
+  const kill = (): void => {
+    isGone = true;
+    gone?.();
+  };
+  /** A process that is gone gets no answer, and asks nothing. */
+  const alive = <T>(ask: () => Promise<T>): Promise<T> => (isGone ? new Promise<T>(() => undefined) : ask());
+  const killInstead = <T>(): Promise<T> => {
+    kill();
+    return new Promise<T>(() => undefined);
+  };
+  const send = <T>(ask: () => Promise<T>, lost: T): Promise<T> => alive(async () => {
+    const answer = fate === 'landed' ? await ask() : lost;
+    if (moment === 'signed') return killInstead();
+    if (moment === 'unknown') throw new GannetError('SERVICE_TIMEOUT', 'no complete answer within 30000 ms');
+    return answer;
+  });
+  const dying: LiveWorld = {
+    ...world,
+    chain: {
+      ...chain,
+      send: (transaction) => send(() => chain.send(transaction), { kind: 'rejected', code: '-32002', message: 'Blockhash not found' }),
+      finalizedBlockHeight: () => alive(() => chain.finalizedBlockHeight()),
+      findBySigner: (asked) => alive(() => chain.findBySigner(asked)),
+    },
+    service: {
+      order: (request) => (moment === 'building' ? killInstead() : service.order(request)),
+      build: (request) => (moment === 'building' ? killInstead() : service.build(request)),
+      execute: (request) => send(() => service.execute(request), { status: 'failed', code: -1_000 }),
+    },
+    journal: {
+      intentApproved: (approved) => { journalled.intentApproved(approved); },
+      attemptSigned: (attempt) => { journalled.attemptSigned(attempt); },
+      transition: (outcome) => {
+        if (moment === 'written down' && outcome.state === 'signed') {
+          kill();
+          throw new ProcessGone();
+        }
+        journalled.transition(outcome);
+        if (outcome.state === moment && (moment === 'submitted' || moment === 'unknown')) kill();
+      },
+      openIntents: () => journalled.openIntents(),
+    },
+  };
+  createLiveExecutor(dying).execute(intent).subscribe({ error: (error: unknown) => { expect(error).toBeInstanceOf(ProcessGone); } });
+  await end;
+}
+
+class ProcessGone extends Error {}
+
+/** Starts the next process: it resolves what the journal shows as open, and then nothing may be open. */
+async function recover(parts: Partial<LiveWorld> = {}): Promise<Outcome[]> {
+  const executor = createLiveExecutor({ ...world, ...parts, journal });
+  const open = journal.openIntents().map(({ intent, state }) => ({ intent, state }));
+  const outcomes = await collect(executor.reconcile(open));
+  expect(journal.openIntents()).toStrictEqual([]);
+  expect(await collect(executor.reconcile([]))).toStrictEqual([]);
+  return outcomes;
+}
+
+function expectOneEnd(start: IntentState, outcomes: readonly Outcome[]): void {
+  let state = start;
+  for (const outcome of outcomes) {
+    expect(canTransition(state, outcome.state), `${state} to ${outcome.state}`).toBe(true);
+    ({ state } = outcome);
+  }
+  expect(outcomes.filter((outcome) => isTerminal(outcome.state))).toHaveLength(1);
+  expect(isTerminal(state)).toBe(true);
+}
+
+const neverSign: LiveWorld['signer'] = {
+  address: '11111111111111111111111111111111',
+  sign: () => { throw new Error('a recovery signs nothing'); },
+};
+
+describe.each(JOURNEYS)('after a kill, a swap %s', (_name, kind) => {
+  const signer = (): LiveWorld['signer'] => ({ ...neverSign, address: world.signer.address });
+
+  it.each(['approved', 'building'] as const)('that was %s is given up, for nothing was signed', async (moment) => {
+    const intent = world.intent(kind);
+    await killedAt(moment, 'not sent', intent);
+    const outcomes = await recover({ signer: signer() });
+    expectOneEnd(moment, outcomes);
+    expect(outcomes).toMatchObject([{ intentId: intent.id, state: 'abandoned', code: 'RESTARTED' }]);
+    expect(world.landed).toStrictEqual([]);
+    expect(await world.wallet()).toStrictEqual(before);
+  });
+
+  it.each([
+    ['written down', 'not sent'], ['signed', 'not sent'], ['signed', 'landed'], ['submitted', 'not sent'], ['submitted', 'landed'],
+    ['unknown', 'not sent'], ['unknown', 'landed'],
+  ] as const)('that was %s and %s is brought to an end by the same bytes, and lands once', async (moment, fate) => {
+    const intent = world.intent(kind);
+    await killedAt(moment, fate, intent);
+    expect(world.landed).toHaveLength(fate === 'landed' ? 1 : 0);
+    const [open] = journal.openIntents();
+    expect(open!.state).toBe(moment === 'written down' ? 'building' : moment);
+    const outcomes = await recover({ signer: signer() });
+    expectOneEnd(open!.state, outcomes);
+    expect(outcomes.at(-1)).toMatchObject({ intentId: intent.id, state: 'confirmed' });
+    expect(world.landed).toStrictEqual([{ signature: outcomes.at(-1)!.signature, succeeded: true }]);
+    expect(await world.wallet()).toStrictEqual(bookedWallet(before, [intent], outcomes));
+  });
+
+  it.each(['written down', 'signed', 'submitted', 'unknown'] as const)('that was %s, and was never sent, has expired once its time is over', async (moment) => {
+    const intent = world.intent(kind);
+    await killedAt(moment, 'not sent', intent);
+    await world.passSlots(A_LIFE_AND_MORE);
+    const outcomes = await recover({ signer: signer() });
+    expect(outcomes.at(-1)).toMatchObject({ intentId: intent.id, state: 'expired' });
+    expect(world.landed).toStrictEqual([]);
+    expect(await world.wallet()).toStrictEqual(before);
+  });
+
+  it.each(['signed', 'unknown'] as const)('that was %s, and had landed, is found though its time is over', async (moment) => {
+    const intent = world.intent(kind);
+    await killedAt(moment, 'landed', intent);
+    await world.passSlots(A_LIFE_AND_MORE);
+    const outcomes = await recover({ signer: signer() });
+    expect(outcomes.at(-1)).toMatchObject({ state: 'confirmed', signature: world.landed[0]!.signature });
+    expect(world.landed).toHaveLength(1);
+    expect(await world.wallet()).toStrictEqual(bookedWallet(before, [intent], outcomes));
+  });
+});
+
+describe('a recovery', () => {
+  it('resolves all that is open, each on its own', async () => {
+    const intents = JOURNEYS.map(([, kind]) => world.intent(kind));
+    for (const intent of intents) await killedAt('written down', 'not sent', intent);
+    const outcomes = await recover();
+    for (const intent of intents) {
+      expect(outcomes.filter((outcome) => outcome.intentId === intent.id && isTerminal(outcome.state)).map(({ state }) => state)).toStrictEqual(['confirmed']);
+    }
+    expect(world.landed).toHaveLength(intents.length);
+    expect(await world.wallet()).toStrictEqual(bookedWallet(before, intents, outcomes));
+  });
+
+  it('may itself be killed, and the next one goes on from there', async () => {
+    const intent = world.intent();
+    await killedAt('signed', 'not sent', intent);
+    for (let kill = 0; kill < 3; kill++) {
+      const deaf: LiveWorld['service'] = { ...world.service, execute: () => new Promise(() => undefined) };
+      const [open] = world.journal.openIntents();
+      createLiveExecutor({ ...world, service: deaf }).reconcile([open!]).subscribe();
+    }
+    const outcomes = await recover();
+    expect(outcomes.at(-1)!.state).toBe('confirmed');
+    expect(world.landed).toHaveLength(1);
+  });
+
+  it('waits, saying that it does not know, for a node that is away', async () => {
+    const intent = world.intent({ route: 'build' });
+    await killedAt('signed', 'landed', intent);
+    let asked = 0;
+    const chain: LiveWorld['chain'] = {
+      ...world.chain,
+      send: (transaction) => {
+        asked += 1;
+        if (asked === 1) throw new GannetError('CHAIN_UNREACHABLE', 'no connection to the node');
+        return world.chain.send(transaction);
+      },
+    };
+    const outcomes = await recover({ chain });
+    expect(outcomes.map(({ state }) => state)).toEqual(expect.arrayContaining(['unknown', 'confirmed']));
+    expect(world.landed).toHaveLength(1);
+  });
+});
