@@ -46,7 +46,8 @@ async function runCommand(context: CommandContext, flags: RunFlags): Promise<Exi
     });
     return EXIT.done;
   } catch (error) {
-    log('error', 'the run ended in an error', { error });
+    // What was refused with a reason is told by who called; a bug belongs into the log.
+    if (!isGannetError(error)) log('error', 'the run ended in an error', { error });
     throw error;
   } finally {
     await world.close().catch((error: unknown) => { if (!isGannetError(error)) throw error; });

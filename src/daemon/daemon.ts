@@ -19,8 +19,7 @@ import { parseSecretKey } from '../signer/key.ts';
 import { createSigner } from '../signer/sign.ts';
 import type { JournalStore } from '../store/journal.ts';
 import { openJournal } from '../store/journal.ts';
-import type { WalletLock } from '../store/wallet-lock.ts';
-import { lockWallet } from '../store/wallet-lock.ts';
+import { lockState, lockWallet } from '../store/locks.ts';
 import type { Executor } from '../trading/executor.ts';
 import type { EngineState } from '../trading/state.ts';
 import { createState } from '../trading/state.ts';
@@ -31,6 +30,7 @@ import { createManifest } from './manifest.ts';
 import type { Recovered, StateSetup } from './recover.ts';
 import { beginOnNewChain, recoverState } from './recover.ts';
 import type { Reporter, RunSummary } from './reporter.ts';
+import { Resources } from './resources.ts';
 import { createRunFiles } from './run-files.ts';
 import { Session, holdings } from './session.ts';
 import type { World } from './world.ts';
@@ -56,7 +56,6 @@ interface ModeParts {
   readonly journal: JournalStore;
   readonly recovered: Recovered;
   readonly address: string | undefined;
-  readonly lock: WalletLock | undefined;
 }
 
 /** Returns a name for a run that sorts by time. */
@@ -65,27 +64,42 @@ export function newRunId(clock: Clock): string {
   return `${stamp}-${randomBytes(3).toString('hex')}`;
 }
 
-/** Runs the daemon from recovery to the drained end. Rejects before anything is traded where it cannot start. */
+/** Runs the daemon from recovery to the drained end. Rejects before anything is traded or left behind where it cannot start. */
 export async function runDaemon(options: DaemonOptions): Promise<RunSummary> {
-  const { config, world, clock, log, reporter, stateDir, runId } = options;
+  const { config, log, stateDir, clock } = options;
   refuseForeignStrategies(config);
+  const resources = new Resources(log);
+  try {
+    const lock = lockState(stateDir, clock);
+    resources.add('state lock', () => { lock.release(); });
+    return await runLocked(options, resources);
+  } finally {
+    await resources.close();
+  }
+}
+
+async function runLocked(options: DaemonOptions, resources: Resources): Promise<RunSummary> {
+  const { config, world, clock, log, reporter, stateDir, runId } = options;
   const setup: StateSetup = {
     tokens: config.tokens,
     limits: config.limits,
     strategies: config.strategies.map(({ name, budget, maxAgeMs }) => ({ name, budget, limits: { maxAgeMs } })),
   };
-  const parts = config.mode === 'live' ? await liveParts(options, setup) : paperParts(options, setup);
-  const { journal, recovered } = parts;
+  const running: { session?: Session } = {};
+  const control = await openControl(options, () => running.session?.state() ?? { run_id: runId, phase: 'starting' }, resources);
+  const { journal, recovered, executor, address } = config.mode === 'live'
+    ? await liveParts(options, setup, resources)
+    : paperParts(options, setup, resources);
   const startAt = clock.now();
   const state = createState({ ...setup, snapshot: recovered.snapshot, open: recovered.open });
-  const recorder = openRecorder(options);
+  const recorder = openRecorder(options, resources);
   const files = createRunFiles(stateDir, runId);
   const recording = recorder === undefined ? undefined : relative(files.dir, recorder.directory);
   const session = new Session({
     runId, mode: config.mode, clock, state, seed: config.seed, startAt,
     strategies: config.strategies,
     open: recovered.open,
-    executor: parts.executor,
+    executor,
     createFeed: (specs) => createFeeds({ service: world.service, specs, clock, random: seededRandom(`${config.seed}:feeds`) }),
     recorder,
     saveSnapshot: (snapshot, settled) => { journal.saveSnapshot(snapshot, settled); },
@@ -93,21 +107,14 @@ export async function runDaemon(options: DaemonOptions): Promise<RunSummary> {
     manifest: createManifest({ config, mode: config.mode, runId, startAt, snapshot: recovered.snapshot, open: recovered.open, recording }),
     maxIntents: options.maxIntents,
   });
-  const control = await openControl(options, session);
+  running.session = session;
   journal.runStarted(runId);
-  try {
-    reporter.started(session.stamp, describeStart(options, { state, session, address: parts.address, controlUrl: control?.url }));
-    await session.recover();
-    session.start();
-    const reason = await untilEnd(options, session);
-    return await session.drain(reason);
-  } finally {
-    journal.runEnded(runId);
-    await recorder?.close().catch((error: unknown) => { log('error', 'the recording could not be closed', { error }); });
-    await control?.close();
-    journal.close();
-    parts.lock?.release();
-  }
+  resources.add('run', () => { journal.runEnded(runId); });
+  reporter.started(session.stamp, describeStart(options, { state, session, address, controlUrl: control?.url }));
+  await session.recover();
+  session.start();
+  const reason = await untilEnd(options, session);
+  return session.drain(reason);
 }
 
 /** Until strategies run in a box of their own, only those that come with the project meet the process that trades. */
@@ -118,19 +125,23 @@ function refuseForeignStrategies({ file, strategies }: RunConfig): void {
     `${file}: strategy ${foreign.name} comes from ${foreign.use}; run and paper load only the project’s own strategies/ so far: put the file there, or backtest it`);
 }
 
-async function liveParts({ config, world, environment, stateDir, clock }: DaemonOptions, setup: StateSetup): Promise<ModeParts> {
+async function liveParts({ config, world, environment, stateDir, clock }: DaemonOptions, setup: StateSetup, resources: Resources): Promise<ModeParts> {
   const { chain, sandbox } = world;
   if (chain === undefined) throw new GannetError('CONFIG_INVALID', 'live trading needs chain.rpc_url: without it no outcome could be proven');
   const signer = await openSigner(config, world, environment);
-  const lock = lockWallet({ address: signer.address, clock });
+  // An embedded chain is this daemon's own: its wallet is nobody else's.
+  if (sandbox === undefined) {
+    const lock = lockWallet({ address: signer.address, clock });
+    resources.add('wallet lock', () => { lock.release(); });
+  }
   const journal = openJournal({ path: join(stateDir, 'journal.sqlite'), clock });
+  resources.add('journal', () => { journal.close(); });
   const wallet = await chain.balances(signer.address);
   return {
     executor: createLiveExecutor({ service: world.service.swap, chain, signer, journal, clock }),
     journal,
     recovered: sandbox === undefined ? recoverState(journal, setup, wallet) : beginOnNewChain(journal, wallet),
     address: signer.address,
-    lock,
   };
 }
 
@@ -150,8 +161,9 @@ function embeddedKey({ sandbox }: World): string {
   return sandbox.addresses.wallet.private_key;
 }
 
-function paperParts({ config, world, stateDir, clock }: DaemonOptions, setup: StateSetup): ModeParts {
+function paperParts({ config, world, stateDir, clock }: DaemonOptions, setup: StateSetup, resources: Resources): ModeParts {
   const journal = openJournal({ path: join(stateDir, 'journal-paper.sqlite'), clock });
+  resources.add('journal', () => { journal.close(); });
   const saved = journal.loadSnapshot();
   const executor = createPaperExecutor({
     service: world.service.swap,
@@ -167,7 +179,6 @@ function paperParts({ config, world, stateDir, clock }: DaemonOptions, setup: St
     journal,
     recovered: recoverState(journal, setup, saved === undefined ? config.backtest.balances : undefined),
     address: undefined,
-    lock: undefined,
   };
 }
 
@@ -175,18 +186,24 @@ function paperParts({ config, world, stateDir, clock }: DaemonOptions, setup: St
 const PAPER_DROP_PROBABILITY = 0.01;
 const PAPER_EXPIRY_MS = 70_000;
 
-function openRecorder({ config, clock, log, runId }: DaemonOptions): RecordingWriter | undefined {
+function openRecorder({ config, clock, log, runId }: DaemonOptions, resources: Resources): RecordingWriter | undefined {
   if (!config.recording.enabled) return undefined;
-  return createRecordingWriter({
+  const recorder = createRecordingWriter({
     dir: config.recording.dir, name: runId, clock, tokens: config.tokens.all,
     onError: (error) => { log('error', 'the recording stopped; trading goes on', { error }); },
   });
+  resources.add('recording', async () => { await recorder.close(); });
+  return recorder;
 }
 
-async function openControl({ config, environment, stateDir }: DaemonOptions, session: Session): Promise<Awaited<ReturnType<typeof startControlApi>> | undefined> {
+async function openControl(
+  { config, environment, stateDir }: DaemonOptions, state: () => unknown, resources: Resources,
+): Promise<{ readonly url: string } | undefined> {
   if (!config.control.enabled) return undefined;
   const { host, port } = config.control;
-  return startControlApi({ host, port, stateDir, token: environment['GANNET_CONTROL_TOKEN'], state: () => session.state() });
+  const control = await startControlApi({ host, port, stateDir, token: environment['GANNET_CONTROL_TOKEN'], state });
+  resources.add('control API', () => control.close());
+  return control;
 }
 
 function describeStart(

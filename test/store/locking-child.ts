@@ -1,5 +1,5 @@
 import { isGannetError } from '../../src/core/errors.ts';
-import { lockWallet } from '../../src/store/wallet-lock.ts';
+import { lockWallet } from '../../src/store/locks.ts';
 import { wallClock } from './sample-journey.ts';
 
 /** Takes a wallet's lock, says so, and holds it until it is killed; says the code where it is refused. */

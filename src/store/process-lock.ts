@@ -1,14 +1,12 @@
 import { lstatSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
-import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { SchedulerAction } from 'rxjs';
 import { GannetError, isGannetError, messageOf } from '../core/errors.ts';
-import { printable } from '../core/text.ts';
 import type { Clock } from '../core/time.ts';
 
-/** The right to trade with a wallet on this machine. It ends with the process, however that ends. */
-export interface WalletLock {
+/** The sole right to something on this machine. It ends with the process, however that ends. */
+export interface ProcessLock {
   release(): void;
 }
 
@@ -19,23 +17,24 @@ const REFRESH_MS = 3_600_000;
 const held = new Set<DatabaseSync>();
 
 /**
- * Takes the lock of a wallet, by address and for the whole machine. It is a lock of the operating system on a file, taken
- * through SQLite: the kernel takes it back when the holder dies, so there is nothing to clean up.
- * Throws STATE_LOCKED, naming the holder's process, where somebody has it.
+ * Takes a lock of the operating system on a file, through SQLite: the kernel takes it back when the holder dies, so there
+ * is nothing to clean up. Throws STATE_LOCKED, naming the holder's process, where somebody has it.
  */
-export function lockWallet(options: {
-  /** Base58. */
-  readonly address: string;
+export function takeLock(options: {
+  /** Of the files, without an ending. */
+  readonly name: string;
+  /** Made where it is missing; ours alone. */
+  readonly directory: string;
   readonly clock: Clock;
-  /** Where the locks are; the same for all processes of a user. */
-  readonly directory?: string | undefined;
-}): WalletLock {
-  const { address, clock, directory = defaultDirectory() } = options;
-  if (!/^[1-9A-HJ-NP-Za-km-z]{32,44}$/.test(address)) throw unusable(`expected a base58 wallet address, got "${printable(address, 60)}"`);
+  /** What is locked, and what to do where it is: "wallet X", "give this one another wallet". */
+  readonly subject: string;
+  readonly remedy: string;
+}): ProcessLock {
+  const { name, directory, clock } = options;
   ensurePrivate(directory);
-  const file = join(directory, `${address}.lock`);
-  const holderFile = join(directory, `${address}.pid`);
-  const database = acquire({ file, holderFile, address });
+  const file = join(directory, `${name}.lock`);
+  const holderFile = join(directory, `${name}.pid`);
+  const database = acquire({ ...options, file, holderFile });
   // Apart from the lock's own file: opening and closing that one in this process would give the lock away (POSIX).
   writeFileSync(holderFile, `${process.pid}\n`, { mode: 0o600 });
   const refreshing = keepFresh(clock, [file, holderFile]);
@@ -48,12 +47,9 @@ export function lockWallet(options: {
   };
 }
 
-/** Returns the folder of this user's locks. */
-function defaultDirectory(): string {
-  return join(tmpdir(), `gannet-locks-${process.getuid?.() ?? userInfo().username}`);
-}
-
-function acquire({ file, holderFile, address }: { readonly file: string; readonly holderFile: string; readonly address: string }): DatabaseSync {
+function acquire({ file, holderFile, subject, remedy }: {
+  readonly file: string; readonly holderFile: string; readonly subject: string; readonly remedy: string;
+}): DatabaseSync {
   let database: DatabaseSync | undefined;
   try {
     database = new DatabaseSync(file, { timeout: 0 });
@@ -64,8 +60,8 @@ function acquire({ file, holderFile, address }: { readonly file: string; readonl
     const busy = cause instanceof Error && 'errcode' in cause && (Number(cause.errcode) & 0xff) === SQLITE_BUSY;
     if (!busy) throw unusable(`cannot lock ${file}: ${messageOf(cause)}`, cause);
     const holder = readHolder(holderFile);
-    throw new GannetError('STATE_LOCKED', `wallet ${address} is in use by ${holder === undefined ? 'another process' : `process ${holder}`}; stop it first, or give this one another wallet`, {
-      details: { address, pid: holder }, cause,
+    throw new GannetError('STATE_LOCKED', `${subject} is in use by ${holder === undefined ? 'another process' : `process ${holder}`}; stop it first, or ${remedy}`, {
+      details: { subject, pid: holder }, cause,
     });
   }
 }
@@ -103,6 +99,7 @@ function keepFresh(clock: Clock, files: readonly string[]): { unsubscribe(): voi
   }, REFRESH_MS);
 }
 
-function unusable(problem: string, cause?: unknown): GannetError {
+/** Returns the error of a lock that cannot be taken, whoever may have it. */
+export function unusable(problem: string, cause?: unknown): GannetError {
   return new GannetError('STATE_LOCKED', problem, { cause });
 }

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { VirtualTimeScheduler } from 'rxjs';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { lockWallet } from '../../src/store/wallet-lock.ts';
+import { lockWallet } from '../../src/store/locks.ts';
 import { temporaryFolder } from './fixtures.ts';
 
 const CHILD = fileURLToPath(new URL('locking-child.ts', import.meta.url));
