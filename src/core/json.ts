@@ -55,9 +55,22 @@ function canonicalObject(value: Readonly<Record<string, unknown>>): string {
   let text = '';
   for (const key of sorted(Object.keys(value))) {
     const member = value[key];
-    if (member !== undefined) text += `${text === '' ? '{' : ','}${JSON.stringify(key)}:${canonicalJson(member)}`;
+    if (member !== undefined) text += `${text === '' ? '{' : ','}${quotedKey(key)}:${canonicalJson(member)}`;
   }
   return text === '' ? '{}' : `${text}}`;
+}
+
+const QUOTED_KEYS_MAX = 1_000;
+const quotedKeys = new Map<string, string>();
+
+/** The same few keys come again with every decision; those that an author makes up must not fill the memory. */
+function quotedKey(key: string): string {
+  let quoted = quotedKeys.get(key);
+  if (quoted === undefined) {
+    quoted = JSON.stringify(key);
+    if (quotedKeys.size < QUOTED_KEYS_MAX) quotedKeys.set(key, quoted);
+  }
+  return quoted;
 }
 
 /** By insertion, in place: keys are few and mostly in order, and decisions are hashed by the thousand. */

@@ -9,7 +9,6 @@ import { journalled } from '../execution/journalled.ts';
 import { createLiveExecutor } from '../execution/live-executor.ts';
 import { createPaperExecutor } from '../execution/paper-executor.ts';
 import type { Signer } from '../execution/ports.ts';
-import { wait } from '../execution/wait.ts';
 import { formatTokenAmount } from '../market/token.ts';
 import type { RecordingWriter } from '../recording/writer.ts';
 import { createRecordingWriter } from '../recording/writer.ts';
@@ -238,11 +237,18 @@ async function untilEnd({ interrupt, durationMs, clock, maxIntents, world }: Dae
     }),
     session.ended.then(() => `${maxIntents} intents are finished`),
   ];
-  if (durationMs !== undefined) ends.push(wait(clock, durationMs).then(() => 'the time is up'));
   if (world.sandbox !== undefined) {
     ends.push(world.sandbox.exited.then((code) => {
       throw new GannetError('SANDBOX_FAILED', `the embedded service ended with code ${code} while it was in use`);
     }));
   }
-  return Promise.race(ends);
+  if (durationMs === undefined) return Promise.race(ends);
+  const duration = Promise.withResolvers<string>();
+  const timer = clock.schedule(() => { duration.resolve('the time is up'); }, durationMs);
+  try {
+    return await Promise.race([...ends, duration.promise]);
+  } finally {
+    // A timer that nobody waits for any more would keep the process.
+    timer.unsubscribe();
+  }
 }

@@ -7,16 +7,19 @@ export interface LoggedDecision extends Decision {
   readonly h: string;
 }
 
+const HASH_BYTES = 32;
+
 /**
  * Chains decisions: h = SHA-256(h of the one before + canonical JSON of the decision), from 32 zero bytes.
  * Two runs that end on the same hash decided the same, in the same order, at the same instants.
  */
 export class DecisionLog {
-  #hash: Buffer = Buffer.alloc(32);
+  /** The last hash in front, the next decision's text behind it: what is hashed lies in one place and is never copied. */
+  #scratch = Buffer.alloc(4_096);
   #count = 0;
 
   get hash(): string {
-    return this.#hash.toString('hex');
+    return this.#scratch.toString('hex', 0, HASH_BYTES);
   }
 
   get count(): number {
@@ -25,8 +28,21 @@ export class DecisionLog {
 
   /** Appends a decision and returns it with its hash. */
   append(decision: Decision): LoggedDecision {
-    this.#hash = hash('sha256', Buffer.concat([this.#hash, Buffer.from(canonicalJson(decision))]), 'buffer');
+    const text = canonicalJson(decision);
+    this.#reserve(text);
+    const end = HASH_BYTES + this.#scratch.write(text, HASH_BYTES);
+    hash('sha256', this.#scratch.subarray(0, end), 'buffer').copy(this.#scratch);
     this.#count += 1;
-    return { ...decision, h: this.hash };
+    const { seq, at, strategy, proposal, verdict, code } = decision;
+    return { seq, at, strategy, proposal, verdict, code, h: this.hash };
+  }
+
+  /** A UTF-16 unit takes three bytes at the most. */
+  #reserve(text: string): void {
+    const needed = HASH_BYTES + 3 * text.length;
+    if (needed <= this.#scratch.length) return;
+    const larger = Buffer.alloc(2 * needed);
+    this.#scratch.copy(larger, 0, 0, HASH_BYTES);
+    this.#scratch = larger;
   }
 }
