@@ -1,6 +1,6 @@
 import { filter, map, merge, mergeMap, tap } from 'rxjs';
 import { z } from 'zod';
-import type { DenialCode, DeniedSwap } from '../src/strategy/index.ts';
+import type { DenialCode, DeniedSwap, SwapProposal } from '../src/strategy/index.ts';
 import { amount, defineStrategy, duration, quotes, slots, timer, token } from '../src/strategy/index.ts';
 
 /** Refusals that pass by themselves: another swap is under way, or there were many within the minute. */
@@ -23,19 +23,22 @@ export default defineStrategy({
   run: (_inputs, p, ctx) => {
     let slot = 0;
     let retries = 0;
+    const purchase = (number: number): SwapProposal => ctx.swap(p.spend.token, p.buy, p.spend, `purchase of slot ${number}, every ${p.every}`, {
+      route: p.route,
+      key: keyOf(number),
+    });
     const purchases = slots(ctx, p).pipe(
       tap((number) => {
         slot = number;
         retries = 0;
       }),
-      map((number) => ctx.swap(p.spend.token, p.buy, p.spend, `purchase of slot ${number}, every ${p.every}`, {
-        route: p.route,
-        key: keyOf(number),
-      })),
+      map(purchase),
     );
-    const secondTries = ctx.denials$.pipe(
-      filter(({ code }: DeniedSwap) => PASSING.has(code)),
-      mergeMap(({ proposal }) => {
+    const refused = ctx.denials$.pipe(filter(({ code }: DeniedSwap) => PASSING.has(code)), map(({ proposal }) => proposal));
+    // Given up before anything was signed, for a service that did not answer, say: the purchase is still to be made.
+    const givenUp = ctx.outcomes$.pipe(filter(({ state }) => state === 'abandoned'), map(() => purchase(slot)));
+    const secondTries = merge(refused, givenUp).pipe(
+      mergeMap((proposal) => {
         const seconds = Math.min(2 ** retries++, RETRY_SECONDS_MAX);
         return timer(ctx, `${seconds}s`).pipe(map(() => proposal));
       }),

@@ -8,15 +8,20 @@ export interface TransactionFacts {
   readonly feePayer: string;
   /** Required signers, the fee payer first. */
   readonly signers: readonly string[];
+  /** Whether its first instruction advances a nonce: such a transaction never expires, so nothing can ever prove it dead. */
+  readonly durableNonce: boolean;
 }
 
 const SIGNATURE_BYTES = 64;
 const KEY_BYTES = 32;
 const VERSION_FLAG = 0x80;
+const SYSTEM_PROGRAM = '11111111111111111111111111111111';
+/** The System program's AdvanceNonceAccount. */
+const ADVANCE_NONCE = 4;
 
 /**
- * Returns blockhash and signers of a legacy or version 0 transaction. It reads as far as the blockhash and no further:
- * what the transaction would do is for the signer to judge. Throws CHAIN_TRANSACTION_INVALID.
+ * Returns what decides a legacy or version 0 transaction's life: its blockhash, its signers, and whether it hangs on a
+ * nonce. What else it would do is for the signer to judge. Throws CHAIN_TRANSACTION_INVALID.
  */
 export function readTransactionFacts(bytes: Uint8Array): TransactionFacts {
   if (bytes.length > MAX_TRANSACTION_BYTES) throw invalid(`expected at most ${MAX_TRANSACTION_BYTES} bytes, got ${bytes.length}`);
@@ -35,7 +40,19 @@ export function readTransactionFacts(bytes: Uint8Array): TransactionFacts {
   }
   const blockhash = keyAt(keys.length);
   const signers = Array.from({ length: requiredSignatures }, (_, index) => keyAt(index));
-  return { blockhash, feePayer: signers[0]!, signers };
+  const durableNonce = startsWithNonce(bytes, keys.next + (keys.length + 1) * KEY_BYTES, keyAt);
+  return { blockhash, feePayer: signers[0]!, signers, durableNonce };
+}
+
+/** Looks at the first instruction, which is where the runtime looks for a nonce. */
+function startsWithNonce(bytes: Uint8Array, offset: number, keyAt: (index: number) => string): boolean {
+  const instructions = readLength(bytes, offset);
+  if (instructions.length === 0) return false;
+  const program = byteAt(bytes, instructions.next);
+  const accounts = readLength(bytes, instructions.next + 1);
+  const data = readLength(bytes, accounts.next + accounts.length);
+  return data.length >= 4 && keyAt(program) === SYSTEM_PROGRAM && byteAt(bytes, data.next) === ADVANCE_NONCE
+    && [1, 2, 3].every((position) => byteAt(bytes, data.next + position) === 0);
 }
 
 /** Compact-u16: seven bits a byte, low bits first; nothing in a packet needs more than two of them. */

@@ -29,13 +29,16 @@ import { table } from './terminal.ts';
 
 interface BacktestFlags {
   readonly recording: string;
+  readonly report?: string;
 }
 
 export const backtestCommand: CommandModule = (program, run) => {
   program.command('backtest <config>')
     .description('runs the strategies of a configuration over a recording, with simulated fills')
     .requiredOption('--recording <dir>', 'a recording: its folder, or the id of the run that made it')
+    .option('--report <file>', 'the report as one HTML file (not in this version)')
     .action(run(async (context: CommandContext, file: string, flags: BacktestFlags) => {
+      if (flags.report !== undefined) throw new GannetError('FEATURE_UNAVAILABLE', '--report is not carried out by this version; the result is printed');
       const { terminal, options } = context;
       const recording = openRecording(findRecording(options.stateDir, flags.recording));
       const config = await configFor(context, file, recording);

@@ -35,7 +35,9 @@ export async function openConfigured({ options, environment }: CommandContext, p
       decimalsOf: async (mints: readonly Mint[], connections) => (await open(connections)).decimalsOf(mints),
     });
     if (!loaded.ok) throw configError(loaded);
-    return { loaded, world: await open(loaded.config) };
+    const world = await open(loaded.config);
+    if (purpose === 'run') await world.ensureReachable();
+    return { loaded, world };
   } catch (error) {
     await opening.world?.then((world) => world.close(), () => undefined);
     throw error;

@@ -52,10 +52,15 @@ export async function main(argv: readonly string[]): Promise<ExitCode> {
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return EXIT.done;
-    if (wantsJson) process.stdout.write(`${stringifyJson({ error: { code: 'USAGE', message: error.message, details: {} } })}\n`);
+    if (wantsJson) process.stdout.write(`${stringifyJson({ error: { code: 'USAGE', message: usageMessage(error), details: {} } })}\n`);
     return EXIT.usage;
   }
   return code.value;
+}
+
+/** Commander says `(outputHelp)` where a command is missing, and begins its messages for people. */
+function usageMessage({ code, message }: CommanderError): string {
+  return code === 'commander.help' ? 'expected a command; "gannet help" lists them' : message.replace(/^error: /, '');
 }
 
 function runner(program: Command, code: { value: ExitCode }): RunCommand {
@@ -89,7 +94,7 @@ function globalOptions(program: Command): GlobalOptions {
 /** Launchers pass an interrupt on that the terminal has sent to everybody already: within this time two are one. */
 const ONE_INTERRUPT_MS = 1_000;
 
-/** The first interrupt asks for an orderly end; a second one means it. */
+/** The first interrupt asks for an orderly end; a second one means it. Nobody reading any more is an interrupt too. */
 function interruptSignal(): AbortSignal {
   const controller = new AbortController();
   let firstAt = 0;
@@ -102,6 +107,12 @@ function interruptSignal(): AbortSignal {
       } else if (now - firstAt > ONE_INTERRUPT_MS) {
         process.exit(EXIT.interrupted);
       }
+    });
+  }
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE') throw error;
+      controller.abort();
     });
   }
   return controller.signal;

@@ -59,11 +59,17 @@ async function replayOf(runDir: string): Promise<Replay> {
     seed: manifest.config.seed,
     startAt: manifest.clock_start,
     started: manifest.strategies_started,
-    stopped: whole ? manifest.strategies_stopped : null,
+    stopped: stoppedBy(manifest, whole ? Infinity : lastSeq),
+    cutOff: !whole,
     cursor: (whole ? recording : recording.cutAt(lastSeq)).cursor(),
     recorded,
   });
   return { result, recordedHash: whole ? ended.decision_hash : (recorded.at(-1)?.h ?? null), truncatedAt: whole ? undefined : lastSeq, warnings: warningsOf(manifest) };
+}
+
+/** A run that was cut off while it drained had stopped its strategies all the same. */
+function stoppedBy({ strategies_stopped: stopped }: RunManifest, lastSeq: number): RunManifest['strategies_stopped'] {
+  return stopped !== null && lastSeq >= stopped.after_seq ? stopped : null;
 }
 
 async function strategiesOf(manifest: RunManifest, tokens: TokenTable): Promise<StrategyInstance[]> {

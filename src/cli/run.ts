@@ -1,12 +1,15 @@
-import { mkdirSync } from 'node:fs';
+import { accessSync, constants, mkdirSync } from 'node:fs';
 import { InvalidArgumentError } from 'commander';
-import { isGannetError } from '../core/errors.ts';
+import { config as rx } from 'rxjs';
+import type { RunConfig } from '../config/run-config.ts';
+import { GannetError, isGannetError, messageOf } from '../core/errors.ts';
 import { parseDuration } from '../core/time.ts';
 import { newRunId, runDaemon } from '../daemon/daemon.ts';
 import { createHumanReporter } from '../daemon/human-reporter.ts';
 import { createJsonReporter } from '../daemon/json-reporter.ts';
 import { createLog } from '../daemon/log.ts';
 import { systemClock } from '../daemon/system-clock.ts';
+import type { World } from '../daemon/world.ts';
 import type { CommandContext, CommandModule } from './command.ts';
 import { openConfigured } from './configured.ts';
 import type { ExitCode } from './exit-codes.ts';
@@ -26,11 +29,19 @@ export const runDaemonCommand: CommandModule = (program, run) => {
 };
 
 async function runCommand(context: CommandContext, flags: RunFlags): Promise<ExitCode> {
-  const { terminal, options, environment, interrupt } = context;
+  const { terminal } = context;
   if (!terminal.json) terminal.out('  gannet is starting …\n');
   const { loaded: { config }, world } = await openConfigured(context, 'run');
+  try {
+    return await runIn(context, flags, config, world);
+  } finally {
+    await world.close();
+  }
+}
+
+async function runIn({ terminal, options, environment, interrupt }: CommandContext, flags: RunFlags, config: RunConfig, world: World): Promise<ExitCode> {
   const runId = newRunId(systemClock);
-  mkdirSync(options.stateDir, { recursive: true });
+  makeStateDir(options.stateDir);
   const { log, close } = createLog({
     level: options.logLevel,
     secrets: secretsOf(environment, config.service.apiKey, world.sandbox?.addresses.wallet.private_key),
@@ -39,6 +50,8 @@ async function runCommand(context: CommandContext, flags: RunFlags): Promise<Exi
   });
   const write = (text: string): void => { terminal.out(text); };
   const reporter = terminal.json ? createJsonReporter(write) : createHumanReporter({ write, colour: terminal.colour, tokens: config.tokens });
+  // A strategy that subscribes by itself and throws there: its neighbours go on, and the log has it.
+  rx.onUnhandledError = (error: unknown) => { log('error', 'a strategy threw where nobody could catch it; it must return its stream, not subscribe to it', { error }); };
   try {
     await runDaemon({
       config, world, environment, stateDir: options.stateDir, clock: systemClock, reporter, log, runId, interrupt,
@@ -50,8 +63,18 @@ async function runCommand(context: CommandContext, flags: RunFlags): Promise<Exi
     if (!isGannetError(error)) log('error', 'the run ended in an error', { error });
     throw error;
   } finally {
-    await world.close().catch((error: unknown) => { if (!isGannetError(error)) throw error; });
+    rx.onUnhandledError = null;
     await close();
+  }
+}
+
+/** Makes the state directory. Throws USAGE where it cannot be made or written to. */
+function makeStateDir(dir: string): void {
+  try {
+    mkdirSync(dir, { recursive: true });
+    accessSync(dir, constants.W_OK);
+  } catch (cause) {
+    throw new GannetError('USAGE', `the state directory ${dir} cannot be written to: ${messageOf(cause)}; name another with --state-dir`, { cause });
   }
 }
 

@@ -17,7 +17,7 @@ const CONTROL_FILE = 'control.json';
 
 /**
  * Serves the daemon's state on the loopback address. Every path but `/healthz` wants the token; requests that a web
- * page could make (a foreign Host or Origin) are refused before anything else. Throws USAGE when the port is taken.
+ * page could make (a foreign Host or Origin) are refused before anything else. Throws CONTROL_PORT_TAKEN.
  */
 export async function startControlApi(options: {
   readonly host: string;
@@ -81,7 +81,7 @@ async function listen(app: FastifyInstance, { host, port }: { readonly host: str
   try {
     return await app.listen({ host, port });
   } catch (cause) {
-    throw new GannetError('USAGE', `the control API cannot listen on ${host}:${port}: ${messageOf(cause)}; set control.port to a free port`, { cause });
+    throw new GannetError('CONTROL_PORT_TAKEN', `the control API cannot listen on ${host}:${port}: ${messageOf(cause)}; set control.port to a free port`, { cause });
   }
 }
 

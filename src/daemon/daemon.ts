@@ -109,6 +109,8 @@ async function runLocked(options: DaemonOptions, resources: Resources): Promise<
   running.session = session;
   journal.runStarted(runId);
   resources.add('run', () => { journal.runEnded(runId); });
+  // The last to open is the first to close: whatever ends the run, nothing is decided any more when its files go.
+  resources.add('session', () => { session.halt(); });
   reporter.started(session.stamp, describeStart(options, { state, session, address, controlUrl: control?.url }));
   await session.recover();
   session.start();

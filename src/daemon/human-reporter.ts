@@ -91,15 +91,16 @@ function describeIntent({ intent, state, router, quotedOut, signature, code, rea
     case 'submitted':
       return undefined;
     case 'signed':
-      return { words: `quoted ${quotedOut === undefined ? '' : amountOf(intent.outputMint, quotedOut)} by ${router ?? intent.route}, signed ${shorten(signature)}` };
+      return { words: `quoted ${quotedOut === undefined ? '' : amountOf(intent.outputMint, quotedOut)} by ${router ?? intent.route}${signature === undefined ? '' : `, signed ${shorten(signature)}`}` };
     case 'unknown':
       return { words: `no answer yet, the outcome is unknown (${why}); the same bytes will be sent again until it is known`, style: 'yellow' };
     case 'confirmed': {
       if (fill === undefined) return { words: 'landed', style: 'green' };
       const rent = fill.rentLamports > 0n ? `, deposit ${formatDecimal(fill.rentLamports, SOL_DECIMALS)} SOL` : '';
-      const route = intent.route === 'order' ? '/order and /execute' : '/build and RPC';
+      // Paper signs nothing, so it has no signature to show.
+      const how = signature === undefined ? 'filled on paper' : `landed by ${intent.route === 'order' ? '/order and /execute' : '/build and RPC'}`;
       return {
-        words: `landed by ${route}: ${amountOf(intent.inputMint, fill.amountIn)} → ${amountOf(intent.outputMint, fill.amountOut)}, `
+        words: `${how}: ${amountOf(intent.inputMint, fill.amountIn)} → ${amountOf(intent.outputMint, fill.amountOut)}, `
           + `fee ${formatDecimal(fill.feeLamports, SOL_DECIMALS)} SOL${rent}`,
         style: 'green',
       };
@@ -132,7 +133,7 @@ function describeSummary(summary: RunSummary, paint: (style: Style, text: string
       name, `${holds.length === 0 ? 'watches only' : `${swaps} swaps, holds ${holds.join(', ')}`}${running ? '' : ' (stopped by an error)'}`,
     ]),
     ['hash', summary.decisionHash],
-    ...(summary.recording === undefined ? [] : [['again', `gannet replay ${summary.runId}`] as [string, string]]),
+    ...(summary.recording === undefined ? [] : [['again', `npx gannet replay ${summary.runDir}`] as [string, string]]),
   ];
   return `\n${rows.map(([title, text]) => `  ${paint('bold', title.padEnd(SUBJECT_WIDTH))} ${printable(text, 300)}\n`).join('')}\n`;
 }

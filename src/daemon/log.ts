@@ -26,7 +26,8 @@ export function createLog(options: {
   readonly file?: { readonly stateDir: string; readonly name: string } | undefined;
 }): { readonly log: Log; readonly close: () => Promise<void> } {
   const redact = createRedactor(options.secrets);
-  const redacting = format((info) => redact(info) as typeof info);
+  // In place: winston finds the level under a symbol, which a copy would not have.
+  const redacting = format((info) => Object.assign(info, redact(info)));
   const json = format.combine(format.timestamp(), redacting(), format.json());
   const lines = format.combine(redacting(), format.printf((info) => humanLine(info)));
   const logger: Logger = createLogger({

@@ -30,9 +30,11 @@ export function recoverState(journal: JournalStore, setup: StateSetup, wallet: R
   const saved = journal.loadSnapshot() ?? freshSnapshot(wallet ?? new Map());
   const unsettled = journal.unsettledOutcomes();
   const settled = unsettled.length === 0 ? saved : settle(setup, saved, unsettled);
-  const snapshot = wallet === undefined ? settled : { ...settled, wallet: freshSnapshot(wallet).wallet };
+  const open = journal.openIntents().map(({ intent, state }) => ({ intent, state }));
+  // With swaps under way the chain's balances hold what their outcomes will book: the ledger's own go on then.
+  const snapshot = wallet === undefined || open.length > 0 ? settled : { ...settled, wallet: freshSnapshot(wallet).wallet };
   journal.saveSnapshot(snapshot, unsettled.map(({ intent }) => intent.id));
-  return { snapshot, open: journal.openIntents().map(({ intent, state }) => ({ intent, state })) };
+  return { snapshot, open };
 }
 
 /**

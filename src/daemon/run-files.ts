@@ -1,9 +1,10 @@
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, renameSync, writeFileSync, writeSync } from 'node:fs';
-import { basename, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { GannetError, messageOf } from '../core/errors.ts';
 import { parseJson, stringifyJson } from '../core/json.ts';
 import type { Millis } from '../core/time.ts';
 import type { LoggedDecision } from '../engine/decision-log.ts';
+import { DecisionLog } from '../engine/decision-log.ts';
 import type { RunManifest } from './manifest.ts';
 import { RUN_FORMAT } from './manifest.ts';
 
@@ -68,17 +69,27 @@ export interface RecordedDecision {
   readonly line: string;
 }
 
-/** Reads a run's decisions; a last line that was cut off by a crash is left out. */
+/** Reads a run's decisions; a last line that was cut off by a crash is left out. Throws RUN_NOT_FOUND, and RECORDING_CORRUPT where a line is not what its hash says. */
 export function readDecisions(runDir: string): RecordedDecision[] {
   const path = join(runDir, 'decisions.ndjson');
   if (!existsSync(path)) throw new GannetError('RUN_NOT_FOUND', `${path} is missing: the run cannot be compared`);
   const lines = readFileSync(path, 'utf8').split('\n');
   lines.pop();
+  const chain = new DecisionLog();
   return lines.map((line, index) => {
-    try {
-      return { ...(parseJson(line) as unknown as RecordedDecision), line };
-    } catch (cause) {
-      throw new GannetError('RUN_NOT_FOUND', `${basename(path)}:${index + 1} cannot be read: ${messageOf(cause)}`, { cause });
+    const place = `${path}:${index + 1}`;
+    const { h, ...decision } = readDecision(line, place);
+    if (chain.append(decision).h !== h) {
+      throw new GannetError('RECORDING_CORRUPT', `${place}: the decision is not the one that its hash was made of; restore the file from a copy`);
     }
+    return { seq: decision.seq, at: decision.at, strategy: decision.strategy, h, line };
   });
+}
+
+function readDecision(line: string, place: string): LoggedDecision {
+  try {
+    return parseJson(line) as unknown as LoggedDecision;
+  } catch (cause) {
+    throw new GannetError('RUN_NOT_FOUND', `${place} cannot be read: ${messageOf(cause)}`, { cause });
+  }
 }

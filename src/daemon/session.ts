@@ -83,6 +83,7 @@ export class Session {
   #stopped: RunMoment | null = null;
   #limitReached: (() => void) | undefined;
   #failed: ((error: unknown) => void) | undefined;
+  #failure: Error | undefined;
   /** Resolves when `maxIntents` is reached; rejects on a bug, which ends the process. */
   readonly ended: Promise<void>;
 
@@ -90,7 +91,10 @@ export class Session {
     this.#options = options;
     this.ended = new Promise((resolve, reject) => {
       this.#limitReached = resolve;
-      this.#failed = reject;
+      this.#failed = (error) => {
+        this.#failure ??= error instanceof Error ? error : new Error(String(error));
+        reject(this.#failure);
+      };
     });
     this.#engine = new Engine({
       state: options.state,
@@ -153,18 +157,23 @@ export class Session {
     });
   }
 
-  /** Stops strategies and feeds, waits for what is under way, and closes the books. */
+  /** Stops deciding, at once and for good; idempotent. */
+  halt(): void {
+    this.#feedSubscription?.unsubscribe();
+    this.#loop.stop();
+    if (this.#stopped === null) this.#stopStrategies();
+  }
+
+  /** Stops strategies and feeds, waits for what is under way, and closes the books. Rejects where a bug shows on the way. */
   async drain(reason: string): Promise<RunSummary> {
     const { clock, reporter, files } = this.#options;
     this.#phase = 'draining';
-    this.#feedSubscription?.unsubscribe();
-    this.#loop.stop();
-    this.#stopStrategies();
+    this.halt();
     const { open } = this.#tally;
     const waiting = open.length === 0 ? '' : `; waiting for ${open.map(({ intent }) => intent.id).join(', ')}`;
     reporter.state(this.stamp, 'draining', `${reason}${waiting}`);
     const giveUpAt = clock.now() + DRAIN_MAX_MS;
-    while (this.#tally.open.length > 0 && clock.now() < giveUpAt) await wait(clock, DRAIN_POLL_MS);
+    while (this.#tally.open.length > 0 && clock.now() < giveUpAt && this.#failure === undefined) await wait(clock, DRAIN_POLL_MS);
     this.#phase = 'ended';
     this.#options.saveSnapshot(snapshotState(this.#options.state), []);
     const { seq, at } = this.stamp;
@@ -172,6 +181,7 @@ export class Session {
     files.close();
     const summary = this.#summary();
     reporter.summary(this.stamp, summary);
+    if (this.#failure !== undefined) throw this.#failure;
     return summary;
   }
 
@@ -229,14 +239,12 @@ export class Session {
   }
 
   #perform(effect: Effect): void {
-    const { executor, reporter, state, saveSnapshot } = this.#options;
+    const { executor, reporter } = this.#options;
     if (effect.kind === 'alert') {
       this.#tally.alerts += 1;
       reporter.alert(this.stamp, effect.strategy, effect.alert);
       return;
     }
-    // The key and the counter are on disk before the intent acts: a restart can then never repeat it.
-    saveSnapshot(snapshotState(state), []);
     this.#tally.opened(effect.intent);
     executor.execute(effect.intent).subscribe({
       next: (outcome) => { this.#loop.accept(outcome); },
@@ -250,6 +258,8 @@ export class Session {
     this.#stopped = { after_seq: this.#engine.seq, at };
     this.#runningAtStop = new Set(this.#engine.running);
     this.#engine.stop();
+    // At once: a run that is killed while it drains must not replay as if its strategies had gone on.
+    this.#writeManifest();
   }
 
   #runningAtStop: ReadonlySet<string> = new Set();

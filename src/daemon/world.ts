@@ -1,8 +1,10 @@
+import type { ErrorCode } from '../core/errors.ts';
 import { GannetError, isGannetError } from '../core/errors.ts';
 import type { Clock } from '../core/time.ts';
 import type { Chain } from '../chain/chain.ts';
 import { createChain } from '../chain/chain.ts';
 import type { Mint } from '../market/token.ts';
+import { SOL_MINT } from '../market/token.ts';
 import type { SpawnedSandbox } from '../sandbox/spawn.ts';
 import { spawnSandbox } from '../sandbox/spawn.ts';
 import { loadDialect } from '../service/dialect.ts';
@@ -30,6 +32,8 @@ export interface World {
   readonly description: string;
   /** Returns the decimals of mints: the service's word, held against the mint account where there is a chain. Unknown mints are left out. */
   decimalsOf(mints: readonly Mint[]): Promise<ReadonlyMap<Mint, number>>;
+  /** Asks service and chain for a sign of life. Throws SERVICE_UNREACHABLE, SERVICE_TIMEOUT, SERVICE_UNAUTHORIZED or CHAIN_UNREACHABLE. */
+  ensureReachable(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -59,11 +63,25 @@ export async function openWorld(options: WorldOptions): Promise<World> {
     sandbox,
     description: embedded ? `the embedded service and chain (${serviceUrl})` : `${serviceUrl}${chainUrl === undefined ? '' : `, chain ${new URL(chainUrl).host}`}`,
     decimalsOf: (mints) => decimalsOf(service, chain, mints),
+    ensureReachable: async () => {
+      // The embedded ones have just said where they are.
+      if (!embedded) await expectAnswer(service.tokens.search([SOL_MINT]), ['SERVICE_UNREACHABLE', 'SERVICE_TIMEOUT', 'SERVICE_UNAUTHORIZED']);
+      if (chain !== undefined && rpcUrl !== 'embedded') await expectAnswer(chain.version(), ['CHAIN_UNREACHABLE']);
+    },
     close: async () => {
       await Promise.all([service.close(), chain?.close()]);
       await sandbox?.stop();
     },
   };
+}
+
+/** Any answer is one: a service that has trouble at the moment may be well again in a minute, and its feeds tell. */
+async function expectAnswer(asked: Promise<unknown>, unanswered: readonly ErrorCode[]): Promise<void> {
+  try {
+    await asked;
+  } catch (error) {
+    if (!isGannetError(error) || unanswered.includes(error.code)) throw error;
+  }
 }
 
 async function decimalsOf(service: Service, chain: Chain | undefined, mints: readonly Mint[]): Promise<ReadonlyMap<Mint, number>> {

@@ -25,6 +25,11 @@ export interface EngineListener {
   readonly onLog?: (strategy: string, message: string) => void;
 }
 
+/** Returns whether an input moves the clock itself, so that nothing may move it there beforehand. */
+export function leapsTime(input: Input): boolean {
+  return input.kind === 'command' && input.name === 'leap-time';
+}
+
 /**
  * The pipeline in every mode: one queue, one order, one clock that moves only by stamps.
  *
@@ -63,6 +68,7 @@ export class Engine {
       propose: (strategy: string, proposal: ProposalInput['proposal']) => {
         this.#proposals.push({ kind: 'proposal', strategy, proposal });
       },
+      inTurn: () => this.#busy,
       log: (strategy: string, message: string) => this.#listener.onLog?.(strategy, message),
     };
     this.#hosts = options.strategies.map((instance) => new Host(instance, port));
@@ -141,10 +147,11 @@ export class Engine {
   }
 
   #handle(input: Input, at: Millis): void {
-    this.clock.advanceTo(at, this.#drain);
+    if (!leapsTime(input)) this.clock.advanceTo(at, this.#drain);
     const seq = ++this.#seq;
     step(this.#state, seq, at, input);
     this.#listener.onInput?.(seq, at, input);
+    if (leapsTime(input)) this.clock.leapTo(at, this.#drain);
     if (input.kind === 'outcome') this.#publishOutcome(input);
     else if (input.kind !== 'command' && input.kind !== 'feed-health') this.#publish(input);
     if (this.#proposals.length > 0) this.#ruleOnProposals();

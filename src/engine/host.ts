@@ -36,6 +36,8 @@ export interface HostPort {
   readonly clock: VirtualClock;
   readonly seed: number | string;
   propose(strategy: string, proposal: Proposal): void;
+  /** Whether the engine is at work: a proposal from outside its time could not be replayed. */
+  inTurn(): boolean;
   log(strategy: string, message: string): void;
 }
 
@@ -107,9 +109,15 @@ export class Host {
     const now = this.#port.clock.now();
     this.#burst = now === this.#burstAt ? this.#burst + 1 : 1;
     this.#burstAt = now;
-    const fault = this.#burst > PROPOSALS_PER_INSTANT_MAX ? 'it keeps proposing at one instant' : proposalFault(proposal);
+    const fault = this.#faultOf(proposal);
     if (fault === undefined) this.#port.propose(this.name, proposal);
     else this.#fail(new TypeError(fault));
+  }
+
+  #faultOf(proposal: Proposal): string | undefined {
+    if (!this.#port.inTurn()) return 'it proposed outside the engine’s time: use the time operators of src/strategy, no timers or promises';
+    if (this.#burst > PROPOSALS_PER_INSTANT_MAX) return 'it keeps proposing at one instant';
+    return proposalFault(proposal);
   }
 
   #fail(error: unknown): void {

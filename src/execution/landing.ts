@@ -9,6 +9,11 @@ import { wait } from './wait.ts';
 const POLL_MS = 400;
 /** The same bytes again: validators drop duplicates, so it can only help. */
 const RESEND_MS = 2_000;
+/**
+ * No proof of death is believed sooner: a blockhash that is too young for finalized looks as invalid there as one that
+ * is too old, and then a single wrong height would do. 150 blocks take at least this long.
+ */
+const LIFE_MIN_MS = 45_000;
 /** How long nobody need answer before the outcome is called unknown. */
 const SILENCE_MS = 10_000;
 
@@ -32,7 +37,7 @@ export async function landAttempt(world: LiveWorld, intent: Intent, attempt: Att
       }
       // Where someone else pays, the chain is asked, not the service: only what carries our signature is ours.
       transactionId ??= await world.chain.findBySigner({ owner: world.signer.address, ownSignature: attempt.signature });
-      if (await settle(world, intent, attempt, transactionId, tell)) return;
+      if (await settle(world, intent, attempt, { transactionId, tell, watchedMs: watch.elapsed() })) return;
       watch.heard();
     } catch (error) {
       if (!isGannetError(error)) throw error;
@@ -70,10 +75,11 @@ async function send({ service, chain }: LiveWorld, attempt: Attempt): Promise<Se
 
 /** Tells the terminal state and returns true once there is one. */
 async function settle(
-  world: LiveWorld, intent: Intent, attempt: Attempt, transactionId: string | undefined, tell: (progress: Progress) => void,
+  world: LiveWorld, intent: Intent, attempt: Attempt,
+  { transactionId, tell, watchedMs }: { readonly transactionId: string | undefined; readonly tell: (progress: Progress) => void; readonly watchedMs: Millis },
 ): Promise<boolean> {
   const { chain, signer } = world;
-  const expired = await isPastItsLife(world, attempt);
+  const expired = watchedMs >= LIFE_MIN_MS && await isPastItsLife(world, attempt);
   // Asked after the height was seen to be past, so that "nothing found" means something.
   const id = transactionId ?? (expired ? await chain.findBySigner({ owner: signer.address, ownSignature: attempt.signature }) : undefined);
   const status = id === undefined ? undefined : await chain.signatureStatus(id, { searchHistory: expired });
@@ -118,13 +124,19 @@ function failed(attempt: Attempt, { signature, error, feeLamports }: LandedSwap)
 /** Keeps the two rhythms of a watch: when to send again, and when silence has lasted too long. */
 class Watch {
   readonly #clock: Clock;
+  readonly #startedAt: Millis;
   #nextSend: Millis;
   #lastHeard: Millis;
 
   constructor(clock: Clock) {
     this.#clock = clock;
+    this.#startedAt = clock.now();
     this.#nextSend = clock.now();
     this.#lastHeard = clock.now();
+  }
+
+  elapsed(): Millis {
+    return this.#clock.now() - this.#startedAt;
   }
 
   dueForSending(): boolean {

@@ -44,6 +44,8 @@ export interface TransactionFacts {
   readonly blockhash: string;
   readonly feePayer: string;
   readonly signers: readonly string[];
+  /** A transaction on a nonce never expires. */
+  readonly durableNonce: boolean;
 }
 
 /** One Solana node. Faults are thrown as GannetError. */

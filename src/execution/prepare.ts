@@ -1,5 +1,6 @@
 import { afterSlippage } from '../core/amount.ts';
 import { GannetError, isGannetError } from '../core/errors.ts';
+import type { Millis } from '../core/time.ts';
 import type { Attempt } from '../trading/attempt.ts';
 import type { Intent } from '../trading/intent.ts';
 import type { SwapOrder, SwapTerms } from '../trading/swap-order.ts';
@@ -14,6 +15,7 @@ export type Preparation =
 
 /** A transaction to be signed with what is known of it. */
 interface Unsigned {
+  readonly quotedAt: Millis;
   readonly terms: SwapTerms;
   readonly transaction: Uint8Array;
   readonly lastValidBlockHeight: bigint;
@@ -27,7 +29,10 @@ const TRIES = 3;
 const RETRY_DELAY_MS = 300;
 const TRANSIENT: ReadonlySet<string> = new Set([
   'SERVICE_TIMEOUT', 'SERVICE_UNREACHABLE', 'SERVICE_RATE_LIMITED', 'SERVICE_STATUS', 'CHAIN_UNREACHABLE', 'CHAIN_RPC_ERROR',
+  'QUOTE_STALE',
 ]);
+/** How old a price may be when it is signed; slow answers in between mean another one. */
+const QUOTE_TTL_MS = 2_000;
 /** Blocks that a transaction may live: the chain forgets a blockhash after 150; some room for nodes that differ. */
 const LIFETIME_BLOCKS_MAX = 400n;
 /** For so many blocks the chain knows a blockhash. */
@@ -49,6 +54,7 @@ export async function prepareAttempt(world: LiveWorld, intent: Intent, number: n
 }
 
 async function byOrder(world: LiveWorld, intent: Intent): Promise<Unsigned | (Preparation & { kind: 'refused' })> {
+  const quotedAt = world.clock.now();
   const order = await world.service.order({
     inputMint: intent.inputMint, outputMint: intent.outputMint, amount: intent.amountIn,
     taker: world.signer.address, slippageBps: intent.maxSlippageBps,
@@ -60,7 +66,7 @@ async function byOrder(world: LiveWorld, intent: Intent): Promise<Unsigned | (Pr
     return { kind: 'refused', router: order.router, code: 'ORDER_INCOMPLETE', reason: 'expected a transaction, a requestId and a lastValidBlockHeight' };
   }
   const coSigners = [order.signatureFeePayer, order.maker].filter((signer) => signer !== undefined && signer !== world.signer.address);
-  return { terms: order, transaction, requestId, lastValidBlockHeight, coSigners: coSigners as string[] };
+  return { quotedAt, terms: order, transaction, requestId, lastValidBlockHeight, coSigners: coSigners as string[] };
 }
 
 function refuseOrder(world: LiveWorld, order: SwapOrder): { code: string; reason: string } | undefined {
@@ -82,6 +88,7 @@ function refuseOrder(world: LiveWorld, order: SwapOrder): { code: string; reason
  * time, from the quotes, and the build must agree with it.
  */
 async function byBuild(world: LiveWorld, intent: Intent): Promise<Unsigned | (Preparation & { kind: 'refused' })> {
+  const quotedAt = world.clock.now();
   const asked = { inputMint: intent.inputMint, outputMint: intent.outputMint, amount: intent.amountIn };
   const [build, reference] = await Promise.all([
     world.service.build({ ...asked, taker: world.signer.address, slippageBps: intent.maxSlippageBps }, { priority: intent.purpose }),
@@ -90,7 +97,7 @@ async function byBuild(world: LiveWorld, intent: Intent): Promise<Unsigned | (Pr
   const refusal = refuseTerms(intent, { ...build, priceImpact: build.priceImpact ?? reference.priceImpact }) ?? refuseOffPrice(intent, build, reference);
   if (refusal !== undefined) return { kind: 'refused', router: build.router, ...refusal };
   const { transaction } = await world.chain.compose(build, world.signer.address);
-  return { terms: build, transaction, lastValidBlockHeight: build.lastValidBlockHeight, coSigners: [] };
+  return { quotedAt, terms: build, transaction, lastValidBlockHeight: build.lastValidBlockHeight, coSigners: [] };
 }
 
 function refuseOffPrice(intent: Intent, build: SwapTerms, reference: SwapTerms): { code: string; reason: string } | undefined {
@@ -100,11 +107,12 @@ function refuseOffPrice(intent: Intent, build: SwapTerms, reference: SwapTerms):
 }
 
 async function sign(world: LiveWorld, intent: Intent, number: number, unsigned: Unsigned): Promise<Attempt> {
-  const { terms, transaction, lastValidBlockHeight, requestId, coSigners } = unsigned;
+  const { quotedAt, terms, transaction, lastValidBlockHeight, requestId, coSigners } = unsigned;
   const { address } = world.signer;
   const facts = world.chain.readTransaction(transaction);
   const stranger = facts.signers.find((signer) => signer !== address && !coSigners.includes(signer));
   if (stranger !== undefined) throw new GannetError('SIGN_REFUSED', `the transaction wants the signature of ${stranger}, whom the order does not name`);
+  if (facts.durableNonce) throw new GannetError('SIGN_REFUSED', 'the transaction hangs on a nonce: it would never expire');
   const height = await world.chain.finalizedBlockHeight();
   if (lastValidBlockHeight <= height || lastValidBlockHeight > height + LIFETIME_BLOCKS_MAX) {
     throw new GannetError('SIGN_REFUSED', `expected a last valid block height within ${LIFETIME_BLOCKS_MAX} of ${height}, got ${lastValidBlockHeight}`);
@@ -114,6 +122,8 @@ async function sign(world: LiveWorld, intent: Intent, number: number, unsigned: 
   if (lastValidBlockHeight <= height + BLOCKHASH_BLOCKS && !(await world.chain.isBlockhashValid(facts.blockhash))) {
     throw new GannetError('SIGN_REFUSED', `the last valid block height ${lastValidBlockHeight} does not belong to the blockhash ${facts.blockhash}, which is not known at finalized ${height}`);
   }
+  const ageMs = world.clock.now() - quotedAt;
+  if (ageMs > QUOTE_TTL_MS) throw new GannetError('QUOTE_STALE', `the quote was ${ageMs} ms old when all was ready to be signed, allowed are ${QUOTE_TTL_MS}`);
   const signed = await world.signer.sign(transaction);
   return {
     intentId: intent.id,
@@ -124,7 +134,8 @@ async function sign(world: LiveWorld, intent: Intent, number: number, unsigned: 
     threshold: terms.threshold,
     requestId,
     signature: signed.signature,
-    transactionId: facts.feePayer === address ? signed.signature : signed.transactionId,
+    // What stands in another payer's slot is theirs to change until it lands: only our own signature names it.
+    transactionId: facts.feePayer === address ? signed.signature : undefined,
     messageHash: signed.messageHash,
     blockhash: facts.blockhash,
     lastValidBlockHeight,

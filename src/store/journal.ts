@@ -130,9 +130,9 @@ class SqliteJournal implements JournalStore {
 
   loadSnapshot(): StateSnapshot | undefined {
     return this.#read(() => {
-      const saved = this.#prepare('SELECT state FROM snapshot WHERE id = 1').get();
+      const saved = this.#prepare('SELECT state, last_intent FROM snapshot WHERE id = 1').get();
       if (saved === undefined) return undefined;
-      const intents = this.#prepare('SELECT intent_id, strategy, created_at, key FROM intents ORDER BY number').all() as unknown as Pick<IntentRow, 'intent_id' | 'strategy' | 'created_at' | 'key'>[];
+      const intents = this.#prepare('SELECT intent_id, strategy, created_at, key, state FROM intents WHERE number > ? ORDER BY number').all(Number(saved['last_intent'])) as unknown as Pick<IntentRow, 'intent_id' | 'strategy' | 'created_at' | 'key' | 'state'>[];
       return completeSnapshot(JSON.parse(String(saved['state'])) as StateSnapshot, intents);
     });
   }
@@ -186,7 +186,7 @@ class SqliteJournal implements JournalStore {
   }
 
   #putSnapshot(snapshot: StateSnapshot, settledIntentIds: Iterable<string>): void {
-    this.#prepare('INSERT OR REPLACE INTO snapshot (id, saved_at, state) VALUES (1, ?, ?)').run(this.#clock.now(), stringifyJson(snapshot));
+    this.#prepare('INSERT OR REPLACE INTO snapshot (id, saved_at, last_intent, state) VALUES (1, ?, (SELECT coalesce(max(number), 0) FROM intents), ?)').run(this.#clock.now(), stringifyJson(snapshot));
     for (const intentId of settledIntentIds) {
       const state = this.#stateOf(intentId);
       assert(isTerminal(state), `a snapshot cannot hold the outcome of ${intentId}, which is ${state}`);

@@ -69,6 +69,8 @@ CREATE INDEX transitions_of_intent ON transitions (intent_id, number);
 CREATE TABLE snapshot (
   id INTEGER PRIMARY KEY CHECK (id = 1),
   saved_at INTEGER NOT NULL,
+  -- The last intent that the state knows of.
+  last_intent INTEGER NOT NULL,
   state TEXT NOT NULL
 ) STRICT;
 `;

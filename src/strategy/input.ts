@@ -1,6 +1,7 @@
 import type { Millis } from '../core/time.ts';
 import { parseDuration } from '../core/time.ts';
 import { GannetError } from '../core/errors.ts';
+import type { Amount, Bps } from '../core/amount.ts';
 import { amount } from '../core/amount.ts';
 import { assert } from '../core/assert.ts';
 import type { MarketEvent } from '../market/event.ts';
@@ -18,12 +19,44 @@ export interface Input<T> {
   readonly adapt: (event: MarketEvent) => T;
 }
 
-/** A quote with the pair's price. */
-export interface PricedQuote {
+/**
+ * A quote with the pair's price. Its members besides `at` and `price` are read when they are asked for, live and from a
+ * recording alike, so that a copy made by spreading holds the same two everywhere.
+ */
+export class PricedQuote {
   readonly at: Millis;
   /** Quote tokens for one base token, in whole tokens: for signals, never for money. */
   readonly price: number;
-  readonly quote: Quote;
+  readonly #quote: Quote;
+
+  constructor(quote: Quote, price: number) {
+    this.at = quote.receivedAt;
+    this.price = price;
+    this.#quote = quote;
+  }
+
+  /** Smallest units of what is sold. */
+  get inAmount(): Amount {
+    return this.#quote.inAmount;
+  }
+
+  /** Smallest units of what is bought. */
+  get outAmount(): Amount {
+    return this.#quote.outAmount;
+  }
+
+  /** Signed fraction, negative is worse; undefined where the service does not say. */
+  get priceImpact(): number | undefined {
+    return this.#quote.priceImpact;
+  }
+
+  get feeBps(): Bps {
+    return this.#quote.feeBps;
+  }
+
+  get router(): string {
+    return this.#quote.router;
+  }
 }
 
 /**
@@ -47,7 +80,7 @@ export function quotes(pair: Pair, options: { readonly amount: TokenAmount; read
     },
     adapt: (event) => {
       assert(event.kind === 'quote', 'a quote feed emits quotes');
-      return { at: event.receivedAt, price: priceOf(event.rate), quote: event };
+      return new PricedQuote(event, priceOf(event.rate));
     },
   };
 }

@@ -27,6 +27,10 @@ export class RecentKeys {
     if (known.size > KEYS_PER_STRATEGY_MAX && oldest !== undefined) known.delete(oldest);
   }
 
+  delete(name: string): void {
+    this.#byStrategy.get(strategyOf(name))?.delete(name);
+  }
+
   /** Iterates over the names, oldest first within a strategy. */
   *[Symbol.iterator](): Iterator<string> {
     for (const names of this.#byStrategy.values()) yield* names;

@@ -51,7 +51,7 @@ export function slippageCap(state: EngineState, proposal: SwapProposal): Bps {
 
 function tradingState(state: EngineState, { strategy, proposal }: SwapRequest): Denial | undefined {
   if (state.trading === 'halted') return { code: 'TRADING_HALTED', reason: 'trading is halted' };
-  if (state.trading === 'reduce-only' && proposal.outputMint !== state.portfolio.book(strategy.name).budget?.mint) {
+  if (state.trading === 'reduce-only' && !isExit(state, strategy.name, proposal)) {
     return { code: 'TRADING_REDUCE_ONLY', reason: 'only swaps back into the budget’s token are allowed now' };
   }
   return undefined;
@@ -95,7 +95,9 @@ function openIntents(state: EngineState, { proposal }: SwapRequest): Denial | un
   return { code: 'INTENTS_OPEN_LIMIT', reason: `${state.intents.size} open, allowed are ${maxOpenIntents}` };
 }
 
-function swapRate(state: EngineState, { at }: SwapRequest): Denial | undefined {
+function swapRate(state: EngineState, { strategy, proposal, at }: SwapRequest): Denial | undefined {
+  // There can be no more exits than entries let in, and one that has to wait may cost more than any number of them.
+  if (isExit(state, strategy.name, proposal)) return undefined;
   for (const [span, code] of RATE_CODES) {
     const limit = state.limits.maxSwaps[span];
     if (limit === undefined) continue;
@@ -117,12 +119,14 @@ function budget(state: EngineState, { strategy, proposal, amountIn }: SwapReques
   return { code: 'BUDGET_EXCEEDED', reason: `${show(state, proposal.inputMint, amountIn)} of ${show(state, proposal.inputMint, available)} left` };
 }
 
-function balance(state: EngineState, { proposal, amountIn }: SwapRequest): Denial | undefined {
+function balance(state: EngineState, { strategy, proposal, amountIn }: SwapRequest): Denial | undefined {
   const { portfolio, limits } = state;
   const unreserved = portfolio.unreserved(proposal.inputMint);
   if (amountIn > unreserved) {
     return { code: 'BALANCE_INSUFFICIENT', reason: `${show(state, proposal.inputMint, amountIn)} of ${show(state, proposal.inputMint, unreserved)} in the wallet` };
   }
+  // The reserve is there to pay for exits: one that does not spend SOL itself may touch it.
+  if (isExit(state, strategy.name, proposal) && proposal.inputMint !== SOL_MINT) return undefined;
   const solLeft = portfolio.unreserved(SOL_MINT) - (proposal.inputMint === SOL_MINT ? amountIn : 0n);
   if (solLeft >= limits.solReserve) return undefined;
   return { code: 'SOL_RESERVE', reason: `${show(state, SOL_MINT, solLeft)} would be left, ${show(state, SOL_MINT, limits.solReserve)} stay untouched` };
@@ -156,6 +160,11 @@ function positionSize(state: EngineState, { proposal, amountIn }: SwapRequest): 
   }
   if (total <= limit.amount) return undefined;
   return { code: 'POSITION_EXCEEDS_MAX', reason: `${show(state, limit.mint, total)}, allowed are ${show(state, limit.mint, limit.amount)}` };
+}
+
+/** Returns whether a swap leads back into the token that the strategy's budget is in. */
+export function isExit(state: EngineState, strategy: string, { outputMint }: SwapProposal): boolean {
+  return state.portfolio.book(strategy).budget?.mint === outputMint;
 }
 
 function invalid(reason: string): Denial {

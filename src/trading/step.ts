@@ -1,15 +1,16 @@
-import type { Amount } from '../core/amount.ts';
-import { mulDiv } from '../core/amount.ts';
+import type { Amount, Bps } from '../core/amount.ts';
+import { afterSlippage, mulDiv } from '../core/amount.ts';
 import { assert, assertNever } from '../core/assert.ts';
 import type { Millis } from '../core/time.ts';
 import type { MarketEvent } from '../market/event.ts';
+import { outputAt } from '../market/quote.ts';
 import type { Command } from './command.ts';
 import type { Intent, Outcome } from './intent.ts';
 import { canTransition, isTerminal } from './intent.ts';
 import type { AlertProposal, Proposal, SwapProposal } from './proposal.ts';
 import { intentKey } from './recent-keys.ts';
 import type { Denial } from './risk.ts';
-import { firstDenial, slippageCap } from './risk.ts';
+import { firstDenial, isExit, slippageCap } from './risk.ts';
 import type { EngineState, StrategyRecord } from './state.ts';
 
 /** What comes from outside, in the order in which it came. */
@@ -63,7 +64,7 @@ export function step(state: EngineState, seq: number, at: Millis, input: Input |
       applyOutcome(state, input);
       return undefined;
     case 'command':
-      state.trading = input.state;
+      if (input.name === 'set-trading-state') state.trading = input.state;
       return undefined;
     default:
       return assertNever(input, 'input');
@@ -99,14 +100,14 @@ function openIntent(state: EngineState, strategy: StrategyRecord, proposal: Swap
     id: `${strategy.name}-${strategy.intentCount}`,
     strategy: strategy.name,
     createdAt: at,
-    purpose: state.portfolio.book(strategy.name).budget?.mint === proposal.outputMint ? 'exit' : 'entry',
+    purpose: isExit(state, strategy.name, proposal) ? 'exit' : 'entry',
     inputMint: proposal.inputMint,
     outputMint: proposal.outputMint,
     amountIn,
     maxSlippageBps: slippageCap(state, proposal),
     maxPriceImpactBps: state.limits.maxPriceImpactBps,
     maxFeeBps: state.limits.maxFeeBps,
-    minimumOut: proposal.limit,
+    minimumOut: leastOutput(state, proposal, amountIn),
     route: proposal.route ?? 'order',
     reason: proposal.reason,
     key: proposal.key,
@@ -118,6 +119,18 @@ function openIntent(state: EngineState, strategy: StrategyRecord, proposal: Swap
   return intent;
 }
 
+/**
+ * The strategy's own limit, but not below what our last reading of the market says less the slippage and the impact that
+ * are allowed: whoever answers for the swap must not be the only one who says what it is worth.
+ */
+function leastOutput(state: EngineState, { inputMint, outputMint, limit }: SwapProposal, amountIn: Amount): Amount | undefined {
+  const reading = state.market.latestQuote(inputMint, outputMint);
+  if (reading === undefined || reading.inAmount === 0n) return limit;
+  const tolerance = Math.min(10_000, state.limits.maxSlippageBps + state.limits.maxPriceImpactBps) as Bps;
+  const floor = afterSlippage(outputAt(reading, amountIn), tolerance);
+  return limit !== undefined && limit > floor ? limit : floor;
+}
+
 function applyOutcome(state: EngineState, outcome: Outcome): void {
   const tracked = state.intents.get(outcome.intentId);
   assert(tracked, `outcome "${outcome.state}" of ${outcome.intentId}, which is not open`);
@@ -127,6 +140,8 @@ function applyOutcome(state: EngineState, outcome: Outcome): void {
   if (!isTerminal(outcome.state)) return;
   const { intent } = tracked;
   state.intents.delete(intent.id);
+  // Nothing was signed, so nothing was done: the strategy may come back to it.
+  if (outcome.state === 'abandoned' && intent.key !== undefined) state.keys.delete(intentKey(intent.strategy, intent.key));
   state.portfolio.release(intent);
   if (outcome.fill !== undefined) state.portfolio.applyFill(intent.strategy, outcome.fill);
   else if (outcome.feeLamports !== undefined) state.portfolio.applyFee(intent.strategy, outcome.feeLamports);

@@ -1,4 +1,4 @@
-import { Keypair, VersionedTransaction } from '@solana/web3.js';
+import { Keypair, SystemProgram, TransactionMessage, VersionedTransaction } from '@solana/web3.js';
 import bs58 from 'bs58';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createChain, type Chain } from '../../src/chain/chain.ts';
@@ -318,8 +318,19 @@ describe('reading what the bytes of a transaction say', () => {
       if (bytes === undefined) continue;
       const { message } = VersionedTransaction.deserialize(bytes);
       const signers = message.staticAccountKeys.slice(0, message.header.numRequiredSignatures).map(String);
-      expect(chain.readTransaction(bytes)).toEqual({ blockhash: message.recentBlockhash, feePayer: signers[0], signers });
+      expect(chain.readTransaction(bytes)).toEqual({ blockhash: message.recentBlockhash, feePayer: signers[0], signers, durableNonce: false });
     }
+  });
+
+  test('tells a transaction that hangs on a nonce from one that only touches one', () => {
+    const payer = Keypair.fromSeed(new Uint8Array(32).fill(1)).publicKey;
+    const advance = SystemProgram.nonceAdvance({ noncePubkey: Keypair.fromSeed(new Uint8Array(32).fill(2)).publicKey, authorizedPubkey: payer });
+    const transfer = SystemProgram.transfer({ fromPubkey: payer, toPubkey: payer, lamports: 1 });
+    const facts = [[advance, transfer], [transfer, advance], [transfer]].map((instructions) => {
+      const message = new TransactionMessage({ payerKey: payer, recentBlockhash: payer.toBase58(), instructions }).compileToV0Message();
+      return chain.readTransaction(new VersionedTransaction(message).serialize()).durableNonce;
+    });
+    expect(facts).toEqual([true, false, false]);
   });
 
   test('throws nothing but CHAIN_TRANSACTION_INVALID, whatever the bytes', () => {

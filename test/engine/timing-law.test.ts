@@ -83,4 +83,16 @@ describe('the timing law', () => {
       expect(replay.logged.length).toBeGreaterThan(events.length);
     }), { numRuns: 150 });
   });
+
+  it('lets each timer fire once after the machine’s sleep, at the present, where what it sees is as old as it is', () => {
+    const asking = strategy('diver', ({ price }, context) => merge(
+      interval(context, '1s').pipe(map(() => context.alert('info', 'tick'))),
+      price!.pipe(map(() => context.alert('info', 'price'))),
+    ));
+    const run = start([asking]);
+    run.engine.accept(buyingSol(150_000, 500), 500);
+    run.engine.accept({ kind: 'command', name: 'leap-time', reason: 'slept' }, 28_800_000);
+    run.engine.advanceTo(28_801_000);
+    expect(alerts(run)).toEqual(['500 price', '28800000 tick', '28801000 tick']);
+  });
 });

@@ -146,4 +146,15 @@ describe('RxJS on the virtual clock', () => {
     clock.advanceTo(25);
     expect(seen).toEqual([25, -1]);
   });
+
+  it('leaps: what is overdue fires at the present, each timer once, however many times it would have', () => {
+    const clock = new VirtualClock(0);
+    const fired: [string, number][] = [];
+    interval(1_000, clock).subscribe(() => { fired.push(['interval', clock.now()]); });
+    clock.schedule(() => { fired.push(['once', clock.now()]); }, 2_500);
+    clock.leapTo(8 * 3_600_000);
+    expect(fired).toEqual([['interval', 28_800_000], ['once', 28_800_000]]);
+    clock.advanceTo(28_801_000);
+    expect(fired.at(-1)).toEqual(['interval', 28_801_000]);
+  });
 });

@@ -1,5 +1,5 @@
-import type { SchedulerAction } from 'rxjs';
-import { Subscription, asyncScheduler } from 'rxjs';
+import type { SchedulerAction, Subscription } from 'rxjs';
+import { asyncScheduler } from 'rxjs';
 import type { Clock, Millis } from '../../src/core/time.ts';
 
 /** So far in the past that it never overtakes the sandbox's own time, in which a maker's quotes expire. */
@@ -10,7 +10,7 @@ export function fasterClock(factor: number): Clock {
   const startedAt = asyncScheduler.now();
   return {
     now: () => startedAt - HEAD_START_MS + (asyncScheduler.now() - startedAt) * factor,
-    schedule: <T>(work: (this: SchedulerAction<T>, state?: T) => void, delay: Millis = 0, state?: T): Subscription =>
-      asyncScheduler.schedule(work, delay / factor, state),
+    schedule: <T>(work: (this: SchedulerAction<T>, state?: T) => void, delay?: Millis, state?: T): Subscription =>
+      asyncScheduler.schedule(work, (delay ?? 0) / factor, state),
   };
 }

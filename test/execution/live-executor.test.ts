@@ -226,9 +226,10 @@ describe('a swap whose price moves between quote and block', () => {
   });
 });
 
-describe('a swap that a maker fills and pays the fee for', () => {
-  const firm = (overrides: Partial<Intent> = {}): Intent => world.intent({ amountIn: MAKERS_SIZE, ...overrides });
+/** An intent that the maker's firm price wins. */
+const firm = (): Intent => world.intent({ amountIn: MAKERS_SIZE });
 
+describe('a swap that a maker fills and pays the fee for', () => {
   it('lands under a signature that nobody knew beforehand, and costs no fee', async () => {
     const outcomes = await carryOut(firm());
     const signed = outcomes.find(({ state }) => state === 'signed')!;
@@ -284,17 +285,17 @@ describe('a swap that a maker fills and pays the fee for', () => {
   });
 });
 
-describe('what is refused before anything is signed', () => {
-  async function expectRefusal(code: RegExp, options: { readonly intent?: Intent; readonly parts?: Partial<LiveWorld> }): Promise<void> {
-    const signer = countingSigner();
-    const outcomes = await carryOut(options.intent ?? world.intent(), { parts: { ...options.parts, signer } });
-    expect(states(outcomes)).toStrictEqual(['building', 'abandoned']);
-    expect(outcomes.at(-1)!.code).toMatch(code);
-    expect(outcomes.at(-1)!.reason).toBeTruthy();
-    expect(signer.count()).toBe(0);
-    expect(world.landed).toStrictEqual([]);
-  }
+async function expectRefusal(code: RegExp, options: { readonly intent?: Intent; readonly parts?: Partial<LiveWorld> }): Promise<void> {
+  const signer = countingSigner();
+  const outcomes = await carryOut(options.intent ?? world.intent(), { parts: { ...options.parts, signer } });
+  expect(states(outcomes)).toStrictEqual(['building', 'abandoned']);
+  expect(outcomes.at(-1)!.code).toMatch(code);
+  expect(outcomes.at(-1)!.reason).toBeTruthy();
+  expect(signer.count()).toBe(0);
+  expect(world.landed).toStrictEqual([]);
+}
 
+describe('what is refused before anything is signed', () => {
   it.each(['order', 'build'] as const)('an amount that the wallet does not have (%s)', async (route) => {
     const intent = world.intent({ route, amountIn: 90_000_000_000n as Amount, maxPriceImpactBps: 5_000 as Bps });
     await expectRefusal(route === 'order' ? /^ORDER_(IRIS|RFQZ)_1$/ : /\w/, { intent });
@@ -358,7 +359,6 @@ describe('what is refused before anything is signed', () => {
         await world.scalePrice(SOL_MINT, 1.2);
         return build;
       },
-      order: world.service.order,
     };
     await expectRefusal(/^(6001|PRICE_OFF_REFERENCE)$/, { intent: world.intent({ route: 'build' }), parts: { service } });
   });

@@ -73,6 +73,9 @@ async function killedAt(moment: Moment, fate: Fate, intent: Intent): Promise<voi
       send: (transaction) => send(() => chain.send(transaction), { kind: 'rejected', code: '-32002', message: 'Blockhash not found' }),
       finalizedBlockHeight: () => alive(() => chain.finalizedBlockHeight()),
       findBySigner: (asked) => alive(() => chain.findBySigner(asked)),
+      isBlockhashValid: (blockhash) => alive(() => chain.isBlockhashValid(blockhash)),
+      signatureStatus: (signature, options) => alive(() => chain.signatureStatus(signature, options)),
+      landedSwap: (asked) => alive(() => chain.landedSwap(asked)),
     },
     service: {
       order: (request) => (moment === 'building' ? killInstead() : service.order(request)),
@@ -119,18 +122,17 @@ function expectOneEnd(start: IntentState, outcomes: readonly Outcome[]): void {
   expect(isTerminal(state)).toBe(true);
 }
 
-const neverSign: LiveWorld['signer'] = {
-  address: '11111111111111111111111111111111',
+/** The wallet's signer, without its hand: a recovery signs nothing. */
+const neverSigning = (): LiveWorld['signer'] => ({
+  address: world.signer.address,
   sign: () => { throw new Error('a recovery signs nothing'); },
-};
+});
 
 describe.each(JOURNEYS)('after a kill, a swap %s', (_name, kind) => {
-  const signer = (): LiveWorld['signer'] => ({ ...neverSign, address: world.signer.address });
-
   it.each(['approved', 'building'] as const)('that was %s is given up, for nothing was signed', async (moment) => {
     const intent = world.intent(kind);
     await killedAt(moment, 'not sent', intent);
-    const outcomes = await recover({ signer: signer() });
+    const outcomes = await recover({ signer: neverSigning() });
     expectOneEnd(moment, outcomes);
     expect(outcomes).toMatchObject([{ intentId: intent.id, state: 'abandoned', code: 'RESTARTED' }]);
     expect(world.landed).toStrictEqual([]);
@@ -146,7 +148,7 @@ describe.each(JOURNEYS)('after a kill, a swap %s', (_name, kind) => {
     expect(world.landed).toHaveLength(fate === 'landed' ? 1 : 0);
     const [open] = journal.openIntents();
     expect(open!.state).toBe(moment === 'written down' ? 'building' : moment);
-    const outcomes = await recover({ signer: signer() });
+    const outcomes = await recover({ signer: neverSigning() });
     expectOneEnd(open!.state, outcomes);
     expect(outcomes.at(-1)).toMatchObject({ intentId: intent.id, state: 'confirmed' });
     expect(world.landed).toStrictEqual([{ signature: outcomes.at(-1)!.signature, succeeded: true }]);
@@ -157,7 +159,7 @@ describe.each(JOURNEYS)('after a kill, a swap %s', (_name, kind) => {
     const intent = world.intent(kind);
     await killedAt(moment, 'not sent', intent);
     await world.passSlots(A_LIFE_AND_MORE);
-    const outcomes = await recover({ signer: signer() });
+    const outcomes = await recover({ signer: neverSigning() });
     expect(outcomes.at(-1)).toMatchObject({ intentId: intent.id, state: 'expired' });
     expect(world.landed).toStrictEqual([]);
     expect(await world.wallet()).toStrictEqual(before);
@@ -167,7 +169,7 @@ describe.each(JOURNEYS)('after a kill, a swap %s', (_name, kind) => {
     const intent = world.intent(kind);
     await killedAt(moment, 'landed', intent);
     await world.passSlots(A_LIFE_AND_MORE);
-    const outcomes = await recover({ signer: signer() });
+    const outcomes = await recover({ signer: neverSigning() });
     expect(outcomes.at(-1)).toMatchObject({ state: 'confirmed', signature: world.landed[0]!.signature });
     expect(world.landed).toHaveLength(1);
     expect(await world.wallet()).toStrictEqual(bookedWallet(before, [intent], outcomes));

@@ -1,11 +1,11 @@
 import * as fc from 'fast-check';
 import { from, toArray } from 'rxjs';
 import { describe, expect, it } from 'vitest';
-import type { BollingerBands, PricedQuote, Trend } from '../../src/strategy/index.ts';
-import { bollinger, Sma, smaCrossover } from '../../src/strategy/index.ts';
+import type { BollingerBands, Trend } from '../../src/strategy/index.ts';
+import { bollinger, PricedQuote, Sma, smaCrossover } from '../../src/strategy/index.ts';
 import { buyingSol } from '../market/events.ts';
 
-const priced = (price: number, at: number): PricedQuote => ({ at, price, quote: buyingSol(150_000, at) });
+const priced = (price: number, at: number): PricedQuote => new PricedQuote(buyingSol(150_000, at), price);
 
 function bandsOf(prices: readonly number[], window: number, k: number): BollingerBands[] {
   let all: BollingerBands[] = [];

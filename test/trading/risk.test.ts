@@ -60,10 +60,17 @@ describe('risk refuses', () => {
   it('a key used before by the same strategy, even after the swap failed', () => {
     const state = stateWith({ strategies: [strategySetup('diver'), strategySetup('other')] });
     const intent = approve(state, buy({ key: 'slot-7' }));
-    apply(state, outcome(intent, 'abandoned'));
+    for (const next of ['building', 'signed', 'submitted'] as const) apply(state, outcome(intent, next));
+    apply(state, outcome(intent, 'failed', { feeLamports: 5_000n as never }));
     expectDenied(state, 'KEY_REPEATED', buy({ key: 'slot-7' }));
     expect(verdictOn(state, buy({ key: 'slot-8', inputMint: USDC.mint }))).toBeNull();
     expectDenied(state, 'INTENT_OPEN_FOR_MINT', buy({ key: 'slot-7' }), { strategy: 'other' });
+  });
+
+  it('gives the key of a swap back that was given up before anything was signed', () => {
+    const state = stateWith();
+    apply(state, outcome(approve(state, buy({ key: 'slot-7' })), 'abandoned'));
+    expect(verdictOn(state, buy({ key: 'slot-7' }))).toBeNull();
   });
 
   it('does not remember the key of a proposal it denied', () => {
@@ -257,6 +264,27 @@ describe('an approval', () => {
     expect(approve(stateWith(), buy({ amount: { fraction: 1 } })).amountIn).toBe(BUDGET.amount);
     expect(approve(stateWith(), buy({ amount: { fraction: 7 } })).amountIn).toBe(BUDGET.amount);
     expect(approve(stateWith(), buy({ amount: { fraction: 1 / 3 } })).amountIn).toBe(166_666_500n);
+  });
+
+  it('lets nobody but our own reading say what a swap is worth: the least output follows from it', () => {
+    const state = stateWith({ limits: { maxSlippageBps: 50 as never, maxPriceImpactBps: 100 as never } });
+    apply(state, quote(USDC, SOL, { inAmount: 25_000_000n, outAmount: 100_000_000n }));
+    const least = approve(state, buy({ amount: amount(50_000_000n) })).minimumOut;
+    // Twice the reading, less 150 bps.
+    expect(least).toBe(197_000_000n);
+  });
+
+  it('keeps a limit of the strategy’s own that asks for more', () => {
+    const state = stateWith({ limits: { maxSlippageBps: 50 as never, maxPriceImpactBps: 100 as never } });
+    apply(state, quote(USDC, SOL, { inAmount: 25_000_000n, outAmount: 100_000_000n }));
+    expect(approve(state, buy({ amount: amount(25_000_000n), limit: amount(99_000_000n) })).minimumOut).toBe(99_000_000n);
+  });
+
+  it('lets an exit go where entries have used up the rate, and where SOL for fees has run short', () => {
+    const state = stateWith({ limits: { maxSwaps: { perMinute: 1 } } });
+    confirm(state, approve(state, buy()), 1_000n);
+    expectDenied(state, 'RATE_PER_MINUTE', buy());
+    expect(verdictOn(state, buy({ inputMint: SOL.mint, outputMint: USDC.mint, amount: 'all' }))).toBeNull();
   });
 
   it('calls a way back into the budget’s token an exit', () => {
