@@ -178,6 +178,11 @@ describe('the check of bans', () => {
     expect(banViolations({ path: 'test/engine/a.test.ts', text: `vi.mock('../src/core/time.ts');` })).toHaveLength(1);
   });
 
+  it('refuses a subscription of a strategy’s own, and no other', () => {
+    expect(banViolations({ path: 'strategies/a.ts', text: 'price.subscribe((quote) => buy(quote));' })).toHaveLength(1);
+    expect(banViolations({ path: 'src/engine/a.ts', text: 'source.subscribe(subscriber);' })).toEqual([]);
+  });
+
   it('refuses the time operators and schedulers of RxJS in a strategy, however they are named', () => {
     expect(checkStrategy(`import { map, debounceTime, retry as again } from 'rxjs';`)).toEqual([
       expect.stringContaining('"debounceTime"'), expect.stringContaining('"retry"'),

@@ -112,10 +112,11 @@ async function runLocked(options: DaemonOptions, resources: Resources): Promise<
   // The last to open is the first to close: whatever ends the run, nothing is decided any more when its files go.
   resources.add('session', () => { session.halt(); });
   reporter.started(session.stamp, describeStart(options, { state, session, address, controlUrl: control?.url }));
-  await session.recover();
-  session.start();
-  const reason = await untilEnd(options, session);
-  return session.drain(reason);
+  const ending = untilEnd(options, session);
+  // A node that does not answer must not keep the operator from ending it.
+  const endedBefore = await Promise.race([session.recover().then(() => undefined), ending]);
+  if (endedBefore === undefined) session.start();
+  return session.drain(endedBefore ?? await ending);
 }
 
 /** Until strategies run in a box of their own, only those that come with the project meet the process that trades. */

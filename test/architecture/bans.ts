@@ -43,6 +43,9 @@ const WALL_CLOCK: readonly Ban[] = [
   ban('a timer', /(?<![\w$.])set(?:Timeout|Interval|Immediate)\b/g, 'schedule on a Clock taken as a parameter'),
 ];
 
+const OWN_SUBSCRIPTION: Ban = ban('a subscription of a strategy’s own', /\.\s*subscribe\s*\(/g,
+  'return the stream: the engine subscribes, and catches what it throws');
+
 /** Folders that are the edge to the real world; one of them makes the Clock that all others are given. */
 const AT_THE_EDGE = /^src\/(?:daemon|cli|dashboard)\//;
 
@@ -75,6 +78,7 @@ export function banViolations(file: SourceFile): string[] {
 
 function bansFor(path: string): Ban[] {
   if (path.startsWith('test/')) return [NO_MODULE_MOCKS];
+  if (path.startsWith('strategies/')) return [...DETERMINISTIC_BANS, NO_FETCH, OWN_SUBSCRIPTION];
   if (DETERMINISTIC.test(path)) return [...DETERMINISTIC_BANS, NO_FETCH];
   if (path.startsWith('src/dashboard/')) return [];
   return AT_THE_EDGE.test(path) || EDGE_FILES.has(path) ? [NO_FETCH] : [NO_FETCH, ...WALL_CLOCK];
