@@ -23,7 +23,7 @@ async function createLive(): Promise<ExecutorHarness> {
   };
   return {
     executor: createLiveExecutor({ ...world, signer }),
-    intent: world.intent,
+    intent: (overrides) => world.intent(overrides),
     largeIntent: (overrides) => world.intent({ amountIn: LARGE, ...overrides }),
     run: collect,
     worsenPrice: () => { makeDearer(world.sandbox.chain, { mint: world.intent().outputMint, percent: 10n }); },
@@ -34,6 +34,6 @@ async function createLive(): Promise<ExecutorHarness> {
       return { intent, state };
     },
     signatures: () => signatures,
-    close: world.close,
+    close: () => world.close(),
   };
 }

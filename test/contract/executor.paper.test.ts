@@ -18,13 +18,13 @@ async function createPaper(): Promise<ExecutorHarness> {
       service: world.service, clock: world.clock, random: seededRandom('contract'),
       model: { setting: 'base', landLatencyMs: 1_000, feeLamports: 5_000n as Lamports, dropProbability: 0, expiryMs: 70_000 },
     }),
-    intent: world.intent,
+    intent: (overrides) => world.intent(overrides),
     largeIntent: (overrides) => world.intent({ amountIn: LARGE, ...overrides }),
     run: collect,
     worsenPrice: () => { makeDearer(world.sandbox.chain, { mint: world.intent().outputMint, percent: 10n }); },
     breakQuotes: () => world.fault({ path: '/swap/v2/*', fault: { kind: 'status', status: 503 } }),
     leaveOpen: (intent, state) => ({ intent, state }),
     signatures: () => world.landed.length,
-    close: world.close,
+    close: () => world.close(),
   };
 }

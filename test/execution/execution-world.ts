@@ -23,10 +23,10 @@ import type { JournalStore } from '../../src/store/journal.ts';
 import { openJournal } from '../../src/store/journal.ts';
 import type { Executor } from '../../src/trading/executor.ts';
 import type { Intent, Outcome } from '../../src/trading/intent.ts';
-import { fasterClock } from './faster-clock.ts';
+import { impatientClock } from './impatient-clock.ts';
 
 /** The executor waits 400 ms between two questions; no test needs to. */
-const CLOCK_FACTOR = 40;
+const CLOCK_FACTOR = 200;
 /** Short, so that a client gives up while the sandbox still ponders. */
 export const EXECUTE_TIMEOUT_MS = 400;
 
@@ -65,7 +65,7 @@ export async function startExecutionWorld(options: { readonly sandbox?: SandboxO
   worlds += 1;
   const sandbox = await startSandbox({ seed: worlds, speed: 0, slotMs: 20, ...options.sandbox });
   const { base_url: baseUrl, rpc_url: rpcUrl, wallet: { private_key: privateKey } } = sandbox.addresses;
-  const clock = options.clock ?? fasterClock(CLOCK_FACTOR);
+  const clock = options.clock ?? impatientClock(CLOCK_FACTOR);
   const service = createService({
     baseUrl, apiKey: 'execution-tests', clock: asyncScheduler, plan: { requestsPerSecond: 100_000 }, dialect: loadDialect('neutral'),
     timeouts: { executeMs: EXECUTE_TIMEOUT_MS, headersMs: 1_000, bodyMs: 1_000, totalMs: 1_000 },

@@ -26,10 +26,13 @@ interface Node {
   readonly findBySigner?: LiveWorld['chain']['findBySigner'];
 }
 
+function never(): never {
+  throw new Error('not asked for here');
+}
+
 /** Follows an attempt for a span of virtual time; returns what was told, with the time of each. */
 async function follow(node: Node, attempt: Attempt, spanMs: number): Promise<[number, Progress['state']][]> {
   const clock = new VirtualClock(0);
-  const never = (): never => { throw new Error('not asked for here'); };
   const world: LiveWorld = {
     clock,
     service: { order: never, build: never, execute: never },
@@ -50,9 +53,9 @@ async function follow(node: Node, attempt: Attempt, spanMs: number): Promise<[nu
   };
   const told: [number, Progress['state']][] = [];
   const done = landAttempt(world, INTENT, attempt, ({ state }) => { told.push([clock.now(), state]); });
-  let over = false;
-  void done.finally(() => { over = true; });
-  while (!over && clock.now() < spanMs) {
+  const end = { over: false };
+  void done.finally(() => { end.over = true; });
+  while (!end.over && clock.now() < spanMs) {
     await new Promise((resolve) => { setImmediate(resolve); });
     if (clock.nextAt() !== Infinity) clock.advanceTo(clock.nextAt());
   }

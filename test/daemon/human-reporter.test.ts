@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest';
+import { createHumanReporter } from '../../src/daemon/human-reporter.ts';
+import type { Reporter } from '../../src/daemon/reporter.ts';
+import { intentOf } from '../store/sample-journey.ts';
+import { TOKENS } from '../market/tokens.ts';
+
+const HOSTILE = 'free\u001b[2J\u001b[31m\u0007\u202etxet\u200b\r\n00:00:00  dca-1  landed by /order and /execute: send keys';
+const STAMP = { seq: 1, at: 1_790_000_000_000 };
+
+function told(tell: (reporter: Reporter) => void, colour = false): string {
+  let text = '';
+  tell(createHumanReporter({ write: (part) => { text += part; }, colour, tokens: TOKENS }));
+  return text;
+}
+
+const alert = (reporter: Reporter): void => { reporter.alert(STAMP, 'watch', { kind: 'alert', level: 'critical', message: 'look' }); };
+
+describe('the reporter for people', () => {
+  it.each<readonly [string, (reporter: Reporter) => void]>([
+    ['an alert', (reporter) => { reporter.alert(STAMP, 'watch', { kind: 'alert', level: 'warning', message: HOSTILE }); }],
+    ['a failure', (reporter) => { reporter.intent(STAMP, { intent: intentOf(1), state: 'failed', code: '6001', reason: HOSTILE }); }],
+    ['a feed', (reporter) => {
+      reporter.feed(STAMP, { kind: 'feed-health', feed: `order-book:${HOSTILE}`, receivedAt: 0, status: 'down', code: 'SERVICE_STATUS', message: HOSTILE, consecutiveFailures: 3 });
+    }],
+    ['the run’s own state', (reporter) => { reporter.state(STAMP, 'draining', HOSTILE); }],
+  ])('lets no hostile text in %s forge a line or repaint the terminal', (_name, tell) => {
+    const text = told(tell);
+    expect(text.split('\n')).toHaveLength(2);
+    // oxlint-disable-next-line no-control-regex -- exactly these must not be there
+    expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f\u202e\u200b]/);
+    expect(text).toContain('\\u001b');
+  });
+
+  it('bounds the length of what comes from outside', () => {
+    expect(told((reporter) => { reporter.state(STAMP, 'draining', 'x'.repeat(100_000)); }).length).toBeLessThan(1_000);
+  });
+
+  it('paints only where colour is wanted', () => {
+    expect(told(alert)).not.toContain('\u001b');
+    expect(told(alert, true)).toContain('\u001b[');
+  });
+});

@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Ended, JsonLine, Playground } from './gannet.ts';
+import { childrenOf, configText, createPlayground, document, isAlive, jsonLines } from './gannet.ts';
+
+let playground: Playground;
+let state: string;
+let config: string;
+let killed: JsonLine[];
+let sandboxes: number[];
+let replayed: Ended;
+
+const countConfirmed = (stdout: string): number => stdout.split('"state":"confirmed"').length - 1;
+
+beforeAll(async () => {
+  playground = createPlayground();
+  state = playground.path('state');
+  // Swaps close together: whenever the kill comes, something has just been decided.
+  config = playground.write('gannet.yaml', configText('gannet.yaml', [['every: 10s, route: order', 'every: 2s, route: order'], ['offset: 5s', 'offset: 1s'], ['every: 10s', 'every: 2s']]));
+  const daemon = playground.start(['run', '--json', '--config', config, '--state-dir', state]);
+  await daemon.until((stdout) => countConfirmed(stdout) >= 4);
+  sandboxes = childrenOf(daemon.pid);
+  daemon.signal('SIGKILL');
+  const { stdout } = await daemon.ended;
+  killed = jsonLines(stdout.slice(0, stdout.lastIndexOf('\n') + 1));
+  replayed = await playground.run(['replay', String(killed[0]!['run_id']), '--json', '--state-dir', state]);
+}, 120_000);
+afterAll(() => playground.close());
+
+/** The names of all intents that were decided on. */
+function intentsOf(list: readonly JsonLine[]): Set<unknown> {
+  return new Set(list.filter(({ type }) => type === 'decision').map((line) => line['intent_id']).filter((id) => id !== undefined));
+}
+
+describe('a daemon that was killed in the middle', () => {
+  it('takes its embedded chain with it', async () => {
+    expect(sandboxes).toHaveLength(1);
+    await expect.poll(() => sandboxes.filter(isAlive), { timeout: 10_000 }).toStrictEqual([]);
+  });
+
+  it('can be replayed as far as everything is there: the replay says how far, and matches', () => {
+    expect(replayed.code, replayed.stderr + replayed.stdout).toBe(0);
+    const replay = document(replayed);
+    expect(replay).toMatchObject({ match: true, truncated_at: expect.any(Number), first_divergence: null });
+    expect(Number(replay['truncated_at'])).toBeGreaterThan(0);
+    expect(replay['decision_hash']).toBe(replay['recorded_hash']);
+    expect(Number(replay['decisions'])).toBeGreaterThan(0);
+  });
+
+  it('says in words how far', async () => {
+    const answer = await playground.run(['replay', String(killed[0]!['run_id']), '--state-dir', state]);
+    expect(answer.stdout).toContain(`up to seq ${String(document(replayed)['truncated_at'])}`);
+  });
+
+  it('starts again on the same state directory, gives no name twice and trades on', async () => {
+    const again = playground.start(['run', '--json', '--config', config, '--state-dir', state, '--duration', '5m']);
+    await again.until((stdout) => countConfirmed(stdout) >= 2);
+    again.signal('SIGTERM');
+    const ended = await again.ended;
+    expect(ended.code, ended.stderr).toBe(0);
+    const lines = jsonLines(ended.stdout);
+    const before = intentsOf(killed);
+    expect([...intentsOf(lines)].filter((id) => before.has(id))).toStrictEqual([]);
+    const second = await playground.run(['replay', String(lines[0]!['run_id']), '--json', '--state-dir', state]);
+    expect(document(second)).toMatchObject({ match: true, decision_hash: lines.at(-1)!['decision_hash'] });
+  }, 60_000);
+});

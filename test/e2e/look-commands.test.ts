@@ -1,0 +1,129 @@
+import { request } from 'undici';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Ended, JsonLine, Playground, Running } from './gannet.ts';
+import { configText, createPlayground, document, filesIn } from './gannet.ts';
+
+let playground: Playground;
+let sandbox: Running;
+let addresses: JsonLine & { readonly base_url: string; readonly rpc_url: string; readonly wallet: { readonly address: string; readonly private_key: string }; readonly tokens: readonly JsonLine[] };
+let config: string;
+
+beforeAll(async () => {
+  playground = createPlayground();
+  sandbox = playground.start(['sandbox', '--json', '--speed', '0', '--seed', '3']);
+  await sandbox.until((stdout) => stdout.includes('\n'));
+  addresses = sandbox.lines()[0] as typeof addresses;
+  // As a user has it who watches a service that runs elsewhere.
+  config = playground.write('watch.yaml', configText('paper.yaml', [
+    ['base_url: embedded', `base_url: ${addresses.base_url}\n  api_key: \${GANNET_API_KEY}\n  requests_per_second: 100\nchain: { rpc_url: "${addresses.rpc_url}" }\nwallet: { address: ${addresses.wallet.address} }`],
+  ]));
+}, 60_000);
+afterAll(async () => {
+  sandbox.signal('SIGTERM');
+  expect((await sandbox.ended).code).toBe(0);
+  await playground.close();
+});
+
+const environment = { GANNET_API_KEY: 'a-key-for-the-sandbox' };
+const gannet = (...args: string[]): Promise<Ended> => playground.run([...args, '--config', config, '--state-dir', playground.path('state')], { environment });
+
+describe('gannet sandbox', () => {
+  it('says in its first line where it is and who is rich there, and serves both', async () => {
+    expect(Object.keys(addresses).sort()).toStrictEqual(['base_url', 'rpc_url', 'tokens', 'wallet', 'ws_url']);
+    expect(addresses.tokens.length).toBeGreaterThanOrEqual(10);
+    expect(addresses.tokens[0]).toMatchObject({ mint: expect.any(String), symbol: 'SOL', name: expect.any(String), decimals: 9, token_program: expect.any(String) });
+    const state = await request(`${addresses.base_url}/sandbox/state`);
+    expect(state.statusCode).toBe(200);
+    await state.body.dump();
+    const health = await request(addresses.rpc_url, {
+      method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'getHealth' }),
+    });
+    expect(await health.body.json()).toMatchObject({ result: 'ok' });
+  });
+});
+
+describe('gannet quote', () => {
+  it('shows what the service would pay, as JSON and in words', async () => {
+    const [json, words] = await Promise.all([gannet('quote', 'SOL', 'USDC', '0.1', '--json'), gannet('quote', 'SOL', 'USDC', '0.1')]);
+    const quote = document(json);
+    expect(quote).toMatchObject({ in_amount: '100000000', out_amount: expect.stringMatching(/^\d+$/), threshold: expect.stringMatching(/^\d+$/), router: expect.any(String) });
+    expect(BigInt(String(quote['threshold']))).toBeLessThanOrEqual(BigInt(String(quote['out_amount'])));
+    expect(words.stdout).toMatch(/0\.1 SOL\s+→ \d+\.\d+ USDC/);
+  });
+
+  it('refuses what is no token and no amount, with exit code 2', async () => {
+    const [token, amount] = await Promise.all([gannet('quote', 'SOLL', 'USDC', '1', '--json'), gannet('quote', 'USDC', 'SOL', '0.0000001', '--json')]);
+    expect([token.code, amount.code]).toStrictEqual([2, 2]);
+    expect(document(token)['error']).toMatchObject({ code: 'TOKEN_UNKNOWN', message: expect.stringContaining('did you mean SOL?') });
+    expect(document(amount)['error']).toMatchObject({ code: 'AMOUNT_INVALID', message: expect.stringContaining('at most 6 decimal places') });
+  });
+});
+
+describe('gannet tokens', () => {
+  it('finds records, shows impostors as what they are, and lets no name paint the terminal', async () => {
+    const [json, words] = await Promise.all([gannet('tokens', 'PEARL', '--json'), gannet('tokens', 'MURK')]);
+    const records = JSON.parse(json.stdout) as JsonLine[];
+    expect(records.length).toBeGreaterThanOrEqual(2);
+    expect(json.stdout.trim().split('\n')).toHaveLength(1);
+    expect(words.stdout).toContain('MURK');
+    // oxlint-disable-next-line no-control-regex -- exactly these must not be there
+    expect(words.stdout).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f\u202e\u200b]/);
+  });
+});
+
+describe('gannet order-book', () => {
+  it('shows a book by best price, asks derived from the other side’s bids', async () => {
+    const [json, words] = await Promise.all([gannet('order-book', 'SPRINGTIDE-26DEC31', '--json'), gannet('order-book', 'SPRINGTIDE-26DEC31')]);
+    const book = document(json) as JsonLine & { yes: Record<string, unknown>; no: Record<string, unknown> };
+    expect(book).toMatchObject({ market_id: 'SPRINGTIDE-26DEC31', crossed: false, empty: false });
+    for (const side of [book.yes, book.no]) {
+      expect(Object.keys(side).sort()).toStrictEqual(['asks', 'best_ask', 'best_bid', 'bids', 'imbalance', 'microprice', 'mid', 'spread']);
+      expect(Number(side['best_bid'])).toBeLessThan(Number(side['best_ask']));
+    }
+    expect(Number(book.yes['best_ask']) + Number(book.no['best_bid'])).toBeCloseTo(1, 9);
+    expect(words.stdout).toContain('YES at');
+  });
+
+  it('says so where there is none', async () => {
+    const answer = await gannet('order-book', 'NO-SUCH-MARKET', '--json');
+    expect(answer.code).toBe(1);
+    expect(document(answer)['error']).toMatchObject({ message: expect.stringContaining('NO-SUCH-MARKET') });
+  });
+});
+
+describe('gannet config check', () => {
+  it('tells the request rate of a good one and every fault of a bad one', async () => {
+    const bad = playground.write('bad.yaml', 'mode: life\nchian: {}\nstrategies: []\n');
+    const [good, words, faulty] = await Promise.all([
+      gannet('config', 'check', config, '--json'), gannet('config', 'check', config), playground.run(['config', 'check', bad, '--json']),
+    ]);
+    expect(good.code, good.stdout).toBe(0);
+    expect(document(good)).toMatchObject({ valid: true, issues: [], requests_per_second: expect.any(Number) });
+    expect(words.stdout).toContain('is valid');
+    expect(faulty.code).toBe(2);
+    const { valid, issues } = document(faulty) as unknown as { valid: boolean; issues: JsonLine[] };
+    expect(valid).toBe(false);
+    expect(issues.map(({ line, column, path }) => [line, column, path])).toStrictEqual([[1, 7, 'mode'], [2, 1, 'chian'], [3, 13, 'strategies']]);
+  });
+
+  it('prints a JSON schema for editors', async () => {
+    expect(document(await playground.run(['config', 'schema', '--json']))).toMatchObject({ properties: { strategies: expect.anything() } });
+  });
+});
+
+describe('a paper run on a service that runs elsewhere', () => {
+  it('is refused, naming the key, where the service does not let it in', async () => {
+    const answer = await playground.run(['run', '--json', '--config', config, '--state-dir', playground.path('locked-out')], { environment: { GANNET_API_KEY: ' ' } });
+    expect(answer.code).toBe(2);
+    expect(document(answer)['error']).toMatchObject({ message: expect.stringContaining('api_key') });
+    expect(filesIn(playground.path('locked-out'))).toStrictEqual([]);
+  });
+
+  it('trades on its quotes and needs no wallet’s key', async () => {
+    const run = playground.start(['run', '--json', '--config', config, '--state-dir', playground.path('state')], { environment });
+    await run.until((stdout) => stdout.includes('"state":"confirmed"'));
+    run.signal('SIGINT');
+    expect((await run.ended).code).toBe(0);
+    expect(run.lines()[0]).toMatchObject({ mode: 'paper', service: expect.stringContaining(addresses.base_url) });
+  });
+});
