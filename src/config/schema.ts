@@ -90,7 +90,7 @@ const strategy = z.strictObject({
   use: z.string().min(1).meta({ description: 'A file in strategies/ by its name, or a path from this file’s folder.', examples: ['dca', './my-strategy.ts'] }),
   name: z.string().regex(INSTANCE_NAME, { message: 'expected lower case letters, digits and dashes, a letter first, at most 63' }).optional()
     .meta({ description: 'What this instance is called; unique. Left out, the name of the strategy.', examples: ['dca-sol'] }),
-  budget: amount('500 USDC').optional().meta({ description: 'What it may spend, and what it is measured against; left out, all that the wallet has.' }),
+  budget: amount('500 USDC').optional().meta({ description: 'What it may spend, and what it is measured against. Without one it can watch and alert, but not swap.' }),
   params: z.record(z.string(), z.unknown()).prefault({}).meta({ description: 'The strategy’s own parameters: `gannet strategy describe NAME`.' }),
   max_age: duration('15s').optional().meta({ description: 'Proposals are refused while anything the strategy watches is older than this.' }),
   warmup: duration('2h').optional().meta({ description: `How much of the recording to replay before the start. ${NOT_YET}` }),
