@@ -1,6 +1,9 @@
-/** Throws when something only a bug can make false is false; the supervisor restarts through recovery. */
-export function assert(condition: unknown, message: string): asserts condition {
-  if (!condition) throw new AssertionError(message);
+/**
+ * Throws when something only a bug can make false is false; the supervisor restarts through recovery.
+ * A message that has to be put together is given as a function: where things are well, it is never called.
+ */
+export function assert(condition: unknown, message: string | (() => string)): asserts condition {
+  if (!condition) throw new AssertionError(typeof message === 'string' ? message : message());
 }
 
 /** Throws for a union member that the compiler believes impossible. */

@@ -41,7 +41,7 @@ export class Engine {
   readonly clock: VirtualClock;
   readonly #state: EngineState;
   readonly #listener: EngineListener;
-  readonly #hosts: readonly Host[];
+  readonly #hosts: ReadonlyMap<string, Host>;
   /** By feed slot: who gets the feed's events. */
   readonly #routes: (readonly HostedInput[])[] = [];
   readonly #log = new DecisionLog();
@@ -71,8 +71,8 @@ export class Engine {
       inTurn: () => this.#busy,
       log: (strategy: string, message: string) => this.#listener.onLog?.(strategy, message),
     };
-    this.#hosts = options.strategies.map((instance) => new Host(instance, port));
-    for (const host of this.#hosts) this.#connect(host);
+    this.#hosts = new Map(options.strategies.map((instance) => [instance.name, new Host(instance, port)]));
+    for (const host of this.#hosts.values()) this.#connect(host);
   }
 
   /** Returns what the strategies want watched: each thing once, at the fastest rate anybody asked for. */
@@ -95,20 +95,20 @@ export class Engine {
 
   /** Returns the strategies that are still running. */
   get running(): string[] {
-    return this.#hosts.filter((host) => host.running).map(({ name }) => name);
+    return [...this.#hosts.values()].filter((host) => host.running).map(({ name }) => name);
   }
 
   /** Starts the strategies; what they propose at once is ruled on. */
   start(): void {
     this.#exclusively(() => {
-      for (const host of this.#hosts) host.start();
+      for (const host of this.#hosts.values()) host.start();
       this.#ruleOnProposals();
     });
   }
 
   /** Stops the strategies; inputs are still applied. */
   stop(): void {
-    for (const host of this.#hosts) host.stop();
+    for (const host of this.#hosts.values()) host.stop();
   }
 
   /** Stamps and handles one input. Called from within the handling of another, it waits for its turn. */
@@ -172,11 +172,11 @@ export class Engine {
 
   #publishOutcome(outcome: Input & { kind: 'outcome' }): void {
     const strategy = outcome.intentId.slice(0, outcome.intentId.lastIndexOf('-'));
-    this.#hosts.find(({ name }) => name === strategy)?.publishOutcome(outcome);
+    this.#hosts.get(strategy)?.publishOutcome(outcome);
   }
 
   #publishDenial(strategy: string, proposal: SwapProposal, { code, reason }: Denial): void {
-    this.#hosts.find(({ name }) => name === strategy)?.publishDenial({ proposal, code, reason });
+    this.#hosts.get(strategy)?.publishDenial({ proposal, code, reason });
   }
 
   #ruleOnProposals(): void {
@@ -192,7 +192,7 @@ export class Engine {
 
   #connect(host: Host): void {
     const record = this.#state.strategies.get(host.name);
-    assert(record, `strategy ${host.name} has no record in the state`);
+    assert(record, () => `strategy ${host.name} has no record in the state`);
     this.#state.strategies.set(host.name, { ...record, inputs: host.inputs.map(({ slot }) => slot) });
     for (const input of host.inputs) this.#routes[input.slot] = [...(this.#routes[input.slot] ?? []), input];
   }

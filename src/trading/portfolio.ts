@@ -31,7 +31,7 @@ export class Portfolio {
 
   /** Opens a strategy's book with its budget as the first balance. */
   openBook(strategy: string, budget: StrategyBook['budget']): void {
-    assert(!this.books.has(strategy), `the book of ${strategy} is open already`);
+    assert(!this.books.has(strategy), () => `the book of ${strategy} is open already`);
     this.books.set(strategy, {
       budget,
       balances: new Map(budget ? [[budget.mint, budget.amount]] : []),
@@ -43,7 +43,7 @@ export class Portfolio {
 
   book(strategy: string): StrategyBook {
     const book = this.books.get(strategy);
-    assert(book, `no book of ${strategy}`);
+    assert(book, () => `no book of ${strategy}`);
     return book;
   }
 

@@ -76,7 +76,7 @@ function rule(state: EngineState, seq: number, at: Millis, { strategy, proposal 
     return { decision: { seq, at, strategy, proposal, verdict: 'approved', code: null }, effect: { kind: 'alert', strategy, alert: proposal } };
   }
   const record = state.strategies.get(strategy);
-  assert(record, `proposal of the unknown strategy ${strategy}`);
+  assert(record, () => `proposal of the unknown strategy ${strategy}`);
   const amountIn = resolveSize(state, record, proposal);
   const denial = firstDenial(state, { strategy: record, proposal, amountIn, at });
   if (denial !== undefined) return { decision: { seq, at, strategy, proposal, verdict: 'denied', code: denial.code }, denial };
@@ -133,9 +133,9 @@ function leastOutput(state: EngineState, { inputMint, outputMint, limit }: SwapP
 
 function applyOutcome(state: EngineState, outcome: Outcome): void {
   const tracked = state.intents.get(outcome.intentId);
-  assert(tracked, `outcome "${outcome.state}" of ${outcome.intentId}, which is not open`);
-  assert(canTransition(tracked.state, outcome.state), `${outcome.intentId} cannot go from ${tracked.state} to ${outcome.state}`);
-  assert(outcome.state !== 'confirmed' || outcome.fill !== undefined, `${outcome.intentId} is confirmed without a fill`);
+  assert(tracked, () => `outcome "${outcome.state}" of ${outcome.intentId}, which is not open`);
+  assert(canTransition(tracked.state, outcome.state), () => `${outcome.intentId} cannot go from ${tracked.state} to ${outcome.state}`);
+  assert(outcome.state !== 'confirmed' || outcome.fill !== undefined, () => `${outcome.intentId} is confirmed without a fill`);
   tracked.state = outcome.state;
   if (!isTerminal(outcome.state)) return;
   const { intent } = tracked;
