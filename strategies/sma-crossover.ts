@@ -1,6 +1,10 @@
-import { EMPTY, mergeMap, of } from 'rxjs';
+import { EMPTY, filter, merge, mergeMap, of, tap } from 'rxjs';
 import { z } from 'zod';
-import { amount, defineStrategy, duration, pair, quotes, smaCrossover } from '../src/strategy/index.ts';
+import type { Trend } from '../src/strategy/index.ts';
+import { amount, defineStrategy, delay, duration, pair, quotes, smaCrossover } from '../src/strategy/index.ts';
+
+/** How long to wait before a sale that came to nothing is tried again. */
+const RETRY = '5s';
 
 /** The classic trend follower; also what the speed of the engine is measured with. */
 export default defineStrategy({
@@ -16,12 +20,23 @@ export default defineStrategy({
     .refine((p) => p.size.token.mint === p.pair.quote.mint, { path: ['size'], message: 'expected an amount of the pair’s quote token' })
     .refine((p) => p.fast < p.slow, { path: ['fast'], message: 'expected less than slow' }),
   inputs: (p) => ({ price: quotes(p.pair, { amount: p.size, every: p.every }) }),
-  run: ({ price }, p, ctx) => price.pipe(
-    smaCrossover(p.fast, p.slow),
-    mergeMap(({ trend, at }) => {
-      const text = `the ${p.fast}-price mean is ${trend} the ${p.slow}-price mean at ${at.price.toPrecision(6)}`;
-      if (trend === 'above') return of(ctx.buy(p.pair, p.size, text));
-      return ctx.available(p.pair.base) > 0n ? of(ctx.sell(p.pair, 'all', text)) : EMPTY;
-    }),
-  ),
+  run: ({ price }, p, ctx) => {
+    let now: Trend | undefined;
+    const crossings = price.pipe(
+      smaCrossover(p.fast, p.slow),
+      tap(({ trend }) => { now = trend; }),
+      mergeMap(({ trend, at }) => {
+        const text = `the ${p.fast}-price mean is ${trend} the ${p.slow}-price mean at ${at.price.toPrecision(6)}`;
+        if (trend === 'above') return of(ctx.buy(p.pair, p.size, text));
+        return ctx.available(p.pair.base) > 0n ? of(ctx.sell(p.pair, 'all', text)) : EMPTY;
+      }),
+    );
+    // A crossing is said once. A purchase that came to nothing is an opportunity missed; a sale that did is a position kept.
+    const unsold = merge(ctx.denials$, ctx.outcomes$.pipe(filter(({ state }) => state === 'abandoned' || state === 'failed' || state === 'expired'))).pipe(
+      delay(ctx, RETRY),
+      filter(() => now === 'below' && ctx.openIntents() === 0 && ctx.available(p.pair.base) > 0n),
+      mergeMap(() => of(ctx.sell(p.pair, 'all', 'the trend is still down, and the last sale came to nothing'))),
+    );
+    return merge(crossings, unsold);
+  },
 });

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import smaCrossover from '../../strategies/sma-crossover.ts';
 import { SOL } from '../market/tokens.ts';
-import { complaints, configured } from './instances.ts';
+import type { Run } from '../engine/runs.ts';
+import { start } from '../engine/runs.ts';
+import { complaints, configured, fillAtOnce } from './instances.ts';
 import { filled, show, swaps } from './trades.ts';
 
 const PARAMS = { pair: 'SOL/USDC', size: '25 USDC', fast: 2, slow: 4 };
@@ -13,6 +15,24 @@ describe('sma crossover', () => {
     show(run, [100, 102, 102, 104, 104, 98, 98, 116]);
     expect(swaps(run)).toEqual(['buy 3 approved', 'sell 5 approved', 'buy 7 approved']);
     expect(run.state.portfolio.available('sma-crossover', SOL.mint)).toBeGreaterThan(0n);
+  });
+
+  it('tries a sale again that came to nothing, as long as the trend is down', () => {
+    let refusals = 2;
+    const run: Run = start([configured(smaCrossover, PARAMS)], {
+      onEffect: (effect, engine) => {
+        if (effect.kind !== 'execute' || effect.intent.purpose === 'entry' || refusals-- <= 0) {
+          fillAtOnce(() => run.state)(effect, engine);
+          return;
+        }
+        for (const state of ['building', 'abandoned'] as const) {
+          engine.accept({ kind: 'outcome', intentId: effect.intent.id, attempt: 1, state }, engine.clock.now());
+        }
+      },
+    });
+    show(run, [100, 102, 102, 104, 104, 98, 97, 96, 95]);
+    expect(swaps(run)).toEqual(['buy 3 approved', 'sell 5 approved', 'sell 6 approved', 'sell 7 approved']);
+    expect(run.state.portfolio.available('sma-crossover', SOL.mint)).toBe(0n);
   });
 
   it('does not sell what it does not have', () => {
