@@ -6,6 +6,7 @@ import type { Clock, Millis } from '../core/time.ts';
 import { outputAt } from '../market/quote.ts';
 import type { Executor, OpenIntent } from '../trading/executor.ts';
 import type { Intent, Outcome } from '../trading/intent.ts';
+import { outcomeOf } from '../trading/intent.ts';
 import type { MarketCache } from '../trading/market-cache.ts';
 import type { SimulationSetting } from '../trading/simulated-landing.ts';
 import { BASE_FEE, landSimulated } from '../trading/simulated-landing.ts';
@@ -78,21 +79,20 @@ export function createSimulatedExecutor(options: {
 
   const sign = (subscriber: Subscriber<Outcome>, intent: Intent): void => {
     const terms = priceOf(intent);
-    const base = { kind: 'outcome', intentId: intent.id, attempt: 1 } as const;
     const refusal = terms === undefined ? { code: 'QUOTE_UNAVAILABLE', reason: 'the recording holds no quote of this pair' } : refuseTerms(intent, terms);
     if (terms === undefined || refusal !== undefined) {
-      subscriber.next({ ...base, state: 'abandoned', ...refusal });
+      subscriber.next(outcomeOf(intent.id, 'abandoned', refusal));
       subscriber.complete();
       return;
     }
-    subscriber.next({ ...base, state: 'signed', router: terms.router, quotedOut: terms.outAmount });
-    subscriber.next({ ...base, state: 'submitted' });
+    subscriber.next(outcomeOf(intent.id, 'signed', { router: terms.router, quotedOut: terms.outAmount }));
+    subscriber.next(outcomeOf(intent.id, 'submitted'));
     subscriber.add(clock.schedule(() => { land(subscriber, intent, terms); }, instant ? 0 : model.landLatencyMs));
   };
 
   return {
     execute: (intent) => new Observable((subscriber) => {
-      subscriber.next({ kind: 'outcome', intentId: intent.id, attempt: 1, state: 'building' });
+      subscriber.next(outcomeOf(intent.id, 'building'));
       subscriber.add(clock.schedule(() => { sign(subscriber, intent); }, instant ? 0 : model.quoteLatencyMs));
     }),
     // A simulation has no yesterday: it begins with nothing open.

@@ -1,5 +1,6 @@
 import type { Amount, Lamports } from '../core/amount.ts';
 import type { Intent, Outcome } from './intent.ts';
+import { outcomeOf } from './intent.ts';
 import type { SwapTerms } from './swap-order.ts';
 import { minimumOut } from './terms.ts';
 
@@ -24,14 +25,14 @@ export interface SimulatedArrival {
 
 /** Returns the landing that the chain would report: a fill, or the slippage failure (6001), which costs its fee all the same. */
 export function landSimulated({ intent, accepted, outAmount, setting, feeLamports }: SimulatedArrival): Outcome {
-  const base = { kind: 'outcome', intentId: intent.id, attempt: 1, router: accepted.router, quotedOut: accepted.outAmount } as const;
+  const { router, outAmount: quotedOut } = accepted;
   const least = minimumOut(intent, accepted.outAmount);
   if (outAmount === undefined || outAmount < least) {
-    return { ...base, state: 'failed', code: '6001', reason: 'slippage tolerance exceeded', feeLamports };
+    return outcomeOf(intent.id, 'failed', { router, quotedOut, code: '6001', reason: 'slippage tolerance exceeded', feeLamports });
   }
-  return {
-    ...base,
-    state: 'confirmed',
+  return outcomeOf(intent.id, 'confirmed', {
+    router,
+    quotedOut,
     fill: {
       inputMint: intent.inputMint,
       outputMint: intent.outputMint,
@@ -40,5 +41,5 @@ export function landSimulated({ intent, accepted, outAmount, setting, feeLamport
       feeLamports,
       rentLamports: 0n as Lamports,
     },
-  };
+  });
 }
