@@ -12,6 +12,7 @@ import { refuseTerms } from '../trading/terms.ts';
 import type { Progress } from './journey.ts';
 import type { SwapService } from './ports.ts';
 import { wait } from './wait.ts';
+import { withinFloor } from './within-floor.ts';
 
 /** How paper imitates the chain. */
 export interface PaperModel {
@@ -83,9 +84,9 @@ async function carryOut(
 
 async function quoteFor(service: Pick<SwapService, 'order'>, intent: Intent): Promise<SwapOrder | Error> {
   try {
-    return await service.order({
-      inputMint: intent.inputMint, outputMint: intent.outputMint, amount: intent.amountIn, slippageBps: intent.maxSlippageBps,
-    }, { priority: intent.purpose });
+    return await withinFloor(intent, (slippageBps) => service.order({
+      inputMint: intent.inputMint, outputMint: intent.outputMint, amount: intent.amountIn, slippageBps,
+    }, { priority: intent.purpose }));
   } catch (error) {
     if (isGannetError(error)) return error;
     throw error;

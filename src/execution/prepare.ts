@@ -7,6 +7,7 @@ import type { SwapOrder, SwapTerms } from '../trading/swap-order.ts';
 import { refuseTerms } from '../trading/terms.ts';
 import type { LiveWorld } from './journey.ts';
 import { wait } from './wait.ts';
+import { withinFloor } from './within-floor.ts';
 
 /** A signed attempt, or why there is none; nothing has left the house either way. */
 export type Preparation =
@@ -55,10 +56,9 @@ export async function prepareAttempt(world: LiveWorld, intent: Intent, number: n
 
 async function byOrder(world: LiveWorld, intent: Intent): Promise<Unsigned | (Preparation & { kind: 'refused' })> {
   const quotedAt = world.clock.now();
-  const order = await world.service.order({
-    inputMint: intent.inputMint, outputMint: intent.outputMint, amount: intent.amountIn,
-    taker: world.signer.address, slippageBps: intent.maxSlippageBps,
-  }, { priority: intent.purpose });
+  const order = await withinFloor(intent, (slippageBps) => world.service.order({
+    inputMint: intent.inputMint, outputMint: intent.outputMint, amount: intent.amountIn, taker: world.signer.address, slippageBps,
+  }, { priority: intent.purpose }));
   const refusal = refuseTerms(intent, order) ?? refuseOrder(world, order);
   if (refusal !== undefined) return { kind: 'refused', router: order.router, ...refusal };
   const { transaction, requestId, lastValidBlockHeight } = order;
@@ -91,7 +91,7 @@ async function byBuild(world: LiveWorld, intent: Intent): Promise<Unsigned | (Pr
   const quotedAt = world.clock.now();
   const asked = { inputMint: intent.inputMint, outputMint: intent.outputMint, amount: intent.amountIn };
   const [build, reference] = await Promise.all([
-    world.service.build({ ...asked, taker: world.signer.address, slippageBps: intent.maxSlippageBps }, { priority: intent.purpose }),
+    withinFloor(intent, (slippageBps) => world.service.build({ ...asked, taker: world.signer.address, slippageBps }, { priority: intent.purpose })),
     world.service.order(asked, { priority: intent.purpose }),
   ]);
   const refusal = refuseTerms(intent, { ...build, priceImpact: build.priceImpact ?? reference.priceImpact }) ?? refuseOffPrice(intent, build, reference);

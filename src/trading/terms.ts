@@ -1,4 +1,4 @@
-import type { Amount } from '../core/amount.ts';
+import type { Amount, Bps } from '../core/amount.ts';
 import { afterSlippage } from '../core/amount.ts';
 import type { Intent } from './intent.ts';
 import type { SwapTerms } from './swap-order.ts';
@@ -21,6 +21,13 @@ export interface TermsRefusal {
 export function minimumOut(intent: Intent, outAmount: Amount): Amount {
   const bySlippage = afterSlippage(outAmount, intent.maxSlippageBps);
   return intent.minimumOut !== undefined && intent.minimumOut > bySlippage ? intent.minimumOut : bySlippage;
+}
+
+/** Returns the slippage to ask for at an output: the cap, or less where a floor on the output leaves less room; whole bps, floored. */
+export function slippageFor(intent: Intent, outAmount: Amount): Bps {
+  const { minimumOut: floor, maxSlippageBps } = intent;
+  if (floor === undefined || outAmount < floor) return maxSlippageBps;
+  return Math.min(maxSlippageBps, Number(((outAmount - floor) * 10_000n) / outAmount)) as Bps;
 }
 
 /**

@@ -111,7 +111,8 @@ export function executorContract(options: {
         const last = (await carryOut(intent)).at(-1)!;
         expect(['confirmed', 'abandoned']).toContain(last.state);
         if (last.state === 'confirmed') expect(last.fill!.amountOut).toBeGreaterThanOrEqual(floor);
-        if (share === 9_900n) expect(last.state).toBe('confirmed');
+        // Closer to the market than the slippage that is allowed, too: then less slippage is asked for.
+        if (share <= 9_970n) expect(last.state, String(last.code)).toBe('confirmed');
         if (share === 10_100n) expect(last).toMatchObject({ state: 'abandoned', code: 'LIMIT_NOT_MET' });
       }
     });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Amount, Bps } from '../../src/core/amount.ts';
 import type { Intent } from '../../src/trading/intent.ts';
 import type { SwapTerms } from '../../src/trading/swap-order.ts';
-import { minimumOut, refuseTerms } from '../../src/trading/terms.ts';
+import { minimumOut, refuseTerms, slippageFor } from '../../src/trading/terms.ts';
 import { FISH, SOL } from '../market/tokens.ts';
 import { approve, buy, stateWith } from './states.ts';
 
@@ -74,6 +74,18 @@ describe('the terms of a quote', () => {
   it('are refused when the fee is above the cap or no number', () => {
     expect(refusal({ feeBps: 31 })).toBe('FEE_EXCEEDS_MAX');
     expect(refusal({ feeBps: Number.NaN })).toBe('FEE_EXCEEDS_MAX');
+  });
+
+  it('leave as much slippage as the floor has room for: its threshold is never under the floor, one bps more would be', () => {
+    fc.assert(fc.property(fc.bigInt({ min: 10_000n, max: 2n ** 63n }), fc.integer({ min: 0, max: 300 }), (out, roomBps) => {
+      const floor = out - (out * BigInt(roomBps)) / 20_000n;
+      const bps = slippageFor({ ...intent, minimumOut: floor as Amount, maxSlippageBps: 100 as Bps }, out as Amount);
+      const threshold = (slippage: number): bigint => (out * BigInt(10_000 - slippage)) / 10_000n;
+      expect(bps).toBeLessThanOrEqual(100);
+      expect(threshold(bps)).toBeGreaterThanOrEqual(floor);
+      if (bps < 100) expect(threshold(bps + 1)).toBeLessThan(floor);
+    }));
+    expect(slippageFor(intent, 166_000_000n as Amount)).toBe(intent.maxSlippageBps);
   });
 
   it('say for people what was found and what was wanted', () => {
