@@ -1,7 +1,7 @@
 import type { Subscriber } from 'rxjs';
 import { EMPTY, Observable } from 'rxjs';
 import type { Amount, Lamports } from '../core/amount.ts';
-import { mulDiv } from '../core/amount.ts';
+import { mulDiv, ZERO } from '../core/amount.ts';
 import type { Clock, Millis } from '../core/time.ts';
 import { outputAt } from '../market/quote.ts';
 import type { Executor, OpenIntent } from '../trading/executor.ts';
@@ -70,7 +70,7 @@ export function createSimulatedExecutor(options: {
   const land = (subscriber: Subscriber<Outcome>, intent: Intent, accepted: SwapTerms): void => {
     const arrival = instant ? accepted : priceOf(intent);
     const outcome = landSimulated({
-      intent, accepted, outAmount: arrival?.outAmount, setting: model.setting, feeLamports: model.feeLamports,
+      intent, accepted, outAmount: arrival?.outAmount ?? ZERO, setting: model.setting, feeLamports: model.feeLamports,
     });
     if (outcome.state === 'confirmed' && market.latestQuote(intent.inputMint, intent.outputMint) === undefined) otherSideFills += 1;
     subscriber.next(outcome);

@@ -14,6 +14,8 @@ import type { SwapService } from './ports.ts';
 import { wait } from './wait.ts';
 import { withinFloor } from './within-floor.ts';
 
+const ARRIVAL_RETRY_MS = 1_000;
+
 /** How paper imitates the chain. */
 export interface PaperModel {
   readonly setting: SimulationSetting;
@@ -57,7 +59,7 @@ async function carryOut(
   tell({ state: 'building' });
   const accepted = await quote();
   if (accepted instanceof Error) {
-    tell({ state: 'abandoned', code: 'code' in accepted ? String(accepted.code) : undefined, reason: accepted.message.slice(0, 300) });
+    tell({ state: 'abandoned', ...faultOf(accepted) });
     return;
   }
   const refusal = refuseTerms(intent, accepted);
@@ -74,12 +76,41 @@ async function carryOut(
   }
   const optimistic = model.setting === 'optimistic';
   if (!optimistic) await wait(clock, model.landLatencyMs);
-  const arrival = optimistic ? accepted : await quote();
-  const outAmount = arrival instanceof Error ? undefined : arrival.outAmount;
+  const arrival = optimistic ? accepted : await quoteOnArrival({ quote, clock, withinMs: model.expiryMs, tell });
+  if (arrival instanceof Error) {
+    tell({ state: 'expired', ...faultOf(arrival) });
+    return;
+  }
+  const { outAmount } = arrival;
   const { kind: _kind, intentId: _intentId, attempt: _attempt, ...landing } = landSimulated({
     intent, accepted, outAmount, setting: model.setting, feeLamports: model.feeLamports,
   });
   tell(landing);
+}
+
+/**
+ * Asks for the price on arrival until there is one, as long as a transaction could land: a service that does not answer
+ * says nothing of slippage. Returns the last fault where none came in time.
+ */
+async function quoteOnArrival({ quote, clock, withinMs, tell }: {
+  readonly quote: () => Promise<SwapOrder | Error>;
+  readonly clock: Clock;
+  readonly withinMs: Millis;
+  readonly tell: (progress: Progress) => void;
+}): Promise<SwapOrder | Error> {
+  const giveUpAt = clock.now() + withinMs;
+  let told = false;
+  for (;;) {
+    const arrival = await quote();
+    if (!(arrival instanceof Error) || clock.now() >= giveUpAt) return arrival;
+    if (!told) tell({ state: 'unknown', ...faultOf(arrival) });
+    told = true;
+    await wait(clock, ARRIVAL_RETRY_MS);
+  }
+}
+
+function faultOf(error: Error): Pick<Progress, 'code' | 'reason'> {
+  return { code: isGannetError(error) ? error.code : undefined, reason: error.message.slice(0, 300) };
 }
 
 async function quoteFor(service: Pick<SwapService, 'order'>, intent: Intent): Promise<SwapOrder | Error> {

@@ -17,8 +17,8 @@ export const BASE_FEE = 5_000n as Lamports;
 export interface SimulatedArrival {
   readonly intent: Intent;
   readonly accepted: SwapTerms;
-  /** What the swap would bring on arrival; undefined where nobody quotes it any more. */
-  readonly outAmount: Amount | undefined;
+  /** What the swap would bring on arrival; 0 where nobody buys any more. */
+  readonly outAmount: Amount;
   readonly setting: SimulationSetting;
   readonly feeLamports: Lamports;
 }
@@ -27,7 +27,7 @@ export interface SimulatedArrival {
 export function landSimulated({ intent, accepted, outAmount, setting, feeLamports }: SimulatedArrival): Outcome {
   const { router, outAmount: quotedOut } = accepted;
   const least = minimumOut(intent, accepted.outAmount);
-  if (outAmount === undefined || outAmount < least) {
+  if (outAmount < least) {
     return outcomeOf(intent.id, 'failed', { router, quotedOut, code: '6001', reason: 'slippage tolerance exceeded', feeLamports });
   }
   return outcomeOf(intent.id, 'confirmed', {
