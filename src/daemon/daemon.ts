@@ -110,7 +110,7 @@ async function runLocked(options: DaemonOptions, resources: Resources): Promise<
   journal.runStarted(runId);
   resources.add('run', () => { journal.runEnded(runId); });
   // The last to open is the first to close: whatever ends the run, nothing is decided any more when its files go.
-  resources.add('session', () => { session.halt(); });
+  resources.add('session', () => { session.close(); });
   reporter.started(session.stamp, describeStart(options, { state, session, address, controlUrl: control?.url }));
   const ending = untilEnd(options, session);
   // A node that does not answer must not keep the operator from ending it.

@@ -81,6 +81,7 @@ export class Session {
   #feedSubscription: Subscription | undefined;
   #started: RunMoment | null = null;
   #stopped: RunMoment | null = null;
+  #runningAtStop: ReadonlySet<string> = new Set();
   #limitReached: (() => void) | undefined;
   #failed: ((error: unknown) => void) | undefined;
   #failure: Error | undefined;
@@ -138,7 +139,7 @@ export class Session {
     reporter.state(this.stamp, 'recovering', `${open.length} swaps were under way when the last run ended; no strategy runs until each is known`);
     for (const { intent, state } of open) this.#tally.opened(intent, state);
     await new Promise<void>((resolve, reject) => {
-      executor.reconcile(open).subscribe({ next: (outcome) => { this.#loop.accept(outcome); }, error: reject, complete: resolve });
+      executor.reconcile(open).subscribe({ next: (outcome) => { if (this.#phase !== 'ended') this.#loop.accept(outcome); }, error: reject, complete: resolve });
     });
   }
 
@@ -162,6 +163,12 @@ export class Session {
     this.#feedSubscription?.unsubscribe();
     this.#loop.stop();
     if (this.#stopped === null) this.#stopStrategies();
+  }
+
+  /** Ends it: what still comes in has nowhere to go, the journal has it. */
+  close(): void {
+    this.halt();
+    this.#phase = 'ended';
   }
 
   /** Stops strategies and feeds, waits for what is under way, and closes the books. Rejects where a bug shows on the way. */
@@ -247,7 +254,7 @@ export class Session {
     }
     this.#tally.opened(effect.intent);
     executor.execute(effect.intent).subscribe({
-      next: (outcome) => { this.#loop.accept(outcome); },
+      next: (outcome) => { if (this.#phase !== 'ended') this.#loop.accept(outcome); },
       error: (error: unknown) => { this.#failed?.(error); },
     });
   }
@@ -261,8 +268,6 @@ export class Session {
     // At once: a run that is killed while it drains must not replay as if its strategies had gone on.
     this.#writeManifest();
   }
-
-  #runningAtStop: ReadonlySet<string> = new Set();
 
   #writeManifest(ended: RunManifest['ended'] = null): void {
     const { files, manifest } = this.#options;
