@@ -7,7 +7,7 @@ import type { Mint } from '../market/token.ts';
 import { SOL_MINT } from '../market/token.ts';
 import type { SpawnedSandbox } from '../sandbox/spawn.ts';
 import { spawnSandbox } from '../sandbox/spawn.ts';
-import { loadDialect } from '../service/dialect.ts';
+import { loadDialect } from '../service/wire/dialect.ts';
 import type { RatePlan } from '../service/rate-plan.ts';
 import type { Service } from '../service/service.ts';
 import { createService } from '../service/service.ts';

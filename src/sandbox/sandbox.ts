@@ -7,7 +7,7 @@ import { startRpc } from './rpc/server.ts';
 import { createScenario, type ScenarioStep } from './scenario.ts';
 import { createService } from './service/app.ts';
 import { createBlockhashHistory } from './service/blockhash-history.ts';
-import type { ServiceContext } from './service/context.ts';
+import type { Profile, ServiceContext } from './service/context.ts';
 import { createFaults } from './service/faults.ts';
 import { createMaker } from './service/maker.ts';
 import { createOrders } from './service/orders.ts';
@@ -25,6 +25,8 @@ export interface SandboxOptions {
   readonly speed?: number;
   readonly scenario?: readonly ScenarioStep[];
   readonly slotMs?: number;
+  /** Whose word the answers follow where description and live service differ; the description's by default. */
+  readonly profile?: Profile;
   /** The API keys that are let in; absent lets in any that is not empty. */
   readonly apiKeys?: readonly string[];
 }
@@ -101,7 +103,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
 
   for (let i = 0; i < SLOTS_BEFORE_START; i++) produceBlock();
   const context: ServiceContext = {
-    seed, speed, chain, market, faults, blockhashes, nextId, nowMs, advanceSlots,
+    profile: options.profile ?? 'reference', seed, speed, chain, market, faults, blockhashes, nextId, nowMs, advanceSlots,
     table: world.table,
     tokens: new Map(GENESIS_TOKENS.map((token) => [token.mint, token])),
     feeOwner: world.feeOwner,

@@ -1,7 +1,7 @@
 import { GannetError } from '../core/errors.ts';
 import type { Json } from '../core/json.ts';
+import { stringifyJson } from '../core/json.ts';
 import type { Clock } from '../core/time.ts';
-import type { Dialect } from './dialect.ts';
 import type { CallOptions } from './priority.ts';
 import type { GovernorStats, RateGovernor } from './rate-governor.ts';
 import { createRateGovernor } from './rate-governor.ts';
@@ -9,11 +9,14 @@ import type { Bucket, RatePlan } from './rate-plan.ts';
 import { bucketLimits } from './rate-plan.ts';
 import type { HttpRequest, Transport } from './transport.ts';
 import { MAX_CONNECTIONS } from './transport.ts';
+import type { Dialect } from './wire/dialect.ts';
+import type { Vocabulary } from './wire/vocabulary.ts';
 
 /** Query parameters in neutral words; what is undefined is left out. */
 export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
 
 export interface GetRequest {
+  /** In neutral words, from the root of the service, already encoded. */
   readonly path: string;
   readonly query?: Query | undefined;
   /**
@@ -23,9 +26,27 @@ export interface GetRequest {
   readonly shareable: boolean;
 }
 
+/** A JSON document exactly as it came, which can be sent back so. */
+export interface RawJson {
+  readonly rawJson: string;
+}
+
+/** A body: neutral words that the dialect translates, or members that are sent as they are, each a value or a document as it came. */
+export type Body = Json | { readonly members: Readonly<Record<string, Json | RawJson>> };
+
+/** An answer in neutral words, and as it came. */
+export interface Document {
+  readonly json: Json;
+  readonly raw: RawJson;
+}
+
 /** What every API group speaks through: the rate governors in front, the dialect around, the transport below. */
 export interface Gateway {
   get(request: GetRequest, call?: CallOptions): Promise<Json>;
+  /** The same for an answer that has to go back unchanged. */
+  getDocument(request: GetRequest, call?: CallOptions): Promise<Document>;
+  /** Posts within the main bucket. */
+  post(request: { readonly path: string; readonly body: Body }, call?: CallOptions): Promise<Json>;
   /** Posts to `/execute`'s own bucket. */
   execute(request: { readonly path: string; readonly body: Json }): Promise<Json>;
   stats(): Readonly<Record<Bucket, GovernorStats>>;
@@ -39,35 +60,46 @@ export function createGateway(options: {
   readonly plan: RatePlan;
   readonly clock: Clock;
 }): Gateway {
-  const { transport, dialect, plan, clock } = options;
+  const { transport, plan, clock } = options;
+  const { toWire, fromWire } = options.dialect;
   const governors: Readonly<Record<Bucket, RateGovernor>> = { main: openGovernor('main'), execute: openGovernor('execute') };
 
   function openGovernor(bucket: Bucket): RateGovernor {
     return createRateGovernor({ limits: bucketLimits(plan, bucket), clock, maxInFlight: MAX_CONNECTIONS[bucket] });
   }
 
-  async function run(request: HttpRequest, turn: CallOptions & { readonly coalesceKey?: string | undefined }): Promise<Json> {
-    const json = await governors[request.bucket].run({
+  async function run(request: HttpRequest, turn: CallOptions & { readonly coalesceKey?: string | undefined }): Promise<Document> {
+    const { json, text } = await governors[request.bucket].run({
       ...turn,
       async send(signal) {
-        const { json: value, limits } = await transport.send(request, signal);
+        const { limits, ...value } = await transport.send(request, signal);
         return { value, limits };
       },
     });
-    return dialect.answerFromWire(json);
+    return { json: fromWire.json(json), raw: { rawJson: text } };
+  }
+
+  function get({ path, query, shareable }: GetRequest, call: CallOptions = {}): Promise<Document> {
+    const wirePath = toWire.path(path);
+    const parameters = new URLSearchParams();
+    for (const [name, value] of Object.entries(query ?? {})) {
+      if (value !== undefined) parameters.append(toWire.queryName(name), toWire.queryValue(name, String(value)));
+    }
+    const coalesceKey = shareable ? `${wirePath}?${parameters.toString()}` : undefined;
+    return run({ bucket: 'main', method: 'GET', path: wirePath, query: parameters }, { ...call, coalesceKey });
   }
 
   return {
-    get({ path, query, shareable }, call = {}) {
-      const parameters = new URLSearchParams();
-      for (const [name, value] of Object.entries(query ?? {})) {
-        if (value !== undefined) parameters.append(dialect.queryToWire(name), String(value));
-      }
-      const coalesceKey = shareable ? `${path}?${parameters.toString()}` : undefined;
-      return run({ bucket: 'main', method: 'GET', path, query: parameters }, { ...call, coalesceKey });
+    get: async (request, call) => (await get(request, call)).json,
+    getDocument: get,
+    async post({ path, body }, call = {}) {
+      const { json } = await run({ bucket: 'main', method: 'POST', path: toWire.path(path), body: bodyText(body, toWire) }, call);
+      return json;
     },
-    execute: ({ path, body }) =>
-      run({ bucket: 'execute', method: 'POST', path, body: dialect.bodyToWire(body) }, { priority: 'execute' }),
+    async execute({ path, body }) {
+      const { json } = await run({ bucket: 'execute', method: 'POST', path: toWire.path(path), body: bodyText(body, toWire) }, { priority: 'execute' });
+      return json;
+    },
     stats: () => ({ main: governors.main.stats(), execute: governors.execute.stats() }),
     async close() {
       governors.main.close();
@@ -75,6 +107,22 @@ export function createGateway(options: {
       await transport.close();
     },
   };
+}
+
+/** Returns a body as JSON; what came from the service and goes back to it passes untouched, digit by digit. */
+function bodyText(body: Body, words: Vocabulary): string {
+  if (!hasMembers(body)) return stringifyJson(words.json(body));
+  const members = Object.entries(body.members).map(([name, value]) =>
+    (isRaw(value) ? `${JSON.stringify(name)}:${value.rawJson}` : stringifyJson(words.json({ [name]: value })).slice(1, -1)));
+  return `{${members.join(',')}}`;
+}
+
+function hasMembers(body: Body): body is Extract<Body, { readonly members: unknown }> {
+  return typeof body === 'object' && body !== null && !Array.isArray(body) && 'members' in body;
+}
+
+function isRaw(value: Json | RawJson): value is RawJson {
+  return typeof value === 'object' && value !== null && 'rawJson' in value;
 }
 
 /** Returns the refusal of a request that breaks a stated rule; it never leaves. */

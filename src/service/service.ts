@@ -1,4 +1,3 @@
-import type { Dialect } from './dialect.ts';
 import { createGateway } from './gateway.ts';
 import type { Prediction } from './prediction.ts';
 import { createPrediction } from './prediction.ts';
@@ -10,6 +9,7 @@ import type { TokenSearch } from './token-search.ts';
 import { createTokenSearch } from './token-search.ts';
 import type { TransportOptions } from './transport.ts';
 import { createTransport } from './transport.ts';
+import type { Dialect } from './wire/dialect.ts';
 
 export interface ServiceOptions extends TransportOptions {
   readonly plan: RatePlan;

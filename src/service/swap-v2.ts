@@ -2,11 +2,11 @@ import { U64_MAX } from '../core/amount.ts';
 import { GannetError, isGannetError } from '../core/errors.ts';
 import { nearest } from '../core/nearest.ts';
 import type { ExecuteAnswer, SwapBuild, SwapOrder, SwapRequest } from '../trading/swap-order.ts';
-import type { Dialect } from './dialect.ts';
 import type { Gateway } from './gateway.ts';
 import { badRequest } from './gateway.ts';
 import type { CallOptions } from './priority.ts';
 import { readExecuteAnswer } from './wire/execute-answer.ts';
+import type { Dialect } from './wire/dialect.ts';
 import { MAX_TRANSACTION_BYTES, wireAddress } from './wire/fields.ts';
 import { readSwapBuild } from './wire/swap-build.ts';
 import { readSwapOrder } from './wire/swap-order.ts';
@@ -46,7 +46,7 @@ export function createSwapV2(gateway: Gateway, dialect: Dialect): SwapV2 {
         },
         shareable: request.taker === undefined,
       }, call);
-      return readSwapOrder(answer, request, dialect);
+      return readSwapOrder(answer, request);
     },
 
     async build(request, call) {
@@ -65,7 +65,7 @@ export function createSwapV2(gateway: Gateway, dialect: Dialect): SwapV2 {
         },
         shareable: false,
       }, call);
-      return readSwapBuild(answer, request, dialect);
+      return readSwapBuild(answer, request);
     },
 
     async execute(request) {
@@ -119,7 +119,7 @@ function routersToWire(routers: readonly string[] | undefined, dialect: Dialect)
     const hint = guess === undefined ? '' : ` (did you mean "${guess}"?)`;
     throw badRequest(`expected excludeRouters out of ${dialect.routers.join(', ')}${hint}`, stranger);
   }
-  return routers.map((router) => dialect.routerToWire(router)).join(',');
+  return routers.join(',');
 }
 
 function checkExecute({ signedTransaction, requestId }: ExecuteRequest): void {

@@ -2,7 +2,6 @@ import type { Dispatcher } from 'undici';
 import { Pool, request } from 'undici';
 import { GannetError } from '../core/errors.ts';
 import type { Json } from '../core/json.ts';
-import { stringifyJson } from '../core/json.ts';
 import type { Clock, Millis } from '../core/time.ts';
 import { statusFault, transportFault } from './http-fault.ts';
 import type { Bucket } from './rate-plan.ts';
@@ -35,11 +34,14 @@ export interface HttpRequest {
   /** From the root of the service, already encoded. */
   readonly path: string;
   readonly query?: URLSearchParams | undefined;
-  readonly body?: Json | undefined;
+  /** JSON. */
+  readonly body?: string | undefined;
 }
 
 export interface HttpAnswer {
   readonly json: Json;
+  /** The JSON as it came. */
+  readonly text: string;
   readonly limits: ServerLimits | undefined;
 }
 
@@ -99,7 +101,7 @@ export function createTransport(options: TransportOptions): Transport {
         ...(apiKey === undefined ? {} : { 'x-api-key': apiKey }),
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       },
-      body: body === undefined ? null : stringifyJson(body),
+      body: body ?? null,
     });
     const limits = readServerLimits(response.headers, clock.now());
     const contentType = firstOf(response.headers['content-type']);
@@ -107,8 +109,8 @@ export function createTransport(options: TransportOptions): Transport {
       const text = await readErrorText(response.body);
       throw statusFault({ status: response.statusCode, text: withoutKey(text), contentType, limits });
     }
-    const text = await readText(response.body, maxBodyBytes);
-    return { json: parseBody(withoutKey(text), contentType), limits };
+    const text = withoutKey(await readText(response.body, maxBodyBytes));
+    return { json: parseBody(text, contentType), text, limits };
   }
 
   /** A service that repeats the key in an answer must not carry it into logs, recordings or pages. */

@@ -48,6 +48,8 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
     layers: ['core', 'market', 'trading', 'strategy', 'engine', 'recording', 'store'], packages: 'any', builtins: 'any',
   },
   config: {
+    // What the service's plans and dialects are is the service's to say; nothing of it that speaks to a network.
+    files: /^src\/service\/(?:rate-plan|wire\/dialect)\.ts$/,
     layers: ['core', 'market', 'trading', 'strategy'], packages: ['yaml', 'zod', 'dotenv', 'bs58'],
     builtins: ['node:fs', 'node:fs/promises', 'node:path', 'node:url'], builtinNames: { 'node:net': ['isIP', 'isIPv4', 'isIPv6'] },
   },

@@ -4,6 +4,7 @@ import bs58 from 'bs58';
 import { describe, expect, it } from 'vitest';
 import { configError, formatIssue } from '../../src/config/issue.ts';
 import { loadConfig } from '../../src/config/load.ts';
+import { dialectNames } from '../../src/service/wire/dialect.ts';
 import { genesisDecimals, issuesOf, loadText } from './load-text.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
@@ -185,7 +186,7 @@ const CASES: readonly (readonly [name: string, text: string, issues: readonly st
   ['a plan without key', `service: { base_url: https://swap.example, plan: pro }\nwallet: { address: ${PEARL} }\n${WATCH}`, [
     'bot.yaml:1:50 service.plan: the plan "pro" goes with an API key: set GANNET_API_KEY and write api_key: ${GANNET_API_KEY}, or take the plan "keyless"',
   ]],
-  ['an unknown dialect', `${WATCH}service: { dialect: nutral }\n`, ['bot.yaml:2:21 service.dialect: there is no dialect "nutral" in config/dialects (did you mean "neutral"?); known are neutral']],
+  ['an unknown dialect', `${WATCH}service: { dialect: nutral }\n`, [`bot.yaml:2:21 service.dialect: there is no dialect "nutral" in config/dialects (did you mean "neutral"?); known are ${dialectNames().join(', ')}`]],
   ['more polling than the plan allows', `service: { plan: keyless }\n${WATCH.replace('0.5 }', '0.5, every: 1s }')}`, [
     'bot.yaml:1:18 service.plan: what the strategies watch takes 1 requests a second, the plan "keyless" allows 0.5: watch fewer things, watch them less often ("every"), or name a larger plan',
   ]],

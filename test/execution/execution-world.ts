@@ -14,7 +14,7 @@ import type { Mint } from '../../src/market/token.ts';
 import { SOL_MINT, USDC_MINT } from '../../src/market/token.ts';
 import type { Sandbox, SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
-import { loadDialect } from '../../src/service/dialect.ts';
+import { loadDialect } from '../../src/service/wire/dialect.ts';
 import type { Service } from '../../src/service/service.ts';
 import { createService } from '../../src/service/service.ts';
 import { parseSecretKey } from '../../src/signer/key.ts';

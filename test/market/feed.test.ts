@@ -16,7 +16,7 @@ it('names a feed by what it watches, whatever its rate', () => {
 
 it('polls each thing once, at the fastest rate anybody asked for', () => {
   expect(sharedFeeds([quote, book, { ...quote, everyMs: 1_000 }, stats, { ...quote, everyMs: 9_000 }])).toEqual([
-    { ...quote, everyMs: 1_000 }, book, stats,
+    { ...quote, everyMs: 1_000, weight: 1 }, book, stats,
   ]);
   expect(sharedFeeds([])).toEqual([]);
 });

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { asyncScheduler } from 'rxjs';
 import { onTestFinished } from 'vitest';
-import { loadDialect } from '../../src/service/dialect.ts';
+import { loadDialect } from '../../src/service/wire/dialect.ts';
 import type { Service, ServiceOptions } from '../../src/service/service.ts';
 import { createService } from '../../src/service/service.ts';
 

@@ -9,7 +9,7 @@ import { bookTop } from '../../src/market/order-book.ts';
 import { SOL_MINT, USDC_MINT } from '../../src/market/token.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
-import { loadDialect } from '../../src/service/dialect.ts';
+import { loadDialect } from '../../src/service/wire/dialect.ts';
 import { createFeeds } from '../../src/service/feeds/feeds.ts';
 import type { Service } from '../../src/service/service.ts';
 import { createService } from '../../src/service/service.ts';

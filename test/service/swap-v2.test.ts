@@ -4,13 +4,11 @@ import { amount } from '../../src/core/amount.ts';
 import type { SwapService } from '../../src/execution/ports.ts';
 import type { Mint } from '../../src/market/token.ts';
 import { SOL_MINT } from '../../src/market/token.ts';
-import { loadDialect, parseDialect } from '../../src/service/dialect.ts';
 import { readSwapOrder } from '../../src/service/wire/swap-order.ts';
 import type { SwapRequest } from '../../src/trading/swap-order.ts';
 import { ASKED, ASKED_BY_TAKER, buildAnswer, mintNumber, orderAnswer, PROGRAM, SIGNATURE, TAKER, takerAnswer } from './answers.ts';
 import { clientOf, json, listen } from './loopback.ts';
 
-const neutral = loadDialect('neutral');
 const MALFORMED = expect.objectContaining({ code: 'SERVICE_MALFORMED' }) as Error;
 const EXECUTE = { signedTransaction: new Uint8Array([9, 8, 7]), requestId: 'r-1', lastValidBlockHeight: 321n };
 
@@ -32,7 +30,7 @@ describe('an order', () => {
   });
 
   test('of a wallet has its transaction and the terms in exact amounts', () => {
-    expect(readSwapOrder(takerAnswer({ expireAt: '1758598698', maker: PROGRAM, contextSlot: 9n }), ASKED_BY_TAKER, neutral)).toEqual({
+    expect(readSwapOrder(takerAnswer({ expireAt: '1758598698', maker: PROGRAM, contextSlot: 9n }), ASKED_BY_TAKER)).toEqual({
       inputMint: ASKED.inputMint, outputMint: ASKED.outputMint, inAmount: 1_000_000_000n, outAmount: 150_000_000n, threshold: 149_250_000n,
       slippageBps: 50, priceImpact: -0.001, feeBps: 2, router: 'iris', contextSlot: 9n, requestId: 'r-1', taker: TAKER,
       transaction: new Uint8Array([1, 2, 3, 4]), lastValidBlockHeight: 321n, signatureFeePayer: TAKER, maker: PROGRAM,
@@ -42,12 +40,12 @@ describe('an order', () => {
 
   test('needs only what nothing can be done without', () => {
     const { inputMint, outputMint, inAmount, outAmount, otherAmountThreshold, router } = orderAnswer();
-    const order = readSwapOrder({ inputMint, outputMint, inAmount, outAmount, otherAmountThreshold, router }, ASKED, neutral);
+    const order = readSwapOrder({ inputMint, outputMint, inAmount, outAmount, otherAmountThreshold, router }, ASKED);
     expect(order).toMatchObject({ feeBps: 0, priceImpact: undefined, transaction: undefined, requestId: undefined });
   });
 
   test.each([['text', '123', 123n], ['a number', 123, 123n], ['a long number', 123n, 123n], ['nothing', '', undefined], ['null', null, undefined]])('reads a block height written as %s', (_name, lastValidBlockHeight, height) => {
-    expect(readSwapOrder(takerAnswer({ lastValidBlockHeight }), ASKED_BY_TAKER, neutral).lastValidBlockHeight).toBe(height);
+    expect(readSwapOrder(takerAnswer({ lastValidBlockHeight }), ASKED_BY_TAKER).lastValidBlockHeight).toBe(height);
   });
 
   test.each([
@@ -55,7 +53,7 @@ describe('an order', () => {
     [1_758_598_698_123, 1_758_598_698_123], ['2025-09-23T03:38:18Z', 1_758_598_698_000], ['2025-09-23T03:38:18.123456789+00:00', 1_758_598_698_123],
     [null, undefined], ['', undefined],
   ])('reads the expiry %j', (expireAt, instant) => {
-    expect(readSwapOrder(takerAnswer({ expireAt }), ASKED_BY_TAKER, neutral).expireAt).toBe(instant);
+    expect(readSwapOrder(takerAnswer({ expireAt }), ASKED_BY_TAKER).expireAt).toBe(instant);
   });
 
   test('keeps amounts beyond 2^53 exact, written as text or as a number', async () => {
@@ -67,7 +65,7 @@ describe('an order', () => {
   });
 
   test('of a router nobody knows yet keeps its name', () => {
-    expect(readSwapOrder(orderAnswer({ router: 'newcomer' }), ASKED, neutral).router).toBe('newcomer');
+    expect(readSwapOrder(orderAnswer({ router: 'newcomer' }), ASKED).router).toBe('newcomer');
   });
 
   test.each<[string, Record<string, unknown>]>([
@@ -96,7 +94,7 @@ describe('an order', () => {
     ['a transaction nobody asked for', { transaction: 'AQID' }],
     ['a taker nobody named', { taker: TAKER }],
   ])('with %s is malformed', (_name, changes) => {
-    expect(() => readSwapOrder(orderAnswer(changes), ASKED, neutral)).toThrow(MALFORMED);
+    expect(() => readSwapOrder(orderAnswer(changes), ASKED)).toThrow(MALFORMED);
   });
 
   test.each<[string, Record<string, unknown>]>([
@@ -108,12 +106,12 @@ describe('an order', () => {
     ['a block height of zero', { lastValidBlockHeight: '0' }],
     ['a fee payer that is no address', { signatureFeePayer: 'me' }],
   ])('for a wallet with %s is malformed', (_name, changes) => {
-    expect(() => readSwapOrder(takerAnswer(changes), ASKED_BY_TAKER, neutral)).toThrow(MALFORMED);
+    expect(() => readSwapOrder(takerAnswer(changes), ASKED_BY_TAKER)).toThrow(MALFORMED);
   });
 
   test('may have the largest transaction there is', () => {
     const transaction = Buffer.alloc(1_232, 7).toString('base64');
-    expect(readSwapOrder(takerAnswer({ transaction }), ASKED_BY_TAKER, neutral).transaction).toHaveLength(1_232);
+    expect(readSwapOrder(takerAnswer({ transaction }), ASKED_BY_TAKER).transaction).toHaveLength(1_232);
   });
 
   test.each<[string, Record<string, unknown>, unknown]>([
@@ -122,7 +120,7 @@ describe('an order', () => {
     ['without a word', { transaction: '' }, { code: undefined, message: 'the service gave no transaction and no reason' }],
     ['as null', { transaction: null }, { code: undefined, message: 'the service gave no transaction and no reason' }],
   ])('that could not be built, %s, says so', (_name, changes, expected) => {
-    const order = readSwapOrder(takerAnswer(changes), ASKED_BY_TAKER, neutral);
+    const order = readSwapOrder(takerAnswer(changes), ASKED_BY_TAKER);
     expect(order.transaction).toBeUndefined();
     expect(order.buildError).toEqual(expected);
   });
@@ -131,7 +129,7 @@ describe('an order', () => {
     const names = Object.keys(takerAnswer({ errorCode: 0, maker: null, expireAt: null }));
     fc.assert(fc.property(fc.constantFrom(...names), fc.jsonValue(), (name, value) => {
       try {
-        const order = readSwapOrder(takerAnswer({ [name]: value }), ASKED_BY_TAKER, neutral);
+        const order = readSwapOrder(takerAnswer({ [name]: value }), ASKED_BY_TAKER);
         expect(order.inAmount).toBe(ASKED.amount);
         expect(order.threshold <= order.outAmount && order.outAmount > 0n).toBe(true);
       } catch (thrown) {
@@ -272,56 +270,5 @@ describe('two identical requests in flight', () => {
     const { swap } = clientOf(server);
     await Promise.all([swap.order(ASKED_BY_TAKER), swap.order(ASKED_BY_TAKER), swap.build(ASKED_BY_TAKER), swap.build(ASKED_BY_TAKER)]);
     expect(server.received).toHaveLength(4);
-  });
-});
-
-describe('a dialect', () => {
-  const coast = parseDialect([
-    'dialect: coast', 'routers: { iris: [tern, petrel], rfqz: skua }', 'query: { excludeRouters: without }', 'fields: { priceImpact: impact, platformEarn: coastEarn }', '',
-  ].join('\n'), 'coast.yaml');
-
-  test('names parameters, routers and members as its host does, and gives them back in neutral words', async () => {
-    const { priceImpact: impact, ...rest } = orderAnswer({ router: 'petrel' });
-    const server = await listen(json({ ...rest, impact }));
-    const order = await clientOf(server, { dialect: coast }).swap.order({ ...ASKED, excludeRouters: ['iris', 'rfqz'] });
-    expect(server.received[0]!.query.get('without')).toBe('tern,skua');
-    expect(order).toMatchObject({ router: 'iris', priceImpact: -0.001 });
-  });
-
-  test('passes words it does not know', () => {
-    expect(coast.routerFromWire('gull')).toBe('gull');
-    expect(coast.providerToWire('provider_a')).toBe('provider_a');
-    expect(coast.queryToWire('amount')).toBe('amount');
-  });
-
-  test('renames members at any depth, in both directions', () => {
-    const neutralWords = { list: [{ platformEarn: 1, other: null }], text: 'platformEarn' };
-    const wire = coast.bodyToWire(neutralWords);
-    expect(wire).toEqual({ list: [{ coastEarn: 1, other: null }], text: 'platformEarn' });
-    expect(coast.answerFromWire(wire)).toEqual(neutralWords);
-  });
-
-  test('called neutral changes nothing', () => {
-    const answer = { priceImpact: 1, platformEarn: 2 };
-    expect(neutral.answerFromWire(answer)).toBe(answer);
-    for (const router of ['iris', 'rfqz', 'routerA', 'routerB']) {
-      expect(neutral.routerToWire(router)).toBe(router);
-      expect(neutral.routerFromWire(router)).toBe(router);
-    }
-    expect(neutral.routers).toEqual(['iris', 'rfqz', 'routerA', 'routerB']);
-  });
-
-  test.each([
-    ['an unknown key', 'dialect: x\nrouter: { a: b }\n', 'x.yaml:1:1', 'did you mean "routers"'],
-    ['a value of the wrong kind', 'dialect: x\nquery:\n  a: 5\n', 'x.yaml:3:6', 'query.a'],
-    ['broken YAML', 'dialect: x\nrouters: {\n', 'x.yaml:', ''],
-    ['no name', 'routers: {}\n', 'x.yaml:1:1', 'dialect'],
-  ])('with %s is refused with its place', (_name, text, place, words) => {
-    expect(() => parseDialect(text, 'x.yaml')).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID', message: expect.stringContaining(words) as string }));
-    expect(() => parseDialect(text, 'x.yaml')).toThrow(place);
-  });
-
-  test.each([['nowhere', 'CONFIG_NOT_FOUND'], ['../../package', 'CONFIG_INVALID'], ['', 'CONFIG_INVALID']])('named "%s" is %s', (name, code) => {
-    expect(() => loadDialect(name)).toThrow(expect.objectContaining({ code }));
   });
 });

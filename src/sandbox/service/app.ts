@@ -1,14 +1,10 @@
 import fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { messageOf } from '../../core/errors.ts';
 import { printable } from '../../core/text.ts';
-import { registerBuild } from './build.ts';
 import type { ServiceContext } from './context.ts';
 import { registerControl } from './control.ts';
-import { registerExecute } from './execute.ts';
-import { registerOrder } from './order.ts';
-import { registerOrderbook } from './orderbook.ts';
+import { ENDPOINTS } from './endpoints.ts';
 import { RequestError } from './request-error.ts';
-import { registerSearch } from './search.ts';
 
 /** The largest body that any endpoint takes; a signed transaction is under 2 kB. */
 const LARGEST_BODY_BYTES = 65_536;
@@ -42,7 +38,7 @@ export function createService(context: ServiceContext): FastifyInstance {
     });
     applyFaults(service, context);
     requireKey(service, context);
-    for (const register of [registerOrder, registerBuild, registerExecute, registerSearch, registerOrderbook]) register(service, context);
+    for (const register of ENDPOINTS) register(service, context);
     done();
   });
   return app;

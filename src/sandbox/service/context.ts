@@ -8,8 +8,15 @@ import type { LookupTable } from './message.ts';
 import type { Orders } from './orders.ts';
 import type { Router } from './routing.ts';
 
+/**
+ * Whose word the answers follow where the two differ: the service's description, or what the live service was seen to do.
+ */
+export const PROFILES = ['reference', 'live'] as const;
+export type Profile = (typeof PROFILES)[number];
+
 /** Everything an endpoint may use; built once in sandbox.ts. */
 export interface ServiceContext {
+  readonly profile: Profile;
   readonly seed: number;
   readonly speed: number;
   readonly chain: SandboxChain;

@@ -1,7 +1,6 @@
 import bs58 from 'bs58';
 import { z } from 'zod';
 import type { SwapBuild, SwapInstruction, SwapRequest } from '../../trading/swap-order.ts';
-import type { Dialect } from '../dialect.ts';
 import { optional, wireAddress, wireBytes, wireU64 } from './fields.ts';
 import { readWire } from './read.ts';
 import { readTerms, termsShape } from './swap-terms.ts';
@@ -43,9 +42,9 @@ const WireBuild = z.object({
 });
 
 /** Returns the build in an answer of `/build`. Throws SERVICE_MALFORMED where it cannot be true or answers another question. */
-export function readSwapBuild(answer: unknown, request: SwapRequest, dialect: Dialect): SwapBuild {
+export function readSwapBuild(answer: unknown, request: SwapRequest): SwapBuild {
   const wire = readWire(WireBuild, answer, WHAT);
-  const router = wire.router === undefined ? BUILD_ROUTER : dialect.routerFromWire(wire.router);
+  const router = wire.router ?? BUILD_ROUTER;
   return {
     ...readTerms(wire, request, router, WHAT),
     computeBudgetInstructions: wire.computeBudgetInstructions,

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import type { SwapOrder, SwapRequest } from '../../trading/swap-order.ts';
-import type { Dialect } from '../dialect.ts';
 import { optionalText, wireAddress, wireBytes, wireInstant, wireInteger, wireText, wireU64 } from './fields.ts';
 import { malformed, readWire } from './read.ts';
 import { readTerms, termsShape } from './swap-terms.ts';
@@ -22,7 +21,7 @@ const WireOrder = z.object({
 });
 
 /** Returns the order in an answer of `/order`. Throws SERVICE_MALFORMED where it cannot be true or answers another question. */
-export function readSwapOrder(answer: unknown, request: SwapRequest, dialect: Dialect): SwapOrder {
+export function readSwapOrder(answer: unknown, request: SwapRequest): SwapOrder {
   const wire = readWire(WireOrder, answer, WHAT);
   if (wire.router === undefined) throw malformed(`${WHAT}, router: expected the router that won`, undefined);
   if (wire.taker !== undefined && wire.taker !== request.taker) {
@@ -33,7 +32,7 @@ export function readSwapOrder(answer: unknown, request: SwapRequest, dialect: Di
     throw malformed(`${WHAT}, transaction: expected none without a taker or beside an error`, 'a transaction');
   }
   return {
-    ...readTerms(wire, request, dialect.routerFromWire(wire.router), WHAT),
+    ...readTerms(wire, request, wire.router, WHAT),
     requestId: wire.requestId,
     taker: wire.taker,
     transaction: wire.transaction,
