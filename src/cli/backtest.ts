@@ -25,7 +25,7 @@ import { createState, freshSnapshot } from '../trading/state.ts';
 import { stopwatch } from './bench/measurement.ts';
 import type { CommandContext, CommandModule } from './command.ts';
 import { EXIT } from './exit-codes.ts';
-import { table } from './terminal.ts';
+import { table } from './table.ts';
 
 interface BacktestFlags {
   readonly recording: string;

@@ -7,7 +7,7 @@ import { SANDBOX_ROWS } from './bench/sandbox-rows.ts';
 import { START_ROWS } from './bench/start-rows.ts';
 import type { CommandModule } from './command.ts';
 import { EXIT } from './exit-codes.ts';
-import { table } from './terminal.ts';
+import { table } from './table.ts';
 
 const ROWS = [...BACKTEST_ROWS, ...RECORDING_ROWS, ...SANDBOX_ROWS, ...START_ROWS];
 

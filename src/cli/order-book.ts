@@ -6,7 +6,7 @@ import { asks, bids, bookTop, isCrossed, isEmpty } from '../market/order-book.ts
 import type { CommandContext, CommandModule } from './command.ts';
 import { openConfigured } from './configured.ts';
 import { EXIT } from './exit-codes.ts';
-import { table } from './terminal.ts';
+import { table } from './table.ts';
 
 type Book = Pick<OrderBook, 'yes' | 'no'>;
 

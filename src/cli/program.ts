@@ -15,6 +15,7 @@ import { quoteCommand } from './quote.ts';
 import { replayCommand } from './replay.ts';
 import { runDaemonCommand } from './run.ts';
 import { sandboxCommand } from './sandbox.ts';
+import { swapCommand } from './swap.ts';
 import { statusCommand } from './status.ts';
 import { processTerminal, reportError } from './terminal.ts';
 import { tokensCommand } from './tokens.ts';
@@ -25,7 +26,7 @@ const COMMANDS: readonly CommandModule[] = [
   runDaemonCommand, sandboxCommand, statusCommand,
   backtestCommand, replayCommand,
   configCommand,
-  quoteCommand, tokensCommand, orderBookCommand,
+  quoteCommand, swapCommand, tokensCommand, orderBookCommand,
   benchCommand,
 ];
 

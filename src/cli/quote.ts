@@ -1,54 +1,30 @@
+import type { Amount } from '../core/amount.ts';
 import { formatDecimal, parseDecimal } from '../core/amount.ts';
 import { GannetError, isGannetError } from '../core/errors.ts';
-import { nearest } from '../core/nearest.ts';
-import type { Token, TokenTable } from '../market/token.ts';
-import { mint } from '../market/token.ts';
-import type { World } from '../daemon/world.ts';
+import type { Token } from '../market/token.ts';
 import type { SwapOrder } from '../trading/swap-order.ts';
-import type { CommandContext, CommandModule } from './command.ts';
-import { openConfigured } from './configured.ts';
+import type { CommandModule } from './command.ts';
 import { EXIT } from './exit-codes.ts';
-import { table } from './terminal.ts';
+import { looking } from './look.ts';
+import type { TokenNames } from './named-tokens.ts';
+import { findToken, nameTokens } from './named-tokens.ts';
+import { facts } from './table.ts';
 
 export const quoteCommand: CommandModule = (program, run) => {
   program.command('quote <in> <out> <amount>')
     .description('what the service would pay: tokens by alias or mint, the amount in whole tokens')
-    .action(run(async (context: CommandContext, input: string, output: string, amount: string) => {
-      const { loaded, world } = await openConfigured(context, 'look');
-      try {
-        const from = await findToken(input, loaded.config.tokens, world);
-        const to = await findToken(output, loaded.config.tokens, world);
-        const order = await world.service.swap.order({ inputMint: from.mint, outputMint: to.mint, amount: readAmount(amount, from) }, { priority: 'watch' });
-        context.terminal.result(asJson(order), () => asText(order, from, to));
-        return EXIT.done;
-      } finally {
-        await world.close();
-      }
-    }));
+    .action(run(looking(async ({ terminal, loaded, world }, input: string, output: string, amount: string) => {
+      const from = await findToken(input, loaded.config.tokens, world);
+      const to = await findToken(output, loaded.config.tokens, world);
+      const order = await world.service.swap.order({ inputMint: from.mint, outputMint: to.mint, amount: readAmount(amount, from) }, { priority: 'watch' });
+      const names = await nameTokens([from.mint, to.mint], loaded.config.tokens, world);
+      terminal.result(asJson(order), () => asText(order, { from, to, names }));
+      return EXIT.done;
+    })));
 };
 
-/** Returns the token that a configured alias or a mint address means. Symbols of the service are no names: they are not unique. */
-async function findToken(text: string, known: TokenTable, world: World): Promise<Token> {
-  const configured = known.bySymbol(text) ?? known.all.find((token) => token.mint === text);
-  if (configured !== undefined) return configured;
-  const address = asMint(text, known);
-  const decimals = (await world.decimalsOf([address])).get(address);
-  if (decimals === undefined) throw new GannetError('TOKEN_UNKNOWN', `the service knows no token ${address}`);
-  return { mint: address, symbol: `${text.slice(0, 4)}…${text.slice(-4)}`, decimals };
-}
-
-function asMint(text: string, known: TokenTable): Token['mint'] {
-  try {
-    return mint(text);
-  } catch (cause) {
-    const symbols = known.all.map(({ symbol }) => symbol);
-    const close = nearest(text, symbols);
-    throw new GannetError('TOKEN_UNKNOWN',
-      `expected a mint address or one of the configured tokens ${symbols.join(', ')}, got "${text.slice(0, 60)}"${close === undefined ? '' : ` (did you mean ${close}?)`}`, { cause });
-  }
-}
-
-function readAmount(text: string, token: Token): ReturnType<typeof parseDecimal> {
+/** Returns an amount of whole tokens in smallest units. Throws AMOUNT_INVALID naming the token. */
+export function readAmount(text: string, token: Token): Amount {
   try {
     const amount = parseDecimal(text, token.decimals);
     if (amount === 0n) throw new GannetError('AMOUNT_INVALID', 'expected more than 0');
@@ -66,16 +42,27 @@ function asJson(order: SwapOrder): unknown {
   };
 }
 
-function asText(order: SwapOrder, from: Token, to: Token): string {
+function asText(order: SwapOrder, { from, to, names }: { readonly from: Token; readonly to: Token; readonly names: TokenNames }): string {
+  return facts([
+    ['you pay', `${formatDecimal(order.inAmount, from.decimals)} ${from.symbol}`],
+    ['you get', `${formatDecimal(order.outAmount, to.decimals)} ${to.symbol}`],
+    ['price', prices(order, from, to)],
+    ['impact', impactText(order.priceImpact)],
+    ['fees', `${order.feeBps} bps of the swap, in the price already`],
+    ['router', order.router],
+    ['tokens', [names.full(from.mint), names.full(to.mint)]],
+  ]);
+}
+
+/** Returns the price of a swap in both directions. */
+export function prices(order: Pick<SwapOrder, 'inAmount' | 'outAmount'>, from: Token, to: Token): string[] {
   const sold = Number(formatDecimal(order.inAmount, from.decimals));
   const bought = Number(formatDecimal(order.outAmount, to.decimals));
-  const impact = order.priceImpact === undefined ? 'not said' : `${(order.priceImpact * 100).toFixed(3)} %`;
-  return table([
-    [`${formatDecimal(order.inAmount, from.decimals)} ${from.symbol}`, `→ ${formatDecimal(order.outAmount, to.decimals)} ${to.symbol}`],
-    ['price', `${(bought / sold).toPrecision(7)} ${to.symbol} for one ${from.symbol}`],
-    ['', `${(sold / bought).toPrecision(7)} ${from.symbol} for one ${to.symbol}`],
-    ['router', order.router],
-    ['price impact', impact],
-    ['fees', `${order.feeBps} bps`],
-  ]);
+  return [`${(bought / sold).toPrecision(7)} ${to.symbol} for one ${from.symbol}`, `${(sold / bought).toPrecision(7)} ${from.symbol} for one ${to.symbol}`];
+}
+
+/** Returns a price impact in words: what the swap loses by its own size. */
+export function impactText(impact: number | undefined): string {
+  if (impact === undefined) return 'the service does not say';
+  return `${(impact * 100).toFixed(3)} % ${impact < 0 ? '(worse than the market)' : ''}`.trimEnd();
 }

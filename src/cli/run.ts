@@ -8,6 +8,7 @@ import { newRunId, runDaemon } from '../daemon/daemon.ts';
 import { createHumanReporter } from '../daemon/human-reporter.ts';
 import { createJsonReporter } from '../daemon/json-reporter.ts';
 import { createLog } from '../daemon/log.ts';
+import type { Reporter } from '../daemon/reporter.ts';
 import { systemClock } from '../daemon/system-clock.ts';
 import type { World } from '../daemon/world.ts';
 import type { CommandContext, CommandModule } from './command.ts';
@@ -33,14 +34,25 @@ async function runCommand(context: CommandContext, flags: RunFlags): Promise<Exi
   if (!terminal.json) terminal.out('  gannet is starting …\n');
   const { loaded: { config }, world } = await openConfigured(context, 'run');
   try {
-    return await runIn(context, flags, config, world);
+    const write = (text: string): void => { terminal.out(text); };
+    const reporter = terminal.json ? createJsonReporter(write) : createHumanReporter({ write, colour: terminal.colour, tokens: config.tokens });
+    await runIn(context, flags, { config, world, reporter, runId: newRunId(systemClock) });
+    return EXIT.done;
   } finally {
     await world.close();
   }
 }
 
-async function runIn({ terminal, options, environment, interrupt }: CommandContext, flags: RunFlags, config: RunConfig, world: World): Promise<ExitCode> {
-  const runId = newRunId(systemClock);
+/** What a command runs, and who tells of it. */
+interface RunScope {
+  readonly config: RunConfig;
+  readonly world: World;
+  readonly runId: string;
+  readonly reporter: Reporter;
+}
+
+/** Runs the daemon in this process with the command's state directory, log and environment. Throws where it cannot start. */
+export async function runIn({ options, environment, interrupt }: CommandContext, flags: RunFlags, { config, world, runId, reporter }: RunScope): Promise<void> {
   makeStateDir(options.stateDir);
   const { log, close } = createLog({
     level: options.logLevel,
@@ -48,8 +60,6 @@ async function runIn({ terminal, options, environment, interrupt }: CommandConte
     terminal: process.stderr.isTTY,
     file: { stateDir: options.stateDir, name: runId },
   });
-  const write = (text: string): void => { terminal.out(text); };
-  const reporter = terminal.json ? createJsonReporter(write) : createHumanReporter({ write, colour: terminal.colour, tokens: config.tokens });
   // A strategy that subscribes by itself and throws there: its neighbours go on, and the log has it.
   rx.onUnhandledError = (error: unknown) => { log('error', 'a strategy threw where nobody could catch it; it must return its stream, not subscribe to it', { error }); };
   try {
@@ -57,7 +67,6 @@ async function runIn({ terminal, options, environment, interrupt }: CommandConte
       config, world, environment, stateDir: options.stateDir, clock: systemClock, reporter, log, runId, interrupt,
       durationMs: flags.duration, maxIntents: flags.maxIntents,
     });
-    return EXIT.done;
   } catch (error) {
     // What was refused with a reason is told by who called; a bug belongs into the log.
     if (!isGannetError(error)) log('error', 'the run ended in an error', { error });

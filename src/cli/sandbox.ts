@@ -6,7 +6,7 @@ import type { SandboxAddresses, ScenarioStep } from '../sandbox/sandbox.ts';
 import type { CommandModule } from './command.ts';
 import { EXIT } from './exit-codes.ts';
 import { interrupted } from './interrupt.ts';
-import { table } from './terminal.ts';
+import { table } from './table.ts';
 
 interface SandboxFlags {
   readonly port: number;

@@ -8,7 +8,7 @@ import { formatCounts } from '../daemon/counts-text.ts';
 import type { SessionState } from '../daemon/session.ts';
 import type { CommandModule } from './command.ts';
 import { EXIT } from './exit-codes.ts';
-import { table } from './terminal.ts';
+import { table } from './table.ts';
 
 const TIMEOUT_MS = 5_000;
 

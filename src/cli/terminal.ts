@@ -1,5 +1,3 @@
-import { styleText } from 'node:util';
-import { assert } from '../core/assert.ts';
 import type { ErrorCode } from '../core/errors.ts';
 import { isGannetError, messageOf } from '../core/errors.ts';
 import { stringifyJson } from '../core/json.ts';
@@ -47,16 +45,4 @@ export function reportError(terminal: Terminal, error: unknown): ExitCode {
   if (terminal.json) terminal.out(`${stringifyJson({ error: { code, message, details } })}\n`);
   else terminal.err(`${message.split('\n').map((line) => printable(line, 2_000)).join('\n')}\n`);
   return USAGE_CODES.has(code) ? EXIT.usage : EXIT.failed;
-}
-
-/** Returns rows in aligned columns, numbers to the right; the first row is the heading. */
-export function table(rows: readonly (readonly string[])[], options: { readonly right?: readonly number[]; readonly colour?: boolean } = {}): string {
-  const [heading] = rows;
-  assert(heading, 'a table has a heading');
-  const widths = heading.map((_, column) => Math.max(...rows.map((row) => (row[column] ?? '').length)));
-  return rows.map((row, index) => {
-    const cells = row.map((cell, column) => (options.right?.includes(column) ? cell.padStart(widths[column]!) : cell.padEnd(widths[column]!)));
-    const text = `  ${cells.join('  ').trimEnd()}`;
-    return `${index === 0 && options.colour ? styleText('bold', text, { validateStream: false }) : text}\n`;
-  }).join('');
 }

@@ -3,7 +3,7 @@ import type { TokenRecord } from '../service/wire/token-record.ts';
 import type { CommandContext, CommandModule } from './command.ts';
 import { openConfigured } from './configured.ts';
 import { EXIT } from './exit-codes.ts';
-import { table } from './terminal.ts';
+import { table } from './table.ts';
 
 export const tokensCommand: CommandModule = (program, run) => {
   program.command('tokens <query...>')

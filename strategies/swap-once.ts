@@ -1,0 +1,24 @@
+import { map, take } from 'rxjs';
+import { z } from 'zod';
+import { amount, bps, defineStrategy, quotes, token } from '../src/strategy/index.ts';
+
+/** What `gannet swap` runs: one swap, as soon as there is a price to hold it against. */
+export default defineStrategy({
+  name: 'swap-once',
+  summary: 'Swaps once, as soon as there is a price.',
+  params: z.strictObject({
+    spend: amount().describe('what to pay'),
+    buy: token().describe('what to get for it'),
+    route: z.enum(['order', 'build']).default('order').describe('order: assembled and landed by the service; build: composed here, landed through the RPC'),
+    slippage_bps: z.int().min(0).max(10_000).optional().describe('the most slippage; left out, what the limits allow'),
+  }).refine((p) => p.spend.token.mint !== p.buy.mint, { path: ['buy'], message: 'expected another token than the one that is spent' }),
+  inputs: (p) => ({ price: quotes({ base: p.buy, quote: p.spend.token }, { amount: p.spend, every: '2s' }) }),
+  run: ({ price }, p, ctx) => price.pipe(
+    take(1),
+    map(() => ctx.swap(p.spend.token, p.buy, p.spend, 'asked for by the operator', {
+      route: p.route,
+      key: 'once',
+      ...(p.slippage_bps === undefined ? {} : { slippageBps: bps(p.slippage_bps) }),
+    })),
+  ),
+});

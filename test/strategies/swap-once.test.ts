@@ -1,0 +1,25 @@
+import { describe, expect, it } from 'vitest';
+import swapOnce from '../../strategies/swap-once.ts';
+import { complaints, configured } from './instances.ts';
+import { filled, show, swaps } from './trades.ts';
+
+const PARAMS = { spend: '25 USDC', buy: 'SOL' };
+
+describe('swap-once', () => {
+  it('swaps at the first price, and never again', () => {
+    const run = filled(configured(swapOnce, PARAMS));
+    expect(swaps(run)).toEqual([]);
+    show(run, [100, 90, 80]);
+    expect(swaps(run)).toEqual(['buy 0 approved']);
+  });
+
+  it('asks for the route and the slippage that it was given', () => {
+    const run = filled(configured(swapOnce, { ...PARAMS, route: 'build', slippage_bps: 10 }));
+    show(run, [100]);
+    expect(run.logged[0]!.proposal).toMatchObject({ route: 'build', slippageBps: 10, key: 'once' });
+  });
+
+  it('refuses to swap a token for itself', () => {
+    expect(complaints(swapOnce, { spend: '1 SOL', buy: 'SOL' })).toEqual(['buy: expected another token than the one that is spent']);
+  });
+});
