@@ -3,10 +3,11 @@ import { GannetError } from '../core/errors.ts';
 import { printable } from '../core/text.ts';
 import type { BookLevel, BookSide, OrderBook } from '../market/order-book.ts';
 import { asks, bids, bookTop, isCrossed, isEmpty } from '../market/order-book.ts';
-import type { CommandContext, CommandModule } from './command.ts';
-import { openConfigured } from './configured.ts';
+import type { CommandModule } from './command.ts';
 import { EXIT } from './exit-codes.ts';
-import { table } from './table.ts';
+import { count, microUsd } from './figures.ts';
+import { looking } from './look.ts';
+import { facts, table } from './table.ts';
 
 type Book = Pick<OrderBook, 'yes' | 'no'>;
 
@@ -16,17 +17,12 @@ const LEVELS_SHOWN = 10;
 export const orderBookCommand: CommandModule = (program, run) => {
   program.command('order-book <market>')
     .description('a prediction market’s order book, asks derived from the other side’s bids')
-    .action(run(async (context: CommandContext, market: string) => {
-      const { world } = await openConfigured(context, 'look');
-      try {
-        const book = await world.service.prediction.orderBook(market, { priority: 'watch' });
-        if (book === undefined) throw new GannetError('BOOK_MISSING', `the service has no order book of ${printable(market, 100)}`);
-        context.terminal.result(asJson(market, book), () => asText(market, book, context.terminal.colour));
-        return EXIT.done;
-      } finally {
-        await world.close();
-      }
-    }));
+    .action(run(looking(async ({ terminal, world }, market: string) => {
+      const book = await world.service.prediction.orderBook(market, { priority: 'watch' });
+      if (book === undefined) throw new GannetError('BOOK_MISSING', `the service has no order book of ${printable(market, 100)}`);
+      terminal.result(asJson(market, book), () => asText(market, book, terminal.colour));
+      return EXIT.done;
+    })));
 };
 
 function asJson(market: string, book: Book): unknown {
@@ -50,19 +46,37 @@ function usd(microUsd: number | undefined): string | null {
 }
 
 function asText(market: string, book: Book, colour: boolean): string {
-  const top = bookTop(book, 'yes');
   const yesBids = bids(book, 'yes');
   const yesAsks = asks(book, 'yes');
   const rows = Array.from({ length: Math.min(LEVELS_SHOWN, Math.max(yesBids.length, yesAsks.length)) }, (_, level) => [
-    size(yesBids[level]), usd(yesBids[level]?.priceMicroUsd) ?? '', usd(yesAsks[level]?.priceMicroUsd) ?? '', size(yesAsks[level]),
+    contracts(yesBids[level]), price(yesBids[level]?.priceMicroUsd), price(yesAsks[level]?.priceMicroUsd), contracts(yesAsks[level]),
   ]);
-  const summary = isEmpty(book) ? 'the book is empty'
-    : isCrossed(book) ? 'the book is crossed: stale or broken, not to be traded on'
-    : top.mid === undefined ? `one-sided: ${top.bestBid === undefined ? 'nobody bids for YES' : 'nobody offers YES'}`
-    : `YES at ${(top.mid / 10_000).toFixed(2)} %, spread $${usd(top.spread)}`;
-  return `  ${printable(market, 100)}: ${summary}\n\n${table([['size', 'bid YES', 'ask YES', 'size'], ...rows], { right: [0, 1, 2, 3], colour })}`;
+  const hidden = Math.max(yesBids.length, yesAsks.length) - rows.length;
+  const levels = rows.length === 0 ? '' : `\n${table([['contracts', 'bid YES', 'ask YES', 'contracts'], ...rows], { right: [0, 1, 2, 3], colour })}`;
+  return `${facts([
+    ['market', printable(market, 100)],
+    ['state', summary(book)],
+    ['bids', `${contractsOf(yesBids)} contracts for YES`],
+    ['asks', `${contractsOf(yesAsks)} contracts of YES, which are the bids for NO seen from here`],
+  ])}${levels}${hidden > 0 ? `  and ${hidden} more levels\n` : ''}`;
 }
 
-function size(level: BookLevel | undefined): string {
-  return level === undefined ? '' : String(level.size);
+function summary(book: Book): string {
+  const { bestBid, mid, spread } = bookTop(book, 'yes');
+  if (isEmpty(book)) return 'the book is empty';
+  if (isCrossed(book)) return 'the book is crossed: stale or broken, not to be traded on';
+  if (mid === undefined) return `one-sided: ${bestBid === undefined ? 'nobody bids for YES' : 'nobody offers YES'}`;
+  return `YES at ${(mid / 10_000).toFixed(2)} %, spread ${price(spread)} a contract`;
+}
+
+function price(micro: number | undefined): string {
+  return micro === undefined ? '' : microUsd(BigInt(Math.round(micro)));
+}
+
+function contracts(level: BookLevel | undefined): string {
+  return level === undefined ? '' : level.size.toFixed(2);
+}
+
+function contractsOf(levels: readonly BookLevel[]): string {
+  return count(levels.reduce((sum, { size }) => sum + size, 0));
 }

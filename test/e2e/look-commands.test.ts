@@ -48,7 +48,7 @@ describe('gannet quote', () => {
     const quote = document(json);
     expect(quote).toMatchObject({ in_amount: '100000000', out_amount: expect.stringMatching(/^\d+$/), threshold: expect.stringMatching(/^\d+$/), router: expect.any(String) });
     expect(BigInt(String(quote['threshold']))).toBeLessThanOrEqual(BigInt(String(quote['out_amount'])));
-    expect(words.stdout).toMatch(/0\.1 SOL\s+→ \d+\.\d+ USDC/);
+    expect(words.stdout).toMatch(/you pay +0\.1 SOL\n +you get +\d+\.\d+ USDC\n/);
   });
 
   it('refuses what is no token and no amount, with exit code 2', async () => {
