@@ -1,6 +1,6 @@
 import type { Millis } from '../core/time.ts';
 import type { LoggedDecision } from '../engine/decision-log.ts';
-import { Engine, leapsTime } from '../engine/engine.ts';
+import { Engine, timersDueBefore } from '../engine/engine.ts';
 import type { StrategyInstance } from '../engine/host.ts';
 import type { EngineState } from '../trading/state.ts';
 import type { InputCursor } from './driver.ts';
@@ -78,7 +78,7 @@ export function replayRun(options: {
   while (first.divergence === undefined && cursor.next()) {
     moments.before(cursor.seq);
     // Decisions of timers come first; then the row must be the next thing stamped, or something is missing or too much.
-    if (!leapsTime(cursor.input)) engine.advanceTo(cursor.at);
+    engine.advanceTo(timersDueBefore(cursor.input, cursor.at));
     if (engine.seq + 1 !== cursor.seq) {
       diverged({ seq: engine.seq + 1, expected: `row ${cursor.seq} of the recording next`, found: `${engine.seq} stamps so far` });
       break;

@@ -28,7 +28,8 @@ export function createLoop(engine: Engine, clock: Clock): Loop {
   /** A timer that is long overdue means that the machine slept: what would have happened then must not happen now, in a row. */
   const wakeUp = (at: Millis): void => {
     const lateMs = at - Math.max(engine.clock.nextAt(), engine.clock.now());
-    if (lateMs > OVERDUE_MS) engine.accept({ kind: 'command', name: 'leap-time', reason: `the process was not run for ${formatDuration(lateMs)}` }, at);
+    if (lateMs <= OVERDUE_MS) return;
+    engine.accept({ kind: 'command', name: 'leap-time', from: engine.clock.now(), reason: `the process was not run for ${formatDuration(lateMs)}` }, at);
   };
   const arm = (): void => {
     const due = engine.clock.nextAt();

@@ -25,9 +25,15 @@ export interface EngineListener {
   readonly onLog?: (strategy: string, message: string) => void;
 }
 
-/** Returns whether an input moves the clock itself, so that nothing may move it there beforehand. */
-export function leapsTime(input: Input): boolean {
+type Leap = Extract<Input, { readonly name: 'leap-time' }>;
+
+function isLeap(input: Input): input is Leap {
   return input.kind === 'command' && input.name === 'leap-time';
+}
+
+/** Returns up to where timers fire at their own instants before an input stamped `at`: a leap fires those after `from` at its end. */
+export function timersDueBefore(input: Input, at: Millis): Millis {
+  return isLeap(input) ? input.from : at;
 }
 
 /**
@@ -147,11 +153,11 @@ export class Engine {
   }
 
   #handle(input: Input, at: Millis): void {
-    if (!leapsTime(input)) this.clock.advanceTo(at, this.#drain);
+    this.clock.advanceTo(timersDueBefore(input, at), this.#drain);
     const seq = ++this.#seq;
     step(this.#state, seq, at, input);
     this.#listener.onInput?.(seq, at, input);
-    if (leapsTime(input)) this.clock.leapTo(at, this.#drain);
+    if (isLeap(input)) this.clock.leapTo(at, this.#drain);
     if (input.kind === 'outcome') this.#publishOutcome(input);
     else if (input.kind !== 'command' && input.kind !== 'feed-health') this.#publish(input);
     if (this.#proposals.length > 0) this.#ruleOnProposals();

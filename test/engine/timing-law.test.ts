@@ -91,8 +91,20 @@ describe('the timing law', () => {
     ));
     const run = start([asking]);
     run.engine.accept(buyingSol(150_000, 500), 500);
-    run.engine.accept({ kind: 'command', name: 'leap-time', reason: 'slept' }, 28_800_000);
+    run.engine.accept({ kind: 'command', name: 'leap-time', from: 500, reason: 'slept' }, 28_800_000);
     run.engine.advanceTo(28_801_000);
     expect(alerts(run)).toEqual(['500 price', '28800000 tick', '28801000 tick']);
+  });
+
+  it('lets those fire at their own instants that were woken before the machine slept, in a replay that sees only the leap', () => {
+    const ticking = strategy('diver', (_streams, context) => interval(context, '1s').pipe(map(() => context.alert('info', 'tick'))));
+    const live = start([ticking]);
+    live.engine.advanceTo(2_500);
+    const leap = { kind: 'command', name: 'leap-time', from: live.engine.clock.now(), reason: 'slept' } as const;
+    live.engine.accept(leap, 28_800_000);
+    const replay = start([ticking]);
+    replay.engine.accept(leap, 28_800_000);
+    expect(alerts(live)).toEqual(['1000 tick', '2000 tick', '28800000 tick']);
+    expect(live.engine.decisionHash).toBe(replay.engine.decisionHash);
   });
 });

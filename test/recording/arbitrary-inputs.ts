@@ -55,10 +55,11 @@ const outcome: fc.Arbitrary<Outcome> = fc.record({
   feeLamports: optional(lamports),
 });
 
-const command: fc.Arbitrary<Command> = fc.record({
-  kind: fc.constant('command' as const), name: fc.constant('set-trading-state' as const),
-  state: fc.constantFrom('active', 'reduce-only', 'halted'), reason: text,
-});
+const command: fc.Arbitrary<Command> = fc.oneof(
+  fc.record({ kind: fc.constant('command' as const), name: fc.constant('set-trading-state' as const), state: fc.constantFrom('active', 'reduce-only', 'halted'), reason: text }),
+  fc.record({ kind: fc.constant('command' as const), name: fc.constant('set-service-access' as const), access: fc.constantFrom('granted', 'refused'), reason: text }),
+  fc.record({ kind: fc.constant('command' as const), name: fc.constant('leap-time' as const), from: fc.nat(), reason: text }),
+);
 
 /** An input with its stamp. */
 export interface Stamped {

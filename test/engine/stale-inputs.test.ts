@@ -1,0 +1,104 @@
+import { map, merge, mergeMap } from 'rxjs';
+import { describe, expect, it } from 'vitest';
+import type { StrategyContext } from '../../src/strategy/index.ts';
+import { interval, orderBook, timer } from '../../src/strategy/index.ts';
+import type { Outcome } from '../../src/trading/intent.ts';
+import { book, buyingSol, PURCHASE, trouble } from '../market/events.ts';
+import { SOL, SOL_USDC, USDC } from '../market/tokens.ts';
+import { fillOf } from '../trading/states.ts';
+import type { Body, Run } from './runs.ts';
+import { priceInput, start, strategy } from './runs.ts';
+
+const SIZE = { token: USDC, amount: PURCHASE };
+const MAX_AGE_MS = 15_000;
+const both = () => ({ ...priceInput(), odds: orderBook('M', { every: '1s' }) });
+const buy = (context: StrategyContext, why: string) => context.buy(SOL_USDC, SIZE, why);
+
+/** Returns a run of one strategy that looks at a price and a book and may not act where either is older than 15 s. */
+function run(body: Body, maxAgeMs: number | undefined = MAX_AGE_MS): Run {
+  return start([strategy('diver', body, both)], { maxAgeMs });
+}
+
+/** Returns what became of the swaps proposed: when, why, and the code of a refusal. */
+function rulings({ logged }: Run): string[] {
+  return logged.flatMap(({ at, proposal, verdict, code }) => (proposal.kind === 'swap' ? [`${at} ${proposal.reason}: ${code ?? verdict}`] : []));
+}
+
+const onBook: Body = ({ odds }, context) => odds!.pipe(map(() => buy(context, 'the odds rose')));
+const onTimer: Body = (_streams, context) => timer(context, '20s').pipe(map(() => buy(context, 'it is time')));
+
+describe('a strategy with a max_age gets no chance to act', () => {
+  it('before everything that it watches has arrived once', () => {
+    const stale = run(onBook);
+    stale.engine.accept(book([[42, 1]], [], 10), 10);
+    expect(rulings(stale)).toEqual(['10 the odds rose: INPUT_STALE']);
+    stale.engine.accept(buyingSol(150_000, 20), 20);
+    stale.engine.accept(book([[43, 1]], [], 30), 30);
+    expect(rulings(stale)[1]).toBe('30 the odds rose: approved');
+  });
+
+  it('when one feed wakes it while another has fallen silent, to the millisecond', () => {
+    const stale = run(onBook);
+    stale.engine.accept(buyingSol(150_000, 1_000), 1_000);
+    stale.engine.accept(book([[42, 1]], [], 16_001), 16_001);
+    expect(rulings(stale)).toEqual(['16001 the odds rose: INPUT_STALE']);
+
+    const fresh = run(onBook);
+    fresh.engine.accept(buyingSol(150_000, 1_000), 1_000);
+    fresh.engine.accept(book([[42, 1]], [], 16_000), 16_000);
+    expect(rulings(fresh)).toEqual(['16000 the odds rose: approved']);
+  });
+
+  it('when a timer wakes it, at the timer’s own instant', () => {
+    const stale = run(onTimer);
+    stale.engine.accept(buyingSol(150_000, 4_999), 4_999);
+    stale.engine.accept(book([[42, 1]], [], 10_000), 10_000);
+    stale.engine.advanceTo(60_000);
+    expect(rulings(stale)).toEqual(['20000 it is time: INPUT_STALE']);
+  });
+
+  it('because its feed says that it is in trouble: what is known only ages', () => {
+    const stale = run(onTimer);
+    stale.engine.accept(buyingSol(150_000, 1_000), 1_000);
+    stale.engine.accept(book([[42, 1]], [], 1_000), 1_000);
+    for (const at of [5_000, 10_000, 19_000]) stale.engine.accept(trouble(buyingSol(150_000, 0).feed, at), at);
+    stale.engine.advanceTo(60_000);
+    expect(rulings(stale)).toEqual(['20000 it is time: INPUT_STALE']);
+  });
+
+  it('after a sleep, in which everything has grown old', () => {
+    const slept = run((_streams, context) => interval(context, '5s').pipe(map(() => buy(context, 'a tick'))));
+    slept.engine.accept(buyingSol(150_000, 1_000), 1_000);
+    slept.engine.accept(book([[42, 1]], [], 1_000), 1_000);
+    slept.engine.accept({ kind: 'command', name: 'leap-time', from: 0, reason: 'slept' }, 28_800_000);
+    expect(rulings(slept)).toEqual(['28800000 a tick: INPUT_STALE']);
+  });
+
+  it('to get out either: a price of long ago is no reason to sell, and no floor to sell by', () => {
+    const stale = run(({ price }, context) => merge(
+      price!.pipe(mergeMap(() => (context.available(SOL) === 0n && context.openIntents() === 0 ? [buy(context, 'in')] : []))),
+      timer(context, '30s').pipe(map(() => context.sell(SOL_USDC, 'all', 'out'))),
+    ));
+    stale.engine.accept(book([[42, 1]], [], 500), 500);
+    stale.engine.accept(buyingSol(150_000, 1_000), 1_000);
+    const effect = stale.effects[0];
+    if (effect?.kind !== 'execute') throw new Error('expected a swap');
+    const said = (state: Outcome['state'], rest: Partial<Outcome> = {}): void => {
+      stale.engine.accept({ kind: 'outcome', intentId: effect.intent.id, attempt: 1, state, ...rest }, 1_000);
+    };
+    said('building');
+    said('signed');
+    said('confirmed', { fill: fillOf(effect.intent, 166_000_000n) });
+    stale.engine.advanceTo(60_000);
+    expect(rulings(stale)).toEqual(['1000 in: approved', '30000 out: INPUT_STALE']);
+  });
+
+  it('but may still alert, and one without a max_age acts on what there is', () => {
+    const alerting = run((_streams, context) => timer(context, '20s').pipe(map(() => context.alert('warning', 'no data'))));
+    alerting.engine.advanceTo(60_000);
+    expect(alerting.logged.map(({ verdict }) => verdict)).toEqual(['approved']);
+    const careless = start([strategy('diver', onTimer, both)]);
+    careless.engine.advanceTo(60_000);
+    expect(rulings(careless)).toEqual(['20000 it is time: approved']);
+  });
+});
