@@ -3,7 +3,8 @@ import { GannetError, messageOf } from './errors.ts';
 /** What JSON can hold once read here: integers beyond 2^53 arrive as bigint, never rounded. */
 export type Json = null | boolean | number | bigint | string | readonly Json[] | { readonly [key: string]: Json };
 
-const LONG_NUMBER = /\d{16}/;
+/** A number of so many digits, by what may stand before one: addresses are full of digits too, and a slower reading is for numbers. */
+const LONG_NUMBER = /(?:^|[\s:,[])-?\d{16}/;
 
 /**
  * Returns the value of a JSON text, with every integer that a double cannot hold exactly as a bigint.

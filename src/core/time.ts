@@ -39,6 +39,16 @@ export function formatDuration(span: Millis): string {
   return text === '' ? '0s' : text;
 }
 
+/**
+ * Returns a span for people, rounded up to what they tell apart: "250ms", "1.3s", "13s", "2h5m". Whole milliseconds under
+ * a second, tenths of a second under ten, seconds under an hour, minutes above.
+ */
+export function roughDuration(span: Millis): string {
+  const step = span < 1_000 ? 1 : span < 10_000 ? 100 : span < 3_600_000 ? 1_000 : 60_000;
+  const rounded = Math.ceil(span / step) * step;
+  return step === 100 ? `${rounded / 1_000}s` : formatDuration(rounded);
+}
+
 function durationError(text: string): GannetError {
   const found = text.slice(0, 40);
   return new GannetError('DURATION_INVALID', `expected a duration such as "5s", "250ms" or "1h30m", got "${found}"`, {

@@ -1,97 +1,199 @@
 import type { Millis } from '../core/time.ts';
 import type { Priority } from './priority.ts';
+import { isMoreUrgent } from './priority.ts';
+import type { Footprint } from './rate-ceiling.ts';
+import { createRateCeiling, SPANS_MS } from './rate-ceiling.ts';
+import type { BucketMemory } from './rate-memory.ts';
 import type { BucketLimits } from './rate-plan.ts';
+import { scaledLimits, shareOf } from './rate-plan.ts';
 import type { ServerLimits } from './server-limits.ts';
 import { createSlidingWindow } from './sliding-window.ts';
 
-/** The share of a bucket that each priority may fill: what is left above it is headroom for the more urgent. */
-const SHARES: Readonly<Record<Priority, number>> = { execute: 1, exit: 1, entry: 0.9, watch: 0.8 };
-const SHORTEST_COOL_DOWN_MS = 250;
+const SHORTEST_COOL_DOWN_MS = 2_000;
 const LONGEST_COOL_DOWN_MS = 60_000;
+/** The last slots of a window may be all that was too much: the first cool-down sees them out. */
+const COOL_DOWN_SLOTS = 4;
+/** Trying early costs a refusal and nothing else; an exit may well be worth one. */
+const LONGEST_EXIT_COOL_DOWN_MS = 2_000;
+/** The service tells instants in whole seconds, and not how it rounds them. */
+const RESET_ROUNDING_MS = 1_000;
+/** Timers fire late: watching may catch up on this much, and no more. */
+const CATCH_UP_MS = 50;
+/** A pause of watching, for the headers' sake, that is more than their rounding. */
+const LONGEST_PAUSE_MS = 5_000;
+/** How coarsely sends are remembered beyond the process. */
+const SLICE_MS = 1_000;
 
-/** A request's place in the order of sending, from 1. */
-export type SendNumber = number;
+/** A request that has left, and what it added to. */
+export interface Sent extends Footprint {
+  /** Its place in the order of sending, from 1. */
+  readonly number: number;
+  /** Whether it left earlier than the pace of watching says, for a quick start. */
+  readonly isQuick: boolean;
+}
 
 /** When requests of one bucket may leave. Reads no clock: every instant is an argument. */
 export interface Allowance {
   /** Returns the earliest instant at which a request may leave. */
   readyAt(priority: Priority, now: Millis): Millis;
   /** Counts a request that leaves now. */
-  sent(priority: Priority, now: Millis): SendNumber;
+  sent(priority: Priority, now: Millis): Sent;
   /** Learns from an answer of any kind but 429. */
-  answered(request: SendNumber, limits: ServerLimits | undefined, now: Millis): void;
+  answered(request: Sent, limits: ServerLimits | undefined, now: Millis): void;
   /** Learns from a 429. */
-  refused(request: SendNumber, resetInMs: Millis | undefined, now: Millis): void;
+  refused(request: Sent, resetInMs: Millis | undefined, now: Millis): void;
   /** Whether the last word was a refusal, so that one request alone may try whether it still holds. */
   isProbing(): boolean;
   coolDownUntil(): Millis;
+  /** Returns the requests per second that are held to now, headroom included. */
+  requestsPerSecond(now: Millis): number;
+  /** Returns what the next process has to know. */
+  memory(now: Millis): BucketMemory;
 }
 
 /** What the service said last, and which request it said it to. */
 interface ServerView {
-  readonly request: SendNumber;
+  readonly request: number;
   readonly remaining: number;
+  readonly limit: number | undefined;
   readonly nextSlotAt: Millis;
 }
 
-/** Returns the allowance of an unused bucket. */
-export function createAllowance({ limit, windowMs }: BucketLimits): Allowance {
-  const window = createSlidingWindow(windowMs);
-  const slotMs = windowMs / limit;
-  let sends: SendNumber = 0;
-  let lastWatchAt = Number.NEGATIVE_INFINITY;
+/** Returns the allowance of a bucket: unused, or used as an earlier process left it. */
+export function createAllowance(limits: BucketLimits, now: Millis, earlier?: BucketMemory): Allowance {
+  const slotMs = limits.windowMs / limits.limit;
+  const ceiling = createRateCeiling(limits, earlier?.lesson);
+  const window = createSlidingWindow(Math.max(limits.windowMs, ...SPANS_MS));
+  let sends = 0;
+  /** Half of the watching share may leave in a burst, once, so that a start is quick. */
+  let quickLeft = Math.ceil(shareOf(limits, 'watch') / 2);
+  let nextWatchAt = Number.NEGATIVE_INFINITY;
+  /** When the next request would leave at an even pace of the whole rate. */
+  let evenAt = Number.NEGATIVE_INFINITY;
   let view: ServerView | undefined;
   let coolDownUntil = Number.NEGATIVE_INFINITY;
+  let exitCoolDownUntil = Number.NEGATIVE_INFINITY;
   let refusals = 0;
   /** Requests up to this one left before the last refusal was known: theirs is no new one. */
-  let lastBeforeRefusal: SendNumber = 0;
+  let lastBeforeRefusal = 0;
 
-  const share = (priority: Priority): number => Math.max(1, Math.floor(limit * SHARES[priority]));
+  function restore({ sends: slices, coolDownUntil: until }: BucketMemory): void {
+    for (const { at, count } of [...slices].sort((a, b) => a.at - b.at)) {
+      // What was sent at a time yet to come was sent by a clock that has been set back since.
+      window.record(Math.min(at, now), Math.min(count, limits.limit));
+      nextWatchAt = Math.min(at, now) + spacingMs(now);
+    }
+    if (until === undefined || until <= now) return;
+    coolDownUntil = Math.min(until, now + LONGEST_COOL_DOWN_MS);
+    exitCoolDownUntil = Math.min(until, now + LONGEST_EXIT_COOL_DOWN_MS);
+    refusals = 1;
+  }
 
-  /** Half of the watching share may leave in a burst, so that a start is quick; the rest is spread, so that it stays even. */
-  function spacedAt(now: Millis): Millis {
-    const allowed = share('watch');
-    if (window.count(now) < allowed / 2) return now;
-    return lastWatchAt + windowMs / allowed;
+  function limitsAt(at: Millis): BucketLimits {
+    return scaledLimits(limits, ceiling.share(at));
+  }
+
+  function evenMs(at: Millis): Millis {
+    return slotMs / ceiling.share(at);
+  }
+
+  function spacingMs(at: Millis): Millis {
+    const current = limitsAt(at);
+    return current.windowMs / shareOf(current, 'watch');
+  }
+
+  /** Watching is spread, so that it stays even and leaves room at any time. */
+  function spacedAt(at: Millis): Millis {
+    const current = limitsAt(at);
+    const isQuick = quickLeft > 0 && window.count(at, current.windowMs) < shareOf(current, 'watch') / 2;
+    return isQuick ? at : nextWatchAt;
+  }
+
+  function ownReadyAt(priority: Priority, at: Millis): Millis {
+    const current = limitsAt(at);
+    return Math.max(
+      window.freeAt(at, current.windowMs, shareOf(current, priority)),
+      evenAt - (ceiling.burst(at) - 1) * evenMs(at),
+      priority === 'watch' ? spacedAt(at) : at,
+    );
+  }
+
+  function countsAt(at: Millis): readonly number[] {
+    return SPANS_MS.map((spanMs) => window.count(at, spanMs));
   }
 
   /** Slots free one at a time: the first when the service says, the others at the plan's pace. */
-  function serverReadyAt(priority: Priority, now: Millis): Millis {
-    if (view === undefined) return now;
+  function serverReadyAt(priority: Priority, at: Millis): Millis {
+    if (view === undefined) return at;
     const sentSince = sends - view.request;
-    const missing = limit - share(priority) + 1 - (view.remaining - sentSince);
-    return missing <= 0 ? now : view.nextSlotAt + (missing - 1) * slotMs;
+    const headroom = Math.min(...[limits.limit, view.limit ?? limits.limit].map((limit) => limit - shareOf({ limit }, priority)));
+    const missing = headroom + 1 - (view.remaining - sentSince);
+    return missing <= 0 ? at : view.nextSlotAt + (missing - 1) * slotMs;
   }
 
+  if (earlier !== undefined) restore(earlier);
+
   return {
-    readyAt(priority, now) {
-      const paced = priority === 'watch' ? spacedAt(now) : now;
-      return Math.ceil(Math.max(now, coolDownUntil, window.freeAt(now, share(priority)), paced, serverReadyAt(priority, now)));
+    readyAt(priority, at) {
+      const coolUntil = isMoreUrgent(priority, 'entry') ? exitCoolDownUntil : coolDownUntil;
+      const readyAt = Math.max(at, coolUntil, ownReadyAt(priority, at), serverReadyAt(priority, at));
+      return readyAt === at ? at : Math.ceil(readyAt);
     },
 
-    sent(priority, now) {
-      window.record(now);
-      if (priority === 'watch') lastWatchAt = now;
+    sent(priority, at) {
+      window.record(at);
+      const isQuick = priority === 'watch' && at < nextWatchAt;
+      if (priority === 'watch') {
+        quickLeft = Math.max(0, quickLeft - 1);
+        nextWatchAt = Math.max(nextWatchAt, at - CATCH_UP_MS) + spacingMs(at);
+      }
       sends += 1;
-      return sends;
+      evenAt = Math.max(evenAt, at) + evenMs(at);
+      return { number: sends, counts: countsAt(at), depth: (evenAt - at) / evenMs(at), isQuick };
     },
 
-    answered(request, limits, now) {
-      if (request > lastBeforeRefusal) refusals = 0;
-      if (limits?.remaining === undefined || (view !== undefined && request < view.request)) return;
-      view = { request, remaining: Math.max(0, limits.remaining), nextSlotAt: now + (limits.resetInMs ?? slotMs) };
+    answered(request, told, at) {
+      const { number } = request;
+      ceiling.accepted(request);
+      if (number > lastBeforeRefusal) refusals = 0;
+      if (told?.remaining === undefined || (view !== undefined && number < view.request)) return;
+      view = { request: number, remaining: Math.max(0, told.remaining), limit: told.limit, nextSlotAt: at + (told.resetInMs ?? slotMs) };
+      const ownAt = Math.max(at, ownReadyAt('watch', at));
+      if (serverReadyAt('watch', at) - ownAt > Math.max(LONGEST_PAUSE_MS, 2 * spacingMs(at))) ceiling.held(countsAt(at), at);
     },
 
-    refused(request, resetInMs, now) {
-      if (request > lastBeforeRefusal) {
+    refused(request, resetInMs, at) {
+      const { number, isQuick } = request;
+      if (isQuick) quickLeft = 0;
+      if (number > lastBeforeRefusal) {
+        // The start was too quick: that says nothing of what comes evenly.
+        if (!isQuick) ceiling.refused(request, at, refusals > 0);
         refusals += 1;
         lastBeforeRefusal = sends;
+      } else if (!isQuick) {
+        ceiling.refusedToo();
       }
-      const backOffMs = Math.min(LONGEST_COOL_DOWN_MS, Math.max(slotMs, SHORTEST_COOL_DOWN_MS) * 2 ** (refusals - 1));
-      coolDownUntil = Math.max(coolDownUntil, now + Math.max(resetInMs ?? 0, backOffMs));
+      const toldMs = resetInMs === undefined ? 0 : resetInMs + RESET_ROUNDING_MS;
+      const backOffMs = Math.min(LONGEST_COOL_DOWN_MS, Math.max(slotMs * COOL_DOWN_SLOTS, SHORTEST_COOL_DOWN_MS) * 2 ** (refusals - 1));
+      coolDownUntil = Math.max(coolDownUntil, at + Math.max(toldMs, backOffMs));
+      exitCoolDownUntil = Math.max(exitCoolDownUntil, at + Math.max(toldMs, Math.min(backOffMs, LONGEST_EXIT_COOL_DOWN_MS)));
     },
 
     isProbing: () => refusals > 0,
     coolDownUntil: () => coolDownUntil,
+
+    requestsPerSecond(at) {
+      const { limit, windowMs } = limitsAt(at);
+      return (limit / windowMs) * 1_000;
+    },
+
+    memory(at) {
+      const slices = Map.groupBy(window.within(at, limitsAt(at).windowMs), (sentAt) => Math.floor(sentAt / SLICE_MS));
+      return {
+        sends: [...slices.values()].map((sentAt) => ({ at: sentAt.at(-1)!, count: sentAt.length })),
+        coolDownUntil: coolDownUntil > at ? coolDownUntil : undefined,
+        lesson: ceiling.lesson(),
+      };
+    },
   };
 }

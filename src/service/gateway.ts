@@ -1,10 +1,11 @@
-import { GannetError } from '../core/errors.ts';
 import type { Json } from '../core/json.ts';
 import { stringifyJson } from '../core/json.ts';
 import type { Clock } from '../core/time.ts';
+import type { Access } from './access.ts';
 import type { CallOptions } from './priority.ts';
 import type { GovernorStats, RateGovernor } from './rate-governor.ts';
 import { createRateGovernor } from './rate-governor.ts';
+import type { KeptBucket } from './rate-memory.ts';
 import type { Bucket, RatePlan } from './rate-plan.ts';
 import { bucketLimits } from './rate-plan.ts';
 import type { HttpRequest, Transport } from './transport.ts';
@@ -24,6 +25,8 @@ export interface GetRequest {
    * two swaps that shared one order would sign the same transaction and both believe it theirs.
    */
   readonly shareable: boolean;
+  /** The most bytes its answer may have; the transport's own limit by default. */
+  readonly maxBodyBytes?: number | undefined;
 }
 
 /** A JSON document exactly as it came, which can be sent back so. */
@@ -59,34 +62,47 @@ export function createGateway(options: {
   readonly dialect: Dialect;
   readonly plan: RatePlan;
   readonly clock: Clock;
+  readonly access: Access;
+  /** What is kept of the rate of each bucket beyond the process. */
+  readonly kept?: ((bucket: Bucket) => KeptBucket) | undefined;
 }): Gateway {
-  const { transport, plan, clock } = options;
+  const { transport, plan, clock, access } = options;
   const { toWire, fromWire } = options.dialect;
   const governors: Readonly<Record<Bucket, RateGovernor>> = { main: openGovernor('main'), execute: openGovernor('execute') };
 
   function openGovernor(bucket: Bucket): RateGovernor {
-    return createRateGovernor({ limits: bucketLimits(plan, bucket), clock, maxInFlight: MAX_CONNECTIONS[bucket] });
+    return createRateGovernor({ limits: bucketLimits(plan, bucket), clock, maxInFlight: MAX_CONNECTIONS[bucket], memory: options.kept?.(bucket) });
   }
 
   async function run(request: HttpRequest, turn: CallOptions & { readonly coalesceKey?: string | undefined }): Promise<Document> {
+    const { priority = 'entry' } = turn;
+    // Before it queues, so that what would not be sent takes no turn; and again when it leaves.
+    access.check(priority);
     const { json, text } = await governors[request.bucket].run({
       ...turn,
       async send(signal) {
-        const { limits, ...value } = await transport.send(request, signal);
-        return { value, limits };
+        const pass = access.enter(priority);
+        try {
+          const { limits, ...value } = await transport.send(request, signal);
+          pass.answered();
+          return { value, limits };
+        } catch (thrown) {
+          pass.failed(thrown);
+          throw thrown;
+        }
       },
     });
     return { json: fromWire.json(json), raw: { rawJson: text } };
   }
 
-  function get({ path, query, shareable }: GetRequest, call: CallOptions = {}): Promise<Document> {
+  function get({ path, query, shareable, maxBodyBytes }: GetRequest, call: CallOptions = {}): Promise<Document> {
     const wirePath = toWire.path(path);
     const parameters = new URLSearchParams();
     for (const [name, value] of Object.entries(query ?? {})) {
       if (value !== undefined) parameters.append(toWire.queryName(name), toWire.queryValue(name, String(value)));
     }
     const coalesceKey = shareable ? `${wirePath}?${parameters.toString()}` : undefined;
-    return run({ bucket: 'main', method: 'GET', path: wirePath, query: parameters }, { ...call, coalesceKey });
+    return run({ bucket: 'main', method: 'GET', path: wirePath, query: parameters, maxBodyBytes }, { ...call, coalesceKey });
   }
 
   return {
@@ -104,6 +120,7 @@ export function createGateway(options: {
     async close() {
       governors.main.close();
       governors.execute.close();
+      access.close();
       await transport.close();
     },
   };
@@ -123,9 +140,4 @@ function hasMembers(body: Body): body is Extract<Body, { readonly members: unkno
 
 function isRaw(value: Json | RawJson): value is RawJson {
   return typeof value === 'object' && value !== null && 'rawJson' in value;
-}
-
-/** Returns the refusal of a request that breaks a stated rule; it never leaves. */
-export function badRequest(rule: string, found: unknown): GannetError {
-  return new GannetError('SERVICE_BAD_REQUEST', `${rule}, got ${JSON.stringify(String(found).slice(0, 80))}`);
 }

@@ -1,42 +1,58 @@
 import type { ErrorDetails } from '../core/errors.ts';
 import { GannetError, isGannetError, messageOf } from '../core/errors.ts';
 import type { Json } from '../core/json.ts';
-import { parseJson } from '../core/json.ts';
 import { printable } from '../core/text.ts';
+import { parseBody } from './response-body.ts';
 import type { ServerLimits } from './server-limits.ts';
 
 const TIMEOUTS = new Set(['UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT', 'ETIMEDOUT']);
 const MALFORMED = new Set(['HTTPParserError', 'UND_ERR_HEADERS_OVERFLOW', 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH', 'UND_ERR_RES_EXCEEDED_MAX_SIZE']);
+
+/** What was there once, and is no more. */
+const GONE = 410;
 
 /** An answer whose status is not 2xx. */
 export interface StatusAnswer {
   readonly status: number;
   readonly text: string;
   readonly contentType: string | undefined;
+  /** Where a redirect points to. */
+  readonly location?: string | undefined;
   readonly limits: ServerLimits | undefined;
+  /** Whether the request had a key. */
+  readonly withKey: boolean;
 }
 
 /** Returns the fault that a status stands for: SERVICE_UNAUTHORIZED, SERVICE_RATE_LIMITED or SERVICE_STATUS. */
-export function statusFault({ status, text, contentType, limits }: StatusAnswer): GannetError {
+export function statusFault({ status, text, contentType, location, limits, withKey }: StatusAnswer): GannetError {
   const body = readErrorBody(text);
-  const serviceMessage = body.message ?? (text === '' || contentType?.includes('html') === true ? undefined : text);
-  const said = serviceMessage === undefined ? '' : `: "${printable(serviceMessage)}"`;
+  const raw = body?.message ?? (text === '' || contentType?.includes('html') === true ? undefined : text);
+  // What was retired comes with an explanation, and that is all there is to learn from it.
+  const serviceMessage = raw === undefined ? undefined : printable(raw, status === GONE ? 600 : 200);
+  const said = serviceMessage === undefined ? '' : `: "${serviceMessage}"`;
   const details: ErrorDetails = {
-    status,
-    serviceMessage: serviceMessage === undefined ? undefined : printable(serviceMessage),
-    serviceCode: body.code,
-    requestId: body.requestId,
-    signature: body.signature,
+    status, serviceMessage, serviceCode: body?.code, serviceParameter: body?.parameter, requestId: body?.requestId, signature: body?.signature,
   };
   if (status === 401) {
-    return new GannetError('SERVICE_UNAUTHORIZED', `the service refused the API key${said}; check service.api_key and its plan`, { details });
+    const why = withKey ? `refused the API key${said}; check service.api_key and its plan` : `wants an API key${said}; set service.api_key, and service.plan to the plan that it has`;
+    return new GannetError('SERVICE_UNAUTHORIZED', `the service ${why}`, { details });
   }
   if (status === 429) {
     const resetInMs = limits?.resetInMs;
     const when = resetInMs === undefined ? '' : `, allowed again in ${Math.ceil(resetInMs / 1_000)} s`;
     return new GannetError('SERVICE_RATE_LIMITED', `too many requests for the plan${when}`, { details: { ...details, resetInMs } });
   }
-  return new GannetError('SERVICE_STATUS', `the service answered ${status}${said}`, { details });
+  return new GannetError('SERVICE_STATUS', `the service answered ${status}${said}${adviceOn({ status, location, isJson: body !== undefined })}`, { details });
+}
+
+function adviceOn({ status, location, isJson }: { readonly status: number; readonly location: string | undefined; readonly isJson: boolean }): string {
+  if (status === GONE) return '; it is retired and will not come back';
+  if (status >= 300 && status <= 399) {
+    const target = location === undefined ? 'elsewhere' : `"${printable(location, 100)}"`;
+    return `; it points to ${target}, where the key is not taken: check service.base_url`;
+  }
+  // The service itself answers in JSON: whoever does not is in front of it, or another host.
+  return status === 404 && !isJson ? '; check service.base_url and service.dialect' : '';
 }
 
 /** Returns the fault behind whatever a request threw; a GannetError only gains the name of what was asked. */
@@ -62,20 +78,23 @@ function codeOf(thrown: unknown): string {
 interface ErrorBody {
   readonly message?: string | undefined;
   readonly code?: string | number | undefined;
+  /** The parameter to blame. */
+  readonly parameter?: string | undefined;
   readonly requestId?: string | undefined;
   readonly signature?: string | undefined;
 }
 
-/** The bodies of failures differ from host to host; what they share is read, the rest is left. */
-function readErrorBody(text: string): ErrorBody {
+/** The bodies of failures differ from host to host; what they share is read, the rest is left. Undefined where it is no object. */
+function readErrorBody(text: string): ErrorBody | undefined {
   const json = parseOrNothing(text);
-  if (json === null || typeof json !== 'object' || Array.isArray(json)) return {};
+  if (json === null || typeof json !== 'object' || Array.isArray(json)) return undefined;
   const members = json as { readonly [key: string]: Json };
   const texts = [members['errorMessage'], members['message'], members['error']];
   const code = members['code'] ?? members['errorCode'];
   return {
     message: texts.find((value) => typeof value === 'string'),
     code: typeof code === 'number' ? code : shortText(code),
+    parameter: shortText(members['param']),
     requestId: shortText(members['requestId'] ?? members['request_id']),
     signature: shortText(members['signature']),
   };
@@ -87,9 +106,9 @@ function shortText(value: Json | undefined): string | undefined {
 
 function parseOrNothing(text: string): Json {
   try {
-    return parseJson(text);
+    return parseBody(text, undefined);
   } catch {
-    // An error page need not be JSON: its status says enough.
+    // An error page need not be JSON, and one that says a member twice says nothing: its status is enough.
     return null;
   }
 }

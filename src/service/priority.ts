@@ -14,4 +14,6 @@ export function isMoreUrgent(a: Priority, b: Priority): boolean {
 export interface CallOptions {
   readonly priority?: Priority | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** Called when the request leaves, or joins one that has left: from then on it waits for its answer alone. */
+  readonly onStart?: (() => void) | undefined;
 }

@@ -1,8 +1,9 @@
 import { GannetError } from '../core/errors.ts';
 import type { Millis } from '../core/time.ts';
+import type { Priority } from './priority.ts';
 
 /** Sustained requests per second by plan; `/execute` is counted apart from everything else. */
-const PLANS = {
+export const PLANS = {
   keyless: { main: 0.5, execute: 20 },
   free: { main: 1, execute: 50 },
   developer: { main: 10, execute: 100 },
@@ -30,6 +31,8 @@ const WINDOW_SECONDS = 10;
 // Two requests that leave one window apart may arrive closer together.
 const SAFETY = 1.05;
 const LEAST_EXECUTE_PER_SECOND = 50;
+/** The share of a bucket that each priority may fill: what is left above it is headroom for the more urgent. */
+const SHARES: Readonly<Record<Priority, number>> = { execute: 1, exit: 1, entry: 0.9, watch: 0.8 };
 
 /** Returns the sustained requests per second of a bucket. Throws CONFIG_INVALID unless the figure is positive. */
 export function requestsPerSecond(plan: RatePlan, bucket: Bucket): number {
@@ -46,4 +49,33 @@ export function bucketLimits(plan: RatePlan, bucket: Bucket): BucketLimits {
   const rate = requestsPerSecond(plan, bucket);
   const limit = Math.max(1, Math.floor(rate * WINDOW_SECONDS));
   return { limit, windowMs: Math.ceil((limit / rate) * 1_000 * SAFETY) };
+}
+
+/**
+ * Returns the limits of a part of the rate: fewer requests in a window that is adjusted to what is left by rounding,
+ * rounded to whichever side leaves watching the larger share.
+ */
+export function scaledLimits({ limit, windowMs }: BucketLimits, share: number): BucketLimits {
+  const exact = limit * share;
+  const [less, more] = [Math.max(1, Math.floor(exact)), Math.ceil(exact)];
+  const scaled = watchPart(more) > watchPart(less) ? more : less;
+  return { limit: scaled, windowMs: (scaled / exact) * windowMs };
+}
+
+function watchPart(limit: number): number {
+  return shareOf({ limit }, 'watch') / limit;
+}
+
+/** Returns how many requests a window may hold for one more of a priority to leave, itself included; at least 1. */
+export function shareOf({ limit }: Pick<BucketLimits, 'limit'>, priority: Priority): number {
+  return Math.max(1, Math.floor(limit * SHARES[priority]));
+}
+
+/**
+ * Returns the sustained requests per second that are left for watching, after the headroom for orders and the safety
+ * below the plan. Throws CONFIG_INVALID as `requestsPerSecond` does.
+ */
+export function watchRequestsPerSecond(plan: RatePlan): number {
+  const limits = bucketLimits(plan, 'main');
+  return (shareOf(limits, 'watch') / limits.windowMs) * 1_000;
 }

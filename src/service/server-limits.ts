@@ -4,6 +4,8 @@ import type { Millis } from '../core/time.ts';
 export interface ServerLimits {
   /** Requests left; below zero where more arrived than are allowed. */
   readonly remaining: number | undefined;
+  /** How many a window holds in all, of whatever length it is. */
+  readonly limit?: number | undefined;
   /** How long until one more request is allowed. */
   readonly resetInMs: Millis | undefined;
 }
@@ -19,11 +21,13 @@ const LONGEST_WAIT_MS = 65_000;
  */
 export function readServerLimits(headers: ResponseHeaders, now: Millis): ServerLimits | undefined {
   const remaining = readNumber(headers['x-ratelimit-remaining']);
+  const current = readNumber(headers['x-ratelimit-current']);
   const reset = readNumber(headers['x-ratelimit-reset']);
   const retryAfterSeconds = readNumber(headers['retry-after']);
   if (remaining === undefined && reset === undefined && retryAfterSeconds === undefined) return undefined;
   const resetInMs = reset === undefined ? secondsToMs(retryAfterSeconds) : asEpochMs(reset) - (serverTime(headers['date']) ?? now);
-  return { remaining, resetInMs: resetInMs === undefined ? undefined : Math.min(Math.max(resetInMs, 0), LONGEST_WAIT_MS) };
+  const limit = remaining === undefined || current === undefined || remaining + current < 1 ? undefined : remaining + current;
+  return { remaining, limit, resetInMs: resetInMs === undefined ? undefined : Math.min(Math.max(resetInMs, 0), LONGEST_WAIT_MS) };
 }
 
 function readNumber(header: string | string[] | undefined): number | undefined {

@@ -1,12 +1,21 @@
+import type { Observable } from 'rxjs';
+import type { ServiceAccess } from './access.ts';
+import { createAccess } from './access.ts';
 import { createGateway } from './gateway.ts';
+import type { Lend } from './lend.ts';
+import { createLend } from './lend.ts';
 import type { Prediction } from './prediction.ts';
 import { createPrediction } from './prediction.ts';
 import type { GovernorStats } from './rate-governor.ts';
+import type { RateMemory } from './rate-memory.ts';
+import { keptBuckets } from './rate-memory.ts';
 import type { Bucket, RatePlan } from './rate-plan.ts';
+import type { SwapV1 } from './swap-v1.ts';
+import { createSwapV1 } from './swap-v1.ts';
 import type { SwapV2 } from './swap-v2.ts';
 import { createSwapV2 } from './swap-v2.ts';
-import type { TokenSearch } from './token-search.ts';
-import { createTokenSearch } from './token-search.ts';
+import type { Tokens } from './tokens.ts';
+import { createTokens } from './tokens.ts';
 import type { TransportOptions } from './transport.ts';
 import { createTransport } from './transport.ts';
 import type { Dialect } from './wire/dialect.ts';
@@ -14,13 +23,19 @@ import type { Dialect } from './wire/dialect.ts';
 export interface ServiceOptions extends TransportOptions {
   readonly plan: RatePlan;
   readonly dialect: Dialect;
+  /** Keeps the rate over restarts; without one, each start begins with an unused plan. */
+  readonly rateMemory?: RateMemory | undefined;
 }
 
 /** The whole service, one member per API group, behind one rate governor per bucket. */
 export interface Service {
   readonly swap: SwapV2;
-  readonly tokens: TokenSearch;
+  readonly swapV1: SwapV1;
+  readonly tokens: Tokens;
   readonly prediction: Prediction;
+  readonly lend: Lend;
+  /** Whether the key is accepted: each change as it comes, and to a late subscriber the refusal that holds. */
+  readonly access$: Observable<ServiceAccess>;
   /** What went out and what waits, by bucket. */
   stats(): Readonly<Record<Bucket, GovernorStats>>;
   /** Rejects what is in flight; drain first what must not be lost. */
@@ -29,12 +44,18 @@ export interface Service {
 
 /** Returns a client of the service. Opens no connection before the first request. Throws CONFIG_INVALID. */
 export function createService(options: ServiceOptions): Service {
-  const { plan, dialect, clock } = options;
-  const gateway = createGateway({ transport: createTransport(options), dialect, plan, clock });
+  const { baseUrl, plan, dialect, clock, rateMemory } = options;
+  const access = createAccess(clock);
+  const transport = createTransport(options);
+  const kept = rateMemory === undefined ? undefined : keptBuckets(rateMemory, { scope: `${baseUrl} ${JSON.stringify(plan)}`, clock });
+  const gateway = createGateway({ transport, dialect, plan, clock, access, kept });
   return {
     swap: createSwapV2(gateway, dialect),
-    tokens: createTokenSearch(gateway),
-    prediction: createPrediction(gateway),
+    swapV1: createSwapV1(gateway, dialect),
+    tokens: createTokens(gateway),
+    prediction: createPrediction(gateway, dialect),
+    lend: createLend(gateway),
+    access$: access.changes$,
     stats: () => gateway.stats(),
     close: () => gateway.close(),
   };

@@ -1,75 +1,56 @@
-import { U64_MAX } from '../core/amount.ts';
-import { GannetError, isGannetError } from '../core/errors.ts';
-import { nearest } from '../core/nearest.ts';
-import type { ExecuteAnswer, SwapBuild, SwapOrder, SwapRequest } from '../trading/swap-order.ts';
+import { isGannetError } from '../core/errors.ts';
 import type { Gateway } from './gateway.ts';
-import { badRequest } from './gateway.ts';
 import type { CallOptions } from './priority.ts';
+import { checkRequest, queryOf } from './request-rules.ts';
+import type { BuildRequest, ExecuteRequest, OrderRequest } from './swap-v2-request.ts';
+import { BUILD_RULES, EXECUTE_RULES, orderRules } from './swap-v2-rules.ts';
+import type { ExecuteReport } from './wire/execute-answer.ts';
 import { readExecuteAnswer } from './wire/execute-answer.ts';
 import type { Dialect } from './wire/dialect.ts';
-import { MAX_TRANSACTION_BYTES, wireAddress } from './wire/fields.ts';
+import type { BuildAnswer } from './wire/swap-build.ts';
 import { readSwapBuild } from './wire/swap-build.ts';
+import type { OrderAnswer } from './wire/swap-order.ts';
 import { readSwapOrder } from './wire/swap-order.ts';
 
-/** A transaction that came from an order, signed. */
-export interface ExecuteRequest {
-  readonly signedTransaction: Uint8Array;
-  /** The order's own. */
-  readonly requestId: string;
-  readonly lastValidBlockHeight?: bigint | undefined;
-}
+export type { BuildRequest, ExecuteRequest, OrderRequest } from './swap-v2-request.ts';
+export type { ExecuteAmounts, ExecuteReport, SwapEvent } from './wire/execute-answer.ts';
+export type { BuildAnswer } from './wire/swap-build.ts';
+export type { OrderAnswer } from './wire/swap-order.ts';
+export type { PlatformFee, RoutePlanEntry, SwapInfo } from './wire/swap-route.ts';
 
-/** The swap API, second version. Every method rejects with a GannetError of a SERVICE_ code. */
+/**
+ * The swap API, second version. Every method rejects with a GannetError of a SERVICE_ code; a request that breaks a stated
+ * rule with SERVICE_BAD_REQUEST (details: parameter), before it leaves.
+ */
 export interface SwapV2 {
   /** Returns a quote, with a transaction where there is a taker. An entry unless the call says otherwise. */
-  order(request: SwapRequest, call?: CallOptions): Promise<SwapOrder>;
-  /** Returns a quote with the instructions for a transaction of our own. It knows one router, so none can be excluded. */
-  build(request: SwapRequest & { readonly taker: string }, call?: CallOptions): Promise<SwapBuild>;
+  order(request: OrderRequest, call?: CallOptions): Promise<OrderAnswer>;
+  /** Returns a quote with the instructions for a transaction of our own. */
+  build(request: BuildRequest, call?: CallOptions): Promise<BuildAnswer>;
   /** Returns the service's word on a signed transaction. A rejection is no word: the outcome is unknown then. */
-  execute(request: ExecuteRequest): Promise<ExecuteAnswer>;
+  execute(request: ExecuteRequest): Promise<ExecuteReport>;
 }
 
 /** Returns the client of the swap API. */
 export function createSwapV2(gateway: Gateway, dialect: Dialect): SwapV2 {
+  const rules = orderRules(dialect.routers);
   return {
     async order(request, call) {
-      checkRequest(request);
+      checkRequest(rules, request);
       const answer = await gateway.get({
-        path: '/swap/v2/order',
-        query: {
-          inputMint: request.inputMint,
-          outputMint: request.outputMint,
-          amount: request.amount.toString(),
-          taker: request.taker,
-          slippageBps: request.slippageBps,
-          excludeRouters: routersToWire(request.excludeRouters, dialect),
-        },
-        shareable: request.taker === undefined,
+        path: '/swap/v2/order', query: queryOf(rules, request), shareable: request.taker === undefined,
       }, call);
       return readSwapOrder(answer, request);
     },
 
     async build(request, call) {
-      checkRequest(request);
-      if ((request.excludeRouters ?? []).length > 0) {
-        throw badRequest('expected no excludeRouters: /build has no such parameter', request.excludeRouters);
-      }
-      const answer = await gateway.get({
-        path: '/swap/v2/build',
-        query: {
-          inputMint: request.inputMint,
-          outputMint: request.outputMint,
-          amount: request.amount.toString(),
-          taker: request.taker,
-          slippageBps: request.slippageBps,
-        },
-        shareable: false,
-      }, call);
+      checkRequest(BUILD_RULES, request);
+      const answer = await gateway.get({ path: '/swap/v2/build', query: queryOf(BUILD_RULES, request), shareable: false }, call);
       return readSwapBuild(answer, request);
     },
 
     async execute(request) {
-      checkExecute(request);
+      checkRequest(EXECUTE_RULES, request);
       const { signedTransaction, requestId, lastValidBlockHeight } = request;
       try {
         return readExecuteAnswer(await gateway.execute({
@@ -93,38 +74,9 @@ export function createSwapV2(gateway: Gateway, dialect: Dialect): SwapV2 {
  * A refusal may come as a 400 with one of the service's own codes, which are negative. A positive code there is the
  * gateway's (it repeats the status), and must not pass for an error of the chain.
  */
-function readRefusal(thrown: unknown): ExecuteAnswer | undefined {
+function readRefusal(thrown: unknown): ExecuteReport | undefined {
   if (!isGannetError(thrown) || thrown.code !== 'SERVICE_STATUS' || thrown.details['status'] !== 400) return undefined;
   const { serviceCode, serviceMessage } = thrown.details;
   if (typeof serviceCode !== 'number' || !Number.isSafeInteger(serviceCode) || serviceCode >= 0) return undefined;
   return { status: 'failed', code: serviceCode, error: typeof serviceMessage === 'string' ? serviceMessage : undefined };
-}
-
-function checkRequest({ inputMint, outputMint, amount, taker, slippageBps }: SwapRequest): void {
-  if (!wireAddress.safeParse(inputMint).success) throw badRequest('expected inputMint to be a base58 address', inputMint);
-  if (!wireAddress.safeParse(outputMint).success) throw badRequest('expected outputMint to be a base58 address', outputMint);
-  if (inputMint === outputMint) throw badRequest('expected outputMint to differ from inputMint', outputMint);
-  if (amount <= 0n || amount > U64_MAX) throw badRequest('expected amount to be 1 to 2^64 - 1 of the smallest units', amount);
-  if (taker !== undefined && !wireAddress.safeParse(taker).success) throw badRequest('expected taker to be a base58 address', taker);
-  if (slippageBps !== undefined && !(Number.isInteger(slippageBps) && slippageBps >= 0 && slippageBps <= 10_000)) {
-    throw badRequest('expected slippageBps to be an integer of 0 to 10000', slippageBps);
-  }
-}
-
-function routersToWire(routers: readonly string[] | undefined, dialect: Dialect): string | undefined {
-  if (routers === undefined || routers.length === 0) return undefined;
-  const stranger = routers.find((router) => !dialect.routers.includes(router));
-  if (stranger !== undefined) {
-    const guess = nearest(stranger, dialect.routers);
-    const hint = guess === undefined ? '' : ` (did you mean "${guess}"?)`;
-    throw badRequest(`expected excludeRouters out of ${dialect.routers.join(', ')}${hint}`, stranger);
-  }
-  return routers.join(',');
-}
-
-function checkExecute({ signedTransaction, requestId }: ExecuteRequest): void {
-  if (signedTransaction.length === 0 || signedTransaction.length > MAX_TRANSACTION_BYTES) {
-    throw badRequest(`expected a signed transaction of 1 to ${MAX_TRANSACTION_BYTES} bytes`, signedTransaction.length);
-  }
-  if (requestId === '') throw new GannetError('SERVICE_BAD_REQUEST', 'expected the requestId of the order, got an empty one');
 }

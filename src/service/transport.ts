@@ -1,7 +1,9 @@
+import type { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import { Pool, request } from 'undici';
-import { GannetError } from '../core/errors.ts';
+import { GannetError, isGannetError } from '../core/errors.ts';
 import type { Json } from '../core/json.ts';
+import { printable } from '../core/text.ts';
 import type { Clock, Millis } from '../core/time.ts';
 import { statusFault, transportFault } from './http-fault.ts';
 import type { Bucket } from './rate-plan.ts';
@@ -18,15 +20,19 @@ export interface Timeouts {
   readonly totalMs: Millis;
   /** For `/execute`, which answers only once the outcome is known; stands for headers, body and total there. */
   readonly executeMs: Millis;
+  /** For the body of a failure: its status has said what counts, and must not wait for what does not. */
+  readonly errorBodyMs: Millis;
 }
 
-export const DEFAULT_TIMEOUTS: Timeouts = { connectMs: 5_000, headersMs: 10_000, bodyMs: 10_000, totalMs: 15_000, executeMs: 30_000 };
+export const DEFAULT_TIMEOUTS: Timeouts = { connectMs: 5_000, headersMs: 10_000, bodyMs: 10_000, totalMs: 15_000, executeMs: 30_000, errorBodyMs: 2_000 };
 const DEFAULT_MAX_BODY_BYTES = 8 * 1024 * 1024;
 const MAX_ERROR_BODY_BYTES = 64 * 1024;
 /** Connections per bucket; the rate governor lets no more requests out, so none ever waits for a connection. */
 export const MAX_CONNECTIONS: Readonly<Record<Bucket, number>> = { main: 32, execute: 16 };
 // Anything shorter is no key, and blotting it out would damage answers that happen to contain it.
 const SHORTEST_SECRET = 8;
+/** Some firewalls let nobody in who does not say what it is. */
+const USER_AGENT = 'gannet';
 
 export interface HttpRequest {
   readonly bucket: Bucket;
@@ -36,6 +42,8 @@ export interface HttpRequest {
   readonly query?: URLSearchParams | undefined;
   /** JSON. */
   readonly body?: string | undefined;
+  /** The most bytes its answer may have; the transport's own limit by default. */
+  readonly maxBodyBytes?: number | undefined;
 }
 
 export interface HttpAnswer {
@@ -72,6 +80,7 @@ export function createTransport(options: TransportOptions): Transport {
   const { clock, dispatcher, maxBodyBytes = DEFAULT_MAX_BODY_BYTES } = options;
   const baseUrl = parseBaseUrl(options.baseUrl);
   const apiKey = checkedKey(options.apiKey);
+  const spelledKey = apiKey === undefined || apiKey.length < SHORTEST_SECRET ? undefined : anySpelling(apiKey);
   const timeouts = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
   // Of its own, so that landing a transaction never waits for a connection that a slow poll holds.
   const pools = dispatcher === undefined ? { main: openPool('main'), execute: openPool('execute') } : undefined;
@@ -87,7 +96,7 @@ export function createTransport(options: TransportOptions): Transport {
       : { headersTimeout: headersMs, bodyTimeout: bodyMs, totalMs };
   }
 
-  async function exchange({ bucket, method, path, query, body }: HttpRequest, signal: AbortSignal): Promise<HttpAnswer> {
+  async function exchange({ bucket, method, path, query, body, ...asked }: HttpRequest, signal: AbortSignal): Promise<HttpAnswer> {
     const url = `${baseUrl.origin}${baseUrl.pathname.replace(/\/$/, '')}${path}${query === undefined ? '' : `?${query.toString()}`}`;
     const { headersTimeout, bodyTimeout } = timeoutsOf(bucket);
     const response = await request(url, {
@@ -98,24 +107,50 @@ export function createTransport(options: TransportOptions): Transport {
       signal,
       headers: {
         accept: 'application/json',
+        'user-agent': USER_AGENT,
+        // Left out, any encoding would be welcome, and a small answer could unfold into a huge one.
+        'accept-encoding': 'identity',
         ...(apiKey === undefined ? {} : { 'x-api-key': apiKey }),
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       },
       body: body ?? null,
     });
     const limits = readServerLimits(response.headers, clock.now());
-    const contentType = firstOf(response.headers['content-type']);
+    const contentType = header(response.headers['content-type']);
+    const encoding = contentEncoding(header(response.headers['content-encoding']));
     if (response.statusCode < 200 || response.statusCode > 299) {
-      const text = await readErrorText(response.body);
-      throw statusFault({ status: response.statusCode, text: withoutKey(text), contentType, limits });
+      const text = encoding === undefined ? await readErrorText(response.body) : discard(response.body);
+      throw statusFault({
+        status: response.statusCode, text: withoutKey(text), contentType, location: header(response.headers['location']), limits, withKey: apiKey !== undefined,
+      });
     }
-    const text = withoutKey(await readText(response.body, maxBodyBytes));
+    if (encoding !== undefined) {
+      discard(response.body);
+      throw new GannetError('SERVICE_MALFORMED', `expected an answer as it is, for which it was asked, got one in the encoding "${printable(encoding, 40)}"`);
+    }
+    const text = withoutKey(await readText(response.body, asked.maxBodyBytes ?? maxBodyBytes));
     return { json: parseBody(text, contentType), text, limits };
+  }
+
+  /** The status alone decides what a failure means, so a body that cannot be read, or not soon, takes nothing away. */
+  async function readErrorText(body: Readable): Promise<string> {
+    const timer = clock.schedule(() => discard(body), timeouts.errorBodyMs);
+    try {
+      return await readText(body, MAX_ERROR_BODY_BYTES);
+    } catch {
+      return '';
+    } finally {
+      timer.unsubscribe();
+    }
   }
 
   /** A service that repeats the key in an answer must not carry it into logs, recordings or pages. */
   function withoutKey(text: string): string {
-    return apiKey === undefined || apiKey.length < SHORTEST_SECRET ? text : text.replaceAll(apiKey, '[API key]');
+    return spelledKey === undefined ? text : text.replace(spelledKey, '[API key]');
+  }
+
+  function header(value: string | string[] | undefined): string | undefined {
+    return value === undefined ? undefined : withoutKey([value].flat().join(', '));
   }
 
   return {
@@ -127,7 +162,8 @@ export function createTransport(options: TransportOptions): Transport {
         return await exchange(asked, AbortSignal.any([signal, late.signal]));
       } catch (thrown) {
         if (signal.aborted) throw signal.reason;
-        throw transportFault(`${asked.method} ${asked.path}`, late.signal.aborted ? late.signal.reason : thrown);
+        // What the answer itself was at fault with says more than that time ran out over it.
+        throw transportFault(`${asked.method} ${asked.path}`, late.signal.aborted && !isGannetError(thrown) ? late.signal.reason : thrown);
       } finally {
         timer.unsubscribe();
       }
@@ -139,17 +175,26 @@ export function createTransport(options: TransportOptions): Transport {
   };
 }
 
-/** The status alone decides what a failure means, so a body that cannot be read takes nothing away. */
-async function readErrorText(body: Parameters<typeof readText>[0]): Promise<string> {
-  try {
-    return await readText(body, MAX_ERROR_BODY_BYTES);
-  } catch {
-    return '';
-  }
+/** Takes nothing more of a body; its connection goes with it. Returns the text that is left: none. */
+function discard(body: Readable): string {
+  body.on('error', () => undefined).destroy();
+  return '';
 }
 
-function firstOf(header: string | string[] | undefined): string | undefined {
-  return typeof header === 'string' ? header : header?.[0];
+/** Returns the encoding of a body, undefined where it is none. */
+function contentEncoding(header = ''): string | undefined {
+  const encoding = header.trim();
+  return encoding === '' || encoding.toLowerCase() === 'identity' ? undefined : encoding;
+}
+
+/** Writers of JSON may escape any character, some a slash or a plus always; those of addresses have another way. */
+function anySpelling(secret: string): RegExp {
+  const spelled = Array.from(secret, (char) => {
+    const hex = char.charCodeAt(0).toString(16).padStart(2, '0');
+    const forms = new Set([char, `\\${char}`, ...[hex, hex.toUpperCase()].flatMap((digits) => [`\\u00${digits}`, `%${digits}`])]);
+    return `(?:${Array.from(forms, (form) => form.replace(/\W/g, '\\$&')).join('|')})`;
+  });
+  return new RegExp(spelled.join(''), 'g');
 }
 
 function parseBaseUrl(text: string): URL {

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { printable } from '../../src/core/text.ts';
+import { printable, printableJson } from '../../src/core/text.ts';
 
 it('escapes what can forge a line, a terminal or the direction of reading', () => {
   expect(printable('a\nb\r\tc')).toBe('a\\u000ab\\u000d\\u0009c');
@@ -11,6 +11,17 @@ it('escapes what can forge a line, a terminal or the direction of reading', () =
 
 it('leaves words of every script alone', () => {
   expect(printable('Größe 日本語 🚀 <b>&"')).toBe('Größe 日本語 🚀 <b>&"');
+});
+
+it('makes JSON safe to print without changing what it says', () => {
+  expect(printableJson('{\n  "name": "\u009b31m \u202egnp.exe\u007f"\n}')).toBe('{\n  "name": "\\u009b31m \\u202egnp.exe\\u007f"\n}');
+  fc.assert(fc.property(fc.json({ stringUnit: 'binary' }), fc.constantFrom(0, 2), (json, indent) => {
+    const text = JSON.stringify(JSON.parse(json), null, indent);
+    const shown = printableJson(text);
+    expect(JSON.parse(shown)).toStrictEqual(JSON.parse(text));
+    // oxlint-disable-next-line no-control-regex -- controls are what must not be there
+    expect(shown).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/);
+  }));
 });
 
 it('cuts at the limit, whatever comes', () => {

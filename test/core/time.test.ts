@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { formatDuration, parseDuration } from '../../src/core/time.ts';
+import { formatDuration, parseDuration, roughDuration } from '../../src/core/time.ts';
 
 describe('a duration', () => {
   it.each([
@@ -24,6 +24,16 @@ describe('a duration', () => {
   it('is what it was after being written and read', () => {
     fc.assert(fc.property(fc.integer({ min: 1, max: 2 ** 45 }), (span) => {
       expect(parseDuration(formatDuration(span))).toBe(span);
+    }));
+  });
+
+  it('is told to people rounded up, so that nothing is promised that does not hold', () => {
+    expect([0, 0.4, 250, 999.5, 1_000, 1_201, 9_901, 10_001, 59_001, 3_599_001, 3_600_001, 90_061_001].map(roughDuration)).toEqual(
+      ['0s', '1ms', '250ms', '1s', '1s', '1.3s', '10s', '11s', '1m', '1h', '1h1m', '1d1h2m']);
+    fc.assert(fc.property(fc.integer({ min: 1, max: 2 ** 40 }), (span) => {
+      const told = parseDuration(roughDuration(span));
+      expect(told).toBeGreaterThanOrEqual(span);
+      expect(told).toBeLessThan(span * 1.1);
     }));
   });
 

@@ -13,6 +13,7 @@ import { SOL_MINT, USDC_MINT } from '../../src/market/token.ts';
 import type { PollingFeed } from '../../src/service/feeds/feeds.ts';
 import { createFeeds } from '../../src/service/feeds/feeds.ts';
 import type { FeedSource } from '../../src/service/feeds/poll.ts';
+import type { CallOptions } from '../../src/service/priority.ts';
 import type { TokenRecord } from '../../src/service/wire/token-record.ts';
 import type { SwapOrder } from '../../src/trading/swap-order.ts';
 import { mintNumber, orderAnswer, tokenAnswer } from './answers.ts';
@@ -43,29 +44,28 @@ function source(answers: {
 }): FeedSource & { readonly asked: string[]; readonly signals: AbortSignal[] } {
   const asked: string[] = [];
   const signals: AbortSignal[] = [];
-  const note = (what: string, signal: AbortSignal | undefined): void => {
+  const note = (what: string, call: CallOptions | undefined): void => {
     asked.push(what);
-    if (signal !== undefined) signals.push(signal);
+    if (call?.signal !== undefined) signals.push(call.signal);
+    call?.onStart?.();
   };
   return {
     asked, signals,
     swap: {
       async order(request, call) {
-        note(`quote of ${request.amount}, ${call?.priority}`, call?.signal);
+        note(`quote of ${request.amount}, ${call?.priority}`, call);
         return answers.order === undefined ? unexpected() : await answers.order();
       },
-      build: unexpected,
-      execute: unexpected,
     },
     prediction: {
       async orderBook(marketId, call) {
-        note(`book of ${marketId}`, call?.signal);
+        note(`book of ${marketId}`, call);
         return answers.book === undefined ? unexpected() : await answers.book();
       },
     },
     tokens: {
       async search(mints, call) {
-        note(`${mints.length} tokens`, call?.signal);
+        note(`${mints.length} tokens`, call);
         return answers.tokens === undefined ? unexpected() : answers.tokens(mints);
       },
     },
@@ -273,6 +273,35 @@ describe('a feed', () => {
     await advance(clock, 60_000);
     expect(events).toHaveLength(length);
     expect(clock.nextAt()).toBe(Infinity);
+  });
+
+  test('measures how old its data is and was, from the first answer on', async () => {
+    const clock = new VirtualClock(START);
+    let healthy = true;
+    const service = source({
+      order() {
+        if (!healthy) throw fault('SERVICE_UNREACHABLE');
+        return ORDER;
+      },
+      book: () => new Promise(() => undefined),
+    });
+    const { feed } = watch(service, [{ ...QUOTE, weight: 3 }, BOOK], clock);
+    await advance(clock, 600_000);
+    const [steady, never] = feed.stats();
+    expect(steady).toMatchObject({ everyMs: 5_000, weight: 3 });
+    expect(steady!.meanAgeMs).toBeGreaterThan(2_400);
+    expect(steady!.meanAgeMs).toBeLessThan(2_600);
+    expect(steady!.maxAgeMs).toBeLessThanOrEqual(5_500);
+    expect(steady!.ageMs).toBe(clock.now() - steady!.lastAnswerAt!);
+    expect(never).toMatchObject({ weight: 1, ageMs: undefined, meanAgeMs: undefined, maxAgeMs: undefined });
+    healthy = false;
+    await advance(clock, 600_000);
+    const [silent] = feed.stats();
+    expect(silent!.ageMs).toBeGreaterThanOrEqual(600_000);
+    expect(silent!.maxAgeMs).toBe(silent!.ageMs);
+    // Half the time near 2.5 s, the other half growing to ten minutes.
+    expect(silent!.meanAgeMs).toBeGreaterThan(150_000);
+    expect(silent!.meanAgeMs).toBeLessThan(153_000);
   });
 
   test('begins anew for the next subscriber', async () => {

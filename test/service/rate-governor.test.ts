@@ -1,3 +1,4 @@
+import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { GannetError } from '../../src/core/errors.ts';
 import { seededRandom } from '../../src/core/random.ts';
@@ -6,10 +7,11 @@ import { VirtualClock } from '../../src/engine/virtual-clock.ts';
 import type { CallOptions, Priority } from '../../src/service/priority.ts';
 import type { RateGovernor } from '../../src/service/rate-governor.ts';
 import { createRateGovernor } from '../../src/service/rate-governor.ts';
-import { bucketLimits, PLAN_NAMES, requestsPerSecond } from '../../src/service/rate-plan.ts';
+import { bucketLimits, PLAN_NAMES, requestsPerSecond, scaledLimits, shareOf, watchRequestsPerSecond } from '../../src/service/rate-plan.ts';
 import type { ServerLimits } from '../../src/service/server-limits.ts';
 import { readServerLimits } from '../../src/service/server-limits.ts';
 import { createSlidingWindow } from '../../src/service/sliding-window.ts';
+import { fixedWindow, slidingWindow, tokenBucket } from './simulated-server.ts';
 import { advance, after, settled } from './virtual-time.ts';
 
 const START = Date.UTC(2026, 0, 1);
@@ -19,42 +21,30 @@ function governorOf(clock: VirtualClock, requestsPerSecondAllowed: number, maxIn
   return createRateGovernor({ limits: bucketLimits({ requestsPerSecond: requestsPerSecondAllowed }, 'main'), clock, maxInFlight });
 }
 
-/** A service that answers after a while and counts the way the real one is said to: over a sliding window. */
-function slidingServer(clock: VirtualClock, options: { readonly limit: number; readonly windowMs: Millis; readonly headers: boolean; readonly latencyMs?: Millis }) {
-  const { limit, windowMs, headers, latencyMs = 80 } = options;
-  let accepted: Millis[] = [];
-  const seen = { requests: 0, refusals: 0, refusedAt: [] as Millis[] };
-  return {
-    seen,
-    async send<T>(value: T): Promise<{ value: T; limits: ServerLimits | undefined }> {
-      const now = clock.now();
-      accepted = accepted.filter((at) => at > now - windowMs);
-      seen.requests += 1;
-      const refused = accepted.length >= limit;
-      if (!refused) accepted.push(now);
-      const resetInMs = Math.ceil((accepted[0]! + windowMs - now) / 1_000) * 1_000;
-      const limits = headers ? { remaining: limit - accepted.length, resetInMs } : undefined;
-      await after(clock, latencyMs);
-      if (!refused) return { value, limits };
-      seen.refusals += 1;
-      seen.refusedAt.push(clock.now());
-      throw new GannetError('SERVICE_RATE_LIMITED', 'too many', { details: { status: 429, ...(headers ? { resetInMs } : {}) } });
-    },
+/** A service that answers after a while, whatever comes. */
+function answering<T>(clock: VirtualClock, value: T): () => Promise<{ value: T }> {
+  return async () => {
+    await after(clock, 80);
+    return { value };
   };
 }
 
 /** Pollers that ask for more than there is, each waiting for its answer before it asks again. */
-function flood(clock: VirtualClock, governor: RateGovernor, server: ReturnType<typeof slidingServer>, options: { readonly pollers: number; readonly everyMs: Millis }): void {
+function flood(clock: VirtualClock, governor: RateGovernor, options: { readonly pollers: number; readonly everyMs: Millis }): void {
   const random = seededRandom('flood');
   for (let n = 0; n < options.pollers; n++) {
     const poll = async (): Promise<void> => {
       for (;;) {
-        await governor.run({ priority: 'watch', coalesceKey: `poll-${n}`, send: () => server.send(n) }).catch(() => undefined);
+        await governor.run({ priority: 'watch', coalesceKey: `poll-${n}`, send: answering(clock, n) });
         await after(clock, options.everyMs * (0.9 + 0.2 * random()));
       }
     };
     void poll();
   }
+}
+
+function refusal(resetInMs?: Millis): GannetError {
+  return new GannetError('SERVICE_RATE_LIMITED', 'too many', { details: { status: 429, resetInMs } });
 }
 
 async function fail(): Promise<never> {
@@ -69,17 +59,20 @@ describe('a sliding window', () => {
   test('frees a place when the oldest instant leaves it', () => {
     const window = createSlidingWindow(100);
     for (const at of [0, 10, 20]) window.record(at);
-    expect(window.freeAt(30, 3)).toBe(100);
-    expect(window.freeAt(30, 1)).toBe(120);
-    expect(window.freeAt(100, 3)).toBe(100);
-    expect(window.count(110)).toBe(1);
+    expect(window.freeAt(30, 100, 3)).toBe(100);
+    expect(window.freeAt(30, 100, 1)).toBe(120);
+    expect(window.freeAt(100, 100, 3)).toBe(100);
+    expect(window.count(110, 100)).toBe(1);
+    expect(window.count(25, 15)).toBe(1);
+    expect(window.freeAt(25, 20, 2)).toBe(30);
+    expect(window.within(30, 20)).toEqual([20]);
   });
 
   test('forgets what has left it', () => {
     const window = createSlidingWindow(10);
     for (let at = 0; at < 100_000; at++) window.record(at);
-    expect(window.count(100_005)).toBe(4);
-    expect(window.count(200_000)).toBe(0);
+    expect(window.count(100_005, 10)).toBe(4);
+    expect(window.count(200_000, 10)).toBe(0);
   });
 });
 
@@ -97,6 +90,20 @@ describe('a plan', () => {
     expect(bucketLimits({ requestsPerSecond: 0.02 }, 'main')).toEqual({ limit: 1, windowMs: 52_500 });
   });
 
+  test.each(PLAN_NAMES)('%s leaves four fifths to watching, less the safety', (plan) => {
+    expect(watchRequestsPerSecond(plan)).toBeCloseTo((0.8 * requestsPerSecond(plan, 'main')) / 1.05);
+  });
+
+  test('in part is the same part of its rate, within a request', () => {
+    fc.assert(fc.property(fc.integer({ min: 1, max: 1_500 }), fc.double({ min: 0.02, max: 1, noNaN: true }), (limit, share) => {
+      const whole = { limit, windowMs: 10_500 };
+      const part = scaledLimits(whole, share);
+      expect(part.limit / part.windowMs).toBeCloseTo((limit / whole.windowMs) * share);
+      expect(Math.abs(part.limit - Math.max(1, limit * share))).toBeLessThanOrEqual(1);
+      expect(shareOf(part, 'watch')).toBeLessThanOrEqual(part.limit);
+    }));
+  });
+
   test.each([0, -1, Number.NaN, Infinity])('of %d requests a second is refused', (rate) => {
     expect(() => bucketLimits({ requestsPerSecond: rate }, 'main')).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID' }));
   });
@@ -108,6 +115,8 @@ describe('the rate headers', () => {
   test.each<[string, Record<string, string>, ServerLimits | undefined]>([
     ['none', { 'content-type': 'text/plain' }, undefined],
     ['in seconds', { 'x-ratelimit-remaining': '3', 'x-ratelimit-reset': '2000000007', date }, { remaining: 3, resetInMs: 7_000 }],
+    ['with what is used up', { 'x-ratelimit-remaining': '3', 'x-ratelimit-current': '2' }, { remaining: 3, limit: 5, resetInMs: undefined }],
+    ['of a window that holds nothing', { 'x-ratelimit-remaining': '-2', 'x-ratelimit-current': '2' }, { remaining: -2, limit: undefined, resetInMs: undefined }],
     ['in milliseconds', { 'x-ratelimit-remaining': '-2', 'x-ratelimit-reset': '2000000007500', date }, { remaining: -2, resetInMs: 7_500 }],
     ['without the service\'s time', { 'x-ratelimit-reset': '2000000007' }, { remaining: undefined, resetInMs: 7_000 }],
     ['of a service whose clock is an hour fast', { 'x-ratelimit-reset': '2000003605', date: new Date(now + HOUR).toUTCString() }, { remaining: undefined, resetInMs: 5_000 }],
@@ -163,8 +172,7 @@ describe('the governor', () => {
   test('keeps headroom for exits while watching floods', async () => {
     const clock = new VirtualClock(START);
     const governor = governorOf(clock, 1);
-    const server = slidingServer(clock, { limit: 60, windowMs: 60_000, headers: false });
-    flood(clock, governor, server, { pollers: 30, everyMs: 1_000 });
+    flood(clock, governor, { pollers: 30, everyMs: 1_000 });
     await advance(clock, 60_000);
     const waits: Millis[] = [];
     for (let n = 0; n < 100; n++) {
@@ -273,20 +281,20 @@ describe('the governor', () => {
     const send = async (): Promise<{ value: number }> => {
       sentAt.push(clock.now() - START);
       await after(clock, 100);
-      if (refusing) throw new GannetError('SERVICE_RATE_LIMITED', 'too many', { details: { status: 429, resetInMs: 3_000 } });
+      if (refusing) throw refusal(3_000);
       return { value: 1 };
     };
     const asked = Array.from({ length: 20 }, () => governor.run({ priority: 'exit', send }).catch(() => undefined));
     await advance(clock, 200);
     expect(sentAt).toHaveLength(20);
     await Promise.all(asked);
-    expect(governor.stats()).toMatchObject({ refused: 20, coolDownUntil: START + 3_100 });
+    expect(governor.stats()).toMatchObject({ refused: 20, coolDownUntil: START + 4_100 });
     for (let n = 0; n < 20; n++) void governor.run({ priority: 'exit', send }).catch(() => undefined);
-    await advance(clock, 3_000);
-    expect(sentAt.slice(20)).toEqual([3_100]);
+    await advance(clock, 4_000);
+    expect(sentAt.slice(20)).toEqual([4_100]);
     refusing = false;
     await advance(clock, 10_000);
-    expect(sentAt.slice(20, 23)).toEqual([3_100, 6_200, 6_300]);
+    expect(sentAt.slice(20, 23)).toEqual([4_100, 8_200, 8_300]);
     expect(governor.stats().queued).toBe(0);
   });
 
@@ -300,7 +308,7 @@ describe('the governor', () => {
           priority: 'watch',
           async send() {
             sentAt.push(clock.now());
-            throw new GannetError('SERVICE_RATE_LIMITED', 'too many', { details: { status: 429 } });
+            throw refusal();
           },
         }).catch(() => undefined);
       }
@@ -308,9 +316,165 @@ describe('the governor', () => {
     void poll();
     await advance(clock, HOUR);
     const gaps = sentAt.slice(1).map((at, i) => at - sentAt[i]!);
-    expect(gaps.slice(0, 4)).toEqual([1_050, 2_100, 4_200, 8_400]);
+    expect(gaps.slice(0, 4)).toEqual([4_200, 8_400, 16_800, 33_600]);
     expect(gaps.at(-1)).toBe(60_000);
     expect(sentAt.length).toBeLessThan(70);
+  });
+
+  test('tells each caller when the request leaves, and whoever joins it later at once', async () => {
+    const clock = new VirtualClock(START);
+    const governor = governorOf(clock, 0.1);
+    const started: string[] = [];
+    const ask = (name: string, call: CallOptions = {}): void => void governor.run({ ...call, coalesceKey: name.slice(0, 1), send: hang, onStart: () => started.push(`${name} ${clock.now() - START}`) });
+    ask('a');
+    ask('a, joining');
+    ask('b', { priority: 'watch' });
+    ask('b, joining', { priority: 'exit' });
+    expect(started).toEqual(['a 0', 'a, joining 0']);
+    await advance(clock, 10_500);
+    expect(started.slice(2)).toEqual(['b 10500', 'b, joining 10500']);
+  });
+
+  test('starts quickly once, and never bursts again, however long nothing was asked', async () => {
+    const clock = new VirtualClock(START);
+    const governor = governorOf(clock, 10);
+    const sentAt: Millis[] = [];
+    const askForMany = async (): Promise<void> => {
+      for (let n = 0; n < 60; n++) void governor.run({ priority: 'watch', send: async () => ({ value: sentAt.push(clock.now()) }) });
+      await advance(clock, 60_000);
+    };
+    await askForMany();
+    expect(sentAt.filter((at) => at === START)).toHaveLength(40);
+    clock.leapTo(START + 9 * HOUR);
+    sentAt.length = 0;
+    await askForMany();
+    const gaps = sentAt.slice(1).map((at, i) => at - sentAt[i]!);
+    expect(gaps).toHaveLength(59);
+    expect(Math.min(...gaps)).toBeGreaterThanOrEqual(131 - 50);
+  });
+
+  test('makes up for timers that fire late, but not for a stall', async () => {
+    const clock = new VirtualClock(START);
+    const late = Object.assign(Object.create(clock) as VirtualClock, {
+      now: () => clock.now(),
+      schedule: (work: () => void, delay: number) => clock.schedule(work, delay + 3),
+    });
+    const governor = governorOf(late, 100);
+    let sent = 0;
+    const poll = async (): Promise<void> => {
+      for (;;) await governor.run({ priority: 'watch', send: async () => ({ value: (sent += 1) }) });
+    };
+    void poll();
+    await advance(clock, 60_000);
+    const before = sent;
+    await advance(clock, 60_000);
+    expect((sent - before) / 60).toBeGreaterThan(0.99 * watchRequestsPerSecond({ requestsPerSecond: 100 }));
+    expect((sent - before) / 60).toBeLessThan(1.01 * watchRequestsPerSecond({ requestsPerSecond: 100 }));
+  });
+
+  test('lets an exit try two seconds after a refusal without a time, and watching later', async () => {
+    const clock = new VirtualClock(START);
+    const governor = governorOf(clock, 1);
+    await governor.run({ send: () => Promise.reject(refusal()) }).catch(() => undefined);
+    const leftAt: Record<string, Millis> = {};
+    for (const priority of ['watch', 'exit'] as const) {
+      void governor.run({ priority, send: answering(clock, 1), onStart: () => (leftAt[priority] = clock.now() - START) });
+    }
+    await advance(clock, 10_000);
+    expect(leftAt).toEqual({ exit: 2_000, watch: 4_200 });
+  });
+
+  test('holds nothing that is signed behind an answer that is slow to come, even after a refusal', async () => {
+    const clock = new VirtualClock(START);
+    const governor = governorOf(clock, 100);
+    await governor.run({ priority: 'execute', send: () => Promise.reject(refusal()) }).catch(() => undefined);
+    for (let n = 0; n < 3; n++) void governor.run({ priority: 'execute', send: hang });
+    await advance(clock, 2_000);
+    expect(governor.stats()).toMatchObject({ inFlight: 3, queued: 0 });
+  });
+
+  test('takes a refusal of its quick start for that, and not for a smaller rate', async () => {
+    const clock = new VirtualClock(START);
+    const governor = governorOf(clock, 10);
+    const bucket = tokenBucket(10, 10);
+    let refused = 0;
+    const poll = async (): Promise<void> => {
+      for (;;) {
+        await governor.run({
+          priority: 'watch',
+          async send() {
+            const isAdmitted = bucket.admits(clock.now());
+            await after(clock, 80);
+            if (isAdmitted) return { value: 1 };
+            refused += 1;
+            throw refusal();
+          },
+        }).catch(() => undefined);
+      }
+    };
+    for (let n = 0; n < 40; n++) void poll();
+    await advance(clock, HOUR / 4);
+    expect(refused).toBeGreaterThan(0);
+    expect(refused).toBeLessThanOrEqual(30);
+    expect(governor.stats().requestsPerSecond).toBeCloseTo(10 / 1.05);
+  });
+
+  test('learns the rate of a minute that was full, where no shorter time was', async () => {
+    const clock = new VirtualClock(START);
+    const governor = governorOf(clock, 1);
+    const window = slidingWindow(36, 60_000);
+    const poll = async (): Promise<void> => {
+      for (;;) {
+        await governor.run({
+          priority: 'watch',
+          async send() {
+            if (window.admits(clock.now())) return { value: 1 };
+            throw refusal();
+          },
+        }).catch(() => undefined);
+        await after(clock, 100);
+      }
+    };
+    void poll();
+    while (governor.stats().refused === 0) await advance(clock, 1_000);
+    expect(clock.now()).toBeGreaterThan(START + 40_000);
+    expect(governor.stats().requestsPerSecond).toBeCloseTo((0.6 * 0.85) / 1.05, 2);
+  });
+
+  test('spreads watching over the minute where the headers would make it pause', async () => {
+    const clock = new VirtualClock(START);
+    const governor = governorOf(clock, 1);
+    const window = fixedWindow(36, 60_000, 0);
+    const sentAt: Millis[] = [];
+    const send = async (): Promise<{ value: number; limits: ServerLimits }> => {
+      sentAt.push(clock.now());
+      expect(window.admits(clock.now())).toBe(true);
+      await after(clock, 80);
+      return { value: 1, limits: { remaining: window.remaining(clock.now()), limit: 36, resetInMs: window.freeAt(clock.now()) - clock.now() } };
+    };
+    const poll = async (): Promise<void> => {
+      for (;;) await governor.run({ priority: 'watch', send });
+    };
+    for (let n = 0; n < 5; n++) void poll();
+    await advance(clock, HOUR);
+    const gaps = sentAt.slice(1).map((at, i) => at - sentAt[i]!);
+    // The first minute is sent at the plan's pace until the headers stop it.
+    expect(Math.max(...gaps.slice(0, 60))).toBeGreaterThan(10_000);
+    expect(Math.max(...gaps.slice(60))).toBeLessThan(5_000);
+    expect(sentAt.length).toBeGreaterThan(0.65 * 36 * 60);
+  });
+
+  test('says what rate it holds to', async () => {
+    const clock = new VirtualClock(START);
+    const governor = governorOf(clock, 1);
+    expect(governor.stats().requestsPerSecond).toBeCloseTo(1 / 1.05);
+    for (let n = 0; n < 5; n++) {
+      await governor.run({ send: async () => ({ value: 1 }) });
+      await advance(clock, 2_000);
+    }
+    await governor.run({ send: () => Promise.reject(refusal()) }).catch(() => undefined);
+    expect(governor.stats().requestsPerSecond).toBeLessThan(0.5);
+    expect(governor.stats().requestsPerSecond).toBeGreaterThan(0.3);
   });
 
   test('rejects everything once it is closed, and sends nothing more', async () => {
@@ -322,30 +486,5 @@ describe('the governor', () => {
     expect(results.map((result) => (result as PromiseRejectedResult).reason)).toEqual(Array(4).fill(expect.objectContaining({ code: 'SERVICE_UNREACHABLE' })));
     await advance(clock, HOUR);
     expect(governor.stats()).toMatchObject({ sent: 1, queued: 0, inFlight: 0 });
-  });
-});
-
-describe('three times oversubscribed for a day', () => {
-  test.each([
-    ['over sixty seconds, unseen', { limit: 60, windowMs: 60_000, headers: false }],
-    ['over sixty seconds, with headers', { limit: 60, windowMs: 60_000, headers: true }],
-    ['over ten seconds, unseen', { limit: 10, windowMs: 10_000, headers: false }],
-    ['over ten seconds, with headers', { limit: 10, windowMs: 10_000, headers: true }],
-  ])('a service that counts %s is never asked too often, and what it gives is used', async (_name, options) => {
-    const clock = new VirtualClock(START);
-    const server = slidingServer(clock, options);
-    flood(clock, governorOf(clock, 1), server, { pollers: 30, everyMs: 10_000 });
-    await advance(clock, 24 * HOUR);
-    expect(server.seen.refusals).toBe(0);
-    expect(server.seen.requests).toBeGreaterThan(0.75 * 0.95 * 86_400);
-  });
-
-  test('a service that allows a third of what the plan says is followed by its headers', async () => {
-    const clock = new VirtualClock(START);
-    const server = slidingServer(clock, { limit: 20, windowMs: 60_000, headers: true });
-    flood(clock, governorOf(clock, 1), server, { pollers: 30, everyMs: 10_000 });
-    await advance(clock, 24 * HOUR);
-    expect(server.seen.refusedAt.filter((at) => at > START + HOUR).length).toBeLessThanOrEqual(23);
-    expect(server.seen.requests).toBeGreaterThan(0.5 * 20 * 60 * 24);
   });
 });

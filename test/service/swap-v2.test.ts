@@ -1,16 +1,18 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { amount } from '../../src/core/amount.ts';
-import type { SwapService } from '../../src/execution/ports.ts';
-import type { Mint } from '../../src/market/token.ts';
-import { SOL_MINT } from '../../src/market/token.ts';
+import { SOL_MINT, USDC_MINT } from '../../src/market/token.ts';
 import { readSwapOrder } from '../../src/service/wire/swap-order.ts';
-import type { SwapRequest } from '../../src/trading/swap-order.ts';
-import { ASKED, ASKED_BY_TAKER, buildAnswer, mintNumber, orderAnswer, PROGRAM, SIGNATURE, TAKER, takerAnswer } from './answers.ts';
+import { ASKED, ASKED_BY_TAKER, buildAnswer, mintNumber, orderAnswer, PROGRAM, TAKER, takerAnswer } from './answers.ts';
 import { clientOf, json, listen } from './loopback.ts';
+import { fullOrder, liveOrder, MARKET, PAYER, routeStep } from './swap-answers.ts';
 
 const MALFORMED = expect.objectContaining({ code: 'SERVICE_MALFORMED' }) as Error;
-const EXECUTE = { signedTransaction: new Uint8Array([9, 8, 7]), requestId: 'r-1', lastValidBlockHeight: 321n };
+
+/** The router of an order that names only its type. */
+function routerOfType(swapType: string): string {
+  return readSwapOrder(orderAnswer({ router: null, swapType }), ASKED).router;
+}
 
 describe('an order', () => {
   test('is asked for with the names and values of the reference', async () => {
@@ -30,12 +32,83 @@ describe('an order', () => {
   });
 
   test('of a wallet has its transaction and the terms in exact amounts', () => {
-    expect(readSwapOrder(takerAnswer({ expireAt: '1758598698', maker: PROGRAM, contextSlot: 9n }), ASKED_BY_TAKER)).toEqual({
+    expect(readSwapOrder(takerAnswer({ expireAt: '1758598698', maker: PROGRAM, contextSlot: 9n }), ASKED_BY_TAKER)).toMatchObject({
       inputMint: ASKED.inputMint, outputMint: ASKED.outputMint, inAmount: 1_000_000_000n, outAmount: 150_000_000n, threshold: 149_250_000n,
       slippageBps: 50, priceImpact: -0.001, feeBps: 2, router: 'iris', contextSlot: 9n, requestId: 'r-1', taker: TAKER,
       transaction: new Uint8Array([1, 2, 3, 4]), lastValidBlockHeight: 321n, signatureFeePayer: TAKER, maker: PROGRAM,
       expireAt: 1_758_598_698_000, buildError: undefined,
     });
+  });
+
+  test('has every field of the reference by its name', () => {
+    expect(readSwapOrder(fullOrder(), ASKED_BY_TAKER)).toEqual({
+      mode: 'manual', inputMint: SOL_MINT, outputMint: USDC_MINT, inAmount: 1_000_000_000n, outAmount: 150_000_000n, threshold: 149_250_000n,
+      inUsdValue: 150.15, outUsdValue: 149.99985, swapUsdValue: 150.15, priceImpact: -0.001, statedPriceImpact: -0.001, priceImpactPct: -0.001,
+      priceImpactBasis: 'confirmed', swapMode: 'ExactIn', slippageBps: 50,
+      routePlan: [{
+        swapInfo: {
+          ammKey: MARKET, label: 'Guano Pool', inputMint: SOL_MINT, outputMint: USDC_MINT, inAmount: 1_000_000_000n, outAmount: 150_030_000n,
+          feeAmount: undefined, feeMint: undefined,
+        },
+        percent: 100, bps: 10_000, usdValue: 150.15,
+      }],
+      referralAccount: PAYER, feeMint: USDC_MINT, feeBps: 60, platformFee: { amount: 30_006n, feeBps: 2, feeMint: USDC_MINT },
+      signatureFeeLamports: 10_000n, signatureFeePayer: MARKET, prioritizationFeeLamports: 4_321n, prioritizationFeePayer: MARKET,
+      rentFeeLamports: 2_039_280n, rentFeePayer: TAKER, swapType: 'rfq', router: 'rfqz', transaction: new Uint8Array([1, 2, 3, 4]),
+      lastValidBlockHeight: 321n, gasless: true, requestId: 'r-9', totalTimeMs: 12.5, taker: TAKER, quoteId: 'q-1', maker: MARKET,
+      expireAt: 1_758_598_698_000, contextSlot: 77n, buildError: undefined, unread: [],
+    });
+  });
+
+  test('is the same whether what is not known is absent or null', () => {
+    const needed = new Set(['inputMint', 'outputMint', 'inAmount', 'outAmount', 'otherAmountThreshold', 'router']);
+    const names = Object.keys(fullOrder()).filter((name) => !needed.has(name));
+    for (const name of names) {
+      const { [name]: _left, ...absent } = fullOrder();
+      expect(readSwapOrder(fullOrder({ [name]: null }), ASKED_BY_TAKER), name).toEqual(readSwapOrder(absent, ASKED_BY_TAKER));
+    }
+  });
+
+  test('of a host of later days is read the same', () => {
+    expect(readSwapOrder(liveOrder(), ASKED)).toMatchObject({
+      priceImpact: -0.001, statedPriceImpact: -0.1, priceImpactBasis: 'confirmed', threshold: 150_000_000n, slippageBps: 0,
+      platformFee: { feeBps: 2 }, signatureFeeLamports: 0n, prioritizationFeePayer: undefined, expireAt: undefined,
+      routePlan: [{ percent: 100, bps: 10_000 }], unread: [],
+    });
+    expect(readSwapOrder(liveOrder({ slippageBps: 'auto' }), ASKED).slippageBps).toBeUndefined();
+  });
+
+  test.each<[string, Record<string, unknown>]>([
+    ['a new shape of the route', { routePlan: { steps: [] } }],
+    ['a step without amounts', { routePlan: [{ swapInfo: {} }] }],
+    ['a time in words', { totalTime: 'soon' }],
+    ['a flag as a word', { gasless: 'maybe' }],
+    ['fractions of lamports', { rentFeeLamports: 0.5 }],
+    ['a fee of another shape', { platformFee: [1] }],
+    ['a reason that is no text', { error: { code: 1 } }],
+    ['a slot that is none', { contextSlot: 'now' }],
+  ])('with %s goes on without it, and says so', (_name, changes) => {
+    const order = readSwapOrder(takerAnswer(changes), ASKED_BY_TAKER);
+    expect(order.unread).toEqual(Object.keys(changes));
+    expect(order.outAmount).toBe(150_000_000n);
+    expect(readSwapOrder(takerAnswer(), ASKED_BY_TAKER)).toMatchObject({ transaction: order.transaction, unread: [] });
+  });
+
+  test('of a token without a price, whose dollars and impact are no numbers, does not know its impact', () => {
+    const unpriced = { priceImpact: null, priceImpactPct: 'NaN', inUsdValue: 'Infinity', outUsdValue: '-Infinity', swapUsdValue: 'NaN' };
+    expect(readSwapOrder(orderAnswer(unpriced), ASKED)).toMatchObject({ outAmount: 150_000_000n, priceImpact: undefined, priceImpactPct: undefined, inUsdValue: undefined });
+    expect(readSwapOrder(orderAnswer({ ...unpriced, priceImpact: -0.01 }), ASKED).priceImpact).toBe(-0.01);
+  });
+
+  test('that nobody signs needs nothing that a signature rests on', () => {
+    const strange = { lastValidBlockHeight: '0', signatureFeePayer: 'nobody', maker: 'desk 7', expireAt: '55', errorCode: 'NONE' };
+    expect(readSwapOrder(orderAnswer(strange), ASKED)).toMatchObject({ outAmount: 150_000_000n, unread: Object.keys(strange) });
+    expect(readSwapOrder(orderAnswer({ expireAt: '1758598698' }), ASKED).expireAt).toBe(1_758_598_698_000);
+  });
+
+  test('of before the router had a name is of the one its type stands for', () => {
+    expect(['aggregator', 'rfq', 'routerA', 'routerB'].map(routerOfType)).toEqual(['iris', 'rfqz', 'routerA', 'routerB']);
+    expect(() => routerOfType('aggregator+rfq')).toThrow(MALFORMED);
   });
 
   test('needs only what nothing can be done without', () => {
@@ -68,6 +141,10 @@ describe('an order', () => {
     expect(readSwapOrder(orderAnswer({ router: 'newcomer' }), ASKED).router).toBe('newcomer');
   });
 
+  test.each([['half a character', 'tern\ud83d', 'tern\ufffd'], ['a character across the place where it is cut', `${'r'.repeat(199)}🦤`, `${'r'.repeat(199)}\ufffd`]])('whose router has %s is the same once it was written down', (_name, router, expected) => {
+    expect(readSwapOrder(orderAnswer({ router }), ASKED).router).toBe(expected);
+  });
+
   test.each<[string, Record<string, unknown>]>([
     ['another input mint', { inputMint: mintNumber(1) }],
     ['another output mint', { outputMint: mintNumber(1) }],
@@ -83,14 +160,13 @@ describe('an order', () => {
     ['no output', { outAmount: null }],
     ['a threshold above the output', { otherAmountThreshold: '150000001' }],
     ['no threshold', { otherAmountThreshold: undefined }],
-    ['a price impact beyond all', { priceImpact: -10.42 }],
-    ['a price impact that is not a number', { priceImpact: 'NaN' }],
+    ['a price impact beyond all', { priceImpact: -100.5 }],
+    ['an id longer than any', { requestId: 'r'.repeat(201) }],
+    ['a price impact in words', { priceImpact: 'much' }],
     ['a negative fee', { feeBps: -1 }],
     ['a fee of more than everything', { feeBps: 10_001 }],
     ['a slippage of more than everything', { slippageBps: 10_001 }],
     ['no router', { router: null }],
-    ['an expiry in no unit', { expireAt: '12345' }],
-    ['an expiry in words', { expireAt: 'tomorrow 5' }],
     ['a transaction nobody asked for', { transaction: 'AQID' }],
     ['a taker nobody named', { taker: TAKER }],
   ])('with %s is malformed', (_name, changes) => {
@@ -104,6 +180,9 @@ describe('an order', () => {
     ['a transaction of megabytes', { transaction: 'A'.repeat(4_000_000) }],
     ['a transaction beside an error', { errorCode: 1 }],
     ['a block height of zero', { lastValidBlockHeight: '0' }],
+    ['an expiry in no unit', { expireAt: '12345' }],
+    ['an expiry in words', { expireAt: 'tomorrow 5' }],
+    ['an error without a number', { errorCode: 'E_FUNDS' }],
     ['a fee payer that is no address', { signatureFeePayer: 'me' }],
   ])('for a wallet with %s is malformed', (_name, changes) => {
     expect(() => readSwapOrder(takerAnswer(changes), ASKED_BY_TAKER)).toThrow(MALFORMED);
@@ -118,6 +197,9 @@ describe('an order', () => {
     ['with code and message', { transaction: '', errorCode: 2, errorMessage: 'Top up 0.01 SOL for gas', error: 'x' }, { code: 2, message: 'Top up 0.01 SOL for gas' }],
     ['with the code as text', { transaction: '', errorCode: '3', error: 'Minimum 10 USD' }, { code: 3, message: 'Minimum 10 USD' }],
     ['without a word', { transaction: '' }, { code: undefined, message: 'the service gave no transaction and no reason' }],
+    ['with a code alone', { transaction: '', errorCode: 2 }, { code: 2, message: 'the wallet has too little SOL for fees and rent' }],
+    ['with the same code of a maker', { transaction: '', errorCode: 2, router: 'rfqz' }, { code: 2, message: 'an associated token account is missing' }],
+    ['with a code that nobody has described', { transaction: '', errorCode: 77 }, { code: 77, message: 'the service gave no transaction and no reason' }],
     ['as null', { transaction: null }, { code: undefined, message: 'the service gave no transaction and no reason' }],
   ])('that could not be built, %s, says so', (_name, changes, expected) => {
     const order = readSwapOrder(takerAnswer(changes), ASKED_BY_TAKER);
@@ -138,44 +220,18 @@ describe('an order', () => {
     }), { numRuns: 2_000 });
   });
 
-  test('takes the last of two members of one name, as every JSON reader does', async () => {
+  test('that says one member twice is refused: who reads the first would sign another swap than who reads the last', async () => {
     const text = JSON.stringify(orderAnswer()).replace('"inAmount"', '"inAmount":"1","inAmount"');
-    expect((await clientOf(await listen(json(text))).swap.order(ASKED)).inAmount).toBe(1_000_000_000n);
-  });
-});
-
-describe('a request that breaks a rule', () => {
-  test.each<[string, Partial<SwapRequest>, string]>([
-    ['a mint that is none', { inputMint: 'SOL' as Mint }, 'inputMint'],
-    ['a swap into itself', { outputMint: SOL_MINT }, 'outputMint'],
-    ['an amount of zero', { amount: amount(0n) }, 'amount'],
-    ['a taker that is no address', { taker: 'me' }, 'taker'],
-    ['a negative slippage', { slippageBps: -1 }, '0 to 10000'],
-    ['a slippage of half a point', { slippageBps: 0.5 }, '0 to 10000'],
-    ['a slippage above all', { slippageBps: 10_001 }, '0 to 10000'],
-    ['an unknown router', { excludeRouters: ['irs'] }, 'did you mean "iris"'],
-  ])('for %s never leaves', async (_name, changes, words) => {
-    const server = await listen(json(orderAnswer()));
-    const { swap } = clientOf(server);
-    const refused = swap.order({ ...ASKED, ...changes });
-    await expect(refused).rejects.toMatchObject({ code: 'SERVICE_BAD_REQUEST', message: expect.stringContaining(words) as string });
-    expect(server.received).toHaveLength(0);
+    const refused = clientOf(await listen(json(text))).swap.order(ASKED);
+    await expect(refused).rejects.toMatchObject({ code: 'SERVICE_MALFORMED', message: expect.stringContaining('"inAmount" twice') as string });
   });
 
-  test('for a build without a router it has not got never leaves', async () => {
-    const server = await listen(json(buildAnswer()));
-    await expect(clientOf(server).swap.build({ ...ASKED_BY_TAKER, excludeRouters: ['iris'] })).rejects.toMatchObject({ code: 'SERVICE_BAD_REQUEST' });
-    expect(server.received).toHaveLength(0);
-  });
-
-  test.each([
-    ['no bytes', { ...EXECUTE, signedTransaction: new Uint8Array() }],
-    ['too many bytes', { ...EXECUTE, signedTransaction: new Uint8Array(1_233) }],
-    ['no requestId', { ...EXECUTE, requestId: '' }],
-  ])('to execute %s never leaves', async (_name, request) => {
-    const server = await listen(json({}));
-    await expect(clientOf(server).swap.execute(request)).rejects.toMatchObject({ code: 'SERVICE_BAD_REQUEST' });
-    expect(server.received).toHaveLength(0);
+  test('of percentage points and of fractions has one price impact', async () => {
+    const [fraction, points] = await Promise.all([orderAnswer({ priceImpact: -0.1042, inUsdValue: 100, outUsdValue: 89.58 }),
+      orderAnswer({ priceImpact: -10.42, inUsdValue: 100, outUsdValue: 89.58 })]
+      .map(async (answer) => (await clientOf(await listen(json(answer))).swap.order(ASKED)).priceImpact));
+    expect(fraction).toBe(-0.1042);
+    expect(points).toBeCloseTo(-0.1042, 10);
   });
 });
 
@@ -192,6 +248,22 @@ describe('a build', () => {
     });
     expect(build.setupInstructions).toHaveLength(2);
     expect(build.swapInstruction).toEqual({ programId: PROGRAM, accounts: [{ pubkey: TAKER, isSigner: true, isWritable: false }], data: new Uint8Array([1, 2, 3]) });
+  });
+
+  test('says what it says beyond its terms', async () => {
+    const answer = buildAnswer({ routePlan: [routeStep()], priceImpactPct: '-0.002', platformFee: { amount: '5', feeBps: 10 }, swapUsdValue: 3 });
+    const build = await clientOf(await listen(json(answer))).swap.build(ASKED_BY_TAKER);
+    expect(build).toMatchObject({
+      swapMode: 'ExactIn', priceImpact: -0.002, priceImpactBasis: 'priceImpactPct', platformFee: { amount: 5n, feeBps: 10 }, unread: [],
+      routePlan: [{ bps: 10_000, usdValue: 150.15, swapInfo: { label: 'Guano Pool' } }],
+    });
+  });
+
+  test('in the form before V2 is refused with what changed', async () => {
+    const { addressesByLookupTableAddress: _tables, ...rest } = buildAnswer();
+    const refused = clientOf(await listen(json({ ...rest, addressLookupTableAddresses: [PROGRAM] }))).swap.build(ASKED_BY_TAKER);
+    await expect(refused).rejects.toMatchObject({ code: 'SERVICE_MALFORMED', message: expect.stringContaining('addressLookupTableAddresses') as string });
+    expect((await clientOf(await listen(json(rest))).swap.build(ASKED_BY_TAKER)).lookupTables).toEqual({});
   });
 
   test('without lookup tables has none', async () => {
@@ -211,46 +283,6 @@ describe('a build', () => {
     ['another amount', { inAmount: '5' }],
   ])('with %s is malformed', async (_name, changes) => {
     await expect(clientOf(await listen(json(buildAnswer(changes)))).swap.build(ASKED_BY_TAKER)).rejects.toEqual(MALFORMED);
-  });
-});
-
-describe('an execution', () => {
-  test('hands over the signed bytes once, with the order they belong to', async () => {
-    const server = await listen(json({ status: 'Success', code: 0, signature: SIGNATURE, slot: '5', totalInputAmount: '1' }));
-    const port: SwapService = clientOf(server).swap;
-    expect(await port.execute(EXECUTE)).toEqual({ status: 'success', signature: SIGNATURE });
-    const [request] = server.received;
-    expect(`${request!.method} ${request!.path}`).toBe('POST /swap/v2/execute');
-    expect(JSON.parse(request!.body)).toEqual({ signedTransaction: 'CQgH', requestId: 'r-1', lastValidBlockHeight: '321' });
-  });
-
-  test.each<[string, unknown, number, unknown]>([
-    ['a failure on chain', { status: 'Failed', code: 6001, signature: SIGNATURE, error: 'Slippage tolerance exceeded' }, 200, { status: 'failed', code: 6001, signature: SIGNATURE, error: 'Slippage tolerance exceeded' }],
-    ['a failure to land', { status: 'Failed', code: '-1000', error: 'failed to land', signature: '' }, 200, { status: 'failed', code: -1000, error: 'failed to land' }],
-    ['an order that is gone, which has no status', { code: -1, error: 'Order not found, it might have expired' }, 200, { status: 'failed', code: -1, error: 'Order not found, it might have expired' }],
-    ['a refusal with a code of the service', { code: -2, error: 'invalid signed transaction' }, 400, { status: 'failed', code: -2, error: 'invalid signed transaction' }],
-  ])('may end with %s', async (_name, body, status, expected) => {
-    expect(await clientOf(await listen(json(body, { status }))).swap.execute(EXECUTE)).toEqual(expected);
-  });
-
-  test.each<[string, unknown, number, string]>([
-    ['a success without signature', { status: 'Success', code: 0 }, 200, 'SERVICE_MALFORMED'],
-    ['a success with an error code', { status: 'Success', code: 6001, signature: SIGNATURE }, 200, 'SERVICE_MALFORMED'],
-    ['a failure without code', { status: 'Failed', error: 'no' }, 200, 'SERVICE_MALFORMED'],
-    ['a failure with the code of success', { status: 'Failed', code: 0 }, 200, 'SERVICE_MALFORMED'],
-    ['a status nobody knows', { status: 'Pending', code: -1 }, 200, 'SERVICE_MALFORMED'],
-    ['an empty object', {}, 200, 'SERVICE_MALFORMED'],
-    ['a code of the chain without status', { code: 6001 }, 200, 'SERVICE_MALFORMED'],
-    ['a refusal by the gateway, which must not pass for an error of the chain', { code: 400, message: 'Bad Request' }, 400, 'SERVICE_STATUS'],
-    ['an error of the server', { signature: SIGNATURE, error: 'internal' }, 500, 'SERVICE_STATUS'],
-    ['a refusal for the rate', { code: 429, message: 'Too many requests' }, 429, 'SERVICE_RATE_LIMITED'],
-  ])('is no answer when it brings %s', async (_name, body, status, code) => {
-    await expect(clientOf(await listen(json(body, { status }))).swap.execute(EXECUTE)).rejects.toMatchObject({ code });
-  });
-
-  test('that ended in an error of the server keeps the signature for whoever looks it up', async () => {
-    const refused = clientOf(await listen(json({ signature: SIGNATURE, error: 'internal' }, { status: 500 }))).swap.execute(EXECUTE);
-    await expect(refused).rejects.toMatchObject({ details: { signature: SIGNATURE } });
   });
 });
 

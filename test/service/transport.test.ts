@@ -29,6 +29,7 @@ describe('a request', () => {
     await clientOf(server).swap.order(ASKED);
     const [request] = server.received;
     expect(request!.headers['x-api-key']).toBe(API_KEY);
+    expect(request!.headers['user-agent'], 'whoever does not say what it is, is kept out by some firewalls').toBe('gannet');
     expect(request!.path + request!.query.toString() + request!.body).not.toContain(API_KEY);
   });
 
@@ -207,6 +208,11 @@ describe('a failure', () => {
       json({ error: `no quote for ${API_KEY}`, requestId: API_KEY, signature: API_KEY }, { status: 400 }),
       json(`key ${API_KEY}`, { status: 503 }),
       json(`<p>${API_KEY}</p>`),
+      json('', { status: 302, headers: { location: `https://elsewhere.test/?key=${API_KEY}` } }),
+      json('', { status: 302, headers: { location: `https://elsewhere.test/${API_KEY.replaceAll('-', '%2d')}` } }),
+      json(orderAnswer(), { headers: { 'content-type': `text/html; ${API_KEY}` } }),
+      json(orderAnswer(), { headers: { 'content-encoding': API_KEY } }),
+      json(`{"error":"${API_KEY.replaceAll('-', '\\u002D').replaceAll('c', '\\u0063')}"}`, { status: 400 }),
       json(orderAnswer({ inAmount: API_KEY })),
       (_request, response) => void response.destroy(),
       () => undefined,
@@ -214,9 +220,17 @@ describe('a failure', () => {
     for (const respond of responders) {
       const fault = await faultOf(clientOf(await listen(respond), { timeouts: QUICK }).swap.order(ASKED));
       expect(everythingIn(fault)).not.toContain(API_KEY);
+      expect(everythingIn(fault)).not.toContain(API_KEY.replaceAll('-', '%2d'));
     }
     const refused = await clientOf(await listen(json(takerAnswer({ transaction: '', errorCode: 1, errorMessage: `key ${API_KEY}` })))).swap.order(ASKED_BY_TAKER);
     expect(refused.buildError?.message).toBe('key [API key]');
+  });
+
+  test('for want of a key says that one is wanted, not that one was refused', async () => {
+    const respond = json({ code: 401, message: 'Unauthorized' }, { status: 401 });
+    const [without, refused] = await Promise.all([undefined, API_KEY].map(async (apiKey) => faultOf(clientOf(await listen(respond), { apiKey }).swap.order(ASKED))));
+    expect(without!.message).toContain('the service wants an API key: "Unauthorized"; set service.api_key');
+    expect(refused!.message).toContain('the service refused the API key: "Unauthorized"; check service.api_key');
   });
 
   test('is not tried again', async () => {

@@ -2,9 +2,13 @@ import type { GannetError } from '../../core/errors.ts';
 import { printable } from '../../core/text.ts';
 import type { Millis } from '../../core/time.ts';
 import type { FeedHealth, FeedKey } from '../../market/event.ts';
+import type { FeedSpec } from '../../market/feed.ts';
+import { feedKey, weightOf } from '../../market/feed.ts';
+import { createAgeMeter } from './age-meter.ts';
+import type { MeasuredAge } from './age-meter.ts';
 
-/** What is counted per feed. */
-export interface FeedStats {
+/** What is counted and measured per feed. */
+export interface FeedStats extends MeasuredAge {
   readonly feed: FeedKey;
   readonly status: FeedHealth['status'];
   readonly polls: number;
@@ -13,6 +17,9 @@ export interface FeedStats {
   readonly consecutiveFailures: number;
   /** Undefined before the first answer. */
   readonly lastAnswerAt: Millis | undefined;
+  /** What was asked for; a plan that is too small polls less often. */
+  readonly everyMs: Millis;
+  readonly weight: number;
 }
 
 /** Failures in a row after which a feed counts as down rather than degraded. */
@@ -24,11 +31,13 @@ export interface FeedRecord {
   succeeded(at: Millis): FeedHealth | undefined;
   /** Counts a failure; returns the report that is due when the status has changed by it. */
   failed(error: GannetError, at: Millis): FeedHealth | undefined;
-  stats(): FeedStats;
+  stats(now: Millis): FeedStats;
 }
 
 /** Returns the record of a feed that is taken for healthy until it fails. */
-export function createFeedRecord(feed: FeedKey): FeedRecord {
+export function createFeedRecord(spec: FeedSpec): FeedRecord {
+  const feed = feedKey(spec);
+  const age = createAgeMeter();
   const counts = { polls: 0, answers: 0, failures: 0, consecutiveFailures: 0 };
   let status: FeedHealth['status'] = 'healthy';
   let lastAnswerAt: Millis | undefined;
@@ -39,6 +48,7 @@ export function createFeedRecord(feed: FeedKey): FeedRecord {
       counts.answers += 1;
       counts.consecutiveFailures = 0;
       lastAnswerAt = at;
+      age.renewed(at);
       if (status === 'healthy') return undefined;
       status = 'healthy';
       return { kind: 'feed-health', feed, receivedAt: at, status, consecutiveFailures: 0 };
@@ -55,6 +65,6 @@ export function createFeedRecord(feed: FeedKey): FeedRecord {
       return { kind: 'feed-health', feed, receivedAt: at, status, code: error.code, message: printable(error.message, 300), consecutiveFailures };
     },
 
-    stats: () => ({ feed, status, ...counts, lastAnswerAt }),
+    stats: (now) => ({ feed, status, ...counts, lastAnswerAt, everyMs: spec.everyMs, weight: weightOf(spec), ...age.read(now) }),
   };
 }

@@ -4,11 +4,12 @@ import type { Random } from '../../core/random.ts';
 import type { Clock } from '../../core/time.ts';
 import type { FeedHealth, FeedKey, MarketEvent } from '../../market/event.ts';
 import type { Feed, FeedSpec } from '../../market/feed.ts';
+import { feedKey, sharedFeeds } from '../../market/feed.ts';
 import type { FeedRecord, FeedStats } from './feed-record.ts';
 import { createFeedRecord } from './feed-record.ts';
 import type { FeedSource } from './poll.ts';
 import { pollsFor } from './poll.ts';
-import { startPoller } from './poller.ts';
+import { startScheduler } from './scheduler.ts';
 
 export interface FeedsOptions {
   readonly service: FeedSource;
@@ -20,22 +21,22 @@ export interface FeedsOptions {
   readonly log?: ((report: FeedHealth) => void) | undefined;
 }
 
-/** The live feed, with its counters. */
+/** The live feed, with its counters and the measured age of its data. */
 export interface PollingFeed extends Feed {
-  /** Returns the counters of every feed since the last start. */
+  /** Returns the counters and ages of every feed since the last start. */
   stats(): readonly FeedStats[];
 }
 
 /**
  * Returns a feed that polls each distinct spec while somebody is subscribed; all subscribers share the polls.
- * How fast requests really leave is the rate governor's business: more feeds than the rate allows are served in turn.
+ * How fast requests really leave is the rate governor's business: more feeds than the rate allows are served by weight.
  */
 export function createFeeds({ service, specs, clock, random, log }: FeedsOptions): PollingFeed {
   const polls = pollsFor(specs, service, clock);
   let records = freshRecords();
 
   function freshRecords(): Map<FeedKey, FeedRecord> {
-    return new Map(polls.flatMap(({ feeds }) => feeds).map((feed) => [feed, createFeedRecord(feed)]));
+    return new Map(sharedFeeds(specs).map((spec) => [feedKey(spec), createFeedRecord(spec)]));
   }
 
   const events$ = new Observable<MarketEvent>((subscriber) => {
@@ -47,8 +48,8 @@ export function createFeeds({ service, specs, clock, random, log }: FeedsOptions
       subscriber.next(health);
     }
 
-    const stops = polls.map((poll) => startPoller({
-      poll, clock, random,
+    return startScheduler({
+      polls, clock, random,
       onResult(feed, result) {
         const record = records.get(feed)!;
         if (isGannetError(result)) {
@@ -58,11 +59,8 @@ export function createFeeds({ service, specs, clock, random, log }: FeedsOptions
           subscriber.next(result);
         }
       },
-    }));
-    return () => {
-      for (const stop of stops) stop();
-    };
+    });
   }).pipe(share());
 
-  return { events$, stats: () => [...records.values()].map((record) => record.stats()) };
+  return { events$, stats: () => [...records.values()].map((record) => record.stats(clock.now())) };
 }

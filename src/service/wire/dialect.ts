@@ -27,6 +27,8 @@ export interface Dialect {
   readonly toWire: Vocabulary;
   /** From the host's words to neutral ones. */
   readonly fromWire: Vocabulary;
+  /** The same as the host itself hears it: a neutral word that it does not use means nothing to it. */
+  readonly heard: Vocabulary;
 }
 
 const word = z.string().min(1).max(64);
@@ -40,9 +42,6 @@ const DialectFile = z.strictObject({
   fields: z.record(word, word).default({}),
   paths: z.record(path, path).default({}),
 });
-
-/** A dialect's file as read. */
-export type DialectWords = z.output<typeof DialectFile>;
 
 /** Returns the names of all dialects in a directory. */
 export function dialectNames(directory = DIALECTS_DIRECTORY): string[] {

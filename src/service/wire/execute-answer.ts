@@ -1,30 +1,88 @@
 import { z } from 'zod';
+import type { Amount } from '../../core/amount.ts';
+import type { Mint } from '../../market/token.ts';
 import type { ExecuteAnswer } from '../../trading/swap-order.ts';
-import { optional, optionalText, wireInteger, wireSignature, wireText } from './fields.ts';
-import { malformed, readWire } from './read.ts';
+import { optional, optionalText, wireAmount, wireInteger, wireList, wireMint, wireSignature, wireText, wireU64 } from './fields.ts';
+import { malformed } from './read.ts';
+import { readShown } from './read-shown.ts';
+import { MOST_STEPS } from './swap-route.ts';
 
 const WHAT = 'execute';
+
+/** One market's part in a swap. */
+export interface SwapEvent {
+  readonly inputMint: Mint;
+  readonly inputAmount: Amount;
+  readonly outputMint: Mint;
+  readonly outputAmount: Amount;
+}
+
+/** What `/execute` says of amounts, for people and reports. It may say so of a failure too, where nothing was moved. */
+export interface ExecuteAmounts {
+  /** Where it landed; undefined where it never did. */
+  readonly slot?: bigint | undefined;
+  /** What left the wallet, a fee in the input token included. */
+  readonly totalInputAmount?: Amount | undefined;
+  /** What came into the wallet, a fee in the output token taken off. */
+  readonly totalOutputAmount?: Amount | undefined;
+  /** What went into the route, after a fee in the input token. */
+  readonly inputAmountResult?: Amount | undefined;
+  /** What came out of the route, before a fee in the output token. */
+  readonly outputAmountResult?: Amount | undefined;
+  readonly swapEvents: readonly SwapEvent[];
+  /** Those of the above that came in a form that cannot be read. */
+  readonly unread: readonly string[];
+}
+
+/** The service's word on a transaction, with the amounts it names. */
+export type ExecuteReport = ExecuteAnswer & { readonly amounts?: ExecuteAmounts | undefined };
+
+const swapEvent = z.object({ inputMint: wireMint, inputAmount: wireAmount, outputMint: wireMint, outputAmount: wireAmount });
 
 const WireExecute = z.object({
   status: optionalText(wireText),
   signature: optionalText(wireSignature),
   code: optional(wireInteger),
   error: optionalText(wireText),
+  slot: optionalText(wireU64),
+  totalInputAmount: optionalText(wireAmount),
+  totalOutputAmount: optionalText(wireAmount),
+  inputAmountResult: optionalText(wireAmount),
+  outputAmountResult: optionalText(wireAmount),
+  swapEvents: optional(wireList(swapEvent, MOST_STEPS)),
 });
+
+const AMOUNTS = ['slot', 'totalInputAmount', 'totalOutputAmount', 'inputAmountResult', 'outputAmountResult', 'swapEvents'] as const;
+const SHOWN: ReadonlySet<string> = new Set([...AMOUNTS, 'error']);
 
 /**
  * Returns what an answer of `/execute` says became of the transaction.
  * Throws SERVICE_MALFORMED on anything that is no clear word: the outcome is then unknown.
  */
-export function readExecuteAnswer(answer: unknown): ExecuteAnswer {
-  const { status, signature, code, error } = readWire(WireExecute, answer, WHAT);
+export function readExecuteAnswer(answer: unknown): ExecuteReport {
+  const { value: wire, unread } = readShown(WireExecute, answer, { what: WHAT, shown: SHOWN });
+  const { status, signature, code, error } = wire;
+  const amounts = readAmounts(wire, unread);
   if (status === 'Success' && (code ?? 0) === 0) {
     if (signature === undefined) throw malformed(`${WHAT}, signature: expected one with a success`, undefined);
-    return { status: 'success', signature };
+    return { status: 'success', signature, amounts };
   }
   // Codes of the service itself are negative and may come without a status; positive ones are the chain's and never do.
   if (code !== undefined && ((status === 'Failed' && code !== 0) || (status === undefined && code < 0))) {
-    return { status: 'failed', code, signature, error };
+    return { status: 'failed', code, signature, error, amounts };
   }
   throw malformed(`${WHAT}: expected the status Success with code 0 or Failed with another`, `${status ?? 'no status'} with code ${code ?? 'missing'}`);
+}
+
+function readAmounts(wire: z.output<typeof WireExecute>, unread: readonly string[]): ExecuteAmounts | undefined {
+  if (unread.length === 0 && AMOUNTS.every((name) => wire[name] === undefined)) return undefined;
+  return {
+    slot: wire.slot === 0n ? undefined : wire.slot,
+    totalInputAmount: wire.totalInputAmount,
+    totalOutputAmount: wire.totalOutputAmount,
+    inputAmountResult: wire.inputAmountResult,
+    outputAmountResult: wire.outputAmountResult,
+    swapEvents: wire.swapEvents ?? [],
+    unread,
+  };
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Amount } from '../../core/amount.ts';
+import type { Amount, Lamports } from '../../core/amount.ts';
 import { U64_MAX } from '../../core/amount.ts';
 import type { Millis } from '../../core/time.ts';
 import type { Mint } from '../../market/token.ts';
@@ -18,6 +18,8 @@ export const wireU64 = z
 
 /** Smallest units, zero allowed. */
 export const wireAmount = wireU64.transform((value) => value as Amount);
+
+export const wireLamports = wireU64.transform((value) => value as Lamports);
 
 /** Smallest units of something that is really moved. */
 export const wirePositiveAmount = wireAmount.refine((value) => value > 0n, { error: 'expected a positive amount' });
@@ -40,7 +42,15 @@ export const wireMint = wireAddress.transform((text) => text as Mint);
 export const wireSignature = z.string({ error: 'expected a base58 signature' }).regex(BASE58_64_BYTES, { error: 'expected a base58 signature' });
 
 /** Text from outside, cut at 200 characters. Not safe to print as it is. */
-export const wireText = z.string().transform((text) => text.slice(0, 200));
+export const wireText = z.string().transform((text) => cutText(text, 200));
+
+/** Returns the beginning of a text. Half a character of two would come back from a file as another one, and no replay could be the same. */
+export function cutText(text: string, limit: number): string {
+  return text.slice(0, limit).toWellFormed();
+}
+
+/** An id that goes back as it came, so that it is never cut. */
+export const wireId = z.string({ error: 'expected an id' }).max(200, { error: 'expected an id of at most 200 characters' });
 
 /** Bytes as base64, at most as many as a transaction has; the length is looked at before anything is decoded. */
 export const wireBytes = z
@@ -49,6 +59,14 @@ export const wireBytes = z
   .regex(BASE64, { error: 'expected base64' })
   .transform((text) => new Uint8Array(Buffer.from(text, 'base64')))
   .refine((bytes) => bytes.length <= MAX_TRANSACTION_BYTES, { error: `expected at most ${MAX_TRANSACTION_BYTES} bytes of base64` });
+
+/** A finite number, undefined where there is none: who divides by a price that is not known writes NaN or Infinity in words. */
+export const wireFigure = z.preprocess((value) => (typeof value === 'string' && /^(?:NaN|[+-]?Infinity)?$/.test(value) ? undefined : value), optional(wireNumber));
+
+/** Returns a schema of a list of at most so many elements; a longer one is refused before any of them is looked at. */
+export function wireList<T extends z.ZodType>(element: T, most: number) {
+  return z.custom<readonly unknown[]>((list) => Array.isArray(list) && list.length <= most, { error: `expected a list of at most ${most}` }).pipe(z.array(element));
+}
 
 /** An instant as Unix seconds, Unix milliseconds or ISO 8601; which of them follows from its form and magnitude. */
 export const wireInstant = z.union([z.string(), z.number()], { error: 'expected an instant' }).transform((value, context): Millis => {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { parseDecimal } from '../../core/amount.ts';
 import type { BookLevel } from '../../market/order-book.ts';
 import { ONE_USD } from '../../market/order-book.ts';
-import { optional, wireNumber } from './fields.ts';
+import { wireList, wireNumber } from './fields.ts';
 import { malformed, readWire } from './read.ts';
 
 /** Both sides of a book, as bids. */
@@ -14,10 +14,14 @@ export interface BookLevels {
 const WHAT = 'order book';
 const USD_DECIMALS = 6;
 const MICRO_USD_PER_CENT = 10_000;
-/** By how much a price in cents may differ from the exact one: it is the same price, rounded. */
-const HALF_A_CENT = MICRO_USD_PER_CENT / 2;
+/** By how much a price in cents may differ from the exact one: it is the same price, rounded or cut off, which is less than a cent. */
+const CENT_TOLERANCE = MICRO_USD_PER_CENT - 1;
 
-const size = wireNumber.refine((value) => value >= 0, { error: 'expected a size that is not negative' });
+/** More than there are prices that somebody could tell apart. */
+const MOST_LEVELS = 10_000;
+
+/** Larger ones are no contracts, and their sums no numbers. */
+const size = wireNumber.refine((value) => value >= 0 && value <= Number.MAX_SAFE_INTEGER, { error: `expected a size of 0 to ${Number.MAX_SAFE_INTEGER}` });
 
 /** Exact: from the digits themselves, never through a double. */
 const dollars = z.union([z.string(), z.number()]).transform((value, context): number => {
@@ -33,10 +37,10 @@ const cents = wireNumber
   .transform((value) => value * MICRO_USD_PER_CENT);
 
 const WireBook = z.object({
-  yes: optional(z.array(z.tuple([cents, size]))),
-  no: optional(z.array(z.tuple([cents, size]))),
-  yes_dollars: optional(z.array(z.tuple([dollars, size]))),
-  no_dollars: optional(z.array(z.tuple([dollars, size]))),
+  yes: wireList(z.tuple([cents, size]), MOST_LEVELS).nullish(),
+  no: wireList(z.tuple([cents, size]), MOST_LEVELS).nullish(),
+  yes_dollars: wireList(z.tuple([dollars, size]), MOST_LEVELS).nullish(),
+  no_dollars: wireList(z.tuple([dollars, size]), MOST_LEVELS).nullish(),
 });
 
 type Levels = readonly (readonly [priceMicroUsd: number, size: number])[];
@@ -51,17 +55,20 @@ export function readOrderBook(answer: unknown): BookLevels | undefined {
   };
 }
 
-function readSide(side: string, { exact, rounded }: { readonly exact: Levels | undefined; readonly rounded: Levels | undefined }): BookLevel[] {
-  const levels = resting(exact ?? rounded);
-  if (levels === undefined) throw malformed(`${WHAT}, ${side}: expected a list of levels`, undefined);
-  if (exact !== undefined && rounded !== undefined) checkAgreement(side, levels, resting(rounded));
+/** Null on a side where nobody bids, undefined where the answer does not speak of it. */
+type Side = Levels | null | undefined;
+
+function readSide(side: string, { exact, rounded }: { readonly exact: Side; readonly rounded: Side }): BookLevel[] {
+  if (exact === undefined && rounded === undefined) throw malformed(`${WHAT}, ${side}: expected a list of levels`, undefined);
+  const levels = resting(exact ?? rounded ?? []);
+  if (Array.isArray(exact) && Array.isArray(rounded)) checkAgreement(side, levels, resting(rounded as Levels));
   // A price of zero is one that was rounded away: nobody knows what it was.
   return levels.filter(([price]) => price > 0).map(([priceMicroUsd, contracts]) => ({ priceMicroUsd, size: contracts }));
 }
 
 /** A level without size was taken. */
-function resting<T extends Levels | undefined>(levels: T): T {
-  return levels?.filter(([, contracts]) => contracts > 0) as T;
+function resting(levels: Levels): Levels {
+  return levels.filter(([, contracts]) => contracts > 0);
 }
 
 /** Levels may come in any order and rounding may make one of two, so each price is looked for on the other side. */
@@ -69,18 +76,18 @@ function checkAgreement(side: string, exact: Levels, rounded: Levels): void {
   const [exactPrices, roundedPrices] = [sortedPrices(exact), sortedPrices(rounded)];
   const stray = strayPrice(exactPrices, roundedPrices) ?? strayPrice(roundedPrices, exactPrices);
   if (stray === undefined) return;
-  throw malformed(`${WHAT}, ${side}: expected prices in cents and in dollars to agree within half a cent`, `${stray / ONE_USD} dollars on one side only`);
+  throw malformed(`${WHAT}, ${side}: expected prices in cents and in dollars to differ by less than a cent`, `${stray / ONE_USD} dollars on one side only`);
 }
 
 function sortedPrices(levels: Levels): Float64Array {
   return Float64Array.from(levels, ([price]) => price).sort();
 }
 
-/** Returns the first price that has no neighbour within half a cent; one pass over two ascending lists. */
+/** Returns the first price that has no neighbour within a cent; one pass over two ascending lists. */
 function strayPrice(prices: Float64Array, neighbours: Float64Array): number | undefined {
   let place = 0;
   return prices.find((price) => {
-    while (place < neighbours.length && neighbours[place]! < price - HALF_A_CENT) place += 1;
-    return place === neighbours.length || neighbours[place]! > price + HALF_A_CENT;
+    while (place < neighbours.length && neighbours[place]! < price - CENT_TOLERANCE) place += 1;
+    return place === neighbours.length || neighbours[place]! > price + CENT_TOLERANCE;
   });
 }

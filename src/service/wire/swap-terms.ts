@@ -1,9 +1,29 @@
 import { z } from 'zod';
 import type { SwapRequest, SwapTerms } from '../../trading/swap-order.ts';
-import { optional, optionalText, wireAmount, wireMint, wireNumber, wirePositiveAmount, wireText, wireU64 } from './fields.ts';
+import { optional, optionalText, wireAmount, wireFigure, wireMint, wireNumber, wirePositiveAmount, wireText, wireU64 } from './fields.ts';
+import type { ImpactBasis, PriceImpact } from './price-impact.ts';
 import { malformed } from './read.ts';
+import type { PlatformFee, RoutePlanEntry } from './swap-route.ts';
+import { platformFee, routePlan } from './swap-route.ts';
 
-const bps = wireNumber.refine((value) => value >= 0 && value <= 10_000, { error: 'expected 0 to 10000 basis points' });
+/** What the answers of `/order` and `/build` say beyond the terms that a swap is decided by; for people and reports. */
+export interface StatedTerms {
+  /** ExactIn, or a word of the future. */
+  readonly swapMode?: string | undefined;
+  readonly routePlan: readonly RoutePlanEntry[];
+  readonly platformFee?: PlatformFee | undefined;
+  /** As it came, in whichever scale; the terms have it as a fraction. */
+  readonly statedPriceImpact?: number | undefined;
+  /** Deprecated; as it came. */
+  readonly priceImpactPct?: number | undefined;
+  /** What the price impact of the terms rests on. */
+  readonly priceImpactBasis?: ImpactBasis | undefined;
+  /** Members for people that came in a form that cannot be read; they are missing above. */
+  readonly unread: readonly string[];
+}
+
+/** Basis points, 0 to 10000. */
+const wireBps = wireNumber.refine((value) => value >= 0 && value <= 10_000, { error: 'expected 0 to 10000 basis points' });
 
 /** What the answers of `/order` and `/build` have in common. */
 export const termsShape = {
@@ -13,18 +33,30 @@ export const termsShape = {
   outAmount: wirePositiveAmount,
   otherAmountThreshold: wireAmount,
   // A word instead of a number means that the service chooses it later; it is then unknown.
-  slippageBps: optionalText(z.union([bps, z.string().regex(/^[a-z]+$/i).transform(() => undefined)])),
-  priceImpact: optionalText(wireNumber.refine((value) => value >= -1 && value <= 1, { error: 'expected a fraction of -1 to 1' })),
+  slippageBps: optionalText(z.union([wireBps, z.string().regex(/^[a-z]+$/i).transform(() => undefined)])),
+  priceImpact: wireFigure.refine((value) => value === undefined || value >= -100, { error: 'expected at least -100: no more than everything can be lost' }),
+  priceImpactPct: wireFigure,
   // Rounded up: it is something that we owe.
-  feeBps: optional(bps.transform(Math.ceil)),
+  feeBps: optional(wireBps.transform(Math.ceil)),
   router: optionalText(wireText),
   contextSlot: optional(wireU64),
+  swapMode: optionalText(wireText),
+  routePlan,
+  platformFee,
 };
+
+/** The members of these that nothing is decided by. */
+export const SHOWN_TERMS = ['swapMode', 'routePlan', 'platformFee', 'contextSlot'] as const;
 
 type WireTerms = z.output<z.ZodObject<typeof termsShape>>;
 
 /** Returns the terms of an answer. Throws SERVICE_MALFORMED where they contradict themselves or are not what was asked for. */
-export function readTerms(wire: WireTerms, request: SwapRequest, router: string, what: string): SwapTerms {
+export function readTerms(wire: WireTerms, { request, router, impact, what }: {
+  readonly request: Pick<SwapRequest, 'inputMint' | 'outputMint' | 'amount'>;
+  readonly router: string;
+  readonly impact: PriceImpact | undefined;
+  readonly what: string;
+}): SwapTerms {
   if (wire.inputMint !== request.inputMint) throw malformed(`${what}, inputMint: expected ${request.inputMint}`, wire.inputMint);
   if (wire.outputMint !== request.outputMint) throw malformed(`${what}, outputMint: expected ${request.outputMint}`, wire.outputMint);
   if (wire.inAmount !== request.amount) throw malformed(`${what}, inAmount: expected the ${request.amount} asked for`, wire.inAmount);
@@ -38,9 +70,22 @@ export function readTerms(wire: WireTerms, request: SwapRequest, router: string,
     outAmount: wire.outAmount,
     threshold: wire.otherAmountThreshold,
     slippageBps: wire.slippageBps,
-    priceImpact: wire.priceImpact,
+    priceImpact: impact?.fraction,
     feeBps: wire.feeBps ?? 0,
     router,
     contextSlot: wire.contextSlot,
+  };
+}
+
+/** Returns what an answer says beyond its terms. */
+export function readStated(wire: WireTerms, { impact, unread }: { readonly impact: PriceImpact | undefined; readonly unread: readonly string[] }): StatedTerms {
+  return {
+    swapMode: wire.swapMode,
+    routePlan: wire.routePlan,
+    platformFee: wire.platformFee,
+    statedPriceImpact: wire.priceImpact,
+    priceImpactPct: wire.priceImpactPct,
+    priceImpactBasis: impact?.basis,
+    unread,
   };
 }

@@ -1,12 +1,14 @@
 import { z } from 'zod';
-import { messageOf } from '../../core/errors.ts';
 import type { Json } from '../../core/json.ts';
 import type { Millis } from '../../core/time.ts';
-import type { TokenStatName, TokenStats } from '../../market/token-stats.ts';
+import type { TokenStatName, TokenStats, WindowField } from '../../market/token-stats.ts';
 import { STATS_WINDOWS, TOKEN_FIELDS, WINDOW_FIELDS } from '../../market/token-stats.ts';
 import type { Mint } from '../../market/token.ts';
-import { optional, wireAddress, wireInstant, wireMint, wireText } from './fields.ts';
-import { malformed, readWire } from './read.ts';
+import { optional, wireAddress, wireMint, wireText } from './fields.ts';
+import { lenientFlag, lenientInstant, lenientNumber, lenientProse, lenientText, lenientTexts } from './lenient.ts';
+import { readWire } from './read.ts';
+import type { RecordKind, Records } from './records.ts';
+import { membersOf, readRecords } from './records.ts';
 
 /** What the service found out about a token; a member that is absent is not known, which is not the same as safe. */
 export interface TokenAudit {
@@ -54,21 +56,18 @@ export interface TokenRecord {
   readonly platformEarn?: number | undefined;
   /** All its numbers; one that is missing or cannot be is absent. */
   readonly values: TokenStats['values'];
+  /** The two long windows, undefined where nothing is known of them; mostly they hold the price change alone. */
+  readonly stats7d?: WindowStats | undefined;
+  readonly stats30d?: WindowStats | undefined;
 }
 
-/** The records of an answer, and the elements that could not be read as one: they spoil nothing but themselves. */
-export interface TokenRecords {
-  readonly records: readonly TokenRecord[];
-  readonly rejected: readonly { readonly id: string | undefined; readonly message: string }[];
-}
+/** What was counted over one window; a number the service did not give is absent, never zero. */
+export type WindowStats = { readonly [name in WindowField]?: number };
+
+/** The tokens of an answer, and the elements that are none. */
+export type TokenRecords = Records<TokenRecord>;
 
 const WHAT = 'token record';
-
-/** Decoration must not make a token unreadable: what has the wrong form is not known. */
-const lenientText = optional(wireText).catch(undefined);
-const lenientInstant = optional(wireInstant).catch(undefined);
-const lenientFlag = optional(z.boolean()).catch(undefined);
-const lenientNumber = optional(z.number()).catch(undefined);
 
 const WireToken = z.object({
   id: wireMint,
@@ -79,14 +78,14 @@ const WireToken = z.object({
   mintAuthority: optional(wireAddress),
   freezeAuthority: optional(wireAddress),
   dev: lenientText,
-  icon: lenientText,
-  twitter: lenientText,
-  telegram: lenientText,
-  website: lenientText,
-  discord: lenientText,
-  instagram: lenientText,
-  tiktok: lenientText,
-  otherUrl: lenientText,
+  icon: lenientProse,
+  twitter: lenientProse,
+  telegram: lenientProse,
+  website: lenientProse,
+  discord: lenientProse,
+  instagram: lenientProse,
+  tiktok: lenientProse,
+  otherUrl: lenientProse,
   issuer: lenientText,
   launchpad: lenientText,
   partnerConfig: lenientText,
@@ -107,35 +106,33 @@ const WireToken = z.object({
   ),
   organicScoreLabel: lenientText,
   isVerified: optional(z.boolean()),
-  tags: optional(z.array(wireText).max(100)).catch(undefined),
+  tags: lenientTexts,
   apy: optional(z.object({ platformEarn: lenientNumber })).catch(undefined),
 });
 
-/** Returns the tokens in an answer of the search. Throws SERVICE_MALFORMED unless it is a list. */
+const TOKENS: RecordKind<TokenRecord> = { what: 'tokens', idMember: 'id', read: readTokenRecord };
+
+/** Returns the tokens of an answer. Throws SERVICE_MALFORMED unless it is a list. */
 export function readTokenRecords(answer: Json): TokenRecords {
-  if (!Array.isArray(answer)) throw malformed('token search: expected a list of records', answer);
-  const records: TokenRecord[] = [];
-  const rejected: { id: string | undefined; message: string }[] = [];
-  for (const element of answer as readonly Json[]) {
-    try {
-      records.push(readTokenRecord(element));
-    } catch (thrown) {
-      const id = membersOf(element)['id'];
-      rejected.push({ id: typeof id === 'string' ? id.slice(0, 44) : undefined, message: messageOf(thrown) });
-    }
-  }
-  return { records, rejected };
+  return readRecords(TOKENS, answer);
 }
 
 /** Returns one token. Throws SERVICE_MALFORMED. */
 export function readTokenRecord(element: Json): TokenRecord {
-  const { apy, audit, tags, ...record } = readWire(WireToken, element, WHAT);
-  return { ...record, audit: audit ?? {}, tags: tags ?? [], platformEarn: apy?.platformEarn, values: readValues(element) };
+  const { apy, audit, ...record } = readWire(WireToken, element, WHAT);
+  const members = membersOf(element);
+  return {
+    ...record,
+    audit: audit ?? {},
+    platformEarn: apy?.platformEarn,
+    values: readValues(members),
+    stats7d: readLongWindow(members['stats7d']),
+    stats30d: readLongWindow(members['stats30d']),
+  };
 }
 
 /** By hand rather than by schema: these are sixty numbers for each of a hundred tokens in every poll. */
-function readValues(element: Json): TokenStats['values'] {
-  const token = membersOf(element);
+function readValues(token: { readonly [key: string]: Json }): TokenStats['values'] {
   const values: { [name in TokenStatName]?: number } = {};
   for (const field of TOKEN_FIELDS) keep(values, field, token[field], field);
   for (const window of STATS_WINDOWS) {
@@ -145,14 +142,18 @@ function readValues(element: Json): TokenStats['values'] {
   return values;
 }
 
+/** Returns a window that is not among the columns of recordings; mostly its price change is all there is. */
+function readLongWindow(stats: Json | undefined): WindowStats | undefined {
+  const window: { [name in WindowField]?: number } = {};
+  const members = membersOf(stats);
+  for (const field of WINDOW_FIELDS) keep(window, field, members[field], field);
+  return Object.keys(window).length === 0 ? undefined : window;
+}
+
 /** What may be below zero; everything else counts or values something, and a negative one is no number to act on. */
 const SIGNED: ReadonlySet<string> = new Set(['priceChange', 'holderChange', 'liquidityChange', 'volumeChange', 'numNetBuyers']);
 
-function keep(values: { [name in TokenStatName]?: number }, name: TokenStatName, value: Json | undefined, field: string): void {
+function keep<Name extends string>(values: { [name in Name]?: number }, name: Name, value: Json | undefined, field: string): void {
   const number = typeof value === 'bigint' ? Number(value) : value;
   if (typeof number === 'number' && Number.isFinite(number) && (number >= 0 || SIGNED.has(field))) values[name] = number;
-}
-
-function membersOf(value: Json | undefined): { readonly [key: string]: Json } {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as { readonly [key: string]: Json }) : {};
 }

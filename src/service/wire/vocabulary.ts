@@ -30,9 +30,14 @@ const PROVIDER = 'provider';
 /** Query parameters whose value is a list of routers, with commas. */
 const ROUTER_LISTS: ReadonlySet<string> = new Set(['excludeRouters']);
 
-/** Returns both directions of a dialect. */
-export function createVocabularies(words: Words): { readonly toWire: Vocabulary; readonly fromWire: Vocabulary } {
+/** Stands in a word that no one knows; a character that no host uses. */
+export const UNKNOWN_MARK = '\uE000';
+
+/** Returns both directions of a dialect, and how its host itself hears. */
+export function createVocabularies(words: Words): { readonly toWire: Vocabulary; readonly fromWire: Vocabulary; readonly heard: Vocabulary } {
   const routers = Object.entries(words.routers).map(([neutral, said]) => [neutral, [said].flat()] as const);
+  const fromRouters = routers.flatMap(([neutral, said]) => said.map((wire) => [wire, neutral] as const));
+  const [fromProviders, fromQuery, fromFields, fromPaths] = [reversed(words.providers), reversed(words.query), reversed(words.fields), reversed(words.paths)];
   return {
     toWire: createVocabulary({
       routers: routers.map(([neutral, [first]]) => [neutral, first!]),
@@ -40,11 +45,21 @@ export function createVocabularies(words: Words): { readonly toWire: Vocabulary;
       isNeutral: true,
     }),
     fromWire: createVocabulary({
-      routers: routers.flatMap(([neutral, said]) => said.map((wire) => [wire, neutral] as const)),
-      providers: reversed(words.providers), query: reversed(words.query), fields: reversed(words.fields), paths: reversed(words.paths),
-      isNeutral: false,
+      routers: fromRouters, providers: fromProviders, query: fromQuery, fields: fromFields, paths: fromPaths, isNeutral: false,
+    }),
+    heard: createVocabulary({
+      routers: withUnknown(fromRouters), providers: withUnknown(fromProviders), query: withUnknown(fromQuery), fields: withUnknown(fromFields),
+      paths: withUnknown(fromPaths, '/'), isNeutral: false,
     }),
   };
+}
+
+/** Adds to the host's words the neutral ones that it does not use, each turned into one that nobody knows. */
+function withUnknown(fromWire: Pairs, prefix = ''): Pairs {
+  const wires = new Set(fromWire.map(([wire]) => wire));
+  const unused = [...new Set(fromWire.map(([, neutral]) => neutral))].filter((neutral) => !wires.has(neutral));
+  const mark = prefix === '' ? UNKNOWN_MARK : `${prefix}${encodeURIComponent(UNKNOWN_MARK)}`;
+  return [...fromWire, ...unused.map((neutral) => [neutral, `${mark}${neutral}`] as const)];
 }
 
 type Pairs = readonly (readonly [from: string, to: string])[];
@@ -82,7 +97,11 @@ function createVocabulary(options: {
   function json(value: Json): Json {
     if (isIdentity || value === null || typeof value !== 'object') return value;
     if (Array.isArray(value)) return (value as readonly Json[]).map(json);
-    return Object.fromEntries(Object.entries(value as { readonly [key: string]: Json }).map(([key, inner]) => member(key, inner)));
+    const members = Object.entries(value as { readonly [key: string]: Json });
+    const renamed = members.filter(([key]) => fields.has(key));
+    // Last, so that a member that has the name already, which means something else here, does not stand in its place.
+    const ordered = renamed.length === 0 ? members : [...members.filter(([key]) => !fields.has(key)), ...renamed];
+    return Object.fromEntries(ordered.map(([key, inner]) => member(key, inner)));
   }
 
   return {

@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Json } from '../../../src/core/json.ts';
 import { dialectNames, loadDialect, parseDialect } from '../../../src/service/wire/dialect.ts';
+import { UNKNOWN_MARK } from '../../../src/service/wire/vocabulary.ts';
 import { clientOf, json, listen } from '../loopback.ts';
 import { ASKED, orderAnswer } from '../answers.ts';
 
@@ -41,6 +42,28 @@ describe('a dialect', () => {
     const wire = coast.toWire.json(neutralWords);
     expect(wire).toEqual({ list: [{ coastEarn: 1, other: null, router: 'skua' }], text: 'platformEarn', provider: 'heron', label: 'iris' });
     expect(coast.fromWire.json(wire)).toEqual(neutralWords);
+  });
+
+  test('is heard by its host alone: neutral words that the host does not use mean nothing to it', () => {
+    const { heard } = coast;
+    expect(heard.queryValue('excludeRouters', 'tern,petrel, skua')).toBe('iris,iris,rfqz');
+    expect(heard.queryValue('excludeRouters', 'iris,gull')).toBe(`${UNKNOWN_MARK}iris,gull`);
+    expect([heard.queryName('without'), heard.queryName('excludeRouters'), heard.queryName('amount')]).toEqual(['excludeRouters', `${UNKNOWN_MARK}excludeRouters`, 'amount']);
+    expect(heard.json({ impact: 1, priceImpact: 2, router: 'rfqz', provider: 'heron' }))
+      .toEqual({ priceImpact: 1, [`${UNKNOWN_MARK}priceImpact`]: 2, router: `${UNKNOWN_MARK}rfqz`, provider: 'provider_a' });
+    expect(heard.path('/find/tokens')).toBe('/ultra/v1/search');
+    expect(heard.path('/tokens/v2/tag').startsWith('/tokens')).toBe(false);
+    expect(neutral.heard.json({ router: 'iris', platformEarn: 1 })).toEqual({ router: 'iris', platformEarn: 1 });
+    expect(neutral.heard.path('/tokens/v2/tag')).toBe('/tokens/v2/tag');
+  });
+
+  test('takes its host’s own word where a member beside it has the neutral name', () => {
+    for (const answer of [{ coastEarn: 5, platformEarn: 99 }, { platformEarn: 99, coastEarn: 5 }]) expect(coast.fromWire.json(answer)).toEqual({ platformEarn: 5 });
+  });
+
+  test('leaves words alone that are keys of a map or names of something else', () => {
+    const answer = { addressesByLookupTableAddress: { tern: ['skua'] }, routePlan: [{ swapInfo: { label: 'tern' } }], symbol: 'heron', taker: 'petrel', routers: ['tern'] };
+    expect(coast.fromWire.json(answer)).toEqual(answer);
   });
 
   test('called neutral changes nothing', () => {

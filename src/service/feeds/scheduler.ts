@@ -1,0 +1,174 @@
+import type { Subscription } from 'rxjs';
+import type { GannetError } from '../../core/errors.ts';
+import { isGannetError } from '../../core/errors.ts';
+import type { Random } from '../../core/random.ts';
+import type { Clock, Millis } from '../../core/time.ts';
+import type { FeedKey, MarketEvent } from '../../market/event.ts';
+import type { BackOff } from './back-off.ts';
+import { createBackOff } from './back-off.ts';
+import type { Poll } from './poll.ts';
+
+/** The share of an interval by which a poll may come sooner or later, so that polls do not march in step. */
+const JITTER = 0.1;
+const LONGEST_BACK_OFF_MS = 60_000;
+/** The age of what was never asked for: older than anything, while the heavier still goes first. */
+const NEVER_ASKED_MS = 1e13;
+/** Where the service refuses for the rate and gives no time. */
+const LEAST_HOLD_MS = 1_000;
+
+export interface SchedulerOptions {
+  readonly polls: readonly Poll[];
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Told of every feed after every poll: its event, or why there is none. */
+  readonly onResult: (feed: FeedKey, result: MarketEvent | GannetError) => void;
+}
+
+/** One poll, and where it stands. */
+interface Line {
+  readonly poll: Poll;
+  readonly backOff: BackOff;
+  readonly longestMs: Millis;
+  sentAt: Millis;
+  /** Not before then, however much there is room for. */
+  dueAt: Millis;
+  /** Queued or in flight. */
+  isAsked: boolean;
+  isFirst: boolean;
+  isUnauthorized: boolean;
+}
+
+/**
+ * Repeats the polls until it is stopped, each first at once. Of those that are due, the one with the largest
+ * weight × age² goes next, where age is the time since it was last sent. Under a rate too small for all, each poll then
+ * goes out when its weight × age² has come up to one level common to all, so that its interval is proportional to 1 / √weight:
+ * the optimum of `optimalIntervals`, reached without knowing the rate and kept while the rate changes. Those that are due
+ * less often than that are sent when they are due.
+ *
+ * One poll at most waits for its turn to be sent, and the next is chosen only when it has left, so that the choice is as
+ * late as can be. Polls in flight hold nobody up; what was missed is not made up for.
+ * Returns the function that stops it.
+ */
+export function startScheduler({ polls, clock, random, onResult }: SchedulerOptions): () => void {
+  const abort = new AbortController();
+  const startedAt = clock.now();
+  const lines = polls.map((poll): Line => {
+    const longestMs = Math.max(LONGEST_BACK_OFF_MS, poll.everyMs);
+    return {
+      poll, longestMs, backOff: createBackOff({ baseMs: poll.everyMs, capMs: longestMs, random }),
+      sentAt: startedAt - NEVER_ASKED_MS, dueAt: startedAt, isAsked: false, isFirst: true, isUnauthorized: false,
+    };
+  });
+  let timer: Subscription | undefined;
+  let heldUntil = startedAt;
+  let isWaiting = false;
+  let isChoosing = false;
+
+  /** Hands polls on while they leave at once; else comes back when one has left or is due. */
+  function proceed(): void {
+    if (isChoosing) return;
+    isChoosing = true;
+    timer?.unsubscribe();
+    while (!isWaiting && !abort.signal.aborted) {
+      const now = clock.now();
+      const line = heldUntil > now ? undefined : mostPressing(now);
+      if (line === undefined) {
+        const nextAt = Math.max(heldUntil, soonestDue());
+        if (nextAt < Infinity) timer = clock.schedule(proceed, Math.ceil(nextAt - now));
+        break;
+      }
+      void ask(line);
+    }
+    isChoosing = false;
+  }
+
+  function mostPressing(now: Millis): Line | undefined {
+    let most: Line | undefined;
+    let pressure = -1;
+    for (const line of lines) {
+      if (line.isAsked || line.dueAt > now) continue;
+      const itsPressure = line.poll.weight * (now - line.sentAt) ** 2;
+      if (itsPressure > pressure) [most, pressure] = [line, itsPressure];
+    }
+    return most;
+  }
+
+  function soonestDue(): Millis {
+    return lines.reduce((soonest, { isAsked, dueAt }) => (isAsked ? soonest : Math.min(soonest, dueAt)), Infinity);
+  }
+
+  async function ask(line: Line): Promise<void> {
+    let hasLeft = false;
+    const onStart = (): void => {
+      if (hasLeft) return;
+      hasLeft = true;
+      isWaiting = false;
+      line.sentAt = clock.now();
+      proceed();
+    };
+    isWaiting = true;
+    line.isAsked = true;
+    line.sentAt = clock.now();
+    const fault = await attempt(line.poll, onStart);
+    // What was refused before it left waits no longer either.
+    if (!hasLeft) isWaiting = false;
+    if (abort.signal.aborted) return;
+    line.isAsked = false;
+    if (fault === undefined) succeeded(line);
+    else failed(line, fault);
+    proceed();
+  }
+
+  /** Returns the fault where the request as a whole failed. */
+  async function attempt(poll: Poll, onStart: () => void): Promise<GannetError | undefined> {
+    try {
+      const results = await poll.request({ priority: 'watch', signal: abort.signal, onStart });
+      if (!abort.signal.aborted) for (const [feed, result] of results) onResult(feed, result);
+      return undefined;
+    } catch (thrown) {
+      if (abort.signal.aborted) return undefined;
+      // Anything else is a bug of ours, and no feed is to survive it unnoticed.
+      if (!isGannetError(thrown)) throw thrown;
+      for (const feed of poll.feeds) onResult(feed, thrown);
+      return thrown;
+    }
+  }
+
+  function succeeded(line: Line): void {
+    line.backOff.reset();
+    line.dueAt = line.sentAt + gapMs(line);
+    if (!line.isUnauthorized) return;
+    // The key is accepted again, for all.
+    for (const other of lines) {
+      if (other.isUnauthorized) other.dueAt = Math.min(other.dueAt, other.sentAt + other.poll.everyMs);
+      other.isUnauthorized = false;
+    }
+  }
+
+  function failed(line: Line, fault: GannetError): void {
+    const now = clock.now();
+    line.isUnauthorized = fault.code === 'SERVICE_UNAUTHORIZED';
+    if (fault.code === 'SERVICE_RATE_LIMITED') {
+      // A matter of all, not of this one: everything waits, and this one goes back to its place in the line.
+      const resetInMs = fault.details['resetInMs'];
+      heldUntil = Math.max(heldUntil, now + Math.max(LEAST_HOLD_MS, typeof resetInMs === 'number' ? resetInMs : 0));
+      line.dueAt = line.sentAt + gapMs(line);
+    } else {
+      // A refused key will not be accepted by asking oftener.
+      line.dueAt = now + (line.isUnauthorized ? line.longestMs : line.backOff.next());
+    }
+  }
+
+  /** The first gap is any part of the interval's second half: what began together goes apart at once. */
+  function gapMs(line: Line): Millis {
+    const factor = line.isFirst ? 0.5 + random() / 2 : 1 + JITTER * (2 * random() - 1);
+    line.isFirst = false;
+    return line.poll.everyMs * factor;
+  }
+
+  proceed();
+  return () => {
+    abort.abort();
+    timer?.unsubscribe();
+  };
+}

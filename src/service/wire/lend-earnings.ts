@@ -1,0 +1,50 @@
+import { z } from 'zod';
+import { GannetError } from '../../core/errors.ts';
+import { wireAddress, wireList, wireU64 } from './fields.ts';
+import { malformed, readWire } from './read.ts';
+
+const WHAT = 'lend earnings';
+
+/** What a position earned. */
+export interface LendEarning {
+  /** The position's. */
+  readonly address: string;
+  readonly ownerAddress: string;
+  /** In the unit of the service, which says no more of it; may be a fraction. */
+  readonly earnings: number;
+  /** When it was so much. */
+  readonly slot: bigint;
+}
+
+const WireEarnings = wireList(z.object({
+  address: wireAddress,
+  ownerAddress: wireAddress,
+  earnings: z.union([z.number(), z.bigint()], { error: 'expected a number' }).transform(Number),
+  slot: wireU64,
+}), 10_000);
+
+/** Members of the answer before it changed. */
+const REMOVED = ['totalDeposits', 'totalWithdraws', 'totalBalance', 'totalAssets'] as const;
+
+/**
+ * Returns the earnings in an answer. Throws SERVICE_MALFORMED where they are another owner's or cannot be read, with an
+ * explanation where they come in the form that was given up.
+ */
+export function readLendEarnings(answer: unknown, user: string): readonly LendEarning[] {
+  if (!WireEarnings.safeParse(answer).success) refuseOldForm(answer);
+  const earnings = readWire(WireEarnings, answer, WHAT);
+  const stranger = earnings.findIndex(({ ownerAddress }) => ownerAddress !== user);
+  if (stranger >= 0) throw malformed(`${WHAT}, ${stranger}.ownerAddress: expected ${user}, who was asked for`, earnings[stranger]!.ownerAddress);
+  return earnings;
+}
+
+function refuseOldForm(answer: unknown): void {
+  const [record] = Array.isArray(answer) ? answer as unknown[] : [answer];
+  if (typeof record !== 'object' || record === null) return;
+  const { earnings, slot } = record as { readonly earnings?: unknown; readonly slot?: unknown };
+  const removed = REMOVED.filter((name) => Object.hasOwn(record, name));
+  if (removed.length === 0 && !(typeof earnings === 'string' && slot === undefined)) return;
+  const found = [...removed, ...(typeof earnings === 'string' ? ['earnings as text'] : []), ...(slot === undefined ? ['no slot'] : [])];
+  throw new GannetError('SERVICE_MALFORMED',
+    `${WHAT}: expected a list of {address, ownerAddress, earnings: number, slot: number}, got the form that was given up (${found.join(', ')}): the totals were removed, earnings became a number, slot was added; check service.base_url`);
+}

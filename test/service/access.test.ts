@@ -1,0 +1,196 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { GannetError, isGannetError } from '../../src/core/errors.ts';
+import type { Millis } from '../../src/core/time.ts';
+import { VirtualClock } from '../../src/engine/virtual-clock.ts';
+import type { Access, ServiceAccess } from '../../src/service/access.ts';
+import { createAccess } from '../../src/service/access.ts';
+import type { Gateway } from '../../src/service/gateway.ts';
+import { createGateway } from '../../src/service/gateway.ts';
+import type { Priority } from '../../src/service/priority.ts';
+import type { Transport } from '../../src/service/transport.ts';
+import { loadDialect } from '../../src/service/wire/dialect.ts';
+import { API_KEY, clientOf, json, listen } from './loopback.ts';
+import { advance, after } from './virtual-time.ts';
+
+const START = Date.UTC(2026, 0, 1);
+const GRANTED: ServiceAccess = { state: 'granted' };
+
+function statusFault(status: number): GannetError {
+  return new GannetError(status === 401 ? 'SERVICE_UNAUTHORIZED' : 'SERVICE_STATUS', `the service answered ${status}`, { details: { status } });
+}
+
+/** A gateway to a service that answers each request with the status of the moment, a tenth of a second later. */
+function open(): {
+  readonly clock: VirtualClock;
+  readonly gateway: Gateway;
+  readonly access: Access;
+  readonly arrived: Millis[];
+  readonly changes: readonly ServiceAccess[];
+  readonly answerWith: (status: number) => void;
+  /** Returns what came of it: `ok` or an error code. */
+  readonly ask: (priority?: Priority) => Promise<string>;
+  readonly execute: () => Promise<string>;
+} {
+  const clock = new VirtualClock(START);
+  const arrived: Millis[] = [];
+  const changes: ServiceAccess[] = [];
+  let status = 200;
+  const transport: Transport = {
+    async send() {
+      arrived.push(clock.now() - START);
+      const itsStatus = status;
+      await after(clock, 100);
+      if (itsStatus !== 200) throw statusFault(itsStatus);
+      return { json: {}, text: '{}', limits: undefined };
+    },
+    close: async () => undefined,
+  };
+  const access = createAccess(clock);
+  const gateway = createGateway({ transport, dialect: loadDialect('neutral'), plan: { requestsPerSecond: 1_000 }, clock, access });
+  access.changes$.subscribe((change) => changes.push(change));
+  return {
+    clock, gateway, arrived, changes, access,
+    answerWith(next) {
+      status = next;
+    },
+    ask: (priority) => gateway.get({ path: '/x', shareable: false }, { priority }).then(() => 'ok', codeOf),
+    execute: () => gateway.execute({ path: '/x', body: {} }).then(() => 'ok', codeOf),
+  };
+}
+
+function codeOf(thrown: unknown): string {
+  return isGannetError(thrown) ? thrown.code : String(thrown);
+}
+
+describe('a refused key', () => {
+  test('is tried by one request now and then, ever more rarely, and by no other', async () => {
+    const { clock, arrived, changes, answerWith, ask } = open();
+    answerWith(401);
+    const first = ask();
+    await advance(clock, 100);
+    expect(await first).toBe('SERVICE_UNAUTHORIZED');
+    expect(changes).toEqual([{ state: 'refused', message: 'the service answered 401', at: START + 100 }]);
+    for (let second = 0; second < 3_600; second++) {
+      for (const priority of ['watch', 'entry', 'exit'] as const) void ask(priority);
+      await advance(clock, 1_000);
+    }
+    const gaps = arrived.slice(1).map((at, index) => at - arrived[index]!);
+    expect(gaps.map((gap) => Math.round(gap / 10_000) * 10)).toEqual([30, 60, 120, 240, 480, 600, 600, 600, 600]);
+    expect(changes).toHaveLength(1);
+  });
+
+  test('rejects what is held back at once and for nothing of the rate, saying when it is tried again', async () => {
+    const { clock, gateway, answerWith, ask } = open();
+    answerWith(401);
+    void ask();
+    await advance(clock, 10_100);
+    const rejected = gateway.get({ path: '/x', shareable: false });
+    expect(gateway.stats().main).toMatchObject({ sent: 1, queued: 0 });
+    await expect(rejected).rejects.toMatchObject({ code: 'SERVICE_UNAUTHORIZED', message: expect.stringContaining('20 s') });
+  });
+
+  test('rejects what was waiting for its turn when the refusal came', async () => {
+    const { clock, gateway, arrived, answerWith, ask } = open();
+    answerWith(401);
+    const asked = Array.from({ length: 60 }, () => ask('watch'));
+    expect(gateway.stats().main.queued).toBeGreaterThan(0);
+    await advance(clock, 1_000);
+    expect(new Set(await Promise.all(asked))).toEqual(new Set(['SERVICE_UNAUTHORIZED']));
+    expect(arrived.length).toBeLessThan(60);
+  });
+
+  test('lets what is signed try every two seconds, whoever was refused', async () => {
+    const { clock, arrived, answerWith, ask, execute } = open();
+    answerWith(401);
+    void ask();
+    await advance(clock, 1_000);
+    arrived.length = 0;
+    for (let tenth = 0; tenth < 100; tenth++) {
+      void execute();
+      await advance(clock, 100);
+    }
+    expect(arrived).toEqual([1_000, 3_000, 5_000, 7_000, 9_000]);
+  });
+
+  test('is accepted again with the first answer to something sent since', async () => {
+    const { clock, arrived, changes, answerWith, ask, execute } = open();
+    answerWith(401);
+    void ask();
+    await advance(clock, 1_000);
+    answerWith(200);
+    expect(await ask()).toBe('SERVICE_UNAUTHORIZED');
+    const landed = execute();
+    await advance(clock, 100);
+    expect(await landed).toBe('ok');
+    expect(changes.slice(1)).toEqual([GRANTED]);
+    const next = ask();
+    await advance(clock, 100);
+    expect(await next).toBe('ok');
+    expect(arrived).toHaveLength(3);
+  });
+
+  test('stays refused where only an answer from before the refusal comes in late', async () => {
+    const clock = new VirtualClock(START);
+    const access = createAccess(clock);
+    const changes: ServiceAccess[] = [];
+    access.changes$.subscribe((change) => changes.push(change));
+    const [early, late] = [access.enter('watch'), access.enter('watch')];
+    early.failed(statusFault(401));
+    late.answered();
+    expect(changes.map(({ state }) => state)).toEqual(['refused']);
+    clock.advanceTo(START + 30_000);
+    const probe = access.enter('watch');
+    probe.answered();
+    late.failed(statusFault(401));
+    expect(changes.map(({ state }) => state)).toEqual(['refused', 'granted']);
+  });
+
+  test.each([[400, 'granted'], [404, 'granted'], [403, 'refused'], [429, 'refused'], [500, 'refused'], [503, 'refused']])('and a probe answered with %d is %s', async (status, state) => {
+    const { clock, changes, answerWith, ask } = open();
+    answerWith(401);
+    void ask();
+    await advance(clock, 31_000);
+    answerWith(status);
+    void ask();
+    await advance(clock, 100);
+    expect(changes.at(-1)!.state).toBe(state);
+  });
+
+  test('is told to whoever subscribes later, and a key that is accepted to nobody', async () => {
+    const { clock, access, answerWith, ask, gateway } = open();
+    const seen: string[] = [];
+    access.changes$.subscribe(({ state }) => seen.push(`early ${state}`));
+    expect(seen).toEqual([]);
+    answerWith(401);
+    void ask();
+    await advance(clock, 100);
+    access.changes$.subscribe({ next: ({ state }) => seen.push(`late ${state}`), complete: () => seen.push('complete') });
+    await gateway.close();
+    expect(seen).toEqual(['early refused', 'late refused', 'complete']);
+  });
+});
+
+describe('a forbidden request', () => {
+  test('is no refused key', async () => {
+    const { clock, changes, answerWith, ask } = open();
+    answerWith(403);
+    const asked = [ask(), ask()];
+    await advance(clock, 100);
+    expect(await Promise.all(asked)).toEqual(['SERVICE_STATUS', 'SERVICE_STATUS']);
+    expect(changes).toEqual([]);
+  });
+});
+
+describe('over HTTP', () => {
+  test('a service that repeats the key in its refusal does not get it into the state', async () => {
+    const server = await listen(json({ code: 401, message: `no such key: ${API_KEY}` }, { status: 401 }));
+    const service = clientOf(server);
+    const changes: ServiceAccess[] = [];
+    const subscription = service.access$.subscribe((change) => changes.push(change));
+    onTestFinished(() => subscription.unsubscribe());
+    for (let n = 0; n < 5; n++) await expect(service.tokens.search(['SOL'])).rejects.toMatchObject({ code: 'SERVICE_UNAUTHORIZED' });
+    expect(server.received).toHaveLength(1);
+    expect(changes).toMatchObject([{ state: 'refused', message: expect.stringContaining('no such key') }]);
+    expect(JSON.stringify(changes)).not.toContain(API_KEY);
+  });
+});
