@@ -147,6 +147,9 @@ export const GENESIS_POOLS: readonly GenesisPool[] = [
   { label: 'Estuary', mintA: MURK, mintB: SOL, feeBps: 100, depthUsd: 40_000 },
   { label: 'Estuary', mintA: IMPOSTOR, mintB: SOL, feeBps: 100, depthUsd: 8_000 },
   { label: 'Estuary', mintA: BARNA, mintB: SOL, feeBps: 100, depthUsd: 15_000 },
+  { label: 'Sound', mintA: PEARL, mintB: USDC, feeBps: 2, depthUsd: 400_000 },
+  { label: 'Sound', mintA: KRILL, mintB: SOL, feeBps: 8, depthUsd: 60_000 },
+  { label: 'Sound', mintA: LHSOL, mintB: SOL, feeBps: 1, depthUsd: 200_000 },
 ];
 
 /** What the sandbox's wallet owns at the first slot, in whole tokens. */

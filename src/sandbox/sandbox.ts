@@ -1,19 +1,31 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { GannetError, messageOf } from '../core/errors.ts';
 import { seededRandom } from '../core/random.ts';
+import { loadDialect } from '../service/wire/dialect.ts';
 import type { SandboxChain } from './chain/chain.ts';
 import { GENESIS_TOKENS, MAKER_MINTS } from './genesis.ts';
+import { SLOWEST_REQUEST_MS } from './rpc/http.ts';
+import { createLaunches } from './market/launches.ts';
+import { createLending } from './market/lending.ts';
+import { createTokenContents } from './market/token-content.ts';
+import { createTimeline } from './prediction/timeline.ts';
+import { createPredictionWorld } from './prediction/world.ts';
 import { startRpc } from './rpc/server.ts';
 import { createScenario, type ScenarioStep } from './scenario.ts';
 import { createService } from './service/app.ts';
 import { createBlockhashHistory } from './service/blockhash-history.ts';
-import type { Profile, ServiceContext } from './service/context.ts';
+import { PROFILES, type Profile, type ServiceContext } from './service/context.ts';
 import { createFaults } from './service/faults.ts';
 import { createMaker } from './service/maker.ts';
 import { createOrders } from './service/orders.ts';
-import { createRouter } from './service/routing.ts';
+import { requireRateLimit, type RateLimit } from './service/rate-limit.ts';
+import { createRateLimits } from './service/rate-limits.ts';
+import { createRouters } from './service/routers.ts';
+import { createQuotes } from './service/v1/quotes.ts';
 import { createIds, createWorld } from './world.ts';
 
+export { PROFILES, type Profile } from './service/context.ts';
+export type { RateLimit } from './service/rate-limit.ts';
 export type { ScenarioStep } from './scenario.ts';
 
 export interface SandboxOptions {
@@ -29,6 +41,12 @@ export interface SandboxOptions {
   readonly profile?: Profile;
   /** The API keys that are let in; absent lets in any that is not empty. */
   readonly apiKeys?: readonly string[];
+  /** The name of the words that the service speaks, of config/dialects; the neutral ones by default. */
+  readonly dialect?: string;
+  /** What each key may do, in real time, not the sandbox's; absent limits no key. Without a key the profile `live` limits as it was seen to. */
+  readonly rateLimit?: RateLimit;
+  /** A request that has not arrived whole by then is refused; 15 s by default. */
+  readonly slowestRequestMs?: number;
 }
 
 /** Where a sandbox is reached, and what lives in it: the first line of `gannet sandbox --json`. */
@@ -56,6 +74,9 @@ const SLOTS_BEFORE_START = 160;
 /** After a pause of the machine the chain goes on; it does not catch up more than this at once. */
 const MOST_SLOTS_AT_ONCE = 25;
 
+/** What a caller without a key was seen to get from the live service: five requests within ten seconds of the first. */
+const KEYLESS: RateLimit = { kind: 'fixed', requests: 5, windowMs: 10_000, executeRequests: 200, headers: true };
+
 const LARGEST_SPEED = 10_000;
 const LARGEST_SLOT_MS = 3_600_000;
 
@@ -67,7 +88,13 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const { seed = DEFAULT_SEED, speed = 1, slotMs = DEFAULT_SLOT_MS } = options;
   requireNumber('speed', speed, { min: 0, max: LARGEST_SPEED });
   requireNumber('slotMs', slotMs, { min: 1, max: LARGEST_SLOT_MS });
+  const { profile = 'reference', rateLimit, slowestRequestMs = SLOWEST_REQUEST_MS } = options;
+  if (!PROFILES.includes(profile)) throw new GannetError('CONFIG_INVALID', `profile: expected one of ${PROFILES.join(', ')}, got ${JSON.stringify(profile)}`);
+  if (rateLimit !== undefined) requireRateLimit(rateLimit);
+  requireNumber('slowestRequestMs', slowestRequestMs, { min: 1, max: 600_000 });
+  const dialect = options.dialect === undefined || options.dialect === 'neutral' ? undefined : loadDialect(options.dialect);
   const startedAtMs = Date.now();
+  const startedOnMs = performance.now();
   const world = createWorld({ seed, slotMs, genesisUnixSeconds: Math.floor(startedAtMs / 1_000) });
   const { chain, market } = world;
   const blockhashes = createBlockhashHistory();
@@ -102,24 +129,37 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   };
 
   for (let i = 0; i < SLOTS_BEFORE_START; i++) produceBlock();
+  const timeline = createTimeline({ now: () => slotsPassed, startedAtMs, slotMs, speed, firstChainSlot: chain.slot });
+  const prediction = createPredictionWorld({ seed, wallet: world.wallet.address, timeline, contracts: profile === 'live' ? 'hundredth' : 'whole' });
+  const addressOf = (purpose: string): string => prediction.identifiers.address(purpose);
   const context: ServiceContext = {
-    profile: options.profile ?? 'reference', seed, speed, chain, market, faults, blockhashes, nextId, nowMs, advanceSlots,
+    prediction,
+    lending: createLending({ tokens: GENESIS_TOKENS, wallet: world.wallet.address, startedAtMs, addressOf }),
+    launches: createLaunches({ seed, chain, slot: () => timeline.now(), unixSeconds: (slot) => timeline.unixSeconds(slot), addressOf }),
+    contents: createTokenContents({ seed, slot: () => timeline.now() }),
+    profile, seed, speed, chain, market, faults, blockhashes, nextId, nowMs, advanceSlots,
     table: world.table,
     tokens: new Map(GENESIS_TOKENS.map((token) => [token.mint, token])),
     feeOwner: world.feeOwner,
     tipAccount: world.tipAccount,
-    router: createRouter({ pools: world.pools, readPool: chain.readPool }),
+    gas: world.gas,
+    pools: world.pools,
+    routers: createRouters({ pools: world.pools, readPool: chain.readPool }),
     maker: createMaker({ key: world.maker, chain, market, mints: MAKER_MINTS, nextId, unixSeconds: () => Math.floor(nowMs() / 1_000) }),
     orders: createOrders({ nowMs }),
+    quotes: createQuotes({ nowMs }),
     apiKeys: options.apiKeys === undefined ? undefined : new Set(options.apiKeys),
     stopwatchMs: () => performance.now(),
     delay: (ms) => sleep(ms, undefined, { ref: false }),
     confirm: produceBlock,
     nextNumber: () => ++transactionsMade,
   };
-  const service = createService(context);
+  const limits = createRateLimits({
+    keyed: rateLimit, keyless: profile === 'live' ? KEYLESS : undefined, nowMs: () => startedAtMs + performance.now() - startedOnMs,
+  });
+  const service = createService(context, { dialect, limits, slowestRequestMs });
   const baseUrl = await opened('service', service.listen({ host: HOST, port: options.port ?? 0 }));
-  const rpc = await opened('RPC', startRpc({ chain, host: HOST, port: options.rpcPort ?? 0 })).catch(async (error: unknown) => {
+  const rpc = await opened('RPC', startRpc({ chain, host: HOST, port: options.rpcPort ?? 0, slowestRequestMs })).catch(async (error: unknown) => {
     await service.close();
     throw error;
   });

@@ -2,7 +2,8 @@ import { GannetError, messageOf } from '../core/errors.ts';
 import { parseDuration } from '../core/time.ts';
 import { GENESIS_TOKENS } from './genesis.ts';
 import { parsePrice } from './service/control.ts';
-import { parseFaultRule, type FaultRule } from './service/faults.ts';
+import { parseFaultRule } from './service/fault-rule.ts';
+import type { FaultRule } from './service/faults.ts';
 
 /** One step of a scenario file: when, and the body of `POST /sandbox/faults` or of `POST /sandbox/price`. */
 export interface ScenarioStep {

@@ -9,6 +9,9 @@ import type { SandboxAddresses, SandboxOptions } from './sandbox.ts';
 /** A sandbox in a process of its own. */
 export interface SpawnedSandbox {
   readonly addresses: SandboxAddresses;
+  readonly pid: number;
+  /** Returns the end of what it wrote to standard error: where it ended by itself, why. */
+  complaint(): string;
   /** Ends the process at once and resolves when it is gone. */
   stop(): Promise<void>;
   /** Resolves with the exit code, null when a signal ended it. */
@@ -39,6 +42,9 @@ export async function spawnSandbox(options: SandboxOptions = {}): Promise<Spawne
   }
   return {
     addresses: JSON.parse(first) as SandboxAddresses,
+    // It has said its first line, so there is one.
+    pid: child.pid!,
+    complaint: () => printable(complaint.trim(), KEPT_ERROR_CHARACTERS),
     exited,
     async stop() {
       // It has nothing to save, and a signal works even while it is busy.

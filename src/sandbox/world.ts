@@ -15,13 +15,15 @@ export interface World {
   readonly table: LookupTable;
   readonly wallet: SeededKey;
   readonly maker: SeededKey;
+  /** Pays the gas of takers who cannot. */
+  readonly gas: SeededKey;
   /** Owns the accounts of the platform's fee. */
   readonly feeOwner: string;
   readonly tipAccount: string;
 }
 
-/** Enough for the maker to fill for months; below the 2^52 lamports that doubles count exactly. */
-const MAKER_LAMPORTS = 4_000_000n * 10n ** 9n;
+/** Enough for the maker to fill and for the gas account to pay for months; below the 2^52 lamports that doubles count exactly. */
+const SERVICE_LAMPORTS = 4_000_000n * 10n ** 9n;
 const MAKER_USD = 500_000_000;
 const START_LAMPORTS = 10n ** 9n;
 
@@ -30,11 +32,12 @@ export function createWorld(options: { seed: number; genesisUnixSeconds: number;
   const { seed } = options;
   const chain = createChain({ genesisUnixSeconds: options.genesisUnixSeconds, slotMs: options.slotMs, seed });
   const keyFor = (purpose: string): SeededKey => seededKey({ seed, purpose });
-  const [wallet, maker] = [keyFor('wallet'), keyFor('maker')];
+  const [wallet, maker, gas] = [keyFor('wallet'), keyFor('maker'), keyFor('gas')];
   const [feeOwner, tipAccount] = [keyFor('fees').address, keyFor('tips').address];
   createMints(chain);
   const pools = createPools(chain);
-  for (const address of [maker.address, feeOwner, tipAccount]) chain.airdrop(address, address === maker.address ? MAKER_LAMPORTS : START_LAMPORTS);
+  for (const address of [feeOwner, tipAccount]) chain.airdrop(address, START_LAMPORTS);
+  for (const { address } of [maker, gas]) chain.airdrop(address, SERVICE_LAMPORTS);
   for (const { mint } of GENESIS_TOKENS) chain.fundToken({ owner: feeOwner, mint, amount: 1n });
   for (const mint of MAKER_MINTS) chain.fundToken({ owner: maker.address, mint, amount: unitsWorth({ mint, usd: mint === NATIVE_MINT ? 1_000 : MAKER_USD }) });
   for (const { mint, amount } of GENESIS_WALLET) {
@@ -45,7 +48,7 @@ export function createWorld(options: { seed: number; genesisUnixSeconds: number;
   const shared = sharedAddresses(chain, { maker: maker.address, feeOwner });
   const table = lookupTable(chain.createLookupTable(shared), shared);
   const market = createMarket({ seed, tokens: GENESIS_TOKENS, pools, reserves: chain });
-  return { chain, market, pools, table, wallet, maker, feeOwner, tipAccount };
+  return { chain, market, pools, table, wallet, maker, gas, feeOwner, tipAccount };
 }
 
 /** Returns a generator of identifiers in the form of a UUID of version 7, time first. */

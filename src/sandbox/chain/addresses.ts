@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { PublicKey } from '@solana/web3.js';
 import bs58 from 'bs58';
 import { GannetError } from '../../core/errors.ts';
@@ -70,6 +71,11 @@ export function programAddress(seeds: readonly Uint8Array[], program: Address): 
 /** Returns an owner's associated token account for a mint, cached; the owner may be a program address. */
 export function associatedTokenAddress(owner: Address, mint: Address, tokenProgram: Address): Address {
   return programAddress([addressBytes(owner), addressBytes(tokenProgram), addressBytes(mint)], ASSOCIATED_TOKEN_PROGRAM).address;
+}
+
+/** Returns the address that `base` may create accounts at under a seed of up to 32 characters, for an owning program. */
+export function seededAddress(base: Address, seed: string, owner: Address): Address {
+  return addressOf(hash('sha256', Buffer.concat([addressBytes(base), Buffer.from(seed), addressBytes(owner)]), 'buffer'));
 }
 
 function remember<Key, Value>(cache: Map<Key, Value>, key: Key, value: Value): Value {

@@ -2,20 +2,53 @@ import { U64_MAX } from '../../core/amount.ts';
 
 const BPS_DENOMINATOR = 10_000n;
 
+/** One constant-product pool, seen from the token that goes in. */
+export interface HopReserves {
+  readonly reserveIn: bigint;
+  readonly reserveOut: bigint;
+  readonly feeBps: number;
+}
+
 /**
  * Returns what one constant-product pool pays for `amountIn`, in the output token's smallest units, to the unit what
  * `program/swap.c` computes: the fee is taken from the input first, both divisions floor
  * (out = reserveOut * net / (reserveIn + net), net = amountIn * (10000 - feeBps) / 10000).
  * Returns 0n when the pool cannot fill the order: nothing would come out, or a reserve would leave u64.
  */
-export function quoteHop(hop: { reserveIn: bigint; reserveOut: bigint; feeBps: number; amountIn: bigint }): bigint {
+export function quoteHop(hop: HopReserves & { readonly amountIn: bigint }): bigint {
   const { reserveIn, reserveOut, amountIn } = hop;
   if (reserveIn <= 0n || reserveOut <= 0n || amountIn <= 0n || reserveIn + amountIn > U64_MAX) return 0n;
   const net = (amountIn * (BPS_DENOMINATOR - BigInt(hop.feeBps))) / BPS_DENOMINATOR;
   return (reserveOut * net) / (reserveIn + net);
 }
 
-/** Returns the platform's share of a swap's output, floored; the user receives the rest. */
-export function platformFee(out: bigint, bps: number): bigint {
-  return (out * BigInt(bps)) / BPS_DENOMINATOR;
+/**
+ * Returns the least `amountIn` for which `quoteHop` pays at least `amountOut`: its inverse, both divisions rounded up.
+ * Returns undefined where no input does: the pool does not hold that much, or its reserve would leave u64.
+ */
+export function inputForHop(hop: HopReserves & { readonly amountOut: bigint }): bigint | undefined {
+  const { reserveIn, reserveOut, amountOut } = hop;
+  const keptBps = BPS_DENOMINATOR - BigInt(hop.feeBps);
+  if (reserveIn <= 0n || amountOut <= 0n || amountOut >= reserveOut || keptBps <= 0n) return undefined;
+  // out >= amountOut holds exactly from net * (reserveOut - amountOut) >= amountOut * reserveIn on.
+  const net = divideUp(amountOut * reserveIn, reserveOut - amountOut);
+  const amountIn = divideUp(net * BPS_DENOMINATOR, keptBps);
+  return reserveIn + amountIn > U64_MAX ? undefined : amountIn;
+}
+
+/** Returns the platform's share of an amount, floored; the rest is the user's, or goes on into the swap. */
+export function platformFee(amount: bigint, bps: number): bigint {
+  return (amount * BigInt(bps)) / BPS_DENOMINATOR;
+}
+
+/** Returns the least amount of which `net` remains after the platform's share. Undefined at a share of all. */
+export function beforePlatformFee(net: bigint, bps: number): bigint | undefined {
+  const keptBps = BPS_DENOMINATOR - BigInt(bps);
+  if (keptBps <= 0n) return undefined;
+  // amount - floor(amount * bps / 10000) = ceil(amount * kept / 10000), which reaches net first just above (net - 1) * 10000 / kept.
+  return net <= 0n ? 0n : ((net - 1n) * BPS_DENOMINATOR) / keptBps + 1n;
+}
+
+function divideUp(dividend: bigint, divisor: bigint): bigint {
+  return (dividend + divisor - 1n) / divisor;
 }

@@ -2,7 +2,6 @@ import { normal, seededRandom, type Random } from '../../core/random.ts';
 import { GannetError } from '../../core/errors.ts';
 import type { GenesisToken } from '../genesis.ts';
 import { depthOf, poolPrice, rawPrice, reservesAt, type Reserves } from './pool-price.ts';
-import { createPredictionMarket, PREDICTION_MARKETS, type PredictionMarket } from './prediction-market.ts';
 import { createPriceProcess, meanReversion, type PriceProcess } from './price-process.ts';
 import { createTradeTape, type TradeTape } from './trade-tape.ts';
 
@@ -29,10 +28,9 @@ export interface ReserveAccess {
   writeReserves(address: string, reserves: Reserves): void;
 }
 
-/** The seeded market: prices, pools, trades and prediction books, advanced slot by slot. */
+/** The seeded market: prices, pools and trades, advanced slot by slot. */
 export interface Market {
   readonly tokens: readonly GenesisToken[];
-  readonly predictions: readonly PredictionMarket[];
   /** Advances by `slots`; the pools are moved once, at the end. */
   step(slots: number): void;
   /** Returns the market's price of one whole token in US dollars. */
@@ -45,7 +43,6 @@ export interface Market {
   holders(mint: string): number;
   /** Returns the US dollars that a token's pools hold, both sides. */
   liquidityUsd(mint: string): number;
-  prediction(marketId: string): PredictionMarket | undefined;
 }
 
 interface TokenState {
@@ -90,7 +87,6 @@ export function createMarket(options: MarketOptions): Market {
     random: seededRandom(`${options.seed}:pool:${pool.address}`),
     noise: 0,
   }));
-  const predictions = PREDICTION_MARKETS.map((market) => createPredictionMarket({ ...market, seed: `${options.seed}:prediction` }));
   const stepNoise = meanReversion({ halfLifeSlots: POOL_NOISE_HALF_LIFE_SLOTS, size: POOL_NOISE });
   let slots = 0;
 
@@ -105,7 +101,6 @@ export function createMarket(options: MarketOptions): Market {
     slots++;
     for (const state of states.values()) stepToken(state);
     for (const state of pools) state.noise = stepNoise(state.noise, normal(state.random));
-    for (const market of predictions) market.step();
     if (slots % SLOTS_PER_MINUTE === 0) {
       for (const state of states.values()) {
         state.tape.endMinute({ price: usdOf(state), holders: state.holders, liquidityUsd: liquidityUsd(state.token.mint) });
@@ -125,7 +120,6 @@ export function createMarket(options: MarketOptions): Market {
 
   return {
     tokens: options.tokens,
-    predictions,
     step(count) {
       for (let i = 0; i < count; i++) stepOnce();
       for (const state of pools) pull(state, 1 - (1 - ARBITRAGE_PULL) ** count);
@@ -145,7 +139,6 @@ export function createMarket(options: MarketOptions): Market {
     tape: (mint) => stateOf(mint).tape,
     holders: (mint) => Math.round(stateOf(mint).holders),
     liquidityUsd,
-    prediction: (marketId) => predictions.find((market) => market.marketId === marketId),
   };
 }
 

@@ -1,5 +1,5 @@
-import { normal, seededRandom } from '../../core/random.ts';
-import { meanReversion } from './price-process.ts';
+import { createDrift } from './drift.ts';
+import { indexedNormal, indexedRandom } from './indexed-random.ts';
 
 /** A price in ten-thousandths of a dollar, the finest the books are written in. */
 export interface PredictionLevel {
@@ -8,16 +8,25 @@ export interface PredictionLevel {
   readonly size: number;
 }
 
-/** Resting bids of both sides, best first; null where the venue has no book to give. */
+/** Resting bids of both sides, best first. */
 export interface PredictionBook {
   readonly yes: readonly PredictionLevel[];
   readonly no: readonly PredictionLevel[];
 }
 
+/** What one gets who asks for a book: null where the venue has none to give, `unreachable` where the venue does not answer. */
+export type BookAnswer = PredictionBook | null | 'unreachable';
+
+/** The best bids of both sides, in ten-thousandths of a dollar. */
+export interface BestBids {
+  readonly yes: number | undefined;
+  readonly no: number | undefined;
+}
+
 /** How a market of the sandbox behaves. */
 export interface PredictionMarketOptions {
   readonly marketId: string;
-  /** Where the probability of YES starts and returns to. */
+  /** Around which the probability of YES drifts. */
   readonly probability: number;
   /** Standard deviation of the log odds around there. */
   readonly swing: number;
@@ -27,22 +36,28 @@ export interface PredictionMarketOptions {
   readonly spread: number;
   readonly levels: number;
   readonly sizePerLevel: number;
-  /** `thinning` goes through two-sided, one-sided and empty phases of a minute each. */
-  readonly liquidity: 'two-sided' | 'one-sided' | 'thinning' | 'none';
+  /**
+   * `thinning` goes through two-sided, one-sided and empty phases of a minute each;
+   * `failing` answers for two minutes and then for one does not.
+   */
+  readonly liquidity: 'two-sided' | 'one-sided' | 'thinning' | 'failing' | 'none';
 }
 
+/** A market's prices and books, at any step of the market's time, past or future. `lean` is added to the log odds. */
 export interface PredictionMarket {
   readonly marketId: string;
-  readonly probability: number;
-  step(): void;
-  book(): PredictionBook | null;
+  probability(step: number, lean?: number): number;
+  bestBids(step: number, lean?: number): BestBids;
+  book(step: number, lean?: number): BookAnswer;
 }
 
 /** One dollar in ten-thousandths. */
-const DOLLAR = 10_000;
+export const DOLLAR = 10_000;
 const PHASE_SLOTS = 150;
+const PHASES = 3;
+const SIZE_SPREAD = 0.7;
 
-/** The prediction markets of the embedded service: tickers of one provider, numbers of the other. */
+/** The prediction markets that are always there: tickers of one provider, numbers of the other. */
 export const PREDICTION_MARKETS: readonly PredictionMarketOptions[] = [
   { marketId: 'SPRINGTIDE-26DEC31', probability: 0.55, swing: 0.35, halfLifeSlots: 150, tick: 100, spread: 200, levels: 10, sizePerLevel: 900, liquidity: 'two-sided' },
   { marketId: 'HERRINGRUN-27MAR01', probability: 0.31, swing: 0.15, halfLifeSlots: 450, tick: 100, spread: 100, levels: 8, sizePerLevel: 2_400, liquidity: 'two-sided' },
@@ -50,61 +65,60 @@ export const PREDICTION_MARKETS: readonly PredictionMarketOptions[] = [
   { marketId: 'KRAKEN-26DEC31', probability: 0.006, swing: 0.4, halfLifeSlots: 600, tick: 10, spread: 20, levels: 12, sizePerLevel: 5_000, liquidity: 'two-sided' },
   { marketId: 'LIGHTHOUSE-27JAN15', probability: 0.72, swing: 0.2, halfLifeSlots: 300, tick: 100, spread: 200, levels: 5, sizePerLevel: 120, liquidity: 'one-sided' },
   { marketId: '541266', probability: 0.44, swing: 0.3, halfLifeSlots: 200, tick: 100, spread: 400, levels: 4, sizePerLevel: 60, liquidity: 'thinning' },
+  { marketId: '541301', probability: 0.38, swing: 0.25, halfLifeSlots: 300, tick: 100, spread: 200, levels: 6, sizePerLevel: 400, liquidity: 'failing' },
   { marketId: 'DOLDRUMS-26NOV30', probability: 0.5, swing: 0, halfLifeSlots: 300, tick: 100, spread: 100, levels: 0, sizePerLevel: 0, liquidity: 'none' },
 ];
 
-/** Returns a seeded prediction market whose log odds revert to where they started. */
+/** Returns a seeded prediction market whose log odds drift around where its options put them. */
 export function createPredictionMarket(options: PredictionMarketOptions & { seed: string }): PredictionMarket {
-  const random = seededRandom(`${options.seed}:${options.marketId}`);
-  const home = logOdds(options.probability);
-  const stepDeviation = meanReversion({ halfLifeSlots: options.halfLifeSlots, size: options.swing });
-  const sizes = { yes: startSizes(options, random), no: startSizes(options, random) };
-  let deviation = 0;
-  let slots = 0;
+  const seed = `${options.seed}:${options.marketId}`;
+  const drift = createDrift({ seed: `${seed}:odds`, halfLifeSlots: options.halfLifeSlots });
+  const chance = { yes: indexedRandom(`${seed}:yes`), no: indexedRandom(`${seed}:no`) };
+  const home = Math.log(options.probability / (1 - options.probability));
 
-  const probability = (): number => 1 / (1 + Math.exp(-(home + deviation)));
+  const probability = (step: number, lean = 0): number => 1 / (1 + Math.exp(-(home + options.swing * drift(step) + lean)));
+  const bestPrice = (fairPrice: number): number => Math.floor((fairPrice * DOLLAR - options.spread / 2) / options.tick) * options.tick;
 
-  const side = (fairPrice: number, levelSizes: readonly number[]): PredictionLevel[] => {
-    const best = Math.floor((fairPrice * DOLLAR - options.spread / 2) / options.tick) * options.tick;
-    return levelSizes
-      .map((size, index) => ({ price: best - index * options.tick, size: Math.round(size * 100) / 100 }))
-      .filter(({ price, size }) => price > 0 && size > 0);
+  const bestBids = (step: number, lean = 0): BestBids => {
+    const thin = options.liquidity === 'thinning' ? phaseOf(step) : 0;
+    const yesMissing = options.levels === 0 || thin === 2;
+    const noMissing = options.levels === 0 || thin !== 0 || options.liquidity === 'one-sided';
+    const fair = probability(step, lean);
+    return { yes: yesMissing ? undefined : positive(bestPrice(fair)), no: noMissing ? undefined : positive(bestPrice(1 - fair)) };
+  };
+
+  /** Each level is drawn anew once in as many steps as there are levels, one level a step. */
+  const side = (name: 'yes' | 'no', best: number | undefined, step: number): PredictionLevel[] => {
+    if (best === undefined) return [];
+    const levels: PredictionLevel[] = [];
+    for (let i = 0; i < options.levels; i++) {
+      const price = best - i * options.tick;
+      const age = Math.floor((step + i) / options.levels);
+      const size = Math.round(options.sizePerLevel * Math.exp(SIZE_SPREAD * indexedNormal(chance[name], age, i)) * 100) / 100;
+      if (price > 0 && size > 0) levels.push({ price, size });
+    }
+    return levels;
   };
 
   return {
     marketId: options.marketId,
-    get probability() {
-      return probability();
-    },
-    step() {
-      slots++;
-      deviation = stepDeviation(deviation, normal(random));
-      for (const levelSizes of [sizes.yes, sizes.no]) {
-        const index = Math.floor(random() * levelSizes.length);
-        if (index < levelSizes.length) levelSizes[index] = drawSize(options, random);
-      }
-    },
-    book() {
+    probability,
+    bestBids,
+    book(step, lean = 0) {
       if (options.liquidity === 'none') return null;
-      const phase = options.liquidity === 'thinning' ? Math.floor(slots / PHASE_SLOTS) % 3 : 0;
-      const yesMissing = phase === 2;
-      const noMissing = phase !== 0 || options.liquidity === 'one-sided';
-      return {
-        yes: yesMissing ? [] : side(probability(), sizes.yes),
-        no: noMissing ? [] : side(1 - probability(), sizes.no),
-      };
+      if (options.liquidity === 'failing' && phaseOf(step) === 2) return 'unreachable';
+      const best = bestBids(step, lean);
+      return { yes: side('yes', best.yes, step), no: side('no', best.no, step) };
     },
   };
 }
 
-function logOdds(probability: number): number {
-  return Math.log(probability / (1 - probability));
+/** Returns 0, 1, 2, 0 ... also before the first step. */
+function phaseOf(step: number): number {
+  const phase = Math.floor(step / PHASE_SLOTS);
+  return phase - PHASES * Math.floor(phase / PHASES);
 }
 
-function startSizes(options: PredictionMarketOptions, random: () => number): number[] {
-  return Array.from({ length: options.levels }, () => drawSize(options, random));
-}
-
-function drawSize(options: PredictionMarketOptions, random: () => number): number {
-  return options.sizePerLevel * Math.exp(0.7 * normal(random));
+function positive(price: number): number | undefined {
+  return price > 0 ? price : undefined;
 }

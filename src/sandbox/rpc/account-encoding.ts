@@ -20,7 +20,12 @@ const IMMUTABLE_OWNER_EXTENSION = 7;
 export interface EncodingOptions {
   encoding: AccountEncoding;
   slice: { offset: number; length: number } | undefined;
+  /** What stands for data that base58 may not carry; an error without it. */
+  instead?: string;
 }
+
+/** What a notification says where an account has grown beyond base58; clients know the sentence from the nodes. */
+export const TOO_LARGE_FOR_BASE58 = 'error: data too large for bs58 encoding';
 
 /** Returns how a configuration wants accounts written. Throws RpcError. */
 export function encodingOf(config: Config, fallback: AccountEncoding = 'binary'): EncodingOptions {
@@ -39,13 +44,13 @@ export function encodeAccount(account: Account, options: EncodingOptions, decima
   return { lamports, owner, data: parsed ?? encodeData(data, options), executable, rentEpoch: RENT_EXEMPT_EPOCH, space: data.length };
 }
 
-function encodeData(data: Uint8Array, { encoding, slice }: EncodingOptions): string | [string, string] {
+function encodeData(data: Uint8Array, { encoding, slice, instead }: EncodingOptions): string | [string, string] {
   const shown = Buffer.from(slice ? data.subarray(slice.offset, slice.offset + slice.length) : data);
   switch (encoding) {
     case 'binary':
-      return toBase58(shown);
+      return toBase58(shown, instead);
     case 'base58':
-      return [toBase58(shown), 'base58'];
+      return [toBase58(shown, instead), 'base58'];
     case 'base64+zstd':
       return [zstdCompressSync(shown).toString('base64'), 'base64+zstd'];
     case 'base64':
@@ -55,11 +60,10 @@ function encodeData(data: Uint8Array, { encoding, slice }: EncodingOptions): str
   }
 }
 
-function toBase58(data: Uint8Array): string {
-  if (data.length > MAX_BASE58_BYTES) {
-    throw new RpcError(RPC_CODE.invalidRequest, `Encoded binary (base 58) data should be less than ${MAX_BASE58_BYTES} bytes, please use Base64 encoding.`);
-  }
-  return bs58.encode(data);
+function toBase58(data: Uint8Array, instead: string | undefined): string {
+  if (data.length <= MAX_BASE58_BYTES) return bs58.encode(data);
+  if (instead !== undefined) return instead;
+  throw new RpcError(RPC_CODE.invalidRequest, `Encoded binary (base 58) data should be less than ${MAX_BASE58_BYTES} bytes, please use Base64 encoding.`);
 }
 
 function parseTokenData(account: Account, decimalsOf: (mint: Address) => number): object | undefined {

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isGannetError, messageOf } from '../../core/errors.ts';
 import { parseJson } from '../../core/json.ts';
+import { jsonText } from '../json-text.ts';
 import type { Params, RpcMethods } from './params.ts';
 import { shown } from './params.ts';
 import { RPC_CODE, RpcError } from './rpc-error.ts';
@@ -22,13 +23,13 @@ export interface Request {
 /** Returns the answer to a body, or undefined where none is due (notifications alone). Never throws. */
 export async function answer(methods: RpcMethods, body: string): Promise<string | undefined> {
   const parsed = parseBody(body);
-  if (parsed instanceof RpcError) return stringify(failure(null, parsed));
+  if (parsed instanceof RpcError) return jsonText(failure(null, parsed));
   if (!Array.isArray(parsed)) {
     const response = call(methods, parsed);
-    return response && stringify(response);
+    return response && jsonText(response);
   }
-  if (parsed.length === 0) return stringify(failure(null, invalidRequest('an empty batch')));
-  if (parsed.length > MAX_BATCH) return stringify(failure(null, invalidRequest(`a batch of ${parsed.length} calls, more than ${MAX_BATCH}`)));
+  if (parsed.length === 0) return jsonText(failure(null, invalidRequest('an empty batch')));
+  if (parsed.length > MAX_BATCH) return jsonText(failure(null, invalidRequest(`a batch of ${parsed.length} calls, more than ${MAX_BATCH}`)));
   const responses: object[] = [];
   let turnStarted = performance.now();
   for (const item of parsed) {
@@ -38,7 +39,7 @@ export async function answer(methods: RpcMethods, body: string): Promise<string 
     await nextTurn();
     turnStarted = performance.now();
   }
-  return responses.length === 0 ? undefined : stringify(responses);
+  return responses.length === 0 ? undefined : jsonText(responses);
 }
 
 /** Returns the JSON value of a body, or the error it deserves. */
@@ -80,14 +81,6 @@ export function failure(id: RpcId, error: unknown): object {
   }
   const message = isGannetError(error) ? messageOf(error) : 'Internal error';
   return { jsonrpc: '2.0', id, error: { code: RPC_CODE.internalError, message } };
-}
-
-// Lamports and token supplies are JSON numbers in this protocol, however long; the language calls that raw JSON.
-const { rawJSON } = JSON as typeof JSON & { rawJSON: (text: string) => unknown };
-
-/** Returns compact JSON with bigints as the numbers they are. */
-export function stringify(value: unknown): string {
-  return JSON.stringify(value, (_key, member: unknown) => (typeof member === 'bigint' ? rawJSON(member.toString()) : member));
 }
 
 function call(methods: RpcMethods, value: unknown): object | undefined {

@@ -1,19 +1,38 @@
 import { createServer } from 'node:http';
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import { answer, failure, stringify } from './dispatch.ts';
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { jsonText } from '../json-text.ts';
+import { answer, failure } from './dispatch.ts';
 import type { RpcMethods } from './params.ts';
 import { RPC_CODE, RpcError } from './rpc-error.ts';
 
+/** How long a request may take to arrive whole, unless said otherwise. */
+export const SLOWEST_REQUEST_MS = 15_000;
+
 const MAX_BODY_BYTES = 1_048_576;
-const SLOWEST_REQUEST_MS = 15_000;
 
 /** Returns an HTTP server, not yet listening, that answers JSON-RPC calls posted to any path. */
-export function createRpcServer(methods: RpcMethods): Server {
-  const server = createServer((request, response) => {
+export function createRpcServer(methods: RpcMethods, options: { readonly slowestRequestMs: number }): Server {
+  return createPatientServer((request, response) => {
     void respond(methods, request, response);
-  });
-  server.requestTimeout = SLOWEST_REQUEST_MS;
-  server.headersTimeout = SLOWEST_REQUEST_MS;
+  }, options);
+}
+
+/** Returns the server of the websocket's port, not yet listening, which refuses everything but upgrades. */
+export function createUpgradeServer(options: { readonly slowestRequestMs: number }): Server {
+  return createPatientServer((_request, response) => {
+    response.setHeader('upgrade', 'websocket').setHeader('connection', 'close');
+    refuse(response, 426, 'expected a websocket upgrade');
+  }, options);
+}
+
+/** A server that waits only so long for a request to arrive whole, and answers in JSON-RPC even what is no HTTP. */
+function createPatientServer(listener: RequestListener, { slowestRequestMs }: { readonly slowestRequestMs: number }): Server {
+  const server = createServer({
+    requestTimeout: slowestRequestMs, headersTimeout: slowestRequestMs, connectionsCheckingInterval: Math.min(1_000, slowestRequestMs), requireHostHeader: false,
+  }, listener);
+  server.on('clientError', answerNoHttp);
+  server.on('checkExpectation', (_request, response) => refuse(response, 417, 'expected no expectation but 100-continue'));
   return server;
 }
 
@@ -36,8 +55,26 @@ async function respond(methods: RpcMethods, request: IncomingMessage, response: 
 }
 
 function refuse(response: ServerResponse, status: number, reason: string): void {
-  const error = new RpcError(RPC_CODE.invalidRequest, `Invalid request: ${reason}`);
-  response.writeHead(status, { 'content-type': 'application/json' }).end(stringify(failure(null, error)));
+  response.writeHead(status, { 'content-type': 'application/json' }).end(refusal(reason));
+}
+
+function refusal(reason: string): string {
+  return jsonText(failure(null, new RpcError(RPC_CODE.invalidRequest, `Invalid request: ${reason}`)));
+}
+
+/** What came instead of a request, by the code of the reader's error; everything else is simply not HTTP. */
+const NO_HTTP: Readonly<Record<string, readonly [line: string, reason: string]>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'the request did not arrive in time'],
+  HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'the request line and the headers are too long'],
+};
+
+function answerNoHttp(error: Error & { readonly code?: string }, socket: Socket): void {
+  const [line, reason] = NO_HTTP[error.code ?? ''] ?? ['400 Bad Request', 'expected HTTP'];
+  const body = refusal(reason);
+  if (socket.writable && error.code !== 'ECONNRESET') {
+    socket.write(`HTTP/1.1 ${line}\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`);
+  }
+  socket.destroy();
 }
 
 function readBody(request: IncomingMessage): Promise<Buffer | 'too-large' | 'gone'> {

@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -8,7 +7,7 @@ import type { SandboxChain } from '../chain/chain.ts';
 import { accountMethods } from './account-methods.ts';
 import { clusterMethods } from './cluster-methods.ts';
 import { historyMethods } from './history-methods.ts';
-import { createRpcServer } from './http.ts';
+import { createRpcServer, createUpgradeServer, SLOWEST_REQUEST_MS } from './http.ts';
 import type { RpcMethods } from './params.ts';
 import { tokenMethods } from './token-methods.ts';
 import { transactionMethods } from './transaction-methods.ts';
@@ -21,6 +20,8 @@ export interface RpcOptions {
   host: string;
   /** By default the port after the RPC's, where clients look for it; 0: any free one. */
   websocketPort?: number;
+  /** A request that has not arrived whole by then is refused; 15 s by default. */
+  slowestRequestMs?: number;
 }
 
 export interface RunningRpc {
@@ -43,7 +44,10 @@ export function rpcMethods(chain: SandboxChain): RpcMethods {
  */
 export async function startRpc(options: RpcOptions): Promise<RunningRpc> {
   const methods = rpcMethods(options.chain);
-  const { rpc, websocket } = await listenOnBoth(options, () => ({ rpc: createRpcServer(methods), websocket: createServer(refusePlainHttp) }));
+  const { slowestRequestMs = SLOWEST_REQUEST_MS } = options;
+  const { rpc, websocket } = await listenOnBoth(options, () => ({
+    rpc: createRpcServer(methods, { slowestRequestMs }), websocket: createUpgradeServer({ slowestRequestMs }),
+  }));
   const notifications = createNotifications(options.chain);
   notifications.attach(rpc);
   notifications.attach(websocket);
@@ -95,10 +99,6 @@ async function close(server: Server): Promise<void> {
   server.close();
   server.closeAllConnections();
   await closed;
-}
-
-function refusePlainHttp(_request: unknown, response: { writeHead(status: number): { end(text: string): void } }): void {
-  response.writeHead(426).end('expected a websocket upgrade');
 }
 
 function portOf(server: Server): number {

@@ -2,8 +2,8 @@ import { addressParam, commitmentOf, configParam, flagOf, signatureOfText, withC
 import type { Params } from './params.ts';
 import type { SandboxChain } from '../chain/chain.ts';
 import { readEncoded } from './account-methods.ts';
-import { encodingOf } from './account-encoding.ts';
-import { stringify } from './dispatch.ts';
+import { encodingOf, TOO_LARGE_FOR_BASE58 } from './account-encoding.ts';
+import { jsonText } from '../json-text.ts';
 import { invalidParams } from './rpc-error.ts';
 
 /** One thing a client waits for. */
@@ -51,14 +51,15 @@ function accountSubscription(chain: SandboxChain, params: Params): Subscription 
   const address = addressParam(params, 0);
   const config = configParam(params, 1);
   const commitment = commitmentOf(config);
-  const encoding = encodingOf(config);
+  // The account may grow while it is watched, and then there is nobody to refuse.
+  const encoding = { ...encodingOf(config), instead: TOO_LARGE_FOR_BASE58 };
   const read = (): object | null => readEncoded(chain, { address, commitment, encoding });
-  let known = stringify(read());
+  let known = jsonText(read());
   return {
     kind: 'account',
     poll: () => {
       const account = read();
-      const now = stringify(account);
+      const now = jsonText(account);
       if (now === known) return undefined;
       known = now;
       return { result: withContext(chain, commitment, account), last: false };

@@ -1,4 +1,5 @@
 import bs58 from 'bs58';
+import { isGannetError, messageOf } from '../../core/errors.ts';
 import { transactionFee } from '../chain/fees.ts';
 import type { Commitment, SandboxChain, SimulationResult } from '../chain/chain.ts';
 import { decodeMessage, decodeTransaction, MAX_TRANSACTION_BYTES, UndecodableError } from '../chain/transaction-bytes.ts';
@@ -60,9 +61,19 @@ export function transactionMethods(chain: SandboxChain): RpcMethods {
       const lamports = integerOf(params[1], 'parameter 1', { min: 1, max: MAX_AIRDROP_LAMPORTS });
       if (lamports === undefined) throw invalidParams('parameter 1: expected lamports');
       commitmentOf(configParam(params, 2));
-      return chain.airdrop(address, BigInt(lamports));
+      return airdrop(chain, address, BigInt(lamports));
     },
   };
+}
+
+/** What cannot land (too little for a new account's rent, too much for an old one's balance, a program's address) is the caller's fault. */
+function airdrop(chain: SandboxChain, address: string, lamports: bigint): string {
+  try {
+    return chain.airdrop(address, lamports);
+  } catch (error) {
+    if (!isGannetError(error)) throw error;
+    throw invalidParams(messageOf(error));
+  }
 }
 
 function preflight(chain: SandboxChain, bytes: Uint8Array, commitment: Commitment): void {

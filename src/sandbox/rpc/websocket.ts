@@ -2,7 +2,8 @@ import type { Server } from 'node:http';
 import { WebSocketServer } from 'ws';
 import type { RawData, WebSocket } from 'ws';
 import type { SandboxChain } from '../chain/chain.ts';
-import { failure, idOf, parseBody, readRequest, stringify, success } from './dispatch.ts';
+import { jsonText } from '../json-text.ts';
+import { failure, idOf, parseBody, readRequest, success } from './dispatch.ts';
 import type { Request } from './dispatch.ts';
 import { RPC_CODE, RpcError } from './rpc-error.ts';
 import { createSubscription } from './subscriptions.ts';
@@ -35,8 +36,8 @@ export function createNotifications(chain: SandboxChain): Notifications {
     clients.add(client);
     socket.on('message', (data) => receive(client, data));
     socket.on('close', () => clients.delete(client));
-    // A broken frame or a lost connection ends this client; 'close' follows and cleans up.
-    socket.on('error', () => socket.terminate());
+    // A broken frame or a lost connection ends this client, told why where that is possible; 'close' follows and cleans up.
+    socket.on('error', () => undefined);
   });
   const stopListening = [chain.onLanded(notifyAll), chain.onSlot(notifyAll)];
 
@@ -64,8 +65,8 @@ export function createNotifications(chain: SandboxChain): Notifications {
     if (method === 'ping') return 'pong';
     const unsubscribed = /^(signature|account|slot)Unsubscribe$/.exec(method)?.[1];
     if (unsubscribed !== undefined) {
-      const id = Number(params[0]);
-      if (client.subscriptions.get(id)?.kind !== unsubscribed) throw new RpcError(RPC_CODE.invalidParams, 'Invalid subscription id.');
+      const [id] = params;
+      if (typeof id !== 'number' || client.subscriptions.get(id)?.kind !== unsubscribed) throw new RpcError(RPC_CODE.invalidParams, 'Invalid subscription id.');
       return client.subscriptions.delete(id);
     }
     if (client.subscriptions.size >= MAX_SUBSCRIPTIONS) throw new RpcError(RPC_CODE.invalidRequest, `Too many subscriptions, at most ${MAX_SUBSCRIPTIONS}`);
@@ -106,7 +107,7 @@ export function createNotifications(chain: SandboxChain): Notifications {
 function send({ socket }: Client, message: object): void {
   if (socket.readyState !== socket.OPEN) return;
   if (socket.bufferedAmount > MAX_UNSENT_BYTES) socket.terminate();
-  else socket.send(stringify(message));
+  else socket.send(jsonText(message));
 }
 
 function textOf(data: RawData): string {

@@ -1,104 +1,137 @@
-import fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest, type HTTPMethods } from 'fastify';
 import { messageOf } from '../../core/errors.ts';
+import { nearest } from '../../core/nearest.ts';
 import { printable } from '../../core/text.ts';
+import type { Dialect } from '../../service/wire/dialect.ts';
+import { jsonText } from '../json-text.ts';
 import type { ServiceContext } from './context.ts';
 import { registerControl } from './control.ts';
-import { ENDPOINTS } from './endpoints.ts';
+import { neutralTarget, translate } from './dialect-edge.ts';
+import { ENDPOINTS, type RegisterEndpoint } from './endpoints.ts';
+import { faultAnswers, faultRequests, faultWords } from './fault-hooks.ts';
+import { GATEWAY_ID, guard, numberAnswers } from './gateway.ts';
+import { acceptJsonBodies } from './json-body.ts';
+import { parseQuery } from './query-string.ts';
+import type { RateLimits } from './rate-limits.ts';
+import { answerNoHttp, refuseOtherProtocols } from './raw-answers.ts';
 import { RequestError } from './request-error.ts';
+import { plainTarget, splitTarget } from './request-line.ts';
 
-/** The largest body that any endpoint takes; a signed transaction is under 2 kB. */
+/** What stands in front of the endpoints. */
+export interface Front {
+  /** The words spoken on the wire; absent for the neutral ones. */
+  readonly dialect?: Dialect | undefined;
+  readonly limits: RateLimits;
+  /** A request that has not arrived whole by then is refused. */
+  readonly slowestRequestMs: number;
+}
+
+/** The largest body that any endpoint takes; a signed transaction is under 2 kB, a quote that goes back under 20. */
 const LARGEST_BODY_BYTES = 65_536;
 /** A hundred mint addresses fit. */
 const LONGEST_PARAMETER = 8_192;
 
-const STATUS_MESSAGES: Readonly<Record<number, string>> = {
-  401: 'Unauthorized',
-  403: 'API key does not have access to this endpoint',
-  429: 'Too many requests',
-};
-
 /** Returns the service as an HTTP application, not listening yet. */
-export function createService(context: ServiceContext): FastifyInstance {
+export function createService(context: ServiceContext, front: Front): FastifyInstance {
+  const { dialect, slowestRequestMs } = front;
   const app = fastify({
     bodyLimit: LARGEST_BODY_BYTES,
     forceCloseConnections: true,
     exposeHeadRoutes: false,
-    routerOptions: { maxParamLength: LONGEST_PARAMETER, ignoreTrailingSlash: false },
+    requestTimeout: slowestRequestMs,
+    // A request without a host is answered by the gateway, in JSON.
+    http: { headersTimeout: slowestRequestMs, connectionsCheckingInterval: Math.min(1_000, slowestRequestMs), requireHostHeader: false },
+    routerOptions: {
+      maxParamLength: LONGEST_PARAMETER,
+      ignoreTrailingSlash: false,
+      // The query is read where a fault in it can be answered.
+      querystringParser: () => ({}),
+    },
+    rewriteUrl: ({ url = '/' }) => {
+      const target = plainTarget(url);
+      return dialect === undefined || isControl(target) ? target : neutralTarget(dialect, target);
+    },
+    frameworkErrors: (error, _request, reply) => {
+      reply.header(GATEWAY_ID, context.nextId());
+      answerError(error, _request, reply);
+    },
+    clientErrorHandler: (error, socket) => answerNoHttp(error, socket, () => context.nextId()),
   });
   app.setErrorHandler(answerError);
-  app.setNotFoundHandler((request, reply) => reply.code(404).send({ error: `No endpoint ${request.method} ${printable(pathOf(request), 100)}` }));
+  app.setReplySerializer(jsonText);
+  acceptJsonBodies(app);
+  refuseOtherProtocols(app.server, () => context.nextId());
   app.register((control, _options, done) => {
-    registerControl(control, context);
+    readQueries(control);
+    registerWithRefusals(control, context, [registerControl]);
+    control.all('/sandbox/*', answerUnknown(context, []));
     done();
   });
   app.register((service, _options, done) => {
-    service.addHook('onRequest', (_request, reply, next) => {
-      reply.header('x-api-gateway-request-id', context.nextId());
-      next();
-    });
-    applyFaults(service, context);
-    requireKey(service, context);
-    for (const register of ENDPOINTS) register(service, context);
+    numberAnswers(service, context);
+    faultRequests(service, context);
+    guard(service, context, front.limits);
+    readQueries(service);
+    faultWords(service, context);
+    if (dialect !== undefined) translate(service, dialect);
+    faultAnswers(service, context);
+    const paths = registerWithRefusals(service, context, ENDPOINTS);
+    service.setNotFoundHandler(answerUnknown(context, paths));
     done();
   });
   return app;
 }
 
-function requireKey(app: FastifyInstance, { apiKeys }: ServiceContext): void {
+function readQueries(app: FastifyInstance): void {
   app.addHook('onRequest', (request, _reply, done) => {
-    const key = request.headers['x-api-key'];
-    const known = typeof key === 'string' && key.trim() !== '' && (apiKeys?.has(key) ?? true);
-    done(known ? undefined : new RequestError(401, gatewayBody(401)));
+    request.query = parseQuery(splitTarget(request.url).query.slice(1));
+    done();
   });
 }
 
-/** Faults come before everything else, as a gateway in front of the service would. */
-function applyFaults(app: FastifyInstance, context: ServiceContext): void {
-  const { faults } = context;
-  app.addHook('onRequest', async (request, reply) => {
-    const line = { method: request.method, path: pathOf(request) };
-    const slow = faults.draw(line, ['delay']);
-    if (slow !== undefined) await context.delay(slow.ms);
-    const fault = faults.draw(line, ['status', 'drop_before']);
-    if (fault?.kind === 'drop_before') dropConnection(request, reply);
-    if (fault?.kind === 'status') throw new RequestError(fault.status, statusBody(fault));
+function isControl(target: string): boolean {
+  return /^\/sandbox(?:[/?]|$)/.test(target);
+}
+
+/** Registers endpoints, and for every path of theirs the refusal of the other methods. Returns the paths that are served. */
+function registerWithRefusals(app: FastifyInstance, context: ServiceContext, endpoints: readonly RegisterEndpoint[]): readonly string[] {
+  const routes: { readonly url: string; readonly methods: readonly string[]; readonly isServed: boolean }[] = [];
+  let isRegistering = true;
+  app.addHook('onRoute', ({ url, method, onRequest }) => {
+    // What refuses at once, with an explanation of its own, is known and not served.
+    if (isRegistering) routes.push({ url, methods: [method].flat(), isServed: onRequest === undefined });
   });
-  app.addHook('onSend', async (request, reply, payload) => {
-    const line = { method: request.method, path: pathOf(request) };
-    const fault = faults.draw(line, ['drop_after', 'malformed']);
-    if (fault?.kind === 'drop_after') dropConnection(request, reply);
-    if (fault?.kind !== 'malformed') return payload;
-    const text = typeof payload === 'string' ? payload : '{}';
-    return fault.body ?? text.slice(0, Math.floor(text.length / 2));
-  });
+  for (const register of endpoints) register(app, context);
+  isRegistering = false;
+  const served = [...new Set(routes.filter(({ isServed }) => isServed).map(({ url }) => url))];
+  for (const url of served) {
+    const here = routes.filter((route) => route.url === url);
+    const known = new Set(here.flatMap(({ methods }) => methods));
+    const allow = here.filter(({ isServed }) => isServed).flatMap(({ methods }) => methods).join(', ');
+    const others = app.supportedMethods.filter((method) => !known.has(method)) as HTTPMethods[];
+    const refuse = (request: FastifyRequest, reply: FastifyReply): never => {
+      reply.header('allow', allow);
+      throw new RequestError(405, { error: `${request.method} is not for ${printable(splitTarget(request.url).path, 100)}; use ${allow}` });
+    };
+    // Before the body is looked at: whatever it is, it is not for this path.
+    if (others.length > 0) app.route({ url, method: others, onRequest: (request, reply) => refuse(request, reply), handler: refuse });
+  }
+  return served;
 }
 
-/** Ends the connection without an answer. */
-function dropConnection(request: FastifyRequest, reply: FastifyReply): void {
-  reply.hijack();
-  // The socket itself: a request that was read to its end no longer takes it along.
-  request.raw.socket.destroy();
-}
-
-function statusBody({ status, body }: { status: number; body?: unknown }): Record<string, unknown> {
-  if (typeof body === 'object' && body !== null) return { ...body };
-  if (typeof body === 'string') return { error: body };
-  return gatewayBody(status);
-}
-
-/** The gateway's own refusals carry a code and a message, those of the service behind it an error. */
-function gatewayBody(status: number): Record<string, unknown> {
-  const message = STATUS_MESSAGES[status];
-  return message === undefined ? { error: 'Something unexpected occurred' } : { code: status, message };
+/** The live host says of an unknown path only that it is one; here it is said what there is instead. */
+function answerUnknown({ profile }: ServiceContext, paths: readonly string[]): (request: FastifyRequest, reply: FastifyReply) => FastifyReply {
+  return (request, reply) => {
+    const path = splitTarget(request.url).path;
+    if (profile === 'live' && !isControl(path)) return reply.code(404).type('text/plain; charset=utf-8').send('Not Found');
+    const guess = nearest(path.slice(0, 100), paths);
+    const hint = guess === undefined ? '' : `; did you mean ${guess}?`;
+    return reply.code(404).send({ error: `No endpoint ${request.method} ${printable(path, 100)}${hint}` });
+  };
 }
 
 function answerError(error: FastifyError | RequestError | Error, _request: FastifyRequest, reply: FastifyReply): FastifyReply {
   if (error instanceof RequestError) return reply.code(error.statusCode).send(error.body);
   const status = 'statusCode' in error ? (error.statusCode ?? 500) : 500;
   return reply.code(status).send({ error: printable(messageOf(error)) });
-}
-
-function pathOf(request: FastifyRequest): string {
-  const end = request.url.indexOf('?');
-  return end < 0 ? request.url : request.url.slice(0, end);
 }

@@ -1,12 +1,18 @@
 import type { SandboxChain } from '../chain/chain.ts';
 import type { GenesisToken } from '../genesis.ts';
-import type { Market } from '../market/market.ts';
+import type { Launches } from '../market/launches.ts';
+import type { Lending } from '../market/lending.ts';
+import type { Market, MarketPool } from '../market/market.ts';
+import type { TokenContents } from '../market/token-content.ts';
+import type { PredictionWorld } from '../prediction/world.ts';
+import type { SeededKey } from '../seeded-key.ts';
 import type { BlockhashHistory } from './blockhash-history.ts';
 import type { Faults } from './faults.ts';
 import type { Maker } from './maker.ts';
 import type { LookupTable } from './message.ts';
 import type { Orders } from './orders.ts';
-import type { Router } from './routing.ts';
+import type { Routers } from './routers.ts';
+import type { Quotes } from './v1/quotes.ts';
 
 /**
  * Whose word the answers follow where the two differ: the service's description, or what the live service was seen to do.
@@ -21,15 +27,25 @@ export interface ServiceContext {
   readonly speed: number;
   readonly chain: SandboxChain;
   readonly market: Market;
-  readonly router: Router;
+  readonly prediction: PredictionWorld;
+  readonly lending: Lending;
+  readonly launches: Launches;
+  readonly contents: TokenContents;
+  /** Every pool of the chain, those of one router's own included. */
+  readonly pools: readonly MarketPool[];
+  readonly routers: Routers;
   readonly maker: Maker;
   readonly orders: Orders;
+  /** The quotes of the first version. */
+  readonly quotes: Quotes;
   readonly faults: Faults;
   readonly blockhashes: BlockhashHistory;
   readonly table: LookupTable;
   readonly tokens: ReadonlyMap<string, GenesisToken>;
   /** Owns the token accounts that collect the platform's fee. */
   readonly feeOwner: string;
+  /** Pays the gas of takers who cannot, and signs for it. */
+  readonly gas: SeededKey;
   /** Receives tips for block builders. */
   readonly tipAccount: string;
   /** The keys that are let in; undefined lets in any that is not empty. */

@@ -3,7 +3,9 @@ import { U64_MAX } from '../../core/amount.ts';
 import { isAddress, NATIVE_MINT } from '../chain/addresses.ts';
 import type { Market } from '../market/market.ts';
 import type { ServiceContext } from './context.ts';
-import { parseFaultRule } from './faults.ts';
+import { fieldsOf } from './control-fields.ts';
+import { predictionState, registerPredictionControl } from './control-prediction.ts';
+import { parseFaultRule } from './fault-rule.ts';
 import { SYSTEM_ACCOUNT_RENT_LAMPORTS } from './fees.ts';
 import { badRequest } from './request-error.ts';
 
@@ -38,6 +40,7 @@ export function registerControl(app: FastifyInstance, context: ServiceContext): 
     return reply.send({ slot: context.chain.slot, block_height: context.chain.blockHeight });
   });
   app.post('/sandbox/fund', (request, reply) => reply.send(fund(context, request.body)));
+  registerPredictionControl(app, context);
 }
 
 function stateOf(context: ServiceContext): object {
@@ -52,13 +55,14 @@ function stateOf(context: ServiceContext): object {
     orders: context.orders.size,
     maker: context.maker.key.address,
     prices: market.tokens.map(({ mint, symbol }) => ({ mint, symbol, usd: market.usdPrice(mint) })),
-    pools: context.router.pools.map(({ address, label, mintA, mintB, feeBps }) => {
+    pools: context.pools.map(({ address, label, mintA, mintB, feeBps }) => {
       const { reserveA, reserveB } = chain.readPool(address);
       return {
         address, label, mint_a: mintA, mint_b: mintB, fee_bps: feeBps, reserve_a: reserveA.toString(), reserve_b: reserveB.toString(),
       };
     }),
-    prediction_markets: market.predictions.map(({ marketId, probability }) => ({ market_id: marketId, probability })),
+    ...predictionState(context.prediction),
+    lend_positions: context.lending.vaults.map(({ position, mint }) => ({ position, mint })),
     faults: faults.rules,
   };
 }
@@ -90,11 +94,4 @@ function fund({ chain, tokens }: ServiceContext, body: unknown): object {
   }
   const account = chain.fundToken({ owner, mint, amount });
   return { owner, mint, account, balance: chain.tokenBalance({ owner, mint }).toString() };
-}
-
-function fieldsOf<Name extends string>(body: unknown, names: readonly Name[]): Partial<Record<Name, unknown>> {
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) throw badRequest(`expected an object with ${names.join(', ')}`);
-  const unknown = Object.keys(body).find((key) => !names.some((name) => name === key));
-  if (unknown !== undefined) throw badRequest(`unknown key "${unknown.slice(0, 40)}", expected ${names.join(', ')}`);
-  return body;
 }

@@ -50,20 +50,6 @@ export function computeUnitsFor({ hops, tokenAccounts }: { hops: number; tokenAc
   return BASE_UNITS + UNITS_PER_HOP * hops + UNITS_PER_TOKEN_ACCOUNT * tokenAccounts;
 }
 
-/** Returns the platform's fee on managed swaps, in basis points of the output: least where prices hardly move. */
-export function platformFeeBps(input: GenesisToken, output: GenesisToken): number {
-  const classes = [priceClass(input), priceClass(output)];
-  if (classes[0] === classes[1] && classes[0] !== 'other') return 0;
-  if (classes.includes('other')) return 10;
-  return classes.includes('staked') ? 5 : 2;
-}
-
-function priceClass(token: GenesisToken): 'sol' | 'stable' | 'staked' | 'other' {
-  if (token.symbol === 'SOL' && token.isVerified) return 'sol';
-  if (token.tags.includes('lst')) return 'staked';
-  return token.isVerified && token.volatility < 0.1 ? 'stable' : 'other';
-}
-
 /** Returns the slippage that the service chooses when nobody asked for one: wider where prices move more. */
 export function automaticSlippageBps(input: GenesisToken, output: GenesisToken): number {
   const volatility = Math.max(input.volatility, output.volatility);

@@ -1,6 +1,6 @@
 import type { TransactionInstruction } from '@solana/web3.js';
 import {
-  addressOf, associatedTokenAddress, ASSOCIATED_TOKEN_PROGRAM, COMPUTE_BUDGET_PROGRAM, SYSTEM_PROGRAM,
+  addressBytes, addressOf, associatedTokenAddress, ASSOCIATED_TOKEN_PROGRAM, COMPUTE_BUDGET_PROGRAM, SYSTEM_PROGRAM,
 } from '../chain/addresses.ts';
 
 /** An instruction in the form in which the service hands it out; the data still as bytes. */
@@ -24,10 +24,12 @@ interface TokenOwner {
 
 // Discriminators of the native programs' instructions.
 const SYSTEM_TRANSFER = 2;
+const SYSTEM_CREATE_WITH_SEED = 3;
 const ATA_CREATE_IDEMPOTENT = 1;
 const TOKEN_CLOSE_ACCOUNT = 9;
 const TOKEN_TRANSFER_CHECKED = 12;
 const TOKEN_SYNC_NATIVE = 17;
+const TOKEN_INITIALIZE_ACCOUNT_3 = 18;
 const COMPUTE_UNIT_LIMIT = 2;
 const COMPUTE_UNIT_PRICE = 3;
 
@@ -85,24 +87,41 @@ export function closeTokenAccount(options: { account: string; destination: strin
   };
 }
 
-/** Returns the instruction that moves tokens between two owners' associated accounts. */
+/** Returns the instruction that moves tokens between two accounts of a mint. */
 export function transferTokens(options: {
-  from: string; to: string; mint: string; decimals: number; tokenProgram: string; amount: bigint;
+  from: string; to: string; owner: string; token: { mint: string; decimals: number; tokenProgram: string }; amount: bigint;
 }): Instruction {
-  const { from, to, mint, tokenProgram } = options;
+  const { mint, decimals, tokenProgram } = options.token;
   const data = Buffer.alloc(10);
   data.writeUInt8(TOKEN_TRANSFER_CHECKED, 0);
   data.writeBigUInt64LE(options.amount, 1);
-  data.writeUInt8(options.decimals, 9);
+  data.writeUInt8(decimals, 9);
+  return { programId: tokenProgram, accounts: [writable(options.from), readonly(mint), writable(options.to), signer(options.owner)], data };
+}
+
+/** Returns the instruction that makes room for an account of `owner`'s program at an address that `base` has by `seed`. */
+export function createSeededAccount(options: {
+  payer: string; base: string; seed: string; account: string; lamports: bigint; bytes: number; owner: string;
+}): Instruction {
+  const { payer, base, account } = options;
+  const seed = Buffer.from(options.seed);
+  const data = Buffer.alloc(92 + seed.length);
+  data.writeUInt32LE(SYSTEM_CREATE_WITH_SEED, 0);
+  data.set(addressBytes(base), 4);
+  data.writeBigUInt64LE(BigInt(seed.length), 36);
+  data.set(seed, 44);
+  data.writeBigUInt64LE(options.lamports, 44 + seed.length);
+  data.writeBigUInt64LE(BigInt(options.bytes), 52 + seed.length);
+  data.set(addressBytes(options.owner), 60 + seed.length);
+  return { programId: SYSTEM_PROGRAM, accounts: [{ pubkey: payer, isSigner: true, isWritable: true }, writable(account), signer(base)], data };
+}
+
+/** Returns the instruction that turns the room made for it into an empty token account of `owner`. */
+export function initializeTokenAccount({ account, owner, mint, tokenProgram }: TokenOwner & { readonly account: string }): Instruction {
   return {
     programId: tokenProgram,
-    accounts: [
-      writable(associatedTokenAddress(from, mint, tokenProgram)),
-      readonly(mint),
-      writable(associatedTokenAddress(to, mint, tokenProgram)),
-      signer(from),
-    ],
-    data,
+    accounts: [writable(account), readonly(mint)],
+    data: Buffer.concat([Buffer.of(TOKEN_INITIALIZE_ACCOUNT_3), addressBytes(owner)]),
   };
 }
 

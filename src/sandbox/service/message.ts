@@ -20,6 +20,8 @@ export function lookupTable(address: string, addresses: readonly string[]): Look
 export interface CompiledMessage {
   readonly bytes: Uint8Array;
   readonly signers: readonly string[];
+  /** How many accounts the transaction locks. */
+  readonly accounts: number;
 }
 
 const VERSION_0 = 0x80;
@@ -32,11 +34,12 @@ interface Role {
 }
 
 /**
- * Returns the version 0 message of `instructions`, paid by `payer`. Accounts that neither sign nor run are taken from
- * `table` where it has them. Written here rather than with web3.js, which needs ten times as long.
+ * Returns the message of `instructions`, paid by `payer`: of version 0 with a `table`, from which accounts that neither
+ * sign nor run are taken where it has them, and a legacy one without. Written here rather than with web3.js, which
+ * needs ten times as long.
  */
 export function compileMessage(options: {
-  payer: string; instructions: readonly Instruction[]; blockhash: string; table: LookupTable;
+  payer: string; instructions: readonly Instruction[]; blockhash: string; table: LookupTable | undefined;
 }): CompiledMessage {
   const { table } = options;
   const roles = collectRoles(options.payer, options.instructions);
@@ -45,7 +48,7 @@ export function compileMessage(options: {
   const readonlyLookups: string[] = [];
   for (const [address, role] of roles) {
     if (role.isSigner) (role.isWritable ? groups.writableSigners : groups.readonlySigners).push(address);
-    else if (!role.isProgram && table.indexes.has(address)) (role.isWritable ? writableLookups : readonlyLookups).push(address);
+    else if (!role.isProgram && table?.indexes.has(address) === true) (role.isWritable ? writableLookups : readonlyLookups).push(address);
     else (role.isWritable ? groups.writables : groups.readonlys).push(address);
   }
   const signers = [...groups.writableSigners, ...groups.readonlySigners];
@@ -57,7 +60,8 @@ export function compileMessage(options: {
     return position;
   };
   const parts: Uint8Array[] = [
-    Uint8Array.of(VERSION_0, signers.length, groups.readonlySigners.length, groups.readonlys.length),
+    ...(table === undefined ? [] : [Uint8Array.of(VERSION_0)]),
+    Uint8Array.of(signers.length, groups.readonlySigners.length, groups.readonlys.length),
     listLength(staticKeys.length),
     ...staticKeys.map(addressBytes),
     bs58.decode(options.blockhash),
@@ -67,15 +71,15 @@ export function compileMessage(options: {
     parts.push(Uint8Array.of(positionOf(programId)), listLength(accounts.length));
     parts.push(Uint8Array.from(accounts, ({ pubkey }) => positionOf(pubkey)), listLength(data.length), data);
   }
-  if (writableLookups.length + readonlyLookups.length === 0) {
-    parts.push(listLength(0));
-  } else {
-    parts.push(listLength(1), addressBytes(table.address));
-    for (const addresses of [writableLookups, readonlyLookups]) {
-      parts.push(listLength(addresses.length), Uint8Array.from(addresses, (address) => table.indexes.get(address)!));
-    }
-  }
-  return { bytes: Buffer.concat(parts), signers };
+  if (table !== undefined) parts.push(...lookupParts(table, [writableLookups, readonlyLookups]));
+  return { bytes: Buffer.concat(parts), signers, accounts: positions.size };
+}
+
+function lookupParts(table: LookupTable, [writables, readonlys]: readonly [readonly string[], readonly string[]]): Uint8Array[] {
+  if (writables.length + readonlys.length === 0) return [listLength(0)];
+  const indexes = [writables, readonlys].flatMap((addresses) =>
+    [listLength(addresses.length), Uint8Array.from(addresses, (address) => table.indexes.get(address)!)]);
+  return [listLength(1), addressBytes(table.address), ...indexes];
 }
 
 /** Returns every account once with the most that any instruction asks of it; the payer first. */
@@ -102,8 +106,7 @@ function listLength(length: number): Uint8Array {
   return length < 0x80 ? Uint8Array.of(length) : Uint8Array.of((length & 0x7f) | 0x80, length >> 7);
 }
 
-
 /** Returns a transaction with an empty place for each signature. */
-export function unsignedTransaction({ bytes, signers }: CompiledMessage): Buffer {
+export function unsignedTransaction({ bytes, signers }: Pick<CompiledMessage, 'bytes' | 'signers'>): Buffer {
   return Buffer.concat([Uint8Array.of(signers.length), Buffer.alloc(SIGNATURE_BYTES * signers.length), bytes]);
 }

@@ -1,71 +1,126 @@
-import { associatedTokenAddress } from '../chain/addresses.ts';
 import type { GenesisToken } from '../genesis.ts';
+import { platformFee } from '../chain/swap-math.ts';
 import type { ServiceContext } from './context.ts';
-import { automaticSlippageBps, platformFeeBps } from './fees.ts';
+import { feeCollector, type FeeCollector } from './fee-collector.ts';
+import { automaticSlippageBps } from './fees.ts';
+import { gaslessTerms, mayBeGasless, type GaslessTerms } from './gasless.ts';
 import type { MakerQuote } from './maker.ts';
-import type { OrderRequest } from './order-request.ts';
-import { priceRoute, type PricedRoute } from './quoting.ts';
+import { isForeignPayer, untradable, type OrderRequest } from './order-request.ts';
+import { platformFeeBps } from './platform-fee.ts';
+import { priceRoute, routedAmount, usdValue, type PricedRoute } from './quoting.ts';
 import { badRequest } from './request-error.ts';
+import type { PoolRouter, PoolRouterName } from './routers.ts';
+import { readingOnce, routeAlong, type ReadPool } from './routing.ts';
+
+interface QuoteBase {
+  readonly input: GenesisToken;
+  readonly output: GenesisToken;
+  readonly inUsd: number;
+  /** What the taker, or the receiver, gets. */
+  readonly outAmount: bigint;
+  /** The platform's or the referrer's part of the fee. */
+  readonly platformBps: number;
+}
+
+/** A quote of a router that trades with pools. */
+export interface PooledQuote extends QuoteBase {
+  readonly router: PoolRouterName;
+  readonly priced: PricedRoute;
+  /** Collects the fee. */
+  readonly feeAccount: string;
+  /** What it takes to have the gas paid; absent where the taker pays it himself, or somebody else does. */
+  readonly gasless: GaslessTerms | undefined;
+}
+
+/** A quote of the maker. */
+export interface FirmQuote extends QuoteBase {
+  readonly router: 'rfqz';
+  readonly firm: MakerQuote;
+  /** A referrer's share of what the maker pays. */
+  readonly feeAmount: bigint;
+  readonly feeAccount: string | undefined;
+}
 
 /** The quote that won an order. */
-export type OrderQuote =
-  | {
-      readonly router: 'iris';
-      readonly input: GenesisToken;
-      readonly output: GenesisToken;
-      readonly priced: PricedRoute;
-      /** Collects the fee. */
-      readonly feeAccount: string;
-    }
-  | { readonly router: 'rfqz'; readonly input: GenesisToken; readonly output: GenesisToken; readonly firm: MakerQuote };
+export type OrderQuote = PooledQuote | FirmQuote;
 
-/** Returns the better of the pools' and the maker's quote. Throws a RequestError (400) when nobody quotes. */
+interface Question {
+  readonly request: OrderRequest;
+  readonly input: GenesisToken;
+  readonly output: GenesisToken;
+  readonly inUsd: number;
+  readonly collector: FeeCollector;
+}
+
+/** Returns the best of the routers' and the maker's quotes. Throws a RequestError (400) when nobody quotes. */
 export function quoteOrder(context: ServiceContext, request: OrderRequest): OrderQuote {
   const input = context.tokens.get(request.inputMint);
   const output = context.tokens.get(request.outputMint);
-  if (input === undefined || output === undefined) throw noQuotes();
-  const pooled = quotePools(context, request, { input, output });
-  const firm = makerMayQuote(request) ? context.maker.quote({ input, output, amount: request.amount }) : undefined;
-  if (firm !== undefined && (pooled === undefined || firm.outAmount > pooled.priced.outAmount)) return { router: 'rfqz', input, output, firm };
-  if (pooled === undefined) throw noQuotes();
-  return pooled;
+  if (input === undefined || output === undefined) throw untradable(context.profile);
+  const inUsd = usdValue({ market: context.market, token: input, amount: request.amount });
+  const question: Question = { request, input, output, inUsd, collector: feeCollector(context, request, { input, output }) };
+  const readPool = readingOnce(context.chain.readPool);
+  let best: OrderQuote | undefined;
+  for (const competitor of context.routers.all) {
+    const quote = mayRoute(context, request, competitor.name) ? quotePools(context, question, { competitor, readPool }) : undefined;
+    if (quote !== undefined && (best === undefined || quote.outAmount > best.outAmount)) best = quote;
+  }
+  const firm = quoteMaker(context, question);
+  if (firm !== undefined && (best === undefined || firm.outAmount > best.outAmount)) best = firm;
+  if (best === undefined) throw badRequest('Failed to get quotes');
+  return best;
+}
+
+/** Where somebody else pays, the live service asks its first router alone. */
+function mayRoute({ profile }: ServiceContext, request: OrderRequest, name: PoolRouterName): boolean {
+  if (request.excludedRouters.has(name)) return false;
+  return name === 'iris' || profile === 'reference' || !isForeignPayer(request);
 }
 
 function quotePools(
-  context: ServiceContext, request: OrderRequest, { input, output }: { input: GenesisToken; output: GenesisToken },
-): Extract<OrderQuote, { router: 'iris' }> | undefined {
-  if (request.excludedRouters.has('iris')) return undefined;
-  const route = context.router.bestRoute({
+  context: ServiceContext, question: Question, { competitor, readPool }: { competitor: PoolRouter; readPool: ReadPool },
+): PooledQuote | undefined {
+  const { request, input, output, inUsd, collector } = question;
+  const platformBps = request.referral?.feeBps ?? competitor.flatFeeBps ?? platformFeeBps(input, output, context.nowMs());
+  const slippageBps = request.slippageBps ?? automaticSlippageBps(input, output);
+  const { excludedLabels } = request;
+  // The labels are this router's word for its markets; the others have their own and do not listen.
+  const isPicky = competitor.name === 'iris' && excludedLabels.size > 0;
+  const fee = { side: collector.side, bps: platformBps };
+  const route = competitor.router.bestRoute({
     inputMint: input.mint,
     outputMint: output.mint,
-    amount: request.amount,
-    accepts: (path) => path.every(({ pool }) => !request.excludedLabels.has(pool.label)),
+    amount: routedAmount({ amount: request.amount, fee }),
+    accepts: isPicky ? (path) => path.every(({ pool }) => !excludedLabels.has(pool.label)) : undefined,
+    readPool,
   });
   if (route === undefined) return undefined;
-  const feeOwner = request.referral?.account ?? context.feeOwner;
-  const feeAccount = associatedTokenAddress(feeOwner, output.mint, output.tokenProgram);
-  if (request.referral !== undefined && !context.chain.accountExists(feeAccount)) {
-    throw badRequest(`referralAccount: expected an owner of a token account for ${output.mint}, ${feeAccount} does not exist`);
-  }
-  const priced = priceRoute({
-    route,
-    feeBps: request.referral?.feeBps ?? platformFeeBps(input, output),
-    slippageBps: request.slippageBps ?? automaticSlippageBps(input, output),
-  });
-  return priced.outAmount === 0n ? undefined : { router: 'iris', input, output, priced, feeAccount };
+  const { taker } = request;
+  const gasless = taker !== undefined && mayBeGasless(context, request) ? gaslessTerms(context, { ...request, taker }, { output, route, inUsd }) : undefined;
+  const whole = { side: collector.side, bps: platformBps + (gasless?.recoupBps ?? 0) };
+  const charged = whole.bps === fee.bps ? route : routeAlong({ path: route.hops, amount: routedAmount({ amount: request.amount, fee: whole }), readPool });
+  if (charged === undefined) return undefined;
+  const priced = priceRoute({ route: charged, amount: request.amount, fee: whole, slippageBps });
+  if (priced.outAmount === 0n) return undefined;
+  return {
+    router: competitor.name, input, output, inUsd, outAmount: priced.outAmount, platformBps, priced, feeAccount: collector.account, gasless,
+  };
 }
 
-/** The maker signs plain two-party swaps only: nobody else may pay, receive or earn. */
-function makerMayQuote(request: OrderRequest): boolean {
-  const hasThirdParty = request.receiver !== undefined || request.referral !== undefined || isForeignPayer(request);
-  return !hasThirdParty && !request.excludedRouters.has('rfqz') && request.bundleTipLamports === undefined;
+function quoteMaker(context: ServiceContext, { request, input, output, inUsd, collector }: Question): FirmQuote | undefined {
+  if (!makerMayQuote(context, request) || (request.referral !== undefined && collector.outputAccount === undefined)) return undefined;
+  const firm = context.maker.quote({ input, output, amount: request.amount });
+  if (firm === undefined) return undefined;
+  const platformBps = request.referral?.feeBps ?? 0;
+  const feeAmount = platformFee(firm.outAmount, platformBps);
+  return {
+    router: 'rfqz', input, output, inUsd, outAmount: firm.outAmount - feeAmount, platformBps, firm, feeAmount,
+    feeAccount: request.referral === undefined ? undefined : collector.outputAccount,
+  };
 }
 
-/** Returns whether somebody else than the taker pays. */
-export function isForeignPayer({ payer, taker }: Pick<OrderRequest, 'payer' | 'taker'>): boolean {
-  return payer !== undefined && payer !== taker;
-}
-
-function noQuotes(): Error {
-  return badRequest('Failed to get quotes');
+/** By its description the maker signs plain two-party swaps only; live, it minds nothing but another payer. A tip is nothing it would pay. */
+function makerMayQuote({ profile }: ServiceContext, request: OrderRequest): boolean {
+  if (request.excludedRouters.has('rfqz') || request.bundleTipLamports !== undefined || isForeignPayer(request)) return false;
+  return profile === 'live' || (request.receiver === undefined && request.referral === undefined);
 }

@@ -1,9 +1,8 @@
-import { NATIVE_MINT } from '../chain/addresses.ts';
-import { createParameters } from './parameters.ts';
-import { badRequest, notCarriedOut } from './request-error.ts';
-
-export const ROUTERS = ['iris', 'rfqz', 'routerA', 'routerB'] as const;
-export type RouterName = (typeof ROUTERS)[number];
+import { isAddress } from '../chain/addresses.ts';
+import type { Profile } from './context.ts';
+import { createParameters, type Parameters } from './parameters.ts';
+import { badRequest, RequestError } from './request-error.ts';
+import { ROUTERS, type RouterName } from './routers.ts';
 
 /** What `GET /swap/v2/order` was asked, checked. */
 export interface OrderRequest {
@@ -32,16 +31,15 @@ const STEERING = [
 const LARGEST_FEE_LAMPORTS = 1_000_000_000;
 
 /** Returns the request in a query. Throws a RequestError (400) on anything that breaks a rule of the reference. */
-export function parseOrderRequest(query: unknown): OrderRequest {
+export function parseOrderRequest(query: unknown, profile: Profile): OrderRequest {
   const parameters = createParameters(query);
-  const inputMint = parameters.address('inputMint');
-  const outputMint = parameters.address('outputMint');
+  const inputMint = mint(parameters, 'inputMint', profile);
+  const outputMint = mint(parameters, 'outputMint', profile);
   if (inputMint === outputMint) throw badRequest('outputMint: expected another mint than inputMint');
   const amount = parameters.amount('amount');
   const taker = parameters.optionalAddress('taker');
   const receiver = parameters.optionalAddress('receiver');
   if (receiver !== undefined && receiver === taker) throw badRequest('receiver: expected another address than taker');
-  if (receiver !== undefined && outputMint === NATIVE_MINT) throw notCarriedOut('receiver: sending SOL to another wallet');
   parameters.optionalChoice('swapMode', ['ExactIn']);
   const slippageBps = parameters.optionalInteger('slippageBps', { min: 0, max: 10_000 });
   const referralAccount = parameters.optionalAddress('referralAccount');
@@ -61,6 +59,21 @@ export function parseOrderRequest(query: unknown): OrderRequest {
     feesAreLimits, excludedRouters, excludedLabels,
     mode: STEERING.some((name) => parameters.has(name)) ? 'manual' : 'ultra',
   };
+}
+
+/** Returns whether somebody else than the taker pays. */
+export function isForeignPayer({ payer, taker }: Pick<OrderRequest, 'payer' | 'taker'>): boolean {
+  return payer !== undefined && payer !== taker;
+}
+
+/** Returns the refusal of a mint that nobody trades: there the live service stumbles. */
+export function untradable(profile: Profile): RequestError {
+  return profile === 'live' ? new RequestError(500, { error: 'Something unexpected occurred' }) : badRequest('Failed to get quotes');
+}
+
+function mint(parameters: Parameters, name: string, profile: Profile): string {
+  if (profile === 'live' && !isAddress(parameters.text(name))) throw untradable(profile);
+  return parameters.address(name);
 }
 
 function lamports(value: number | undefined): bigint | undefined {

@@ -1,31 +1,27 @@
 import type { FastifyInstance } from 'fastify';
-import type { PredictionLevel } from '../market/prediction-market.ts';
+import { DOLLAR, type PredictionLevel } from '../market/prediction-market.ts';
 import type { ServiceContext } from './context.ts';
-import { RequestError } from './request-error.ts';
+import { predictionRoute } from './prediction/prediction-route.ts';
 
 const PER_CENT = 100;
-const PER_DOLLAR = 10_000;
 const DOLLAR_DIGITS = 4;
-const LONGEST_ID = 128;
 
-/** Serves `GET /prediction/v1/orderbook/{marketId}`: the bids of both sides, or null where there is no book. */
+/**
+ * Serves `GET /prediction/v1/orderbook/{marketId}`: the bids of both sides, or null where there is no book. The dearest
+ * come first by the description, last from the live service.
+ */
 export function registerOrderbook(app: FastifyInstance, context: ServiceContext): void {
-  app.get<{ Params: { marketId: string } }>('/prediction/v1/orderbook/:marketId', (request, reply) => {
-    const { marketId } = request.params;
-    if (marketId === '' || marketId.length > LONGEST_ID) {
-      throw invalidRequest(400, { message: `marketId: expected 1 to ${LONGEST_ID} characters`, code: 'invalid_market_id', requestId: context.nextId() });
-    }
-    const market = context.market.prediction(marketId);
-    if (market === undefined) throw invalidRequest(404, { message: 'Market not found', code: 'market_not_found', requestId: context.nextId() });
-    const book = market.book();
-    const answer = book === null ? null : {
-      yes: book.yes.map(inCents),
-      no: book.no.map(inCents),
-      yes_dollars: book.yes.map(inDollars),
-      no_dollars: book.no.map(inDollars),
-    };
-    // `send(null)` would be an empty body, which is not the JSON null of the reference.
-    return reply.type('application/json; charset=utf-8').send(JSON.stringify(answer));
+  predictionRoute(app, context, { path: '/orderbook/:marketId', param: 'marketId' }, (request) => {
+    const { world, profile, slot, id } = request;
+    const market = world.market(id);
+    if (market === undefined) return request.missing('Market');
+    const book = world.venue.book(market, slot);
+    if (book === 'unreachable') return request.unreachable('Orderbook');
+    if (book === null) return null;
+    const sorted = (levels: readonly PredictionLevel[]): PredictionLevel[] =>
+      levels.toSorted((a, b) => (profile === 'live' ? a.price - b.price : b.price - a.price));
+    const [yes, no] = [sorted(book.yes), sorted(book.no)];
+    return { yes: yes.map(inCents), no: no.map(inCents), yes_dollars: yes.map(inDollars), no_dollars: no.map(inDollars) };
   });
 }
 
@@ -35,10 +31,5 @@ function inCents({ price, size }: PredictionLevel): [number, number] {
 }
 
 function inDollars({ price, size }: PredictionLevel): [string, number] {
-  return [(price / PER_DOLLAR).toFixed(DOLLAR_DIGITS), size];
-}
-
-function invalidRequest(statusCode: number, reason: { message: string; code: string; requestId: string }): RequestError {
-  const { message, code, requestId } = reason;
-  return new RequestError(statusCode, { type: 'invalid_request_error', message, code, param: 'marketId', request_id: requestId });
+  return [(price / DOLLAR).toFixed(DOLLAR_DIGITS), size];
 }

@@ -1,9 +1,13 @@
-import type { RoutePath } from './routing.ts';
+import type { Family } from './execute-codes.ts';
+import type { SwapFee } from './platform-fee.ts';
+import { createRecent } from './recent.ts';
+import type { RouterName } from './routers.ts';
+import type { RouteHop } from './routing.ts';
 
 /** An order that waits for its signature, and what became of it. */
 export interface StoredOrder {
   readonly requestId: string;
-  readonly router: 'iris' | 'rfqz';
+  readonly router: RouterName;
   readonly message: Uint8Array;
   /** Who must sign, in the message's order. */
   readonly signers: readonly string[];
@@ -12,14 +16,27 @@ export interface StoredOrder {
   readonly inAmount: bigint;
   readonly inUsd: number;
   readonly lastValidBlockHeight: number;
-  /** The hops of an AMM route; empty where a maker fills. */
-  readonly path: RoutePath;
-  readonly feeBps: number;
-  /** What a maker pays, to the unit. */
-  readonly makerOutAmount?: bigint | undefined;
-  readonly expireAtUnixSeconds?: number | undefined;
-  /** The answer of the first execution and the bytes it was for. */
+  /** The hops of a way through pools; empty where a maker fills. */
+  readonly path: readonly RouteHop[];
+  readonly fee: SwapFee;
+  /** What a maker promised. */
+  readonly firm?: FirmPromise | undefined;
+  /** The answer of the first execution and the bytes it was for, all signatures in them. */
   execution?: { readonly transaction: Buffer; readonly answer: object } | undefined;
+}
+
+/** A maker's part of an order. */
+export interface FirmPromise {
+  /** What the maker pays in all, to the unit: a referrer's fee is part of it. */
+  readonly outAmount: bigint;
+  readonly expireAtUnixSeconds: number;
+  readonly taker: string;
+  readonly hasReferrer: boolean;
+}
+
+/** Returns who fills an order. */
+export function familyOf({ router }: StoredOrder): Family {
+  return router === 'rfqz' ? 'maker' : 'pools';
 }
 
 /** The service's memory of its orders. */
@@ -36,33 +53,16 @@ const LARGEST_COUNT = 50_000;
 
 /** Returns a memory that forgets by `nowMs`, the sandbox's time. */
 export function createOrders(options: { nowMs: () => number }): Orders {
-  const entries = new Map<string, { readonly order: StoredOrder; readonly until: number }>();
-
-  // Insertion order is expiry order, since every entry lives equally long and an execution inserts anew.
-  const forget = (): void => {
-    for (const [requestId, { until }] of entries) {
-      if (until >= options.nowMs() && entries.size <= LARGEST_COUNT) return;
-      entries.delete(requestId);
-    }
-  };
-  const insert = (order: StoredOrder): void => {
-    entries.delete(order.requestId);
-    entries.set(order.requestId, { order, until: options.nowMs() + LIFETIME_MS });
-    forget();
-  };
-
+  const recent = createRecent<StoredOrder>({ ...options, lifetimeMs: LIFETIME_MS, largestCount: LARGEST_COUNT });
   return {
     get size() {
-      return entries.size;
+      return recent.size;
     },
-    add: insert,
-    find(requestId) {
-      forget();
-      return entries.get(requestId)?.order;
-    },
+    add: (order) => recent.set(order.requestId, order),
+    find: (requestId) => recent.get(requestId),
     remember(order, execution) {
       order.execution = execution;
-      insert(order);
+      recent.set(order.requestId, order);
     },
   };
 }

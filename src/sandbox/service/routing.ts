@@ -1,8 +1,8 @@
-import { quoteHop } from '../chain/swap-math.ts';
+import { inputForHop, quoteHop } from '../chain/swap-math.ts';
 import type { MarketPool } from '../market/market.ts';
 import type { Reserves } from '../market/pool-price.ts';
 
-/** The longest route that is looked for. */
+/** The longest route that anybody looks for. */
 export const MAX_HOPS = 3;
 
 /** One pool of a route with what goes in and comes out, in smallest units. */
@@ -17,29 +17,43 @@ export interface RouteHop {
 /** The pools a swap goes through, one after the other. */
 export interface Route {
   readonly hops: readonly RouteHop[];
+  readonly inAmount: bigint;
   readonly outAmount: bigint;
 }
 
 /** A way from one mint to another, before amounts. */
 export type RoutePath = readonly { readonly pool: MarketPool; readonly inputMint: string; readonly outputMint: string }[];
 
-interface RouteRequest {
+/** Tells what a pool holds now. */
+export type ReadPool = (address: string) => Reserves;
+
+interface PathRequest {
   readonly inputMint: string;
   readonly outputMint: string;
+  readonly accepts?: ((path: RoutePath) => boolean) | undefined;
+}
+
+interface RouteRequest extends PathRequest {
   readonly amount: bigint;
-  readonly accepts?: (path: RoutePath) => boolean;
   /** Takes the best of the shortest routes only. */
-  readonly shortestOnly?: boolean;
+  readonly shortestOnly?: boolean | undefined;
+  /** Reads the pools in the router's place: several routers that are asked at once need each pool once. */
+  readonly readPool?: ReadPool | undefined;
 }
 
 export interface Router {
   readonly pools: readonly MarketPool[];
+  /** Returns every way between two mints. */
+  paths(request: PathRequest): readonly RoutePath[];
   /** Returns the route that pays most on the chain's reserves of now, or undefined when none pays anything. */
   bestRoute(request: RouteRequest): Route | undefined;
+  /** Returns the route that needs least to pay `outAmount`, or undefined when none can. It may pay a few units more. */
+  cheapestRoute(request: PathRequest & { readonly outAmount: bigint }): Route | undefined;
 }
 
 /** Returns a router over pools whose reserves `readPool` tells; paths are found once per pair and kept. */
-export function createRouter(options: { pools: readonly MarketPool[]; readPool: (address: string) => Reserves }): Router {
+export function createRouter(options: { pools: readonly MarketPool[]; readPool: ReadPool; maxHops?: number }): Router {
+  const { maxHops = MAX_HOPS } = options;
   const poolsByMint = new Map<string, MarketPool[]>();
   for (const pool of options.pools) {
     for (const mint of [pool.mintA, pool.mintB]) poolsByMint.set(mint, [...(poolsByMint.get(mint) ?? []), pool]);
@@ -52,52 +66,92 @@ export function createRouter(options: { pools: readonly MarketPool[]; readPool: 
     const pair = `${inputMint}:${outputMint}`;
     const known = pathsByPair.get(pair);
     if (known !== undefined) return known;
-    const found = findPaths({ poolsByMint, inputMint, outputMint });
+    const found = findPaths({ poolsByMint, inputMint, outputMint, maxHops });
     pathsByPair.set(pair, found);
     return found;
   };
 
-  const evaluate = (reservesOf: (address: string) => Reserves, path: RoutePath, amount: bigint): Route | undefined => {
-    const hops: RouteHop[] = [];
-    let inAmount = amount;
-    for (const { pool, inputMint, outputMint } of path) {
-      const { reserveA, reserveB } = reservesOf(pool.address);
-      const [reserveIn, reserveOut] = inputMint === pool.mintA ? [reserveA, reserveB] : [reserveB, reserveA];
-      const outAmount = quoteHop({ reserveIn, reserveOut, feeBps: pool.feeBps, amountIn: inAmount });
-      if (outAmount === 0n) return undefined;
-      hops.push({ pool, inputMint, outputMint, inAmount, outAmount });
-      inAmount = outAmount;
-    }
-    return { hops, outAmount: inAmount };
+  const paths = ({ inputMint, outputMint, accepts }: PathRequest): readonly RoutePath[] => {
+    const all = pathsBetween(inputMint, outputMint);
+    return accepts === undefined ? all : all.filter(accepts);
   };
 
   return {
     pools: options.pools,
-    bestRoute({ inputMint, outputMint, amount, accepts, shortestOnly }) {
-      let paths = pathsBetween(inputMint, outputMint);
-      if (accepts !== undefined) paths = paths.filter(accepts);
+    paths,
+    bestRoute({ amount, shortestOnly, readPool = readingOnce(options.readPool), ...request }) {
+      let candidates = paths(request);
       if (shortestOnly === true) {
-        const shortest = Math.min(...paths.map((path) => path.length));
-        paths = paths.filter((path) => path.length === shortest);
+        const shortest = Math.min(...candidates.map((path) => path.length));
+        candidates = candidates.filter((path) => path.length === shortest);
       }
-      const readings = new Map<string, Reserves>();
-      const readOnce = (address: string): Reserves => {
-        let reserves = readings.get(address);
-        if (reserves === undefined) readings.set(address, (reserves = options.readPool(address)));
-        return reserves;
-      };
       let best: Route | undefined;
-      for (const path of paths) {
-        const route = evaluate(readOnce, path, amount);
+      for (const path of candidates) {
+        const route = routeAlong({ path, amount, readPool });
         if (route !== undefined && (best === undefined || route.outAmount > best.outAmount)) best = route;
+      }
+      return best;
+    },
+    cheapestRoute({ outAmount, ...request }) {
+      const readPool = readingOnce(options.readPool);
+      let best: Route | undefined;
+      for (const path of paths(request)) {
+        const amount = leastInput({ path, outAmount, readPool });
+        if (amount === undefined || (best !== undefined && amount >= best.inAmount)) continue;
+        best = routeAlong({ path, amount, readPool }) ?? best;
       }
       return best;
     },
   };
 }
 
-/** Returns every way of up to MAX_HOPS pools that meets no mint twice. */
-function findPaths(options: { poolsByMint: ReadonlyMap<string, readonly MarketPool[]>; inputMint: string; outputMint: string }): RoutePath[] {
+/** Returns a reader that asks for each pool once and then remembers: for the length of one request. */
+export function readingOnce(readPool: ReadPool): ReadPool {
+  const readings = new Map<string, Reserves>();
+  return (address) => {
+    let reserves = readings.get(address);
+    if (reserves === undefined) readings.set(address, (reserves = readPool(address)));
+    return reserves;
+  };
+}
+
+/** Returns what a path pays for an amount, or undefined where one of its pools cannot fill. */
+export function routeAlong({ path, amount, readPool }: { path: RoutePath; amount: bigint; readPool: ReadPool }): Route | undefined {
+  const hops: RouteHop[] = [];
+  let inAmount = amount;
+  for (const { pool, inputMint, outputMint } of path) {
+    const outAmount = quoteHop({ ...facing(pool, inputMint, readPool), amountIn: inAmount });
+    if (outAmount === 0n) return undefined;
+    hops.push({ pool, inputMint, outputMint, inAmount, outAmount });
+    inAmount = outAmount;
+  }
+  return { hops, inAmount: amount, outAmount: inAmount };
+}
+
+/**
+ * Returns the least input for which a path pays at least `outAmount`, or undefined where it cannot. What the last pool
+ * needs at least is what the one before it must pay: more in never pays less, so the least of each is the least of all.
+ */
+export function leastInput({ path, outAmount, readPool }: { path: RoutePath; outAmount: bigint; readPool: ReadPool }): bigint | undefined {
+  let needed: bigint | undefined = outAmount;
+  for (const { pool, inputMint } of path.toReversed()) {
+    if (needed === undefined) return undefined;
+    needed = inputForHop({ ...facing(pool, inputMint, readPool), amountOut: needed });
+  }
+  return needed;
+}
+
+/** Returns a pool as it looks to one who brings `inputMint`. */
+function facing(pool: MarketPool, inputMint: string, readPool: ReadPool): { reserveIn: bigint; reserveOut: bigint; feeBps: number } {
+  const { reserveA, reserveB } = readPool(pool.address);
+  const [reserveIn, reserveOut] = inputMint === pool.mintA ? [reserveA, reserveB] : [reserveB, reserveA];
+  return { reserveIn, reserveOut, feeBps: pool.feeBps };
+}
+
+/** Returns every way of up to `maxHops` pools that meets no mint twice. */
+function findPaths(options: {
+  poolsByMint: ReadonlyMap<string, readonly MarketPool[]>; inputMint: string; outputMint: string; maxHops: number;
+}): RoutePath[] {
   const found: RoutePath[] = [];
   const walk = (mint: string, path: RoutePath): void => {
     for (const pool of options.poolsByMint.get(mint) ?? []) {
@@ -105,7 +159,7 @@ function findPaths(options: { poolsByMint: ReadonlyMap<string, readonly MarketPo
       if (next === options.inputMint || path.some(({ inputMint }) => inputMint === next)) continue;
       const longer = [...path, { pool, inputMint: mint, outputMint: next }];
       if (next === options.outputMint) found.push(longer);
-      else if (longer.length < MAX_HOPS) walk(next, longer);
+      else if (longer.length < options.maxHops) walk(next, longer);
     }
   };
   walk(options.inputMint, []);

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { platformFee, quoteHop } from '../../../src/sandbox/chain/swap-math.ts';
+import { beforePlatformFee, inputForHop, platformFee, quoteHop } from '../../../src/sandbox/chain/swap-math.ts';
 
 const U64 = 2n ** 64n - 1n;
 const hops = fc.record({
@@ -39,6 +39,49 @@ describe('the arithmetic of a hop', () => {
   test('a trade that would carry a reserve beyond u64 is not filled', () => {
     expect(quoteHop({ reserveIn: U64, reserveOut: 10n, feeBps: 0, amountIn: 1n })).toBe(0n);
     expect(quoteHop({ reserveIn: U64 - 10n, reserveOut: U64, feeBps: 0, amountIn: 10n })).toBe(10n);
+  });
+
+  test('the least input for an output pays it, and one unit less does not', () => {
+    let fillable = 0;
+    fc.assert(
+      fc.property(hops, fc.bigInt({ min: 1n, max: U64 }), (hop, wanted) => {
+        const amountOut = wanted % hop.reserveOut;
+        const amountIn = inputForHop({ ...hop, amountOut });
+        if (amountIn === undefined) return;
+        fillable += 1;
+        expect(quoteHop({ ...hop, amountIn })).toBeGreaterThanOrEqual(amountOut);
+        expect(quoteHop({ ...hop, amountIn: amountIn - 1n })).toBeLessThan(amountOut);
+      }),
+      { numRuns: 2_000 },
+    );
+    expect(fillable).toBeGreaterThan(200);
+  });
+
+  test('no input is named where none would do', () => {
+    const pool = { reserveIn: 1_000n, reserveOut: 1_000n, feeBps: 30 };
+    expect(inputForHop({ ...pool, amountOut: 0n })).toBeUndefined();
+    expect(inputForHop({ ...pool, amountOut: 1_000n })).toBeUndefined();
+    expect(inputForHop({ ...pool, feeBps: 10_000, amountOut: 1n })).toBeUndefined();
+    expect(inputForHop({ ...pool, reserveIn: U64 - 5n, amountOut: 999n })).toBeUndefined();
+    fc.assert(
+      fc.property(hops, fc.bigInt({ min: 1n, max: U64 }), (hop, amountOut) => {
+        // Where the inverse knows no input, the one that paid would be its contradiction.
+        const paid = quoteHop(hop);
+        if (paid >= amountOut) expect(inputForHop({ ...hop, amountOut })).toBeLessThanOrEqual(hop.amountIn);
+      }),
+    );
+  });
+
+  test('the least amount before a share leaves what it must, and one unit less does not', () => {
+    fc.assert(
+      fc.property(fc.bigInt({ min: 1n, max: U64 }), fc.integer({ min: 0, max: 9_999 }), (net, bps) => {
+        const amount = beforePlatformFee(net, bps)!;
+        expect(amount - platformFee(amount, bps)).toBe(net);
+        expect(amount - 1n - platformFee(amount - 1n, bps)).toBeLessThan(net);
+      }),
+    );
+    expect(beforePlatformFee(1n, 10_000)).toBeUndefined();
+    expect(beforePlatformFee(0n, 50)).toBe(0n);
   });
 
   test('the platform and the user share an output without losing a unit', () => {

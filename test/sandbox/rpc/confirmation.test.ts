@@ -1,11 +1,11 @@
 import { Connection, SystemProgram } from '@solana/web3.js';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
-import { publicKey } from '../../../src/sandbox/chain/addresses.ts';
+import { associatedTokenAddress, publicKey, TOKEN_PROGRAM } from '../../../src/sandbox/chain/addresses.ts';
 import type { SandboxChain } from '../../../src/sandbox/chain/chain.ts';
 import { startRpc } from '../../../src/sandbox/rpc/server.ts';
 import type { RunningRpc } from '../../../src/sandbox/rpc/server.ts';
-import { createMarketWorld, landed, signedTransaction, walletOf } from '../chain/market-world.ts';
+import { createMarketWorld, landed, MINTS, signedTransaction, walletOf } from '../chain/market-world.ts';
 import type { Wallet } from '../chain/market-world.ts';
 
 let chain: SandboxChain;
@@ -127,6 +127,16 @@ describe('the websocket', () => {
     expect(await ask({ jsonrpc: '2.0', id: 3, method: 'ping' })).toMatchObject({ id: 3 });
   });
 
+  test('outlives an account that grows beyond what base58 may carry', async () => {
+    const { ask, next } = await client();
+    const account = associatedTokenAddress(friend.address, MINTS.usd, TOKEN_PROGRAM);
+    await ask({ jsonrpc: '2.0', id: 1, method: 'accountSubscribe', params: [account, { commitment: 'processed', encoding: 'base58' }] });
+    chain.fundToken({ owner: friend.address, mint: MINTS.usd, amount: 5n });
+    chain.advanceSlots(1);
+    expect(await next()).toMatchObject({ params: { result: { value: { data: ['error: data too large for bs58 encoding', 'base58'], space: 165 } } } });
+    expect(await ask({ jsonrpc: '2.0', id: 2, method: 'ping' })).toMatchObject({ result: 'pong' });
+  });
+
   test('tells of slots', async () => {
     const { ask, next } = await client();
     await ask({ jsonrpc: '2.0', id: 1, method: 'slotSubscribe' });
@@ -141,6 +151,8 @@ describe('the websocket', () => {
     ['no signature', { jsonrpc: '2.0', id: 1, method: 'signatureSubscribe', params: ['abc'] }, -32602],
     ['a commitment that is none', { jsonrpc: '2.0', id: 1, method: 'accountSubscribe', params: [friend.address, { commitment: 'sure' }] }, -32602],
     ['a subscription that is none', { jsonrpc: '2.0', id: 1, method: 'slotUnsubscribe', params: [99] }, -32602],
+    ['a subscription in a list', { jsonrpc: '2.0', id: 1, method: 'slotUnsubscribe', params: [[99]] }, -32602],
+    ['a subscription beyond 2^53', '{"jsonrpc":"2.0","id":1,"method":"slotUnsubscribe","params":[18446744073709551615]}', -32602],
   ])('answers %s with an error and stays', async (_, message, code) => {
     const { ask } = await client();
     expect(await ask(message)).toMatchObject({ error: { code } });
@@ -152,7 +164,8 @@ describe('the websocket', () => {
     const closed = new Promise((resolve) => sockets[0]!.once('close', resolve));
     sockets[0]!.on('error', () => undefined);
     void greedy.ask('x'.repeat(100_000));
-    await closed;
+    // The code that says: too large.
+    expect(await closed).toBe(1009);
     expect(await modest.ask({ jsonrpc: '2.0', id: 2, method: 'ping' })).toMatchObject({ result: 'pong' });
   });
 });

@@ -5,6 +5,7 @@ import { createChain } from '../../../src/sandbox/chain/chain.ts';
 import { rpcMethods, startRpc } from '../../../src/sandbox/rpc/server.ts';
 import type { RunningRpc } from '../../../src/sandbox/rpc/server.ts';
 import { walletOf } from '../chain/market-world.ts';
+import { sendRaw } from '../service/raw-socket.ts';
 
 const chain = createChain({ genesisUnixSeconds: 1_780_000_000 });
 let rpc: RunningRpc;
@@ -122,6 +123,48 @@ describe('parameters that are none', () => {
         codeOf(-32602, 1),
       );
     }
+  });
+});
+
+describe('an airdrop that cannot land', () => {
+  test.each([
+    ['too little for the rent of a new account', [walletOf('nobody yet').address, 1]],
+    ['to the system program', ['11111111111111111111111111111111', 5_000_000]],
+  ])('%s is the fault of who asked', async (_, params) => {
+    expect(await errorOf(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'requestAirdrop', params }))).toEqual(codeOf(-32602, 1));
+  });
+});
+
+describe('what is no request', () => {
+  let impatient: RunningRpc;
+  beforeAll(async () => {
+    impatient = await startRpc({ chain, port: 0, host: '127.0.0.1', slowestRequestMs: 200 });
+  });
+  afterAll(() => impatient.close());
+
+  test.each([
+    ['no HTTP', '\u0016\u0003\u0001\r\n\r\n', 400],
+    ['a length and chunks', 'POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 2\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n', 400],
+    ['headers without end', `POST / HTTP/1.1\r\nhost: x\r\nx-bomb: ${'x'.repeat(60_000)}\r\n\r\n`, 431],
+    ['half a header, and then nothing', 'POST / HT', 408],
+    ['an expectation', 'POST / HTTP/1.1\r\nhost: x\r\nexpect: wonders\r\nconnection: close\r\ncontent-length: 0\r\n\r\n', 417],
+  ])('%s is told so in JSON-RPC, on both ports', async (_, bytes, status) => {
+    for (const url of [impatient.url, impatient.wsUrl.replace('ws', 'http')]) {
+      const answer = await sendRaw(url, bytes, { end: false });
+      expect([answer.status, answer.body]).toEqual([status, expect.stringContaining('"code":-32600')]);
+    }
+  });
+
+  test('half a body, and then nothing, is given up', async () => {
+    const bytes = 'POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 5\r\n\r\n[';
+    expect((await sendRaw(impatient.url, bytes, { end: false })).status).toBe(408);
+    // There nobody waits for it.
+    expect((await sendRaw(impatient.wsUrl.replace('ws', 'http'), bytes, { end: false })).status).toBe(426);
+  });
+
+  test('an upgrade is what the websocket\'s own port wants', async () => {
+    const response = await fetch(impatient.wsUrl.replace('ws', 'http'));
+    expect([response.status, await response.json()]).toEqual([426, codeOf(-32600)]);
   });
 });
 

@@ -80,7 +80,8 @@ describe('GET /swap/v2/build refuses with 400 and an error', () => {
     ['both destinations', { destinationTokenAccount: address, nativeDestinationAccount: address }, /destinationTokenAccount and nativeDestinationAccount/],
     ['a destination that is no token account', { destinationTokenAccount: address }, /destinationTokenAccount: expected an initialised token account/],
     ['a native destination for a token', { inputMint: SOL, outputMint: USDC, nativeDestinationAccount: address }, /nativeDestinationAccount: expected SOL/],
-    ['a native destination, which is not carried out', { nativeDestinationAccount: address }, /nativeDestinationAccount.*not carried out/],
+    ['a native destination that a token program owns', { nativeDestinationAccount: address }, /nativeDestinationAccount: expected an account that no token program owns/],
+    ['a native destination of almost nothing', { amount: '100000', nativeDestinationAccount: 'Bearzg3WVTgEXo4CHgPdY5gNgDTG3KqeEQ3j8zfZfij' }, /nativeDestinationAccount: expected an output of at least 2039280 lamports/],
     ['blockhashSlotsToExpiry of zero', { blockhashSlotsToExpiry: 0 }, /blockhashSlotsToExpiry: expected an integer of 1 to 300/],
     ['blockhashSlotsToExpiry beyond 300', { blockhashSlotsToExpiry: 301 }, /blockhashSlotsToExpiry/],
     ['a mint nobody trades', { outputMint: address.replace('Pear', 'Bear') }, /No routes found/],
@@ -159,7 +160,7 @@ describe('GET /swap/v2/build', () => {
     expect(body.outAmount).toBe((routeOut - fee).toString());
     expect((await land(body, sandbox.wallet)).err).toBeNull();
     expect(sandbox.chain.tokenBalance({ owner: collector.address, mint: USDC })).toBe(fee + 1n);
-    const wrongMint = await build({ ...plain, platformFeeBps: 120, feeAccount });
+    const wrongMint = await build({ ...plain, inputMint: sandbox.mint('PEARL'), platformFeeBps: 120, feeAccount });
     expect([wrongMint.status, wrongMint.body.error]).toEqual([400, expect.stringMatching(/feeAccount/)]);
   });
 
@@ -169,6 +170,50 @@ describe('GET /swap/v2/build', () => {
     const { body } = await build({ inputMint: SOL, outputMint: USDC, amount: '500000000', destinationTokenAccount });
     expect((await land(body, sandbox.wallet)).err).toBeNull();
     expect(sandbox.chain.tokenBalance({ owner: friend.address, mint: USDC })).toBe(BigInt(body.outAmount) + 1n);
+  });
+
+  it('takes the platform fee out of the input where the fee account is for that', async () => {
+    const collector = await sandbox.newWallet({ [USDC]: '1' });
+    const feeAccount = associatedTokenAddress(collector.address, USDC, TOKEN_PROGRAM);
+    const wallet = await sandbox.newWallet({ [SOL]: '1000000000', [USDC]: '25000000' });
+    const { body } = await build({ ...plain, platformFeeBps: 120, feeAccount, taker: wallet.address });
+    expect(body.routePlan[0].swapInfo.inAmount).toBe('24700000');
+    expect([body.inAmount, body.outAmount]).toEqual(['25000000', body.routePlan[0].swapInfo.outAmount]);
+    expect((await land(body, wallet)).err).toBeNull();
+    expect(sandbox.chain.tokenBalance({ owner: collector.address, mint: USDC })).toBe(300_001n);
+    expect(sandbox.chain.tokenBalance({ owner: wallet.address, mint: USDC })).toBe(0n);
+  });
+
+  it.each(['true', 'false'])('sends SOL to an account as lamports, exactly the output, whether it is new or not (wrapAndUnwrapSol=%s)', async (wrapAndUnwrapSol) => {
+    const wallet = await sandbox.newWallet({ [SOL]: '1000000000', [USDC]: '100000000' });
+    sandbox.chain.fundToken({ owner: wallet.address, mint: SOL, amount: 7_000_000n });
+    for (const destination of [await sandbox.newWallet(), await sandbox.newWallet({ [SOL]: '900000' })]) {
+      const before = { wallet: sandbox.chain.balance(wallet.address), destination: sandbox.chain.balance(destination.address) };
+      const { body } = await build({ ...plain, nativeDestinationAccount: destination.address, taker: wallet.address, wrapAndUnwrapSol });
+      expect(body.otherInstructions).toHaveLength(2);
+      const { signature, err } = await land(body, wallet);
+      expect(err).toBeNull();
+      expect(sandbox.chain.balance(destination.address) - before.destination).toBe(BigInt(body.outAmount));
+      expect(before.wallet - sandbox.chain.balance(wallet.address)).toBe(sandbox.chain.transaction(signature)!.feeLamports);
+      // What the taker had wrapped stays as it was.
+      expect(sandbox.chain.tokenBalance({ owner: wallet.address, mint: SOL })).toBe(7_000_000n);
+    }
+  });
+
+  it('unwraps what the taker had wrapped before, too, and pays SOL into a wrapped account that it is given', async () => {
+    const wallet = await sandbox.newWallet({ [SOL]: '1000000000', [USDC]: '100000000' });
+    const wrapped = sandbox.chain.fundToken({ owner: wallet.address, mint: SOL, amount: 7_000_000n });
+    const kept = await build({ ...plain, taker: wallet.address, destinationTokenAccount: wrapped });
+    expect(kept.body.cleanupInstruction).toBeNull();
+    expect((await land(kept.body, wallet)).err).toBeNull();
+    expect(sandbox.chain.tokenBalance({ owner: wallet.address, mint: SOL })).toBe(7_000_000n + BigInt(kept.body.outAmount));
+    const closed = await build({ ...plain, taker: wallet.address });
+    expect((await land(closed.body, wallet)).err).toBeNull();
+    expect(sandbox.chain.accountExists(wrapped)).toBe(false);
+  });
+
+  it('ignores parameters that it does not know', async () => {
+    expect((await build({ ...plain, closeAuthority: 'nobody', excludeRouters: 'router9' })).status).toBe(200);
   });
 
   it('lets another pay the rent', async () => {
@@ -201,6 +246,11 @@ describe('GET /swap/v2/build', () => {
     const { body } = await build({ ...plain, maxAccounts: 12 });
     const accounts = new Set(body.swapInstruction.accounts.map((account: { pubkey: string }) => account.pubkey)).add(body.swapInstruction.programId);
     expect(accounts.size).toBeLessThanOrEqual(12);
+    for (let maxAccounts = 10; maxAccounts <= 30; maxAccounts++) {
+      const answer = await build({ ...long, maxAccounts });
+      if (answer.status === 200) expect(new Set(answer.body.swapInstruction.accounts.map((account: { pubkey: string }) => account.pubkey)).size).toBeLessThan(maxAccounts);
+      else expect(answer.body.error).toBe('No routes found');
+    }
   });
 
   it('takes the shortest way when it must be fast', async () => {

@@ -108,14 +108,14 @@ describe('order, sign, execute', () => {
       const before = held(wallet, output.mint);
       const { body } = await sandbox.execute(answer, wallet);
       expect(body.status, JSON.stringify({ order: answer.body, body })).toBe('Success');
-      const ownFees = answer.body.router === 'iris' ? sandbox.chain.transaction(body.signature)!.feeLamports : 0n;
+      const ownFees = answer.body.router !== 'rfqz' ? sandbox.chain.transaction(body.signature)!.feeLamports : 0n;
       const received = held(wallet, output.mint) - before + (output.mint === SOL ? ownFees : 0n);
       expect(received.toString()).toBe(answer.body.outAmount);
       expect(body.totalOutputAmount).toBe(answer.body.outAmount);
       routers.set(answer.body.router, (routers.get(answer.body.router) ?? 0) + 1);
     }
-    expect(routers.get('iris')).toBeGreaterThan(300);
-    expect(routers.get('rfqz')).toBeGreaterThan(10);
+    expect(routers.get('iris')).toBeGreaterThan(150);
+    for (const router of ['rfqz', 'routerA', 'routerB']) expect(routers.get(router), router).toBeGreaterThan(10);
   });
 
   it('fails with 6001, HTTP 200, when the price has left the tolerance, and moves nothing but the fee', async () => {
@@ -176,6 +176,22 @@ describe('posting again', () => {
   });
 });
 
+describe('posting other bytes under the id of an order that was executed', () => {
+  it('is refused, and the first answer stands', async () => {
+    for (const query of [{ ...PLAIN, amount: '3000002' }, LARGE]) {
+      const order = await ordered(query);
+      const first = await sandbox.execute(order);
+      const place = order.body.router === 'rfqz' ? 1 + SIGNATURE_BYTES : 1;
+      const otherSignature = altered(order.body.transaction, (raw) => { raw[place + 3]! ^= 1; });
+      const otherMessage = altered(order.body.transaction, (raw) => { raw[raw.length - 20]! ^= 1; });
+      expect(await refused({ signedTransaction: otherSignature, requestId: order.body.requestId })).toMatchObject({ code: -2 });
+      expect(await refused({ signedTransaction: otherMessage, requestId: order.body.requestId })).toMatchObject({ code: -3 });
+      const again = await sandbox.execute(order);
+      expect([first.body.status, again.body]).toEqual(['Success', first.body]);
+    }
+  });
+});
+
 describe('POST /swap/v2/execute refuses with 400, an error and a code, and sends nothing', () => {
   it('-1: an unknown request id, without a status', async () => {
     const { body } = await ordered(PLAIN);
@@ -223,6 +239,11 @@ describe('POST /swap/v2/execute refuses with 400, an error and a code, and sends
     for (const signedTransaction of ['AAAA', 'not base64!', 'A'.repeat(3_000), Buffer.alloc(1_300).toString('base64')]) {
       expect(await refused({ signedTransaction, requestId: body.requestId })).toMatchObject({ code: -1_002 });
     }
+  });
+
+  it('-2002: bytes that are no transaction, for a maker', async () => {
+    const { body } = await ordered(LARGE);
+    expect(await refused({ signedTransaction: 'AAAA', requestId: body.requestId })).toMatchObject({ code: -2_002 });
   });
 
   it('-1003: a transaction without the signature', async () => {

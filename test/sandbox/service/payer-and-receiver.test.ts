@@ -8,6 +8,45 @@ beforeAll(async () => {
 afterAll(() => sandbox.close());
 
 describe('an order in which others take part', () => {
+  it('sends SOL to a receiver as it is: exactly the output, whether or not he had any, and nothing of what the taker has wrapped', async () => {
+    const taker = await sandbox.newWallet({ [SOL]: '1000000000', [USDC]: '100000000' });
+    sandbox.chain.fundToken({ owner: taker.address, mint: SOL, amount: 5_000_000n });
+    for (const receiver of [await sandbox.newWallet(), await sandbox.newWallet({ [SOL]: '2000000' })]) {
+      const before = { taker: sandbox.chain.balance(taker.address), receiver: sandbox.chain.balance(receiver.address) };
+      const order = await sandbox.order({ inputMint: USDC, outputMint: SOL, amount: '25000000', taker: taker.address, receiver: receiver.address, slippageBps: 100 });
+      expect(order.body).toMatchObject({ rentFeeLamports: 0, gasless: false, router: expect.not.stringMatching('rfqz') });
+      const { body } = await sandbox.execute(order, taker);
+      expect(body).toMatchObject({ status: 'Success', totalOutputAmount: order.body.outAmount });
+      expect(sandbox.chain.balance(receiver.address) - before.receiver).toBe(BigInt(order.body.outAmount));
+      expect(before.taker - sandbox.chain.balance(taker.address)).toBe(BigInt(order.body.signatureFeeLamports + order.body.prioritizationFeeLamports));
+      expect(sandbox.chain.tokenBalance({ owner: taker.address, mint: SOL })).toBe(5_000_000n);
+    }
+  });
+
+  it('sends a receiver what the swap really pays when the price has moved within the tolerance', async () => {
+    const [taker, receiver] = [await sandbox.newWallet({ [SOL]: '1000000000', [USDC]: '100000000' }), await sandbox.newWallet()];
+    const order = await sandbox.order({ inputMint: USDC, outputMint: SOL, amount: '25000000', taker: taker.address, receiver: receiver.address, slippageBps: 300 });
+    const { usd } = (await sandbox.get('/sandbox/state')).body.prices[0];
+    await sandbox.post('/sandbox/price', { mint: SOL, usd: usd * 1.01 });
+    const { body } = await sandbox.execute(order, taker);
+    expect(body.status).toBe('Success');
+    const received = sandbox.chain.balance(receiver.address);
+    expect(received.toString()).toBe(body.totalOutputAmount);
+    expect(received).toBeLessThan(BigInt(order.body.outAmount));
+    expect(received).toBeGreaterThanOrEqual(BigInt(order.body.otherAmountThreshold));
+  });
+
+  it('refuses a receiver of less SOL than can be sent on, and one that holds tokens itself', async () => {
+    const receiver = await sandbox.newWallet();
+    const order = (query: Record<string, string>): ReturnType<TestSandbox['order']> =>
+      sandbox.order({ inputMint: USDC, outputMint: SOL, amount: '25000000', taker: sandbox.wallet.address, receiver: receiver.address, ...query });
+    const little = await order({ amount: '300000' });
+    expect([little.status, little.body.error]).toEqual([400, expect.stringMatching(/receiver: expected an output of at least 2039280 lamports/)]);
+    const wrapped = sandbox.chain.fundToken({ owner: receiver.address, mint: SOL, amount: 1n });
+    const tokens = await order({ receiver: wrapped });
+    expect([tokens.status, tokens.body.error]).toEqual([400, expect.stringMatching(/receiver: expected a wallet/)]);
+  });
+
   it('pays a receiver, whose account is created at the taker\'s cost', async () => {
     const [taker, receiver] = [await sandbox.newWallet({ [SOL]: '3000000000' }), await sandbox.newWallet()];
     const order = await sandbox.order({ inputMint: SOL, outputMint: USDC, amount: '1000000000', taker: taker.address, receiver: receiver.address });
@@ -64,5 +103,21 @@ describe('an order in which others take part', () => {
     });
     expect(body.status).toBe('Success');
     expect(sandbox.chain.tokenBalance({ owner: receiver.address, mint: sandbox.mint('BUOY') })).toBe(BigInt(order.body.outAmount));
+  });
+
+  it('fits into a packet with everything at once, SOL for a receiver included, and gives the payer back what he lent', async () => {
+    const [payer, receiver, referrer] = [await sandbox.newWallet({ [SOL]: '1000000000' }), await sandbox.newWallet(), await sandbox.newWallet()];
+    sandbox.chain.fundToken({ owner: referrer.address, mint: SOL, amount: 1n });
+    const taker = await sandbox.newWallet({ [sandbox.mint('CONCH')]: '500000000' });
+    const order = await sandbox.order({
+      inputMint: sandbox.mint('CONCH'), outputMint: SOL, amount: '500000000', taker: taker.address, excludeDexes: 'Tidepool', excludeRouters: 'routerA,routerB',
+      payer: payer.address, receiver: receiver.address, referralAccount: referrer.address, referralFee: 60, bundleTipLamports: 5_000,
+    });
+    expect(Buffer.from(order.body.transaction, 'base64').length).toBeLessThanOrEqual(1_232);
+    const { body } = await sandbox.post('/swap/v2/execute', { signedTransaction: payer.sign(taker.sign(order.body.transaction)), requestId: order.body.requestId });
+    expect(body.status).toBe('Success');
+    expect(sandbox.chain.balance(receiver.address)).toBe(BigInt(order.body.outAmount));
+    expect(1_000_000_000n - sandbox.chain.balance(payer.address)).toBe(BigInt(order.body.signatureFeeLamports + order.body.prioritizationFeeLamports));
+    expect(sandbox.chain.balance(taker.address)).toBe(0n);
   });
 });

@@ -46,6 +46,31 @@ describe('the router', () => {
     }));
   });
 
+  it('finds for an output the least input of any way: it pays the output, and one unit less does not by any', () => {
+    let found = 0;
+    fc.assert(fc.property(poolsArbitrary, fc.bigInt({ min: 1n, max: 2n ** 40n }), (pools, outAmount) => {
+      const router = routerOver(pools);
+      const route = router.cheapestRoute({ inputMint: 'A', outputMint: 'E', outAmount });
+      if (route === undefined) {
+        // Whatever goes in, it does not come out: the pools hold less than that, or take no more.
+        expect(best(pools, 'A', 2n ** 62n, ['A'], 3)).toBeLessThan(outAmount);
+        return;
+      }
+      found += 1;
+      expect(route.outAmount).toBeGreaterThanOrEqual(outAmount);
+      expect(route.outAmount).toBe(route.hops.at(-1)!.outAmount);
+      if (route.inAmount > 1n) expect(best(pools, 'A', route.inAmount - 1n, ['A'], 3)).toBeLessThan(outAmount);
+    }), { numRuns: 500 });
+    expect(found).toBeGreaterThan(20);
+  });
+
+  it('goes no further than it is told', () => {
+    fc.assert(fc.property(poolsArbitrary, fc.bigInt({ min: 1n, max: 2n ** 40n }), fc.integer({ min: 1, max: 3 }), (pools, amount, maxHops) => {
+      const router = createRouter({ pools, readPool: (address) => pools.find((pool) => pool.address === address)!, maxHops });
+      expect(router.bestRoute({ inputMint: 'A', outputMint: 'E', amount })?.outAmount ?? 0n).toBe(best(pools, 'A', amount, ['A'], maxHops));
+    }));
+  });
+
   it('chains its hops from the first mint to the last, each paying what the next takes', () => {
     fc.assert(fc.property(poolsArbitrary, fc.bigInt({ min: 1n, max: 2n ** 40n }), (pools, amount) => {
       const route = routerOver(pools).bestRoute({ inputMint: 'A', outputMint: 'E', amount });

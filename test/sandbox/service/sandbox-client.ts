@@ -1,4 +1,4 @@
-import { createPrivateKey, generateKeyPairSync, sign, type KeyObject } from 'node:crypto';
+import { createPrivateKey, createPublicKey, generateKeyPairSync, hash, sign, type KeyObject } from 'node:crypto';
 import bs58 from 'bs58';
 import { Pool } from 'undici';
 import { startSandbox, type Sandbox, type SandboxOptions } from '../../../src/sandbox/sandbox.ts';
@@ -43,7 +43,7 @@ export async function startTestSandbox(options: SandboxOptions = {}): Promise<Te
   const sandbox = await startSandbox({ seed: 7, slotMs: STILL_SLOT_MS, ...options });
   const { addresses } = sandbox;
   const pool = new Pool(addresses.base_url, { connections: 4 });
-  const wallet = walletOf(createKey(bs58.decode(addresses.wallet.private_key).subarray(0, 32)), addresses.wallet.address);
+  const wallet = walletOfKey(addresses.wallet.private_key);
 
   const send = async (request: { method: 'GET' | 'POST' | 'DELETE'; path: string; headers: Record<string, string>; body?: string }): Promise<Answer> => {
     const { body, ...line } = request;
@@ -92,6 +92,18 @@ export async function startTestSandbox(options: SandboxOptions = {}): Promise<Te
   };
 }
 
+/** Returns the wallet of a private key in base58. */
+export function walletOfKey(privateKey: string): TestWallet {
+  const bytes = bs58.decode(privateKey);
+  return walletOf(createKey(bytes.subarray(0, 32)), bs58.encode(bytes.subarray(32)));
+}
+
+/** Returns a wallet that is the same for the same name. */
+export function createWallet(name: string): TestWallet {
+  const key = createKey(hash('sha256', name, 'buffer'));
+  return walletOf(key, bs58.encode(createPublicKey(key).export({ format: 'der', type: 'spki' }).subarray(-32)));
+}
+
 async function fetchJson(url: string, body: unknown): Promise<Answer['body']> {
   const pool = new Pool(new URL(url).origin);
   try {
@@ -115,7 +127,7 @@ function createKey(seed: Uint8Array): KeyObject {
 }
 
 const SIGNATURE_BYTES = 64;
-const KEYS_START = 5;
+const VERSION_FLAG = 0x80;
 
 function walletOf(key: KeyObject, address: string): TestWallet {
   const publicKey = Buffer.from(bs58.decode(address));
@@ -125,7 +137,9 @@ function walletOf(key: KeyObject, address: string): TestWallet {
       const raw = Buffer.from(transaction, 'base64');
       const signers = raw[0]!;
       const message = raw.subarray(1 + SIGNATURE_BYTES * signers);
-      const place = Array.from({ length: signers }, (_, i) => message.subarray(KEYS_START + 32 * i, KEYS_START + 32 * (i + 1)))
+      // Three bytes of header and a length, after the version where there is one.
+      const keysStart = (message[0]! & VERSION_FLAG) === 0 ? 4 : 5;
+      const place = Array.from({ length: signers }, (_, i) => message.subarray(keysStart + 32 * i, keysStart + 32 * (i + 1)))
         .findIndex((candidate) => candidate.equals(publicKey));
       if (place < 0) throw new Error(`${address} is no signer`);
       sign(null, message, key).copy(raw, 1 + SIGNATURE_BYTES * place);

@@ -4,11 +4,10 @@ import { SOL, startTestSandbox, USDC, type Answer, type TestSandbox } from './sa
 
 let sandbox: TestSandbox;
 beforeAll(async () => {
-  sandbox = await startTestSandbox({ slotMs: 400 });
+  sandbox = await startTestSandbox({ slotMs: 400_000 });
 });
 afterAll(() => sandbox.close());
 
-const book = (marketId: string): Promise<Answer> => sandbox.get(`/prediction/v1/orderbook/${marketId}`);
 const search = (query: string): Promise<Answer> => sandbox.get('/ultra/v1/search', { query });
 
 describe('GET /ultra/v1/search', () => {
@@ -70,17 +69,32 @@ describe('GET /ultra/v1/search', () => {
   it('shows authorities, suspicion and hostile names as they are', async () => {
     const [barnacle] = (await search(sandbox.mint('BARNA'))).body;
     expect(barnacle).toMatchObject({ mintAuthority: expect.any(String), freezeAuthority: expect.any(String), organicScoreLabel: 'low' });
-    expect(barnacle.audit).toEqual({ isSus: true, topHoldersPercentage: expect.any(Number), devMints: expect.any(Number) });
-    expect(barnacle).not.toHaveProperty('isVerified');
+    expect(barnacle.audit).toEqual({ isSus: true, topHoldersPercentage: expect.any(Number), devBalancePercentage: expect.any(Number), devMints: expect.any(Number) });
+    expect(barnacle).toMatchObject({ isVerified: null, tags: null });
     const [murk] = (await search(sandbox.mint('MURK'))).body;
     expect(murk.name).toContain('<script>');
     expect(murk.name).toContain('\u001b[2J');
   });
 
-  it('leaves out the window in which nobody traded', async () => {
+  it('has zeros for the window in which nobody traded', async () => {
     const impostor = (await search('pearl')).body[1];
-    expect(impostor).not.toHaveProperty('stats5m');
-    expect(impostor).toHaveProperty('stats24h');
+    expect(new Set(Object.values(impostor.stats5m))).toEqual(new Set([0]));
+    expect(impostor.stats24h.numTraders).toBeGreaterThan(0);
+  });
+
+  it('has a yield for lending assets alone', async () => {
+    const { body } = await search('');
+    expect(body.filter((record: object) => 'apy' in record).map(({ symbol }: { symbol: string }) => symbol).sort()).toEqual(['SOL', 'USDC']);
+  });
+
+  it('says how long an answer stays good', async () => {
+    expect((await search('SOL')).headers['cache-control']).toBe('public, max-age=10');
+  });
+
+  it('gives at most twenty for a word, however many fit', async () => {
+    const { body } = await search('o,e,a');
+    expect(body).toHaveLength(20);
+    expect((await search(`${SOL},o,e,a`)).body.length).toBeGreaterThanOrEqual(20);
   });
 
   it('agrees with the pools, and follows the market', async () => {
@@ -98,47 +112,20 @@ describe('GET /ultra/v1/search', () => {
   });
 });
 
-describe('GET /prediction/v1/orderbook/{marketId}', () => {
-  it('gives both sides in cents and in exact dollars, best first', async () => {
-    const { status, body } = await book('SPRINGTIDE-26DEC31');
-    expect(status).toBe(200);
-    expect(Object.keys(body).sort()).toEqual(['no', 'no_dollars', 'yes', 'yes_dollars']);
-    for (const side of ['yes', 'no']) {
-      const cents: [number, number][] = body[side];
-      const dollars: [string, number][] = body[`${side}_dollars`];
-      expect(dollars.map(([, size]) => size)).toEqual(cents.map(([, size]) => size));
-      dollars.forEach(([price], i) => {
-        expect(price).toMatch(/^0\.\d{4}$/);
-        expect(Math.abs(Number(price) * 100 - cents[i]![0])).toBeLessThanOrEqual(0.5);
-      });
-      expect(cents).toEqual(cents.toSorted((a, b) => b[0] - a[0]));
-    }
-  });
-
-  it('has levels under one cent that show as 0, and fractional sizes', async () => {
-    const { body } = await book('KRAKEN-26DEC31');
-    expect(body.yes.some(([cents]: [number]) => cents === 0)).toBe(true);
-    expect(body.yes_dollars.every(([price]: [string]) => Number(price) > 0)).toBe(true);
-    expect(body.yes.some(([, size]: [number, number]) => !Number.isInteger(size))).toBe(true);
-  });
-
-  it('can be one-sided, or null', async () => {
-    expect((await book('LIGHTHOUSE-27JAN15')).body).toMatchObject({ no: [], no_dollars: [] });
-    const none = await book('DOLDRUMS-26NOV30');
-    expect([none.status, none.text, none.headers['content-type']]).toEqual([200, 'null', expect.stringMatching(/application\/json/)]);
-  });
-
-  it('moves with the market', async () => {
-    const before = await book('540817');
-    await sandbox.passSlots(100);
-    expect((await book('540817')).body).not.toEqual(before.body);
-  });
-
-  it('does not know every id', async () => {
-    for (const [id, status] of [['nobody', 404], ['', 400], ['x'.repeat(200), 400], [encodeURIComponent('../../etc'), 404]] as const) {
-      const answer = await book(id);
-      expect(answer.status).toBe(status);
-      expect(answer.body).toBeTypeOf('object');
+describe('GET /ultra/v1/search in the live form', () => {
+  it('leaves out what is not known, and adds what nobody described', async () => {
+    const live = await startTestSandbox({ profile: 'live' });
+    try {
+      const { body } = await live.get('/ultra/v1/search', { query: '' });
+      for (const record of body) {
+        expect(Object.values(record)).not.toContain(null);
+        expect(record).toMatchObject({ ctLikes: expect.any(Number), smartCtLikes: expect.any(Number), updatedAt: expect.stringMatching(/\.\d{9}Z$/), apy: expect.any(Object) });
+      }
+      const [impostor] = (await live.get('/ultra/v1/search', { query: 'Official' })).body;
+      for (const name of ['icon', 'isVerified', 'issuer', 'tags', 'stats5m']) expect(impostor).not.toHaveProperty(name);
+      expect(impostor).toMatchObject({ apy: {}, stats24h: expect.any(Object) });
+    } finally {
+      await live.close();
     }
   });
 });

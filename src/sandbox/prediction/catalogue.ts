@@ -1,0 +1,139 @@
+import { indexedRandom } from '../market/indexed-random.ts';
+import { createPredictionMarket, type PredictionMarket } from '../market/prediction-market.ts';
+import type { EventPlan, MarketPlan, Outcome } from './event-plan.ts';
+import { LASTING_EVENTS } from './lasting-events.ts';
+import { recurringEvents, type EventSeries } from './recurring-events.ts';
+import type { Timeline } from './timeline.ts';
+
+/** A market with its life: slots, counted from the sandbox's start. */
+export interface Listing {
+  readonly marketId: string;
+  readonly event: ListedEvent;
+  readonly plan: MarketPlan;
+  readonly prices: PredictionMarket;
+  readonly openSlot: number;
+  /** From here on nobody trades. */
+  readonly haltSlot: number;
+  /** What is announced as the end; trading may be halted before it. */
+  readonly closeSlot: number;
+  readonly resolveSlot: number;
+  /** How it resolves unless somebody decides otherwise. */
+  readonly outcome: Outcome;
+}
+
+/** An event with its life and its markets. */
+export interface ListedEvent {
+  readonly plan: EventPlan;
+  readonly openSlot: number;
+  readonly closeSlot: number;
+  /** Whether it is one of those that are there from the first slot on; the others come and go. */
+  readonly isLasting: boolean;
+  readonly markets: readonly Listing[];
+}
+
+/** All events and markets there are, were and will be: functions of the seed and of time, made when somebody asks. */
+export interface Catalogue {
+  /** Returns an event that has opened by `slot`. */
+  event(eventId: string, slot: number): ListedEvent | undefined;
+  market(marketId: string, slot: number): Listing | undefined;
+  /** Returns the events that are worth showing at `slot`: the lasting ones, and the recurring ones that trade or have just ended. */
+  events(slot: number): readonly ListedEvent[];
+}
+
+/** Before the first slot: the lasting markets opened then, and no recurring event is older than the oldest number. */
+const LASTING_OPEN_SLOT = -240_000;
+const OLDEST_NUMBER = -200;
+const LASTING_LIFE_MS = 400 * 86_400_000;
+const SLOTS_TO_RESOLVE = 75;
+/** How many ended events of a series are still listed. */
+const ENDED_SHOWN = 4;
+const MOST_KEPT = 400;
+
+/** Returns the catalogue of a seed. */
+export function createCatalogue(options: { seed: string; timeline: Timeline }): Catalogue {
+  const { seed } = options;
+  const verdicts = indexedRandom(`${seed}:verdicts`);
+  const lastingClose = options.timeline.slotsIn(LASTING_LIFE_MS);
+  const lasting = LASTING_EVENTS.map((plan, i) =>
+    listedEvent(plan, { seed, isLasting: true, openSlot: LASTING_OPEN_SLOT, closeSlot: lastingClose, luck: verdicts(i, 1) }));
+  const lastingByEvent = new Map(lasting.map((event) => [event.plan.eventId, event]));
+  const lastingByMarket = new Map(lasting.flatMap(({ markets }) => markets.map((market) => [market.marketId, market])));
+  const series = recurringEvents(seed);
+  const made = new Map<string, ListedEvent>();
+
+  const recurring = (kind: EventSeries, number: number): ListedEvent => {
+    const eventId = kind.idOf(number);
+    const known = made.get(eventId);
+    if (known !== undefined) return known;
+    const openSlot = number * kind.periodSlots;
+    const event = listedEvent(kind.plan(number), {
+      seed, isLasting: false, openSlot, closeSlot: openSlot + kind.lifeSlots, luck: verdicts(number, 2 + series.indexOf(kind)),
+    });
+    // They are made again when needed: a sandbox that runs for months must not keep them all.
+    if (made.size >= MOST_KEPT) made.clear();
+    made.set(eventId, event);
+    return event;
+  };
+
+  const event: Catalogue['event'] = (eventId, slot) => {
+    const known = lastingByEvent.get(eventId) ?? made.get(eventId);
+    if (known !== undefined) return known.openSlot <= slot ? known : undefined;
+    for (const kind of series) {
+      const number = kind.numberOf(eventId);
+      if (number !== undefined && number >= OLDEST_NUMBER && number * kind.periodSlots <= slot) return recurring(kind, number);
+    }
+    return undefined;
+  };
+
+  return {
+    event,
+    market(marketId, slot) {
+      const known = lastingByMarket.get(marketId);
+      if (known !== undefined) return known;
+      for (const kind of series) {
+        const eventId = kind.eventIdOf(marketId);
+        const market = eventId === undefined ? undefined : event(eventId, slot)?.markets.find((candidate) => candidate.marketId === marketId);
+        if (market !== undefined) return market;
+      }
+      return undefined;
+    },
+    events(slot) {
+      const now = series.flatMap((kind) => {
+        const newest = Math.floor(slot / kind.periodSlots);
+        const shown = Math.ceil(kind.lifeSlots / kind.periodSlots) + ENDED_SHOWN;
+        return Array.from({ length: shown }, (_, age) => recurring(kind, newest - age));
+      });
+      return [...lasting, ...now];
+    },
+  };
+}
+
+function listedEvent(plan: EventPlan, life: {
+  seed: string; isLasting: boolean; openSlot: number; closeSlot: number; luck: number;
+}): ListedEvent {
+  const outcomes = outcomesOf(plan, life.luck);
+  const markets: Listing[] = [];
+  const event: ListedEvent = { plan, openSlot: life.openSlot, closeSlot: life.closeSlot, isLasting: life.isLasting, markets };
+  plan.markets.forEach((market, i) => {
+    const { ended } = market;
+    const closeSlot = ended?.resolveSlot === undefined ? life.closeSlot : ended.haltSlot;
+    markets.push({
+      marketId: market.marketId, event, plan: market, openSlot: life.openSlot, closeSlot,
+      prices: createPredictionMarket({ ...market, seed: life.seed }),
+      haltSlot: ended?.haltSlot ?? closeSlot,
+      resolveSlot: ended?.resolveSlot ?? closeSlot + SLOTS_TO_RESOLVE,
+      outcome: ended?.outcome ?? outcomes[i]!,
+    });
+  });
+  return event;
+}
+
+/** One draw decides all markets of an event, so that they cannot contradict each other. */
+function outcomesOf(plan: EventPlan, luck: number): Outcome[] {
+  let from = 0;
+  return plan.markets.map(({ probability }) => {
+    const wins = luck >= from && luck < from + probability;
+    if (plan.isExclusive === true) from += probability;
+    return wins ? 'yes' : 'no';
+  });
+}

@@ -1,0 +1,102 @@
+import type { Random } from '../../core/random.ts';
+import type { Agenda } from './agenda.ts';
+import type { Listing } from './catalogue.ts';
+import type { Ledger, LedgerEventType, LedgerFigures } from './ledger.ts';
+import type { Position, Positions } from './positions.ts';
+import { SLOTS_PER_DAY } from './timeline.ts';
+import type { Venue } from './venue.ts';
+
+/** Share of the others' payouts that they claim themselves instead of waiting for the keeper. */
+const CLAIM_PROBABILITY = 0.35;
+/** How long what is paid out, or lost, is still shown. */
+const SHOWN_SLOTS = SLOTS_PER_DAY / 4;
+
+/** What happens to positions when their market has ended. */
+export interface Settlement {
+  /** Makes sure that the positions of a market are settled when it resolves. */
+  expect(listing: Listing): void;
+  /** Settles the positions of a market that is resolved at `slot`. */
+  settle(listing: Listing, slot: number): void;
+}
+
+/** Returns the settlement: losers are told, winners are paid when they or, a day later, the keeper claim, cancelled markets give back what was paid. */
+export function createSettlement(world: {
+  readonly agenda: Agenda; readonly venue: Venue; readonly ledger: Ledger; readonly positions: Positions; readonly random: Random;
+  /** Never claims: what it wins stays claimable until the keeper comes. */
+  readonly wallet: string;
+}): Settlement {
+  const { agenda, venue, ledger, positions } = world;
+  const expected = new Set<string>();
+
+  const note = (position: Position, eventType: LedgerEventType, slot: number, options: { byKeeper: boolean; figures: LedgerFigures }): void => {
+    const { owner: ownerPubkey, pubkey: positionPubkey, marketId, isYes } = position;
+    ledger.add({ eventType, slot, ownerPubkey, positionPubkey, marketId, isYes, isBuy: false, orderNumber: undefined, ...options });
+  };
+
+  const forgetLater = (position: Position, slot: number): void => agenda.at(slot, () => positions.remove(position));
+
+  const payOut = (position: Position, slot: number, { payoutUsd, byKeeper }: { payoutUsd: bigint; byKeeper: boolean }): void => {
+    if (position.isClaimed) return;
+    const realizedPnlBeforeFees = payoutUsd - position.cost;
+    const realizedPnl = realizedPnlBeforeFees - position.fees;
+    position.isClaimed = true;
+    position.claimedUsd = payoutUsd;
+    position.realized += realizedPnl;
+    position.updatedSlot = slot;
+    note(position, 'payout_claimed', slot, {
+      byKeeper,
+      figures: {
+        contracts: position.contracts, contractsSettled: position.contracts, totalCostUsd: position.cost, feeUsd: position.fees,
+        payoutAmountUsd: payoutUsd, transferAmountToken: payoutUsd, realizedPnl, realizedPnlBeforeFees,
+      },
+    });
+    forgetLater(position, slot + SHOWN_SLOTS);
+  };
+
+  const lose = (position: Position, slot: number): void => {
+    const realizedPnlBeforeFees = -position.cost;
+    const realizedPnl = realizedPnlBeforeFees - position.fees;
+    position.realized += realizedPnl;
+    position.updatedSlot = slot;
+    note(position, 'position_lost', slot, {
+      byKeeper: true,
+      figures: {
+        contracts: position.contracts, contractsSettled: position.contracts, totalCostUsd: position.cost, feeUsd: position.fees,
+        realizedPnl, realizedPnlBeforeFees,
+      },
+    });
+    forgetLater(position, slot + SLOTS_PER_DAY);
+  };
+
+  const win = (position: Position, slot: number): void => {
+    position.claimableSlot = slot;
+    position.updatedSlot = slot;
+    const byKeeper = position.owner === world.wallet || world.random() >= CLAIM_PROBABILITY;
+    const wait = byKeeper ? SLOTS_PER_DAY : Math.ceil(SLOTS_PER_DAY * world.random());
+    // A contract that wins pays one dollar, so that the payout is as many millionths as there are of contracts.
+    agenda.at(slot + wait, (later) => payOut(position, later, { payoutUsd: position.contracts, byKeeper }));
+  };
+
+  const settle: Settlement['settle'] = (listing, slot) => {
+    const { result } = venue.state(listing, slot);
+    for (const position of positions.all()) {
+      if (position.marketId !== listing.marketId || position.settledSlot !== undefined) continue;
+      position.settledSlot = slot;
+      if (result === null) payOut(position, slot, { payoutUsd: position.cost, byKeeper: true });
+      else if ((result === 'yes') === position.isYes) win(position, slot);
+      else lose(position, slot);
+    }
+  };
+
+  return {
+    settle,
+    expect(listing) {
+      if (expected.has(listing.marketId)) return;
+      expected.add(listing.marketId);
+      agenda.at(listing.resolveSlot, (slot) => {
+        expected.delete(listing.marketId);
+        settle(listing, slot);
+      });
+    },
+  };
+}

@@ -1,0 +1,25 @@
+import type { CompiledMessage } from './message.ts';
+import type { OrderRequest } from './order-request.ts';
+
+/** What an order costs beside the swap, and who pays it. */
+export interface OrderCosts {
+  readonly payer: string;
+  readonly signatureLamports: bigint;
+  /** Priority fee and tip. */
+  readonly prioritizationLamports: bigint;
+  readonly rentLamports: bigint;
+}
+
+/** Why there is no transaction; what a code means depends on the router that won. */
+export interface Refusal {
+  readonly code: number;
+  readonly message: string;
+}
+
+/** An order's transaction, or why there is none. */
+export type OrderTransaction =
+  | { readonly kind: 'built'; readonly message: CompiledMessage; readonly costs: OrderCosts; readonly lastValidBlockHeight: number }
+  | ({ readonly kind: 'refused'; readonly costs: OrderCosts } & Refusal);
+
+/** An order for somebody who signs. */
+export type TakerRequest = OrderRequest & { readonly taker: string };

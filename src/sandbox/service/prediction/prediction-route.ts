@@ -1,0 +1,59 @@
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { PredictionWorld } from '../../prediction/world.ts';
+import type { Profile, ServiceContext } from '../context.ts';
+import { createParameters, type Parameters } from '../parameters.ts';
+import { inEnvelope, predictionError } from './prediction-error.ts';
+
+/** What the answers are made from: the world at the moment of the request, and the form that is wanted. */
+export interface PredictionView {
+  readonly world: PredictionWorld;
+  readonly profile: Profile;
+  readonly slot: number;
+}
+
+/** A request to the prediction API. */
+export interface PredictionRequest extends PredictionView {
+  readonly query: Parameters;
+  /** The variable segment of the path. */
+  readonly id: string;
+  /** Throws the error of a request that breaks a rule. */
+  refuse(reason: { readonly message: string; readonly param: string }): never;
+  /** Throws the error of something that does not exist. */
+  missing(what: string): never;
+  /** Throws the error of a venue that does not answer. */
+  unreachable(what: string): never;
+}
+
+const LONGEST_ID = 128;
+
+/** Serves `GET /prediction/v1<path>`, errors in the API's own envelope; `param` is the name of the path's variable segment, if it has one. */
+export function predictionRoute(
+  app: FastifyInstance, context: ServiceContext, { path, param }: { path: string; param?: string }, answer: (request: PredictionRequest) => object | null,
+): void {
+  app.get<{ Params: Readonly<Record<string, string>> }>(`/prediction/v1${path}`, (request, reply): FastifyReply => {
+    const requestId = context.nextId();
+    const id = param === undefined ? '' : (request.params[param] ?? '');
+    if (param !== undefined && (id === '' || id.length > LONGEST_ID)) {
+      throw predictionError(400, { message: `${param}: expected 1 to ${LONGEST_ID} characters`, code: 'custom', param, requestId });
+    }
+    const { prediction: world, profile } = context;
+    try {
+      const found = answer({
+        world, profile, id, slot: world.timeline.now(), query: createParameters(request.query),
+        refuse(reason) {
+          throw predictionError(400, { ...reason, code: 'custom', requestId });
+        },
+        missing(what) {
+          throw predictionError(404, { message: `${what} not found`, code: `${what.toLowerCase()}_not_found`, param, requestId });
+        },
+        unreachable(what) {
+          throw predictionError(502, { message: `${what}: the venue did not answer`, code: `${what.toLowerCase()}_unavailable`, param, requestId });
+        },
+      });
+      // `send(null)` would be an empty body, which is not the JSON null of the reference.
+      return found === null ? reply.type('application/json; charset=utf-8').send('null') : reply.send(found);
+    } catch (error) {
+      throw inEnvelope(error, requestId);
+    }
+  });
+}

@@ -1,0 +1,80 @@
+import { associatedTokenAddress, NATIVE_MINT, TOKEN_PROGRAM } from '../../chain/addresses.ts';
+import type { LatestBlockhash } from '../../chain/blocks.ts';
+import { platformFee } from '../../chain/swap-math.ts';
+import type { ServiceContext } from '../context.ts';
+import { requireNativeDestination, requireTokenAccount } from '../destinations.ts';
+import { badRequest } from '../request-error.ts';
+import { swapInstructions, type CollectedFee, type Delivery, type SwapInstructions } from '../swap-instructions.ts';
+import { carriedOut, type CarriedOut, type SlippageReport } from './carry-out.ts';
+import { marketOf } from './quote-route.ts';
+import { routingError } from './routing-error.ts';
+import type { SwapRequest } from './swap-request.ts';
+
+/** What a quote becomes: everything but what it may use and offers. */
+export interface Assembly {
+  readonly parts: SwapInstructions;
+  readonly blockhash: LatestBlockhash;
+  readonly slippageReport: SlippageReport | undefined;
+  /** Tells equal swaps of one slot apart. */
+  readonly number: number;
+}
+
+/** Returns the instructions of a quote that came back. Throws a RequestError (400) on what the chain says is missing or wrong. */
+export function assemble(context: ServiceContext, request: SwapRequest): Assembly {
+  const { chain } = context;
+  const { quoted, user, payer, wrapSol } = request;
+  const number = context.nextNumber();
+  requireSharable(request);
+  if (!wrapSol && !request.skipAccountChecks) requireWrapped(context, request);
+  const side = feeSide(context, request);
+  const swap = carriedOut(context, { quoted, side, dynamicSlippage: request.dynamicSlippage });
+  const parts = swapInstructions({
+    chain, taker: user, payer, input: quoted.input, output: quoted.output, route: swap.route, threshold: swap.minimumOut, wrapSol,
+    delivery: deliveryOf(context, request, number),
+    fee: collectedFee(request, swap, side),
+    intermediateAccounts: request.sharedAccounts === false,
+    omitExisting: !request.skipAccountChecks,
+  });
+  const slots = request.blockhashSlotsToExpiry;
+  const blockhash = slots === undefined ? chain.latestBlockhash() : context.blockhashes.expiringWithin({ slots, blockHeight: chain.blockHeight });
+  return { parts, blockhash, slippageReport: swap.report, number };
+}
+
+/** Tokens in between never pass through anybody's accounts here; a market that could not do so still says that it cannot. */
+function requireSharable({ quoted, sharedAccounts }: SwapRequest): void {
+  const stubborn = quoted.route.hops.find(({ pool }) => !marketOf(pool.label).sharedAccounts);
+  if (sharedAccounts === true && stubborn !== undefined) {
+    throw routingError('NOT_SUPPORTED', `useSharedAccounts: the market ${stubborn.pool.label} does not go with shared accounts`);
+  }
+}
+
+function requireWrapped({ chain }: ServiceContext, { user, quoted, destinationTokenAccount, nativeDestinationAccount }: SwapRequest): void {
+  const isDelivered = destinationTokenAccount !== undefined || nativeDestinationAccount !== undefined;
+  const needed = quoted.input.mint === NATIVE_MINT || (quoted.output.mint === NATIVE_MINT && !isDelivered);
+  const account = associatedTokenAddress(user, NATIVE_MINT, TOKEN_PROGRAM);
+  if (needed && !chain.accountExists(account)) {
+    throw badRequest(`wrapAndUnwrapSol: expected true, or an initialised wrapped-SOL account at ${account}`);
+  }
+}
+
+function feeSide({ chain }: ServiceContext, { quoted, feeAccount }: SwapRequest): 'input' | 'output' {
+  if (feeAccount === undefined) return 'output';
+  const { input, output } = quoted;
+  return requireTokenAccount(chain, { name: 'feeAccount', account: feeAccount, tokens: [output, input] }) === output ? 'output' : 'input';
+}
+
+function collectedFee({ quoted, feeAccount }: SwapRequest, swap: CarriedOut, side: 'input' | 'output'): CollectedFee | undefined {
+  const bps = quoted.request.platformFeeBps ?? 0;
+  if (feeAccount === undefined || bps === 0) return undefined;
+  return { side, bps, account: feeAccount, amount: side === 'input' ? swap.inputFee : platformFee(swap.route.outAmount, bps) };
+}
+
+function deliveryOf({ chain }: ServiceContext, request: SwapRequest, number: number): Delivery {
+  const { destinationTokenAccount, nativeDestinationAccount: account } = request;
+  // Taken to be initialised: nobody looks.
+  if (destinationTokenAccount !== undefined) return { kind: 'account', account: destinationTokenAccount };
+  if (account === undefined) return { kind: 'taker' };
+  const { output, outAmount } = request.quoted;
+  requireNativeDestination(chain, { account, outputMint: output.mint, outAmount });
+  return { kind: 'native', account, seed: `v${number}` };
+}

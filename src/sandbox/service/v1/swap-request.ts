@@ -1,0 +1,129 @@
+import { NATIVE_MINT } from '../../chain/addresses.ts';
+import { badRequest } from '../request-error.ts';
+import { readBody, unexpected, unprocessable, type Body } from './body.ts';
+import type { QuotedRoute } from './quoted-route.ts';
+import type { Quotes } from './quotes.ts';
+import { routingError } from './routing-error.ts';
+
+/** What a transaction offers for being taken soon. */
+export type Priority =
+  | { readonly kind: 'auto' }
+  | { readonly kind: 'fixed'; readonly lamports: bigint }
+  | { readonly kind: 'level'; readonly level: PriorityLevel; readonly maxLamports: bigint }
+  | { readonly kind: 'tip'; readonly lamports: bigint; readonly payer: string | undefined }
+  | { readonly kind: 'price'; readonly microLamports: bigint };
+
+export const PRIORITY_LEVELS = ['medium', 'high', 'veryHigh'] as const;
+export type PriorityLevel = (typeof PRIORITY_LEVELS)[number];
+
+/** What `POST /swap/v1/swap` was asked, checked: the same body makes `/swap-instructions`. */
+export interface SwapRequest {
+  readonly quoted: QuotedRoute;
+  readonly user: string;
+  readonly payer: string;
+  readonly wrapSol: boolean;
+  readonly sharedAccounts: boolean | undefined;
+  readonly feeAccount: string | undefined;
+  readonly trackingAccount: string | undefined;
+  readonly priority: Priority;
+  readonly destinationTokenAccount: string | undefined;
+  readonly nativeDestinationAccount: string | undefined;
+  readonly dynamicComputeUnitLimit: boolean;
+  readonly skipAccountChecks: boolean;
+  readonly dynamicSlippage: boolean;
+  readonly blockhashSlotsToExpiry: number | undefined;
+}
+
+const UINT8_MAX = 255n;
+
+/**
+ * Returns the request in a body. Throws a RequestError: 422 where the body does not say what it must, 400 where it breaks
+ * a rule of the reference.
+ */
+export function parseSwapRequest(source: unknown, quotes: Quotes): SwapRequest {
+  const body = readBody(source);
+  const user = body.address('userPublicKey');
+  const answer = body.object('quoteResponse');
+  const request = {
+    user,
+    payer: body.optionalAddress('payer') ?? user,
+    wrapSol: body.optionalBoolean('wrapAndUnwrapSol') ?? true,
+    sharedAccounts: body.optionalBoolean('useSharedAccounts'),
+    feeAccount: body.optionalAddress('feeAccount'),
+    trackingAccount: body.optionalAddress('trackingAccount'),
+    priority: priorityOf(body),
+    destinationTokenAccount: body.optionalAddress('destinationTokenAccount'),
+    nativeDestinationAccount: body.optionalAddress('nativeDestinationAccount'),
+    dynamicComputeUnitLimit: body.optionalBoolean('dynamicComputeUnitLimit') ?? false,
+    skipAccountChecks: body.optionalBoolean('skipUserAccountsRpcCalls') ?? false,
+    dynamicSlippage: body.optionalBoolean('dynamicSlippage') ?? false,
+    blockhashSlotsToExpiry: slotsOf(body),
+  };
+  const asLegacyTransaction = body.optionalBoolean('asLegacyTransaction') ?? false;
+  const quoted = quotes.find(answer);
+  if (quoted === undefined) {
+    throw badRequest('quoteResponse: expected a quote as GET /swap/v1/quote gave it, every member of it unchanged; only the last ten thousand are known');
+  }
+  if (asLegacyTransaction !== quoted.request.asLegacyTransaction) {
+    throw badRequest(`asLegacyTransaction: expected ${quoted.request.asLegacyTransaction}, as in the quote`);
+  }
+  if (quoted.request.platformFeeBps !== undefined && request.feeAccount === undefined) {
+    throw badRequest('feeAccount: missing, it is required with a quote of platformFeeBps');
+  }
+  checkDestinations(request, quoted);
+  return { ...request, quoted };
+}
+
+function checkDestinations(
+  { destinationTokenAccount, nativeDestinationAccount }: Pick<SwapRequest, 'destinationTokenAccount' | 'nativeDestinationAccount'>, quoted: QuotedRoute,
+): void {
+  if (nativeDestinationAccount === undefined) return;
+  if (destinationTokenAccount !== undefined) throw badRequest('destinationTokenAccount and nativeDestinationAccount: expected one of them, got both');
+  if (quoted.output.mint !== NATIVE_MINT) throw badRequest('nativeDestinationAccount: expected a quote whose output is SOL');
+  if (quoted.request.instructionVersion !== 'V2') throw badRequest('nativeDestinationAccount: expected a quote of instructionVersion V2');
+}
+
+function slotsOf(body: Body): number | undefined {
+  const slots = body.optionalInteger('blockhashSlotsToExpiry', UINT8_MAX);
+  return slots === undefined ? undefined : Number(slots);
+}
+
+const FEE = 'prioritizationFeeLamports';
+const PRICE = 'computeUnitPriceMicroLamports';
+const FORMS = ['priorityLevelWithMaxLamports', 'bundleTipLamports', 'bundleTipLamportsWithPayer'] as const;
+const EXPECTED = `whole lamports, "auto", or one of ${FORMS.join(', ')}`;
+
+function priorityOf(body: Body): Priority {
+  const microLamports = body.optionalInteger(PRICE);
+  const fee = body.value(FEE);
+  if (microLamports !== undefined) {
+    if (fee === undefined) return { kind: 'price', microLamports };
+    throw routingError('INVALID_COMPUTE_UNIT_PRICE_AND_PRIORITIZATION_FEE', `${PRICE} and ${FEE}: expected one of them, got both`);
+  }
+  if (fee === undefined || fee === 'auto') return { kind: 'auto' };
+  if (typeof fee === 'object') return formOf(body.within(FEE));
+  const lamports = typeof fee === 'number' || typeof fee === 'bigint' ? body.optionalInteger(FEE) : undefined;
+  if (lamports === undefined) throw unexpected(FEE, EXPECTED, fee);
+  return { kind: 'fixed', lamports };
+}
+
+/** A fee is paid to the chain, a tip to whoever builds the block: one of them. */
+function formOf(fee: Body): Priority {
+  const forms = FORMS.filter((form) => fee.names.includes(form));
+  const [form] = forms;
+  if (form === undefined || forms.length > 1) throw badRequest(`${FEE}: expected ${EXPECTED}, got ${forms.length === 0 ? 'none of them' : forms.join(' and ')}`);
+  if (form === 'bundleTipLamports') return { kind: 'tip', lamports: lamportsOf(fee, form), payer: undefined };
+  const inner = fee.within(form);
+  if (form === 'bundleTipLamportsWithPayer') return { kind: 'tip', lamports: lamportsOf(inner, 'lamports'), payer: inner.address('payer') };
+  const level = PRIORITY_LEVELS.find((known) => known === inner.value('priorityLevel'));
+  if (level === undefined) throw unexpected(`${FEE}.${form}.priorityLevel`, `one of ${PRIORITY_LEVELS.join(', ')}`, inner.value('priorityLevel'));
+  // One market of fees is all there is on this chain: global or not is the same.
+  inner.optionalBoolean('global');
+  return { kind: 'level', level, maxLamports: lamportsOf(inner, 'maxLamports') };
+}
+
+function lamportsOf(body: Body, name: string): bigint {
+  const lamports = body.optionalInteger(name);
+  if (lamports === undefined) throw unprocessable(`${FEE}.${name}: missing, expected whole lamports`);
+  return lamports;
+}
