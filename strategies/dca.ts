@@ -3,8 +3,8 @@ import { z } from 'zod';
 import type { DenialCode, DeniedSwap, SwapProposal } from '../src/strategy/index.ts';
 import { amount, defineStrategy, duration, quotes, slots, timer, token } from '../src/strategy/index.ts';
 
-/** Refusals that pass by themselves: another swap is under way, or there were many within the minute. */
-const PASSING: ReadonlySet<DenialCode> = new Set(['INTENT_OPEN_FOR_MINT', 'INTENTS_OPEN_LIMIT', 'RATE_PER_MINUTE']);
+/** Refusals that pass by themselves: another swap is under way, there were many within the minute, or the service is out of reach for a while. */
+const PASSING: ReadonlySet<DenialCode> = new Set(['INTENT_OPEN_FOR_MINT', 'INTENTS_OPEN_LIMIT', 'RATE_PER_MINUTE', 'INPUT_STALE', 'SERVICE_UNAUTHORIZED']);
 const RETRY_SECONDS_MAX = 60;
 
 /** Dollar-cost averaging: the same amount at every interval, whatever the price. */

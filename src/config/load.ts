@@ -54,8 +54,8 @@ export interface ConfigFailure {
   readonly code: ErrorCode;
   /** Every fault, in the order of the file; at least one. */
   readonly issues: readonly ConfigIssue[];
-  /** Requests per second of those strategies that could be read; undefined where reading did not get that far. */
-  readonly requestsPerSecond: number | undefined;
+  /** Of those strategies that could be read; undefined where reading did not get that far. */
+  readonly rate: RequestRate | undefined;
 }
 
 const DEFAULT_FILE = 'config/gannet.yaml';
@@ -72,11 +72,11 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig | C
   const source = await readSource(options);
   if ('message' in source) {
     const { file, message, code } = source;
-    return { ok: false, code, issues: [{ file, line: 1, column: 1, path: '', message }], requestsPerSecond: undefined };
+    return { ok: false, code, issues: [{ file, line: 1, column: 1, path: '', message }], rate: undefined };
   }
   const { file, text, baseDir } = source;
   const fail = (problems: readonly Problem[], rate?: RequestRate): ConfigFailure => ({
-    ok: false, code: codeOf(problems), issues: toIssues(file, problems), requestsPerSecond: rate?.requestsPerSecond,
+    ok: false, code: codeOf(problems), issues: toIssues(file, problems), rate,
   });
 
   const parsed = parseYaml(text);

@@ -1,18 +1,21 @@
-import { readdir } from 'node:fs/promises';
 import type { Amount } from '../core/amount.ts';
 import { lamports } from '../core/amount.ts';
+import { isGannetError } from '../core/errors.ts';
 import { nearest } from '../core/nearest.ts';
 import { SOL_MINT } from '../market/token.ts';
 import { isAddress, isLoopback } from './address.ts';
 import type { AmountReader } from './amounts.ts';
 import type { EnvironmentRecord } from './interpolate.ts';
-import { EMBEDDED_PLAN, planRate } from './plan.ts';
-import type { ServicePlan } from './plan.ts';
+import type { RatePlan } from '../service/rate-plan.ts';
+import { requestsPerSecond } from '../service/rate-plan.ts';
+import { dialectNames, loadDialect } from '../service/wire/dialect.ts';
 import type { ProblemList } from './problem.ts';
 import type { ChainConfig, KeySource, ServiceConfig, WalletConfig } from './run-config.ts';
 import type { ConfigFile } from './schema.ts';
 import { looksLikeWalletKey } from './wallet-key-shape.ts';
 
+/** The embedded service serves nobody else: as good as no limit, while a runaway loop still meets one. */
+export const EMBEDDED_PLAN: RatePlan = { requestsPerSecond: 1_000 };
 const DEFAULT_SOL_RESERVE = lamports(50_000_000n) as bigint as Amount;
 
 /** Adds what must hold before anything may trade: where, with whose wallet, and who may steer it. */
@@ -28,13 +31,13 @@ export function checkForRun(sections: ConfigFile, { environment, problems }: { e
 }
 
 /** Returns the service's part. */
-export async function resolveService(sections: ConfigFile, scope: {
+export function resolveService(sections: ConfigFile, scope: {
   readonly environment: EnvironmentRecord; readonly problems: ProblemList; readonly dialectsDir: string;
-}): Promise<ServiceConfig> {
+}): ServiceConfig {
   const { environment, problems } = scope;
   const { service } = sections;
   const embedded = service.base_url === 'embedded';
-  await checkDialect(service.dialect, scope);
+  checkDialect(service, scope);
   const apiKey = service.api_key ?? (embedded || service.plan === 'keyless' ? undefined : environment['GANNET_API_KEY'] || undefined);
   const plan = resolvePlan(sections, { hasKey: apiKey !== undefined, problems });
   return {
@@ -42,21 +45,21 @@ export async function resolveService(sections: ConfigFile, scope: {
     apiKey,
     dialect: service.dialect,
     plan,
-    requestsPerSecond: planRate(plan),
+    requestsPerSecond: requestsPerSecond(plan, 'main'),
     limited: !embedded || service.plan !== undefined || service.requests_per_second !== undefined,
   };
 }
 
-function resolvePlan({ service }: ConfigFile, { hasKey, problems }: { hasKey: boolean; problems: ProblemList }): ServicePlan {
-  const { plan, requests_per_second: requestsPerSecond } = service;
+function resolvePlan({ service }: ConfigFile, { hasKey, problems }: { hasKey: boolean; problems: ProblemList }): RatePlan {
+  const { plan, requests_per_second: ownRate } = service;
   const embedded = service.base_url === 'embedded';
-  if (plan !== undefined && requestsPerSecond !== undefined) {
+  if (plan !== undefined && ownRate !== undefined) {
     problems.add(['service', 'requests_per_second'], 'expected either "plan" or "requests_per_second", got both', { at: 'key' });
   }
   if (plan !== undefined && plan !== 'keyless' && !hasKey && !embedded && !problems.isFaulty(['service', 'api_key'])) {
     problems.add(['service', 'plan'], `the plan "${plan}" goes with an API key: set GANNET_API_KEY and write api_key: \${GANNET_API_KEY}, or take the plan "keyless"`);
   }
-  if (requestsPerSecond !== undefined) return { requestsPerSecond };
+  if (ownRate !== undefined) return { requestsPerSecond: ownRate };
   if (plan !== undefined) return plan;
   if (embedded) return EMBEDDED_PLAN;
   return hasKey ? 'free' : 'keyless';
@@ -75,12 +78,25 @@ function refuseLive({ mode, service, chain }: ConfigFile, problems: ProblemList)
   }
 }
 
-async function checkDialect(name: string, { dialectsDir, problems }: { dialectsDir: string; problems: ProblemList }): Promise<void> {
-  const files = await readdir(dialectsDir);
-  const known = files.filter((file) => file.endsWith('.yaml')).map((file) => file.slice(0, -'.yaml'.length)).sort();
-  if (known.includes(name)) return;
-  const close = nearest(name, known);
-  problems.add(['service', 'dialect'], `there is no dialect "${name}" in config/dialects${close === undefined ? '' : ` (did you mean "${close}"?)`}; known are ${known.join(', ')}`);
+/** Adds a dialect that is not there or says nonsense, and one that the named host does not speak. */
+function checkDialect({ dialect: name, base_url: baseUrl }: ConfigFile['service'], { dialectsDir, problems }: { dialectsDir: string; problems: ProblemList }): void {
+  const path = ['service', 'dialect'];
+  const known = dialectNames(dialectsDir);
+  if (!known.includes(name)) {
+    const close = nearest(name, known);
+    problems.add(path, `there is no dialect "${name}" in config/dialects${close === undefined ? '' : ` (did you mean "${close}"?)`}; known are ${known.join(', ')}`);
+    return;
+  }
+  const host = baseUrl === 'embedded' ? undefined : new URL(baseUrl).hostname.replace(/\.$/, '');
+  try {
+    // Read here already, so that a dialect that says nonsense is a fault of the configuration, not of the start.
+    const speakers = (host === undefined ? [name] : known).filter((dialect) => loadDialect(dialect, dialectsDir).hosts.some((spoken) => spoken === host));
+    if (host === undefined || speakers.length === 0 || speakers.includes(name)) return;
+    problems.add(path, `the host of service.base_url speaks the dialect "${speakers.join('" and "')}", not "${name}": write dialect: ${speakers[0]}`);
+  } catch (error) {
+    if (!isGannetError(error)) throw error;
+    problems.add(path, error.message);
+  }
 }
 
 /** Returns the chain's part. */

@@ -1,6 +1,5 @@
 import { isGannetError, messageOf } from '../core/errors.ts';
 import { parseDuration } from '../core/time.ts';
-import type { FeedSpec } from '../market/feed.ts';
 import type { TokenTable } from '../market/token.ts';
 import { withTokens } from '../strategy/params.ts';
 import type { Strategy } from '../strategy/define.ts';
@@ -15,6 +14,7 @@ import type { StrategyEntry } from './schema.ts';
 import { schemaHints } from './schema-hints.ts';
 import { importStrategy } from './strategy-file.ts';
 import { validate } from './validate.ts';
+import { watchedBy } from './watched-by.ts';
 import { shown } from './wallet-key-shape.ts';
 
 interface StrategyScope {
@@ -25,9 +25,9 @@ interface StrategyScope {
   readonly places: { readonly strategiesDir: string; readonly baseDir: string };
 }
 
-/** Returns the instances that could be resolved, in the order of the file; an entry that is undefined is faulty already. */
-export async function resolveStrategies(entries: readonly (StrategyEntry | undefined)[], scope: StrategyScope): Promise<StrategyConfig[]> {
-  const resolved: StrategyConfig[] = [];
+/** Returns the instances at their places in the file, undefined where one could not be resolved; an entry that is undefined is faulty already. */
+export async function resolveStrategies(entries: readonly (StrategyEntry | undefined)[], scope: StrategyScope): Promise<(StrategyConfig | undefined)[]> {
+  const resolved: (StrategyConfig | undefined)[] = entries.map(() => undefined);
   const names = new Map<string, ConfigPath>();
   for (const [index, entry] of entries.entries()) {
     if (entry === undefined) continue;
@@ -39,7 +39,7 @@ export async function resolveStrategies(entries: readonly (StrategyEntry | undef
       const where = entry.name === undefined ? path : [...path, 'name'];
       scope.problems.add(where, `the name "${name}" is taken by ${formatPath(earlier)}: give each instance a "name" of its own`);
     } else if (name !== undefined) names.set(name, path);
-    if (instance !== undefined) resolved.push(instance);
+    resolved[index] = instance;
   }
   return resolved;
 }
@@ -59,6 +59,9 @@ async function resolveEntry(entry: StrategyEntry, path: ConfigPath, scope: Strat
   const { strategy, origin } = imported;
   const params = readParams(strategy, [...path, 'params'], scope);
   if (params === undefined) return undefined;
+  if (entry.max_age !== undefined && watchedBy({ strategy, params: params.value }).length === 0) {
+    problems.add([...path, 'max_age'], `${strategy.name} watches nothing with these parameters, so nothing of it can be too old: remove the key`, { at: 'key' });
+  }
   const node = nodeAt(scope.root, [...path, 'params']);
   return {
     name: entry.name ?? strategy.name,
@@ -86,9 +89,4 @@ function readParams(strategy: Strategy, path: ConfigPath, { root, tokens, proble
     problems.add(path, code + shown(messageOf(error)));
     return undefined;
   }
-}
-
-/** Returns what a strategy watches with its parameters. */
-export function watchedBy({ strategy, params }: Pick<StrategyConfig, 'strategy' | 'params'>): FeedSpec[] {
-  return Object.values(strategy.inputs(params)).map(({ spec }) => spec);
 }

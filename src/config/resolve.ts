@@ -16,6 +16,7 @@ import type { Problem, ProblemList } from './problem.ts';
 import { createProblemList } from './problem.ts';
 import type { RequestRate } from './request-rate.ts';
 import { requestRate } from './request-rate.ts';
+import { refuseExcess } from './refuse-excess.ts';
 import { checkForRun, resolveChain, resolveService, resolveWallet } from './resolve-connections.ts';
 import { resolveStrategies } from './resolve-strategies.ts';
 import type { DecimalsLookup } from './resolve-tokens.ts';
@@ -68,7 +69,7 @@ export async function resolveConfig(options: ResolveOptions): Promise<Resolved> 
   refuseUnfinished(sections, problems);
 
   if (options.purpose === 'run') checkForRun(sections, { environment, problems });
-  const service = await resolveService(sections, { environment, problems, dialectsDir: places.dialectsDir });
+  const service = resolveService(sections, { environment, problems, dialectsDir: places.dialectsDir });
   const chain = resolveChain(sections, problems);
   let lookUpFailure: { readonly error: unknown } | undefined;
   const lookUp: DecimalsLookup = async (mints) => {
@@ -81,7 +82,8 @@ export async function resolveConfig(options: ResolveOptions): Promise<Resolved> 
   };
   const tokens = await resolveTokens({ entries: sections.tokens, faulty: faultyAliases(root, sections), lookUp, problems });
   const amounts = createAmountReader(tokens, problems);
-  const strategies = await resolveStrategies(readEntries(sound), { root, tokens, amounts, problems, places });
+  const resolved = await resolveStrategies(readEntries(sound), { root, tokens, amounts, problems, places });
+  const strategies = resolved.filter((strategy) => strategy !== undefined);
   const wallet = resolveWallet(sections, { amounts, problems });
   const config: RunConfig = {
     file: options.file,
@@ -98,7 +100,7 @@ export async function resolveConfig(options: ResolveOptions): Promise<Resolved> 
     control: sections.control,
   };
   const rate = requestRate(config);
-  if (options.purpose === 'run') refuseExcess(rate, config, problems);
+  if (options.purpose === 'run') refuseExcess(rate, { service, strategies: resolved }, problems);
   // A network that fails is a fault of its own; but the file's own faults can be mended first, and without it.
   if (lookUpFailure !== undefined && problems.all.length === 0 && options.silenced.length === 0) throw lookUpFailure.error;
   return { config, rate, problems: problems.all };
@@ -190,12 +192,4 @@ function sumOfBudgets(strategies: readonly StrategyConfig[], problems: ProblemLi
     else sums.set(budget.mint, amount(sum));
   }
   return sums;
-}
-
-function refuseExcess({ requestsPerSecond, allowedPerSecond }: RequestRate, { service }: RunConfig, problems: ProblemList): void {
-  if (allowedPerSecond === undefined || requestsPerSecond <= allowedPerSecond) return;
-  const plan = typeof service.plan === 'string' ? `the plan "${service.plan}"` : 'service.requests_per_second';
-  const path = ['service', typeof service.plan === 'string' ? 'plan' : 'requests_per_second'];
-  problems.add(path, `what the strategies watch takes ${requestsPerSecond} requests a second, ${plan} allows ${allowedPerSecond}: `
-    + 'watch fewer things, watch them less often ("every"), or name a larger plan');
 }

@@ -4,8 +4,8 @@ import type { Mint, TokenTable } from '../market/token.ts';
 import type { Strategy } from '../strategy/define.ts';
 import type { RiskLimits, ValueLimit } from '../trading/limits.ts';
 import type { SimulationSetting } from '../trading/simulated-landing.ts';
+import type { RatePlan } from '../service/rate-plan.ts';
 import type { PlainValue } from './node.ts';
-import type { ServicePlan } from './plan.ts';
 
 /** A configuration with everything resolved: what a run is made of. */
 export interface RunConfig {
@@ -31,7 +31,7 @@ export interface ServiceConfig {
   readonly apiKey?: string | undefined;
   /** The name of a file in config/dialects. */
   readonly dialect: string;
-  readonly plan: ServicePlan;
+  readonly plan: RatePlan;
   /** What the plan allows, the landing of swaps apart. */
   readonly requestsPerSecond: number;
   /** Whether the configuration says what the service allows; the embedded one has no limit of its own. */

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { isGannetError } from '../core/errors.ts';
 import { parseDuration } from '../core/time.ts';
+import { PLAN_NAMES } from '../service/rate-plan.ts';
 import { isAddress, isRpcUrl, isServiceUrl } from './address.ts';
-import { PLAN_NAMES } from './plan.ts';
 
 // The shape of the file, as people write it: what depends on tokens, strategies or another section is checked when it is
 // resolved. Descriptions and examples end up in the JSON schema, where editors show them.
@@ -27,9 +27,9 @@ const service = z.strictObject({
   api_key: z.string().min(1).optional()
     .meta({ description: 'The service’s key. Keep it out of the file: ${GANNET_API_KEY}.', examples: ['${GANNET_API_KEY}'] }),
   dialect: z.string().regex(INSTANCE_NAME, { message: 'expected the name of a file in config/dialects, without .yaml' }).default('neutral')
-    .meta({ description: 'Router, field and provider names on the wire: config/dialects/<name>.yaml.', examples: ['neutral'] }),
+    .meta({ description: 'Router, field and provider names on the wire: config/dialects/<name>.yaml. A host that is listed in one of them is spoken to in that one.', examples: ['neutral'] }),
   plan: z.enum(PLAN_NAMES).optional()
-    .meta({ description: 'What your API key allows; without one, "keyless". It bounds how much can be watched.' }),
+    .meta({ description: 'What your API key allows; without one, "keyless". It bounds how much can be watched: about three quarters of it, the rest is kept for swaps.' }),
   requests_per_second: z.number().positive().max(10_000).optional()
     .meta({ description: 'Instead of a plan: the sustained requests per second that the service allows.' }),
 }).meta({ description: 'Where quotes, orders and market data come from.' });
@@ -92,7 +92,7 @@ const strategy = z.strictObject({
     .meta({ description: 'What this instance is called; unique. Left out, the name of the strategy.', examples: ['dca-sol'] }),
   budget: amount('500 USDC').optional().meta({ description: 'What it may spend, and what it is measured against. Without one it can watch and alert, but not swap.' }),
   params: z.record(z.string(), z.unknown()).prefault({}).meta({ description: 'The strategy’s own parameters: `gannet strategy describe NAME`.' }),
-  max_age: duration('15s').optional().meta({ description: 'Proposals are refused while anything the strategy watches is older than this.' }),
+  max_age: duration('15s').optional().meta({ description: 'Swaps are refused, exits too, while anything the strategy watches is older than this. With it, feeds may be polled less often than "every" where the plan is too small, as long as they stay this young.' }),
   warmup: duration('2h').optional().meta({ description: `How much of the recording to replay before the start. ${NOT_YET}` }),
 }).meta({ description: 'One running instance of a strategy.' });
 

@@ -26,12 +26,14 @@ export async function startControlApi(options: {
   /** From the environment; a random one where absent. */
   readonly token: string | undefined;
   readonly state: () => unknown;
+  readonly feeds: () => unknown;
 }): Promise<{ readonly url: string; readonly close: () => Promise<void> }> {
   const token = options.token ?? randomBytes(24).toString('base64url');
   const app = fastify({ bodyLimit: 64 * 1024, logger: false });
   guard(app, token, options.host);
   app.get('/healthz', () => ({ ok: true }));
   app.get('/api/state', async (_request, reply) => reply.type('application/json').send(stringifyJson(options.state())));
+  app.get('/api/feeds', async (_request, reply) => reply.type('application/json').send(stringifyJson(options.feeds())));
   app.setNotFoundHandler(async (_request, reply) => reply.code(404).send({ error: { code: 'NOT_FOUND', message: 'no such path' } }));
   const url = await listen(app, options);
   writeControlFile(options.stateDir, { url, token, pid: process.pid });

@@ -4,6 +4,7 @@ import { BASE_FEE } from '../trading/simulated-landing.ts';
 import { GannetError } from '../core/errors.ts';
 import { seededRandom } from '../core/random.ts';
 import type { Clock, Millis } from '../core/time.ts';
+import { requestRate } from '../config/request-rate.ts';
 import type { RunConfig } from '../config/run-config.ts';
 import { journalled } from '../execution/journalled.ts';
 import { createLiveExecutor } from '../execution/live-executor.ts';
@@ -25,13 +26,15 @@ import { createState } from '../trading/state.ts';
 import { startControlApi } from './control-api.ts';
 import type { Log } from './log.ts';
 import { describeLimits } from './limits-text.ts';
+import { holdings } from './market-text.ts';
 import { createManifest } from './manifest.ts';
 import type { Recovered, StateSetup } from './recover.ts';
 import { beginOnNewChain, recoverState } from './recover.ts';
 import type { Reporter, RunSummary } from './reporter.ts';
 import { Resources } from './resources.ts';
 import { createRunFiles } from './run-files.ts';
-import { Session, holdings } from './session.ts';
+import type { StartingState } from './session-state.ts';
+import { Session } from './session.ts';
 import type { World } from './world.ts';
 
 export interface DaemonOptions {
@@ -85,7 +88,10 @@ async function runLocked(options: DaemonOptions, resources: Resources): Promise<
     strategies: config.strategies.map(({ name, budget, maxAgeMs }) => ({ name, budget, limits: { maxAgeMs } })),
   };
   const running: { session?: Session } = {};
-  const control = await openControl(options, () => running.session?.state() ?? { run_id: runId, phase: 'starting' }, resources);
+  const control = await openControl(options, {
+    state: () => running.session?.state() ?? { run_id: runId, phase: 'starting' } satisfies StartingState,
+    feeds: () => running.session?.feedStates() ?? [],
+  }, resources);
   const { journal, recovered, executor, address } = config.mode === 'live'
     ? await liveParts(options, setup, resources)
     : paperParts(options, setup, resources);
@@ -100,6 +106,7 @@ async function runLocked(options: DaemonOptions, resources: Resources): Promise<
     open: recovered.open,
     executor,
     createFeed: (specs) => createFeeds({ service: world.service, specs, clock, random: seededRandom(`${config.seed}:feeds`) }),
+    access$: world.service.access$,
     recorder,
     saveSnapshot: (snapshot, settled) => { journal.saveSnapshot(snapshot, settled); },
     reporter, log, files, recording,
@@ -111,7 +118,7 @@ async function runLocked(options: DaemonOptions, resources: Resources): Promise<
   resources.add('run', () => { journal.runEnded(runId); });
   // The last to open is the first to close: whatever ends the run, nothing is decided any more when its files go.
   resources.add('session', () => { session.close(); });
-  reporter.started(session.stamp, describeStart(options, { state, session, address, controlUrl: control?.url }));
+  reporter.started(session.stamp, describeStart(options, { state, address, controlUrl: control?.url }));
   const ending = untilEnd(options, session);
   // A node that does not answer must not keep the operator from ending it.
   const endedBefore = await Promise.race([session.recover().then(() => undefined), ending]);
@@ -199,18 +206,18 @@ function openRecorder({ config, clock, log, runId }: DaemonOptions, resources: R
 }
 
 async function openControl(
-  { config, environment, stateDir }: DaemonOptions, state: () => unknown, resources: Resources,
+  { config, environment, stateDir }: DaemonOptions, told: { readonly state: () => unknown; readonly feeds: () => unknown }, resources: Resources,
 ): Promise<{ readonly url: string } | undefined> {
   if (!config.control.enabled) return undefined;
   const { host, port } = config.control;
-  const control = await startControlApi({ host, port, stateDir, token: environment['GANNET_CONTROL_TOKEN'], state });
+  const control = await startControlApi({ host, port, stateDir, token: environment['GANNET_CONTROL_TOKEN'], ...told });
   resources.add('control API', () => control.close());
   return control;
 }
 
 function describeStart(
   { config, world, runId }: DaemonOptions,
-  run: { readonly state: EngineState; readonly session: Session; readonly address: string | undefined; readonly controlUrl: string | undefined },
+  run: { readonly state: EngineState; readonly address: string | undefined; readonly controlUrl: string | undefined },
 ): Parameters<Reporter['started']>[1] {
   return {
     runId,
@@ -224,8 +231,8 @@ function describeStart(
         budget: budget === undefined || token === undefined ? undefined : formatTokenAmount({ token, amount: budget.amount }),
       };
     }),
-    feeds: run.session.feeds,
-    balances: holdings(run.state, run.state.portfolio.wallet),
+    feeds: requestRate(config).feeds,
+    balances: holdings(config.tokens, run.state.portfolio.wallet),
     limits: describeLimits(config.limits, config.tokens),
     controlUrl: run.controlUrl,
   };

@@ -35,7 +35,7 @@ export function createHumanReporter(options: {
         ['run', [`${start.runId}, ${start.mode} on ${start.service}`]],
         ['wallet', [start.wallet ?? 'none: paper money', ...(start.balances.length > 0 ? [start.balances.join(' · ')] : [])]],
         ['strategies', start.strategies.map(({ name, summary, budget }) => `${name}: ${summary}${budget === undefined ? '' : ` Budget ${budget}.`}`)],
-        ['watching', start.feeds.length === 0 ? ['nothing: no strategy asks for data'] : start.feeds.map((spec) => describeFeed(tokens, spec))],
+        ['watching', start.feeds.length === 0 ? ['nothing: no strategy asks for data'] : start.feeds.map((feed) => describeFeed(tokens, feed))],
         ['limits', start.limits],
         ...(start.controlUrl === undefined ? [] : [['control', [start.controlUrl]] as [string, readonly string[]]]),
       ];
@@ -60,7 +60,7 @@ export function createHumanReporter(options: {
       if (told !== undefined) line(stamp, record.intent.id, told.words, told.style);
     },
     alert: (stamp, strategy, { level, message }) => {
-      line(stamp, strategy, `${level === 'info' ? 'alert' : level}: ${message}`, level === 'info' ? 'cyan' : level === 'warning' ? 'yellow' : 'red');
+      line(stamp, strategy ?? 'gannet', `${level === 'info' ? 'alert' : level}: ${message}`, level === 'info' ? 'cyan' : level === 'warning' ? 'yellow' : 'red');
     },
     feed: (stamp, health) => {
       const name = describeFeedKey(tokens, health.feed);

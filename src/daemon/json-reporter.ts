@@ -1,4 +1,5 @@
 import { stringifyJson } from '../core/json.ts';
+import { printableJson } from '../core/text.ts';
 import { feedKey } from '../market/feed.ts';
 import type { Reporter, Stamp } from './reporter.ts';
 import type { IntentRecord } from './tally.ts';
@@ -6,13 +7,15 @@ import type { IntentRecord } from './tally.ts';
 /** Returns the reporter of `--json`: one JSON document a line. */
 export function createJsonReporter(write: (line: string) => void): Reporter {
   const line = (type: string, stamp: Stamp, body: object): void => {
-    write(`${stringifyJson({ type, at: stamp.at, seq: stamp.seq, ...body })}\n`);
+    write(`${printableJson(stringifyJson({ type, at: stamp.at, seq: stamp.seq, ...body }))}\n`);
   };
   return {
     started: (stamp, start) => {
       line('started', stamp, {
         run_id: start.runId, mode: start.mode, service: start.service, wallet: start.wallet, control_url: start.controlUrl,
-        strategies: start.strategies, feeds: start.feeds.map((spec) => ({ feed: feedKey(spec), every_ms: spec.everyMs })),
+        strategies: start.strategies, feeds: start.feeds.map(({ spec, expectedMs }) => ({
+          feed: feedKey(spec), every_ms: spec.everyMs, expected_ms: expectedMs > spec.everyMs ? expectedMs : undefined,
+        })),
         balances: start.balances, limits: start.limits,
       });
     },

@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Logger } from 'winston';
 import { createLogger, format, transports } from 'winston';
-import { printable } from '../core/text.ts';
+import { printable, printableJson } from '../core/text.ts';
 import { createRedactor } from './redact.ts';
 
 export type LogLevel = 'error' | 'warn' | 'info' | 'debug';
@@ -28,7 +28,7 @@ export function createLog(options: {
   const redact = createRedactor(options.secrets);
   // In place: winston finds the level under a symbol, which a copy would not have.
   const redacting = format((info) => Object.assign(info, redact(info)));
-  const json = format.combine(format.timestamp(), redacting(), format.json());
+  const json = format.combine(format.timestamp(), redacting(), format.json(), harmless());
   const lines = format.combine(redacting(), format.printf((info) => humanLine(info)));
   const logger: Logger = createLogger({
     level: options.level,
@@ -45,6 +45,11 @@ export function createLog(options: {
     }),
   };
 }
+
+/** Where winston keeps the line that it writes. */
+const LINE = Symbol.for('message');
+
+const harmless = format((info) => Object.assign(info, { [LINE]: printableJson(String(info[LINE])) }));
 
 /** One plain file a run: rotation by size loses lines in bursts. */
 function fileTransport(file: { stateDir: string; name: string }, json: ReturnType<typeof format.combine>): transports.FileTransportInstance {

@@ -1,7 +1,7 @@
+import type { FeedInterval } from '../config/request-rate.ts';
 import type { Millis } from '../core/time.ts';
 import type { LoggedDecision } from '../engine/decision-log.ts';
 import type { FeedHealth } from '../market/event.ts';
-import type { FeedSpec } from '../market/feed.ts';
 import type { Intent } from '../trading/intent.ts';
 import type { AlertProposal } from '../trading/proposal.ts';
 import type { Denial } from '../trading/risk.ts';
@@ -19,7 +19,7 @@ export interface RunStart {
   readonly service: string;
   readonly wallet: string | undefined;
   readonly strategies: readonly { readonly name: string; readonly summary: string; readonly budget: string | undefined }[];
-  readonly feeds: readonly FeedSpec[];
+  readonly feeds: readonly FeedInterval[];
   readonly balances: readonly string[];
   readonly limits: readonly string[];
   readonly controlUrl: string | undefined;
@@ -49,7 +49,8 @@ export interface Reporter {
   decided(decision: LoggedDecision, intent: Intent | undefined): void;
   denied(decision: LoggedDecision, denial: Denial): void;
   intent(stamp: Stamp, record: IntentRecord): void;
-  alert(stamp: Stamp, strategy: string, alert: AlertProposal): void;
+  /** An alert of a strategy, or of the run itself where there is none. */
+  alert(stamp: Stamp, strategy: string | undefined, alert: AlertProposal): void;
   feed(stamp: Stamp, health: FeedHealth): void;
   /** A change of the run's own state: recovering, trading, draining. */
   state(stamp: Stamp, state: string, message: string): void;

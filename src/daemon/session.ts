@@ -1,22 +1,26 @@
-import type { Subscription } from 'rxjs';
-import { formatDecimal } from '../core/amount.ts';
+import type { Observable } from 'rxjs';
+import { Subscription } from 'rxjs';
 import type { Clock, Millis } from '../core/time.ts';
 import { Engine } from '../engine/engine.ts';
 import type { StrategyInstance } from '../engine/host.ts';
-import type { Feed } from '../market/feed.ts';
 import type { FeedSpec } from '../market/feed.ts';
-import type { FeedKey } from '../market/event.ts';
+import type { ServiceAccess } from '../service/access.ts';
+import type { PollingFeed } from '../service/feeds/feeds.ts';
+import type { Command } from '../trading/command.ts';
 import type { Executor, OpenIntent } from '../trading/executor.ts';
 import type { EngineState, StateSnapshot } from '../trading/state.ts';
 import { snapshotState } from '../trading/state.ts';
 import type { Effect, Input } from '../trading/step.ts';
 import { intentJson } from './json-reporter.ts';
 import type { Log } from './log.ts';
+import { accessAlert } from './access-text.ts';
 import { createLoop } from './loop.ts';
-import { describeFeedKey } from './market-text.ts';
-import type { Reporter, RunSummary } from './reporter.ts';
+import { holdings } from './market-text.ts';
+import type { Reporter, RunSummary, Stamp } from './reporter.ts';
 import type { RunManifest, RunMoment } from './manifest.ts';
 import type { RunFiles } from './run-files.ts';
+import type { AccessState, FeedState, SessionState } from './session-state.ts';
+import { feedStates } from './session-state.ts';
 import { Tally } from './tally.ts';
 import { wait } from '../execution/wait.ts';
 
@@ -35,7 +39,9 @@ export interface SessionOptions {
   readonly startAt: Millis;
   readonly open: readonly OpenIntent[];
   readonly executor: Executor;
-  readonly createFeed: (specs: readonly FeedSpec[]) => Feed;
+  readonly createFeed: (specs: readonly FeedSpec[]) => PollingFeed;
+  /** Whether the service lets this run in: each change. */
+  readonly access$: Observable<ServiceAccess>;
   readonly recorder: Recorder | undefined;
   /** Keeps the state for the next start; called when it changed in a way that must outlive the process. */
   readonly saveSnapshot: (snapshot: StateSnapshot, settledIntentIds: readonly string[]) => void;
@@ -48,23 +54,6 @@ export interface SessionOptions {
   readonly maxIntents: number | undefined;
 }
 
-/** What the daemon can be asked about itself. */
-export interface SessionState {
-  readonly run_id: string;
-  readonly mode: string;
-  readonly phase: string;
-  readonly trading: string;
-  readonly at: Millis;
-  readonly seq: number;
-  readonly decisions: number;
-  readonly decision_hash: string;
-  readonly strategies: readonly object[];
-  readonly feeds: readonly object[];
-  readonly wallet: Readonly<Record<string, string>>;
-  readonly intents: { readonly open: readonly object[]; readonly recent: readonly object[]; readonly counts: Readonly<Record<string, number>> };
-  readonly denials: Readonly<Record<string, number>>;
-}
-
 const DRAIN_MAX_MS = 30_000;
 const DRAIN_POLL_MS = 100;
 
@@ -74,10 +63,12 @@ export class Session {
   readonly #engine: Engine;
   readonly #loop: ReturnType<typeof createLoop>;
   readonly #tally = new Tally();
-  readonly #feedAges = new Map<FeedKey, { at: Millis; status: string; events: number }>();
+  readonly #feed: PollingFeed;
+  #access: AccessState = { state: 'granted', reason: null, since: null };
   #phase = 'starting';
   #events = 0;
   #finished = 0;
+  readonly #accessSubscription = new Subscription();
   #feedSubscription: Subscription | undefined;
   #started: RunMoment | null = null;
   #stopped: RunMoment | null = null;
@@ -119,14 +110,10 @@ export class Session {
       },
     });
     this.#loop = createLoop(this.#engine, options.clock);
+    this.#feed = options.createFeed(Engine.feedsOf(options.strategies));
   }
 
-  /** What the strategies want watched. */
-  get feeds(): FeedSpec[] {
-    return Engine.feedsOf(this.#options.strategies);
-  }
-
-  get stamp(): { seq: number; at: Millis } {
+  get stamp(): Stamp {
     return { seq: this.#engine.seq, at: this.#engine.clock.now() };
   }
 
@@ -134,6 +121,7 @@ export class Session {
   async recover(): Promise<void> {
     const { open, executor, reporter } = this.#options;
     this.#writeManifest();
+    this.#heedAccess();
     if (open.length === 0) return;
     this.#phase = 'recovering';
     reporter.state(this.stamp, 'recovering', `${open.length} swaps were under way when the last run ended; no strategy runs until each is known`);
@@ -152,7 +140,7 @@ export class Session {
     this.#writeManifest();
     this.#engine.start();
     this.#loop.start();
-    this.#feedSubscription = this.#options.createFeed(this.feeds).events$.subscribe({
+    this.#feedSubscription = this.#feed.events$.subscribe({
       next: (event) => { this.#loop.accept(event); },
       error: (error: unknown) => { this.#failed?.(error); },
     });
@@ -168,6 +156,7 @@ export class Session {
   /** Ends it: what still comes in has nowhere to go, the journal has it. */
   close(): void {
     this.halt();
+    this.#accessSubscription.unsubscribe();
     this.#phase = 'ended';
   }
 
@@ -195,14 +184,14 @@ export class Session {
   /** Returns the present state for the control API. */
   state(): SessionState {
     const { runId, mode, state, strategies, clock } = this.#options;
-    const now = clock.now();
     const running = new Set(this.#engine.running);
     return {
       run_id: runId,
       mode,
       phase: this.#phase,
       trading: state.trading,
-      at: now,
+      service_access: this.#access,
+      at: clock.now(),
       seq: this.#engine.seq,
       decisions: this.#engine.decisions,
       decision_hash: this.#engine.decisionHash,
@@ -210,13 +199,28 @@ export class Session {
         name, use: strategy.name, running: running.has(name), swaps: state.portfolio.book(name).swaps,
         balances: Object.fromEntries(state.portfolio.book(name).balances),
       })),
-      feeds: [...this.#feedAges].map(([feed, { at, status, events }]) => ({
-        feed, watches: describeFeedKey(state.tokens, feed), status, events, age_ms: now - at,
-      })),
+      feeds: this.feedStates(),
       wallet: Object.fromEntries([...state.portfolio.wallet].map(([mint, amount]) => [mint, amount.toString()])),
       intents: { open: this.#tally.open.map(intentJson), recent: this.#tally.recent.slice(0, 20).map(intentJson), counts: this.#tally.byState },
       denials: this.#tally.denials,
     };
+  }
+
+  /** Returns the feeds with their counters and ages. */
+  feedStates(): FeedState[] {
+    return feedStates(this.#feed.stats(), this.#options.state.tokens);
+  }
+
+  /** From the first request on: recovery already speaks to the service. */
+  #heedAccess(): void {
+    this.#accessSubscription.add(this.#options.access$.subscribe({
+      next: (access) => {
+        if (this.#phase === 'ended' || access.state === this.#options.state.serviceAccess) return;
+        const reason = access.state === 'refused' ? access.message : 'the service takes the API key again';
+        this.#loop.accept({ kind: 'command', name: 'set-service-access', access: access.state, reason });
+      },
+      error: (error: unknown) => { this.#failed?.(error); },
+    }));
   }
 
   #onInput(seq: number, at: Millis, input: Input): void {
@@ -232,17 +236,16 @@ export class Session {
       this.#finished += 1;
       if (maxIntents !== undefined && this.#finished >= maxIntents) this.#limitReached?.();
     } else if (input.kind === 'feed-health') {
-      this.#seen(input.feed, at, input.status);
       reporter.feed({ seq, at }, input);
-    } else if (input.kind !== 'command') {
-      this.#seen(input.feed, at, 'healthy');
+    } else if (input.kind === 'command' && input.name === 'set-service-access') {
+      this.#accessChanged({ seq, at }, input);
     }
   }
 
-  #seen(feed: FeedKey, at: Millis, status: string): void {
-    const before = this.#feedAges.get(feed);
-    const isData = status === 'healthy';
-    this.#feedAges.set(feed, { at: isData ? at : (before?.at ?? at), status, events: (before?.events ?? 0) + (isData ? 1 : 0) });
+  #accessChanged(stamp: Stamp, { access, reason }: Extract<Command, { name: 'set-service-access' }>): void {
+    this.#access = { state: access, reason, since: stamp.at };
+    this.#tally.alerts += 1;
+    this.#options.reporter.alert(stamp, undefined, accessAlert(access, reason));
   }
 
   #perform(effect: Effect): void {
@@ -291,21 +294,9 @@ export class Session {
       rentLamports: this.#tally.rentLamports,
       strategies: strategies.map(({ name }) => {
         const book = state.portfolio.book(name);
-        return { name, swaps: book.swaps, holds: holdings(state, book.balances), running: this.#runningAtStop.has(name) };
+        return { name, swaps: book.swaps, holds: holdings(state.tokens, book.balances), running: this.#runningAtStop.has(name) };
       }),
       recording,
     };
   }
-}
-
-/** Returns balances for people, "1.5 SOL"; tokens that the configuration does not name are only counted. */
-export function holdings(state: Pick<EngineState, 'tokens'>, balances: EngineState['portfolio']['wallet']): string[] {
-  const texts: string[] = [];
-  let others = 0;
-  for (const [mint, amount] of balances) {
-    const token = state.tokens.byMint(mint);
-    if (token === undefined) others += 1;
-    else texts.push(`${formatDecimal(amount, token.decimals)} ${token.symbol}`);
-  }
-  return others === 0 ? texts : [...texts, `${others} other ${others === 1 ? 'token' : 'tokens'}`];
 }

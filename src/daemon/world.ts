@@ -1,5 +1,7 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
 import type { ErrorCode } from '../core/errors.ts';
-import { GannetError, isGannetError } from '../core/errors.ts';
+import { GannetError, isGannetError, messageOf } from '../core/errors.ts';
 import type { Clock } from '../core/time.ts';
 import type { Chain } from '../chain/chain.ts';
 import { createChain } from '../chain/chain.ts';
@@ -8,6 +10,8 @@ import { SOL_MINT } from '../market/token.ts';
 import type { SpawnedSandbox } from '../sandbox/spawn.ts';
 import { spawnSandbox } from '../sandbox/spawn.ts';
 import { loadDialect } from '../service/wire/dialect.ts';
+import type { RateMemory } from '../service/rate-memory.ts';
+import { createFileRateMemory } from '../service/rate-memory.ts';
 import type { RatePlan } from '../service/rate-plan.ts';
 import type { Service } from '../service/service.ts';
 import { createService } from '../service/service.ts';
@@ -19,6 +23,8 @@ export interface WorldOptions {
   readonly apiKey: string | undefined;
   readonly dialect: string;
   readonly plan: RatePlan;
+  /** Where it is remembered how much was asked of a real service, so that a restart stays within its rate; absent: nowhere. */
+  readonly rateMemory?: { readonly stateDir: string; readonly onFault: (message: string) => void } | undefined;
   readonly seed: number;
   readonly clock: Clock;
 }
@@ -39,22 +45,23 @@ export interface World {
 
 /** The embedded service lets any key in. */
 const EMBEDDED_KEY = 'embedded-service';
-/** Fast enough never to be felt; it still goes through the one choke point. */
-const EMBEDDED_REQUESTS_PER_SECOND = 1_000;
+const RATE_MEMORY_FILE = 'service-rate.json';
 
 /** Connects to the world, starting the embedded one where it is asked for. Asks nothing of a real service yet. */
 export async function openWorld(options: WorldOptions): Promise<World> {
   const { clock, dialect, baseUrl, rpcUrl, seed } = options;
   const embedded = baseUrl === 'embedded';
-  const sandbox = embedded || rpcUrl === 'embedded' ? await spawnSandbox({ seed }) : undefined;
+  const sandbox = embedded || rpcUrl === 'embedded' ? await spawnSandbox({ seed, dialect: embedded ? dialect : 'neutral' }) : undefined;
   const serviceUrl = embedded ? sandbox!.addresses.base_url : baseUrl;
   const chainUrl = rpcUrl === 'embedded' ? sandbox!.addresses.rpc_url : rpcUrl;
   const service = createService({
     baseUrl: serviceUrl,
     apiKey: embedded ? EMBEDDED_KEY : options.apiKey,
     dialect: loadDialect(dialect),
-    plan: embedded ? { requestsPerSecond: EMBEDDED_REQUESTS_PER_SECOND } : options.plan,
+    plan: options.plan,
     clock,
+    // What an embedded service has counted ends with it.
+    rateMemory: embedded || options.rateMemory === undefined ? undefined : openRateMemory(options.rateMemory),
   });
   const chain = chainUrl === undefined ? undefined : createChain({ rpcUrl: chainUrl, clock });
   return {
@@ -73,6 +80,17 @@ export async function openWorld(options: WorldOptions): Promise<World> {
       await sandbox?.stop();
     },
   };
+}
+
+/** Without a place for it the rate is still kept, except across restarts. */
+function openRateMemory({ stateDir, onFault }: NonNullable<WorldOptions['rateMemory']>): RateMemory | undefined {
+  try {
+    mkdirSync(stateDir, { recursive: true });
+  } catch (cause) {
+    onFault(`the state directory ${stateDir} cannot be made: ${messageOf(cause)}; the next process will not know how much was asked of the service`);
+    return undefined;
+  }
+  return createFileRateMemory(join(stateDir, RATE_MEMORY_FILE), { onFault });
 }
 
 /** Any answer is one: a service that has trouble at the moment may be well again in a minute, and its feeds tell. */

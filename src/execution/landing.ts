@@ -1,4 +1,5 @@
 import { isGannetError } from '../core/errors.ts';
+import { printable } from '../core/text.ts';
 import type { Clock, Millis } from '../core/time.ts';
 import type { Attempt, LandedSwap } from '../trading/attempt.ts';
 import type { Intent } from '../trading/intent.ts';
@@ -70,7 +71,7 @@ async function send({ service, chain }: LiveWorld, attempt: Attempt): Promise<Se
     lastValidBlockHeight: attempt.lastValidBlockHeight,
   });
   if (answer.status === 'success') return { signature: answer.signature };
-  return { signature: answer.signature, code: String(answer.code), reason: answer.error };
+  return { signature: answer.signature, code: String(answer.code), reason: answer.error === undefined ? undefined : printable(answer.error, 300) };
 }
 
 /** Tells the terminal state and returns true once there is one. */

@@ -1,5 +1,6 @@
 import { afterSlippage } from '../core/amount.ts';
 import { GannetError, isGannetError } from '../core/errors.ts';
+import { printable } from '../core/text.ts';
 import type { Millis } from '../core/time.ts';
 import type { Attempt } from '../trading/attempt.ts';
 import type { Intent } from '../trading/intent.ts';
@@ -72,7 +73,8 @@ async function byOrder(world: LiveWorld, intent: Intent): Promise<Unsigned | (Pr
 function refuseOrder(world: LiveWorld, order: SwapOrder): { code: string; reason: string } | undefined {
   if (order.buildError !== undefined) {
     // What the number means depends on the router, so the code says both.
-    return { code: `ORDER_${order.router.toUpperCase()}_${order.buildError.code ?? 'UNKNOWN'}`, reason: order.buildError.message };
+    const router = /^[\w-]{1,40}$/.test(order.router) ? order.router.toUpperCase() : 'UNKNOWN';
+    return { code: `ORDER_${router}_${order.buildError.code ?? 'UNKNOWN'}`, reason: printable(order.buildError.message, 300) };
   }
   if (order.taker !== undefined && order.taker !== world.signer.address) {
     return { code: 'TERMS_MISMATCH', reason: `the order is for the taker ${order.taker}` };
@@ -94,10 +96,16 @@ async function byBuild(world: LiveWorld, intent: Intent): Promise<Unsigned | (Pr
     withinFloor(intent, (slippageBps) => world.service.build({ ...asked, taker: world.signer.address, slippageBps }, { priority: intent.purpose })),
     world.service.order(asked, { priority: intent.purpose }),
   ]);
-  const refusal = refuseTerms(intent, { ...build, priceImpact: build.priceImpact ?? reference.priceImpact }) ?? refuseOffPrice(intent, build, reference);
+  const priceImpact = worse(build.priceImpact, reference.priceImpact);
+  const refusal = refuseTerms(intent, { ...build, priceImpact }) ?? refuseOffPrice(intent, build, reference);
   if (refusal !== undefined) return { kind: 'refused', router: build.router, ...refusal };
   const { transaction } = await world.chain.compose(build, world.signer.address);
   return { quotedAt, terms: build, transaction, lastValidBlockHeight: build.lastValidBlockHeight, coSigners: [] };
+}
+
+/** Hosts whose builds do say it give nothing to check it by, so that it must not hide what the quote says. */
+function worse(build: number | undefined, reference: number | undefined): number | undefined {
+  return build === undefined || reference === undefined ? build ?? reference : Math.min(build, reference);
 }
 
 function refuseOffPrice(intent: Intent, build: SwapTerms, reference: SwapTerms): { code: string; reason: string } | undefined {

@@ -3,7 +3,7 @@ export { defineStrategy } from './define.ts';
 export type { Strategy, StrategyDefinition, Streams } from './define.ts';
 export type { AlertData, DeniedSwap, StrategyContext, SwapOptions } from './context.ts';
 export { orderBook, PricedQuote, quotes, tokenStats } from './input.ts';
-export type { Input } from './input.ts';
+export type { Input, PollOptions } from './input.ts';
 export { amount, duration, pair, token } from './params.ts';
 export {
   auditTime, bufferTime, debounceTime, delay, interval, repeat, retry, sampleTime, slots, throttleTime, timeout, timer,

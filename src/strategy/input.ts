@@ -19,6 +19,17 @@ export interface Input<T> {
   readonly adapt: (event: MarketEvent) => T;
 }
 
+/** How an input is polled. */
+export interface PollOptions {
+  /** The interval that is wanted, "5s". Where the rate does not suffice for all feeds, it is polled less often. */
+  readonly every: string;
+  /**
+   * How much its freshness matters beside the other feeds', positive; 1 unless given. Where not everything can be polled
+   * as often as wanted, a feed of weight 4 is polled twice as often as one of weight 1.
+   */
+  readonly weight?: number | undefined;
+}
+
 /**
  * A quote with the pair's price. Its members besides `at` and `price` are read when they are asked for, live and from a
  * recording alike, so that a copy made by spreading holds the same two everywhere.
@@ -63,7 +74,7 @@ export class PricedQuote {
  * Returns the input of a pair's executable price at a size. A size in the quote token watches what buying costs,
  * a size in the base token what selling brings; `price` is always quote tokens per base token.
  */
-export function quotes(pair: Pair, options: { readonly amount: TokenAmount; readonly every: string }): Input<PricedQuote> {
+export function quotes(pair: Pair, options: PollOptions & { readonly amount: TokenAmount }): Input<PricedQuote> {
   const { token } = options.amount;
   const buying = token.mint === pair.quote.mint;
   if (!buying && token.mint !== pair.base.mint) {
@@ -76,7 +87,7 @@ export function quotes(pair: Pair, options: { readonly amount: TokenAmount; read
   return {
     spec: {
       kind: 'quote', inputMint: inputToken.mint, outputMint: outputToken.mint,
-      amount: amount(options.amount.amount), everyMs: parseDuration(options.every),
+      amount: amount(options.amount.amount), ...pollRate(options),
     },
     adapt: (event) => {
       assert(event.kind === 'quote', 'a quote feed emits quotes');
@@ -86,9 +97,9 @@ export function quotes(pair: Pair, options: { readonly amount: TokenAmount; read
 }
 
 /** Returns the input of a prediction market's order book. */
-export function orderBook(marketId: string, options: { readonly every: string }): Input<OrderBook> {
+export function orderBook(marketId: string, options: PollOptions): Input<OrderBook> {
   return {
-    spec: { kind: 'order-book', marketId, everyMs: parseDuration(options.every) },
+    spec: { kind: 'order-book', marketId, ...pollRate(options) },
     adapt: (event) => {
       assert(event.kind === 'order-book', 'a book feed emits books');
       return event;
@@ -97,12 +108,22 @@ export function orderBook(marketId: string, options: { readonly every: string })
 }
 
 /** Returns the input of a token's statistics; polled together with other tokens' where their rates agree. */
-export function tokenStats(token: Token, options: { readonly every: string }): Input<TokenStats> {
+export function tokenStats(token: Token, options: PollOptions): Input<TokenStats> {
   return {
-    spec: { kind: 'token-stats', mint: token.mint, everyMs: parseDuration(options.every) },
+    spec: { kind: 'token-stats', mint: token.mint, ...pollRate(options) },
     adapt: (event) => {
       assert(event.kind === 'token-stats', 'a statistics feed emits statistics');
       return event;
     },
   };
+}
+
+/** Throws DURATION_INVALID and STRATEGY_INVALID. */
+function pollRate({ every, weight }: PollOptions): Pick<FeedSpec, 'everyMs' | 'weight'> {
+  const everyMs = parseDuration(every);
+  if (weight === undefined) return { everyMs };
+  if (!(Number.isFinite(weight) && weight > 0)) {
+    throw new GannetError('STRATEGY_INVALID', `expected the weight of an input to be a number above 0, got ${String(weight).slice(0, 40)}`);
+  }
+  return { everyMs, weight };
 }

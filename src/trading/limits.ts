@@ -31,6 +31,7 @@ export interface StrategyLimits {
 export const DENIALS = {
   TRADING_HALTED: 'trading is halted',
   TRADING_REDUCE_ONLY: 'only exits are allowed now',
+  SERVICE_UNAUTHORIZED: 'the service refuses the API key, so nothing can be quoted or sent',
   PROPOSAL_INVALID: 'the proposal itself makes no sense',
   KEY_REPEATED: 'this strategy already acted under this key',
   INPUT_STALE: 'what the strategy looks at is older than its max_age',

@@ -32,7 +32,7 @@ const RATE_CODES = [['perMinute', 'RATE_PER_MINUTE'], ['perHour', 'RATE_PER_HOUR
 
 /** The rules in the order in which they speak: the first refusal is the answer. */
 const RULES: readonly Rule[] = [
-  tradingState, sensible, keyUnused, inputsFresh, openIntents, swapRate, slippage, budget, balance, tradeSize, positionSize,
+  tradingState, serviceAccess, sensible, keyUnused, inputsFresh, openIntents, swapRate, slippage, budget, balance, tradeSize, positionSize,
 ];
 
 /** Returns the first refusal of the limits, or undefined when the swap may go ahead. */
@@ -55,6 +55,12 @@ function tradingState(state: EngineState, { strategy, proposal }: SwapRequest): 
     return { code: 'TRADING_REDUCE_ONLY', reason: 'only swaps back into the budget’s token are allowed now' };
   }
   return undefined;
+}
+
+/** Exits too: whoever refuses the key quotes for nobody and lands nothing. */
+function serviceAccess(state: EngineState): Denial | undefined {
+  if (state.serviceAccess === 'granted') return undefined;
+  return { code: 'SERVICE_UNAUTHORIZED', reason: 'the service refuses the API key; trading goes on by itself once it takes it again' };
 }
 
 function sensible(state: EngineState, { proposal, amountIn }: SwapRequest): Denial | undefined {

@@ -1,7 +1,7 @@
 import type { Amount, Lamports } from '../core/amount.ts';
 import type { Millis } from '../core/time.ts';
 import type { Mint, TokenTable } from '../market/token.ts';
-import type { TradingState } from './command.ts';
+import type { ServiceAccessState, TradingState } from './command.ts';
 import type { OpenIntent } from './executor.ts';
 import type { Intent, IntentState } from './intent.ts';
 import type { RiskLimits, StrategyLimits } from './limits.ts';
@@ -41,6 +41,8 @@ export interface EngineState {
   /** Intent counters of strategies that are no longer configured: should they come back, no id is given twice. */
   readonly retiredCounts: Readonly<Record<string, number>>;
   trading: TradingState;
+  /** Not the operator's word, and in no snapshot: a key that was refused may be good at the next start. */
+  serviceAccess: ServiceAccessState;
 }
 
 /** The state at the start of a run as plain data: with it and the recording the run can be repeated. */
@@ -106,6 +108,7 @@ export function createState(setup: {
     swapRate: new SwapRate(snapshot.approvals),
     retiredCounts: snapshot.intentCounts,
     trading: snapshot.trading,
+    serviceAccess: 'granted',
   };
 }
 

@@ -64,10 +64,26 @@ export function step(state: EngineState, seq: number, at: Millis, input: Input |
       applyOutcome(state, input);
       return undefined;
     case 'command':
-      if (input.name === 'set-trading-state') state.trading = input.state;
+      applyCommand(state, input);
       return undefined;
     default:
       return assertNever(input, 'input');
+  }
+}
+
+function applyCommand(state: EngineState, command: Command): void {
+  switch (command.name) {
+    case 'set-trading-state':
+      state.trading = command.state;
+      return;
+    case 'set-service-access':
+      state.serviceAccess = command.access;
+      return;
+    case 'leap-time':
+      // Only the clock leaps.
+      return;
+    default:
+      assertNever(command, 'command');
   }
 }
 

@@ -4,13 +4,20 @@ import bs58 from 'bs58';
 import { describe, expect, it } from 'vitest';
 import { configError, formatIssue } from '../../src/config/issue.ts';
 import { loadConfig } from '../../src/config/load.ts';
+import { listStrategies } from '../../src/config/strategy-file.ts';
 import { dialectNames } from '../../src/service/wire/dialect.ts';
 import { genesisDecimals, issuesOf, loadText } from './load-text.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 const WATCH = 'strategies: [{ use: book-watch, params: { market: TIDE, level: 0.6, rearm: 0.5 } }]\n';
 const DCA = 'strategies: [{ use: dca, params: { buy: SOL, spend: "1 USDC", every: 10s } }]\n';
+const STRATEGIES = (await listStrategies(join(import.meta.dirname, '../../strategies'))).join(', ');
 const PEARL = 'Pear99mWVTgEXo4CHgPdY5gNgDTG3KqeEQ3j8zfZfij';
+
+/** A strategy that watches what so many USDC buy. */
+function dip(size: number, every: string, more: string): string {
+  return `  - { use: mean-reversion, name: dip-${size}, ${more}, params: { pair: SOL/USDC, size: "${size} USDC", every: ${every} } }\n`;
+}
 
 /** A name for the case, the file, and every line that must be said of it. */
 const CASES: readonly (readonly [name: string, text: string, issues: readonly string[]])[] = [
@@ -97,7 +104,7 @@ const CASES: readonly (readonly [name: string, text: string, issues: readonly st
   ['a reserve of another token', `${DCA}wallet: { sol_reserve: "5 USDC" }\n`, ['bot.yaml:2:24 wallet.sol_reserve: expected an amount of SOL such as "0.05 SOL", got "5 USDC"']],
 
   ['a strategy misspelt', 'strategies:\n  - use: mean-reversoin\n', [
-    'bot.yaml:2:10 strategies[0].use: there is no strategy "mean-reversoin" in strategies/ (did you mean "mean-reversion"?); known are book-watch, dca, mean-reversion, sma-crossover',
+    `bot.yaml:2:10 strategies[0].use: there is no strategy "mean-reversoin" in strategies/ (did you mean "mean-reversion"?); known are ${STRATEGIES}`,
   ]],
   ['a strategy out of a package', 'strategies:\n  - use: npm:sharks\n', [
     'bot.yaml:2:10 strategies[0].use: packages are not loaded yet: copy the strategy’s file into strategies/ and use its name',
@@ -187,8 +194,21 @@ const CASES: readonly (readonly [name: string, text: string, issues: readonly st
     'bot.yaml:1:50 service.plan: the plan "pro" goes with an API key: set GANNET_API_KEY and write api_key: ${GANNET_API_KEY}, or take the plan "keyless"',
   ]],
   ['an unknown dialect', `${WATCH}service: { dialect: nutral }\n`, [`bot.yaml:2:21 service.dialect: there is no dialect "nutral" in config/dialects (did you mean "neutral"?); known are ${dialectNames().join(', ')}`]],
-  ['more polling than the plan allows', `service: { plan: keyless }\n${WATCH.replace('0.5 }', '0.5, every: 1s }')}`, [
-    'bot.yaml:1:18 service.plan: what the strategies watch takes 1 requests a second, the plan "keyless" allows 0.5: watch fewer things, watch them less often ("every"), or name a larger plan',
+  ['more polling than the plan leaves room for', `service: { plan: keyless }\n${WATCH.replace('0.5 }', '0.5, every: 1s }')}`, [
+    'bot.yaml:1:18 service.plan: what the strategies watch takes 1 requests a second, the plan "keyless" allows 0.5 and leaves 0.381 of them for watching, '
+    + 'so "book" of book-watch would be polled every 2.7s instead of every 1s: watch fewer things or less often ("every"), name a larger plan, or give the strategy a max_age that it can work with',
+  ]],
+  ['more polling than a rate of one’s own leaves room for', `service: { requests_per_second: 2 }\n${WATCH.replace('0.5 }', '0.5, every: 500ms }')}`, [
+    'bot.yaml:1:33 service.requests_per_second: what the strategies watch takes 2 requests a second, service.requests_per_second allows 2 and leaves 1.5238 of them for watching, '
+    + 'so "book" of book-watch would be polled every 657ms instead of every 500ms: watch fewer things or less often ("every"), name a larger plan, or give the strategy a max_age that it can work with',
+  ]],
+  ['a max_age that the plan cannot keep', `service: { plan: free }\nstrategies:\n${[1, 2].map((size) => dip(size, '5s', 'max_age: 2s')).join('')}${dip(3, '1s', 'max_age: 60s')}`, [
+    'bot.yaml:3:50 strategies[0].max_age: expected at least 5s, got 2s: its input "price" is polled every 5s, so it would be too old before the next poll; raise max_age, or poll more often ("every")',
+    'bot.yaml:4:50 strategies[1].max_age: expected at least 5s, got 2s: its input "price" is polled every 5s, so it would be too old before the next poll; raise max_age, or poll more often ("every")',
+  ]],
+  ['a max_age that the plan cannot keep because too much is watched', `service: { plan: free }\nstrategies:\n${dip(1, '1s', 'max_age: 3s')}${dip(2, '1s', 'max_age: 2s')}`, [
+    'bot.yaml:4:50 strategies[1].max_age: expected at least 2.7s, got 2s: what the strategies watch takes 2 requests a second, the plan "free" allows 1 and leaves 0.7619 of them for watching, '
+    + 'so its input "price" would be polled every 2.7s instead of every 1s; raise max_age, watch fewer things or less often ("every"), or name a larger plan',
   ]],
   ['a control API open to all', `${WATCH}control: { host: 0.0.0.0 }\n`, [
     'bot.yaml:2:18 control.host: with "0.0.0.0" others can reach the control API: set GANNET_CONTROL_TOKEN, or write 127.0.0.1',
@@ -267,7 +287,7 @@ notifications: [{ kind: webhook, url: "\${KEY}", level: warning }]
   it('has the place of the value whatever line ends and byte order mark the file has', async () => {
     expect(await issuesOf('\uFEFFmode: life\r\nstrategies:\r\n  - use: nobody\r\n')).toEqual([
       'bot.yaml:1:7 mode: expected "paper" or "live", got "life"',
-      'bot.yaml:3:10 strategies[0].use: there is no strategy "nobody" in strategies/; known are book-watch, dca, mean-reversion, sma-crossover',
+      `bot.yaml:3:10 strategies[0].use: there is no strategy "nobody" in strategies/; known are ${STRATEGIES}`,
     ]);
   });
 
@@ -303,7 +323,7 @@ describe('a file that cannot be read', () => {
     const missing = await loadFile('no.yaml', folder);
     const isFolder = await loadFile('sub', folder);
     expect(missing).toEqual({
-      ok: false, code: 'CONFIG_NOT_FOUND', requestsPerSecond: undefined,
+      ok: false, code: 'CONFIG_NOT_FOUND', rate: undefined,
       issues: [{ file: 'no.yaml', line: 1, column: 1, path: '', message: 'there is no such file: name another with --config, or leave it out to run on the embedded service' }],
     });
     expect(isFolder).toMatchObject({ ok: false, code: 'CONFIG_NOT_FOUND', issues: [{ message: 'expected a YAML file, got a folder' }] });
@@ -318,7 +338,9 @@ describe('a refusal', () => {
   });
 
   it('still says the request rate that was too high', async () => {
-    expect(await loadText(`service: { plan: free }\n${WATCH.replace('0.5 }', '0.5, every: 250ms }')}`)).toMatchObject({ ok: false, requestsPerSecond: 4 });
+    expect(await loadText(`service: { plan: free }\n${WATCH.replace('0.5 }', '0.5, every: 250ms }')}`)).toMatchObject({
+      ok: false, rate: { requestsPerSecond: 4, allowedPerSecond: 1, feeds: [{ expectedMs: 1_313 }] },
+    });
   });
 
   it('becomes one error with a line for each issue', async () => {
@@ -413,6 +435,18 @@ describe('a strategy of one’s own', () => {
     await writeFile(join(folder, 'bot.yaml'), 'strategies:\n  - use: ./own.ts\n');
     const result = await loadConfig({ file: 'bot.yaml', workingDir: folder, environment: {}, decimalsOf: genesisDecimals });
     expect(result).toMatchObject({ ok: false, issues: [{ line: 2, column: 10, path: 'strategies[0].use', message: expect.stringContaining(message) as string }] });
+  });
+
+  it('that watches nothing has nothing that a max_age could be about', async () => {
+    const folder = await temporaryFolder();
+    const source = `import { NEVER } from ${JSON.stringify(import.meta.resolve('rxjs'))}; import { z } from ${JSON.stringify(import.meta.resolve('zod'))}; import { defineStrategy } from ${define};
+      export default defineStrategy({ name: 'own', summary: 'Sleeps.', params: z.strictObject({}), inputs: () => ({}), run: () => NEVER });`;
+    await writeFile(join(folder, 'own.ts'), source);
+    await writeFile(join(folder, 'bot.yaml'), 'strategies:\n  - use: ./own.ts\n    max_age: 5s\n');
+    const result = await loadConfig({ file: 'bot.yaml', workingDir: folder, environment: {}, decimalsOf: genesisDecimals });
+    expect(result).toMatchObject({
+      ok: false, issues: [{ line: 3, column: 5, path: 'strategies[0].max_age', message: 'own watches nothing with these parameters, so nothing of it can be too old: remove the key' }],
+    });
   });
 
   it('whose inputs throw is refused at its parameters', async () => {

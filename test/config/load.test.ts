@@ -4,7 +4,6 @@ import { describe, expect, it } from 'vitest';
 import { DEFAULT_CONFIG } from '../../src/config/default-config.ts';
 import { configJsonSchema, configJsonSchemaText, writeConfigJsonSchema } from '../../src/config/json-schema.ts';
 import { BUILT_IN_FILE, loadConfig } from '../../src/config/load.ts';
-import { PLAN_NAMES, planRate } from '../../src/config/plan.ts';
 import { redactedConfig } from '../../src/config/config-record.ts';
 import { GannetError } from '../../src/core/errors.ts';
 import { canonicalJson } from '../../src/core/json.ts';
@@ -12,7 +11,6 @@ import type { Mint } from '../../src/market/token.ts';
 import { SOL_MINT, USDC_MINT } from '../../src/market/token.ts';
 import { GENESIS_POOLS, GENESIS_WALLET } from '../../src/sandbox/genesis.ts';
 import { PREDICTION_MARKETS } from '../../src/sandbox/market/prediction-market.ts';
-import * as governor from '../../src/service/rate-plan.ts';
 import { configOf, genesisDecimals, issuesOf, loadText } from './load-text.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
@@ -37,7 +35,7 @@ describe('the shipped configurations', () => {
     expect(config.service).toMatchObject({ baseUrl: 'embedded', limited: false });
     expect(rate.allowedPerSecond).toBeUndefined();
     const markets = new Set(PREDICTION_MARKETS.map(({ marketId }) => marketId));
-    for (const feed of rate.feeds) if (feed.kind === 'order-book') expect(markets).toContain(feed.marketId);
+    for (const { spec } of rate.feeds) if (spec.kind === 'order-book') expect(markets).toContain(spec.marketId);
     const pooled = new Set(GENESIS_POOLS.flatMap(({ mintA, mintB }) => [mintA, mintB]));
     for (const { mint } of config.tokens.all) expect(pooled).toContain(mint);
     const text = await readFile(join(CHECKOUT, 'config', file), 'utf8');
@@ -239,13 +237,6 @@ describe('decimals', () => {
     const text = `tokens: { PEARL: ${PEARL} }\n${WATCH}`;
     await expect(loadText(text, { decimalsOf: unreachable })).rejects.toMatchObject({ code: 'CHAIN_UNREACHABLE' });
     expect(await issuesOf(`${text}modus: 1\n`, { decimalsOf: unreachable })).toEqual(['bot.yaml:3:1 modus: unknown key "modus" (did you mean "mode"?)']);
-  });
-});
-
-describe('the plans', () => {
-  it('are those the rate governor keeps', () => {
-    expect(PLAN_NAMES).toEqual(governor.PLAN_NAMES);
-    for (const name of PLAN_NAMES) expect(planRate(name)).toBe(governor.requestsPerSecond(name, 'main'));
   });
 });
 

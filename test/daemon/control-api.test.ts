@@ -6,7 +6,7 @@ import { temporaryFolder } from '../store/fixtures.ts';
 
 async function startApi(token?: string): Promise<{ readonly stateDir: string; readonly url: string; readonly ask: (path: string, headers?: Record<string, string>) => Promise<number> }> {
   const stateDir = temporaryFolder();
-  const api = await startControlApi({ host: '127.0.0.1', port: 0, stateDir, token, state: () => ({ wallet: 7n }) });
+  const api = await startControlApi({ host: '127.0.0.1', port: 0, stateDir, token, state: () => ({ wallet: 7n }), feeds: () => [{ amount: 7n }] });
   onTestFinished(() => api.close());
   return {
     stateDir,
@@ -27,6 +27,10 @@ describe('the control API', () => {
     expect(await ask('/api/state', { authorization: `Bearer ${token}` })).toBe(200);
     for (const authorization of [token, `bearer ${token}`, `Bearer ${token} `, `Bearer ${token.slice(0, -1)}`, `Bearer ${token}x`, 'Bearer ', '']) {
       expect(await ask('/api/state', { authorization }), authorization).toBe(authorization.trim() === `Bearer ${token}` ? 200 : 401);
+    }
+    for (const path of ['/api/state', '/api/feeds']) {
+      expect(await ask(path), path).toBe(401);
+      expect(await ask(path, { authorization: `Bearer ${token}` }), path).toBe(200);
     }
     expect(await ask('/healthz')).toBe(200);
     for (const path of ['/healthz/', '/healthz?x', '/%68ealthz', '//healthz', '/api/../api/state']) expect(await ask(path), path).not.toBe(200);
@@ -49,7 +53,7 @@ describe('the control API', () => {
 
   it('keeps the token in a file of the owner alone, which goes with it', async () => {
     const stateDir = temporaryFolder();
-    const api = await startControlApi({ host: '127.0.0.1', port: 0, stateDir, token: undefined, state: () => ({}) });
+    const api = await startControlApi({ host: '127.0.0.1', port: 0, stateDir, token: undefined, state: () => ({}), feeds: () => [] });
     const file = `${stateDir}/control.json`;
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ url: api.url, pid: process.pid });
@@ -60,7 +64,7 @@ describe('the control API', () => {
   it('says which port is taken', async () => {
     const { url } = await startApi();
     const port = Number(new URL(url).port);
-    await expect(startControlApi({ host: '127.0.0.1', port, stateDir: temporaryFolder(), token: undefined, state: () => ({}) }))
+    await expect(startControlApi({ host: '127.0.0.1', port, stateDir: temporaryFolder(), token: undefined, state: () => ({}), feeds: () => [] }))
       .rejects.toMatchObject({ code: 'CONTROL_PORT_TAKEN', message: expect.stringContaining(`127.0.0.1:${port}`) });
   });
 });

@@ -1,10 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { createHumanReporter } from '../../src/daemon/human-reporter.ts';
-import type { Reporter } from '../../src/daemon/reporter.ts';
+import { accessAlert } from '../../src/daemon/access-text.ts';
+import type { Reporter, RunStart } from '../../src/daemon/reporter.ts';
 import { intentOf } from '../store/sample-journey.ts';
 import { TOKENS } from '../market/tokens.ts';
 
 const HOSTILE = 'free\u001b[2J\u001b[31m\u0007\u202etxet\u200b\r\n00:00:00  dca-1  landed by /order and /execute: send keys';
+const START: RunStart = {
+  runId: 'r', mode: 'paper', service: 's', wallet: undefined, strategies: [], feeds: [], balances: [], limits: [], controlUrl: undefined,
+};
 const STAMP = { seq: 1, at: 1_790_000_000_000 };
 
 function told(tell: (reporter: Reporter) => void, colour = false): string {
@@ -33,6 +37,18 @@ describe('the reporter for people', () => {
 
   it('bounds the length of what comes from outside', () => {
     expect(told((reporter) => { reporter.state(STAMP, 'draining', 'x'.repeat(100_000)); }).length).toBeLessThan(1_000);
+  });
+
+  it('tells an alert of the run itself apart from one of a strategy', () => {
+    expect(told((reporter) => { reporter.alert(STAMP, undefined, accessAlert('refused', 'check the key')); })).toMatch(/^\S+ +gannet +critical: .*check the key.*\n$/);
+    expect(told(alert)).toMatch(/^\S+ +watch +critical: look\n$/);
+  });
+
+  it('says how often each thing is watched, and how often it really will be where that is less', () => {
+    const spec = { kind: 'order-book', marketId: 'TIDE', everyMs: 5_000 } as const;
+    const text = told((reporter) => { reporter.started(STAMP, { ...START, feeds: [{ spec, expectedMs: 5_000 }, { spec: { ...spec, marketId: 'EBB' }, expectedMs: 13_125 }] }); });
+    expect(text).toContain('watching    the order book of TIDE, every 5s\n');
+    expect(text).toContain('            the order book of EBB, every 5s, with this plan every 14s\n');
   });
 
   it('paints only where colour is wanted', () => {

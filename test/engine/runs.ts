@@ -32,10 +32,12 @@ export function prepare(strategies: readonly StrategyInstance[], options: {
   readonly seed?: number;
   readonly limits?: Partial<RiskLimits>;
   readonly snapshot?: StateSnapshot;
+  /** Of every strategy. */
+  readonly maxAgeMs?: Millis | undefined;
   readonly onEffect?: (effect: Effect, engine: Engine) => void;
 } = {}): Run {
   const state = stateWith({
-    strategies: strategies.map(({ name }) => strategySetup(name)),
+    strategies: strategies.map(({ name }) => strategySetup(name, { limits: { maxAgeMs: options.maxAgeMs } })),
     ...(options.limits === undefined ? {} : { limits: options.limits }),
     ...(options.snapshot === undefined ? {} : { snapshot: options.snapshot }),
   });

@@ -351,6 +351,18 @@ describe('what is refused before anything is signed', () => {
     await expectRefusal(/^PRICE_OFF_REFERENCE$/, { intent: world.intent({ route: 'build' }), parts: { service } });
   });
 
+  it.each([
+    ['the quote', { order: -0.5, build: 0 }],
+    ['the build', { order: 0, build: -0.5 }],
+  ])('a build of which %s of the same moment says that it loses too much', async (_who, impact) => {
+    const service: LiveWorld['service'] = {
+      ...world.service,
+      order: async (request) => ({ ...await world.service.order(request), priceImpact: impact.order }),
+      build: async (request) => ({ ...await world.service.build(request), priceImpact: impact.build }),
+    };
+    await expectRefusal(/^IMPACT_EXCEEDS_MAX$/, { intent: world.intent({ route: 'build' }), parts: { service } });
+  });
+
   it('a build whose transaction fails on trial', async () => {
     const service: LiveWorld['service'] = {
       ...world.service,

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import dca from '../../strategies/dca.ts';
 import type { StateSnapshot } from '../../src/trading/state.ts';
 import { snapshotState } from '../../src/trading/state.ts';
+import type { Command } from '../../src/trading/command.ts';
 import { buyingSol } from '../market/events.ts';
 import { SOL, USDC } from '../market/tokens.ts';
 import type { Run } from '../engine/runs.ts';
@@ -78,6 +79,18 @@ describe('dca', () => {
     run.engine.advanceTo(25_000);
     expect([...run.state.intents.keys()]).toEqual(['second-1']);
     expect(run.logged.filter(({ strategy, code }) => strategy === 'second' && code === null).map(({ at }) => at)).toEqual([21_000]);
+  });
+
+  it('buys in its slot after all once the service lets the key in again', () => {
+    const run = prepare([configured(dca, PARAMS, 'first')], { startAt: 20_000 });
+    const access = (word: 'refused' | 'granted'): Command => ({ kind: 'command', name: 'set-service-access', access: word, reason: 'the key' });
+    run.engine.accept(buyingSol(150_000, 20_000), 20_000);
+    run.engine.accept(access('refused'), 20_000);
+    run.engine.start();
+    run.engine.advanceTo(22_000);
+    run.engine.accept(access('granted'), 22_000);
+    run.engine.advanceTo(25_000);
+    expect(run.logged.map(({ at, code }) => [at, code])).toEqual([[20_000, 'SERVICE_UNAUTHORIZED'], [21_000, 'SERVICE_UNAUTHORIZED'], [23_000, null]]);
   });
 
   it('stops at the end of its budget', () => {

@@ -22,9 +22,23 @@ describe('an input of quotes', () => {
     expect(() => quotes(SOL_USDC, { amount: { token: FISH, amount: 1n }, every: '5s' })).toThrow('expected an amount of SOL or USDC, got 0.00001 FISH');
   });
 
+  it.each([0, -1, Number.NaN, Infinity, '2' as unknown as number])('refuses the weight %s', (weight) => {
+    const refused = expect.objectContaining({ code: 'STRATEGY_INVALID', message: expect.stringContaining(`above 0, got ${weight}`) });
+    expect(() => quotes(SOL_USDC, { amount: { token: USDC, amount: PURCHASE }, every: '5s', weight })).toThrow(refused);
+    expect(() => orderBook('M', { every: '5s', weight })).toThrow(refused);
+    expect(() => tokenStats(SOL, { every: '5s', weight })).toThrow(refused);
+  });
+
   it('takes an event of another kind for a bug', () => {
     expect(() => buying.adapt(stats(SOL, 1))).toThrow('a quote feed emits quotes');
   });
+});
+
+it('inputs carry how much their freshness matters, where somebody said so', () => {
+  expect(quotes(SOL_USDC, { amount: { token: USDC, amount: PURCHASE }, every: '5s', weight: 4 }).spec.weight).toBe(4);
+  expect(orderBook('M', { every: '5s', weight: 0.25 }).spec.weight).toBe(0.25);
+  expect(tokenStats(SOL, { every: '5s', weight: 2 }).spec.weight).toBe(2);
+  expect(orderBook('M', { every: '5s' }).spec).not.toHaveProperty('weight');
 });
 
 it('inputs of books and statistics hand their events on', () => {

@@ -26,6 +26,10 @@ function set(state: EngineState, trading: EngineState['trading']): void {
   apply(state, { kind: 'command', name: 'set-trading-state', state: trading, reason: 'a test' });
 }
 
+function access(state: EngineState, granted: EngineState['serviceAccess']): void {
+  apply(state, { kind: 'command', name: 'set-service-access', access: granted, reason: 'a test' });
+}
+
 describe('risk refuses', () => {
   it('everything while halted, until told to go on', () => {
     const state = stateWith();
@@ -41,6 +45,26 @@ describe('risk refuses', () => {
     set(state, 'reduce-only');
     expectDenied(state, 'TRADING_REDUCE_ONLY');
     expect(verdictOn(state, buy({ inputMint: SOL.mint, outputMint: USDC.mint, amount: 'all' }))).toBeNull();
+  });
+
+  it('everything while the service refuses the key, exits too, and goes on by itself when it is taken again', () => {
+    const state = stateWith();
+    confirm(state, approve(state, buy()), 160_000_000n);
+    access(state, 'refused');
+    expectDenied(state, 'SERVICE_UNAUTHORIZED');
+    expectDenied(state, 'SERVICE_UNAUTHORIZED', buy({ inputMint: SOL.mint, outputMint: USDC.mint, amount: 'all' }));
+    expect(state.trading).toBe('active');
+    access(state, 'granted');
+    expect(verdictOn(state, buy())).toBeNull();
+  });
+
+  it('under the operator’s code what the operator halted, whatever the service says, and is not set going by it', () => {
+    const state = stateWith();
+    set(state, 'halted');
+    access(state, 'refused');
+    expectDenied(state, 'TRADING_HALTED');
+    access(state, 'granted');
+    expectDenied(state, 'TRADING_HALTED');
   });
 
   it.each([

@@ -65,6 +65,15 @@ describe('a restart', () => {
     expect(approve(second, buy({ key: 'slot-1' })).id).toBe('diver-1');
   });
 
+  it('asks anew whether the service takes the key', () => {
+    const state = stateWith();
+    const before = snapshotState(state);
+    apply(state, { kind: 'command', name: 'set-service-access', access: 'refused', reason: 'a test' });
+    expect(verdictOn(state, buy())).toBe('SERVICE_UNAUTHORIZED');
+    expect(snapshotState(state)).toEqual(before);
+    expect(verdictOn(stateWith({ snapshot: throughDisk(snapshotState(state)) }), buy())).toBeNull();
+  });
+
   it('keeps what a strategy held that is no longer configured, and gives none of its intents’ names twice when it comes back', () => {
     const state = stateWith({ strategies: [strategySetup('diver'), strategySetup('other')] });
     confirm(state, approve(state, buy()), 166_000_000n);
