@@ -2,15 +2,22 @@ import { formatIssue } from '../config/issue.ts';
 import type { ConfigFailure, LoadedConfig } from '../config/load.ts';
 import { BUILT_IN_FILE, loadConfig } from '../config/load.ts';
 import { configJsonSchema } from '../config/json-schema.ts';
+import type { RequestRate } from '../config/request-rate.ts';
+import { lateFeeds } from '../config/request-rate.ts';
 import type { Connections } from '../config/resolve.ts';
 import { GannetError } from '../core/errors.ts';
 import { stringifyJson } from '../core/json.ts';
-import { systemClock } from '../daemon/system-clock.ts';
+import { printable } from '../core/text.ts';
+import { roughDuration } from '../core/time.ts';
+import { describeFeedKey } from '../daemon/market-text.ts';
 import { openWorld } from '../daemon/world.ts';
-import type { Mint } from '../market/token.ts';
+import { feedKey } from '../market/feed.ts';
+import type { Mint, TokenTable } from '../market/token.ts';
 import { GENESIS_TOKENS } from '../sandbox/genesis.ts';
 import type { CommandContext, CommandModule } from './command.ts';
+import { worldOptions } from './configured.ts';
 import { EXIT } from './exit-codes.ts';
+import { facts, table } from './table.ts';
 
 export const configCommand: CommandModule = (program, run) => {
   const config = program.command('config').description('looks at a configuration without running it');
@@ -30,27 +37,29 @@ export const configCommand: CommandModule = (program, run) => {
     }));
 };
 
-function check({ options, environment }: CommandContext, file: string | undefined): Promise<LoadedConfig | ConfigFailure> {
+function check(context: CommandContext, file: string | undefined): Promise<LoadedConfig | ConfigFailure> {
+  const { options, environment } = context;
   return loadConfig({
     file,
     workingDir: process.cwd(),
     environment,
     stateDir: options.stateDir,
     overrides: { baseUrl: options.baseUrl, rpcUrl: options.rpcUrl, apiKeyEnv: options.apiKeyEnv },
-    decimalsOf: knownDecimals,
+    decimalsOf: (mints, connections) => knownDecimals(mints, connections, context),
   });
 }
 
 /** The embedded service's tokens are known without starting it; any other service is asked. */
-async function knownDecimals(mints: readonly Mint[], { service, chain }: Connections): Promise<ReadonlyMap<Mint, number>> {
+async function knownDecimals(
+  mints: readonly Mint[], connections: Connections, context: CommandContext,
+): Promise<ReadonlyMap<Mint, number>> {
+  const { service, chain } = connections;
   if (service.baseUrl === 'embedded') {
     const wanted = new Set<string>(mints);
     return new Map(GENESIS_TOKENS.filter(({ mint }) => wanted.has(mint)).map(({ mint, decimals }) => [mint as Mint, decimals]));
   }
   if (chain.rpcUrl === 'embedded') throw new GannetError('CONFIG_INVALID', 'a real service has no tokens on the embedded chain: set chain.rpc_url');
-  const world = await openWorld({
-    baseUrl: service.baseUrl, rpcUrl: chain.rpcUrl, apiKey: service.apiKey, dialect: service.dialect, plan: service.plan, seed: 0, clock: systemClock,
-  });
+  const world = await openWorld(worldOptions(connections, context));
   try {
     return await world.decimalsOf(mints);
   } finally {
@@ -59,20 +68,40 @@ async function knownDecimals(mints: readonly Mint[], { service, chain }: Connect
 }
 
 function asJson(result: LoadedConfig | ConfigFailure): unknown {
-  if (!result.ok) return { valid: false, issues: result.issues, requests_per_second: result.requestsPerSecond ?? null };
   return {
-    valid: true, issues: [],
-    requests_per_second: result.rate.requestsPerSecond,
-    allowed_per_second: result.rate.allowedPerSecond ?? null,
-    feeds: result.rate.feeds.length,
+    valid: result.ok,
+    issues: result.ok ? [] : result.issues,
+    requests_per_second: result.rate?.requestsPerSecond ?? null,
+    allowed_per_second: result.rate?.allowedPerSecond ?? null,
+    watch_per_second: result.rate?.watchPerSecond ?? null,
+    feeds: result.rate?.feeds.length ?? null,
+    feed_intervals: result.rate === undefined ? [] : lateFeeds(result.rate).map(({ spec, expectedMs }) => ({
+      feed: feedKey(spec), every_ms: spec.everyMs, expected_ms: expectedMs,
+    })),
   };
 }
 
 function asText(result: LoadedConfig | ConfigFailure): string {
   if (!result.ok) return `${result.issues.map(formatIssue).join('\n')}\n`;
   const { config, rate } = result;
-  const allowed = rate.allowedPerSecond === undefined ? 'the embedded service has no limit' : `the plan allows ${rate.allowedPerSecond}`;
   const name = config.file === BUILT_IN_FILE ? 'the built-in configuration' : config.file;
-  return `${name} is valid: ${config.mode}, ${config.strategies.length} strategies, ${rate.feeds.length} feeds, `
-    + `${rate.requestsPerSecond} requests a second (${allowed})\n`;
+  return `${name} is valid: ${config.mode}, ${config.strategies.length} strategies, ${rate.feeds.length} feeds\n${rateText(rate)}${lateText(rate, config.tokens)}`;
+}
+
+function rateText({ requestsPerSecond, allowedPerSecond, watchPerSecond }: RequestRate): string {
+  const needed = `${requestsPerSecond} requests a second`;
+  if (allowedPerSecond === undefined) return facts([['needed', `${needed}; the embedded service has no limit`]]);
+  return facts([
+    ['needed', needed],
+    ['allowed', `${allowedPerSecond} a second`],
+    ['for watching', `${watchPerSecond} a second; the rest is kept for swaps, and for a distance from the limit`],
+  ]);
+}
+
+function lateText(rate: RequestRate, tokens: TokenTable): string {
+  const late = lateFeeds(rate);
+  if (late.length === 0) return '';
+  const rows = late.map(({ spec, expectedMs }) => [printable(describeFeedKey(tokens, feedKey(spec))), roughDuration(spec.everyMs), roughDuration(expectedMs)]);
+  return `\n  More is asked for than that. Every max_age can still be kept, so the polls are spread by weight:\n\n`
+    + table([['watched', 'wanted every', 'polled every'], ...rows], { right: [1, 2] });
 }

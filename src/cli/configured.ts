@@ -2,9 +2,10 @@ import type { LoadedConfig } from '../config/load.ts';
 import { loadConfig } from '../config/load.ts';
 import { configError } from '../config/issue.ts';
 import type { Connections } from '../config/resolve.ts';
+import { printable } from '../core/text.ts';
 import type { Mint } from '../market/token.ts';
 import { systemClock } from '../daemon/system-clock.ts';
-import type { World } from '../daemon/world.ts';
+import type { World, WorldOptions } from '../daemon/world.ts';
 import { openWorld } from '../daemon/world.ts';
 import type { CommandContext } from './command.ts';
 
@@ -18,10 +19,11 @@ export interface Configured {
  * Loads the configuration and connects to what it names, once; to look needs less than to run. Closes the connection where it cannot be used.
  * Throws CONFIG_INVALID with every fault, and what the connection throws.
  */
-export async function openConfigured({ options, environment }: CommandContext, purpose: 'run' | 'look'): Promise<Configured> {
+export async function openConfigured(context: CommandContext, purpose: 'run' | 'look'): Promise<Configured> {
+  const { options, environment } = context;
   const opening: { world?: Promise<World> } = {};
   const open = (connections: Connections): Promise<World> => {
-    opening.world ??= openWorld(worldOptions(connections));
+    opening.world ??= openWorld(worldOptions(connections, context));
     return opening.world;
   };
   try {
@@ -44,9 +46,11 @@ export async function openConfigured({ options, environment }: CommandContext, p
   }
 }
 
-function worldOptions({ service, chain, seed }: Connections): Parameters<typeof openWorld>[0] {
+/** Returns how to reach what a configuration names; every command remembers in one place how much was asked of the service. */
+export function worldOptions({ service, chain, seed }: Connections, { options, terminal }: Pick<CommandContext, 'options' | 'terminal'>): WorldOptions {
   return {
     baseUrl: service.baseUrl, rpcUrl: chain.rpcUrl, apiKey: service.apiKey, dialect: service.dialect, plan: service.plan,
+    rateMemory: { stateDir: options.stateDir, onFault: (message) => { terminal.err(`${printable(message, 500)}\n`); } },
     seed, clock: systemClock,
   };
 }

@@ -6,19 +6,28 @@ import { systemClock } from '../daemon/system-clock.ts';
 import { stringifyJson } from '../core/json.ts';
 import { backtestCommand } from './backtest.ts';
 import { benchCommand } from './bench.ts';
+import { buildCommand } from './build.ts';
 import type { CommandContext, CommandModule, GlobalOptions, RunCommand } from './command.ts';
 import { configCommand } from './config.ts';
 import type { ExitCode } from './exit-codes.ts';
 import { EXIT } from './exit-codes.ts';
+import { discoverCommand } from './discover.ts';
+import { eventsCommand } from './events.ts';
+import { historyCommand } from './history.ts';
+import { lendCommand } from './lend.ts';
+import { marketsCommand } from './markets.ts';
 import { orderBookCommand } from './order-book.ts';
+import { orderCommand } from './order.ts';
+import { positionsCommand } from './positions.ts';
 import { quoteCommand } from './quote.ts';
 import { replayCommand } from './replay.ts';
 import { runDaemonCommand } from './run.ts';
 import { sandboxCommand } from './sandbox.ts';
-import { swapCommand } from './swap.ts';
 import { statusCommand } from './status.ts';
-import { processTerminal, reportError } from './terminal.ts';
+import { swapCommand } from './swap.ts';
 import { tokensCommand } from './tokens.ts';
+import { processTerminal, reportError } from './terminal.ts';
+import { v1Command } from './v1.ts';
 
 export const VERSION = '0.1.0';
 
@@ -26,7 +35,10 @@ const COMMANDS: readonly CommandModule[] = [
   runDaemonCommand, sandboxCommand, statusCommand,
   backtestCommand, replayCommand,
   configCommand,
-  quoteCommand, swapCommand, tokensCommand, orderBookCommand,
+  quoteCommand, orderCommand, buildCommand, swapCommand,
+  tokensCommand, discoverCommand,
+  eventsCommand, marketsCommand, orderBookCommand, positionsCommand, historyCommand,
+  v1Command, lendCommand,
   benchCommand,
 ];
 

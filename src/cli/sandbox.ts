@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs';
-import { InvalidArgumentError } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
 import { parseDocument } from 'yaml';
 import { GannetError, messageOf } from '../core/errors.ts';
-import type { SandboxAddresses, ScenarioStep } from '../sandbox/sandbox.ts';
+import type { RateLimit, SandboxAddresses, ScenarioStep } from '../sandbox/sandbox.ts';
+import { PROFILES, type Profile } from '../sandbox/service/context.ts';
+import { PLAN_NAMES, requestsPerSecond, type PlanName } from '../service/rate-plan.ts';
 import type { CommandModule } from './command.ts';
 import { EXIT } from './exit-codes.ts';
 import { interrupted } from './interrupt.ts';
@@ -14,6 +16,9 @@ interface SandboxFlags {
   readonly seed: number;
   readonly scenario?: string;
   readonly speed: number;
+  readonly dialect: string;
+  readonly profile: Profile;
+  readonly plan?: PlanName;
 }
 
 export const sandboxCommand: CommandModule = (program, run) => {
@@ -24,11 +29,15 @@ export const sandboxCommand: CommandModule = (program, run) => {
     .option('--seed <number>', 'seed of market and wallet', wholeNumber, 7)
     .option('--scenario <file>', 'faults and prices to play, in time')
     .option('--speed <factor>', 'speed of the market; 0 freezes it', factor, 1)
+    .option('--dialect <name>', 'words that the service speaks: a file of config/dialects', 'neutral')
+    .addOption(new Option('--profile <name>', 'whose word the answers follow: the description, or the live service as it was seen').choices(PROFILES).default('reference'))
+    .addOption(new Option('--plan <name>', 'limits each key as this plan would, in real time (default: no limit)').choices(PLAN_NAMES))
     .action(run(async ({ terminal, interrupt }, flags: SandboxFlags) => {
       const { startSandbox } = await import('../sandbox/sandbox.ts');
       const scenario = flags.scenario === undefined ? undefined : readScenario(flags.scenario);
       const sandbox = await startSandbox({
-        port: flags.port, rpcPort: flags.rpcPort, seed: flags.seed, speed: flags.speed, ...(scenario === undefined ? {} : { scenario }),
+        port: flags.port, rpcPort: flags.rpcPort, seed: flags.seed, speed: flags.speed, dialect: flags.dialect, profile: flags.profile,
+        ...(scenario === undefined ? {} : { scenario }), ...(flags.plan === undefined ? {} : { rateLimit: limitOf(flags.plan, flags.profile) }),
       });
       terminal.result(sandbox.addresses, () => describe(sandbox.addresses));
       await interrupted(interrupt);
@@ -36,6 +45,16 @@ export const sandboxCommand: CommandModule = (program, run) => {
       return EXIT.done;
     }));
 };
+
+// What is said of the plans, and what the live service was seen to do.
+const WINDOWS = { reference: { kind: 'sliding', windowMs: 60_000 }, live: { kind: 'fixed', windowMs: 10_000 } } as const;
+
+/** Returns how the service limits a key of a plan. */
+function limitOf(plan: PlanName, profile: Profile): RateLimit {
+  const { kind, windowMs } = WINDOWS[profile];
+  const perWindow = (bucket: 'main' | 'execute'): number => (requestsPerSecond(plan, bucket) * windowMs) / 1_000;
+  return { kind, windowMs, requests: perWindow('main'), executeRequests: perWindow('execute'), headers: true };
+}
 
 function describe(addresses: SandboxAddresses): string {
   const rows = addresses.tokens.map(({ symbol, mint, decimals }) => [symbol, mint, String(decimals)]);

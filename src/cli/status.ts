@@ -2,13 +2,15 @@ import { request } from 'undici';
 import { GannetError, messageOf } from '../core/errors.ts';
 import { parseJson } from '../core/json.ts';
 import { printable } from '../core/text.ts';
-import { formatDuration } from '../core/time.ts';
+import type { Millis } from '../core/time.ts';
+import { roughDuration } from '../core/time.ts';
 import { readControlFile } from '../daemon/control-api.ts';
 import { formatCounts } from '../daemon/counts-text.ts';
-import type { SessionState } from '../daemon/session.ts';
+import type { AccessState, FeedState, SessionState, StartingState } from '../daemon/session-state.ts';
 import type { CommandModule } from './command.ts';
 import { EXIT } from './exit-codes.ts';
-import { table } from './table.ts';
+import { instant } from './figures.ts';
+import { facts, table } from './table.ts';
 
 const TIMEOUT_MS = 5_000;
 
@@ -18,12 +20,12 @@ export const statusCommand: CommandModule = (program, run) => {
     .action(run(async ({ terminal, options, environment }) => {
       const { url, token } = readControlFile(options.stateDir);
       const state = await askState(url, environment['GANNET_CONTROL_TOKEN'] ?? token);
-      terminal.result(state, () => describe(state));
+      terminal.result(state, () => statusText(state));
       return EXIT.done;
     }));
 };
 
-async function askState(url: string, token: string): Promise<SessionState> {
+async function askState(url: string, token: string): Promise<SessionState | StartingState> {
   const timeouts = { headersTimeout: TIMEOUT_MS, bodyTimeout: TIMEOUT_MS };
   const answer = await request(new URL('/api/state', url), { headers: { authorization: `Bearer ${token}` }, ...timeouts })
     .catch((cause: unknown) => {
@@ -32,20 +34,42 @@ async function askState(url: string, token: string): Promise<SessionState> {
   const text = await answer.body.text();
   if (answer.statusCode === 401) throw new GannetError('CONTROL_UNAUTHORIZED', `the daemon at ${url} refused the token`);
   if (answer.statusCode !== 200) throw new GannetError('CONTROL_UNREACHABLE', `the daemon at ${url} answered ${answer.statusCode}: ${printable(text)}`);
-  return parseJson(text) as unknown as SessionState;
+  return parseJson(text) as unknown as SessionState | StartingState;
 }
 
-function describe(state: SessionState): string {
+/** Returns the state of a daemon for people. */
+export function statusText(state: SessionState | StartingState): string {
+  if (!('strategies' in state)) return facts([['run', `${state.run_id}, ${state.phase}`]]);
   const strategies = state.strategies as readonly { name: string; use: string; running: boolean; swaps: number }[];
-  const feeds = state.feeds as readonly { watches: string; status: string; events: number; age_ms: number }[];
   const open = state.intents.open as readonly { intent_id: string; state: string; route: string }[];
   return [
-    `  run        ${state.run_id}, ${state.mode}, ${state.phase}, trading is ${state.trading}\n`,
-    `  decisions  ${state.decisions}, denied: ${formatCounts(state.denials)}\n`,
-    `  swaps      ${formatCounts(state.intents.counts)}\n`,
-    `  under way  ${open.length === 0 ? 'nothing' : open.map((intent) => `${intent.intent_id} (${intent.state})`).join(', ')}\n\n`,
+    facts([
+      ['run', `${state.run_id}, ${state.mode}, ${state.phase}, trading is ${state.trading}`],
+      ['service', accessText(state.service_access)],
+      ['decisions', `${state.decisions}, denied: ${formatCounts(state.denials)}`],
+      ['swaps', formatCounts(state.intents.counts)],
+      ['under way', open.length === 0 ? 'nothing' : open.map((intent) => `${intent.intent_id} (${intent.state})`).join(', ')],
+    ]),
+    '\n',
     table([['strategy', 'from', 'state', 'swaps'], ...strategies.map(({ name, use, running, swaps }) => [name, use, running ? 'running' : 'stopped', String(swaps)])], { right: [3] }),
     '\n',
-    table([['watched', 'state', 'events', 'age'], ...feeds.map(({ watches, status, events, age_ms: age }) => [printable(watches), status, String(events), formatDuration(age)])], { right: [2, 3] }),
+    feedTable(state.feeds),
   ].join('');
+}
+
+function accessText({ state, reason, since }: AccessState): string {
+  if (state === 'granted') return 'lets this run in';
+  return `refuses the API key since ${instant(since ?? undefined)} UTC, nothing is traded: ${printable(reason ?? '')}`;
+}
+
+function feedTable(feeds: readonly FeedState[]): string {
+  const rows = feeds.map((feed) => [
+    printable(feed.watches), ageText(feed.age_ms), ageText(feed.mean_age_ms), roughDuration(feed.every_ms),
+    feed.answers === 0 && feed.status === 'healthy' ? 'waiting' : feed.status, String(feed.answers), String(feed.failures),
+  ]);
+  return table([['watched', 'age', 'mean age', 'wanted every', 'state', 'answers', 'failures'], ...rows], { right: [1, 2, 3, 5, 6] });
+}
+
+function ageText(age: Millis | null): string {
+  return age === null ? '' : roughDuration(age);
 }

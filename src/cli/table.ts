@@ -1,27 +1,34 @@
 import { stripVTControlCharacters, styleText } from 'node:util';
 import { assert } from '../core/assert.ts';
+import { printable } from '../core/text.ts';
 
-/** Returns rows in aligned columns, numbers to the right; the first row is the heading. */
-export function table(rows: readonly (readonly string[])[], options: { readonly right?: readonly number[]; readonly colour?: boolean } = {}): string {
+/** Returns rows in aligned columns, numbers to the right; the first row is the heading. What could fool a terminal is escaped. */
+export function table(cells: readonly (readonly string[])[], options: { readonly right?: readonly number[]; readonly colour?: boolean } = {}): string {
+  const rows = cells.map((row) => row.map(harmless));
   const [heading] = rows;
   assert(heading, 'a table has a heading');
   const widths = heading.map((_, column) => Math.max(...rows.map((row) => widthOf(row[column] ?? ''))));
   return rows.map((row, index) => {
-    const cells = row.map((cell, column) => {
+    const padded = row.map((cell, column) => {
       const blanks = ' '.repeat(widths[column]! - widthOf(cell));
       return options.right?.includes(column) ? blanks + cell : cell + blanks;
     });
-    const text = `  ${cells.join('  ').trimEnd()}`;
+    const text = `  ${padded.join('  ').trimEnd()}`;
     return `${index === 0 && options.colour ? styleText('bold', text, { validateStream: false }) : text}\n`;
   }).join('');
 }
 
-/** Returns what belongs to one thing, a name and a value a line, the names in one column. A value of several lines goes on under the first. */
+/** Returns what belongs to one thing, a name and a value a line, the names in one column. A value of several lines goes on under the first. What could fool a terminal is escaped. */
 export function facts(rows: readonly (readonly [name: string, value: string | readonly string[] | undefined])[]): string {
   const known = rows.filter(([, value]) => value !== undefined && value.length > 0) as readonly (readonly [string, string | readonly string[]])[];
   const width = Math.max(0, ...known.map(([name]) => widthOf(name)));
   return known.flatMap(([name, value]) => [value].flat().map((line, index) =>
-    `  ${(index === 0 ? name : '').padEnd(width)}  ${line}`.trimEnd())).map((line) => `${line}\n`).join('');
+    `  ${(index === 0 ? name : '').padEnd(width)}  ${harmless(line)}`.trimEnd())).map((line) => `${line}\n`).join('');
+}
+
+/** Whoever fills a cell cuts it to its size; nobody may forget the rest. */
+function harmless(cell: string): string {
+  return printable(cell, Number.POSITIVE_INFINITY);
 }
 
 // What takes two cells in a terminal; the names of tokens are full of it.

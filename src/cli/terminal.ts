@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../core/errors.ts';
 import { isGannetError, messageOf } from '../core/errors.ts';
 import { stringifyJson } from '../core/json.ts';
-import { printable } from '../core/text.ts';
+import { printable, printableJson } from '../core/text.ts';
 import type { ExitCode } from './exit-codes.ts';
 import { EXIT } from './exit-codes.ts';
 
@@ -28,21 +28,26 @@ export function processTerminal(json: boolean): Terminal {
   return {
     json,
     colour,
-    result: (document, text) => { process.stdout.write(json ? `${stringifyJson(document)}\n` : text()); },
+    result: (document, text) => { process.stdout.write(json ? jsonLine(document) : text()); },
     out: (text) => { process.stdout.write(text); },
     err: (text) => { process.stderr.write(text); },
   };
+}
+
+/** Strangers' names are in it, and a person may look at it. */
+function jsonLine(document: unknown): string {
+  return `${printableJson(stringifyJson(document))}\n`;
 }
 
 /** Tells an error and returns the exit code it deserves; a bug shows its stack. */
 export function reportError(terminal: Terminal, error: unknown): ExitCode {
   if (!isGannetError(error)) {
     terminal.err(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
-    if (terminal.json) terminal.out(`${stringifyJson({ error: { code: 'INTERNAL', message: messageOf(error), details: {} } })}\n`);
+    if (terminal.json) terminal.out(jsonLine({ error: { code: 'INTERNAL', message: messageOf(error), details: {} } }));
     return EXIT.failed;
   }
   const { code, message, details } = error;
-  if (terminal.json) terminal.out(`${stringifyJson({ error: { code, message, details } })}\n`);
+  if (terminal.json) terminal.out(jsonLine({ error: { code, message, details } }));
   else terminal.err(`${message.split('\n').map((line) => printable(line, 2_000)).join('\n')}\n`);
   return USAGE_CODES.has(code) ? EXIT.usage : EXIT.failed;
 }

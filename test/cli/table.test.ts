@@ -15,6 +15,14 @@ describe('a table', () => {
   });
 });
 
+describe('what stands in a cell', () => {
+  it('cannot repaint the terminal nor begin a line of its own, and is not cut', () => {
+    expect(table([['name'], ['\u001b[2Ja\nb']])).toBe('  name\n  \\u001b[2Ja\\u000ab\n');
+    expect(facts([['router', '\u009b31m\u202ex']])).toBe('  router  \\u009b31m\\u202ex\n');
+    expect(facts([['summary', 'x'.repeat(500)]])).toBe(`  summary  ${'x'.repeat(500)}\n`);
+  });
+});
+
 describe('facts', () => {
   it('stand one a line, and those that are unknown not at all', () => {
     expect(facts([['pay', '1 SOL'], ['impact', undefined], ['tokens', ['SOL', 'USDC']], ['notes', []]])).toBe('  pay     1 SOL\n  tokens  SOL\n          USDC\n');

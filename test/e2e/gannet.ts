@@ -42,6 +42,7 @@ export interface Playground {
   readonly dir: string;
   path(...parts: string[]): string;
   write(name: string, text: string): string;
+  read(...parts: string[]): string;
   start(args: readonly string[], surroundings?: Surroundings): Running;
   run(args: readonly string[], surroundings?: Surroundings): Promise<Ended>;
   /** Ends what still runs and removes all files. */
@@ -104,6 +105,7 @@ export function createPlayground(): Playground {
       writeFileSync(file, text);
       return file;
     },
+    read: (...parts) => readFileSync(join(dir, ...parts), 'utf8'),
     start,
     run: (args, surroundings) => start(args, surroundings).ended,
     async close() {

@@ -59,6 +59,33 @@ describe('gannet quote', () => {
   });
 });
 
+describe('commands that look at a service that runs elsewhere', () => {
+  it('remember from process to process how much was asked of it, so that a loop of them stays within the rate', async () => {
+    const stateDir = playground.path('looking');
+    const asked = async (): Promise<number> => {
+      const ended = await playground.run(['quote', 'SOL', 'USDC', '0.1', '--config', config, '--state-dir', stateDir], { environment });
+      expect(ended.code, ended.stderr).toBe(0);
+      const { buckets } = JSON.parse(playground.read('looking', 'service-rate.json')) as { buckets: { main: { sends: { count: number }[] } } };
+      return buckets.main.sends.reduce((sum, { count }) => sum + count, 0);
+    };
+    const first = await asked();
+    expect(first).toBeGreaterThan(0);
+    expect(await asked()).toBe(2 * first);
+    expect(filesIn(stateDir)).toStrictEqual(['service-rate.json']);
+    expect(playground.read('looking', 'service-rate.json')).not.toContain(environment.GANNET_API_KEY);
+  });
+});
+
+describe('a state directory that cannot be made', () => {
+  it('keeps nobody from looking, but is said', async () => {
+    const stateDir = `${playground.write('a-file', '')}/state`;
+    const ended = await playground.run(['quote', 'SOL', 'USDC', '0.1', '--json', '--config', config, '--state-dir', stateDir], { environment });
+    expect(ended.code, ended.stderr).toBe(0);
+    expect(document(ended)).toMatchObject({ in_amount: '100000000' });
+    expect(ended.stderr).toMatch(/^the state directory .*a-file\/state cannot be made: .*; the next process will not know how much was asked of the service\n$/);
+  });
+});
+
 describe('gannet tokens', () => {
   it('finds records, shows impostors as what they are, and lets no name paint the terminal', async () => {
     const [json, words] = await Promise.all([gannet('tokens', 'PEARL', '--json'), gannet('tokens', 'MURK')]);
@@ -106,6 +133,37 @@ describe('gannet config check', () => {
     expect(issues.map(({ line, column, path }) => [line, column, path])).toStrictEqual([[1, 7, 'mode'], [2, 1, 'chian'], [3, 13, 'strategies']]);
   });
 
+  it('tells what is left for watching, and how often each thing will really be polled where that is not enough', async () => {
+    const spread = playground.write('spread.yaml', `service: { plan: free }
+strategies:
+${[1, 2, 3].map((size) => `  - { use: mean-reversion, name: dip-${size}, budget: "9 USDC", max_age: 15s, params: { pair: SOL/USDC, size: "${size} USDC", every: 1s } }`).join('\n')}
+  - { use: book-watch, max_age: 1h, params: { market: SPRINGTIDE-26DEC31, level: 0.6, rearm: 0.5, every: 60s } }
+`);
+    const [json, words] = await Promise.all([playground.run(['config', 'check', spread, '--json']), playground.run(['config', 'check', spread])]);
+    expect([json.code, words.code], json.stdout).toStrictEqual([0, 0]);
+    expect(document(json)).toMatchObject({
+      valid: true, requests_per_second: 3.0167, allowed_per_second: 1, watch_per_second: expect.any(Number), feeds: 4,
+      feed_intervals: [1, 2, 3].map((size) => ({ feed: expect.stringMatching(`^quote:.*:${size}000000$`), every_ms: 1_000, expected_ms: expect.any(Number) })),
+    });
+    const { watch_per_second: watching, feed_intervals: intervals } = document(json) as unknown as { watch_per_second: number; feed_intervals: { expected_ms: number }[] };
+    expect(watching).toBeLessThan(1);
+    expect(intervals.reduce((sum, { expected_ms: ms }) => sum + 1_000 / ms, 1 / 60)).toBeCloseTo(watching, 2);
+    expect(words.stdout).toMatch(/needed +3\.0167 requests a second\n +allowed +1 a second\n +for watching +0\.\d+ a second/);
+    expect(words.stdout).toMatch(/watched +wanted every +polled every\n +the price of 1 USDC in SOL +1s +\d\.?\d?s\n/);
+  });
+
+  it('tells the rate of what it refuses too', async () => {
+    const greedy = playground.write('greedy.yaml', 'service: { plan: free }\nstrategies: [{ use: book-watch, params: { market: TIDE, level: 0.6, rearm: 0.5, every: 100ms } }]\n');
+    const refused = await playground.run(['config', 'check', greedy, '--json']);
+    expect(refused.code).toBe(2);
+    expect(document(refused)).toMatchObject({
+      valid: false, issues: [{ path: 'service.plan' }], requests_per_second: 10, allowed_per_second: 1, feeds: 1, feed_intervals: [{ every_ms: 100 }],
+    });
+    const run = await playground.run(['run', '--json', '--config', greedy, '--state-dir', playground.path('greedy')]);
+    expect(run.code).toBe(2);
+    expect(document(run)['error']).toMatchObject({ code: 'CONFIG_INVALID', message: expect.stringContaining('service.plan: what the strategies watch takes 10 requests a second') });
+  });
+
   it('prints a JSON schema for editors', async () => {
     expect(document(await playground.run(['config', 'schema', '--json']))).toMatchObject({ properties: { strategies: expect.anything() } });
   });
@@ -116,7 +174,7 @@ describe('a paper run on a service that runs elsewhere', () => {
     const answer = await playground.run(['run', '--json', '--config', config, '--state-dir', playground.path('locked-out')], { environment: { GANNET_API_KEY: ' ' } });
     expect(answer.code).toBe(2);
     expect(document(answer)['error']).toMatchObject({ message: expect.stringContaining('api_key') });
-    expect(filesIn(playground.path('locked-out'))).toStrictEqual([]);
+    expect(filesIn(playground.path('locked-out')).filter((file) => file !== 'service-rate.json')).toStrictEqual([]);
   });
 
   it('trades on its quotes and needs no wallet’s key', async () => {

@@ -1,5 +1,6 @@
 import { systemClock } from '../../daemon/system-clock.ts';
 import type { World } from '../../daemon/world.ts';
+import { EMBEDDED_PLAN } from '../../config/resolve-connections.ts';
 import { openWorld } from '../../daemon/world.ts';
 import type { Amount } from '../../core/amount.ts';
 import { SOL_MINT, USDC_MINT } from '../../market/token.ts';
@@ -25,7 +26,7 @@ export const SANDBOX_ROWS: readonly BenchRow[] = [
 
 async function inSandbox(measure: (world: World, signer: Signer) => Promise<Measurement>): Promise<Measurement> {
   const world = await openWorld({
-    baseUrl: 'embedded', rpcUrl: 'embedded', apiKey: undefined, dialect: 'neutral', plan: 'free', seed: 7, clock: systemClock,
+    baseUrl: 'embedded', rpcUrl: 'embedded', apiKey: undefined, dialect: 'neutral', plan: EMBEDDED_PLAN, seed: 7, clock: systemClock,
   });
   try {
     return await measure(world, createSigner(parseSecretKey(world.sandbox!.addresses.wallet.private_key)));

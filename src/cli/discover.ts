@@ -1,0 +1,91 @@
+import type { Command } from 'commander';
+import { printable } from '../core/text.ts';
+import type { CallOptions } from '../service/priority.ts';
+import type { Service } from '../service/service.ts';
+import type { ContentFeedRequest } from '../service/tokens-request.ts';
+import { TOKEN_CATEGORIES, TOKEN_INTERVALS, TOKEN_TAGS } from '../service/tokens-request.ts';
+import type { ContentFeed, ContentItem, TokenContent } from '../service/wire/content.ts';
+import type { Records } from '../service/wire/records.ts';
+import type { TokenRecord } from '../service/wire/token-record.ts';
+import type { CommandModule, RunCommand } from './command.ts';
+import { EXIT } from './exit-codes.ts';
+import { instant } from './figures.ts';
+import { looking } from './look.ts';
+import type { RequestFlags } from './request-flags.ts';
+import { addFlags } from './request-flags.ts';
+import { facts } from './table.ts';
+import { tellRejected, tokenTable } from './token-table.ts';
+
+const WATCHING: CallOptions = { priority: 'watch' };
+const FEED_FLAGS: RequestFlags<ContentFeedRequest, 'mint'> = {
+  page: ['number', 'from 1'],
+  limit: ['number', '1 to 100; left out, 50'],
+};
+
+export const discoverCommand: CommandModule = (program, run) => {
+  const discover = program.command('discover').description('lists of tokens, and what was written about them');
+  addList(discover.command('recent').description('tokens whose first pool was created last'), run, (service) => service.tokens.recent(WATCHING));
+  addList(discover.command('tag <tag>').description(`all tokens of a tag: ${TOKEN_TAGS.join(', ')}`), run, (service, [tag]) => service.tokens.tag(String(tag), WATCHING));
+  addList(discover.command('search <query...>').description('what "gannet tokens" asks, from this group’s own search'), run,
+    (service, [query]) => service.tokens.discoverySearch([query ?? ''].flat(), WATCHING));
+  const content = discover.command('content').description('approved content about tokens');
+  addContent(content.command('of <mint...>', { isDefault: true }).description('about these tokens'), run, (service, [mints]) => service.tokens.content([mints ?? ''].flat(), WATCHING));
+  addContent(content.command('cooking').description('about the tokens that trend now'), run, (service) => service.tokens.cooking(WATCHING));
+  addFlags(content.command('feed <mint>').description('about one token, page by page'), FEED_FLAGS)
+    .action(run(looking(async ({ terminal, world }, mint: string, flags: Omit<ContentFeedRequest, 'mint'>) => {
+      const { rejected, ...feed } = await world.service.tokens.contentFeed({ mint, ...flags }, WATCHING);
+      tellRejected(terminal, rejected);
+      terminal.result(feed, () => feedText(mint, feed));
+      return EXIT.done;
+    })));
+  const category = discover.command('category <category> <interval>', { isDefault: true })
+    .description(`tokens that lead: ${TOKEN_CATEGORIES.join(', ')} over ${TOKEN_INTERVALS.join(', ')}`);
+  addFlags(category, { limit: ['number', '1 to 100; left out, 50'] } as const)
+    .action(run(looking(async ({ terminal, world }, name: string, interval: string, { limit }: { readonly limit?: number }) => {
+      const { records, rejected } = await world.service.tokens.category({ category: name, interval, limit }, WATCHING);
+      tellRejected(terminal, rejected);
+      terminal.result(records, () => tokenTable(records, terminal.colour));
+      return EXIT.done;
+    })));
+};
+
+/** Whatever the command was given; each asks for what its own arguments are. */
+type Words = readonly (string | readonly string[])[];
+
+function addList(command: Command, run: RunCommand, ask: (service: Service, words: Words) => Promise<Records<TokenRecord>>): void {
+  command.action(run(looking(async ({ terminal, world }, ...words: Words) => {
+    const { records, rejected } = await ask(world.service, words);
+    tellRejected(terminal, rejected);
+    terminal.result(records, () => tokenTable(records, terminal.colour));
+    return EXIT.done;
+  })));
+}
+
+function addContent(command: Command, run: RunCommand, ask: (service: Service, words: Words) => Promise<Records<TokenContent>>): void {
+  command.action(run(looking(async ({ terminal, world }, ...words: Words) => {
+    const { records, rejected } = await ask(world.service, words);
+    tellRejected(terminal, rejected);
+    terminal.result(records, () => (records.length === 0 ? '  nothing was written\n' : records.map((token) => contentText(token)).join('\n')));
+    return EXIT.done;
+  })));
+}
+
+function contentText({ mint, contents, tokenSummary, newsSummary }: TokenContent): string {
+  return facts([
+    ['token', mint],
+    ['summary', tokenSummary?.summaryShort === undefined ? undefined : printable(tokenSummary.summaryShort, 600)],
+    ['news', newsSummary?.summaryShort === undefined ? undefined : printable(newsSummary.summaryShort, 600)],
+    ['content', contents.map(itemText)],
+  ]);
+}
+
+function feedText(mint: string, { contents, tokenSummary, newsSummary, pagination }: Omit<ContentFeed, 'rejected'>): string {
+  const { page, totalPages, total } = pagination;
+  const place = page === undefined ? '' : `\n  page ${page}${totalPages === undefined ? '' : ` of ${totalPages}`}${total === undefined ? '' : `, ${total} in all`}\n`;
+  return contentText({ mint: mint as TokenContent['mint'], contents, tokenSummary, newsSummary }) + place;
+}
+
+function itemText({ content, contentType, status, submittedAt, postedAt, source }: ContentItem): string {
+  const origin = [instant(postedAt ?? submittedAt), contentType, status, source].filter((part) => part !== undefined && part !== '').map((part) => printable(part!, 60));
+  return `${printable(content, 300)}${origin.length === 0 ? '' : `  (${origin.join(', ')})`}`;
+}

@@ -1,0 +1,35 @@
+import { printable } from '../core/text.ts';
+import type { PredictionMarket } from '../service/wire/prediction-market.ts';
+import type { CommandModule } from './command.ts';
+import { EXIT } from './exit-codes.ts';
+import { count, instant } from './figures.ts';
+import { looking } from './look.ts';
+import type { ListFlags } from './list-flags.ts';
+import { addListFlags, readRange } from './list-flags.ts';
+import { marketTitle, priceText, stateText } from './prediction-text.ts';
+import { table } from './table.ts';
+
+export const marketsCommand: CommandModule = (program, run) => {
+  addListFlags(program.command('markets <event>').description('the markets of an event, with what a contract costs now'))
+    .action(run(looking(async ({ terminal, world }, event: string, flags: ListFlags) => {
+      const { prediction } = world.service;
+      const page = await readRange(terminal, flags, {
+        page: (range) => prediction.eventMarkets(event, range, { priority: 'watch' }),
+        all: (options) => prediction.allEventMarkets(event, options),
+      });
+      terminal.result(page, () => marketsText(page.data, terminal.colour));
+      return EXIT.done;
+    })));
+};
+
+function marketsText(markets: readonly PredictionMarket[], colour: boolean): string {
+  if (markets.length === 0) return '  the event has no markets\n';
+  return table([
+    ['market', 'about', 'state', 'YES costs', 'YES brings', 'NO costs', 'NO brings', 'volume', 'closes (UTC)'],
+    ...markets.map(({ marketId, metadata, pricing, closeTime, ...market }) => [
+      printable(marketId, 40), marketTitle(marketId, metadata), stateText(market),
+      priceText(pricing.buyYesPriceUsd), priceText(pricing.sellYesPriceUsd), priceText(pricing.buyNoPriceUsd), priceText(pricing.sellNoPriceUsd),
+      count(pricing.volume), instant(closeTime),
+    ]),
+  ], { right: [3, 4, 5, 6, 7], colour });
+}

@@ -1,0 +1,49 @@
+import type { Command } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
+
+/** How the text of a flag becomes a parameter; whether the value makes sense is the client's to say, in the rule's words. */
+const READERS = {
+  text: (text: string) => text,
+  list: (text: string) => text.split(',').map((part) => part.trim()).filter((part) => part !== ''),
+  number: readNumber,
+  amount: readAmount,
+  flag: readFlag,
+} as const;
+
+type Kind = keyof typeof READERS;
+
+/** A parameter as a flag: how it is read and what it means, for the help. */
+export type Flag = readonly [kind: Kind, help: string];
+
+/** A flag for every parameter of a request but those that the command takes in another way: none can be forgotten. */
+export type RequestFlags<R, Positional extends keyof R = never> = { readonly [Name in Exclude<keyof R, Positional>]-?: Flag };
+
+/** Adds the flags of a request to a command, `slippageBps` as `--slippage-bps`. Those in `required` must be given. */
+export function addFlags<Names extends string>(command: Command, flags: Readonly<Record<Names, Flag>>, required: readonly Names[] = []): Command {
+  for (const [name, [kind, help]] of Object.entries(flags) as [Names, Flag][]) {
+    const option = new Option(`--${kebab(name)} <${PLACEHOLDERS[kind]}>`, help).argParser((text: string): unknown => READERS[kind](text));
+    command.addOption(option.makeOptionMandatory(required.includes(name)));
+  }
+  return command;
+}
+
+const PLACEHOLDERS: Readonly<Record<Kind, string>> = { text: 'value', list: 'a,b', number: 'n', amount: 'n', flag: 'true|false' };
+
+function kebab(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}
+
+function readNumber(text: string): number {
+  if (!/^-?\d{1,20}(\.\d{1,20})?$/.test(text)) throw new InvalidArgumentError('expected a number.');
+  return Number(text);
+}
+
+function readAmount(text: string): bigint {
+  if (!/^\d{1,30}$/.test(text)) throw new InvalidArgumentError('expected a whole number in smallest units.');
+  return BigInt(text);
+}
+
+function readFlag(text: string): boolean {
+  if (text !== 'true' && text !== 'false') throw new InvalidArgumentError('expected true or false.');
+  return text === 'true';
+}

@@ -1,0 +1,163 @@
+import { readFileSync } from 'node:fs';
+import { formatDecimal } from '../core/amount.ts';
+import { GannetError, messageOf } from '../core/errors.ts';
+import { parseJson } from '../core/json.ts';
+import { printable, printableJson } from '../core/text.ts';
+import type { Token } from '../market/token.ts';
+import type { PrioritizationFee, QuoteAnswer, QuoteRequest, QuoteSwapRequest, SwapV1 } from '../service/swap-v1.ts';
+import type { QuoteInstructionsAnswer } from '../service/wire/swap-instructions-v1.ts';
+import type { QuoteSwapAnswer } from '../service/wire/swap-transaction-v1.ts';
+import { asTheService } from './answer-json.ts';
+import type { Command } from 'commander';
+import type { CommandModule, RunCommand } from './command.ts';
+import { EXIT } from './exit-codes.ts';
+import { looking } from './look.ts';
+import { findToken, nameTokens } from './named-tokens.ts';
+import type { TokenNames } from './named-tokens.ts';
+import { impactText, prices, readAmount } from './quote.ts';
+import type { RequestFlags } from './request-flags.ts';
+import { addFlags } from './request-flags.ts';
+import { mintsOf, routeText } from './route-text.ts';
+import { facts, table } from './table.ts';
+
+const QUOTE_FLAGS: RequestFlags<QuoteRequest, 'inputMint' | 'outputMint' | 'amount'> = {
+  slippageBps: ['number', 'left out, 50'],
+  swapMode: ['text', 'ExactIn, or ExactOut where the amount is what you get'],
+  dexes: ['list', 'the only markets to use'],
+  excludeDexes: ['list', 'markets that must not be used'],
+  restrictIntermediateTokens: ['flag', 'left out, true'],
+  onlyDirectRoutes: ['flag', 'one market only'],
+  asLegacyTransaction: ['flag', 'a transaction without lookup tables'],
+  platformFeeBps: ['number', 'a fee of your own; the swap then needs --fee-account'],
+  maxAccounts: ['amount', 'left out, 64'],
+  instructionVersion: ['text', 'V1 or V2'],
+  dynamicSlippage: ['flag', 'says nothing here any more; the swap has it'],
+  forBundle: ['flag', 'no markets that bundles cannot hold'],
+};
+
+const SWAP_FLAGS: RequestFlags<QuoteSwapRequest, 'quoteResponse' | 'prioritizationFeeLamports'> = {
+  userPublicKey: ['text', 'the wallet that swaps'],
+  payer: ['text', 'pays fees and rent'],
+  wrapAndUnwrapSol: ['flag', 'left out, true'],
+  useSharedAccounts: ['flag', 'left out, the service chooses'],
+  feeAccount: ['text', 'the token account that gets your fee'],
+  trackingAccount: ['text', 'any public key, to find your swaps by'],
+  asLegacyTransaction: ['flag', 'as in the quote'],
+  destinationTokenAccount: ['text', 'a token account that gets the output'],
+  nativeDestinationAccount: ['text', 'a wallet that gets the output, where that is SOL'],
+  dynamicComputeUnitLimit: ['flag', 'simulates to find the limit'],
+  skipUserAccountsRpcCalls: ['flag', 'does not look at your accounts'],
+  dynamicSlippage: ['flag', 'lets the service estimate the slippage'],
+  computeUnitPriceMicroLamports: ['amount', 'the exact price of a compute unit'],
+  blockhashSlotsToExpiry: ['number', '0 to 255'],
+};
+
+interface SwapFlags extends Omit<QuoteSwapRequest, 'quoteResponse' | 'prioritizationFeeLamports'> {
+  readonly quote: string;
+  readonly prioritizationFeeLamports?: PrioritizationFee;
+}
+
+export const v1Command: CommandModule = (program, run) => {
+  const v1 = program.command('v1').description('the first version of the swap API, which order and build supersede');
+  addQuote(v1, run);
+  addSwap(v1, run, 'swap', 'a quote’s transaction; nothing is signed', (api, request) => api.swap(request), showTransaction);
+  addSwap(v1, run, 'swap-instructions', 'a quote’s instructions', (api, request) => api.swapInstructions(request), showInstructions);
+  v1.command('program-id-to-label')
+    .description('the names of markets, as --dexes and --exclude-dexes take them')
+    .action(run(looking(async ({ terminal, world }) => {
+      const labels = await world.service.swapV1.programIdToLabel({ priority: 'watch' });
+      terminal.result(asTheService(labels), () => table([['market', 'program'], ...[...labels].map(([program_, label]) => [printable(label, 60), program_])], { colour: terminal.colour }));
+      return EXIT.done;
+    })));
+};
+
+function addQuote(v1: Command, run: RunCommand): void {
+  const command = v1.command('quote <in> <out> <amount>').description('a quote; its JSON is what "v1 swap --quote" takes');
+  addFlags(command, QUOTE_FLAGS).action(run(looking(async ({ terminal, loaded, world }, input: string, output: string, amount: string, flags: Omit<QuoteRequest, 'inputMint' | 'outputMint' | 'amount'>) => {
+    const from = await findToken(input, loaded.config.tokens, world);
+    const to = await findToken(output, loaded.config.tokens, world);
+    const quote = await world.service.swapV1.quote({
+      ...flags, inputMint: from.mint, outputMint: to.mint, amount: readAmount(amount, flags.swapMode === 'ExactOut' ? to : from),
+    }, { priority: 'watch' });
+    const names = await nameTokens([from.mint, to.mint, ...mintsOf(quote.routePlan)], loaded.config.tokens, world);
+    // As it came, for it has to go back unchanged; only what could fool a terminal is written as JSON escapes.
+    if (terminal.json) terminal.out(`${printableJson(quote.raw.rawJson)}\n`);
+    else terminal.out(quoteText(quote, { from, to, names }));
+    return EXIT.done;
+  })));
+}
+
+function quoteText(quote: QuoteAnswer, { from, to, names }: { readonly from: Token; readonly to: Token; readonly names: TokenNames }): string {
+  const bound = quote.swapMode === 'ExactOut'
+    ? ['at most', `${formatDecimal(quote.threshold, from.decimals)} ${from.symbol}, after ${quote.slippageBps} bps of slippage`] as const
+    : ['at least', `${formatDecimal(quote.threshold, to.decimals)} ${to.symbol}, after ${quote.slippageBps} bps of slippage`] as const;
+  return facts([
+    ['you pay', `${formatDecimal(quote.inAmount, from.decimals)} ${from.symbol}`],
+    ['you get', `${formatDecimal(quote.outAmount, to.decimals)} ${to.symbol}`],
+    bound,
+    ['price', prices(quote, from, to)],
+    ['impact', impactText(quote.priceImpact)],
+    ['route', routeText(quote.routePlan, names)],
+    ['tokens', [names.full(from.mint), names.full(to.mint)]],
+  ]);
+}
+
+function addSwap<Answer>(
+  v1: Command, run: RunCommand, name: string, description: string,
+  ask: (api: SwapV1, request: QuoteSwapRequest) => Promise<Answer>,
+  show: (answer: Answer) => { readonly json: unknown; readonly text: string; readonly ok: boolean },
+): void {
+  const command = v1.command(name).description(description)
+    .requiredOption('--quote <file>', 'the JSON of "v1 quote", unchanged; "-" reads standard input')
+    .option('--prioritization-fee-lamports <fee>', 'lamports, auto, or one of the service’s JSON forms', prioritizationFee);
+  addFlags(command, SWAP_FLAGS, ['userPublicKey']).action(run(looking(async ({ terminal, world }, { quote, ...flags }: SwapFlags) => {
+    const api = world.service.swapV1;
+    const shown = show(await ask(api, { ...flags, quoteResponse: api.readQuote(readDocument(quote)) }));
+    terminal.result(shown.json, () => shown.text);
+    return shown.ok ? EXIT.done : EXIT.failed;
+  })));
+}
+
+function showTransaction({ transaction, ...answer }: QuoteSwapAnswer): { readonly json: unknown; readonly text: string; readonly ok: boolean } {
+  const { simulationError } = answer;
+  return {
+    ok: simulationError === undefined,
+    json: asTheService({ swapTransaction: transaction, ...answer }),
+    text: facts([
+      ['transaction', `${transaction.length} bytes to sign, good up to block height ${answer.lastValidBlockHeight}`],
+      ['priority', answer.prioritizationFeeLamports === undefined ? undefined : `${formatDecimal(answer.prioritizationFeeLamports, 9)} SOL`],
+      ['simulation', simulationError === undefined ? undefined : `it would fail: ${simulationError.message}`],
+    ]),
+  };
+}
+
+function showInstructions(answer: QuoteInstructionsAnswer): { readonly json: unknown; readonly text: string; readonly ok: boolean } {
+  const { computeBudgetInstructions, setupInstructions, swapInstruction, cleanupInstruction, otherInstructions, lookupTableAddresses, lookupTables, ...others } = answer;
+  return {
+    ok: answer.simulationError === undefined,
+    json: asTheService({
+      ...others, computeBudgetInstructions, setupInstructions, swapInstruction, cleanupInstruction: cleanupInstruction ?? null, otherInstructions,
+      addressLookupTableAddresses: lookupTableAddresses, addressesByLookupTableAddress: lookupTables,
+    }),
+    text: table([['part', 'program', 'accounts', 'bytes'], ...([
+      ...computeBudgetInstructions.map((one) => ['compute budget', one] as const), ...setupInstructions.map((one) => ['setup', one] as const),
+      ['swap', swapInstruction] as const, ...(cleanupInstruction === undefined ? [] : [['cleanup', cleanupInstruction] as const]),
+      ...otherInstructions.map((one) => ['other', one] as const),
+    ]).map(([part, { programId, accounts, data }]) => [part, programId, String(accounts.length), String(data.length)])], { right: [2, 3] }),
+  };
+}
+
+/** Reads a quote's document. Throws USAGE. */
+function readDocument(file: string): string {
+  try {
+    return readFileSync(file === '-' ? 0 : file, 'utf8').trim();
+  } catch (cause) {
+    throw new GannetError('USAGE', `--quote: expected the JSON that "gannet v1 quote --json" printed, ${printable(file, 100)} cannot be read: ${messageOf(cause)}`, { cause });
+  }
+}
+
+/** What is none of the forms is refused by the client, which knows them. */
+function prioritizationFee(text: string): PrioritizationFee {
+  if (/^\d{1,15}$/.test(text)) return Number(text);
+  return (text.startsWith('{') ? parseJson(text) : text) as PrioritizationFee;
+}

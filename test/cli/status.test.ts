@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest';
+import { statusText } from '../../src/cli/status.ts';
+import type { FeedState, SessionState } from '../../src/daemon/session-state.ts';
+
+const FEED: FeedState = {
+  feed: 'order-book:TIDE', watches: 'the order book of TIDE', status: 'healthy', polls: 9, answers: 8, failures: 1, consecutive_failures: 0,
+  last_answer_at: 1_790_000_000_000, every_ms: 5_000, weight: 1, age_ms: 3_204, mean_age_ms: 2_601, max_age_ms: 9_000,
+};
+const STATE: SessionState = {
+  run_id: 'a-run', mode: 'paper', phase: 'trading', trading: 'active', service_access: { state: 'granted', reason: null, since: null },
+  at: 1_790_000_000_000, seq: 7, decisions: 3, decision_hash: '', strategies: [{ name: 'tide', use: 'book-watch', running: true, swaps: 0 }],
+  feeds: [FEED], wallet: {}, intents: { open: [], recent: [], counts: {} }, denials: {},
+};
+
+describe('gannet status', () => {
+  it('shows every feed with its age, its mean age, how often it is wanted, and its state', () => {
+    const text = statusText({ ...STATE, feeds: [FEED, { ...FEED, watches: 'the statistics of SOL', answers: 0, status: 'healthy', age_ms: null, mean_age_ms: null }] });
+    expect(text).toContain([
+      '  watched                  age  mean age  wanted every  state    answers  failures',
+      '  the order book of TIDE  3.3s      2.7s            5s  healthy        8         1',
+      '  the statistics of SOL                             5s  waiting        0         1',
+    ].join('\n'));
+    expect(text).toMatch(/service +lets this run in\n/);
+  });
+
+  it('says since when the service refuses the key, and why, whatever the service wrote into that', () => {
+    const text = statusText({ ...STATE, service_access: { state: 'refused', reason: 'check \u001b[2J\nthe key', since: 1_790_000_000_000 } });
+    expect(text).toContain('  service    refuses the API key since 2026-09-21 14:13 UTC, nothing is traded: check \\u001b[2J\\u000athe key\n');
+  });
+
+  it('shows what there is of a daemon that is still starting', () => {
+    expect(statusText({ run_id: 'a-run', phase: 'starting' })).toBe('  run  a-run, starting\n');
+  });
+
+  it('lets no name of a market paint the terminal', () => {
+    expect(statusText({ ...STATE, feeds: [{ ...FEED, watches: 'the order book of \u001b[31m' }] })).not.toContain('\u001b');
+  });
+});

@@ -1,0 +1,165 @@
+import { request } from 'undici';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { newRunId, runDaemon } from '../../src/daemon/daemon.ts';
+import { createJsonReporter } from '../../src/daemon/json-reporter.ts';
+import { openWorld } from '../../src/daemon/world.ts';
+import type { Sandbox } from '../../src/sandbox/sandbox.ts';
+import { startSandbox } from '../../src/sandbox/sandbox.ts';
+import { configOf } from '../config/load-text.ts';
+import { impatientClock } from '../execution/impatient-clock.ts';
+import type { Ended, JsonLine, Playground } from './gannet.ts';
+import { createPlayground, document, filesIn, jsonLines } from './gannet.ts';
+
+const KEY = 'a-key-that-is-refused-for-a-while';
+const PATIENCE = { timeout: 20_000, interval: 20 };
+
+let playground: Playground;
+let sandbox: Sandbox;
+let yaml: string;
+
+beforeAll(async () => {
+  playground = createPlayground();
+  sandbox = await startSandbox({ speed: 0 });
+  const { base_url: url, wallet } = sandbox.addresses;
+  yaml = `mode: paper
+service: { base_url: "${url}", api_key: "\${GANNET_API_KEY}", requests_per_second: 100 }
+wallet: { address: ${wallet.address} }
+control: { port: 0 }
+backtest: { balances: { USDC: "1000" }, latency: { quote: 10ms, land: 10ms } }
+risk: { max_swaps: { per_minute: 1000, per_hour: 10000, per_day: 100000 } }
+strategies:
+  - { use: dca, budget: "500 USDC", params: { buy: SOL, spend: "1 USDC", every: 5s, watch: 2s } }
+  - { use: book-watch, params: { market: SPRINGTIDE-26DEC31, level: 0.6, rearm: 0.5, every: 2s } }
+`;
+});
+afterAll(async () => {
+  await sandbox.close();
+  await playground.close();
+});
+
+/** Makes the service refuse every key, or take them again. */
+async function refuseKeys(refused: boolean): Promise<void> {
+  const rule = JSON.stringify({ match: { path: '/*' }, fault: { kind: 'status', status: 401 } });
+  const { statusCode, body } = await request(`${sandbox.addresses.base_url}/sandbox/faults`, refused
+    ? { method: 'POST', headers: { 'content-type': 'application/json' }, body: rule } : { method: 'DELETE' });
+  expect(statusCode).toBe(200);
+  await body.dump();
+}
+
+describe('a key that is refused from the start', () => {
+  it('keeps the daemon from starting, with exit code 2 and words that say what to look at', async () => {
+    await refuseKeys(true);
+    try {
+      const config = playground.write('refused.yaml', yaml);
+      const environment = { GANNET_API_KEY: KEY };
+      const [json, words] = await Promise.all([
+        playground.run(['run', '--json', '--config', config, '--state-dir', playground.path('refused')], { environment }),
+        playground.run(['run', '--config', config, '--state-dir', playground.path('refused-too')], { environment }),
+      ]);
+      expect([json.code, words.code]).toStrictEqual([2, 2]);
+      expect(document(json)['error']).toMatchObject({ code: 'SERVICE_UNAUTHORIZED', message: expect.stringContaining('check service.api_key') });
+      expect(words.stderr).toContain('refused the API key');
+      for (const said of [json, words]) expect(said.stdout + said.stderr).not.toContain(KEY);
+      // What was asked is remembered, so that a supervisor that tries again and again stays within the rate; nothing else is begun.
+      expect(filesIn(playground.path('refused')).filter((file) => file !== 'service-rate.json')).toStrictEqual([]);
+    } finally {
+      await refuseKeys(false);
+    }
+  });
+});
+
+describe('a key that is refused in the middle of a run, and taken again', () => {
+  let lines: JsonLine[];
+  let runId: string;
+  let during: { readonly json: JsonLine; readonly words: string; readonly feeds: readonly JsonLine[] };
+  let replayed: Ended;
+  let stateDir: string;
+
+  beforeAll(async () => {
+    stateDir = playground.path('state');
+    let told = '';
+    const config = await configOf(yaml, { environment: { GANNET_API_KEY: KEY }, stateDir });
+    // Twenty times as fast, so that the next attempt with a refused key need not be waited for.
+    const clock = impatientClock(20);
+    const world = await openWorld({ ...config.service, rpcUrl: undefined, apiKey: KEY, seed: 7, clock });
+    const interrupt = new AbortController();
+    runId = newRunId(clock);
+    const run = runDaemon({
+      config, world, stateDir, clock, runId, reporter: createJsonReporter((line) => { told += line; }), environment: {}, log: () => undefined,
+      durationMs: undefined, maxIntents: undefined, interrupt: interrupt.signal,
+    });
+    const count = (text: string): number => told.split(text).length - 1;
+    try {
+      await vi.waitFor(() => { expect(count('"state":"confirmed"')).toBeGreaterThan(1); }, PATIENCE);
+      await refuseKeys(true);
+      await vi.waitFor(() => { expect(count('"code":"SERVICE_UNAUTHORIZED"')).toBeGreaterThan(2); }, PATIENCE);
+      during = await lookAtDaemon();
+      await refuseKeys(false);
+      await vi.waitFor(() => { expect(count('"service_access":"granted"')).toBe(1); }, PATIENCE);
+      const before = count('"state":"confirmed"');
+      await vi.waitFor(() => { expect(count('"state":"confirmed"') - before).toBeGreaterThan(1); }, PATIENCE);
+    } finally {
+      interrupt.abort();
+      await run;
+      await world.close();
+    }
+    lines = jsonLines(told);
+    replayed = await playground.run(['replay', runId, '--json', '--state-dir', stateDir]);
+  }, 90_000);
+
+  async function lookAtDaemon(): Promise<typeof during> {
+    const [json, words] = await Promise.all([
+      playground.run(['status', '--json', '--state-dir', stateDir]), playground.run(['status', '--state-dir', stateDir]),
+    ]);
+    const { url, token } = JSON.parse(playground.read('state', 'control.json')) as { url: string; token: string };
+    const { body } = await request(`${url}/api/feeds`, { headers: { authorization: `Bearer ${token}` } });
+    return { json: document(json), words: words.stdout, feeds: await body.json() as JsonLine[] };
+  }
+
+  it('stops trading: no swap is approved until it is taken, and then they go on by themselves', () => {
+    const alertAt = (access: string): number => lines.findIndex(({ type, data }) => type === 'alert' && (data as { service_access?: string }).service_access === access);
+    const [refused, granted] = [alertAt('refused'), alertAt('granted')];
+    expect([refused > 0, granted > refused]).toStrictEqual([true, true]);
+    const between = lines.slice(refused, granted);
+    expect(between.filter(({ type }) => type === 'decision')).toStrictEqual([]);
+    expect(new Set(between.filter(({ type }) => type === 'denial').map(({ code }) => code))).toStrictEqual(new Set(['SERVICE_UNAUTHORIZED']));
+    for (const part of [lines.slice(0, refused), lines.slice(granted)]) expect(part.some(({ type }) => type === 'decision')).toBe(true);
+    expect(lines.slice(granted).filter(({ code }) => code === 'SERVICE_UNAUTHORIZED')).toStrictEqual([]);
+  });
+
+  it('is told once for each change, critically, in words that say what to do, and never with the key', () => {
+    const alerts = lines.filter(({ type }) => type === 'alert');
+    expect(alerts).toStrictEqual([
+      { type: 'alert', at: expect.any(Number), seq: expect.any(Number), level: 'critical', message: expect.stringMatching(/refused the API key.*check service\.api_key.*a new key takes a restart/), data: { service_access: 'refused', code: 'SERVICE_UNAUTHORIZED' } },
+      { type: 'alert', at: expect.any(Number), seq: expect.any(Number), level: 'info', message: expect.stringContaining('trading goes on'), data: { service_access: 'granted' } },
+    ]);
+    expect(JSON.stringify(lines)).not.toContain(KEY);
+  });
+
+  it('is seen in the daemon’s state, which is not the operator’s own halt', () => {
+    expect(during.json).toMatchObject({ trading: 'active', service_access: { state: 'refused', since: expect.any(Number), reason: expect.stringContaining('refused the API key') } });
+    expect(during.words).toMatch(/service +refuses the API key since \d{4}-.* UTC, nothing is traded: .*check service\.api_key/);
+    expect(during.words + JSON.stringify(during.json)).not.toContain(KEY);
+  });
+
+  it('lets the feeds grow old meanwhile, for everybody to see', () => {
+    expect(during.feeds.map(({ feed }) => String(feed).split(':')[0])).toStrictEqual(['quote', 'order-book']);
+    for (const feed of during.feeds) {
+      expect(feed).toMatchObject({
+        watches: expect.stringMatching(/^the /), polls: expect.any(Number), answers: expect.any(Number), every_ms: 2_000, weight: 1,
+        last_answer_at: expect.any(Number), mean_age_ms: expect.any(Number),
+      });
+      expect(Number(feed['failures'])).toBeGreaterThan(0);
+      expect(Number(feed['age_ms'])).toBeGreaterThan(2_000);
+      expect(Number(feed['max_age_ms'])).toBeGreaterThanOrEqual(Number(feed['age_ms']));
+      expect(Number(feed['mean_age_ms'])).toBeLessThanOrEqual(Number(feed['max_age_ms']));
+    }
+    expect(during.words).toMatch(/watched +age +mean age +wanted every +state +answers +failures\n +the price of 1 USDC in SOL +\S+ +\S+ +2s +(?:degraded|down) /);
+  });
+
+  it('is part of the run: its replay decides the same', () => {
+    const summary = lines.at(-1)!;
+    expect(document(replayed)).toMatchObject({ match: true, decision_hash: summary['decision_hash'] });
+    expect(summary).toMatchObject({ alerts: 2, denials: { SERVICE_UNAUTHORIZED: expect.any(Number) }, open: [] });
+  });
+});
