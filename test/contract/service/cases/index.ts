@@ -1,0 +1,52 @@
+import type { Case } from '../case.ts';
+import { authenticationCases } from './authentication.ts';
+import { buildAnswerCases } from './build-answer.ts';
+import { buildCases } from './build.ts';
+import { contentCases } from './content.ts';
+import { discoveryCases } from './discovery.ts';
+import { errorCases } from './errors.ts';
+import { executeAnswerCases } from './execute-answer.ts';
+import { executeCodeCases } from './execute-codes.ts';
+import { executeCases } from './execute.ts';
+import { lendCases } from './lend.ts';
+import { liveCases } from './live.ts';
+import { orderAnswerCases } from './order-answer.ts';
+import { orderErrorCases } from './order-errors.ts';
+import { orderFeeCases } from './order-fees.ts';
+import { orderPartyCases } from './order-parties.ts';
+import { orderCases } from './order.ts';
+import { overviewCases } from './overview.ts';
+import { predictionBookCases } from './prediction-book.ts';
+import { predictionEventCases } from './prediction-events.ts';
+import { predictionHistoryCases } from './prediction-history.ts';
+import { predictionListCases } from './prediction-lists.ts';
+import { predictionPositionCases } from './prediction-position.ts';
+import { predictionCases } from './prediction.ts';
+import { routeCases } from './route.ts';
+import { searchCases } from './search.ts';
+import { stateCases } from './states.ts';
+import { tokenRecordCases } from './token-record.ts';
+import { tokenStatsCases } from './token-stats.ts';
+import { v1OtherCases } from './v1-others.ts';
+import { v1QuoteAnswerCases } from './v1-quote-answer.ts';
+import { v1QuoteCases } from './v1-quote.ts';
+import { v1SwapAccountCases } from './v1-swap-accounts.ts';
+import { v1SwapAnswerCases } from './v1-swap-answer.ts';
+import { v1SwapFeeCases } from './v1-swap-fees.ts';
+import { v1SwapCases } from './v1-swap.ts';
+import { versioningCases } from './versioning.ts';
+
+/** The whole suite, in the order in which it is played: what resolves markets comes last. */
+export const CASES: readonly Case[] = [
+  ...overviewCases, ...authenticationCases, ...errorCases,
+  ...routeCases,
+  ...orderAnswerCases, ...orderCases, ...orderPartyCases, ...orderFeeCases, ...orderErrorCases,
+  ...buildAnswerCases, ...buildCases,
+  ...executeCases, ...executeCodeCases, ...executeAnswerCases,
+  ...v1QuoteAnswerCases, ...v1QuoteCases, ...v1SwapAnswerCases, ...v1SwapCases, ...v1SwapAccountCases, ...v1SwapFeeCases, ...v1OtherCases,
+  ...versioningCases, ...lendCases,
+  ...tokenRecordCases, ...tokenStatsCases, ...searchCases, ...discoveryCases, ...contentCases,
+  ...predictionEventCases, ...predictionPositionCases, ...predictionHistoryCases, ...predictionListCases, ...predictionCases, ...predictionBookCases,
+  ...stateCases,
+  ...liveCases,
+];

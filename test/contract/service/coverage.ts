@@ -1,0 +1,44 @@
+import type { Case } from './case.ts';
+import type { Row } from './row.ts';
+
+const HEAD = `# The service's description, line by line
+
+Each line below is one statement of the service's description: where the client keeps it, where the embedded service keeps
+it, and the cases that play it over HTTP in every dialect. Cases and rows live in \`test/contract/service\`; this page is
+written from them by \`node test/contract/service/write-coverage.ts\`, and a test fails when it is not.
+`;
+
+/** Returns the page that lists every row with its client, its sandbox and its cases. */
+export function coveragePage(rows: readonly Row[], cases: readonly Case[]): string {
+  const sections = [...new Set(rows.map(({ section }) => section))];
+  const numbers = new Map(cases.map((each, place) => [each, place + 1]));
+  const tables = sections.map((title) => {
+    const lines = rows.filter(({ section }) => section === title).map((row) => line(row, cases, numbers));
+    return `## ${title}\n\n| | what | says | client | sandbox | cases |\n|---|---|---|---|---|---|\n${lines.join('\n')}\n`;
+  });
+  const list = cases.map((each) => `${numbers.get(each)}. ${escaped(each.says)}${each.profile === 'live' ? ' (as the live service)' : ''}`);
+  return `${HEAD}\n${summary(rows, cases)}\n\n${tables.join('\n')}\n## Cases\n\n${list.join('\n')}\n`;
+}
+
+/** Returns the cases of a row. */
+export function casesOf(row: Row, cases: readonly Case[]): readonly Case[] {
+  return cases.filter(({ covers }) => covers.includes(row.id));
+}
+
+function summary(rows: readonly Row[], cases: readonly Case[]): string {
+  return `${rows.length} statements, ${cases.length} cases.`;
+}
+
+function line(row: Row, cases: readonly Case[], numbers: ReadonlyMap<Case, number>): string {
+  const played = casesOf(row, cases).map((each) => numbers.get(each)).join(', ');
+  return `| ${row.kind} | \`${row.name}\` | ${escaped(row.says)} | ${place(row.client)} | ${place(row.sandbox)} | ${played} |`;
+}
+
+/** Code is set as code, a reason as a sentence. */
+function place(cell: string): string {
+  return cell.startsWith('not applicable') ? escaped(cell) : cell.split('; ').map((each) => `\`${each}\``).join('<br>');
+}
+
+function escaped(text: string): string {
+  return text.replaceAll('|', String.raw`\|`);
+}
