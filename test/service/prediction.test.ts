@@ -153,6 +153,12 @@ describe('a whole list of the prediction market API', () => {
     expect(server.received.filter(({ query }) => query.get('isYes') === 'true')).toHaveLength(3);
   });
 
+  test('knows elements apart by the whole of the longest ids', async () => {
+    const markets = Array.from({ length: 500 }, (_, i) => marketAnswer(`${'M'.repeat(190)}${i}`));
+    const server = await listen((request, response) => json(pageAnswer(markets, rangeOf(request)))(request, response));
+    expect((await collect(clientOf(server).prediction.allEventMarkets('E'))).records).toHaveLength(500);
+  });
+
   test('is not joined to a page that someone else asked for', async () => {
     const answers: (() => void)[] = [];
     const server = await listen((request, response) => answers.push(() => json(pageAnswer([historyAnswer(1)], rangeOf(request)))(request, response)));

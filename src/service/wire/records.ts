@@ -24,7 +24,8 @@ export interface RecordKind<T> {
   read(element: Json, report: (rejected: Rejected) => void): T;
 }
 
-const MAX_ID_CHARACTERS = 100;
+/** As long as the longest id that a record may have: cut ones could not be told apart. */
+const MAX_ID_CHARACTERS = 200;
 /** The longest list there is, a tag's, has some thousands. */
 const MAX_ELEMENTS = 50_000;
 /** An answer with more of them is of another form; and each costs a hundred times what a good one does. */
@@ -57,7 +58,7 @@ class UnreadableList extends GannetError {
   }
 }
 
-/** Returns what an element calls itself, cut at 100 characters; undefined where it does not. */
+/** Returns what an element calls itself, cut at 200 characters; undefined where it does not. */
 export function idOf(member: string, element: Json): string | undefined {
   const id = membersOf(element)[member];
   return typeof id === 'string' || typeof id === 'number' || typeof id === 'bigint' ? String(id).slice(0, MAX_ID_CHARACTERS) : undefined;
