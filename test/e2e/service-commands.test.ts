@@ -1,0 +1,130 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Ended, JsonLine, Playground } from './gannet.ts';
+import { configText, createPlayground, document, filesIn, jsonLines } from './gannet.ts';
+
+let playground: Playground;
+let config: string;
+let owner: string;
+const environment = { GANNET_API_KEY: 'service-commands' };
+
+beforeAll(async () => {
+  playground = createPlayground();
+  const sandbox = playground.start(['sandbox', '--json', '--seed', '9', '--speed', '0']);
+  await sandbox.until((stdout) => stdout.includes('\n'));
+  const [line] = jsonLines(sandbox.stdout()) as unknown as readonly { readonly base_url: string; readonly rpc_url: string; readonly wallet: { readonly address: string } }[];
+  owner = line!.wallet.address;
+  config = playground.write('paper.yaml', `mode: paper
+service: { base_url: "${line!.base_url}", api_key: "\${GANNET_API_KEY}", requests_per_second: 100 }
+chain: { rpc_url: "${line!.rpc_url}" }
+wallet: { address: ${owner} }
+control: { port: 0 }
+strategies: [{ use: book-watch, params: { market: SPRINGTIDE-26DEC31, level: 0.6, rearm: 0.5 } }]
+`);
+});
+
+afterAll(async () => {
+  await playground.close();
+});
+
+function gannet(...args: readonly string[]): Promise<Ended> {
+  return playground.run([...args, '--config', config, '--state-dir', playground.path('state')], { environment });
+}
+
+describe('gannet swap', () => {
+  it('swaps once on the embedded chain, tells the journey, and can be replayed', async () => {
+    const live = playground.write('live.yaml', configText('gannet.yaml'));
+    const args = ['--config', live, '--state-dir', playground.path('swap')];
+    const swapped = await playground.run(['swap', 'USDC', 'SOL', '25', '--json', ...args]);
+    expect(swapped.code, swapped.stdout + swapped.stderr).toBe(0);
+    const swap = document(swapped);
+    expect(swap).toMatchObject({ state: 'confirmed', route: 'order', amount_in: '25000000', amount_out: expect.stringMatching(/^\d+$/), signature: expect.any(String), denial: null });
+    expect((swap['journey'] as readonly JsonLine[]).map(({ state }) => state)).toEqual(['building', 'signed', 'submitted', 'confirmed']);
+    const replayed = await playground.run(['replay', String(swap['run_id']), '--json', ...args]);
+    expect(document(replayed)).toMatchObject({ match: true, decisions: 1 });
+  });
+
+  it('is refused by the limits, and says by which', async () => {
+    const refused = await gannet('swap', 'USDC', 'SOL', '1000000', '--json');
+    expect(refused.code).toBe(1);
+    expect(document(refused)).toMatchObject({ denial: { code: 'BALANCE_INSUFFICIENT' }, journey: [] });
+  });
+
+  it.each([
+    [['swap', 'USDC', 'USDC', '1'], 'two different tokens'],
+    [['swap', 'USDC', 'DOGE', '1'], 'one of the configured tokens'],
+    [['swap', 'USDC', 'SOL', '0'], 'more than 0'],
+    [['swap', 'USDC', 'SOL', '1', '--slippage-bps', '10001'], 'whole basis points'],
+  ])('refuses %j with exit code 2, and nothing is begun', async (args, words) => {
+    const answer = await playground.run([...args, '--json', '--config', config, '--state-dir', playground.path('untouched')], { environment });
+    expect(answer.code).toBe(2);
+    expect(document(answer)['error']).toMatchObject({ message: expect.stringContaining(words) });
+    expect(filesIn(playground.path('untouched')).filter((file) => file.startsWith('runs'))).toEqual([]);
+  });
+});
+
+describe('gannet order and build', () => {
+  it('give a transaction, or the instructions for one, with what they cost and who pays', async () => {
+    const [order, build, words] = await Promise.all([
+      gannet('order', 'SOL', 'USDC', '1', '--taker', owner, '--slippage-bps', '30', '--exclude-routers', 'rfqz', '--json'),
+      gannet('build', 'SOL', 'USDC', '1', '--taker', owner, '--json'),
+      gannet('order', 'SOL', 'USDC', '1', '--taker', owner),
+    ]);
+    expect(document(order)).toMatchObject({ mode: 'manual', slippage_bps: 30, transaction: expect.stringMatching(/^[A-Za-z0-9+/]+=*$/), signature_fee_payer: owner, request_id: expect.any(String) });
+    expect(document(build)).toMatchObject({ swap_instruction: { program_id: expect.any(String) }, blockhash: expect.any(String), lookup_tables: expect.any(Object) });
+    expect(words.stdout).toMatch(/you pay +1 SOL +\$\d/);
+    expect(words.stdout).toMatch(/transaction +\d+ bytes to sign/);
+  });
+
+  it('refuse what breaks a rule before it leaves, in the rule’s words', async () => {
+    const answer = await gannet('order', 'SOL', 'USDC', '1', '--taker', owner, '--receiver', owner, '--json');
+    expect(answer.code).toBe(2);
+    expect(document(answer)['error']).toMatchObject({ code: 'SERVICE_BAD_REQUEST', message: expect.stringContaining('receiver: must differ from taker') });
+  });
+});
+
+describe('gannet v1', () => {
+  it('quotes, and makes a transaction of the quote as it was printed', async () => {
+    const quote = await gannet('v1', 'quote', 'SOL', 'USDC', '1', '--json');
+    const file = playground.write('quote.json', quote.stdout);
+    const [swap, instructions, words] = await Promise.all([
+      gannet('v1', 'swap', '--quote', file, '--user-public-key', owner, '--json'),
+      gannet('v1', 'swap-instructions', '--quote', file, '--user-public-key', owner, '--json'),
+      gannet('v1', 'quote', 'SOL', 'USDC', '100', '--swap-mode', 'ExactOut'),
+    ]);
+    expect(document(swap)).toMatchObject({ swapTransaction: expect.any(String), lastValidBlockHeight: expect.any(String) });
+    expect(document(instructions)).toMatchObject({ swapInstruction: { programId: expect.any(String) } });
+    expect(words.stdout).toMatch(/you get +100 USDC\n +at most +\d/);
+  });
+
+  it('says what it expected where the quote is none', async () => {
+    const answer = await gannet('v1', 'swap', '--quote', playground.write('none.json', '{"quote":1}'), '--user-public-key', owner, '--json');
+    expect(answer.code).not.toBe(0);
+    expect(document(answer)['error']).toMatchObject({ message: expect.stringContaining('expected') });
+  });
+});
+
+describe('the prediction commands', () => {
+  it('find an event, list its markets, and read on where a list is longer than a page', async () => {
+    const events = document(await gannet('events', 'search', 'tide', '--json'))['data'] as readonly JsonLine[];
+    const [markets, page, all] = await Promise.all([
+      gannet('markets', String(events[0]!['eventId']), '--json'), gannet('history', '--json'), gannet('history', '--limit', '45', '--json'),
+    ]);
+    expect((document(markets)['data'] as readonly JsonLine[]).length).toBeGreaterThan(0);
+    const first = document(page) as JsonLine & { data: readonly JsonLine[]; pagination: JsonLine };
+    expect(first.pagination).toMatchObject({ start: 0, hasNext: true });
+    const many = document(all)['data'] as readonly JsonLine[];
+    expect(many).toHaveLength(45);
+    expect(new Set(many.map(({ id }) => id)).size).toBe(45);
+    expect(many.every(({ ownerPubkey }) => ownerPubkey === owner)).toBe(true);
+  });
+
+  it('show one position, and refuse flags that ask for two things', async () => {
+    const [list, both] = await Promise.all([gannet('positions', '--json'), gannet('positions', '--all', '--start', '3', '--json')]);
+    const [position] = document(list)['data'] as readonly JsonLine[];
+    const one = await gannet('positions', String(position!['pubkey']));
+    expect(one.stdout).toContain(String(position!['pubkey']));
+    expect(one.stdout).toMatch(/contracts +\d/);
+    expect(both.code).toBe(2);
+    expect(document(both)['error']).toMatchObject({ code: 'USAGE' });
+  });
+});

@@ -1,0 +1,99 @@
+import { expect } from 'vitest';
+import type { Amount } from '../../src/core/amount.ts';
+import type { LiveWorld } from '../../src/execution/journey.ts';
+import { wait } from '../../src/execution/wait.ts';
+import { amount } from '../../src/core/amount.ts';
+import type { Trap } from './trap.ts';
+import { newTrader } from './trader.ts';
+import { ORDER, SOL, USDC } from './world.ts';
+
+/** How far a price moves in these plays: well past every slippage that is allowed. */
+const MOVE = 1.1;
+
+export const staleQuote: Trap = {
+  number: 1,
+  title: 'a quote grows old while the market moves on, and the swap fails with 6001',
+  plays: [
+    {
+      says: 'a price that moves between quote and block costs the network fee and nothing else; the next swap is quoted afresh and lands',
+      profiles: ['reference', 'live'],
+      async play(world) {
+        const trader = await newTrader(world);
+        const service: LiveWorld['service'] = {
+          ...trader.parts.service,
+          execute: async (request) => {
+            await world.scalePrice(SOL, MOVE);
+            return trader.parts.service.execute(request);
+          },
+        };
+        const usdc = world.held(trader.address, USDC);
+        const sol = world.held(trader.address, SOL);
+        const failed = await trader.carryOut(trader.intent(), { parts: { service } });
+        expect(failed.last).toMatchObject({ state: 'failed', code: '6001' });
+        expect(world.held(trader.address, USDC)).toBe(usdc);
+        expect(world.held(trader.address, SOL)).toBe(sol - failed.last.feeLamports!);
+        // Whatever amounts the service named, no fill was booked, and nothing was signed a second time.
+        expect(failed.last.fill).toBeUndefined();
+        expect([failed.signatures, failed.requoted]).toEqual([1, 0]);
+
+        const again = await trader.carryOut();
+        expect(again.last.state).toBe('confirmed');
+        expect(again.orders.length).toBeGreaterThanOrEqual(1);
+        const [stale, fresh] = [failed, again].map(({ outcomes }) => outcomes.find(({ state }) => state === 'signed')!.quotedOut!);
+        expect(Number(fresh) / Number(stale)).toBeCloseTo(1 / MOVE, 2);
+      },
+    },
+    {
+      says: 'where the transaction is built here, a price that has moved already is noticed before anything is signed',
+      async play(world) {
+        const trader = await newTrader(world);
+        const service: LiveWorld['service'] = {
+          ...trader.parts.service,
+          build: async (request) => {
+            const build = await trader.parts.service.build(request);
+            await world.scalePrice(SOL, MOVE);
+            return build;
+          },
+        };
+        await trader.refused(/^(6001|PRICE_OFF_REFERENCE)$/, trader.intent({ route: 'build' }), { parts: { service } });
+      },
+    },
+    {
+      says: 'what a strategy saw does not bind the swap: the price is asked for again, and must still be what the strategy counted on',
+      async play(world) {
+        const trader = await newTrader(world);
+        const seen = await world.service.swap.order({ inputMint: USDC, outputMint: SOL, amount: amount(20_000_000n) });
+        const minimumOut = (seen.outAmount * 985n) / 1_000n as Amount;
+        await world.scalePrice(SOL, 1.05);
+        await trader.refused(/^LIMIT_NOT_MET$/, trader.intent({ minimumOut }));
+        await world.scalePrice(SOL, 1 / 1.05);
+        const { last, orders } = await trader.carryOut(trader.intent({ minimumOut }));
+        expect(last.state).toBe('confirmed');
+        expect(last.fill!.amountOut).toBeGreaterThanOrEqual(minimumOut);
+        expect(orders.length).toBeGreaterThanOrEqual(1);
+      },
+    },
+    {
+      says: 'a quote that grew old before it could be signed is thrown away for another, and never signed',
+      async play(world) {
+        const trader = await newTrader(world);
+        let slow = 2;
+        const chain: LiveWorld['chain'] = {
+          ...trader.parts.chain,
+          finalizedBlockHeight: async () => {
+            if (slow-- > 0) await wait(world.clock, 2_500);
+            return trader.parts.chain.finalizedBlockHeight();
+          },
+        };
+        const { last, orders, signatures } = await trader.carryOut(trader.intent(), { parts: { chain } });
+        expect(last.state).toBe('confirmed');
+        expect([orders.length, signatures]).toEqual([3, 1]);
+
+        slow = Number.POSITIVE_INFINITY;
+        const given = await trader.refused(/^QUOTE_STALE$/, trader.intent(), { parts: { chain } });
+        expect(given.orders).toHaveLength(3);
+        expect(given.orders.every(({ path }) => path === ORDER)).toBe(true);
+      },
+    },
+  ],
+};

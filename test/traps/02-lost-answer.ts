@@ -1,0 +1,98 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'vitest';
+import type { LiveWorld } from '../../src/execution/journey.ts';
+import { createLiveExecutor } from '../../src/execution/live-executor.ts';
+import { collect } from '../execution/execution-world.ts';
+import type { Play, Trap } from './trap.ts';
+import { bytesPosted, newTrader } from './trader.ts';
+import { A_LIFE_AND_MORE, EXECUTE, ORDER, SOL, USDC } from './world.ts';
+
+/** How long these clients wait for /execute: the sandbox may take longer. */
+const EXECUTE_MS = 250;
+
+/** What can happen to an answer of /execute, and whether the swap had landed by then. */
+const LOSSES = [
+  ['is dropped after the swap has landed', { kind: 'drop_after' }],
+  ['never comes, as the request was dropped', { kind: 'drop_before' }],
+  ['is a 500 with a signature, and the swap has landed', { kind: 'unknown', landed: true }],
+  ['is a 500 with a signature, and nothing was sent', { kind: 'unknown', landed: false }],
+  ['comes when the client has given up', { kind: 'delay', ms: 2 * EXECUTE_MS }],
+  ['is a gateway’s 504', { kind: 'status', status: 504, body: 'upstream timed out', content_type: 'text/plain' }],
+] as const;
+
+const lost = ([says, fault]: (typeof LOSSES)[number]): Play => ({
+  says: `an answer that ${says}: the same bytes are posted again under the same id, nothing is quoted or signed anew, one swap lands`,
+  profiles: says.startsWith('is a 500') ? ['reference', 'live'] : ['reference'],
+  async play(world) {
+    const trader = await newTrader(world);
+    await world.fault({ path: EXECUTE, fault, times: 1 });
+    const hasty = world.connect({ timeouts: { executeMs: EXECUTE_MS }, dispatcher: world.wire.dispatcher });
+    const service = fault.kind === 'delay' ? hasty.swap : trader.parts.service;
+    const journey = await trader.carryOut(trader.intent(), { parts: { service } });
+    expect(journey.states).toEqual(expect.arrayContaining(['signed', 'unknown', 'confirmed']));
+    expect(journey.states).not.toContain('failed');
+    expect([journey.requoted, journey.signatures]).toEqual([0, 1]);
+    expect(bytesPosted(journey)).toHaveLength(1);
+    expect(new Set(journey.executes.map(({ body }) => (JSON.parse(body!) as { requestId: string }).requestId)).size).toBe(1);
+    // The request that was given up is still held back; it is not to meet the faults of the next play.
+    if (fault.kind === 'delay') await sleep(fault.ms);
+  },
+});
+
+export const lostAnswer: Trap = {
+  number: 2,
+  title: 'the answer of /execute is lost, or is a 500: the swap may have landed',
+  plays: [
+    ...LOSSES.map(lost),
+    {
+      says: 'as long as nobody answers the outcome is unknown; no second quote before the chain has proved that the first bytes are dead',
+      async play(world) {
+        const trader = await newTrader(world);
+        const before = world.held(trader.address, USDC);
+        await world.fault({ path: EXECUTE, fault: { kind: 'drop_before' } });
+        const journey = await trader.carryOut(trader.intent(), {
+          onOutcome: ({ state }) => {
+            if (state === 'unknown') void world.passSlots(A_LIFE_AND_MORE);
+          },
+        });
+        expect(journey.last).toMatchObject({ state: 'expired' });
+        expect(journey.executes.length).toBeGreaterThan(2);
+        expect(bytesPosted(journey)).toHaveLength(1);
+        expect([journey.requoted, journey.signatures]).toEqual([0, 1]);
+        expect(world.held(trader.address, USDC)).toBe(before);
+      },
+    },
+    {
+      says: 'a process that ended before the answer came finds the bytes in the journal: the next one posts them, and nothing else',
+      async play(world) {
+        const trader = await newTrader(world);
+        const { journal } = trader.parts;
+        const gone = new Error('the process is gone');
+        const dying: LiveWorld['journal'] = {
+          intentApproved: (intent) => { journal.intentApproved(intent); },
+          attemptSigned: (attempt) => { journal.attemptSigned(attempt); },
+          openIntents: () => journal.openIntents(),
+          transition(outcome) {
+            if (outcome.state === 'submitted') throw gone;
+            journal.transition(outcome);
+          },
+        };
+        await expect(collect(createLiveExecutor({ ...trader.parts, journal: dying }).execute(trader.intent()))).rejects.toBe(gone);
+        expect(world.held(trader.address, USDC)).toBe(1_980_000_000n);
+        const [open] = journal.openIntents();
+        const from = world.wire.sent.length;
+        const outcomes = await collect(createLiveExecutor({
+          ...trader.parts,
+          signer: { address: trader.address, sign: () => { throw new Error('a recovery signs nothing'); } },
+        }).reconcile([{ intent: open!.intent, state: open!.state }]));
+        expect(outcomes.at(-1)).toMatchObject({ state: 'confirmed' });
+        expect(world.wire.to(ORDER, from)).toHaveLength(0);
+        for (const { body } of world.wire.to(EXECUTE, from)) {
+          expect(JSON.parse(body!)).toMatchObject({ signedTransaction: Buffer.from(open!.attempts[0]!.signedTransaction).toString('base64'), requestId: open!.attempts[0]!.requestId });
+        }
+        expect(world.held(trader.address, USDC)).toBe(1_980_000_000n);
+        expect(world.held(trader.address, SOL)).toBeGreaterThan(1_000_000_000n);
+      },
+    },
+  ],
+};
