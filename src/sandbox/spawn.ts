@@ -24,7 +24,8 @@ const KEPT_ERROR_CHARACTERS = 4_000;
 /** Starts a sandbox as a child process that ends with this one. Throws SANDBOX_FAILED with what it said when it does not start. */
 export async function spawnSandbox(options: SandboxOptions = {}): Promise<SpawnedSandbox> {
   // Its own environment only: keys of the parent's are none of its business.
-  const environment = { PATH: process.env['PATH'] ?? '', TZ: 'UTC' };
+  const { NODE_COMPILE_CACHE: compileCache } = process.env;
+  const environment = { PATH: process.env['PATH'] ?? '', TZ: 'UTC', ...(compileCache === undefined ? {} : { NODE_COMPILE_CACHE: compileCache }) };
   const child = spawn(process.execPath, [MAIN, JSON.stringify(options)], { stdio: ['pipe', 'pipe', 'pipe'], env: environment });
   let complaint = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
