@@ -30,9 +30,11 @@ interface Unsigned {
 const TRIES = 3;
 const RETRY_DELAY_MS = 300;
 const TRANSIENT: ReadonlySet<string> = new Set([
-  'SERVICE_TIMEOUT', 'SERVICE_UNREACHABLE', 'SERVICE_RATE_LIMITED', 'SERVICE_STATUS', 'CHAIN_UNREACHABLE', 'CHAIN_RPC_ERROR',
-  'QUOTE_STALE',
+  'SERVICE_TIMEOUT', 'SERVICE_UNREACHABLE', 'SERVICE_RATE_LIMITED', 'CHAIN_UNREACHABLE', 'CHAIN_RPC_ERROR', 'QUOTE_STALE',
 ]);
+/** Of the service's own refusals, those that pass: that nobody quotes (400) does at times, and what begins with 5. */
+const isPassing = ({ code, details: { status } }: GannetError): boolean =>
+  TRANSIENT.has(code) || (code === 'SERVICE_STATUS' && (status === 400 || status === 408 || Number(status) >= 500));
 /** How old a price may be when it is signed; slow answers in between mean another one. */
 const QUOTE_TTL_MS = 2_000;
 /** Blocks that a transaction may live: the chain forgets a blockhash after 150; some room for nodes that differ. */
@@ -49,7 +51,7 @@ export async function prepareAttempt(world: LiveWorld, intent: Intent, number: n
       return { kind: 'signed', attempt: await sign(world, intent, number, unsigned) };
     } catch (error) {
       if (!isGannetError(error)) throw error;
-      if (tries >= TRIES || !TRANSIENT.has(error.code)) return { kind: 'refused', code: codeOf(error), reason: error.message.slice(0, 300) };
+      if (tries >= TRIES || !isPassing(error)) return { kind: 'refused', code: codeOf(error), reason: error.message.slice(0, 300) };
       await wait(world.clock, RETRY_DELAY_MS * tries);
     }
   }

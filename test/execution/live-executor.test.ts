@@ -296,6 +296,20 @@ async function expectRefusal(code: RegExp, options: { readonly intent?: Intent; 
 }
 
 describe('what is refused before anything is signed', () => {
+  it.each([[400, 3], [503, 3], [403, 1], [404, 1], [410, 1]])('an order that the service answers with %i, after as many tries as that can pass by: %i', async (status, tries) => {
+    let asked = 0;
+    const service: LiveWorld['service'] = {
+      ...world.service,
+      order: (request) => {
+        asked += 1;
+        return world.service.order(request);
+      },
+    };
+    await world.fault({ path: '/swap/v2/order', fault: { kind: 'status', status } });
+    await expectRefusal(/^SERVICE_STATUS$/, { parts: { service } });
+    expect(asked).toBe(tries);
+  });
+
   it.each(['order', 'build'] as const)('an amount that the wallet does not have (%s)', async (route) => {
     const intent = world.intent({ route, amountIn: 90_000_000_000n as Amount, maxPriceImpactBps: 5_000 as Bps });
     await expectRefusal(route === 'order' ? /^ORDER_(IRIS|RFQZ)_1$/ : /^1$/, { intent });
