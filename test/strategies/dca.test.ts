@@ -83,7 +83,6 @@ describe('dca', () => {
 
   it('buys in its slot after all once the service lets the key in again', () => {
     const run = prepare([configured(dca, PARAMS, 'first')], { startAt: 20_000 });
-    const access = (word: 'refused' | 'granted'): Command => ({ kind: 'command', name: 'set-service-access', access: word, reason: 'the key' });
     run.engine.accept(buyingSol(150_000, 20_000), 20_000);
     run.engine.accept(access('refused'), 20_000);
     run.engine.start();
@@ -108,3 +107,7 @@ describe('dca', () => {
     expect(complaints(dca, { ...PARAMS, spend: '25' })[0]).toMatch(/^spend: expected an amount with its token/);
   });
 });
+
+function access(word: 'refused' | 'granted'): Command {
+  return { kind: 'command', name: 'set-service-access', access: word, reason: 'the key' };
+}
