@@ -31,7 +31,7 @@ let wallet: Keypair;
 
 beforeAll(async () => {
   playground = createPlayground();
-  const sandbox = playground.start(['sandbox', '--json', '--seed', '11']);
+  const sandbox = playground.start(['sandbox', '--json', '--seed', '11', '--speed', '0']);
   await sandbox.until((stdout) => stdout.includes('\n'));
   addresses = jsonLines(sandbox.stdout())[0] as unknown as Addresses;
   connection = new Connection(addresses.rpc_url, { commitment: 'confirmed', wsEndpoint: addresses.ws_url });
