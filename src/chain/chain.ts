@@ -9,6 +9,7 @@ import { createComposer, type ComposedTransaction, type Simulation } from './com
 import { createFinality, type Finality } from './finality.ts';
 import { createSignerSearch, type SignerSearch } from './find-by-signer.ts';
 import { readLandedSwap, type SwapSide } from './landed-swap.ts';
+import { readLookupTables } from './lookup-tables.ts';
 import * as answers from './rpc-answers.ts';
 import { httpTransport, parseRpcUrl, type RpcTransport } from './rpc-transport.ts';
 import { createRpcClient } from './rpc.ts';
@@ -50,6 +51,8 @@ export interface Chain extends Omit<Finality, 'finalizedSlot'> {
   balances(owner: string): Promise<Map<Mint, Amount>>;
   /** Returns a mint's decimals, from the mint account itself. Throws MINT_INVALID where there is none. */
   mintDecimals(mint: Mint): Promise<number>;
+  /** Returns what lookup tables hold, by their addresses; those that are not there, or on their way out, are left out. */
+  lookupTables(tables: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>>;
   /** Returns the node's version. */
   version(): Promise<string>;
   /** Returns the hash that tells one network from another. */
@@ -141,6 +144,7 @@ export function createChain(options: ChainOptions): Chain {
       }
       return readMintDecimals(mint, value);
     },
+    lookupTables: (tables) => readLookupTables(rpc, tables),
     async version() {
       return (await rpc.call('getVersion', [], answers.nodeVersion))['solana-core'];
     },

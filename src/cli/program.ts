@@ -14,6 +14,7 @@ import { EXIT } from './exit-codes.ts';
 import { discoverCommand } from './discover.ts';
 import { eventsCommand } from './events.ts';
 import { historyCommand } from './history.ts';
+import { inspectTransactionCommand } from './inspect-transaction.ts';
 import { lendCommand } from './lend.ts';
 import { marketsCommand } from './markets.ts';
 import { orderBookCommand } from './order-book.ts';
@@ -39,6 +40,7 @@ const COMMANDS: readonly CommandModule[] = [
   tokensCommand, discoverCommand,
   eventsCommand, marketsCommand, orderBookCommand, positionsCommand, historyCommand,
   v1Command, lendCommand,
+  inspectTransactionCommand,
   benchCommand,
 ];
 

@@ -45,7 +45,8 @@ const VERSION_FLAG = 0x80;
 
 /**
  * Returns what a transaction says, legacy or version 0, read strictly as the network does: shortest lengths, every
- * index in range, no byte left over. Throws CHAIN_TRANSACTION_INVALID on anything else, unknown versions included.
+ * index in range, no byte left over. Throws CHAIN_TRANSACTION_INVALID on anything else (details: problem, `version` where it
+ * is one that nobody here knows, else `bytes`).
  */
 export function readTransaction(bytes: Uint8Array): ReadTransaction {
   if (bytes.length > MAX_TRANSACTION_BYTES) {
@@ -76,7 +77,7 @@ function readVersion(cursor: Cursor, message: Uint8Array): 'legacy' | 0 {
   const first = message[0] ?? 0;
   if ((first & VERSION_FLAG) === 0) return 'legacy';
   cursor.byte('the version');
-  if (first !== VERSION_FLAG) throw invalid(`expected a legacy transaction or version 0, got version ${first & ~VERSION_FLAG}`);
+  if (first !== VERSION_FLAG) throw invalid(`expected a legacy transaction or version 0, got version ${first & ~VERSION_FLAG}`, 'version');
   return 0;
 }
 
@@ -185,6 +186,6 @@ function boundedCount(count: number, what: string): number {
   return count;
 }
 
-function invalid(message: string): GannetError {
-  return new GannetError('CHAIN_TRANSACTION_INVALID', `transaction: ${message}`);
+function invalid(message: string, problem: 'version' | 'bytes' = 'bytes'): GannetError {
+  return new GannetError('CHAIN_TRANSACTION_INVALID', `transaction: ${message}`, { details: { problem } });
 }

@@ -1,0 +1,99 @@
+import { isGannetError } from '../../core/errors.ts';
+import { writeMessage } from '../message-writer.ts';
+import { MAX_TRANSACTION_BYTES, readTransaction, type ReadTransaction } from '../transaction-reader.ts';
+import type { Addresses } from './addresses.ts';
+import type { Finding } from './verdict.ts';
+
+/** What lookup tables hold, by the tables' addresses, as whoever judges has read them from the chain. */
+export type LookupTables = ReadonlyMap<string, readonly string[]>;
+
+/** An instruction with all its accounts by address. */
+export interface ResolvedInstruction {
+  readonly index: number;
+  readonly program: string;
+  readonly accounts: readonly string[];
+  readonly data: Uint8Array;
+}
+
+/** A transaction with all its accounts by address. */
+export interface ResolvedTransaction {
+  readonly version: 'legacy' | 0;
+  readonly bytes: number;
+  readonly blockhash: string;
+  /** The fee payer first. */
+  readonly signers: readonly string[];
+  readonly lookupTables: readonly string[];
+  readonly instructions: readonly ResolvedInstruction[];
+}
+
+/** Returns the transaction in `bytes` with its tables looked up, or why it cannot be read. Never throws, whatever the bytes. */
+export function resolveTransaction(
+  bytes: Uint8Array, { tables, addresses }: { readonly tables: LookupTables; readonly addresses: Addresses },
+): { readonly transaction: ResolvedTransaction } | { readonly finding: Finding } {
+  if (bytes.length > MAX_TRANSACTION_BYTES) {
+    return refused('SIZE_EXCEEDED', `expected at most ${MAX_TRANSACTION_BYTES} bytes, got ${bytes.length}`);
+  }
+  let read: ReadTransaction;
+  try {
+    read = readTransaction(bytes);
+  } catch (error) {
+    if (!isGannetError(error)) throw error;
+    return refused(error.details['problem'] === 'version' ? 'VERSION_UNKNOWN' : 'BYTES_NOT_CANONICAL', error.message);
+  }
+  if (Buffer.compare(writeMessage(read), read.message) !== 0) {
+    return refused('BYTES_NOT_CANONICAL', 'the message does not come out the same when it is written again');
+  }
+  const written = read.accountKeys.map(addresses.addressOf);
+  const loaded = loadAccounts(read, { tables, addresses });
+  if ('finding' in loaded) return loaded;
+  const accounts = [...written, ...loaded.accounts];
+  const twice = accounts.find((account, index) => accounts.indexOf(account) !== index);
+  if (twice !== undefined) return refused('ACCOUNT_DUPLICATE', `${twice} is named more than once`);
+  return {
+    transaction: {
+      version: read.version,
+      bytes: bytes.length,
+      blockhash: addresses.addressOf(read.blockhash),
+      signers: written.slice(0, read.header.requiredSignatures),
+      lookupTables: loaded.used,
+      instructions: read.instructions.map(({ programIndex, accountIndexes, data }, index) => ({
+        index,
+        program: written[programIndex]!,
+        accounts: Array.from(accountIndexes, (place) => accounts[place]!),
+        data,
+      })),
+    },
+  };
+}
+
+/** Returns the addresses of the tables that a transaction uses. Throws CHAIN_TRANSACTION_INVALID where it cannot be read. */
+export function lookupTablesOf(bytes: Uint8Array, { addressOf }: Pick<Addresses, 'addressOf'>): readonly string[] {
+  return [...new Set(readTransaction(bytes).lookups.map(({ table }) => addressOf(table)))];
+}
+
+/** The tables' accounts in the order in which the network puts them: of all tables the writable ones first. */
+function loadAccounts(
+  { lookups }: ReadTransaction, { tables, addresses }: { readonly tables: LookupTables; readonly addresses: Addresses },
+): { readonly accounts: readonly string[]; readonly used: readonly string[] } | { readonly finding: Finding } {
+  const writable: string[] = [];
+  const readonly: string[] = [];
+  const used: string[] = [];
+  for (const { table, writableIndexes, readonlyIndexes } of lookups) {
+    const address = addresses.addressOf(table);
+    const held = tables.get(address);
+    if (held === undefined) return refused('TABLE_UNREAD', `the lookup table ${address} has not been read from the chain`);
+    used.push(address);
+    for (const [indexes, target] of [[writableIndexes, writable], [readonlyIndexes, readonly]] as const) {
+      for (const index of indexes) {
+        const account = held[index];
+        if (account === undefined) return refused('TABLE_UNREAD', `the lookup table ${address} has ${held.length} places, none of them number ${index}`);
+        target.push(account);
+      }
+    }
+  }
+  return { accounts: [...writable, ...readonly], used };
+}
+
+function refused(code: Finding['code'], message: string): { readonly finding: Finding } {
+  return { finding: { code, instruction: undefined, message } };
+}

@@ -1,0 +1,39 @@
+import type { SwapTerms } from '../decode/decoded.ts';
+import { NATIVE_MINT } from '../known-programs.ts';
+import type { Review } from '../review.ts';
+
+/** Judges a swap whose terms could be read. */
+export function judgeSwap(review: Review, index: number, terms: SwapTerms): void {
+  const { expectation, ledger, addresses, deny, maxPlatformFeeBps } = review;
+  const { wallet, inputMint, outputMint, amountIn, feeAccounts } = expectation;
+  ledger.swaps.push({ index, terms });
+  ledger.paidAt = index;
+  if (terms.user !== wallet) {
+    deny('SWAP_USER', index, `swaps for ${terms.user}`);
+    return;
+  }
+  if (terms.inputMint !== inputMint || terms.outputMint !== outputMint) {
+    deny('MINT_UNEXPECTED', index, `swaps ${terms.inputMint} to ${terms.outputMint}, expected ${inputMint} to ${outputMint}`);
+    return;
+  }
+  if (addresses.associated(wallet, inputMint, terms.inputProgram) !== terms.source) {
+    deny('SWAP_SOURCE', index, `pays out of ${terms.source}, which is not the wallet’s account for ${inputMint}`);
+  }
+  judgeDestination(review, index, terms);
+  ledger.inputSpent += terms.amountIn;
+  ledger.outputMinimum += terms.minimumOut;
+  if (ledger.inputSpent > amountIn) deny('SWAP_AMOUNT_EXCEEDS', index, `${ledger.inputSpent} of the input leave the wallet, expected at most ${amountIn}`);
+  if (terms.platformFeeBps > maxPlatformFeeBps) {
+    deny('PLATFORM_FEE_EXCEEDS', index, `${terms.platformFeeBps} bps of the output to third parties, expected at most ${maxPlatformFeeBps}`);
+  }
+  if (terms.feeAccount !== undefined && feeAccounts?.includes(terms.feeAccount) === false) {
+    deny('PLATFORM_FEE_EXCEEDS', index, `a fee to ${terms.feeAccount}, who has nothing to get`);
+  }
+}
+
+function judgeDestination(review: Review, index: number, { destination }: SwapTerms): void {
+  const { expectation, ledger } = review;
+  const temporary = ledger.temporary.get(destination);
+  if (temporary !== undefined && expectation.outputMint === NATIVE_MINT) temporary.isSwapDestination = true;
+  else if (!review.isOutputAccount(destination)) review.deny('SWAP_DESTINATION', index, `pays into ${destination}`);
+}

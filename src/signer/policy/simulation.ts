@@ -1,0 +1,91 @@
+import { NATIVE_MINT, SYSTEM_PROGRAM } from './known-programs.ts';
+import type { PolicyCode } from './codes.ts';
+import type { Review } from './review.ts';
+import { networkFee } from './rules/totals.ts';
+
+/** A token account before or after a simulation; undefined where there is none. */
+export interface TokenAccountState {
+  readonly mint: string;
+  readonly owner: string;
+  readonly amount: bigint;
+  readonly delegate: string | undefined;
+  readonly delegatedAmount: bigint;
+  readonly closeAuthority: string | undefined;
+  readonly isFrozen: boolean;
+}
+
+/** What a simulation did to the wallet: its own account, every token account of it, and the one that gets the output. */
+export interface SimulatedChanges {
+  /** With the program that owns the wallet's own account afterwards. */
+  readonly wallet: { readonly before: bigint; readonly after: bigint; readonly programAfter: string };
+  /** Lamports of whoever gets SOL in the wallet's place. */
+  readonly receiver?: { readonly before: bigint; readonly after: bigint } | undefined;
+  readonly tokenAccounts: readonly {
+    readonly address: string;
+    readonly before: TokenAccountState | undefined;
+    readonly after: TokenAccountState | undefined;
+  }[];
+}
+
+/** Holds what a simulation showed against what was expected. */
+export function judgeSimulation(review: Review, changes: SimulatedChanges): void {
+  const { wallet, inputMint, outputMint, amountIn, minimumOut } = review.expectation;
+  const deny = (code: PolicyCode, message: string): void => { review.deny(code, undefined, message); };
+  const ofWallet = changes.tokenAccounts.filter(({ before, after }) => (before ?? after)?.owner === wallet);
+  for (const { address, before, after } of ofWallet) judgeAuthority(address, { before, after }, deny);
+  if (changes.wallet.programAfter !== SYSTEM_PROGRAM) deny('SIMULATION_AUTHORITY_CHANGED', `the wallet itself belongs to ${changes.wallet.programAfter} afterwards`);
+
+  const mints = new Set(ofWallet.flatMap(({ before, after }) => [before?.mint, after?.mint]).filter((mint) => mint !== undefined));
+  for (const mint of mints) {
+    const change = tokenChange(ofWallet, mint);
+    if (change < 0n && mint !== inputMint && mint !== NATIVE_MINT) deny('SIMULATION_BALANCE_CHANGED', `${-change} of ${mint} gone`);
+  }
+  const solChange = changes.wallet.after - changes.wallet.before + tokenChange(ofWallet, NATIVE_MINT);
+  const costs = costLamports(review);
+  const explained = costs + review.ledger.rentLamports;
+  if (inputMint === NATIVE_MINT) {
+    if (-solChange > amountIn + explained) deny('SIMULATION_INPUT_EXCEEDS', `${-solChange} lamports gone, expected at most ${amountIn} and ${explained} of costs`);
+  } else {
+    const spent = -tokenChange(ofWallet, inputMint);
+    if (spent > amountIn) deny('SIMULATION_INPUT_EXCEEDS', `${spent} of the input gone, expected at most ${amountIn}`);
+    if (outputMint !== NATIVE_MINT && -solChange > explained) deny('SIMULATION_SOL_EXCEEDS', `${-solChange} lamports gone, expected at most ${explained} of costs`);
+  }
+  const received = receivedOutput(review, changes, { solChange, costs });
+  if (received < minimumOut) deny('SIMULATION_OUTPUT_BELOW', `${received} of the output arrive, expected at least ${minimumOut}`);
+}
+
+/** Fee and tips: what the wallet's SOL becomes less by beside the swap, rent apart, which is paid for new accounts alone. */
+function costLamports({ expectation, feePayer, transaction, ledger }: Review): bigint {
+  const { feeLamports } = networkFee(transaction, ledger.budget);
+  return (feePayer === expectation.wallet ? feeLamports : 0n) + ledger.tipLamports;
+}
+
+function receivedOutput(
+  review: Review, changes: SimulatedChanges, { solChange, costs }: { readonly solChange: bigint; readonly costs: bigint },
+): bigint {
+  const { wallet, receiver, outputMint } = review.expectation;
+  const targets = changes.tokenAccounts.filter(({ address, before, after }) =>
+    (receiver === undefined ? (before ?? after)?.owner === wallet : review.isOutputAccount(address)));
+  const tokens = tokenChange(targets, outputMint);
+  if (outputMint !== NATIVE_MINT) return tokens;
+  // Of a wallet that pays its own fee, what it paid is no part of what it got.
+  if (receiver === undefined) return solChange + costs;
+  const { before = 0n, after = 0n } = changes.receiver ?? {};
+  return tokens + after - before;
+}
+
+function judgeAuthority(
+  address: string, { before, after }: Pick<SimulatedChanges['tokenAccounts'][number], 'before' | 'after'>, deny: (code: PolicyCode, message: string) => void,
+): void {
+  // Closed, or new: nobody can do anything with the first, and the second must be as plain as we open them.
+  if (after === undefined) return;
+  const was = before ?? { ...after, delegate: undefined, delegatedAmount: 0n, closeAuthority: undefined, isFrozen: false };
+  const isSame = after.owner === was.owner && after.mint === was.mint && after.delegate === was.delegate
+    && after.delegatedAmount <= was.delegatedAmount && after.closeAuthority === was.closeAuthority && after.isFrozen === was.isFrozen;
+  if (!isSame) deny('SIMULATION_AUTHORITY_CHANGED', `owner, delegate, close authority or state of ${address} change`);
+}
+
+function tokenChange(accounts: SimulatedChanges['tokenAccounts'], mint: string): bigint {
+  const held = (state: TokenAccountState | undefined): bigint => (state?.mint === mint ? state.amount : 0n);
+  return accounts.reduce((change, { before, after }) => change + held(after) - held(before), 0n);
+}

@@ -1,0 +1,115 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SOL, startTestSandbox, USDC, type Answer, type TestSandbox } from '../sandbox/service/sandbox-client.ts';
+import { recompile, decompile } from '../signer/policy/decompile.ts';
+import { system, u64 } from '../signer/policy/raw-instructions.ts';
+import type { Ended, JsonLine, Playground } from './gannet.ts';
+import { createPlayground, jsonLines, PROJECT } from './gannet.ts';
+
+let playground: Playground;
+let sandbox: TestSandbox;
+let order: Answer['body'];
+let wallet: string;
+let expectFile: string;
+let stolen: string;
+beforeAll(async () => {
+  playground = createPlayground();
+  sandbox = await startTestSandbox({ speed: 0 });
+  wallet = sandbox.wallet.address;
+  order = (await sandbox.order({ inputMint: USDC, outputMint: SOL, amount: '25000000', taker: wallet })).body;
+  expectFile = playground.write('expect.json', expectation());
+  const table = (await sandbox.get('/swap/v2/build', { inputMint: SOL, outputMint: USDC, amount: '1000000', taker: wallet })).body.addressesByLookupTableAddress;
+  const parts = decompile(Buffer.from(order.transaction, 'base64'), new Map(Object.entries(table as Record<string, string[]>)));
+  const theft = system(2, [u64(1_000_000_000n)], [[wallet, 'sw'], [order.maker ?? USDC, 'w']]);
+  stolen = Buffer.from(recompile({ ...parts, instructions: [...parts.instructions, theft] }, 'legacy').bytes).toString('base64');
+}, 60_000);
+afterAll(async () => {
+  await Promise.all([playground.close(), sandbox.close()]);
+});
+
+function expectation(changes: object = {}): string {
+  return JSON.stringify({ input_mint: USDC, output_mint: SOL, amount_in: '25000000', minimum_out: order.otherAmountThreshold, max_fee_lamports: '100000', ...changes });
+}
+
+const inspect = (transaction: string, ...args: string[]): Promise<Ended> =>
+  playground.run(['inspect-transaction', transaction, '--wallet', wallet, '--rpc-url', sandbox.addresses.rpc_url, ...args]);
+
+function document(stdout: string): JsonLine {
+  const lines = jsonLines(stdout);
+  expect(lines).toHaveLength(1);
+  return lines[0]!;
+}
+
+describe('gannet inspect-transaction', () => {
+  it('allows an order that keeps to what was expected, its table read from the chain', async () => {
+    const { code, stdout } = await inspect(order.transaction, '--expect', expectFile, '--json');
+    const answer = document(stdout);
+    expect(code).toBe(0);
+    expect(Object.keys(answer)).toEqual(['verdict', 'code', 'findings', 'summary']);
+    expect(answer).toMatchObject({
+      verdict: 'allow', code: null, findings: [],
+      summary: {
+        terms: 'expected', fee_payer: wallet, signers: [wallet],
+        swap: { input_mint: USDC, output_mint: SOL, amount_in: '25000000', minimum_out: order.otherAmountThreshold },
+        costs: { fee_lamports: String(order.signatureFeeLamports + order.prioritizationFeeLamports), paid_by_wallet: true },
+      },
+    });
+  });
+
+  it('says it in words, the verdict first', async () => {
+    const { code, stdout } = await inspect(order.transaction, '--expect', expectFile);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^ {2}verdict +allow\n/);
+    expect(stdout).toMatch(new RegExp(`signs +${wallet}, the wallet, pays the fee\n`));
+    expect(stdout).toMatch(/swaps 25000000 units of \w+ of the wallet to at least \d+ units of wrapped SOL/);
+    expect(stdout).toMatch(/fee +0\.0000\d+ SOL/);
+  });
+
+  it('denies with exit code 1 what does not, and names the rule and the instruction', async () => {
+    const [less, theft, unexpected] = await Promise.all([
+      inspect(order.transaction, '--expect', playground.write('more.json', expectation({ minimum_out: '999999999999' })), '--json'),
+      inspect(stolen, '--expect', expectFile, '--json'),
+      inspect(stolen, '--json'),
+    ]);
+    expect([less.code, document(less.stdout)]).toEqual([1, expect.objectContaining({ verdict: 'deny', code: 'SWAP_MINIMUM_BELOW' })]);
+    for (const { code, stdout } of [theft, unexpected]) {
+      const answer = document(stdout);
+      expect([code, answer['code']]).toEqual([1, 'TRANSFER_DESTINATION']);
+      expect(answer['findings']).toEqual([{ code: 'TRANSFER_DESTINATION', instruction: expect.any(Number), message: expect.stringContaining('1000000000 lamports') }]);
+    }
+  });
+
+  it('denies what cannot be read, and what is no swap', async () => {
+    const [garbage, long] = await Promise.all([inspect('AAAA', '--json'), inspect('A'.repeat(1_648), '--json')]);
+    expect([garbage.code, document(garbage.stdout)]).toEqual([1, { verdict: 'deny', code: 'BYTES_NOT_CANONICAL', findings: [expect.anything()], summary: null }]);
+    expect([long.code, document(long.stdout)['code']]).toEqual([1, 'SIZE_EXCEEDED']);
+    const payment = recompile({ payer: wallet, blockhash: USDC, instructions: [system(2, [u64(1n)], [[wallet, 'sw'], [USDC, 'w']])] }, 'written');
+    const { code, stdout } = await inspect(Buffer.from(payment.bytes).toString('base64'));
+    expect([code, stdout]).toEqual([1, expect.stringMatching(/^ {2}verdict +deny, SWAP_MISSING\n/)]);
+  });
+
+  it('reads from standard input where no transaction is named', async () => {
+    const child = spawn(join(PROJECT, 'bin', 'gannet'), ['inspect-transaction', '--wallet', wallet, '--json'], { cwd: playground.dir, stdio: ['pipe', 'pipe', 'inherit'] });
+    child.stdin.end(`${stolen}\n`);
+    let stdout = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => { stdout += text; });
+    const [code] = await once(child, 'close') as [number];
+    expect([code, document(stdout)['code']]).toEqual([1, 'TRANSFER_DESTINATION']);
+  });
+
+  it('ends with 2 where it was not told enough, or nonsense', async () => {
+    const runs = await Promise.all([
+      playground.run(['inspect-transaction', order.transaction]),
+      playground.run(['inspect-transaction', order.transaction, '--wallet', 'me']),
+      inspect('not base64!'),
+      playground.run(['inspect-transaction', '--wallet', wallet]),
+      inspect(order.transaction, '--expect', playground.path('nowhere.json')),
+      inspect(order.transaction, '--expect', playground.write('odd.json', expectation({ minimum: '1' }))),
+      inspect(order.transaction, '--expect', playground.write('signed.json', expectation({ amount_in: '-1' }))),
+    ]);
+    expect(runs.map(({ code }) => code)).toEqual([2, 2, 2, 2, 2, 2, 2]);
+    expect(runs[6].stderr).toContain('amount_in: expected a whole number in smallest units');
+  });
+});

@@ -1,0 +1,44 @@
+import bs58 from 'bs58';
+import type { Instruction } from '../../../src/sandbox/service/instructions.ts';
+import { compileMessage, lookupTable, unsignedTransaction, type LookupTable } from '../../../src/sandbox/service/message.ts';
+import type { LookupTables } from '../../../src/signer/policy/resolve.ts';
+import { readTransaction } from '../../../src/signer/transaction-reader.ts';
+
+/** A transaction taken apart, so that it can be put together again with something changed. */
+export interface Parts {
+  readonly payer: string;
+  readonly blockhash: string;
+  readonly instructions: readonly Instruction[];
+}
+
+/** Returns the parts of a transaction, every account with its address and role. */
+export function decompile(bytes: Uint8Array, tables: LookupTables): Parts {
+  const { accountKeys, header, lookups, instructions, blockhash } = readTransaction(bytes);
+  const { requiredSignatures: signed, readonlySigned, readonlyUnsigned } = header;
+  const written = accountKeys.map((key, index) => ({
+    pubkey: bs58.encode(key),
+    isSigner: index < signed,
+    isWritable: index < signed ? index < signed - readonlySigned : index < accountKeys.length - readonlyUnsigned,
+  }));
+  const loaded = ([true, false] as const).flatMap((isWritable) => lookups.flatMap(({ table, writableIndexes, readonlyIndexes }) =>
+    Array.from(isWritable ? writableIndexes : readonlyIndexes, (index) => ({ pubkey: tables.get(bs58.encode(table))![index]!, isSigner: false, isWritable }))));
+  const accounts = [...written, ...loaded];
+  return {
+    payer: written[0]!.pubkey,
+    blockhash: bs58.encode(blockhash),
+    instructions: instructions.map(({ programIndex, accountIndexes, data }) => ({
+      programId: written[programIndex]!.pubkey,
+      accounts: Array.from(accountIndexes, (index) => accounts[index]!),
+      data: Uint8Array.from(data),
+    })),
+  };
+}
+
+const HIDING_PLACE = bs58.encode(Buffer.alloc(32, 77));
+
+/** Returns the transaction of some parts; `hidden` puts every account that can be there into a table. */
+export function recompile(parts: Parts, where: 'legacy' | 'written' | 'hidden'): { readonly bytes: Uint8Array; readonly tables: LookupTables } {
+  const held = where === 'hidden' ? [...new Set(parts.instructions.flatMap(({ accounts }) => accounts.map(({ pubkey }) => pubkey)))] : [];
+  const table: LookupTable | undefined = where === 'legacy' ? undefined : lookupTable(HIDING_PLACE, held);
+  return { bytes: unsignedTransaction(compileMessage({ ...parts, table })), tables: new Map([[HIDING_PLACE, held]]) };
+}

@@ -1,0 +1,54 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { createPolicy } from '../../../src/signer/policy/policy.ts';
+import { collectGoldens, type Golden } from './goldens.ts';
+
+/** 2,000 in the long form: GANNET_GOLDENS=2000. */
+const COUNT = Number(process.env['GANNET_GOLDENS'] ?? 330);
+
+let goldens: readonly Golden[];
+beforeAll(async () => {
+  goldens = await collectGoldens({ count: COUNT, seed: 1 });
+}, 300_000);
+
+describe('of what the service makes, the policy', () => {
+  test('denies nothing, by whichever router, for whomever and whoever pays', () => {
+    const policy = createPolicy();
+    const denied = goldens.flatMap(({ kind, bytes, expectation, tables }) => {
+      const { verdict, findings } = policy.judge(bytes, expectation, { tables });
+      return verdict === 'allow' ? [] : [`${kind}: ${JSON.stringify(findings)}`];
+    });
+    expect(denied).toEqual([]);
+    const kinds = [...new Set(goldens.map(({ kind }) => kind))];
+    expect(kinds).toEqual(expect.arrayContaining([
+      ...['iris', 'routerA', 'routerB'].flatMap((router) => ['the taker', 'another', 'the service'].map((payer) => `order, ${router}, paid by ${payer}`)).filter((kind) => !/router[AB], paid by the service/.test(kind)),
+      'order, iris, paid by the taker, tip', 'order, iris, paid by the taker, receiver', 'order, iris, paid by another, receiver', 'order, iris, paid by the taker, referral',
+      'order, rfqz, paid by the maker', 'order, rfqz, paid by the maker, receiver', 'order, rfqz, paid by the maker, referral',
+      'build', 'build, wrapped', 'build, token account', 'build, native', 'build, fee', 'build, payer',
+    ]));
+  });
+
+  test('says in words what happens, who signs and what it costs, and counts what the service counted', () => {
+    const policy = createPolicy();
+    for (const { bytes, expectation, tables } of goldens) {
+      const summary = policy.judge(bytes, expectation, { tables }).summary!;
+      expect(summary.signers).toContain(expectation.wallet);
+      expect(summary.instructions.every(({ text }) => text.length > 10)).toBe(true);
+      expect(summary.swap.amountIn).toBe(expectation.amountIn);
+      expect(summary.swap.minimumOut).toBeGreaterThanOrEqual(expectation.minimumOut);
+      if (expectation.route === 'order' && summary.costs.paidByWallet) expect(summary.costs.feeLamports).toBe(expectation.maxFeeLamports);
+      if (summary.costs.paidByWallet) expect(summary.costs.tipLamports).toBe(expectation.maxTipLamports ?? 0n);
+    }
+  });
+
+  test('denies everything whose terms are another’s', () => {
+    const policy = createPolicy();
+    const strictest = goldens.map(({ bytes, expectation, tables }) => {
+      const judge = (changed: object): string | undefined => policy.judge(bytes, { ...expectation, ...changed }, { tables }).code;
+      return [
+        judge({ amountIn: expectation.amountIn - 1n }), judge({ minimumOut: expectation.minimumOut + 1_000_000_000_000_000_000n }),
+        judge({ wallet: expectation.outputMint }), judge({ outputMint: expectation.wallet }), judge({ receiver: 'SysvarC1ock11111111111111111111111111111111' }),
+      ];
+    });
+    expect(strictest.flat().filter((code) => code === undefined)).toEqual([]);
+  });
+});

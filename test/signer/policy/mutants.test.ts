@@ -1,0 +1,61 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { seededRandom } from '../../../src/core/random.ts';
+import { POLICY_CODES } from '../../../src/signer/policy/codes.ts';
+import { createPolicy } from '../../../src/signer/policy/policy.ts';
+import { decompile, recompile } from './decompile.ts';
+import { collectGoldens, type Golden } from './goldens.ts';
+import { MUTANT_KINDS, mutantsOf } from './mutants.ts';
+
+/** 44 goldens make about 13,000 mutants; the long form takes more: GANNET_MUTATED_GOLDENS=400. */
+const COUNT = Number(process.env['GANNET_MUTATED_GOLDENS'] ?? 44);
+
+/** Rules that no change of a golden breaks alone; they have tests of their own. */
+const BROKEN_ELSEWHERE = new Set(Object.keys(POLICY_CODES).filter((code) => code.startsWith('SIMULATION_')));
+
+let goldens: readonly Golden[];
+beforeAll(async () => {
+  goldens = await collectGoldens({ count: COUNT, seed: 2 });
+}, 300_000);
+
+describe('of what somebody did to a good transaction, the policy', () => {
+  test('lets through what was only taken apart and put together again, in any form', () => {
+    const policy = createPolicy();
+    let judged = 0;
+    for (const { bytes, tables, expectation } of goldens) {
+      for (const form of ['legacy', 'written', 'hidden'] as const) {
+        const same = recompile(decompile(bytes, tables), form);
+        if (same.bytes.length > 1_232) continue;
+        expect(policy.judge(same.bytes, expectation, same).findings).toEqual([]);
+        judged += 1;
+      }
+    }
+    expect(judged).toBeGreaterThan(2 * goldens.length);
+  });
+
+  test('lets nothing through, and says which rule it breaks', () => {
+    const policy = createPolicy();
+    const random = seededRandom('mutants');
+    const kinds = new Set<string>();
+    const codes = new Set<string>();
+    const wrong: string[] = [];
+    let [made, namedFirst] = [0, 0];
+    for (const golden of goldens) {
+      for (const { kind, code, bytes, tables } of mutantsOf(golden, random)) {
+        made += 1;
+        kinds.add(kind);
+        codes.add(code);
+        const verdict = policy.judge(bytes, golden.expectation, { tables });
+        if (verdict.verdict !== 'deny' || !verdict.findings.some((finding) => finding.code === code)) {
+          wrong.push(`${golden.kind}: ${kind}: expected ${code}, got ${JSON.stringify(verdict.findings)}`);
+        }
+        if (verdict.code === code) namedFirst += 1;
+      }
+    }
+    expect(wrong).toEqual([]);
+    expect(made).toBeGreaterThan(Math.min(2_000, 200 * goldens.length));
+    expect(namedFirst / made).toBeGreaterThan(0.98);
+    expect(MUTANT_KINDS.filter((kind) => ![...kinds].some((seen) => seen === kind || seen.startsWith(`${kind},`)))).toEqual([]);
+    expect(MUTANT_KINDS.length).toBeGreaterThan(100);
+    expect(Object.keys(POLICY_CODES).filter((code) => !codes.has(code) && !BROKEN_ELSEWHERE.has(code))).toEqual([]);
+  });
+});

@@ -1,0 +1,53 @@
+import type { Random } from '../../../src/core/random.ts';
+import type { PolicyCode } from '../../../src/signer/policy/codes.ts';
+import type { LookupTables } from '../../../src/signer/policy/resolve.ts';
+import { recompile, type Parts } from './decompile.ts';
+import type { Golden } from './goldens.ts';
+import { ADDITIONS } from './mutant-additions.ts';
+import { CHANGES } from './mutant-changes.ts';
+import { SCRATCHES } from './mutant-scratches.ts';
+import { isSwap, victimOf } from './victim.ts';
+
+/** A golden transaction with one thing done to it that must not be signed. */
+export interface Mutant {
+  readonly kind: string;
+  /** The code that it deserves; other rules may be broken along with it. */
+  readonly code: PolicyCode;
+  readonly bytes: Uint8Array;
+  readonly tables: LookupTables;
+}
+
+/** How many kinds of mutation there are, the places where something is hidden not counted. */
+export const MUTANT_KINDS = [...Object.keys(ADDITIONS), ...Object.keys(CHANGES), ...Object.keys(SCRATCHES)];
+
+const PLACES = ['after', 'before'] as const;
+const FORMS = ['written', 'hidden'] as const;
+
+/** Yields every mutant of a golden that there is and that fits into a packet. */
+export function* mutantsOf(golden: Golden, random: Random): Generator<Mutant> {
+  const victim = victimOf(golden, random);
+  for (const [kind, add] of Object.entries(ADDITIONS)) {
+    const made = add(victim);
+    if (made === undefined) continue;
+    const [code, instructions] = made;
+    for (const place of PLACES) {
+      const all = place === 'after' ? [...victim.parts.instructions, ...instructions] : [...instructions, ...victim.parts.instructions];
+      // What is too much in all is noticed where it becomes too much, which then is the swap.
+      const isSwapTooMuch = code === 'TRANSFER_EXCEEDS' && place === 'before' && kind.startsWith('a unit of the input') && victim.parts.instructions.some(isSwap);
+      for (const form of FORMS) yield* whole({ kind: `${kind}, ${place}, ${form}`, code: isSwapTooMuch ? 'SWAP_AMOUNT_EXCEEDS' : code, parts: { ...victim.parts, instructions: all }, form });
+    }
+  }
+  for (const [kind, change] of Object.entries(CHANGES)) {
+    const made = change(victim);
+    if (made !== undefined) for (const form of FORMS) yield* whole({ kind: `${kind}, ${form}`, code: made[0], parts: made[1], form });
+  }
+  for (const [kind, scratch] of Object.entries(SCRATCHES)) {
+    const made = scratch(golden.bytes, victim, random);
+    if (made !== undefined) yield { kind, code: made[0], bytes: made[1], tables: golden.tables };
+  }
+}
+
+function* whole({ kind, code, parts, form }: { kind: string; code: PolicyCode; parts: Parts; form: (typeof FORMS)[number] }): Generator<Mutant> {
+  const { bytes, tables } = recompile(parts, form);
+  if (bytes.length <= 1_232) yield { kind, code, bytes, tables };
+}
