@@ -32,10 +32,19 @@ export interface Sent extends Footprint {
   readonly isQuick: boolean;
 }
 
+/** How fast watching may go. */
+export interface WatchPace {
+  /** How long a request would have to wait now. */
+  readonly waitMs: Millis;
+  /** How far apart requests may leave in the long run. */
+  readonly turnMs: Millis;
+}
+
 /** When requests of one bucket may leave. Reads no clock: every instant is an argument. */
 export interface Allowance {
   /** Returns the earliest instant at which a request may leave. */
   readyAt(priority: Priority, now: Millis): Millis;
+  watchPace(now: Millis): WatchPace;
   /** Counts a request that leaves now. */
   sent(priority: Priority, now: Millis): Sent;
   /** Learns from an answer of any kind but 429. */
@@ -62,7 +71,7 @@ interface ServerView {
 /** Returns the allowance of a bucket: unused, or used as an earlier process left it. */
 export function createAllowance(limits: BucketLimits, now: Millis, earlier?: BucketMemory): Allowance {
   const slotMs = limits.windowMs / limits.limit;
-  const ceiling = createRateCeiling(limits, earlier?.lesson);
+  const ceiling = createRateCeiling(limits, earlier?.lesson === undefined ? undefined : { ...earlier.lesson, at: Math.min(earlier.lesson.at, now) });
   const window = createSlidingWindow(Math.max(limits.windowMs, ...SPANS_MS));
   let sends = 0;
   /** Half of the watching share may leave in a burst, once, so that a start is quick. */
@@ -124,21 +133,25 @@ export function createAllowance(limits: BucketLimits, now: Millis, earlier?: Buc
 
   /** Slots free one at a time: the first when the service says, the others at the plan's pace. */
   function serverReadyAt(priority: Priority, at: Millis): Millis {
-    if (view === undefined) return at;
+    // What is signed expires, and the headers may be wrong or another bucket's: trying costs a refusal at most.
+    if (view === undefined || priority === 'execute') return at;
     const sentSince = sends - view.request;
     const headroom = Math.min(...[limits.limit, view.limit ?? limits.limit].map((limit) => limit - shareOf({ limit }, priority)));
     const missing = headroom + 1 - (view.remaining - sentSince);
     return missing <= 0 ? at : view.nextSlotAt + (missing - 1) * slotMs;
   }
 
+  function readyAt(priority: Priority, at: Millis): Millis {
+    const coolUntil = isMoreUrgent(priority, 'entry') ? exitCoolDownUntil : coolDownUntil;
+    const ready = Math.max(at, coolUntil, ownReadyAt(priority, at), serverReadyAt(priority, at));
+    return ready === at ? at : Math.ceil(ready);
+  }
+
   if (earlier !== undefined) restore(earlier);
 
   return {
-    readyAt(priority, at) {
-      const coolUntil = isMoreUrgent(priority, 'entry') ? exitCoolDownUntil : coolDownUntil;
-      const readyAt = Math.max(at, coolUntil, ownReadyAt(priority, at), serverReadyAt(priority, at));
-      return readyAt === at ? at : Math.ceil(readyAt);
-    },
+    readyAt,
+    watchPace: (at) => ({ waitMs: readyAt('watch', at) - at, turnMs: spacingMs(at) }),
 
     sent(priority, at) {
       window.record(at);

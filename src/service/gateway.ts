@@ -2,6 +2,7 @@ import type { Json } from '../core/json.ts';
 import { stringifyJson } from '../core/json.ts';
 import type { Clock } from '../core/time.ts';
 import type { Access } from './access.ts';
+import type { WatchPace } from './allowance.ts';
 import type { CallOptions } from './priority.ts';
 import type { GovernorStats, RateGovernor } from './rate-governor.ts';
 import { createRateGovernor } from './rate-governor.ts';
@@ -52,6 +53,8 @@ export interface Gateway {
   post(request: { readonly path: string; readonly body: Body }, call?: CallOptions): Promise<Json>;
   /** Posts to `/execute`'s own bucket. */
   execute(request: { readonly path: string; readonly body: Json }): Promise<Json>;
+  /** How fast polls may go now. */
+  watchPace(): WatchPace;
   stats(): Readonly<Record<Bucket, GovernorStats>>;
   close(): Promise<void>;
 }
@@ -116,6 +119,7 @@ export function createGateway(options: {
       const { json } = await run({ bucket: 'execute', method: 'POST', path: toWire.path(path), body: bodyText(body, toWire) }, { priority: 'execute' });
       return json;
     },
+    watchPace: () => governors.main.watchPace(),
     stats: () => ({ main: governors.main.stats(), execute: governors.execute.stats() }),
     async close() {
       governors.main.close();

@@ -24,6 +24,8 @@ const RECOVERY_MS = 65 * 60_000;
 const MOST_COUNTED = 4;
 /** What is deeper did not come evenly. */
 const EVEN_DEPTH = 1.5;
+/** Whoever counts what came evenly lets one in again after one interval; so many leave no doubt. */
+const STORM_INTERVALS = 8;
 
 /** What refusals taught. */
 export interface RateLesson {
@@ -65,6 +67,8 @@ export function createRateCeiling({ limit, windowMs }: BucketLimits, earlier?: R
   const accepted: number[] = SPANS_MS.map(() => 0);
   let lesson = earlier;
   let lessonBefore = earlier;
+  let intervalMs = Infinity;
+  let takenBackAt = Number.NEGATIVE_INFINITY;
 
   const elapsed = ({ at, refusals }: RateLesson, now: Millis): number => Math.max(0, now - at) / (RECOVERY_MS * refusals);
   const usedIn = (span: number, count: number): number => count / SPANS_MS[span]! / planRate;
@@ -87,18 +91,26 @@ export function createRateCeiling({ limit, windowMs }: BucketLimits, earlier?: R
 
   /**
    * The shorter span that held more than it ever held before is what was too much. Where none did, what did not come evenly
-   * was a burst too deep, and what did was too much for the fuller span.
+   * was a burst too deep, and what did was too much for the fuller span. One that held nothing else was no span too full.
    */
   function learn({ counts, depth }: Footprint, now: Millis): RateLesson | undefined {
-    const beyond = SPANS_MS.findIndex((_, index) => counts[index]! > accepted[index]!);
+    const beyond = SPANS_MS.findIndex((_, index) => counts[index]! > Math.max(1, accepted[index]!));
     // The peak is such that the share stays what it is.
     if (beyond < 0 && depth > EVEN_DEPTH) return lessonOf(now, { peak: share(now) / STEP_DOWN, burst: Math.max(1, Math.ceil(depth) - 1) });
-    const span = beyond >= 0 ? beyond : Number(counts[1]! / accepted[1]! >= counts[0]! / accepted[0]!);
+    const span = beyond >= 0 ? beyond : Number(counts[0] === 1 || counts[1]! / accepted[1]! >= counts[0]! / accepted[0]!);
     accepted[span] = counts[span]! - 1;
     const used = usedIn(span, counts[span]! - 1);
     // Refused before anything was sent: the window is full of what others sent, or of what is forgotten.
     if (used === 0) return lesson;
     return lessonOf(now, { peak: Math.min(share(now), Math.max(share(now) / 2, used)), burst: burst(now) });
+  }
+
+  /**
+   * A service that refuses one request alone, after we have been silent for long, refuses whatever comes. One that counts by
+   * the minute may do so too, until the minute is over: it will refuse again soon, and then that is believed.
+   */
+  function isStorm({ at }: RateLesson, now: Millis): boolean {
+    return now - at >= LONGEST_SPAN_MS || (now - at >= STORM_INTERVALS * intervalMs && at - takenBackAt >= 2 * LONGEST_SPAN_MS);
   }
 
   function again(): void {
@@ -112,15 +124,17 @@ export function createRateCeiling({ limit, windowMs }: BucketLimits, earlier?: R
       for (const [index, count] of counts.entries()) accepted[index] = Math.max(accepted[index]!, count);
     },
     refused(request, now, isProbe) {
-      // What was too much is still within the service's window.
-      if (lesson !== undefined && now - lesson.at < LONGEST_SPAN_MS) return again();
-      // Nothing of ours is within any window any more: this is no matter of our rate, and teaches nothing about it.
-      if (isProbe) {
+      if (isProbe && (lesson === undefined || isStorm(lesson, now))) {
+        // This is no matter of our rate, and teaches nothing about it.
         lesson = lessonBefore;
+        takenBackAt = now;
         return undefined;
       }
+      // What was too much is still within the service's window.
+      if (lesson !== undefined && now - lesson.at < LONGEST_SPAN_MS) return again();
       lessonBefore = lesson;
       lesson = learn(request, now);
+      intervalMs = LONGEST_SPAN_MS / request.counts[1]!;
       return undefined;
     },
     refusedToo: again,

@@ -1,7 +1,7 @@
 import type { Subscription } from 'rxjs';
 import { GannetError, isGannetError } from '../core/errors.ts';
 import type { Clock, Millis } from '../core/time.ts';
-import type { Sent } from './allowance.ts';
+import type { Sent, WatchPace } from './allowance.ts';
 import { createAllowance } from './allowance.ts';
 import type { Priority } from './priority.ts';
 import { isMoreUrgent } from './priority.ts';
@@ -32,6 +32,7 @@ export interface RateGovernor {
    * aborted, and with SERVICE_RATE_LIMITED where the wait for a turn would make the answer useless.
    */
   run<T>(turn: Turn<T>): Promise<T>;
+  watchPace(): WatchPace;
   stats(): GovernorStats;
   /** Rejects everything that waits or is in flight, and everything that comes later. */
   close(): void;
@@ -112,6 +113,8 @@ export function createRateGovernor({ limits, clock, maxInFlight, memory }: RateG
     run<T>(turn: Turn<T>): Promise<T> {
       return closed ? Promise.reject(closedError()) : queue.ask(turn) as Promise<T>;
     },
+
+    watchPace: () => allowance.watchPace(clock.now()),
 
     stats() {
       const now = clock.now();

@@ -12,7 +12,7 @@ export interface ServerLimits {
 
 export type ResponseHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
-// Windows are a minute at most; a longer wait is a wrong clock, theirs or ours.
+// Windows are a minute at most.
 const LONGEST_WAIT_MS = 65_000;
 
 /**
@@ -25,17 +25,19 @@ export function readServerLimits(headers: ResponseHeaders, now: Millis): ServerL
   const reset = readNumber(headers['x-ratelimit-reset']);
   const retryAfterSeconds = readNumber(headers['retry-after']);
   if (remaining === undefined && reset === undefined && retryAfterSeconds === undefined) return undefined;
-  const resetInMs = reset === undefined ? secondsToMs(retryAfterSeconds) : asEpochMs(reset) - (serverTime(headers['date']) ?? now);
   const limit = remaining === undefined || current === undefined || remaining + current < 1 ? undefined : remaining + current;
-  return { remaining, limit, resetInMs: resetInMs === undefined ? undefined : Math.min(Math.max(resetInMs, 0), LONGEST_WAIT_MS) };
+  const untilResetMs = reset === undefined ? undefined : waitUntil(asEpochMs(reset), serverTime(headers['date']) ?? now);
+  const retryAfterMs = retryAfterSeconds === undefined ? undefined : Math.min(Math.max(retryAfterSeconds * 1_000, 0), LONGEST_WAIT_MS);
+  return { remaining, limit, resetInMs: untilResetMs ?? retryAfterMs };
+}
+
+/** Returns undefined where an instant is too far away to be true: one of the two clocks is wrong, and it tells nothing. */
+function waitUntil(instant: Millis, now: Millis): Millis | undefined {
+  return instant - now > LONGEST_WAIT_MS ? undefined : Math.max(instant - now, 0);
 }
 
 function readNumber(header: string | string[] | undefined): number | undefined {
   return typeof header === 'string' && /^-?\d{1,15}(\.\d+)?$/.test(header) ? Number(header) : undefined;
-}
-
-function secondsToMs(seconds: number | undefined): Millis | undefined {
-  return seconds === undefined ? undefined : seconds * 1_000;
 }
 
 /** Seconds until the year 5138 are below this bound, milliseconds since 1973 above it. */

@@ -1,6 +1,7 @@
 import type { Observable } from 'rxjs';
 import type { ServiceAccess } from './access.ts';
 import { createAccess } from './access.ts';
+import type { WatchPace } from './allowance.ts';
 import { createGateway } from './gateway.ts';
 import type { Lend } from './lend.ts';
 import { createLend } from './lend.ts';
@@ -36,6 +37,8 @@ export interface Service {
   readonly lend: Lend;
   /** Whether the key is accepted: each change as it comes, and to a late subscriber the refusal that holds. */
   readonly access$: Observable<ServiceAccess>;
+  /** How fast polls may go now. */
+  watchPace(): WatchPace;
   /** What went out and what waits, by bucket. */
   stats(): Readonly<Record<Bucket, GovernorStats>>;
   /** Rejects what is in flight; drain first what must not be lost. */
@@ -56,6 +59,7 @@ export function createService(options: ServiceOptions): Service {
     prediction: createPrediction(gateway, dialect),
     lend: createLend(gateway),
     access$: access.changes$,
+    watchPace: () => gateway.watchPace(),
     stats: () => gateway.stats(),
     close: () => gateway.close(),
   };

@@ -27,8 +27,11 @@ export interface Timeouts {
 export const DEFAULT_TIMEOUTS: Timeouts = { connectMs: 5_000, headersMs: 10_000, bodyMs: 10_000, totalMs: 15_000, executeMs: 30_000, errorBodyMs: 2_000 };
 const DEFAULT_MAX_BODY_BYTES = 8 * 1024 * 1024;
 const MAX_ERROR_BODY_BYTES = 64 * 1024;
-/** Connections per bucket; the rate governor lets no more requests out, so none ever waits for a connection. */
-export const MAX_CONNECTIONS: Readonly<Record<Bucket, number>> = { main: 32, execute: 16 };
+/**
+ * Connections per bucket; the rate governor lets no more requests out, so none ever waits for a connection. As many as the
+ * largest plan needs where answers take 0.4 s.
+ */
+export const MAX_CONNECTIONS: Readonly<Record<Bucket, number>> = { main: 64, execute: 16 };
 // Anything shorter is no key, and blotting it out would damage answers that happen to contain it.
 const SHORTEST_SECRET = 8;
 /** Some firewalls let nobody in who does not say what it is. */

@@ -51,6 +51,7 @@ function source(answers: {
   };
   return {
     asked, signals,
+    watchPace: () => ({ waitMs: 0, turnMs: 0 }),
     swap: {
       async order(request, call) {
         note(`quote of ${request.amount}, ${call?.priority}`, call);

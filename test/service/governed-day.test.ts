@@ -78,6 +78,7 @@ function unasked(): never {
 
 function booksOf(gateway: Gateway): FeedSource {
   return {
+    watchPace: () => gateway.watchPace(),
     swap: { order: unasked },
     tokens: { search: unasked },
     prediction: {

@@ -96,6 +96,12 @@ describe('what refusals teach', () => {
     expect(ceiling.share(122_000)).toBe(1);
   });
 
+  test('is nothing about a span that held no other request', () => {
+    const ceiling = taught(footprint(1, 6));
+    ceiling.refused(footprint(1, 5), 0, false);
+    expect(ceiling.share(0)).toBeCloseTo(0.5 * 0.85);
+  });
+
   test('is nothing where nothing had been sent', () => {
     const ceiling = createRateCeiling(LIMITS);
     ceiling.refused(footprint(1, 1), 0, false);

@@ -11,6 +11,7 @@ import { bucketLimits, PLAN_NAMES, requestsPerSecond, scaledLimits, shareOf, wat
 import type { ServerLimits } from '../../src/service/server-limits.ts';
 import { readServerLimits } from '../../src/service/server-limits.ts';
 import { createSlidingWindow } from '../../src/service/sliding-window.ts';
+import { MAX_CONNECTIONS } from '../../src/service/transport.ts';
 import { fixedWindow, slidingWindow, tokenBucket } from './simulated-server.ts';
 import { advance, after, settled } from './virtual-time.ts';
 
@@ -121,9 +122,11 @@ describe('the rate headers', () => {
     ['without the service\'s time', { 'x-ratelimit-reset': '2000000007' }, { remaining: undefined, resetInMs: 7_000 }],
     ['of a service whose clock is an hour fast', { 'x-ratelimit-reset': '2000003605', date: new Date(now + HOUR).toUTCString() }, { remaining: undefined, resetInMs: 5_000 }],
     ['in the past', { 'x-ratelimit-reset': '1999999990', date }, { remaining: undefined, resetInMs: 0 }],
-    ['far away', { 'x-ratelimit-reset': '2999999990', date }, { remaining: undefined, resetInMs: 65_000 }],
+    ['by a clock that is wrong', { 'x-ratelimit-reset': '2000003605', 'x-ratelimit-remaining': '1' }, { remaining: 1, resetInMs: undefined }],
     ['nonsense', { 'x-ratelimit-remaining': 'many', 'x-ratelimit-reset': 'soon' }, undefined],
     ['as a wait', { 'retry-after': '4' }, { remaining: undefined, resetInMs: 4_000 }],
+    ['as a long wait', { 'retry-after': '3600' }, { remaining: undefined, resetInMs: 65_000 }],
+    ['as a wait beside a clock that is wrong', { 'retry-after': '4', 'x-ratelimit-reset': '2999999990', date }, { remaining: undefined, resetInMs: 4_000 }],
   ])('%s are read', (_name, headers, expected) => {
     expect(readServerLimits(headers, now)).toEqual(expected);
   });
@@ -260,6 +263,27 @@ describe('the governor', () => {
     expect(governor.stats().inFlight).toBe(8);
   });
 
+  test('reaches what the largest plan allows where answers take their time', async () => {
+    const clock = new VirtualClock(START);
+    const governor = createRateGovernor({ limits: bucketLimits('pro', 'main'), clock, maxInFlight: MAX_CONNECTIONS.main });
+    for (let n = 0; n < 100; n++) {
+      const poll = async (): Promise<void> => {
+        for (;;) {
+          await governor.run({
+            priority: 'watch',
+            async send() {
+              await after(clock, 400);
+              return { value: 1 };
+            },
+          });
+        }
+      };
+      void poll();
+    }
+    await advance(clock, 30_000);
+    expect(governor.stats().sent / 30).toBeGreaterThan(0.98 * watchRequestsPerSecond('pro'));
+  });
+
   test('paces by what the service says is left, keeping the last requests for orders', async () => {
     const clock = new VirtualClock(START);
     const governor = governorOf(clock, 10);
@@ -271,6 +295,17 @@ describe('the governor', () => {
     await advance(clock, 30_000);
     expect(await third).toBe(4_000);
     expect(await watching).toBeGreaterThan(4_000);
+  });
+
+  test('holds nothing that is signed back for what headers say, which may be wrong or another bucket\'s', async () => {
+    const clock = new VirtualClock(START);
+    const governor = governorOf(clock, 20);
+    const leftAt: Millis[] = [];
+    for (let n = 0; n < 3; n++) {
+      void governor.run({ priority: 'execute', send: async () => ({ value: leftAt.push(clock.now() - START), limits: { remaining: -1, resetInMs: 60_000 } }) });
+      await advance(clock, 100);
+    }
+    expect(leftAt).toEqual([0, 100, 200]);
   });
 
   test('falls silent after a refusal until the service says, and then tries with one request alone', async () => {
@@ -439,6 +474,32 @@ describe('the governor', () => {
     while (governor.stats().refused === 0) await advance(clock, 1_000);
     expect(clock.now()).toBeGreaterThan(START + 40_000);
     expect(governor.stats().requestsPerSecond).toBeCloseTo((0.6 * 0.85) / 1.05, 2);
+  });
+
+  test('comes down to a rate of less than a request in ten seconds', async () => {
+    const clock = new VirtualClock(START);
+    const governor = governorOf(clock, 0.5);
+    const bucket = tokenBucket(1, 0.06);
+    const refusedAt: Millis[] = [];
+    const poll = async (): Promise<void> => {
+      for (;;) {
+        await governor.run({
+          priority: 'watch',
+          async send() {
+            const isAdmitted = bucket.admits(clock.now());
+            await after(clock, 80);
+            if (isAdmitted) return { value: 1 };
+            refusedAt.push(clock.now() - START);
+            throw refusal();
+          },
+        }).catch(() => undefined);
+      }
+    };
+    void poll();
+    await advance(clock, 12 * HOUR);
+    const perHour = Array.from({ length: 11 }, (_, n) => refusedAt.filter((at) => at >= (n + 1) * HOUR && at < (n + 2) * HOUR).length);
+    expect(Math.max(...perHour)).toBeLessThanOrEqual(1);
+    expect(governor.stats().sent).toBeGreaterThan(0.6 * 0.06 * 12 * 3_600);
   });
 
   test('spreads watching over the minute where the headers would make it pause', async () => {

@@ -6,6 +6,7 @@ import { seededRandom } from '../../src/core/random.ts';
 import type { Millis } from '../../src/core/time.ts';
 import { VirtualClock } from '../../src/engine/virtual-clock.ts';
 import { createAccess } from '../../src/service/access.ts';
+import { createAllowance } from '../../src/service/allowance.ts';
 import { createGateway } from '../../src/service/gateway.ts';
 import { createRateGovernor } from '../../src/service/rate-governor.ts';
 import type { RateMemory, RateMemoryState } from '../../src/service/rate-memory.ts';
@@ -272,6 +273,13 @@ describe('a process with a memory', () => {
     const process = startProcess(clock, server, memory);
     await advance(clock, 61_000);
     expect(process.sent()).toBeGreaterThan(0);
+  });
+
+  test('forgets a lesson of a time still to come no later than one of now', () => {
+    const earlier = { sends: [], lesson: { at: START + 86_400_000, peak: 0.5, burst: undefined, refusals: 1 } };
+    const allowance = createAllowance(bucketLimits('free', 'main'), START, earlier);
+    expect(allowance.requestsPerSecond(START)).toBeLessThan(0.5);
+    expect(allowance.requestsPerSecond(START + 10_800_000)).toBeGreaterThan(0.9);
   });
 });
 

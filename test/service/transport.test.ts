@@ -257,10 +257,10 @@ describe('landing', () => {
     });
     const service = clientOf(server);
     const polls = Array.from({ length: 60 }, (_, i) => service.prediction.orderBook(`M-${i}`, { priority: 'watch' }).catch(() => undefined));
-    await expect.poll(() => service.stats().main.inFlight).toBe(24);
+    await expect.poll(() => service.stats().main.inFlight).toBe(48);
     const answer = await service.swap.execute({ signedTransaction: new Uint8Array([1]), requestId: 'r-1' });
     expect(answer.status).toBe('success');
-    expect(service.stats().main.queued).toBe(36);
+    expect(service.stats().main.queued).toBe(12);
     await service.close();
     await Promise.all(polls);
   });

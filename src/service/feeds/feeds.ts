@@ -49,7 +49,7 @@ export function createFeeds({ service, specs, clock, random, log }: FeedsOptions
     }
 
     return startScheduler({
-      polls, clock, random,
+      polls, clock, random, pace: () => service.watchPace(),
       onResult(feed, result) {
         const record = records.get(feed)!;
         if (isGannetError(result)) {

@@ -3,11 +3,13 @@ import { GannetError } from '../../core/errors.ts';
 import type { Clock, Millis } from '../../core/time.ts';
 import type { FeedKey, MarketEvent } from '../../market/event.ts';
 import type { FeedSpec } from '../../market/feed.ts';
-import { feedKey, weightOf } from '../../market/feed.ts';
+import { feedKey } from '../../market/feed.ts';
+import type { PollDemand } from '../../market/freshness.ts';
 import { pollGroups } from '../../market/poll-groups.ts';
 import { rateOf } from '../../market/quote.ts';
 import type { TokenStats } from '../../market/token-stats.ts';
 import type { SwapOrder, SwapRequest } from '../../trading/swap-order.ts';
+import type { WatchPace } from '../allowance.ts';
 import type { CallOptions } from '../priority.ts';
 import type { Service } from '../service.ts';
 import { malformed } from '../wire/read.ts';
@@ -18,6 +20,7 @@ export interface FeedSource {
   readonly swap: { order(request: SwapRequest, call?: CallOptions): Promise<SwapOrder> };
   readonly tokens: Pick<Service['tokens'], 'search'>;
   readonly prediction: Pick<Service['prediction'], 'orderBook'>;
+  watchPace(): WatchPace;
 }
 
 type QuoteSpec = Extract<FeedSpec, { kind: 'quote' }>;
@@ -25,74 +28,60 @@ type BookSpec = Extract<FeedSpec, { kind: 'order-book' }>;
 type StatsSpec = Extract<FeedSpec, { kind: 'token-stats' }>;
 
 /** One request that is repeated, and the feeds it serves. */
-export interface Poll {
+export interface Poll extends PollDemand {
   readonly feeds: readonly FeedKey[];
-  readonly everyMs: Millis;
-  /** The sum of its feeds': one request makes them all fresh. */
-  readonly weight: number;
   /** Returns the event or the fault of each of its feeds; rejects where the request as a whole failed. */
   request(call: CallOptions): Promise<ReadonlyMap<FeedKey, MarketEvent | GannetError>>;
 }
 
 /** Returns the requests that serve the specs: each thing once, token statistics of one rate together. */
 export function pollsFor(specs: Iterable<FeedSpec>, source: FeedSource, clock: Clock): Poll[] {
-  return pollGroups(specs).map((group) => {
-    const spec = group.specs[0]!;
-    switch (spec.kind) {
-      case 'quote': return pollQuote(spec, source, clock);
-      case 'order-book': return pollBook(spec, source, clock);
-      case 'token-stats': return pollStats(group.specs.filter((each) => each.kind === 'token-stats'), source, clock);
-    }
-  });
+  return pollGroups(specs).map(({ specs: together, everyMs, weight }) => ({
+    feeds: together.map(feedKey), everyMs, weight, request: requestFor(together, source, clock),
+  }));
 }
 
-function pollQuote(spec: QuoteSpec, { swap }: FeedSource, clock: Clock): Poll {
+function requestFor(specs: readonly FeedSpec[], source: FeedSource, clock: Clock): Poll['request'] {
+  const spec = specs[0]!;
+  switch (spec.kind) {
+    case 'quote': return requestQuote(spec, source, clock);
+    case 'order-book': return requestBook(spec, source, clock);
+    case 'token-stats': return requestStats(specs.filter((each) => each.kind === 'token-stats'), source, clock);
+  }
+}
+
+function requestQuote(spec: QuoteSpec, { swap }: FeedSource, clock: Clock): Poll['request'] {
   const feed = feedKey(spec);
-  return {
-    feeds: [feed],
-    everyMs: spec.everyMs,
-    weight: weightOf(spec),
-    async request(call) {
-      const order = await swap.order({ inputMint: spec.inputMint, outputMint: spec.outputMint, amount: spec.amount }, call);
-      const { inputMint, outputMint, inAmount, outAmount, threshold, priceImpact, contextSlot, router } = order;
-      if (inputMint !== spec.inputMint || outputMint !== spec.outputMint || inAmount !== spec.amount) {
-        throw malformed(`expected a quote for ${feed}`, `one for quote:${inputMint}:${outputMint}:${inAmount}`);
-      }
-      const rate = rateOf(inAmount, outAmount);
-      return new Map([[feed, {
-        kind: 'quote', feed, receivedAt: clock.now(), inputMint, outputMint, inAmount, outAmount, threshold,
-        priceImpact, contextSlot, router, feeBps: bps(Math.ceil(order.feeBps)), rate,
-      }]]);
-    },
+  return async (call) => {
+    const order = await swap.order({ inputMint: spec.inputMint, outputMint: spec.outputMint, amount: spec.amount }, call);
+    const { inputMint, outputMint, inAmount, outAmount, threshold, priceImpact, contextSlot, router } = order;
+    if (inputMint !== spec.inputMint || outputMint !== spec.outputMint || inAmount !== spec.amount) {
+      throw malformed(`expected a quote for ${feed}`, `one for quote:${inputMint}:${outputMint}:${inAmount}`);
+    }
+    const rate = rateOf(inAmount, outAmount);
+    return new Map([[feed, {
+      kind: 'quote', feed, receivedAt: clock.now(), inputMint, outputMint, inAmount, outAmount, threshold,
+      priceImpact, contextSlot, router, feeBps: bps(Math.ceil(order.feeBps)), rate,
+    }]]);
   };
 }
 
-function pollBook(spec: BookSpec, { prediction }: FeedSource, clock: Clock): Poll {
+function requestBook(spec: BookSpec, { prediction }: FeedSource, clock: Clock): Poll['request'] {
   const feed = feedKey(spec);
   const { marketId } = spec;
-  return {
-    feeds: [feed],
-    everyMs: spec.everyMs,
-    weight: weightOf(spec),
-    async request(call) {
-      const book = await prediction.orderBook(marketId, call);
-      if (book === undefined) throw new GannetError('BOOK_MISSING', `no book: the service has none for the market ${marketId}`);
-      return new Map([[feed, { kind: 'order-book', feed, receivedAt: clock.now(), marketId, ...book }]]);
-    },
+  return async (call) => {
+    const book = await prediction.orderBook(marketId, call);
+    if (book === undefined) throw new GannetError('BOOK_MISSING', `no book: the service has none for the market ${marketId}`);
+    return new Map([[feed, { kind: 'order-book', feed, receivedAt: clock.now(), marketId, ...book }]]);
   };
 }
 
-function pollStats(specs: readonly StatsSpec[], { tokens }: FeedSource, clock: Clock): Poll {
+function requestStats(specs: readonly StatsSpec[], { tokens }: FeedSource, clock: Clock): Poll['request'] {
   const mints = specs.map(({ mint }) => mint);
-  return {
-    feeds: specs.map(feedKey),
-    everyMs: specs[0]!.everyMs,
-    weight: specs.reduce((sum, spec) => sum + weightOf(spec), 0),
-    async request(call) {
-      const answer = await tokens.search(mints, call);
-      const receivedAt = clock.now();
-      return new Map(specs.map((spec) => [feedKey(spec), statsOf(spec, answer, receivedAt)]));
-    },
+  return async (call) => {
+    const answer = await tokens.search(mints, call);
+    const receivedAt = clock.now();
+    return new Map(specs.map((spec) => [feedKey(spec), statsOf(spec, answer, receivedAt)]));
   };
 }
 

@@ -4,6 +4,7 @@ import { isGannetError } from '../../core/errors.ts';
 import type { Random } from '../../core/random.ts';
 import type { Clock, Millis } from '../../core/time.ts';
 import type { FeedKey, MarketEvent } from '../../market/event.ts';
+import type { WatchPace } from '../allowance.ts';
 import type { BackOff } from './back-off.ts';
 import { createBackOff } from './back-off.ts';
 import type { Poll } from './poll.ts';
@@ -20,6 +21,7 @@ export interface SchedulerOptions {
   readonly polls: readonly Poll[];
   readonly clock: Clock;
   readonly random: Random;
+  readonly pace: () => WatchPace;
   /** Told of every feed after every poll: its event, or why there is none. */
   readonly onResult: (feed: FeedKey, result: MarketEvent | GannetError) => void;
 }
@@ -45,11 +47,13 @@ interface Line {
  * the optimum of `optimalIntervals`, reached without knowing the rate and kept while the rate changes. Those that are due
  * less often than that are sent when they are due.
  *
- * One poll at most waits for its turn to be sent, and the next is chosen only when it has left, so that the choice is as
- * late as can be. Polls in flight hold nobody up; what was missed is not made up for.
+ * A poll is chosen when the rate has room for it and not before, so that the one that left last may be the most pressing
+ * again. Where something more urgent takes its turn, it waits, and no other with it. Polls in flight hold nobody up; what
+ * was missed is not made up for.
+ *
  * Returns the function that stops it.
  */
-export function startScheduler({ polls, clock, random, onResult }: SchedulerOptions): () => void {
+export function startScheduler({ polls, clock, random, pace, onResult }: SchedulerOptions): () => void {
   const abort = new AbortController();
   const startedAt = clock.now();
   const lines = polls.map((poll): Line => {
@@ -64,16 +68,18 @@ export function startScheduler({ polls, clock, random, onResult }: SchedulerOpti
   let isWaiting = false;
   let isChoosing = false;
 
-  /** Hands polls on while they leave at once; else comes back when one has left or is due. */
+  /** Hands polls on while they leave at once; else comes back when one has left, is due or has room. */
   function proceed(): void {
     if (isChoosing) return;
     isChoosing = true;
     timer?.unsubscribe();
     while (!isWaiting && !abort.signal.aborted) {
       const now = clock.now();
-      const line = heldUntil > now ? undefined : mostPressing(now);
-      if (line === undefined) {
-        const nextAt = Math.max(heldUntil, soonestDue());
+      const { waitMs, turnMs } = pace();
+      const openAt = Math.max(heldUntil, now + waitMs);
+      const line = openAt > now ? undefined : mostPressing(now);
+      const nextAt = line === undefined ? Math.max(openAt, soonestDue()) : worthWaitingUntil(line, now, turnMs);
+      if (line === undefined || nextAt > now) {
         if (nextAt < Infinity) timer = clock.schedule(proceed, Math.ceil(nextAt - now));
         break;
       }
@@ -87,10 +93,28 @@ export function startScheduler({ polls, clock, random, onResult }: SchedulerOpti
     let pressure = -1;
     for (const line of lines) {
       if (line.isAsked || line.dueAt > now) continue;
-      const itsPressure = line.poll.weight * (now - line.sentAt) ** 2;
+      const itsPressure = pressureOf(line.poll, now - line.sentAt);
       if (itsPressure > pressure) [most, pressure] = [line, itsPressure];
     }
     return most;
+  }
+
+  /**
+   * Returns when a more pressing line is due for which this one had better wait; now where there is none. Data that is
+   * renewed late costs its weight × age for each ms. Where this one goes, the other is late by a turn, less what it would
+   * have waited anyway; where this one waits, it is late by that and a turn, and that part of a turn is lost, of which a
+   * whole one is worth the weight × age² / 2 that it renews.
+   */
+  function worthWaitingUntil(line: Line, now: Millis, turnMs: Millis): Millis {
+    const { poll: { weight }, sentAt } = line;
+    const ageMs = now - sentAt;
+    const other = lines.find(({ poll, sentAt: otherSentAt, dueAt, isAsked }) => {
+      const waitMs = dueAt - now;
+      if (isAsked || waitMs <= 0 || waitMs >= turnMs || pressureOf(poll, dueAt - otherSentAt) <= pressureOf(line.poll, dueAt - sentAt)) return false;
+      const saved = poll.weight * (now - otherSentAt) * (turnMs - waitMs);
+      return saved > weight * ageMs * (turnMs + waitMs + (ageMs / 2) * (waitMs / turnMs));
+    });
+    return other?.dueAt ?? now;
   }
 
   function soonestDue(): Millis {
@@ -149,7 +173,7 @@ export function startScheduler({ polls, clock, random, onResult }: SchedulerOpti
     const now = clock.now();
     line.isUnauthorized = fault.code === 'SERVICE_UNAUTHORIZED';
     if (fault.code === 'SERVICE_RATE_LIMITED') {
-      // A matter of all, not of this one: everything waits, and this one goes back to its place in the line.
+      // A matter of all, not of this one: everything waits, and this one is put off no longer than that.
       const resetInMs = fault.details['resetInMs'];
       heldUntil = Math.max(heldUntil, now + Math.max(LEAST_HOLD_MS, typeof resetInMs === 'number' ? resetInMs : 0));
       line.dueAt = line.sentAt + gapMs(line);
@@ -171,4 +195,8 @@ export function startScheduler({ polls, clock, random, onResult }: SchedulerOpti
     abort.abort();
     timer?.unsubscribe();
   };
+}
+
+function pressureOf({ weight }: Poll, ageMs: Millis): number {
+  return weight * ageMs ** 2;
 }

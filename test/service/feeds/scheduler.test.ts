@@ -17,6 +17,7 @@ import { advance, after } from '../virtual-time.ts';
 const START = Date.UTC(2026, 0, 1);
 const MINUTE = 60_000;
 const HOUR = 3_600_000;
+const UNPACED = { waitMs: 0, turnMs: 0 };
 
 type Answer = (call: CallOptions) => Promise<void>;
 
@@ -54,7 +55,9 @@ function schedule(clock: VirtualClock, demands: readonly Demand[], perSecond?: n
       return new Map();
     },
   }));
-  const stop = startScheduler({ polls, clock, random: seededRandom(1), onResult: (_feed, result) => results.push(result) });
+  const stop = startScheduler({
+    polls, clock, random: seededRandom(1), pace: () => governor?.watchPace() ?? UNPACED, onResult: (_feed, result) => results.push(result),
+  });
   onTestFinished(stop);
   return { sentAt, governor, results, stop };
 }
@@ -87,22 +90,23 @@ describe('where there is not enough for all', () => {
     await advance(clock, HOUR);
     const [calm, ...eager] = sentAt.map((times) => mean(gapsOf(times)));
     expect(calm).toBeGreaterThan(19_500);
-    // It waits for the one that is leaving, and for its own turn.
-    expect(calm).toBeLessThan(20_000 + 2 * 1_313);
+    // It waits for its turn at most.
+    expect(calm).toBeLessThan(20_000 + 1_313);
     const left = watchRequestsPerSecond({ requestsPerSecond: 1 }) - 1_000 / calm!;
-    for (const interval of eager) expect(Math.abs(interval * left / 2_000 - 1)).toBeLessThan(0.02);
+    // Keeping its turn free for it costs a little of the rate.
+    for (const interval of eager) expect(Math.abs(interval * left / 2_000 - 1)).toBeLessThan(0.05);
   });
 
-  test('the weighted mean age is within a quarter of the optimum, whatever is asked for', async () => {
-    const demand = fc.record({ everyMs: fc.integer({ min: 500, max: 120_000 }), weight: fc.integer({ min: 1, max: 50 }) });
-    await fc.assert(fc.asyncProperty(fc.array(demand, { minLength: 1, maxLength: 20 }), async (demands) => {
+  test.each([[6, 8_000], [20, 120_000]])('the weighted mean age of up to %d is within a quarter of the optimum, whatever is asked for', async (maxLength, max) => {
+    const demand = fc.record({ everyMs: fc.integer({ min: 100, max }), weight: fc.integer({ min: 1, max: 100 }) });
+    await fc.assert(fc.asyncProperty(fc.array(demand, { minLength: 1, maxLength }), async (demands) => {
       const clock = new VirtualClock(START);
       const { sentAt } = schedule(clock, demands, 1);
       await advance(clock, HOUR);
       const intervals = sentAt.map((times) => 2 * meanAgeOf(times));
       const best = weightedMeanAge(demands, optimalIntervals(demands, watchRequestsPerSecond({ requestsPerSecond: 1 })));
       expect(weightedMeanAge(demands, intervals)).toBeLessThan(1.25 * best);
-    }), { numRuns: 12, seed: 3 });
+    }), { numRuns: 30 });
   });
 
   test('one poll at most waits for its turn', async () => {
@@ -238,7 +242,7 @@ describe('a poll that fails', () => {
     };
     const stop = startScheduler({
       polls: [refused, sent],
-      clock, random: seededRandom(1), onResult: () => undefined,
+      clock, random: seededRandom(1), pace: () => UNPACED, onResult: () => undefined,
     });
     onTestFinished(stop);
     await advance(clock, 0);
