@@ -1,6 +1,12 @@
 // Lamports, token supplies and block heights are JSON numbers in these protocols, however long; the language calls that raw JSON.
 const { rawJSON } = JSON as typeof JSON & { rawJSON: (text: string) => unknown };
 
+/** Returns what stands for an integer in an answer: a bigint only where a number would not be exact, since those are written slowly. */
+export function exactNumber(value: bigint): number | bigint {
+  const number = Number(value);
+  return Number.isSafeInteger(number) ? number : value;
+}
+
 /** Returns compact JSON with bigints as the numbers they are. */
 export function jsonText(value: unknown): string {
   try {

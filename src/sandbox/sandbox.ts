@@ -126,6 +126,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     if (stepsDue > 0) market.step(stepsDue);
     marketSteps += stepsDue;
     scenario.run({ from: before, to: slotsPassed });
+    prediction.keepUp();
   };
 
   for (let i = 0; i < SLOTS_BEFORE_START; i++) produceBlock();

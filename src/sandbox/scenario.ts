@@ -3,7 +3,7 @@ import { parseDuration } from '../core/time.ts';
 import { GENESIS_TOKENS } from './genesis.ts';
 import { parsePrice } from './service/control.ts';
 import { parseFaultRule } from './service/fault-rule.ts';
-import type { FaultRule } from './service/faults.ts';
+import { MOST_RULES, type FaultRule } from './service/faults.ts';
 
 /** One step of a scenario file: when, and the body of `POST /sandbox/faults` or of `POST /sandbox/price`. */
 export interface ScenarioStep {
@@ -25,7 +25,7 @@ export type ScenarioAction =
 
 /** A scenario that runs by slots. */
 export interface Scenario {
-  /** Performs what is due in the slots after `from` up to `to`, counted from the start. */
+  /** Performs what is due in the slots after `from` up to `to`, counted from the start; what was due last comes last. */
   run(span: { readonly from: number; readonly to: number }): void;
 }
 
@@ -40,8 +40,12 @@ export function createScenario(options: { steps: readonly ScenarioStep[]; slotMs
   const actions = options.steps.map((step, index) => parseStep(step, { index, slotMs: options.slotMs }));
   return {
     run({ from, to }) {
-      for (const { slots, repeats, action } of actions) {
+      const due = actions.map(({ slots, repeats, action }) => {
         const times = repeats ? Math.floor(to / slots) - Math.floor(from / slots) : Number(from < slots && slots <= to);
+        // A leap is long, and what repeats is the same every time.
+        return { action, times: Math.min(times, action.kind === 'price' ? 1 : MOST_RULES), last: repeats ? to - (to % slots) : slots };
+      });
+      for (const { action, times } of due.sort((a, b) => a.last - b.last)) {
         for (let i = 0; i < times; i++) options.perform(action);
       }
     },

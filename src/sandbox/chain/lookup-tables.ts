@@ -10,7 +10,7 @@ const TABLE_STATE = 1;
 const NEVER_DEACTIVATED = 2n ** 64n - 1n;
 
 /** Returns the bytes of a lookup table that nobody can change and that is usable at once. */
-export function encodeLookupTable(addresses: readonly Address[]): Uint8Array {
+function encodeLookupTable(addresses: readonly Address[]): Uint8Array {
   const data = Buffer.alloc(HEADER_BYTES + 32 * addresses.length);
   data.writeUInt32LE(TABLE_STATE, 0);
   data.writeBigUInt64LE(NEVER_DEACTIVATED, 4);

@@ -120,7 +120,7 @@ export function createPools(options: { vm: Vm; accounts: Accounts }): Pools {
 }
 
 /** Returns the program address of a pool. */
-export function poolAddress(options: { mintA: Address; mintB: Address; index: number }): { address: Address; bump: number } {
+function poolAddress(options: { mintA: Address; mintB: Address; index: number }): { address: Address; bump: number } {
   const index = Buffer.alloc(2);
   index.writeUInt16LE(options.index);
   return programAddress([Buffer.from('pool'), addressBytes(options.mintA), addressBytes(options.mintB), index], SWAP_PROGRAM_ID);

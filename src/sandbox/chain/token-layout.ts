@@ -79,7 +79,7 @@ export function encodeTokenAccount(account: { mint: Address; owner: Address; amo
 }
 
 /** Returns whether an account of a token program holds tokens (rather than a mint, a multisig or nothing yet). */
-export function isTokenAccountData(data: Uint8Array): boolean {
+function isTokenAccountData(data: Uint8Array): boolean {
   return (data.length === TOKEN_ACCOUNT_BYTES || (data.length > TOKEN_ACCOUNT_BYTES && data[ACCOUNT_TYPE_OFFSET] === ACCOUNT_TYPE_ACCOUNT)) && data[108] !== 0;
 }
 

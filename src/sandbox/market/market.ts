@@ -1,12 +1,13 @@
 import { normal, seededRandom, type Random } from '../../core/random.ts';
 import { GannetError } from '../../core/errors.ts';
 import type { GenesisToken } from '../genesis.ts';
-import { depthOf, poolPrice, rawPrice, reservesAt, type Reserves } from './pool-price.ts';
+import { SLOTS_PER_DAY, SLOTS_PER_MINUTE } from '../slot-counts.ts';
+import { depthOf, poolPrice, rawPrice, readingOnce, reservesAt, type ReadPool, type Reserves } from './pool-price.ts';
 import { createPriceProcess, meanReversion, type PriceProcess } from './price-process.ts';
 import { createTradeTape, type TradeTape } from './trade-tape.ts';
 
-const SLOTS_PER_MINUTE = 150;
-const SLOTS_PER_DAY = 216_000;
+/** As far as the statistics look back. What is beyond is gone in one stride. */
+const LONGEST_WALK = 2 * SLOTS_PER_DAY;
 /** Share of the gap to the market's price that arbitrage closes each slot: a user's impact is half gone after one. */
 const ARBITRAGE_PULL = 0.5;
 /** Pools of one pair differ a little, so that the best route changes. */
@@ -24,14 +25,14 @@ export interface MarketPool {
 
 /** The part of the chain that the market reads and moves. */
 export interface ReserveAccess {
-  readPool(address: string): Reserves;
+  readonly readPool: ReadPool;
   writeReserves(address: string, reserves: Reserves): void;
 }
 
 /** The seeded market: prices, pools and trades, advanced slot by slot. */
 export interface Market {
   readonly tokens: readonly GenesisToken[];
-  /** Advances by `slots`; the pools are moved once, at the end. */
+  /** Advances by `slots`; the pools are moved once, at the end. More than two days begin with one stride. */
   step(slots: number): void;
   /** Returns the market's price of one whole token in US dollars. */
   usdPrice(mint: string): number;
@@ -44,6 +45,9 @@ export interface Market {
   /** Returns the US dollars that a token's pools hold, both sides. */
   liquidityUsd(mint: string): number;
 }
+
+/** The share of its holders that a token wins with every step, on average. */
+const HOLDERS_PER_STEP = 5e-9;
 
 interface TokenState {
   readonly token: GenesisToken;
@@ -87,7 +91,8 @@ export function createMarket(options: MarketOptions): Market {
     random: seededRandom(`${options.seed}:pool:${pool.address}`),
     noise: 0,
   }));
-  const stepNoise = meanReversion({ halfLifeSlots: POOL_NOISE_HALF_LIFE_SLOTS, size: POOL_NOISE });
+  const noise = { halfLifeSlots: POOL_NOISE_HALF_LIFE_SLOTS, size: POOL_NOISE } as const;
+  const stepNoise = meanReversion(noise);
   let slots = 0;
 
   /** Moves a pool `share` of the way, in logarithms, from where trades left it to the market's price. */
@@ -97,22 +102,34 @@ export function createMarket(options: MarketOptions): Market {
     options.reserves.writeReserves(state.pool.address, reservesAt({ depth: state.depth, price: current * (target / current) ** share }));
   };
 
-  const stepOnce = (): void => {
+  const stepOnce = (readPool: ReadPool): void => {
     slots++;
     for (const state of states.values()) stepToken(state);
     for (const state of pools) state.noise = stepNoise(state.noise, normal(state.random));
     if (slots % SLOTS_PER_MINUTE === 0) {
       for (const state of states.values()) {
-        state.tape.endMinute({ price: usdOf(state), holders: state.holders, liquidityUsd: liquidityUsd(state.token.mint) });
+        state.tape.endMinute({ price: usdOf(state), holders: state.holders, liquidityUsd: liquidityUsd(state.token.mint, readPool) });
       }
     }
   };
 
-  const liquidityUsd = (mint: string): number => {
+  const leap = (steps: number): void => {
+    slots += steps;
+    for (const state of states.values()) {
+      state.process.leap(steps);
+      state.holders += state.token.holders * HOLDERS_PER_STEP * steps;
+    }
+    // Only when all have arrived: some prices follow others.
+    for (const state of states.values()) state.lastUsd = usdOf(state);
+    const leapNoise = meanReversion({ ...noise, steps });
+    for (const state of pools) state.noise = leapNoise(state.noise, normal(state.random));
+  };
+
+  const liquidityUsd = (mint: string, readPool: ReadPool): number => {
     let total = 0;
     for (const { pool, a, b } of pools) {
       if (pool.mintA !== mint && pool.mintB !== mint) continue;
-      const { reserveA, reserveB } = options.reserves.readPool(pool.address);
+      const { reserveA, reserveB } = readPool(pool.address);
       total += wholeTokens(reserveA, a) * usdOf(a) + wholeTokens(reserveB, b) * usdOf(b);
     }
     return total;
@@ -121,7 +138,11 @@ export function createMarket(options: MarketOptions): Market {
   return {
     tokens: options.tokens,
     step(count) {
-      for (let i = 0; i < count; i++) stepOnce();
+      const walked = Math.min(count, LONGEST_WALK);
+      if (count > walked) leap(count - walked);
+      // The pools stand still until the end, and reading them is what costs most.
+      const readPool = readingOnce(options.reserves.readPool);
+      for (let i = 0; i < walked; i++) stepOnce(readPool);
       for (const state of pools) pull(state, 1 - (1 - ARBITRAGE_PULL) ** count);
     },
     usdPrice: (mint) => usdOf(stateOf(mint)),
@@ -138,7 +159,7 @@ export function createMarket(options: MarketOptions): Market {
     },
     tape: (mint) => stateOf(mint).tape,
     holders: (mint) => Math.round(stateOf(mint).holders),
-    liquidityUsd,
+    liquidityUsd: (mint) => liquidityUsd(mint, options.reserves.readPool),
   };
 }
 
@@ -184,7 +205,7 @@ function stepToken(state: TokenState): void {
   const buyShare = Math.min(0.9, Math.max(0.1, 0.5 + (change / typicalMove) * 0.15));
   tape.addTrade({ side: 'buy', usd: volumeUsd * buyShare });
   tape.addTrade({ side: 'sell', usd: volumeUsd * (1 - buyShare) });
-  state.holders += token.holders * 1e-7 * (random() - 0.45);
+  state.holders += token.holders * HOLDERS_PER_STEP * (1 + 20 * (random() - 0.5));
 }
 
 function usdOf(state: TokenState): number {

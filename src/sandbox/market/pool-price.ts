@@ -4,6 +4,19 @@ export interface Reserves {
   readonly reserveB: bigint;
 }
 
+/** Tells what a pool holds now. */
+export type ReadPool = (address: string) => Reserves;
+
+/** Returns a reader that asks for each pool once and then remembers: for as long as nobody moves them. */
+export function readingOnce(readPool: ReadPool): ReadPool {
+  const readings = new Map<string, Reserves>();
+  return (address) => {
+    let reserves = readings.get(address);
+    if (reserves === undefined) readings.set(address, (reserves = readPool(address)));
+    return reserves;
+  };
+}
+
 /** Returns the price of A in B, both in smallest units, before fees. */
 export function poolPrice({ reserveA, reserveB }: Reserves): number {
   return Number(reserveB) / Number(reserveA);

@@ -15,6 +15,8 @@ const JUMP_DOWN_SHARE = 0.7;
 export interface PriceProcess {
   readonly value: number;
   step(): void;
+  /** Goes many steps in one stride: to where they lead as likely, without the jumps, of which soon nothing is left. */
+  leap(steps: number): void;
   /** Puts the price where the operator wants it, and makes that the level it swings around. */
   set(value: number): void;
 }
@@ -45,6 +47,11 @@ export function createPriceProcess(options: { seed: string; start: number; volat
       }
       value = level * Math.exp(wander + deviation);
     },
+    leap(steps) {
+      wander = meanReversion({ halfLifeSlots: WANDER_HALF_LIFE_SLOTS, size: WANDER * options.volatility, steps })(wander, normal(random));
+      deviation = meanReversion({ halfLifeSlots: DEVIATION_HALF_LIFE_SLOTS, size: deviationSize, steps })(deviation, normal(random));
+      value = level * Math.exp(wander + deviation);
+    },
     set(next) {
       level = next;
       wander = 0;
@@ -54,9 +61,9 @@ export function createPriceProcess(options: { seed: string; start: number; volat
   };
 }
 
-/** Returns the step of an Ornstein-Uhlenbeck process around 0 with the stationary standard deviation `size`. */
-export function meanReversion(options: { halfLifeSlots: number; size: number }): (current: number, deviate: number) => number {
-  const keep = 2 ** (-1 / options.halfLifeSlots);
+/** Returns the step, or as many in one as `steps` says, of an Ornstein-Uhlenbeck process around 0 with the stationary standard deviation `size`. */
+export function meanReversion(options: { halfLifeSlots: number; size: number; steps?: number }): (current: number, deviate: number) => number {
+  const keep = 2 ** (-(options.steps ?? 1) / options.halfLifeSlots);
   const shock = options.size * Math.sqrt(1 - keep * keep);
   return (current, deviate) => current * keep + shock * deviate;
 }

@@ -1,9 +1,9 @@
 import type { Random } from '../../core/random.ts';
+import { SLOTS_PER_DAY } from '../slot-counts.ts';
 import type { Agenda } from './agenda.ts';
 import type { Listing } from './catalogue.ts';
 import type { Ledger, LedgerEventType, LedgerFigures } from './ledger.ts';
 import type { Position, Positions } from './positions.ts';
-import { SLOTS_PER_DAY } from './timeline.ts';
 import type { Venue } from './venue.ts';
 
 /** Share of the others' payouts that they claim themselves instead of waiting for the keeper. */

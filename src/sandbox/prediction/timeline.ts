@@ -3,6 +3,8 @@ export interface Timeline {
   now(): number;
   /** Returns the Unix time of a slot, in whole seconds. */
   unixSeconds(slot: number): number;
+  /** Returns the same time in ISO 8601, in UTC. */
+  isoTime(slot: number): string;
   /** Returns how many slots of the sandbox's clock make up a span of real time, at least one. */
   slotsIn(ms: number): number;
   /** Returns the number that the chain gives to a slot. */
@@ -17,16 +19,14 @@ export interface Timeline {
 export function createTimeline(options: {
   readonly now: () => number; readonly startedAtMs: number; readonly slotMs: number; readonly speed: number; readonly firstChainSlot: number;
 }): Timeline {
+  const unixSeconds = (slot: number): number => Math.floor((options.startedAtMs + slot * options.slotMs) / 1_000);
   return {
     now: options.now,
-    unixSeconds: (slot) => Math.floor((options.startedAtMs + slot * options.slotMs) / 1_000),
+    unixSeconds,
+    isoTime: (slot) => new Date(unixSeconds(slot) * 1_000).toISOString(),
     slotsIn: (ms) => Math.max(1, Math.round(ms / options.slotMs)),
     chainSlot: (slot) => options.firstChainSlot + slot,
     moves: options.speed > 0,
     step: (slot) => (slot < 0 ? slot : Math.floor(slot * options.speed)),
   };
 }
-
-/** Slots of the chain in a minute and in a day, at their usual length: what happens in the prediction world is counted in these. */
-export const SLOTS_PER_MINUTE = 150;
-export const SLOTS_PER_DAY = 216_000;

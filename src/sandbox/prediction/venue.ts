@@ -1,7 +1,8 @@
 import { DOLLAR, type BestBids, type BookAnswer, type PredictionBook } from '../market/prediction-market.ts';
+import { SLOTS_PER_DAY } from '../slot-counts.ts';
 import type { Listing } from './catalogue.ts';
 import type { Outcome } from './event-plan.ts';
-import { SLOTS_PER_DAY, type Timeline } from './timeline.ts';
+import type { Timeline } from './timeline.ts';
 
 /** How a market stands at a slot. A resolved market stays closed; `result` says how it ended. */
 export interface MarketState {

@@ -1,5 +1,6 @@
 import { seededRandom } from '../../core/random.ts';
 import type { PredictionBook } from '../market/prediction-market.ts';
+import { SLOTS_PER_DAY } from '../slot-counts.ts';
 import { createAgenda } from './agenda.ts';
 import { createCatalogue, type ListedEvent, type Listing } from './catalogue.ts';
 import type { Outcome } from './event-plan.ts';
@@ -8,14 +9,14 @@ import { createLedger, type LedgerFilter, type LedgerRecord } from './ledger.ts'
 import { createOrderJourney } from './order-journey.ts';
 import { createPositions, ONE, type Position } from './positions.ts';
 import { createSettlement } from './settlement.ts';
-import { SLOTS_PER_DAY, type Timeline } from './timeline.ts';
+import type { Timeline } from './timeline.ts';
 import { startTraders, type Trader } from './traders.ts';
 import { createVenue, type Venue } from './venue.ts';
 
 /**
  * The prediction markets of the embedded service, with everybody who trades there. Prices and books are functions of
- * the seed and of time; orders and positions are worked out up to the present whenever somebody asks, so that slots
- * cost nothing. The money of these trades is on no chain: the reference has no endpoint that moves it.
+ * the seed and of time; orders and positions are worked out up to the present whenever somebody asks, so that a slot
+ * costs nothing. The money of these trades is on no chain: the reference has no endpoint that moves it.
  */
 export interface PredictionWorld {
   readonly timeline: Timeline;
@@ -24,6 +25,8 @@ export interface PredictionWorld {
   readonly traders: readonly Pick<Trader, 'name' | 'address'>[];
   /** Fills, closes and pays out. */
   readonly keeper: string;
+  /** Works out what has piled up while nobody asked, if it is much: whoever asks at last would wait for all of it. */
+  keepUp(): void;
   events(): readonly ListedEvent[];
   event(eventId: string): ListedEvent | undefined;
   market(marketId: string): Listing | undefined;
@@ -42,6 +45,8 @@ export interface PredictionWorld {
 
 /** More than a day before the start, so that the keeper has claimed for somebody already. */
 const HISTORY_SLOTS = SLOTS_PER_DAY + 9_000;
+/** What the first to ask may have to wait for: some 15 ms of work. */
+const MOST_BEHIND_SLOTS = 50_000;
 const WALLET: Omit<Trader, 'address'> = {
   name: 'wallet', everySlots: 6_000, depositUsd: { from: 10, to: 60 }, sellShare: 0.35,
   plans: [
@@ -82,15 +87,19 @@ export function createPredictionWorld(options: {
   startTraders({ seed, traders, fromSlot: -HISTORY_SLOTS, agenda, catalogue, venue, positions, settlement, contractStep, place });
 
   /** What the operator decides holds from now on: everything before must have happened by then. */
+  let caughtUpWith = timeline.now();
   const catchUp = (): number => {
-    const now = timeline.now();
-    agenda.runUntil(now);
-    return now;
+    caughtUpWith = timeline.now();
+    agenda.runUntil(caughtUpWith);
+    return caughtUpWith;
   };
 
   return {
     timeline, identifiers, venue, traders,
     keeper: identifiers.address('keeper'),
+    keepUp() {
+      if (timeline.now() - caughtUpWith > MOST_BEHIND_SLOTS) catchUp();
+    },
     events: () => catalogue.events(timeline.now()),
     event: (eventId) => catalogue.event(eventId, timeline.now()),
     market: (marketId) => catalogue.market(marketId, timeline.now()),

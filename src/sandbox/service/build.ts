@@ -84,7 +84,8 @@ function deliveryOf(
 ): Delivery {
   const { destinationTokenAccount: tokenAccount, nativeDestinationAccount: account } = request;
   if (tokenAccount !== undefined) {
-    requireTokenAccount(chain, { name: 'destinationTokenAccount', account: tokenAccount, tokens: [output] });
+    // Whoever composes the transaction may make the account in it, before the swap.
+    if (chain.accountExists(tokenAccount)) requireTokenAccount(chain, { name: 'destinationTokenAccount', account: tokenAccount, tokens: [output] });
     return { kind: 'account', account: tokenAccount };
   }
   if (account === undefined) return { kind: 'taker' };

@@ -16,10 +16,18 @@ export interface Refusal {
   readonly message: string;
 }
 
+/** A transaction that waits for its signatures. */
+export interface BuiltOrder {
+  readonly kind: 'built';
+  readonly message: CompiledMessage;
+  readonly costs: OrderCosts;
+  readonly lastValidBlockHeight: number;
+  /** The one account of the service's own that this order makes sign, if any. */
+  readonly cosigner: string | undefined;
+}
+
 /** An order's transaction, or why there is none. */
-export type OrderTransaction =
-  | { readonly kind: 'built'; readonly message: CompiledMessage; readonly costs: OrderCosts; readonly lastValidBlockHeight: number }
-  | ({ readonly kind: 'refused'; readonly costs: OrderCosts } & Refusal);
+export type OrderTransaction = BuiltOrder | ({ readonly kind: 'refused'; readonly costs: OrderCosts } & Refusal);
 
 /** An order for somebody who signs. */
 export type TakerRequest = OrderRequest & { readonly taker: string };

@@ -7,9 +7,8 @@ import { EXECUTE_CODES } from './execute-codes.ts';
 import { LOW_LAMPORTS } from './gasless.ts';
 import { SIGNATURE_BYTES } from './message.ts';
 import { familyOf, type FirmPromise, type StoredOrder } from './orders.ts';
+import { EXECUTE } from './request-line.ts';
 import { completeSignatures, refusal } from './signed-order.ts';
-
-const EXECUTE = { method: 'POST', path: '/swap/v2/execute' } as const;
 
 /** Serves `POST /swap/v2/execute`: lands an order's signed transaction and answers with what came of it. */
 export function registerExecute(app: FastifyInstance, context: ServiceContext): void {

@@ -3,9 +3,7 @@ import { printable } from '../../core/text.ts';
 import { isPointer, type Patch } from './answer-patch.ts';
 import { matches, type Fault, type FaultKind, type FaultRule } from './faults.ts';
 import { badRequest } from './request-error.ts';
-
-/** The one path whose answers the faults `expire`, `reject` and `unknown` are. */
-export const EXECUTE_PATH = '/swap/v2/execute';
+import { EXECUTE } from './request-line.ts';
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'];
 const MAX_DELAY_MS = 120_000;
@@ -28,8 +26,8 @@ export function parseFaultRule(body: unknown): FaultRule {
   if (path.startsWith('/sandbox')) throw badRequest('match.path: expected a path of the service, /sandbox itself stays reachable');
   const fault = parseFault(rule['fault']);
   const atExecute = fault.kind === 'expire' || fault.kind === 'reject' || fault.kind === 'unknown';
-  if (atExecute && !matches({ path, method }, { method: 'POST', path: EXECUTE_PATH })) {
-    throw badRequest(`match: expected one that meets POST ${EXECUTE_PATH}, the only place of the fault "${fault.kind}"`);
+  if (atExecute && !matches({ path, method }, EXECUTE)) {
+    throw badRequest(`match: expected one that meets ${EXECUTE.method} ${EXECUTE.path}, the only place of the fault "${fault.kind}"`);
   }
   const times = optionalNumber('times', rule['times'], { min: 1, max: 1_000_000, whole: true });
   const probability = optionalNumber('probability', rule['probability'], { min: 0, max: 1, whole: false });

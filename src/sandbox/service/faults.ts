@@ -39,14 +39,15 @@ export interface RequestLine {
 
 export interface Faults {
   readonly rules: readonly FaultRule[];
-  /** Adds a rule; of more than a thousand the oldest goes. */
+  /** Adds a rule; of more than `MOST_RULES` the oldest goes. */
   add(rule: FaultRule): void;
   clear(): void;
   /** Returns the first fault of one of `kinds` that hits this request, and counts it. */
   draw<Kind extends FaultKind>(request: RequestLine, kinds: readonly Kind[]): Extract<Fault, { kind: Kind }> | undefined;
 }
 
-const MOST_RULES = 1_000;
+/** What is kept of all rules ever added. */
+export const MOST_RULES = 1_000;
 
 /** Returns an empty set of faults; chance comes from `random` alone. */
 export function createFaults(options: { random: Random }): Faults {

@@ -1,4 +1,4 @@
-import { mulDiv } from '../../core/amount.ts';
+import { mulDiv, U64_MAX } from '../../core/amount.ts';
 import type { GenesisToken } from '../genesis.ts';
 import { TOKEN_2022_PROGRAM } from '../chain/addresses.ts';
 
@@ -21,9 +21,10 @@ export function priorityLamports({ unitPrice, units }: { unitPrice: bigint; unit
   return mulDiv(unitPrice, BigInt(units), MICRO, 'ceil');
 }
 
-/** Returns the unit price that comes to at most `lamports` for `units`. */
+/** Returns the unit price, 64 bits, that comes to at most `lamports` for `units`. */
 export function unitPriceFor({ lamports, units }: { lamports: bigint; units: number }): bigint {
-  return (lamports * MICRO) / BigInt(units);
+  const price = (lamports * MICRO) / BigInt(units);
+  return price < U64_MAX ? price : U64_MAX;
 }
 
 /** Returns what the service bids on its own for a slot; blocks are not equally full. */

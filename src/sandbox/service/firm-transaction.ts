@@ -42,7 +42,7 @@ export function firmTransaction(context: ServiceContext, request: TakerRequest, 
     rentLamports: opensAccount ? tokenAccountRent(output.tokenProgram) : 0n,
   };
   const refusal = refusalOf(context, { taker, input, amount });
-  return refusal === undefined ? { kind: 'built', message, costs, lastValidBlockHeight } : { kind: 'refused', ...refusal, costs };
+  return refusal === undefined ? { kind: 'built', message, costs, lastValidBlockHeight, cosigner: maker } : { kind: 'refused', ...refusal, costs };
 }
 
 function fromTaker({ input, firm }: FirmQuote, { taker, amount }: { taker: string; amount: bigint }): Instruction[] {

@@ -28,11 +28,11 @@ export interface GaslessTerms {
   readonly isCovered: boolean;
 }
 
-/** Returns whether the service may pay a taker's gas: he has hardly any SOL, pays in another token, and nobody else takes part. */
-export function mayBeGasless({ chain }: ServiceContext, request: OrderRequest): boolean {
+/** Returns whether the service may pay a taker's gas: he is not itself, has hardly any SOL, pays in another token, and nobody else takes part. */
+export function mayBeGasless({ chain, gas }: ServiceContext, request: OrderRequest): boolean {
   const { taker, referral, receiver, inputMint } = request;
   const hasThirdParty = isForeignPayer(request) || referral !== undefined || receiver !== undefined;
-  return taker !== undefined && !hasThirdParty && inputMint !== NATIVE_MINT && chain.balance(taker) < LOW_LAMPORTS;
+  return taker !== undefined && taker !== gas.address && !hasThirdParty && inputMint !== NATIVE_MINT && chain.balance(taker) < LOW_LAMPORTS;
 }
 
 /** Returns what the service asks for paying signatures, priority, tip and rent of a swap; rounded against the taker. */

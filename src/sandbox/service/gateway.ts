@@ -1,9 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ServiceContext } from './context.ts';
 import type { Caller, RateLimits } from './rate-limits.ts';
-import { EXECUTE_PATH } from './fault-rule.ts';
 import { badRequest, RequestError } from './request-error.ts';
-import { splitTarget } from './request-line.ts';
+import { EXECUTE, splitTarget } from './request-line.ts';
 
 /** Names the header with the number under which the gateway knows an answer. */
 export const GATEWAY_ID = 'x-api-gateway-request-id';
@@ -33,7 +32,7 @@ export function numberAnswers(app: FastifyInstance, context: ServiceContext): vo
 export function guard(app: FastifyInstance, context: ServiceContext, limits: RateLimits): void {
   app.addHook('onRequest', (request, reply, done) => {
     if (request.headers.host === undefined && request.raw.httpVersion === '1.1') throw badRequest('the header Host: missing, HTTP/1.1 requires it');
-    const verdict = limits.take(callerOf(context, request), splitTarget(request.url).path === EXECUTE_PATH ? 'execute' : 'main');
+    const verdict = limits.take(callerOf(context, request), splitTarget(request.url).path === EXECUTE.path ? 'execute' : 'main');
     if (verdict?.headers === true) {
       reply.header(RATE_HEADERS.remaining, verdict.remaining);
       reply.header(RATE_HEADERS.current, verdict.current);

@@ -28,7 +28,7 @@ export function acceptJsonBodies(app: FastifyInstance): void {
  * Returns the value of a body. Throws an error that says what is wrong: no UTF-8, no JSON, too deep, a member twice
  * (of which no two readers keep the same one), a number that no double can hold.
  */
-export function readJson(body: Uint8Array): Json {
+function readJson(body: Uint8Array): Json {
   if (body.length === 0) throw new RangeError('the body: expected JSON, got nothing');
   const text = decode(body);
   try {

@@ -1,6 +1,7 @@
 import bs58 from 'bs58';
 import { assert } from '../../core/assert.ts';
 import { addressBytes } from '../chain/addresses.ts';
+import { listLength } from '../chain/transaction-bytes.ts';
 import type { Instruction } from './instructions.ts';
 
 /** A lookup table as transactions use it. */
@@ -99,11 +100,6 @@ function collectRoles(payer: string, instructions: readonly Instruction[]): Map<
     roleOf(programId).isProgram = true;
   }
   return roles;
-}
-
-/** Returns the length prefix of a list: seven bits a byte, least significant first. */
-function listLength(length: number): Uint8Array {
-  return length < 0x80 ? Uint8Array.of(length) : Uint8Array.of((length & 0x7f) | 0x80, length >> 7);
 }
 
 /** Returns a transaction with an empty place for each signature. */

@@ -1,4 +1,5 @@
 import { platformFee } from '../chain/swap-math.ts';
+import { exactNumber } from '../json-text.ts';
 import type { OrderTransaction } from './built-order.ts';
 import type { ServiceContext } from './context.ts';
 import { unsignedTransaction } from './message.ts';
@@ -110,11 +111,11 @@ function firmFee({ output, platformBps, feeAmount }: FirmQuote): Fee {
 function costsOf(built: OrderTransaction | undefined): object {
   const payer = built?.costs.payer ?? null;
   return {
-    signatureFeeLamports: Number(built?.costs.signatureLamports ?? 0n),
+    signatureFeeLamports: exactNumber(built?.costs.signatureLamports ?? 0n),
     signatureFeePayer: payer,
-    prioritizationFeeLamports: Number(built?.costs.prioritizationLamports ?? 0n),
+    prioritizationFeeLamports: exactNumber(built?.costs.prioritizationLamports ?? 0n),
     prioritizationFeePayer: payer,
-    rentFeeLamports: Number(built?.costs.rentLamports ?? 0n),
+    rentFeeLamports: exactNumber(built?.costs.rentLamports ?? 0n),
     rentFeePayer: payer,
   };
 }

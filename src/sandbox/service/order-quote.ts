@@ -1,5 +1,6 @@
 import type { GenesisToken } from '../genesis.ts';
 import { platformFee } from '../chain/swap-math.ts';
+import { readingOnce, type ReadPool } from '../market/pool-price.ts';
 import type { ServiceContext } from './context.ts';
 import { feeCollector, type FeeCollector } from './fee-collector.ts';
 import { automaticSlippageBps } from './fees.ts';
@@ -10,7 +11,7 @@ import { platformFeeBps } from './platform-fee.ts';
 import { priceRoute, routedAmount, usdValue, type PricedRoute } from './quoting.ts';
 import { badRequest } from './request-error.ts';
 import type { PoolRouter, PoolRouterName } from './routers.ts';
-import { readingOnce, routeAlong, type ReadPool } from './routing.ts';
+import { routeAlong } from './routing.ts';
 
 interface QuoteBase {
   readonly input: GenesisToken;
@@ -119,8 +120,12 @@ function quoteMaker(context: ServiceContext, { request, input, output, inUsd, co
   };
 }
 
-/** By its description the maker signs plain two-party swaps only; live, it minds nothing but another payer. A tip is nothing it would pay. */
-function makerMayQuote({ profile }: ServiceContext, request: OrderRequest): boolean {
-  if (request.excludedRouters.has('rfqz') || request.bundleTipLamports !== undefined || isForeignPayer(request)) return false;
+/**
+ * By its description the maker signs plain two-party swaps only; live, it minds nothing but another payer. It does not trade
+ * with itself, and it is who pays for priority in its swaps: what a taker bids for that it would have to ignore.
+ */
+function makerMayQuote({ profile, maker }: ServiceContext, request: OrderRequest): boolean {
+  if (request.excludedRouters.has('rfqz') || request.taker === maker.key.address || isForeignPayer(request)) return false;
+  if (request.bundleTipLamports !== undefined || request.priorityFeeLamports !== undefined) return false;
   return profile === 'live' || (request.receiver === undefined && request.referral === undefined);
 }

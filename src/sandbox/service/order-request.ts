@@ -1,3 +1,4 @@
+import { U64_MAX } from '../../core/amount.ts';
 import { isAddress } from '../chain/addresses.ts';
 import type { Profile } from './context.ts';
 import { createParameters, type Parameters } from './parameters.ts';
@@ -28,7 +29,9 @@ const STEERING = [
   'receiver', 'slippageBps', 'referralAccount', 'referralFee', 'payer', 'priorityFeeLamports', 'bundleTipLamports',
   'broadcastFeeType', 'excludeRouters', 'excludeDexes',
 ] as const;
-const LARGEST_FEE_LAMPORTS = 1_000_000_000;
+/** Numbers in the description, which the chain counts in whole ones. */
+const REFERRAL_BPS = { min: 50n, max: 255n } as const;
+const LAMPORTS = { min: 0n, max: U64_MAX } as const;
 
 /** Returns the request in a query. Throws a RequestError (400) on anything that breaks a rule of the reference. */
 export function parseOrderRequest(query: unknown, profile: Profile): OrderRequest {
@@ -43,14 +46,14 @@ export function parseOrderRequest(query: unknown, profile: Profile): OrderReques
   parameters.optionalChoice('swapMode', ['ExactIn']);
   const slippageBps = parameters.optionalInteger('slippageBps', { min: 0, max: 10_000 });
   const referralAccount = parameters.optionalAddress('referralAccount');
-  const referralFee = parameters.optionalInteger('referralFee', { min: 50, max: 255 });
+  const referralFee = parameters.optionalFloored('referralFee', REFERRAL_BPS);
   if ((referralAccount === undefined) !== (referralFee === undefined)) {
     throw badRequest('referralAccount and referralFee: expected both or neither');
   }
-  const referral = referralAccount === undefined || referralFee === undefined ? undefined : { account: referralAccount, feeBps: referralFee };
+  const referral = referralAccount === undefined || referralFee === undefined ? undefined : { account: referralAccount, feeBps: Number(referralFee) };
   const payer = parameters.optionalAddress('payer');
-  const priorityFeeLamports = lamports(parameters.optionalInteger('priorityFeeLamports', { min: 0, max: LARGEST_FEE_LAMPORTS }));
-  const bundleTipLamports = lamports(parameters.optionalInteger('bundleTipLamports', { min: 0, max: LARGEST_FEE_LAMPORTS }));
+  const priorityFeeLamports = parameters.optionalFloored('priorityFeeLamports', LAMPORTS);
+  const bundleTipLamports = parameters.optionalFloored('bundleTipLamports', LAMPORTS);
   const feesAreLimits = parameters.optionalChoice('broadcastFeeType', ['maxCap', 'exactFee']) === 'maxCap';
   const excludedRouters = new Set((parameters.optionalList('excludeRouters') ?? []).map(routerName));
   const excludedLabels = new Set(parameters.optionalList('excludeDexes') ?? []);
@@ -74,10 +77,6 @@ export function untradable(profile: Profile): RequestError {
 function mint(parameters: Parameters, name: string, profile: Profile): string {
   if (profile === 'live' && !isAddress(parameters.text(name))) throw untradable(profile);
   return parameters.address(name);
-}
-
-function lamports(value: number | undefined): bigint | undefined {
-  return value === undefined ? undefined : BigInt(value);
 }
 
 function routerName(name: string): RouterName {

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import type { OrderTransaction } from './built-order.ts';
+import type { BuiltOrder } from './built-order.ts';
 import type { ServiceContext } from './context.ts';
 import { orderAnswer } from './order-answer.ts';
 import { quoteOrder, type OrderQuote } from './order-quote.ts';
@@ -35,7 +35,7 @@ function answerOrder(context: ServiceContext, { requestId, query }: { requestId:
 }
 
 function remember(context: ServiceContext, order: {
-  requestId: string; request: OrderRequest; quote: OrderQuote; built: Extract<OrderTransaction, { kind: 'built' }>;
+  requestId: string; request: OrderRequest; quote: OrderQuote; built: BuiltOrder;
 }): void {
   const { requestId, request, quote, built } = order;
   context.orders.add({
@@ -43,6 +43,7 @@ function remember(context: ServiceContext, order: {
     router: quote.router,
     message: built.message.bytes,
     signers: built.message.signers,
+    cosigner: built.cosigner,
     inputMint: request.inputMint,
     outputMint: request.outputMint,
     inAmount: request.amount,

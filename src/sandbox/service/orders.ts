@@ -11,6 +11,8 @@ export interface StoredOrder {
   readonly message: Uint8Array;
   /** Who must sign, in the message's order. */
   readonly signers: readonly string[];
+  /** The one signer whose signature the service adds: a maker who promised, or the account that pays the gas. */
+  readonly cosigner: string | undefined;
   readonly inputMint: string;
   readonly outputMint: string;
   readonly inAmount: bigint;
@@ -47,7 +49,7 @@ export interface Orders {
   remember(order: StoredOrder, execution: { readonly transaction: Buffer; readonly answer: object }): void;
 }
 
-/** How long an order is known: as long as its blockhash at most, and two minutes after it was executed. */
+/** How long an order is known: two minutes, in which its blockhash expires, and as long again once it was executed. */
 const LIFETIME_MS = 120_000;
 const LARGEST_COUNT = 50_000;
 

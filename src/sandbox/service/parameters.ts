@@ -5,7 +5,7 @@ import { badRequest } from './request-error.ts';
 
 /**
  * Reads the query of a request by the rules of the reference; every method throws a RequestError (400) that names the parameter.
- * A parameter given twice is refused where it is read, and so is an empty one. Numbers are digits alone: no sign, point,
+ * A parameter given twice is refused where it is read, and so is an empty one. Integers are digits alone: no sign, point,
  * exponent or space; leading zeros count for nothing.
  */
 export interface Parameters {
@@ -18,6 +18,8 @@ export interface Parameters {
   amount(name: string): bigint;
   /** Returns a number of 0 to 2^64 - 1. */
   optionalU64(name: string): bigint | undefined;
+  /** Returns what is whole of a number, which may have a fraction after a point; the range is for all of it. */
+  optionalFloored(name: string, range: { readonly min: bigint; readonly max: bigint }): bigint | undefined;
   integer(name: string, range: Range): number;
   optionalInteger(name: string, range: Range): number | undefined;
   choice<Choice extends string>(name: string, choices: readonly Choice[]): Choice;
@@ -43,6 +45,7 @@ interface Range {
 const MAX_SHOWN = 40;
 const LONGEST_TEXT = 8_192;
 const DIGITS = /^\d{1,20}$/;
+const DECIMAL = /^(\d{1,20})(?:\.(\d{1,20}))?$/;
 // What no name, title or identifier contains, and what no line of a log should.
 // oxlint-disable-next-line no-control-regex
 const CONTROL = /[\u0000-\u001f\u007f]/;
@@ -79,6 +82,15 @@ export function createParameters(source: unknown): Parameters {
     if (!(number >= min && number <= max)) throw unexpected(name, `an integer of ${min} to ${max}`, value);
     return number;
   };
+  const optionalFloored = (name: string, { min, max }: { min: bigint; max: bigint }): bigint | undefined => {
+    const value = optionalText(name);
+    if (value === undefined) return undefined;
+    const [, digits = '', fraction = ''] = DECIMAL.exec(value) ?? [];
+    const whole = digits === '' ? -1n : BigInt(digits);
+    const isPastMost = whole > max || (whole === max && /[1-9]/.test(fraction));
+    if (whole < min || isPastMost) throw unexpected(name, `a number of ${min} to ${max}`, value);
+    return whole;
+  };
   const optionalChoice = <Choice extends string>(name: string, choices: readonly Choice[]): Choice | undefined => {
     const value = optionalText(name);
     if (value === undefined) return undefined;
@@ -101,6 +113,7 @@ export function createParameters(source: unknown): Parameters {
     amount: (name) => required(name, optionalU64(name, 1n)),
     optionalU64: (name) => optionalU64(name),
     optionalInteger,
+    optionalFloored,
     integer: (name, range) => required(name, optionalInteger(name, range)),
     optionalChoice,
     choice: (name, choices) => required(name, optionalChoice(name, choices)),

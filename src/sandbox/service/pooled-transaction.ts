@@ -27,6 +27,8 @@ export function pooledTransaction(context: ServiceContext, request: TakerRequest
   const number = context.nextNumber();
   const parts = swapInstructions({
     chain, taker, payer, input, output, route: priced.route, threshold: priced.threshold, wrapSol: true,
+    // What stands open now is not opened once more at another's cost: its owner could have taken its rent home by then.
+    omitExisting: payer !== taker,
     delivery: deliveryOf(request, quote, number),
     fee: { ...priced.fee, amount: priced.feeAmount, account: quote.feeAccount },
   });
@@ -53,7 +55,7 @@ export function pooledTransaction(context: ServiceContext, request: TakerRequest
   };
   const gasLamports = costs.signatureLamports + costs.prioritizationLamports + costs.rentLamports + parts.temporaryRentLamports;
   const refusal = fundsRefusal(context, { taker, payer, quote, gasLamports });
-  return refusal === undefined ? { kind: 'built', message, costs, lastValidBlockHeight } : { kind: 'refused', ...refusal, costs };
+  return refusal === undefined ? { kind: 'built', message, costs, lastValidBlockHeight, cosigner: isGasless ? payer : undefined } : { kind: 'refused', ...refusal, costs };
 }
 
 function deliveryOf({ receiver }: OrderRequest, { output, priced }: PooledQuote, number: number): Delivery {
@@ -81,7 +83,14 @@ function fundsRefusal(
   if (gasless?.isCovered === true) return undefined;
   const payerSpends = gasLamports + (paysSol && payer === taker ? priced.inAmount : 0n);
   const left = chain.balance(payer) - payerSpends;
-  if (left >= SYSTEM_ACCOUNT_RENT_LAMPORTS) return undefined;
-  if (gasless !== undefined) return { code: BELOW_GASLESS_MINIMUM, message: `Minimum $${gasless.minimumUsd.toFixed(2)} for gasless` };
-  return { code: INSUFFICIENT_SOL, message: `Top up ${formatDecimal(SYSTEM_ACCOUNT_RENT_LAMPORTS - left, 9)} SOL for gas` };
+  if (left < SYSTEM_ACCOUNT_RENT_LAMPORTS) {
+    return gasless === undefined ? topUp(left) : { code: BELOW_GASLESS_MINIMUM, message: `Minimum $${gasless.minimumUsd.toFixed(2)} for gasless` };
+  }
+  // Of what he sells himself while another pays: nothing may stay, or what an account must keep.
+  const takerKeeps = paysSol && payer !== taker ? funds - priced.inAmount : 0n;
+  return takerKeeps > 0n && takerKeeps < SYSTEM_ACCOUNT_RENT_LAMPORTS ? topUp(takerKeeps) : undefined;
+}
+
+function topUp(lamports: bigint): Refusal {
+  return { code: INSUFFICIENT_SOL, message: `Top up ${formatDecimal(SYSTEM_ACCOUNT_RENT_LAMPORTS - lamports, 9)} SOL for gas` };
 }

@@ -15,8 +15,3 @@ export class RequestError extends Error {
 export function badRequest(message: string): RequestError {
   return new RequestError(400, { error: message });
 }
-
-/** Returns the error of a parameter that the reference knows and this sandbox cannot carry out. */
-export function notCarriedOut(what: string): RequestError {
-  return badRequest(`${what} is not carried out by this sandbox`);
-}

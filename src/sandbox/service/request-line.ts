@@ -1,3 +1,6 @@
+/** The request that is counted apart from all others, and has faults of its own. */
+export const EXECUTE = { method: 'POST', path: '/swap/v2/execute' } as const;
+
 /** Escapes of characters that need none: two ways to write one path. */
 const NEEDLESS_ESCAPE = /%(?:4[1-9A-F]|5[0-9AF]|6[1-9A-F]|7[0-9AE]|3[0-9]|2[DE])/gi;
 const AUTHORITY = /^https?:\/\/[^/?#]*/i;

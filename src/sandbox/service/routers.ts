@@ -1,6 +1,7 @@
 import { GENESIS_MARKETS } from '../genesis-markets.ts';
 import type { MarketPool } from '../market/market.ts';
-import { createRouter, type ReadPool, type Router } from './routing.ts';
+import type { ReadPool } from '../market/pool-price.ts';
+import { createRouter, type Router } from './routing.ts';
 
 /** Who competes for an order; `rfqz` asks a maker, the others look for a way through pools. */
 export const ROUTERS = ['iris', 'rfqz', 'routerA', 'routerB'] as const;

@@ -1,6 +1,6 @@
 import { inputForHop, quoteHop } from '../chain/swap-math.ts';
 import type { MarketPool } from '../market/market.ts';
-import type { Reserves } from '../market/pool-price.ts';
+import { readingOnce, type ReadPool } from '../market/pool-price.ts';
 
 /** The longest route that anybody looks for. */
 export const MAX_HOPS = 3;
@@ -23,9 +23,6 @@ export interface Route {
 
 /** A way from one mint to another, before amounts. */
 export type RoutePath = readonly { readonly pool: MarketPool; readonly inputMint: string; readonly outputMint: string }[];
-
-/** Tells what a pool holds now. */
-export type ReadPool = (address: string) => Reserves;
 
 interface PathRequest {
   readonly inputMint: string;
@@ -102,16 +99,6 @@ export function createRouter(options: { pools: readonly MarketPool[]; readPool: 
       }
       return best;
     },
-  };
-}
-
-/** Returns a reader that asks for each pool once and then remembers: for the length of one request. */
-export function readingOnce(readPool: ReadPool): ReadPool {
-  const readings = new Map<string, Reserves>();
-  return (address) => {
-    let reserves = readings.get(address);
-    if (reserves === undefined) readings.set(address, (reserves = readPool(address)));
-    return reserves;
   };
 }
 

@@ -24,11 +24,12 @@ export function completeSignatures(context: ServiceContext, order: StoredOrder, 
   if (!transaction.subarray(messageStart).equals(order.message)) throw refusal(EXECUTE_CODES.changedMessage);
   const placeOf = (index: number): Buffer => transaction.subarray(1 + SIGNATURE_BYTES * index, 1 + SIGNATURE_BYTES * (index + 1));
   const isEmpty = (index: number): boolean => placeOf(index).every((byte) => byte === 0);
-  const own = new Map([context.maker.key, context.gas].map((key) => [key.address, key]));
-  const missing = order.signers.some((signer, index) => !own.has(signer) && isEmpty(index));
+  const missing = order.signers.some((signer, index) => signer !== order.cosigner && isEmpty(index));
   // A wallet that knows no second signer puts its signature where the payer's belongs.
-  const isMisplaced = missing && order.signers[0] === context.gas.address && !isEmpty(0);
+  const isMisplaced = missing && order.cosigner === context.gas.address && !isEmpty(0);
   if (missing) throw refusal(isMisplaced ? EXECUTE_CODES.unsupportedWallet : EXECUTE_CODES.notFullySigned);
-  order.signers.forEach((signer, index) => own.get(signer)?.sign(order.message).copy(placeOf(index)));
+  // Everybody knows the service's addresses and may name them as taker or payer: it signs where the order calls for it, and nowhere else.
+  const key = [context.maker.key, context.gas].find(({ address }) => address === order.cosigner);
+  if (key !== undefined) key.sign(order.message).copy(placeOf(order.signers.indexOf(key.address)));
   return transaction;
 }

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { poolPrice, rawPrice } from '../../../src/sandbox/market/pool-price.ts';
-import type { MarketPool } from '../../../src/sandbox/market/market.ts';
+import { createMarket, type MarketPool } from '../../../src/sandbox/market/market.ts';
+import { createPriceProcess } from '../../../src/sandbox/market/price-process.ts';
 import { createWorld, type World } from '../../../src/sandbox/world.ts';
 import { GENESIS_POOLS, GENESIS_TOKENS } from '../../../src/sandbox/genesis.ts';
 import { SOL, USDC } from '../service/sandbox-client.ts';
@@ -98,6 +99,39 @@ describe('the market of the sandbox', () => {
     const start = world.market.usdPrice(SOL);
     for (let i = 0; i < 5 * 150 - 1; i++) world.market.step(1);
     expect(world.market.tape(SOL).window({ minutes: 5 }).openPrice).toBeCloseTo(start, 6);
+  });
+
+  it('reads each pool twice however far it goes, and walks two days of it at most', () => {
+    const { chain, pools } = world;
+    let reads = 0;
+    const market = createMarket({
+      seed: 7, tokens: GENESIS_TOKENS, pools,
+      reserves: { writeReserves: chain.writeReserves, readPool: (address) => (reads++, chain.readPool(address)) },
+    });
+    const atStart = reads;
+    // Slot by slot this would take hours.
+    market.step(10_000_000_000);
+    expect(reads - atStart).toBeLessThanOrEqual(2 * pools.length);
+    expect(market.usdPrice(SOL)).toBeGreaterThan(120);
+    expect(market.usdPrice(SOL)).toBeLessThan(280);
+    expect(Math.abs(gap({ ...world, market }, pools[0]!))).toBeLessThan(0.006);
+    const { buyVolumeUsd, sellVolumeUsd, openPrice } = market.tape(SOL).window({ minutes: 1_440 });
+    expect(buyVolumeUsd + sellVolumeUsd).toBeGreaterThan(400_000_000);
+    expect(openPrice).not.toBe(market.usdPrice(SOL));
+  });
+
+  it('is as far from home after a stride of weeks as after a walk of weeks', () => {
+    const deviations = Array.from({ length: 400 }, (_, i) => {
+      const process = createPriceProcess({ seed: `stride ${i}`, start: 100, volatility: 1 });
+      process.leap(3_000_000);
+      return Math.log(process.value / 100);
+    });
+    const mean = deviations.reduce((sum, value) => sum + value, 0) / deviations.length;
+    const deviation = Math.sqrt(deviations.reduce((sum, value) => sum + (value - mean) ** 2, 0) / deviations.length);
+    // The wander's 3 % and the deviation's 0.6 %.
+    expect(Math.abs(mean)).toBeLessThan(0.006);
+    expect(deviation).toBeGreaterThan(0.026);
+    expect(deviation).toBeLessThan(0.036);
   });
 
   it('reports what the pools hold as liquidity', () => {

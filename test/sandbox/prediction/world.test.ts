@@ -42,6 +42,21 @@ describe('the ledger of the prediction world', () => {
     }
   });
 
+  it('leaves little to do for whoever asks first, however long nobody did', () => {
+    const world = timedWorld();
+    world.history({});
+    const start = world.looks;
+    for (let slot = 0; slot <= 295_000; slot += 5_000) {
+      world.at(slot);
+      world.keepUp();
+    }
+    const whole = world.looks - start;
+    world.history({});
+    const atLast = world.looks - start - whole;
+    expect(whole).toBeGreaterThan(3_000);
+    expect(atLast).toBeLessThan(whole / 4);
+  });
+
   it('grows as slots pass, for the wallet too', () => {
     const world = timedWorld();
     const [all, own] = [world.history({}).length, world.history({ ownerPubkey: WALLET }).length];

@@ -2,6 +2,7 @@ import { AddressLookupTableAccount, ComputeBudgetProgram, PublicKey, Transaction
 import bs58 from 'bs58';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { associatedTokenAddress, TOKEN_PROGRAM } from '../../../src/sandbox/chain/addresses.ts';
+import { createTokenAccount, toWire } from '../../../src/sandbox/service/instructions.ts';
 import { SOL, startTestSandbox, USDC, type Answer, type TestSandbox, type TestWallet } from './sandbox-client.ts';
 
 let sandbox: TestSandbox;
@@ -170,6 +171,16 @@ describe('GET /swap/v2/build', () => {
     const { body } = await build({ inputMint: SOL, outputMint: USDC, amount: '500000000', destinationTokenAccount });
     expect((await land(body, sandbox.wallet)).err).toBeNull();
     expect(sandbox.chain.tokenBalance({ owner: friend.address, mint: USDC })).toBe(BigInt(body.outAmount) + 1n);
+  });
+
+  it('takes a token account that is yet to be made at its word: whoever composes may make it before the swap', async () => {
+    const friend = await sandbox.newWallet();
+    const destinationTokenAccount = associatedTokenAddress(friend.address, USDC, TOKEN_PROGRAM);
+    const { status, body } = await build({ inputMint: SOL, outputMint: USDC, amount: '500000000', destinationTokenAccount });
+    expect(status).toBe(200);
+    const opening = toWire(createTokenAccount({ payer: sandbox.wallet.address, owner: friend.address, mint: USDC, tokenProgram: TOKEN_PROGRAM }));
+    expect((await land({ ...body, setupInstructions: [...body.setupInstructions, opening] }, sandbox.wallet)).err).toBeNull();
+    expect(sandbox.chain.tokenBalance({ owner: friend.address, mint: USDC })).toBe(BigInt(body.outAmount));
   });
 
   it('takes the platform fee out of the input where the fee account is for that', async () => {

@@ -12,59 +12,6 @@ afterAll(() => sandbox.close());
 const TIDE = 'TideEfvvA2AqoL6xgDriC2JUjQpsHzUng31qBnKkEVb';
 const plain = { inputMint: USDC, outputMint: SOL, amount: '25000000' };
 
-describe('GET /swap/v2/order refuses with 400, a requestId and an error', () => {
-  const taker = 'Pear99mWVTgEXo4CHgPdY5gNgDTG3KqeEQ3j8zfZfij';
-  const cases: [string, Record<string, string | number>, RegExp][] = [
-    ['no inputMint', { outputMint: SOL, amount: '1' }, /inputMint: missing/],
-    ['no outputMint', { inputMint: SOL, amount: '1' }, /outputMint: missing/],
-    ['no amount', { inputMint: USDC, outputMint: SOL }, /amount: missing/],
-    ['an empty mint', { ...plain, inputMint: '' }, /inputMint/],
-    ['a mint that is no address', { ...plain, inputMint: 'SOL' }, /inputMint: expected a base58 address, got "SOL"/],
-    ['a mint with a letter outside base58', { ...plain, outputMint: 'So1111111111111111111111111111111111111111O' }, /outputMint/],
-    ['twice the same mint', { ...plain, outputMint: USDC }, /outputMint: expected another mint/],
-    ['a mint nobody trades', { ...plain, outputMint: taker.replace('Pear', 'Bear') }, /Failed to get quotes/],
-    ['an amount of zero', { ...plain, amount: '0' }, /amount: expected an integer/],
-    ['a negative amount', { ...plain, amount: '-5' }, /amount/],
-    ['a fraction', { ...plain, amount: '1.5' }, /amount/],
-    ['an exponent', { ...plain, amount: '1e6' }, /amount/],
-    ['an amount beyond u64', { ...plain, amount: '18446744073709551616' }, /amount/],
-    ['a taker that is no address', { ...plain, taker: 'me' }, /taker/],
-    ['a receiver that is no address', { ...plain, receiver: 'you' }, /receiver/],
-    ['a receiver equal to the taker', { inputMint: SOL, outputMint: USDC, amount: '9', taker, receiver: taker }, /receiver: expected another address than taker/],
-    ['a receiver that is an account of a token program', { ...plain, receiver: taker }, /receiver: expected a wallet/],
-    ['another swapMode', { ...plain, swapMode: 'ExactOut' }, /swapMode: expected one of ExactIn/],
-    ['a slippage beyond 10000', { ...plain, slippageBps: 10_001 }, /slippageBps: expected an integer of 0 to 10000/],
-    ['a negative slippage', { ...plain, slippageBps: -1 }, /slippageBps/],
-    ['a slippage that is no integer', { ...plain, slippageBps: '1.5' }, /slippageBps/],
-    ['a referralFee below 50', { ...plain, referralAccount: taker, referralFee: 49 }, /referralFee: expected an integer of 50 to 255/],
-    ['a referralFee above 255', { ...plain, referralAccount: taker, referralFee: 256 }, /referralFee/],
-    ['a referralAccount without referralFee', { ...plain, referralAccount: taker }, /expected both or neither/],
-    ['a referralFee without referralAccount', { ...plain, referralFee: 100 }, /expected both or neither/],
-    ['a referralAccount without token account', { ...plain, referralAccount: taker, referralFee: 100 }, /referralAccount: expected an owner of a token account/],
-    ['a payer that is no address', { ...plain, payer: '?' }, /payer/],
-    ['a priority fee that is no integer', { ...plain, priorityFeeLamports: 'lots' }, /priorityFeeLamports/],
-    ['a negative tip', { ...plain, bundleTipLamports: -1 }, /bundleTipLamports/],
-    ['another broadcastFeeType', { ...plain, broadcastFeeType: 'some' }, /broadcastFeeType: expected one of maxCap, exactFee/],
-    ['an unknown router', { ...plain, excludeRouters: 'iris,router9' }, /excludeRouters.*router9/],
-    ['all routers excluded', { ...plain, excludeRouters: 'iris,rfqz,routerA,routerB' }, /Failed to get quotes/],
-    ['an empty label among excludeDexes', { ...plain, excludeDexes: 'Lagoon,,Tidepool' }, /excludeDexes/],
-    ['all dexes excluded', { ...plain, excludeDexes: 'Lagoon,Tidepool,Estuary', excludeRouters: 'rfqz,routerA,routerB' }, /Failed to get quotes/],
-    ['an amount so small that nothing comes out', { inputMint: USDC, outputMint: TIDE, amount: '1' }, /Failed to get quotes/],
-  ];
-
-  it.each(cases)('%s', async (_name, query, error) => {
-    const answer = await sandbox.order(query);
-    expect(answer.status).toBe(400);
-    expect(answer.body).toEqual({ requestId: expect.stringMatching(UUID_7), error: expect.stringMatching(error) });
-  });
-
-  it('a parameter given twice', async () => {
-    const answer = await sandbox.get(`/swap/v2/order?inputMint=${USDC}&outputMint=${SOL}&amount=1&amount=2`);
-    expect(answer.status).toBe(400);
-    expect(answer.body.error).toMatch(/amount: expected one value/);
-  });
-});
-
 describe('GET /swap/v2/order without taker', () => {
   it('quotes with every field of the reference and no transaction', async () => {
     const { status, body } = await sandbox.order(plain);
@@ -206,87 +153,37 @@ describe('GET /swap/v2/order with taker', () => {
     expect(await lamports({ priorityFeeLamports: 1, broadcastFeeType: 'maxCap' })).toBe(1);
     expect(await lamports({ priorityFeeLamports: 0 })).toBe(0);
     expect(await lamports({ priorityFeeLamports: 1_000, bundleTipLamports: 50_000 })).toBe(51_000);
-  });
-});
-
-/** Orders for a new wallet and returns why it was refused. */
-async function refused(funds: Record<string, string>, query: Record<string, string>): Promise<unknown[]> {
-  const { body } = await sandbox.order({ ...query, taker: (await sandbox.newWallet(funds)).address });
-  expect(body.error).toBe(body.errorMessage);
-  return [body.router, body.transaction, body.errorCode, body.errorMessage];
-}
-
-describe('the maker', () => {
-  const large = { inputMint: USDC, outputMint: SOL, amount: '900000000' };
-
-  it('wins some sizes with a slightly better, firm price and its own fields', async () => {
-    const { body } = await sandbox.order({ ...large, taker: sandbox.wallet.address });
-    const pooled = await sandbox.order({ ...large, excludeRouters: 'rfqz' });
-    expect(body).toMatchObject({
-      router: 'rfqz', swapType: 'rfq', slippageBps: 0, gasless: true, feeBps: 0, otherAmountThreshold: body.outAmount,
-      quoteId: expect.stringMatching(UUID_7), maker: expect.any(String), expireAt: expect.stringMatching(/^\d{10}$/),
-      signatureFeePayer: body.maker, signatureFeeLamports: 10_000,
-    });
-    expect(Number(body.expireAt) - Date.now() / 1_000).toBeLessThan(60);
-    const gain = Number(body.outAmount) / Number(pooled.body.outAmount) - 1;
-    expect(gain).toBeGreaterThan(0);
-    expect(gain).toBeLessThan(0.002);
-    const raw = Buffer.from(body.transaction, 'base64');
-    expect(raw[0]).toBe(2);
+    expect(await lamports({ priorityFeeLamports: '777777.9', bundleTipLamports: '0.5' })).toBe(777_777);
+    // No cap is described; 2.5 SOL the wallet can pay.
+    expect(await lamports({ priorityFeeLamports: 1_500_000_000, bundleTipLamports: 1_000_000_000 })).toBe(2_500_000_000);
   });
 
-  it('leaves small sizes and other tokens to the pools', async () => {
-    expect((await sandbox.order(plain)).body.router).toBe('iris');
-    expect((await sandbox.order({ ...large, outputMint: sandbox.mint('KELP') })).body.router).toBe('iris');
-  });
-
-  it('stands back when excluded, or when another pays, receives or earns', async () => {
-    const other = await sandbox.newWallet({ [SOL]: '1000000000', [USDC]: '1' });
-    const sell = { inputMint: SOL, outputMint: USDC, amount: '5000000000', taker: sandbox.wallet.address };
-    expect((await sandbox.order(sell)).body.router).toBe('rfqz');
-    for (const extra of [
-      { excludeRouters: 'rfqz' }, { receiver: other.address }, { payer: other.address }, { referralAccount: other.address, referralFee: 60 },
-    ]) {
-      expect((await sandbox.order({ ...sell, ...extra })).body.router).toBe('iris');
-    }
-    expect((await sandbox.order({ ...sell, payer: sandbox.wallet.address })).body.router).toBe('rfqz');
-  });
-
-  it('alone does not quote small swaps', async () => {
-    const answer = await sandbox.order({ ...plain, excludeRouters: 'iris,routerA,routerB' });
-    expect([answer.status, answer.body.error]).toEqual([400, 'Failed to get quotes']);
-  });
-
-  it('refuses with codes of its own: 1 without the tokens, 2 without an account for them, 3 where no transaction can be made', async () => {
-    const sell = { inputMint: SOL, outputMint: USDC, amount: '5000000000' };
-    expect(await refused({ [USDC]: '1' }, large)).toEqual(['rfqz', '', 1, 'Insufficient balance']);
-    expect(await refused({ [SOL]: '4999999999' }, sell)).toEqual(['rfqz', '', 1, 'Insufficient balance']);
-    expect(await refused({ [SOL]: '1000000000' }, large)).toEqual(['rfqz', '', 2, expect.stringContaining(USDC)]);
-    // Without a lamport beside the amount nobody lends the wrapped account its rent.
-    expect(await refused({ [SOL]: '5000000000' }, sell)).toEqual(['rfqz', '', 3, expect.stringMatching(/could not be built/)]);
-  });
-});
-
-describe('the API key', () => {
-  it.each(['/swap/v2/order', '/swap/v2/build', '/ultra/v1/search?query=SOL', '/prediction/v1/orderbook/540817'])('is required at GET %s', async (path) => {
-    for (const headers of [{}, { 'x-api-key': '' }]) {
-      const answer = await sandbox.get(path, {}, headers);
-      expect([answer.status, answer.body]).toEqual([401, { code: 401, message: 'Unauthorized' }]);
+  it('tells bids that nobody can pay to the lamport, and that they cannot be paid', async () => {
+    const most = 2n ** 64n - 1n;
+    for (const name of ['priorityFeeLamports', 'bundleTipLamports']) {
+      const { status, text, body } = await sandbox.order({ ...plain, taker: sandbox.wallet.address, [name]: most.toString() });
+      expect([status, body.transaction, body.errorCode]).toEqual([200, '', 2]);
+      const [, told = '0'] = /"prioritizationFeeLamports":(\d+)/.exec(text) ?? [];
+      expect(BigInt(told)).toBeGreaterThan(2n ** 60n);
+      expect(BigInt(told)).toBeLessThan(2n ** 65n);
+      if (name === 'bundleTipLamports') expect(BigInt(told)).toBeGreaterThanOrEqual(most);
     }
   });
 
-  it('is required at POST /swap/v2/execute', async () => {
-    const answer = await sandbox.post('/swap/v2/execute', {}, { 'x-api-key': ' ' });
-    expect([answer.status, answer.body]).toEqual([401, { code: 401, message: 'Unauthorized' }]);
+  it('takes a referral fee of a part of a basis point as what the chain can count: whole ones, rounded down', async () => {
+    const referrer = await sandbox.newWallet({ [USDC]: '1' });
+    const { body } = await sandbox.order({ ...plain, taker: sandbox.wallet.address, referralAccount: referrer.address, referralFee: '50.75' });
+    expect(body).toMatchObject({ feeBps: 50, platformFee: { feeBps: 50, amount: '125000', feeMint: USDC } });
   });
 
-  it('must be one of the given ones where some were given', async () => {
-    const guarded = await startTestSandbox({ apiKeys: ['right'] });
-    try {
-      expect((await guarded.get('/swap/v2/order', plain, { 'x-api-key': 'wrong' })).status).toBe(401);
-      expect((await guarded.get('/swap/v2/order', plain, { 'x-api-key': 'right' })).status).toBe(200);
-    } finally {
-      await guarded.close();
+  it('bids in swaps through pools: a maker pays for his own', async () => {
+    const taker = sandbox.wallet.address;
+    const large = { ...plain, amount: '900000000', taker };
+    expect((await sandbox.order(large)).body.router).toBe('rfqz');
+    for (const bid of [{ priorityFeeLamports: 777_777 }, { bundleTipLamports: 777_777 }]) {
+      const { body } = await sandbox.order({ ...large, ...bid });
+      expect(body.router).not.toBe('rfqz');
+      expect(body.prioritizationFeeLamports).toBeGreaterThanOrEqual(777_777);
     }
   });
 });

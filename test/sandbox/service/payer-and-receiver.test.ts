@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { SOL, startTestSandbox, USDC, type TestSandbox } from './sandbox-client.ts';
+import { SOL, startTestSandbox, USDC, type Answer, type TestSandbox } from './sandbox-client.ts';
 
 let sandbox: TestSandbox;
 beforeAll(async () => {
@@ -118,6 +118,22 @@ describe('an order in which others take part', () => {
     expect(body.status).toBe('Success');
     expect(sandbox.chain.balance(receiver.address)).toBe(BigInt(order.body.outAmount));
     expect(1_000_000_000n - sandbox.chain.balance(payer.address)).toBe(BigInt(order.body.signatureFeeLamports + order.body.prioritizationFeeLamports));
+    expect(sandbox.chain.balance(taker.address)).toBe(0n);
+  });
+
+  it('promises no swap that would leave the taker with too little SOL to be kept, though another pays', async () => {
+    const payer = await sandbox.newWallet({ [SOL]: '1000000000' });
+    const taker = await sandbox.newWallet({ [SOL]: '50000000', [USDC]: '1' });
+    const order = (amount: number): Promise<Answer> =>
+      sandbox.order({ inputMint: SOL, outputMint: USDC, amount, taker: taker.address, payer: payer.address });
+    const dust = await order(49_999_900);
+    expect(dust.body).toMatchObject({ transaction: '', errorCode: 2, errorMessage: 'Top up 0.00089078 SOL for gas' });
+    // All of it is something else: an account without lamports need not be kept.
+    const all = await order(50_000_000);
+    expect(all.body).toMatchObject({ gasless: true, signatureFeePayer: payer.address });
+    const signed = payer.sign(taker.sign(all.body.transaction));
+    const { body } = await sandbox.post('/swap/v2/execute', { signedTransaction: signed, requestId: all.body.requestId });
+    expect(body.status).toBe('Success');
     expect(sandbox.chain.balance(taker.address)).toBe(0n);
   });
 });

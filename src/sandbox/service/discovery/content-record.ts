@@ -27,18 +27,18 @@ function pieces(token: GenesisToken, range: { start: number; count: number }, co
   return context.contents.pieces(token, range).map((piece) => pieceRecord(token, piece, context));
 }
 
-function pieceRecord(token: GenesisToken, piece: ContentPiece, context: ServiceContext): object {
+function pieceRecord(token: GenesisToken, piece: ContentPiece, { prediction: { timeline } }: ServiceContext): object {
   return {
     contentId: `${token.mint.slice(0, 8)}-${piece.number}`,
     content: piece.text,
     contentType: piece.type,
     status: 'approved',
     source: piece.source,
-    submittedAt: isoTime(piece.submittedSlot, context),
+    submittedAt: timeline.isoTime(piece.submittedSlot),
     submittedBy: piece.author,
-    updatedAt: isoTime(piece.approvedSlot, context),
+    updatedAt: timeline.isoTime(piece.approvedSlot),
     updatedBy: { id: 'user-eider', username: 'eider', role: 'moderator' },
-    postedAt: isoTime(piece.postedSlot, context),
+    postedAt: timeline.isoTime(piece.postedSlot),
   };
 }
 
@@ -51,9 +51,5 @@ function summaries(token: GenesisToken, context: ServiceContext): object {
 
 function summaryRecord(summary: ContentSummary | undefined, context: ServiceContext): object | null {
   if (summary === undefined) return null;
-  return { summaryFull: summary.full, summaryShort: summary.short, updatedAt: isoTime(summary.slot, context), citations: summary.citations };
-}
-
-function isoTime(slot: number, { prediction: { timeline } }: ServiceContext): string {
-  return new Date(timeline.unixSeconds(slot) * 1_000).toISOString();
+  return { summaryFull: summary.full, summaryShort: summary.short, updatedAt: context.prediction.timeline.isoTime(summary.slot), citations: summary.citations };
 }

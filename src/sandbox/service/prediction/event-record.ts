@@ -1,8 +1,7 @@
 import type { ListedEvent } from '../../prediction/catalogue.ts';
-import { marketRecord } from './market-record.ts';
+import { IMAGES, marketRecord } from './market-record.ts';
 import type { PredictionView } from './prediction-route.ts';
 
-const IMAGES = 'https://images.gannet.invalid';
 const RULES = 'https://rules.gannet.invalid';
 const MICRO_USD = 1_000_000n;
 
@@ -19,6 +18,7 @@ export function eventVolumeUsd(event: ListedEvent, { world: { venue }, slot }: P
 /** Returns an event as the API lists it, its markets with it unless they are not wanted. */
 export function eventRecord(event: ListedEvent, view: PredictionView, { includeMarkets = true }: { includeMarkets?: boolean } = {}): object {
   const { plan } = event;
+  const { timeline } = view.world;
   return {
     eventId: plan.eventId,
     isActive: isActive(event, view),
@@ -27,17 +27,18 @@ export function eventRecord(event: ListedEvent, view: PredictionView, { includeM
     subcategory: plan.subcategory,
     volumeUsd: (BigInt(eventVolumeUsd(event, view)) * MICRO_USD).toString(),
     closeCondition: plan.closeCondition,
-    beginAt: isoTime(event.openSlot, view),
+    beginAt: timeline.isoTime(event.openSlot),
     rulesPdf: `${RULES}/${plan.series.toLowerCase()}.pdf`,
     tags: plan.tags,
-    metadata: { ...metadataOf(event), closeTime: isoTime(event.closeSlot, view) },
+    metadata: { ...metadataOf(event), closeTime: timeline.isoTime(event.closeSlot) },
     ...(includeMarkets ? { markets: event.markets.map((market) => marketRecord(market, view)) } : {}),
   };
 }
 
 /** Returns what positions and history say of their event. The live service says there in seconds when it closes. */
 export function eventMetadata(event: ListedEvent, view: PredictionView): object {
-  const closeTime = view.profile === 'live' ? view.world.timeline.unixSeconds(event.closeSlot) : isoTime(event.closeSlot, view);
+  const { timeline } = view.world;
+  const closeTime = view.profile === 'live' ? timeline.unixSeconds(event.closeSlot) : timeline.isoTime(event.closeSlot);
   return { ...metadataOf(event), closeTime };
 }
 
@@ -51,8 +52,4 @@ function metadataOf({ plan }: ListedEvent): object {
     imageUrl: `${IMAGES}/events/${plan.eventId}.png`,
     isLive: plan.isLive ?? false,
   };
-}
-
-function isoTime(slot: number, { world: { timeline } }: PredictionView): string {
-  return new Date(timeline.unixSeconds(slot) * 1_000).toISOString();
 }

@@ -1,7 +1,8 @@
 import type { Listing } from '../../prediction/catalogue.ts';
 import type { PredictionView } from './prediction-route.ts';
 
-const IMAGES = 'https://images.gannet.invalid';
+/** Where the pictures of events and markets are. */
+export const IMAGES = 'https://images.gannet.invalid';
 const RULES_SECONDARY = 'If the harbour office is closed, its next report counts.';
 
 /** Returns a market as the API lists it: with a `metadata` of its own by the description, flat in the live form. */
@@ -23,7 +24,7 @@ export function marketRecord(listing: Listing, view: PredictionView): object {
   if (profile === 'live') {
     return {
       ...common,
-      resolveAt: resolvedSlot === undefined ? null : new Date(timeline.unixSeconds(resolvedSlot) * 1_000).toISOString(),
+      resolveAt: resolvedSlot === undefined ? null : timeline.isoTime(resolvedSlot),
       ...rest,
       title: listing.plan.title,
       provider: listing.event.plan.provider,

@@ -49,7 +49,7 @@ function unitPriceOf(priority: Priority, { usual, units }: { usual: bigint; unit
     case 'level':
       return least((usual * TENTHS_OF_USUAL[priority.level]) / 10n, unitPriceFor({ lamports: priority.maxLamports, units }));
     case 'fixed':
-      return least(unitPriceFor({ lamports: priority.lamports, units }), U64_MAX);
+      return unitPriceFor({ lamports: priority.lamports, units });
     case 'price':
       return priority.microLamports;
     case 'tip':

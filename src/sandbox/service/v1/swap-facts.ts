@@ -1,3 +1,4 @@
+import { exactNumber } from '../../json-text.ts';
 import type { Profile, ServiceContext } from '../context.ts';
 import type { SlippageReport } from './carry-out.ts';
 import type { SwapRequest } from './swap-request.ts';
@@ -7,10 +8,10 @@ import type { SwapTransaction } from './swap-transaction.ts';
 export function transactionFacts({ chain, profile }: ServiceContext, { priority }: SwapRequest, transaction: SwapTransaction): object {
   const { budget, simulationError } = transaction;
   const prioritizationType = priority.kind === 'tip'
-    ? { bundleTip: { lamports: Number(priority.lamports) } }
-    : { computeBudget: { microLamports: Number(budget.unitPrice), estimatedMicroLamports: Number(budget.unitPrice) } };
+    ? { bundleTip: { lamports: exactNumber(priority.lamports) } }
+    : { computeBudget: { microLamports: exactNumber(budget.unitPrice), estimatedMicroLamports: exactNumber(budget.unitPrice) } };
   return {
-    prioritizationFeeLamports: Number(budget.prioritizationFeeLamports),
+    prioritizationFeeLamports: exactNumber(budget.prioritizationFeeLamports),
     ...(profile === 'live' ? { computeUnitLimit: budget.unitLimit, prioritizationType, simulationSlot: chain.slot } : {}),
     simulationError,
   };
@@ -19,5 +20,5 @@ export function transactionFacts({ chain, profile }: ServiceContext, { priority 
 /** Returns the report of an estimated slippage; live, it is null where none was asked for. */
 export function reportOf(report: SlippageReport | undefined, profile: Profile): object {
   if (report === undefined) return profile === 'live' ? { dynamicSlippageReport: null } : {};
-  return { dynamicSlippageReport: { ...report, otherAmount: Number(report.otherAmount) } };
+  return { dynamicSlippageReport: { ...report, otherAmount: exactNumber(report.otherAmount) } };
 }

@@ -98,13 +98,16 @@ export const orderPartyCases: readonly Case[] = [
   },
   {
     covers: ['order.referralFee', 'limit.referralFee'],
-    says: 'a referral\'s fee is 50 to 255 basis points; 49 and 256 are refused by both sides',
+    says: 'a referral\'s fee is a number of 50 to 255 basis points, of which whole ones are taken; 49 and 256 are refused by both sides',
     async play(world) {
       const referralAccount = (await world.newWallet({ [USDC]: '1' })).address;
       const sale = { inputMint: SOL, outputMint: USDC, amount: '100000000' };
       for (const referralFee of [50, 255]) expect((await orderOf(world, { ...sale, referralAccount, referralFee })).platformFee.feeBps).toBe(referralFee);
-      expect((await world.service.swap.order({ ...asked(sale), referralAccount, referralFee: 50 })).referralAccount).toBe(referralAccount);
-      for (const referralFee of [49, 256]) await orderRefused(world, { referralAccount, referralFee }, /referralFee/);
+      expect((await orderOf(world, { ...sale, referralAccount, referralFee: 100.5 })).platformFee.feeBps).toBe(100);
+      for (const referralFee of [50, 100.5]) {
+        expect((await world.service.swap.order({ ...asked(sale), referralAccount, referralFee })).referralAccount).toBe(referralAccount);
+      }
+      for (const referralFee of [49, 49.9, 255.1, 256]) await orderRefused(world, { referralAccount, referralFee }, /referralFee/);
     },
   },
   {

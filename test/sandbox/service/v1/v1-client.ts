@@ -1,5 +1,10 @@
+import { VersionedTransaction } from '@solana/web3.js';
 import { expect } from 'vitest';
-import { SOL, type Answer, type TestSandbox, type TestWallet } from '../sandbox-client.ts';
+import { SOL, USDC, type Answer, type TestSandbox, type TestWallet } from '../sandbox-client.ts';
+
+/** 25 dollars of SOL, and a tenth of a SOL for dollars. */
+export const BUY = { inputMint: USDC, outputMint: SOL, amount: '25000000' };
+export const SELL = { inputMint: SOL, outputMint: USDC, amount: '100000000' };
 
 export type Body = Answer['body'];
 export type Query = Record<string, string | number>;
@@ -14,6 +19,8 @@ export interface V1 {
   swapped(quoteResponse: Body, wallet: TestWallet, fields?: Record<string, unknown>): Promise<Body>;
   /** Signs and sends over JSON-RPC; returns what the chain says. */
   land(transaction: string, ...wallets: TestWallet[]): Promise<{ signature: string; err: unknown }>;
+  /** A new wallet with five SOL and five hundred dollars. */
+  wealthy(): Promise<TestWallet>;
   /** Tokens, or lamports for SOL. */
   held(owner: string, mint: string): bigint;
 }
@@ -22,6 +29,11 @@ async function had(asked: Promise<Answer>): Promise<Body> {
   const answer = await asked;
   expect(answer.status, answer.text).toBe(200);
   return answer.body;
+}
+
+/** Returns the transaction in an answer. */
+export function transactionOf({ swapTransaction }: Body): VersionedTransaction {
+  return VersionedTransaction.deserialize(Buffer.from(swapTransaction, 'base64'));
 }
 
 /** Returns the first version as a sandbox serves it. */
@@ -42,6 +54,7 @@ export function v1Of(sandbox: TestSandbox): V1 {
       const status = await sandbox.rpc('getSignatureStatuses', [[sent.result]]);
       return { signature: sent.result, err: status.result.value[0].err };
     },
+    wealthy: () => sandbox.newWallet({ [SOL]: '5000000000', [USDC]: '500000000' }),
     held: (owner, mint) => (mint === SOL ? sandbox.chain.balance(owner) : sandbox.chain.tokenBalance({ owner, mint })),
   };
 }
