@@ -24,7 +24,7 @@ const RECOVERY_MS = 65 * 60_000;
 const MOST_COUNTED = 4;
 /** What is deeper did not come evenly. */
 const EVEN_DEPTH = 1.5;
-/** Whoever counts what came evenly lets one in again after one interval; so many leave no doubt. */
+/** Of what came evenly, a window frees a place after one interval; so many leave no doubt. */
 const STORM_INTERVALS = 8;
 
 /** What refusals taught. */
@@ -67,7 +67,8 @@ export function createRateCeiling({ limit, windowMs }: BucketLimits, earlier?: R
   const accepted: number[] = SPANS_MS.map(() => 0);
   let lesson = earlier;
   let lessonBefore = earlier;
-  let intervalMs = Infinity;
+  /** How long a service that refuses for the rate may refuse one request alone. */
+  let silenceMs = LONGEST_SPAN_MS;
   let takenBackAt = Number.NEGATIVE_INFINITY;
 
   const elapsed = ({ at, refusals }: RateLesson, now: Millis): number => Math.max(0, now - at) / (RECOVERY_MS * refusals);
@@ -107,10 +108,10 @@ export function createRateCeiling({ limit, windowMs }: BucketLimits, earlier?: R
 
   /**
    * A service that refuses one request alone, after we have been silent for long, refuses whatever comes. One that counts by
-   * the minute may do so too, until the minute is over: it will refuse again soon, and then that is believed.
+   * the minute may do so too until the minute is over: it will refuse again soon, and then it is believed for longer.
    */
   function isStorm({ at }: RateLesson, now: Millis): boolean {
-    return now - at >= LONGEST_SPAN_MS || (now - at >= STORM_INTERVALS * intervalMs && at - takenBackAt >= 2 * LONGEST_SPAN_MS);
+    return now - at >= (at - takenBackAt < 2 * LONGEST_SPAN_MS ? LONGEST_SPAN_MS : silenceMs);
   }
 
   function again(): void {
@@ -128,14 +129,14 @@ export function createRateCeiling({ limit, windowMs }: BucketLimits, earlier?: R
         // This is no matter of our rate, and teaches nothing about it.
         lesson = lessonBefore;
         takenBackAt = now;
-        return undefined;
+      } else if (lesson !== undefined && now - lesson.at < LONGEST_SPAN_MS) {
+        // What was too much is still within the service's window.
+        again();
+      } else {
+        lessonBefore = lesson;
+        lesson = learn(request, now);
+        silenceMs = Math.min(LONGEST_SPAN_MS, Math.max(SPANS_MS[0], (STORM_INTERVALS * LONGEST_SPAN_MS) / request.counts[1]!));
       }
-      // What was too much is still within the service's window.
-      if (lesson !== undefined && now - lesson.at < LONGEST_SPAN_MS) return again();
-      lessonBefore = lesson;
-      lesson = learn(request, now);
-      intervalMs = LONGEST_SPAN_MS / request.counts[1]!;
-      return undefined;
     },
     refusedToo: again,
     held(counts, now) {

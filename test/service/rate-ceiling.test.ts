@@ -86,14 +86,26 @@ describe('what refusals teach', () => {
     expect(ceiling.lesson()!.refusals).toBe(1);
   });
 
-  test('is taken back where the service goes on refusing when nothing of ours is in any window', () => {
+  test('is taken back where the service goes on refusing one alone after a long silence', () => {
     const ceiling = taught(footprint(8, 46));
     ceiling.refused(footprint(8, 46), 0, false);
-    expect(ceiling.share(1_000)).toBeLessThan(0.9);
-    for (const at of [4_000, 12_000, 30_000, 62_000]) ceiling.refused(footprint(1, 2), at, true);
-    expect(ceiling.share(62_000)).toBeLessThan(0.9);
-    ceiling.refused(footprint(1, 1), 122_000, true);
-    expect(ceiling.share(122_000)).toBe(1);
+    ceiling.refused(footprint(7, 45), 4_000, true);
+    expect(ceiling.share(4_000)).toBeLessThan(0.9);
+    ceiling.refused(footprint(2, 40), 12_000, true);
+    expect(ceiling.share(12_000)).toBe(1);
+  });
+
+  test('is believed where it comes again soon, until nothing of ours is in any window', () => {
+    const ceiling = taught(footprint(8, 46));
+    ceiling.refused(footprint(8, 46), 0, false);
+    ceiling.refused(footprint(2, 40), 12_000, true);
+    ceiling.refused(footprint(8, 46), 70_000, false);
+    for (const at of [82_000, 110_000, 132_000]) {
+      ceiling.refused(footprint(1, 2), at, true);
+      expect(ceiling.share(at)).toBeLessThan(0.9);
+    }
+    ceiling.refused(footprint(1, 1), 192_000, true);
+    expect(ceiling.share(192_000)).toBe(1);
   });
 
   test('is nothing about a span that held no other request', () => {

@@ -502,6 +502,27 @@ describe('the governor', () => {
     expect(governor.stats().sent).toBeGreaterThan(0.6 * 0.06 * 12 * 3_600);
   });
 
+  test('is not ground down by a service that refuses everything for a minute now and then', async () => {
+    const clock = new VirtualClock(START);
+    const governor = governorOf(clock, 0.5);
+    const poll = async (): Promise<void> => {
+      for (;;) {
+        await governor.run({
+          priority: 'watch',
+          async send() {
+            await after(clock, 80);
+            if ((clock.now() - START) % (2 * HOUR) > 2 * HOUR - 60_000) throw refusal();
+            return { value: 1 };
+          },
+        }).catch(() => undefined);
+      }
+    };
+    void poll();
+    await advance(clock, 24 * HOUR);
+    expect(governor.stats().refused).toBeLessThan(12 * 5);
+    expect(governor.stats().sent / 86_400).toBeGreaterThan(0.95 * watchRequestsPerSecond('keyless'));
+  });
+
   test('spreads watching over the minute where the headers would make it pause', async () => {
     const clock = new VirtualClock(START);
     const governor = governorOf(clock, 1);
