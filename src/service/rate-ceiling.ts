@@ -68,7 +68,7 @@ export function createRateCeiling({ limit, windowMs }: BucketLimits, earlier?: R
   let lesson = earlier;
   let lessonBefore = earlier;
   /** How long a service that refuses for the rate may refuse one request alone. */
-  let silenceMs = LONGEST_SPAN_MS;
+  let silenceMs: Millis = LONGEST_SPAN_MS;
   let takenBackAt = Number.NEGATIVE_INFINITY;
 
   const elapsed = ({ at, refusals }: RateLesson, now: Millis): number => Math.max(0, now - at) / (RECOVERY_MS * refusals);
