@@ -11,10 +11,12 @@ import { GannetError } from '../core/errors.ts';
 import { formatDuration } from '../core/time.ts';
 import { formatCounts } from '../daemon/counts-text.ts';
 import { createManifest } from '../daemon/manifest.ts';
+import { describeFeedKey } from '../daemon/market-text.ts';
 import { createRunFiles } from '../daemon/run-files.ts';
 import type { LoggedDecision } from '../engine/decision-log.ts';
 import { findRecording } from '../daemon/find-recording.ts';
 import { Engine } from '../engine/engine.ts';
+import type { FeedKey } from '../market/event-base.ts';
 import { feedKey } from '../market/feed.ts';
 import type { Token } from '../market/token.ts';
 import { USDC_MINT } from '../market/token.ts';
@@ -83,8 +85,9 @@ function refuseMissingInputs(config: RunConfig, recording: Recording): void {
   const recorded = new Set(recording.feeds);
   const missing = Engine.feedsOf(config.strategies).map(feedKey).filter((key) => !recorded.has(key));
   if (missing.length === 0) return;
+  const named = (keys: readonly FeedKey[]): string => keys.map((key) => describeFeedKey(config.tokens, key)).join(', ');
   throw new GannetError('RECORDING_INCOMPLETE',
-    `${recording.directory} holds no ${missing.join(', no ')}; it holds ${[...recorded].join(', ') || 'nothing'}`);
+    `${recording.directory} lacks what the strategies watch: ${named(missing)}; it holds ${named([...recorded]) || 'nothing'}. Record a run of this configuration, or change what it watches`);
 }
 
 /** The token that results are counted in: the first budget's, which mostly is everybody's. */

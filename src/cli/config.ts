@@ -5,7 +5,6 @@ import { configJsonSchema } from '../config/json-schema.ts';
 import type { RequestRate } from '../config/request-rate.ts';
 import { lateFeeds } from '../config/request-rate.ts';
 import type { Connections } from '../config/resolve.ts';
-import { GannetError } from '../core/errors.ts';
 import { stringifyJson } from '../core/json.ts';
 import { printable } from '../core/text.ts';
 import { roughDuration } from '../core/time.ts';
@@ -17,6 +16,7 @@ import { GENESIS_TOKENS } from '../sandbox/genesis.ts';
 import type { CommandContext, CommandModule } from './command.ts';
 import { worldOptions } from './configured.ts';
 import { EXIT } from './exit-codes.ts';
+import { untilInterrupted } from './interrupt.ts';
 import { facts, table } from './table.ts';
 
 export const configCommand: CommandModule = (program, run) => {
@@ -58,13 +58,9 @@ async function knownDecimals(
     const wanted = new Set<string>(mints);
     return new Map(GENESIS_TOKENS.filter(({ mint }) => wanted.has(mint)).map(({ mint, decimals }) => [mint as Mint, decimals]));
   }
-  if (chain.rpcUrl === 'embedded') throw new GannetError('CONFIG_INVALID', 'a real service has no tokens on the embedded chain: set chain.rpc_url');
-  const world = await openWorld(worldOptions(connections, context));
-  try {
-    return await world.decimalsOf(mints);
-  } finally {
-    await world.close();
-  }
+  // The embedded chain has nothing to say of a real service's tokens: it need not be started to be asked.
+  const world = await openWorld({ ...worldOptions(connections, context), rpcUrl: chain.rpcUrl === 'embedded' ? undefined : chain.rpcUrl });
+  return untilInterrupted(context.interrupt, world, () => world.decimalsOf(mints));
 }
 
 function asJson(result: LoadedConfig | ConfigFailure): unknown {

@@ -1,3 +1,4 @@
+import type { Subscription } from 'rxjs';
 import type { LoadedConfig } from '../config/load.ts';
 import { loadConfig } from '../config/load.ts';
 import { configError } from '../config/issue.ts';
@@ -8,6 +9,8 @@ import { systemClock } from '../daemon/system-clock.ts';
 import type { World, WorldOptions } from '../daemon/world.ts';
 import { openWorld } from '../daemon/world.ts';
 import type { CommandContext } from './command.ts';
+import { interruption } from './interrupt.ts';
+import { noticeWaiting } from './waiting-notice.ts';
 
 /** A configuration together with the world that it names. */
 export interface Configured {
@@ -17,15 +20,24 @@ export interface Configured {
 
 /**
  * Loads the configuration and connects to what it names, once; to look needs less than to run. Closes the connection where it cannot be used.
- * Throws CONFIG_INVALID with every fault, and what the connection throws.
+ * Throws CONFIG_INVALID with every fault, INTERRUPTED, and what the connection throws.
  */
 export async function openConfigured(context: CommandContext, purpose: 'run' | 'look'): Promise<Configured> {
-  const { options, environment } = context;
-  const opening: { world?: Promise<World> } = {};
+  const { options, environment, interrupt } = context;
+  const opening: { world?: Promise<World>; notice?: Subscription | undefined; closing?: Promise<void> | undefined } = {};
   const open = (connections: Connections): Promise<World> => {
-    opening.world ??= openWorld(worldOptions(connections, context));
+    opening.world ??= openWorld(worldOptions(connections, context)).then((world) => {
+      opening.notice = noticeWaiting(world, context.terminal);
+      return { ...world, close: () => { opening.notice?.unsubscribe(); return world.close(); } };
+    });
     return opening.world;
   };
+  const close = async (): Promise<void> => {
+    opening.closing ??= opening.world?.then((world) => world.close(), () => undefined);
+    await opening.closing;
+  };
+  const cut = (): void => { void close(); };
+  interrupt.addEventListener('abort', cut, { once: true });
   try {
     const loaded = await loadConfig({
       file: options.config,
@@ -39,10 +51,15 @@ export async function openConfigured(context: CommandContext, purpose: 'run' | '
     if (!loaded.ok) throw configError(loaded);
     const world = await open(loaded.config);
     if (purpose === 'run') await world.ensureReachable();
+    if (interrupt.aborted) throw interruption();
     return { loaded, world };
   } catch (error) {
-    await opening.world?.then((world) => world.close(), () => undefined);
-    throw error;
+    await close();
+    throw interrupt.aborted ? interruption(error) : error;
+  } finally {
+    interrupt.removeEventListener('abort', cut);
+    // A run has reasons of its own to wait.
+    if (purpose === 'run') opening.notice?.unsubscribe();
   }
 }
 

@@ -75,7 +75,7 @@ function contentText({ mint, contents, tokenSummary, newsSummary }: TokenContent
     ['token', mint],
     ['summary', tokenSummary?.summaryShort === undefined ? undefined : printable(tokenSummary.summaryShort, 600)],
     ['news', newsSummary?.summaryShort === undefined ? undefined : printable(newsSummary.summaryShort, 600)],
-    ['content', contents.map(itemText)],
+    ['content', contents.length === 0 ? 'nothing was written' : contents.map(itemText)],
   ]);
 }
 

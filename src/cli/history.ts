@@ -5,7 +5,7 @@ import type { CommandModule } from './command.ts';
 import { EXIT } from './exit-codes.ts';
 import { instant, microUsd, shortened } from './figures.ts';
 import type { ListFlags } from './list-flags.ts';
-import { addListFlags, readRange } from './list-flags.ts';
+import { addListFlags, nothingListed, readRange } from './list-flags.ts';
 import { looking } from './look.ts';
 import { ownWallet } from './positions.ts';
 import { contractsText, marketTitle } from './prediction-text.ts';
@@ -28,13 +28,12 @@ export const historyCommand: CommandModule = (program, run) => {
         page: (range) => prediction.history({ ...asked, ...range }, { priority: 'watch' }),
         all: (options) => prediction.allHistory(asked, options),
       });
-      terminal.result(page, () => historyText(page.data, terminal.colour));
+      terminal.result(page, () => (page.data.length === 0 ? nothingListed(page, 'no entries') : historyText(page.data, terminal.colour)));
       return EXIT.done;
     })));
 };
 
 function historyText(records: readonly HistoryRecord[], colour: boolean): string {
-  if (records.length === 0) return '  no entries\n';
   return table([
     ['when (UTC)', 'what', 'market', 'side', 'contracts', 'price', 'money', 'fee', 'result', 'signature'],
     ...records.map((record) => [

@@ -1,7 +1,36 @@
+import { GannetError } from '../core/errors.ts';
+
 /** Resolves when the signal is aborted. */
 export function interrupted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve();
     else signal.addEventListener('abort', () => { resolve(); }, { once: true });
   });
+}
+
+/** Returns the error of what was cut short by an interrupt. */
+export function interruption(cause?: unknown): GannetError {
+  return new GannetError('INTERRUPTED', 'interrupted before it was done', { cause });
+}
+
+/**
+ * Does something with a connection and closes it behind it; at an interrupt at once, so that nobody waits for an answer
+ * that nobody wants any more. Throws INTERRUPTED then, else what the work throws.
+ */
+export async function untilInterrupted<Thing extends { close(): Promise<void> }, Result>(
+  interrupt: AbortSignal, thing: Thing, work: (thing: Thing) => Promise<Result>,
+): Promise<Result> {
+  let closing: Promise<void> | undefined;
+  const close = (): Promise<void> => (closing ??= thing.close());
+  const cut = (): void => { void close(); };
+  interrupt.addEventListener('abort', cut, { once: true });
+  try {
+    if (interrupt.aborted) throw interruption();
+    return await work(thing);
+  } catch (error) {
+    throw interrupt.aborted ? interruption(error) : error;
+  } finally {
+    interrupt.removeEventListener('abort', cut);
+    await close();
+  }
 }

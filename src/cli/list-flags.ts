@@ -8,7 +8,7 @@ import type { Page, Pagination } from '../service/wire/prediction-page.ts';
 import type { Terminal } from './terminal.ts';
 import { tellRejected } from './token-table.ts';
 
-/** Which part of a list is wanted: one page by its places, or the newest so many over as many pages as it takes. */
+/** Which part of a list is wanted: one page by its places, or the first so many over as many pages as it takes. */
 export interface ListFlags extends PageRange {
   readonly all?: boolean;
   readonly limit?: number;
@@ -19,7 +19,7 @@ export function addListFlags(command: Command): Command {
   return command
     .option('--start <n>', 'the first place of one page, from 0', wholeNumber)
     .option('--end <n>', 'the place after its last; the service gives 20 at most', wholeNumber)
-    .option('--limit <n>', 'the newest so many, over as many pages as it takes', wholeNumber)
+    .option('--limit <n>', 'the first so many, over as many pages as it takes', wholeNumber)
     .option('--all', 'the whole list, over as many pages as it takes');
 }
 
@@ -27,6 +27,11 @@ export function addListFlags(command: Command): Command {
 export interface Listed<T> {
   readonly data: readonly T[];
   readonly pagination: Pagination;
+}
+
+/** Returns what there is to say of a part of a list with nothing in it, where the whole may well have something. */
+export function nothingListed({ pagination: { total } }: Listed<unknown>, none: string): string {
+  return `  ${total === 0 ? none : `nothing at these places: the whole list has ${total}`}\n`;
 }
 
 /** Reads the wanted part of a list and says what of it could not be read. Throws USAGE on flags that exclude each other. */

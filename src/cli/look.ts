@@ -2,20 +2,17 @@ import type { CommandContext } from './command.ts';
 import type { Configured } from './configured.ts';
 import { openConfigured } from './configured.ts';
 import type { ExitCode } from './exit-codes.ts';
+import { untilInterrupted } from './interrupt.ts';
 
 /** What a command sees that looks at the service once. */
 export interface Look extends CommandContext, Configured {}
 
-/** Returns the action of a command that looks at what the configuration names, and closes the connection behind it. */
+/** Returns the action of a command that looks at what the configuration names, and closes the connection behind it; an interrupt ends it at once. */
 export function looking<Args extends readonly unknown[]>(
   action: (look: Look, ...args: Args) => Promise<ExitCode>,
 ): (context: CommandContext, ...args: Args) => Promise<ExitCode> {
   return async (context, ...args) => {
     const configured = await openConfigured(context, 'look');
-    try {
-      return await action({ ...context, ...configured }, ...args);
-    } finally {
-      await configured.world.close();
-    }
+    return untilInterrupted(context.interrupt, configured.world, () => action({ ...context, ...configured }, ...args));
   };
 }

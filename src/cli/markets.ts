@@ -5,7 +5,7 @@ import { EXIT } from './exit-codes.ts';
 import { count, instant } from './figures.ts';
 import { looking } from './look.ts';
 import type { ListFlags } from './list-flags.ts';
-import { addListFlags, readRange } from './list-flags.ts';
+import { addListFlags, nothingListed, readRange } from './list-flags.ts';
 import { marketTitle, priceText, stateText } from './prediction-text.ts';
 import { table } from './table.ts';
 
@@ -17,13 +17,12 @@ export const marketsCommand: CommandModule = (program, run) => {
         page: (range) => prediction.eventMarkets(event, range, { priority: 'watch' }),
         all: (options) => prediction.allEventMarkets(event, options),
       });
-      terminal.result(page, () => marketsText(page.data, terminal.colour));
+      terminal.result(page, () => (page.data.length === 0 ? nothingListed(page, 'the event has no markets') : marketsText(page.data, terminal.colour)));
       return EXIT.done;
     })));
 };
 
 function marketsText(markets: readonly PredictionMarket[], colour: boolean): string {
-  if (markets.length === 0) return '  the event has no markets\n';
   return table([
     ['market', 'about', 'state', 'YES costs', 'YES brings', 'NO costs', 'NO brings', 'volume', 'closes (UTC)'],
     ...markets.map(({ marketId, metadata, pricing, closeTime, ...market }) => [

@@ -56,10 +56,16 @@ function asMint(text: string, known: TokenTable): Mint {
   }
 }
 
+/** Symbols are not unique: whoever has one has to look for the mint. */
+function adviceOn(text: string, orMint: boolean): string {
+  if (!orMint) return '; name its mint under "tokens" in the configuration to trade it';
+  return /^[A-Za-z0-9.$-]{1,16}$/.test(text) ? `; "gannet tokens ${text}" lists the mints that call themselves so` : '';
+}
+
 /** Returns the fault of a name that the configuration does not have. */
 export function unknownToken(text: string, known: TokenTable, { orMint, cause }: { readonly orMint: boolean; readonly cause?: unknown }): GannetError {
   const symbols = known.all.map(({ symbol }) => symbol);
   const close = nearest(text, symbols);
   return new GannetError('TOKEN_UNKNOWN',
-    `expected ${orMint ? 'a mint address or ' : ''}one of the configured tokens ${symbols.join(', ')}, got "${printable(text, 60)}"${close === undefined ? '' : ` (did you mean ${close}?)`}`, { cause });
+    `expected ${orMint ? 'a mint address or ' : ''}one of the configured tokens ${symbols.join(', ')}, got "${printable(text, 60)}"${close === undefined ? adviceOn(text, orMint) : ` (did you mean ${close}?)`}`, { cause });
 }

@@ -1,3 +1,4 @@
+import { GannetError } from '../core/errors.ts';
 import { printable } from '../core/text.ts';
 import type { PositionsFilter } from '../service/prediction-request.ts';
 import type { PredictionPosition } from '../service/wire/prediction-position.ts';
@@ -5,12 +6,12 @@ import type { CommandModule } from './command.ts';
 import { EXIT } from './exit-codes.ts';
 import { instant, microUsd, percent } from './figures.ts';
 import type { ListFlags } from './list-flags.ts';
-import { addListFlags, readRange } from './list-flags.ts';
+import { addListFlags, nothingListed, readRange } from './list-flags.ts';
 import type { Look } from './look.ts';
 import { looking } from './look.ts';
 import { contractsText, marketTitle, stateText } from './prediction-text.ts';
 import type { RequestFlags } from './request-flags.ts';
-import { addFlags } from './request-flags.ts';
+import { addFlags, flagOf } from './request-flags.ts';
 import { facts, table } from './table.ts';
 
 const FLAGS: RequestFlags<PositionsFilter> = {
@@ -25,16 +26,18 @@ export const positionsCommand: CommandModule = (program, run) => {
     .action(run(looking(async (look, pubkey: string | undefined, { all, limit, start, end, ...filter }: ListFlags & PositionsFilter) => {
       const { terminal, world: { service: { prediction } } } = look;
       if (pubkey !== undefined) {
+        refuseFlags({ all, limit, start, end, ...filter });
         const position = await prediction.position(pubkey, { priority: 'watch' });
         terminal.result(position, () => positionText(position));
         return EXIT.done;
       }
       const asked = { ...filter, owner: filter.owner ?? ownWallet(look) };
+      if (asked.owner === undefined) terminal.err('the positions of everybody, as no wallet is configured: --owner names one\n');
       const page = await readRange(terminal, { ...(all === undefined ? {} : { all }), ...(limit === undefined ? {} : { limit }), start, end }, {
         page: (range) => prediction.positions({ ...asked, ...range }, { priority: 'watch' }),
         all: (options) => prediction.allPositions(asked, options),
       });
-      terminal.result(page, () => positionsText(page.data, terminal.colour));
+      terminal.result(page, () => (page.data.length === 0 ? nothingListed(page, 'no positions') : positionsText(page.data, terminal.colour)));
       return EXIT.done;
     })));
 };
@@ -44,14 +47,19 @@ export function ownWallet({ loaded: { config }, world }: Look): string | undefin
   return config.wallet.address ?? world.sandbox?.addresses.wallet.address;
 }
 
+/** One position has no pages and no sides. */
+function refuseFlags(flags: Readonly<Record<string, unknown>>): void {
+  const given = Object.entries(flags).filter(([, value]) => value !== undefined).map(([name]) => flagOf(name));
+  if (given.length > 0) throw new GannetError('USAGE', `a position's public key asks for that one alone: expected no ${given.join(' and no ')} with it`);
+}
+
 function positionsText(positions: readonly PredictionPosition[], colour: boolean): string {
-  if (positions.length === 0) return '  no positions\n';
   return table([
     ['market', 'about', 'side', 'contracts', 'cost', 'worth', 'result', '', 'state'],
     ...positions.map((position) => [
       printable(position.marketId, 40), marketTitle(position.marketId, position.marketMetadata, position.eventMetadata), side(position),
       contractsText(position.contractsMicro), microUsd(position.totalCostUsd), microUsd(position.valueUsd),
-      microUsd(position.pnlUsdAfterFees ?? position.realizedPnlUsd), percent(position.pnlUsdAfterFeesPercent), positionState(position),
+      microUsd(position.pnlUsdAfterFees ?? realized(position)), percent(position.pnlUsdAfterFeesPercent), positionState(position),
     ]),
   ], { right: [3, 4, 5, 6, 7], colour });
 }
@@ -74,12 +82,17 @@ function positionText(position: PredictionPosition): string {
   ]);
 }
 
+/** Before something is realized it is 0, which is no result. */
+function realized({ realizedPnlUsd }: PredictionPosition): bigint | undefined {
+  return realizedPnlUsd === 0n ? undefined : realizedPnlUsd;
+}
+
 function side({ isYes }: PredictionPosition): string {
   return isYes ? 'YES' : 'NO';
 }
 
-function positionState({ claimed, claimable, marketMetadata }: PredictionPosition): string {
+function positionState({ claimed, claimable, payoutUsd, marketMetadata }: PredictionPosition): string {
   if (claimed === true) return 'paid out';
-  if (claimable === true) return 'to be claimed';
+  if (claimable === true) return `${microUsd(payoutUsd)} to be claimed`;
   return marketMetadata === undefined ? '' : stateText(marketMetadata);
 }

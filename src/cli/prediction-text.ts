@@ -23,8 +23,10 @@ export function marketTitle(marketId: string | undefined, market: MarketMetadata
   return printable(title === '' ? (marketId ?? '') : title, 60);
 }
 
-/** Returns how a market stands: open, or what came of it. */
+/** Returns how a market stands: open, or what came of it. Some answers have the side that won as the status of a closed market. */
 export function stateText({ status, result }: Pick<PredictionMarket, 'status' | 'result'>): string {
-  const known = printable(status ?? 'unknown', 20);
-  return result === undefined ? known : `${known}, ${printable(result, 10).toUpperCase()} won`;
+  const winner = status === 'yes' || status === 'no' ? status : undefined;
+  const known = winner === undefined ? printable(status ?? 'unknown', 20) : 'closed';
+  const won = result ?? winner;
+  return won === undefined ? known : `${known}, ${printable(won, 10).toUpperCase()} won`;
 }

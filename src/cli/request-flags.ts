@@ -4,7 +4,7 @@ import { InvalidArgumentError, Option } from 'commander';
 /** How the text of a flag becomes a parameter; whether the value makes sense is the client's to say, in the rule's words. */
 const READERS = {
   text: (text: string) => text,
-  list: (text: string) => text.split(',').map((part) => part.trim()).filter((part) => part !== ''),
+  list: readList,
   number: readNumber,
   amount: readAmount,
   flag: readFlag,
@@ -21,16 +21,25 @@ export type RequestFlags<R, Positional extends keyof R = never> = { readonly [Na
 /** Adds the flags of a request to a command, `slippageBps` as `--slippage-bps`. Those in `required` must be given. */
 export function addFlags<Names extends string>(command: Command, flags: Readonly<Record<Names, Flag>>, required: readonly Names[] = []): Command {
   for (const [name, [kind, help]] of Object.entries(flags) as [Names, Flag][]) {
-    const option = new Option(`--${kebab(name)} <${PLACEHOLDERS[kind]}>`, help).argParser((text: string): unknown => READERS[kind](text));
-    command.addOption(option.makeOptionMandatory(required.includes(name)));
+    const isRequired = required.includes(name);
+    const option = new Option(`${flagOf(name)} <${PLACEHOLDERS[kind]}>`, isRequired ? `${help} (required)` : help).argParser((text: string): unknown => READERS[kind](text));
+    command.addOption(option.makeOptionMandatory(isRequired));
   }
   return command;
 }
 
 const PLACEHOLDERS: Readonly<Record<Kind, string>> = { text: 'value', list: 'a,b', number: 'n', amount: 'n', flag: 'true|false' };
 
-function kebab(name: string): string {
-  return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+/** Returns the flag of a parameter: `--slippage-bps` for `slippageBps`. */
+export function flagOf(name: string): string {
+  return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+}
+
+function readList(text: string): string[] {
+  const parts = text.split(',').map((part) => part.trim());
+  // An empty one would be no list at all to the service, and what was meant to be excluded would not be.
+  if (parts.includes('')) throw new InvalidArgumentError('expected words with commas between them.');
+  return parts;
 }
 
 function readNumber(text: string): number {

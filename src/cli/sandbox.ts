@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { InvalidArgumentError, Option } from 'commander';
 import { parseDocument } from 'yaml';
 import { GannetError, messageOf } from '../core/errors.ts';
+import { printable } from '../core/text.ts';
 import type { RateLimit, SandboxAddresses, ScenarioStep } from '../sandbox/sandbox.ts';
 import { PROFILES, type Profile } from '../sandbox/service/context.ts';
 import { PLAN_NAMES, requestsPerSecond, type PlanName } from '../service/rate-plan.ts';
@@ -24,9 +25,9 @@ interface SandboxFlags {
 export const sandboxCommand: CommandModule = (program, run) => {
   program.command('sandbox')
     .description('the embedded service and chain, alone; prints its addresses and a funded wallet, then stays')
-    .option('--port <port>', 'port of the service', wholeNumber, 0)
-    .option('--rpc-port <port>', 'port of the JSON-RPC', wholeNumber, 0)
-    .option('--seed <number>', 'seed of market and wallet', wholeNumber, 7)
+    .option('--port <port>', 'port of the service; 0 takes a free one', wholeNumber(65_535), 0)
+    .option('--rpc-port <port>', 'port of the JSON-RPC; 0 takes a free one', wholeNumber(65_535), 0)
+    .option('--seed <number>', 'seed of market and wallet', wholeNumber(4_294_967_295), 7)
     .option('--scenario <file>', 'faults and prices to play, in time')
     .option('--speed <factor>', 'speed of the market; 0 freezes it', factor, 1)
     .option('--dialect <name>', 'words that the service speaks: a file of config/dialects', 'neutral')
@@ -39,7 +40,7 @@ export const sandboxCommand: CommandModule = (program, run) => {
         port: flags.port, rpcPort: flags.rpcPort, seed: flags.seed, speed: flags.speed, dialect: flags.dialect, profile: flags.profile,
         ...(scenario === undefined ? {} : { scenario }), ...(flags.plan === undefined ? {} : { rateLimit: limitOf(flags.plan, flags.profile) }),
       });
-      terminal.result(sandbox.addresses, () => describe(sandbox.addresses));
+      terminal.result(sandbox.addresses, () => describe(sandbox.addresses, flags));
       await interrupted(interrupt);
       await sandbox.close();
       return EXIT.done;
@@ -56,17 +57,28 @@ function limitOf(plan: PlanName, profile: Profile): RateLimit {
   return { kind, windowMs, requests: perWindow('main'), executeRequests: perWindow('execute'), headers: true };
 }
 
-function describe(addresses: SandboxAddresses): string {
+function describe(addresses: SandboxAddresses, { dialect, profile, plan }: SandboxFlags): string {
   const rows = addresses.tokens.map(({ symbol, mint, decimals }) => [symbol, mint, String(decimals)]);
   return [
     `  service   ${addresses.base_url}\n`,
+    `            ${profile === 'live' ? 'answers as the live service was seen to' : 'answers as its description says'}, in the dialect "${dialect}", ${plan === undefined ? 'without a limit' : `limited as the plan "${plan}"`}; takes any API key\n`,
     `  rpc       ${addresses.rpc_url}\n`,
     `  websocket ${addresses.ws_url}\n`,
     `  wallet    ${addresses.wallet.address}\n`,
     `  its key   ${addresses.wallet.private_key}  (worth nothing outside this sandbox)\n\n`,
     table([['token', 'mint', 'decimals'], ...rows], { right: [2] }),
-    '\n  Ctrl-C ends it.\n',
+    '\n  A configuration reaches it with\n\n',
+    `    service: { base_url: "${addresses.base_url}", dialect: ${dialect}, ${planText(plan)} }\n`,
+    `    chain: { rpc_url: "${addresses.rpc_url}" }\n`,
+    `    wallet: { address: ${addresses.wallet.address} }\n\n`,
+    '  Ctrl-C ends it.\n',
   ].join('');
+}
+
+/** A plan without a limit has no name, and the plan without a key has no key. */
+function planText(plan: PlanName | undefined): string {
+  if (plan === undefined) return 'api_key: any, requests_per_second: 100';
+  return plan === 'keyless' ? `plan: ${plan}` : `api_key: any, plan: ${plan}`;
 }
 
 /** Reads a scenario: a list of steps in YAML or JSON. Throws CONFIG_NOT_FOUND and CONFIG_INVALID with the place. */
@@ -82,13 +94,17 @@ function readScenario(path: string): ScenarioStep[] {
   if (error !== undefined) throw new GannetError('CONFIG_INVALID', `${path}: ${error.message}`);
   const steps: unknown = document.toJS({ maxAliasCount: 0 });
   if (!Array.isArray(steps)) throw new GannetError('CONFIG_INVALID', `${path}: expected a list of steps`);
+  const odd = steps.findIndex((step) => typeof step !== 'object' || step === null || Array.isArray(step));
+  if (odd !== -1) throw new GannetError('CONFIG_INVALID', `${path}, step ${odd + 1}: expected keys and values such as "at: 5s", got ${printable(JSON.stringify(steps[odd]) ?? 'nothing', 60)}`);
   return steps as ScenarioStep[];
 }
 
-function wholeNumber(text: string): number {
-  const value = Number(text);
-  if (!/^\d{1,10}$/.test(text) || value > 4_294_967_295) throw new InvalidArgumentError('expected a whole number.');
-  return value;
+function wholeNumber(most: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (!/^\d{1,10}$/.test(text) || value > most) throw new InvalidArgumentError(`expected a whole number of 0 to ${most}.`);
+    return value;
+  };
 }
 
 function factor(text: string): number {

@@ -6,7 +6,7 @@ import type { Millis } from '../core/time.ts';
 import { roughDuration } from '../core/time.ts';
 import { readControlFile } from '../daemon/control-api.ts';
 import { formatCounts } from '../daemon/counts-text.ts';
-import type { AccessState, FeedState, SessionState, StartingState } from '../daemon/session-state.ts';
+import type { FeedState, SessionState, StartingState } from '../daemon/session-state.ts';
 import type { CommandModule } from './command.ts';
 import { EXIT } from './exit-codes.ts';
 import { instant } from './figures.ts';
@@ -45,7 +45,7 @@ export function statusText(state: SessionState | StartingState): string {
   return [
     facts([
       ['run', `${state.run_id}, ${state.mode}, ${state.phase}, trading is ${state.trading}`],
-      ['service', accessText(state.service_access)],
+      ['service', accessText(state)],
       ['decisions', `${state.decisions}, denied: ${formatCounts(state.denials)}`],
       ['swaps', formatCounts(state.intents.counts)],
       ['under way', open.length === 0 ? 'nothing' : open.map((intent) => `${intent.intent_id} (${intent.state})`).join(', ')],
@@ -57,8 +57,9 @@ export function statusText(state: SessionState | StartingState): string {
   ].join('');
 }
 
-function accessText({ state, reason, since }: AccessState): string {
-  if (state === 'granted') return 'lets this run in';
+function accessText({ service_access: { state, reason, since }, feeds }: SessionState): string {
+  const isSilent = feeds.length > 0 && feeds.every(({ status }) => status !== 'healthy');
+  if (state === 'granted') return isSilent ? 'gives no answers now: no feed is healthy, the log says why' : 'lets this run in';
   return `refuses the API key since ${instant(since ?? undefined)} UTC, nothing is traded: ${printable(reason ?? '')}`;
 }
 

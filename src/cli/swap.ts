@@ -55,7 +55,7 @@ async function swap(context: CommandContext, input: string, output: string, amou
       { duration: PATIENCE_MS, maxIntents: 1 },
       { config: alone, world, runId, reporter: journey.reporter(human) },
     );
-    const { json, ok, text } = journey.told({ runId, to });
+    const { json, ok, text } = journey.told({ runId, to, isPaper: config.mode === 'paper' });
     context.terminal.result(json, () => text);
     return ok ? EXIT.done : EXIT.failed;
   } finally {
@@ -94,7 +94,7 @@ interface Journey {
   /** Returns a reporter that keeps what the command tells at its end, and passes the swap's own steps on. */
   reporter(human: Reporter | undefined): Reporter;
   /** Returns what became of it. */
-  told(run: { readonly runId: string; readonly to: Token }): { readonly json: unknown; readonly ok: boolean; readonly text: string };
+  told(run: { readonly runId: string; readonly to: Token; readonly isPaper: boolean }): { readonly json: unknown; readonly ok: boolean; readonly text: string };
 }
 
 function createJourney(): Journey {
@@ -122,7 +122,7 @@ function createJourney(): Journey {
       },
       summary: () => undefined,
     }),
-    told({ runId, to }) {
+    told({ runId, to, isPaper }) {
       const last = steps.at(-1)?.record;
       const ok = last?.state === 'confirmed';
       return {
@@ -134,7 +134,7 @@ function createJourney(): Journey {
           journey: steps.map(({ at, record: { state, signature, code, reason } }) => ({ at, state, signature, code, reason })),
         },
         text: ok && last.fill !== undefined
-          ? `  done: ${formatDecimal(last.fill.amountOut, to.decimals)} ${to.symbol} received; "gannet replay ${runId}" repeats the decision\n`
+          ? `  done${isPaper ? ' on paper, no money moved' : ''}: ${formatDecimal(last.fill.amountOut, to.decimals)} ${to.symbol} ${isPaper ? 'would have been ' : ''}received; "gannet replay ${runId}" repeats the decision\n`
           : `  not done: ${reasonOf(denial, last)}\n`,
       };
     },

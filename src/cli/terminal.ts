@@ -49,5 +49,6 @@ export function reportError(terminal: Terminal, error: unknown): ExitCode {
   const { code, message, details } = error;
   if (terminal.json) terminal.out(jsonLine({ error: { code, message, details } }));
   else terminal.err(`${message.split('\n').map((line) => printable(line, 2_000)).join('\n')}\n`);
+  if (code === 'INTERRUPTED') return EXIT.interrupted;
   return USAGE_CODES.has(code) ? EXIT.usage : EXIT.failed;
 }

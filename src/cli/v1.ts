@@ -1,6 +1,7 @@
-import { readFileSync } from 'node:fs';
+import type { Command } from 'commander';
+import { InvalidArgumentError } from 'commander';
 import { formatDecimal } from '../core/amount.ts';
-import { GannetError, messageOf } from '../core/errors.ts';
+import { GannetError, isGannetError, messageOf } from '../core/errors.ts';
 import { parseJson } from '../core/json.ts';
 import { printable, printableJson } from '../core/text.ts';
 import type { Token } from '../market/token.ts';
@@ -8,9 +9,9 @@ import type { PrioritizationFee, QuoteAnswer, QuoteRequest, QuoteSwapRequest, Sw
 import type { QuoteInstructionsAnswer } from '../service/wire/swap-instructions-v1.ts';
 import type { QuoteSwapAnswer } from '../service/wire/swap-transaction-v1.ts';
 import { asTheService } from './answer-json.ts';
-import type { Command } from 'commander';
 import type { CommandModule, RunCommand } from './command.ts';
 import { EXIT } from './exit-codes.ts';
+import { readInput } from './input.ts';
 import { looking } from './look.ts';
 import { findToken, nameTokens } from './named-tokens.ts';
 import type { TokenNames } from './named-tokens.ts';
@@ -108,11 +109,11 @@ function addSwap<Answer>(
   show: (answer: Answer) => { readonly json: unknown; readonly text: string; readonly ok: boolean },
 ): void {
   const command = v1.command(name).description(description)
-    .requiredOption('--quote <file>', 'the JSON of "v1 quote", unchanged; "-" reads standard input')
+    .requiredOption('--quote <file>', 'the JSON of "v1 quote", unchanged; "-" reads standard input (required)')
     .option('--prioritization-fee-lamports <fee>', 'lamports, auto, or one of the service’s JSON forms', prioritizationFee);
-  addFlags(command, SWAP_FLAGS, ['userPublicKey']).action(run(looking(async ({ terminal, world }, { quote, ...flags }: SwapFlags) => {
+  addFlags(command, SWAP_FLAGS, ['userPublicKey']).action(run(looking(async ({ terminal, world, interrupt }, { quote, ...flags }: SwapFlags) => {
     const api = world.service.swapV1;
-    const shown = show(await ask(api, { ...flags, quoteResponse: api.readQuote(readDocument(quote)) }));
+    const shown = show(await ask(api, { ...flags, quoteResponse: await readQuote(api, quote, interrupt) }));
     terminal.result(shown.json, () => shown.text);
     return shown.ok ? EXIT.done : EXIT.failed;
   })));
@@ -147,17 +148,22 @@ function showInstructions(answer: QuoteInstructionsAnswer): { readonly json: unk
   };
 }
 
-/** Reads a quote's document. Throws USAGE. */
-function readDocument(file: string): string {
+/** Returns the quote of a file. Throws USAGE where it holds none. */
+async function readQuote(api: SwapV1, file: string, interrupt: AbortSignal): Promise<QuoteAnswer> {
   try {
-    return readFileSync(file === '-' ? 0 : file, 'utf8').trim();
+    return api.readQuote((await readInput(file, interrupt)).trim());
   } catch (cause) {
-    throw new GannetError('USAGE', `--quote: expected the JSON that "gannet v1 quote --json" printed, ${printable(file, 100)} cannot be read: ${messageOf(cause)}`, { cause });
+    if (!isGannetError(cause) || cause.code === 'INTERRUPTED') throw cause;
+    throw new GannetError('USAGE', `--quote ${printable(file, 100)}: expected the JSON that "gannet v1 quote --json" printed: ${cause.message}`, { cause });
   }
 }
 
 /** What is none of the forms is refused by the client, which knows them. */
 function prioritizationFee(text: string): PrioritizationFee {
   if (/^\d{1,15}$/.test(text)) return Number(text);
-  return (text.startsWith('{') ? parseJson(text) : text) as PrioritizationFee;
+  try {
+    return (text.startsWith('{') ? parseJson(text) : text) as PrioritizationFee;
+  } catch (error) {
+    throw new InvalidArgumentError(`${messageOf(error)}.`);
+  }
 }

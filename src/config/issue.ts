@@ -27,9 +27,10 @@ export function formatPath(path: ConfigPath): string {
   return text;
 }
 
-/** Returns an issue as one line: "config/gannet.yaml:14:11 strategies[0].params.window: expected …". */
+/** Returns an issue as one line: "config/gannet.yaml:14:11 strategies[0].params.window: expected …". An option of the command line has no lines. */
 export function formatIssue({ file, line, column, path, message }: ConfigIssue): string {
-  return `${file}:${line}:${column} ${path === '' ? '' : `${path}: `}${message}`;
+  const place = file.startsWith('--') ? file : `${file}:${line}:${column}`;
+  return `${place} ${path === '' ? '' : `${path}: `}${message}`;
 }
 
 /** Returns the error with which a command refuses to start, one line per issue. */

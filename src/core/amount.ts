@@ -49,7 +49,9 @@ export function parseDecimal(text: string, decimals: number): Amount {
   if (fraction.length > decimals) {
     throw invalid(`expected at most ${decimals} decimal places, got ${fraction.length} in "${text.slice(0, 40)}"`, text);
   }
-  return amount(BigInt(whole + fraction.padEnd(decimals, '0')));
+  const units = BigInt(whole + fraction.padEnd(decimals, '0'));
+  if (units > U64_MAX) throw invalid(`expected at most ${formatDecimal(U64_MAX, decimals)}, got "${text.slice(0, 40)}"`, text);
+  return amount(units);
 }
 
 /** Returns the decimal string of an amount: exact, without trailing zeros; the inverse of `parseDecimal`. */

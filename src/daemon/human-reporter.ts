@@ -14,6 +14,8 @@ type Style = Parameters<typeof styleText>[0];
 
 const SUBJECT_WIDTH = 18;
 const SOL_DECIMALS = 9;
+/** A strategy that tries again and again is denied again and again: the same is told once in this time, with how often. */
+const SAME_DENIAL_MS = 60_000;
 
 /** Returns the reporter for people: a line for what happened and why, aligned; coloured only where colour is shown. */
 export function createHumanReporter(options: {
@@ -28,6 +30,7 @@ export function createHumanReporter(options: {
     write(`${paint('dim', clockTime(stamp.at))}  ${paint('bold', subject.padEnd(SUBJECT_WIDTH))} ${style === undefined ? text : paint(style, text)}\n`);
   };
   const amountOf = (mint: Mint, amount: bigint): string => showAmount(tokens, mint, amount);
+  const denials = new Map<string, { readonly told: string; readonly at: number; untold: number }>();
 
   return {
     started: (_stamp, start) => {
@@ -48,12 +51,22 @@ export function createHumanReporter(options: {
     decided: (decision, intent) => {
       const { proposal } = decision;
       if (proposal.kind === 'alert') return;
+      denials.delete(decision.strategy);
       const words = `${describeSwap(tokens, proposal, intent?.amountIn)}: ${proposal.reason}`;
       line(decision, decision.strategy, `${words} → ${intent?.id ?? 'approved'}`);
     },
     denied: (decision, denial) => {
       const what = decision.proposal.kind === 'swap' ? describeSwap(tokens, decision.proposal, undefined) : decision.proposal.message;
-      line(decision, decision.strategy, `${what}: denied, ${denial.code} (${denial.reason})`, 'yellow');
+      const told = `${what}: denied, ${denial.code}`;
+      const before = denials.get(decision.strategy);
+      const isSame = before?.told === told;
+      if (isSame && decision.at - before.at < SAME_DENIAL_MS) {
+        before.untold += 1;
+        return;
+      }
+      denials.set(decision.strategy, { told, at: decision.at, untold: 0 });
+      const again = isSame && before.untold > 0 ? `; the same ${before.untold} ${before.untold === 1 ? 'time' : 'times'} more since ${clockTime(before.at)}` : '';
+      line(decision, decision.strategy, `${told} (${denial.reason})${again}`, 'yellow');
     },
     intent: (stamp, record) => {
       const told = describeIntent(record, amountOf);

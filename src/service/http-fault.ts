@@ -34,7 +34,7 @@ export function statusFault({ status, text, contentType, location, limits, withK
     status, serviceMessage, serviceCode: body?.code, serviceParameter: body?.parameter, requestId: body?.requestId, signature: body?.signature,
   };
   if (status === 401) {
-    const why = withKey ? `refused the API key${said}; check service.api_key and its plan` : `wants an API key${said}; set service.api_key, and service.plan to the plan that it has`;
+    const why = withKey ? `refused the API key${said}; check service.api_key and its plan` : `wants an API key${said}; set service.api_key or the variable GANNET_API_KEY, and service.plan to the plan that it has`;
     return new GannetError('SERVICE_UNAUTHORIZED', `the service ${why}`, { details });
   }
   if (status === 429) {
@@ -62,7 +62,7 @@ export function transportFault(what: string, thrown: unknown): GannetError {
   }
   const code = codeOf(thrown);
   const options = { details: { cause: code }, cause: thrown };
-  if (TIMEOUTS.has(code)) return new GannetError('SERVICE_TIMEOUT', `${what}: no answer in time (${code})`, options);
+  if (TIMEOUTS.has(code)) return new GannetError('SERVICE_TIMEOUT', `${what}: ${code === 'UND_ERR_CONNECT_TIMEOUT' || code === 'ETIMEDOUT' ? 'no connection' : 'no answer'} in time; try again, or check service.base_url and the network`, options);
   if (MALFORMED.has(code)) {
     return new GannetError('SERVICE_MALFORMED', `${what}: expected an HTTP answer, got one that breaks the protocol (${code})`, options);
   }

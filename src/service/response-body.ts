@@ -31,7 +31,7 @@ export async function readText(body: Readable, maxBytes: number): Promise<string
 
 /** Returns the JSON of an answer. Throws SERVICE_MALFORMED on HTML, on what is not JSON, and on what `findHostility` finds. */
 export function parseBody(text: string, contentType: string | undefined): Json {
-  if (contentType?.includes('html') === true) throw malformed(`expected JSON, got ${printable(contentType, 60)}`);
+  if (contentType?.includes('html') === true) throw malformed(`expected JSON, got ${printable(contentType, 60)}; check service.base_url`);
   const hostility = findHostility(text);
   if (hostility !== undefined) throw malformed(hostility);
   try {

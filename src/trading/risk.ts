@@ -179,7 +179,7 @@ function invalid(reason: string): Denial {
 
 function unvalued(state: EngineState, mint: Mint, limit: ValueLimit): Denial {
   const symbol = (address: Mint): string => state.tokens.byMint(address)?.symbol ?? address;
-  return { code: 'VALUE_UNKNOWN', reason: `no quote or price of ${symbol(mint)} in ${symbol(limit.mint)} is watched` };
+  return { code: 'VALUE_UNKNOWN', reason: `there is no price of ${symbol(mint)} in ${symbol(limit.mint)} to hold the limit against: none came in yet, or none is watched` };
 }
 
 function show(state: EngineState, mint: Mint, amount: bigint): string {

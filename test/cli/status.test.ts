@@ -23,6 +23,12 @@ describe('gannet status', () => {
     expect(text).toMatch(/service +lets this run in\n/);
   });
 
+  it('does not say that all is well with a service none of whose feeds is', () => {
+    const degraded = { ...FEED, status: 'degraded' };
+    expect(statusText({ ...STATE, feeds: [degraded, FEED] })).toContain('lets this run in');
+    expect(statusText({ ...STATE, feeds: [degraded, degraded] })).toMatch(/service +gives no answers now/);
+  });
+
   it('says since when the service refuses the key, and why, whatever the service wrote into that', () => {
     const text = statusText({ ...STATE, service_access: { state: 'refused', reason: 'check \u001b[2J\nthe key', since: 1_790_000_000_000 } });
     expect(text).toContain('  service    refuses the API key since 2026-09-21 14:13 UTC, nothing is traded: check \\u001b[2J\\u000athe key\n');

@@ -175,8 +175,8 @@ strategies:
     expect(config.service).toMatchObject({ baseUrl: 'https://swap.example', apiKey: 'k', plan: 'free', requestsPerSecond: 1, limited: true });
     expect(config.chain.rpcUrl).toBe('https://rpc.example');
     expect(await issuesOf(text, { overrides: { ...overrides, rpcUrl: 'ftp://x' } })).toEqual([
-      '--api-key-env:1:1 service.api_key: the environment variable FISH_KEY is not set: set it, or write FISH_KEY=… into .env',
-      '--rpc-url:1:1 chain.rpc_url: expected "embedded" or the http(s) address of a Solana RPC node, got another text (not shown)',
+      '--api-key-env service.api_key: the environment variable FISH_KEY is not set: set it, or write FISH_KEY=… into .env',
+      '--rpc-url chain.rpc_url: expected "embedded" or the http(s) address of a Solana RPC node, got another text (not shown)',
     ]);
   });
 

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createHumanReporter } from '../../src/daemon/human-reporter.ts';
 import { accessAlert } from '../../src/daemon/access-text.ts';
 import type { Reporter, RunStart } from '../../src/daemon/reporter.ts';
+import type { Denial } from '../../src/trading/risk.ts';
 import { intentOf } from '../store/sample-journey.ts';
 import { TOKENS } from '../market/tokens.ts';
 
@@ -51,8 +52,27 @@ describe('the reporter for people', () => {
     expect(text).toContain('            the order book of EBB, every 5s, with this plan every 14s\n');
   });
 
+  it('tells the same denial of a strategy once a minute, with how often it was said, and anything else at once', () => {
+    const lines = told((reporter) => {
+      for (const at of [0, 2_000, 30_000, 61_000, 62_000]) denied(at)(reporter);
+      denied(63_000, 'RATE_PER_MINUTE')(reporter);
+    }).trimEnd().split('\n');
+    expect(lines.map((line) => line.replace(/^\S+ +dca +/, ''))).toEqual([
+      'buy: denied, SERVICE_UNAUTHORIZED (why)',
+      'buy: denied, SERVICE_UNAUTHORIZED (why); the same 2 times more since 14:13:20',
+      'buy: denied, RATE_PER_MINUTE (why)',
+    ]);
+  });
+
   it('paints only where colour is wanted', () => {
     expect(told(alert)).not.toContain('\u001b');
     expect(told(alert, true)).toContain('\u001b[');
   });
 });
+
+function denied(at: number, code = 'SERVICE_UNAUTHORIZED'): (reporter: Reporter) => void {
+  return (reporter) => {
+    const proposal = { kind: 'alert', level: 'info', message: 'buy' } as const;
+    reporter.denied({ seq: STAMP.seq, at: STAMP.at + at, strategy: 'dca', proposal, verdict: 'denied', code, h: '' }, { code, reason: 'why' } as Denial);
+  };
+}
