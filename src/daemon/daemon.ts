@@ -1,26 +1,15 @@
 import { randomBytes } from 'node:crypto';
-import { join, relative } from 'node:path';
-import { BASE_FEE } from '../trading/simulated-landing.ts';
+import { relative } from 'node:path';
 import { GannetError } from '../core/errors.ts';
 import { seededRandom } from '../core/random.ts';
 import type { Clock, Millis } from '../core/time.ts';
 import { requestRate } from '../config/request-rate.ts';
 import type { RunConfig } from '../config/run-config.ts';
-import { journalled } from '../execution/journalled.ts';
-import { createLiveExecutor } from '../execution/live-executor.ts';
-import { createPaperExecutor } from '../execution/paper-executor.ts';
-import type { Signer } from '../execution/ports.ts';
 import { formatTokenAmount } from '../market/token.ts';
 import type { RecordingWriter } from '../recording/writer.ts';
 import { createRecordingWriter } from '../recording/writer.ts';
 import { createFeeds } from '../service/feeds/feeds.ts';
-import { readSecretKey } from '../signer/key-file.ts';
-import { parseSecretKey } from '../signer/key.ts';
-import { createSigner } from '../signer/sign.ts';
-import type { JournalStore } from '../store/journal.ts';
-import { openJournal } from '../store/journal.ts';
-import { lockState, lockWallet } from '../store/locks.ts';
-import type { Executor } from '../trading/executor.ts';
+import { lockState } from '../store/locks.ts';
 import type { EngineState } from '../trading/state.ts';
 import { createState } from '../trading/state.ts';
 import { startControlApi } from './control-api.ts';
@@ -28,8 +17,8 @@ import type { Log } from './log.ts';
 import { describeLimits } from './limits-text.ts';
 import { holdings } from './market-text.ts';
 import { createManifest } from './manifest.ts';
-import type { Recovered, StateSetup } from './recover.ts';
-import { beginOnNewChain, recoverState } from './recover.ts';
+import { liveParts, paperParts } from './mode-parts.ts';
+import type { StateSetup } from './recover.ts';
 import type { Reporter, RunSummary } from './reporter.ts';
 import { Resources } from './resources.ts';
 import { createRunFiles } from './run-files.ts';
@@ -50,14 +39,6 @@ export interface DaemonOptions {
   readonly maxIntents: number | undefined;
   /** Aborted when the operator wants it to end. */
   readonly interrupt: AbortSignal;
-}
-
-/** Who carries intents out, and from which money: all that differs between live and paper. */
-interface ModeParts {
-  readonly executor: Executor;
-  readonly journal: JournalStore;
-  readonly recovered: Recovered;
-  readonly address: string | undefined;
 }
 
 /** Returns a name for a run that sorts by time. */
@@ -133,67 +114,6 @@ function refuseForeignStrategies({ file, strategies }: RunConfig): void {
   throw new GannetError('STRATEGY_INVALID',
     `${file}: strategy ${foreign.name} comes from ${foreign.use}; run and paper load only the project’s own strategies/ so far: put the file there, or backtest it`);
 }
-
-async function liveParts({ config, world, environment, stateDir, clock }: DaemonOptions, setup: StateSetup, resources: Resources): Promise<ModeParts> {
-  const { chain, sandbox } = world;
-  if (chain === undefined) throw new GannetError('CONFIG_INVALID', 'live trading needs chain.rpc_url: without it no outcome could be proven');
-  const signer = await openSigner(config, world, environment);
-  // An embedded chain is this daemon's own: its wallet is nobody else's.
-  if (sandbox === undefined) {
-    const lock = lockWallet({ address: signer.address, clock });
-    resources.add('wallet lock', () => { lock.release(); });
-  }
-  const journal = openJournal({ path: join(stateDir, 'journal.sqlite'), clock });
-  resources.add('journal', () => { journal.close(); });
-  const wallet = await chain.balances(signer.address);
-  return {
-    executor: createLiveExecutor({ service: world.service.swap, chain, signer, journal, clock }),
-    journal,
-    recovered: sandbox === undefined ? recoverState(journal, setup, wallet) : beginOnNewChain(journal, wallet),
-    address: signer.address,
-  };
-}
-
-async function openSigner(config: RunConfig, world: World, environment: DaemonOptions['environment']): Promise<Signer> {
-  const { keyFrom, address } = config.wallet;
-  const key = keyFrom === undefined
-    ? parseSecretKey(embeddedKey(world))
-    : await readSecretKey({ source: keyFrom.kind === 'env' ? `env:${keyFrom.name}` : `file:${keyFrom.path}`, environment });
-  if (address !== undefined && address !== key.address) {
-    throw new GannetError('KEY_INVALID', `wallet.address is ${address}, but the key belongs to ${key.address}`);
-  }
-  return createSigner(key);
-}
-
-function embeddedKey({ sandbox }: World): string {
-  if (sandbox === undefined) throw new GannetError('KEY_INVALID', 'wallet.key_from is missing: only the embedded service brings a wallet of its own');
-  return sandbox.addresses.wallet.private_key;
-}
-
-function paperParts({ config, world, stateDir, clock }: DaemonOptions, setup: StateSetup, resources: Resources): ModeParts {
-  const journal = openJournal({ path: join(stateDir, 'journal-paper.sqlite'), clock });
-  resources.add('journal', () => { journal.close(); });
-  const saved = journal.loadSnapshot();
-  const executor = createPaperExecutor({
-    service: world.service.swap,
-    clock,
-    random: seededRandom(`${config.seed}:paper`),
-    model: {
-      setting: config.backtest.setting, landLatencyMs: config.backtest.landLatencyMs, feeLamports: BASE_FEE,
-      dropProbability: PAPER_DROP_PROBABILITY, expiryMs: PAPER_EXPIRY_MS,
-    },
-  });
-  return {
-    executor: journalled(executor, journal),
-    journal,
-    recovered: recoverState(journal, setup, saved === undefined ? config.backtest.balances : undefined),
-    address: undefined,
-  };
-}
-
-/** A modest share of transactions never lands, and is known not to only when its blockhash has expired. */
-const PAPER_DROP_PROBABILITY = 0.01;
-const PAPER_EXPIRY_MS = 70_000;
 
 function openRecorder({ config, clock, log, runId }: DaemonOptions, resources: Resources): RecordingWriter | undefined {
   if (!config.recording.enabled) return undefined;

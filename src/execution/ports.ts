@@ -1,7 +1,8 @@
-import type { Lamports } from '../core/amount.ts';
+import type { Amount, Bps, Lamports } from '../core/amount.ts';
 import type { Mint } from '../market/token.ts';
 import type { Attempt, LandedSwap } from '../trading/attempt.ts';
 import type { Intent, IntentPurpose, IntentState, Outcome } from '../trading/intent.ts';
+import type { Route } from '../trading/proposal.ts';
 import type { ExecuteAnswer, SwapBuild, SwapOrder, SwapRequest } from '../trading/swap-order.ts';
 
 /** How urgent a request is where requests are scarce. */
@@ -65,12 +66,31 @@ export interface Chain {
   readTransaction(transaction: Uint8Array): TransactionFacts;
 }
 
+/** What a transaction must come to: who signs holds the bytes against it, by a reading of his own. */
+export interface SigningTerms {
+  readonly intentId: string;
+  /** From 1. */
+  readonly attempt: number;
+  readonly route: Route;
+  readonly inputMint: Mint;
+  readonly outputMint: Mint;
+  /** All that may leave the wallet of the input, fees in it included. */
+  readonly amountIn: Amount;
+  /** What must arrive at least, after all fees. */
+  readonly minimumOut: Amount;
+  readonly maker?: string | undefined;
+  /** Who pays the network's fee in the wallet's place. */
+  readonly feePayer?: string | undefined;
+  /** The share of the swap that third parties may get. */
+  readonly maxFeeBps: Bps;
+}
+
 /** Holds the key; nobody else does. */
 export interface Signer {
   /** Base58. */
   readonly address: string;
-  /** Signs in place as this address, leaving other signatures as they are. Throws SIGN_REFUSED. */
-  sign(transaction: Uint8Array): Promise<SignedTransaction>;
+  /** Signs as this address, leaving other signatures as they are. Throws SIGN_REFUSED with the policy's code in its details. */
+  sign(transaction: Uint8Array, terms: SigningTerms): Promise<SignedTransaction>;
 }
 
 export interface SignedTransaction {

@@ -24,6 +24,7 @@ interface Unsigned {
   readonly requestId?: string | undefined;
   /** Who may sign besides us. */
   readonly coSigners: readonly string[];
+  readonly maker?: string | undefined;
 }
 
 /** Before anything is signed a passing fault may be tried again: nothing can happen twice. */
@@ -69,7 +70,7 @@ async function byOrder(world: LiveWorld, intent: Intent): Promise<Unsigned | (Pr
     return { kind: 'refused', router: order.router, code: 'ORDER_INCOMPLETE', reason: 'expected a transaction, a requestId and a lastValidBlockHeight' };
   }
   const coSigners = [order.signatureFeePayer, order.maker].filter((signer) => signer !== undefined && signer !== world.signer.address);
-  return { quotedAt, terms: order, transaction, requestId, lastValidBlockHeight, coSigners: coSigners as string[] };
+  return { quotedAt, terms: order, transaction, requestId, lastValidBlockHeight, coSigners: coSigners as string[], maker: order.maker };
 }
 
 function refuseOrder(world: LiveWorld, order: SwapOrder): { code: string; reason: string } | undefined {
@@ -134,7 +135,11 @@ async function sign(world: LiveWorld, intent: Intent, number: number, unsigned: 
   }
   const ageMs = world.clock.now() - quotedAt;
   if (ageMs > QUOTE_TTL_MS) throw new GannetError('QUOTE_STALE', `the quote was ${ageMs} ms old when all was ready to be signed, allowed are ${QUOTE_TTL_MS}`);
-  const signed = await world.signer.sign(transaction);
+  const signed = await world.signer.sign(transaction, {
+    intentId: intent.id, attempt: number, route: intent.route, inputMint: intent.inputMint, outputMint: intent.outputMint,
+    amountIn: intent.amountIn, minimumOut: terms.threshold, maker: unsigned.maker,
+    feePayer: facts.feePayer === address ? undefined : facts.feePayer, maxFeeBps: intent.maxFeeBps,
+  });
   return {
     intentId: intent.id,
     number,
@@ -150,6 +155,7 @@ async function sign(world: LiveWorld, intent: Intent, number: number, unsigned: 
     blockhash: facts.blockhash,
     lastValidBlockHeight,
     feePayer: facts.feePayer,
+    maker: unsigned.maker,
     signedTransaction: signed.transaction,
   };
 }

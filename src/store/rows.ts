@@ -37,6 +37,8 @@ export interface AttemptRow {
   readonly blockhash: string;
   readonly last_valid_block_height: string;
   readonly fee_payer: string;
+  readonly maker: string | null;
+  readonly input_balance: string | null;
   readonly signed_transaction: Uint8Array;
 }
 
@@ -97,6 +99,8 @@ export function readAttempt(row: AttemptRow): Attempt {
     blockhash: row.blockhash,
     lastValidBlockHeight: BigInt(row.last_valid_block_height),
     feePayer: row.fee_payer,
+    ...(row.maker === null ? {} : { maker: row.maker }),
+    ...(row.input_balance === null ? {} : { inputBalance: BigInt(row.input_balance) as Amount }),
     signedTransaction: row.signed_transaction,
   };
 }
@@ -118,6 +122,8 @@ export function writeAttempt(attempt: Attempt, at: number): Readonly<Record<stri
     blockhash: attempt.blockhash,
     last_valid_block_height: attempt.lastValidBlockHeight.toString(),
     fee_payer: attempt.feePayer,
+    maker: attempt.maker ?? null,
+    input_balance: attempt.inputBalance?.toString() ?? null,
     signed_transaction: attempt.signedTransaction,
   };
 }

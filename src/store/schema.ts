@@ -75,8 +75,30 @@ CREATE TABLE snapshot (
 ) STRICT;
 `;
 
+const SECOND_FORMAT = `
+ALTER TABLE attempts ADD COLUMN maker TEXT;
+ALTER TABLE attempts ADD COLUMN input_balance TEXT;
+
+-- What strategies keep beyond a restart: written with the intent or the decision it led to.
+CREATE TABLE strategy_state (
+  strategy TEXT PRIMARY KEY,
+  saved_at INTEGER NOT NULL,
+  state TEXT NOT NULL
+) STRICT;
+
+-- Where the chain's balances and the ledger differed, and by what.
+CREATE TABLE adjustments (
+  number INTEGER PRIMARY KEY,
+  at INTEGER NOT NULL,
+  mint TEXT NOT NULL,
+  change TEXT NOT NULL,
+  cause TEXT NOT NULL,
+  reason TEXT NOT NULL
+) STRICT;
+`;
+
 /** Each step from one format to the next; step n leads to format n + 1. */
-export const MIGRATIONS: readonly string[] = [FIRST_FORMAT];
+export const MIGRATIONS: readonly string[] = [FIRST_FORMAT, SECOND_FORMAT];
 
 /** The format that this code writes, and the release that introduced it. */
 export const JOURNAL_FORMAT = { version: MIGRATIONS.length, since: '0.1.0' } as const;

@@ -21,6 +21,10 @@ export interface Attempt {
   readonly blockhash: string;
   readonly lastValidBlockHeight: bigint;
   readonly feePayer: string;
+  /** The market maker on the other side, where there is one. */
+  readonly maker?: string | undefined;
+  /** What the wallet had of the input when it was signed, smallest units: it still has it where the swap never landed. */
+  readonly inputBalance?: Amount | undefined;
   readonly signedTransaction: Uint8Array;
 }
 

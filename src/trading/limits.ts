@@ -1,6 +1,7 @@
 import type { Amount, Bps } from '../core/amount.ts';
 import type { Millis } from '../core/time.ts';
 import type { Mint } from '../market/token.ts';
+import type { Protection } from './protection.ts';
 import type { RateSpan } from './swap-rate.ts';
 
 /** An amount of a token that bounds the value of something. */
@@ -20,11 +21,37 @@ export interface RiskLimits {
   readonly maxSwaps: { readonly [span in RateSpan]?: number | undefined };
   /** Lamports that no strategy can spend: a wallet without SOL cannot exit. */
   readonly solReserve: Amount;
+  /** What all positions, in flight and reserved included, may be worth together. */
+  readonly maxExposure?: ValueLimit | undefined;
+  /** How old the newest price of a pair may be for an entry; and the quote that is signed. */
+  readonly maxQuoteAgeMs?: Millis | undefined;
+  /** How many slots behind the chain a quote may be that is signed. */
+  readonly maxQuoteAgeSlots?: number | undefined;
+  readonly protections?: readonly Protection[] | undefined;
+  /** What a token must be for an entry into it; left out, tokens are not looked at. */
+  readonly tokenSafety?: TokenSafetyLimits | undefined;
+}
+
+/** What a token must be to be bought. What nobody says of it counts as bad. */
+export interface TokenSafetyLimits {
+  /** Never looked at: their issuer is trusted, whatever he could do. */
+  readonly trusted: ReadonlySet<Mint>;
+  readonly minLiquidityUsd: number;
+  readonly minOrganicScore: number;
+  readonly minHolders: number;
+  readonly maxTopHoldersPct: number;
+  readonly maxTransferFeeBps: Bps;
+  /** Extensions of a Token-2022 mint, by name, that are let through beside the harmless ones. */
+  readonly allowedExtensions: ReadonlySet<string>;
+  /** How long a look holds. */
+  readonly validForMs: Millis;
 }
 
 /** What bounds one strategy by its own configuration. */
 export interface StrategyLimits {
   readonly maxAgeMs?: Millis | undefined;
+  /** What its positions, in flight and reserved included, may be worth together. */
+  readonly maxExposure?: ValueLimit | undefined;
 }
 
 /** Every code with which risk refuses a proposal, with what it means: the one source for code and documents. */

@@ -87,6 +87,11 @@ export class Portfolio {
     add(this.wallet, SOL_MINT, -fill.rentLamports);
   }
 
+  /** Books what others moved into the wallet or out of it; no strategy's book changes by it. */
+  adjustWallet(mint: Mint, change: bigint): void {
+    add(this.wallet, mint, change);
+  }
+
   /** Books a network fee: it leaves the wallet's SOL, and the strategy is told what it cost. */
   applyFee(strategy: string, feeLamports: Lamports): void {
     const book = this.book(strategy);

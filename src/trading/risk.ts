@@ -50,8 +50,11 @@ export function slippageCap(state: EngineState, proposal: SwapProposal): Bps {
 }
 
 function tradingState(state: EngineState, { strategy, proposal }: SwapRequest): Denial | undefined {
+  const own = state.strategyTrading.get(strategy.name) ?? 'active';
   if (state.trading === 'halted') return { code: 'TRADING_HALTED', reason: 'trading is halted' };
-  if (state.trading === 'reduce-only' && !isExit(state, strategy.name, proposal)) {
+  if (own === 'halted') return { code: 'TRADING_HALTED', reason: `trading is halted for ${strategy.name}` };
+  const isReducing = state.trading === 'reduce-only' || own === 'reduce-only' || state.flattening.has(strategy.name);
+  if (isReducing && !isExit(state, strategy.name, proposal)) {
     return { code: 'TRADING_REDUCE_ONLY', reason: 'only swaps back into the budget’s token are allowed now' };
   }
   return undefined;

@@ -41,6 +41,12 @@ export interface EngineState {
   /** Intent counters of strategies that are no longer configured: should they come back, no id is given twice. */
   readonly retiredCounts: Readonly<Record<string, number>>;
   trading: TradingState;
+  /** Of strategies that are not as free as everything else. */
+  readonly strategyTrading: Map<string, TradingState>;
+  /** Strategies whose positions are being sold. */
+  readonly flattening: Set<string>;
+  /** What the look at a token came to; a token that is not in it was not looked at. */
+  readonly tokenFindings: Map<Mint, readonly string[]>;
   /** Not the operator's word, and in no snapshot: a key that was refused may be good at the next start. */
   serviceAccess: ServiceAccessState;
 }
@@ -53,6 +59,9 @@ export interface StateSnapshot {
   /** When intents were approved, within the last day, oldest first. */
   readonly approvals: readonly Millis[];
   readonly trading: TradingState;
+  /** Absent in snapshots of older versions, as is `flattening`. */
+  readonly strategyTrading?: Readonly<Record<string, TradingState>> | undefined;
+  readonly flattening?: readonly string[] | undefined;
   readonly intentCounts: Readonly<Record<string, number>>;
 }
 
@@ -108,6 +117,9 @@ export function createState(setup: {
     swapRate: new SwapRate(snapshot.approvals),
     retiredCounts: snapshot.intentCounts,
     trading: snapshot.trading,
+    strategyTrading: new Map(Object.entries(snapshot.strategyTrading ?? {})),
+    flattening: new Set(snapshot.flattening),
+    tokenFindings: new Map(),
     serviceAccess: 'granted',
   };
 }
@@ -129,6 +141,8 @@ export function snapshotState(state: EngineState): StateSnapshot {
     keys: [...state.keys],
     approvals: state.swapRate.times,
     trading: state.trading,
+    strategyTrading: Object.fromEntries(state.strategyTrading),
+    flattening: [...state.flattening],
     intentCounts: { ...state.retiredCounts, ...Object.fromEntries([...state.strategies.values()].map(({ name, intentCount }) => [name, intentCount])) },
   };
 }

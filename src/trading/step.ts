@@ -4,7 +4,7 @@ import { assert, assertNever } from '../core/assert.ts';
 import type { Millis } from '../core/time.ts';
 import type { MarketEvent } from '../market/event.ts';
 import { outputAt } from '../market/quote.ts';
-import type { Command } from './command.ts';
+import type { Command, TradingState } from './command.ts';
 import type { Intent, Outcome } from './intent.ts';
 import { canTransition, isTerminal } from './intent.ts';
 import type { AlertProposal, Proposal, SwapProposal } from './proposal.ts';
@@ -74,7 +74,19 @@ export function step(state: EngineState, seq: number, at: Millis, input: Input |
 function applyCommand(state: EngineState, command: Command): void {
   switch (command.name) {
     case 'set-trading-state':
-      state.trading = command.state;
+      if (command.strategy === undefined) state.trading = command.state;
+      else setStrategyTrading(state, command.strategy, command.state);
+      return;
+    case 'flatten':
+      for (const name of command.strategy === undefined ? state.strategies.keys() : [command.strategy]) state.flattening.add(name);
+      return;
+    case 'adjust-wallet':
+      state.portfolio.adjustWallet(command.mint, BigInt(command.change));
+      return;
+    case 'judge-token':
+      state.tokenFindings.set(command.mint, command.findings);
+      return;
+    case 'report-presence':
       return;
     case 'set-service-access':
       state.serviceAccess = command.access;
@@ -85,6 +97,11 @@ function applyCommand(state: EngineState, command: Command): void {
     default:
       assertNever(command, 'command');
   }
+}
+
+function setStrategyTrading(state: EngineState, strategy: string, trading: TradingState): void {
+  if (trading === 'active') state.strategyTrading.delete(strategy);
+  else state.strategyTrading.set(strategy, trading);
 }
 
 function rule(state: EngineState, seq: number, at: Millis, { strategy, proposal }: ProposalInput): Ruling {

@@ -16,9 +16,9 @@ async function createLive(): Promise<ExecutorHarness> {
   let signatures = 0;
   const signer: typeof world.signer = {
     address: world.signer.address,
-    sign: (transaction) => {
+    sign: (transaction, terms) => {
       signatures += 1;
-      return world.signer.sign(transaction);
+      return world.signer.sign(transaction, terms);
     },
   };
   return {

@@ -49,9 +49,9 @@ function countingSigner(): LiveWorld['signer'] & { readonly count: () => number 
   let count = 0;
   return {
     address: world.signer.address,
-    sign: (transaction) => {
+    sign: (transaction, terms) => {
       count += 1;
-      return world.signer.sign(transaction);
+      return world.signer.sign(transaction, terms);
     },
     count: () => count,
   };

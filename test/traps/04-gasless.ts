@@ -94,7 +94,7 @@ export const gasless: Trap = {
             inputMint: USDC, outputMint: world.mint('PEARL'), amount: amount(400_000_000n), taker: poor.address,
             referralAccount: friend.address, referralFee: 60, excludeRouters: ['iris', 'routerA', 'routerB'],
           });
-          const { transaction } = await poor.parts.signer.sign(order.transaction!);
+          const { transaction } = await poor.signUnread(order.transaction!);
           expect(await world.service.swap.execute({ signedTransaction: transaction, requestId: order.requestId! })).toMatchObject({ status: 'failed', code: -2_004 });
         }
         expect([world.held(poor.address, USDC), world.held(poor.address, world.mint('PEARL'))]).toEqual([900_000_000n, 0n]);

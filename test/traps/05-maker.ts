@@ -98,7 +98,7 @@ export const maker: Trap = {
       async play(world) {
         const trader = await newTrader(world);
         const order = await world.service.swap.order({ inputMint: USDC, outputMint: SOL, amount: amount(FIRM), taker: trader.address, excludeRouters: ['iris', 'routerA', 'routerB'] });
-        const { transaction } = await trader.parts.signer.sign(order.transaction!);
+        const { transaction } = await trader.signUnread(order.transaction!);
         const node = new Connection(world.rpcUrl, { commitment: 'confirmed', disableRetryOnRateLimit: true });
         await expect(node.simulateTransaction(VersionedTransaction.deserialize(transaction), { sigVerify: true })).rejects.toThrow(/signature/i);
         const chain: LiveWorld['chain'] = {

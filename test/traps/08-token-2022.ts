@@ -137,7 +137,7 @@ export const token2022: Trap = {
         await world.fund(collector, buoy, 1n);
         const feeAccount = getAssociatedTokenAddressSync(new PublicKey(buoy), new PublicKey(collector), true, TOKEN_2022_PROGRAM_ID).toBase58();
         const build = await world.service.swap.build({ inputMint: USDC, outputMint: buoy, amount: amount(20_000_000n), taker: trader.address, platformFeeBps: 50, feeAccount });
-        const { transaction } = await trader.parts.signer.sign((await world.chain.compose(build, trader.address)).transaction);
+        const { transaction } = await trader.signUnread((await world.chain.compose(build, trader.address)).transaction);
         expect(await world.chain.send(transaction)).toEqual({ kind: 'accepted' });
         const received = world.held(trader.address, buoy);
         expect(received).toBe(build.outAmount);

@@ -27,7 +27,7 @@ export const quotesOfV1: Trap = {
         await world.scalePrice(SOL, 1.1);
         const doomed = await world.service.swapV1.swap({ userPublicKey: trader.address, quoteResponse: quote, dynamicComputeUnitLimit: true });
         expect(doomed.simulationError).toMatchObject({ message: expect.stringMatching(/\w/) });
-        const { transaction, signature } = await trader.parts.signer.sign(doomed.transaction);
+        const { transaction, signature } = await trader.signUnread(doomed.transaction);
         await world.chain.send(transaction);
         expect(world.sandbox.chain.transaction(signature)?.error).toBeTruthy();
         expect(world.held(trader.address, USDC)).toBe(2_000_000_000n);

@@ -10,6 +10,7 @@ import type { LiveWorld } from '../../src/execution/journey.ts';
 import { createLiveExecutor } from '../../src/execution/live-executor.ts';
 import type { Mint } from '../../src/market/token.ts';
 import { parseSecretKey } from '../../src/signer/key.ts';
+import type { SignedTransaction } from '../../src/signer/sign.ts';
 import { createSigner } from '../../src/signer/sign.ts';
 import type { JournalStore } from '../../src/store/journal.ts';
 import { openJournal } from '../../src/store/journal.ts';
@@ -45,6 +46,8 @@ interface CarryOutOptions {
 /** A wallet of its own with the live executor around it, as the daemon would make it. */
 export interface Trader {
   readonly address: string;
+  /** Signs whatever it is given, as nobody should. */
+  signUnread(transaction: Uint8Array): Promise<SignedTransaction>;
   readonly parts: LiveWorld & { readonly journal: JournalStore };
   /** Twenty dollars for SOL unless told otherwise. */
   intent(overrides?: Partial<Intent>): Intent;
@@ -122,6 +125,7 @@ export async function newTrader(world: TrapWorld, funds: readonly (readonly [Min
     };
   };
   return {
+    signUnread: (transaction) => signer.sign(transaction),
     address, parts, intent, carryOut,
     async refused(code, wanted, options) {
       const journey = await carryOut(wanted, options);
