@@ -30,7 +30,7 @@ export async function liveParts({ config, world, environment, stateDir, clock }:
   const signer = await openSigner(config, world, environment);
   // An embedded chain is this daemon's own: its wallet is nobody else's.
   if (sandbox === undefined) {
-    const lock = lockWallet({ address: signer.address, clock });
+    const lock = await lockWallet({ address: signer.address, clock });
     resources.add('wallet lock', () => { lock.release(); });
   }
   const journal = openJournal({ path: join(stateDir, 'journal.sqlite'), clock });

@@ -59,10 +59,7 @@ function acquire({ file, holderFile, subject, remedy }: {
     database?.close();
     const busy = cause instanceof Error && 'errcode' in cause && (Number(cause.errcode) & 0xff) === SQLITE_BUSY;
     if (!busy) throw unusable(`cannot lock ${file}: ${messageOf(cause)}`, cause);
-    const holder = readHolder(holderFile);
-    throw new GannetError('STATE_LOCKED', `${subject} is in use by ${holder === undefined ? 'another process' : `process ${holder}`}; stop it first, or ${remedy}`, {
-      details: { subject, pid: holder }, cause,
-    });
+    throw inUse({ subject, remedy }, readHolder(holderFile), cause);
   }
 }
 
@@ -102,4 +99,11 @@ function keepFresh(clock: Clock, files: readonly string[]): { unsubscribe(): voi
 /** Returns the error of a lock that cannot be taken, whoever may have it. */
 export function unusable(problem: string, cause?: unknown): GannetError {
   return new GannetError('STATE_LOCKED', problem, { cause });
+}
+
+/** Returns the error of a lock that somebody has, with his process where it is known. */
+export function inUse({ subject, remedy }: { readonly subject: string; readonly remedy: string }, holder: number | undefined, cause: unknown): GannetError {
+  return new GannetError('STATE_LOCKED', `${subject} is in use by ${holder === undefined ? 'another process' : `process ${holder}`}; stop it first, or ${remedy}`, {
+    details: { subject, pid: holder }, cause,
+  });
 }

@@ -2,11 +2,12 @@ import { isGannetError } from '../../src/core/errors.ts';
 import { lockWallet } from '../../src/store/locks.ts';
 import { wallClock } from './sample-journey.ts';
 
-/** Takes a wallet's lock, says so, and holds it until it is killed; says the code where it is refused. */
+/** Takes a wallet's lock, in a folder or for the whole machine, says so, and holds it until it is killed; says why where it is refused. */
 const [, , directory, address] = process.argv;
 try {
-  lockWallet({ address: address!, directory, clock: wallClock });
+  await lockWallet({ address: address!, directory: directory === 'host' ? undefined : directory, clock: wallClock });
   process.stdout.write('locked\n');
+  setInterval(() => undefined, 60_000);
 } catch (error) {
-  process.stdout.write(`${isGannetError(error) ? error.code : String(error)}\n`);
+  process.stdout.write(`${isGannetError(error) ? `${error.code} ${String(error.details['pid'])}` : String(error)}\n`);
 }

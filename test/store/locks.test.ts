@@ -14,15 +14,15 @@ const ADDRESS = 'Wa11etWa11etWa11etWa11etWa11etWa11etWa11et';
 const OTHER = 'otherWa11etWa11etWa11etWa11etWa11etWa11et';
 const locked = expect.objectContaining({ code: 'STATE_LOCKED' });
 
-async function lockingChild(directory: string, address: string): Promise<{ child: ChildProcess; said: string }> {
-  const child = spawn(process.execPath, [CHILD, directory, address], { stdio: ['ignore', 'pipe', 'inherit'] });
+async function lockingChild(directory: string, address: string, environment: NodeJS.ProcessEnv = process.env): Promise<{ child: ChildProcess; said: string }> {
+  const child = spawn(process.execPath, [CHILD, directory, address], { stdio: ['ignore', 'pipe', 'inherit'], env: environment });
   onTestFinished(() => { child.kill('SIGKILL'); });
   const [said] = (await once(child.stdout.setEncoding('utf8'), 'data')) as [string];
   return { child, said: said.trim() };
 }
 
-function lock(directory: string, address = ADDRESS): ReturnType<typeof lockWallet> {
-  const held = lockWallet({ address, directory, clock: new VirtualTimeScheduler() });
+async function lock(directory: string | undefined, address = ADDRESS): ReturnType<typeof lockWallet> {
+  const held = await lockWallet({ address, directory, clock: new VirtualTimeScheduler() });
   onTestFinished(() => { held.release(); });
   return held;
 }
@@ -32,50 +32,50 @@ describe("a wallet's lock", () => {
     const directory = join(temporaryFolder(), 'locks');
     const { child, said } = await lockingChild(directory, ADDRESS);
     expect(said).toBe('locked');
-    expect(() => lock(directory)).toThrow(expect.objectContaining({ code: 'STATE_LOCKED', message: expect.stringContaining(`process ${child.pid};`) }));
+    await expect(lock(directory)).rejects.toEqual(expect.objectContaining({ code: 'STATE_LOCKED', message: expect.stringContaining(`process ${child.pid};`) }));
     child.kill('SIGKILL');
     await once(child, 'exit');
-    lock(directory);
-    expect((await lockingChild(directory, ADDRESS)).said).toBe('STATE_LOCKED');
+    await lock(directory);
+    expect((await lockingChild(directory, ADDRESS)).said).toMatch(/^STATE_LOCKED /);
   });
 
-  it('is held once within a process too, and free after its release', () => {
+  it('is held once within a process too, and free after its release', async () => {
     const directory = join(temporaryFolder(), 'locks');
-    const held = lock(directory);
-    expect(() => lock(directory)).toThrow(locked);
+    const held = await lock(directory);
+    await expect(lock(directory)).rejects.toEqual(locked);
     // A refused attempt must not give away what the first one holds.
-    expect(() => lock(directory)).toThrow(locked);
+    await expect(lock(directory)).rejects.toEqual(locked);
     held.release();
-    lock(directory);
+    await lock(directory);
   });
 
   it('is still held against others after an attempt in the same process was refused', async () => {
     const directory = join(temporaryFolder(), 'locks');
-    lock(directory);
-    expect(() => lock(directory)).toThrow(locked);
-    expect((await lockingChild(directory, ADDRESS)).said).toBe('STATE_LOCKED');
+    await lock(directory);
+    await expect(lock(directory)).rejects.toEqual(locked);
+    expect((await lockingChild(directory, ADDRESS)).said).toMatch(/^STATE_LOCKED /);
   });
 
-  it('is one for each wallet', () => {
+  it('is one for each wallet', async () => {
     const directory = join(temporaryFolder(), 'locks');
-    lock(directory);
-    lock(directory, OTHER);
+    await lock(directory);
+    await lock(directory, OTHER);
   });
 
-  it('lies in a folder that is ours alone, or is refused', () => {
+  it('lies in a folder that is ours alone, or is refused', async () => {
     const directory = join(temporaryFolder(), 'locks');
-    lock(directory);
+    await lock(directory);
     expect(statSync(directory).mode & 0o777).toBe(0o700);
     const open = join(temporaryFolder(), 'open');
     mkdirSync(open);
     chmodSync(open, 0o777);
-    expect(() => lock(open)).toThrow(locked);
+    await expect(lock(open)).rejects.toEqual(locked);
   });
 
-  it('never looks old, however long it is held', () => {
+  it('never looks old, however long it is held', async () => {
     const directory = join(temporaryFolder(), 'locks');
     const clock = new VirtualTimeScheduler();
-    const held = lockWallet({ address: ADDRESS, directory, clock });
+    const held = await lockWallet({ address: ADDRESS, directory, clock });
     const file = join(directory, `${ADDRESS}.lock`);
     utimesSync(file, 0, 0);
     clock.maxFrames = 30 * 86_400_000;
@@ -84,9 +84,26 @@ describe("a wallet's lock", () => {
     held.release();
   });
 
-  it('is not for what is no address', () => {
+  it('is not for what is no address', async () => {
     const directory = join(temporaryFolder(), 'locks');
-    expect(() => lock(directory, '../../etc/passwd')).toThrow(locked);
+    await expect(lock(directory, '../../etc/passwd')).rejects.toEqual(locked);
     expect(existsSync(directory)).toBe(false);
+  });
+});
+
+describe.runIf(process.platform === 'linux')("a wallet's lock where no folder is named", () => {
+  it('is one for the whole machine, whatever home and temporary folder a process has, and ends with its holder', async () => {
+    const address = `${ADDRESS}${process.pid}`.replaceAll('0', '1').slice(0, 44);
+    const { child, said } = await lockingChild('host', address, { ...process.env, HOME: temporaryFolder(), TMPDIR: temporaryFolder() });
+    expect(said).toBe('locked');
+    const elsewhere = { ...process.env, HOME: temporaryFolder(), TMPDIR: temporaryFolder() };
+    expect((await lockingChild('host', address, elsewhere)).said).toBe(`STATE_LOCKED ${child.pid}`);
+    await expect(lock(undefined, address)).rejects.toEqual(expect.objectContaining({ message: expect.stringContaining(`process ${child.pid};`) }));
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    const held = await lock(undefined, address);
+    await expect(lock(undefined, address)).rejects.toEqual(locked);
+    held.release();
+    await lock(undefined, address);
   });
 });
