@@ -1,6 +1,7 @@
 import type { Amount, Lamports } from '../core/amount.ts';
 import { GannetError, isGannetError } from '../core/errors.ts';
 import type { Clock, Millis } from '../core/time.ts';
+import type { MintAccount } from '../market/mint-account.ts';
 import { SOL_MINT, type Mint } from '../market/token.ts';
 import type { LandedSwap } from '../trading/attempt.ts';
 import type { SwapBuild } from '../trading/swap-order.ts';
@@ -10,10 +11,11 @@ import { createFinality, type Finality } from './finality.ts';
 import { createSignerSearch, type SignerSearch } from './find-by-signer.ts';
 import { readLandedSwap, type SwapSide } from './landed-swap.ts';
 import { readLookupTables } from './lookup-tables.ts';
+import { readMintAccount } from './mint-account.ts';
 import * as answers from './rpc-answers.ts';
 import { httpTransport, parseRpcUrl, type RpcTransport } from './rpc-transport.ts';
 import { createRpcClient } from './rpc.ts';
-import { TOKEN_DATA_SLICE, readMintDecimals, readTokenAccount } from './token-accounts.ts';
+import { TOKEN_DATA_SLICE, readMintDecimals, readTokenAccount, type AccountData } from './token-accounts.ts';
 import { readTransactionError } from './transaction-error.ts';
 import { readTransactionFacts, type TransactionFacts } from './transaction-facts.ts';
 
@@ -51,6 +53,8 @@ export interface Chain extends Omit<Finality, 'finalizedSlot'> {
   balances(owner: string): Promise<Map<Mint, Amount>>;
   /** Returns a mint's decimals, from the mint account itself. Throws MINT_INVALID where there is none. */
   mintDecimals(mint: Mint): Promise<number>;
+  /** Returns what a mint's account says, extensions of Token-2022 included. Throws MINT_INVALID where there is none. */
+  mintAccount(mint: Mint): Promise<MintAccount>;
   /** Returns what lookup tables hold, by their addresses; those that are not there, or on their way out, are left out. */
   lookupTables(tables: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>>;
   /** Returns the node's version. */
@@ -92,6 +96,13 @@ export function createChain(options: ChainOptions): Chain {
     const config = { encoding: 'base64', commitment: 'confirmed', dataSlice: TOKEN_DATA_SLICE };
     const { value } = await rpc.call('getTokenAccountsByOwner', [owner, { programId }, config], answers.tokenAccounts);
     return value.map(({ pubkey, account }) => readTokenAccount(pubkey, account));
+  }
+
+  async function mintData(mint: Mint, dataSlice?: typeof TOKEN_DATA_SLICE): Promise<AccountData> {
+    const config = { encoding: 'base64', commitment: 'confirmed', ...(dataSlice === undefined ? {} : { dataSlice }) };
+    const { value } = await rpc.call('getAccountInfo', [mint, config], answers.accountInfo);
+    if (value !== null) return value;
+    throw new GannetError('MINT_INVALID', `there is no mint ${mint} on this chain; check the address and rpc_url`, { details: { mint } });
   }
 
   const { finalizedSlot, ...finality } = createFinality(rpc);
@@ -136,14 +147,10 @@ export function createChain(options: ChainOptions): Chain {
       return balances;
     },
     async mintDecimals(mint) {
-      const config = { encoding: 'base64', commitment: 'confirmed', dataSlice: TOKEN_DATA_SLICE };
-      const { value } = await rpc.call('getAccountInfo', [mint, config], answers.accountInfo);
-      if (value === null) {
-        const message = `there is no mint ${mint} on this chain; check the address and rpc_url`;
-        throw new GannetError('MINT_INVALID', message, { details: { mint } });
-      }
-      return readMintDecimals(mint, value);
+      return readMintDecimals(mint, await mintData(mint, TOKEN_DATA_SLICE));
     },
+    // Whole: what comes behind the base says what its issuer can do.
+    mintAccount: async (mint) => readMintAccount(mint, await mintData(mint)),
     lookupTables: (tables) => readLookupTables(rpc, tables),
     async version() {
       return (await rpc.call('getVersion', [], answers.nodeVersion))['solana-core'];
