@@ -6,9 +6,10 @@ import { SOL_MINT, type Mint } from '../market/token.ts';
 import type { LandedSwap } from '../trading/attempt.ts';
 import type { SwapBuild } from '../trading/swap-order.ts';
 import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from './addresses.ts';
+import { createBalanceReader, type TokenBalance } from './token-balance.ts';
 import { createComposer, type ComposedTransaction, type Simulation } from './compose.ts';
 import { createFinality, type Finality } from './finality.ts';
-import { createSignerSearch, type SignerSearch } from './find-by-signer.ts';
+import { createSignerSearch, type HistoryEntry, type SignerSearch } from './find-by-signer.ts';
 import { readLandedSwap, type SwapSide } from './landed-swap.ts';
 import { readLookupTables } from './lookup-tables.ts';
 import { readMintAccount } from './mint-account.ts';
@@ -36,7 +37,7 @@ export interface ChainOptions {
 export type SendAnswer = { readonly kind: 'accepted' } | { readonly kind: 'rejected'; readonly code: string; readonly message: string };
 
 /** One Solana node. All methods throw CHAIN_UNREACHABLE, CHAIN_RPC_ERROR or CHAIN_RESPONSE_INVALID. */
-export interface Chain extends Omit<Finality, 'finalizedSlot'> {
+export interface Chain extends Omit<Finality, 'finalizedSlot' | 'refuseLaggard'> {
   /** Returns a transaction made of a build, checked by simulation. Throws CHAIN_SIMULATION_FAILED, CHAIN_TRANSACTION_INVALID too. */
   compose(build: SwapBuild, payer: string): Promise<ComposedTransaction>;
   /** Sends signed bytes once, without the node's own trial run and without the node repeating it. */
@@ -44,6 +45,13 @@ export interface Chain extends Omit<Finality, 'finalizedSlot'> {
   /** Returns what a landed transaction did to a wallet; undefined while the node does not have it. */
   landedSwap(options: SwapSide & { readonly signature: string }): Promise<LandedSwap | undefined>;
   findBySigner: SignerSearch;
+  /** Returns all signatures of a landed transaction, the fee payer's first; undefined while the node does not have it. */
+  signaturesOf(signature: string): Promise<readonly string[] | undefined>;
+  /**
+   * Returns what a wallet has of a mint, both token programs, native and wrapped SOL together, and as of which slot. Nodes
+   * that are behind the newest finalized slot that was seen do not count.
+   */
+  tokenBalance(owner: string, mint: Mint): Promise<TokenBalance>;
   /** Returns what the bytes themselves say. Throws CHAIN_TRANSACTION_INVALID only. */
   readTransaction(transaction: Uint8Array): TransactionFacts;
   /**
@@ -51,6 +59,8 @@ export interface Chain extends Omit<Finality, 'finalizedSlot'> {
    * They are three questions, so the answers belong together only while nothing of this wallet is landing.
    */
   balances(owner: string): Promise<Map<Mint, Amount>>;
+  /** Returns a wallet's newest transactions, at most 100, newest first. */
+  newestTransactions(owner: string): Promise<readonly HistoryEntry[]>;
   /** Returns a mint's decimals, from the mint account itself. Throws MINT_INVALID where there is none. */
   mintDecimals(mint: Mint): Promise<number>;
   /** Returns what a mint's account says, extensions of Token-2022 included. Throws MINT_INVALID where there is none. */
@@ -105,7 +115,10 @@ export function createChain(options: ChainOptions): Chain {
     throw new GannetError('MINT_INVALID', `there is no mint ${mint} on this chain; check the address and rpc_url`, { details: { mint } });
   }
 
-  const { finalizedSlot, ...finality } = createFinality(rpc);
+  const { finalizedSlot, refuseLaggard, ...finality } = createFinality(rpc);
+  const tokenBalance = createBalanceReader({ rpc, finalizedSlot, refuseLaggard });
+
+  const signaturesOf = async (signature: string): Promise<readonly string[] | undefined> => (await landedTransaction(signature))?.transaction.signatures;
 
   return {
     ...finality,
@@ -131,8 +144,10 @@ export function createChain(options: ChainOptions): Chain {
         const config = { ...page, commitment: 'confirmed', minContextSlot: Number(finalizedSlot()) };
         return rpc.call('getSignaturesForAddress', [owner, config], answers.signatureHistory);
       },
-      signaturesOf: async (signature) => (await landedTransaction(signature))?.transaction.signatures,
+      signaturesOf,
     }),
+    signaturesOf,
+    tokenBalance,
     readTransaction: readTransactionFacts,
     async balances(owner) {
       const [native, ...accounts] = await Promise.all([
@@ -146,6 +161,7 @@ export function createChain(options: ChainOptions): Chain {
       }
       return balances;
     },
+    newestTransactions: (owner) => rpc.call('getSignaturesForAddress', [owner, { limit: 100, commitment: 'confirmed' }], answers.signatureHistory),
     async mintDecimals(mint) {
       return readMintDecimals(mint, await mintData(mint, TOKEN_DATA_SLICE));
     },
