@@ -1,6 +1,6 @@
 import { filter, map, merge, mergeMap, tap } from 'rxjs';
 import { z } from 'zod';
-import type { DenialCode, DeniedSwap, SwapProposal } from '../src/strategy/index.ts';
+import type { DenialCode, DeniedSwap, Outcome, SwapProposal } from '../src/strategy/index.ts';
 import { amount, defineStrategy, duration, quotes, slots, timer, token } from '../src/strategy/index.ts';
 
 /** Refusals that pass by themselves: another swap is under way, there were many within the minute, or the service is out of reach for a while. */
@@ -16,6 +16,7 @@ export default defineStrategy({
     spend: amount().describe('what each purchase costs'),
     every: duration().describe('the interval; purchases fall on its multiples since the epoch'),
     offset: duration().optional().describe('shifts the purchases within the interval'),
+    purchases: z.int().min(1).optional().describe('how many purchases to make in all, restarts included; left out, until the budget is spent'),
     route: z.enum(['order', 'build']).default('order').describe('order: assembled and landed by the service; build: composed here, landed through the RPC'),
     watch: duration().default('30s').describe('how often its price is looked at, which values what was bought and lets a backtest fill'),
   }).refine((p) => p.spend.token.mint !== p.buy.mint, { path: ['buy'], message: 'expected another token than the one that is spent' }),
@@ -23,6 +24,10 @@ export default defineStrategy({
   run: (_inputs, p, ctx) => {
     let slot = 0;
     let retries = 0;
+    // Restarts must not begin to count anew.
+    const made = ctx.stateful('purchases', 0, (count: number, { state, fill }: Outcome) => (
+      state === 'confirmed' && fill?.outputMint === p.buy.mint ? count + 1 : count));
+    const isLeft = (): boolean => p.purchases === undefined || made.value + ctx.openIntents() < p.purchases;
     const purchase = (number: number): SwapProposal => ctx.swap(p.spend.token, p.buy, p.spend, `purchase of slot ${number}, every ${p.every}`, {
       route: p.route,
       key: keyOf(number),
@@ -44,7 +49,12 @@ export default defineStrategy({
       }),
       filter(({ key }) => key === keyOf(slot)),
     );
-    return merge(purchases, secondTries);
+    const done = ctx.outcomes$.pipe(
+      made,
+      filter(({ state: count, event }) => event.state === 'confirmed' && count === p.purchases),
+      map(({ state: count }) => ctx.alert('info', `all ${count} purchases are made`)),
+    );
+    return merge(done, merge(purchases, secondTries).pipe(filter(isLeft)));
   },
 });
 

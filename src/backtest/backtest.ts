@@ -7,7 +7,7 @@ import { VirtualClock } from '../engine/virtual-clock.ts';
 import type { Token } from '../market/token.ts';
 import type { Fill, Intent, Outcome } from '../trading/intent.ts';
 import { isTerminal } from '../trading/intent.ts';
-import { valueIn } from '../trading/market-cache.ts';
+import { valueIn } from '../trading/valuation.ts';
 import type { EngineState } from '../trading/state.ts';
 import type { InputCursor } from './driver.ts';
 import { drive, settle } from './driver.ts';
@@ -45,11 +45,20 @@ export interface BacktestResult {
   readonly otherSideFills: number;
 }
 
-/** Runs strategies over a recording with simulated fills. `elapsedMs` is the one thing that reads a stopwatch. */
+/** Returns how much of a recording's beginning is for warming up: trading begins for all of them after the longest. */
+export function longestWarmup(strategies: readonly StrategyInstance[]): Millis {
+  return Math.max(0, ...strategies.map(({ warmupMs = 0 }) => warmupMs));
+}
+
+/**
+ * Runs strategies over a recording with simulated fills. Where any of them is warmed up, the first part of the recording
+ * is for that, and the backtest begins after it. `elapsedMs` is the one thing that reads a stopwatch.
+ */
 export function runBacktest(options: {
   readonly state: EngineState;
   readonly strategies: readonly StrategyInstance[];
   readonly seed: number;
+  /** Where the recording begins. */
   readonly startAt: Millis;
   readonly cursor: InputCursor;
   readonly model: SimulationModel;
@@ -57,8 +66,10 @@ export function runBacktest(options: {
   readonly stopwatch: () => Millis;
   readonly onDecision?: (decision: LoggedDecision) => void;
 }): BacktestResult {
-  const { state, strategies, currency } = options;
-  const world = new VirtualClock(options.startAt);
+  const { state, strategies, currency, cursor } = options;
+  const warmupMs = longestWarmup(strategies);
+  const startAt = options.startAt + warmupMs;
+  const world = new VirtualClock(startAt);
   const executor = createSimulatedExecutor({ clock: world, market: state.market, model: options.model });
   const denials: Record<string, number> = {};
   const intents: Record<string, number> = {};
@@ -68,7 +79,7 @@ export function runBacktest(options: {
   const engine: Engine = new Engine({
     state,
     strategies,
-    startAt: options.startAt,
+    startAt,
     seed: options.seed,
     listener: {
       onRuling: ({ denial }, logged) => {
@@ -88,8 +99,9 @@ export function runBacktest(options: {
   };
 
   const startedAt = options.stopwatch();
+  const stands = warmupMs > 0 && engine.warmUp(cursor);
   engine.start();
-  const events = drive(engine, world, options.cursor);
+  const events = drive(engine, world, cursor, stands);
   const endAt = engine.clock.now();
   settle(engine, world);
   const seconds = (options.stopwatch() - startedAt) / 1_000;
@@ -97,7 +109,7 @@ export function runBacktest(options: {
   return {
     events, seconds, decisions: engine.decisions, decisionHash: engine.decisionHash, denials, intents, fills, alerts,
     strategies: strategies.map(({ name }) => strategyResult(state, name, currency)),
-    startAt: options.startAt, endAt, otherSideFills: executor.otherSideFills(),
+    startAt, endAt, otherSideFills: executor.otherSideFills(),
   };
 }
 

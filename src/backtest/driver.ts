@@ -1,23 +1,19 @@
 import type { Millis } from '../core/time.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { VirtualClock } from '../engine/virtual-clock.ts';
-import type { Input } from '../trading/step.ts';
+import type { RecordedRows } from '../engine/warm-up.ts';
 
 /** A place in a recording. `next` moves on; the members then speak of the row arrived at. */
-export interface InputCursor {
-  next(): boolean;
-  readonly at: Millis;
-  readonly input: Input;
-}
+export type InputCursor = RecordedRows;
 
 /**
  * Drives an engine through a recording: time moves to each record, then the record is handed in. Two clocks stand side
  * by side, the engine's and the world's (what the simulated executor waits on), and whichever is due first goes first.
- * Returns the number of records.
+ * `stands` says that the cursor has arrived at a record already. Returns the number of records.
  */
-export function drive(engine: Engine, world: VirtualClock, cursor: InputCursor): number {
+export function drive(engine: Engine, world: VirtualClock, cursor: InputCursor, stands = false): number {
   let events = 0;
-  while (cursor.next()) {
+  for (let more = stands || cursor.next(); more; more = cursor.next()) {
     const { at } = cursor;
     if (engine.clock.isDue(at) || world.isDue(at)) advanceBoth(engine, world, at);
     world.advanceTo(at);

@@ -1,8 +1,10 @@
 import type { Millis } from '../core/time.ts';
 import type { LoggedDecision } from '../engine/decision-log.ts';
+import type { EngineListener } from '../engine/engine.ts';
 import { Engine, timersDueBefore } from '../engine/engine.ts';
 import type { StrategyInstance } from '../engine/host.ts';
 import type { EngineState } from '../trading/state.ts';
+import type { StrategyLegacy } from '../trading/strategy-state.ts';
 import type { InputCursor } from './driver.ts';
 
 /** A recording's cursor that says the number each row had in its run. */
@@ -49,10 +51,16 @@ export function replayRun(options: {
   readonly startAt: Millis;
   readonly started: Moment | null;
   readonly stopped: Moment | null;
+  /** What strategies began with that an earlier run left. */
+  readonly legacy?: StrategyLegacy | undefined;
+  /** What they were shown before they started. */
+  readonly warmup?: InputCursor | undefined;
   readonly cursor: RunCursor;
   readonly recorded: readonly RecordedHash[];
   /** Whether the run ended in a crash: what it decided after the last line on disk, nobody knows. */
   readonly cutOff?: boolean;
+  /** Sees every ruling as the run did, with the state that it was made on. */
+  readonly onRuling?: EngineListener['onRuling'];
 }): ReplayResult {
   const { started, stopped, cursor, recorded, cutOff = false } = options;
   const first: { divergence?: Divergence } = {};
@@ -64,15 +72,17 @@ export function replayRun(options: {
     strategies: options.strategies,
     startAt: options.startAt,
     seed: options.seed,
+    legacy: options.legacy,
     listener: {
-      onRuling: (_ruling, logged) => {
+      onRuling: (ruling, logged) => {
+        options.onRuling?.(ruling, logged);
         const expected = recorded[compared++];
         if (expected === undefined && cutOff) return;
         if (expected?.h !== logged.h) diverged(differs(expected, logged));
       },
     },
   });
-  const moments = momentsOf(engine, started, stopped);
+  const moments = momentsOf(engine, { started, stopped, warmup: options.warmup });
 
   let events = 0;
   while (first.divergence === undefined && cursor.next()) {
@@ -98,7 +108,9 @@ export function replayRun(options: {
 }
 
 /** Starts and stops the strategies where the run did: before the first row that came after. */
-function momentsOf(engine: Engine, started: Moment | null, stopped: Moment | null): { before(seq: number): void } {
+function momentsOf(engine: Engine, { started, stopped, warmup }: {
+  readonly started: Moment | null; readonly stopped: Moment | null; readonly warmup: InputCursor | undefined;
+}): { before(seq: number): void } {
   let begun = false;
   let ended = false;
   return {
@@ -106,6 +118,7 @@ function momentsOf(engine: Engine, started: Moment | null, stopped: Moment | nul
       if (!begun && started !== null && seq > started.after_seq) {
         begun = true;
         engine.advanceTo(started.at);
+        if (warmup !== undefined) engine.warmUp(warmup);
         engine.start();
       }
       if (!ended && stopped !== null && seq > stopped.after_seq) {

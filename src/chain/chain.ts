@@ -37,7 +37,7 @@ export interface ChainOptions {
 export type SendAnswer = { readonly kind: 'accepted' } | { readonly kind: 'rejected'; readonly code: string; readonly message: string };
 
 /** One Solana node. All methods throw CHAIN_UNREACHABLE, CHAIN_RPC_ERROR or CHAIN_RESPONSE_INVALID. */
-export interface Chain extends Omit<Finality, 'finalizedSlot' | 'refuseLaggard'> {
+export interface Chain extends Omit<Finality, 'finalizedSlot'> {
   /** Returns a transaction made of a build, checked by simulation. Throws CHAIN_SIMULATION_FAILED, CHAIN_TRANSACTION_INVALID too. */
   compose(build: SwapBuild, payer: string): Promise<ComposedTransaction>;
   /** Sends signed bytes once, without the node's own trial run and without the node repeating it. */
@@ -115,8 +115,8 @@ export function createChain(options: ChainOptions): Chain {
     throw new GannetError('MINT_INVALID', `there is no mint ${mint} on this chain; check the address and rpc_url`, { details: { mint } });
   }
 
-  const { finalizedSlot, refuseLaggard, ...finality } = createFinality(rpc);
-  const tokenBalance = createBalanceReader({ rpc, finalizedSlot, refuseLaggard });
+  const { finalizedSlot, ...finality } = createFinality(rpc);
+  const tokenBalance = createBalanceReader({ rpc, finalizedSlot });
 
   const signaturesOf = async (signature: string): Promise<readonly string[] | undefined> => (await landedTransaction(signature))?.transaction.signatures;
 

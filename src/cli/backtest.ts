@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { relative } from 'node:path';
 import type { BacktestResult } from '../backtest/backtest.ts';
-import { runBacktest } from '../backtest/backtest.ts';
+import { longestWarmup, runBacktest } from '../backtest/backtest.ts';
 import { BASE_MODEL } from '../backtest/simulated-executor.ts';
 import { configError } from '../config/issue.ts';
 import { loadConfig } from '../config/load.ts';
@@ -24,6 +24,7 @@ import type { Recording } from '../recording/reader.ts';
 import { openRecording } from '../recording/reader.ts';
 import type { StateSnapshot } from '../trading/state.ts';
 import { createState, freshSnapshot } from '../trading/state.ts';
+import { NO_LEGACY } from '../trading/strategy-state.ts';
 import { stopwatch } from './bench/measurement.ts';
 import type { CommandContext, CommandModule } from './command.ts';
 import { EXIT } from './exit-codes.ts';
@@ -45,12 +46,13 @@ export const backtestCommand: CommandModule = (program, run) => {
       const recording = openRecording(findRecording(options.stateDir, flags.recording));
       const config = await configFor(context, file, recording);
       refuseMissingInputs(config, recording);
+      refuseNothingLeft(config, recording);
       const currency = currencyOf(config);
       const runId = `backtest-${randomBytes(4).toString('hex')}`;
       const files = createRunFiles(options.stateDir, runId);
       const snapshot = freshSnapshot(config.backtest.balances);
       const manifest = createManifest({
-        config, mode: 'backtest', runId, startAt: recording.firstAt ?? 0, snapshot, open: [], recording: relative(files.dir, recording.directory),
+        config, mode: 'backtest', runId, startAt: recording.firstAt ?? 0, snapshot, open: [], legacy: NO_LEGACY, recording: relative(files.dir, recording.directory),
       });
       files.manifest(manifest);
       const result = backtest({ config, recording, currency, snapshot, onDecision: (decision) => { files.decision(decision); } });
@@ -90,6 +92,14 @@ function refuseMissingInputs(config: RunConfig, recording: Recording): void {
     `${recording.directory} lacks what the strategies watch: ${named(missing)}; it holds ${named([...recorded]) || 'nothing'}. Record a run of this configuration, or change what it watches`);
 }
 
+/** The beginning of a recording is for warming up; the backtest is what comes after. */
+function refuseNothingLeft({ strategies }: RunConfig, { directory, firstAt = 0, lastAt = 0 }: Recording): void {
+  const warmupMs = longestWarmup(strategies);
+  if (warmupMs === 0 || lastAt - firstAt > warmupMs) return;
+  throw new GannetError('RECORDING_INCOMPLETE',
+    `${directory} spans ${formatDuration(lastAt - firstAt)}, and the strategies want ${formatDuration(warmupMs)} of it to warm up: nothing is left to trade on. Shorten "warmup", or take a longer recording`);
+}
+
 /** The token that results are counted in: the first budget's, which mostly is everybody's. */
 function currencyOf(config: RunConfig): Token {
   const mint = config.strategies.find(({ budget }) => budget !== undefined)?.budget?.mint ?? USDC_MINT;
@@ -109,7 +119,7 @@ function backtest({ config, recording, currency, snapshot, onDecision }: {
   const state = createState({
     tokens: config.tokens,
     limits: config.limits,
-    strategies: config.strategies.map(({ name, budget, maxAgeMs }) => ({ name, budget, limits: { maxAgeMs } })),
+    strategies: config.strategies.map(({ name, budget, maxAgeMs, maxExposure }) => ({ name, budget, limits: { maxAgeMs, maxExposure } })),
     snapshot,
   });
   return runBacktest({
@@ -135,6 +145,8 @@ function warningsOf(config: RunConfig, recording: Recording, result: BacktestRes
   if (result.otherSideFills > 0) {
     warnings.push(`${result.otherSideFills} fills are priced from quotes of the other direction, less ${BASE_MODEL.otherSideHaircutBps} bps`);
   }
+  const warmupMs = longestWarmup(config.strategies);
+  if (warmupMs > 0) warnings.push(`the first ${formatDuration(warmupMs)} of the recording warmed the strategies up: the backtest begins after it`);
   if (config.backtest.setting !== 'base') warnings.push(`fills are ${config.backtest.setting}`);
   return warnings;
 }

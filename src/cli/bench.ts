@@ -1,36 +1,41 @@
 import { GannetError } from '../core/errors.ts';
 import { nearest } from '../core/nearest.ts';
 import { BACKTEST_ROWS } from './bench/backtest-rows.ts';
-import type { Measurement } from './bench/measurement.ts';
+import type { BenchRow, Measurement } from './bench/measurement.ts';
+import { JOURNAL_ROWS } from './bench/journal-row.ts';
+import { POLICY_ROWS } from './bench/policy-rows.ts';
 import { RECORDING_ROWS } from './bench/recording-rows.ts';
-import { SANDBOX_ROWS } from './bench/sandbox-rows.ts';
+import { createSandboxRows } from './bench/sandbox-rows.ts';
 import { START_ROWS } from './bench/start-rows.ts';
 import type { CommandModule } from './command.ts';
 import { EXIT } from './exit-codes.ts';
 import { table } from './table.ts';
 
-const ROWS = [...BACKTEST_ROWS, ...RECORDING_ROWS, ...SANDBOX_ROWS, ...START_ROWS];
-
 export const benchCommand: CommandModule = (program, run) => {
   program.command('bench')
     .description('measures the budgets: medians of several runs with their extremes')
     .option('--only <name>', 'one row')
-    .action(run(async ({ terminal }, flags: { readonly only?: string }) => {
+    .action(run(async ({ terminal, connectSigner }, flags: { readonly only?: string }) => {
       const measurements: Measurement[] = [];
-      for (const { name, measure } of chosen(flags.only)) {
-        if (process.stderr.isTTY) terminal.err(`measuring ${name} …\n`);
-        measurements.push(await measure());
+      const sandbox = createSandboxRows(connectSigner);
+      try {
+        for (const { name, measure } of chosen(flags.only, [...BACKTEST_ROWS, ...RECORDING_ROWS, ...sandbox.rows, ...POLICY_ROWS, ...JOURNAL_ROWS, ...START_ROWS])) {
+          if (process.stderr.isTTY) terminal.err(`measuring ${name} …\n`);
+          measurements.push(await measure());
+        }
+      } finally {
+        await sandbox.close();
       }
       terminal.result(measurements, () => asText(measurements, terminal.colour));
       return EXIT.done;
     }));
 };
 
-function chosen(only: string | undefined): typeof ROWS {
-  if (only === undefined) return ROWS;
-  const rows = ROWS.filter(({ name }) => name === only);
+function chosen(only: string | undefined, all: readonly BenchRow[]): readonly BenchRow[] {
+  if (only === undefined) return all;
+  const rows = all.filter(({ name }) => name === only);
   if (rows.length > 0) return rows;
-  const names = ROWS.map(({ name }) => name);
+  const names = all.map(({ name }) => name);
   const close = nearest(only, names);
   throw new GannetError('USAGE', `expected one of ${names.join(', ')}, got "${only}"${close === undefined ? '' : ` (did you mean ${close}?)`}`);
 }

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { LogLevel } from '../daemon/log.ts';
+import type { SignerClient } from '../signer/client.ts';
 import type { ExitCode } from './exit-codes.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -18,8 +19,10 @@ export interface GlobalOptions {
 export interface CommandContext {
   readonly terminal: Terminal;
   readonly options: GlobalOptions;
-  /** The environment with `.env` beneath it. */
+  /** The environment with `.env` beneath it, and no wallet's key in it. */
   readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Connects to the signer that this process was started beside; undefined where there is none. */
+  readonly connectSigner: (() => SignerClient) | undefined;
   /** Aborted at the first interrupt; a second one ends the process. */
   readonly interrupt: AbortSignal;
 }

@@ -1,14 +1,19 @@
+import { redactedConfig } from '../config/config-record.ts';
 import { formatIssue } from '../config/issue.ts';
 import type { ConfigFailure, LoadedConfig } from '../config/load.ts';
 import { BUILT_IN_FILE, loadConfig } from '../config/load.ts';
 import { configJsonSchema } from '../config/json-schema.ts';
+import type { RunConfig } from '../config/run-config.ts';
 import type { RequestRate } from '../config/request-rate.ts';
 import { lateFeeds } from '../config/request-rate.ts';
 import type { Connections } from '../config/resolve.ts';
 import { stringifyJson } from '../core/json.ts';
 import { printable } from '../core/text.ts';
 import { roughDuration } from '../core/time.ts';
-import { describeFeedKey } from '../daemon/market-text.ts';
+import { describeSizes, describeTokenSafety } from '../daemon/limits-text.ts';
+import { describeFeedKey, showAmount } from '../daemon/market-text.ts';
+import { describeProtection } from '../daemon/protection-text.ts';
+import { describeSigner } from '../daemon/signer-text.ts';
 import { openWorld } from '../daemon/world.ts';
 import { feedKey } from '../market/feed.ts';
 import type { Mint, TokenTable } from '../market/token.ts';
@@ -17,12 +22,13 @@ import type { CommandContext, CommandModule } from './command.ts';
 import { worldOptions } from './configured.ts';
 import { EXIT } from './exit-codes.ts';
 import { untilInterrupted } from './interrupt.ts';
+import type { Fact } from './table.ts';
 import { facts, table } from './table.ts';
 
 export const configCommand: CommandModule = (program, run) => {
   const config = program.command('config').description('looks at a configuration without running it');
   config.command('check [file]')
-    .description('every fault at once, and the request rate it needs')
+    .description('every fault at once, the limits it sets, and the request rate it needs')
     .action(run(async (context: CommandContext, file: string | undefined) => {
       const result = await check(context, file ?? context.options.config);
       context.terminal.result(asJson(result), () => asText(result));
@@ -41,6 +47,7 @@ function check(context: CommandContext, file: string | undefined): Promise<Loade
   const { options, environment } = context;
   return loadConfig({
     file,
+    purpose: 'check',
     workingDir: process.cwd(),
     environment,
     stateDir: options.stateDir,
@@ -64,6 +71,7 @@ async function knownDecimals(
 }
 
 function asJson(result: LoadedConfig | ConfigFailure): unknown {
+  const recorded = result.ok ? redactedConfig(result.config) : undefined;
   return {
     valid: result.ok,
     issues: result.ok ? [] : result.issues,
@@ -71,6 +79,10 @@ function asJson(result: LoadedConfig | ConfigFailure): unknown {
     allowed_per_second: result.rate?.allowedPerSecond ?? null,
     watch_per_second: result.rate?.watchPerSecond ?? null,
     feeds: result.rate?.feeds.length ?? null,
+    limits: recorded?.limits ?? null,
+    protections: result.ok ? (result.config.limits.protections ?? []).map((protection) => describeProtection(protection, result.config.tokens)) : null,
+    signer: recorded?.signer ?? null,
+    needs_live_flag: result.ok ? needsLiveFlag(result.config) : null,
     feed_intervals: result.rate === undefined ? [] : lateFeeds(result.rate).map(({ spec, expectedMs }) => ({
       feed: feedKey(spec), every_ms: spec.everyMs, expected_ms: expectedMs,
     })),
@@ -81,17 +93,34 @@ function asText(result: LoadedConfig | ConfigFailure): string {
   if (!result.ok) return `${result.issues.map(formatIssue).join('\n')}\n`;
   const { config, rate } = result;
   const name = config.file === BUILT_IN_FILE ? 'the built-in configuration' : config.file;
-  return `${name} is valid: ${config.mode}, ${config.strategies.length} strategies, ${rate.feeds.length} feeds\n${rateText(rate)}${lateText(rate, config.tokens)}`;
+  return `${name} is valid: ${config.mode}, ${config.strategies.length} strategies, ${rate.feeds.length} feeds\n${facts([...limitFacts(config), ...rateFacts(rate)])}${lateText(rate, config.tokens)}`;
 }
 
-function rateText({ requestsPerSecond, allowedPerSecond, watchPerSecond }: RequestRate): string {
+function limitFacts(config: RunConfig): Fact[] {
+  const { limits, tokens, signer } = config;
+  return [
+    ['money', needsLiveFlag(config) ? 'real: run and swap need --live' : 'none of yours: nothing real is signed'],
+    ['limits', [...describeSizes(limits, tokens), ...config.strategies.flatMap(({ name, maxExposure }) =>
+      (maxExposure === undefined ? [] : [`${name}: positions up to ${showAmount(tokens, maxExposure.mint, maxExposure.amount)}`]))]],
+    ['protections', limits.protections?.length ? limits.protections.map((protection) => describeProtection(protection, tokens)) : 'none: nothing stops trading by itself'],
+    ['tokens', describeTokenSafety(limits.tokenSafety, tokens)],
+    ['signer', describeSigner(signer, tokens)],
+  ];
+}
+
+/** Whether the configuration moves real money: live, and not on the embedded service. */
+function needsLiveFlag({ mode, service }: RunConfig): boolean {
+  return mode === 'live' && service.baseUrl !== 'embedded';
+}
+
+function rateFacts({ requestsPerSecond, allowedPerSecond, watchPerSecond }: RequestRate): Fact[] {
   const needed = `${requestsPerSecond} requests a second`;
-  if (allowedPerSecond === undefined) return facts([['needed', `${needed}; the embedded service has no limit`]]);
-  return facts([
+  if (allowedPerSecond === undefined) return [['needed', `${needed}; the embedded service has no limit`]];
+  return [
     ['needed', needed],
     ['allowed', `${allowedPerSecond} a second`],
     ['for watching', `${watchPerSecond} a second; the rest is kept for swaps, and for a distance from the limit`],
-  ]);
+  ];
 }
 
 function lateText(rate: RequestRate, tokens: TokenTable): string {

@@ -19,10 +19,11 @@ export interface Configured {
 }
 
 /**
- * Loads the configuration and connects to what it names, once; to look needs less than to run. Closes the connection where it cannot be used.
- * Throws CONFIG_INVALID with every fault, INTERRUPTED, and what the connection throws.
+ * Loads the configuration and connects to what it names, once; to look needs less than to run, and to swap real money needs
+ * the command line's `live`. Closes the connection where it cannot be used.
+ * Throws CONFIG_INVALID or LIVE_REFUSED with every fault, INTERRUPTED, and what the connection throws.
  */
-export async function openConfigured(context: CommandContext, purpose: 'run' | 'look'): Promise<Configured> {
+export async function openConfigured(context: CommandContext, purpose: 'run' | 'look', { live: liveConsent }: { readonly live?: boolean | undefined } = {}): Promise<Configured> {
   const { options, environment, interrupt } = context;
   const opening: { world?: Promise<World>; notice?: Subscription | undefined; closing?: Promise<void> | undefined } = {};
   const open = (connections: Connections): Promise<World> => {
@@ -42,6 +43,7 @@ export async function openConfigured(context: CommandContext, purpose: 'run' | '
     const loaded = await loadConfig({
       file: options.config,
       purpose,
+      liveConsent,
       workingDir: process.cwd(),
       environment,
       stateDir: options.stateDir,

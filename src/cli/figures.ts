@@ -31,7 +31,16 @@ export function count(value: number | bigint | undefined): string {
 
 /** Returns an instant to the minute, in UTC: "2026-11-21 19:31". Empty where there is none. */
 export function instant(at: Millis | undefined): string {
-  return at === undefined || !Number.isFinite(at) || Math.abs(at) > 8.64e15 ? '' : new Date(at).toISOString().slice(0, 16).replace('T', ' ');
+  return clockTime(at).slice(0, 16);
+}
+
+/** Returns an instant to the second, in UTC: "2026-11-21 19:31:07". Empty where there is none. */
+export function clockTime(at: Millis | undefined): string {
+  return isInstant(at) ? new Date(at).toISOString().slice(0, 19).replace('T', ' ') : '';
+}
+
+function isInstant(at: Millis | undefined): at is Millis {
+  return at !== undefined && Number.isFinite(at) && Math.abs(at) <= 8.64e15;
 }
 
 /** Returns an address by its ends, where the whole is shown elsewhere: "So11…1112". */

@@ -1,12 +1,14 @@
-import { createChain, type Chain } from '../chain/chain.ts';
-import { GannetError, isGannetError } from '../core/errors.ts';
-import { systemClock } from '../daemon/system-clock.ts';
+import { GannetError } from '../core/errors.ts';
+import { createChainReader, type ChainReader } from '../signer/chain-reader.ts';
+import { createJsonRpc } from '../signer/json-rpc.ts';
+import { judgeWithChain, tablesOf } from '../signer/judge.ts';
 import { USUAL_MAX_FEE_LAMPORTS, type Expectation } from '../signer/policy/expectation.ts';
 import { inferExpectation } from '../signer/policy/infer.ts';
 import { createPolicy, type PolicyTools } from '../signer/policy/policy.ts';
-import { lookupTablesOf, type LookupTables } from '../signer/policy/resolve.ts';
+import type { LookupTables } from '../signer/policy/resolve.ts';
 import { verdictOf, type Summary, type Verdict } from '../signer/policy/verdict.ts';
 import { sol } from '../signer/policy/words.ts';
+import { readSignerSettings, type SignerSettings } from '../signer/settings.ts';
 import { MAX_TRANSACTION_BYTES } from '../signer/transaction-reader.ts';
 import { snakeCased } from './answer-json.ts';
 import type { CommandContext, CommandModule } from './command.ts';
@@ -40,11 +42,22 @@ async function inspect(context: CommandContext, text: string | undefined, { wall
   if (!isAddress(wallet)) throw new GannetError('USAGE', '--wallet: expected an address, the base58 of 32 bytes');
   const expected = expect === undefined ? undefined : await readExpectFile(expect, wallet);
   const bytes = decodeBase64(text ?? await readStandardInput());
-  const policy = createPolicy();
-  const tables = await readTables(context, bytes, policy);
-  const { expectation, from } = termsOf(expected, { bytes, wallet, tables, tools: policy });
-  const judged = policy.judge(bytes, expectation, { tables });
-  const verdict = from === 'nowhere' ? withoutTerms(judged) : judged;
+  const settings = settingsOf(context);
+  const policy = createPolicy(settings.programs);
+  const chain = chainWhenNeeded(context, settings);
+  let verdict: Verdict;
+  let from: TermsFrom;
+  try {
+    const tables = await tablesOf(bytes, { policy, chain });
+    const terms = termsOf(expected, { bytes, wallet, tables, tools: policy });
+    const receivers = expected?.receiver === undefined ? [undefined, ...settings.destinations] : [expected.receiver];
+    from = terms.from;
+    verdict = from === 'nowhere'
+      ? withoutTerms(policy.judge(bytes, terms.expectation, { tables }))
+      : await judgeWithChain(bytes, terms.expectation, { policy, chain, receivers });
+  } finally {
+    await chain.end();
+  }
   context.terminal.result(asJson(verdict, from), () => asText(verdict, { wallet, from }));
   return verdict.verdict === 'allow' ? EXIT.done : EXIT.failed;
 }
@@ -68,36 +81,32 @@ function termsOf(
   return { expectation: nothing, from: 'nowhere' };
 }
 
-/** Only a transaction that uses tables needs a chain. */
-async function readTables(context: CommandContext, bytes: Uint8Array, { addresses }: PolicyTools): Promise<LookupTables> {
-  const needed = tablesOf(bytes, addresses);
-  if (needed.length === 0) return new Map();
-  const { rpcUrl } = context.options;
-  if (rpcUrl !== undefined && rpcUrl !== 'embedded') return closing(createChain({ rpcUrl, clock: systemClock }), needed);
-  const { world } = await openConfigured(context, 'look');
-  try {
-    return await world.chain?.lookupTables(needed) ?? new Map();
-  } finally {
-    await world.close();
-  }
+/** As the signer reads them of the same command line. */
+function settingsOf({ options, environment }: CommandContext): SignerSettings {
+  const given = [['--config', options.config], ['--base-url', options.baseUrl], ['--rpc-url', options.rpcUrl], ['--state-dir', options.stateDir]] as const;
+  return readSignerSettings({ args: given.flatMap(([name, value]) => (value === undefined ? [] : [name, value])), environment, workingDir: process.cwd() });
 }
 
-async function closing(chain: Chain, tables: readonly string[]): Promise<LookupTables> {
-  try {
-    return await chain.lookupTables(tables);
-  } finally {
-    await chain.close();
-  }
-}
-
-function tablesOf(bytes: Uint8Array, addresses: PolicyTools['addresses']): readonly string[] {
-  try {
-    return lookupTablesOf(bytes, addresses);
-  } catch (error) {
-    // What cannot be read needs no tables; the policy says what is wrong with it.
-    if (isGannetError(error)) return [];
-    throw error;
-  }
+/** The signer's reader of the chain that is configured: only a transaction that uses tables, or must be simulated, has the embedded one started. */
+function chainWhenNeeded(context: CommandContext, { rpcUrl }: SignerSettings): ChainReader & { readonly end: () => Promise<void> } {
+  let opening: Promise<{ readonly reader: ChainReader; readonly close: () => Promise<void> }> | undefined;
+  const open = async (): Promise<{ readonly reader: ChainReader; readonly close: () => Promise<void> }> => {
+    if (rpcUrl !== undefined) return { reader: createChainReader(createJsonRpc(rpcUrl)), close: async () => undefined };
+    const { world } = await openConfigured(context, 'look');
+    return { reader: createChainReader(createJsonRpc(world.sandbox!.addresses.rpc_url)), close: () => world.close() };
+  };
+  const reader = async (): Promise<ChainReader> => (await (opening ??= open())).reader;
+  return {
+    lookupTables: async (places) => (await reader()).lookupTables(places),
+    decimalsOf: async (mint) => (await reader()).decimalsOf(mint),
+    simulate: async (transaction, options) => (await reader()).simulate(transaction, options),
+    close: () => undefined,
+    end: async () => {
+      const opened = await opening?.catch(() => undefined);
+      opened?.reader.close();
+      await opened?.close();
+    },
+  };
 }
 
 function decodeBase64(text: string): Uint8Array {

@@ -1,10 +1,13 @@
-import { dirname, resolve } from 'node:path';
+import { Socket } from 'node:net';
 import { Command, CommanderError, Option } from 'commander';
-import { readEnvironment } from '../config/environment.ts';
 import { LOG_LEVELS } from '../daemon/log.ts';
 import { systemClock } from '../daemon/system-clock.ts';
 import { stringifyJson } from '../core/json.ts';
 import { printable } from '../core/text.ts';
+import { createSignerClient } from '../signer/client.ts';
+import { dotenvFolders, merged, readDotenv, withoutKeys } from '../signer/environment.ts';
+import type { HandedOn } from '../signer/handed-on.ts';
+import { SIGNER_FD, takeHandedOn } from '../signer/handed-on.ts';
 import { backtestCommand } from './backtest.ts';
 import { benchCommand } from './bench.ts';
 import { buildCommand } from './build.ts';
@@ -13,16 +16,20 @@ import { configCommand } from './config.ts';
 import type { ExitCode } from './exit-codes.ts';
 import { EXIT } from './exit-codes.ts';
 import { discoverCommand } from './discover.ts';
+import { explainCommand } from './explain.ts';
 import { eventsCommand } from './events.ts';
 import { historyCommand } from './history.ts';
 import { inspectTransactionCommand } from './inspect-transaction.ts';
+import { journalCommand } from './journal.ts';
 import { lendCommand } from './lend.ts';
 import { marketsCommand } from './markets.ts';
+import { operatorCommands } from './operator.ts';
 import { orderBookCommand } from './order-book.ts';
 import { orderCommand } from './order.ts';
 import { positionsCommand } from './positions.ts';
 import { quoteCommand } from './quote.ts';
 import { replayCommand } from './replay.ts';
+import { resolveCommand } from './resolve.ts';
 import { runDaemonCommand } from './run.ts';
 import { sandboxCommand } from './sandbox.ts';
 import { statusCommand } from './status.ts';
@@ -36,6 +43,8 @@ export const VERSION = '0.1.0';
 /** The commands in the order of the help. */
 const COMMANDS: readonly (readonly [heading: string, modules: readonly CommandModule[]])[] = [
   ['Trading:', [runDaemonCommand, statusCommand, swapCommand]],
+  ['Having the say over the running daemon:', [operatorCommands]],
+  ['Looking into what was done:', [explainCommand, journalCommand, resolveCommand]],
   ['Trying out:', [sandboxCommand, configCommand, backtestCommand, replayCommand]],
   ['Looking at swaps:', [quoteCommand, orderCommand, buildCommand, inspectTransactionCommand]],
   ['Looking at tokens:', [tokensCommand, discoverCommand]],
@@ -45,10 +54,11 @@ const COMMANDS: readonly (readonly [heading: string, modules: readonly CommandMo
 ];
 
 const COMMON_OPTIONS = '\nEvery command also takes --json, --config, --state-dir, --base-url, --rpc-url, --api-key-env and --log-level: see "gannet help".';
-const EXIT_CODES = '\nExit codes: 0 done, 1 what was asked did not come true, 2 usage or configuration (nothing was started), 3 halted,\n130 interrupted.';
+const EXIT_CODES = '\nExit codes: 0 done, 1 what was asked did not come true, 2 usage or configuration (nothing was started), 3 a run\nthat ended while trading was halted (by risk, an operator or the file STOP), 130 interrupted.';
 
 /** Runs the command line and returns its exit code. */
 export async function main(argv: readonly string[]): Promise<ExitCode> {
+  const handedOn = takeHandedOn(process.env);
   const wantsJson = argv.includes('--json');
   const code: { value: ExitCode } = { value: EXIT.done };
   const program = new Command('gannet')
@@ -69,7 +79,7 @@ export async function main(argv: readonly string[]): Promise<ExitCode> {
     .configureOutput({ writeErr: (text) => { if (!wantsJson) process.stderr.write(text); } });
   for (const [heading, modules] of COMMANDS) {
     program.commandsGroup(heading);
-    for (const add of modules) add(program, runner(program, code));
+    for (const add of modules) add(program, runner(program, { code, handedOn }));
   }
   program.helpCommand(true);
   try {
@@ -88,14 +98,17 @@ function usageMessage({ code, message }: CommanderError): string {
   return code === 'commander.help' ? 'expected a command; "gannet help" lists them' : message.replace(/^error: /, '');
 }
 
-function runner(program: Command, code: { value: ExitCode }): RunCommand {
+function runner(program: Command, { code, handedOn }: { readonly code: { value: ExitCode }; readonly handedOn: HandedOn | undefined }): RunCommand {
   return (action) => async (...args) => {
     const options = globalOptions(program);
     const terminal = processTerminal(options.json);
     const { signal: interrupt, outputFault } = interruptions();
     try {
-      const environment = await readEnvironment({ variables: process.env, folders: dotenvFolders(options.config) });
-      const context: CommandContext = { terminal, options, environment, interrupt };
+      const context: CommandContext = {
+        terminal, options, interrupt,
+        environment: await environmentOf(handedOn, options.config),
+        connectSigner: handedOn?.signer === true ? () => createSignerClient(new Socket({ fd: SIGNER_FD })) : undefined,
+      };
       // commander appends the command itself to what the action asked for; it takes what it names.
       code.value = await (action as (context: CommandContext, ...args: readonly unknown[]) => Promise<ExitCode>)(context, ...args);
     } catch (error) {
@@ -154,7 +167,9 @@ function interruptions(): { readonly signal: AbortSignal; readonly outputFault: 
   return { signal: controller.signal, outputFault: () => outputFault };
 }
 
-/** A `.env` beside the configuration belongs to it; the one of the working directory wins. */
-function dotenvFolders(config: string | undefined): string[] {
-  return [...new Set([process.cwd(), config === undefined ? process.cwd() : dirname(resolve(config))])];
+/** Behind the first process everything has been read, and no key is in it. Started without it, this one reads, and drops what it finds. */
+async function environmentOf(handedOn: HandedOn | undefined, config: string | undefined): Promise<CommandContext['environment']> {
+  const place = { workingDir: process.cwd(), config };
+  if (handedOn?.dotenv !== undefined) return merged({ variables: process.env, dotenv: handedOn.dotenv });
+  return merged(await withoutKeys({ variables: process.env, dotenv: await readDotenv(dotenvFolders(place)) }, place));
 }

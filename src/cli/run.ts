@@ -4,11 +4,12 @@ import { config as rx } from 'rxjs';
 import type { RunConfig } from '../config/run-config.ts';
 import { GannetError, isGannetError, messageOf } from '../core/errors.ts';
 import { parseDuration } from '../core/time.ts';
-import { newRunId, runDaemon } from '../daemon/daemon.ts';
+import { runDaemon } from '../daemon/daemon.ts';
+import { newRunId } from '../daemon/run-id.ts';
 import { createHumanReporter } from '../daemon/human-reporter.ts';
 import { createJsonReporter } from '../daemon/json-reporter.ts';
 import { createLog } from '../daemon/log.ts';
-import type { Reporter } from '../daemon/reporter.ts';
+import type { Reporter, RunSummary } from '../daemon/reporter.ts';
 import { systemClock } from '../daemon/system-clock.ts';
 import type { World } from '../daemon/world.ts';
 import type { CommandContext, CommandModule } from './command.ts';
@@ -16,7 +17,11 @@ import { openConfigured } from './configured.ts';
 import type { ExitCode } from './exit-codes.ts';
 import { EXIT } from './exit-codes.ts';
 
+/** Adds the word without which nothing is swapped on a real service and chain. */
+export const LIVE_FLAG = ['--live', 'says that this may move real money; needed with mode: live on a real service and chain'] as const;
+
 interface RunFlags {
+  readonly live?: boolean;
   readonly duration?: number;
   readonly maxIntents?: number;
 }
@@ -26,18 +31,20 @@ export const runDaemonCommand: CommandModule = (program, run) => {
     .description('the daemon: recovers what was open, then trades until it is stopped')
     .option('--duration <duration>', 'ends after this time, "10m"', duration)
     .option('--max-intents <count>', 'ends after this many finished swaps', count)
+    .option(...LIVE_FLAG)
     .action(run((context, flags: RunFlags) => runCommand(context, flags)));
 };
 
 async function runCommand(context: CommandContext, flags: RunFlags): Promise<ExitCode> {
   const { terminal } = context;
   if (!terminal.json) terminal.out('  gannet is starting …\n');
-  const { loaded: { config }, world } = await openConfigured(context, 'run');
+  const { loaded: { config }, world } = await openConfigured(context, 'run', flags);
   try {
+    noteIdleLive(context, flags, config);
     const write = (text: string): void => { terminal.out(text); };
     const reporter = terminal.json ? createJsonReporter(write) : createHumanReporter({ write, colour: terminal.colour, tokens: config.tokens });
-    await runIn(context, flags, { config, world, reporter, runId: newRunId(systemClock) });
-    return EXIT.done;
+    const { trading } = await runIn(context, flags, { config, world, reporter, runId: newRunId(systemClock) });
+    return trading === 'halted' ? EXIT.halted : EXIT.done;
   } finally {
     await world.close();
   }
@@ -52,7 +59,7 @@ interface RunScope {
 }
 
 /** Runs the daemon in this process with the command's state directory, log and environment. Throws where it cannot start. */
-export async function runIn({ options, environment, interrupt }: CommandContext, flags: RunFlags, { config, world, runId, reporter }: RunScope): Promise<void> {
+export async function runIn({ options, environment, connectSigner, interrupt }: CommandContext, flags: RunFlags, { config, world, runId, reporter }: RunScope): Promise<RunSummary> {
   makeStateDir(options.stateDir);
   const { log, close } = createLog({
     level: options.logLevel,
@@ -62,10 +69,11 @@ export async function runIn({ options, environment, interrupt }: CommandContext,
   });
   // A strategy that subscribes by itself and throws there: its neighbours go on, and the log has it.
   rx.onUnhandledError = (error: unknown) => { log('error', 'a strategy threw where nobody could catch it; it must return its stream, not subscribe to it', { error }); };
+  const signer = connectSigner?.();
   try {
-    await runDaemon({
+    return await runDaemon({
       config, world, environment, stateDir: options.stateDir, clock: systemClock, reporter, log, runId, interrupt,
-      durationMs: flags.duration, maxIntents: flags.maxIntents,
+      durationMs: flags.duration, maxIntents: flags.maxIntents, signer,
     });
   } catch (error) {
     // What was refused with a reason is told by who called; a bug belongs into the log.
@@ -73,8 +81,16 @@ export async function runIn({ options, environment, interrupt }: CommandContext,
     throw error;
   } finally {
     rx.onUnhandledError = null;
+    signer?.close();
     await close();
   }
+}
+
+/** Says so where --live was given and there is no real money to move. */
+export function noteIdleLive({ terminal }: CommandContext, { live }: Pick<RunFlags, 'live'>, { mode, service }: RunConfig): void {
+  if (live !== true) return;
+  if (mode === 'paper') terminal.err('--live changes nothing here: the configuration says mode: paper, so nothing is signed and no money moves\n');
+  else if (service.baseUrl === 'embedded') terminal.err('--live changes nothing here: the embedded service and its chain move no real money\n');
 }
 
 /** Makes the state directory. Throws USAGE where it cannot be made or written to. */

@@ -1,66 +1,85 @@
-import { request } from 'undici';
-import { GannetError, messageOf } from '../core/errors.ts';
-import { parseJson } from '../core/json.ts';
+import { formatDecimal } from '../core/amount.ts';
 import { printable } from '../core/text.ts';
 import type { Millis } from '../core/time.ts';
 import { roughDuration } from '../core/time.ts';
-import { readControlFile } from '../daemon/control-api.ts';
 import { formatCounts } from '../daemon/counts-text.ts';
 import type { FeedState, SessionState, StartingState } from '../daemon/session-state.ts';
+import { SOL_MINT } from '../market/token.ts';
 import type { CommandModule } from './command.ts';
+import { daemonClient } from './daemon-client.ts';
 import { EXIT } from './exit-codes.ts';
 import { instant } from './figures.ts';
 import { facts, table } from './table.ts';
+import { stateText, tradingFacts, wordText } from './trading-table.ts';
 
-const TIMEOUT_MS = 5_000;
+const SOL_DECIMALS = 9;
+
+/** A daemon of another version may say less than this one would. */
+type ToldState = StartingState & Partial<Omit<SessionState, 'strategies'>> & { readonly strategies?: readonly Partial<SessionState['strategies'][number]>[] };
 
 export const statusCommand: CommandModule = (program, run) => {
   program.command('status')
     .description('what the running daemon is doing')
-    .action(run(async ({ terminal, options, environment }) => {
-      const { url, token } = readControlFile(options.stateDir);
-      const state = await askState(url, environment['GANNET_CONTROL_TOKEN'] ?? token);
-      terminal.result(state, () => statusText(state));
+    .action(run(async (context) => {
+      const daemon = daemonClient(context);
+      const state = await daemon.get('/api/state') as unknown as ToldState;
+      // Somebody reads it: a script that looks by itself is no sign of an operator.
+      if (!context.terminal.json && state.presence_wanted === true) await daemon.post('/api/presence', {});
+      context.terminal.result(state, () => statusText(state));
       return EXIT.done;
     }));
 };
 
-async function askState(url: string, token: string): Promise<SessionState | StartingState> {
-  const timeouts = { headersTimeout: TIMEOUT_MS, bodyTimeout: TIMEOUT_MS };
-  const answer = await request(new URL('/api/state', url), { headers: { authorization: `Bearer ${token}` }, ...timeouts })
-    .catch((cause: unknown) => {
-      throw new GannetError('CONTROL_UNREACHABLE', `the daemon at ${url} does not answer: ${messageOf(cause)}; is it still running?`, { cause });
-    });
-  const text = await answer.body.text();
-  if (answer.statusCode === 401) throw new GannetError('CONTROL_UNAUTHORIZED', `the daemon at ${url} refused the token`);
-  if (answer.statusCode !== 200) throw new GannetError('CONTROL_UNREACHABLE', `the daemon at ${url} answered ${answer.statusCode}: ${printable(text)}`);
-  return parseJson(text) as unknown as SessionState | StartingState;
-}
-
 /** Returns the state of a daemon for people. */
-export function statusText(state: SessionState | StartingState): string {
-  if (!('strategies' in state)) return facts([['run', `${state.run_id}, ${state.phase}`]]);
-  const strategies = state.strategies as readonly { name: string; use: string; running: boolean; swaps: number }[];
-  const open = state.intents.open as readonly { intent_id: string; state: string; route: string }[];
+export function statusText(state: ToldState): string {
+  const { strategies, feeds = [], intents } = state;
+  if (strategies === undefined) return facts([['run', `${state.run_id}, ${state.phase}`]]);
   return [
     facts([
-      ['run', `${state.run_id}, ${state.mode}, ${state.phase}, trading is ${state.trading}`],
+      ['run', `${state.run_id}, ${state.mode ?? ''}, ${state.phase}`],
+      ...tradingFacts(state),
       ['service', accessText(state)],
-      ['decisions', `${state.decisions}, denied: ${formatCounts(state.denials)}`],
-      ['swaps', formatCounts(state.intents.counts)],
-      ['under way', open.length === 0 ? 'nothing' : open.map((intent) => `${intent.intent_id} (${intent.state})`).join(', ')],
+      ['decisions', `${state.decisions ?? 0}, denied: ${formatCounts(state.denials ?? {})}`],
+      ['swaps', formatCounts(intents?.counts ?? {})],
+      ['SOL', solText(state)],
+      ['under way', openText(intents?.open ?? [], state.at)],
     ]),
     '\n',
-    table([['strategy', 'from', 'state', 'swaps'], ...strategies.map(({ name, use, running, swaps }) => [name, use, running ? 'running' : 'stopped', String(swaps)])], { right: [3] }),
+    table([
+      ['strategy', 'from', 'state', 'may trade', 'swaps', 'today', 'holds', 'said'],
+      ...strategies.map((strategy) => [
+        strategy.name ?? '', strategy.use ?? '', strategy.running === true ? 'running' : 'stopped', stateText(strategy),
+        String(strategy.swaps ?? 0), strategy.equity?.today ?? '', (strategy.holds ?? []).join(', '), wordText(strategy.trading_word),
+      ]),
+    ], { right: [4, 5] }),
     '\n',
-    feedTable(state.feeds),
+    feedTable(feeds),
   ].join('');
 }
 
-function accessText({ service_access: { state, reason, since }, feeds }: SessionState): string {
+function solText({ wallet, sol_reserve: reserve }: ToldState): string | undefined {
+  if (wallet === undefined || reserve === undefined) return undefined;
+  return `${sol(wallet[SOL_MINT] ?? '0')} in the wallet, ${sol(reserve)} of it kept for fees and exits`;
+}
+
+function sol(lamports: string): string {
+  return `${formatDecimal(BigInt(lamports), SOL_DECIMALS)} SOL`;
+}
+
+/** Unknown ones stand out: they may want a word of the operator's. */
+function openText(open: readonly Partial<SessionState['intents']['open'][number]>[], now: Millis | undefined): string[] {
+  if (open.length === 0) return ['nothing'];
+  return open.map(({ intent_id: id = '', state = '', created_at: createdAt }) => {
+    const age = createdAt === undefined || now === undefined ? '' : `, ${roughDuration(Math.max(0, now - createdAt))} old`;
+    return `${id} (${state}${age})${state === 'unknown' ? ` !! nobody can say what became of it: gannet journal show ${id}` : ''}`;
+  });
+}
+
+function accessText({ service_access: access, feeds = [] }: ToldState): string | undefined {
+  if (access === undefined) return undefined;
   const isSilent = feeds.length > 0 && feeds.every(({ status }) => status !== 'healthy');
-  if (state === 'granted') return isSilent ? 'gives no answers now: no feed is healthy, the log says why' : 'lets this run in';
-  return `refuses the API key since ${instant(since ?? undefined)} UTC, nothing is traded: ${printable(reason ?? '')}`;
+  if (access.state === 'granted') return isSilent ? 'gives no answers now: no feed is healthy, the log says why' : 'lets this run in';
+  return `refuses the API key since ${instant(access.since ?? undefined)} UTC, nothing is traded: ${printable(access.reason ?? '')}`;
 }
 
 function feedTable(feeds: readonly FeedState[]): string {

@@ -7,13 +7,13 @@ import { intentJson } from '../daemon/json-reporter.ts';
 import type { Reporter, Stamp } from '../daemon/reporter.ts';
 import type { IntentRecord } from '../daemon/tally.ts';
 import { createHumanReporter } from '../daemon/human-reporter.ts';
-import { newRunId } from '../daemon/daemon.ts';
+import { newRunId } from '../daemon/run-id.ts';
 import { systemClock } from '../daemon/system-clock.ts';
 import type { TokenAmount } from '../market/token.ts';
 import { formatTokenAmount } from '../market/token.ts';
 import { withTokens } from '../strategy/params.ts';
 import type { Token, TokenTable } from '../market/token.ts';
-import type { Denial } from '../trading/risk.ts';
+import type { Denial } from '../trading/risk/denial.ts';
 import swapOnce from '../../strategies/swap-once.ts';
 import type { CommandContext, CommandModule } from './command.ts';
 import { openConfigured } from './configured.ts';
@@ -21,9 +21,10 @@ import type { ExitCode } from './exit-codes.ts';
 import { EXIT } from './exit-codes.ts';
 import { configuredToken, unknownToken } from './named-tokens.ts';
 import { readAmount } from './quote.ts';
-import { runIn } from './run.ts';
+import { LIVE_FLAG, noteIdleLive, runIn } from './run.ts';
 
 interface SwapFlags {
+  readonly live?: boolean;
   readonly route: 'order' | 'build';
   readonly slippageBps?: number;
 }
@@ -36,12 +37,14 @@ export const swapCommand: CommandModule = (program, run) => {
     .description('swaps once, through the limits and the whole path of a run; tokens by alias, the amount in whole tokens')
     .addOption(new Option('--route <route>', 'order: assembled and landed by the service; build: composed here').choices(['order', 'build']).default('order'))
     .option('--slippage-bps <bps>', 'the most slippage; left out, risk.max_slippage_bps', basisPoints)
+    .option(...LIVE_FLAG)
     .action(run(swap));
 };
 
 async function swap(context: CommandContext, input: string, output: string, amountText: string, flags: SwapFlags): Promise<ExitCode> {
-  const { loaded: { config }, world } = await openConfigured(context, 'run');
+  const { loaded: { config }, world } = await openConfigured(context, 'run', flags);
   try {
+    noteIdleLive(context, flags, config);
     const from = tokenOf(input, config.tokens);
     const to = tokenOf(output, config.tokens);
     if (from.mint === to.mint) throw new GannetError('USAGE', `expected two different tokens, got ${from.symbol} twice`);
@@ -120,6 +123,8 @@ function createJourney(): Journey {
       state: (stamp, state, message) => {
         if (state !== 'draining') human?.state(stamp, state, message);
       },
+      trading: (stamp, change) => { human?.trading(stamp, change); },
+      protection: (stamp, change) => { human?.protection(stamp, change); },
       summary: () => undefined,
     }),
     told({ runId, to, isPaper }) {

@@ -18,8 +18,11 @@ export function table(cells: readonly (readonly string[])[], options: { readonly
   }).join('');
 }
 
+/** A name and what is to be said under it. */
+export type Fact = readonly [name: string, value: string | readonly string[] | undefined];
+
 /** Returns what belongs to one thing, a name and a value a line, the names in one column. A value of several lines goes on under the first. What could fool a terminal is escaped. */
-export function facts(rows: readonly (readonly [name: string, value: string | readonly string[] | undefined])[]): string {
+export function facts(rows: readonly Fact[]): string {
   const known = rows.filter(([, value]) => value !== undefined && value.length > 0) as readonly (readonly [string, string | readonly string[]])[];
   const width = Math.max(0, ...known.map(([name]) => widthOf(name)));
   return known.flatMap(([name, value]) => [value].flat().map((line, index) =>

@@ -1,28 +1,16 @@
-import type { Amount, Bps } from '../core/amount.ts';
-import { parseRaw } from '../core/amount.ts';
 import type { Millis } from '../core/time.ts';
-import type { Mint, Token } from '../market/token.ts';
-import type { RiskLimits, ValueLimit } from '../trading/limits.ts';
+import type { Token } from '../market/token.ts';
 import { urlOrigin } from './address.ts';
+import type { LimitsRecord, ValueRecord } from './limits-record.ts';
+import { recordLimits, recordValue } from './limits-record.ts';
 import type { PlainValue } from './node.ts';
-import type { KeySource, RunConfig } from './run-config.ts';
+import type { KeySource, RunConfig, SignerConfig } from './run-config.ts';
 
-/** An amount of a token in a record, smallest units as text. */
-export interface ValueRecord {
-  readonly mint: string;
-  readonly amount: string;
-}
-
-/** Limits in a record. */
-export interface LimitsRecord {
-  readonly max_slippage_bps: number;
-  readonly max_price_impact_bps: number;
-  readonly max_fee_bps: number;
-  readonly max_trade: ValueRecord | null;
-  readonly max_position: Readonly<Record<string, ValueRecord>>;
-  readonly max_open_intents: number;
-  readonly max_swaps: { readonly per_minute: number | null; readonly per_hour: number | null; readonly per_day: number | null };
-  readonly sol_reserve: string;
+/** What the signer may sign beyond what it knows by itself; caps by mint, smallest units as text. */
+export interface SignerRecord {
+  readonly programs: readonly string[];
+  readonly destinations: readonly string[];
+  readonly caps: Readonly<Record<string, { readonly per_trade: string | null; readonly per_hour: string | null; readonly per_day: string | null }>>;
 }
 
 /** A configuration as a run's manifest keeps it. */
@@ -32,12 +20,16 @@ export interface ConfigRecord {
   readonly service: { readonly base_url: string; readonly api_key: 'none' | 'set'; readonly dialect: string; readonly plan: string | null; readonly requests_per_second: number };
   readonly chain: { readonly rpc_url: string; readonly commitment: string };
   readonly wallet: { readonly key_from: string | null; readonly address: string | null; readonly sol_reserve: string };
+  readonly signer: SignerRecord;
   readonly seed: number;
   readonly backtest: { readonly balances: Readonly<Record<string, string>>; readonly quote_latency_ms: Millis; readonly land_latency_ms: Millis; readonly setting: string };
   readonly tokens: readonly Token[];
   readonly limits: LimitsRecord;
   readonly strategies: readonly {
     readonly name: string; readonly use: string; readonly params: PlainValue; readonly budget: ValueRecord | null; readonly max_age_ms: Millis | null;
+    /** Absent, like what follows, in the manifests of older runs. */
+    readonly max_exposure?: ValueRecord | null;
+    readonly warmup_ms?: Millis | null;
   }[];
   readonly recording: RunConfig['recording'];
   readonly control: RunConfig['control'];
@@ -58,6 +50,7 @@ export function redactedConfig(config: RunConfig): ConfigRecord {
     },
     chain: { rpc_url: urlOrigin(config.chain.rpcUrl), commitment: config.chain.commitment },
     wallet: { key_from: keyFromText(wallet.keyFrom), address: wallet.address ?? null, sol_reserve: wallet.solReserve.toString() },
+    signer: recordSigner(config.signer),
     seed: config.seed,
     backtest: {
       balances: Object.fromEntries([...backtest.balances].map(([mint, value]) => [mint, value.toString()])),
@@ -65,48 +58,22 @@ export function redactedConfig(config: RunConfig): ConfigRecord {
     },
     tokens: config.tokens.all.map(({ symbol, mint, decimals }) => ({ symbol, mint, decimals })),
     limits: recordLimits(config.limits),
-    strategies: config.strategies.map(({ name, use, rawParams, budget, maxAgeMs }) => ({
+    strategies: config.strategies.map(({ name, use, rawParams, budget, maxAgeMs, maxExposure, warmupMs }) => ({
       name, use, params: rawParams, budget: recordValue(budget), max_age_ms: maxAgeMs ?? null,
+      max_exposure: recordValue(maxExposure), warmup_ms: warmupMs ?? null,
     })),
     recording: { ...config.recording },
     control: { ...config.control },
   };
 }
 
-/** Returns the limits of a record: the inverse of how they were written. */
-export function readLimits(record: LimitsRecord): RiskLimits {
-  const { per_minute: perMinute, per_hour: perHour, per_day: perDay } = record.max_swaps;
+function recordSigner({ programs, destinations, caps }: SignerConfig): SignerRecord {
   return {
-    maxSlippageBps: record.max_slippage_bps as Bps,
-    maxPriceImpactBps: record.max_price_impact_bps as Bps,
-    maxFeeBps: record.max_fee_bps as Bps,
-    maxTrade: readValue(record.max_trade),
-    maxPosition: new Map(Object.entries(record.max_position).map(([mint, limit]) => [mint as Mint, readValue(limit)!])),
-    maxOpenIntents: record.max_open_intents,
-    maxSwaps: { perMinute: perMinute ?? undefined, perHour: perHour ?? undefined, perDay: perDay ?? undefined },
-    solReserve: BigInt(record.sol_reserve) as Amount,
+    programs, destinations,
+    caps: Object.fromEntries([...caps].map(([mint, { perTrade, perHour, perDay }]) => [mint, {
+      per_trade: perTrade?.toString() ?? null, per_hour: perHour?.toString() ?? null, per_day: perDay?.toString() ?? null,
+    }])),
   };
-}
-
-/** Returns the amount of a record. */
-export function readValue(record: ValueRecord | null): ValueLimit | undefined {
-  return record === null ? undefined : { mint: record.mint as Mint, amount: parseRaw(record.amount) };
-}
-
-function recordLimits(limits: RiskLimits): LimitsRecord {
-  const { perMinute, perHour, perDay } = limits.maxSwaps;
-  return {
-    max_slippage_bps: limits.maxSlippageBps, max_price_impact_bps: limits.maxPriceImpactBps, max_fee_bps: limits.maxFeeBps,
-    max_trade: recordValue(limits.maxTrade),
-    max_position: Object.fromEntries([...limits.maxPosition].map(([mint, { mint: currency, amount }]) => [mint, { mint: currency, amount: amount.toString() }])),
-    max_open_intents: limits.maxOpenIntents,
-    max_swaps: { per_minute: perMinute ?? null, per_hour: perHour ?? null, per_day: perDay ?? null },
-    sol_reserve: limits.solReserve.toString(),
-  };
-}
-
-function recordValue(limit: ValueLimit | undefined): ValueRecord | null {
-  return limit === undefined ? null : { mint: limit.mint, amount: limit.amount.toString() };
 }
 
 function keyFromText(source: KeySource | undefined): string | null {

@@ -28,8 +28,30 @@ risk:
   max_price_impact_bps: 100
   max_fee_bps: 30
   max_trade: "200 USDC"
+  max_exposure: "8000 USDC" # all positions together
   max_open_intents: 2
   max_swaps: { per_minute: 20, per_hour: 1000, per_day: 20000 }
+  max_fees_per_day: "0.5 SOL"
+  # What stops trading when it goes wrong. Exits stay possible, except under "halt".
+  protections:
+    - { kind: max_drawdown, limit_pct: 20, action: reduce_only } # under the highest equity ever; until an operator resumes
+    - { kind: daily_loss, limit: "800 USDC", action: halt } # until midnight UTC
+    - { kind: cooldown, after: loss, for: 30s } # each strategy by itself
+    - { kind: loss_streak, losses: 10, within: 1d } # no entries for an hour
+    - { kind: error_rate, failures: 20, within: 10m } # swaps that fail, expire or are given up
+    - { kind: blind_execution, unknowns: 3 } # outcomes in a row that nobody can see
+    - { kind: unresolved_intent, after: 10m }
+    - { kind: stale_feed, after: 2m } # no entries on a price that does not come any more
+    - { kind: reconciliation_mismatch } # the chain has less than the books
+  token_safety: # any other token is looked at before it is bought
+    trusted: [SOL, USDC, PEARL]
+
+# What the process with the key keeps by its own counting, whatever the rest of Gannet asks of it; in whole tokens.
+signer:
+  caps:
+    USDC: { per_trade: "200", per_hour: "10000", per_day: "100000" }
+    SOL: { per_trade: "40", per_hour: "200", per_day: "1000" }
+    PEARL: { per_trade: "2000", per_hour: "5000", per_day: "20000" }
 
 strategies:
   # Buys a little SOL every ten seconds. The service assembles the transaction and lands it.

@@ -30,10 +30,13 @@ export interface LoadOptions {
   /** Returns the decimals of mint accounts of the named service and chain; mints that do not exist are left out. */
   readonly decimalsOf: (mints: readonly Mint[], connections: Connections) => Promise<ReadonlyMap<Mint, number>>;
   /**
-   * run, the default: all that must hold before anything trades. look: what only reads (a quote, a backtest, a replay)
-   * needs no wallet, no room in the plan, and may look at a real service whatever the mode.
+   * run, the default: all that must hold before anything trades. check: the same, but for what the command line has to say.
+   * look: what only reads (a quote, a backtest, a replay) needs no wallet, no room in the plan, and may look at a real
+   * service whatever the mode.
    */
-  readonly purpose?: 'run' | 'look' | undefined;
+  readonly purpose?: 'run' | 'check' | 'look' | undefined;
+  /** Whether the command line says that real money may be moved: --live. */
+  readonly liveConsent?: boolean | undefined;
   /** What the command line says instead of the file. */
   readonly overrides?: Overrides | undefined;
   /** Where the default of recording.dir lies; "./state" unless given. */
@@ -95,6 +98,7 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig | C
     environment: options.environment,
     decimalsOf: options.decimalsOf,
     purpose: options.purpose ?? 'run',
+    liveConsent: options.liveConsent ?? false,
     places: {
       strategiesDir: join(projectDir, 'strategies'), dialectsDir: join(projectDir, 'config', 'dialects'),
       baseDir, stateDir: options.stateDir ?? './state',

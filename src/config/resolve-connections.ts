@@ -20,9 +20,8 @@ const DEFAULT_SOL_RESERVE = lamports(50_000_000n) as bigint as Amount;
 
 /** Adds what must hold before anything may trade: where, with whose wallet, and who may steer it. */
 export function checkForRun(sections: ConfigFile, { environment, problems }: { environment: EnvironmentRecord; problems: ProblemList }): void {
-  const { service, wallet, control } = sections;
-  refuseLive(sections, problems);
-  if (service.base_url !== 'embedded' && wallet === undefined && !problems.isFaulty(['wallet'])) {
+  const { mode, service, wallet, control } = sections;
+  if (mode === 'paper' && service.base_url !== 'embedded' && wallet === undefined && !problems.isFaulty(['wallet'])) {
     problems.add(['service', 'base_url'], 'a real service needs a wallet to quote for: add "wallet: { address: … }"; on paper no key is needed');
   }
   if (control.enabled && !isLoopback(control.host) && (environment['GANNET_CONTROL_TOKEN'] ?? '') === '') {
@@ -63,19 +62,6 @@ function resolvePlan({ service }: ConfigFile, { hasKey, problems }: { hasKey: bo
   if (plan !== undefined) return plan;
   if (embedded) return EMBEDDED_PLAN;
   return hasKey ? 'free' : 'keyless';
-}
-
-function refuseLive({ mode, service, chain }: ConfigFile, problems: ProblemList): void {
-  const unclear = [['mode'], ['service', 'base_url'], ['chain', 'rpc_url']].some((path) => problems.isFaulty(path));
-  if (mode !== 'live' || unclear) return;
-  const realService = service.base_url !== 'embedded';
-  const realChain = chain.rpc_url !== 'embedded';
-  if (realService !== realChain) {
-    const [path, other] = realService ? [['service', 'base_url'], 'chain.rpc_url'] : [['chain', 'rpc_url'], 'service.base_url'];
-    problems.add(path, `live trading needs a service and a chain that belong together, but ${other} is embedded: make both embedded`, { code: 'LIVE_REFUSED' });
-  } else if (realService) {
-    problems.add(['mode'], 'live trading on a real service comes when execution and signing have their safeguards; use mode: paper', { code: 'LIVE_REFUSED' });
-  }
 }
 
 /** Adds a dialect that is not there or says nonsense, and one that the named host does not speak. */

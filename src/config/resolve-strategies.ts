@@ -11,7 +11,6 @@ import { nodeAt, plainValue } from './node.ts';
 import type { ProblemList } from './problem.ts';
 import type { StrategyConfig } from './run-config.ts';
 import type { StrategyEntry } from './schema.ts';
-import { schemaHints } from './schema-hints.ts';
 import { importStrategy } from './strategy-file.ts';
 import { validate } from './validate.ts';
 import { watchedBy } from './watched-by.ts';
@@ -46,11 +45,12 @@ export async function resolveStrategies(entries: readonly (StrategyEntry | undef
 
 async function resolveEntry(entry: StrategyEntry, path: ConfigPath, scope: StrategyScope): Promise<StrategyConfig | undefined> {
   const { amounts, problems } = scope;
-  if (entry.warmup !== undefined) {
-    problems.add([...path, 'warmup'], 'this version does not warm strategies up yet: remove the key, and they begin with what they see', { at: 'key' });
-  }
   const budget = amounts.withToken([...path, 'budget'], entry.budget);
   if (budget?.amount === 0n) problems.add([...path, 'budget'], 'expected a budget above zero');
+  const maxExposure = amounts.limit([...path, 'max_exposure'], entry.max_exposure);
+  if (maxExposure !== undefined && entry.budget === undefined) {
+    problems.add([...path, 'max_exposure'], 'without a budget it holds nothing that could be worth too much: add a "budget", or remove the key', { at: 'key' });
+  }
   const imported = await importStrategy(entry.use, scope.places);
   if (typeof imported === 'string') {
     problems.add([...path, 'use'], imported);
@@ -72,6 +72,8 @@ async function resolveEntry(entry: StrategyEntry, path: ConfigPath, scope: Strat
     rawParams: node === undefined ? {} : plainValue(node),
     budget,
     maxAgeMs: entry.max_age === undefined ? undefined : parseDuration(entry.max_age),
+    maxExposure,
+    warmupMs: entry.warmup === undefined ? undefined : parseDuration(entry.warmup),
   };
 }
 
@@ -80,7 +82,7 @@ function readParams(strategy: Strategy, path: ConfigPath, { root, tokens, proble
   const node = nodeAt(root, path);
   if (node !== undefined && node.kind !== 'map') return undefined;
   try {
-    const read = withTokens(tokens, () => validate(strategy.params, { root, base: path, hints: schemaHints(strategy.params), problems }));
+    const read = withTokens(tokens, () => validate(strategy.params, { root, base: path, problems }));
     if (read !== undefined) watchedBy({ strategy, params: read.value });
     return read;
   } catch (error) {

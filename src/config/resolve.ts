@@ -1,11 +1,10 @@
 import { join } from 'node:path';
 import { assert } from '../core/assert.ts';
-import type { Amount, Bps } from '../core/amount.ts';
+import type { Amount } from '../core/amount.ts';
 import { amount, lamports, U64_MAX } from '../core/amount.ts';
 import { parseDuration } from '../core/time.ts';
-import type { Mint, TokenTable } from '../market/token.ts';
+import type { Mint } from '../market/token.ts';
 import { SOL_MINT } from '../market/token.ts';
-import type { RiskLimits, ValueLimit } from '../trading/limits.ts';
 import type { AmountReader } from './amounts.ts';
 import { createAmountReader } from './amounts.ts';
 import type { EnvironmentRecord } from './interpolate.ts';
@@ -18,13 +17,17 @@ import type { RequestRate } from './request-rate.ts';
 import { requestRate } from './request-rate.ts';
 import { refuseExcess } from './refuse-excess.ts';
 import { checkForRun, resolveChain, resolveService, resolveWallet } from './resolve-connections.ts';
+import { refuseLive } from './live-gate.ts';
+import { resolveLimits } from './resolve-limits.ts';
+import { resolveSigner } from './resolve-signer.ts';
 import { resolveStrategies } from './resolve-strategies.ts';
 import type { DecimalsLookup } from './resolve-tokens.ts';
 import { GUESSED_DECIMALS, resolveTokens } from './resolve-tokens.ts';
 import type { BacktestConfig, ChainConfig, RunConfig, ServiceConfig, StrategyConfig } from './run-config.ts';
 import type { ConfigFile, StrategyEntry } from './schema.ts';
 import { configSchema, strategyEntrySchema } from './schema.ts';
-import { schemaHints } from './schema-hints.ts';
+import type { ProtectionEntry } from './schema-risk.ts';
+import { protectionSchema } from './schema-risk.ts';
 import { validate } from './validate.ts';
 
 /** Where decimals can be asked for: the lookup needs to know which service and chain the file names. */
@@ -42,7 +45,8 @@ interface ResolveOptions {
   readonly silenced: readonly ConfigPath[];
   readonly environment: EnvironmentRecord;
   readonly decimalsOf: (mints: readonly Mint[], connections: Connections) => Promise<ReadonlyMap<Mint, number>>;
-  readonly purpose: 'run' | 'look';
+  readonly purpose: 'run' | 'check' | 'look';
+  readonly liveConsent: boolean;
   readonly places: { readonly strategiesDir: string; readonly dialectsDir: string; readonly baseDir: string; readonly stateDir: string };
 }
 
@@ -63,12 +67,12 @@ const SIMULATED_SOL = lamports(1_000_000_000n) as bigint as Amount;
 export async function resolveConfig(options: ResolveOptions): Promise<Resolved> {
   const { root, environment, places } = options;
   const problems = createProblemList(root, options.silenced);
-  validate(configSchema, { root, base: [], hints: schemaHints(configSchema), problems });
+  validate(configSchema, { root, base: [], problems });
   const sound = without(root, [...options.silenced, ...problems.all.map(({ path }) => path)]);
   const sections = readSections(sound);
   refuseUnfinished(sections, problems);
 
-  if (options.purpose === 'run') checkForRun(sections, { environment, problems });
+  if (options.purpose !== 'look') checkForRun(sections, { environment, problems });
   const service = resolveService(sections, { environment, problems, dialectsDir: places.dialectsDir });
   const chain = resolveChain(sections, problems);
   let lookUpFailure: { readonly error: unknown } | undefined;
@@ -85,22 +89,29 @@ export async function resolveConfig(options: ResolveOptions): Promise<Resolved> 
   const resolved = await resolveStrategies(readEntries(sound), { root, tokens, amounts, problems, places });
   const strategies = resolved.filter((strategy) => strategy !== undefined);
   const wallet = resolveWallet(sections, { amounts, problems });
+  const protections = readProtections(sound);
+  const signer = resolveSigner(sections, { amounts, problems });
   const config: RunConfig = {
     file: options.file,
     mode: sections.mode,
     service,
     chain,
     wallet,
+    signer,
     seed: sections.seed,
     backtest: resolveBacktest(sections, { amounts, strategies, problems }),
     tokens,
-    limits: resolveLimits(sections, { amounts, problems, solReserve: wallet.solReserve, tokens }),
+    limits: resolveLimits(sections, { amounts, problems, solReserve: wallet.solReserve, protections }),
     strategies,
     recording: { enabled: sections.recording.enabled, dir: sections.recording.dir ?? join(places.stateDir, 'recordings') },
     control: sections.control,
   };
   const rate = requestRate(config);
-  if (options.purpose === 'run') refuseExcess(rate, { service, strategies: resolved }, problems);
+  if (options.purpose !== 'look') {
+    refuseExcess(rate, { service, strategies: resolved }, problems);
+    const consent = options.purpose === 'check' ? undefined : options.liveConsent;
+    refuseLive(sections, { root, problems, consent, protections, signer, strategies, tokens });
+  }
   // A network that fails is a fault of its own; but the file's own faults can be mended first, and without it.
   if (lookUpFailure !== undefined && problems.all.length === 0 && options.silenced.length === 0) throw lookUpFailure.error;
   return { config, rate, problems: problems.all };
@@ -111,7 +122,11 @@ function readSections(sound: ConfigNode): ConfigFile {
   const withoutStrategies = without(sound, [['strategies']]);
   const first = parseSections(withoutStrategies);
   if (first.success) return first.data;
-  const broken = first.error.issues.map(({ path }) => [String(path[0])]);
+  // A list with a broken entry goes as a whole, since the places of the others must stay what they are; else the section.
+  const broken = first.error.issues.map(({ path }) => {
+    const index = path.findIndex((step) => typeof step === 'number');
+    return path.slice(0, index < 0 ? 1 : index).map(String);
+  });
   const second = parseSections(without(withoutStrategies, broken));
   assert(second.success, 'every section has defaults');
   return second.data;
@@ -127,6 +142,12 @@ function readEntries(sound: ConfigNode): (StrategyEntry | undefined)[] {
   return list.items.map((item) => strategyEntrySchema.safeParse(plainValue(item)).data);
 }
 
+/** Like the strategies, each by itself: a fault in one hides none in another. */
+function readProtections(sound: ConfigNode): (ProtectionEntry | undefined)[] | undefined {
+  const list = nodeAt(sound, ['risk', 'protections']);
+  return list?.kind === 'list' ? list.items.map((item) => protectionSchema.safeParse(plainValue(item)).data) : undefined;
+}
+
 function faultyAliases(root: ConfigNode, sections: ConfigFile): string[] {
   const node = nodeAt(root, ['tokens']);
   return node?.kind === 'map' ? [...node.members.keys()].filter((alias) => !Object.hasOwn(sections.tokens, alias)) : [];
@@ -137,38 +158,7 @@ function refuseUnfinished(sections: ConfigFile, problems: ProblemList): void {
   const refuse = (path: ConfigPath, what: string): void => {
     problems.add(path, `this version does not ${what} yet: remove the key`, { at: 'key' });
   };
-  if (sections.signer !== undefined) refuse(['signer'], 'take the signer’s rules and caps from the configuration');
   if (sections.notifications !== undefined) refuse(['notifications'], 'send notifications');
-  if (sections.risk.protections !== undefined) refuse(['risk', 'protections'], 'carry out protections');
-}
-
-function resolveLimits(sections: ConfigFile, scope: {
-  readonly amounts: AmountReader; readonly problems: ProblemList; readonly solReserve: Amount; readonly tokens: TokenTable;
-}): RiskLimits {
-  const { risk } = sections;
-  const { amounts, problems } = scope;
-  const positive = (path: ConfigPath, text: string | undefined): ValueLimit | undefined => {
-    const limit = amounts.withToken(path, text);
-    if (limit?.amount === 0n) problems.add(path, 'expected a limit above zero');
-    return limit;
-  };
-  const maxPosition = new Map<Mint, ValueLimit>();
-  for (const [alias, text] of Object.entries(risk.max_position)) {
-    const path = ['risk', 'max_position', alias];
-    const token = amounts.tokenOfKey(path, alias);
-    const limit = positive(path, text);
-    if (token !== undefined && limit !== undefined) maxPosition.set(token.mint, limit);
-  }
-  return {
-    maxSlippageBps: risk.max_slippage_bps as Bps,
-    maxPriceImpactBps: risk.max_price_impact_bps as Bps,
-    maxFeeBps: risk.max_fee_bps as Bps,
-    maxTrade: positive(['risk', 'max_trade'], risk.max_trade),
-    maxPosition,
-    maxOpenIntents: risk.max_open_intents,
-    maxSwaps: { perMinute: risk.max_swaps.per_minute, perHour: risk.max_swaps.per_hour, perDay: risk.max_swaps.per_day },
-    solReserve: scope.solReserve,
-  };
 }
 
 function resolveBacktest(sections: ConfigFile, scope: {

@@ -15,6 +15,8 @@ export interface RunConfig {
   readonly service: ServiceConfig;
   readonly chain: ChainConfig;
   readonly wallet: WalletConfig;
+  /** As the signer's own process reads it too; for people, and to compare. */
+  readonly signer: SignerConfig;
   readonly seed: number;
   readonly backtest: BacktestConfig;
   readonly tokens: TokenTable;
@@ -54,6 +56,20 @@ export interface WalletConfig {
   readonly solReserve: Amount;
 }
 
+/** What may be signed beyond what the signer knows by itself, and how much of each token. */
+export interface SignerConfig {
+  readonly programs: readonly string[];
+  readonly destinations: readonly string[];
+  readonly caps: ReadonlyMap<Mint, SpendingCaps>;
+}
+
+/** The most that is spent of one token, smallest units; at least one of them is there. */
+export interface SpendingCaps {
+  readonly perTrade?: Amount | undefined;
+  readonly perHour?: Amount | undefined;
+  readonly perDay?: Amount | undefined;
+}
+
 export interface BacktestConfig {
   /** What a simulated wallet starts with, smallest units. */
   readonly balances: ReadonlyMap<Mint, Amount>;
@@ -76,4 +92,7 @@ export interface StrategyConfig {
   readonly rawParams: PlainValue;
   readonly budget?: ValueLimit | undefined;
   readonly maxAgeMs?: Millis | undefined;
+  readonly maxExposure?: ValueLimit | undefined;
+  /** How much of the recording it sees again before the start. */
+  readonly warmupMs?: Millis | undefined;
 }

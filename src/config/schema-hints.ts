@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { ConfigPath } from './issue.ts';
+import type { PlainValue } from './node.ts';
 
 /** The part of JSON Schema that hints are made of. */
 interface JsonSchema {
@@ -28,15 +29,19 @@ export interface SchemaHints {
   example(path: ConfigPath): string | undefined;
   /** Returns the keys a mapping at a path may have. */
   keys(path: ConfigPath): readonly string[];
+  /** Returns the words that a path can be, where it can be nothing else. */
+  choices(path: ConfigPath): readonly string[];
 }
 
-/** Returns the hints of a schema; of one that JSON Schema cannot express, hints that say nothing. */
-export function schemaHints(schema: z.ZodType): SchemaHints {
+/** Returns the hints of a schema for a value; of a schema that JSON Schema cannot express, hints that say nothing. */
+export function schemaHints(schema: z.ZodType, value?: PlainValue): SchemaHints {
   const root = toJsonSchema(schema);
+  const at = (path: ConfigPath): JsonSchema[] => schemasAt(root, path, value);
   return {
-    expectation: (path) => joined(schemasAt(root, path).map(describe)),
-    example: (path) => schemasAt(root, path).flatMap(({ examples = [] }) => examples).find((example) => typeof example === 'string'),
-    keys: (path) => [...new Set(schemasAt(root, path).flatMap(({ properties = {} }) => Object.keys(properties)))],
+    expectation: (path) => joined(at(path).map(describe)),
+    example: (path) => at(path).flatMap(({ examples = [] }) => examples).find((example) => typeof example === 'string'),
+    keys: (path) => [...new Set(at(path).flatMap(({ properties = {} }) => Object.keys(properties)))],
+    choices: (path) => at(path).flatMap((schema) => schema.enum ?? (schema.const === undefined ? [] : [schema.const])).filter((choice) => typeof choice === 'string'),
   };
 }
 
@@ -49,16 +54,24 @@ function toJsonSchema(schema: z.ZodType): JsonSchema {
   }
 }
 
-/** All that a path can mean: where there are alternatives, more than one. */
-function schemasAt(root: JsonSchema, path: ConfigPath): JsonSchema[] {
-  let schemas = alternatives(root);
+/** All that a path can mean: where there are alternatives, more than one, unless the value says which. */
+function schemasAt(root: JsonSchema, path: ConfigPath, value: PlainValue | undefined): JsonSchema[] {
+  let current = value;
+  let schemas = alternatives(root, current);
   for (const step of path) {
+    current = childOf(current, step);
     schemas = schemas.flatMap((schema) => {
       const child = typeof step === 'number' ? schema.items : memberOf(schema, step);
-      return child === undefined ? [] : alternatives(child);
+      return child === undefined ? [] : alternatives(child, current);
     });
   }
   return schemas;
+}
+
+function childOf(value: PlainValue | undefined, step: string | number): PlainValue | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  if (Array.isArray(value)) return typeof step === 'number' ? value[step] : undefined;
+  return Object.hasOwn(value, step) ? value[step] : undefined;
 }
 
 function memberOf({ properties = {}, additionalProperties }: JsonSchema, key: string): JsonSchema | undefined {
@@ -66,9 +79,11 @@ function memberOf({ properties = {}, additionalProperties }: JsonSchema, key: st
   return typeof additionalProperties === 'object' ? additionalProperties : undefined;
 }
 
-function alternatives(schema: JsonSchema): JsonSchema[] {
+function alternatives(schema: JsonSchema, value: PlainValue | undefined): JsonSchema[] {
   const options = schema.anyOf ?? schema.oneOf;
-  return options === undefined ? [schema] : options.flatMap(alternatives);
+  if (options === undefined) return [schema];
+  const meant = options.filter(({ properties = {} }) => Object.entries(properties).some(([key, member]) => member.const !== undefined && member.const === childOf(value, key)));
+  return (meant.length === 0 ? options : meant).flatMap((option) => alternatives(option, value));
 }
 
 function describe(schema: JsonSchema): string | undefined {
@@ -100,7 +115,8 @@ function withBounds(what: string, { minimum, maximum, exclusiveMinimum, exclusiv
   return bounds.length === 0 ? what : `${what} ${bounds.join(' and ')}`;
 }
 
-function joined(parts: readonly (string | undefined)[]): string | undefined {
+/** Returns known parts as a choice, "a, b or c"; undefined where there are none. */
+export function joined(parts: readonly (string | undefined)[]): string | undefined {
   const known = [...new Set(parts.filter((part) => part !== undefined))];
   if (known.length === 0) return undefined;
   return known.length === 1 ? known[0] : `${known.slice(0, -1).join(', ')} or ${known.at(-1)}`;

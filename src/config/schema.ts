@@ -1,8 +1,9 @@
 import { z } from 'zod';
-import { isGannetError } from '../core/errors.ts';
-import { parseDuration } from '../core/time.ts';
 import { PLAN_NAMES } from '../service/rate-plan.ts';
-import { isAddress, isRpcUrl, isServiceUrl } from './address.ts';
+import { isRpcUrl, isServiceUrl } from './address.ts';
+import { address, amount, duration } from './schema-fields.ts';
+import { riskSchema } from './schema-risk.ts';
+import { signerSchema } from './schema-signer.ts';
 
 // The shape of the file, as people write it: what depends on tokens, strategies or another section is checked when it is
 // resolved. Descriptions and examples end up in the JSON schema, where editors show them.
@@ -11,13 +12,6 @@ import { isAddress, isRpcUrl, isServiceUrl } from './address.ts';
 export const INSTANCE_NAME = /^[a-z][a-z0-9-]{0,62}$/;
 const ALIAS = /^[A-Za-z0-9$._-]{1,20}$/;
 const NOT_YET = 'Not carried out by this version: leave it out.';
-
-const duration = (example: string) => z.string()
-  .refine(isDuration, { message: 'expected a duration such as "5s", "250ms" or "1h30m"' })
-  .meta({ examples: [example] });
-const amount = (example: string) => z.string().meta({ examples: [example] });
-const address = () => z.string().refine(isAddress, { message: 'expected a base58 address of 32 bytes' });
-const bps = () => z.int().min(0).max(10_000);
 
 const service = z.strictObject({
   base_url: z.string()
@@ -62,30 +56,6 @@ const backtest = z.strictObject({
     .meta({ description: 'How kindly the world is taken: fills at the decision’s price, at the price on arrival, or at the worst that slippage allows.' }),
 }).meta({ description: 'How swaps are simulated.' });
 
-const maxSwaps = z.strictObject({
-  per_minute: z.int().min(1).default(6),
-  per_hour: z.int().min(1).default(60),
-  per_day: z.int().min(1).default(300),
-}).meta({ description: 'How many swaps all strategies together may begin.' });
-
-const protection = z.discriminatedUnion('kind', [
-  z.strictObject({ kind: z.literal('daily_loss'), limit: amount('50 USDC'), action: z.enum(['halt', 'reduce_only']) }),
-  z.strictObject({ kind: z.literal('max_drawdown'), limit_pct: z.number().gt(0).max(100), action: z.enum(['halt', 'reduce_only']) }),
-  z.strictObject({ kind: z.literal('cooldown'), after: z.enum(['loss']), for: duration('10m') }),
-]);
-
-const risk = z.strictObject({
-  max_slippage_bps: bps().default(50).meta({ description: 'The most slippage a swap may be given, in hundredths of a percent.' }),
-  max_price_impact_bps: bps().default(100).meta({ description: 'The most that a swap may move the price.' }),
-  max_fee_bps: bps().default(30).meta({ description: 'The most that the service may take of a swap.' }),
-  max_trade: amount('200 USDC').optional().meta({ description: 'The largest single swap, by value.' }),
-  max_position: z.record(z.string(), amount('1000 USDC')).default({})
-    .meta({ description: 'The largest holding of a token, by value: { SOL: "1000 USDC" }.' }),
-  max_open_intents: z.int().min(1).max(100).default(1).meta({ description: 'How many swaps may be under way at once.' }),
-  max_swaps: maxSwaps.prefault({}),
-  protections: z.array(protection).optional().meta({ description: `What stops trading after losses. ${NOT_YET}` }),
-}).meta({ description: 'What no strategy may exceed.' });
-
 const strategy = z.strictObject({
   use: z.string().min(1).meta({ description: 'A file in strategies/ by its name, or a path from this file’s folder.', examples: ['dca', './my-strategy.ts'] }),
   name: z.string().regex(INSTANCE_NAME, { message: 'expected lower case letters, digits and dashes, a letter first, at most 63' }).optional()
@@ -93,28 +63,23 @@ const strategy = z.strictObject({
   budget: amount('500 USDC').optional().meta({ description: 'What it may spend, and what it is measured against. Without one it can watch and alert, but not swap.' }),
   params: z.record(z.string(), z.unknown()).prefault({}).meta({ description: 'The strategy’s own parameters: `gannet strategy describe NAME`.' }),
   max_age: duration('15s').optional().meta({ description: 'Swaps are refused, exits too, while anything the strategy watches is older than this. With it, feeds may be polled less often than "every" where the plan is too small, as long as they stay this young.' }),
-  warmup: duration('2h').optional().meta({ description: `How much of the recording to replay before the start. ${NOT_YET}` }),
+  warmup: duration('2h').optional().meta({ description: 'How much of the recording is replayed before the start, so that it need not begin with nothing seen.' }),
+  max_exposure: amount('1000 USDC').optional().meta({ description: 'What its positions together may be worth, with what is under way and reserved.' }),
 }).meta({ description: 'One running instance of a strategy.' });
-
-const cap = z.strictObject({ per_trade: z.string().optional(), per_hour: z.string().optional(), per_day: z.string().optional() });
 
 /** The whole file. */
 export const configSchema = z.strictObject({
   mode: z.enum(['paper', 'live']).default('paper')
-    .meta({ description: 'paper: decides and fills on paper. live: signs and lands; for now on the embedded service only.' }),
+    .meta({ description: 'paper: decides and fills on paper. live: signs and lands; on a real service and chain only with limits, caps and --live on the command line.' }),
   service: service.prefault({}),
   chain: chain.prefault({}),
   wallet: wallet.optional(),
-  signer: z.strictObject({
-    programs: z.array(address()).optional(),
-    destinations: z.array(address()).optional(),
-    caps: z.record(z.string(), cap).optional(),
-  }).optional().meta({ description: `What may be signed. ${NOT_YET}` }),
+  signer: signerSchema.optional(),
   seed: z.int().min(0).default(7).meta({ description: 'Where all simulated chance begins: the same seed, the same run.' }),
   backtest: backtest.prefault({}),
   tokens: z.record(z.string().regex(ALIAS, { message: 'expected an alias of letters, digits, ".", "_", "-" or "$", at most 20' }), address()).default({})
     .meta({ description: 'Names for mint addresses, yours and unique. SOL and USDC are known without being listed.' }),
-  risk: risk.prefault({}),
+  risk: riskSchema.prefault({}),
   strategies: z.array(strategy).min(1).meta({ description: 'What runs.' }),
   recording: z.strictObject({
     enabled: z.boolean().default(true).meta({ description: 'Without a recording a run cannot be replayed.' }),
@@ -138,13 +103,3 @@ export type ConfigFile = z.output<typeof configSchema>;
 export type StrategyEntry = ConfigFile['strategies'][number];
 
 export const strategyEntrySchema = strategy;
-
-function isDuration(text: string): boolean {
-  try {
-    parseDuration(text);
-    return true;
-  } catch (error) {
-    if (isGannetError(error)) return false;
-    throw error;
-  }
-}

@@ -5,10 +5,12 @@ import type { ConfigNode, ScalarNode } from './node.ts';
 import { nodeAt, plainValue } from './node.ts';
 import type { ProblemList } from './problem.ts';
 import type { SchemaHints } from './schema-hints.ts';
+import { schemaHints } from './schema-hints.ts';
 import { shown } from './wallet-key-shape.ts';
 
 /** Stands for "the schema's author wrote no message of their own". */
 const NO_OWN_MESSAGE = '\u0000';
+const SEEN_AT_A_GLANCE = 5;
 /** Keys whose values may hold a secret even where they are wrong. */
 const NEVER_SHOWN = new Set(['api_key', 'key_from', 'rpc_url', 'url']);
 
@@ -17,21 +19,27 @@ interface Subject {
   readonly root: ConfigNode;
   /** Where in the tree the schema's value stands. */
   readonly base: ConfigPath;
-  readonly hints: SchemaHints;
   readonly problems: ProblemList;
+}
+
+/** With what the schema can say of the value. */
+interface HintedSubject extends Subject {
+  readonly hints: SchemaHints;
 }
 
 /** Returns what the schema makes of the value at `base`, or undefined after adding each fault at its place in the file. */
 export function validate<S extends z.ZodType>(schema: S, subject: Subject): { readonly value: z.output<S> } | undefined {
   const node = nodeAt(subject.root, subject.base);
   // What is left out entirely is an empty mapping: the schema says which of its keys are missing.
-  const result = schema.safeParse(node === undefined ? {} : plainValue(node), { error: () => NO_OWN_MESSAGE });
+  const value = node === undefined ? {} : plainValue(node);
+  const result = schema.safeParse(value, { error: () => NO_OWN_MESSAGE });
   if (result.success) return { value: result.data };
-  for (const issue of result.error.issues) report(issue, subject);
+  const hints = schemaHints(schema, value);
+  for (const issue of result.error.issues) report(issue, { ...subject, hints });
   return undefined;
 }
 
-function report(issue: z.core.$ZodIssue, subject: Subject): void {
+function report(issue: z.core.$ZodIssue, subject: HintedSubject): void {
   const inner = issue.path.map((step) => (typeof step === 'number' ? step : String(step)));
   const path = [...subject.base, ...inner];
   if (issue.code === 'unrecognized_keys') {
@@ -66,7 +74,14 @@ function builtMessage(
   issue: z.core.$ZodIssue, { node, inner, path, hints }: { node: ConfigNode; inner: ConfigPath; path: ConfigPath; hints: SchemaHints },
 ): string {
   const wanted = hints.expectation(inner) ?? `another value (${issue.code})`;
-  return `expected ${wanted}, got ${foundIn(node, path)}${advice(node, wanted, hints.example(inner))}`;
+  return `expected ${wanted}, got ${foundIn(node, path)}${advice(node, wanted, hints.example(inner))}${closeChoice(node, hints.choices(inner))}`;
+}
+
+/** Of a few words one sees oneself which was meant. */
+function closeChoice(node: ConfigNode, choices: readonly string[]): string {
+  if (choices.length <= SEEN_AT_A_GLANCE || node.kind !== 'scalar' || typeof node.value !== 'string' || node.fromEnvironment) return '';
+  const close = nearest(node.value, choices);
+  return close === undefined ? '' : ` (did you mean "${close}"?)`;
 }
 
 /** The message of the schema's own author, with what was found where it does not say so itself. */

@@ -1,51 +1,31 @@
-import { randomBytes } from 'node:crypto';
 import { relative } from 'node:path';
 import { GannetError } from '../core/errors.ts';
 import { seededRandom } from '../core/random.ts';
-import type { Clock, Millis } from '../core/time.ts';
 import { requestRate } from '../config/request-rate.ts';
 import type { RunConfig } from '../config/run-config.ts';
 import { formatTokenAmount } from '../market/token.ts';
 import type { RecordingWriter } from '../recording/writer.ts';
 import { createRecordingWriter } from '../recording/writer.ts';
 import { createFeeds } from '../service/feeds/feeds.ts';
+import type { SignerDescription } from '../signer/requests.ts';
 import { lockState } from '../store/locks.ts';
 import type { EngineState } from '../trading/state.ts';
 import { createState } from '../trading/state.ts';
 import { startControlApi } from './control-api.ts';
-import type { Log } from './log.ts';
+import type { DaemonOptions } from './daemon-options.ts';
+import type { Desk } from './desk.ts';
 import { describeLimits } from './limits-text.ts';
-import { holdings } from './market-text.ts';
+import { describeFeedKey, holdings } from './market-text.ts';
 import { createManifest } from './manifest.ts';
 import { liveParts, paperParts } from './mode-parts.ts';
+import { describeSignerProcess } from './open-signer.ts';
 import type { StateSetup } from './recover.ts';
 import type { Reporter, RunSummary } from './reporter.ts';
 import { Resources } from './resources.ts';
 import { createRunFiles } from './run-files.ts';
-import type { StartingState } from './session-state.ts';
 import { Session } from './session.ts';
-import type { World } from './world.ts';
-
-export interface DaemonOptions {
-  readonly config: RunConfig;
-  readonly world: World;
-  readonly environment: Readonly<Record<string, string | undefined>>;
-  readonly stateDir: string;
-  readonly clock: Clock;
-  readonly reporter: Reporter;
-  readonly log: Log;
-  readonly runId: string;
-  readonly durationMs: Millis | undefined;
-  readonly maxIntents: number | undefined;
-  /** Aborted when the operator wants it to end. */
-  readonly interrupt: AbortSignal;
-}
-
-/** Returns a name for a run that sorts by time. */
-export function newRunId(clock: Clock): string {
-  const stamp = new Date(clock.now()).toISOString().replace(/[-:]/g, '').slice(0, 15);
-  return `${stamp}-${randomBytes(3).toString('hex')}`;
-}
+import { stopFileOf } from './stop-file.ts';
+import { prepareWarmup } from './warm-up.ts';
 
 /** Runs the daemon from recovery to the drained end. Rejects before anything is traded or left behind where it cannot start. */
 export async function runDaemon(options: DaemonOptions): Promise<RunSummary> {
@@ -66,15 +46,12 @@ async function runLocked(options: DaemonOptions, resources: Resources): Promise<
   const setup: StateSetup = {
     tokens: config.tokens,
     limits: config.limits,
-    strategies: config.strategies.map(({ name, budget, maxAgeMs }) => ({ name, budget, limits: { maxAgeMs } })),
+    strategies: config.strategies.map(({ name, budget, maxAgeMs, maxExposure }) => ({ name, budget, limits: { maxAgeMs, maxExposure } })),
   };
   const running: { session?: Session } = {};
-  const control = await openControl(options, {
-    state: () => running.session?.state() ?? { run_id: runId, phase: 'starting' } satisfies StartingState,
-    feeds: () => running.session?.feedStates() ?? [],
-  }, resources);
-  const { journal, recovered, executor, address } = config.mode === 'live'
-    ? await liveParts(options, setup, resources)
+  const control = await openControl(options, () => running.session?.desk, resources);
+  const { journal, recovered, executor, address, signer } = config.mode === 'live'
+    ? await liveParts(options, setup, resources, (intent) => running.session?.retryDenial(intent))
     : paperParts(options, setup, resources);
   const startAt = clock.now();
   const state = createState({ ...setup, snapshot: recovered.snapshot, open: recovered.open });
@@ -85,13 +62,15 @@ async function runLocked(options: DaemonOptions, resources: Resources): Promise<
     runId, mode: config.mode, clock, state, seed: config.seed, startAt,
     strategies: config.strategies,
     open: recovered.open,
+    legacy: recovered.legacy,
+    prepareWarmup: (until) => prepareWarmup(config.strategies, { recordingDir: config.recording.dir, runDir: files.dir, until, describe: (feed) => describeFeedKey(config.tokens, feed) }),
     executor,
     createFeed: (specs) => createFeeds({ service: world.service, specs, clock, random: seededRandom(`${config.seed}:feeds`) }),
     access$: world.service.access$,
-    recorder,
-    saveSnapshot: (snapshot, settled) => { journal.saveSnapshot(snapshot, settled); },
+    recorder, journal,
+    stopFile: stopFileOf(stateDir),
     reporter, log, files, recording,
-    manifest: createManifest({ config, mode: config.mode, runId, startAt, snapshot: recovered.snapshot, open: recovered.open, recording }),
+    manifest: createManifest({ config, mode: config.mode, runId, startAt, snapshot: recovered.snapshot, open: recovered.open, legacy: recovered.legacy, recording }),
     maxIntents: options.maxIntents,
   });
   running.session = session;
@@ -99,12 +78,16 @@ async function runLocked(options: DaemonOptions, resources: Resources): Promise<
   resources.add('run', () => { journal.runEnded(runId); });
   // The last to open is the first to close: whatever ends the run, nothing is decided any more when its files go.
   resources.add('session', () => { session.close(); });
-  reporter.started(session.stamp, describeStart(options, { state, address, controlUrl: control?.url }));
+  reporter.started(session.stamp, describeStart(options, { state, address, signer, controlUrl: control?.url }));
+  const lost: { reason?: string } = {};
+  void options.signer?.closed.then((reason) => { lost.reason = reason; });
   const ending = untilEnd(options, session);
   // A node that does not answer must not keep the operator from ending it.
   const endedBefore = await Promise.race([session.recover().then(() => undefined), ending]);
   if (endedBefore === undefined) session.start();
-  return session.drain(endedBefore ?? await ending);
+  const summary = await session.drain(endedBefore ?? await ending);
+  if (lost.reason !== undefined) throw new GannetError('SIGNER_LOST', `the run has ended because the signer process is gone (${lost.reason}): start again`);
+  return summary;
 }
 
 /** Until strategies run in a box of their own, only those that come with the project meet the process that trades. */
@@ -126,18 +109,18 @@ function openRecorder({ config, clock, log, runId }: DaemonOptions, resources: R
 }
 
 async function openControl(
-  { config, environment, stateDir }: DaemonOptions, told: { readonly state: () => unknown; readonly feeds: () => unknown }, resources: Resources,
+  { config, environment, stateDir, runId, log }: DaemonOptions, desk: () => Desk | undefined, resources: Resources,
 ): Promise<{ readonly url: string } | undefined> {
   if (!config.control.enabled) return undefined;
   const { host, port } = config.control;
-  const control = await startControlApi({ host, port, stateDir, token: environment['GANNET_CONTROL_TOKEN'], ...told });
+  const control = await startControlApi({ host, port, stateDir, token: environment['GANNET_CONTROL_TOKEN'], runId, log, desk });
   resources.add('control API', () => control.close());
   return control;
 }
 
 function describeStart(
   { config, world, runId }: DaemonOptions,
-  run: { readonly state: EngineState; readonly address: string | undefined; readonly controlUrl: string | undefined },
+  run: { readonly state: EngineState; readonly address: string | undefined; readonly signer: SignerDescription | undefined; readonly controlUrl: string | undefined },
 ): Parameters<Reporter['started']>[1] {
   return {
     runId,
@@ -154,12 +137,13 @@ function describeStart(
     feeds: requestRate(config).feeds,
     balances: holdings(config.tokens, run.state.portfolio.wallet),
     limits: describeLimits(config.limits, config.tokens),
+    signer: run.signer === undefined ? undefined : { ...run.signer, words: describeSignerProcess(run.signer) },
     controlUrl: run.controlUrl,
   };
 }
 
 /** Resolves with the reason to end: the operator, the duration, the number of intents; rejects on a bug or a lost sandbox. */
-async function untilEnd({ interrupt, durationMs, clock, maxIntents, world }: DaemonOptions, session: Session): Promise<string> {
+async function untilEnd({ interrupt, durationMs, clock, maxIntents, world, signer }: DaemonOptions, session: Session): Promise<string> {
   const ends: Promise<string>[] = [
     new Promise((resolve) => {
       if (interrupt.aborted) resolve('stopped by the operator');
@@ -167,6 +151,8 @@ async function untilEnd({ interrupt, durationMs, clock, maxIntents, world }: Dae
     }),
     session.ended.then(() => `${maxIntents} intents are finished`),
   ];
+  // What is signed already is still seen through: that needs no key.
+  if (signer !== undefined) ends.push(signer.closed.then((reason) => `the signer process is gone (${reason})`));
   if (world.sandbox !== undefined) {
     ends.push(world.sandbox.exited.then((code) => {
       throw new GannetError('SANDBOX_FAILED', `the embedded service ended with code ${code} while it was in use`);

@@ -7,8 +7,10 @@ import type { Mint, TokenTable } from '../market/token.ts';
 import type { SwapProposal } from '../trading/proposal.ts';
 import { formatCounts } from './counts-text.ts';
 import { describeFeed, describeFeedKey, showAmount, symbolOf } from './market-text.ts';
+import { describeProtectionChange, raisesAlert } from './protection-change-text.ts';
 import type { Reporter, RunSummary, Stamp } from './reporter.ts';
 import type { IntentRecord } from './tally.ts';
+import { describeTradingChange, endOfTrading } from './trading-text.ts';
 
 type Style = Parameters<typeof styleText>[0];
 
@@ -37,6 +39,7 @@ export function createHumanReporter(options: {
       const rows: [string, readonly string[]][] = [
         ['run', [`${start.runId}, ${start.mode} on ${start.service}`]],
         ['wallet', [start.wallet ?? 'none: paper money', ...(start.balances.length > 0 ? [start.balances.join(' · ')] : [])]],
+        ...(start.signer === undefined ? [] : [['signer', start.signer.words] as [string, readonly string[]]]),
         ['strategies', start.strategies.map(({ name, summary, budget }) => `${name}: ${summary}${budget === undefined ? '' : ` Budget ${budget}.`}`)],
         ['watching', start.feeds.length === 0 ? ['nothing: no strategy asks for data'] : start.feeds.map((feed) => describeFeed(tokens, feed))],
         ['limits', start.limits],
@@ -81,6 +84,11 @@ export function createHumanReporter(options: {
       else line(stamp, 'feed', `${name} is ${health.status}: ${health.code ?? ''} ${health.message ?? ''}`, 'yellow');
     },
     state: (stamp, state, message) => { line(stamp, state, message); },
+    trading: (stamp, change) => { line(stamp, change.strategy ?? 'trading', describeTradingChange(change), change.state === 'active' ? 'green' : 'yellow'); },
+    protection: (stamp, change) => {
+      // An alert says the same in the same words.
+      if (!raisesAlert(change)) line(stamp, 'protection', describeProtectionChange(tokens, change), change.change === 'fired' ? 'yellow' : 'green');
+    },
     summary: (_stamp, summary) => { write(describeSummary(summary, paint)); },
   };
 }
@@ -145,6 +153,7 @@ function describeSummary(summary: RunSummary, paint: (style: Style, text: string
     ...summary.strategies.map(({ name, swaps, holds, running }): [string, string] => [
       name, `${holds.length === 0 ? 'watches only' : `${swaps} swaps, holds ${holds.join(', ')}`}${running ? '' : ' (stopped by an error)'}`,
     ]),
+    ...(summary.trading === 'active' ? [] : [['trading', endOfTrading(summary.trading)] as [string, string]]),
     ['hash', summary.decisionHash],
     ...(summary.recording === undefined ? [] : [['again', `npx gannet replay ${summary.runDir}`] as [string, string]]),
   ];

@@ -1,8 +1,9 @@
 import { stringifyJson } from '../core/json.ts';
 import { printableJson } from '../core/text.ts';
 import { feedKey } from '../market/feed.ts';
-import type { Reporter, Stamp } from './reporter.ts';
+import type { Reporter, RunStart, Stamp } from './reporter.ts';
 import type { IntentRecord } from './tally.ts';
+import { describeTradingChange } from './trading-text.ts';
 
 /** Returns the reporter of `--json`: one JSON document a line. */
 export function createJsonReporter(write: (line: string) => void): Reporter {
@@ -12,7 +13,7 @@ export function createJsonReporter(write: (line: string) => void): Reporter {
   return {
     started: (stamp, start) => {
       line('started', stamp, {
-        run_id: start.runId, mode: start.mode, service: start.service, wallet: start.wallet, control_url: start.controlUrl,
+        run_id: start.runId, mode: start.mode, service: start.service, wallet: start.wallet, signer: signerJson(start.signer), control_url: start.controlUrl,
         strategies: start.strategies, feeds: start.feeds.map(({ spec, expectedMs }) => ({
           feed: feedKey(spec), every_ms: spec.everyMs, expected_ms: expectedMs > spec.everyMs ? expectedMs : undefined,
         })),
@@ -31,15 +32,25 @@ export function createJsonReporter(write: (line: string) => void): Reporter {
       line('state', stamp, { feed, state: status, code, message, consecutive_failures: consecutiveFailures });
     },
     state: (stamp, state, message) => { line('state', stamp, { state, message }); },
+    trading: (stamp, change) => { line('state', stamp, { ...change, message: describeTradingChange(change) }); },
+    protection: (stamp, { change, protection: { trigger: { kind }, scope, action, release }, subject, code, reason }) => {
+      line('state', stamp, { state: change, protection: kind, code, scope, subject: subject === '' ? undefined : subject, action, release: release.kind, reason });
+    },
     summary: (stamp, summary) => {
       line('summary', stamp, {
         run_id: summary.runId, run_dir: summary.runDir, recording: summary.recording, duration_ms: summary.durationMs,
         events: summary.events, decisions: summary.decisions, decision_hash: summary.decisionHash, denials: summary.denials,
         intents: summary.intents, open: summary.open, alerts: summary.alerts, fees_lamports: summary.feesLamports,
-        rent_lamports: summary.rentLamports, strategies: summary.strategies,
+        rent_lamports: summary.rentLamports, strategies: summary.strategies, trading: summary.trading,
       });
     },
   };
+}
+
+function signerJson(signer: RunStart['signer']): object | null {
+  if (signer === undefined) return null;
+  const { pid, address, programs, caps, destinations, rpc } = signer;
+  return { pid, address, programs, caps, destinations, rpc };
 }
 
 /** Returns an intent as the command line and the control API show it; what is not known yet is absent. */

@@ -2,8 +2,10 @@ import type { ConfigRecord } from '../config/config-record.ts';
 import { redactedConfig } from '../config/config-record.ts';
 import type { RunConfig } from '../config/run-config.ts';
 import type { Millis } from '../core/time.ts';
-import type { Intent, IntentState } from '../trading/intent.ts';
+import type { Intent, IntentState, Outcome } from '../trading/intent.ts';
 import type { StateSnapshot } from '../trading/state.ts';
+import type { StrategyLegacy } from '../trading/strategy-state.ts';
+import type { WarmupRecord } from './warm-up.ts';
 
 export const RUN_FORMAT = 1;
 
@@ -26,6 +28,12 @@ export interface RunManifest {
   readonly snapshot: StateSnapshot;
   /** Amounts as strings. */
   readonly open_intents: readonly { readonly intent: Intent; readonly state: IntentState }[];
+  /** What strategies kept from earlier runs, by name. Absent in runs of older versions, as are the next two. */
+  readonly strategy_states?: Readonly<Record<string, string>> | undefined;
+  /** Last outcomes that strategies had not heard of, amounts as strings: told when they start. */
+  readonly unseen_outcomes?: readonly Outcome[] | undefined;
+  /** What strategies were shown before they started; null where none was. */
+  readonly warmup?: WarmupRecord | null | undefined;
   /** The recording's folder, relative to the run's own; null where none was made. */
   readonly recording: string | null;
   readonly strategies_started: RunMoment | null;
@@ -46,6 +54,7 @@ export function createManifest(run: {
   readonly startAt: Millis;
   readonly snapshot: StateSnapshot;
   readonly open: RunManifest['open_intents'];
+  readonly legacy: StrategyLegacy;
   readonly recording: string | undefined;
 }): RunManifest {
   return {
@@ -58,6 +67,9 @@ export function createManifest(run: {
     clock_start: run.startAt,
     snapshot: run.snapshot,
     open_intents: run.open,
+    strategy_states: run.legacy.states,
+    unseen_outcomes: run.legacy.unseen,
+    warmup: null,
     recording: run.recording ?? null,
     strategies_started: null,
     strategies_stopped: null,

@@ -8,11 +8,15 @@ import { step } from '../trading/step.ts';
 import type { RiskLimits } from '../trading/limits.ts';
 import type { TokenTable } from '../market/token.ts';
 import type { JournalStore } from '../store/journal.ts';
+import type { StrategyLegacy } from '../trading/strategy-state.ts';
+import { NO_LEGACY } from '../trading/strategy-state.ts';
 
 /** Where a run begins: the state an earlier one left, and what it left open. */
 export interface Recovered {
   readonly snapshot: StateSnapshot;
   readonly open: readonly OpenIntent[];
+  /** What strategies kept, and what they have not heard of yet. */
+  readonly legacy: StrategyLegacy;
 }
 
 /** What a run's state is made of besides its beginning. */
@@ -34,25 +38,39 @@ export function recoverState(journal: JournalStore, setup: StateSetup, wallet: R
   // With swaps under way the chain's balances hold what their outcomes will book: the ledger's own go on then.
   const snapshot = wallet === undefined || open.length > 0 ? settled : { ...settled, wallet: freshSnapshot(wallet).wallet };
   journal.saveSnapshot(snapshot, unsettled.map(({ intent }) => intent.id));
-  return { snapshot, open };
+  return { snapshot, open, legacy: legacyOf(journal, setup.strategies) };
 }
 
 /**
  * Returns the beginning of a run on a chain that did not exist before. What an earlier embedded chain held is gone with
- * it; only names and keys go on, so that none is given twice.
+ * it, and so is what strategies remember of it; only names and keys go on, so that none is given twice.
  */
 export function beginOnNewChain(journal: JournalStore, wallet: ReadonlyMap<Mint, Amount>): Recovered {
-  for (const { intent, state, attempts } of journal.openIntents()) {
-    const attempt = attempts.at(-1)?.number ?? 1;
+  for (const { intent, state, attempt } of journal.openIntents()) {
     const left = state === 'approved' || state === 'building' ? 'abandoned' : 'expired';
     if (state === 'approved') journal.transition({ kind: 'outcome', intentId: intent.id, attempt, state: 'building' });
     journal.transition({ kind: 'outcome', intentId: intent.id, attempt, state: left, code: 'CHAIN_GONE', reason: 'the embedded chain ended with its process' });
   }
   const saved = journal.loadSnapshot();
   const fresh = freshSnapshot(wallet);
-  const snapshot = saved === undefined ? fresh : { ...fresh, keys: saved.keys, intentCounts: saved.intentCounts };
+  const snapshot = saved === undefined ? fresh : {
+    ...fresh, keys: saved.keys, intentCounts: saved.intentCounts,
+    // What an operator said holds whatever chain it is.
+    trading: saved.trading, tradingBy: saved.tradingBy, strategyTrading: saved.strategyTrading, flattening: saved.flattening, flattenOrders: saved.flattenOrders,
+  };
   journal.saveSnapshot(snapshot, journal.unsettledOutcomes().map(({ intent }) => intent.id));
-  return { snapshot, open: [] };
+  journal.clearStrategyStates();
+  return { snapshot, open: [], legacy: NO_LEGACY };
+}
+
+/** Of the strategies that run now: what the others kept stays where it is. */
+function legacyOf(journal: JournalStore, strategies: readonly StrategySetup[]): StrategyLegacy {
+  const { states, unseen } = journal.loadStrategyStates();
+  const names = new Set(strategies.map(({ name }) => name));
+  return {
+    states: Object.fromEntries(Object.entries(states).filter(([name]) => names.has(name))),
+    unseen: unseen.filter(({ intentId }) => names.has(intentId.slice(0, intentId.lastIndexOf('-')))),
+  };
 }
 
 /** Applies outcomes through `step`, as the process would have done had it lived. */

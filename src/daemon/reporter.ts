@@ -2,10 +2,14 @@ import type { FeedInterval } from '../config/request-rate.ts';
 import type { Millis } from '../core/time.ts';
 import type { LoggedDecision } from '../engine/decision-log.ts';
 import type { FeedHealth } from '../market/event.ts';
+import type { SignerDescription } from '../signer/requests.ts';
 import type { Intent } from '../trading/intent.ts';
+import type { TradingState } from '../trading/command.ts';
+import type { ProtectionChange } from '../trading/protections/protection-change.ts';
 import type { AlertProposal } from '../trading/proposal.ts';
-import type { Denial } from '../trading/risk.ts';
+import type { Denial } from '../trading/risk/denial.ts';
 import type { IntentRecord } from './tally.ts';
+import type { TradingChange } from './trading-board.ts';
 
 /** When something happened in a run. */
 export interface Stamp {
@@ -22,6 +26,8 @@ export interface RunStart {
   readonly feeds: readonly FeedInterval[];
   readonly balances: readonly string[];
   readonly limits: readonly string[];
+  /** Undefined on paper, which signs nothing. `words` are for people. */
+  readonly signer: (SignerDescription & { readonly words: readonly string[] }) | undefined;
   readonly controlUrl: string | undefined;
 }
 
@@ -40,6 +46,8 @@ export interface RunSummary {
   readonly rentLamports: bigint;
   readonly strategies: readonly { readonly name: string; readonly swaps: number; readonly holds: readonly string[]; readonly running: boolean }[];
   readonly recording: string | undefined;
+  /** What may be traded as the run ends. */
+  readonly trading: TradingState;
 }
 
 /** Who tells the user what happens, in words or in JSON lines. */
@@ -54,5 +62,9 @@ export interface Reporter {
   feed(stamp: Stamp, health: FeedHealth): void;
   /** A change of the run's own state: recovering, trading, draining. */
   state(stamp: Stamp, state: string, message: string): void;
+  /** A change of what may be traded. */
+  trading(stamp: Stamp, change: TradingChange): void;
+  /** A protection that came on or let go. */
+  protection(stamp: Stamp, change: ProtectionChange): void;
   summary(stamp: Stamp, summary: RunSummary): void;
 }

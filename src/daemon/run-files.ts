@@ -1,4 +1,4 @@
-import { closeSync, existsSync, mkdirSync, openSync, readFileSync, renameSync, writeFileSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, fstatSync, ftruncateSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { GannetError, messageOf } from '../core/errors.ts';
 import { parseJson, stringifyJson } from '../core/json.ts';
@@ -24,14 +24,32 @@ export function createRunFiles(stateDir: string, runId: string): RunFiles {
   const decisions = openSync(join(dir, 'decisions.ndjson'), 'a');
   return {
     dir,
-    decision: (logged) => { writeSync(decisions, `${stringifyJson(logged)}\n`); },
+    decision: (logged) => { appendWhole(decisions, `${stringifyJson(logged)}\n`); },
     manifest: (manifest) => {
       const path = join(dir, 'manifest.json');
-      writeFileSync(`${path}.new`, `${stringifyJson(manifest, 2)}\n`);
+      try {
+        writeFileSync(`${path}.new`, `${stringifyJson(manifest, 2)}\n`);
+      } catch (error) {
+        // What was begun takes room that something else needs now.
+        rmSync(`${path}.new`, { force: true });
+        throw error;
+      }
       renameSync(`${path}.new`, path);
     },
     close: () => { closeSync(decisions); },
   };
+}
+
+/** Appends all of it or nothing: a disk takes a part of a line before it is full. */
+function appendWhole(file: number, line: string): void {
+  const { size } = fstatSync(file);
+  const bytes = Buffer.from(line);
+  try {
+    for (let written = 0; written < bytes.length;) written += writeSync(file, bytes, written);
+  } catch (error) {
+    ftruncateSync(file, size);
+    throw error;
+  }
 }
 
 /** Returns the directory of a run given by its id or by a path. Throws RUN_NOT_FOUND. */

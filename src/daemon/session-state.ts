@@ -3,23 +3,62 @@ import type { TokenTable } from '../market/token.ts';
 import type { FeedStats } from '../service/feeds/feed-record.ts';
 import type { ServiceAccessState } from '../trading/command.ts';
 import { describeFeedKey } from './market-text.ts';
+import type { StrategyTrading, TradingView } from './trading-board.ts';
 
 /** What the daemon can be asked about itself: `/api/state`, and what `gannet status` shows. */
-export interface SessionState {
+export interface SessionState extends TradingView {
   readonly run_id: string;
   readonly mode: string;
   readonly phase: string;
-  readonly trading: string;
   readonly service_access: AccessState;
   readonly at: Millis;
   readonly seq: number;
   readonly decisions: number;
   readonly decision_hash: string;
-  readonly strategies: readonly object[];
+  readonly strategies: readonly StrategyState[];
   readonly feeds: readonly FeedState[];
+  /** Smallest units by mint. */
   readonly wallet: Readonly<Record<string, string>>;
-  readonly intents: { readonly open: readonly object[]; readonly recent: readonly object[]; readonly counts: Readonly<Record<string, number>> };
+  /** Lamports that no strategy can spend. */
+  readonly sol_reserve: string;
+  readonly intents: { readonly open: readonly OpenIntentState[]; readonly recent: readonly object[]; readonly counts: Readonly<Record<string, number>> };
   readonly denials: Readonly<Record<string, number>>;
+  /** Whether a dead man's switch waits for a sign of an operator. */
+  readonly presence_wanted: boolean;
+}
+
+/** One strategy, as `/api/strategies` lists it. */
+export interface StrategyState extends StrategyTrading {
+  /** What it is an instance of. */
+  readonly use: string;
+  readonly running: boolean;
+  readonly swaps: number;
+  /** Smallest units by mint. */
+  readonly balances: Readonly<Record<string, string>>;
+  /** For people. */
+  readonly holds: readonly string[];
+  /** In its budget's token; null without one, or where no protection looks at what things are worth. */
+  readonly equity: EquityState | null;
+}
+
+/** What a strategy is worth, network fees taken off, smallest units. */
+export interface EquityState {
+  readonly mint: string;
+  readonly value: string;
+  /** Since midnight UTC, or since the start where that is later; negative where it lost. */
+  readonly day_change: string;
+  readonly peak: string;
+  /** Whether all it holds had a price; else it is the last that was known. */
+  readonly is_known: boolean;
+  /** The day's change, for people. */
+  readonly today: string;
+}
+
+/** An intent under way, as `intentJson` shows it. */
+export interface OpenIntentState {
+  readonly intent_id: string;
+  readonly state: string;
+  readonly created_at: Millis;
 }
 
 /** What there is to say of a daemon that has not begun its run yet. */

@@ -1,81 +1,55 @@
-import type { Observable } from 'rxjs';
-import { Subscription } from 'rxjs';
-import type { Clock, Millis } from '../core/time.ts';
+import { interval, Subscription } from 'rxjs';
+import { messageOf } from '../core/errors.ts';
+import type { Millis } from '../core/time.ts';
 import { Engine } from '../engine/engine.ts';
-import type { StrategyInstance } from '../engine/host.ts';
-import type { FeedSpec } from '../market/feed.ts';
-import type { ServiceAccess } from '../service/access.ts';
-import type { PollingFeed } from '../service/feeds/feeds.ts';
-import type { Command } from '../trading/command.ts';
-import type { Executor, OpenIntent } from '../trading/executor.ts';
-import type { EngineState, StateSnapshot } from '../trading/state.ts';
-import { snapshotState } from '../trading/state.ts';
-import type { Effect, Input } from '../trading/step.ts';
-import { intentJson } from './json-reporter.ts';
-import type { Log } from './log.ts';
-import { accessAlert } from './access-text.ts';
-import { createLoop } from './loop.ts';
-import { holdings } from './market-text.ts';
-import type { Reporter, RunSummary, Stamp } from './reporter.ts';
-import type { RunManifest, RunMoment } from './manifest.ts';
-import type { RunFiles } from './run-files.ts';
-import type { AccessState, FeedState, SessionState } from './session-state.ts';
-import { feedStates } from './session-state.ts';
-import { Tally } from './tally.ts';
+import type { RetryDenial } from '../execution/journey.ts';
 import { wait } from '../execution/wait.ts';
-
-/** Where every stamped input goes. */
-export interface Recorder {
-  append(seq: number, at: Millis, input: Input): void;
-}
-
-export interface SessionOptions {
-  readonly runId: string;
-  readonly mode: 'live' | 'paper';
-  readonly clock: Clock;
-  readonly state: EngineState;
-  readonly strategies: readonly StrategyInstance[];
-  readonly seed: number;
-  readonly startAt: Millis;
-  readonly open: readonly OpenIntent[];
-  readonly executor: Executor;
-  readonly createFeed: (specs: readonly FeedSpec[]) => PollingFeed;
-  /** Whether the service lets this run in: each change. */
-  readonly access$: Observable<ServiceAccess>;
-  readonly recorder: Recorder | undefined;
-  /** Keeps the state for the next start; called when it changed in a way that must outlive the process. */
-  readonly saveSnapshot: (snapshot: StateSnapshot, settledIntentIds: readonly string[]) => void;
-  readonly reporter: Reporter;
-  readonly log: Log;
-  readonly files: RunFiles;
-  readonly manifest: RunManifest;
-  readonly recording: string | undefined;
-  /** Ends the run after this many finished intents. */
-  readonly maxIntents: number | undefined;
-}
+import type { PollingFeed } from '../service/feeds/feeds.ts';
+import type { Intent } from '../trading/intent.ts';
+import { retryDenial } from '../trading/retry.ts';
+import { snapshotState } from '../trading/state.ts';
+import type { Effect } from '../trading/step.ts';
+import { Chronicle } from './chronicle.ts';
+import type { Desk } from './desk.ts';
+import { keepStates } from './keep-states.ts';
+import { createLoop } from './loop.ts';
+import type { RunManifest, RunMoment } from './manifest.ts';
+import type { OutsideWords } from './outside-words.ts';
+import { heedOutside } from './outside-words.ts';
+import type { RunSummary, Stamp } from './reporter.ts';
+import { summaryOf } from './run-summary.ts';
+import { createDesk } from './session-desk.ts';
+import type { SessionOptions } from './session-options.ts';
+import { feedStates } from './session-state.ts';
+import { tradingLeft } from './trading-text.ts';
+import type { WarmupRecord } from './warm-up.ts';
 
 const DRAIN_MAX_MS = 30_000;
 const DRAIN_POLL_MS = 100;
+const KEEP_STATES_MS = 60_000;
 
 /** One run of the pipeline in real time: from recovery through trading to the summary. */
 export class Session {
   readonly #options: SessionOptions;
   readonly #engine: Engine;
   readonly #loop: ReturnType<typeof createLoop>;
-  readonly #tally = new Tally();
+  readonly #chronicle: Chronicle;
   readonly #feed: PollingFeed;
-  #access: AccessState = { state: 'granted', reason: null, since: null };
+  readonly #subscriptions = new Subscription();
   #phase = 'starting';
-  #events = 0;
   #finished = 0;
-  readonly #accessSubscription = new Subscription();
+  #outside: OutsideWords | undefined;
   #feedSubscription: Subscription | undefined;
   #started: RunMoment | null = null;
+  #warmup: WarmupRecord | null = null;
+  #areStatesKept = true;
   #stopped: RunMoment | null = null;
   #runningAtStop: ReadonlySet<string> = new Set();
   #limitReached: (() => void) | undefined;
   #failed: ((error: unknown) => void) | undefined;
   #failure: Error | undefined;
+  /** Where it is looked at and told what to do. */
+  readonly desk: Desk;
   /** Resolves when `maxIntents` is reached; rejects on a bug, which ends the process. */
   readonly ended: Promise<void>;
 
@@ -88,29 +62,35 @@ export class Session {
         reject(this.#failure);
       };
     });
+    const { state, strategies, clock, log, journal, legacy } = options;
+    const chronicle = new Chronicle({
+      ...options,
+      saveSnapshot: (snapshot, settled) => {
+        keepStates(this.#engine, (states) => { journal.saveSnapshot(snapshot, settled, states); });
+      },
+      onFinished: () => { this.#finishedOne(); },
+    });
+    this.#chronicle = chronicle;
     this.#engine = new Engine({
-      state: options.state,
-      strategies: options.strategies,
+      state, strategies,
       startAt: options.startAt,
       seed: options.seed,
+      legacy,
       listener: {
-        onInput: (seq, at, input) => { this.#onInput(seq, at, input); },
-        onRuling: (ruling, logged) => {
-          options.files.decision(logged);
-          this.#tally.decisions += 1;
-          if (ruling.denial !== undefined) {
-            this.#tally.denied(ruling.denial.code);
-            options.reporter.denied(logged, ruling.denial);
-          } else {
-            options.reporter.decided(logged, ruling.effect?.kind === 'execute' ? ruling.effect.intent : undefined);
-          }
-        },
+        onInput: (seq, at, input) => { chronicle.input(seq, at, input); },
+        onRuling: (ruling, logged) => { chronicle.ruling(ruling, logged); },
+        onProtection: (seq, at, change) => { chronicle.protection({ seq, at }, change); },
         onEffect: (effect) => { this.#perform(effect); },
-        onLog: (strategy, message) => { options.log('info', message, { strategy }); },
+        onLog: (strategy, message) => { log('info', message, { strategy }); },
       },
     });
-    this.#loop = createLoop(this.#engine, options.clock);
-    this.#feed = options.createFeed(Engine.feedsOf(options.strategies));
+    this.#loop = createLoop(this.#engine, clock);
+    this.#feed = options.createFeed(Engine.feedsOf(strategies));
+    this.desk = createDesk({
+      ...options, chronicle, engine: this.#engine, loop: this.#loop,
+      phase: () => this.#phase,
+      feeds: () => feedStates(this.#feed.stats(), state.tokens),
+    });
   }
 
   get stamp(): Stamp {
@@ -121,11 +101,13 @@ export class Session {
   async recover(): Promise<void> {
     const { open, executor, reporter } = this.#options;
     this.#writeManifest();
-    this.#heedAccess();
+    // From the first request on: recovery already speaks to the service.
+    this.#heedOutside();
+    for (const { state, message } of tradingLeft(this.#options.state)) reporter.state(this.stamp, state, message);
     if (open.length === 0) return;
     this.#phase = 'recovering';
     reporter.state(this.stamp, 'recovering', `${open.length} swaps were under way when the last run ended; no strategy runs until each is known`);
-    for (const { intent, state } of open) this.#tally.opened(intent, state);
+    for (const { intent, state } of open) this.#chronicle.tally.opened(intent, state);
     await new Promise<void>((resolve, reject) => {
       executor.reconcile(open).subscribe({ next: (outcome) => { if (this.#phase !== 'ended') this.#loop.accept(outcome); }, error: reject, complete: resolve });
     });
@@ -133,17 +115,26 @@ export class Session {
 
   /** Starts strategies and feeds. */
   start(): void {
+    this.#outside?.lookAtStopFile();
     this.#phase = 'trading';
     const at = this.#loop.stamp();
     this.#engine.advanceTo(at);
     this.#started = { after_seq: this.#engine.seq, at };
-    this.#writeManifest();
+    this.#warmUp(at);
     this.#engine.start();
+    this.#keepStrategyStates();
+    this.#subscriptions.add(interval(KEEP_STATES_MS, this.#options.clock).subscribe(() => { this.#keepStrategyStates(); }));
     this.#loop.start();
     this.#feedSubscription = this.#feed.events$.subscribe({
       next: (event) => { this.#loop.accept(event); },
       error: (error: unknown) => { this.#failed?.(error); },
     });
+  }
+
+  /** Returns why an intent whose attempt came to nothing may not be tried again now, undefined where it may. */
+  retryDenial(intent: Intent): RetryDenial | undefined {
+    if (this.#phase !== 'trading') return { code: 'RUN_ENDING', reason: 'this run decides nothing any more' };
+    return retryDenial(this.#options.state, intent, this.#options.clock.now());
   }
 
   /** Stops deciding, at once and for good; idempotent. */
@@ -156,7 +147,7 @@ export class Session {
   /** Ends it: what still comes in has nowhere to go, the journal has it. */
   close(): void {
     this.halt();
-    this.#accessSubscription.unsubscribe();
+    this.#subscriptions.unsubscribe();
     this.#phase = 'ended';
   }
 
@@ -165,101 +156,81 @@ export class Session {
     const { clock, reporter, files } = this.#options;
     this.#phase = 'draining';
     this.halt();
-    const { open } = this.#tally;
+    const { tally } = this.#chronicle;
+    const { open } = tally;
     const waiting = open.length === 0 ? '' : `; waiting for ${open.map(({ intent }) => intent.id).join(', ')}`;
     reporter.state(this.stamp, 'draining', `${reason}${waiting}`);
     const giveUpAt = clock.now() + DRAIN_MAX_MS;
-    while (this.#tally.open.length > 0 && clock.now() < giveUpAt && this.#failure === undefined) await wait(clock, DRAIN_POLL_MS);
+    while (tally.open.length > 0 && clock.now() < giveUpAt && this.#failure === undefined) await wait(clock, DRAIN_POLL_MS);
     this.#phase = 'ended';
-    this.#options.saveSnapshot(snapshotState(this.#options.state), []);
+    keepStates(this.#engine, (states) => { this.#options.journal.saveSnapshot(snapshotState(this.#options.state), [], states); });
     const { seq, at } = this.stamp;
     this.#writeManifest({ after_seq: seq, at, decisions: this.#engine.decisions, decision_hash: this.#engine.decisionHash });
     files.close();
-    const summary = this.#summary();
+    const summary = summaryOf({ ...this.#options, engine: this.#engine, chronicle: this.#chronicle, running: this.#runningAtStop });
     reporter.summary(this.stamp, summary);
     if (this.#failure !== undefined) throw this.#failure;
     return summary;
   }
 
-  /** Returns the present state for the control API. */
-  state(): SessionState {
-    const { runId, mode, state, strategies, clock } = this.#options;
-    const running = new Set(this.#engine.running);
-    return {
-      run_id: runId,
-      mode,
-      phase: this.#phase,
-      trading: state.trading,
-      service_access: this.#access,
-      at: clock.now(),
-      seq: this.#engine.seq,
-      decisions: this.#engine.decisions,
-      decision_hash: this.#engine.decisionHash,
-      strategies: strategies.map(({ name, strategy }) => ({
-        name, use: strategy.name, running: running.has(name), swaps: state.portfolio.book(name).swaps,
-        balances: Object.fromEntries(state.portfolio.book(name).balances),
-      })),
-      feeds: this.feedStates(),
-      wallet: Object.fromEntries([...state.portfolio.wallet].map(([mint, amount]) => [mint, amount.toString()])),
-      intents: { open: this.#tally.open.map(intentJson), recent: this.#tally.recent.slice(0, 20).map(intentJson), counts: this.#tally.byState },
-      denials: this.#tally.denials,
-    };
+  #heedOutside(): void {
+    const { state, reporter } = this.#options;
+    this.#outside = heedOutside({
+      ...this.#options,
+      accept: (command) => { this.#loop.accept(command); },
+      hasEnded: () => this.#phase === 'ended',
+      onStopFileGone: () => { reporter.state(this.stamp, state.trading, 'the file STOP is gone; trading stays as it is until "gannet resume"'); },
+      onError: (error) => { this.#failed?.(error); },
+    });
+    this.#subscriptions.add(this.#outside.subscription);
   }
 
-  /** Returns the feeds with their counters and ages. */
-  feedStates(): FeedState[] {
-    return feedStates(this.#feed.stats(), this.#options.state.tokens);
-  }
-
-  /** From the first request on: recovery already speaks to the service. */
-  #heedAccess(): void {
-    this.#accessSubscription.add(this.#options.access$.subscribe({
-      next: (access) => {
-        if (this.#phase === 'ended' || access.state === this.#options.state.serviceAccess) return;
-        const reason = access.state === 'refused' ? access.message : 'the service takes the API key again';
-        this.#loop.accept({ kind: 'command', name: 'set-service-access', access: access.state, reason });
-      },
-      error: (error: unknown) => { this.#failed?.(error); },
-    }));
-  }
-
-  #onInput(seq: number, at: Millis, input: Input): void {
-    const { recorder, reporter, state, saveSnapshot, maxIntents } = this.#options;
-    this.#events += 1;
-    recorder?.append(seq, at, input);
-    if (input.kind === 'outcome') {
-      const record = this.#tally.moved(input);
-      if (record === undefined) return;
-      reporter.intent({ seq, at }, record);
-      if (state.intents.has(input.intentId)) return;
-      saveSnapshot(snapshotState(state), [input.intentId]);
-      this.#finished += 1;
-      if (maxIntents !== undefined && this.#finished >= maxIntents) this.#limitReached?.();
-    } else if (input.kind === 'feed-health') {
-      reporter.feed({ seq, at }, input);
-    } else if (input.kind === 'command' && input.name === 'set-service-access') {
-      this.#accessChanged({ seq, at }, input);
-    }
-  }
-
-  #accessChanged(stamp: Stamp, { access, reason }: Extract<Command, { name: 'set-service-access' }>): void {
-    this.#access = { state: access, reason, since: stamp.at };
-    this.#tally.alerts += 1;
-    this.#options.reporter.alert(stamp, undefined, accessAlert(access, reason));
+  #finishedOne(): void {
+    const { maxIntents } = this.#options;
+    this.#finished += 1;
+    if (maxIntents !== undefined && this.#finished >= maxIntents) this.#limitReached?.();
   }
 
   #perform(effect: Effect): void {
-    const { executor, reporter } = this.#options;
+    const { executor } = this.#options;
     if (effect.kind === 'alert') {
-      this.#tally.alerts += 1;
-      reporter.alert(this.stamp, effect.strategy, effect.alert);
+      this.#chronicle.alert(this.stamp, effect.strategy, effect.alert);
       return;
     }
-    this.#tally.opened(effect.intent);
-    executor.execute(effect.intent).subscribe({
+    this.#chronicle.tally.opened(effect.intent);
+    const { intent, strategyState } = effect;
+    executor.execute(intent, strategyState).subscribe({
       next: (outcome) => { if (this.#phase !== 'ended') this.#loop.accept(outcome); },
-      error: (error: unknown) => { this.#failed?.(error); },
+      error: (error: unknown) => {
+        if (strategyState !== undefined) this.#engine.returnStrategyStates([strategyState]);
+        this.#failed?.(error);
+      },
     });
+  }
+
+  /** Shows strategies what they want to see again of what was recorded, and tells what of it is missing. */
+  #warmUp(until: Millis): void {
+    const warmup = this.#options.prepareWarmup(until);
+    this.#warmup = warmup?.record ?? null;
+    this.#writeManifest();
+    if (warmup === undefined) return;
+    this.#engine.warmUp(warmup.rows);
+    this.#options.log('info', warmup.shown());
+    for (const { strategy, message } of warmup.missing()) this.#chronicle.alert(this.stamp, strategy, { kind: 'alert', level: 'warning', message });
+  }
+
+  /** What changed without a swap or an outcome is not lost either, but for the last minute of a process that dies. */
+  #keepStrategyStates(): void {
+    try {
+      keepStates(this.#engine, (states) => { if (states.length > 0) this.#options.journal.saveStrategyStates(states); });
+      this.#areStatesKept = true;
+    } catch (error) {
+      // Tried again within the minute: the run goes on, and says once what would be lost with it.
+      this.#options.log('error', 'what strategies keep could not be written down', { error });
+      const alert = { kind: 'alert', level: 'critical', message: `what strategies keep could not be written down, and would be lost with the process: ${messageOf(error)}` } as const;
+      if (this.#areStatesKept) this.#chronicle.alert(this.stamp, undefined, alert);
+      this.#areStatesKept = false;
+    }
   }
 
   #stopStrategies(): void {
@@ -274,29 +245,6 @@ export class Session {
 
   #writeManifest(ended: RunManifest['ended'] = null): void {
     const { files, manifest } = this.#options;
-    files.manifest({ ...manifest, strategies_started: this.#started, strategies_stopped: this.#stopped, ended });
-  }
-
-  #summary(): RunSummary {
-    const { runId, files, state, strategies, startAt, recording } = this.#options;
-    return {
-      runId,
-      runDir: files.dir,
-      durationMs: this.stamp.at - startAt,
-      events: this.#events,
-      decisions: this.#engine.decisions,
-      decisionHash: this.#engine.decisionHash,
-      denials: this.#tally.denials,
-      intents: this.#tally.byState,
-      open: this.#tally.open.map(({ intent }) => intent.id),
-      alerts: this.#tally.alerts,
-      feesLamports: this.#tally.feesLamports,
-      rentLamports: this.#tally.rentLamports,
-      strategies: strategies.map(({ name }) => {
-        const book = state.portfolio.book(name);
-        return { name, swaps: book.swaps, holds: holdings(state.tokens, book.balances), running: this.#runningAtStop.has(name) };
-      }),
-      recording,
-    };
+    files.manifest({ ...manifest, warmup: this.#warmup, strategies_started: this.#started, strategies_stopped: this.#stopped, ended });
   }
 }

@@ -3,16 +3,25 @@ import type { Millis } from '../core/time.ts';
 import type { MarketEvent } from '../market/event.ts';
 import type { FeedSpec } from '../market/feed.ts';
 import { sharedFeeds } from '../market/feed.ts';
+import type { Outcome } from '../trading/intent.ts';
+import { isTerminal } from '../trading/intent.ts';
 import type { SwapProposal } from '../trading/proposal.ts';
-import type { Denial } from '../trading/risk.ts';
+import { takeChanges } from '../trading/protections/look.ts';
+import type { ProtectionChange } from '../trading/protections/protection-change.ts';
+import type { Denial } from '../trading/risk/denial.ts';
 import type { Effect, Input, ProposalInput, Ruling } from '../trading/step.ts';
 import { step } from '../trading/step.ts';
 import type { EngineState } from '../trading/state.ts';
+import type { StrategyLegacy, StrategyState } from '../trading/strategy-state.ts';
+import { NO_LEGACY } from '../trading/strategy-state.ts';
 import type { LoggedDecision } from './decision-log.ts';
 import { DecisionLog } from './decision-log.ts';
+import { Flattener } from './flatten.ts';
 import type { HostedInput, StrategyInstance } from './host.ts';
 import { Host } from './host.ts';
 import { VirtualClock } from './virtual-clock.ts';
+import type { RecordedRows } from './warm-up.ts';
+import { warmUp } from './warm-up.ts';
 
 /** Who looks on and acts on it. Called synchronously, in order; it must not throw. */
 export interface EngineListener {
@@ -20,6 +29,8 @@ export interface EngineListener {
   readonly onInput?: (seq: number, at: Millis, input: Input) => void;
   /** Every ruling with its place in the hash chain, before its effect. */
   readonly onRuling?: (ruling: Ruling, logged: LoggedDecision) => void;
+  /** A protection that came on or let go with the stamp `seq`; it stands in the state already. */
+  readonly onProtection?: (seq: number, at: Millis, change: ProtectionChange) => void;
   /** What is to be done. */
   readonly onEffect?: (effect: Effect) => void;
   readonly onLog?: (strategy: string, message: string) => void;
@@ -51,8 +62,11 @@ export class Engine {
   /** By feed slot: who gets the feed's events. */
   readonly #routes: (readonly HostedInput[])[] = [];
   readonly #log = new DecisionLog();
+  readonly #flattener: Flattener;
   readonly #waiting: { input: Input; at: Millis }[] = [];
   readonly #proposals: ProposalInput[] = [];
+  /** Last outcomes that came before the strategies ran; undefined once they do. */
+  #missed: Outcome[] | undefined;
   readonly #drain = (): void => { this.#ruleOnProposals(); };
   #seq = 0;
   #busy = false;
@@ -63,7 +77,10 @@ export class Engine {
     readonly startAt: Millis;
     readonly seed: number | string;
     readonly listener: EngineListener;
+    readonly legacy?: StrategyLegacy | undefined;
   }) {
+    const { states, unseen } = options.legacy ?? NO_LEGACY;
+    this.#missed = [...unseen];
     this.#state = options.state;
     this.#listener = options.listener;
     this.clock = new VirtualClock(options.startAt);
@@ -77,7 +94,8 @@ export class Engine {
       inTurn: () => this.#busy,
       log: (strategy: string, message: string) => this.#listener.onLog?.(strategy, message),
     };
-    this.#hosts = new Map(options.strategies.map((instance) => [instance.name, new Host(instance, port)]));
+    this.#flattener = new Flattener(port);
+    this.#hosts = new Map(options.strategies.map((instance) => [instance.name, new Host(instance, port, states[instance.name])]));
     for (const host of this.#hosts.values()) this.#connect(host);
   }
 
@@ -104,17 +122,49 @@ export class Engine {
     return [...this.#hosts.values()].filter((host) => host.running).map(({ name }) => name);
   }
 
-  /** Starts the strategies; what they propose at once is ruled on. */
+  /**
+   * Shows what was recorded before the present to the strategies that want it; before they start. Returns whether `rows`
+   * stands at a row that comes after.
+   */
+  warmUp(rows: RecordedRows): boolean {
+    let stands = false;
+    this.#exclusively(() => { stands = warmUp(this.clock, [...this.#hosts.values()], rows); });
+    return stands;
+  }
+
+  /**
+   * Starts the strategies; what they propose at once is ruled on. Those that keep a state then hear of the swaps that
+   * ended before.
+   */
   start(): void {
     this.#exclusively(() => {
+      const missed = this.#missed ?? [];
+      this.#missed = undefined;
       for (const host of this.#hosts.values()) host.start();
+      this.#flattener.start();
       this.#ruleOnProposals();
+      for (const outcome of missed) {
+        const host = this.#hostOf(outcome);
+        if (host?.remembers === true) host.publishOutcome(outcome);
+        this.#ruleOnProposals();
+      }
     });
   }
 
   /** Stops the strategies; inputs are still applied. */
   stop(): void {
     for (const host of this.#hosts.values()) host.stop();
+    this.#flattener.stop();
+  }
+
+  /** Returns what strategies keep beyond a restart, of those where something changed since it was last taken. */
+  takeStrategyStates(): StrategyState[] {
+    return [...this.#hosts.values()].map((host) => host.takeChangedState()).filter((state) => state !== undefined);
+  }
+
+  /** Takes back states that could not be written down: they are handed out again. */
+  returnStrategyStates(states: Iterable<StrategyState>): void {
+    for (const state of states) this.#hosts.get(state.strategy)?.returnState(state);
   }
 
   /** Stamps and handles one input. Called from within the handling of another, it waits for its turn. */
@@ -157,9 +207,11 @@ export class Engine {
     const seq = ++this.#seq;
     step(this.#state, seq, at, input);
     this.#listener.onInput?.(seq, at, input);
+    if (this.#state.protections.changes.length > 0) this.#announceProtections();
     if (isLeap(input)) this.clock.leapTo(at, this.#drain);
     if (input.kind === 'outcome') this.#publishOutcome(input);
     else if (input.kind !== 'command' && input.kind !== 'feed-health') this.#publish(input);
+    this.#flattener.observe(input);
     if (this.#proposals.length > 0) this.#ruleOnProposals();
   }
 
@@ -176,9 +228,23 @@ export class Engine {
     }
   }
 
-  #publishOutcome(outcome: Input & { kind: 'outcome' }): void {
-    const strategy = outcome.intentId.slice(0, outcome.intentId.lastIndexOf('-'));
-    this.#hosts.get(strategy)?.publishOutcome(outcome);
+  #publishOutcome(outcome: Outcome): void {
+    if (this.#missed === undefined) this.#hostOf(outcome)?.publishOutcome(outcome);
+    else if (isTerminal(outcome.state)) this.#missed.push(outcome);
+  }
+
+  #hostOf({ intentId }: Outcome): Host | undefined {
+    return this.#hosts.get(intentId.slice(0, intentId.lastIndexOf('-')));
+  }
+
+  /** A swap takes with it what its strategy keeps: both are written down together. */
+  #perform(effect: Effect): void {
+    const strategyState = effect.kind === 'execute' ? this.#hosts.get(effect.intent.strategy)?.takeState() : undefined;
+    this.#listener.onEffect?.(effect.kind === 'alert' || strategyState === undefined ? effect : { ...effect, strategyState });
+  }
+
+  #announceProtections(): void {
+    for (const change of takeChanges(this.#state.protections)) this.#listener.onProtection?.(this.#seq, this.clock.now(), change);
   }
 
   #publishDenial(strategy: string, proposal: SwapProposal, { code, reason }: Denial): void {
@@ -191,8 +257,11 @@ export class Engine {
       assert(ruling, 'a proposal is ruled on');
       const logged = this.#log.append(ruling.decision);
       this.#listener.onRuling?.(ruling, logged);
-      if (ruling.effect !== undefined) this.#listener.onEffect?.(ruling.effect);
-      if (ruling.denial !== undefined && next.proposal.kind === 'swap') this.#publishDenial(next.strategy, next.proposal, ruling.denial);
+      if (this.#state.protections.changes.length > 0) this.#announceProtections();
+      if (ruling.effect !== undefined) this.#perform(ruling.effect);
+      const isFlattening = this.#flattener.ruled(next.strategy, next.proposal, ruling);
+      // A strategy is not told of a refusal of what it never asked for.
+      if (ruling.denial !== undefined && next.proposal.kind === 'swap' && !isFlattening) this.#publishDenial(next.strategy, next.proposal, ruling.denial);
     }
   }
 

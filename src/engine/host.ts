@@ -1,21 +1,22 @@
 import type { Observable, SchedulerAction, Subscription } from 'rxjs';
-import type { Amount } from '../core/amount.ts';
-import { amount } from '../core/amount.ts';
 import { messageOf } from '../core/errors.ts';
 import { seededRandom } from '../core/random.ts';
 import type { Clock, Millis } from '../core/time.ts';
-import type { MarketEvent } from '../market/event.ts';
+import type { FeedKey, MarketEvent } from '../market/event.ts';
 import { feedKey } from '../market/feed.ts';
-import type { Token, TokenAmount } from '../market/token.ts';
-import type { DeniedSwap, StrategyContext, SwapOptions } from '../strategy/context.ts';
+import type { DeniedSwap, StrategyContext } from '../strategy/context.ts';
 import type { Strategy } from '../strategy/define.ts';
 import type { Input } from '../strategy/input.ts';
+import { StateParts } from '../strategy/stateful.ts';
 import type { Outcome } from '../trading/intent.ts';
+import { isTerminal } from '../trading/intent.ts';
 import type { FeedSlot } from '../trading/market-cache.ts';
-import type { AlertProposal, Proposal, Size, SwapProposal } from '../trading/proposal.ts';
+import type { AlertProposal, Proposal } from '../trading/proposal.ts';
 import { proposalFault } from '../trading/proposal.ts';
 import type { EngineState } from '../trading/state.ts';
+import type { StrategyState } from '../trading/strategy-state.ts';
 import { HotSource } from './hot-source.ts';
+import { swapProposal } from './swap-proposal.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
 /** A strategy that answers each refusal with a new proposal would never let time go on. */
@@ -28,6 +29,8 @@ export interface StrategyInstance {
   readonly strategy: Strategy;
   /** Already read by the strategy's own schema. */
   readonly params: unknown;
+  /** How much of what was recorded it is shown before it starts. */
+  readonly warmupMs?: Millis | undefined;
 }
 
 /** What a running strategy may do to the engine. */
@@ -43,6 +46,7 @@ export interface HostPort {
 
 /** A declared input with the stream that feeds it. */
 export interface HostedInput {
+  readonly feed: FeedKey;
   readonly slot: FeedSlot;
   readonly adapt: (event: MarketEvent) => unknown;
   readonly source: HotSource<unknown>;
@@ -56,21 +60,28 @@ export interface HostedInput {
  */
 export class Host {
   readonly name: string;
+  readonly warmupMs: Millis;
   readonly inputs: readonly HostedInput[];
   readonly #outcomes = new HotSource<Outcome>();
   readonly #denials = new HotSource<DeniedSwap>();
   readonly #port: HostPort;
   readonly #instance: StrategyInstance;
   readonly #streams: Readonly<Record<string, Observable<unknown>>>;
+  readonly #parts: StateParts;
+  #seen: string[] = [];
   #subscription: Subscription | undefined;
   #failed = false;
+  #warming = false;
   #burst = 0;
   #burstAt: Millis = -Infinity;
 
-  constructor(instance: StrategyInstance, port: HostPort) {
+  /** `kept` is the state that an earlier run left. */
+  constructor(instance: StrategyInstance, port: HostPort, kept: string | undefined) {
     this.name = instance.name;
+    this.warmupMs = instance.warmupMs ?? 0;
     this.#instance = instance;
     this.#port = port;
+    this.#parts = new StateParts(kept, (warning) => { this.#tell('warning', warning); });
     const declared = Object.entries(instance.strategy.inputs(instance.params));
     const hosted = declared.map(([name, input]) => [name, this.#hostInput(input)] as const);
     this.inputs = hosted.map(([, input]) => input);
@@ -81,10 +92,64 @@ export class Host {
     return this.#subscription?.closed === false;
   }
 
+  /** Whether it is told the last outcomes of its intents exactly once, over all restarts. */
+  get remembers(): boolean {
+    return this.#parts.isUsed && this.running;
+  }
+
+  /** Lets it see what is past: what it proposes is discarded, and what it keeps, which is younger, stands still. */
+  warmUp(): void {
+    this.#warming = true;
+    this.#parts.hold();
+    this.#run();
+  }
+
+  /** Starts it, or lets it act where it was warmed up. */
   start(): void {
+    if (!this.#warming) {
+      this.#run();
+      return;
+    }
+    this.#warming = false;
+    this.#parts.release();
+  }
+
+  stop(): void {
+    this.#subscription?.unsubscribe();
+  }
+
+  publishOutcome(outcome: Outcome): void {
+    const { remembers } = this;
+    this.#outcomes.emit(outcome);
+    if (remembers && isTerminal(outcome.state)) this.#seen.push(outcome.intentId);
+  }
+
+  /**
+   * Returns what it keeps with the outcomes it has seen since this was last asked; undefined where it keeps nothing, and
+   * where it failed: it may have folded half of what it was shown.
+   */
+  takeState(): StrategyState | undefined {
+    if (!this.#parts.isUsed || this.#failed) return undefined;
+    const seen = this.#seen;
+    this.#seen = [];
+    return { strategy: this.name, text: this.#parts.take(), seen };
+  }
+
+  /** Returns the same where something changed since it was last asked. */
+  takeChangedState(): StrategyState | undefined {
+    return this.#parts.isChanged || this.#seen.length > 0 ? this.takeState() : undefined;
+  }
+
+  publishDenial(denial: DeniedSwap): void {
+    this.#denials.emit(denial);
+  }
+
+  #run(): void {
     const { strategy, params } = this.#instance;
     try {
-      this.#subscription = strategy.run(this.#streams, params, this.#context()).subscribe({
+      const proposals$ = strategy.run(this.#streams, params, this.#context());
+      this.#parts.seal();
+      this.#subscription = proposals$.subscribe({
         next: (proposal) => { this.#propose(proposal); },
         error: (error: unknown) => { this.#fail(error); },
       });
@@ -93,16 +158,10 @@ export class Host {
     }
   }
 
-  stop(): void {
-    this.#subscription?.unsubscribe();
-  }
-
-  publishOutcome(outcome: Outcome): void {
-    this.#outcomes.emit(outcome);
-  }
-
-  publishDenial(denial: DeniedSwap): void {
-    this.#denials.emit(denial);
+  /** Takes back what was taken and could not be written down: it is handed out again. */
+  returnState({ seen }: StrategyState): void {
+    this.#seen = [...seen, ...this.#seen];
+    this.#parts.markChanged();
   }
 
   #propose(proposal: Proposal): void {
@@ -110,8 +169,8 @@ export class Host {
     this.#burst = now === this.#burstAt ? this.#burst + 1 : 1;
     this.#burstAt = now;
     const fault = this.#faultOf(proposal);
-    if (fault === undefined) this.#port.propose(this.name, proposal);
-    else this.#fail(new TypeError(fault));
+    if (fault !== undefined) this.#fail(new TypeError(fault));
+    else if (!this.#warming) this.#port.propose(this.name, proposal);
   }
 
   #faultOf(proposal: Proposal): string | undefined {
@@ -124,14 +183,19 @@ export class Host {
     if (this.#failed) return;
     this.#failed = true;
     this.#subscription?.unsubscribe();
-    this.#port.propose(this.name, {
-      kind: 'alert', level: 'critical', message: `strategy ${this.name} stopped: ${messageOf(error)}`,
-    });
+    this.#tell('critical', `stopped: ${messageOf(error)}`);
+  }
+
+  /** Said while it is warmed up, it is heard when it starts. */
+  #tell(level: AlertProposal['level'], message: string): void {
+    this.#port.propose(this.name, { kind: 'alert', level, message: `strategy ${this.name} ${message}` });
   }
 
   #hostInput(input: Input<unknown>): HostedInput {
+    const feed = feedKey(input.spec);
     return {
-      slot: this.#port.state.market.slotOf(feedKey(input.spec)),
+      feed,
+      slot: this.#port.state.market.slotOf(feed),
       adapt: input.adapt,
       source: new HotSource(),
       fail: (error) => { this.#fail(error); },
@@ -169,23 +233,12 @@ export class Host {
       openIntents: () => [...state.intents.values()].filter(({ intent }) => intent.strategy === name).length,
       outcomes$: this.#outcomes,
       denials$: this.#denials,
-      log: (message) => { port.log(name, message); },
+      stateful: (part, initial, reducer, options) => this.#parts.open(part, initial, reducer, options),
+      log: (message) => { if (!this.#warming) port.log(name, message); },
       buy: (pair, size, reason, options) => swapProposal(pair.quote, pair.base, size, reason, options),
       sell: (pair, size, reason, options) => swapProposal(pair.base, pair.quote, size, reason, options),
       swap: swapProposal,
       alert: (level, message, data): AlertProposal => ({ kind: 'alert', level, message, ...(data === undefined ? {} : { data }) }),
     };
   }
-}
-
-function swapProposal(
-  from: Token, to: Token, size: TokenAmount | Exclude<Size, Amount>, reason: string, options: SwapOptions = {},
-): SwapProposal {
-  return { kind: 'swap', inputMint: from.mint, outputMint: to.mint, amount: sizeOf(from, size), reason, ...options };
-}
-
-function sizeOf(from: Token, size: TokenAmount | Exclude<Size, Amount>): Size {
-  if (size === 'all' || 'fraction' in size) return size;
-  if (size.token.mint !== from.mint) throw new TypeError(`expected an amount of ${from.symbol} to spend, got ${size.token.symbol}`);
-  return amount(size.amount);
 }

@@ -39,6 +39,12 @@ export class VirtualClock implements Clock {
     if (at > this.#now) this.#now = at;
   }
 
+  /** Lets time begin at `at`, an earlier instant too; only where no timer waits. */
+  restartAt(at: Millis): void {
+    assert(this.nextAt() === Infinity, 'time cannot begin anew under a waiting timer');
+    this.#now = at;
+  }
+
   /** Moves time to `at` at once: what is overdue fires there, each timer once, seeing `at` as the present. */
   leapTo(at: Millis, afterEach?: () => void): void {
     if (at > this.#now) this.#now = at;

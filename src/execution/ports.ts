@@ -3,6 +3,7 @@ import type { Mint } from '../market/token.ts';
 import type { Attempt, LandedSwap } from '../trading/attempt.ts';
 import type { Intent, IntentPurpose, IntentState, Outcome } from '../trading/intent.ts';
 import type { Route } from '../trading/proposal.ts';
+import type { StrategyState } from '../trading/strategy-state.ts';
 import type { ExecuteAnswer, SwapBuild, SwapOrder, SwapRequest } from '../trading/swap-order.ts';
 
 /** How urgent a request is where requests are scarce. */
@@ -63,7 +64,18 @@ export interface Chain {
   landedSwap(options: { readonly signature: string; readonly owner: string; readonly inputMint: Mint; readonly outputMint: Mint }): Promise<LandedSwap | undefined>;
   /** Finds the landed transaction that carries our signature though someone else paid for it. */
   findBySigner(options: { readonly owner: string; readonly ownSignature: string }): Promise<string | undefined>;
+  /** All signatures of a landed transaction, base58; undefined while the node does not have it. */
+  signaturesOf(signature: string): Promise<readonly string[] | undefined>;
+  /** What a wallet has of a mint, native and wrapped SOL together, as of a slot that no proof asked before was ahead of. */
+  tokenBalance(owner: string, mint: Mint): Promise<TokenBalance>;
   readTransaction(transaction: Uint8Array): TransactionFacts;
+}
+
+/** A wallet's balance of one mint. */
+export interface TokenBalance {
+  readonly amount: Amount;
+  /** As of this slot, at confirmed. */
+  readonly slot: bigint;
 }
 
 /** What a transaction must come to: who signs holds the bytes against it, by a reading of his own. */
@@ -107,14 +119,22 @@ export interface SignedTransaction {
 export interface JournalledIntent {
   readonly intent: Intent;
   readonly state: IntentState;
+  /** Signed ones, in order. */
   readonly attempts: readonly Attempt[];
+  /** Which attempt the state is of, from 1: one more than was signed while the next one is built. */
+  readonly attempt: number;
+  /** What the attempts before that one cost. */
+  readonly spentLamports: Lamports;
 }
 
 /** Durable memory. Every method returns only after the row is on disk. */
 export interface Journal {
-  intentApproved(intent: Intent): void;
+  /** With what its strategy keeps as of it: both are written, or neither is. */
+  intentApproved(intent: Intent, strategyState?: StrategyState): void;
   /** Must return before the first byte of the transaction leaves. */
   attemptSigned(attempt: Attempt): void;
   transition(outcome: Outcome): void;
   openIntents(): readonly JournalledIntent[];
+  /** By how much other swaps, all that ended since an attempt was signed, took from the wallet's balance of a mint: inputs, fees and deposits. */
+  spentSince(attempt: { readonly intentId: string; readonly number: number }, mint: Mint): bigint;
 }

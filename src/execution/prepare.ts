@@ -1,12 +1,15 @@
-import { afterSlippage } from '../core/amount.ts';
 import { GannetError, isGannetError } from '../core/errors.ts';
+import type { Amount } from '../core/amount.ts';
+import { afterSlippage } from '../core/amount.ts';
 import { printable } from '../core/text.ts';
-import type { Millis } from '../core/time.ts';
 import type { Attempt } from '../trading/attempt.ts';
 import type { Intent } from '../trading/intent.ts';
 import type { SwapOrder, SwapTerms } from '../trading/swap-order.ts';
-import { refuseTerms } from '../trading/terms.ts';
+import { minimumOut, refuseTerms } from '../trading/terms.ts';
 import type { LiveWorld } from './journey.ts';
+import type { TokenBalance } from './ports.ts';
+import type { QuoteReading } from './quote-age.ts';
+import { EXPIRY_MARGIN_MS, refuseStaleQuote } from './quote-age.ts';
 import { wait } from './wait.ts';
 import { withinFloor } from './within-floor.ts';
 
@@ -17,7 +20,8 @@ export type Preparation =
 
 /** A transaction to be signed with what is known of it. */
 interface Unsigned {
-  readonly quotedAt: Millis;
+  readonly quote: QuoteReading;
+  readonly inputBalance: TokenBalance;
   readonly terms: SwapTerms;
   readonly transaction: Uint8Array;
   readonly lastValidBlockHeight: bigint;
@@ -36,41 +40,55 @@ const TRANSIENT: ReadonlySet<string> = new Set([
 /** Of the service's own refusals, those that pass: that nobody quotes (400) does at times, and what begins with 5. */
 const isPassing = ({ code, details: { status } }: GannetError): boolean =>
   TRANSIENT.has(code) || (code === 'SERVICE_STATUS' && (status === 400 || status === 408 || Number(status) >= 500));
-/** How old a price may be when it is signed; slow answers in between mean another one. */
-const QUOTE_TTL_MS = 2_000;
 /** Blocks that a transaction may live: the chain forgets a blockhash after 150; some room for nodes that differ. */
 const LIFETIME_BLOCKS_MAX = 400n;
 /** For so many blocks the chain knows a blockhash. */
 const BLOCKHASH_BLOCKS = 150n;
 
-/** Quotes afresh, checks the terms and the bytes, and signs. A refusal is a value with a code. */
+/**
+ * Quotes afresh, checks the terms and the bytes, and signs. A refusal is a value with a code: where the signer refuses,
+ * that of its policy. What is signed by others too and refused is quoted once more without the router it came from.
+ */
 export async function prepareAttempt(world: LiveWorld, intent: Intent, number: number): Promise<Preparation> {
+  let refusedRouter: string | undefined;
   for (let tries = 1; ; tries++) {
+    let unsigned: Unsigned | undefined;
     try {
-      const unsigned = intent.route === 'order' ? await byOrder(world, intent) : await byBuild(world, intent);
-      if ('kind' in unsigned) return unsigned;
+      const made = intent.route === 'order' ? await byOrder(world, intent, refusedRouter) : await byBuild(world, intent);
+      if ('kind' in made) return made;
+      unsigned = made;
       return { kind: 'signed', attempt: await sign(world, intent, number, unsigned) };
     } catch (error) {
       if (!isGannetError(error)) throw error;
-      if (tries >= TRIES || !isPassing(error)) return { kind: 'refused', code: codeOf(error), reason: error.message.slice(0, 300) };
+      if (refusedRouter === undefined && unsigned !== undefined && isForeignRefused(error, unsigned)) {
+        refusedRouter = unsigned.terms.router;
+        continue;
+      }
+      if (tries >= TRIES || !isPassing(error)) return { kind: 'refused', router: unsigned?.terms.router, code: codeOf(error), reason: error.message.slice(0, 400) };
       await wait(world.clock, RETRY_DELAY_MS * tries);
     }
   }
 }
 
-async function byOrder(world: LiveWorld, intent: Intent): Promise<Unsigned | (Preparation & { kind: 'refused' })> {
+async function byOrder(world: LiveWorld, intent: Intent, excludedRouter: string | undefined): Promise<Unsigned | (Preparation & { kind: 'refused' })> {
   const quotedAt = world.clock.now();
-  const order = await withinFloor(intent, (slippageBps) => world.service.order({
-    inputMint: intent.inputMint, outputMint: intent.outputMint, amount: intent.amountIn, taker: world.signer.address, slippageBps,
-  }, { priority: intent.purpose }));
+  const [order, inputBalance] = await Promise.all([
+    withinFloor(intent, (slippageBps) => world.service.order({
+      inputMint: intent.inputMint, outputMint: intent.outputMint, amount: intent.amountIn, taker: world.signer.address, slippageBps,
+      ...(excludedRouter === undefined ? {} : { excludeRouters: [excludedRouter] }),
+    }, { priority: intent.purpose })),
+    // At the same time as the quote, so that it costs none.
+    world.chain.tokenBalance(world.signer.address, intent.inputMint),
+  ]);
   const refusal = refuseTerms(intent, order) ?? refuseOrder(world, order);
   if (refusal !== undefined) return { kind: 'refused', router: order.router, ...refusal };
-  const { transaction, requestId, lastValidBlockHeight } = order;
+  const { transaction, requestId, lastValidBlockHeight, expireAt, contextSlot, maker } = order;
   if (transaction === undefined || requestId === undefined || lastValidBlockHeight === undefined) {
     return { kind: 'refused', router: order.router, code: 'ORDER_INCOMPLETE', reason: 'expected a transaction, a requestId and a lastValidBlockHeight' };
   }
-  const coSigners = [order.signatureFeePayer, order.maker].filter((signer) => signer !== undefined && signer !== world.signer.address);
-  return { quotedAt, terms: order, transaction, requestId, lastValidBlockHeight, coSigners: coSigners as string[], maker: order.maker };
+  const coSigners = [order.signatureFeePayer, maker].filter((signer) => signer !== undefined && signer !== world.signer.address);
+  const quote = { quotedAt, expireAt, contextSlot, chainSlot: inputBalance.slot };
+  return { quote, inputBalance, terms: order, transaction, requestId, lastValidBlockHeight, coSigners: coSigners as string[], maker };
 }
 
 function refuseOrder(world: LiveWorld, order: SwapOrder): { code: string; reason: string } | undefined {
@@ -82,8 +100,9 @@ function refuseOrder(world: LiveWorld, order: SwapOrder): { code: string; reason
   if (order.taker !== undefined && order.taker !== world.signer.address) {
     return { code: 'TERMS_MISMATCH', reason: `the order is for the taker ${order.taker}` };
   }
-  if (order.expireAt !== undefined && order.expireAt <= world.clock.now()) {
-    return { code: 'QUOTE_EXPIRED', reason: 'the quote had expired on arrival' };
+  const leftMs = order.expireAt === undefined ? Infinity : order.expireAt - world.clock.now();
+  if (!(leftMs > EXPIRY_MARGIN_MS)) {
+    return { code: 'QUOTE_EXPIRED', reason: `the quote is good for ${leftMs} ms more on arrival, ${EXPIRY_MARGIN_MS} are needed to sign and land it` };
   }
   return undefined;
 }
@@ -95,15 +114,17 @@ function refuseOrder(world: LiveWorld, order: SwapOrder): { code: string; reason
 async function byBuild(world: LiveWorld, intent: Intent): Promise<Unsigned | (Preparation & { kind: 'refused' })> {
   const quotedAt = world.clock.now();
   const asked = { inputMint: intent.inputMint, outputMint: intent.outputMint, amount: intent.amountIn };
-  const [build, reference] = await Promise.all([
+  const [build, reference, inputBalance] = await Promise.all([
     withinFloor(intent, (slippageBps) => world.service.build({ ...asked, taker: world.signer.address, slippageBps }, { priority: intent.purpose })),
     world.service.order(asked, { priority: intent.purpose }),
+    world.chain.tokenBalance(world.signer.address, intent.inputMint),
   ]);
   const priceImpact = worse(build.priceImpact, reference.priceImpact);
   const refusal = refuseTerms(intent, { ...build, priceImpact }) ?? refuseOffPrice(intent, build, reference);
   if (refusal !== undefined) return { kind: 'refused', router: build.router, ...refusal };
   const { transaction } = await world.chain.compose(build, world.signer.address);
-  return { quotedAt, terms: build, transaction, lastValidBlockHeight: build.lastValidBlockHeight, coSigners: [] };
+  const quote = { quotedAt, contextSlot: build.contextSlot, chainSlot: inputBalance.slot };
+  return { quote, inputBalance, terms: build, transaction, lastValidBlockHeight: build.lastValidBlockHeight, coSigners: [] };
 }
 
 /** Hosts whose builds do say it give nothing to check it by, so that it must not hide what the quote says. */
@@ -118,7 +139,7 @@ function refuseOffPrice(intent: Intent, build: SwapTerms, reference: SwapTerms):
 }
 
 async function sign(world: LiveWorld, intent: Intent, number: number, unsigned: Unsigned): Promise<Attempt> {
-  const { quotedAt, terms, transaction, lastValidBlockHeight, requestId, coSigners } = unsigned;
+  const { quote, terms, transaction, lastValidBlockHeight, requestId, coSigners } = unsigned;
   const { address } = world.signer;
   const facts = world.chain.readTransaction(transaction);
   const stranger = facts.signers.find((signer) => signer !== address && !coSigners.includes(signer));
@@ -133,11 +154,11 @@ async function sign(world: LiveWorld, intent: Intent, number: number, unsigned: 
   if (lastValidBlockHeight <= height + BLOCKHASH_BLOCKS && !(await world.chain.isBlockhashValid(facts.blockhash))) {
     throw new GannetError('SIGN_REFUSED', `the last valid block height ${lastValidBlockHeight} does not belong to the blockhash ${facts.blockhash}, which is not known at finalized ${height}`);
   }
-  const ageMs = world.clock.now() - quotedAt;
-  if (ageMs > QUOTE_TTL_MS) throw new GannetError('QUOTE_STALE', `the quote was ${ageMs} ms old when all was ready to be signed, allowed are ${QUOTE_TTL_MS}`);
+  const stale = refuseStaleQuote(world, quote);
+  if (stale !== undefined) throw stale;
   const signed = await world.signer.sign(transaction, {
     intentId: intent.id, attempt: number, route: intent.route, inputMint: intent.inputMint, outputMint: intent.outputMint,
-    amountIn: intent.amountIn, minimumOut: terms.threshold, maker: unsigned.maker,
+    amountIn: intent.amountIn, minimumOut: leastOutput(intent, terms), maker: unsigned.maker,
     feePayer: facts.feePayer === address ? undefined : facts.feePayer, maxFeeBps: intent.maxFeeBps,
   });
   return {
@@ -156,11 +177,23 @@ async function sign(world: LiveWorld, intent: Intent, number: number, unsigned: 
     lastValidBlockHeight,
     feePayer: facts.feePayer,
     maker: unsigned.maker,
+    inputBalance: unsigned.inputBalance.amount,
     signedTransaction: signed.transaction,
   };
 }
 
-/** A simulation that failed says why in the program's own code, "6001" say, which tells more than that it failed. */
+/** What the bytes themselves must guarantee: the intent's own floor, and what this quote promised. */
+function leastOutput(intent: Intent, { outAmount, threshold }: SwapTerms): Amount {
+  const least = minimumOut(intent, outAmount);
+  return threshold > least ? threshold : least;
+}
+
+/** The signer's policy refused bytes that others sign too; a route without them may pass. */
+function isForeignRefused({ code, details }: GannetError, { coSigners }: Unsigned): boolean {
+  return code === 'SIGN_REFUSED' && details['code'] !== undefined && coSigners.length > 0;
+}
+
+/** What failed inside tells more than that it failed: the program's own code of a simulation ("6001"), the policy's of a signer. */
 function codeOf({ code, details }: GannetError): string {
-  return code === 'CHAIN_SIMULATION_FAILED' && typeof details['code'] === 'string' ? details['code'] : code;
+  return (code === 'CHAIN_SIMULATION_FAILED' || code === 'SIGN_REFUSED') && typeof details['code'] === 'string' ? details['code'] : code;
 }

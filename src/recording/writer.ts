@@ -35,7 +35,9 @@ export interface RecordingWriter {
   append(seq: number, at: Millis, input: Input): void;
   /** Writes complete batches of everything kept so far, with their digests. */
   flush(): void;
-  /** Writes what is left and the final manifest. Rejects with RECORDING_WRITE_FAILED where the disk failed, now or before. */
+  /** Writes what was kept so far, then nothing more: the recording counts as cut off there. Returns whether it was not over before. */
+  stop(): boolean;
+  /** Writes what is left and the final manifest, which one that was stopped does not get. Rejects with RECORDING_WRITE_FAILED where the disk failed, now or before. */
   close(): Promise<RecordingManifest>;
   stats(): RecordingStats;
 }
@@ -76,6 +78,7 @@ class DirectoryWriter implements RecordingWriter {
   #fault: GannetError | undefined;
   #dropped = 0;
   #closed = false;
+  #stopped = false;
   #syncing: Promise<void> = Promise.resolve();
   #syncPending = false;
 
@@ -103,7 +106,7 @@ class DirectoryWriter implements RecordingWriter {
   }
 
   append(seq: number, at: Millis, input: Input): void {
-    if (this.#fault !== undefined || this.#closed) {
+    if (this.#fault !== undefined || this.#closed || this.#stopped) {
       this.#dropped += 1;
       return;
     }
@@ -124,6 +127,13 @@ class DirectoryWriter implements RecordingWriter {
     }
   }
 
+  stop(): boolean {
+    if (this.#fault !== undefined || this.#closed || this.#stopped) return false;
+    this.flush();
+    this.#stopped = true;
+    return true;
+  }
+
   async close(): Promise<RecordingManifest> {
     this.flush();
     this.#ticks.unsubscribe();
@@ -131,6 +141,10 @@ class DirectoryWriter implements RecordingWriter {
     await this.#syncing;
     try {
       if (this.#fault !== undefined) throw this.#fault;
+      if (this.#stopped) {
+        await this.#syncNow();
+        return this.#manifest({ closed: false });
+      }
       for (const kind of RECORDING_KINDS) this.#kinds[kind].end();
       await this.#syncNow();
       return this.#writeFinalFiles();

@@ -29,15 +29,30 @@ export interface AttemptListing {
   readonly fee_payer: string;
 }
 
-/** An intent with all that happened to it. */
+/** An intent with all that happened to it; amounts in smallest units, null where they are not known or do not apply. */
 export interface IntentStory extends IntentListing {
-  readonly transitions: readonly {
-    readonly at: Millis;
-    readonly attempt: number;
-    readonly state: IntentState;
-    readonly code: string | null;
-    readonly reason: string | null;
-  }[];
+  readonly purpose: string;
+  /** Why it was proposed. */
+  readonly reason: string;
+  readonly minimum_out: string | null;
+  readonly max_slippage_bps: number;
+  /** What the last accepted quote promised. */
+  readonly quoted_out: string | null;
+  readonly router: string | null;
+  readonly fee_lamports: string | null;
+  readonly rent_lamports: string | null;
+  readonly transitions: readonly TransitionListing[];
+}
+
+export interface TransitionListing {
+  readonly at: Millis;
+  readonly attempt: number;
+  readonly state: IntentState;
+  readonly router: string | null;
+  readonly quoted_out: string | null;
+  readonly signature: string | null;
+  readonly code: string | null;
+  readonly reason: string | null;
 }
 
 interface TransitionRow {
@@ -67,7 +82,7 @@ export function createListings(prepare: (sql: string) => StatementSync): {
       const row = prepare('SELECT * FROM intents WHERE intent_id = ?').get(intentId) as unknown as IntentRow | undefined;
       if (row === undefined) return undefined;
       const transitions = transitionsOf(intentId);
-      return { ...listingOf(row, attemptsOf(intentId), transitions), transitions: transitions.map(storyOf) };
+      return { ...listingOf(row, attemptsOf(intentId), transitions), ...storyOf(row, transitions) };
     },
   };
 }
@@ -87,8 +102,7 @@ function listingOf(row: IntentRow, attempts: readonly AttemptRow[], transitions:
     created_at: row.created_at,
     attempts: attempts.map((attempt) => ({
       number: attempt.number,
-      // Signed is what an attempt is from the moment it stands here; what went before was the building of it.
-      state: transitions.findLast((transition) => transition.attempt === attempt.number && transition.state !== 'building')?.state ?? 'signed',
+      state: stateOf(attempt.number, transitions),
       signature: attempt.signature,
       message_hash: attempt.message_hash,
       last_valid_block_height: attempt.last_valid_block_height,
@@ -97,7 +111,32 @@ function listingOf(row: IntentRow, attempts: readonly AttemptRow[], transitions:
   };
 }
 
-function storyOf({ at, attempt, state, outcome }: TransitionRow): IntentStory['transitions'][number] {
-  const { code, reason } = readOutcome(outcome);
-  return { at, attempt, state, code: code ?? null, reason: reason ?? null };
+/** Signed is what an attempt is from the moment it is written down; what became of one that was followed by another, the other's beginning says. */
+function stateOf(number: number, transitions: readonly TransitionRow[]): IntentState {
+  const next = transitions.find(({ attempt, state }) => attempt === number + 1 && state === 'building');
+  const ended = next === undefined ? undefined : readOutcome(next.outcome).ended;
+  return ended ?? transitions.findLast(({ attempt, state }) => attempt === number && state !== 'building')?.state ?? 'signed';
+}
+
+function storyOf(row: IntentRow, rows: readonly TransitionRow[]): Omit<IntentStory, keyof IntentListing> {
+  const transitions = rows.map(transitionOf);
+  const outcome = rows.length === 0 ? undefined : readOutcome(rows.at(-1)!.outcome);
+  return {
+    purpose: row.purpose,
+    reason: row.reason,
+    minimum_out: row.minimum_out,
+    max_slippage_bps: row.max_slippage_bps,
+    quoted_out: transitions.findLast(({ quoted_out: quoted }) => quoted !== null)?.quoted_out ?? null,
+    router: transitions.findLast(({ router }) => router !== null)?.router ?? null,
+    fee_lamports: (outcome?.fill?.feeLamports ?? outcome?.feeLamports)?.toString() ?? null,
+    rent_lamports: outcome?.fill?.rentLamports.toString() ?? null,
+    transitions,
+  };
+}
+
+function transitionOf({ at, attempt, state, outcome }: TransitionRow): TransitionListing {
+  const { router, quotedOut, signature, code, reason } = readOutcome(outcome);
+  return {
+    at, attempt, state, router: router ?? null, quoted_out: quotedOut?.toString() ?? null, signature: signature ?? null, code: code ?? null, reason: reason ?? null,
+  };
 }

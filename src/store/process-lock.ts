@@ -36,7 +36,7 @@ export function takeLock(options: {
   const holderFile = join(directory, `${name}.pid`);
   const database = acquire({ ...options, file, holderFile });
   // Apart from the lock's own file: opening and closing that one in this process would give the lock away (POSIX).
-  writeFileSync(holderFile, `${process.pid}\n`, { mode: 0o600 });
+  writeHolder(holderFile);
   const refreshing = keepFresh(clock, [file, holderFile]);
   held.add(database);
   return {
@@ -60,6 +60,15 @@ function acquire({ file, holderFile, subject, remedy }: {
     const busy = cause instanceof Error && 'errcode' in cause && (Number(cause.errcode) & 0xff) === SQLITE_BUSY;
     if (!busy) throw unusable(`cannot lock ${file}: ${messageOf(cause)}`, cause);
     throw inUse({ subject, remedy }, readHolder(holderFile), cause);
+  }
+}
+
+/** The number only helps whoever meets the lock: a full disk, on which a daemon must be able to recover, may do without. */
+function writeHolder(file: string): void {
+  try {
+    writeFileSync(file, `${process.pid}\n`, { mode: 0o600 });
+  } catch (cause) {
+    if (!(cause instanceof Error && 'code' in cause && cause.code === 'ENOSPC')) throw cause;
   }
 }
 

@@ -86,6 +86,10 @@ CREATE TABLE strategy_state (
   state TEXT NOT NULL
 ) STRICT;
 
+-- Whether what its strategy keeps holds the intent's terminal outcome.
+ALTER TABLE intents ADD COLUMN seen INTEGER NOT NULL DEFAULT 0 CHECK (seen IN (0, 1));
+CREATE INDEX intents_unseen ON intents (strategy) WHERE seen = 0;
+
 -- Where the chain's balances and the ledger differed, and by what.
 CREATE TABLE adjustments (
   number INTEGER PRIMARY KEY,

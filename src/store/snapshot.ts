@@ -12,13 +12,14 @@ export function completeSnapshot(
   saved: StateSnapshot,
   intents: readonly {
     readonly intent_id: string; readonly strategy: string; readonly created_at: Millis; readonly key: string | null; readonly state: string;
+    readonly attempt: number | null;
   }[],
 ): StateSnapshot {
   const keys = new Set(saved.keys);
   const intentCounts: Record<string, number> = { ...saved.intentCounts };
   for (const intent of intents) {
-    // One that was abandoned gave its key back.
-    if (intent.key !== null && intent.state !== 'abandoned') keys.add(intentKey(intent.strategy, intent.key));
+    // One that was abandoned before anything was signed gave its key back.
+    if (intent.key !== null && !(intent.state === 'abandoned' && (intent.attempt ?? 1) === 1)) keys.add(intentKey(intent.strategy, intent.key));
     const number = Number(intent.intent_id.slice(intent.strategy.length + 1));
     intentCounts[intent.strategy] = Math.max(intentCounts[intent.strategy] ?? 0, number);
   }

@@ -4,8 +4,9 @@ import type { Random } from '../core/random.ts';
 import type { Clock, Millis } from '../core/time.ts';
 import type { Pair, Token, TokenAmount } from '../market/token.ts';
 import type { Outcome } from '../trading/intent.ts';
-import type { DenialCode } from '../trading/limits.ts';
+import type { DenialCode } from '../trading/denials.ts';
 import type { AlertLevel, AlertProposal, Route, Size, SwapProposal } from '../trading/proposal.ts';
+import type { Stateful, StatefulOptions } from './stateful.ts';
 
 /** Refinements of a swap; what is left out follows the configuration. */
 export interface SwapOptions {
@@ -40,6 +41,17 @@ export interface StrategyContext {
   readonly outcomes$: Observable<Outcome>;
   /** What risk refused of this strategy's proposals, so that it can come back to one whose time has not passed. */
   readonly denials$: Observable<DeniedSwap>;
+  /**
+   * Returns an operator that folds what it is given into a state that outlives a restart: it is on disk together with
+   * each swap that it led to, and at least once a minute. To be called in `run` itself, once for each name; the same
+   * operator may stand in several streams.
+   *
+   * States are plain data (bigints included) of 64 KiB in all, and frozen: a reducer returns a new one, or the one it
+   * got where nothing changed. With a state, `outcomes$` shows the last outcome of each swap exactly once, those
+   * included that came while the bot was down. While the strategy is warmed up the state stands still: it is younger
+   * than what is shown.
+   */
+  stateful<S, E>(name: string, initial: S, reducer: (state: S, event: E) => S, options?: StatefulOptions<S>): Stateful<S, E>;
   /** A line in the log; not a decision. */
   log(message: string): void;
 

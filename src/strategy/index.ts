@@ -5,6 +5,7 @@ export type { AlertData, DeniedSwap, StrategyContext, SwapOptions } from './cont
 export { orderBook, PricedQuote, quotes, tokenStats } from './input.ts';
 export type { Input, PollOptions } from './input.ts';
 export { amount, duration, pair, token } from './params.ts';
+export type { Folded, Stateful, StatefulOptions } from './stateful.ts';
 export {
   auditTime, bufferTime, debounceTime, delay, interval, repeat, retry, sampleTime, slots, throttleTime, timeout, timer,
 } from './time.ts';
@@ -25,5 +26,5 @@ export type { Mint, Pair, Token, TokenAmount } from '../market/token.ts';
 export { formatTokenAmount } from '../market/token.ts';
 export type { TokenStatName, TokenStats } from '../market/token-stats.ts';
 export type { Fill, IntentState, Outcome } from '../trading/intent.ts';
-export type { DenialCode } from '../trading/limits.ts';
+export type { DenialCode } from '../trading/denials.ts';
 export type { AlertLevel, AlertProposal, Proposal, Route, SwapProposal } from '../trading/proposal.ts';

@@ -7,8 +7,8 @@ export type TradingState = 'active' | 'reduce-only' | 'halted';
 /** Whether the service lets this run in: without it nothing can be quoted, sent or watched. */
 export type ServiceAccessState = 'granted' | 'refused';
 
-/** Who changed a trading state: a person, the file STOP, the configuration, a signal, or the start after repeated crashes. */
-export type CommandSource = 'operator' | 'stop-file' | 'config' | 'signal' | 'safe-mode';
+/** Who changed a trading state: a person, the file STOP, the configuration, a signal, the start after repeated crashes, or a disk that is full. */
+export type CommandSource = 'operator' | 'stop-file' | 'config' | 'signal' | 'safe-mode' | 'disk-guard';
 
 /** Why the wallet on the chain is not what the ledger says: somebody else moved money, or the two disagree for no known reason. */
 export type AdjustmentCause = 'deposit' | 'withdrawal' | 'mismatch';

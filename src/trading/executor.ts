@@ -1,5 +1,6 @@
 import type { Observable } from 'rxjs';
 import type { Intent, IntentState, Outcome } from './intent.ts';
+import type { StrategyState } from './strategy-state.ts';
 
 /** An intent that was open when the process ended, with the last state it is known to have reached. */
 export interface OpenIntent {
@@ -12,7 +13,8 @@ export interface OpenIntent {
  * never error, and complete after a terminal state (or after `unknown`, where nobody can prove more).
  */
 export interface Executor {
-  execute(intent: Intent): Observable<Outcome>;
+  /** What the strategy keeps as of this intent is written down with it, where anything is. */
+  execute(intent: Intent, strategyState?: StrategyState): Observable<Outcome>;
   /** Resolves what an earlier process left open, before any strategy runs. */
   reconcile(open: readonly OpenIntent[]): Observable<Outcome>;
 }

@@ -91,9 +91,11 @@ export interface Outcome {
   /** A stable code where something went otherwise than asked. */
   readonly code?: string | undefined;
   readonly reason?: string | undefined;
-  /** With `confirmed`. */
+  /** With `building` of a further attempt: what became of the one before it, for certain. */
+  readonly ended?: 'failed' | 'expired' | undefined;
+  /** With `confirmed`. Its fee is that of all attempts. */
   readonly fill?: Fill | undefined;
-  /** With `failed`: what the failure cost. */
+  /** With `building` of a further attempt, what the one before cost; with a terminal state, what all attempts cost. */
   readonly feeLamports?: Lamports | undefined;
 }
 
@@ -115,6 +117,7 @@ export function outcomeOf(intentId: string, state: Outcome['state'], rest: Parti
     feePayer: rest.feePayer,
     code: rest.code,
     reason: rest.reason,
+    ended: rest.ended,
     fill: rest.fill,
     feeLamports: rest.feeLamports,
   };

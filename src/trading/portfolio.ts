@@ -3,6 +3,8 @@ import { ZERO } from '../core/amount.ts';
 import { assert } from '../core/assert.ts';
 import type { Mint } from '../market/token.ts';
 import { SOL_MINT } from '../market/token.ts';
+import type { ExitResult } from './costs.ts';
+import { bookCosts } from './costs.ts';
 import type { Fill, Intent } from './intent.ts';
 
 /** Balances by mint, smallest units. SOL counts native and wrapped together. */
@@ -13,6 +15,8 @@ export interface StrategyBook {
   readonly budget: { readonly mint: Mint; readonly amount: Amount } | undefined;
   readonly balances: Map<Mint, Amount>;
   readonly reserved: Map<Mint, Amount>;
+  /** What the whole holding of a mint has cost in the budget's token; absent where it is not known of a part of it. */
+  readonly costs: Map<Mint, Amount>;
   feesLamports: Lamports;
   swaps: number;
 }
@@ -36,6 +40,7 @@ export class Portfolio {
       budget,
       balances: new Map(budget ? [[budget.mint, budget.amount]] : []),
       reserved: new Map(),
+      costs: new Map(),
       feesLamports: 0n as Lamports,
       swaps: 0,
     });
@@ -47,15 +52,15 @@ export class Portfolio {
     return book;
   }
 
-  /** Returns what a strategy may still spend of a mint. */
-  available(strategy: string, mint: Mint): Amount {
+  /** Returns what a strategy may still spend of a mint, `except` of what is claimed not counted as such. */
+  available(strategy: string, mint: Mint, except: bigint = 0n): Amount {
     const book = this.book(strategy);
-    return subtract(book.balances.get(mint) ?? ZERO, book.reserved.get(mint) ?? ZERO);
+    return subtract(book.balances.get(mint) ?? ZERO, ((book.reserved.get(mint) ?? ZERO) - except) as Amount);
   }
 
-  /** Returns what the wallet has of a mint beyond what approved intents have claimed. */
-  unreserved(mint: Mint): Amount {
-    let reserved = 0n;
+  /** Returns what the wallet has of a mint beyond what approved intents have claimed, `except` of it not counted. */
+  unreserved(mint: Mint, except: bigint = 0n): Amount {
+    let reserved = -except;
     for (const book of this.books.values()) reserved += book.reserved.get(mint) ?? 0n;
     return subtract(this.wallet.get(mint) ?? ZERO, reserved as Amount);
   }
@@ -75,9 +80,10 @@ export class Portfolio {
     add(this.book(intent.strategy).reserved, intent.inputMint, -intent.amountIn);
   }
 
-  /** Books a landed swap: what went, what came, and what it cost. */
-  applyFill(strategy: string, fill: Fill): void {
+  /** Books a landed swap: what went, what came, and what it cost. Returns how an exit ended; `feeValue` is the fee in the budget's token. */
+  applyFill(strategy: string, fill: Fill, feeValue: Amount = ZERO): ExitResult | undefined {
     const book = this.book(strategy);
+    const result = bookCosts(book, fill, feeValue);
     for (const balances of [book.balances, this.wallet]) {
       add(balances, fill.inputMint, -fill.amountIn);
       add(balances, fill.outputMint, fill.amountOut);
@@ -85,6 +91,7 @@ export class Portfolio {
     book.swaps += 1;
     this.applyFee(strategy, fill.feeLamports);
     add(this.wallet, SOL_MINT, -fill.rentLamports);
+    return result;
   }
 
   /** Books what others moved into the wallet or out of it; no strategy's book changes by it. */

@@ -1,6 +1,6 @@
 import type { Lamports } from '../core/amount.ts';
 import type { Millis } from '../core/time.ts';
-import type { ValueLimit } from './limits.ts';
+import type { ValueLimit } from './value-limit.ts';
 
 /** Whom a protection counts together, and whom it stops: each strategy, each token, or everything. */
 export type ProtectionScope = 'strategy' | 'token' | 'global';

@@ -1,13 +1,18 @@
 import type { Amount, Lamports } from '../core/amount.ts';
 import type { Millis } from '../core/time.ts';
 import type { Mint, TokenTable } from '../market/token.ts';
-import type { ServiceAccessState, TradingState } from './command.ts';
+import type { CommandSource, ServiceAccessState, TradingState } from './command.ts';
 import type { OpenIntent } from './executor.ts';
 import type { Intent, IntentState } from './intent.ts';
 import type { RiskLimits, StrategyLimits } from './limits.ts';
 import type { FeedSlot } from './market-cache.ts';
 import { MarketCache } from './market-cache.ts';
 import { Portfolio } from './portfolio.ts';
+import type { ProtectionMemory } from './protections/memory.ts';
+import { createMemory } from './protections/memory.ts';
+import type { ProtectionSnapshot } from './protections/memory-snapshot.ts';
+import { restoreMemory, snapshotMemory } from './protections/memory-snapshot.ts';
+import { recordOpen } from './protections/record.ts';
 import { RecentKeys } from './recent-keys.ts';
 import { SwapRate } from './swap-rate.ts';
 
@@ -26,6 +31,13 @@ export interface StrategyRecord {
   intentCount: number;
 }
 
+/** What a look at a token came to, and when. */
+export interface TokenLook {
+  readonly at: Millis;
+  /** Codes of what is wrong with it, none where it is good. */
+  readonly findings: readonly string[];
+}
+
 /** Everything that `step` owns and nothing else may change. */
 export interface EngineState {
   readonly tokens: TokenTable;
@@ -41,12 +53,17 @@ export interface EngineState {
   /** Intent counters of strategies that are no longer configured: should they come back, no id is given twice. */
   readonly retiredCounts: Readonly<Record<string, number>>;
   trading: TradingState;
+  /** Who set it: what the file or the start did, only they or an operator undo. */
+  tradingBy: CommandSource;
   /** Of strategies that are not as free as everything else. */
   readonly strategyTrading: Map<string, TradingState>;
   /** Strategies whose positions are being sold. */
   readonly flattening: Set<string>;
-  /** What the look at a token came to; a token that is not in it was not looked at. */
-  readonly tokenFindings: Map<Mint, readonly string[]>;
+  /** Those of them that were told to by a command; the others are by protections. */
+  readonly flattenOrders: Set<string>;
+  readonly protections: ProtectionMemory;
+  /** A token that is not in it was not looked at. In no snapshot: the look is made anew. */
+  readonly tokenFindings: Map<Mint, TokenLook>;
   /** Not the operator's word, and in no snapshot: a key that was refused may be good at the next start. */
   serviceAccess: ServiceAccessState;
 }
@@ -59,14 +76,19 @@ export interface StateSnapshot {
   /** When intents were approved, within the last day, oldest first. */
   readonly approvals: readonly Millis[];
   readonly trading: TradingState;
-  /** Absent in snapshots of older versions, as is `flattening`. */
+  /** Absent in snapshots of older versions, as is what follows up to the counts. */
+  readonly tradingBy?: CommandSource | undefined;
   readonly strategyTrading?: Readonly<Record<string, TradingState>> | undefined;
   readonly flattening?: readonly string[] | undefined;
+  readonly flattenOrders?: readonly string[] | undefined;
+  readonly protections?: ProtectionSnapshot | undefined;
   readonly intentCounts: Readonly<Record<string, number>>;
 }
 
 export interface BookSnapshot {
   readonly balances: Readonly<Record<string, string>>;
+  /** Absent in snapshots of older versions: what was held then has no known cost. */
+  readonly costs?: Readonly<Record<string, string>> | undefined;
   readonly feesLamports: string;
   readonly swaps: number;
 }
@@ -102,7 +124,10 @@ export function createState(setup: {
     restoreBook(portfolio, name, snapshot.books[name]);
   }
   const intents = new Map<string, TrackedIntent>();
+  const protections = createMemory(setup.limits.protections ?? [], [...strategies.keys()]);
+  restoreMemory(protections, snapshot.protections);
   for (const { intent, state } of setup.open ?? []) {
+    recordOpen(protections, intent, state);
     intents.set(intent.id, { intent, state });
     portfolio.reserve(intent);
   }
@@ -117,8 +142,11 @@ export function createState(setup: {
     swapRate: new SwapRate(snapshot.approvals),
     retiredCounts: snapshot.intentCounts,
     trading: snapshot.trading,
+    tradingBy: snapshot.tradingBy ?? 'operator',
     strategyTrading: new Map(Object.entries(snapshot.strategyTrading ?? {})),
     flattening: new Set(snapshot.flattening),
+    flattenOrders: new Set(snapshot.flattenOrders),
+    protections,
     tokenFindings: new Map(),
     serviceAccess: 'granted',
   };
@@ -133,7 +161,7 @@ export function freshSnapshot(wallet: ReadonlyMap<Mint, Amount>): StateSnapshot 
 export function snapshotState(state: EngineState): StateSnapshot {
   const books: Record<string, BookSnapshot> = {};
   for (const [name, book] of state.portfolio.books) {
-    books[name] = { balances: writeBalances(book.balances), feesLamports: book.feesLamports.toString(), swaps: book.swaps };
+    books[name] = { balances: writeBalances(book.balances), costs: writeBalances(book.costs), feesLamports: book.feesLamports.toString(), swaps: book.swaps };
   }
   return {
     wallet: writeBalances(state.portfolio.wallet),
@@ -141,8 +169,11 @@ export function snapshotState(state: EngineState): StateSnapshot {
     keys: [...state.keys],
     approvals: state.swapRate.times,
     trading: state.trading,
+    tradingBy: state.tradingBy,
     strategyTrading: Object.fromEntries(state.strategyTrading),
     flattening: [...state.flattening],
+    flattenOrders: [...state.flattenOrders],
+    protections: snapshotMemory(state.protections),
     intentCounts: { ...state.retiredCounts, ...Object.fromEntries([...state.strategies.values()].map(({ name, intentCount }) => [name, intentCount])) },
   };
 }
@@ -152,6 +183,7 @@ function restoreBook(portfolio: Portfolio, name: string, saved: BookSnapshot | u
   const book = portfolio.book(name);
   book.balances.clear();
   for (const [mint, amount] of readBalances(saved.balances)) book.balances.set(mint, amount);
+  for (const [mint, amount] of readBalances(saved.costs ?? {})) book.costs.set(mint, amount);
   book.feesLamports = BigInt(saved.feesLamports) as Lamports;
   book.swaps = saved.swaps;
 }

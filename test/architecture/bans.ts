@@ -51,6 +51,7 @@ const AT_THE_EDGE = /^src\/(?:daemon|cli|dashboard)\//;
 
 /** Single files elsewhere that may read the wall clock, each with its reason. */
 const EDGE_FILES: ReadonlyMap<string, string> = new Map([
+  ['src/signer/wall-clock.ts', 'the signer’s process shares no clock with anybody: what others say of the time proves nothing there'],
   ['src/sandbox/sandbox.ts', 'starts the embedded chain: its slots follow the wall clock from here, everything below takes slots as arguments'],
   ['src/sandbox/rpc/dispatch.ts', 'measures how long a batch of calls holds the thread, so that the slots go on; no answer depends on it'],
   ['src/sandbox/rpc/server.ts', 'gives the last answers time to leave while it shuts down'],

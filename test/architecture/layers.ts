@@ -41,15 +41,29 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   chain: ADAPTER,
   store: ADAPTER,
   recording: ADAPTER,
-  // The process with the key reads its own key file; nothing in it may reach the network or a child process.
-  signer: { layers: ['core'], packages: ['bs58'], builtins: ['node:crypto', 'node:fs', 'node:fs/promises', 'node:path'] },
+  signer: {
+    layers: ['core'],
+    // It reads the configuration itself, in the one way in which it is read: what turns its text into values with places,
+    // and nothing of what checks or resolves them.
+    files: /^src\/config\/(?:default-config|interpolate|issue|node|overrides|wallet-key-shape|yaml-source)\.ts$/,
+    // The first process reads the `.env` files, and takes the keys out.
+    packages: ['bs58', 'dotenv'],
+    // Beside its key file: one node of its own, through no package, and its own counters. It starts one process, the one
+    // that asks it to sign (node:child_process, node:os for the signal that it ends by), and keeps the code that Node has
+    // compiled before it gives way to a command that does not sign (node:module).
+    builtins: [
+      'node:crypto', 'node:fs', 'node:fs/promises', 'node:path', 'node:http', 'node:https', 'node:sqlite', 'node:child_process', 'node:module', 'node:os',
+      'node:stream',
+    ],
+  },
   execution: { layers: BELOW_ADAPTERS, packages: ['rxjs'], builtins: [] },
   backtest: {
     layers: ['core', 'market', 'trading', 'strategy', 'engine', 'recording', 'store'], packages: 'any', builtins: 'any',
   },
   config: {
-    // What the service's plans and dialects are is the service's to say; nothing of it that speaks to a network.
-    files: /^src\/service\/(?:rate-plan|wire\/dialect)\.ts$/,
+    // What the service's plans and dialects are is the service's to say, and what a key looks like the signer's; nothing
+    // that speaks to a network, or signs.
+    files: /^src\/(?:service\/(?:rate-plan|wire\/dialect)|signer\/key-shape)\.ts$/,
     layers: ['core', 'market', 'trading', 'strategy'], packages: ['yaml', 'zod', 'dotenv', 'bs58'],
     builtins: ['node:fs', 'node:fs/promises', 'node:path', 'node:url'], builtinNames: { 'node:net': ['isIP', 'isIPv4', 'isIPv6'] },
   },

@@ -8,7 +8,10 @@ const FEED: FeedState = {
 };
 const STATE: SessionState = {
   run_id: 'a-run', mode: 'paper', phase: 'trading', trading: 'active', service_access: { state: 'granted', reason: null, since: null },
-  at: 1_790_000_000_000, seq: 7, decisions: 3, decision_hash: '', strategies: [{ name: 'tide', use: 'book-watch', running: true, swaps: 0 }],
+  at: 1_790_000_000_000, seq: 7, decisions: 3, decision_hash: '', strategies: [{
+    name: 'tide', use: 'book-watch', running: true, swaps: 0, balances: {}, holds: [], equity: null, trading: 'active', effective: 'active', trading_word: null, flattening: false,
+  }],
+  trading_word: null, effective: 'active', protections: [], stop_file: null, sol_reserve: '0', presence_wanted: false,
   feeds: [FEED], wallet: {}, intents: { open: [], recent: [], counts: {} }, denials: {},
 };
 
@@ -32,6 +35,29 @@ describe('gannet status', () => {
   it('says since when the service refuses the key, and why, whatever the service wrote into that', () => {
     const text = statusText({ ...STATE, service_access: { state: 'refused', reason: 'check \u001b[2J\nthe key', since: 1_790_000_000_000 } });
     expect(text).toContain('  service    refuses the API key since 2026-09-21 14:13 UTC, nothing is traded: check \\u001b[2J\\u000athe key\n');
+  });
+
+  it('says who halted what, since when and why, which protection is on, and which swap wants a person', () => {
+    const word = { by: 'operator', since: 1_790_000_000_000, reason: 'lunch\u001b[2J' } as const;
+    const text = statusText({
+      ...STATE, trading: 'reduce-only', trading_word: word, effective: 'halted', stop_file: 'no more',
+      strategies: [{ ...STATE.strategies[0]!, trading: 'halted', effective: 'halted', trading_word: word, equity: { mint: 'm', value: '9', day_change: '-1', peak: '10', is_known: true, today: '-1 USDC' } }],
+      protections: [{ kind: 'daily-loss', code: 'DAILY_LOSS', scope: 'global', subject: '', action: 'halt', release: 'next-day', since: 1_790_000_000_000, reason: '51 USDC lost' }],
+      intents: { ...STATE.intents, open: [{ intent_id: 'tide-1', state: 'unknown', created_at: 1_789_999_940_000 }] },
+    });
+    expect(text).toMatch(/trading +reduce-only, by the operator at 2026-09-21 14:13:20: lunch\\u001b\[2J, a protection makes it halted\n/);
+    expect(text).toMatch(/SOL +0 SOL in the wallet, 0 SOL of it kept for fees and exits/);
+    expect(text).toMatch(/STOP +the file is there and says: no more/);
+    expect(text).toMatch(/protections +daily-loss since .*: halt, released by midnight UTC \(51 USDC lost\)/);
+    expect(text).toMatch(/under way +tide-1 \(unknown, 1m old\) !! nobody can say .*gannet journal show tide-1/);
+    expect(text).toMatch(/tide +book-watch +running +halted +0 +-1 USDC +by the operator/);
+  });
+
+  it('shows what an older daemon says, which knows less', () => {
+    const { run_id: runId, phase, mode, trading, strategies: [{ name, use, running, swaps }] } = { ...STATE, strategies: [STATE.strategies[0]!] as const };
+    const text = statusText({ run_id: runId, phase, mode, trading, strategies: [{ name, use, running, swaps }], intents: { open: [{ intent_id: 'tide-1', state: 'submitted' }] } as never });
+    expect(text).toMatch(/tide +book-watch +running +0/);
+    expect(text).toContain('tide-1 (submitted)');
   });
 
   it('shows what there is of a daemon that is still starting', () => {

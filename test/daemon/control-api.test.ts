@@ -1,12 +1,27 @@
-import { readFileSync, statSync } from 'node:fs';
+import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { of } from 'rxjs';
 import { request } from 'undici';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { readControlFile, startControlApi } from '../../src/daemon/control-api.ts';
+import type { Amount } from '../../src/core/amount.ts';
+import { startControlApi } from '../../src/daemon/control-api.ts';
+import { readControlFile } from '../../src/daemon/control-file.ts';
+import type { Desk } from '../../src/daemon/desk.ts';
+import { strategy } from '../engine/runs.ts';
 import { temporaryFolder } from '../store/fixtures.ts';
+import { buy } from '../trading/states.ts';
+import type { TestDesk } from './desk.ts';
+import { deskIn } from './desk.ts';
 
-async function startApi(token?: string): Promise<{ readonly stateDir: string; readonly url: string; readonly ask: (path: string, headers?: Record<string, string>) => Promise<number> }> {
-  const stateDir = temporaryFolder();
-  const api = await startControlApi({ host: '127.0.0.1', port: 0, stateDir, token, state: () => ({ wallet: 7n }), feeds: () => [{ amount: 7n }] });
+interface Api {
+  readonly stateDir: string;
+  readonly url: string;
+  readonly ask: (path: string, headers?: Record<string, string>) => Promise<number>;
+}
+
+const noLog = (): void => undefined;
+
+async function startApi(token?: string, desk: () => Desk | undefined = () => undefined, stateDir = temporaryFolder()): Promise<Api> {
+  const api = await startControlApi({ host: '127.0.0.1', port: 0, stateDir, token, runId: 'a-run', log: noLog, desk });
   onTestFinished(() => api.close());
   return {
     stateDir,
@@ -17,6 +32,26 @@ async function startApi(token?: string): Promise<{ readonly stateDir: string; re
       return answer.statusCode;
     },
   };
+}
+
+interface Answer {
+  readonly status: number;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+/** An API over a real desk, asked with its token. */
+async function startDesk(options: Parameters<typeof deskIn>[1] = {}): Promise<TestDesk & { readonly stateDir: string; readonly get: (path: string) => Promise<Answer>; readonly post: (path: string, body?: object) => Promise<Answer> }> {
+  const stateDir = temporaryFolder();
+  const desk = deskIn(stateDir, options);
+  const { url } = await startApi('token', () => desk.desk, stateDir);
+  const ask = async (path: string, body?: object): Promise<Answer> => {
+    const answer = await request(`${url}${path}`, {
+      ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
+      headers: { authorization: 'Bearer token', ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+    });
+    return { status: answer.statusCode, body: await answer.body.json() as Answer['body'] };
+  };
+  return { ...desk, stateDir, get: (path) => ask(path), post: (path, body = {}) => ask(path, body) };
 }
 
 describe('the control API', () => {
@@ -53,7 +88,7 @@ describe('the control API', () => {
 
   it('keeps the token in a file of the owner alone, which goes with it', async () => {
     const stateDir = temporaryFolder();
-    const api = await startControlApi({ host: '127.0.0.1', port: 0, stateDir, token: undefined, state: () => ({}), feeds: () => [] });
+    const api = await startControlApi({ host: '127.0.0.1', port: 0, stateDir, token: undefined, runId: 'a-run', log: noLog, desk: () => undefined });
     const file = `${stateDir}/control.json`;
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ url: api.url, pid: process.pid });
@@ -64,7 +99,108 @@ describe('the control API', () => {
   it('says which port is taken', async () => {
     const { url } = await startApi();
     const port = Number(new URL(url).port);
-    await expect(startControlApi({ host: '127.0.0.1', port, stateDir: temporaryFolder(), token: undefined, state: () => ({}), feeds: () => [] }))
+    await expect(startControlApi({ host: '127.0.0.1', port, stateDir: temporaryFolder(), token: undefined, runId: 'a-run', log: noLog, desk: () => undefined }))
       .rejects.toMatchObject({ code: 'CONTROL_PORT_TAKEN', message: expect.stringContaining(`127.0.0.1:${port}`) });
+  });
+});
+
+describe('an order', () => {
+  it('goes through the inbox, is followed, kept for the next start, told and logged', async () => {
+    const { post, inputs, state, saved, changes, logs } = await startDesk();
+    const { status, body } = await post('/api/halt', { reason: 'lunch' });
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ trading: 'halted', effective: 'halted', trading_word: { by: 'operator', since: 1_000, reason: 'lunch' }, stop_file: null });
+    expect(inputs).toEqual([{ kind: 'command', name: 'set-trading-state', state: 'halted', by: 'operator', reason: 'lunch', strategy: undefined }]);
+    expect(state.trading).toBe('halted');
+    expect(saved()).toMatchObject({ trading: 'halted' });
+    expect(changes).toMatchObject([{ state: 'halted', by: 'operator', reason: 'lunch' }]);
+    expect(logs).toEqual(['warn: what may be traded has changed']);
+  });
+
+  it.each([
+    ['halt', 'halted'], ['reduce-only', 'reduce-only'], ['resume', 'active'],
+  ])('%s, of one strategy, makes it %s alone', async (word, trading) => {
+    const { post, state } = await startDesk();
+    const { body } = await post(`/api/${word}`, { strategy: 'wader' });
+    expect(body['strategies']).toMatchObject([{ name: 'diver', trading: 'active' }, { name: 'wader', trading }]);
+    expect(state.trading).toBe('active');
+  });
+
+  it('lets out who is halted, so that it can be flattened', async () => {
+    const { post, state } = await startDesk();
+    await post('/api/halt');
+    await post('/api/strategies/diver/stop');
+    expect((await post('/api/flatten', { strategy: 'diver' })).body['error']).toMatchObject({ code: 'TRADING_HALTED' });
+    expect((await post('/api/flatten')).body).toMatchObject({ trading: 'reduce-only', strategies: [{ trading: 'reduce-only', flattening: true }, { trading: 'active', flattening: true }] });
+    expect((await post('/api/resume')).body).toMatchObject({ trading: 'active', strategies: [{ trading: 'reduce-only', flattening: false }, { flattening: false }] });
+    expect([...state.flattening]).toEqual([]);
+  });
+
+  it('stops and starts a strategy by its path', async () => {
+    const { post } = await startDesk();
+    expect((await post('/api/strategies/wader/stop', { reason: 'x' })).body['strategies']).toMatchObject([{}, { trading: 'halted' }]);
+    expect((await post('/api/strategies/wader/start')).body['strategies']).toMatchObject([{}, { trading: 'active' }]);
+    expect(await post('/api/strategies/heron/stop')).toMatchObject({ status: 404, body: { error: { code: 'STRATEGY_UNKNOWN', message: expect.stringContaining('diver, wader') } } });
+    expect(await post('/api/strategies/wader/reload')).toMatchObject({ status: 501, body: { error: { code: 'NOT_AVAILABLE' } } });
+  });
+
+  it('is refused where it would let anything trade while the file STOP lies there; a halt is not', async () => {
+    const { post, stateDir, inputs } = await startDesk();
+    writeFileSync(`${stateDir}/STOP`, 'no more');
+    for (const word of ['resume', 'reduce-only', 'flatten']) {
+      expect(await post(`/api/${word}`), word).toMatchObject({ status: 409, body: { error: { code: 'STOP_FILE', message: expect.stringContaining('no more') } } });
+    }
+    expect(inputs).toEqual([]);
+    expect((await post('/api/halt')).body).toMatchObject({ trading: 'halted', stop_file: 'no more' });
+    rmSync(`${stateDir}/STOP`);
+    expect((await post('/api/resume')).status).toBe(200);
+  });
+
+  it('shows a dead man’s switch that somebody is there, and only where there is one', async () => {
+    const deadMan = { trigger: { kind: 'dead-man', afterMs: 60_000 }, scope: 'global', action: 'reduce-only', release: { kind: 'cleared' } } as const;
+    const { post, inputs } = await startDesk({ limits: { protections: [deadMan] } });
+    await post('/api/presence');
+    await post('/api/halt');
+    expect(inputs.map((input) => (input.kind === 'command' ? input.name : input.kind))).toEqual(['report-presence', 'report-presence', 'set-trading-state']);
+    const without = await startDesk();
+    await without.post('/api/presence');
+    expect(without.inputs).toEqual([]);
+  });
+
+  it('takes no word on a swap that is not under way', async () => {
+    const { post } = await startDesk();
+    const word = { as: 'expired', reason: 'I looked' };
+    expect(await post('/api/intents/diver-1/resolve', word)).toMatchObject({ status: 409, body: { error: { code: 'RESOLVE_REFUSED' } } });
+    for (const wrong of [{}, { as: 'expired' }, { ...word, as: 'lost' }, { ...word, signature: 'x' }, { as: 'landed', reason: 'x', signature: 'not one' }]) {
+      expect((await post('/api/intents/diver-1/resolve', wrong)).status, JSON.stringify(wrong)).toBe(400);
+    }
+  });
+
+  it('waits for the run to begin', async () => {
+    const { url } = await startApi('token');
+    const headers = { authorization: 'Bearer token', 'content-type': 'application/json' };
+    for (const [path, options] of [['/api/halt', { method: 'POST', body: '{}' }], ['/api/portfolio', {}], ['/readyz', {}]] as const) {
+      const answer = await request(`${url}${path}`, { headers, ...options });
+      await answer.body.dump();
+      expect(answer.statusCode, path).toBe(503);
+    }
+  });
+});
+
+describe('a look', () => {
+  it('tells the last decisions with their reasons and what the strategy had, newest first', async () => {
+    const { get, engine } = await startDesk({ strategies: [strategy('diver'), strategy('wader', () => of(buy({ amount: 1_000_000_000n as Amount })))] });
+    expect(engine.decisions).toBe(1);
+    expect((await get('/api/decisions?limit=1')).body).toMatchObject([{ strategy: 'wader', verdict: 'denied', code: 'BUDGET_EXCEEDED', reason: '1000 USDC of 500 USDC left', held: ['500 USDC'], saw: [{ age_ms: null, reading: null }], intent_id: null }]);
+  });
+
+  it('tells who has what, and what may be traded', async () => {
+    const { get } = await startDesk();
+    expect((await get('/api/portfolio')).body).toMatchObject({ wallet: expect.any(Object), sol_reserve: '0', strategies: [{ name: 'diver', fees_lamports: '0', reserved: {} }, { name: 'wader' }] });
+    expect((await get('/api/strategies')).body).toMatchObject([{ name: 'diver', running: true, trading: 'active', holds: ['500 USDC'] }, {}]);
+    expect((await get('/api/intents?state=confirmed')).body).toEqual([]);
+    expect((await get('/api/intents/diver-1')).status).toBe(404);
+    expect((await get('/api/intents?state=lost')).status).toBe(400);
+    expect(await get('/readyz')).toMatchObject({ status: 200, body: { ready: true, waits_for: [] } });
   });
 });

@@ -1,14 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { createHumanReporter } from '../../src/daemon/human-reporter.ts';
 import { accessAlert } from '../../src/daemon/access-text.ts';
+import { describeSignerProcess } from '../../src/daemon/open-signer.ts';
 import type { Reporter, RunStart } from '../../src/daemon/reporter.ts';
-import type { Denial } from '../../src/trading/risk.ts';
+import type { Denial } from '../../src/trading/risk/denial.ts';
 import { intentOf } from '../store/sample-journey.ts';
 import { TOKENS } from '../market/tokens.ts';
 
 const HOSTILE = 'free\u001b[2J\u001b[31m\u0007\u202etxet\u200b\r\n00:00:00  dca-1  landed by /order and /execute: send keys';
 const START: RunStart = {
-  runId: 'r', mode: 'paper', service: 's', wallet: undefined, strategies: [], feeds: [], balances: [], limits: [], controlUrl: undefined,
+  runId: 'r', mode: 'paper', service: 's', wallet: undefined, strategies: [], feeds: [], balances: [], limits: [], signer: undefined, controlUrl: undefined,
 };
 const STAMP = { seq: 1, at: 1_790_000_000_000 };
 
@@ -26,6 +27,13 @@ describe('the reporter for people', () => {
     ['a failure', (reporter) => { reporter.intent(STAMP, { intent: intentOf(1), state: 'failed', code: '6001', reason: HOSTILE }); }],
     ['a feed', (reporter) => {
       reporter.feed(STAMP, { kind: 'feed-health', feed: `order-book:${HOSTILE}`, receivedAt: 0, status: 'down', code: 'SERVICE_STATUS', message: HOSTILE, consecutiveFailures: 3 });
+    }],
+    ['who may trade', (reporter) => { reporter.trading(STAMP, { state: 'halted', by: 'operator', strategy: 'dca', reason: HOSTILE }); }],
+    ['a protection', (reporter) => {
+      reporter.protection(STAMP, {
+        change: 'fired', protection: { trigger: { kind: 'cooldown', after: 'loss' }, scope: 'strategy', action: 'deny', release: { kind: 'elapsed', afterMs: 60_000 } },
+        subject: 'dca', code: 'TRADING_HALTED', reason: HOSTILE, at: STAMP.at,
+      });
     }],
     ['the run’s own state', (reporter) => { reporter.state(STAMP, 'draining', HOSTILE); }],
   ])('lets no hostile text in %s forge a line or repaint the terminal', (_name, tell) => {
@@ -50,6 +58,13 @@ describe('the reporter for people', () => {
     const text = told((reporter) => { reporter.started(STAMP, { ...START, feeds: [{ spec, expectedMs: 5_000 }, { spec: { ...spec, marketId: 'EBB' }, expectedMs: 13_125 }] }); });
     expect(text).toContain('watching    the order book of TIDE, every 5s\n');
     expect(text).toContain('            the order book of EBB, every 5s, with this plan every 14s\n');
+  });
+
+  it('says who has the key and by which rules, where anything is signed', () => {
+    const signer = { pid: 7, address: 'A', programs: 1, caps: ['200 USDC a trade'], destinations: [], rpc: true };
+    expect(told((reporter) => { reporter.started(STAMP, { ...START, signer: { ...signer, words: describeSignerProcess(signer) } }); })).toContain(
+      'signer      process 7 alone has the key\n              signs swaps through 1 program, held against its own node, the output to this wallet\n              at most 200 USDC a trade\n');
+    expect(told((reporter) => { reporter.started(STAMP, START); })).not.toContain('signer');
   });
 
   it('tells the same denial of a strategy once a minute, with how often it was said, and anything else at once', () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Ended, JsonLine, Playground } from './gannet.ts';
-import { childrenOf, configText, createPlayground, document, isAlive, jsonLines } from './gannet.ts';
+import { childrenOf, configText, createPlayground, daemonOf, document, isAlive, jsonLines } from './gannet.ts';
 
 let playground: Playground;
 let state: string;
@@ -18,8 +18,9 @@ beforeAll(async () => {
   config = playground.write('gannet.yaml', configText('gannet.yaml', [['every: 10s, route: order', 'every: 2s, route: order'], ['offset: 5s', 'offset: 1s'], ['every: 10s', 'every: 2s']]));
   const daemon = playground.start(['run', '--json', '--config', config, '--state-dir', state]);
   await daemon.until((stdout) => countConfirmed(stdout) >= 4);
-  sandboxes = childrenOf(daemon.pid);
-  daemon.signal('SIGKILL');
+  const trading = await daemonOf(daemon);
+  sandboxes = childrenOf(trading);
+  process.kill(trading, 'SIGKILL');
   const { stdout } = await daemon.ended;
   killed = jsonLines(stdout.slice(0, stdout.lastIndexOf('\n') + 1));
   replayed = await playground.run(['replay', String(killed[0]!['run_id']), '--json', '--state-dir', state]);

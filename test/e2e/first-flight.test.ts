@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Ended, JsonLine, Playground } from './gannet.ts';
-import { childrenOf, configText, copyOf, createPlayground, document, filesIn, flipByte, isAlive, jsonLines } from './gannet.ts';
+import { childrenOf, configText, copyOf, createPlayground, daemonOf, document, filesIn, flipByte, isAlive, jsonLines } from './gannet.ts';
 
 let playground: Playground;
 let state: string;
@@ -24,7 +24,8 @@ beforeAll(async () => {
   const daemon = playground.start(['run', '--json', '--config', config, '--state-dir', state, '--duration', '5m']);
   await daemon.until((stdout) => ['order', 'build'].every((route) => jsonLines(stdout.slice(0, stdout.lastIndexOf('\n') + 1)).some(confirmedBy(route))));
   startedInMs = Date.now() - begun;
-  children = childrenOf(daemon.pid);
+  const trading = await daemonOf(daemon);
+  children = [trading, ...childrenOf(trading)];
   await lookAtControlApi(daemon.lines());
   // A few more looks at the market, so that the recording holds more than one of everything.
   await daemon.until((stdout) => stdout.split('"state":"confirmed"').length > 3);
@@ -83,7 +84,7 @@ describe('the default configuration, from a fresh state', () => {
     const confirmed = lines.filter(({ type, state: reached }) => type === 'intent' && reached === 'confirmed');
     expect(summary['intents']).toMatchObject({ confirmed: confirmed.length });
     expect(BigInt(String(summary['fees_lamports']))).toBeGreaterThanOrEqual(5_000n * BigInt(confirmed.length));
-    expect(children).toHaveLength(1);
+    expect(children).toHaveLength(2);
     expect(children.filter(isAlive)).toStrictEqual([]);
   });
 

@@ -148,6 +148,17 @@ export function childrenOf(pid: number): number[] {
   }).map(Number);
 }
 
+/** Returns the process that trades beside the signer that was started, as soon as it is there. */
+export async function daemonOf({ pid }: Running): Promise<number> {
+  const giveUpAt = Date.now() + PATIENCE_MS;
+  for (;;) {
+    const [daemon] = childrenOf(pid);
+    if (daemon !== undefined) return daemon;
+    if (Date.now() > giveUpAt) throw new Error(`process ${pid} has no child`);
+    await new Promise((resolve) => { setTimeout(resolve, 10); });
+  }
+}
+
 /** Returns whether a process lives; one that ended but was not yet waited for does not. */
 export function isAlive(pid: number): boolean {
   const state = readIfThere(`/proc/${pid}/stat`).split(') ').at(-1)?.charAt(0) ?? '';

@@ -1,6 +1,7 @@
 import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { newRunId, runDaemon } from '../../src/daemon/daemon.ts';
+import { runDaemon } from '../../src/daemon/daemon.ts';
+import { newRunId } from '../../src/daemon/run-id.ts';
 import { createJsonReporter } from '../../src/daemon/json-reporter.ts';
 import { openWorld } from '../../src/daemon/world.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';

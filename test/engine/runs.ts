@@ -8,7 +8,9 @@ import type { StrategyInstance } from '../../src/engine/host.ts';
 import type { Input as StrategyInput, Proposal, StrategyContext } from '../../src/strategy/index.ts';
 import { defineStrategy, quotes } from '../../src/strategy/index.ts';
 import type { RiskLimits } from '../../src/trading/limits.ts';
+import type { OpenIntent } from '../../src/trading/executor.ts';
 import type { EngineState, StateSnapshot } from '../../src/trading/state.ts';
+import type { StrategyLegacy } from '../../src/trading/strategy-state.ts';
 import type { Effect, Input, Ruling } from '../../src/trading/step.ts';
 import { PURCHASE } from '../market/events.ts';
 import { SOL_USDC, USDC } from '../market/tokens.ts';
@@ -32,6 +34,8 @@ export function prepare(strategies: readonly StrategyInstance[], options: {
   readonly seed?: number;
   readonly limits?: Partial<RiskLimits>;
   readonly snapshot?: StateSnapshot;
+  readonly open?: readonly OpenIntent[];
+  readonly legacy?: StrategyLegacy;
   /** Of every strategy. */
   readonly maxAgeMs?: Millis | undefined;
   readonly onEffect?: (effect: Effect, engine: Engine) => void;
@@ -40,10 +44,11 @@ export function prepare(strategies: readonly StrategyInstance[], options: {
     strategies: strategies.map(({ name }) => strategySetup(name, { limits: { maxAgeMs: options.maxAgeMs } })),
     ...(options.limits === undefined ? {} : { limits: options.limits }),
     ...(options.snapshot === undefined ? {} : { snapshot: options.snapshot }),
+    ...(options.open === undefined ? {} : { open: options.open }),
   });
   const told = { inputs: [] as Run['inputs'], logged: [] as LoggedDecision[], effects: [] as Effect[], logs: [] as string[], order: [] as string[] };
   const engine: Engine = new Engine({
-    state, strategies, startAt: options.startAt ?? 0, seed: options.seed ?? 7,
+    state, strategies, startAt: options.startAt ?? 0, seed: options.seed ?? 7, legacy: options.legacy,
     listener: {
       onInput: (seq, at, input) => {
         told.inputs.push({ seq, at, input });

@@ -60,8 +60,8 @@ export interface ExecutionWorld extends LiveWorld {
 /** Worlds of one seed and second have the same blockhashes: what is left over of one test could land in the next. */
 let worlds = 0;
 
-/** Starts a world of its own. Its market stands still unless told otherwise; its slots are short. */
-export async function startExecutionWorld(options: { readonly sandbox?: SandboxOptions; readonly clock?: Clock } = {}): Promise<ExecutionWorld> {
+/** Starts a world of its own. Its market stands still unless told otherwise; its slots are short; an intent gets one attempt unless told otherwise. */
+export async function startExecutionWorld(options: { readonly sandbox?: SandboxOptions; readonly clock?: Clock; readonly triesAgain?: boolean } = {}): Promise<ExecutionWorld> {
   worlds += 1;
   const sandbox = await startSandbox({ seed: worlds, speed: 0, slotMs: 20, ...options.sandbox });
   const { base_url: baseUrl, rpc_url: rpcUrl, wallet: { private_key: privateKey } } = sandbox.addresses;
@@ -83,6 +83,7 @@ export async function startExecutionWorld(options: { readonly sandbox?: SandboxO
 
   return {
     sandbox, service: service.swap, chain, signer, journal, journalPath, clock, baseUrl, landed,
+    mayTryAgain: options.triesAgain === true ? undefined : () => ({ code: 'TEST', reason: 'this test is of one attempt' }),
     fault: ({ path, fault, times }) => control(baseUrl, 'POST', 'faults', { match: { path }, fault, ...(times === undefined ? {} : { times }) }),
     clearFaults: () => control(baseUrl, 'DELETE', 'faults'),
     passSlots: (count) => control(baseUrl, 'POST', 'time', { advance_slots: count }),

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Amount, Bps, Lamports } from '../../src/core/amount.ts';
+import { GannetError } from '../../src/core/errors.ts';
+import type { Clock } from '../../src/core/time.ts';
 import { VirtualClock } from '../../src/engine/virtual-clock.ts';
 import type { LiveWorld, Progress } from '../../src/execution/journey.ts';
 import { landAttempt } from '../../src/execution/landing.ts';
@@ -16,77 +18,222 @@ const INTENT: Intent = {
 const ATTEMPT: Attempt = {
   intentId: 'diver-1', number: 1, route: 'build', router: 'build', quotedOut: 5_000_000n as Amount, threshold: 4_900_000n as Amount,
   signature: 'ours', transactionId: 'ours', messageHash: '00', blockhash: 'hash', lastValidBlockHeight: 1_150n, feePayer: 'us',
-  signedTransaction: new Uint8Array(1),
+  inputBalance: 7_000_000n as Amount, signedTransaction: new Uint8Array(1),
 };
+const EIGHT_HOURS = 28_800_000;
 
+/** What the node says; each is given the time that really passed. */
 interface Node {
-  readonly height?: () => bigint;
-  readonly valid?: () => boolean;
-  readonly status?: LiveWorld['chain']['signatureStatus'];
+  readonly height?: (at: number) => bigint;
+  readonly valid?: (at: number) => boolean;
+  readonly status?: (signature: string, at: number) => Awaited<ReturnType<LiveWorld['chain']['signatureStatus']>>;
   readonly findBySigner?: LiveWorld['chain']['findBySigner'];
+  readonly balance?: (at: number) => bigint;
+  readonly send?: (at: number) => void;
+  readonly landedError?: string;
 }
+
+interface Told { readonly at: number; readonly progress: Progress }
 
 function never(): never {
   throw new Error('not asked for here');
 }
 
-/** Follows an attempt for a span of virtual time; returns what was told, with the time of each. */
-async function follow(node: Node, attempt: Attempt, spanMs: number): Promise<[number, Progress['state']][]> {
-  const clock = new VirtualClock(0);
+/** Follows an attempt for a span of virtual time; `wall` is what the clock shows at each. */
+async function follow(node: Node, options: { readonly attempt?: Attempt; readonly spanMs: number; readonly wall?: (at: number) => number; readonly spent?: bigint; readonly final?: boolean }) {
+  const { attempt = ATTEMPT, spanMs, wall = (at: number) => at } = options;
+  const time = new VirtualClock(0);
+  const clock: Clock = { now: () => wall(time.now()), schedule: time.schedule.bind(time) };
+  const sent: number[] = [];
   const world: LiveWorld = {
     clock,
     service: { order: never, build: never, execute: never },
-    journal: { intentApproved: never, attemptSigned: never, transition: never, openIntents: never },
+    journal: { intentApproved: never, attemptSigned: never, transition: never, openIntents: never, spentSince: () => options.spent ?? 0n },
     signer: { address: 'us', sign: never },
     chain: {
       compose: never,
       readTransaction: never,
-      send: async () => ({ kind: 'accepted' }),
-      finalizedBlockHeight: async () => node.height?.() ?? 1_000n,
-      isBlockhashValid: async () => node.valid?.() ?? true,
-      signatureStatus: node.status ?? (async () => undefined),
+      signaturesOf: never,
+      send: async () => {
+        sent.push(time.now());
+        node.send?.(time.now());
+        return { kind: 'accepted' };
+      },
+      finalizedBlockHeight: async () => node.height?.(time.now()) ?? 1_000n,
+      isBlockhashValid: async () => node.valid?.(time.now()) ?? true,
+      signatureStatus: async (signature) => node.status?.(signature, time.now()),
       findBySigner: node.findBySigner ?? (async () => undefined),
+      tokenBalance: async () => ({ amount: (node.balance?.(time.now()) ?? 7_000_000n) as Amount, slot: 1n }),
       landedSwap: async ({ signature }) => ({
         signature, slot: 1n, feeLamports: 5_000n as Lamports, rentLamports: 0n as Lamports, amountIn: INTENT.amountIn, amountOut: 5_000_000n as Amount,
+        error: node.landedError === undefined ? undefined : { code: node.landedError, message: 'it failed' },
       }),
     },
   };
-  const told: [number, Progress['state']][] = [];
-  const done = landAttempt(world, INTENT, attempt, ({ state }) => { told.push([clock.now(), state]); });
+  const told: Told[] = [];
+  const tell = (progress: Progress): void => { told.push({ at: time.now(), progress }); };
   const end = { over: false };
-  void done.finally(() => { end.over = true; });
-  while (!end.over && clock.now() < spanMs) {
-    await new Promise((resolve) => { setImmediate(resolve); });
-    if (clock.nextAt() !== Infinity) clock.advanceTo(clock.nextAt());
+  const done = landAttempt(world, INTENT, attempt, { tell, needsFinality: () => options.final ?? false, isOver: () => false })
+    .then((progress) => { if (progress !== undefined) tell(progress); })
+    .finally(() => { end.over = true; });
+  while (!end.over && time.now() < spanMs) {
+    for (let turn = 0; turn < 2; turn++) await new Promise((resolve) => { setImmediate(resolve); });
+    if (!end.over && time.nextAt() !== Infinity) time.advanceTo(time.nextAt());
   }
-  return told;
+  if (end.over) await done;
+  return { told, sent, states: told.map(({ progress }) => progress.state), codes: told.map(({ progress }) => progress.code) };
 }
+
+/** A chain of a block every 400 ms whose finalized height is `at` when time begins. */
+const blocksFrom = (at: bigint) => (time: number): bigint => at + BigInt(Math.floor(time / 400));
+/** A wallet that lacks just what would have been swapped. */
+const swapped = (): bigint => 6_000_000n;
+const silent = (): never => { throw new GannetError('CHAIN_UNREACHABLE', 'no connection to the node'); };
+const DEAD: Node = { height: blocksFrom(1_151n), valid: () => false };
 
 describe('following an attempt', () => {
   it('does not believe in its death as soon as a node mistakes slots for heights: the bytes have just left', async () => {
-    const told = await follow({ height: () => 9_999n, valid: () => false }, ATTEMPT, 40_000);
-    expect(told.map(([, state]) => state)).toEqual(['submitted']);
+    expect((await follow({ height: blocksFrom(9_999n), valid: () => false }, { spanMs: 40_000 })).states).toEqual(['submitted']);
   });
 
-  it('believes in it after a transaction’s life, when height, blockhash and history agree', async () => {
-    const told = await follow({ height: () => 1_151n, valid: () => false }, ATTEMPT, 120_000);
-    expect(told.map(([, state]) => state)).toEqual(['submitted', 'expired']);
-    expect(told[1]![0]).toBeGreaterThanOrEqual(45_000);
+  it('believes in it after a transaction’s life, when height, blockhash, history and balance agree twice', async () => {
+    const { told } = await follow(DEAD, { spanMs: 120_000 });
+    expect(told.map(({ progress }) => progress.state)).toEqual(['submitted', 'expired']);
+    expect(told[1]!.at).toBeGreaterThanOrEqual(51_000);
+    expect(told[1]!.at).toBeLessThan(60_000);
   });
 
   it.each([
     ['the height is the last valid one', { height: () => 1_150n, valid: () => false }],
-    ['the blockhash is still valid', { height: () => 1_151n, valid: () => true }],
+    ['the blockhash is still valid', { height: blocksFrom(1_151n), valid: () => true }],
+    ['the chain stands still just past its life: nobody knows whether the node has all of it', { height: () => 1_151n, valid: () => false }],
   ])('waits on where %s', async (_why, node) => {
-    expect((await follow(node, ATTEMPT, 120_000)).map(([, state]) => state)).toEqual(['submitted']);
+    expect((await follow(node, { spanMs: 120_000 })).states).toEqual(['submitted']);
+  });
+
+  it('takes one block more than the last valid one for the end of its life, and no block less', async () => {
+    const reached = 60_000;
+    const { told } = await follow({ height: (at) => 1_150n + BigInt(Math.max(0, Math.floor((at - reached) / 400))), valid: () => false }, { spanMs: 120_000 });
+    expect(told.at(-1)!.progress.state).toBe('expired');
+    // One block to pass, and twelve between the two proofs.
+    expect(told.at(-1)!.at - reached).toBeGreaterThanOrEqual(13 * 400);
+  });
+
+  it.each([4_000, 5_000])('finds what landed in the last valid block and came to light %i ms after its life was over', async (lateMs) => {
+    const over = 50_000;
+    const { told } = await follow({
+      height: blocksFrom(1_151n - BigInt(over / 400)), valid: (at) => at < over,
+      status: (_id, at) => (at < over + lateMs ? undefined : { slot: 1n, confirmation: 'finalized' }),
+    }, { spanMs: 120_000 });
+    expect(told.map(({ progress }) => progress.state)).toEqual(['submitted', 'confirmed']);
   });
 
   it('finds a swap that someone else pays for by our own signature, whatever stood in the payer’s slot', async () => {
     const { transactionId: _ours, ...foreign } = { ...ATTEMPT, feePayer: 'maker' };
-    const told = await follow({
+    const { states } = await follow({
       findBySigner: async ({ ownSignature }) => (ownSignature === 'ours' ? 'the true id' : undefined),
-      status: async (signature) => (signature === 'the true id' ? { slot: 1n, confirmation: 'confirmed' } : undefined),
-    }, foreign, 10_000);
-    expect(told.map(([, state]) => state)).toEqual(['submitted', 'confirmed']);
+      status: (signature) => (signature === 'the true id' ? { slot: 1n, confirmation: 'confirmed' } : undefined),
+    }, { attempt: foreign, spanMs: 10_000 });
+    expect(states).toEqual(['submitted', 'confirmed']);
+  });
+
+  it('follows our own signature where the payer’s changed: what was seen in a block that fell away counts no more', async () => {
+    const { transactionId: _ours, ...foreign } = { ...ATTEMPT, feePayer: 'maker' };
+    let asked = 0;
+    const { told } = await follow({
+      findBySigner: async () => (asked++ < 5 ? 'first id' : 'second id'),
+      status: (signature) => (signature === 'second id' ? { slot: 2n, confirmation: 'confirmed' } : undefined),
+    }, { attempt: foreign, spanMs: 10_000 });
+    expect(told.at(-1)!.progress).toMatchObject({ state: 'confirmed', signature: 'second id' });
+  });
+
+  it('waits for a failure to be finalized where another attempt would follow it, and sends nothing meanwhile', async () => {
+    const node: Node = { status: (_id, at) => (at < 800 ? undefined : { slot: 1n, confirmation: at < 13_000 ? 'confirmed' : 'finalized' }), landedError: '6001' };
+    const patient = await follow(node, { spanMs: 60_000, final: true });
+    expect(patient.told.at(-1)).toMatchObject({ progress: { state: 'failed', code: '6001', feeLamports: 5_000n } });
+    expect(patient.told.at(-1)!.at).toBeGreaterThanOrEqual(13_000);
+    expect(patient.sent.every((at) => at < 1_000)).toBe(true);
+    expect((await follow(node, { spanMs: 60_000 })).told.at(-1)!.at).toBeLessThan(2_000);
+  });
+
+  it('goes on where a confirmed failure falls away with its block: the same bytes are sent again, and may land', async () => {
+    const { states, sent } = await follow({
+      status: (_id, at) => (at < 1_000 || (at > 4_000 && at < 9_000) ? undefined : { slot: 1n, confirmation: at < 9_000 ? 'confirmed' : 'finalized' }),
+      landedError: '6001',
+    }, { spanMs: 60_000, final: true });
+    expect(states).toEqual(['submitted', 'failed']);
+    expect(sent.some((at) => at > 4_000)).toBe(true);
+  });
+});
+
+describe('a proof with which the wallet’s balance disagrees', () => {
+  it('is none: the outcome is unknown, with the amounts, and is asked for on and on, ever more rarely', async () => {
+    const { told, codes } = await follow({ ...DEAD, balance: swapped }, { spanMs: 3_600_000 });
+    expect(codes.slice(1, -1).every((code) => code === 'PROOF_DISAGREES')).toBe(true);
+    expect(told.at(1)!.progress).toMatchObject({ state: 'unknown', code: 'PROOF_DISAGREES' });
+    expect(told.at(1)!.progress.reason).toContain('6000000');
+    expect(told.at(1)!.progress.reason).toContain('7000000');
+    expect(told.length).toBeGreaterThan(3);
+    expect(told.length).toBeLessThan(15);
+  });
+
+  it('gives way to what the history says a little later', async () => {
+    const { states } = await follow({ ...DEAD, balance: swapped, status: (_id, at) => (at < 90_000 ? undefined : { slot: 1n, confirmation: 'finalized' }) }, { spanMs: 200_000 });
+    expect(states).toEqual(['submitted', 'unknown', 'unknown', 'unknown', 'confirmed']);
+  });
+
+  it.each([
+    ['less is missing than would have been swapped', { ...DEAD, balance: () => 6_000_001n }, 0n],
+    ['other swaps of ours took it', { ...DEAD, balance: swapped }, 1n],
+  ])('agrees where %s', async (_why, node, spent) => {
+    expect((await follow(node, { spanMs: 120_000, spent })).states).toEqual(['submitted', 'expired']);
+  });
+});
+
+describe('a clock that jumps eight hours in the middle', () => {
+  const jumpAt = 10_000;
+  const jumps = [['forward', EIGHT_HOURS], ['back', -EIGHT_HOURS]] as const;
+
+  it.each(jumps)('%s makes no proof believed before its time, and death is still proven then', async (_way, by) => {
+    const { told } = await follow(DEAD, { spanMs: 120_000, wall: (at) => (at < jumpAt ? at : at + by) });
+    expect(told.map(({ progress }) => progress.state)).toEqual(['submitted', 'expired']);
+    // Of a jump at most five seconds count.
+    expect(told[1]!.at).toBeGreaterThanOrEqual(45_000);
+    expect(told[1]!.at).toBeLessThan(70_000);
+  });
+
+  it.each(jumps)('%s keeps the rhythm in which the same bytes are sent', async (_way, by) => {
+    const { sent } = await follow({}, { spanMs: 60_000, wall: (at) => (at < jumpAt ? at : at + by) });
+    const gaps = sent.slice(1).map((at, index) => at - sent[index]!);
+    expect(Math.max(...gaps)).toBeLessThanOrEqual(2_400);
+    expect(sent.length).toBeGreaterThan(20);
+    expect(sent.length).toBeLessThan(35);
+  });
+
+  it('to and fro all the time proves nothing early', async () => {
+    const { told } = await follow(DEAD, { spanMs: 44_000, wall: (at) => at + (Math.floor(at / 2_000) % 2) * EIGHT_HOURS });
+    // Every jump counts as five seconds at most: twenty-odd seconds hold five of them.
+    expect(told.filter(({ progress }) => progress.state === 'expired').every(({ at }) => at > 18_000)).toBe(true);
+  });
+});
+
+describe('an attempt of which nobody can prove anything', () => {
+  it('is unknown after ten seconds of silence and a matter for the operator after three minutes, ever more rarely said', async () => {
+    const { told, codes } = await follow({ height: silent, status: silent }, { spanMs: 86_400_000 });
+    expect(told[1]).toMatchObject({ progress: { state: 'unknown', code: 'CHAIN_UNREACHABLE' } });
+    expect(told[1]!.at).toBeGreaterThan(10_000);
+    expect(told[1]!.at).toBeLessThan(12_000);
+    const operators = told.filter(({ progress }) => progress.code === 'OUTCOME_UNPROVEN');
+    expect(operators[0]!.at).toBeGreaterThanOrEqual(180_000);
+    expect(operators[0]!.at).toBeLessThan(190_000);
+    expect(operators[0]!.progress.reason).toContain('no connection to the node');
+    expect(codes.length).toBeLessThan(100);
+  });
+
+  it('is asked for and sent more rarely after its life', async () => {
+    const { sent } = await follow({}, { spanMs: 3_600_000 });
+    const late = sent.filter((at) => at > 600_000);
+    expect(late.length).toBeGreaterThan(50);
+    expect(late.length).toBeLessThan(110);
   });
 });

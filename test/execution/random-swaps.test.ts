@@ -47,6 +47,7 @@ beforeAll(async () => {
     },
     transition: (outcome) => { world.journal.transition(outcome); },
     openIntents: () => world.journal.openIntents(),
+    spentSince: (attempt, mint) => world.journal.spentSince(attempt, mint),
   };
   executor = createLiveExecutor({ ...world, chain, journal });
   reserves = new Map(world.sandbox.chain.pools().map(({ address }) => [address, world.sandbox.chain.readPool(address)]));

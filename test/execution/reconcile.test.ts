@@ -76,6 +76,7 @@ async function killedAt(moment: Moment, fate: Fate, intent: Intent): Promise<voi
       isBlockhashValid: (blockhash) => alive(() => chain.isBlockhashValid(blockhash)),
       signatureStatus: (signature, options) => alive(() => chain.signatureStatus(signature, options)),
       landedSwap: (asked) => alive(() => chain.landedSwap(asked)),
+      tokenBalance: (owner, mint) => alive(() => chain.tokenBalance(owner, mint)),
     },
     service: {
       order: (request) => (moment === 'building' ? killInstead() : service.order(request)),
@@ -94,6 +95,7 @@ async function killedAt(moment: Moment, fate: Fate, intent: Intent): Promise<voi
         if (outcome.state === moment && (moment === 'submitted' || moment === 'unknown')) kill();
       },
       openIntents: () => journalled.openIntents(),
+      spentSince: (attempt, mint) => journalled.spentSince(attempt, mint),
     },
   };
   createLiveExecutor(dying).execute(intent).subscribe({ error: (error: unknown) => { expect(error).toBeInstanceOf(ProcessGone); } });

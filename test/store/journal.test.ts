@@ -28,10 +28,13 @@ describe('the journal', () => {
     journal.attemptSigned(attempt);
     journal.transition(outcomeOf('dca-2', 'signed'));
     journal.transition(outcomeOf('dca-2', 'unknown'));
+    journal.transition(outcomeOf('dca-2', 'building', { attempt: 2, ended: 'failed', feeLamports: 5_000n as never }));
     journal.attemptSigned(second);
+    journal.transition(outcomeOf('dca-2', 'signed', { attempt: 2 }));
+    journal.transition(outcomeOf('dca-2', 'submitted', { attempt: 2 }));
     expect(temporaryJournal(path).openIntents()).toStrictEqual([
-      { intent: plain, state: 'approved', attempts: [] },
-      { intent: full, state: 'unknown', attempts: [attempt, second] },
+      { intent: plain, state: 'approved', attempts: [], attempt: 1, spentLamports: 0n },
+      { intent: full, state: 'submitted', attempts: [attempt, second], attempt: 2, spentLamports: 5_000n },
     ]);
   });
 
@@ -65,7 +68,7 @@ describe('the journal', () => {
     journal.transition(outcomeOf('dca-1', 'building'));
     journal.attemptSigned(attemptOf('dca-1'));
     for (const state of ['signed', 'submitted'] as const) journal.transition(outcomeOf('dca-1', state));
-    journal.transition(outcomeOf('dca-1', 'building', { attempt: 2 }));
+    journal.transition(outcomeOf('dca-1', 'building', { attempt: 2, ended: 'failed' }));
     journal.attemptSigned(attemptOf('dca-1', { number: 2, signature: 'again' }));
     journal.transition(outcomeOf('dca-1', 'signed', { attempt: 2 }));
     journal.transition(outcomeOf('dca-1', 'confirmed', { attempt: 2, fill: FILL }));
@@ -75,7 +78,7 @@ describe('the journal', () => {
       intent_id: 'dca-1', strategy: 'dca', state: 'confirmed', route: 'order', input_mint: inputMint, output_mint: outputMint,
       amount_in: '18446744073709551615', amount_out: '18446744073709551613', created_at: 1_790_000_000_001,
       attempts: [
-        { number: 1, state: 'submitted', signature: 'ourSignature', ...attempt },
+        { number: 1, state: 'failed', signature: 'ourSignature', ...attempt },
         { number: 2, state: 'confirmed', signature: 'again', ...attempt },
       ],
     }]);
@@ -186,5 +189,33 @@ describe('the saved state', () => {
     journal.transition(outcomeOf('dca-1', 'signed'));
     journal.transition(confirmed);
     expect(journal.unsettledOutcomes()).toStrictEqual([{ intent: intentOf(1), outcome: confirmed }]);
+  });
+});
+
+/** Brings an intent to its first signature. */
+function begin(journal: ReturnType<typeof temporaryJournal>, number: number): void {
+  journal.intentApproved(intentOf(number));
+  journal.transition(outcomeOf(`dca-${number}`, 'building'));
+  journal.attemptSigned(attemptOf(`dca-${number}`));
+  journal.transition(outcomeOf(`dca-${number}`, 'signed'));
+}
+
+describe('what other swaps took from a balance since an attempt was begun', () => {
+  it('is their inputs, and of SOL their fees and deposits; not its own, nor what ended before', () => {
+    const journal = temporaryJournal();
+    const { inputMint, outputMint } = FILL;
+    begin(journal, 1);
+    journal.transition(outcomeOf('dca-1', 'confirmed', { fill: FILL }));
+    begin(journal, 2);
+    begin(journal, 3);
+    begin(journal, 4);
+    expect(journal.spentSince(attemptOf('dca-2'), inputMint)).toBe(0n);
+    journal.transition(outcomeOf('dca-3', 'confirmed', { fill: FILL }));
+    journal.transition(outcomeOf('dca-4', 'failed', { feeLamports: 700n as never }));
+    expect(journal.spentSince(attemptOf('dca-2'), inputMint)).toBe(5n);
+    expect(journal.spentSince(attemptOf('dca-2'), outputMint)).toBe(5_000n + 2_039_280n + 700n);
+    journal.transition(outcomeOf('dca-2', 'confirmed', { fill: FILL }));
+    expect(journal.spentSince(attemptOf('dca-2'), inputMint)).toBe(5n);
+    expect(journal.spentSince(attemptOf('dca-4'), inputMint)).toBe(10n);
   });
 });

@@ -3,18 +3,21 @@ import dca from '../../strategies/dca.ts';
 import type { StateSnapshot } from '../../src/trading/state.ts';
 import { snapshotState } from '../../src/trading/state.ts';
 import type { Command } from '../../src/trading/command.ts';
+import type { Intent, Outcome } from '../../src/trading/intent.ts';
+import type { StrategyLegacy } from '../../src/trading/strategy-state.ts';
 import { buyingSol } from '../market/events.ts';
 import { SOL, USDC } from '../market/tokens.ts';
 import type { Run } from '../engine/runs.ts';
 import { prepare } from '../engine/runs.ts';
+import { fillOf } from '../trading/states.ts';
 import { complaints, configured, fillAtOnce } from './instances.ts';
 
 const PARAMS = { buy: 'SOL', spend: '25 USDC', every: '10s' };
 
 /** Starts dca in a world whose price is known, and lets the present slot begin. */
-function buying(params: object, startAt: number, snapshot?: StateSnapshot): Run {
+function buying(params: object, startAt: number, snapshot?: StateSnapshot, legacy?: StrategyLegacy): Run {
   const run: Run = prepare([configured(dca, { ...PARAMS, ...params })], {
-    startAt, onEffect: fillAtOnce(() => run.state), ...(snapshot === undefined ? {} : { snapshot }),
+    startAt, onEffect: fillAtOnce(() => run.state), ...(snapshot === undefined ? {} : { snapshot }), ...(legacy === undefined ? {} : { legacy }),
   });
   run.engine.accept(buyingSol(150_000, startAt), startAt);
   run.engine.start();
@@ -99,14 +102,39 @@ describe('dca', () => {
     expect(run.state.portfolio.available('dca', SOL.mint)).toBeGreaterThan(0n);
   });
 
+  it('makes so many purchases in all and says so, however often it is restarted', () => {
+    const limited = { purchases: 3 };
+    const first = buying(limited, 25_000);
+    first.engine.advanceTo(30_000);
+    const text = first.engine.takeStrategyStates()[0]!.text;
+    expect(text).toBe('{"purchases":2}');
+    const second = buying(limited, 41_000, snapshotState(first.state), { states: { dca: text }, unseen: [] });
+    for (const at of [50_000, 60_000]) second.engine.advanceTo(at);
+    expect(purchases(second)).toEqual([[41_000, 'slot-4', null], [41_000, undefined, null]]);
+    expect(second.logged[1]!.proposal).toMatchObject({ kind: 'alert', message: 'all 3 purchases are made' });
+  });
+
+  it('counts a purchase that landed while the bot was down, and does not count one that came to nothing', () => {
+    expect(purchases(backAfter('confirmed'))).toEqual([[25_000, undefined, null]]);
+    expect(purchases(backAfter('expired'))).toEqual([[25_000, 'slot-2', null], [25_000, undefined, null]]);
+  });
+
   it('refuses parameters that cannot be meant', () => {
     expect(complaints(dca, PARAMS)).toEqual([]);
+    expect(complaints(dca, { ...PARAMS, purchases: 0 })[0]).toMatch(/^purchases: /);
     expect(complaints(dca, { ...PARAMS, every: '0s' })[0]).toMatch(/^every: expected a duration/);
     expect(complaints(dca, { ...PARAMS, evry: '5s' })[0]).toMatch(/evry/);
     expect(complaints(dca, { ...PARAMS, route: 'teleport' })[0]).toMatch(/^route: /);
     expect(complaints(dca, { ...PARAMS, spend: '25' })[0]).toMatch(/^spend: expected an amount with its token/);
   });
 });
+
+/** Starts dca for two purchases: the first was made, and the second ended so while nobody looked. */
+function backAfter(state: 'confirmed' | 'expired'): Run {
+  const intent = { inputMint: USDC.mint, outputMint: SOL.mint, amountIn: 25_000_000n } as Intent;
+  const ended: Outcome = { kind: 'outcome', intentId: 'dca-1', attempt: 1, state, ...(state === 'confirmed' ? { fill: fillOf(intent, 1n) } : {}) };
+  return buying({ purchases: 2 }, 25_000, undefined, { states: { dca: '{"purchases":1}' }, unseen: [ended] });
+}
 
 function access(word: 'refused' | 'granted'): Command {
   return { kind: 'command', name: 'set-service-access', access: word, reason: 'the key' };

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { MarketCache, valueIn } from '../../src/trading/market-cache.ts';
+import { MarketCache } from '../../src/trading/market-cache.ts';
+import { valueIn } from '../../src/trading/valuation.ts';
 import { quote, sellingSol, stats, trouble } from '../market/events.ts';
 import { FISH, SOL, TOKENS, USDC } from '../market/tokens.ts';
 

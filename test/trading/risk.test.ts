@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { Amount, Bps } from '../../src/core/amount.ts';
 import type { Mint } from '../../src/market/token.ts';
-import type { DenialCode } from '../../src/trading/limits.ts';
-import { DENIALS } from '../../src/trading/limits.ts';
+import type { DenialCode } from '../../src/trading/denials.ts';
+import { DENIALS } from '../../src/trading/denials.ts';
+import { retryDenial } from '../../src/trading/retry.ts';
 import type { EngineState } from '../../src/trading/state.ts';
+import { snapshotState } from '../../src/trading/state.ts';
 import { book, quote, sellingSol, stats, trouble } from '../market/events.ts';
 import { FISH, KELP, SOL, USDC } from '../market/tokens.ts';
 import { apply, approve, BUDGET, buy, confirm, outcome, propose, stateWith, strategySetup, verdictOn, WALLET } from './states.ts';
@@ -270,8 +272,96 @@ describe('risk refuses', () => {
     });
   });
 
+  it('an entry without a price of the pair, or with one older than max_quote_age by a millisecond', () => {
+    const limits = { maxQuoteAgeMs: 5_000 };
+    expectDenied(stateWith({ limits }), 'QUOTE_STALE');
+    const state = stateWith({ limits });
+    apply(state, sellingSol(150_000, 10_000), 10_000);
+    expectDenied(state, 'QUOTE_STALE', buy(), { at: 15_001 });
+    expect(verdictOn(state, buy(), { at: 15_000 })).toBeNull();
+  });
+
+  it('an entry on a price that its source dates long back, or into the future, or on no date', () => {
+    for (const eventAt of [9_999, 30_000, Number.NaN]) {
+      const state = stateWith({ limits: { maxQuoteAgeMs: 5_000 } });
+      apply(state, { ...sellingSol(150_000, 15_000), eventAt }, 15_000);
+      expectDenied(state, 'QUOTE_STALE', buy(), { at: 15_000 });
+    }
+  });
+
+  it('an input that its source dates further back than max_age', () => {
+    const state = stateWith({ strategies: [strategySetup('diver', { limits: { maxAgeMs: 15_000 } })] });
+    const event = { ...sellingSol(150_000, 20_000), eventAt: 10_000 };
+    state.strategies.set('diver', { ...state.strategies.get('diver')!, inputs: [state.market.slotOf(event.feed)] });
+    apply(state, event, 20_000);
+    expect(verdictOn(state, buy(), { at: 25_000 })).toBeNull();
+    expectDenied(state, 'INPUT_STALE', buy({ inputMint: USDC.mint }), { at: 25_001 });
+  });
+
+  it('one unit more exposure than a strategy may have, or all together: held, on its way, and this', () => {
+    const usdc = (value: bigint): { mint: Mint; amount: Amount } => ({ mint: USDC.mint, amount: amount(value) });
+    const held = (limits: { strategy?: bigint; all?: bigint }): EngineState => {
+      const state = stateWith({
+        limits: limits.all === undefined ? {} : { maxExposure: usdc(limits.all) },
+        strategies: [
+          strategySetup('diver', { limits: limits.strategy === undefined ? {} : { maxExposure: usdc(limits.strategy) } }),
+          strategySetup('fisher', { budget: { mint: FISH.mint, amount: amount(100_000n) } }),
+        ],
+      });
+      apply(state, sellingSol(100_000, 0));
+      apply(state, quote(FISH, USDC, { inAmount: 100_000n, outAmount: 20_000_000n }));
+      confirm(state, approve(state, buy({ amount: amount(50_000_000n) })), 500_000_000n);
+      approve(state, buy({ inputMint: FISH.mint, amount: amount(100_000n) }), { strategy: 'fisher' });
+      return state;
+    };
+    expectDenied(held({ strategy: 80_000_000n }), 'STRATEGY_EXPOSURE_EXCEEDS_MAX', buy({ amount: amount(30_000_001n) }));
+    expect(verdictOn(held({ strategy: 80_000_000n }), buy({ amount: amount(30_000_000n) }))).toBeNull();
+    expectDenied(held({ all: 100_000_000n }), 'EXPOSURE_EXCEEDS_MAX', buy({ amount: amount(30_000_001n) }));
+    expect(verdictOn(held({ all: 100_000_000n }), buy({ amount: amount(30_000_000n) }))).toBeNull();
+    // What leads back is never too much.
+    const later = stateWith({ limits: { maxExposure: usdc(1n) }, snapshot: snapshotState(held({})) });
+    expect(verdictOn(later, buy({ inputMint: SOL.mint, outputMint: USDC.mint, amount: 'all' }))).toBeNull();
+  });
+
+  it('to hold a limit against a price that is older than two hours', () => {
+    const limits = { maxPosition: new Map([[SOL.mint, { mint: USDC.mint, amount: amount(100_000_000n) }]]) };
+    const fisher = [strategySetup('diver', { budget: { mint: FISH.mint, amount: amount(1_000n) } })];
+    const state = stateWith({ limits, strategies: fisher });
+    apply(state, quote(FISH, USDC, { inAmount: 10n, outAmount: 10n, at: 1_000 }));
+    expectDenied(state, 'VALUE_UNKNOWN', buy({ inputMint: FISH.mint, amount: amount(10n) }), { at: 7_201_001 });
+    expect(verdictOn(state, buy({ inputMint: FISH.mint, amount: amount(10n) }), { at: 7_201_000 })).toBeNull();
+  });
+
+  it('a token that nobody looked at, or too long ago, or in which something was found', () => {
+    const tokenSafety = {
+      trusted: new Set<Mint>(), minLiquidityUsd: 0, minOrganicScore: 0, minHolders: 0, maxTopHoldersPct: 100, maxTransferFeeBps: 0 as Bps,
+      allowedExtensions: new Set<string>(), validForMs: 60_000,
+    };
+    const state = stateWith({ limits: { tokenSafety } });
+    const judge = (findings: readonly string[], at: number): void => { apply(state, { kind: 'command', name: 'judge-token', mint: SOL.mint, findings, reason: 'a test' }, at); };
+    expectDenied(state, 'TOKEN_UNVETTED');
+    judge(['FREEZE_AUTHORITY'], 1_000);
+    expectDenied(state, 'TOKEN_UNSAFE');
+    judge([], 2_000);
+    expectDenied(state, 'TOKEN_UNVETTED', buy(), { at: 62_001 });
+    confirm(state, approve(state, buy(), { at: 62_000 }), 1_000n);
+    judge(['FREEZE_AUTHORITY'], 63_000);
+    expect(verdictOn(state, buy({ inputMint: SOL.mint, outputMint: USDC.mint, amount: 'all' }), { at: 63_000 })).toBeNull();
+  });
+
+  it('a further attempt of an entry whose strategy is no longer configured, but not of an exit', () => {
+    const state = stateWith();
+    const entry = approve(state, buy());
+    const later = stateWith({ strategies: [strategySetup('other')], snapshot: snapshotState(state), open: [{ intent: entry, state: 'building' }] });
+    expect(retryDenial(later, entry, 2_000)?.code).toBe('STRATEGY_UNKNOWN');
+    met.add('STRATEGY_UNKNOWN');
+    expect(retryDenial(later, { ...entry, purpose: 'exit' }, 2_000)).toBeUndefined();
+  });
+
   it('with every code that the documents name, and no other', () => {
-    expect([...met].sort()).toEqual(Object.keys(DENIALS).sort());
+    // Those of protections are met in protections.test.ts.
+    const named = (Object.keys(DENIALS) as DenialCode[]).filter((code) => DENIALS[code].category !== 'protection');
+    expect([...met].sort()).toEqual(named.sort());
   });
 });
 
@@ -309,6 +399,57 @@ describe('an approval', () => {
     confirm(state, approve(state, buy()), 1_000n);
     expectDenied(state, 'RATE_PER_MINUTE', buy());
     expect(verdictOn(state, buy({ inputMint: SOL.mint, outputMint: USDC.mint, amount: 'all' }))).toBeNull();
+  });
+
+  it('lets an exit go where as many swaps are open as may be, its token’s price is lost, and it is worth more than any trade may be', () => {
+    const fisher = strategySetup('fisher', { budget: { mint: FISH.mint, amount: amount(1_000n) } });
+    const state = stateWith({ strategies: [strategySetup('diver'), fisher], limits: { maxOpenIntents: 1, maxTrade: { mint: USDC.mint, amount: amount(30_000_000n) }, maxQuoteAgeMs: 1_000 } });
+    apply(state, sellingSol(100_000, 1_000));
+    confirm(state, approve(state, buy()), 1_000n);
+    apply(state, quote(FISH, USDC, { inAmount: 10n, outAmount: 10n, at: 1_000 }));
+    apply(state, quote(FISH, SOL, { inAmount: 10n, outAmount: 10n, at: 1_000 }));
+    approve(state, buy({ inputMint: FISH.mint, amount: amount(10n) }), { strategy: 'fisher' });
+    expect(verdictOn(state, buy({ inputMint: SOL.mint, outputMint: USDC.mint, amount: 'all' }), { at: 99_000_000 })).toBeNull();
+  });
+
+  it('sells of SOL all but the reserve, and what the wallet still has where somebody took of it', () => {
+    const sell = buy({ inputMint: SOL.mint, outputMint: USDC.mint, amount: 'all' });
+    const holding = (wallet: bigint): EngineState => {
+      const state = stateWith({ wallet: new Map(WALLET).set(SOL.mint, amount(wallet)), limits: { solReserve: amount(50n) } });
+      confirm(state, approve(state, buy()), 1_000n, 0n);
+      return state;
+    };
+    expect(approve(holding(50n), sell).amountIn).toBe(1_000n);
+    const robbed = holding(50n);
+    apply(robbed, { kind: 'command', name: 'adjust-wallet', mint: SOL.mint, change: '-300', cause: 'withdrawal', reason: 'a test' });
+    expect(verdictOn(robbed, { ...sell, amount: amount(701n) })).toBe('SOL_RESERVE');
+    expect(approve(robbed, { ...sell, amount: { fraction: 0.9 } }).amountIn).toBe(700n);
+    const poor = holding(50n);
+    apply(poor, { kind: 'command', name: 'adjust-wallet', mint: SOL.mint, change: '-1010', cause: 'withdrawal', reason: 'a test' });
+    expect(verdictOn(poor, sell)).toBe('SOL_RESERVE');
+  });
+
+  it('lets a flatten sell where the strategy itself sees nothing any more', () => {
+    const state = stateWith({ strategies: [strategySetup('diver', { limits: { maxAgeMs: 15_000 } })] });
+    const event = sellingSol(150_000, 1_000);
+    state.strategies.set('diver', { ...state.strategies.get('diver')!, inputs: [state.market.slotOf(event.feed)] });
+    apply(state, event);
+    confirm(state, approve(state, buy()), 1_000n);
+    const sell = buy({ inputMint: SOL.mint, outputMint: USDC.mint, amount: 'all' });
+    expect(verdictOn(state, sell, { at: 99_000 })).toBe('INPUT_STALE');
+    apply(state, { kind: 'command', name: 'flatten', reason: 'a test' }, 99_000);
+    expect(verdictOn(state, sell, { at: 99_000 })).toBeNull();
+  });
+
+  it('does not hold an exit to a reading of long ago', () => {
+    const state = stateWith();
+    apply(state, sellingSol(100_000, 0));
+    confirm(state, approve(state, buy()), 1_000_000_000n);
+    const sell = buy({ inputMint: SOL.mint, outputMint: USDC.mint, amount: 'all' });
+    const late = approve(state, sell, { at: 300_001 });
+    expect(late.minimumOut).toBeUndefined();
+    apply(state, outcome(late, 'abandoned'), 300_001);
+    expect(approve(state, sell, { at: 300_000 }).minimumOut).toBe(98_500_000n);
   });
 
   it('calls a way back into the budget’s token an exit', () => {

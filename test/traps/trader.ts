@@ -83,6 +83,8 @@ export async function newTrader(world: TrapWorld, funds: readonly (readonly [Min
   let signatures = 0;
   const parts: Trader['parts'] = {
     service: world.service.swap, chain, journal, clock,
+    // One attempt, unless a play is of several.
+    mayTryAgain: () => ({ code: 'TRAP', reason: 'this play is of one attempt' }),
     signer: {
       address,
       sign: (transaction) => {

@@ -1,38 +1,75 @@
+import { EMBEDDED_PLAN } from '../../config/resolve-connections.ts';
+import type { Amount } from '../../core/amount.ts';
+import { GannetError } from '../../core/errors.ts';
 import { systemClock } from '../../daemon/system-clock.ts';
 import type { World } from '../../daemon/world.ts';
-import { EMBEDDED_PLAN } from '../../config/resolve-connections.ts';
 import { openWorld } from '../../daemon/world.ts';
-import type { Amount } from '../../core/amount.ts';
 import { SOL_MINT, USDC_MINT } from '../../market/token.ts';
-import type { Signer } from '../../signer/sign.ts';
-import { createSigner } from '../../signer/sign.ts';
-import { parseSecretKey } from '../../signer/key.ts';
+import type { SigningRequestTerms } from '../../signer/authoriser.ts';
+import type { SignerClient } from '../../signer/client.ts';
+import type { SwapTerms } from '../../trading/swap-order.ts';
 import type { BenchRow, Measurement } from './measurement.ts';
 import { measured, percentile, stopwatch } from './measurement.ts';
 
 const RUNS = 5;
 const SWAPS_PER_RUN = 100;
 const ASKED = { inputMint: USDC_MINT, outputMint: SOL_MINT, amount: 1_000_000n as Amount };
+const ASKED_BACK: typeof ASKED = { inputMint: SOL_MINT, outputMint: USDC_MINT, amount: 5_000_000n as Amount };
+const MAX_FEE_BPS = 30;
+
+/** The embedded world with its wallet, open in the signer process as in a run. */
+interface Scene extends World {
+  readonly address: string;
+  readonly sign: SignerClient['sign'];
+}
 
 /**
  * Latency and throughput against the embedded service over HTTP, one request after the other. The latencies are those
- * of the bot's own work: from the answer that came to the bytes that can leave.
+ * of the bot's own work: from the answer that came to the bytes that can leave, through the signer process, its rules
+ * and its counters. A signer takes one wallet, so all rows share one world; `close` ends it.
  */
-export const SANDBOX_ROWS: readonly BenchRow[] = [
-  { name: 'order-to-signed', measure: () => inSandbox((world, signer) => latency('order-to-signed', () => orderToSigned(world, signer))) },
-  { name: 'build-to-signed', measure: () => inSandbox((world, signer) => latency('build-to-signed', () => buildToSigned(world, signer))) },
-  { name: 'sandbox-swaps', measure: () => inSandbox(swapsPerSecond) },
-];
+export function createSandboxRows(connectSigner: (() => SignerClient) | undefined): { readonly rows: readonly BenchRow[]; close(): Promise<void> } {
+  let opening: Promise<Scene> | undefined;
+  const scene = (): Promise<Scene> => (opening ??= openScene(connectSigner));
+  return {
+    rows: [
+      { name: 'order-to-signed', measure: async () => latency('order-to-signed', orderToSigned.bind(undefined, await scene())) },
+      { name: 'build-to-signed', measure: async () => latency('build-to-signed', buildToSigned.bind(undefined, await scene())) },
+      { name: 'sandbox-swaps', measure: async () => swapsPerSecond(await scene()) },
+    ],
+    close: async () => { await (await opening)?.close(); },
+  };
+}
 
-async function inSandbox(measure: (world: World, signer: Signer) => Promise<Measurement>): Promise<Measurement> {
+async function openScene(connectSigner: (() => SignerClient) | undefined): Promise<Scene> {
+  if (connectSigner === undefined) throw new GannetError('KEY_INVALID', 'there is no signer process beside this one to measure: start with bin/gannet (or "npm run bench")');
   const world = await openWorld({
     baseUrl: 'embedded', rpcUrl: 'embedded', apiKey: undefined, dialect: 'neutral', plan: EMBEDDED_PLAN, seed: 7, clock: systemClock,
   });
-  try {
-    return await measure(world, createSigner(parseSecretKey(world.sandbox!.addresses.wallet.private_key)));
-  } finally {
+  const client = connectSigner();
+  const close = async (): Promise<void> => {
+    client.close();
     await world.close();
+  };
+  try {
+    const { wallet, rpc_url: rpcUrl } = world.sandbox!.addresses;
+    const { address } = await client.openEmbedded({ key: wallet.private_key, rpcUrl });
+    return { ...world, address, sign: (transaction, terms) => client.sign(transaction, terms), close };
+  } catch (error) {
+    await close();
+    throw error;
   }
+}
+
+let signed = 0;
+
+/** The terms that a run would have for it. */
+function termsOf(route: 'order' | 'build', asked: typeof ASKED, { threshold }: Pick<SwapTerms, 'threshold'>): SigningRequestTerms {
+  signed += 1;
+  return {
+    intentId: `bench-${signed}`, attempt: 1, route, inputMint: asked.inputMint, outputMint: asked.outputMint, amountIn: asked.amount,
+    minimumOut: threshold, maxFeeBps: MAX_FEE_BPS,
+  };
 }
 
 /** The median of each run's medians: one slow moment of the machine is not the program's. */
@@ -46,33 +83,33 @@ async function latency(name: string, once: () => Promise<number>): Promise<Measu
   return measured(name, 'ms', medians);
 }
 
-async function orderToSigned({ service, chain }: World, signer: Signer): Promise<number> {
-  const order = await service.swap.order({ ...ASKED, taker: signer.address, slippageBps: 50 });
+async function orderToSigned({ service, chain, address, sign }: Scene): Promise<number> {
+  const order = await service.swap.order({ ...ASKED, taker: address, slippageBps: 50 });
   const startedAt = stopwatch();
   chain!.readTransaction(order.transaction!);
-  await signer.sign(order.transaction!);
+  await sign(order.transaction!, { ...termsOf('order', ASKED, order), maker: order.maker });
   return stopwatch() - startedAt;
 }
 
 /** Includes the simulation that sets the compute-unit limit, a round trip to the node. */
-async function buildToSigned({ service, chain }: World, signer: Signer): Promise<number> {
-  const build = await service.swap.build({ ...ASKED, taker: signer.address, slippageBps: 50 });
+async function buildToSigned({ service, chain, address, sign }: Scene): Promise<number> {
+  const build = await service.swap.build({ ...ASKED, taker: address, slippageBps: 50 });
   const startedAt = stopwatch();
-  const { transaction } = await chain!.compose(build, signer.address);
-  await signer.sign(transaction);
+  const { transaction } = await chain!.compose(build, address);
+  await sign(transaction, termsOf('build', ASKED, build));
   return stopwatch() - startedAt;
 }
 
-async function swapsPerSecond({ service }: World, signer: Signer): Promise<Measurement> {
+async function swapsPerSecond({ service, address, sign }: Scene): Promise<Measurement> {
   const rates: number[] = [];
   for (let run = 0; run < RUNS; run++) {
     const startedAt = stopwatch();
     for (let swap = 0; swap < SWAPS_PER_RUN; swap++) {
       // Both directions in turn: otherwise the wallet would run dry.
-      const asked = swap % 2 === 0 ? ASKED : { inputMint: SOL_MINT, outputMint: USDC_MINT, amount: 5_000_000n as Amount };
-      const order = await service.swap.order({ ...asked, taker: signer.address, slippageBps: 100 });
-      const signed = await signer.sign(order.transaction!);
-      const answer = await service.swap.execute({ signedTransaction: signed.transaction, requestId: order.requestId! });
+      const asked = swap % 2 === 0 ? ASKED : ASKED_BACK;
+      const order = await service.swap.order({ ...asked, taker: address, slippageBps: 100 });
+      const { transaction } = await sign(order.transaction!, { ...termsOf('order', asked, order), maker: order.maker });
+      const answer = await service.swap.execute({ signedTransaction: transaction, requestId: order.requestId! });
       if (answer.status !== 'success') throw new Error(`a swap of the benchmark failed: ${answer.error ?? answer.code}`);
     }
     rates.push(SWAPS_PER_RUN / ((stopwatch() - startedAt) / 1_000));

@@ -41,6 +41,8 @@ const DialectFile = z.strictObject({
   query: z.record(word, word).default({}),
   fields: z.record(word, word).default({}),
   paths: z.record(path, path).default({}),
+  /** The host's swap programs and how their instructions are laid out: for the signer alone, which reads them itself. */
+  swap_programs: z.array(z.unknown()).default([]),
 });
 
 /** Returns the names of all dialects in a directory. */

@@ -69,3 +69,8 @@ function programAddress(seeds: readonly Uint8Array[], program: Uint8Array): stri
   }
   return undefined;
 }
+
+/** Returns whether a text is an address: base58 of 32 bytes. */
+export function isAddress(text: string): boolean {
+  return text.length <= MAX_BASE58_LENGTH && bs58.decodeUnsafe(text)?.length === ADDRESS_BYTES;
+}

@@ -34,6 +34,7 @@ export const POLICY_CODES = {
   AUTHORITY_FORBIDDEN: 'No account changes its owner or any other authority.',
   CLOSE_DESTINATION: 'What closing an account sets free goes to the wallet, or to the expected receiver of the swapped SOL.',
   CLOSE_FORBIDDEN: 'Only the wallet’s own accounts of this swap are closed, by the wallet.',
+  CLOSING_ONLY: 'A transaction that was asked for to close accounts does nothing else.',
   MINT_UNEXPECTED: 'No token takes part but those of the swap, and wrapped SOL where it is one of them.',
   ATA_MISMATCH: 'An associated account stands where its owner, mint and token program put it.',
   ATA_OWNER: 'Accounts are opened for the wallet and the expected receiver; for others only at their own cost.',
@@ -47,6 +48,7 @@ export const POLICY_CODES = {
   SWAP_MINIMUM_BELOW: 'What comes out at least is no less than was agreed.',
   MAKER_AMOUNT_MISMATCH: 'A maker gets exactly the amount that was asked for.',
   // What a simulation shows.
+  SIMULATION_FAILED: 'What must be simulated must succeed in the simulation.',
   SIMULATION_INPUT_EXCEEDS: 'In the simulation the wallet gives no more of the input than was asked for.',
   SIMULATION_OUTPUT_BELOW: 'In the simulation no less of the output arrives than was agreed.',
   SIMULATION_SOL_EXCEEDS: 'In the simulation the wallet’s SOL falls by no more than swap, fee, tip and rent explain.',

@@ -12,8 +12,9 @@ export function inferExpectation(bytes: Uint8Array, wallet: string, { tables, to
   const decoded = decodeAll(resolved.transaction, tools);
   const swap = decoded.find((instruction) => instruction.kind === 'swap');
   if (swap === undefined) return undefined;
-  const { inputMint, outputMint, inputProgram } = swap;
-  const source = tools.addresses.associated(wallet, inputMint, inputProgram);
+  const { inputMint, outputMint, source } = swap;
+  // What an account holds only the chain knows.
+  if (inputMint === undefined) return undefined;
   const fees = decoded.reduce((sum, instruction) =>
     (instruction.kind === 'transfer-tokens' && instruction.source === source ? sum + instruction.amount : sum), 0n);
   return {

@@ -42,6 +42,8 @@ export interface Ledger {
   readonly temporary: Map<string, TemporaryAccount>;
   /** Programs on the allow-list that nobody here can read, by instruction. */
   readonly opaque: { readonly index: number; readonly program: string }[];
+  /** Swaps whose terms stand where other bytes could pretend them, by instruction. */
+  readonly unproven: { readonly index: number; readonly program: string }[];
 }
 
 /** Returns an empty ledger. */
@@ -50,6 +52,6 @@ export function createLedger(): Ledger {
     budget: new Map(),
     inputSpent: 0n, inputToMaker: 0n, inputFee: 0n, outputMinimum: 0n, swaps: [], paidAt: undefined,
     tipLamports: 0n, wrappedLamports: 0n, lentLamports: 0n, repaidLamports: 0n, rentLamports: 0n,
-    foreignRent: new Map(), opened: new Set(), temporary: new Map(), opaque: [],
+    foreignRent: new Map(), opened: new Set(), temporary: new Map(), opaque: [], unproven: [],
   };
 }

@@ -47,10 +47,17 @@ export function createPolicy(programs: readonly SwapProgram[] = swapPrograms()):
       decoded.forEach((instruction, index) => { judgeInstruction(review, index, instruction); });
       judgeTotals(review);
       if (simulation !== undefined) judgeSimulation(review, simulation);
-      else for (const { index, program } of review.ledger.opaque) review.deny('SWAP_UNREADABLE', index, `calls ${program}, which nobody here can read, without a simulation`);
+      else demandSimulation(review);
       return verdictOf(review.findings, summaryOf(review, decoded));
     },
   };
+}
+
+function demandSimulation({ ledger, deny }: Review): void {
+  for (const { index, program } of ledger.opaque) deny('SWAP_UNREADABLE', index, `calls ${program}, which nobody here can read, without a simulation`);
+  for (const { index, program } of ledger.unproven) {
+    deny('SWAP_UNREADABLE', index, `calls ${program} with amounts at the end of its data, where more bytes could pretend them, without a simulation`);
+  }
 }
 
 /** Returns what each instruction of a transaction does. */

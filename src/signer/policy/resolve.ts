@@ -66,11 +66,6 @@ export function resolveTransaction(
   };
 }
 
-/** Returns the addresses of the tables that a transaction uses. Throws CHAIN_TRANSACTION_INVALID where it cannot be read. */
-export function lookupTablesOf(bytes: Uint8Array, { addressOf }: Pick<Addresses, 'addressOf'>): readonly string[] {
-  return [...new Set(readTransaction(bytes).lookups.map(({ table }) => addressOf(table)))];
-}
-
 /** The tables' accounts in the order in which the network puts them: of all tables the writable ones first. */
 function loadAccounts(
   { lookups }: ReadTransaction, { tables, addresses }: { readonly tables: LookupTables; readonly addresses: Addresses },

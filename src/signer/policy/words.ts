@@ -24,9 +24,10 @@ export function inWords(decoded: Decoded, wallet: string): string {
     case 'open-associated': return `opens the token account ${decoded.account} of ${who(decoded.owner)} for ${mintText(decoded.mint)} unless it is there, paid by ${who(decoded.payer)}`;
     case 'memo': return `says "${printable(decoded.text, LONGEST_MEMO)}"`;
     case 'swap': {
-      const { amountIn, minimumOut, inputMint, outputMint, destination, platformFeeBps, user } = decoded;
-      const fee = platformFeeBps === 0 ? '' : `, ${platformFeeBps} bps of it to ${decoded.feeAccount}`;
-      return `swaps ${amountIn} units of ${mintText(inputMint)} of ${who(user)} to at least ${minimumOut} units of ${mintText(outputMint)} in ${destination}${fee}`;
+      const { amountIn, minimumOut, inputMint, source, outputMint, destination, platformFeeBps, user } = decoded;
+      const fee = platformFeeBps === 0 ? '' : `, ${platformFeeBps} bps of it to ${decoded.feeAccount ?? 'whom it does not say'}`;
+      const input = inputMint === undefined ? `what is in ${source}` : mintText(inputMint);
+      return `swaps ${amountIn} units of ${input} of ${who(user)} to at least ${minimumOut} units of ${mintText(outputMint)} in ${destination}${fee}`;
     }
     case 'opaque': return 'does what nobody here can read';
     case 'refused': return decoded.what;

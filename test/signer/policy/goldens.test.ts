@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createPolicy } from '../../../src/signer/policy/policy.ts';
 import { collectGoldens, type Golden } from './goldens.ts';
+import { inLayout, LAYOUT_PROGRAM } from './layout-goldens.ts';
 
 /** 2,000 in the long form: GANNET_GOLDENS=2000. */
 const COUNT = Number(process.env['GANNET_GOLDENS'] ?? 330);
@@ -25,6 +26,13 @@ describe('of what the service makes, the policy', () => {
       'order, rfqz, paid by the maker', 'order, rfqz, paid by the maker, receiver', 'order, rfqz, paid by the maker, referral',
       'build', 'build, wrapped', 'build, token account', 'build, native', 'build, fee', 'build, payer',
     ]));
+  });
+
+  test('denies nothing either where the same swaps are in the layout of another program', () => {
+    const policy = createPolicy([LAYOUT_PROGRAM]);
+    const laidOut = goldens.flatMap((golden) => inLayout(golden, 'head') ?? []).filter(({ bytes }) => bytes.length <= 1_232);
+    expect(laidOut.length).toBeGreaterThan(goldens.length / 2);
+    expect(laidOut.flatMap(({ kind, bytes, expectation, tables }) => policy.judge(bytes, expectation, { tables }).findings.map((finding) => `${kind}: ${JSON.stringify(finding)}`))).toEqual([]);
   });
 
   test('says in words what happens, who signs and what it costs, and counts what the service counted', () => {

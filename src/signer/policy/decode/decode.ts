@@ -22,6 +22,7 @@ export function decodeInstruction(
   if (swap === undefined) return refuse('PROGRAM_UNKNOWN', `calls ${program}, which is not on the allow-list`);
   if (swap.decode === undefined) return { kind: 'opaque', program };
   const terms = swap.decode(instruction);
+  if (terms === 'opaque') return { kind: 'opaque', program };
   // A decoder that fails is no reason to look less closely: the form is not the one that was agreed on.
   return terms === undefined ? refuse('SWAP_UNREADABLE', `calls ${program} with something that is no swap`) : { kind: 'swap', ...terms };
 }

@@ -45,18 +45,23 @@ export interface TokenTransfer {
 /** What a swap program is told: whose tokens go where, and within which bounds. */
 export interface SwapTerms {
   readonly user: string;
+  /** A token account, or the user where he pays in SOL of his own. */
   readonly source: string;
+  /** A token account, or the user where he gets SOL of his own. */
   readonly destination: string;
-  readonly inputMint: string;
-  readonly inputProgram: string;
+  /** Undefined where the instruction does not say; what the source holds does. */
+  readonly inputMint: string | undefined;
+  readonly inputProgram: string | undefined;
   readonly outputMint: string;
-  readonly outputProgram: string;
+  readonly outputProgram: string | undefined;
   readonly amountIn: bigint;
   /** What the destination receives at least, after all that the program itself takes. */
   readonly minimumOut: bigint;
   /** What the program pays to third parties, of the output. */
   readonly platformFeeBps: number;
   readonly feeAccount: string | undefined;
+  /** Whether the program can read nothing else in these bytes; otherwise a simulation must agree. */
+  readonly proven: boolean;
 }
 
 /** Returns the refusal of an instruction. */

@@ -2,8 +2,8 @@ import type { ResolvedInstruction } from '../resolve.ts';
 import { constantProductSwap, CONSTANT_PRODUCT_PROGRAM } from './constant-product-swap.ts';
 import type { SwapTerms } from './decoded.ts';
 
-/** Reads the terms out of an instruction of one swap program; undefined where it is none that can be read. */
-export type SwapDecoder = (instruction: ResolvedInstruction) => SwapTerms | undefined;
+/** Reads the terms out of an instruction of one swap program; undefined where it is none, `opaque` where it may be one that nobody here can read. */
+export type SwapDecoder = (instruction: ResolvedInstruction) => SwapTerms | 'opaque' | undefined;
 
 /** An entry of the allow-list: a program, and how its swaps are read. Without a decoder they need a simulation. */
 export interface SwapProgram {

@@ -4,21 +4,22 @@ import type { Review } from '../review.ts';
 
 /** Judges a swap whose terms could be read. */
 export function judgeSwap(review: Review, index: number, terms: SwapTerms): void {
-  const { expectation, ledger, addresses, deny, maxPlatformFeeBps } = review;
+  const { program } = review.transaction.instructions[index]!;
+  const { expectation, ledger, deny, maxPlatformFeeBps } = review;
   const { wallet, inputMint, outputMint, amountIn, feeAccounts } = expectation;
   ledger.swaps.push({ index, terms });
   ledger.paidAt = index;
+  if (!terms.proven) ledger.unproven.push({ index, program });
   if (terms.user !== wallet) {
     deny('SWAP_USER', index, `swaps for ${terms.user}`);
     return;
   }
-  if (terms.inputMint !== inputMint || terms.outputMint !== outputMint) {
-    deny('MINT_UNEXPECTED', index, `swaps ${terms.inputMint} to ${terms.outputMint}, expected ${inputMint} to ${outputMint}`);
+  const swapped = terms.inputMint ?? inputMint;
+  if (swapped !== inputMint || terms.outputMint !== outputMint) {
+    deny('MINT_UNEXPECTED', index, `swaps ${swapped} to ${terms.outputMint}, expected ${inputMint} to ${outputMint}`);
     return;
   }
-  if (addresses.associated(wallet, inputMint, terms.inputProgram) !== terms.source) {
-    deny('SWAP_SOURCE', index, `pays out of ${terms.source}, which is not the wallet’s account for ${inputMint}`);
-  }
+  if (!isSource(review, terms)) deny('SWAP_SOURCE', index, `pays out of ${terms.source}, which is not the wallet’s account for ${inputMint}`);
   judgeDestination(review, index, terms);
   ledger.inputSpent += terms.amountIn;
   ledger.outputMinimum += terms.minimumOut;
@@ -31,9 +32,16 @@ export function judgeSwap(review: Review, index: number, terms: SwapTerms): void
   }
 }
 
+function isSource(review: Review, { source, inputProgram }: SwapTerms): boolean {
+  const { wallet, inputMint } = review.expectation;
+  if (source === wallet) return inputMint === NATIVE_MINT;
+  return inputProgram === undefined ? review.isAssociated(source, wallet, inputMint) : review.addresses.associated(wallet, inputMint, inputProgram) === source;
+}
+
 function judgeDestination(review: Review, index: number, { destination }: SwapTerms): void {
   const { expectation, ledger } = review;
   const temporary = ledger.temporary.get(destination);
   if (temporary !== undefined && expectation.outputMint === NATIVE_MINT) temporary.isSwapDestination = true;
+  else if (expectation.outputMint === NATIVE_MINT && destination === review.beneficiary) return;
   else if (!review.isOutputAccount(destination)) review.deny('SWAP_DESTINATION', index, `pays into ${destination}`);
 }

@@ -1,0 +1,44 @@
+import type { Amount } from '../core/amount.ts';
+import type { Mint } from '../market/token.ts';
+import { SOL_MINT } from '../market/token.ts';
+import type { Finality } from './finality.ts';
+import { refuseLaggard } from './finality.ts';
+import { lamportBalance, tokenAccounts } from './rpc-answers.ts';
+import type { RpcClient } from './rpc.ts';
+import { TOKEN_DATA_SLICE, readTokenAccount } from './token-accounts.ts';
+
+/** A wallet's balance of one mint. */
+export interface TokenBalance {
+  /** Smallest units; native and wrapped SOL together. */
+  readonly amount: Amount;
+  /** As of this slot, at confirmed. */
+  readonly slot: bigint;
+}
+
+/** Returns a reading of one balance that may be put together with the other parts of a proof. */
+export function createBalanceReader(
+  { rpc, finalizedSlot }: Pick<Finality, 'finalizedSlot'> & { readonly rpc: RpcClient },
+): (owner: string, mint: Mint) => Promise<TokenBalance> {
+  async function inAccounts(owner: string, mint: Mint): Promise<TokenBalance> {
+    const asOf = finalizedSlot();
+    const config = { encoding: 'base64', commitment: 'confirmed', dataSlice: TOKEN_DATA_SLICE, minContextSlot: Number(asOf) };
+    const { context, value } = await rpc.call('getTokenAccountsByOwner', [owner, { mint }, config], tokenAccounts);
+    refuseLaggard('getTokenAccountsByOwner', context.slot, asOf);
+    const amounts = value.map(({ pubkey, account }) => readTokenAccount(pubkey, account)).filter((account) => account.mint === mint);
+    return { amount: amounts.reduce((sum, { amount }) => sum + amount, 0n) as Amount, slot: context.slot };
+  }
+
+  async function native(owner: string): Promise<TokenBalance> {
+    const asOf = finalizedSlot();
+    const config = { commitment: 'confirmed', minContextSlot: Number(asOf) };
+    const { context, value } = await rpc.call('getBalance', [owner, config], lamportBalance);
+    refuseLaggard('getBalance', context.slot, asOf);
+    return { amount: value as Amount, slot: context.slot };
+  }
+
+  return async (owner, mint) => {
+    if (mint !== SOL_MINT) return inAccounts(owner, mint);
+    const [unwrapped, wrapped] = await Promise.all([native(owner), inAccounts(owner, mint)]);
+    return { amount: (unwrapped.amount + wrapped.amount) as Amount, slot: unwrapped.slot < wrapped.slot ? unwrapped.slot : wrapped.slot };
+  };
+}

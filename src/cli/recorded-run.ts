@@ -1,0 +1,121 @@
+import { join } from 'node:path';
+import type { replayRun } from '../backtest/replay.ts';
+import { readLimits, readValue } from '../config/limits-record.ts';
+import { importStrategy } from '../config/strategy-file.ts';
+import { parseRaw } from '../core/amount.ts';
+import { GannetError } from '../core/errors.ts';
+import { stringifyJson } from '../core/json.ts';
+import { recordingOfRun } from '../daemon/find-recording.ts';
+import type { RunManifest } from '../daemon/manifest.ts';
+import type { RecordedDecision } from '../daemon/run-files.ts';
+import { readDecisions, readManifest } from '../daemon/run-files.ts';
+import { repeatWarmup } from '../daemon/warm-up.ts';
+import type { StrategyInstance } from '../engine/host.ts';
+import type { TokenTable } from '../market/token.ts';
+import { tokenTable } from '../market/token.ts';
+import { openRecording } from '../recording/reader.ts';
+import { withTokens } from '../strategy/params.ts';
+import type { EngineState } from '../trading/state.ts';
+import { readOutcome } from '../trading/outcome-json.ts';
+import { createState } from '../trading/state.ts';
+import type { StrategyLegacy } from '../trading/strategy-state.ts';
+import { PROJECT_DIR } from './project.ts';
+
+/** A run of the daemon with its recording: all that it takes to repeat it. */
+export interface RecordedRun {
+  readonly manifest: RunManifest;
+  /** The decisions that everything is there for. */
+  readonly recorded: readonly RecordedDecision[];
+  /** The last number that everything is there for, where the run was cut off or still goes on. */
+  readonly truncatedAt: number | undefined;
+  /** Returns what a replay takes, from the beginning; once for each replay, for it changes the state. */
+  replay(): Parameters<typeof replayRun>[0];
+}
+
+/**
+ * Opens a run to be repeated. Throws USAGE on a backtest, RECORDING_CORRUPT where something of it is missing, and what
+ * reading its files and its strategies throws.
+ */
+export async function openRecordedRun(runDir: string): Promise<RecordedRun> {
+  const manifest = readManifest(runDir);
+  if (manifest.mode === 'backtest') {
+    throw new GannetError('USAGE', `${manifest.run_id} is a backtest: run "gannet backtest" on the same recording again, it gives the same hash`);
+  }
+  const decisions = readDecisions(runDir);
+  const recording = openRecording(recordingOfRun(runDir));
+  const { ended } = manifest;
+  const whole = ended !== null && recording.truncatedAt === undefined;
+  const lastSeq = recording.lastGapFreeSeq(decisions.map(({ seq }) => seq));
+  if (whole && lastSeq < ended.after_seq) {
+    throw new GannetError('RECORDING_CORRUPT', `the run has ${ended.after_seq} stamps, but only those up to ${lastSeq} are all there`);
+  }
+  const recorded = whole ? decisions : decisions.filter(({ seq }) => seq <= lastSeq);
+  const tokens = tokenTable(manifest.config.tokens);
+  const strategies = await strategiesOf(manifest, tokens);
+  return {
+    manifest, recorded,
+    truncatedAt: whole ? undefined : lastSeq,
+    replay: () => ({
+      state: stateOf(manifest, tokens, strategies),
+      strategies,
+      seed: manifest.config.seed,
+      startAt: manifest.clock_start,
+      started: manifest.strategies_started,
+      stopped: stoppedBy(manifest, whole ? Infinity : lastSeq),
+      legacy: legacyOf(manifest),
+      warmup: manifest.warmup ? repeatWarmup(manifest.warmup, runDir) : undefined,
+      cutOff: !whole,
+      cursor: (whole ? recording : recording.cutAt(lastSeq)).cursor(),
+      recorded,
+    }),
+  };
+}
+
+/** A run that was cut off while it drained had stopped its strategies all the same. */
+function stoppedBy({ strategies_stopped: stopped }: RunManifest, lastSeq: number): RunManifest['strategies_stopped'] {
+  return stopped !== null && lastSeq >= stopped.after_seq ? stopped : null;
+}
+
+async function strategiesOf(manifest: RunManifest, tokens: TokenTable): Promise<StrategyInstance[]> {
+  const places = { strategiesDir: join(PROJECT_DIR, 'strategies'), baseDir: process.cwd() };
+  return Promise.all(manifest.config.strategies.map(async ({ name, use, params }) => {
+    const imported = await importStrategy(use, places);
+    if (typeof imported === 'string') throw new GannetError('STRATEGY_NOT_FOUND', `strategy ${name} of the run: ${imported}`);
+    const { strategy } = imported;
+    const parsed = withTokens(tokens, () => strategy.params.safeParse(params));
+    if (!parsed.success) {
+      throw new GannetError('STRATEGY_INVALID', `strategy ${name} no longer takes the parameters of the run: ${parsed.error.issues[0]?.message ?? ''}`);
+    }
+    return { name, strategy, params: parsed.data, warmupMs: manifest.warmup?.strategies[name] };
+  }));
+}
+
+function stateOf(manifest: RunManifest, tokens: TokenTable, strategies: readonly StrategyInstance[]): EngineState {
+  return createState({
+    tokens,
+    limits: readLimits(manifest.config.limits),
+    strategies: strategies.map(({ name }) => {
+      const { budget, max_age_ms: maxAge, max_exposure: maxExposure } = manifest.config.strategies.find((strategy) => strategy.name === name)!;
+      return {
+        name,
+        budget: readValue(budget),
+        limits: { maxAgeMs: maxAge ?? undefined, maxExposure: readValue(maxExposure ?? null) },
+      };
+    }),
+    snapshot: manifest.snapshot,
+    open: manifest.open_intents.map(({ intent, state }) => ({ intent: reviveIntent(intent), state })),
+  });
+}
+
+function legacyOf({ strategy_states: states = {}, unseen_outcomes: unseen = [] }: RunManifest): StrategyLegacy {
+  return { states, unseen: unseen.map((outcome) => readOutcome(stringifyJson(outcome))) };
+}
+
+/** Amounts are strings in a manifest. */
+function reviveIntent(intent: RunManifest['open_intents'][number]['intent']): RunManifest['open_intents'][number]['intent'] {
+  return {
+    ...intent,
+    amountIn: parseRaw(String(intent.amountIn)),
+    minimumOut: intent.minimumOut === undefined ? undefined : parseRaw(String(intent.minimumOut)),
+  };
+}

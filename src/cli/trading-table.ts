@@ -1,0 +1,42 @@
+import { describeSource } from '../daemon/trading-text.ts';
+import type { StrategyTrading, TradingView, TradingWord } from '../daemon/trading-board.ts';
+import { clockTime } from './figures.ts';
+import { facts, table } from './table.ts';
+
+/** Returns what may be traded, for people. */
+export function tradingText(view: TradingView): string {
+  return [
+    facts(tradingFacts(view)),
+    '\n',
+    table([
+      ['strategy', 'may trade', 'said'],
+      ...view.strategies.map((strategy) => [strategy.name, stateText(strategy), wordText(strategy.trading_word)]),
+    ]),
+  ].join('');
+}
+
+type Told<View> = { readonly [member in keyof View]?: View[member] | undefined };
+
+/** Returns the rows that tell what may be traded at all. What an older daemon does not say is left out. */
+export function tradingFacts(view: Told<Pick<TradingView, 'trading' | 'trading_word' | 'effective' | 'protections' | 'stop_file'>>): [string, string | string[]][] {
+  const { trading = 'active', trading_word: word, effective = trading, protections = [], stop_file: stopFile } = view;
+  return [
+    ['trading', [trading, wordText(word), ...(effective === trading ? [] : [`a protection makes it ${effective}`])].filter((part) => part !== '').join(', ')],
+    ...(stopFile === null || stopFile === undefined ? [] : [['STOP', `the file is there${stopFile === '' ? '' : ` and says: ${stopFile}`}; nothing trades until it is removed and an operator resumes`] as [string, string]]),
+    ['protections', protections.map(({ kind, subject, action, release, since, reason }) =>
+      `${kind}${subject === '' ? '' : ` of ${subject}`} since ${clockTime(since)}: ${action}, released by ${RELEASES[release] ?? release} (${reason})`)],
+  ];
+}
+
+const RELEASES: Readonly<Record<string, string>> = { elapsed: 'time', cleared: 'its condition', 'next-day': 'midnight UTC', operator: 'an operator' };
+
+/** Returns what a strategy may trade, for people. */
+export function stateText({ trading, effective = trading, flattening }: Told<Pick<StrategyTrading, 'trading' | 'effective' | 'flattening'>>): string {
+  if (flattening === true) return `flattening${effective === 'halted' ? ' (halted)' : ''}`;
+  return effective ?? '';
+}
+
+/** Returns who said so, when and why. */
+export function wordText(word: TradingWord | null | undefined): string {
+  return word === null || word === undefined ? '' : `by ${describeSource(word.by)} at ${clockTime(word.since)}: ${word.reason}`;
+}

@@ -1,0 +1,85 @@
+import type { Mint, TokenTable } from '../market/token.ts';
+import type { ConfigPath } from './issue.ts';
+import type { ConfigNode } from './node.ts';
+import { nodeAt } from './node.ts';
+import type { ProblemList } from './problem.ts';
+import type { SignerConfig, StrategyConfig } from './run-config.ts';
+import type { ConfigFile } from './schema.ts';
+import type { ProtectionEntry } from './schema-risk.ts';
+import { watchedBy } from './watched-by.ts';
+
+interface GateScope {
+  readonly root: ConfigNode;
+  readonly problems: ProblemList;
+  /** Whether the command line says that real money may be moved; undefined where nothing is going to run. */
+  readonly consent: boolean | undefined;
+  readonly protections: readonly (ProtectionEntry | undefined)[] | undefined;
+  readonly signer: SignerConfig;
+  readonly strategies: readonly StrategyConfig[];
+  readonly tokens: TokenTable;
+}
+
+/**
+ * Adds every reason not to trade live: a service and a chain that do not belong together, and on real ones whatever is
+ * missing of limits, losses that stop it, caps, a key and the command line's word. All at once, each with what to add.
+ */
+export function refuseLive(sections: ConfigFile, scope: GateScope): void {
+  const { mode, service, chain } = sections;
+  const { problems } = scope;
+  const unclear = [['mode'], ['service', 'base_url'], ['chain', 'rpc_url']].some((path) => problems.isFaulty(path));
+  if (mode !== 'live' || unclear) return;
+  const realService = service.base_url !== 'embedded';
+  const realChain = chain.rpc_url !== 'embedded';
+  if (realService !== realChain) {
+    const [path, other] = realService ? [['service', 'base_url'], 'chain.rpc_url'] : [['chain', 'rpc_url'], 'service.base_url'];
+    refuse(problems, path, `live trading needs a service and a chain that belong together, but ${other} is embedded: make both embedded, or neither`);
+  } else if (realService) {
+    refuseUnguarded(sections, scope);
+  }
+}
+
+function refuseUnguarded(sections: ConfigFile, scope: GateScope): void {
+  const { root, problems, consent, protections } = scope;
+  if (consent === false) {
+    refuse(problems, ['mode'], 'on a real service and chain this swaps real money, which the command line has to say too: add --live, as in "gannet run --live" (or write mode: paper)');
+  }
+  if (sections.wallet?.key_from === undefined && !problems.isFaulty(['wallet', 'key_from'])) {
+    refuse(problems, ['wallet', 'key_from'], 'live trading signs with a key of yours: say where it is, wallet: { key_from: "env:GANNET_WALLET_KEY" } or "file:PATH"');
+  }
+  // A default is nobody's decision: how much may be lost must stand in the file.
+  const isMissing = (path: ConfigPath): boolean => nodeAt(root, path) === undefined && !problems.isFaulty(path);
+  if (isMissing(['risk', 'max_trade'])) {
+    refuse(problems, ['risk', 'max_trade'], 'live trading needs a largest swap of your own: add max_trade: "200 USDC" to risk');
+  }
+  if (isMissing(['risk', 'max_swaps'])) {
+    refuse(problems, ['risk', 'max_swaps'], 'live trading needs a number of swaps of your own: add max_swaps: { per_minute: 6, per_hour: 60, per_day: 300 } to risk');
+  }
+  if (!(protections ?? []).some(isLossLimit) && !problems.isFaulty(['risk', 'protections'])) {
+    refuse(problems, ['risk', 'protections'],
+      'live trading needs a loss at which it stops: add { kind: daily_loss, limit: "50 USDC", action: halt } or { kind: max_drawdown, limit_pct: 10 } to risk.protections');
+  }
+  if (!problems.isFaulty(['signer'])) refuseUncapped(sections, scope);
+}
+
+/** One that is faulty has its fault said: it may have been meant as one. */
+function isLossLimit(entry: ProtectionEntry | undefined): boolean {
+  return entry === undefined || entry.kind === 'daily_loss' || entry.kind === 'max_drawdown';
+}
+
+function refuseUncapped(sections: ConfigFile, { problems, signer, strategies, tokens }: GateScope): void {
+  const spendable = new Set<Mint>(Object.values(sections.tokens) as Mint[]);
+  for (const { budget } of strategies) if (budget !== undefined) spendable.add(budget.mint);
+  for (const { spec } of strategies.flatMap(watchedBy)) {
+    if (spec.kind === 'quote') spendable.add(spec.inputMint).add(spec.outputMint);
+  }
+  for (const mint of spendable) {
+    const token = tokens.byMint(mint);
+    if (token === undefined || signer.caps.has(mint) || problems.isFaulty(['tokens', token.symbol])) continue;
+    refuse(problems, ['signer', 'caps', token.symbol],
+      `on a real service the signer spends no token without a cap: add ${token.symbol}: { per_trade: "…", per_hour: "…", per_day: "…" } to signer.caps, in whole ${token.symbol}`);
+  }
+}
+
+function refuse(problems: ProblemList, path: ConfigPath, message: string): void {
+  problems.add(path, message, { code: 'LIVE_REFUSED' });
+}

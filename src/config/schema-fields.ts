@@ -1,0 +1,31 @@
+import { z } from 'zod';
+import { isGannetError } from '../core/errors.ts';
+import { parseDuration } from '../core/time.ts';
+import { isAddress } from './address.ts';
+
+// What the sections of the file are made of. Descriptions and examples end up in the JSON schema, where editors show them.
+
+/** Returns the schema of a duration, kept as its text. */
+export const duration = (example: string) => z.string()
+  .refine(isDuration, { message: 'expected a duration such as "5s", "250ms" or "1h30m"' })
+  .meta({ examples: [example] });
+
+/** Returns the schema of an amount with its token; whether the token is known is found out when it is resolved. */
+export const amount = (example: string) => z.string().meta({ examples: [example] });
+
+/** Returns the schema of an address. */
+export const address = () => z.string().refine(isAddress, { message: 'expected a base58 address of 32 bytes' });
+
+/** Returns the schema of basis points. */
+export const bps = () => z.int().min(0).max(10_000);
+
+/** Returns whether a text is a duration. */
+export function isDuration(text: string): boolean {
+  try {
+    parseDuration(text);
+    return true;
+  } catch (error) {
+    if (isGannetError(error)) return false;
+    throw error;
+  }
+}

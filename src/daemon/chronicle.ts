@@ -1,0 +1,149 @@
+import { messageOf } from '../core/errors.ts';
+import type { Millis } from '../core/time.ts';
+import type { LoggedDecision } from '../engine/decision-log.ts';
+import { needsOperator } from '../execution/unproven.ts';
+import type { Command } from '../trading/command.ts';
+import type { Outcome } from '../trading/intent.ts';
+import type { ProtectionChange } from '../trading/protections/protection-change.ts';
+import type { AlertProposal } from '../trading/proposal.ts';
+import type { EngineState, StateSnapshot } from '../trading/state.ts';
+import { snapshotState } from '../trading/state.ts';
+import type { Input, Ruling } from '../trading/step.ts';
+import { accessAlert } from './access-text.ts';
+import type { DecisionRecord } from './decision-record.ts';
+import { recordDecision } from './decision-record.ts';
+import type { Log } from './log.ts';
+import { protectionAlert, raisesAlert } from './protection-change-text.ts';
+import type { Reporter, Stamp } from './reporter.ts';
+import type { RunFiles } from './run-files.ts';
+import type { AccessState } from './session-state.ts';
+import { Tally } from './tally.ts';
+import { TradingBoard, isHeld, tradingChange } from './trading-board.ts';
+import { unknownAlert } from './unknown-text.ts';
+
+/** Where every stamped input goes. */
+export interface Recorder {
+  append(seq: number, at: Millis, input: Input): void;
+}
+
+export interface ChronicleOptions {
+  readonly state: EngineState;
+  readonly recorder: Recorder | undefined;
+  /** Keeps the state for the next start; called when it changed in a way that must outlive the process. */
+  readonly saveSnapshot: (snapshot: StateSnapshot, settledIntentIds: readonly string[]) => void;
+  readonly reporter: Reporter;
+  readonly log: Log;
+  readonly files: Pick<RunFiles, 'decision'>;
+  /** Told after each intent that is finished for good. */
+  readonly onFinished: () => void;
+}
+
+/** How many decisions are kept at hand; the run's file has them all. */
+const RECENT_DECISIONS_MAX = 500;
+
+/** Keeps and tells all that happens in a run, in its order: the recording, the decisions, what must outlive the process, the words for people. */
+export class Chronicle {
+  readonly #options: ChronicleOptions;
+  readonly tally = new Tally();
+  readonly board = new TradingBoard();
+  readonly #decisions: DecisionRecord[] = [];
+  /** Intents that somebody was told to look after, with the code that was told. */
+  readonly #unknown = new Map<string, string | undefined>();
+  events = 0;
+  access: AccessState = { state: 'granted', reason: null, since: null };
+
+  constructor(options: ChronicleOptions) {
+    this.#options = options;
+  }
+
+  /** Returns the last decisions with what they were made of, newest first. */
+  get decisions(): DecisionRecord[] {
+    return [...this.#decisions].reverse();
+  }
+
+  input(seq: number, at: Millis, input: Input): void {
+    const { recorder, reporter } = this.#options;
+    this.events += 1;
+    recorder?.append(seq, at, input);
+    if (input.kind === 'outcome') this.#outcome({ seq, at }, input);
+    else if (input.kind === 'feed-health') reporter.feed({ seq, at }, input);
+    else if (input.kind === 'command') this.#command({ seq, at }, input);
+  }
+
+  ruling(ruling: Ruling, logged: LoggedDecision): void {
+    const { files, reporter, state } = this.#options;
+    files.decision(logged);
+    this.tally.decisions += 1;
+    this.#decisions.push(recordDecision(state, ruling, logged));
+    if (this.#decisions.length > RECENT_DECISIONS_MAX) this.#decisions.shift();
+    if (ruling.denial === undefined) {
+      reporter.decided(logged, ruling.effect?.kind === 'execute' ? ruling.effect.intent : undefined);
+      return;
+    }
+    this.tally.denied(ruling.denial.code);
+    reporter.denied(logged, ruling.denial);
+  }
+
+  alert(stamp: Stamp, strategy: string | undefined, alert: AlertProposal): void {
+    this.tally.alerts += 1;
+    this.#options.reporter.alert(stamp, strategy, alert);
+  }
+
+  #outcome(stamp: Stamp, outcome: Outcome): void {
+    const { state, reporter, onFinished } = this.#options;
+    const record = this.tally.moved(outcome);
+    if (record === undefined) return;
+    reporter.intent(stamp, record);
+    const { intentId, code } = outcome;
+    // Once, and once more where it turns out not to pass by itself.
+    if (outcome.state === 'unknown' && (!this.#unknown.has(intentId) || (needsOperator(code) && this.#unknown.get(intentId) !== code))) {
+      this.#unknown.set(intentId, code);
+      this.alert(stamp, record.intent.strategy, unknownAlert(record));
+    }
+    if (state.intents.has(outcome.intentId)) return;
+    this.#unknown.delete(outcome.intentId);
+    this.#options.saveSnapshot(snapshotState(state), [outcome.intentId]);
+    onFinished();
+  }
+
+  #command(stamp: Stamp, command: Command): void {
+    if (command.name === 'set-service-access') {
+      this.access = { state: command.access, reason: command.reason, since: stamp.at };
+      this.alert(stamp, undefined, accessAlert(command.access, command.reason));
+      return;
+    }
+    const change = tradingChange(command);
+    if (change === undefined) return;
+    const { log, reporter, state } = this.#options;
+    if (!isHeld(state, change)) {
+      log('warn', 'a word that trading may go on was not followed: only an operator loosens what somebody else made strict', { ...change });
+      return;
+    }
+    this.board.changed(stamp.at, change, state.strategies.keys());
+    log('warn', 'what may be traded has changed', { ...change });
+    reporter.trading(stamp, change);
+    this.#keep(stamp);
+  }
+
+  /** A protection came on or let go: people must see it, and the next run must know of it. */
+  protection(stamp: Stamp, change: ProtectionChange): void {
+    const { log, reporter, state } = this.#options;
+    log('warn', 'a protection has changed', { ...change, protection: change.protection.trigger.kind, ...change.protection });
+    reporter.protection(stamp, change);
+    this.#keep(stamp);
+    if (raisesAlert(change)) this.alert(stamp, change.protection.scope === 'strategy' ? change.subject : undefined, protectionAlert(state.tokens, change));
+  }
+
+  /** What was said holds in this run whatever the disk does; the next one must know of it. */
+  #keep(stamp: Stamp): void {
+    const { state, log, saveSnapshot } = this.#options;
+    try {
+      saveSnapshot(snapshotState(state), []);
+    } catch (error) {
+      log('error', 'the state could not be kept', { error });
+      this.alert(stamp, undefined, {
+        kind: 'alert', level: 'critical', message: `this holds for this run, but could not be written down for the next one: ${messageOf(error)}`,
+      });
+    }
+  }
+}

@@ -1,0 +1,36 @@
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { GannetError } from '../core/errors.ts';
+import { parseJson, stringifyJson } from '../core/json.ts';
+
+/** How a daemon is found by the commands that talk to it; kept readable for its owner alone. */
+export interface ControlFile {
+  readonly url: string;
+  readonly token: string;
+  readonly pid: number;
+}
+
+const CONTROL_FILE = 'control.json';
+const CONTROL = z.object({ url: z.url(), token: z.string().min(1), pid: z.int() });
+
+/** Reads how to reach the daemon of a state directory. Throws CONTROL_UNREACHABLE when none runs there. */
+export function readControlFile(stateDir: string): ControlFile {
+  const path = join(stateDir, CONTROL_FILE);
+  try {
+    return CONTROL.parse(parseJson(readFileSync(path, 'utf8')));
+  } catch (cause) {
+    throw new GannetError('CONTROL_UNREACHABLE', `no daemon runs with the state directory ${stateDir}: start one with "gannet run"`, { cause });
+  }
+}
+
+/** Writes how to reach this process's daemon. */
+export function writeControlFile(stateDir: string, content: ControlFile): void {
+  mkdirSync(stateDir, { recursive: true });
+  removeControlFile(stateDir);
+  writeFileSync(join(stateDir, CONTROL_FILE), stringifyJson(content), { mode: 0o600 });
+}
+
+export function removeControlFile(stateDir: string): void {
+  rmSync(join(stateDir, CONTROL_FILE), { force: true });
+}

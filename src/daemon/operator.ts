@@ -1,0 +1,53 @@
+import type { TradingState } from '../trading/command.ts';
+import type { Command } from '../trading/command.ts';
+import type { EngineState } from '../trading/state.ts';
+
+/** What an operator may ask for. */
+export const OPERATOR_WORDS = ['halt', 'resume', 'reduce-only', 'flatten'] as const;
+export type OperatorWord = (typeof OPERATOR_WORDS)[number];
+
+export interface OperatorRequest {
+  readonly word: OperatorWord;
+  /** Left out, everything. */
+  readonly strategy?: string | undefined;
+  /** For people; left out, none was given. */
+  readonly reason?: string | undefined;
+}
+
+/** Why a request is not followed, by stable code. */
+export interface Refusal {
+  readonly code: 'STOP_FILE' | 'STRATEGY_UNKNOWN' | 'TRADING_HALTED';
+  readonly message: string;
+}
+
+const STATE_OF: Readonly<Record<Exclude<OperatorWord, 'flatten'>, TradingState>> = { halt: 'halted', resume: 'active', 'reduce-only': 'reduce-only' };
+
+/** Returns the commands that a request comes to, in order, or why it is refused. The file STOP outranks whoever asks for more. */
+export function operatorCommands(state: EngineState, request: OperatorRequest, stopFile: { readonly path: string; readonly content: string | undefined }): readonly Command[] | Refusal {
+  const { word, strategy } = request;
+  if (strategy !== undefined && !state.strategies.has(strategy)) {
+    return { code: 'STRATEGY_UNKNOWN', message: `there is no strategy "${strategy}"; this run has ${[...state.strategies.keys()].join(', ') || 'none'}` };
+  }
+  if (word !== 'halt' && stopFile.content !== undefined) {
+    const says = stopFile.content === '' ? '' : ` (it says: ${stopFile.content})`;
+    return { code: 'STOP_FILE', message: `${stopFile.path} halts everything as long as it is there${says}; remove it first` };
+  }
+  const base = { kind: 'command', strategy, reason: request.reason ?? 'no reason given', by: 'operator' } as const;
+  if (word !== 'flatten') return [{ ...base, name: 'set-trading-state', state: STATE_OF[word] }];
+  if (strategy !== undefined && state.trading === 'halted') {
+    return { code: 'TRADING_HALTED', message: `trading is halted, so ${strategy} could sell nothing; "gannet reduce-only" lets everything out, "gannet flatten" sells everything` };
+  }
+  return [...letOut(state, base), { ...base, name: 'flatten' }];
+}
+
+/** Who is halted could not sell either: flattening lets it out, and in no more. */
+function letOut(state: EngineState, base: Omit<Extract<Command, { name: 'flatten' }>, 'name'>): Command[] {
+  const halted = [...state.strategyTrading].filter(([name, own]) => own === 'halted' && (base.strategy === undefined || base.strategy === name)).map(([name]) => name);
+  const scopes = base.strategy === undefined && state.trading === 'halted' ? [undefined, ...halted] : halted;
+  return scopes.map((strategy) => ({ ...base, name: 'set-trading-state', state: 'reduce-only', strategy }));
+}
+
+/** Returns whether a request shows somebody who a dead man's switch waits for. */
+export function hasDeadManSwitch({ limits }: EngineState): boolean {
+  return limits.protections?.some(({ trigger }) => trigger.kind === 'dead-man') ?? false;
+}

@@ -1,0 +1,122 @@
+import { GannetError } from '../core/errors.ts';
+import type { Clock } from '../core/time.ts';
+import type { Engine } from '../engine/engine.ts';
+import type { StrategyInstance } from '../engine/host.ts';
+import type { JournalStore } from '../store/journal.ts';
+import type { EngineState } from '../trading/state.ts';
+import type { Chronicle } from './chronicle.ts';
+import type { Desk } from './desk.ts';
+import { intentJson } from './json-reporter.ts';
+import type { Log } from './log.ts';
+import type { Loop } from './loop.ts';
+import { holdings, showAmount } from './market-text.ts';
+import type { ModeParts } from './mode-parts.ts';
+import { hasDeadManSwitch, operatorCommands } from './operator.ts';
+import { amounts, portfolioState } from './portfolio-state.ts';
+import type { EquityState, FeedState, SessionState, StrategyState } from './session-state.ts';
+import type { StopFile } from './stop-file.ts';
+import type { TradingView } from './trading-board.ts';
+
+const RECENT_SHOWN = 20;
+
+/** What a desk looks at. */
+export interface DeskView {
+  readonly runId: string;
+  readonly mode: 'live' | 'paper';
+  readonly clock: Clock;
+  readonly state: EngineState;
+  readonly strategies: readonly StrategyInstance[];
+  readonly engine: Engine;
+  readonly loop: Pick<Loop, 'accept'>;
+  readonly executor: ModeParts['executor'];
+  readonly chronicle: Chronicle;
+  readonly journal: Pick<JournalStore, 'listIntents' | 'showIntent'>;
+  readonly stopFile: StopFile;
+  readonly log: Log;
+  readonly phase: () => string;
+  readonly feeds: () => readonly FeedState[];
+}
+
+/** Returns the desk of a session: what it says is read from the state at that moment, what it is told goes through the inbox. */
+export function createDesk(view: DeskView): Desk {
+  const { state, loop, chronicle, journal, stopFile } = view;
+  const trading = (): ReturnType<Chronicle['board']['view']> => chronicle.board.view(state, stopFile.read());
+  const strategies = (): StrategyState[] => strategyStates(view);
+  const present = (): void => {
+    if (hasDeadManSwitch(state)) loop.accept({ kind: 'command', name: 'report-presence', reason: 'an operator spoke' });
+  };
+  return {
+    state: () => ({ ...sessionState(view), ...trading(), strategies: strategies() }),
+    feeds: view.feeds,
+    strategies,
+    portfolio: () => portfolioState(state),
+    decisions: (limit) => chronicle.decisions.slice(0, limit),
+    intents: (options) => journal.listIntents(options),
+    intent: (intentId) => journal.showIntent(intentId),
+    waitsFor: () => [
+      ...(view.phase() === 'trading' ? [] : [`the run is ${view.phase()}`]),
+      ...view.feeds().filter(({ status, answers }) => status !== 'healthy' || answers === 0)
+        .map(({ watches, status }) => `${watches} ${status === 'healthy' ? 'was not read yet' : `is ${status}`}`),
+      ...(chronicle.access.state === 'granted' ? [] : ['the service refuses the API key']),
+    ],
+    request: (request) => {
+      const commands = operatorCommands(state, request, { path: stopFile.path, content: stopFile.read() });
+      if ('code' in commands) return commands;
+      present();
+      for (const command of commands) loop.accept(command);
+      return trading();
+    },
+    resolve: async (intentId, word) => {
+      present();
+      if (view.executor.resolve === undefined) throw new GannetError('RESOLVE_REFUSED', 'on paper nothing was sent: what became of every swap is known');
+      view.log('warn', 'an operator says what became of a swap', { intent_id: intentId, ...word });
+      return view.executor.resolve(intentId, word);
+    },
+    present,
+  };
+}
+
+function sessionState({ runId, mode, clock, state, engine, chronicle, phase, feeds }: DeskView): Omit<SessionState, keyof TradingView> {
+  const { tally } = chronicle;
+  return {
+    run_id: runId,
+    mode,
+    phase: phase(),
+    service_access: chronicle.access,
+    at: clock.now(),
+    seq: engine.seq,
+    decisions: engine.decisions,
+    decision_hash: engine.decisionHash,
+    feeds: feeds(),
+    wallet: amounts(state.portfolio.wallet),
+    sol_reserve: state.limits.solReserve.toString(),
+    intents: {
+      open: tally.open.map((record) => ({ ...intentJson(record), intent_id: record.intent.id, state: record.state, created_at: record.intent.createdAt })),
+      recent: tally.recent.slice(0, RECENT_SHOWN).map(intentJson),
+      counts: tally.byState,
+    },
+    denials: tally.denials,
+    presence_wanted: hasDeadManSwitch(state),
+  };
+}
+
+function strategyStates({ state, strategies, engine, chronicle }: DeskView): StrategyState[] {
+  const running = new Set(engine.running);
+  const trading = new Map(chronicle.board.view(state, undefined).strategies.map((own) => [own.name, own]));
+  return strategies.map(({ name, strategy }) => {
+    const { swaps, balances } = state.portfolio.book(name);
+    return { ...trading.get(name)!, use: strategy.name, running: running.has(name), swaps, balances: amounts(balances), holds: holdings(state.tokens, balances), equity: equityState(state, name) };
+  });
+}
+
+function equityState({ protections, portfolio, tokens }: EngineState, name: string): EquityState | null {
+  const record = protections.equity.get(name);
+  const mint = portfolio.book(name).budget?.mint;
+  if (record === undefined || mint === undefined) return null;
+  const change = record.value - record.dayStart;
+  const size = showAmount(tokens, mint, change < 0n ? -change : change);
+  return {
+    mint, value: record.value.toString(), day_change: change.toString(), peak: record.peak.toString(), is_known: record.isKnown,
+    today: `${change < 0n ? '-' : change > 0n ? '+' : ''}${size}${record.isKnown ? '' : ' (prices missing)'}`,
+  };
+}

@@ -1,0 +1,47 @@
+import type { Observable } from 'rxjs';
+import type { Clock, Millis } from '../core/time.ts';
+import type { StrategyInstance } from '../engine/host.ts';
+import type { FeedSpec } from '../market/feed.ts';
+import type { ServiceAccess } from '../service/access.ts';
+import type { PollingFeed } from '../service/feeds/feeds.ts';
+import type { JournalStore } from '../store/journal.ts';
+import type { OpenIntent } from '../trading/executor.ts';
+import type { EngineState } from '../trading/state.ts';
+import type { StrategyLegacy } from '../trading/strategy-state.ts';
+import type { Recorder } from './chronicle.ts';
+import type { Log } from './log.ts';
+import type { RunManifest } from './manifest.ts';
+import type { ModeParts } from './mode-parts.ts';
+import type { Reporter } from './reporter.ts';
+import type { RunFiles } from './run-files.ts';
+import type { StopFile } from './stop-file.ts';
+import type { Warmup } from './warm-up.ts';
+
+/** What a run is made of. */
+export interface SessionOptions {
+  readonly runId: string;
+  readonly mode: 'live' | 'paper';
+  readonly clock: Clock;
+  readonly state: EngineState;
+  readonly strategies: readonly StrategyInstance[];
+  readonly seed: number;
+  readonly startAt: Millis;
+  readonly open: readonly OpenIntent[];
+  readonly legacy: StrategyLegacy;
+  /** Returns what strategies want to see again of the time before `until`; undefined where none of them does. */
+  readonly prepareWarmup: (until: Millis) => Warmup | undefined;
+  readonly executor: ModeParts['executor'];
+  readonly createFeed: (specs: readonly FeedSpec[]) => PollingFeed;
+  /** Whether the service lets this run in: each change. */
+  readonly access$: Observable<ServiceAccess>;
+  readonly recorder: Recorder | undefined;
+  readonly journal: Pick<JournalStore, 'saveSnapshot' | 'saveStrategyStates' | 'listIntents' | 'showIntent'>;
+  readonly stopFile: StopFile;
+  readonly reporter: Reporter;
+  readonly log: Log;
+  readonly files: RunFiles;
+  readonly manifest: RunManifest;
+  readonly recording: string | undefined;
+  /** Ends the run after this many finished intents. */
+  readonly maxIntents: number | undefined;
+}

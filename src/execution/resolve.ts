@@ -1,0 +1,123 @@
+import { GannetError } from '../core/errors.ts';
+import { printable } from '../core/text.ts';
+import type { Attempt, LandedSwap } from '../trading/attempt.ts';
+import type { Outcome } from '../trading/intent.ts';
+import type { Progress } from './journey.ts';
+import { landedProgress, signedProgress } from './landed-progress.ts';
+import type { Chain, Journal, JournalledIntent } from './ports.ts';
+import { withSpent } from './spent.ts';
+
+/** What an operator says became of an intent. */
+export type OperatorWord =
+  | { readonly as: 'landed'; readonly signature: string; readonly reason: string }
+  | { readonly as: 'failed' | 'expired' | 'abandoned'; readonly reason: string };
+
+/** What a word is held against. */
+export interface ResolveWorld {
+  /** Left out, nobody is asked: then only the operator knows, and "landed" cannot be booked. */
+  readonly chain?: Pick<Chain, 'signatureStatus' | 'findBySigner' | 'signaturesOf' | 'landedSwap' | 'finalizedBlockHeight' | 'isBlockhashValid'> | undefined;
+  /** The wallet, base58. */
+  readonly owner: string;
+}
+
+/**
+ * Closes an open intent on an operator's word, in the journal, and returns its terminal outcome; the next start of the
+ * daemon books it. For when no daemon runs: a running one closes its own (`LiveExecutor.resolve`).
+ * Throws RESOLVE_REFUSED where there is no such open intent or the chain says otherwise, and the chain's own faults.
+ */
+export async function resolveIntent(
+  world: ResolveWorld & { readonly journal: Pick<Journal, 'openIntents' | 'transition'> }, intentId: string, word: OperatorWord,
+): Promise<Outcome> {
+  const entry = world.journal.openIntents().find(({ intent }) => intent.id === intentId);
+  if (entry === undefined) throw refused(intentId, 'there is no open intent of this name; `gannet journal list` shows what there is');
+  const outcomes = await heedWord(world, entry, word);
+  for (const outcome of outcomes) world.journal.transition(outcome);
+  return outcomes.at(-1)!;
+}
+
+/** Returns the transitions that an operator's word leads to, the last one terminal. Throws as `resolveIntent` does. */
+export async function heedWord(world: ResolveWorld, entry: JournalledIntent, word: OperatorWord): Promise<readonly Outcome[]> {
+  return word.as === 'landed' ? heedLanded(world, entry, word) : heedNotLanded(world, entry, word);
+}
+
+async function heedLanded({ chain, owner }: ResolveWorld, entry: JournalledIntent, word: OperatorWord & { as: 'landed' }): Promise<readonly Outcome[]> {
+  const { intent, attempts } = entry;
+  if (attempts.length === 0) throw refused(intent.id, 'nothing was signed for it, so nothing of it can have landed');
+  if (chain === undefined) throw refused(intent.id, 'what landed is booked from the chain: give an RPC');
+  const { signature } = word;
+  const signatures = await chain.signaturesOf(signature);
+  if (signatures === undefined) throw refused(intent.id, `the chain does not have ${printable(signature, 100)}; ask a node that keeps its history`);
+  const attempt = attempts.find((signed) => signatures.includes(signed.signature));
+  if (attempt === undefined) throw refused(intent.id, `${printable(signature, 100)} is another transaction: it carries none of this intent's signatures`);
+  const landed = await chain.landedSwap({ signature, owner, inputMint: intent.inputMint, outputMint: intent.outputMint });
+  if (landed === undefined) throw refused(intent.id, `the node lists ${printable(signature, 100)} but does not give it; ask again`);
+  return landedOutcomes(entry, attempt, landed, word);
+}
+
+async function heedNotLanded(world: ResolveWorld, entry: JournalledIntent, word: OperatorWord): Promise<readonly Outcome[]> {
+  const { intent, state, attempts, attempt: number } = entry;
+  const isSigned = attempts.at(-1)?.number === number;
+  if (!isSigned && word.as !== 'abandoned') throw refused(intent.id, `nothing is signed of attempt ${number}: it can only be abandoned`);
+  if (world.chain !== undefined) {
+    for (const attempt of attempts) {
+      const landed = await findLanded({ ...world, chain: world.chain }, entry, attempt);
+      if (landed?.error === undefined && landed !== undefined) {
+        throw refused(intent.id, `attempt ${attempt.number} swapped as ${landed.signature}; it can only be resolved as landed`);
+      }
+      if (landed === undefined || attempt.number !== number) continue;
+      if (word.as !== 'failed') throw refused(intent.id, `attempt ${attempt.number} failed on the chain as ${landed.signature} and cost its fee; it can only be resolved as failed`);
+      return landedOutcomes(entry, attempt, landed, word);
+    }
+    if (isSigned) await refuseWhatLives(world.chain, entry, attempts.at(-1)!);
+  }
+  const facts = { code: 'OPERATOR_RESOLVED', reason: printable(word.reason, 300) };
+  const steps: { readonly number: number; readonly progress: Progress }[] = [];
+  if (isSigned && (state === 'approved' || state === 'building')) steps.push(...toSigned(state, attempts.at(-1)!));
+  if (word.as === 'abandoned' && isSigned) {
+    // What was signed is given up as dead first: a key that was acted on is not given back.
+    steps.push({ number, progress: { state: 'unknown', ...facts } }, { number: number + 1, progress: { state: 'building', ended: 'expired', ...facts } });
+    steps.push({ number: number + 1, progress: { state: 'abandoned', ...facts } });
+  } else {
+    if (state === 'approved') steps.push({ number, progress: { state: 'building' } });
+    steps.push({ number, progress: { state: word.as === 'landed' ? 'confirmed' : word.as, ...facts } });
+  }
+  return outcomesOf(entry, steps);
+}
+
+/** Whichever attempt it is: one that was thought dead may be the one that lives. */
+function landedOutcomes(entry: JournalledIntent, attempt: Attempt, landed: LandedSwap, { reason }: OperatorWord): readonly Outcome[] {
+  const end = landedProgress(entry.intent, attempt, landed);
+  const progress = { ...end, code: end.code ?? 'OPERATOR_RESOLVED', reason: printable(end.reason === undefined ? reason : `${end.reason}; ${reason}`, 300) };
+  const steps = entry.state === 'approved' || entry.state === 'building' ? toSigned(entry.state, attempt) : [];
+  return outcomesOf(entry, [...steps, { number: attempt.number, progress }]);
+}
+
+/** Written down as signed, but the process ended before it could say so. */
+function toSigned(state: 'approved' | 'building', attempt: Attempt): { readonly number: number; readonly progress: Progress }[] {
+  const building = state === 'approved' ? [{ number: attempt.number, progress: { state: 'building' } as const }] : [];
+  return [...building, { number: attempt.number, progress: signedProgress(attempt) }];
+}
+
+function outcomesOf({ intent, spentLamports }: JournalledIntent, steps: readonly { readonly number: number; readonly progress: Progress }[]): readonly Outcome[] {
+  return steps.map(({ number, progress }) => ({ kind: 'outcome', intentId: intent.id, attempt: number, ...withSpent(progress, spentLamports) }));
+}
+
+async function findLanded(
+  { chain, owner }: { readonly chain: NonNullable<ResolveWorld['chain']>; readonly owner: string }, { intent }: JournalledIntent, attempt: Attempt,
+): Promise<LandedSwap | undefined> {
+  const id = attempt.transactionId ?? await chain.findBySigner({ owner, ownSignature: attempt.signature });
+  if (id === undefined || await chain.signatureStatus(id, { searchHistory: true }) === undefined) return undefined;
+  const landed = await chain.landedSwap({ signature: id, owner, inputMint: intent.inputMint, outputMint: intent.outputMint });
+  if (landed === undefined) throw refused(intent.id, `the node knows ${id} but does not give it yet; ask again in a moment`);
+  return landed;
+}
+
+async function refuseWhatLives(chain: NonNullable<ResolveWorld['chain']>, { intent }: JournalledIntent, { lastValidBlockHeight, blockhash }: Attempt): Promise<void> {
+  const height = await chain.finalizedBlockHeight();
+  if (height > lastValidBlockHeight && !(await chain.isBlockhashValid(blockhash))) return;
+  throw refused(intent.id, `its bytes may still land: finalized is at block height ${height}, they live until ${lastValidBlockHeight}; ask again in a minute`);
+}
+
+function refused(intentId: string, why: string): GannetError {
+  return new GannetError('RESOLVE_REFUSED', `${printable(intentId, 80)}: ${why}`, { details: { intent_id: printable(intentId, 80) } });
+}

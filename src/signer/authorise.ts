@@ -1,0 +1,156 @@
+import { createHash } from 'node:crypto';
+import { parseDecimal } from '../core/amount.ts';
+import { isGannetError } from '../core/errors.ts';
+import type { Clock } from '../core/time.ts';
+import type { SignerCode } from './authorisation-codes.ts';
+import type { Authorisation, Authoriser, PolicyDescription, RefusalFinding, SigningRequestTerms } from './authoriser.ts';
+import type { Cap, CapsInForce } from './caps.ts';
+import { openSpendingCaps } from './caps.ts';
+import { createChainReader, type ChainReader } from './chain-reader.ts';
+import { createJsonRpc } from './json-rpc.ts';
+import { isAddress } from './policy/addresses.ts';
+import { USUAL_MAX_FEE_LAMPORTS, usualPlatformFeeBps, type Expectation } from './policy/expectation.ts';
+import { NATIVE_MINT, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from './policy/known-programs.ts';
+import { createPolicy, type Policy } from './policy/policy.ts';
+import type { Verdict } from './policy/verdict.ts';
+import { readTransaction } from './transaction-reader.ts';
+import type { CapSetting, SignerSettings } from './settings.ts';
+import { judgeWithChain } from './judge.ts';
+import { wallClock } from './wall-clock.ts';
+
+/** What the signer decides by: its own settings, and nothing that whoever asks can change. */
+export interface AuthoriserOptions {
+  readonly settings: Pick<SignerSettings, 'embedded' | 'rpcUrl' | 'stateDir' | 'programs' | 'destinations' | 'caps' | 'tokens'>;
+  /** Whose key it is, base58. */
+  readonly wallet: string;
+  readonly clock?: Pick<Clock, 'now'> | undefined;
+  /** Where the embedded chain listens, as the parent says: believed only where nothing is worth anything, and only of this machine. */
+  readonly embeddedRpcUrl?: string | undefined;
+}
+
+/** What swaps may cost on a real service in fees and tips where SOL has no cap of its own: some thousand of them. */
+const COST_PER_DAY_LAMPORTS = 100_000_000n;
+const SOL_DECIMALS = 9;
+
+/**
+ * Returns what decides over a wallet's key: the policy over the bytes, by lookup tables and simulations of the signer's
+ * own node, then the caps. Throws JOURNAL_INVALID or JOURNAL_FAILED where the counters cannot be opened.
+ */
+export function createAuthoriser(options: AuthoriserOptions): Promise<Authoriser> {
+  // A promise for the counters' faults too: whoever opens a wallet waits for everything.
+  return Promise.resolve().then(() => openAuthoriser(options));
+}
+
+function openAuthoriser({ settings, wallet, clock = wallClock, embeddedRpcUrl }: AuthoriserOptions): Authoriser {
+  const rpcUrl = settings.embedded ? loopbackOf(embeddedRpcUrl) : settings.rpcUrl;
+  const chain = rpcUrl === undefined ? undefined : createChainReader(createJsonRpc(rpcUrl));
+  const policy = createPolicy(settings.programs);
+  const caps = openSpendingCaps({ stateDir: settings.embedded ? undefined : settings.stateDir, wallet, clock });
+  deriveKnownAccounts(policy, wallet, settings.tokens.values());
+
+  return {
+    description: describe(settings, chain),
+    async authorise(transaction, terms) {
+      const fault = faultOf(terms, wallet);
+      if (fault !== undefined) return refused('TERMS_INVALID', fault);
+      // Whatever the caller does with his bytes, what is read, simulated and counted is one and the same.
+      const bytes = Uint8Array.from(transaction);
+      try {
+        const verdict = await judgeWithChain(bytes, expectationOf(terms, wallet), { policy, chain, receivers: [undefined, ...settings.destinations] });
+        if (verdict.verdict === 'deny') return denied(verdict);
+        const inForce = await capsInForce(terms.inputMint, { settings, chain });
+        if ('allowed' in inForce) return inForce;
+        const { costs } = verdict.summary!;
+        const counted = caps.count({
+          messageHash: createHash('sha256').update(readTransaction(bytes).message).digest('hex'),
+          // All that may leave, whatever the bytes make of it.
+          mint: terms.inputMint, amount: terms.amountIn,
+          costLamports: (costs.paidByWallet ? costs.feeLamports : 0n) + costs.tipLamports,
+        }, inForce);
+        return counted.ok ? { allowed: true } : refused(counted.code, counted.message);
+      } catch (error) {
+        if (!isGannetError(error)) throw error;
+        return refused('CHAIN_UNREAD', error.message);
+      }
+    },
+    close() {
+      chain?.close();
+      caps.close();
+    },
+  };
+}
+
+function loopbackOf(text: string | undefined): string | undefined {
+  const url = text !== undefined && URL.canParse(text) ? new URL(text) : undefined;
+  return url?.protocol === 'http:' && ['127.0.0.1', 'localhost', '[::1]'].includes(url.hostname) ? text : undefined;
+}
+
+function expectationOf({ inputMint, outputMint, amountIn, minimumOut, maker, feePayer, route, maxFeeBps }: SigningRequestTerms, wallet: string): Expectation {
+  return {
+    wallet, inputMint, outputMint, amountIn, minimumOut, maker, feePayer, route,
+    maxFeeLamports: USUAL_MAX_FEE_LAMPORTS,
+    maxPlatformFeeBps: Math.min(maxFeeBps, usualPlatformFeeBps({ route, wallet, feePayer })),
+  };
+}
+
+/** Returns what is wrong with terms before anything is held against them. */
+function faultOf({ inputMint, outputMint, amountIn, minimumOut, maker, feePayer, maxFeeBps }: SigningRequestTerms, wallet: string): string | undefined {
+  const addresses = [inputMint, outputMint, maker, feePayer].filter((address) => address !== undefined);
+  if (!addresses.every(isAddress)) return 'expected addresses, the base58 of 32 bytes';
+  if (inputMint === outputMint) return 'expected two tokens, got one';
+  if (amountIn <= 0n || minimumOut <= 0n) return `expected something given and something for it, got ${amountIn} and ${minimumOut}`;
+  if (maker === wallet) return 'expected another maker than the wallet itself';
+  if (!Number.isInteger(maxFeeBps) || maxFeeBps < 0) return 'expected whole basis points as maxFeeBps';
+  return undefined;
+}
+
+/** The caps that bound a swap of a mint, in smallest units, or why it cannot be bounded. */
+async function capsInForce(
+  mint: string, { settings, chain }: { readonly settings: AuthoriserOptions['settings']; readonly chain: ChainReader | undefined },
+): Promise<CapsInForce | (Authorisation & { readonly allowed: false })> {
+  const setting = settings.caps.find((cap) => cap.mint === mint);
+  if (setting === undefined && !settings.embedded) return refused('CAP_MISSING', `${mint} has no cap: name it under "tokens" and give it one in signer.caps`);
+  const sol = settings.caps.find((cap) => cap.mint === NATIVE_MINT);
+  const solPerDay = sol?.perDay === undefined ? undefined : parseDecimal(sol.perDay, SOL_DECIMALS);
+  const costPerDay = solPerDay !== undefined || settings.embedded ? undefined : COST_PER_DAY_LAMPORTS;
+  if (setting === undefined) return { input: undefined, solPerDay, costPerDay };
+  const decimals = mint === NATIVE_MINT ? SOL_DECIMALS : await chain?.decimalsOf(mint);
+  if (decimals === undefined) return refused('CAP_DECIMALS_UNREAD', `the decimals of ${setting.name} (${mint}) have not been read: ${chain === undefined ? 'there is no node to ask' : 'the node knows no such mint'}`);
+  try {
+    return { input: inUnits(setting, decimals), solPerDay, costPerDay };
+  } catch (error) {
+    if (!isGannetError(error)) throw error;
+    return refused('CAP_DECIMALS_UNREAD', `signer.caps.${setting.name}: ${error.message}`);
+  }
+}
+
+function inUnits({ name, perTrade, perHour, perDay }: CapSetting, decimals: number): Cap {
+  const units = (text: string | undefined): bigint | undefined => (text === undefined ? undefined : parseDecimal(text, decimals));
+  return { name, decimals, perTrade: units(perTrade), perHour: units(perHour), perDay: units(perDay) };
+}
+
+/** Deriving an account costs more than all the rest of a judgement: those that come every time are derived before the first. */
+function deriveKnownAccounts({ addresses }: Policy, wallet: string, mints: Iterable<string>): void {
+  for (const mint of mints) {
+    for (const program of [TOKEN_PROGRAM, TOKEN_2022_PROGRAM]) addresses.associated(wallet, mint, program);
+  }
+}
+
+function describe({ programs, caps, destinations }: AuthoriserOptions['settings'], chain: ChainReader | undefined): PolicyDescription {
+  return {
+    programs: programs.length,
+    caps: caps.map(({ name, perTrade, perHour, perDay }) => [[perTrade, 'a trade'], [perHour, 'an hour'], [perDay, 'a day']]
+      .flatMap(([most, span]) => (most === undefined ? [] : [`${most} ${name} ${span!}`])).join(', ')),
+    destinations,
+    rpc: chain !== undefined,
+  };
+}
+
+function denied({ findings }: Verdict): Authorisation {
+  const [{ code, message }] = findings as readonly [RefusalFinding, ...RefusalFinding[]];
+  return { allowed: false, code, message, findings };
+}
+
+function refused(code: SignerCode, message: string): Authorisation & { readonly allowed: false } {
+  return { allowed: false, code, message, findings: [{ code, instruction: undefined, message }] };
+}

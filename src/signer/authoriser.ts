@@ -1,0 +1,51 @@
+/** What a request says that its transaction must come to. All addresses in base58. */
+export interface SigningRequestTerms {
+  readonly intentId: string;
+  /** From 1. */
+  readonly attempt: number;
+  readonly route: 'order' | 'build';
+  readonly inputMint: string;
+  readonly outputMint: string;
+  /** All that may leave the wallet of the input, smallest units, fees in it included. */
+  readonly amountIn: bigint;
+  /** What must arrive at least, after all fees. */
+  readonly minimumOut: bigint;
+  readonly maker?: string | undefined;
+  /** Who pays the network's fee in the wallet's place. */
+  readonly feePayer?: string | undefined;
+  /** The share of the swap that third parties may get. */
+  readonly maxFeeBps: number;
+}
+
+/** One broken rule, as it is told to whoever asked. */
+export interface RefusalFinding {
+  readonly code: string;
+  /** The index of the instruction that breaks it; undefined where it is the transaction as a whole. */
+  readonly instruction: number | undefined;
+  readonly message: string;
+}
+
+/** The word on one request. */
+export type Authorisation =
+  | { readonly allowed: true }
+  | { readonly allowed: false; readonly code: string; readonly message: string; readonly findings: readonly RefusalFinding[] };
+
+/** What the signer holds requests against, for people: it stands in what a run prints at its start. */
+export interface PolicyDescription {
+  /** How many swap programs may be called. */
+  readonly programs: number;
+  /** In words, "200 USDC a trade, 1000 USDC a day"; empty where there are none. */
+  readonly caps: readonly string[];
+  /** Who may receive besides the wallet itself. */
+  readonly destinations: readonly string[];
+  /** Whether there is a node of the signer's own choice, for lookup tables and simulations. */
+  readonly rpc: boolean;
+}
+
+/** Decides what the key may sign. It alone does: whoever asks changes nothing of how it decides. */
+export interface Authoriser {
+  readonly description: PolicyDescription;
+  /** Returns whether the bytes may be signed under these terms; what is allowed counts against the caps before it returns. Never rejects for what the request holds. */
+  authorise(transaction: Uint8Array, terms: SigningRequestTerms): Promise<Authorisation>;
+  close(): void | Promise<void>;
+}

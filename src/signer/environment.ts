@@ -1,0 +1,94 @@
+import { readFile, stat } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { GannetError, messageOf } from '../core/errors.ts';
+
+/** Names and values as a process has them. */
+export type Variables = Readonly<Record<string, string | undefined>>;
+
+/** The variables of a process and of the `.env` files, apart. The process wins. */
+export interface Environment {
+  readonly variables: Variables;
+  readonly dotenv: Variables;
+}
+
+/** An environment without any wallet's key. */
+export interface CleanEnvironment extends Environment {
+  /** The names of what was taken out. */
+  readonly withheld: readonly string[];
+}
+
+const USUAL_NAME = 'GANNET_WALLET_KEY';
+const DEFAULT_CONFIG_FILE = 'config/gannet.yaml';
+const MAX_CONFIG_BYTES = 1_048_576;
+/** It is handed on as one variable, of which the system takes 128 KiB. */
+const MAX_DOTENV_BYTES = 65_536;
+
+/** Returns one record of an environment, the process's own variables over those of the files. */
+export function merged({ variables, dotenv }: Environment): Variables {
+  const set = Object.entries(variables).filter(([, value]) => value !== undefined);
+  return { ...dotenv, ...Object.fromEntries(set) };
+}
+
+/** Returns the folders whose `.env` counts, the first one most: the working directory's, then the one beside the configuration, which belongs to it. */
+export function dotenvFolders({ workingDir, config }: { readonly workingDir: string; readonly config: string | undefined }): string[] {
+  return [...new Set([workingDir, config === undefined ? workingDir : dirname(resolve(workingDir, config))])];
+}
+
+/** Returns what the `.env` files of folders say, the first folder most. Throws CONFIG_INVALID where one is there but cannot be read. */
+export async function readDotenv(folders: readonly string[]): Promise<Variables> {
+  const files = await Promise.all(folders.map((folder) => readOne(join(folder, '.env'))));
+  return Object.assign({}, ...files.reverse()) as Variables;
+}
+
+async function readOne(file: string): Promise<Variables> {
+  try {
+    const text = await readFile(file, 'utf8');
+    if (text.length > MAX_DOTENV_BYTES) throw new GannetError('CONFIG_INVALID', `${file}: expected at most ${MAX_DOTENV_BYTES} bytes, got ${text.length}`);
+    // Only where there is something to parse: every command passes here on its way.
+    const { parse } = await import('dotenv');
+    return parse(text);
+  } catch (cause) {
+    if (cause instanceof GannetError) throw cause;
+    if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') return {};
+    throw new GannetError('CONFIG_INVALID', `${file} cannot be read: ${messageOf(cause)}`, { cause });
+  }
+}
+
+/**
+ * Returns an environment without wallet keys: neither the usual variable, nor any that the configuration points at, nor
+ * any whose value has the form of one.
+ */
+export async function withoutKeys(environment: Environment, { workingDir, config }: { readonly workingDir: string; readonly config: string | undefined }): Promise<CleanEnvironment> {
+  const text = await readConfigText(resolve(workingDir, config ?? DEFAULT_CONFIG_FILE));
+  const values = [...Object.entries(environment.variables), ...Object.entries(environment.dotenv)];
+  const named = new Set([USUAL_NAME, ...pointedAt(text), ...values.flatMap(([, value]) => pointedAt(value ?? ''))]);
+  const { isWalletKey } = values.some(([, value]) => mayBeKey(value)) ? await import('./key-shape.ts') : { isWalletKey: () => false };
+  const withheld = new Set(values.filter(([name, value]) => value !== undefined && (named.has(name) || (mayBeKey(value) && isWalletKey(value)))).map(([name]) => name));
+  const keep = (record: Variables): Variables => Object.fromEntries(Object.entries(record).filter(([name]) => !withheld.has(name)));
+  return { variables: keep(environment.variables), dotenv: keep(environment.dotenv), withheld: [...withheld].sort() };
+}
+
+/** Every form of a key is at least so long: what is shorter need not be decoded. */
+function mayBeKey(value: string | undefined): boolean {
+  return value !== undefined && value.length >= 63;
+}
+
+/**
+ * The variables that a text points at as `env:NAME`, wherever it does: the configuration is read for real, and only by
+ * who needs it, when something is to be signed. A comment points at nothing.
+ */
+function pointedAt(text: string): string[] {
+  if (!text.includes('env:')) return [];
+  return [...text.replaceAll(/(^|\s)#.*$/gm, '').matchAll(/env:([A-Za-z_][A-Za-z0-9_]*)/g)].map(([, name]) => name!);
+}
+
+/** Empty where it cannot be read: whoever needs it says so. */
+async function readConfigText(file: string): Promise<string> {
+  try {
+    // A pipe could be read only once, and the command wants to.
+    const facts = await stat(file);
+    return facts.isFile() && facts.size <= MAX_CONFIG_BYTES ? await readFile(file, 'utf8') : '';
+  } catch {
+    return '';
+  }
+}

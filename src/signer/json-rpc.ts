@@ -1,0 +1,101 @@
+import { Agent as HttpAgent, request as httpRequest } from 'node:http';
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import { GannetError, isGannetError, messageOf } from '../core/errors.ts';
+import { parseJson, stringifyJson, type Json } from '../core/json.ts';
+import { printable } from '../core/text.ts';
+import type { Millis } from '../core/time.ts';
+
+/** Asks one node. */
+export interface JsonRpc {
+  /** Returns the result of a call. Throws CHAIN_UNREACHABLE, CHAIN_RPC_ERROR or CHAIN_RESPONSE_INVALID, without the node's address. */
+  call(method: string, params: readonly unknown[]): Promise<Json>;
+  /** Ends at once; calls under way fail. */
+  close(): void;
+}
+
+const TIMEOUT_MS: Millis = 5_000;
+/** Of the largest answer that is asked for, a simulation's accounts, a few times as much. */
+const MAX_RESPONSE_BYTES = 4 * 1024 * 1024;
+const MAX_SOCKETS = 4;
+
+/** Returns a client of the node at an http or https address. A call that takes longer than `timeoutMs` in all, or brings more than `maxResponseBytes`, is given up; none is made twice. */
+export function createJsonRpc(rpcUrl: string, { timeoutMs = TIMEOUT_MS, maxResponseBytes = MAX_RESPONSE_BYTES }: {
+  readonly timeoutMs?: Millis | undefined; readonly maxResponseBytes?: number | undefined;
+} = {}): JsonRpc {
+  const url = new URL(rpcUrl);
+  const isSecure = url.protocol === 'https:';
+  const agent = isSecure ? new HttpsAgent({ keepAlive: true, maxSockets: MAX_SOCKETS }) : new HttpAgent({ keepAlive: true, maxSockets: MAX_SOCKETS });
+  const send = isSecure ? httpsRequest : httpRequest;
+  let calls = 0;
+
+  /** Answers that lead elsewhere are answers like any other that is no result: nothing is followed. */
+  function post(body: string): Promise<string> {
+    return new Promise((resolve, reject) => {
+      const headers = { 'content-type': 'application/json', accept: 'application/json', 'content-length': Buffer.byteLength(body), 'user-agent': 'gannet' };
+      const outgoing = send(url, { method: 'POST', agent, headers, signal: AbortSignal.timeout(timeoutMs) }, (answer) => {
+        const chunks: Buffer[] = [];
+        let bytes = 0;
+        answer.on('data', (chunk: Buffer) => {
+          bytes += chunk.length;
+          if (bytes > maxResponseBytes) outgoing.destroy(new GannetError('CHAIN_RESPONSE_INVALID', `the node's answer is longer than ${maxResponseBytes} bytes`));
+          else chunks.push(chunk);
+        });
+        answer.on('error', reject);
+        answer.on('end', () => {
+          if (answer.statusCode === 200) resolve(Buffer.concat(chunks).toString('utf8'));
+          else reject(new GannetError('CHAIN_RPC_ERROR', `the node answered with the HTTP status ${String(answer.statusCode)}`));
+        });
+      });
+      outgoing.on('error', reject);
+      outgoing.end(body);
+    });
+  }
+
+  return {
+    async call(method, params) {
+      const id = ++calls;
+      let text: string;
+      try {
+        text = await post(stringifyJson({ jsonrpc: '2.0', id, method, params }));
+      } catch (cause) {
+        if (isGannetError(cause)) throw cause;
+        const isLate = cause instanceof Error && (cause.name === 'TimeoutError' || cause.name === 'AbortError');
+        throw new GannetError('CHAIN_UNREACHABLE', `${method}: ${isLate ? `no whole answer of the node within ${timeoutMs} ms` : `no answer of the node (${printable(codeOf(cause))})`}`);
+      }
+      return resultOf(text, { id, method });
+    },
+    close: () => { agent.destroy(); },
+  };
+}
+
+function resultOf(text: string, { id, method }: { readonly id: number; readonly method: string }): Json {
+  let answer: Json;
+  try {
+    answer = parseJson(text);
+  } catch {
+    throw invalid(method, 'JSON');
+  }
+  if (!isRecord(answer) || answer['id'] !== id) throw invalid(method, 'an answer to this call');
+  const { error, result } = answer;
+  if (isRecord(error)) {
+    const { code, message } = error;
+    throw new GannetError('CHAIN_RPC_ERROR', `${method}: the node refuses (${typeof code === 'number' ? code : 'no code'}): ${typeof message === 'string' ? printable(message) : 'no reason given'}`);
+  }
+  if (result === undefined) throw invalid(method, 'a result');
+  return result;
+}
+
+/** Returns whether a value is an object with members. */
+export function isRecord(value: Json | undefined): value is { readonly [key: string]: Json } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Returns the fault of an answer that is not of the form that nodes use. */
+export function invalid(method: string, expected: string): GannetError {
+  return new GannetError('CHAIN_RESPONSE_INVALID', `${method}: expected ${expected} from the node, got something else`);
+}
+
+/** The system's code where there is one: its message names the address. */
+function codeOf(cause: unknown): string {
+  return cause instanceof Error && 'code' in cause ? String(cause.code) : messageOf(cause).slice(0, 40);
+}

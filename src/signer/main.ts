@@ -1,0 +1,34 @@
+import { flushCompileCache } from 'node:module';
+import { extname, join } from 'node:path';
+import { isGannetError } from '../core/errors.ts';
+import { dotenvFolders, merged, readDotenv, withoutKeys } from './environment.ts';
+import { handOn } from './handed-on.ts';
+import { maySign, readInvocation } from './invocation.ts';
+
+// The first process of every command, and the only one that ever sees a wallet's key. What does not sign replaces it;
+// what does runs beside it, as its child. Every command waits for this file, so it loads nothing that it may not need.
+
+const args = process.argv.slice(2);
+const workingDir = process.cwd();
+const invocation = readInvocation(args);
+const { config } = invocation;
+const dotenv = await readDotenv(dotenvFolders({ workingDir, config })).catch((error: unknown): undefined => {
+  // The command reads them once more and tells the fault the way it was asked to.
+  if (!isGannetError(error)) throw error;
+  return undefined;
+});
+const environment = { variables: process.env, dotenv: dotenv ?? {} };
+const clean = await withoutKeys(environment, { workingDir, config });
+const signer = maySign(invocation);
+const command = {
+  // A path, not an import: nothing of it is loaded here.
+  args: [...process.execArgv, join(import.meta.dirname, '..', 'cli', `main${extname(import.meta.filename)}`), ...args],
+  variables: handOn({ ...clean, dotenv: dotenv === undefined ? undefined : clean.dotenv }, { signer }),
+};
+if (signer) {
+  const { launchBesideSigner } = await import('./launch.ts');
+  launchBesideSigner({ command, args, environment: merged(environment), workingDir });
+} else {
+  flushCompileCache();
+  process.execve!(process.execPath, [process.execPath, ...command.args], command.variables);
+}

@@ -1,0 +1,87 @@
+import { GannetError } from '../core/errors.ts';
+import type { Authoriser } from './authoriser.ts';
+import type { Variables } from './environment.ts';
+import { readSecretKey } from './key-file.ts';
+import { parseSecretKey, type SecretKey } from './key.ts';
+import type { EmbeddedWorld, SignerDescription } from './requests.ts';
+import { createSigner, type Signer } from './sign.ts';
+
+/** What the signer's own reading of the configuration says of the key. */
+export interface WalletSettings {
+  /** `env:NAME` or `file:PATH`; undefined where none is set. */
+  readonly keyFrom: string | undefined;
+  /** Whose key it must be, base58; undefined where the configuration does not say. */
+  readonly address: string | undefined;
+  /** Whether service and chain are the embedded ones. */
+  readonly embedded: boolean;
+}
+
+/** The rules, as soon as it is known whose key they stand before. */
+export interface Rules {
+  readonly settings: WalletSettings;
+  /** `embeddedRpcUrl` is where the embedded chain is; undefined on a real one, whose node the configuration names. */
+  authoriserFor(address: string, embeddedRpcUrl: string | undefined): Promise<Authoriser>;
+}
+
+/** A key, and what decides over it. */
+export interface OpenWallet {
+  readonly signer: Signer;
+  readonly authoriser: Authoriser;
+  readonly description: SignerDescription;
+}
+
+/** The one wallet of a signer: once opened it stays what it is. */
+export interface Wallet {
+  /** Opens it with the key that the configuration points at, the first time. Throws CONFIG_INVALID or KEY_INVALID. */
+  open(embedded: EmbeddedWorld): Promise<OpenWallet>;
+  /** Opens it with the embedded service's own key. Throws KEY_INVALID unless the configuration says that there is no other. */
+  openEmbedded(embedded: EmbeddedWorld & { readonly key: string }): Promise<OpenWallet>;
+  /** Throws SIGN_REFUSED before it is open. */
+  opened(): OpenWallet;
+  close(): void;
+}
+
+type KeyOf = (settings: WalletSettings) => Promise<SecretKey>;
+
+/** Returns a wallet that is still closed; nothing is read yet, so that faults of the configuration are told by whoever finds them all. */
+export function createWallet({ environment, pid, load }: {
+  /** With the keys: only here they are. */
+  readonly environment: Variables;
+  readonly pid: number;
+  readonly load: () => Promise<Rules>;
+}): Wallet {
+  let opening: Promise<OpenWallet> | undefined;
+  let opened: OpenWallet | undefined;
+
+  const openWith = async (keyOf: KeyOf, { rpcUrl }: EmbeddedWorld): Promise<OpenWallet> => {
+    const rules = await load();
+    const { settings } = rules;
+    const key = await keyOf(settings);
+    if (settings.address !== undefined && settings.address !== key.address) {
+      throw new GannetError('KEY_INVALID', `wallet.address is ${settings.address}, but the key belongs to ${key.address}`);
+    }
+    const authoriser = await rules.authoriserFor(key.address, settings.embedded ? rpcUrl : undefined);
+    opened = { signer: createSigner(key), authoriser, description: { ...authoriser.description, pid, address: key.address } };
+    return opened;
+  };
+  const once = (keyOf: KeyOf, embedded: EmbeddedWorld): Promise<OpenWallet> => (opening ??= openWith(keyOf, embedded));
+
+  return {
+    open: (embedded) => once(async ({ keyFrom }) => {
+      if (keyFrom === undefined) throw new GannetError('KEY_INVALID', 'wallet.key_from is missing: only the embedded service brings a wallet of its own');
+      return readSecretKey({ source: keyFrom, environment });
+    }, embedded),
+    openEmbedded: (embedded) => {
+      if (opening !== undefined) return Promise.reject(new GannetError('KEY_INVALID', 'the signer holds a key already and takes no other'));
+      return once(async ({ keyFrom, embedded: isEmbedded }) => {
+        if (keyFrom !== undefined || !isEmbedded) throw new GannetError('KEY_INVALID', 'the signer was handed a key, but takes one from the embedded service alone, and only where wallet.key_from is not set');
+        return parseSecretKey(embedded.key);
+      }, embedded);
+    },
+    opened: () => {
+      if (opened === undefined) throw new GannetError('SIGN_REFUSED', 'nothing was signed: the wallet is not open yet');
+      return opened;
+    },
+    close: () => { void opened?.authoriser.close(); },
+  };
+}

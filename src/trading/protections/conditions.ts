@@ -1,0 +1,149 @@
+import { formatDecimal } from '../../core/amount.ts';
+import type { Millis } from '../../core/time.ts';
+import { formatDuration } from '../../core/time.ts';
+import type { Mint } from '../../market/token.ts';
+import { SOL_MINT } from '../../market/token.ts';
+import { currentValue } from '../exposure.ts';
+import type { ProtectionScope, ProtectionTrigger } from '../protection.ts';
+import { showAmount, showMint } from '../risk/amount-text.ts';
+import type { EngineState, StrategyRecord } from '../state.ts';
+import { ALL } from './equity.ts';
+import type { Noted, Watch } from './memory.ts';
+import { dayOf } from './memory.ts';
+import { feesOf } from './record.ts';
+
+type Kind = ProtectionTrigger['kind'];
+type Condition<K extends Kind> = (state: EngineState, watch: Watch, trigger: Extract<ProtectionTrigger, { readonly kind: K }>) => string | undefined;
+
+/** Returns why a protection is to be on, undefined where it is not. */
+export function condition(state: EngineState, watch: Watch): string | undefined {
+  const { trigger } = watch.rule.protection;
+  return (CONDITIONS[trigger.kind] as Condition<Kind>)(state, watch, trigger);
+}
+
+const CONDITIONS: { readonly [K in Kind]: Condition<K> } = {
+  cooldown: (_state, { memory, reset }, { after }) => {
+    const last = after === 'loss' ? memory.lastLoss : memory.lastTrade;
+    return last !== undefined && isLater(last, reset) ? `a swap closed${after === 'loss' ? ' with a loss' : ''}` : undefined;
+  },
+
+  'loss-streak': (state, { memory, reset }, { losses, withinMs }) => {
+    const latest = latestOf(memory.exits, losses, reset);
+    if (latest === undefined || state.protections.now - latest[0]!.at >= withinMs || latest.some(({ profit }) => profit >= 0n)) return undefined;
+    return `${losses} losing exits in a row within ${formatDuration(withinMs)}`;
+  },
+
+  'low-profit': (state, { memory, reset }, { trades, withinMs, leastBps }) => {
+    const latest = latestOf(memory.exits, trades, reset);
+    if (latest === undefined || state.protections.now - latest[0]!.at >= withinMs) return undefined;
+    const profit = latest.reduce((sum, exit) => sum + exit.profit, 0n);
+    const cost = latest.reduce((sum, exit) => sum + exit.cost, 0n);
+    if (profit * 10_000n >= cost * BigInt(Math.ceil(leastBps))) return undefined;
+    const broughtBps = cost === 0n ? '' : `, ${formatDecimal((profit * 1_000_000n) / cost, 2)} bps of their cost`;
+    return `${trades} exits within ${formatDuration(withinMs)} brought ${profit} smallest units${broughtBps}, at least ${leastBps} bps are wanted`;
+  },
+
+  'max-drawdown': (state, { subject }, { limitPct }) => {
+    const record = state.protections.equity.get(subject === '' ? ALL : subject);
+    if (record === undefined || record.peak <= 0n) return undefined;
+    const lost = record.peak - record.value;
+    // A limit that is no number holds nothing: whatever was lost is too much then.
+    const limit = Number.isFinite(limitPct) ? BigInt(Math.round(limitPct * 10_000)) : 0n;
+    if (lost <= 0n || lost * 1_000_000n < record.peak * limit) return undefined;
+    return `equity is ${formatDecimal((lost * 10_000n) / record.peak, 2)} % under its highest, allowed are less than ${limitPct} %`;
+  },
+
+  'daily-loss': (state, { subject }, { limit }) => {
+    const lost = lossToday(state, subject, limit.mint);
+    if (lost === undefined || lost === 0n || lost < limit.amount) return undefined;
+    return `${showAmount(state, limit.mint, lost)} lost since the day began (UTC), allowed are less than ${showAmount(state, limit.mint, limit.amount)}`;
+  },
+
+  'fee-budget': (state, { memory }, { limitLamports }) => {
+    const spent = feesOf(memory, dayOf(state.protections.now));
+    if (spent === 0n || spent < limitLamports) return undefined;
+    return `${showAmount(state, SOL_MINT, spent)} of network fees today (UTC), the budget is ${showAmount(state, SOL_MINT, limitLamports)}`;
+  },
+
+  'stale-feed': (state, { subject, reset }, { afterMs }) => {
+    if (subject !== '') return silenceOf(state, state.strategies.get(subject), reset, afterMs);
+    for (const strategy of state.strategies.values()) {
+      const reason = silenceOf(state, strategy, reset, afterMs);
+      if (reason !== undefined) return reason;
+    }
+    return undefined;
+  },
+
+  'blind-execution': (_state, { memory }, { unknowns }) =>
+    (memory.unknowns >= unknowns ? `the outcomes of the latest ${memory.unknowns} swaps are unknown` : undefined),
+
+  'unresolved-intent': (state, { subject, reset }, { afterMs }) => {
+    const { now: at } = state.protections;
+    for (const [id, since] of state.protections.unknownSince) {
+      const { intent } = state.intents.get(id) ?? {};
+      if (intent === undefined || (subject !== '' && intent.strategy !== subject) || !isLater(since, reset)) continue;
+      if (!(at - since.at < afterMs)) return `the outcome of ${id} has been unknown for ${formatDuration(at - since.at)}`;
+    }
+    return undefined;
+  },
+
+  'error-rate': (state, { memory, reset }, { failures, withinMs }) => {
+    const latest = latestOf(memory.failures, failures, reset);
+    if (latest === undefined || state.protections.now - latest[0]!.at >= withinMs) return undefined;
+    return `${failures} swaps failed, expired or were given up within ${formatDuration(withinMs)}`;
+  },
+
+  'reconciliation-mismatch': (state, { subject }) => {
+    for (const [mint, amount] of state.protections.missing) {
+      if (subject === '' || subject === mint) return `the chain has ${showAmount(state, mint, amount)} less than the ledger`;
+    }
+    return undefined;
+  },
+
+  'dead-man': (state, { reset }, { afterMs }) => {
+    const { now: at, presenceAt = at } = state.protections;
+    const absentMs = at - Math.max(presenceAt, reset?.at ?? -Infinity);
+    return absentMs < afterMs ? undefined : `no operator showed himself for ${formatDuration(absentMs)}`;
+  },
+};
+
+/** Returns what a strategy, or all of them, lost since the day began, in a token; undefined where no price says. */
+export function lossToday(state: EngineState, subject: string, currency: Mint): bigint | undefined {
+  const record = state.protections.equity.get(subject === '' ? ALL : subject);
+  if (record === undefined) return 0n;
+  const lost = record.dayStart - record.value;
+  if (lost <= 0n) return 0n;
+  return currentValue(state, { mint: currencyOf(record.basis), amount: lost }, currency, state.protections.now);
+}
+
+function silenceOf(state: EngineState, strategy: StrategyRecord | undefined, reset: Noted | undefined, afterMs: Millis): string | undefined {
+  const { now: at, startedAt = at } = state.protections;
+  for (const slot of strategy?.inputs ?? []) {
+    const event = state.market.latest(slot);
+    const silentMs = at - Math.max(event?.receivedAt ?? -Infinity, startedAt, reset?.at ?? -Infinity);
+    if (!(silentMs < afterMs)) return `${event?.feed ?? `a feed of ${strategy?.name}`} has not answered for ${formatDuration(silentMs)}`;
+  }
+  return undefined;
+}
+
+/** A basis begins with the token's mint. */
+function currencyOf(basis: string): Mint {
+  return basis.split(' ', 1)[0] as Mint;
+}
+
+function isLater({ n }: Noted, reset: Noted | undefined): boolean {
+  return reset === undefined || n > reset.n;
+}
+
+/** Returns the latest so many that count, oldest first; undefined where there are fewer. */
+function latestOf<T extends Noted>(list: readonly T[], count: number, reset: Noted | undefined): readonly T[] | undefined {
+  const latest = list.slice(-count);
+  return latest.length >= count && latest.length > 0 && isLater(latest[0]!, reset) ? latest : undefined;
+}
+
+/** Returns what a token is called in the text of a protection, or what a strategy is. */
+export function showSubject(state: EngineState, scope: ProtectionScope, subject: string): string {
+  if (scope === 'token') return showMint(state, subject as Mint);
+  return scope === 'global' ? 'everything' : subject;
+}
+

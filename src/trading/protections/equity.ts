@@ -1,0 +1,116 @@
+import type { Millis } from '../../core/time.ts';
+import type { Mint } from '../../market/token.ts';
+import { SOL_MINT } from '../../market/token.ts';
+import { currentValue } from '../exposure.ts';
+import type { StrategyBook } from '../portfolio.ts';
+import type { EngineState } from '../state.ts';
+import type { EquityRecord } from './memory.ts';
+import { dayOf } from './memory.ts';
+
+/** The name under which the equity of all strategies together is kept. */
+export const ALL = '';
+
+/**
+ * Looks at what each strategy is worth in its budget's token, and all of them together in the first budget's: what they
+ * hold at what it would sell for, less the network fees. The wallet is left out, so that deposits are no profit. Where a
+ * price is missing the last known value stays, marked.
+ */
+export function lookAtEquity(state: EngineState, at: Millis): void {
+  let total: bigint | undefined = 0n;
+  let currency: Mint | undefined;
+  let members = '';
+  for (const name of state.strategies.keys()) {
+    const book = state.portfolio.book(name);
+    if (book.budget === undefined) continue;
+    lookAtBook(state, name, book, at);
+    currency ??= book.budget.mint;
+    members += ` ${name}`;
+    const record = state.protections.equity.get(name);
+    const part = record === undefined ? undefined : signedValue(state, record.value, book.budget.mint, currency, at);
+    total = total === undefined || part === undefined ? undefined : total + part;
+  }
+  if (currency !== undefined && state.protections.watchesTotal) keep(state, ALL, `${currency}${members}`, total, at);
+}
+
+/** Returns what a strategy holds that has no price in its budget's token, undefined where everything has. */
+export function unpricedOf(state: EngineState, name: string): Mint | undefined {
+  const { balances, budget } = state.portfolio.book(name);
+  if (budget === undefined) return undefined;
+  for (const [mint, amount] of balances) {
+    if (currentValue(state, { mint, amount }, budget.mint, state.protections.now) === undefined) return mint;
+  }
+  return undefined;
+}
+
+function lookAtBook(state: EngineState, name: string, book: StrategyBook, at: Millis): void {
+  const { mint: currency } = book.budget!;
+  const held = valueOf(state, book, currency, at);
+  const record = state.protections.equity.get(name);
+  if (held !== undefined && record === undefined) {
+    keep(state, name, currency, held, at);
+    lookAtBook(state, name, book, at);
+    return;
+  }
+  if (record !== undefined) costFees(state, record, book, currency, at);
+  keep(state, name, currency, held === undefined || record === undefined ? undefined : held - record.feeCost, at);
+}
+
+function valueOf(state: EngineState, { balances }: StrategyBook, currency: Mint, at: Millis): bigint | undefined {
+  let total = 0n;
+  for (const [mint, amount] of balances) {
+    const value = currentValue(state, { mint, amount }, currency, at);
+    if (value === undefined) return undefined;
+    total += value;
+  }
+  return total;
+}
+
+/** Each fee is valued once, at the first price of SOL after it: its cost is not to move with the market. */
+function costFees(state: EngineState, record: EquityRecord, { feesLamports }: StrategyBook, currency: Mint, at: Millis): void {
+  if (record.basis !== currency) {
+    // What was counted in another token is in the heights that are carried over.
+    record.feeCost = 0n;
+    record.feesCosted = feesLamports;
+  }
+  const fresh = feesLamports - record.feesCosted;
+  if (fresh <= 0n) return;
+  const cost = currentValue(state, { mint: SOL_MINT, amount: fresh }, currency, at);
+  if (cost === undefined) return;
+  record.feeCost += cost;
+  record.feesCosted = feesLamports;
+}
+
+function keep(state: EngineState, name: string, basis: string, value: bigint | undefined, at: Millis): void {
+  const { equity } = state.protections;
+  const record = equity.get(name);
+  const day = dayOf(at);
+  if (record === undefined) {
+    if (value === undefined) return;
+    const feesCosted = name === ALL ? 0n : state.portfolio.book(name).feesLamports;
+    equity.set(name, { basis, value, isKnown: true, peak: value, day, dayStart: value, feeCost: 0n, feesCosted });
+    return;
+  }
+  record.isKnown = value !== undefined && (record.basis === basis || rebase(record, basis, value));
+  // A day begins with what the one before ended with, also where nobody looked in between.
+  if (day !== record.day) record.dayStart = record.value;
+  record.day = day;
+  if (value === undefined) return;
+  record.value = value;
+  if (value > record.peak) record.peak = value;
+}
+
+/** Another token, or other strategies: it is as far under its heights as it was before. */
+function rebase(record: EquityRecord, basis: string, value: bigint): true {
+  const scaled = (height: bigint): bigint => (record.value > 0n && value > 0n ? (height * value) / record.value : value);
+  record.peak = scaled(record.peak);
+  record.dayStart = scaled(record.dayStart);
+  record.value = value;
+  record.basis = basis;
+  return true;
+}
+
+function signedValue(state: EngineState, amount: bigint, mint: Mint, currency: Mint, at: Millis): bigint | undefined {
+  if (mint === currency) return amount;
+  const value = currentValue(state, { mint, amount: amount < 0n ? -amount : amount }, currency, at);
+  return value === undefined || amount >= 0n ? value : -value;
+}

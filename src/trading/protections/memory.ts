@@ -1,0 +1,192 @@
+import type { Lamports } from '../../core/amount.ts';
+import { assert } from '../../core/assert.ts';
+import type { Millis } from '../../core/time.ts';
+import type { Mint } from '../../market/token.ts';
+import type { ExitResult } from '../costs.ts';
+import type { DenialCode } from '../denials.ts';
+import type { Protection, ProtectionScope } from '../protection.ts';
+import { PROTECTIONS, protectionFault } from './catalogue.ts';
+import type { ProtectionChange } from './protection-change.ts';
+
+/** Something that happened: its place among all that did, and when. A release forgets by place, since instants repeat. */
+export interface Noted {
+  readonly n: number;
+  readonly at: Millis;
+}
+
+/** An exit whose result is known. */
+export interface NotedExit extends Noted, ExitResult {}
+
+/** What is remembered of one strategy, one token, or everything; no longer lists than some protection looks at. */
+export interface SubjectMemory {
+  exits: NotedExit[];
+  failures: Noted[];
+  lastTrade: Noted | undefined;
+  lastLoss: Noted | undefined;
+  /** Swaps in a row that became unknown. */
+  unknowns: number;
+  /** The UTC day, counted from the epoch, of which the fees are. */
+  feeDay: number;
+  fees: Lamports;
+}
+
+/** What a strategy, or all of them, is worth in a token, and what it was. */
+export interface EquityRecord {
+  /** The token, and whose equity is in it: where these change, heights are carried over in proportion. */
+  basis: string;
+  value: bigint;
+  /** Whether every part had a price; else the value is the last that was known. */
+  isKnown: boolean;
+  peak: bigint;
+  /** The UTC day, counted from the epoch, of the last look. */
+  day: number;
+  dayStart: bigint;
+  /** Network fees in the token, of so many lamports of the book. */
+  feeCost: bigint;
+  feesCosted: bigint;
+}
+
+/** A configured protection with its place among those of its kind and scope, by which a restart finds it again. */
+export interface ProtectionRule {
+  readonly protection: Protection;
+  readonly code: DenialCode;
+  /** `<kind>:<scope>`. */
+  readonly family: string;
+  /** From 1, within the family. */
+  readonly number: number;
+  /** Whether prices or time alone can bring it on; the others come on with what we do. */
+  readonly isTimely: boolean;
+}
+
+/** A protection that is on. */
+export interface Fired {
+  /** From when an `elapsed` release counts. */
+  since: Millis;
+  /** How much had happened when it came on, or was prolonged. */
+  n: number;
+  readonly reason: string;
+}
+
+/** One protection looking at one subject. */
+export interface Watch {
+  readonly rule: ProtectionRule;
+  /** The strategy's name or the token's mint; empty where the scope is global. */
+  readonly subject: string;
+  readonly memory: SubjectMemory;
+  fired: Fired | undefined;
+  /** When it let go the last time: what was before does not count. */
+  reset: Noted | undefined;
+}
+
+/** Everything that protections remember; what they look at besides is the rest of the state. */
+export interface ProtectionMemory {
+  readonly rules: readonly ProtectionRule[];
+  /** By `<kind>:<scope>:<number>:<subject>`. */
+  readonly watches: Map<string, Watch>;
+  /** Those that prices or time alone can bring on. */
+  readonly timely: Watch[];
+  /** By `<scope>:<name>`. */
+  readonly subjects: Map<string, SubjectMemory>;
+  /** Whether some protection depends on what things are worth, of all together or at all. */
+  readonly watchesEquity: boolean;
+  readonly watchesTotal: boolean;
+  /** By strategy, and under the empty name all together. */
+  readonly equity: Map<string, EquityRecord>;
+  /** Since when the outcome of an open intent is unknown, by its id. */
+  readonly unknownSince: Map<string, Noted>;
+  /** What the chain has less than the ledger, by mint. */
+  readonly missing: Map<Mint, bigint>;
+  /** What nobody has taken up yet. */
+  changes: ProtectionChange[];
+  /** How many protections are on. */
+  on: number;
+  /** How much happened so far. */
+  count: number;
+  /** Never goes back. */
+  now: Millis;
+  /** From when silence is counted; the first look of this process. */
+  startedAt: Millis | undefined;
+  /** The last sign of an operator. */
+  presenceAt: Millis | undefined;
+  /** How often to look where nothing is held: as often as the shortest span asks for. */
+  readonly idleEveryMs: Millis;
+  /** A market event before this instant changes nothing that protections would not see in time anyway. */
+  nextLookAt: Millis;
+}
+
+/** How often market events alone make protections look while something is held, in event time: proposals and outcomes always do. */
+export const LOOK_EVERY_MS = 10_000;
+const IDLE_EVERY_MAX_MS = 60_000;
+
+const TIMELY: ReadonlySet<string> = new Set(['max-drawdown', 'daily-loss', 'stale-feed', 'unresolved-intent', 'dead-man']);
+const OF_EQUITY: ReadonlySet<string> = new Set(['max-drawdown', 'daily-loss']);
+
+/** Returns the memory of protections that have seen nothing yet. */
+export function createMemory(protections: readonly Protection[], strategies: readonly string[]): ProtectionMemory {
+  const ofEquity = protections.filter(({ trigger: { kind } }) => OF_EQUITY.has(kind));
+  const memory: ProtectionMemory = {
+    rules: rulesOf(protections), watches: new Map(), timely: [], subjects: new Map(), equity: new Map(), unknownSince: new Map(), missing: new Map(),
+    watchesEquity: ofEquity.length > 0, watchesTotal: ofEquity.some(({ scope }) => scope === 'global'),
+    changes: [], on: 0, count: 0, now: -Infinity, startedAt: undefined, presenceAt: undefined,
+    idleEveryMs: idleEvery(protections),
+    nextLookAt: protections.length === 0 ? Infinity : -Infinity,
+  };
+  watchSubject(memory, 'global', '');
+  for (const name of strategies) watchSubject(memory, 'strategy', name);
+  return memory;
+}
+
+/** A quarter of the shortest span after which time alone brings something on, within bounds. */
+function idleEvery(protections: readonly Protection[]): Millis {
+  const spans = protections.map(({ trigger }) => ('afterMs' in trigger ? trigger.afterMs : Infinity));
+  return Math.min(IDLE_EVERY_MAX_MS, Math.max(LOOK_EVERY_MS, Math.min(...spans) / 4));
+}
+
+function rulesOf(protections: readonly Protection[]): ProtectionRule[] {
+  const counts = new Map<string, number>();
+  return protections.map((protection) => {
+    const fault = protectionFault(protection);
+    assert(fault === undefined, () => fault ?? '');
+    const { trigger: { kind }, scope } = protection;
+    const family = `${kind}:${scope}`;
+    const number = (counts.get(family) ?? 0) + 1;
+    counts.set(family, number);
+    return { protection, code: PROTECTIONS[kind].code, family, number, isTimely: TIMELY.has(kind) };
+  });
+}
+
+/** Makes the protections of a scope look at a subject. */
+export function watchSubject(memory: ProtectionMemory, scope: ProtectionScope, subject: string): void {
+  for (const rule of memory.rules) {
+    if (rule.protection.scope === scope) watchOf(memory, rule, subject);
+  }
+}
+
+/** Returns how one protection looks at one subject. */
+export function watchOf(memory: ProtectionMemory, rule: ProtectionRule, subject: string): Watch {
+  const key = `${rule.family}:${rule.number}:${subject}`;
+  const known = memory.watches.get(key);
+  if (known !== undefined) return known;
+  const watch: Watch = { rule, subject, memory: subjectMemory(memory, rule.protection.scope, subject), fired: undefined, reset: undefined };
+  memory.watches.set(key, watch);
+  if (rule.isTimely) memory.timely.push(watch);
+  return watch;
+}
+
+/** Returns what is remembered of a subject, made where there is nothing yet. */
+export function subjectMemory(memory: ProtectionMemory, scope: ProtectionScope, name: string): SubjectMemory {
+  const key = `${scope}:${name}`;
+  const known = memory.subjects.get(key);
+  if (known !== undefined) return known;
+  const fresh: SubjectMemory = {
+    exits: [], failures: [], lastTrade: undefined, lastLoss: undefined, unknowns: 0, feeDay: -Infinity, fees: 0n as Lamports,
+  };
+  memory.subjects.set(key, fresh);
+  if (scope === 'token') watchSubject(memory, scope, name);
+  return fresh;
+}
+
+/** Returns the UTC day of an instant, counted from the epoch. */
+export function dayOf(at: Millis): number {
+  return Math.floor(at / 86_400_000);
+}

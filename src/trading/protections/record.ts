@@ -1,0 +1,95 @@
+import type { Lamports } from '../../core/amount.ts';
+import type { Millis } from '../../core/time.ts';
+import type { Mint } from '../../market/token.ts';
+import type { ExitResult } from '../costs.ts';
+import { isDenialCode } from '../denials.ts';
+import type { Intent, IntentState, Outcome } from '../intent.ts';
+import { isTerminal } from '../intent.ts';
+import type { ProtectionScope } from '../protection.ts';
+import type { ProtectionMemory, SubjectMemory } from './memory.ts';
+import { dayOf, subjectMemory } from './memory.ts';
+
+/** Notes what became of an intent, with the result of an exit where it is known. */
+export function recordOutcome(memory: ProtectionMemory, intent: Intent, outcome: Outcome, result: ExitResult | undefined): void {
+  const { now: at } = memory;
+  if (outcome.state === 'unknown') {
+    if (memory.unknownSince.has(intent.id)) return;
+    memory.unknownSince.set(intent.id, note(memory, at));
+    for (const subject of subjectsOf(memory, intent)) subject.memory.unknowns += 1;
+    return;
+  }
+  // Begun anew: what was sent before is proven dead.
+  if (outcome.state === 'building' || isTerminal(outcome.state)) memory.unknownSince.delete(intent.id);
+  if (!isTerminal(outcome.state)) return;
+  const noted = note(memory, at);
+  const isFailure = countsAsFailure(outcome);
+  const fees = outcome.fill?.feeLamports ?? outcome.feeLamports ?? (0n as Lamports);
+  for (const { scope, memory: subject } of subjectsOf(memory, intent)) {
+    if (outcome.state !== 'abandoned') subject.unknowns = 0;
+    addFees(subject, fees, dayOf(at));
+    if (isFailure) keepLast(subject.failures, noted, longest(memory, scope, 'failures'));
+    if (outcome.state !== 'confirmed') continue;
+    subject.lastTrade = noted;
+    if (result === undefined) continue;
+    if (result.profit < 0n) subject.lastLoss = noted;
+    keepLast(subject.exits, { ...noted, ...result }, longest(memory, scope, 'exits'));
+  }
+}
+
+/** Takes up an intent that an earlier process left open: its outcome has been unknown since it was made, for all that is known. */
+export function recordOpen(memory: ProtectionMemory, intent: Intent, state: IntentState): void {
+  if (state === 'unknown' && !memory.unknownSince.has(intent.id)) memory.unknownSince.set(intent.id, note(memory, intent.createdAt));
+}
+
+/** Notes that the chain has less than the ledger, or more again. */
+export function recordMismatch(memory: ProtectionMemory, mint: Mint, change: bigint): void {
+  subjectMemory(memory, 'token', mint);
+  const missing = (memory.missing.get(mint) ?? 0n) - change;
+  if (missing > 0n) memory.missing.set(mint, missing);
+  else memory.missing.delete(mint);
+}
+
+/** Returns the fees of the day, however long ago the last one was paid. */
+export function feesOf(subject: SubjectMemory, day: number): Lamports {
+  return subject.feeDay === day ? subject.fees : (0n as Lamports);
+}
+
+/** What our own risk took back was no failure of the world's. */
+function countsAsFailure({ state, code }: Outcome): boolean {
+  if (state === 'failed' || state === 'expired') return true;
+  return state === 'abandoned' && !(code !== undefined && isDenialCode(code));
+}
+
+function subjectsOf(memory: ProtectionMemory, { strategy, purpose, inputMint, outputMint }: Intent): { scope: ProtectionScope; memory: SubjectMemory }[] {
+  const token = purpose === 'exit' ? inputMint : outputMint;
+  return ([['global', ''], ['strategy', strategy], ['token', token]] as const)
+    .map(([scope, name]) => ({ scope, memory: subjectMemory(memory, scope, name) }));
+}
+
+function addFees(subject: SubjectMemory, fees: Lamports, day: number): void {
+  subject.fees = (feesOf(subject, day) + fees) as Lamports;
+  subject.feeDay = day;
+}
+
+function note(memory: ProtectionMemory, at: Millis): { n: number; at: Millis } {
+  memory.count += 1;
+  return { n: memory.count, at };
+}
+
+function keepLast<T>(list: T[], item: T, most: number): void {
+  if (most === 0) return;
+  list.push(item);
+  while (list.length > most) list.shift();
+}
+
+/** Returns how far back the protections of a scope look. */
+function longest(memory: ProtectionMemory, scope: ProtectionScope, list: 'exits' | 'failures'): number {
+  let most = 0;
+  for (const { protection: { trigger, scope: own } } of memory.rules) {
+    if (own !== scope) continue;
+    if (list === 'exits' && trigger.kind === 'loss-streak') most = Math.max(most, trigger.losses);
+    if (list === 'exits' && trigger.kind === 'low-profit') most = Math.max(most, trigger.trades);
+    if (list === 'failures' && trigger.kind === 'error-rate') most = Math.max(most, trigger.failures);
+  }
+  return most;
+}

@@ -1,0 +1,29 @@
+import { formatDuration } from '../../core/time.ts';
+import { RATE_SPANS } from '../swap-rate.ts';
+import type { Rule } from './swap-wish.ts';
+
+const RATE_CODES = [['perMinute', 'RATE_PER_MINUTE'], ['perHour', 'RATE_PER_HOUR'], ['perDay', 'RATE_PER_DAY']] as const;
+
+/** One open swap per input, or balances prove nothing; and only so many at all, though never too many to get out. */
+export const intentsOpen: Rule = (state, { inputMint, isExit, retryOf }) => {
+  for (const { intent, state: intentState } of state.intents.values()) {
+    if (intent.inputMint === inputMint && intent.id !== retryOf?.id) {
+      return { code: 'INTENT_OPEN_FOR_MINT', reason: `${intent.id} of the same input is ${intentState}` };
+    }
+  }
+  const { maxOpenIntents } = state.limits;
+  if (isExit || retryOf !== undefined || state.intents.size < maxOpenIntents) return undefined;
+  return { code: 'INTENTS_OPEN_LIMIT', reason: `${state.intents.size} open, allowed are ${maxOpenIntents}` };
+};
+
+/** There can be no more exits than entries let in, and one that has to wait may cost more than any number of them. */
+export const swapRate: Rule = (state, { isExit, retryOf, at }) => {
+  if (isExit || retryOf !== undefined) return undefined;
+  for (const [span, code] of RATE_CODES) {
+    const limit = state.limits.maxSwaps[span];
+    if (limit === undefined) continue;
+    const used = state.swapRate.count(span, at);
+    if (used >= limit) return { code, reason: `${used} within ${formatDuration(RATE_SPANS[span])}, allowed are ${limit}` };
+  }
+  return undefined;
+};

@@ -1,0 +1,51 @@
+import type { Mint } from '../../market/token.ts';
+import type { ProtectionAction } from '../protection.ts';
+import { lossToday } from '../protections/conditions.ts';
+import { ALL, unpricedOf } from '../protections/equity.ts';
+import type { Watch } from '../protections/memory.ts';
+import { showMint } from './amount-text.ts';
+import type { Denial } from './denial.ts';
+import { unvalued } from './exposure.ts';
+import type { Rule, SwapWish } from './swap-wish.ts';
+
+/** The stronger speaks first. */
+const STRENGTH: Readonly<Record<ProtectionAction, number>> = { halt: 3, flatten: 2, 'reduce-only': 1, deny: 0 };
+
+/** What has come on: a halt refuses exits as well, everything else entries alone. */
+export const protections: Rule = (state, wish) => {
+  if (state.protections.on === 0) return undefined;
+  let strongest: Watch | undefined;
+  for (const watch of state.protections.watches.values()) {
+    if (watch.fired === undefined || !concerns(watch, wish)) continue;
+    if (strongest === undefined || STRENGTH[watch.rule.protection.action] > STRENGTH[strongest.rule.protection.action]) strongest = watch;
+  }
+  return strongest === undefined ? undefined : denialOf(strongest);
+
+  function denialOf({ rule: { code, protection: { action, scope } }, subject, fired }: Watch): Denial {
+    const whom = scope === 'global' ? '' : ` for ${scope === 'token' ? showMint(state, subject as Mint) : subject}`;
+    return { code: action === 'halt' ? 'TRADING_HALTED' : code, reason: `${action === 'halt' ? 'trading is halted' : 'entries are refused'}${whom}: ${fired!.reason}` };
+  }
+};
+
+function concerns({ rule: { protection: { action, scope } }, subject }: Watch, { strategy, inputMint, outputMint, isExit }: SwapWish): boolean {
+  if (action !== 'halt' && isExit) return false;
+  if (scope === 'global') return true;
+  if (scope === 'strategy') return subject === strategy.name;
+  return subject === outputMint || (isExit && subject === inputMint);
+}
+
+/** Where losses bound a strategy, nothing may be added whose loss nobody could see. */
+export const equityKnown: Rule = (state, { strategy: { name }, isExit }) => {
+  const { equity, rules, watchesEquity } = state.protections;
+  if (!watchesEquity || isExit) return undefined;
+  const { budget } = state.portfolio.book(name);
+  for (const { protection: { trigger, scope } } of rules) {
+    if (trigger.kind !== 'max-drawdown' && trigger.kind !== 'daily-loss') continue;
+    const subject = scope === 'global' ? ALL : name;
+    const isKnown = equity.get(name)?.isKnown === true && equity.get(subject)?.isKnown === true;
+    if (!isKnown || (trigger.kind === 'daily-loss' && lossToday(state, subject, trigger.limit.mint) === undefined)) {
+      return budget === undefined ? undefined : unvalued(state, unpricedOf(state, name) ?? budget.mint, trigger.kind === 'daily-loss' ? trigger.limit.mint : budget.mint);
+    }
+  }
+  return undefined;
+};

@@ -1,0 +1,100 @@
+import { parseArgs } from 'node:util';
+import { seededRandom, type Random } from '../../src/core/random.ts';
+import { createPolicy } from '../../src/signer/policy/policy.ts';
+import { collectGoldens, type Golden } from '../signer/policy/goldens.ts';
+import { MUTANT_KINDS, mutantsOf, type Mutant } from '../signer/policy/mutants.ts';
+import { pick } from '../signer/random-transaction.ts';
+import { addResult, codeVersion, resultsFile } from './results.ts';
+
+export interface HostileTransactionsOptions {
+  readonly goldens: number;
+  readonly mutants: number;
+  readonly seed: number;
+}
+
+export interface HostileTransactionsReport {
+  readonly goldens: { readonly judged: number; readonly denied: number; readonly kinds: number };
+  readonly mutants: {
+    readonly judged: number;
+    readonly allowed: number;
+    /** Denied, but without the code that the mutation deserves among the findings. */
+    readonly wrongCode: number;
+    /** Where the deserved code is the first that is named. */
+    readonly namedFirst: number;
+    readonly kinds: number;
+    readonly codes: Readonly<Record<string, number>>;
+  };
+  readonly seconds: number;
+  readonly violations: readonly string[];
+}
+
+/** The share of a golden's mutants that is judged, so that many goldens have theirs. */
+const TAKEN = 0.1;
+
+/** Has the policy judge transactions as the service makes them, and mutants of them; a golden denied or a mutant let through is a violation. */
+export async function judgeHostileTransactions(options: HostileTransactionsOptions): Promise<HostileTransactionsReport> {
+  const startedMs = performance.now();
+  const policy = createPolicy();
+  const violations: string[] = [];
+  const goldens = await collectGoldens({ count: options.goldens, seed: options.seed });
+  let denied = 0;
+  for (const { kind, bytes, expectation, tables } of goldens) {
+    const { verdict, findings } = policy.judge(bytes, expectation, { tables });
+    if (verdict === 'allow') continue;
+    denied += 1;
+    violations.push(`golden denied: ${kind}: ${JSON.stringify(findings)}`);
+  }
+
+  const random = seededRandom(`hostile ${options.seed}`);
+  const codes: Record<string, number> = {};
+  const kinds = new Set<string>();
+  const count = { judged: 0, allowed: 0, wrongCode: 0, namedFirst: 0 };
+  for (const { golden, mutant: { kind, code, bytes, tables } } of manyMutants(goldens, options.mutants, random)) {
+    const verdict = policy.judge(bytes, golden.expectation, { tables });
+    count.judged += 1;
+    codes[code] = (codes[code] ?? 0) + 1;
+    kinds.add(MUTANT_KINDS.find((known) => kind === known || kind.startsWith(`${known},`)) ?? kind);
+    if (verdict.code === code) count.namedFirst += 1;
+    if (verdict.verdict === 'allow') count.allowed += 1;
+    else if (verdict.findings.some((finding) => finding.code === code)) continue;
+    else count.wrongCode += 1;
+    violations.push(`${golden.kind}: ${kind}: expected ${code}, got ${verdict.verdict} ${JSON.stringify(verdict.findings)}`);
+  }
+  return {
+    goldens: { judged: goldens.length, denied, kinds: new Set(goldens.map(({ kind }) => kind)).size },
+    mutants: { ...count, kinds: kinds.size, codes },
+    seconds: (performance.now() - startedMs) / 1_000,
+    violations,
+  };
+}
+
+/** Yields mutants of goldens in no order, so that every way of making a transaction has its share however few they are. */
+function* manyMutants(goldens: readonly Golden[], count: number, random: Random): Generator<{ readonly golden: Golden; readonly mutant: Mutant }> {
+  let made = 0;
+  while (made < count) {
+    const golden = pick(random, goldens);
+    for (const mutant of mutantsOf(golden, random)) {
+      if (made >= count) return;
+      if (random() >= TAKEN) continue;
+      made += 1;
+      yield { golden, mutant };
+    }
+  }
+}
+
+/** `node test/campaign/transactions.ts --mutants 10000 --goldens 2000 --seed 1 [--out FILE]` */
+async function main(): Promise<number> {
+  const { values } = parseArgs({
+    options: {
+      mutants: { type: 'string', default: '10000' }, goldens: { type: 'string', default: '2000' }, seed: { type: 'string', default: '1' },
+      out: { type: 'string', default: resultsFile('transactions') },
+    },
+  });
+  const seed = Number(values.seed);
+  const { violations, ...figures } = await judgeHostileTransactions({ mutants: Number(values.mutants), goldens: Number(values.goldens), seed });
+  addResult(values.out, { type: 'transactions', at: new Date().toISOString(), ...codeVersion(), seed, ...figures, violations: violations.length });
+  process.stdout.write(`${JSON.stringify(figures, null, 2)}\n${violations.map((violation) => `${violation}\n`).join('')}\n${violations.length} violations\n`);
+  return violations.length === 0 ? 0 : 1;
+}
+
+if (import.meta.main) process.exitCode = await main();

@@ -1,0 +1,150 @@
+import bs58 from 'bs58';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createChain, type Chain } from '../../src/chain/chain.ts';
+import { SOL_MINT, USDC_MINT } from '../../src/market/token.ts';
+import { createChain as createSandboxChain } from '../../src/sandbox/chain/chain.ts';
+import { startRpc } from '../../src/sandbox/rpc/server.ts';
+import { startHostileNode, wallClock, type HostileNode, type RpcRequest } from './hostile-node.ts';
+
+const OWNER = '7Np41oeYqPefeNQEHSv1UDhYrehxin3NStELsSKCT4K2';
+const SIGNATURE = '5'.repeat(88);
+const invalid = expect.objectContaining({ code: 'CHAIN_RESPONSE_INVALID' });
+
+/** What one of several nodes behind an address has seen, and what it says of a transaction that is dead. */
+interface Seen { readonly slot: number; readonly height: number; readonly isValid?: boolean }
+
+function answerAs({ slot, height, isValid = false }: Seen, { method }: RpcRequest): unknown {
+  if (method === 'getEpochInfo') return { absoluteSlot: slot, blockHeight: height };
+  const value = { isBlockhashValid: isValid, getSignatureStatuses: [null], getBalance: 5, getTokenAccountsByOwner: [] }[method];
+  return { context: { slot }, value };
+}
+
+let node: HostileNode;
+let chain: Chain;
+
+beforeAll(async () => { node = await startHostileNode(); });
+afterAll(() => node.close());
+beforeEach(() => {
+  chain = createChain({ rpcUrl: node.url, clock: wallClock });
+  return () => chain.close();
+});
+
+/** Asks everything that a proof of death is made of, in its order; rejects where an answer does not count. */
+async function prove(): Promise<{ readonly height: bigint; readonly isValid: boolean }> {
+  const height = await chain.finalizedBlockHeight();
+  const isValid = await chain.isBlockhashValid(OWNER);
+  await chain.signatureStatus(SIGNATURE, { searchHistory: true });
+  await chain.tokenBalance(OWNER, SOL_MINT);
+  return { height, isValid };
+}
+
+describe('several nodes behind one address', () => {
+  const ahead: Seen = { slot: 10_000, height: 9_000 };
+  const behind: Seen = { slot: 9_800, height: 8_810 };
+
+  it.each([['getEpochInfo'], ['isBlockhashValid'], ['getSignatureStatuses'], ['getBalance'], ['getTokenAccountsByOwner']])(
+    'prove nothing where the one that is 200 blocks behind answers %s, though it minds no minContextSlot', async (method) => {
+      node.result((request) => answerAs(ahead, request));
+      expect(await prove()).toEqual({ height: 9_000n, isValid: false });
+      node.result((request) => answerAs(request.method === method ? behind : ahead, request));
+      // A height that is behind only proves less.
+      if (method === 'getEpochInfo') expect((await prove()).height).toBe(8_810n);
+      else await expect(prove()).rejects.toEqual(invalid);
+    });
+
+  it('are each told how far they must have come', async () => {
+    node.result((request) => answerAs(ahead, request));
+    await prove();
+    for (const method of ['isBlockhashValid', 'getBalance', 'getTokenAccountsByOwner']) {
+      expect(node.requests.findLast((request) => request.method === method)!.params.at(-1)).toMatchObject({ minContextSlot: 10_000 });
+    }
+  });
+
+  it('that take turns prove nothing together: each proof is of answers as new as the newest', async () => {
+    let turn = 0;
+    node.result((request) => answerAs(turn++ % 2 === 0 ? ahead : behind, request));
+    for (let attempt = 0; attempt < 6; attempt++) await expect(prove()).rejects.toEqual(invalid);
+  });
+
+  it('that disagree on the height of a slot prove nothing until they agree again', async () => {
+    node.result((request) => answerAs(ahead, request));
+    await prove();
+    // One that takes slots for heights.
+    node.result((request) => answerAs({ slot: 10_010, height: 10_010 }, request));
+    await expect(prove()).rejects.toEqual(invalid);
+    node.result((request) => answerAs({ slot: 10_020, height: 9_018 }, request));
+    await expect(prove()).rejects.toEqual(invalid);
+    node.result((request) => answerAs({ slot: 10_030, height: 9_027 }, request));
+    expect((await prove()).height).toBe(9_027n);
+  });
+
+  it.each([
+    ['more blocks than slots', { slot: 500, height: 501 }],
+    ['a chain that lost blocks', { slot: 10_100, height: 8_999 }],
+    ['more new blocks than new slots', { slot: 10_001, height: 9_002 }],
+  ])('are not believed with %s', async (_what, seen) => {
+    node.result((request) => answerAs(ahead, request));
+    await prove();
+    node.result((request) => answerAs(seen, request));
+    await expect(chain.finalizedBlockHeight()).rejects.toEqual(invalid);
+  });
+
+  it('may answer out of turn: what was asked before counts as of then', async () => {
+    const waiting: (() => void)[] = [];
+    let slot = 10_000;
+    node.answer((request, response) => {
+      const result = answerAs({ slot, height: slot - 1_000 }, request);
+      slot += 1;
+      waiting.push(() => response.end(JSON.stringify({ jsonrpc: '2.0', id: request.id, result })));
+    });
+    const asked = [chain.finalizedBlockHeight(), chain.finalizedBlockHeight(), chain.finalizedBlockHeight()];
+    await expect.poll(() => waiting.length).toBe(3);
+    for (const answer of waiting.reverse()) answer();
+    expect((await Promise.all(asked)).map(Number).toSorted((a, b) => a - b)).toEqual([9_000, 9_001, 9_002]);
+  });
+});
+
+describe('a chain that skips three slots of ten', () => {
+  it('is measured in blocks: what would be over by its slots lives on, until its last block and not one more', async () => {
+    const sandbox = createSandboxChain({ genesisUnixSeconds: 1_780_000_000, skippedSlots: 0.3 });
+    const rpc = await startRpc({ chain: sandbox, port: 0, host: '127.0.0.1', websocketPort: 0 });
+    const asked = createChain({ rpcUrl: rpc.url, clock: wallClock });
+    sandbox.advanceSlots(100);
+    const { blockhash, lastValidBlockHeight } = sandbox.latestBlockhash();
+    const start = sandbox.slot;
+    let sawSlotsOver = false;
+    for (;;) {
+      sandbox.advanceSlots(1);
+      const height = await asked.finalizedBlockHeight();
+      if (height > BigInt(lastValidBlockHeight)) break;
+      // By the count of slots it would be over, but it may land yet.
+      if (sandbox.slot - start > 150 + 32 + 10) sawSlotsOver = true;
+      if (sandbox.slot - start > 60) expect(await asked.isBlockhashValid(blockhash)).toBe(true);
+    }
+    expect(sawSlotsOver).toBe(true);
+    expect(await asked.finalizedBlockHeight()).toBe(BigInt(lastValidBlockHeight) + 1n);
+    expect(await asked.isBlockhashValid(blockhash)).toBe(false);
+    await asked.close();
+    await rpc.close();
+  });
+});
+
+describe('a wallet’s balance of one mint', () => {
+  it('is the sum of its accounts; of SOL the wrapped ones and itself, as of the older of the answers', async () => {
+    const account = (mint: string, amount: bigint) => {
+      const data = Buffer.alloc(165);
+      Buffer.from(bs58.decode(mint)).copy(data);
+      data.writeBigUInt64LE(amount, 64);
+      return { pubkey: OWNER, account: { owner: 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA', data: [data.toString('base64'), 'base64'] } };
+    };
+    node.result(({ method }) => (method === 'getBalance'
+      ? { context: { slot: 9 }, value: 5 }
+      : { context: { slot: 8 }, value: [account(SOL_MINT, 7n), account(SOL_MINT, 18_446_744_073_709_551_000n)] }));
+    expect(await chain.tokenBalance(OWNER, SOL_MINT)).toEqual({ amount: 18_446_744_073_709_551_012n, slot: 8n });
+    node.result(() => ({ context: { slot: 8 }, value: [account(USDC_MINT, 3n), account(USDC_MINT, 4n)] }));
+    expect(await chain.tokenBalance(OWNER, USDC_MINT)).toEqual({ amount: 7n, slot: 8n });
+    node.result(() => ({ context: { slot: 8 }, value: [] }));
+    expect((await chain.tokenBalance(OWNER, USDC_MINT)).amount).toBe(0n);
+    expect(node.requests.at(-1)!.params).toMatchObject([OWNER, { mint: USDC_MINT }, { commitment: 'confirmed' }]);
+  });
+});

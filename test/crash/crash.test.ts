@@ -1,0 +1,73 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { nameOf, type CrashPoint, type Doom } from './preload/points.ts';
+import { killAtRandom } from './random-kill.ts';
+import { scenarioOf } from './scenarios.ts';
+import { canTrace, traceSwap } from './system-calls.ts';
+import { playTrial, type Trial } from './trial.ts';
+import { openCrashWorld, type CrashWorld } from './world.ts';
+
+// The short form: a few deaths in the places that matter most. The long one, before and after every point of every
+// scenario and at random times: `npm run campaign:crash`.
+
+let world: CrashWorld;
+let folder: string;
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'gannet-crash-test-'));
+  world = await openCrashWorld({ seed: 7 });
+});
+afterAll(async () => {
+  await world.close();
+  rmSync(folder, { recursive: true });
+});
+
+/** Returns the first point of a kind in a run that was not killed. */
+function pointOf({ points }: Trial, kind: string, what: string): CrashPoint {
+  const point = points.find((candidate) => candidate.kind === kind && candidate.what.includes(what));
+  expect(point, `${kind} ${what} in ${points.map(nameOf).join('; ')}`).toBeDefined();
+  return point!;
+}
+
+function doomOf(whole: Trial, when: Doom['when'], [kind, what]: readonly [kind: string, what: string]): Doom {
+  return { when, point: nameOf(pointOf(whole, kind, what)) };
+}
+
+describe('a daemon that is killed in the middle of a swap', () => {
+  let whole: Trial;
+  beforeAll(async () => { whole = await playTrial(world, scenarioOf('order: success'), { name: 'whole' }); }, 60_000);
+
+  it('has every signed byte in its journal before the first one leaves', () => {
+    expect(whole.violations).toEqual([]);
+    expect(whole.states).toEqual(['confirmed']);
+    expect(whole.sent).toBeGreaterThan(0);
+    expect(pointOf(whole, 'commit', 'INSERT attempts').number).toBeLessThan(pointOf(whole, 'send', '/swap/v2/execute').number);
+  });
+
+  it.each([
+    ['after', 'commit', 'INSERT intents'], ['before', 'commit', 'INSERT attempts'], ['after', 'commit', 'INSERT attempts'],
+    ['after', 'send', '/swap/v2/execute'], ['before', 'commit', 'INSERT snapshot'],
+  ] as const)('swaps once at most and keeps its books right: %s the %s of %s', async (when, kind, what) => {
+    const trial = await playTrial(world, scenarioOf('order: success'), { name: `${when}-${kind}`, doom: doomOf(whole, when, [kind, what]) });
+    expect(trial.violations).toEqual([]);
+    expect(trial.killedAt).toMatchObject({ kind });
+  }, 60_000);
+
+  it.each(['maker: answer dropped after landing', 'build: answer dropped after landing'])('finds what has landed though nobody told it: %s', async (name) => {
+    const trial = await playTrial(world, scenarioOf(name), { name: 'lost', doom: doomOf(whole, 'after', ['commit', 'INSERT attempts']) });
+    expect(trial.violations).toEqual([]);
+    expect(trial.killedAt).toBeDefined();
+    expect(trial.states).toEqual(['confirmed']);
+  }, 60_000);
+
+  it('recovers from whatever process dies, whenever', async () => {
+    for (const seed of ['1:1', '1:5']) expect((await killAtRandom(world, { name: 'random', seed })).violations).toEqual([]);
+  }, 60_000);
+
+  it.skipIf(!canTrace())('has the kernel’s word that the journal was on disk before the first byte left', async () => {
+    const { synced, sent } = await traceSwap(world, { name: 'traced', scenario: scenarioOf('order: success') });
+    expect(sent).toBeGreaterThan(0);
+    expect(synced).toBe(sent);
+  }, 60_000);
+});

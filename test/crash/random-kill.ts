@@ -1,0 +1,100 @@
+import { readFileSync, readdirSync, rmSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { seededRandom } from '../../src/core/random.ts';
+import { pick } from '../signer/random-transaction.ts';
+import { startDaemon } from './daemon.ts';
+import { lookAtJournal, violationsOf } from './invariants.ts';
+import { openPlace, recovered, runArgs } from './trial.ts';
+import type { WireRule } from './wire.ts';
+import { preloads, type CrashWorld } from './world.ts';
+
+/** A daemon that traded without a pause and was killed at some time. */
+export interface RandomKill {
+  /** Of the machine's own time, from its start. */
+  readonly afterMs: number;
+  /** Which of its processes: the first one has the key, its child trades. */
+  readonly victim: Victim;
+  readonly states: Readonly<Record<string, number>>;
+  readonly violations: readonly string[];
+}
+
+type Victim = 'the trading process' | 'the first process' | 'all';
+const VICTIMS: readonly Victim[] = ['the trading process', 'the trading process', 'the first process', 'all'];
+const LONGEST_MS = 5_000;
+const GONE_MS = 5_000;
+
+/** Purchases small and large, by both routes, and sales: without a pause in the time of the world. */
+const STRATEGIES = `  - { use: dca, name: small, budget: "20000 USDC", params: { buy: SOL, spend: "25 USDC", every: 1s, watch: 1s } }
+  - { use: dca, name: firm, budget: "20000 USDC", params: { buy: SOL, spend: "200 USDC", every: 4s, watch: 1s } }
+  - { use: dca, name: composed, budget: "20000 USDC", params: { buy: SOL, spend: "30 USDC", every: 2s, watch: 1s, route: build } }
+  - { use: dca, name: sold, budget: "20 SOL", params: { buy: USDC, spend: "0.1 SOL", every: 3s, watch: 1s } }
+`;
+const FUNDS = { usdc: 40_000, lamports: 50_000_000_000n };
+
+/** Now and then an answer is lost, or a request. */
+const RULES: readonly (readonly WireRule[])[] = [
+  [],
+  [{ request: '/swap/v2/execute', fault: { kind: 'drop_after' }, times: 3 }, { request: 'sendTransaction', fault: { kind: 'drop_after' }, times: 3 }],
+  [{ request: '/swap/v2/execute', fault: { kind: 'drop_before' }, times: 2 }, { request: 'sendTransaction', fault: { kind: 'late', ms: 300 }, times: 2 }],
+  [{ request: '/swap/v2/execute', fault: { kind: 'status', status: 502 }, times: 2 }],
+];
+
+/** Kills a daemon at a time that the seed says, lets it recover, and looks at what came of it. */
+export async function killAtRandom(world: CrashWorld, { name, seed }: { readonly name: string; readonly seed: string }): Promise<RandomKill> {
+  const random = seededRandom(seed);
+  const afterMs = Math.floor(random() * LONGEST_MS);
+  const victim = pick(random, VICTIMS);
+  const rules = pick(random, RULES);
+  const place = await openPlace(world, { name, funds: FUNDS, strategies: STRATEGIES });
+  try {
+    await world.priceSol(1);
+    world.service.rule(rules.filter(({ request }) => request.startsWith('/')));
+    world.rpc.rule(rules.filter(({ request }) => !request.startsWith('/')));
+    const daemon = startDaemon(runArgs(place), { cwd: place.dir, environment: { ...place.environment, ...preloads({ points: false }) } });
+    const wasUp = await Promise.race([sleep(afterMs, true), daemon.ended.then(() => false)]);
+    kill(daemon.pid, victim);
+    await daemon.ended;
+    const violations = [
+      ...(wasUp ? [] : [`ended by itself: ${daemon.stdout().slice(-1_000)} ${daemon.stderr().slice(-1_000)}`]),
+      ...(await daemon.gone(GONE_MS) ? [] : [`a process outlived ${victim}`]),
+      ...await recovered(place),
+      ...await violationsOf({ stateDir: place.stateDir, wallet: place.wallet.address, chain: world.chain }),
+    ];
+    const states: Record<string, number> = {};
+    for (const { state } of lookAtJournal(place.stateDir)?.intents ?? []) states[state] = (states[state] ?? 0) + 1;
+    return { afterMs, victim, states, violations };
+  } finally {
+    world.service.rule([]);
+    world.rpc.rule([]);
+    rmSync(place.dir, { recursive: true, force: true });
+  }
+}
+
+function kill(first: number, victim: Victim): void {
+  const trading = childOf(first);
+  for (const pid of victim === 'all' ? [trading, first] : [victim === 'the first process' ? first : trading ?? first]) {
+    if (pid !== undefined) killOne(pid);
+  }
+}
+
+function killOne(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It ended together with another one.
+  }
+}
+
+/** Returns the last of the children; undefined where there is none, be it that one process does it all. */
+function childOf(pid: number): number | undefined {
+  return readdirSync('/proc').filter((name) => /^\d+$/.test(name)).map(Number).findLast((candidate) => parentOf(candidate) === pid);
+}
+
+function parentOf(pid: number): number | undefined {
+  try {
+    return Number(readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ')[1]);
+  } catch {
+    // Processes come and go while one looks.
+    return undefined;
+  }
+}

@@ -1,0 +1,106 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Agent, request as send } from 'undici';
+
+/** What is done to a request on its way. */
+export type WireFault =
+  /** The connection ends before the other side has heard of it. */
+  | { readonly kind: 'drop_before' }
+  /** The other side does what was asked, and its answer is lost. */
+  | { readonly kind: 'drop_after' }
+  | { readonly kind: 'status'; readonly status: number }
+  /** The connection ends at once, and the request arrives this much later. */
+  | { readonly kind: 'late'; readonly ms: number };
+
+/** What happens to requests of a kind. */
+export interface WireRule {
+  /** A path of the service, or a method of the RPC. */
+  readonly request: string;
+  readonly fault: WireFault;
+  /** How often; absent: always. */
+  readonly times?: number | undefined;
+}
+
+/** A line between the daemon and the world, on which requests get lost, and which outlives the daemon. */
+export interface Line {
+  readonly url: string;
+  /** Replaces what happens on it. `onRequest` is waited for before a request goes on. */
+  rule(rules: readonly WireRule[], onRequest?: (request: string) => Promise<void>): void;
+  close(): Promise<void>;
+}
+
+function nothing(_request: string): Promise<void> {
+  return Promise.resolve();
+}
+
+/** Opens a line to an address on this machine. */
+export async function openLine(target: string): Promise<Line> {
+  const agent = new Agent({ connections: 64, keepAliveTimeout: 60_000 });
+  let rules: { rule: WireRule; left: number }[] = [];
+  let heed = nothing;
+
+  const draw = (name: string): WireFault | undefined => {
+    const drawn = rules.find(({ rule, left }) => rule.request === name && left > 0);
+    if (drawn === undefined) return undefined;
+    drawn.left -= 1;
+    return drawn.rule.fault;
+  };
+  const forward = async (request: IncomingMessage, body: Buffer): Promise<{ status: number; headers: Record<string, string | string[]>; body: Buffer }> => {
+    const { connection: _connection, host: _host, 'content-length': _length, 'transfer-encoding': _coding, ...headers } = request.headers;
+    const answer = await send(new URL(request.url ?? '/', target), {
+      dispatcher: agent, method: request.method as 'GET' | 'POST', headers, ...(request.method === 'POST' ? { body } : {}),
+    });
+    const { 'content-length': _size, connection: _kept, 'keep-alive': _alive, 'transfer-encoding': _form, ...kept } = answer.headers;
+    return { status: answer.statusCode, headers: kept as Record<string, string | string[]>, body: Buffer.from(await answer.body.arrayBuffer()) };
+  };
+  const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const body = await bodyOf(request);
+    const name = nameOf(request, body);
+    const fault = draw(name);
+    if (fault?.kind === 'drop_before') {
+      request.socket.destroy();
+      return;
+    }
+    if (fault?.kind === 'status') {
+      response.writeHead(fault.status, { 'content-type': 'application/json' }).end('{"error":"the line says no"}');
+      return;
+    }
+    if (fault?.kind === 'late') {
+      request.socket.destroy();
+      await sleep(fault.ms);
+    }
+    await heed(name);
+    const answer = await forward(request, body);
+    if (fault !== undefined) request.socket.destroy();
+    else response.writeHead(answer.status, answer.headers).end(answer.body);
+  };
+
+  const server = createServer((request, response) => {
+    // Whoever asked may be dead by now: then nobody misses the answer.
+    serve(request, response).catch(() => { request.socket.destroy(); });
+  });
+  await new Promise<void>((resolve) => { server.listen(0, '127.0.0.1', resolve); });
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    rule(given, onRequest = nothing) {
+      rules = given.map((rule) => ({ rule, left: rule.times ?? Number.POSITIVE_INFINITY }));
+      heed = onRequest;
+    },
+    async close() {
+      server.closeAllConnections();
+      await Promise.all([new Promise((resolve) => { server.close(resolve); }), agent.destroy()]);
+    },
+  };
+}
+
+async function bodyOf(request: IncomingMessage): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  for await (const part of request) parts.push(part as Buffer);
+  return Buffer.concat(parts);
+}
+
+function nameOf(request: IncomingMessage, body: Buffer): string {
+  const [, method] = /"method":"(\w+)"/.exec(body.subarray(0, 4_096).toString('latin1')) ?? [];
+  return request.url === '/' && method !== undefined ? method : (request.url ?? '').split('?')[0]!;
+}

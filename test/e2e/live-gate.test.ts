@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Ended, JsonLine, Playground, Running } from './gannet.ts';
+import { createPlayground, document } from './gannet.ts';
+
+let playground: Playground;
+let sandbox: Running;
+let addresses: JsonLine & { readonly base_url: string; readonly rpc_url: string; readonly wallet: { readonly address: string; readonly private_key: string } };
+
+beforeAll(async () => {
+  playground = createPlayground();
+  sandbox = playground.start(['sandbox', '--json', '--speed', '0', '--seed', '5']);
+  await sandbox.until((stdout) => stdout.includes('\n'));
+  addresses = sandbox.lines()[0] as typeof addresses;
+}, 60_000);
+afterAll(async () => {
+  sandbox.signal('SIGTERM');
+  expect((await sandbox.ended).code).toBe(0);
+  await playground.close();
+});
+
+/** A service and a chain of another process on this machine are as real as any. */
+function config(name: string, mode: 'live' | 'paper', guards: string): string {
+  return playground.write(name, `mode: ${mode}
+service: { base_url: "${addresses.base_url}", requests_per_second: 50 }
+chain: { rpc_url: "${addresses.rpc_url}" }
+wallet: { key_from: env:GANNET_WALLET_KEY, address: ${addresses.wallet.address} }
+control: { enabled: false }
+${guards}strategies: [{ use: dca, name: dca-sol, budget: "50 USDC", params: { buy: SOL, spend: "5 USDC", every: 1h, watch: 1s } }]
+`);
+}
+const GUARDS = `signer: { caps: { USDC: { per_trade: "20", per_hour: "100", per_day: "100" }, SOL: { per_trade: "1" } } }
+risk: { max_trade: "20 USDC", max_swaps: { per_day: 20 }, protections: [{ kind: daily_loss, limit: "25 USDC", action: halt }] }
+`;
+
+const gannet = (file: string, ...args: string[]): Promise<Ended> => playground.run(
+  [...args, '--json', '--config', file, '--state-dir', playground.path('state')], { environment: { GANNET_API_KEY: 'a-key-for-the-sandbox', GANNET_WALLET_KEY: addresses.wallet.private_key } },
+);
+
+describe('live trading on a service and a chain of others', () => {
+  it('is refused to run and to swap without --live, and nothing is started', async () => {
+    const file = config('refused.yaml', 'live', GUARDS);
+    for (const refused of await Promise.all([gannet(file, 'run', '--duration', '1s'), gannet(file, 'swap', 'USDC', 'SOL', '5')])) {
+      expect(refused.code, refused.stderr).toBe(2);
+      expect(document(refused)['error']).toMatchObject({ code: 'LIVE_REFUSED', message: expect.stringMatching(/refused\.yaml:1:7 mode: .*--live/) });
+    }
+  });
+
+  it('is refused with --live too where limits and caps are missing, with all of them', async () => {
+    const refused = await gannet(config('unguarded.yaml', 'live', ''), 'run', '--live', '--duration', '1s');
+    expect(refused.code).toBe(2);
+    const { code, message } = document(refused)['error'] as { code: string; message: string };
+    expect(code).toBe('LIVE_REFUSED');
+    for (const path of ['risk.max_trade', 'risk.max_swaps', 'risk.protections', 'signer.caps.USDC', 'signer.caps.SOL']) expect(message).toContain(`${path}: `);
+    expect(message.split('\n')).toHaveLength(5);
+  });
+
+  it('lands with --live and what it needs', async () => {
+    const swapped = await gannet(config('live.yaml', 'live', GUARDS), 'swap', 'USDC', 'SOL', '5', '--live');
+    expect(swapped.code, swapped.stdout + swapped.stderr).toBe(0);
+    expect(document(swapped)).toMatchObject({ state: 'confirmed', denial: null });
+  });
+
+  it('is told that --live changes nothing on paper', async () => {
+    const paper = await gannet(config('paper.yaml', 'paper', ''), 'swap', 'USDC', 'SOL', '5', '--live');
+    expect(paper.code, paper.stdout + paper.stderr).toBe(0);
+    expect(paper.stderr).toContain('--live changes nothing here: the configuration says mode: paper');
+  });
+
+  it('is explained by config check, which needs no --live', async () => {
+    const file = config('checked.yaml', 'live', GUARDS);
+    const [json, words] = await Promise.all([gannet(file, 'config', 'check'), playground.run(['config', 'check', file], { environment: { GANNET_API_KEY: 'k' } })]);
+    expect([json.code, words.code], words.stdout).toEqual([0, 0]);
+    expect(document(json)).toMatchObject({
+      valid: true, needs_live_flag: true,
+      limits: { max_trade: { amount: '20000000' }, protections: [{ trigger: { kind: 'daily-loss' }, action: 'halt' }], token_safety: { min_holders: 1_000 } },
+      protections: [expect.stringContaining('25 USDC')],
+      signer: { caps: { EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v: { per_trade: '20000000', per_day: '100000000' } } },
+    });
+    expect(words.stdout).toMatch(/money +real: run and swap need --live\n/);
+    expect(words.stdout).toMatch(/protections +.*25 USDC.*halt until midnight UTC\n/);
+    expect(words.stdout).toMatch(/tokens +tokens are looked at before they are bought, all but SOL, USDC\n/);
+    expect(words.stdout).toMatch(/signer +20 USDC a swap, 100 USDC an hour, 100 USDC a day\n +1 SOL a swap\n/);
+  });
+});

@@ -1,0 +1,322 @@
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import type { Dispatcher } from 'undici';
+import { request } from 'undici';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openJournal } from '../../src/store/journal.ts';
+import { attemptOf, intentOf, outcomeOf, wallClock } from '../store/sample-journey.ts';
+import type { Ended, JsonLine, Playground, Running } from './gannet.ts';
+import { createPlayground, document, jsonLines } from './gannet.ts';
+
+const SOL = 'So11111111111111111111111111111111111111112';
+const CONFIG = `mode: live
+service: { base_url: embedded }
+chain: { rpc_url: embedded }
+control: { port: 0 }
+tokens: { SOL: ${SOL}, USDC: EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v }
+risk: { max_trade: "200 USDC", max_open_intents: 2, max_swaps: { per_minute: 200 } }
+strategies:
+  - { use: dca, name: one, budget: "300 USDC", params: { buy: SOL, spend: "1 USDC", every: 1s, watch: 1s } }
+  - { use: dca, name: two, budget: "300 USDC", params: { buy: SOL, spend: "1 USDC", every: 1s, offset: 500ms, watch: 1s } }
+`;
+
+let playground: Playground;
+let state: string;
+let daemon: Running;
+let ended: Ended;
+let token: string;
+let url: string;
+let runId: string;
+const seen: Record<string, JsonLine> = {};
+const statuses: Record<string, number> = {};
+/** Of commands after the run is over. */
+const answers: Record<string, Ended> = {};
+
+const gannet = (...args: readonly string[]): Promise<Ended> => playground.run([...args, '--json', '--state-dir', state]);
+const wholeLines = (stdout: string): JsonLine[] => jsonLines(stdout.slice(0, stdout.lastIndexOf('\n') + 1));
+
+/** Resolves with the first line that fits among those that come from now on. */
+async function next(fits: (line: JsonLine) => boolean): Promise<JsonLine> {
+  const before = daemon.lines().length;
+  let found: JsonLine | undefined;
+  await daemon.until((stdout) => (found = wholeLines(stdout).slice(before).find(fits)) !== undefined);
+  return found!;
+}
+
+const decides = (strategy: string, code: string | null) => (line: JsonLine): boolean =>
+  (line.type === 'decision' || line.type === 'denial') && line['strategy'] === strategy && line['code'] === code;
+const lands = (strategy: string) => (line: JsonLine): boolean => line.type === 'intent' && line['strategy'] === strategy && line['state'] === 'confirmed';
+const isFlat = (line: JsonLine): boolean => line.type === 'alert' && String(line['message']).startsWith('flat: ');
+
+async function ask(path: string, options: Partial<Dispatcher.RequestOptions> = {}): Promise<{ readonly status: number; readonly body: JsonLine }> {
+  const { statusCode, body } = await request(`${url}${path}`, { ...options, headers: { authorization: `Bearer ${token}`, ...options.headers as Record<string, string> } });
+  return { status: statusCode, body: await body.json() as JsonLine };
+}
+
+const post = (path: string, body: object | string, headers: Record<string, string> = {}): ReturnType<typeof ask> =>
+  ask(path, { method: 'POST', body: typeof body === 'string' ? body : JSON.stringify(body), headers: { 'content-type': 'application/json', ...headers } });
+
+beforeAll(async () => {
+  playground = createPlayground();
+  state = playground.path('state');
+  const config = playground.write('gannet.yaml', CONFIG);
+  daemon = playground.start(['run', '--json', '--config', config, '--state-dir', state]);
+  await daemon.until((stdout) => ['one', 'two'].every((name) => wholeLines(stdout).some(lands(name))));
+  const [started] = daemon.lines();
+  runId = String(started!['run_id']);
+  url = String(started!['control_url']);
+  token = (JSON.parse(readFileSync(`${state}/control.json`, 'utf8')) as { token: string }).token;
+  statuses['ready'] = (await ask('/readyz')).status;
+
+  seen['halted'] = document(await gannet('halt', '--strategy', 'one', '--reason', 'it looks odd'));
+  const denied = await next(decides('one', 'TRADING_HALTED'));
+  seen['denied'] = denied;
+  seen['othersGoOn'] = await next(lands('two'));
+  seen['explained'] = document(await gannet('explain', String(denied['seq'])));
+
+  seen['flattened'] = (await post('/api/flatten', { reason: 'enough for today' })).body;
+  await daemon.until((stdout) => wholeLines(stdout).filter(isFlat).length >= 2);
+  seen['portfolio'] = (await ask('/api/portfolio')).body;
+  seen['denied while flat'] = await next(decides('two', 'TRADING_REDUCE_ONLY'));
+
+  seen['resumed'] = (await post('/api/resume', {})).body;
+  seen['bought again'] = await next(lands('two'));
+  statuses['one starts'] = (await post('/api/strategies/one/start', { reason: 'it was nothing' })).status;
+  seen['one bought again'] = await next(lands('one'));
+
+  writeFileSync(`${state}/STOP`, 'the cat is on the keyboard\u001b[31m\nsecond line');
+  seen['stopped'] = await next(({ type, by }) => type === 'state' && by === 'stop-file');
+  seen['refused'] = document(await gannet('resume'));
+  rmSync(`${state}/STOP`);
+  await next(({ type, message }) => type === 'state' && String(message).includes('STOP is gone'));
+  seen['still halted'] = (await ask('/api/state')).body;
+  seen['resumed after all'] = (await post('/api/resume', {})).body;
+  const bought = await next(lands('two'));
+
+  const id = String(bought['intent_id']);
+  const [listed, shown, explained] = await Promise.all([gannet('journal', 'list', '--limit', '500'), gannet('journal', 'show', id), gannet('explain', id), askAsAStranger(id)]);
+  Object.assign(seen, { listed: document(listed), shown: document(shown), 'explained swap': document(explained) });
+
+  await post('/api/halt', { reason: 'closing time' });
+  daemon.signal('SIGINT');
+  ended = await daemon.ended;
+  const { seq, h } = seen['denied'];
+  const stateDir = ['--state-dir', state];
+  const calls: Record<string, Promise<Ended>> = {
+    'a replay': gannet('replay', runId),
+    'a halt of nobody': gannet('halt'),
+    'an explanation from the files': gannet('explain', String(seq), '--run', runId),
+    'an explanation in words': playground.run(['explain', String(h).slice(0, 12), ...stateDir]),
+    'an unknown decision': gannet('explain', '999999999'),
+    'an unknown swap': gannet('journal', 'show', 'one-999999'),
+    'no journal': gannet('journal', 'list', '--paper'),
+    'a list in words': playground.run(['journal', 'list', '--limit', '2', ...stateDir]),
+    'a word on a closed swap': gannet('resolve', id, '--as', 'expired', '--reason', 'I think so'),
+    'a word on a lost swap': playground.run(['resolve', 'lost-1', '--as', 'expired', '--reason', 'the explorer has nothing', '--json', '--config', config, '--state-dir', lostSwap()]),
+    'a stopped start': runStopped(config),
+  };
+  for (const [name, call] of Object.entries(calls)) answers[name] = await call;
+}, 90_000);
+afterAll(() => playground.close());
+
+/** Runs where the file lies there before anything else does. */
+async function runStopped(config: string): Promise<Ended> {
+  const folder = playground.path('stopped');
+  mkdirSync(folder);
+  writeFileSync(`${folder}/STOP`, '');
+  const run = playground.start(['run', '--json', '--config', config, '--state-dir', folder]);
+  await run.until((stdout) => wholeLines(stdout).filter(decides('two', 'TRADING_HALTED')).length > 1);
+  run.signal('SIGINT');
+  return run.ended;
+}
+
+/** Returns a state directory in whose journal a swap is open of which nobody knows what became. */
+function lostSwap(): string {
+  const folder = playground.path('lost');
+  const journal = openJournal({ path: `${folder}/journal.sqlite`, clock: wallClock });
+  journal.intentApproved(intentOf(1, { id: 'lost-1', strategy: 'lost' }));
+  journal.transition(outcomeOf('lost-1', 'building'));
+  journal.attemptSigned(attemptOf('lost-1'));
+  for (const reached of ['signed', 'unknown'] as const) journal.transition(outcomeOf('lost-1', reached));
+  journal.close();
+  return folder;
+}
+
+async function askAsAStranger(closed: string): Promise<void> {
+  const asked: readonly (readonly [string, () => ReturnType<typeof ask>])[] = [
+    ['no token', () => post('/api/halt', {}, { authorization: '' })],
+    ['wrong token', () => post('/api/halt', {}, { authorization: 'Bearer guess' })],
+    ['foreign host', () => post('/api/halt', {}, { host: 'rebound.example' })],
+    ['foreign origin', () => post('/api/halt', {}, { origin: 'https://page.example' })],
+    ['a form', () => post('/api/halt', 'reason=x', { 'content-type': 'application/x-www-form-urlencoded' })],
+    ['plain text', () => post('/api/halt', '{}', { 'content-type': 'text/plain' })],
+    ['broken JSON', () => post('/api/halt', '{"reason":')],
+    ['no body', () => post('/api/halt', '')],
+    ['a list', () => post('/api/halt', '[]')],
+    ['an unknown member', () => post('/api/halt', { strategy: 'one', force: true })],
+    ['a poisoned member', () => post('/api/halt', '{"__proto__":{"strategy":"one"}}')],
+    ['a number as a reason', () => post('/api/halt', { reason: 7 })],
+    ['a huge body', () => post('/api/halt', { reason: 'x'.repeat(200_000) })],
+    ['an unknown strategy', () => post('/api/halt', { strategy: 'three' })],
+    ['a word on a closed swap', () => post(`/api/intents/${closed}/resolve`, { as: 'expired', reason: 'I think so' })],
+    ['a word without a reason', () => post(`/api/intents/${closed}/resolve`, { as: 'expired' })],
+    ['a reload', () => post('/api/strategies/one/reload', {})],
+    ['a look at an order', () => ask('/api/halt')],
+    ['too many decisions', () => ask('/api/decisions?limit=100000')],
+  ];
+  for (const [name, askFor] of asked) {
+    const { status, body } = await askFor();
+    statuses[name] = status;
+    seen[name] = body;
+  }
+}
+
+describe('an operator’s word', () => {
+  it('halts one strategy, while the others go on', () => {
+    expect(seen['halted']).toMatchObject({ trading: 'active', strategies: [{ name: 'one', trading: 'halted', trading_word: { by: 'operator', reason: 'it looks odd' } }, { name: 'two', trading: 'active' }] });
+    expect(seen['denied']).toMatchObject({ reason: expect.stringContaining('halted for one') });
+    expect(seen['othersGoOn']).toMatchObject({ strategy: 'two' });
+  });
+
+  it('flattens: everything held goes back into the budget, by swaps like any other, and nothing is entered', () => {
+    expect(seen['flattened']).toMatchObject({ strategies: [{ name: 'one', trading: 'reduce-only', flattening: true }, { name: 'two', flattening: true }] });
+    for (const { balances } of seen['portfolio']!['strategies'] as { balances: Record<string, string> }[]) expect(Object.keys(balances)).not.toContain(SOL);
+    const sold = daemon.lines().filter(({ type, input_mint: input, state: reached }) => type === 'intent' && input === SOL && reached === 'confirmed');
+    expect(sold.map(({ strategy }) => strategy)).toEqual(expect.arrayContaining(['one', 'two']));
+    expect(seen['denied while flat']).toMatchObject({ type: 'denial' });
+  });
+
+  it('lets everything go on again, but a strategy that was told by name only by name', () => {
+    expect(seen['resumed']).toMatchObject({ trading: 'active', strategies: [{ name: 'one', flattening: false, effective: 'reduce-only' }, { name: 'two', effective: 'active' }] });
+    expect(seen['bought again']).toMatchObject({ output_mint: SOL });
+    expect(statuses['one starts']).toBe(200);
+    expect(seen['one bought again']).toMatchObject({ output_mint: SOL });
+  });
+
+  it('is in the run’s lines, with who and why', () => {
+    const words = daemon.lines().filter(({ type, by }) => type === 'state' && by !== undefined).map(({ state: to, by, strategy, reason }) => [to, by, strategy, reason]);
+    expect(words).toEqual([
+      ['halted', 'operator', 'one', 'it looks odd'],
+      ['reduce-only', 'operator', 'one', 'enough for today'],
+      ['flattening', 'operator', undefined, 'enough for today'],
+      ['active', 'operator', undefined, 'no reason given'],
+      ['active', 'operator', 'one', 'it was nothing'],
+      ['halted', 'stop-file', undefined, 'the cat is on the keyboard\\u001b[31m'],
+      ['active', 'operator', undefined, 'no reason given'],
+      ['halted', 'operator', undefined, 'closing time'],
+    ]);
+  });
+
+  it('ends a halted run with exit code 3', () => {
+    expect(ended.code, ended.stderr).toBe(3);
+    expect(daemon.lines().at(-1)).toMatchObject({ type: 'summary', trading: 'halted', open: [] });
+  });
+
+  it('is replayed like everything else, the swaps of the flattening included', () => {
+    expect(document(answers['a replay']!)).toMatchObject({ match: true, decision_hash: daemon.lines().at(-1)!['decision_hash'] });
+  });
+
+  it('finds no daemon afterwards, and says what would halt the next one', () => {
+    const answer = answers['a halt of nobody']!;
+    expect(answer.code).toBe(1);
+    expect(document(answer)['error']).toMatchObject({ code: 'CONTROL_UNREACHABLE', message: expect.stringMatching(/STOP halts the next one/) });
+  });
+});
+
+describe('the file STOP', () => {
+  it('halts what runs, and outranks whoever says otherwise while it is there', () => {
+    expect(seen['stopped']).toMatchObject({ state: 'halted' });
+    expect(seen['refused']!['error']).toMatchObject({ code: 'CONTROL_REFUSED', details: { status: 409, code: 'STOP_FILE' }, message: expect.stringContaining('the cat is on the keyboard') });
+    expect(JSON.stringify(seen['refused'])).not.toContain('\\u001b[31m\\n');
+  });
+
+  it('leaves trading halted when it goes, until somebody resumes', () => {
+    expect(seen['still halted']).toMatchObject({ trading: 'halted', stop_file: null, trading_word: { by: 'stop-file' } });
+    expect(seen['resumed after all']).toMatchObject({ trading: 'active' });
+  });
+
+  it('keeps a run from trading before its first strategy starts', () => {
+    const { code, stdout } = answers['a stopped start']!;
+    expect(code).toBe(3);
+    const lines = jsonLines(stdout);
+    expect(lines.findIndex(({ by }) => by === 'stop-file')).toBeLessThan(lines.findIndex(({ type }) => type === 'denial'));
+    expect(lines.filter(({ type }) => type === 'intent' || type === 'decision')).toEqual([]);
+  });
+});
+
+describe('gannet explain', () => {
+  it('tells why a swap was denied: what was proposed, the rule, what was found, what the strategy saw', () => {
+    expect(seen['explained']).toMatchObject({
+      run_id: runId, seq: seen['denied']!['seq'], strategy: 'one', verdict: 'denied', code: 'TRADING_HALTED', meaning: expect.stringMatching(/./),
+      reason: seen['denied']!['reason'], strategy_trading: 'halted', held: expect.arrayContaining([expect.stringMatching(/ USDC$/)]),
+      saw: [{ watches: 'the price of 1 USDC in SOL', age_ms: expect.any(Number), reading: expect.stringMatching(/^1 USDC would bring .* SOL$/) }],
+      proposal: { kind: 'swap', reason: expect.stringContaining('purchase of slot') }, intent: null, note: null,
+    });
+  });
+
+  it('says the same from the files once the run is over, by its number, its hash and in words', () => {
+    expect(document(answers['an explanation from the files']!)).toEqual(seen['explained']);
+    expect(answers['an explanation in words']!.stdout).toMatch(/verdict +denied, TRADING_HALTED: .*\n +found +trading is halted for one/);
+  });
+
+  it('tells a swap’s whole way', () => {
+    expect(seen['explained swap']).toMatchObject({
+      verdict: 'approved', code: null, intent_id: seen['shown']!['intent_id'],
+      intent: { state: 'confirmed', quoted_out: expect.stringMatching(/^\d+$/), amount_out: expect.stringMatching(/^\d+$/), fee_lamports: expect.stringMatching(/^\d+$/) },
+    });
+  });
+
+  it('knows what it does not know', () => {
+    expect([answers['an unknown decision']!.code, document(answers['an unknown decision']!)['error']]).toMatchObject([1, { code: 'DECISION_UNKNOWN' }]);
+  });
+});
+
+describe('gannet journal', () => {
+  it('lists swaps, newest first, while the daemon writes', () => {
+    const listed = seen['listed'] as unknown as JsonLine[];
+    expect(listed.length).toBeGreaterThan(5);
+    expect(Object.keys(listed[0]!).sort()).toEqual(['amount_in', 'amount_out', 'attempts', 'created_at', 'input_mint', 'intent_id', 'output_mint', 'route', 'state', 'strategy']);
+    expect(listed.find(({ intent_id: id }) => id === seen['shown']!['intent_id'])!['attempts']).toMatchObject([{ number: 1, state: 'confirmed', signature: expect.any(String), message_hash: expect.any(String), last_valid_block_height: expect.anything(), fee_payer: expect.any(String) }]);
+    const times = listed.map(({ created_at: at }) => Number(at));
+    expect(times).toEqual([...times].sort((a, b) => b - a));
+  });
+
+  it('shows one with its transitions, and says so where there is none', () => {
+    expect((seen['shown']!['transitions'] as JsonLine[]).map(({ state: reached }) => reached)).toEqual(['building', 'signed', 'submitted', 'confirmed']);
+    expect([answers['an unknown swap']!.code, document(answers['an unknown swap']!)['error']]).toMatchObject([1, { code: 'INTENT_UNKNOWN' }]);
+    expect([answers['no journal']!.code, document(answers['no journal']!)['error']]).toMatchObject([2, { code: 'RUN_NOT_FOUND' }]);
+    expect(answers['a list in words']!.stdout).toMatch(/confirmed +order +1 USDC +0\.\d+ SOL +1\n/);
+  });
+
+  it('takes an operator’s word on a swap of which nobody knows what became, where no daemon runs', async () => {
+    const answer = answers['a word on a lost swap']!;
+    expect(answer.code, answer.stdout).toBe(0);
+    expect(document(answer)).toMatchObject({ intent_id: 'lost-1', state: 'expired', code: 'OPERATOR_RESOLVED', reason: 'the explorer has nothing' });
+    const story = document(await playground.run(['journal', 'show', 'lost-1', '--json', '--state-dir', playground.path('lost')]));
+    expect(story).toMatchObject({ state: 'expired', transitions: [{}, {}, { state: 'unknown' }, { state: 'expired', reason: 'the explorer has nothing' }] });
+  });
+
+  it('takes no word on a swap that is closed', () => {
+    const answer = answers['a word on a closed swap']!;
+    expect(answer.code).toBe(1);
+    expect(document(answer)['error']).toMatchObject({ code: 'RESOLVE_REFUSED', message: expect.stringContaining('confirmed already') });
+  });
+});
+
+describe('whoever must not give orders', () => {
+  it.each([
+    ['no token', 401], ['wrong token', 401], ['foreign host', 403], ['foreign origin', 403], ['a form', 415], ['plain text', 415], ['broken JSON', 400],
+    ['no body', 400], ['a list', 400], ['an unknown member', 400], ['a poisoned member', 400], ['a number as a reason', 400], ['a huge body', 413],
+    ['an unknown strategy', 404], ['a word on a closed swap', 409], ['a word without a reason', 400], ['a reload', 501], ['a look at an order', 404], ['too many decisions', 400],
+  ])('%s: %i, and nothing changes', (name, status) => {
+    expect(statuses[name], JSON.stringify(seen[name])).toBe(status);
+    expect(seen[name]!['error']).toMatchObject({ code: expect.stringMatching(/^[A-Z_]+$/), message: expect.stringMatching(/./) });
+  });
+
+  it('names the strategies there are', () => {
+    expect(seen['an unknown strategy']!['error']).toMatchObject({ code: 'STRATEGY_UNKNOWN', message: expect.stringContaining('one, two') });
+  });
+
+  it('is ready once everything is', () => {
+    expect(statuses['ready']).toBe(200);
+  });
+});

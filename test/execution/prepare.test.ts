@@ -1,0 +1,179 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Amount } from '../../src/core/amount.ts';
+import { GannetError } from '../../src/core/errors.ts';
+import type { Clock, Millis } from '../../src/core/time.ts';
+import type { LiveWorld } from '../../src/execution/journey.ts';
+import type { SigningTerms } from '../../src/execution/ports.ts';
+import type { Preparation } from '../../src/execution/prepare.ts';
+import { prepareAttempt } from '../../src/execution/prepare.ts';
+import { USDC_MINT } from '../../src/market/token.ts';
+import type { Intent } from '../../src/trading/intent.ts';
+import type { SwapOrder } from '../../src/trading/swap-order.ts';
+import type { ExecutionWorld } from './execution-world.ts';
+import { startExecutionWorld } from './execution-world.ts';
+
+const MAKERS_SIZE = 900_000_000n as Amount;
+const EIGHT_HOURS = 28_800_000;
+
+let world: ExecutionWorld;
+beforeAll(async () => { world = await startExecutionWorld(); });
+afterAll(() => world.close());
+
+/** The world's clock, set forward or back by what `by` holds. */
+function shifted(by: { ms: Millis }): Clock {
+  return { now: () => world.clock.now() + by.ms, schedule: world.clock.schedule.bind(world.clock) };
+}
+
+interface Prepared {
+  readonly result: Preparation;
+  readonly terms: readonly SigningTerms[];
+  readonly asked: readonly Parameters<LiveWorld['service']['order']>[0][];
+}
+
+/** Prepares an attempt; `order` may change what the service answers, `sign` what the signer does. */
+async function prepare(options: {
+  readonly intent?: Intent; readonly parts?: Partial<LiveWorld>;
+  readonly order?: (order: SwapOrder) => SwapOrder | Promise<SwapOrder>; readonly sign?: (terms: SigningTerms) => void;
+} = {}): Promise<Prepared> {
+  const terms: SigningTerms[] = [];
+  const asked: Parameters<LiveWorld['service']['order']>[0][] = [];
+  const result = await prepareAttempt({
+    ...world,
+    service: {
+      ...world.service,
+      order: async (request) => {
+        asked.push(request);
+        const order = await world.service.order(request);
+        return options.order === undefined ? order : options.order(order);
+      },
+    },
+    signer: {
+      address: world.signer.address,
+      sign: (transaction, given) => {
+        terms.push(given);
+        options.sign?.(given);
+        return world.signer.sign(transaction, given);
+      },
+    },
+    ...options.parts,
+  }, options.intent ?? world.intent(), 1);
+  return { result, terms, asked };
+}
+
+describe('an attempt', () => {
+  it.each(['order', 'build'] as const)('keeps what the wallet had of the input, asked for while the quote was on its way (%s)', async (route) => {
+    const order: string[] = [];
+    const chain: LiveWorld['chain'] = {
+      ...world.chain,
+      tokenBalance: (owner, mint) => {
+        order.push('balance');
+        return world.chain.tokenBalance(owner, mint);
+      },
+    };
+    const { result } = await prepare({ intent: world.intent({ route }), parts: { chain }, order: (answer) => { order.push('quote'); return answer; } });
+    expect(result).toMatchObject({ kind: 'signed', attempt: { inputBalance: (await world.wallet()).get(USDC_MINT) } });
+    expect(order.slice(0, 2)).toStrictEqual(['balance', 'quote']);
+  });
+
+  it('tells the signer what the bytes must come to: what the quote promised, and no less than the intent’s own floor', async () => {
+    const plain = await prepare();
+    const { result, terms: [terms] } = plain;
+    if (result.kind !== 'signed') throw new Error(result.reason);
+    expect(terms).toMatchObject({ amountIn: 20_000_000n, minimumOut: result.attempt.threshold, maker: undefined, feePayer: undefined, attempt: 1 });
+    const minimumOut = (result.attempt.quotedOut * 999n) / 1_000n as Amount;
+    const floored = await prepare({ intent: world.intent({ minimumOut }) });
+    expect(floored.terms[0]!.minimumOut).toBeGreaterThanOrEqual(minimumOut);
+    const firm = await prepare({ intent: world.intent({ amountIn: MAKERS_SIZE }) });
+    expect(firm.terms[0]!.maker).toBeTypeOf('string');
+    expect(firm.terms[0]!.feePayer).toBe(firm.terms[0]!.maker);
+  });
+});
+
+/** A signer's policy that refuses everything. */
+const refuses = (code: string) => (): never => {
+  throw new GannetError('SIGN_REFUSED', `nothing was signed: ${code}: instruction 3 pays a stranger`, { details: { code } });
+};
+
+describe('what the signer’s policy refuses', () => {
+  it('is given up with the policy’s own code and its findings, and is asked for once', async () => {
+    const { result, asked } = await prepare({ sign: refuses('TRANSFER_DESTINATION') });
+    expect(result).toMatchObject({ kind: 'refused', code: 'TRANSFER_DESTINATION', reason: expect.stringContaining('instruction 3 pays a stranger') as string, router: 'iris' });
+    expect(asked).toHaveLength(1);
+  });
+
+  it('is quoted once more without the router, where others sign too; nothing is signed of what was refused', async () => {
+    const { result, asked, terms } = await prepare({
+      intent: world.intent({ amountIn: MAKERS_SIZE }), sign: ({ maker }) => { if (maker !== undefined) refuses('SIGNER_UNKNOWN')(); },
+    });
+    expect(asked.map(({ excludeRouters }) => excludeRouters)).toStrictEqual([undefined, ['rfqz']]);
+    expect(terms.map(({ maker }) => maker === undefined)).toStrictEqual([false, true]);
+    expect(result).toMatchObject({ kind: 'signed', attempt: { feePayer: world.signer.address, router: 'iris' } });
+    const always = await prepare({ intent: world.intent({ amountIn: MAKERS_SIZE }), sign: refuses('SIGNER_UNKNOWN') });
+    expect(always.result).toMatchObject({ kind: 'refused', code: 'SIGNER_UNKNOWN' });
+    expect(always.asked).toHaveLength(2);
+  });
+});
+
+/** An order priced so many slots ago. */
+const behind = (slots: bigint) => async (order: SwapOrder): Promise<SwapOrder> => ({
+  ...order, contextSlot: (await world.chain.tokenBalance(world.signer.address, USDC_MINT)).slot - slots,
+});
+
+describe('a quote that is to be signed', () => {
+  it.each([['forward', EIGHT_HOURS], ['back', -EIGHT_HOURS]])('is not taken as fresh where the clock jumps %s eight hours meanwhile; another one is', async (_way, ms) => {
+    const by = { ms: 0 };
+    let jumped = false;
+    const { result, asked, terms } = await prepare({
+      parts: { clock: shifted(by) },
+      order: (order) => {
+        if (!jumped) by.ms = ms;
+        jumped = true;
+        return order;
+      },
+    });
+    expect(result.kind).toBe('signed');
+    expect([asked.length, terms.length]).toStrictEqual([2, 1]);
+  });
+
+  it('is refused where the clock will not stand still', async () => {
+    const by = { ms: 0 };
+    const { result, terms } = await prepare({ parts: { clock: shifted(by) }, order: (order) => { by.ms -= EIGHT_HOURS; return order; } });
+    expect(result).toMatchObject({ kind: 'refused', code: 'QUOTE_STALE' });
+    expect(terms).toStrictEqual([]);
+  });
+
+  it('may be as old as is configured', async () => {
+    const by = { ms: 0 };
+    const slow = { parts: { clock: shifted(by), maxQuoteAgeMs: 500 }, order: (order: SwapOrder) => { by.ms += 800; return order; } };
+    expect((await prepare(slow)).result).toMatchObject({ kind: 'refused', code: 'QUOTE_STALE', reason: expect.stringContaining('allowed are 500') as string });
+    expect((await prepare({ ...slow, parts: { clock: shifted(by), maxQuoteAgeMs: 1_500 } })).result.kind).toBe('signed');
+  });
+
+  it('may be as many slots behind the chain as is configured; one that does not say its slot is too old', async () => {
+    const parts = { maxQuoteAgeSlots: 20 };
+    expect((await prepare({ parts, order: behind(5n) })).result.kind).toBe('signed');
+    expect((await prepare({ parts, order: behind(40n) })).result).toMatchObject({ kind: 'refused', code: 'QUOTE_STALE' });
+    expect((await prepare({ parts, order: (order) => ({ ...order, contextSlot: undefined }) })).result).toMatchObject({ kind: 'refused', code: 'QUOTE_STALE' });
+    expect((await prepare({ order: behind(400n) })).result.kind).toBe('signed');
+  });
+
+  it.each([[1_999, 'refused'], [60_000, 'signed']] as const)('of a maker must be good for two seconds more: with %i ms it is %s', async (leftMs, kind) => {
+    const by = { ms: 0 };
+    const { result } = await prepare({
+      intent: world.intent({ amountIn: MAKERS_SIZE }), parts: { clock: shifted(by) },
+      order: (order) => ({ ...order, expireAt: world.clock.now() + leftMs }),
+    });
+    expect(result).toMatchObject(kind === 'signed' ? { kind } : { kind, code: 'QUOTE_EXPIRED' });
+  });
+
+  it('of a maker must still be good when all is ready to be signed', async () => {
+    const by = { ms: 0 };
+    const chain: LiveWorld['chain'] = { ...world.chain, finalizedBlockHeight: async () => { by.ms += 1_500; return world.chain.finalizedBlockHeight(); } };
+    const { result, terms } = await prepare({
+      intent: world.intent({ amountIn: MAKERS_SIZE }), parts: { clock: shifted(by), chain },
+      order: (order) => ({ ...order, expireAt: world.clock.now() + by.ms + 3_000 }),
+    });
+    expect(result).toMatchObject({ kind: 'refused', code: 'QUOTE_STALE' });
+    expect(terms).toStrictEqual([]);
+  });
+});

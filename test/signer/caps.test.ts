@@ -1,0 +1,226 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import * as fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { openSpendingCaps, type Cap, type Counted, type SpendingCaps } from '../../src/signer/caps.ts';
+import { COUNTERS_FILE } from '../../src/signer/counters.ts';
+import { NATIVE_MINT } from '../../src/signer/policy/known-programs.ts';
+
+const WALLET = 'SysvarC1ock11111111111111111111111111111111';
+const USDC = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v';
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+
+let stateDir: string;
+let now: number;
+beforeEach(() => {
+  stateDir = mkdtempSync(join(tmpdir(), 'caps-'));
+  now = 1_700_000_000_000;
+});
+afterEach(() => { rmSync(stateDir, { recursive: true }); });
+
+function path(): string {
+  return join(stateDir, COUNTERS_FILE);
+}
+
+function open(wallet = WALLET): SpendingCaps {
+  const caps = openSpendingCaps({ stateDir, wallet, clock: { now: () => now } });
+  onTestFinished(() => { try { caps.close(); } catch { /* closed by the test itself */ } });
+  return caps;
+}
+
+let hashes = 0;
+const LIMITS: Cap = { name: 'USDC', decimals: 6, perTrade: 100n, perHour: 150n, perDay: 200n };
+
+function spend(caps: SpendingCaps, amount: bigint, options: { mint?: string; cap?: Cap | undefined; hash?: string; costs?: bigint; solPerDay?: bigint; costPerDay?: bigint } = {}): string {
+  const { mint = USDC, hash = `hash ${hashes++}`, costs = 0n, solPerDay, costPerDay } = options;
+  const counted: Counted = caps.count({ messageHash: hash, mint, amount, costLamports: costs }, { input: 'cap' in options ? options.cap : LIMITS, solPerDay, costPerDay });
+  return counted.ok ? 'ok' : counted.code;
+}
+
+describe('spending caps', () => {
+  test('bound a trade, an hour and a day, each with its code and to the unit', () => {
+    const caps = open();
+    expect(spend(caps, 101n)).toBe('CAP_EXCEEDED_TRADE');
+    expect(spend(caps, 100n)).toBe('ok');
+    expect(spend(caps, 51n)).toBe('CAP_EXCEEDED_HOUR');
+    expect(spend(caps, 50n)).toBe('ok');
+    expect(spend(caps, 1n)).toBe('CAP_EXCEEDED_HOUR');
+    now += HOUR;
+    expect(spend(caps, 51n)).toBe('CAP_EXCEEDED_DAY');
+    expect(spend(caps, 50n)).toBe('ok');
+    expect(spend(caps, 1n)).toBe('CAP_EXCEEDED_DAY');
+  });
+
+  test('say what was wanted and what is allowed, in whole tokens', () => {
+    const counted = open().count({ messageHash: 'x', mint: USDC, amount: 1_500_000n, costLamports: 0n }, { input: { name: 'USDC', decimals: 6, perTrade: 1_000_000n }, solPerDay: undefined, costPerDay: undefined });
+    expect(counted).toEqual({ ok: false, code: 'CAP_EXCEEDED_TRADE', message: '1.5 USDC with this one, expected at most 1 USDC a trade' });
+  });
+
+  test('count the same bytes once, however often they are signed', () => {
+    const caps = open();
+    for (let i = 0; i < 5; i++) expect(spend(caps, 100n, { hash: 'same' })).toBe('ok');
+    expect(spend(caps, 50n)).toBe('ok');
+    // Signing them again is free even when nothing is left, but not for more than they were counted for.
+    expect(spend(caps, 100n, { hash: 'same' })).toBe('ok');
+    expect(spend(caps, 101n, { hash: 'same' })).toBe('TERMS_INVALID');
+    expect(spend(caps, 1n, { hash: 'same', mint: NATIVE_MINT })).toBe('TERMS_INVALID');
+  });
+
+  test('keep wallets and mints apart', () => {
+    const [mine, another] = [open(), open(USDC)];
+    expect([spend(mine, 100n), spend(another, 100n), spend(mine, 100n, { mint: WALLET })]).toEqual(['ok', 'ok', 'ok']);
+    expect(spend(mine, 100n)).toBe('CAP_EXCEEDED_HOUR');
+  });
+
+  test('hold over a restart, and slide', () => {
+    const first = open();
+    expect(spend(first, 100n)).toBe('ok');
+    now += HOUR / 2;
+    expect(spend(first, 50n)).toBe('ok');
+    first.close();
+    const second = open();
+    expect(spend(second, 1n)).toBe('CAP_EXCEEDED_HOUR');
+    now += HOUR / 2;
+    // The first one has left the hour, the second one has not.
+    expect([spend(second, 51n), spend(second, 49n)]).toEqual(['CAP_EXCEEDED_DAY', 'ok']);
+  });
+
+  test('free nothing where the clock is set back, and an hour where it leaps forward', () => {
+    const caps = open();
+    expect(spend(caps, 100n)).toBe('ok');
+    now -= 30 * HOUR;
+    expect(spend(caps, 51n)).toBe('CAP_EXCEEDED_HOUR');
+    expect(spend(caps, 50n)).toBe('ok');
+    now += 38 * HOUR;
+    expect(spend(caps, 51n)).toBe('ok');
+    now -= 8 * HOUR;
+    expect(spend(caps, 1n)).toBe('CAP_EXCEEDED_HOUR');
+  });
+
+  test('count fees and tips against the day of SOL, and alone where SOL has no cap', () => {
+    const caps = open();
+    const sol: Cap = { name: 'SOL', decimals: 9, perDay: 100n };
+    expect(spend(caps, 60n, { mint: NATIVE_MINT, cap: sol, costs: 5n, solPerDay: 100n })).toBe('ok');
+    expect(spend(caps, 10n, { costs: 30n, solPerDay: 100n })).toBe('ok');
+    expect(spend(caps, 10n, { costs: 6n, solPerDay: 100n })).toBe('CAP_EXCEEDED_DAY');
+    expect(spend(caps, 5n, { mint: NATIVE_MINT, cap: sol, costs: 1n, solPerDay: 100n })).toBe('CAP_EXCEEDED_DAY');
+    expect(spend(caps, 5n, { mint: NATIVE_MINT, cap: sol, solPerDay: 100n })).toBe('ok');
+    const alone = open(USDC);
+    expect([spend(alone, 1n, { costs: 7n, costPerDay: 10n }), spend(alone, 1n, { costs: 4n, costPerDay: 10n }), spend(alone, 1n, { costs: 3n, costPerDay: 10n })]).toEqual(['ok', 'CAP_EXCEEDED_DAY', 'ok']);
+  });
+
+  test('leave no trace of what nothing bounds', () => {
+    const caps = open();
+    for (let i = 0; i < 3; i++) expect(spend(caps, 10n ** 18n, { cap: undefined })).toBe('ok');
+    const rows = new DatabaseSync(join(stateDir, COUNTERS_FILE)).prepare('SELECT count(*) AS rows FROM spends').get();
+    expect(rows?.['rows']).toBe(0);
+  });
+
+  test('add up amounts beyond what a double holds', () => {
+    const huge: Cap = { name: 'BIG', decimals: 0, perHour: 3n * 2n ** 62n };
+    const caps = open();
+    expect([spend(caps, 2n ** 63n, { cap: huge }), spend(caps, 2n ** 62n + 1n, { cap: huge }), spend(caps, 2n ** 62n, { cap: huge }), spend(caps, 1n, { cap: huge })])
+      .toEqual(['ok', 'CAP_EXCEEDED_HOUR', 'ok', 'CAP_EXCEEDED_HOUR']);
+  });
+
+  test('have counted what was counted when the process dies before it can say so', () => {
+    const child = spawnSync(process.execPath, [join(import.meta.dirname, 'killed-child.ts'), stateDir, WALLET, '80'], { encoding: 'utf8' });
+    expect([child.signal, child.stderr]).toEqual(['SIGKILL', '']);
+    now = 1_000_001;
+    expect(spend(open(), 121n, { mint: NATIVE_MINT, cap: { name: 'SOL', decimals: 9, perHour: 200n } })).toBe('CAP_EXCEEDED_HOUR');
+    expect(spend(open(), 120n, { mint: NATIVE_MINT, cap: { name: 'SOL', decimals: 9, perHour: 200n } })).toBe('ok');
+  });
+
+  test('never let more go than the cap within any hour and any day, whatever the clock, the restarts and the repetitions', () => {
+    const step = fc.oneof(
+      { weight: 6, arbitrary: fc.record({ kind: fc.constant('spend' as const), amount: fc.bigInt(1n, 120n), again: fc.boolean() }) },
+      { weight: 3, arbitrary: fc.record({ kind: fc.constant('time' as const), by: fc.oneof(fc.integer({ min: 0, max: HOUR }), fc.integer({ min: -8 * HOUR, max: 8 * HOUR }), fc.integer({ min: 0, max: 2 * DAY })) }) },
+      { weight: 1, arbitrary: fc.record({ kind: fc.constant('restart' as const) }) },
+    );
+    fc.assert(fc.property(fc.array(step, { minLength: 5, maxLength: 40 }), (steps) => {
+      const wallet = `wallet ${hashes++}`;
+      let caps = openSpendingCaps({ stateDir, wallet, clock: { now: () => now } });
+      const signed: { readonly hash: string; readonly at: number; readonly amount: bigint }[] = [];
+      try {
+        for (const doing of steps) {
+          if (doing.kind === 'time') {
+            now += doing.by;
+          } else if (doing.kind === 'restart') {
+            caps.close();
+            caps = openSpendingCaps({ stateDir, wallet, clock: { now: () => now } });
+          } else {
+            const known = doing.again ? signed.at(-1) : undefined;
+            const hash = known?.hash ?? `hash ${hashes++}`;
+            const amount = known?.amount ?? doing.amount;
+            // A second book beside the first: everything at or after the window's begin counts, the future included.
+            const within = (span: number): bigint => signed.reduce((sum, entry) => (entry.at > now - span ? sum + entry.amount : sum), 0n);
+            const fits = known !== undefined || (amount <= 100n && within(HOUR) + amount <= 150n && within(DAY) + amount <= 200n);
+            expect(spend(caps, amount, { hash }) === 'ok').toBe(fits);
+            if (fits && known === undefined) signed.push({ hash, at: now, amount });
+          }
+        }
+      } finally {
+        caps.close();
+      }
+      // By the stamps themselves: no window that ends at a spend holds more than the cap.
+      for (const [span, most] of [[HOUR, 150n], [DAY, 200n]] as const) {
+        for (const [index, { at }] of signed.entries()) {
+          const total = signed.slice(0, index + 1).reduce((sum, entry) => (entry.at > at - span ? sum + entry.amount : sum), 0n);
+          expect(total).toBeLessThanOrEqual(most);
+        }
+      }
+    }), { numRuns: 30 });
+  });
+});
+
+describe('the counters’ file', () => {
+  test('is for its owner alone', () => {
+    open();
+    expect(statSync(path()).mode & 0o777).toBe(0o600);
+  });
+
+  test('of a newer format is refused with what to do, and left as it is', () => {
+    open().close();
+    const database = new DatabaseSync(path());
+    database.exec('PRAGMA user_version = 2');
+    database.close();
+    expect(() => open()).toThrowError(expect.objectContaining({ code: 'JOURNAL_INVALID', message: expect.stringMatching(/format 2 of a newer Gannet: start that one/) as string }));
+  });
+
+  test('is refused where it is another database or none', () => {
+    const database = new DatabaseSync(path());
+    database.exec('CREATE TABLE mine (x)');
+    database.close();
+    expect(() => open()).toThrowError(expect.objectContaining({ code: 'JOURNAL_INVALID', message: expect.stringContaining('another SQLite database') as string }));
+    writeFileSync(path(), 'not a database at all, but long enough to look like one to somebody who is in a hurry'.repeat(20));
+    expect(() => open()).toThrowError(expect.objectContaining({ code: 'JOURNAL_FAILED' }));
+  });
+
+  test('on a full disk refuses to let anything go, and has lost nothing once there is room again', () => {
+    // Where a file may not grow, every write beyond fails as it does on a full disk.
+    const script = `trap '' XFSZ; ulimit -f 128; exec "$0" "$@"`;
+    const child = spawnSync('sh', ['-c', script, process.execPath, join(import.meta.dirname, 'spending-child.ts'), stateDir, WALLET, USDC], { encoding: 'utf8' });
+    expect(child.stderr).toBe('');
+    const { counted, refusal } = JSON.parse(child.stdout) as { counted: number; refusal: { code: string; message: string } };
+    expect(refusal).toMatchObject({ code: 'COUNTERS_UNWRITABLE', message: expect.stringMatching(/nothing is signed, exits included: make room/) as string });
+    expect(counted).toBeGreaterThan(0);
+    now = 1_000_000;
+    const caps = open();
+    const room = (units: number): Cap => ({ name: 'USDC', decimals: 6, perDay: BigInt(counted + units) });
+    expect([spend(caps, 2n, { cap: room(1) }), spend(caps, 1n, { cap: room(1) })]).toEqual(['CAP_EXCEEDED_DAY', 'ok']);
+  });
+
+  test('that somebody else holds refuses too, and not for long', () => {
+    const caps = open();
+    const other = new DatabaseSync(path());
+    other.exec('BEGIN IMMEDIATE');
+    expect(spend(caps, 1n)).toBe('COUNTERS_UNWRITABLE');
+    other.exec('ROLLBACK');
+    other.close();
+    expect(spend(caps, 1n)).toBe('ok');
+  });
+});

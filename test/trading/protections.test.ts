@@ -1,0 +1,423 @@
+import { describe, expect, it } from 'vitest';
+import type { Amount, Lamports } from '../../src/core/amount.ts';
+import { parseJson, stringifyJson } from '../../src/core/json.ts';
+import type { Millis } from '../../src/core/time.ts';
+import type { Command } from '../../src/trading/command.ts';
+import type { Outcome } from '../../src/trading/intent.ts';
+import type { Protection, ProtectionAction, ProtectionRelease, ProtectionScope, ProtectionTrigger } from '../../src/trading/protection.ts';
+import { PROTECTIONS } from '../../src/trading/protections/catalogue.ts';
+import { effectiveTrading } from '../../src/trading/protections/effective-trading.ts';
+import { takeChanges } from '../../src/trading/protections/look.ts';
+import { retryDenial } from '../../src/trading/retry.ts';
+import type { EngineState, StateSnapshot } from '../../src/trading/state.ts';
+import { snapshotState } from '../../src/trading/state.ts';
+import { quote, sellingSol } from '../market/events.ts';
+import { FISH, SOL, USDC } from '../market/tokens.ts';
+import { apply, approve, buy, fillOf, outcome, stateWith, strategySetup, verdictOn } from './states.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+/** A midnight, UTC. */
+const START = 20_000 * DAY;
+const SELL = buy({ inputMint: SOL.mint, outputMint: USDC.mint, amount: 'all' });
+const ELAPSED: ProtectionRelease = { kind: 'elapsed', afterMs: HOUR };
+const usdc = (value: number): { mint: typeof USDC.mint; amount: Amount } => ({ mint: USDC.mint, amount: BigInt(value * 1e6) as Amount });
+
+function protection(
+  trigger: ProtectionTrigger,
+  { scope = 'strategy', action = 'deny', release = { kind: 'operator' } }: { scope?: ProtectionScope; action?: ProtectionAction; release?: ProtectionRelease } = {},
+): Protection {
+  return { trigger, scope, action, release };
+}
+
+function stateUnder(protections: readonly Protection[], options: Parameters<typeof stateWith>[0] = {}): EngineState {
+  return stateWith({ strategies: [strategySetup('diver'), strategySetup('other')], ...options, limits: { ...options.limits, protections } });
+}
+
+/** Says what SOL sells for, in US dollars. */
+function price(state: EngineState, usd: number, at: Millis): void {
+  apply(state, sellingSol(usd * 1_000, at), at);
+}
+
+/** Carries a swap through to an outcome. */
+function carry(state: EngineState, proposal: typeof SELL, at: Millis, end: Outcome['state'], rest: Partial<Outcome> & { out?: bigint; fee?: bigint; strategy?: string } = {}): void {
+  const { out, fee = 0n, strategy = 'diver', ...outcomeRest } = rest;
+  const intent = approve(state, proposal, { at, strategy });
+  for (const reached of ['building', 'signed', 'submitted'] as const) if (end !== 'abandoned') apply(state, outcome(intent, reached), at);
+  apply(state, outcome(intent, end, { ...outcomeRest, ...(out === undefined ? {} : { fill: fillOf(intent, out, fee) }) }), at);
+}
+
+/** Buys SOL for 25 USDC and sells it again, for so many US dollars. */
+function roundTrip(state: EngineState, at: Millis, backUsd: number, strategy = 'diver'): void {
+  carry(state, buy(), at, 'confirmed', { out: 100_000_000n, strategy });
+  carry(state, SELL, at, 'confirmed', { out: BigInt(Math.round(backUsd * 1e6)), strategy });
+}
+
+function command(state: EngineState, at: Millis, rest: { readonly name: Command['name'] } & Record<string, unknown>): void {
+  apply(state, { kind: 'command', reason: 'a test', ...rest } as Command, at);
+}
+
+function resume(state: EngineState, at: Millis, strategy?: string): void {
+  command(state, at, { name: 'set-trading-state', state: 'active', strategy });
+}
+
+/** Returns the state that a later process makes of what this one wrote down. */
+function restarted(state: EngineState, protections: readonly Protection[] = state.limits.protections ?? []): EngineState {
+  const snapshot = parseJson(stringifyJson(snapshotState(state))) as unknown as StateSnapshot;
+  return stateUnder(protections, { snapshot });
+}
+
+const seen = new Set<string>();
+
+/** Returns what came on and let go since the last look at it. */
+function changes(state: EngineState): string[] {
+  return takeChanges(state.protections).map(({ change, code, subject, reason, protection: { trigger } }) => {
+    expect(reason).not.toBe('');
+    seen.add(trigger.kind);
+    return `${change} ${code} ${subject}`.trim();
+  });
+}
+
+describe('a protection', () => {
+  it('pauses after a loss, from the last one on, and only whom it counts', () => {
+    const state = stateUnder([protection({ kind: 'cooldown', after: 'loss' }, { release: ELAPSED })]);
+    roundTrip(state, START, 26);
+    expect(verdictOn(state, buy(), { at: START })).toBeNull();
+    apply(state, outcome([...state.intents.values()][0]!.intent, 'abandoned'), START);
+    roundTrip(state, START, 24.999999);
+    expect(changes(state)).toEqual(['fired COOLDOWN_ACTIVE diver']);
+    expect(verdictOn(state, buy(), { at: START + HOUR - 1 })).toBe('COOLDOWN_ACTIVE');
+    expect(verdictOn(state, buy(), { at: START + HOUR - 1, strategy: 'other' })).toBeNull();
+    apply(state, outcome([...state.intents.values()][0]!.intent, 'abandoned'), START + HOUR);
+    expect(changes(state)).toEqual(['released COOLDOWN_ACTIVE diver']);
+    expect(verdictOn(state, buy(), { at: START + HOUR })).toBeNull();
+  });
+
+  it('counts the fees into what an exit brought', () => {
+    const state = stateUnder([protection({ kind: 'cooldown', after: 'loss' }, { release: ELAPSED })]);
+    price(state, 200, START);
+    carry(state, buy(), START, 'confirmed', { out: 100_000_000n, fee: 5_000n });
+    carry(state, SELL, START, 'confirmed', { out: 25_001_999n, fee: 5_000n });
+    expect(changes(state)).toEqual(['fired COOLDOWN_ACTIVE diver']);
+  });
+
+  it('pauses a token after any swap of it, whoever made it', () => {
+    const state = stateUnder([protection({ kind: 'cooldown', after: 'trade' }, { scope: 'token', release: ELAPSED })]);
+    carry(state, buy(), START, 'confirmed', { out: 1_000n });
+    expect(verdictOn(state, buy(), { at: START + 1, strategy: 'other' })).toBe('COOLDOWN_ACTIVE');
+    expect(verdictOn(state, buy({ outputMint: FISH.mint }), { at: START + 1, strategy: 'other' })).toBeNull();
+    expect(verdictOn(state, SELL, { at: START + 1 })).toBeNull();
+  });
+
+  it('stops after losses in a row, not where a gain lies between or the span is over', () => {
+    const streak = [protection({ kind: 'loss-streak', losses: 3, withinMs: HOUR }, { release: ELAPSED })];
+    const run = (...trips: readonly (readonly [Millis, number])[]): string[] => {
+      const state = stateUnder(streak);
+      for (const [at, usd] of trips) roundTrip(state, START + at, usd);
+      return changes(state);
+    };
+    expect(run([0, 24], [1, 24], [HOUR - 1, 24])).toEqual(['fired LOSS_STREAK diver']);
+    expect(run([0, 24], [1, 24], [HOUR, 24])).toEqual([]);
+    expect(run([0, 24], [1, 25], [2, 24], [3, 24])).toEqual([]);
+  });
+
+  it('begins the streak anew once it let go', () => {
+    const state = stateUnder([protection({ kind: 'loss-streak', losses: 2, withinMs: DAY }, { release: ELAPSED })]);
+    for (const at of [0, 1]) roundTrip(state, START + at, 24);
+    price(state, 250, START + HOUR + 1);
+    expect(changes(state)).toEqual(['fired LOSS_STREAK diver', 'released LOSS_STREAK diver']);
+    roundTrip(state, START + HOUR + 2, 24);
+    expect(changes(state)).toEqual([]);
+    roundTrip(state, START + HOUR + 3, 24);
+    expect(changes(state)).toEqual(['fired LOSS_STREAK diver']);
+  });
+
+  it('stops where exits together brought less than a share of their cost', () => {
+    const low = [protection({ kind: 'low-profit', trades: 2, withinMs: HOUR, leastBps: 100 }, { scope: 'global', release: ELAPSED })];
+    const run = (...usd: readonly number[]): string[] => {
+      const state = stateUnder(low);
+      usd.forEach((back, index) => { roundTrip(state, START + index, back, index % 2 === 0 ? 'diver' : 'other'); });
+      return changes(state);
+    };
+    expect(run(25.1, 25.3)).toEqual(['fired PROFIT_TOO_LOW']);
+    expect(run(25.2, 25.3)).toEqual([]);
+    expect(run(24)).toEqual([]);
+  });
+
+  it('stops at the drawdown from the highest ever, and not before', () => {
+    const state = stateUnder([protection({ kind: 'max-drawdown', limitPct: 10 }, { action: 'reduce-only' })]);
+    price(state, 250, START);
+    carry(state, buy({ amount: 'all' }), START, 'confirmed', { out: 2_000_000_000n });
+    price(state, 300, START + MINUTE);
+    price(state, 270.001, START + 2 * MINUTE);
+    expect(changes(state)).toEqual([]);
+    price(state, 270, START + 3 * MINUTE);
+    expect(changes(state)).toEqual(['fired DRAWDOWN_EXCEEDS_MAX diver']);
+    expect(effectiveTrading(state, 'diver')).toBe('reduce-only');
+    expect(effectiveTrading(state)).toBe('active');
+    price(state, 300, START + 4 * MINUTE);
+    expect(verdictOn(state, buy({ inputMint: SOL.mint, outputMint: FISH.mint }), { at: START + 4 * MINUTE })).toBe('DRAWDOWN_EXCEEDS_MAX');
+    expect(verdictOn(state, SELL, { at: START + 4 * MINUTE })).toBeNull();
+  });
+
+  it('remembers the highest and what has come on over a restart, and under another configuration', () => {
+    const rules = [protection({ kind: 'max-drawdown', limitPct: 10 })];
+    const state = stateUnder(rules);
+    price(state, 250, START);
+    carry(state, buy({ amount: 'all' }), START, 'confirmed', { out: 2_000_000_000n });
+    price(state, 300, START + MINUTE);
+    const later = restarted(state);
+    price(later, 270, START + 2 * MINUTE);
+    expect(changes(later)).toEqual(['fired DRAWDOWN_EXCEEDS_MAX diver']);
+    const relaxed = restarted(later, [protection({ kind: 'cooldown', after: 'trade' }, { release: ELAPSED }), protection({ kind: 'max-drawdown', limitPct: 90 })]);
+    price(relaxed, 300, START + 3 * MINUTE);
+    expect(verdictOn(relaxed, buy({ inputMint: SOL.mint, outputMint: FISH.mint }), { at: START + 3 * MINUTE })).toBe('DRAWDOWN_EXCEEDS_MAX');
+    expect(verdictOn(restarted(later, []), buy({ inputMint: SOL.mint, outputMint: FISH.mint }), { at: START + 3 * MINUTE })).toBeNull();
+  });
+
+  it('measures the drawdown anew once an operator resumed, of the strategy he named alone', () => {
+    const state = stateUnder([protection({ kind: 'max-drawdown', limitPct: 10 }), protection({ kind: 'max-drawdown', limitPct: 10 }, { scope: 'global' })]);
+    price(state, 250, START);
+    carry(state, buy({ amount: 'all' }), START, 'confirmed', { out: 2_000_000_000n });
+    price(state, 150, START + MINUTE);
+    expect(changes(state)).toEqual(['fired DRAWDOWN_EXCEEDS_MAX', 'fired DRAWDOWN_EXCEEDS_MAX diver']);
+    resume(state, START + 2 * MINUTE, 'other');
+    expect(changes(state)).toEqual([]);
+    resume(state, START + 2 * MINUTE, 'diver');
+    expect(changes(state)).toEqual(['released DRAWDOWN_EXCEEDS_MAX diver']);
+    resume(state, START + 2 * MINUTE);
+    expect(changes(state)).toEqual(['released DRAWDOWN_EXCEEDS_MAX']);
+    price(state, 136, START + 3 * MINUTE);
+    expect(changes(state)).toEqual([]);
+    price(state, 135, START + 4 * MINUTE);
+    expect(changes(state)).toEqual(['fired DRAWDOWN_EXCEEDS_MAX diver']);
+  });
+
+  it('takes no deposit for a profit and no withdrawal for a loss', () => {
+    const state = stateUnder([protection({ kind: 'max-drawdown', limitPct: 1 }, { scope: 'global' })]);
+    price(state, 250, START);
+    for (const [cause, change] of [['deposit', '9000000000'], ['withdrawal', '-9000000000']] as const) {
+      command(state, START + MINUTE, { name: 'adjust-wallet', mint: USDC.mint, change, cause });
+    }
+    price(state, 250, START + 2 * MINUTE);
+    expect(changes(state)).toEqual([]);
+  });
+
+  it('stops at a loss of the day, from what the day before ended with, until midnight', () => {
+    const state = stateUnder([protection({ kind: 'daily-loss', limit: usdc(50) }, { scope: 'global', action: 'halt', release: { kind: 'next-day' } })]);
+    price(state, 250, START);
+    carry(state, buy({ amount: 'all' }), START, 'confirmed', { out: 2_000_000_000n });
+    price(state, 230, START + DAY - MINUTE);
+    price(state, 206, START + DAY + MINUTE);
+    expect(changes(state)).toEqual([]);
+    price(state, 205, START + DAY + 2 * MINUTE);
+    expect(changes(state)).toEqual(['fired DAILY_LOSS_EXCEEDS_MAX']);
+    expect(verdictOn(state, SELL, { at: START + DAY + 3 * MINUTE })).toBe('TRADING_HALTED');
+    expect(effectiveTrading(state)).toBe('halted');
+    const later = restarted(state);
+    price(later, 205, START + 2 * DAY);
+    expect(changes(later)).toEqual(['released DAILY_LOSS_EXCEEDS_MAX']);
+    expect(verdictOn(later, SELL, { at: START + 2 * DAY })).toBeNull();
+  });
+
+  it('never stops for a profit', () => {
+    const state = stateUnder([
+      protection({ kind: 'max-drawdown', limitPct: 1 }), protection({ kind: 'daily-loss', limit: usdc(1) }), protection({ kind: 'loss-streak', losses: 1, withinMs: DAY }),
+    ]);
+    for (const [index, usd] of [250, 280, 300].entries()) price(state, usd, START + index * MINUTE);
+    for (const at of [0, 1, 2]) roundTrip(state, START + HOUR + at, 30);
+    expect(changes(state)).toEqual([]);
+  });
+
+  it('refuses entries of a strategy of which nobody can say what it has lost, never its exits', () => {
+    const state = stateUnder([protection({ kind: 'max-drawdown', limitPct: 10 })]);
+    carry(state, buy(), START, 'confirmed', { out: 1_000n });
+    expect(verdictOn(state, buy(), { at: START })).toBe('VALUE_UNKNOWN');
+    expect(state.protections.equity.get('diver')).toMatchObject({ isKnown: false, value: 500_000_000n });
+    expect(verdictOn(state, buy(), { at: START, strategy: 'other' })).toBeNull();
+    expect(verdictOn(state, SELL, { at: START })).toBeNull();
+  });
+
+  it('stops at the fees of a day, failed swaps included, until the next', () => {
+    const state = stateUnder([protection({ kind: 'fee-budget', limitLamports: 15_000n as Lamports }, { scope: 'global', release: { kind: 'next-day' } })]);
+    carry(state, buy(), START, 'confirmed', { out: 1_000n, fee: 5_000n });
+    carry(state, buy(), START, 'failed', { feeLamports: 9_999n as Lamports });
+    expect(verdictOn(state, buy(), { at: START })).toBeNull();
+    const { intent } = [...state.intents.values()][0]!;
+    for (const reached of ['building', 'signed', 'failed'] as const) apply(state, outcome(intent, reached, reached === 'failed' ? { feeLamports: 1n as Lamports } : {}), START);
+    expect(verdictOn(state, buy(), { at: START + DAY - 1, strategy: 'other' })).toBe('FEE_BUDGET_EXCEEDED');
+    expect(verdictOn(state, SELL, { at: START + DAY - 1 })).toBeNull();
+    expect(verdictOn(state, buy(), { at: START + DAY, strategy: 'other' })).toBeNull();
+    expect(changes(state)).toEqual(['fired FEE_BUDGET_EXCEEDED', 'released FEE_BUDGET_EXCEEDED']);
+  });
+
+  it('stops where a feed does not answer, reports of trouble aside, and goes on as soon as it does', () => {
+    const state = stateUnder([protection({ kind: 'stale-feed', afterMs: MINUTE }, { release: { kind: 'cleared' } })]);
+    const event = sellingSol(150_000, START);
+    state.strategies.set('diver', { ...state.strategies.get('diver')!, inputs: [state.market.slotOf(event.feed)] });
+    apply(state, event, START);
+    apply(state, { kind: 'feed-health', feed: event.feed, receivedAt: START + 59_000, status: 'down', consecutiveFailures: 9 }, START + 59_000);
+    expect(changes(state)).toEqual([]);
+    expect(verdictOn(state, buy(), { at: START + MINUTE })).toBe('FEED_STALE');
+    price(state, 150, START + 2 * MINUTE);
+    expect(verdictOn(state, buy(), { at: START + 2 * MINUTE })).toBeNull();
+    expect(changes(state)).toEqual(['fired FEED_STALE diver', 'released FEED_STALE diver']);
+  });
+
+  it('stops where a feed never answered, counted from the start, and where it does not say when', () => {
+    const state = stateUnder([protection({ kind: 'stale-feed', afterMs: MINUTE }, { release: { kind: 'cleared' } })]);
+    state.strategies.set('diver', { ...state.strategies.get('diver')!, inputs: [state.market.slotOf('quote:never')] });
+    apply(state, quote(FISH, USDC, { inAmount: 1n, outAmount: 1n, at: START }), START);
+    expect(verdictOn(state, buy({ amount: 1n as Amount }), { at: START + MINUTE - 1 })).toBeNull();
+    apply(state, quote(FISH, USDC, { inAmount: 1n, outAmount: 1n, at: START + MINUTE }), START + 2 * MINUTE);
+    expect(changes(state)).toEqual(['fired FEED_STALE diver']);
+  });
+
+  it('stops after swaps of which nobody knows what became, until one is known again', () => {
+    const fisher = strategySetup('other', { budget: { mint: FISH.mint, amount: 1_000n as Amount } });
+    const state = stateUnder([protection({ kind: 'blind-execution', unknowns: 2 }, { scope: 'global', release: { kind: 'cleared' } })], { strategies: [strategySetup('diver'), fisher] });
+    const first = approve(state, buy(), { at: START });
+    for (const reached of ['building', 'signed', 'unknown', 'submitted', 'unknown'] as const) apply(state, outcome(first, reached), START);
+    expect(changes(state)).toEqual([]);
+    const second = approve(state, buy({ inputMint: FISH.mint, amount: 10n as Amount }), { at: START, strategy: 'other' });
+    for (const reached of ['building', 'signed', 'unknown'] as const) apply(state, outcome(second, reached), START);
+    expect(changes(state)).toEqual(['fired EXECUTION_BLIND']);
+    expect(verdictOn(state, buy({ inputMint: SOL.mint, amount: 1n as Amount, outputMint: FISH.mint }), { at: START })).toBe('EXECUTION_BLIND');
+    apply(state, outcome(first, 'expired'), START + 1);
+    expect(changes(state)).toEqual(['released EXECUTION_BLIND']);
+  });
+
+  it('stops while the outcome of a swap stays unknown, over a restart too', () => {
+    const rules = [protection({ kind: 'unresolved-intent', afterMs: 10 * MINUTE }, { release: { kind: 'cleared' } })];
+    const state = stateUnder(rules);
+    const intent = approve(state, buy(), { at: START });
+    for (const reached of ['building', 'signed', 'unknown'] as const) apply(state, outcome(intent, reached), START + MINUTE);
+    const later = stateUnder(rules, { snapshot: snapshotState(state), open: [{ intent, state: 'unknown' }] });
+    const other = buy({ inputMint: FISH.mint, amount: 1n as Amount });
+    expect(verdictOn(later, other, { at: START + 11 * MINUTE - 1 })).toBe('BUDGET_EXCEEDED');
+    expect(verdictOn(later, other, { at: START + 11 * MINUTE })).toBe('INTENT_UNRESOLVED');
+    apply(later, outcome(intent, 'expired'), START + 12 * MINUTE);
+    expect(verdictOn(later, buy(), { at: START + 12 * MINUTE })).toBeNull();
+    expect(changes(later)).toEqual(['fired INTENT_UNRESOLVED diver', 'released INTENT_UNRESOLVED diver']);
+  });
+
+  it('takes an intent that an older version left unknown for unknown since it was made', () => {
+    const rules = [protection({ kind: 'unresolved-intent', afterMs: 10 * MINUTE }, { release: { kind: 'cleared' } })];
+    const state = stateUnder(rules);
+    const intent = approve(state, buy(), { at: START });
+    const later = stateUnder(rules, { snapshot: { ...snapshotState(state), protections: undefined }, open: [{ intent, state: 'unknown' }] });
+    expect(verdictOn(later, buy({ inputMint: FISH.mint, amount: 1n as Amount }), { at: START + 10 * MINUTE })).toBe('INTENT_UNRESOLVED');
+  });
+
+  it('stops where too many swaps go wrong within a span, our own second thoughts not counted', () => {
+    const rules = [protection({ kind: 'error-rate', failures: 2, withinMs: HOUR }, { release: ELAPSED })];
+    const run = (...codes: readonly (string | undefined)[]): string[] => {
+      const state = stateUnder(rules);
+      codes.forEach((code, index) => { carry(state, buy(), START + index * MINUTE, 'abandoned', { code }); });
+      return changes(state);
+    };
+    expect(run('QUOTE_UNAVAILABLE', undefined)).toEqual(['fired ERROR_RATE_EXCEEDS_MAX diver']);
+    expect(run('QUOTE_UNAVAILABLE', 'TRADING_HALTED', 'DRAWDOWN_EXCEEDS_MAX')).toEqual([]);
+  });
+
+  it('stops where the chain has less than the ledger, of the token alone or at all, until an operator resumes', () => {
+    const rules = [protection({ kind: 'reconciliation-mismatch' }, { scope: 'token', action: 'halt' }), protection({ kind: 'reconciliation-mismatch' }, { scope: 'global' })];
+    const state = stateUnder(rules);
+    carry(state, buy(), START, 'confirmed', { out: 1_000n });
+    command(state, START, { name: 'adjust-wallet', mint: SOL.mint, change: '5', cause: 'mismatch' });
+    command(state, START, { name: 'adjust-wallet', mint: SOL.mint, change: '-5', cause: 'withdrawal' });
+    expect(changes(state)).toEqual([]);
+    command(state, START, { name: 'adjust-wallet', mint: SOL.mint, change: '-5', cause: 'mismatch' });
+    expect(changes(state)).toEqual(['fired LEDGER_MISMATCH', `fired LEDGER_MISMATCH ${SOL.mint}`]);
+    const later = restarted(state);
+    expect(verdictOn(later, SELL, { at: START })).toBe('TRADING_HALTED');
+    expect(verdictOn(later, buy({ outputMint: FISH.mint }), { at: START })).toBe('LEDGER_MISMATCH');
+    resume(later, START);
+    expect(verdictOn(later, SELL, { at: START })).toBeNull();
+  });
+
+  it('stops where no operator shows himself, and goes on as soon as one does', () => {
+    const state = stateUnder([protection({ kind: 'dead-man', afterMs: DAY }, { scope: 'global', action: 'flatten', release: { kind: 'cleared' } })]);
+    price(state, 150, START);
+    command(state, START + HOUR, { name: 'set-trading-state', state: 'active', by: 'stop-file' });
+    price(state, 150, START + DAY);
+    expect(changes(state)).toEqual(['fired OPERATOR_ABSENT']);
+    expect([...state.flattening]).toEqual(['diver', 'other']);
+    expect(verdictOn(state, buy(), { at: START + DAY })).toBe('TRADING_REDUCE_ONLY');
+    command(state, START + DAY + 1, { name: 'report-presence' });
+    expect(changes(state)).toEqual(['released OPERATOR_ABSENT']);
+    expect([...state.flattening]).toEqual([]);
+    expect(verdictOn(state, buy(), { at: START + DAY + 1 })).toBeNull();
+  });
+
+  it('leaves the flattening of an operator alone when it lets go itself', () => {
+    const state = stateUnder([protection({ kind: 'cooldown', after: 'trade' }, { action: 'flatten', release: ELAPSED })]);
+    command(state, START, { name: 'flatten', strategy: 'other' });
+    const intent = approve(state, buy(), { at: START });
+    command(state, START, { name: 'flatten', strategy: 'diver' });
+    for (const reached of ['building', 'signed'] as const) apply(state, outcome(intent, reached), START);
+    apply(state, outcome(intent, 'confirmed', { fill: fillOf(intent, 10n) }), START);
+    price(state, 150, START + HOUR);
+    expect(changes(state)).toEqual(['fired COOLDOWN_ACTIVE diver', 'released COOLDOWN_ACTIVE diver']);
+    expect([...state.flattening]).toEqual(['other', 'diver']);
+    resume(state, START + HOUR, 'diver');
+    expect([...state.flattening]).toEqual(['other']);
+    resume(state, START + HOUR);
+    expect([...state.flattening]).toEqual([]);
+  });
+
+  it('speaks by its strongest: what halts before what merely denies', () => {
+    const rules = (['deny', 'halt', 'reduce-only'] as const).map((action) => protection({ kind: 'cooldown', after: 'trade' }, { action, release: ELAPSED }));
+    const state = stateUnder(rules);
+    carry(state, buy(), START, 'confirmed', { out: 1_000n });
+    expect(verdictOn(state, buy(), { at: START })).toBe('TRADING_HALTED');
+    expect(verdictOn(state, SELL, { at: START })).toBe('TRADING_HALTED');
+  });
+
+  it('is asked again before a further attempt of a swap', () => {
+    const state = stateUnder([protection({ kind: 'dead-man', afterMs: HOUR }, { scope: 'global', release: { kind: 'cleared' } })]);
+    const intent = approve(state, buy(), { at: START });
+    expect(retryDenial(state, intent, START + 1)).toBeUndefined();
+    price(state, 150, START + HOUR);
+    expect(retryDenial(state, intent, START + HOUR)?.code).toBe('OPERATOR_ABSENT');
+    expect(retryDenial(state, { ...intent, purpose: 'exit' }, START + HOUR)).toBeUndefined();
+  });
+
+  it('does not let time go back', () => {
+    const state = stateUnder([protection({ kind: 'cooldown', after: 'trade' }, { release: ELAPSED })]);
+    carry(state, buy(), START, 'confirmed', { out: 1_000n });
+    const later = restarted(state);
+    // What recovery books of an earlier process carries no time.
+    apply(later, sellingSol(150_000, 0), 0);
+    expect(verdictOn(later, buy(), { at: START + HOUR - 1 })).toBe('COOLDOWN_ACTIVE');
+    expect(verdictOn(later, buy(), { at: START + HOUR })).toBeNull();
+  });
+
+  it('has a test here for each kind', () => {
+    expect([...seen].sort()).toEqual(Object.keys(PROTECTIONS).sort());
+  });
+});
+
+describe('a trading state', () => {
+  it('that another source made strict is loosened by an operator alone', () => {
+    const state = stateUnder([]);
+    const set = (by: string | undefined, trading: string): void => { command(state, START, { name: 'set-trading-state', state: trading, by }); };
+    set('operator', 'halted');
+    set('stop-file', 'active');
+    expect(state.trading).toBe('halted');
+    set('operator', 'active');
+    set('safe-mode', 'reduce-only');
+    set('stop-file', 'halted');
+    set('safe-mode', 'active');
+    expect(state.trading).toBe('halted');
+    set('stop-file', 'active');
+    expect(state.trading).toBe('active');
+  });
+
+  it('that cannot be asked for is refused at the start', () => {
+    expect(() => stateUnder([protection({ kind: 'dead-man', afterMs: 1 })])).toThrow('dead-man counts by global, not by strategy');
+    expect(() => stateUnder([protection({ kind: 'cooldown', after: 'loss' }, { release: { kind: 'cleared' } })])).toThrow('lets go by');
+    expect(() => stateUnder([protection({ kind: 'cooldown', after: 'loss' }, { scope: 'token', action: 'flatten' })])).toThrow('not flatten');
+  });
+});

@@ -1,0 +1,30 @@
+import { describe, expect, it } from 'vitest';
+import { DENIALS } from '../../src/trading/denials.ts';
+import type { Met } from './risk-interleavings.ts';
+import { playWorld } from './risk-interleavings.ts';
+
+/** GANNET_RISK_SEQUENCES=1000000 is the long form. */
+const SEQUENCES = Number(process.env['GANNET_RISK_SEQUENCES'] ?? 100_000);
+const SEQUENCES_PER_WORLD = 25;
+
+describe('limits, reservations and protections under any interleaving', () => {
+  const met: Met = new Map();
+
+  it(`do in ${SEQUENCES} sequences what a simple model says`, { timeout: 60_000 + SEQUENCES }, () => {
+    for (let seed = 0; seed < SEQUENCES / SEQUENCES_PER_WORLD; seed++) playWorld(seed, SEQUENCES_PER_WORLD, met);
+  });
+
+  it('met everything that the laws are about', () => {
+    const meetable = (Object.keys(DENIALS) as (keyof typeof DENIALS)[]).filter((code) =>
+      ['size', 'token', 'count', 'money'].includes(DENIALS[code].category) && code !== 'RATE_PER_DAY');
+    const missing = [
+      ...meetable.map((code) => `entry ${code}`),
+      ...['COOLDOWN_ACTIVE', 'LOSS_STREAK', 'DRAWDOWN_EXCEEDS_MAX', 'DAILY_LOSS_EXCEEDS_MAX', 'FEE_BUDGET_EXCEEDED', 'EXECUTION_BLIND', 'INTENT_UNRESOLVED',
+        'ERROR_RATE_EXCEEDS_MAX', 'LEDGER_MISMATCH', 'OPERATOR_ABSENT', 'TRADING_HALTED', 'TRADING_REDUCE_ONLY', 'QUOTE_STALE', 'SERVICE_UNAUTHORIZED', 'approved'].map((code) => `entry ${code}`),
+      ...['TRADING_HALTED', 'INTENT_OPEN_FOR_MINT', 'approved'].map((code) => `exit ${code}`),
+      ...['allowed', 'DAILY_LOSS_EXCEEDS_MAX'].map((code) => `retry ${code}`),
+      'restart',
+    ].filter((what) => !met.has(what));
+    expect(missing).toEqual([]);
+  });
+});

@@ -1,0 +1,69 @@
+import { formatDecimal } from '../../src/core/amount.ts';
+import { formatDuration } from '../../src/core/time.ts';
+import type { DenialCategory, DenialFacts } from '../../src/trading/denials.ts';
+import { DENIAL_CATEGORIES, DENIALS } from '../../src/trading/denials.ts';
+import type { Protection } from '../../src/trading/protection.ts';
+import { ACTIONS, PROTECTIONS, RELEASES } from '../../src/trading/protections/catalogue.ts';
+import { DEFAULT_PROTECTIONS } from '../../src/trading/protections/default-protections.ts';
+
+/** Returns docs/risk.md: every code with which risk refuses a swap and every protection, from the tables that risk itself reads. */
+export function riskPage(): string {
+  return `${[
+    '# Risk: limits, protections and their codes',
+    'Generated from `src/trading/denials.ts` and `src/trading/protections/` by `npm run docs:risk`; a test holds it against them.',
+    'Every proposal of a strategy passes these rules before it becomes a swap, and every further attempt of a swap passes them again. The first refusal is the answer. '
+      + 'An **exit** leads back into the token of the strategy’s budget; everything else is an **entry**. Limits on size, rate, price and token never refuse an exit. '
+      + 'What is missing, too old, or no number counts as too much.',
+    ...(Object.keys(DENIAL_CATEGORIES) as DenialCategory[]).map(section),
+    '## What each protection looks at',
+    'YAML writes names with underscores. Each has a scope (`strategy` and `token` count each by itself), an action and a release. A swap that `halt` refuses is denied as `TRADING_HALTED`. '
+      + 'What has come on is kept over restarts, and over a changed configuration as long as one of its kind and scope is left. Several may be on at once: '
+      + 'the strongest speaks, `halt` before `flatten` before `reduce-only` before `deny`.',
+    table(['kind', 'code', 'scopes', 'releases', 'a release other than `cleared` begins anew'],
+      Object.entries(PROTECTIONS).map(([kind, { code, scopes, releases, begins }]) => [tick(kind), tick(code), list(scopes), list(releases), begins])),
+    table(['action', 'does'], Object.entries(ACTIONS).map(([name, text]) => [tick(name), text])),
+    table(['release', 'lets go'], Object.entries(RELEASES).map(([name, text]) => [tick(name), text])),
+    'Equity is what a strategy’s book would sell for in its budget’s token, less its network fees; of all together, in the first budget’s token. '
+      + 'Deposits into the wallet are no profit. The result of an exit is its proceeds less the average cost of what was sold and less the fee. '
+      + 'Where a price is missing the last known equity stays, and entries of that strategy are refused (`VALUE_UNKNOWN`). Profit never stops anything.',
+    '## Where the configuration says nothing',
+    'These are on, in backtests too. `protections: []` turns them off.',
+    table(['kind', 'limit', 'scope', 'action', 'release'], DEFAULT_PROTECTIONS.map(defaultRow)),
+  ].join('\n\n')}\n`;
+}
+
+function section(category: DenialCategory): string {
+  const rows = (Object.entries(DENIALS) as [string, DenialFacts][]).filter(([, facts]) => facts.category === category)
+    .map(([code, { meaning, scope, trigger, action, release }]) => [tick(code), meaning, scope, trigger, action, release]);
+  return `## ${DENIAL_CATEGORIES[category]}\n\n${table(['code', 'meaning', 'scope', 'trigger', 'action', 'release'], rows)}`;
+}
+
+function defaultRow({ trigger: { kind, ...rest }, scope, action, release }: Protection): string[] {
+  return [tick(kind), Object.entries(rest).map(([name, value]) => limitText(name, value as number | bigint | string)).join(', ') || '–', scope, action, releaseText(release)];
+}
+
+function limitText(name: string, value: number | bigint | string): string {
+  if (typeof value === 'bigint') return `${formatDecimal(value, 9)} SOL`;
+  if (name.endsWith('Ms')) return `${name === 'withinMs' ? 'within' : 'after'} ${formatDuration(Number(value))}`;
+  return name.endsWith('Pct') ? `${value} %` : `${value} ${name}`;
+}
+
+function releaseText(release: Protection['release']): string {
+  return release.kind === 'elapsed' ? `after ${formatDuration(release.afterMs)}` : release.kind;
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
+}
+
+function line(cells: readonly string[]): string {
+  return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+}
+
+function list(items: readonly string[]): string {
+  return items.map(tick).join(', ');
+}
+
+function tick(text: string): string {
+  return `\`${text}\``;
+}
