@@ -3,8 +3,13 @@ import { z } from 'zod';
 import type { DenialCode, DeniedSwap, Outcome, SwapProposal } from '../src/strategy/index.ts';
 import { amount, defineStrategy, duration, quotes, slots, timer, token } from '../src/strategy/index.ts';
 
-/** Refusals that pass by themselves: another swap is under way, there were many within the minute, or the service is out of reach for a while. */
-const PASSING: ReadonlySet<DenialCode> = new Set(['INTENT_OPEN_FOR_MINT', 'INTENTS_OPEN_LIMIT', 'RATE_PER_MINUTE', 'INPUT_STALE', 'SERVICE_UNAUTHORIZED']);
+/**
+ * Refusals that pass by themselves: another swap is under way, there were many within the minute, the service is out of
+ * reach for a while, no price has come in yet, or the token is only about to be looked at.
+ */
+const PASSING: ReadonlySet<DenialCode> = new Set([
+  'INTENT_OPEN_FOR_MINT', 'INTENTS_OPEN_LIMIT', 'RATE_PER_MINUTE', 'INPUT_STALE', 'QUOTE_STALE', 'VALUE_UNKNOWN', 'SERVICE_UNAUTHORIZED', 'TOKEN_UNVETTED',
+]);
 const RETRY_SECONDS_MAX = 60;
 
 /** Dollar-cost averaging: the same amount at every interval, whatever the price. */

@@ -1,4 +1,4 @@
-import { map, take } from 'rxjs';
+import { filter, map, merge, of, switchMap, take } from 'rxjs';
 import { z } from 'zod';
 import { amount, bps, defineStrategy, quotes, token } from '../src/strategy/index.ts';
 
@@ -13,12 +13,16 @@ export default defineStrategy({
     slippage_bps: z.int().min(0).max(10_000).optional().describe('the most slippage; left out, what the limits allow'),
   }).refine((p) => p.spend.token.mint !== p.buy.mint, { path: ['buy'], message: 'expected another token than the one that is spent' }),
   inputs: (p) => ({ price: quotes({ base: p.buy, quote: p.spend.token }, { amount: p.spend, every: '2s' }) }),
-  run: ({ price }, p, ctx) => price.pipe(
-    take(1),
-    map(() => ctx.swap(p.spend.token, p.buy, p.spend, 'asked for by the operator', {
-      route: p.route,
-      key: 'once',
-      ...(p.slippage_bps === undefined ? {} : { slippageBps: bps(p.slippage_bps) }),
-    })),
-  ),
+  run: ({ price }, p, ctx) => {
+    // The look at the token is still to come: that is nothing to give up for.
+    const unvetted$ = ctx.denials$.pipe(filter(({ code }) => code === 'TOKEN_UNVETTED'));
+    return merge(of(undefined), unvetted$).pipe(
+      switchMap(() => price.pipe(take(1))),
+      map(() => ctx.swap(p.spend.token, p.buy, p.spend, 'asked for by the operator', {
+        route: p.route,
+        key: 'once',
+        ...(p.slippage_bps === undefined ? {} : { slippageBps: bps(p.slippage_bps) }),
+      })),
+    );
+  },
 });

@@ -9,8 +9,10 @@ import type { Fill, Intent, Outcome } from '../trading/intent.ts';
 import { isTerminal } from '../trading/intent.ts';
 import { valueIn } from '../trading/valuation.ts';
 import type { EngineState } from '../trading/state.ts';
+import { step } from '../trading/step.ts';
 import type { InputCursor } from './driver.ts';
 import { drive, settle } from './driver.ts';
+import type { RecordedLooks } from './recorded-looks.ts';
 import type { SimulationModel } from './simulated-executor.ts';
 import { createSimulatedExecutor } from './simulated-executor.ts';
 
@@ -61,6 +63,8 @@ export function runBacktest(options: {
   /** Where the recording begins. */
   readonly startAt: Millis;
   readonly cursor: InputCursor;
+  /** What was found out about tokens, as far as it was recorded. */
+  readonly looks?: RecordedLooks | undefined;
   readonly model: SimulationModel;
   readonly currency: Token;
   readonly stopwatch: () => Millis;
@@ -97,6 +101,9 @@ export function runBacktest(options: {
     if (outcome.fill !== undefined) fills.push({ at: world.now(), intent, fill: outcome.fill });
     engine.accept(outcome, world.now());
   };
+
+  // Warming up shows strategies what was; what was found out about tokens holds on.
+  for (const { at, look } of options.looks?.before(startAt) ?? []) step(state, 0, at, look);
 
   const startedAt = options.stopwatch();
   const stands = warmupMs > 0 && engine.warmUp(cursor);

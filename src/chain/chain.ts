@@ -7,8 +7,9 @@ import type { LandedSwap } from '../trading/attempt.ts';
 import type { SwapBuild } from '../trading/swap-order.ts';
 import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from './addresses.ts';
 import { createBalanceReader, type TokenBalance } from './token-balance.ts';
+import { createClosingComposer, type ClosingComposer } from './compose-closing.ts';
 import { createComposer, type ComposedTransaction, type Simulation } from './compose.ts';
-import { createFinality, type Finality } from './finality.ts';
+import { createFinality, refuseLaggard, type Finality } from './finality.ts';
 import { createSignerSearch, type HistoryEntry, type SignerSearch } from './find-by-signer.ts';
 import { readLandedSwap, type SwapSide } from './landed-swap.ts';
 import { readLookupTables } from './lookup-tables.ts';
@@ -19,6 +20,7 @@ import { createRpcClient } from './rpc.ts';
 import { TOKEN_DATA_SLICE, readMintDecimals, readTokenAccount, type AccountData } from './token-accounts.ts';
 import { readTransactionError } from './transaction-error.ts';
 import { readTransactionFacts, type TransactionFacts } from './transaction-facts.ts';
+import { readWallet, type WalletContents } from './wallet-contents.ts';
 
 export interface ChainOptions {
   readonly rpcUrl: string;
@@ -37,9 +39,11 @@ export interface ChainOptions {
 export type SendAnswer = { readonly kind: 'accepted' } | { readonly kind: 'rejected'; readonly code: string; readonly message: string };
 
 /** One Solana node. All methods throw CHAIN_UNREACHABLE, CHAIN_RPC_ERROR or CHAIN_RESPONSE_INVALID. */
-export interface Chain extends Omit<Finality, 'finalizedSlot'> {
+export interface Chain extends Omit<Finality, 'confirmedSlot' | 'finalizedSlot' | 'sawConfirmed'> {
   /** Returns a transaction made of a build, checked by simulation. Throws CHAIN_SIMULATION_FAILED, CHAIN_TRANSACTION_INVALID too. */
   compose(build: SwapBuild, payer: string): Promise<ComposedTransaction>;
+  /** Returns a transaction that closes accounts of a wallet to itself, checked by simulation. Throws CHAIN_SIMULATION_FAILED too. */
+  composeClosing: ClosingComposer;
   /** Sends signed bytes once, without the node's own trial run and without the node repeating it. */
   send(transaction: Uint8Array): Promise<SendAnswer>;
   /** Returns what a landed transaction did to a wallet; undefined while the node does not have it. */
@@ -56,9 +60,12 @@ export interface Chain extends Omit<Finality, 'finalizedSlot'> {
   readTransaction(transaction: Uint8Array): TransactionFacts;
   /**
    * Returns a wallet's balances by mint, both token programs; native and wrapped SOL together, mints of 0 left out.
-   * They are three questions, so the answers belong together only while nothing of this wallet is landing.
+   * They are three questions, so the answers belong together only while nothing of this wallet is landing. Nodes that are
+   * behind what was seen to be finalized, or to have landed of ours, do not count.
    */
   balances(owner: string): Promise<Map<Mint, Amount>>;
+  /** Returns a wallet's SOL, native alone, and all its token accounts, empty ones too. */
+  wallet(owner: string): Promise<WalletContents>;
   /** Returns a wallet's newest transactions, at most 100, newest first. */
   newestTransactions(owner: string): Promise<readonly HistoryEntry[]>;
   /** Returns a mint's decimals, from the mint account itself. Throws MINT_INVALID where there is none. */
@@ -102,9 +109,10 @@ export function createChain(options: ChainOptions): Chain {
     return found ?? undefined;
   }
 
-  async function tokenAccounts(owner: string, programId: string): Promise<ReturnType<typeof readTokenAccount>[]> {
-    const config = { encoding: 'base64', commitment: 'confirmed', dataSlice: TOKEN_DATA_SLICE };
-    const { value } = await rpc.call('getTokenAccountsByOwner', [owner, { programId }, config], answers.tokenAccounts);
+  async function tokenAccounts(owner: string, programId: string, asOf: bigint): Promise<ReturnType<typeof readTokenAccount>[]> {
+    const config = { encoding: 'base64', commitment: 'confirmed', dataSlice: TOKEN_DATA_SLICE, minContextSlot: Number(asOf) };
+    const { context, value } = await rpc.call('getTokenAccountsByOwner', [owner, { programId }, config], answers.tokenAccounts);
+    refuseLaggard('getTokenAccountsByOwner', context.slot, asOf);
     return value.map(({ pubkey, account }) => readTokenAccount(pubkey, account));
   }
 
@@ -115,14 +123,18 @@ export function createChain(options: ChainOptions): Chain {
     throw new GannetError('MINT_INVALID', `there is no mint ${mint} on this chain; check the address and rpc_url`, { details: { mint } });
   }
 
-  const { finalizedSlot, ...finality } = createFinality(rpc);
-  const tokenBalance = createBalanceReader({ rpc, finalizedSlot });
+  const { finalizedSlot, confirmedSlot, sawConfirmed, ...finality } = createFinality(rpc);
+  const tokenBalance = createBalanceReader({ rpc, confirmedSlot });
 
   const signaturesOf = async (signature: string): Promise<readonly string[] | undefined> => (await landedTransaction(signature))?.transaction.signatures;
 
   return {
     ...finality,
     compose: createComposer({ simulate, maxPriorityFeeLamports }),
+    composeClosing: createClosingComposer({
+      simulate,
+      latestBlockhash: async () => (await rpc.call('getLatestBlockhash', [{ commitment: 'confirmed' }], answers.latestBlockhash)).value,
+    }),
     async send(transaction) {
       const config = { encoding: 'base64', skipPreflight: true, maxRetries: 0 };
       try {
@@ -136,7 +148,9 @@ export function createChain(options: ChainOptions): Chain {
     },
     async landedSwap({ signature, ...swap }) {
       const transaction = await landedTransaction(signature);
-      return transaction === undefined ? undefined : readLandedSwap(transaction, swap);
+      if (transaction === undefined) return undefined;
+      sawConfirmed(transaction.slot);
+      return readLandedSwap(transaction, swap);
     },
     findBySigner: createSignerSearch({
       history(owner, page) {
@@ -150,17 +164,20 @@ export function createChain(options: ChainOptions): Chain {
     tokenBalance,
     readTransaction: readTransactionFacts,
     async balances(owner) {
+      const asOf = confirmedSlot();
       const [native, ...accounts] = await Promise.all([
-        rpc.call('getBalance', [owner, { commitment: 'confirmed' }], answers.lamportBalance),
-        tokenAccounts(owner, TOKEN_PROGRAM),
-        tokenAccounts(owner, TOKEN_2022_PROGRAM),
+        rpc.call('getBalance', [owner, { commitment: 'confirmed', minContextSlot: Number(asOf) }], answers.lamportBalance),
+        tokenAccounts(owner, TOKEN_PROGRAM, asOf),
+        tokenAccounts(owner, TOKEN_2022_PROGRAM, asOf),
       ]);
+      refuseLaggard('getBalance', native.context.slot, asOf);
       const balances = new Map<Mint, Amount>();
       for (const { mint, amount } of [{ mint: SOL_MINT, amount: native.value }, ...accounts.flat()]) {
         if (amount > 0n) balances.set(mint, ((balances.get(mint) ?? 0n) + amount) as Amount);
       }
       return balances;
     },
+    wallet: (owner) => readWallet(rpc, owner),
     newestTransactions: (owner) => rpc.call('getSignaturesForAddress', [owner, { limit: 100, commitment: 'confirmed' }], answers.signatureHistory),
     async mintDecimals(mint) {
       return readMintDecimals(mint, await mintData(mint, TOKEN_DATA_SLICE));

@@ -15,6 +15,10 @@ export interface SignatureStatus {
 export interface Finality {
   /** The newest slot that was seen to be finalized; 0 before any. Whoever is asked for a part of a proof must have come so far. */
   readonly finalizedSlot: () => bigint;
+  /** The newest slot in which something of ours was seen to be confirmed, or any to be finalized: balances of before it lack what is booked. */
+  readonly confirmedSlot: () => bigint;
+  /** Tells of a slot in which something of ours landed. */
+  readonly sawConfirmed: (slot: bigint) => void;
   /** Block height (not slot) at finalized. */
   finalizedBlockHeight(): Promise<bigint>;
   /** At finalized. */
@@ -31,19 +35,36 @@ export interface Finality {
  */
 export function createFinality(rpc: RpcClient): Finality {
   let newestSlot = 0n;
+  let landedSlot = 0n;
   let lastSeen: Finalized | undefined;
+
+  function sawConfirmed(slot: bigint): void {
+    // A slot that the chain cannot have come to would be waited for.
+    if (slot > landedSlot && (newestSlot === 0n || slot - newestSlot <= UNFINALIZED_SLOTS_MAX)) landedSlot = slot;
+  }
+
+  async function askFinalized(): Promise<Finalized> {
+    // Not getBlockHeight: it does not say at which slot, and without that no other answer can be compared with it.
+    const { absoluteSlot, blockHeight } = await rpc.call('getEpochInfo', [{ commitment: 'finalized' }], epochInfo);
+    lastSeen = { slot: absoluteSlot, height: blockHeight };
+    return lastSeen;
+  }
 
   return {
     finalizedSlot: () => newestSlot,
+    confirmedSlot: () => (landedSlot > newestSlot ? landedSlot : newestSlot),
+    sawConfirmed,
     async finalizedBlockHeight() {
-      // Not getBlockHeight: it does not say at which slot, and without that no other answer can be compared with it.
-      const { absoluteSlot, blockHeight } = await rpc.call('getEpochInfo', [{ commitment: 'finalized' }], epochInfo);
       const before = lastSeen;
-      lastSeen = { slot: absoluteSlot, height: blockHeight };
-      refuseContradiction(before, lastSeen);
-      // One that is behind does no harm: its height only proves less, and it is not asked for anything else.
-      if (absoluteSlot > newestSlot) newestSlot = absoluteSlot;
-      return blockHeight;
+      const first = await askFinalized();
+      // One wrong slot of the far future would make all that is true look behind it: it counts once it is said again.
+      const leaps = before !== undefined && first.slot - before.slot > LEAP_SLOTS;
+      const seen = leaps ? await askFinalized() : first;
+      refuseContradiction(leaps ? first : before ?? first, seen);
+      // One that is behind does no harm: its height only proves less, and it is not asked for anything else. Unless it is
+      // so far behind, twice, that what was newest was wrong.
+      if (seen.slot > newestSlot || newestSlot - seen.slot > LEAP_SLOTS) newestSlot = seen.slot;
+      return seen.height;
     },
     async isBlockhashValid(blockhash) {
       const asOf = newestSlot;
@@ -64,6 +85,7 @@ export function createFinality(rpc: RpcClient): Finality {
         if (searchHistory) refuseLaggard('getSignatureStatuses', context.slot, asOf);
         return undefined;
       }
+      if (status.confirmationStatus !== 'processed') sawConfirmed(status.slot);
       return { slot: status.slot, confirmation: status.confirmationStatus, error: readTransactionError(status.err) };
     },
   };
@@ -76,6 +98,12 @@ export function refuseLaggard(method: string, slot: bigint, asOf: bigint): void 
   throw new GannetError('CHAIN_RESPONSE_INVALID', message, { details: { method, slot, expectedSlot: asOf } });
 }
 
+/** Two hours of slots: no node that is of use is as far behind another, and who asks more rarely asks twice. */
+const LEAP_SLOTS = 20_000n;
+
+/** Between two looks at the finalized slot there are seconds, and finality is a few dozen slots behind. */
+const UNFINALIZED_SLOTS_MAX = 1_000n;
+
 /** What a node said of its newest finalized block. */
 interface Finalized {
   readonly slot: bigint;
@@ -86,12 +114,12 @@ interface Finalized {
  * A chain has at most one block a slot. Two answers that cannot be of one chain are of nodes that disagree, or one of
  * them is wrong (a slot taken for a height, say); which one, nobody knows, so the next two must agree again.
  */
-function refuseContradiction(before: Finalized | undefined, answer: Finalized): void {
+function refuseContradiction(before: Finalized, answer: Finalized): void {
   const { slot, height } = answer;
-  const [older, newer] = before === undefined || before.slot > slot ? [answer, before ?? answer] : [before, answer];
+  const [older, newer] = before.slot > slot ? [answer, before] : [before, answer];
   const blocks = newer.height - older.height;
-  if (height <= slot && blocks >= 0n && blocks <= newer.slot - older.slot) return;
-  const seen = before === undefined ? '' : `, after ${before.height} at slot ${before.slot}`;
-  const message = `getEpochInfo: expected a block height that one chain can have, got ${height} at slot ${slot}${seen}`;
+  const slots = newer.slot - older.slot;
+  if (height <= slot && blocks >= 0n && blocks <= slots && slots <= LEAP_SLOTS) return;
+  const message = `getEpochInfo: expected a block height that one chain can have, got ${height} at slot ${slot}, after ${before.height} at slot ${before.slot}`;
   throw new GannetError('CHAIN_RESPONSE_INVALID', message, { details: { method: 'getEpochInfo', slot, height } });
 }

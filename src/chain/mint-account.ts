@@ -4,6 +4,7 @@ import type { MintAccount } from '../market/mint-account.ts';
 import type { Mint } from '../market/token.ts';
 import type { AccountData } from './token-accounts.ts';
 import { readMintDecimals } from './token-accounts.ts';
+import { readTokenExtensions } from './token-extensions.ts';
 
 /** The token program's numbers of the extensions that a mint can carry. */
 const MINT_EXTENSIONS: ReadonlyMap<number, string> = new Map([
@@ -17,25 +18,17 @@ const MINT_AUTHORITY = 0;
 const SUPPLY = 36;
 const FREEZE_AUTHORITY = 46;
 const BASE_BYTES = 82;
-/** Extensions follow the length of a token account and the byte that says what the account is. */
-const EXTENSIONS_START = 166;
-const ENTRY_HEADER_BYTES = 4;
 const ADDRESS_BYTES = 32;
 /** Authority, authority to withdraw, withheld amount; then two fees of 18 bytes: epoch, maximum, basis points. */
 const OLDER_FEE = 72;
 const NEWER_FEE = 90;
 const FROZEN = 2;
 
-interface Extension {
-  readonly kind: number;
-  readonly value: Buffer;
-}
-
 /** Returns what a mint's account says, all extensions of Token-2022 included. Throws MINT_INVALID on any other account, and on one that is cut short. */
 export function readMintAccount(mint: Mint, account: AccountData): MintAccount {
   const decimals = readMintDecimals(mint, account);
   const { owner, data } = account;
-  const extensions = data.length > BASE_BYTES ? readExtensions(mint, data) : [];
+  const extensions = data.length > BASE_BYTES ? readTokenExtensions(data, (problem) => invalid(mint, problem)) : [];
   const valueOf = (name: string): Buffer | undefined => extensions.find(({ kind }) => MINT_EXTENSIONS.get(kind) === name)?.value;
   const read = <T>(name: string, bytes: number, decode: (value: Buffer) => T): T | undefined => {
     const value = valueOf(name);
@@ -60,25 +53,6 @@ export function readMintAccount(mint: Mint, account: AccountData): MintAccount {
     transferHook: read('transfer-hook', 2 * ADDRESS_BYTES, (value) => nonZeroAddress(value, ADDRESS_BYTES)),
     isFrozenByDefault: read('default-account-state', 1, (value) => value[0] === FROZEN),
   };
-}
-
-function readExtensions(mint: Mint, data: Buffer): Extension[] {
-  const extensions: Extension[] = [];
-  let at = EXTENSIONS_START;
-  while (at + 2 <= data.length) {
-    const kind = data.readUInt16LE(at);
-    // What is not used of an account is zeros.
-    if (kind === 0) {
-      if (data.subarray(at).some((byte) => byte !== 0)) throw invalid(mint, 'its extensions end before its bytes do');
-      return extensions;
-    }
-    const start = at + ENTRY_HEADER_BYTES;
-    const end = start + (start <= data.length ? data.readUInt16LE(at + 2) : Infinity);
-    if (end > data.length) throw invalid(mint, 'its last extension is cut short');
-    extensions.push({ kind, value: data.subarray(start, end) });
-    at = end;
-  }
-  return extensions;
 }
 
 function optionalAddress(data: Buffer, at: number): string | undefined {

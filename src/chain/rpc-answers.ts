@@ -57,6 +57,10 @@ export const simulation = atSlot(
 
 export const accountInfo = atSlot(z.object({ owner: address, data: base64Data }).nullable());
 export const tokenAccounts = atSlot(z.array(z.object({ pubkey: address, account: z.object({ owner: address, data: base64Data }) })));
+/** With the lamports of each. */
+export const ownTokenAccounts = atSlot(z.array(z.object({ pubkey: address, account: z.object({ owner: address, lamports: u64, data: base64Data }) })));
+export const mintAccounts = atSlot(z.array(z.object({ owner: address, data: base64Data }).nullable()));
+export const latestBlockhash = atSlot(z.object({ blockhash: address, lastValidBlockHeight: u64 }));
 export const signatureHistory = z.array(z.object({ signature, slot: u64 }));
 
 const tokenBalance = z.object({

@@ -1,5 +1,6 @@
 import { Pool, errors } from 'undici';
 import { GannetError, messageOf } from '../core/errors.ts';
+import { addressSecrets, createBlotter } from '../core/secret-text.ts';
 import { printable } from '../core/text.ts';
 import type { Millis } from '../core/time.ts';
 
@@ -8,7 +9,7 @@ export interface HttpAnswer {
   readonly body: string;
 }
 
-/** Carries one request body to a node and its answer back; nothing is ever sent twice. */
+/** Carries one request body to a node and its answer back, without the key of the node's address; nothing is ever sent twice. */
 export interface RpcTransport {
   /** Throws CHAIN_UNREACHABLE where no answer came, CHAIN_RESPONSE_INVALID where it is too large. */
   post(body: string, signal: AbortSignal): Promise<HttpAnswer>;
@@ -37,6 +38,8 @@ export function httpTransport(options: HttpTransportOptions): RpcTransport {
   const { maxResponseBytes = 16 * 1024 * 1024, connections = 8 } = options;
   const url = parseRpcUrl(options.rpcUrl);
   const path = url.pathname + url.search;
+  /** A node that repeats the provider's key must not carry it into messages, logs, journal or recordings. */
+  const withoutKey = createBlotter(addressSecrets(options.rpcUrl), '[RPC key]');
   const headers = { 'content-type': 'application/json', accept: 'application/json', 'user-agent': USER_AGENT };
   const pool = new Pool(url.origin, {
     connections,
@@ -50,7 +53,7 @@ export function httpTransport(options: HttpTransportOptions): RpcTransport {
     async post(body, signal) {
       try {
         const response = await pool.request({ method: 'POST', path, headers, body, signal });
-        return { status: response.statusCode, body: await response.body.text() };
+        return { status: response.statusCode, body: withoutKey(await response.body.text()) };
       } catch (cause) {
         throw fault(cause, url.host);
       }
@@ -63,7 +66,7 @@ export function httpTransport(options: HttpTransportOptions): RpcTransport {
       const message = `RPC ${host}: expected an answer of at most ${maxResponseBytes} bytes, got more`;
       return new GannetError('CHAIN_RESPONSE_INVALID', message, { details: { host }, cause });
     }
-    const reason = printable(messageOf(cause) || (cause instanceof Error ? cause.name : 'no reason given'));
+    const reason = printable(withoutKey(messageOf(cause)) || (cause instanceof Error ? cause.name : 'no reason given'));
     const message = `RPC ${host}: no answer (${reason}); check rpc_url and the network`;
     return new GannetError('CHAIN_UNREACHABLE', message, { details: { host }, cause });
   }

@@ -15,12 +15,12 @@ export interface TokenBalance {
   readonly slot: bigint;
 }
 
-/** Returns a reading of one balance that may be put together with the other parts of a proof. */
+/** Returns a reading of one balance that may be put together with the other parts of a proof, and with what is booked. */
 export function createBalanceReader(
-  { rpc, finalizedSlot }: Pick<Finality, 'finalizedSlot'> & { readonly rpc: RpcClient },
+  { rpc, confirmedSlot }: Pick<Finality, 'confirmedSlot'> & { readonly rpc: RpcClient },
 ): (owner: string, mint: Mint) => Promise<TokenBalance> {
   async function inAccounts(owner: string, mint: Mint): Promise<TokenBalance> {
-    const asOf = finalizedSlot();
+    const asOf = confirmedSlot();
     const config = { encoding: 'base64', commitment: 'confirmed', dataSlice: TOKEN_DATA_SLICE, minContextSlot: Number(asOf) };
     const { context, value } = await rpc.call('getTokenAccountsByOwner', [owner, { mint }, config], tokenAccounts);
     refuseLaggard('getTokenAccountsByOwner', context.slot, asOf);
@@ -29,7 +29,7 @@ export function createBalanceReader(
   }
 
   async function native(owner: string): Promise<TokenBalance> {
-    const asOf = finalizedSlot();
+    const asOf = confirmedSlot();
     const config = { commitment: 'confirmed', minContextSlot: Number(asOf) };
     const { context, value } = await rpc.call('getBalance', [owner, config], lamportBalance);
     refuseLaggard('getBalance', context.slot, asOf);

@@ -2,6 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { relative } from 'node:path';
 import type { BacktestResult } from '../backtest/backtest.ts';
 import { longestWarmup, runBacktest } from '../backtest/backtest.ts';
+import type { RecordedLooks } from '../backtest/recorded-looks.ts';
+import { backtestCursor, recordedLooks, withoutUnseen } from '../backtest/recorded-looks.ts';
 import { BASE_MODEL } from '../backtest/simulated-executor.ts';
 import { configError } from '../config/issue.ts';
 import { loadConfig } from '../config/load.ts';
@@ -55,23 +57,26 @@ export const backtestCommand: CommandModule = (program, run) => {
         config, mode: 'backtest', runId, startAt: recording.firstAt ?? 0, snapshot, open: [], legacy: NO_LEGACY, recording: relative(files.dir, recording.directory),
       });
       files.manifest(manifest);
-      const result = backtest({ config, recording, currency, snapshot, onDecision: (decision) => { files.decision(decision); } });
+      const looks = recordedLooks(recording);
+      const unseen = unseenTokens(config, looks);
+      const result = backtest({ config, recording, looks, unseen, currency, snapshot, onDecision: (decision) => { files.decision(decision); } });
       const { decisions, decisionHash, endAt } = result;
       files.manifest({ ...manifest, ended: { after_seq: result.events, at: endAt, decisions, decision_hash: decisionHash } });
       files.close();
-      const warnings = warningsOf(config, recording, result);
+      const warnings = [...warningsOf(config, recording, result), ...unseenWarning(unseen)];
       terminal.result(asJson(runId, result, currency, warnings), () => asText(result, currency, warnings));
       return EXIT.done;
     }));
 };
 
 /** Decimals come from the recording: a backtest asks nobody. */
-async function configFor({ options, environment }: CommandContext, file: string, recording: Recording): Promise<RunConfig> {
+async function configFor({ options, environment, withheld }: CommandContext, file: string, recording: Recording): Promise<RunConfig> {
   const loaded = await loadConfig({
     file,
     purpose: 'look',
     workingDir: process.cwd(),
     environment,
+    withheld,
     stateDir: options.stateDir,
     decimalsOf: async (mints) => new Map(mints.flatMap((mint) => {
       const token = recording.tokens.byMint(mint);
@@ -108,9 +113,22 @@ function currencyOf(config: RunConfig): Token {
   return token;
 }
 
-function backtest({ config, recording, currency, snapshot, onDecision }: {
+/** Tokens that would be looked at before they are bought, and of which the recording holds no look. */
+function unseenTokens({ limits: { tokenSafety }, tokens }: RunConfig, { mints }: RecordedLooks): readonly Token[] {
+  if (tokenSafety === undefined) return [];
+  return tokens.all.filter(({ mint }) => !tokenSafety.trusted.has(mint) && !mints.has(mint));
+}
+
+function unseenWarning(unseen: readonly Token[]): string[] {
+  if (unseen.length === 0) return [];
+  return [`the recording does not say whether ${unseen.map(({ symbol }) => symbol).join(', ')} may be bought (risk.token_safety): every purchase is let through`];
+}
+
+function backtest({ config, recording, looks, unseen, currency, snapshot, onDecision }: {
   readonly config: RunConfig;
   readonly recording: Recording;
+  readonly looks: RecordedLooks;
+  readonly unseen: readonly Token[];
   readonly currency: Token;
   readonly snapshot: StateSnapshot;
   readonly onDecision: (decision: LoggedDecision) => void;
@@ -118,7 +136,7 @@ function backtest({ config, recording, currency, snapshot, onDecision }: {
   if (recording.firstAt === undefined) throw new GannetError('RECORDING_INCOMPLETE', `${recording.directory} holds no events`);
   const state = createState({
     tokens: config.tokens,
-    limits: config.limits,
+    limits: withoutUnseen(config.limits, unseen.map(({ mint }) => mint)),
     strategies: config.strategies.map(({ name, budget, maxAgeMs, maxExposure }) => ({ name, budget, limits: { maxAgeMs, maxExposure } })),
     snapshot,
   });
@@ -127,8 +145,8 @@ function backtest({ config, recording, currency, snapshot, onDecision }: {
     strategies: config.strategies,
     seed: config.seed,
     startAt: recording.firstAt,
-    // What a run decided and what became of it is its own: a backtest makes its own outcomes.
-    cursor: recording.cursor({ kinds: ['quote', 'order-book', 'token-stats', 'feed-health'] }),
+    cursor: backtestCursor(recording, looks),
+    looks,
     model: {
       ...BASE_MODEL, setting: config.backtest.setting,
       quoteLatencyMs: config.backtest.quoteLatencyMs, landLatencyMs: config.backtest.landLatencyMs,

@@ -21,6 +21,8 @@ export interface CommandContext {
   readonly options: GlobalOptions;
   /** The environment with `.env` beneath it, and no wallet's key in it. */
   readonly environment: Readonly<Record<string, string | undefined>>;
+  /** The names of the variables that were kept out of it, since only the signer may see them. */
+  readonly withheld: readonly string[];
   /** Connects to the signer that this process was started beside; undefined where there is none. */
   readonly connectSigner: (() => SignerClient) | undefined;
   /** Aborted at the first interrupt; a second one ends the process. */

@@ -44,12 +44,13 @@ export const configCommand: CommandModule = (program, run) => {
 };
 
 function check(context: CommandContext, file: string | undefined): Promise<LoadedConfig | ConfigFailure> {
-  const { options, environment } = context;
+  const { options, environment, withheld } = context;
   return loadConfig({
     file,
     purpose: 'check',
     workingDir: process.cwd(),
     environment,
+    withheld,
     stateDir: options.stateDir,
     overrides: { baseUrl: options.baseUrl, rpcUrl: options.rpcUrl, apiKeyEnv: options.apiKeyEnv },
     decimalsOf: (mints, connections) => knownDecimals(mints, connections, context),
@@ -93,7 +94,7 @@ function asText(result: LoadedConfig | ConfigFailure): string {
   if (!result.ok) return `${result.issues.map(formatIssue).join('\n')}\n`;
   const { config, rate } = result;
   const name = config.file === BUILT_IN_FILE ? 'the built-in configuration' : config.file;
-  return `${name} is valid: ${config.mode}, ${config.strategies.length} strategies, ${rate.feeds.length} feeds\n${facts([...limitFacts(config), ...rateFacts(rate)])}${lateText(rate, config.tokens)}`;
+  return `${name} is valid: ${config.mode}, ${counted(config.strategies.length, 'strategy', 'strategies')}, ${counted(rate.feeds.length, 'feed', 'feeds')}\n${facts([...limitFacts(config), ...rateFacts(rate)])}${lateText(rate, config.tokens)}`;
 }
 
 function limitFacts(config: RunConfig): Fact[] {
@@ -114,13 +115,22 @@ function needsLiveFlag({ mode, service }: RunConfig): boolean {
 }
 
 function rateFacts({ requestsPerSecond, allowedPerSecond, watchPerSecond }: RequestRate): Fact[] {
-  const needed = `${requestsPerSecond} requests a second`;
-  if (allowedPerSecond === undefined) return [['needed', `${needed}; the embedded service has no limit`]];
+  const needed = `${figure(requestsPerSecond)} requests a second`;
+  if (allowedPerSecond === undefined || watchPerSecond === undefined) return [['needed', `${needed}; the embedded service has no limit`]];
   return [
     ['needed', needed],
-    ['allowed', `${allowedPerSecond} a second`],
-    ['for watching', `${watchPerSecond} a second; the rest is kept for swaps, and for a distance from the limit`],
+    ['allowed', `${figure(allowedPerSecond)} a second`],
+    ['for watching', `${figure(watchPerSecond)} a second; the rest is kept for swaps, and for a distance from the limit`],
   ];
+}
+
+function counted(number: number, one: string, more: string): string {
+  return `${number} ${number === 1 ? one : more}`;
+}
+
+/** To two digits after the point, of something small to two that say something. */
+function figure(rate: number): string {
+  return String(rate >= 0.1 ? Math.round(rate * 100) / 100 : Number(rate.toPrecision(2)));
 }
 
 function lateText(rate: RequestRate, tokens: TokenTable): string {

@@ -24,7 +24,7 @@ export interface Configured {
  * Throws CONFIG_INVALID or LIVE_REFUSED with every fault, INTERRUPTED, and what the connection throws.
  */
 export async function openConfigured(context: CommandContext, purpose: 'run' | 'look', { live: liveConsent }: { readonly live?: boolean | undefined } = {}): Promise<Configured> {
-  const { options, environment, interrupt } = context;
+  const { options, environment, withheld, interrupt } = context;
   const opening: { world?: Promise<World>; notice?: Subscription | undefined; closing?: Promise<void> | undefined } = {};
   const open = (connections: Connections): Promise<World> => {
     opening.world ??= openWorld(worldOptions(connections, context)).then((world) => {
@@ -46,6 +46,7 @@ export async function openConfigured(context: CommandContext, purpose: 'run' | '
       liveConsent,
       workingDir: process.cwd(),
       environment,
+      withheld,
       stateDir: options.stateDir,
       overrides: { baseUrl: options.baseUrl, rpcUrl: options.rpcUrl, apiKeyEnv: options.apiKeyEnv },
       decimalsOf: async (mints: readonly Mint[], connections) => (await open(connections)).decimalsOf(mints),

@@ -1,22 +1,30 @@
 import { roughDuration } from '../core/time.ts';
-import { showAmount, symbolOf } from '../daemon/market-text.ts';
-import { tokenTable, type TokenTable } from '../market/token.ts';
+import { tokenTable } from '../market/token.ts';
 import type { DenialCode } from '../trading/denials.ts';
 import { DENIALS } from '../trading/denials.ts';
 import type { Proposal } from '../trading/proposal.ts';
 import type { CommandContext, CommandModule } from './command.ts';
+import { decisionListText, latestDecisions } from './decision-list.ts';
 import { EXIT } from './exit-codes.ts';
 import { clockTime } from './figures.ts';
 import type { FoundDecision } from './find-decision.ts';
 import { findDecision } from './find-decision.ts';
 import { journeyFacts } from './intent-text.ts';
+import { proposalText } from './proposal-text.ts';
+import { chosenRun } from './run-directories.ts';
 import { facts } from './table.ts';
 
 export const explainCommand: CommandModule = (program, run) => {
-  program.command('explain <decision>')
-    .description('what was decided and why: a decision by its number (seq), its swap, or the beginning of its hash')
+  program.command('explain [decision]')
+    .description('what was decided and why: a decision by its number, its swap, or the beginning of its hash; without one, the latest with their numbers')
     .option('--run <run>', 'of this run, an id or a folder; left out, of the running daemon or the latest run')
-    .action(run(async (context: CommandContext, reference: string, { run: name }: { readonly run?: string }) => {
+    .action(run(async (context: CommandContext, reference: string | undefined, { run: name }: { readonly run?: string }) => {
+      if (reference === undefined) {
+        const chosen = chosenRun(context.options.stateDir, name);
+        const decisions = latestDecisions(chosen);
+        context.terminal.result(decisions, () => decisionListText(chosen, decisions));
+        return EXIT.done;
+      }
       const found = await findDecision(context, reference, name);
       context.terminal.result(explanationJson(found), () => explanationText(found));
       return EXIT.done;
@@ -46,7 +54,7 @@ function explanationText({ run, logged, record, why, intent }: FoundDecision): s
   return facts([
     ['decision', `${seq} of run ${run.manifest.run_id}, at ${clockTime(at)} UTC`],
     ['strategy', strategy],
-    ['proposed', proposalText(tokens, proposal)],
+    ['proposed', `${proposalText(tokens, proposal)}${mannerText(proposal)}`],
     ['because', proposal.kind === 'swap' ? proposal.reason : undefined],
     ['verdict', verdict === 'approved' ? 'approved' : `denied, ${code ?? ''}: ${meaningOf(code) ?? 'a rule of another version'}`],
     ['found', record?.reason ?? undefined],
@@ -63,16 +71,10 @@ function tradingOf({ trading, strategy_trading: own, flattening }: NonNullable<F
   return [`${trading} for everything`, ...(own === 'active' ? [] : [`${own} for this strategy`]), ...(flattening ? ['this strategy was flattening'] : [])].join(', ');
 }
 
-/** In a log amounts are text. */
-function proposalText(tokens: TokenTable, proposal: Proposal): string {
-  if (proposal.kind === 'alert') return `an alert, ${proposal.level}: ${proposal.message}`;
-  const { inputMint, outputMint, amount, limit, route, key } = proposal;
-  const size: unknown = amount;
-  const input = size === 'all' ? `all its ${symbolOf(tokens, inputMint)}`
-    : typeof size === 'string' || typeof size === 'bigint' ? showAmount(tokens, inputMint, BigInt(size))
-      : `${(size as { readonly fraction: number }).fraction * 100} % of its ${symbolOf(tokens, inputMint)}`;
-  const least = limit === undefined ? '' : `, for at least ${showAmount(tokens, outputMint, BigInt(limit))}`;
-  return `to swap ${input} to ${symbolOf(tokens, outputMint)}${least}${route === undefined ? '' : `, by the route "${route}"`}${key === undefined ? '' : `, once for "${key}"`}`;
+function mannerText(proposal: Proposal): string {
+  if (proposal.kind === 'alert') return '';
+  const { route, key } = proposal;
+  return `${route === undefined ? '' : `, by the route "${route}"`}${key === undefined ? '' : `, once for "${key}"`}`;
 }
 
 function meaningOf(code: string | null): string | undefined {

@@ -41,7 +41,7 @@ export async function findDecision(context: CommandContext, reference: string, r
   const run = runName === undefined && isIntentId(reference) ? runOfIntent(stateDir, reference) : chosenRun(stateDir, runName);
   const decision = decisionIn(stateDir, run, reference);
   if (decision === undefined) {
-    throw new GannetError('DECISION_UNKNOWN', `run ${run.manifest.run_id} has no decision ${printable(reference, 100)}: expected its number, the name of its swap, or at least ${SHORTEST_HASH} characters of its hash; --run names another run`);
+    throw new GannetError('DECISION_UNKNOWN', `run ${run.manifest.run_id} has no decision ${printable(reference, 100)}: expected its number, the name of its swap, or at least ${SHORTEST_HASH} characters of its hash; "gannet explain" alone lists the latest, --run names another run`);
   }
   const logged = parseJson(decision.line) as unknown as LoggedDecision;
   return withIntent(stateDir, { run, logged, ...await replayTo(run, decision) });

@@ -1,5 +1,6 @@
 import { formatDecimal } from '../core/amount.ts';
 import { showAmount, symbolOf } from '../daemon/market-text.ts';
+import { whyText } from '../daemon/why-text.ts';
 import type { Mint, TokenTable } from '../market/token.ts';
 import type { IntentListing, IntentStory } from '../store/listing.ts';
 import { clockTime } from './figures.ts';
@@ -35,13 +36,25 @@ export function journeyFacts(story: IntentStory, tokens: TokenTable): [string, s
     ['quoted', story.quoted_out === null ? undefined : `${shown(tokens, output, story.quoted_out)}${story.router === null ? '' : ` by ${story.router}`}`],
     ['filled', filled ? `${shown(tokens, output, story.amount_out)}${againstQuote(story)}` : undefined],
     ['cost', costText(story)],
-    ['signed', attempts.map((attempt) => `try ${attempt.number}: ${attempt.signature}, message ${attempt.message_hash.slice(0, 16)}…, valid until block ${attempt.last_valid_block_height}, paid by ${attempt.fee_payer}, ${attempt.state}`)],
+    ['signed', attempts.flatMap((attempt) => [
+      `try ${attempt.number}, ${attempt.state}: ${attempt.signature}`,
+      `message ${attempt.message_hash.slice(0, 16)}…, valid until block ${attempt.last_valid_block_height}, fee paid by ${attempt.fee_payer}`,
+    ])],
     ['journey', [
-      `${clockTime(story.created_at)}  approved`,
+      `${clockTime(story.created_at)} UTC  approved`,
       ...transitions.map(({ at, attempt, state, code, reason }) =>
-        `${clockTime(at)}  ${state}${attempt === 1 ? '' : ` (try ${attempt})`}${[code, reason].filter((part) => part !== null).map((part) => `: ${part}`).join('')}`),
+        `${laterText(at - story.created_at)}  ${state}${attempt === 1 ? '' : ` (try ${attempt})`}${separated(whyText(code, reason))}`),
     ]],
   ];
+}
+
+/** As wide as the instant that it counts from: a swap is a matter of milliseconds, and they are what one looks for. */
+function laterText(ms: number): string {
+  return `+${(ms / 1_000).toFixed(3)} s`.padStart('2026-11-21 23:16:29 UTC'.length);
+}
+
+function separated(why: string): string {
+  return why === '' ? '' : `: ${why}`;
 }
 
 function costText({ fee_lamports: fee, rent_lamports: rent }: IntentStory): string | undefined {

@@ -37,12 +37,13 @@ import { swapCommand } from './swap.ts';
 import { tokensCommand } from './tokens.ts';
 import { processTerminal, reportError } from './terminal.ts';
 import { v1Command } from './v1.ts';
+import { walletCommand } from './wallet.ts';
 
 export const VERSION = '0.1.0';
 
 /** The commands in the order of the help. */
 const COMMANDS: readonly (readonly [heading: string, modules: readonly CommandModule[]])[] = [
-  ['Trading:', [runDaemonCommand, statusCommand, swapCommand]],
+  ['Trading:', [runDaemonCommand, statusCommand, swapCommand, walletCommand]],
   ['Having the say over the running daemon:', [operatorCommands]],
   ['Looking into what was done:', [explainCommand, journalCommand, resolveCommand]],
   ['Trying out:', [sandboxCommand, configCommand, backtestCommand, replayCommand]],
@@ -106,7 +107,7 @@ function runner(program: Command, { code, handedOn }: { readonly code: { value: 
     try {
       const context: CommandContext = {
         terminal, options, interrupt,
-        environment: await environmentOf(handedOn, options.config),
+        ...await environmentOf(handedOn, options.config),
         connectSigner: handedOn?.signer === true ? () => createSignerClient(new Socket({ fd: SIGNER_FD })) : undefined,
       };
       // commander appends the command itself to what the action asked for; it takes what it names.
@@ -140,14 +141,15 @@ function globalOptions(program: Command): GlobalOptions {
 const ONE_INTERRUPT_MS = 1_000;
 
 /**
- * The first interrupt asks for an orderly end; a second one means it. Nobody reading any more is an interrupt too, and so
- * is a place for the output that takes no more of it: that is a fault besides.
+ * The first interrupt asks for an orderly end; a second one means it. A terminal that is closed is an interrupt, and so is
+ * nobody reading any more, or a place for the output that takes no more of it, unless it is a full disk: that is a fault
+ * besides.
  */
 function interruptions(): { readonly signal: AbortSignal; readonly outputFault: () => Error | undefined } {
   const controller = new AbortController();
   let firstAt = 0;
   let outputFault: Error | undefined;
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => {
       const now = systemClock.now();
       if (!controller.signal.aborted) {
@@ -161,15 +163,18 @@ function interruptions(): { readonly signal: AbortSignal; readonly outputFault: 
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code !== 'EPIPE') outputFault ??= error;
-      controller.abort();
+      // A disk that is full may have room again; a run whose words are lost meanwhile must not stop selling for it.
+      if (error.code !== 'ENOSPC') controller.abort();
     });
   }
   return { signal: controller.signal, outputFault: () => outputFault };
 }
 
 /** Behind the first process everything has been read, and no key is in it. Started without it, this one reads, and drops what it finds. */
-async function environmentOf(handedOn: HandedOn | undefined, config: string | undefined): Promise<CommandContext['environment']> {
+async function environmentOf(handedOn: HandedOn | undefined, config: string | undefined): Promise<Pick<CommandContext, 'environment' | 'withheld'>> {
   const place = { workingDir: process.cwd(), config };
-  if (handedOn?.dotenv !== undefined) return merged({ variables: process.env, dotenv: handedOn.dotenv });
-  return merged(await withoutKeys({ variables: process.env, dotenv: await readDotenv(dotenvFolders(place)) }, place));
+  if (handedOn?.dotenv !== undefined) return { environment: merged({ variables: process.env, dotenv: handedOn.dotenv }), withheld: handedOn.withheld };
+  const clean = await withoutKeys({ variables: process.env, dotenv: await readDotenv(dotenvFolders(place)) }, place);
+  // What the first process took out of the variables is in none of the files that it could not read.
+  return { environment: merged(clean), withheld: [...handedOn?.withheld ?? [], ...clean.withheld] };
 }

@@ -3,6 +3,7 @@ import { InvalidArgumentError } from 'commander';
 import { config as rx } from 'rxjs';
 import type { RunConfig } from '../config/run-config.ts';
 import { GannetError, isGannetError, messageOf } from '../core/errors.ts';
+import { addressSecrets } from '../core/secret-text.ts';
 import { parseDuration } from '../core/time.ts';
 import { runDaemon } from '../daemon/daemon.ts';
 import { newRunId } from '../daemon/run-id.ts';
@@ -63,7 +64,7 @@ export async function runIn({ options, environment, connectSigner, interrupt }: 
   makeStateDir(options.stateDir);
   const { log, close } = createLog({
     level: options.logLevel,
-    secrets: secretsOf(environment, config.service.apiKey, world.sandbox?.addresses.wallet.private_key),
+    secrets: secretsOf(environment, config.service.apiKey, ...addressSecrets(config.chain.rpcUrl), world.sandbox?.addresses.wallet.private_key),
     terminal: process.stderr.isTTY,
     file: { stateDir: options.stateDir, name: runId },
   });

@@ -37,6 +37,7 @@ export function statusText(state: ToldState): string {
   return [
     facts([
       ['run', `${state.run_id}, ${state.mode ?? ''}, ${state.phase}`],
+      ...(state.waits_for === undefined || state.waits_for.length === 0 ? [] : [['waits for', [...state.waits_for]] as [string, string[]]]),
       ...tradingFacts(state),
       ['service', accessText(state)],
       ['decisions', `${state.decisions ?? 0}, denied: ${formatCounts(state.denials ?? {})}`],
@@ -57,9 +58,12 @@ export function statusText(state: ToldState): string {
   ].join('');
 }
 
-function solText({ wallet, sol_reserve: reserve }: ToldState): string | undefined {
+function solText({ wallet, sol_reserve: reserve, deposits_lamports: deposits = '0' }: ToldState): string[] | undefined {
   if (wallet === undefined || reserve === undefined) return undefined;
-  return `${sol(wallet[SOL_MINT] ?? '0')} in the wallet, ${sol(reserve)} of it kept for fees and exits`;
+  return [
+    `${sol(wallet[SOL_MINT] ?? '0')} in the wallet, ${sol(reserve)} of it kept for fees and exits`,
+    ...(BigInt(deposits) > 0n ? [`${sol(deposits)} in deposits of this run’s token accounts (back when they are closed: "gannet wallet")`] : []),
+  ];
 }
 
 function sol(lamports: string): string {

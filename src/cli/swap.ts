@@ -111,10 +111,13 @@ function createJourney(): Journey {
       decided: (decision, intent) => { human?.decided(decision, intent); },
       denied: (decision: LoggedDecision, refusal: Denial) => {
         denial = refusal;
+        // It is looked at this moment, and proposed anew.
+        if (refusal.code === 'TOKEN_UNVETTED') return;
         human?.denied(decision, refusal);
         over.abort();
       },
       intent: (stamp: Stamp, record: IntentRecord) => {
+        denial = undefined;
         steps.push({ at: stamp.at, record });
         human?.intent(stamp, record);
       },

@@ -44,7 +44,7 @@ risk:
     - { kind: stale_feed, after: 2m } # no entries on a price that does not come any more
     - { kind: reconciliation_mismatch } # the chain has less than the books
   token_safety: # any other token is looked at before it is bought
-    trusted: [SOL, USDC, PEARL]
+    trusted: [SOL, USDC]
 
 # What the process with the key keeps by its own counting, whatever the rest of Gannet asks of it; in whole tokens.
 signer:

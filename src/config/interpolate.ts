@@ -35,15 +35,16 @@ export interface Interpolated {
 /**
  * Returns the tree with `${NAME}` replaced. A value stays text whatever it looks like. The wallet’s key is never read
  * this way, and neither are strategies’ parameters: what a run decides must stand in the file for a replay to find.
+ * `withheld` names the variables that are set, but that this process was not given.
  */
-export function interpolate(root: ConfigNode, environment: EnvironmentRecord): Interpolated {
+export function interpolate(root: ConfigNode, environment: EnvironmentRecord, withheld: readonly string[] = []): Interpolated {
   const problems: Problem[] = [];
   const silenced: ConfigPath[] = [];
   const pointedAt = walletKeyVariables(root);
   const replace = (scalar: ScalarNode, path: ConfigPath): ScalarNode => {
     if (typeof scalar.value !== 'string') return scalar;
     const source = showVariables(scalar.source);
-    const fault = problemOf(scalar.value, path, { environment, pointedAt });
+    const fault = problemOf(scalar.value, path, { environment, pointedAt, withheld });
     if (fault !== undefined) {
       problems.push({ position: scalar.position, path, message: fault });
       silenced.push(path);
@@ -56,7 +57,7 @@ export function interpolate(root: ConfigNode, environment: EnvironmentRecord): I
 }
 
 function problemOf(
-  text: string, path: ConfigPath, { environment, pointedAt }: { environment: EnvironmentRecord; pointedAt: ReadonlySet<string> },
+  text: string, path: ConfigPath, { environment, pointedAt, withheld }: { environment: EnvironmentRecord; pointedAt: ReadonlySet<string>; withheld: readonly string[] },
 ): string | undefined {
   const names = [...text.matchAll(HIDDEN_VARIABLE)].map(([, name]) => name!);
   if (text.includes('${')) return 'expected the name of an environment variable between the braces of "${…}": letters, digits and underscores';
@@ -69,10 +70,17 @@ function problemOf(
     if (pointedAt.has(name) || (value !== undefined && looksLikeWalletKey(value))) {
       return `\${${name}} is a wallet's key, which a configuration only points at: write wallet.key_from: "env:${name}"`;
     }
+    if (value === undefined && withheld.includes(name)) return withheldVariable(name);
     if (value === undefined) return `the environment variable ${name} is not set: set it, or write ${name}=… into .env`;
     if (value === '') return `the environment variable ${name} is set to nothing: give it a value`;
   }
   return undefined;
+}
+
+/** Returns what is to be said of a variable that only the signer sees, where another value was looked for in it. */
+export function withheldVariable(name: string): string {
+  return `the environment variable ${name} is set, but what it holds looks like a wallet's key, which only the signer is given: `
+    + 'put there what belongs here, and the wallet\'s key into a variable of its own that wallet.key_from points at';
 }
 
 /** The variables that hold the wallet's key: the usual one, and the one this file points at. */

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { ErrorCode } from '../core/errors.ts';
@@ -27,6 +27,8 @@ export interface LoadOptions {
   readonly file?: string | undefined;
   readonly workingDir: string;
   readonly environment: EnvironmentRecord;
+  /** The names of variables that are set, but that only the signer was given; none unless given. */
+  readonly withheld?: readonly string[] | undefined;
   /** Returns the decimals of mint accounts of the named service and chain; mints that do not exist are left out. */
   readonly decimalsOf: (mints: readonly Mint[], connections: Connections) => Promise<ReadonlyMap<Mint, number>>;
   /**
@@ -66,6 +68,8 @@ const DEFAULT_FILE = 'config/gannet.yaml';
 export const BUILT_IN_FILE = '(built-in default)';
 const PROJECT_DIR = fileURLToPath(new URL('../..', import.meta.url));
 const MAX_FILE_BYTES = 1_048_576;
+/** Names of what is open in one process and not in the next. */
+const OPEN_FILE = /^(?:-|\/dev\/stdin|\/dev\/fd\/\d+|\/proc\/[^/]+\/fd\/\d+)$/;
 
 /**
  * Returns a configuration with everything resolved, or every fault at once with its place. Nothing is started, and the
@@ -89,13 +93,14 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig | C
   }
   const keys = findWalletKeys(parsed.root);
   const safeRoot = blank(parsed.root, keys.map(({ path }) => path));
-  const { root, problems: unset, silenced } = interpolate(applyOverrides(safeRoot, options.overrides ?? {}), options.environment);
+  const { root, problems: unset, silenced } = interpolate(applyOverrides(safeRoot, options.overrides ?? {}), options.environment, options.withheld);
   const known = [...parsed.problems, ...keys, ...unset];
   const projectDir = options.projectDir ?? PROJECT_DIR;
   const { config, rate, problems } = await resolveConfig({
     file, root,
     silenced: [...known.map(({ path }) => path), ...silenced],
     environment: options.environment,
+    withheld: options.withheld ?? [],
     decimalsOf: options.decimalsOf,
     purpose: options.purpose ?? 'run',
     liveConsent: options.liveConsent ?? false,
@@ -108,14 +113,18 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig | C
   return all.length === 0 ? { ok: true, config, rate } : fail(all, rate);
 }
 
+const READ_TWICE = 'expected a file: more than one process reads the configuration, the one that signs by itself, and what comes through a pipe '
+  + 'is there once only; write it into a file and name that one';
+
 type Source =
   | { readonly file: string; readonly text: string; readonly baseDir: string }
   | { readonly file: string; readonly message: string; readonly code: ErrorCode };
 
-async function readSource({ file: named, workingDir }: LoadOptions): Promise<Source> {
+async function readSource({ file: named, workingDir, purpose = 'run' }: LoadOptions): Promise<Source> {
   const file = named ?? DEFAULT_FILE;
   const path = resolve(workingDir, file);
   try {
+    if (named !== undefined && purpose === 'run' && (OPEN_FILE.test(named) || await isPipe(path))) return { file, code: 'CONFIG_NOT_FOUND', message: READ_TWICE };
     const bytes = await readFile(path);
     if (bytes.length > MAX_FILE_BYTES) return { file, code: 'CONFIG_INVALID', message: `expected at most ${MAX_FILE_BYTES} bytes, got ${bytes.length}` };
     // The decoder takes a byte order mark away, so that columns are those an editor shows.
@@ -123,6 +132,7 @@ async function readSource({ file: named, workingDir }: LoadOptions): Promise<Sou
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
     if (code === 'ENOENT' || code === 'ENOTDIR') {
+      if (named !== undefined && OPEN_FILE.test(named)) return { file, code: 'CONFIG_NOT_FOUND', message: READ_TWICE };
       if (named === undefined) return { file: BUILT_IN_FILE, text: DEFAULT_CONFIG, baseDir: workingDir };
       return { file, code: 'CONFIG_NOT_FOUND', message: 'there is no such file: name another with --config, or leave it out to run on the embedded service' };
     }
@@ -130,6 +140,12 @@ async function readSource({ file: named, workingDir }: LoadOptions): Promise<Sou
     if (code === 'ERR_ENCODING_INVALID_ENCODED_DATA') return { file, code: 'CONFIG_INVALID', message: 'expected text in UTF-8: save the file in that encoding' };
     return { file, code: 'CONFIG_NOT_FOUND', message: `the file cannot be read: ${shown(messageOf(error))}` };
   }
+}
+
+/** Neither is a device a file, but what is said of a folder says more. */
+async function isPipe(path: string): Promise<boolean> {
+  const facts = await stat(path);
+  return !facts.isFile() && !facts.isDirectory();
 }
 
 /** A wallet's key that was found is forgotten at once: nothing that follows can repeat it. */

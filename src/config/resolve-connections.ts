@@ -6,6 +6,7 @@ import { SOL_MINT } from '../market/token.ts';
 import { isAddress, isLoopback } from './address.ts';
 import type { AmountReader } from './amounts.ts';
 import type { EnvironmentRecord } from './interpolate.ts';
+import { withheldVariable } from './interpolate.ts';
 import type { RatePlan } from '../service/rate-plan.ts';
 import { requestsPerSecond } from '../service/rate-plan.ts';
 import { dialectNames, loadDialect } from '../service/wire/dialect.ts';
@@ -31,13 +32,17 @@ export function checkForRun(sections: ConfigFile, { environment, problems }: { e
 
 /** Returns the service's part. */
 export function resolveService(sections: ConfigFile, scope: {
-  readonly environment: EnvironmentRecord; readonly problems: ProblemList; readonly dialectsDir: string;
+  readonly environment: EnvironmentRecord; readonly withheld: readonly string[]; readonly problems: ProblemList; readonly dialectsDir: string;
 }): ServiceConfig {
-  const { environment, problems } = scope;
+  const { environment, withheld, problems } = scope;
   const { service } = sections;
   const embedded = service.base_url === 'embedded';
   checkDialect(service, scope);
-  const apiKey = service.api_key ?? (embedded || service.plan === 'keyless' ? undefined : environment['GANNET_API_KEY'] || undefined);
+  const takesUsualKey = service.api_key === undefined && !embedded && service.plan !== 'keyless';
+  const apiKey = takesUsualKey ? environment['GANNET_API_KEY'] || undefined : service.api_key;
+  // Going on as if there were none would ask the service as somebody else.
+  const isWithheld = takesUsualKey && apiKey === undefined && withheld.includes('GANNET_API_KEY');
+  if (isWithheld) problems.add(['service', 'api_key'], withheldVariable('GANNET_API_KEY'));
   const plan = resolvePlan(sections, { hasKey: apiKey !== undefined, problems });
   return {
     baseUrl: service.base_url.replace(/\/+$/, ''),

@@ -44,6 +44,8 @@ interface ResolveOptions {
   /** Paths whose fault is known already. */
   readonly silenced: readonly ConfigPath[];
   readonly environment: EnvironmentRecord;
+  /** Variables that are set, but that only the signer was given. */
+  readonly withheld: readonly string[];
   readonly decimalsOf: (mints: readonly Mint[], connections: Connections) => Promise<ReadonlyMap<Mint, number>>;
   readonly purpose: 'run' | 'check' | 'look';
   readonly liveConsent: boolean;
@@ -65,7 +67,7 @@ const SIMULATED_SOL = lamports(1_000_000_000n) as bigint as Amount;
  * follows, so that a fault in one place neither hides nor causes one in another.
  */
 export async function resolveConfig(options: ResolveOptions): Promise<Resolved> {
-  const { root, environment, places } = options;
+  const { root, environment, withheld, places } = options;
   const problems = createProblemList(root, options.silenced);
   validate(configSchema, { root, base: [], problems });
   const sound = without(root, [...options.silenced, ...problems.all.map(({ path }) => path)]);
@@ -73,7 +75,7 @@ export async function resolveConfig(options: ResolveOptions): Promise<Resolved> 
   refuseUnfinished(sections, problems);
 
   if (options.purpose !== 'look') checkForRun(sections, { environment, problems });
-  const service = resolveService(sections, { environment, problems, dialectsDir: places.dialectsDir });
+  const service = resolveService(sections, { environment, withheld, problems, dialectsDir: places.dialectsDir });
   const chain = resolveChain(sections, problems);
   let lookUpFailure: { readonly error: unknown } | undefined;
   const lookUp: DecimalsLookup = async (mints) => {

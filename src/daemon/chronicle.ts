@@ -2,14 +2,16 @@ import { messageOf } from '../core/errors.ts';
 import type { Millis } from '../core/time.ts';
 import type { LoggedDecision } from '../engine/decision-log.ts';
 import { needsOperator } from '../execution/unproven.ts';
-import type { Command } from '../trading/command.ts';
+import type { AdjustWallet, Command } from '../trading/command.ts';
 import type { Outcome } from '../trading/intent.ts';
 import type { ProtectionChange } from '../trading/protections/protection-change.ts';
 import type { AlertProposal } from '../trading/proposal.ts';
 import type { EngineState, StateSnapshot } from '../trading/state.ts';
 import { snapshotState } from '../trading/state.ts';
 import type { Input, Ruling } from '../trading/step.ts';
+import type { WalletAdjustment } from '../store/adjustments.ts';
 import { accessAlert } from './access-text.ts';
+import { adjustmentAlerts } from './adjustment-text.ts';
 import type { DecisionRecord } from './decision-record.ts';
 import { recordDecision } from './decision-record.ts';
 import type { Log } from './log.ts';
@@ -18,6 +20,7 @@ import type { Reporter, Stamp } from './reporter.ts';
 import type { RunFiles } from './run-files.ts';
 import type { AccessState } from './session-state.ts';
 import { Tally } from './tally.ts';
+import { TokenNews } from './token-looks.ts';
 import { TradingBoard, isHeld, tradingChange } from './trading-board.ts';
 import { unknownAlert } from './unknown-text.ts';
 
@@ -31,6 +34,8 @@ export interface ChronicleOptions {
   readonly recorder: Recorder | undefined;
   /** Keeps the state for the next start; called when it changed in a way that must outlive the process. */
   readonly saveSnapshot: (snapshot: StateSnapshot, settledIntentIds: readonly string[]) => void;
+  /** Keeps what others moved in the wallet, with the state that holds it. */
+  readonly keepAdjustment: (adjustment: WalletAdjustment, snapshot: StateSnapshot) => void;
   readonly reporter: Reporter;
   readonly log: Log;
   readonly files: Pick<RunFiles, 'decision'>;
@@ -49,7 +54,10 @@ export class Chronicle {
   readonly #decisions: DecisionRecord[] = [];
   /** Intents that somebody was told to look after, with the code that was told. */
   readonly #unknown = new Map<string, string | undefined>();
+  readonly #tokens = new TokenNews();
   events = 0;
+  /** How often the wallet was booked to. */
+  bookings = 0;
   access: AccessState = { state: 'granted', reason: null, since: null };
 
   constructor(options: ChronicleOptions) {
@@ -101,6 +109,7 @@ export class Chronicle {
       this.alert(stamp, record.intent.strategy, unknownAlert(record));
     }
     if (state.intents.has(outcome.intentId)) return;
+    this.bookings += 1;
     this.#unknown.delete(outcome.intentId);
     this.#options.saveSnapshot(snapshotState(state), [outcome.intentId]);
     onFinished();
@@ -112,23 +121,40 @@ export class Chronicle {
       this.alert(stamp, undefined, accessAlert(command.access, command.reason));
       return;
     }
+    const { log, reporter, state } = this.#options;
+    if (command.name === 'adjust-wallet') {
+      this.#adjusted(stamp, command);
+      return;
+    }
+    if (command.name === 'judge-token') {
+      const news = this.#tokens.alert(state.tokens, command);
+      if (news !== undefined) this.alert(stamp, undefined, news);
+      return;
+    }
     const change = tradingChange(command);
     if (change === undefined) return;
-    const { log, reporter, state } = this.#options;
     if (!isHeld(state, change)) {
       log('warn', 'a word that trading may go on was not followed: only an operator loosens what somebody else made strict', { ...change });
       return;
     }
     this.board.changed(stamp.at, change, state.strategies.keys());
-    log('warn', 'what may be traded has changed', { ...change });
+    log('info', 'what may be traded has changed', { ...change });
     reporter.trading(stamp, change);
     this.#keep(stamp);
+  }
+
+  #adjusted(stamp: Stamp, command: AdjustWallet): void {
+    const { state, log, keepAdjustment } = this.#options;
+    this.bookings += 1;
+    log('info', 'others moved money in the wallet, or it is missing', { ...command });
+    keepAdjustment(command, snapshotState(state));
+    for (const alert of adjustmentAlerts(state, command)) this.alert(stamp, undefined, alert);
   }
 
   /** A protection came on or let go: people must see it, and the next run must know of it. */
   protection(stamp: Stamp, change: ProtectionChange): void {
     const { log, reporter, state } = this.#options;
-    log('warn', 'a protection has changed', { ...change, protection: change.protection.trigger.kind, ...change.protection });
+    log('info', 'a protection has changed', { ...change, protection: change.protection.trigger.kind, ...change.protection });
     reporter.protection(stamp, change);
     this.#keep(stamp);
     if (raisesAlert(change)) this.alert(stamp, change.protection.scope === 'strategy' ? change.subject : undefined, protectionAlert(state.tokens, change));

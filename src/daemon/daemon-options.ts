@@ -1,6 +1,7 @@
 import type { RunConfig } from '../config/run-config.ts';
 import type { Clock, Millis } from '../core/time.ts';
 import type { SignerClient } from '../signer/client.ts';
+import type { DiskMarks } from './disk-guard.ts';
 import type { Log } from './log.ts';
 import type { Reporter } from './reporter.ts';
 import type { World } from './world.ts';
@@ -19,6 +20,8 @@ export interface DaemonOptions {
   readonly maxIntents: number | undefined;
   /** The signer process that this one was started beside; undefined where there is none. */
   readonly signer?: SignerClient | undefined;
+  /** How much room there must be on the disk; the usual marks where absent. */
+  readonly diskMarks?: DiskMarks | undefined;
   /** Aborted when the operator wants it to end. */
   readonly interrupt: AbortSignal;
 }

@@ -1,6 +1,7 @@
 import { relative } from 'node:path';
 import { GannetError } from '../core/errors.ts';
 import { seededRandom } from '../core/random.ts';
+import type { Millis } from '../core/time.ts';
 import { requestRate } from '../config/request-rate.ts';
 import type { RunConfig } from '../config/run-config.ts';
 import { formatTokenAmount } from '../market/token.ts';
@@ -8,16 +9,23 @@ import type { RecordingWriter } from '../recording/writer.ts';
 import { createRecordingWriter } from '../recording/writer.ts';
 import { createFeeds } from '../service/feeds/feeds.ts';
 import type { SignerDescription } from '../signer/requests.ts';
+import type { JournalStore } from '../store/journal.ts';
 import { lockState } from '../store/locks.ts';
 import type { EngineState } from '../trading/state.ts';
 import { createState } from '../trading/state.ts';
 import { startControlApi } from './control-api.ts';
+import { CRASH_LIMIT, crashesInARow } from './crash-count.ts';
 import type { DaemonOptions } from './daemon-options.ts';
 import type { Desk } from './desk.ts';
-import { describeLimits } from './limits-text.ts';
+import { isDiskFull, openOnDisk } from './disk-full.ts';
+import { createDiskGuard } from './disk-guard.ts';
+import { describeLimits, describeProtections } from './limits-text.ts';
 import { describeFeedKey, holdings } from './market-text.ts';
 import { createManifest } from './manifest.ts';
+import type { ModeScope } from './mode-parts.ts';
 import { liveParts, paperParts } from './mode-parts.ts';
+import type { PatientRunFiles } from './patient-run-files.ts';
+import { patientRunFiles } from './patient-run-files.ts';
 import { describeSignerProcess } from './open-signer.ts';
 import type { StateSetup } from './recover.ts';
 import type { Reporter, RunSummary } from './reporter.ts';
@@ -25,6 +33,7 @@ import { Resources } from './resources.ts';
 import { createRunFiles } from './run-files.ts';
 import { Session } from './session.ts';
 import { stopFileOf } from './stop-file.ts';
+import { tokenLooks } from './token-looks.ts';
 import { prepareWarmup } from './warm-up.ts';
 
 /** Runs the daemon from recovery to the drained end. Rejects before anything is traded or left behind where it cannot start. */
@@ -48,15 +57,17 @@ async function runLocked(options: DaemonOptions, resources: Resources): Promise<
     limits: config.limits,
     strategies: config.strategies.map(({ name, budget, maxAgeMs, maxExposure }) => ({ name, budget, limits: { maxAgeMs, maxExposure } })),
   };
+  const diskGuard = createDiskGuard({ stateDir, recordingDir: config.recording.dir, clock, log, marks: options.diskMarks });
+  const scope = { options, setup, resources, diskGuard };
   const running: { session?: Session } = {};
   const control = await openControl(options, () => running.session?.desk, resources);
-  const { journal, recovered, executor, address, signer } = config.mode === 'live'
-    ? await liveParts(options, setup, resources, (intent) => running.session?.retryDenial(intent))
-    : paperParts(options, setup, resources);
+  const { journal, recovered, executor, walletKeeper, address, signer } = config.mode === 'live'
+    ? await liveParts(scope, (intent) => running.session?.retryDenial(intent))
+    : paperParts(scope);
   const startAt = clock.now();
   const state = createState({ ...setup, snapshot: recovered.snapshot, open: recovered.open });
-  const recorder = openRecorder(options, resources);
-  const files = createRunFiles(stateDir, runId);
+  const recorder = openRecorder(scope);
+  const files = openFiles(scope);
   const recording = recorder === undefined ? undefined : relative(files.dir, recorder.directory);
   const session = new Session({
     runId, mode: config.mode, clock, state, seed: config.seed, startAt,
@@ -67,6 +78,10 @@ async function runLocked(options: DaemonOptions, resources: Resources): Promise<
     executor,
     createFeed: (specs) => createFeeds({ service: world.service, specs, clock, random: seededRandom(`${config.seed}:feeds`) }),
     access$: world.service.access$,
+    tokenLooks$: tokenLooks(options),
+    walletKeeper, diskGuard,
+    clockAheadMs: () => world.service.clockAheadMs(),
+    crashes: crashesBefore(journal, clock.now()),
     recorder, journal,
     stopFile: stopFileOf(stateDir),
     reporter, log, files, recording,
@@ -75,17 +90,21 @@ async function runLocked(options: DaemonOptions, resources: Resources): Promise<
   });
   running.session = session;
   journal.runStarted(runId);
-  resources.add('run', () => { journal.runEnded(runId); });
   // The last to open is the first to close: whatever ends the run, nothing is decided any more when its files go.
   resources.add('session', () => { session.close(); });
   reporter.started(session.stamp, describeStart(options, { state, address, signer, controlUrl: control?.url }));
   const lost: { reason?: string } = {};
   void options.signer?.closed.then((reason) => { lost.reason = reason; });
-  const ending = untilEnd(options, session);
+  const ending = untilEnd(options, session).then((reason) => {
+    // Somebody wanted it to end: whatever happens from here on, the next start is not one after a crash.
+    if (lost.reason === undefined) journal.runEnded(runId);
+    return reason;
+  });
   // A node that does not answer must not keep the operator from ending it.
   const endedBefore = await Promise.race([session.recover().then(() => undefined), ending]);
   if (endedBefore === undefined) session.start();
   const summary = await session.drain(endedBefore ?? await ending);
+  if (lost.reason === undefined) journal.runEnded(runId);
   if (lost.reason !== undefined) throw new GannetError('SIGNER_LOST', `the run has ended because the signer process is gone (${lost.reason}): start again`);
   return summary;
 }
@@ -98,14 +117,39 @@ function refuseForeignStrategies({ file, strategies }: RunConfig): void {
     `${file}: strategy ${foreign.name} comes from ${foreign.use}; run and paper load only the project’s own strategies/ so far: put the file there, or backtest it`);
 }
 
-function openRecorder({ config, clock, log, runId }: DaemonOptions, resources: Resources): RecordingWriter | undefined {
+/** A run on a full disk records nothing, and exits go on. */
+function openRecorder({ options: { config, clock, log, runId }, resources, diskGuard }: ModeScope): RecordingWriter | undefined {
   if (!config.recording.enabled) return undefined;
-  const recorder = createRecordingWriter({
-    dir: config.recording.dir, name: runId, clock, tokens: config.tokens.all,
-    onError: (error) => { log('error', 'the recording stopped; trading goes on', { error }); },
-  });
-  resources.add('recording', async () => { await recorder.close(); });
-  return recorder;
+  const onError = (error: GannetError): void => {
+    log('error', 'the recording stopped; trading goes on', { error });
+    diskGuard.recordingFailed(error);
+  };
+  try {
+    const recorder = createRecordingWriter({ dir: config.recording.dir, name: runId, clock, tokens: config.tokens.all, onError });
+    resources.add('recording', async () => { await recorder.close(); });
+    return recorder;
+  } catch (error) {
+    if (!isDiskFull(error)) throw error;
+    onError(error);
+    return undefined;
+  }
+}
+
+function openFiles({ options: { stateDir, runId, log }, diskGuard }: ModeScope): PatientRunFiles {
+  const what = 'the run’s record of its decisions';
+  const onFault = (error: Error): boolean => {
+    log('error', `${what} could not be written`, { error });
+    return diskGuard.failed(what, error);
+  };
+  return patientRunFiles(openOnDisk(() => createRunFiles(stateDir, runId), onFault), { onFault, onWritten: () => { diskGuard.recovered(what); } });
+}
+
+const CRASHES_SHOWN_MAX = 100;
+
+/** Returns how many runs before this one ended in a crash, where they are too many. */
+function crashesBefore(journal: Pick<JournalStore, 'listRuns'>, now: Millis): number | undefined {
+  const crashes = crashesInARow(journal.listRuns({ limit: CRASHES_SHOWN_MAX }), now);
+  return crashes < CRASH_LIMIT.crashes ? undefined : crashes;
 }
 
 async function openControl(
@@ -137,6 +181,7 @@ function describeStart(
     feeds: requestRate(config).feeds,
     balances: holdings(config.tokens, run.state.portfolio.wallet),
     limits: describeLimits(config.limits, config.tokens),
+    protections: describeProtections(config.limits, config.tokens),
     signer: run.signer === undefined ? undefined : { ...run.signer, words: describeSignerProcess(run.signer) },
     controlUrl: run.controlUrl,
   };

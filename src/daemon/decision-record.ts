@@ -51,7 +51,7 @@ function sightings(state: EngineState, strategy: string, at: Millis): Sighting[]
   const slots = state.strategies.get(strategy)?.inputs ?? [];
   return [...new Set(slots)].map((slot) => {
     const event = state.market.latest(slot);
-    if (event === undefined) return { watches: 'something that had not been read yet', age_ms: null, reading: null };
+    if (event === undefined) return { watches: 'something of which nothing had come in yet', age_ms: null, reading: null };
     return { watches: describeFeedKey(state.tokens, event.feed), age_ms: at - event.receivedAt, reading: readingOf(state.tokens, event) };
   });
 }

@@ -43,6 +43,8 @@ export interface DiskGuard {
   failed(writer: string, error: unknown): boolean;
   /** Takes note that it can be written again. */
   recovered(writer: string): void;
+  /** Takes note that the recording stopped by itself: it may be on another disk, so nothing else follows from it. */
+  recordingFailed(error: unknown): void;
   /** Looks at the disk at once and every few seconds, and acts on what it finds. */
   watch(run: GuardedRun): Subscription;
 }
@@ -71,8 +73,11 @@ class Guard implements DiskGuard {
   readonly #faults = new Map<string, string>();
   #hasBallast: boolean;
   #run: GuardedRun | undefined;
+  /** What happened before there was a run to tell it. */
+  #untold: string | undefined;
   #isTight = false;
   #looking = false;
+  #isPuttingAside = false;
   /** Bytes; infinite where nobody could say. */
   #room = Infinity;
   #recordingRoom = Infinity;
@@ -96,13 +101,23 @@ class Guard implements DiskGuard {
     this.#faults.delete(writer);
   }
 
+  recordingFailed(error: unknown): void {
+    const message = `the recording stopped (${printable(messageOf(error), 200)}); trading goes on, the next run records again`;
+    if (this.#run === undefined) this.#untold = message;
+    else this.#run.alert('warning', message);
+    void this.#look();
+  }
+
   watch(run: GuardedRun): Subscription {
     this.#run = run;
+    if (this.#untold !== undefined) run.alert('warning', this.#untold);
+    this.#untold = undefined;
     if (this.#faults.size > 0) this.#act();
-    const look = (): void => { void this.#look(); };
-    look();
+    void this.#look();
+    // Not at the very start: a command that is over in a moment needs no ballast.
+    const lookAndPutAside = (): void => { void this.#look().then(() => this.#putAsideBallast()); };
     const looks = this.#options.clock.schedule(function (this: SchedulerAction<void>) {
-      look();
+      lookAndPutAside();
       this.schedule(undefined, LOOK_EVERY_MS);
     }, LOOK_EVERY_MS);
     return new Subscription(() => {
@@ -120,9 +135,7 @@ class Guard implements DiskGuard {
       this.#room = await roomIn(stateDir);
       this.#recordingRoom = await roomIn(recordingDir);
       if (this.#room < this.#marks.ballastBytes) this.#giveUpBallast();
-      if (this.#run === undefined) return;
       this.#act();
-      await this.#putAsideBallast();
     } catch (error) {
       this.#options.log('warn', 'the disk could not be looked at', { error });
     } finally {
@@ -174,8 +187,9 @@ class Guard implements DiskGuard {
   /** Real bytes that do not compress: a promise of the file system would be worth nothing when it is needed. */
   async #putAsideBallast(): Promise<void> {
     const { ballastBytes, entriesBytes } = this.#marks;
-    if (this.#hasBallast || this.#isTight || this.#room < entriesBytes * ROOM_AGAIN + ballastBytes) return;
+    if (this.#run === undefined || this.#hasBallast || this.#isPuttingAside || this.#isTight || this.#room < entriesBytes * ROOM_AGAIN + ballastBytes) return;
     const unfinished = `${this.#ballast}.new`;
+    this.#isPuttingAside = true;
     try {
       const file = await open(unfinished, 'w', 0o600);
       try {
@@ -190,6 +204,8 @@ class Guard implements DiskGuard {
     } catch (error) {
       this.#options.log('warn', 'no ballast could be put aside', { error });
       await unlink(unfinished).catch(() => undefined);
+    } finally {
+      this.#isPuttingAside = false;
     }
   }
 }

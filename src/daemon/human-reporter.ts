@@ -11,6 +11,7 @@ import { describeProtectionChange, raisesAlert } from './protection-change-text.
 import type { Reporter, RunSummary, Stamp } from './reporter.ts';
 import type { IntentRecord } from './tally.ts';
 import { describeTradingChange, endOfTrading } from './trading-text.ts';
+import { whyText } from './why-text.ts';
 
 type Style = Parameters<typeof styleText>[0];
 
@@ -43,6 +44,7 @@ export function createHumanReporter(options: {
         ['strategies', start.strategies.map(({ name, summary, budget }) => `${name}: ${summary}${budget === undefined ? '' : ` Budget ${budget}.`}`)],
         ['watching', start.feeds.length === 0 ? ['nothing: no strategy asks for data'] : start.feeds.map((feed) => describeFeed(tokens, feed))],
         ['limits', start.limits],
+        ['protections', start.protections],
         ...(start.controlUrl === undefined ? [] : [['control', [start.controlUrl]] as [string, readonly string[]]]),
       ];
       write('\n');
@@ -105,7 +107,7 @@ function describeSwap(tokens: TokenTable, proposal: SwapProposal, amountIn: bigi
 }
 
 function describeIntent({ intent, state, router, quotedOut, signature, code, reason, fill }: IntentRecord, amountOf: (mint: Mint, amount: bigint) => string): { words: string; style?: Style } | undefined {
-  const why = [code, reason].filter((part) => part !== undefined).join(': ');
+  const why = whyText(code, reason);
   switch (state) {
     case 'approved':
     case 'building':
@@ -114,7 +116,8 @@ function describeIntent({ intent, state, router, quotedOut, signature, code, rea
     case 'signed':
       return { words: `quoted ${quotedOut === undefined ? '' : amountOf(intent.outputMint, quotedOut)} by ${router ?? intent.route}${signature === undefined ? '' : `, signed ${shorten(signature)}`}` };
     case 'unknown':
-      return { words: `no answer yet, the outcome is unknown (${why}); the same bytes will be sent again until it is known`, style: 'yellow' };
+      // An alert says why, and what is done.
+      return { words: `no answer yet, the outcome is unknown${code === undefined ? '' : ` (${code})`}`, style: 'yellow' };
     case 'confirmed': {
       if (fill === undefined) return { words: 'landed', style: 'green' };
       const rent = fill.rentLamports > 0n ? `, deposit ${formatDecimal(fill.rentLamports, SOL_DECIMALS)} SOL` : '';
@@ -151,7 +154,7 @@ function describeSummary(summary: RunSummary, paint: (style: Style, text: string
     ...(summary.open.length > 0 ? [['open', `${summary.open.join(', ')}: resolved at the next start`] as [string, string]] : []),
     ['cost', cost],
     ...summary.strategies.map(({ name, swaps, holds, running }): [string, string] => [
-      name, `${holds.length === 0 ? 'watches only' : `${swaps} swaps, holds ${holds.join(', ')}`}${running ? '' : ' (stopped by an error)'}`,
+      name, `${holds.length === 0 ? 'watches only' : `${swaps} ${swaps === 1 ? 'swap' : 'swaps'}, holds ${holds.join(', ')}`}${running ? '' : ' (stopped by an error)'}`,
     ]),
     ...(summary.trading === 'active' ? [] : [['trading', endOfTrading(summary.trading)] as [string, string]]),
     ['hash', summary.decisionHash],

@@ -17,7 +17,7 @@ export function createJsonReporter(write: (line: string) => void): Reporter {
         strategies: start.strategies, feeds: start.feeds.map(({ spec, expectedMs }) => ({
           feed: feedKey(spec), every_ms: spec.everyMs, expected_ms: expectedMs > spec.everyMs ? expectedMs : undefined,
         })),
-        balances: start.balances, limits: start.limits,
+        balances: start.balances, limits: start.limits, protections: start.protections,
       });
     },
     decided: ({ seq, at, strategy, proposal, verdict, code, h }, intent) => {

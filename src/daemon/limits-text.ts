@@ -8,13 +8,14 @@ import { summarizeProtection } from './protection-text.ts';
 const LINE_WIDTH = 118;
 const BETWEEN = ' · ';
 
-/** Returns the limits for people, a few lines: what swaps may be, how many, what stops them, and which tokens are looked at. */
+/** Returns the limits for people, a few lines: what swaps may be, how many, and which tokens are looked at. */
 export function describeLimits(limits: RiskLimits, tokens: TokenTable): string[] {
-  return [
-    ...describeSizes(limits, tokens),
-    ...wrapped(limits.protections?.map((protection) => summarizeProtection(protection, tokens)) ?? [], 'no protections: nothing stops trading by itself'),
-    describeTokenSafety(limits.tokenSafety, tokens),
-  ];
+  return [...describeSizes(limits, tokens), describeTokenSafety(limits.tokenSafety, tokens)];
+}
+
+/** Returns what stops trading by itself for people, on as few lines as it fits. */
+export function describeProtections(limits: RiskLimits, tokens: TokenTable): string[] {
+  return wrapped(limits.protections?.map((protection) => summarizeProtection(protection, tokens)) ?? [], 'none: nothing stops trading by itself');
 }
 
 /** Returns what swaps, positions and prices may be, one line each group. */

@@ -1,8 +1,10 @@
-import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { Writable } from 'node:stream';
 import type { Logger } from 'winston';
 import { createLogger, format, transports } from 'winston';
 import { printable, printableJson } from '../core/text.ts';
+import { appendWhole } from './append-whole.ts';
 import { createRedactor } from './redact.ts';
 
 export type LogLevel = 'error' | 'warn' | 'info' | 'debug';
@@ -16,7 +18,7 @@ const KEPT_BYTES_MAX = 200 * 1024 * 1024;
 
 /**
  * Returns the log of a process: to standard error, as lines for people on a terminal and as JSON elsewhere, and as JSON
- * to `state/logs/`. Secrets are hidden in both, however deep they stand; text from outside cannot forge a line.
+ * to `state/logs/`, which keeps what standard error is spared because the run tells it there already. Secrets are hidden in both, however deep they stand; text from outside cannot forge a line.
  */
 export function createLog(options: {
   readonly level: LogLevel;
@@ -31,10 +33,10 @@ export function createLog(options: {
   const json = format.combine(format.timestamp(), redacting(), format.json(), harmless());
   const lines = format.combine(redacting(), format.printf((info) => humanLine(info)));
   const logger: Logger = createLogger({
-    level: options.level,
+    level: fileLevel(options.level),
     transports: [
-      new transports.Console({ format: options.terminal ? lines : json, stderrLevels: [...LOG_LEVELS] }),
-      ...(options.file === undefined ? [] : [fileTransport(options.file, json)]),
+      new transports.Console({ level: options.level, format: options.terminal ? lines : json, stderrLevels: [...LOG_LEVELS] }),
+      ...(options.file === undefined ? [] : fileTransports(options.file, json)),
     ],
   });
   return {
@@ -46,17 +48,52 @@ export function createLog(options: {
   };
 }
 
+function fileLevel(level: LogLevel): LogLevel {
+  return level === 'debug' ? 'debug' : 'info';
+}
+
 /** Where winston keeps the line that it writes. */
 const LINE = Symbol.for('message');
 
 const harmless = format((info) => Object.assign(info, { [LINE]: printableJson(String(info[LINE])) }));
 
-/** One plain file a run: rotation by size loses lines in bursts. */
-function fileTransport(file: { stateDir: string; name: string }, json: ReturnType<typeof format.combine>): transports.FileTransportInstance {
+/**
+ * One plain file a run: rotation by size loses lines in bursts. Lines that a full disk does not take are left out; it must
+ * end neither the log nor the process.
+ */
+function fileTransports(file: { stateDir: string; name: string }, json: ReturnType<typeof format.combine>): transports.StreamTransportInstance[] {
   const dirname = join(file.stateDir, 'logs');
-  mkdirSync(dirname, { recursive: true });
-  dropOldest(dirname);
-  return new transports.File({ dirname, filename: `${file.name}.log`, format: json });
+  try {
+    mkdirSync(dirname, { recursive: true });
+    dropOldest(dirname);
+    const descriptor = openSync(join(dirname, `${file.name}.log`), 'a');
+    return [new transports.Stream({ stream: appendTo(descriptor), format: json })];
+  } catch (error) {
+    if (isFull(error)) return [];
+    throw error;
+  }
+}
+
+function appendTo(descriptor: number): Writable {
+  return new Writable({
+    decodeStrings: false,
+    write(line: string, _encoding, done) {
+      try {
+        appendWhole(descriptor, line);
+        done();
+      } catch (error) {
+        done(isFull(error) ? null : error as Error);
+      }
+    },
+    final(done) {
+      closeSync(descriptor);
+      done();
+    },
+  });
+}
+
+function isFull(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT');
 }
 
 function dropOldest(dirname: string): void {
@@ -76,7 +113,7 @@ function pickStats(path: string): { bytes: number; modified: number } {
 }
 
 function humanLine({ level, message, ...details }: Record<string, unknown> & { level: string }): string {
-  const rest = Object.entries(details).filter(([key]) => key !== 'timestamp')
+  const rest = Object.entries(details).filter(([key, value]) => key !== 'timestamp' && value !== undefined)
     .map(([key, value]) => `${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`);
   return printable([level.padEnd(5), String(message), ...rest].join(' '), 2_000);
 }

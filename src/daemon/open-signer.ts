@@ -33,7 +33,7 @@ export async function openSigner({ config, world, signer }: Pick<DaemonOptions, 
 export function describeSignerProcess({ pid, programs, caps, destinations, rpc }: SignerDescription): readonly string[] {
   return [
     `process ${pid} alone has the key`,
-    `signs swaps through ${programs} ${programs === 1 ? 'program' : 'programs'}${rpc ? ', held against its own node' : ''}, the output to ${['this wallet', ...destinations].join(', ')}`,
-    ...(caps.length === 0 ? [] : [`at most ${caps.join(', ')}`]),
+    `signs only swaps through ${programs === 1 ? 'the one program' : `the ${programs} programs`} it can read, paid out to ${['this wallet', ...destinations].join(', ')}${rpc ? '; asks the chain itself' : ''}`,
+    ...caps.map((cap) => `at most, ${cap}`),
   ];
 }

@@ -32,7 +32,7 @@ export function operatorCommands(state: EngineState, request: OperatorRequest, s
     const says = stopFile.content === '' ? '' : ` (it says: ${stopFile.content})`;
     return { code: 'STOP_FILE', message: `${stopFile.path} halts everything as long as it is there${says}; remove it first` };
   }
-  const base = { kind: 'command', strategy, reason: request.reason ?? 'no reason given', by: 'operator' } as const;
+  const base = { kind: 'command', strategy, reason: request.reason ?? '', by: 'operator' } as const;
   if (word !== 'flatten') return [{ ...base, name: 'set-trading-state', state: STATE_OF[word] }];
   if (strategy !== undefined && state.trading === 'halted') {
     return { code: 'TRADING_HALTED', message: `trading is halted, so ${strategy} could sell nothing; "gannet reduce-only" lets everything out, "gannet flatten" sells everything` };

@@ -10,19 +10,31 @@ const SHORT: Readonly<Record<ProtectionAction, string>> = { deny: 'no entries', 
 
 /** Returns a protection for people: what brings it on, for whom, what it does, and until when. */
 export function describeProtection(protection: Protection, tokens: TokenTable): string {
-  return `${summarizeProtection(protection, tokens)} ${releaseText(protection.release)}`;
+  const { release } = protection;
+  return `${summarizeProtection(protection, tokens)}${release.kind === 'elapsed' ? '' : ` ${releaseText(release)}`}`;
 }
 
-/** Returns the same without its end, for a short list. */
-export function summarizeProtection({ trigger, scope, action }: Protection, tokens: TokenTable): string {
-  return `${triggerText(trigger, tokens)}${scope === 'global' ? '' : ` (each ${scope})`}: ${SHORT[action]}`;
+/** Returns the same for a short list: its end only where it is a mere pause. */
+export function summarizeProtection(protection: Protection, tokens: TokenTable): string {
+  const { trigger, scope, action, release } = protection;
+  return `${triggerText(trigger, tokens)}${scope === 'global' ? '' : ` (each ${scope})`}: ${SHORT[action]}${release.kind === 'elapsed' ? ` ${releaseText(release)}` : ''}`;
+}
+
+/** Returns what an action does, in a word or two. */
+export function actionText(action: ProtectionAction): string {
+  return SHORT[action];
+}
+
+/** Returns the name of a kind as a configuration spells it. */
+export function kindText(kind: string): string {
+  return kind.replaceAll('-', '_');
 }
 
 /** Returns when a protection lets go, for people. */
 export function releaseText(release: ProtectionRelease): string {
   switch (release.kind) {
     case 'elapsed': return `for ${formatDuration(release.afterMs)}`;
-    case 'cleared': return 'until it is so no more';
+    case 'cleared': return 'while it lasts';
     case 'next-day': return 'until midnight UTC';
     case 'operator': return 'until "gannet resume"';
     default: return assertNever(release, 'release');

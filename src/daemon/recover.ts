@@ -28,17 +28,15 @@ export interface StateSetup {
 
 /**
  * Returns the state in which the last process ended, brought up to date: outcomes that were written down after the last
- * snapshot are applied, and the wallet is what the chain says it is.
+ * snapshot are applied. The ledger's wallet goes on as it was; `wallet` is what there is at the very first start.
  */
 export function recoverState(journal: JournalStore, setup: StateSetup, wallet: ReadonlyMap<Mint, Amount> | undefined): Recovered {
   const saved = journal.loadSnapshot() ?? freshSnapshot(wallet ?? new Map());
   const unsettled = journal.unsettledOutcomes();
   const settled = unsettled.length === 0 ? saved : settle(setup, saved, unsettled);
   const open = journal.openIntents().map(({ intent, state }) => ({ intent, state }));
-  // With swaps under way the chain's balances hold what their outcomes will book: the ledger's own go on then.
-  const snapshot = wallet === undefined || open.length > 0 ? settled : { ...settled, wallet: freshSnapshot(wallet).wallet };
-  journal.saveSnapshot(snapshot, unsettled.map(({ intent }) => intent.id));
-  return { snapshot, open, legacy: legacyOf(journal, setup.strategies) };
+  journal.saveSnapshot(settled, unsettled.map(({ intent }) => intent.id));
+  return { snapshot: settled, open, legacy: legacyOf(journal, setup.strategies) };
 }
 
 /**
@@ -81,7 +79,7 @@ function settle(
     ...setup, snapshot: saved,
     open: unsettled.map(({ intent, outcome }) => ({ intent, state: stateBefore(outcome) })),
   });
-  for (const { outcome } of unsettled) step(state, 0, 0, outcome);
+  for (const { outcome, at } of unsettled) step(state, 0, at, outcome);
   return snapshotState(state);
 }
 

@@ -1,3 +1,5 @@
+import { createBlotter } from '../core/secret-text.ts';
+
 /** Keys whose values are secrets wherever they stand. */
 const SECRET_KEY = /api[-_]?key|private[-_]?key|secret|token$|password|authorization|mnemonic|^seed_?phrase$/i;
 /** A base58 text of 64 bytes: a secret key (a signature looks the same, and is named where it is meant to be seen). */
@@ -8,13 +10,11 @@ const SIGNATURE_KEY = /signature|^id$|transactionId/;
 
 const HIDDEN = '[redacted]';
 
-/** Returns a function that hides secrets: by the key they stand under, by their form, and by their very text. */
+/** Returns a function that hides secrets: by the key they stand under, by their form, and by their very text or 16 characters of it. */
 export function createRedactor(secrets: readonly string[]): (value: unknown) => unknown {
-  const known = secrets.filter((secret) => secret.length >= 6);
+  const blot = createBlotter(secrets.filter((secret) => secret.length >= 6), HIDDEN);
   const text = (value: string, key: string): string => {
-    let shown = value;
-    for (const secret of known) shown = shown.replaceAll(secret, HIDDEN);
-    shown = shown.replace(KEY_ARRAY, HIDDEN);
+    const shown = blot(value).replace(KEY_ARRAY, HIDDEN);
     return SIGNATURE_KEY.test(key) ? shown : shown.replace(BASE58_64_BYTES, HIDDEN);
   };
   const redact = (value: unknown, key: string, seen: readonly object[]): unknown => {
@@ -31,7 +31,7 @@ export function createRedactor(secrets: readonly string[]): (value: unknown) => 
     // An error's message and cause are not enumerable, and they are what leaks.
     const own = value instanceof Error ? { name: value.name, message: value.message, cause: value.cause } : {};
     const members = { ...own, ...Object.fromEntries(Object.entries(value)) };
-    return Object.fromEntries(Object.entries(members).map(([name, member]) => [name, redact(member, name, path)]));
+    return Object.fromEntries(Object.entries(members).map(([name, member]) => [blot(name), redact(member, name, path)]));
   };
   return (value) => redact(value, '', []);
 }

@@ -26,6 +26,7 @@ export interface RunStart {
   readonly feeds: readonly FeedInterval[];
   readonly balances: readonly string[];
   readonly limits: readonly string[];
+  readonly protections: readonly string[];
   /** Undefined on paper, which signs nothing. `words` are for people. */
   readonly signer: (SignerDescription & { readonly words: readonly string[] }) | undefined;
   readonly controlUrl: string | undefined;

@@ -1,10 +1,11 @@
-import { closeSync, existsSync, fstatSync, ftruncateSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { GannetError, messageOf } from '../core/errors.ts';
 import { parseJson, stringifyJson } from '../core/json.ts';
 import type { Millis } from '../core/time.ts';
 import type { LoggedDecision } from '../engine/decision-log.ts';
 import { DecisionLog } from '../engine/decision-log.ts';
+import { appendWhole } from './append-whole.ts';
 import type { RunManifest } from './manifest.ts';
 import { RUN_FORMAT } from './manifest.ts';
 
@@ -38,18 +39,6 @@ export function createRunFiles(stateDir: string, runId: string): RunFiles {
     },
     close: () => { closeSync(decisions); },
   };
-}
-
-/** Appends all of it or nothing: a disk takes a part of a line before it is full. */
-function appendWhole(file: number, line: string): void {
-  const { size } = fstatSync(file);
-  const bytes = Buffer.from(line);
-  try {
-    for (let written = 0; written < bytes.length;) written += writeSync(file, bytes, written);
-  } catch (error) {
-    ftruncateSync(file, size);
-    throw error;
-  }
 }
 
 /** Returns the directory of a run given by its id or by a path. Throws RUN_NOT_FOUND. */

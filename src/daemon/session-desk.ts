@@ -34,6 +34,8 @@ export interface DeskView {
   readonly stopFile: StopFile;
   readonly log: Log;
   readonly phase: () => string;
+  /** What a recovery still waits for. */
+  readonly recovering: () => readonly string[];
   readonly feeds: () => readonly FeedState[];
 }
 
@@ -54,7 +56,7 @@ export function createDesk(view: DeskView): Desk {
     intents: (options) => journal.listIntents(options),
     intent: (intentId) => journal.showIntent(intentId),
     waitsFor: () => [
-      ...(view.phase() === 'trading' ? [] : [`the run is ${view.phase()}`]),
+      ...(view.phase() === 'trading' ? [] : [`the run is ${view.phase()}`, ...view.recovering()]),
       ...view.feeds().filter(({ status, answers }) => status !== 'healthy' || answers === 0)
         .map(({ watches, status }) => `${watches} ${status === 'healthy' ? 'was not read yet' : `is ${status}`}`),
       ...(chronicle.access.state === 'granted' ? [] : ['the service refuses the API key']),
@@ -76,12 +78,13 @@ export function createDesk(view: DeskView): Desk {
   };
 }
 
-function sessionState({ runId, mode, clock, state, engine, chronicle, phase, feeds }: DeskView): Omit<SessionState, keyof TradingView> {
+function sessionState({ runId, mode, clock, state, engine, chronicle, phase, recovering, feeds }: DeskView): Omit<SessionState, keyof TradingView> {
   const { tally } = chronicle;
   return {
     run_id: runId,
     mode,
     phase: phase(),
+    waits_for: recovering(),
     service_access: chronicle.access,
     at: clock.now(),
     seq: engine.seq,
@@ -90,6 +93,7 @@ function sessionState({ runId, mode, clock, state, engine, chronicle, phase, fee
     feeds: feeds(),
     wallet: amounts(state.portfolio.wallet),
     sol_reserve: state.limits.solReserve.toString(),
+    deposits_lamports: tally.rentLamports.toString(),
     intents: {
       open: tally.open.map((record) => ({ ...intentJson(record), intent_id: record.intent.id, state: record.state, created_at: record.intent.createdAt })),
       recent: tally.recent.slice(0, RECENT_SHOWN).map(intentJson),

@@ -10,6 +10,8 @@ export interface SessionState extends TradingView {
   readonly run_id: string;
   readonly mode: string;
   readonly phase: string;
+  /** What keeps a recovery, for people. */
+  readonly waits_for: readonly string[];
   readonly service_access: AccessState;
   readonly at: Millis;
   readonly seq: number;
@@ -21,6 +23,8 @@ export interface SessionState extends TradingView {
   readonly wallet: Readonly<Record<string, string>>;
   /** Lamports that no strategy can spend. */
   readonly sol_reserve: string;
+  /** Lamports that this run laid down in token accounts, less what it got back: the wallet's own still. */
+  readonly deposits_lamports: string;
   readonly intents: { readonly open: readonly OpenIntentState[]; readonly recent: readonly object[]; readonly counts: Readonly<Record<string, number>> };
   readonly denials: Readonly<Record<string, number>>;
   /** Whether a dead man's switch waits for a sign of an operator. */

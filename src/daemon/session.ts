@@ -11,6 +11,7 @@ import { snapshotState } from '../trading/state.ts';
 import type { Effect } from '../trading/step.ts';
 import { Chronicle } from './chronicle.ts';
 import type { Desk } from './desk.ts';
+import { heedMachine } from './heed-machine.ts';
 import { keepStates } from './keep-states.ts';
 import { createLoop } from './loop.ts';
 import type { RunManifest, RunMoment } from './manifest.ts';
@@ -18,10 +19,12 @@ import type { OutsideWords } from './outside-words.ts';
 import { heedOutside } from './outside-words.ts';
 import type { RunSummary, Stamp } from './reporter.ts';
 import { summaryOf } from './run-summary.ts';
+import { safeModeAlert, safeModeCommand, safeModeText } from './safe-mode.ts';
 import { createDesk } from './session-desk.ts';
 import type { SessionOptions } from './session-options.ts';
 import { feedStates } from './session-state.ts';
 import { tradingLeft } from './trading-text.ts';
+import type { KeptLedger } from './wallet-keeper.ts';
 import type { WarmupRecord } from './warm-up.ts';
 
 const DRAIN_MAX_MS = 30_000;
@@ -43,6 +46,8 @@ export class Session {
   #started: RunMoment | null = null;
   #warmup: WarmupRecord | null = null;
   #areStatesKept = true;
+  /** Why the ledger could not be held against the chain yet. */
+  #walletWait: string | undefined;
   #stopped: RunMoment | null = null;
   #runningAtStop: ReadonlySet<string> = new Set();
   #limitReached: (() => void) | undefined;
@@ -68,6 +73,7 @@ export class Session {
       saveSnapshot: (snapshot, settled) => {
         keepStates(this.#engine, (states) => { journal.saveSnapshot(snapshot, settled, states); });
       },
+      keepAdjustment: (adjustment, snapshot) => { journal.walletAdjusted(adjustment, snapshot); },
       onFinished: () => { this.#finishedOne(); },
     });
     this.#chronicle = chronicle;
@@ -89,6 +95,7 @@ export class Session {
     this.desk = createDesk({
       ...options, chronicle, engine: this.#engine, loop: this.#loop,
       phase: () => this.#phase,
+      recovering: () => (this.#phase === 'recovering' ? this.#waitsFor() : []),
       feeds: () => feedStates(this.#feed.stats(), state.tokens),
     });
   }
@@ -97,20 +104,27 @@ export class Session {
     return { seq: this.#engine.seq, at: this.#engine.clock.now() };
   }
 
-  /** Resolves every intent that an earlier process left open; no strategy runs before. */
+  /** Resolves every intent that an earlier process left open, then holds the ledger against the chain; no strategy runs before. */
   async recover(): Promise<void> {
-    const { open, executor, reporter } = this.#options;
+    const { open, executor, reporter, state, crashes, walletKeeper } = this.#options;
+    this.#phase = 'recovering';
     this.#writeManifest();
     // From the first request on: recovery already speaks to the service.
     this.#heedOutside();
-    for (const { state, message } of tradingLeft(this.#options.state)) reporter.state(this.stamp, state, message);
-    if (open.length === 0) return;
-    this.#phase = 'recovering';
-    reporter.state(this.stamp, 'recovering', `${open.length} swaps were under way when the last run ended; no strategy runs until each is known`);
-    for (const { intent, state } of open) this.#chronicle.tally.opened(intent, state);
-    await new Promise<void>((resolve, reject) => {
-      executor.reconcile(open).subscribe({ next: (outcome) => { if (this.#phase !== 'ended') this.#loop.accept(outcome); }, error: reject, complete: resolve });
+    for (const { state: left, message } of tradingLeft(state)) reporter.state(this.stamp, left, message);
+    if (crashes !== undefined) this.#enterSafeMode(crashes);
+    if (open.length > 0) {
+      reporter.state(this.stamp, 'recovering', `${open.length} swaps were under way when the last run ended; no strategy runs until each is known`);
+      for (const { intent, state: reached } of open) this.#chronicle.tally.opened(intent, reached);
+      await new Promise<void>((resolve, reject) => {
+        this.#subscriptions.add(executor.reconcile(open).subscribe({ next: (outcome) => { if (this.#phase !== 'ended') this.#loop.accept(outcome); }, error: reject, complete: resolve }));
+      });
+    }
+    await walletKeeper?.settle(this.#ledger, (why) => {
+      if (this.#walletWait === undefined) reporter.state(this.stamp, 'recovering', `the ledger is held against the chain before any strategy runs; its node does not let it: ${why}`);
+      this.#walletWait = why;
     });
+    this.#walletWait = undefined;
   }
 
   /** Starts strategies and feeds. */
@@ -124,6 +138,8 @@ export class Session {
     this.#engine.start();
     this.#keepStrategyStates();
     this.#subscriptions.add(interval(KEEP_STATES_MS, this.#options.clock).subscribe(() => { this.#keepStrategyStates(); }));
+    const { walletKeeper } = this.#options;
+    if (walletKeeper !== undefined) this.#subscriptions.add(walletKeeper.watch(this.#ledger, (error) => { this.#failed?.(error); }));
     this.#loop.start();
     this.#feedSubscription = this.#feed.events$.subscribe({
       next: (event) => { this.#loop.accept(event); },
@@ -154,13 +170,15 @@ export class Session {
   /** Stops strategies and feeds, waits for what is under way, and closes the books. Rejects where a bug shows on the way. */
   async drain(reason: string): Promise<RunSummary> {
     const { clock, reporter, files } = this.#options;
+    // What a node did not say until now, it need not say any more: the next start asks again.
+    const patienceMs = this.#phase === 'recovering' ? 0 : DRAIN_MAX_MS;
     this.#phase = 'draining';
     this.halt();
     const { tally } = this.#chronicle;
     const { open } = tally;
     const waiting = open.length === 0 ? '' : `; waiting for ${open.map(({ intent }) => intent.id).join(', ')}`;
     reporter.state(this.stamp, 'draining', `${reason}${waiting}`);
-    const giveUpAt = clock.now() + DRAIN_MAX_MS;
+    const giveUpAt = clock.now() + patienceMs;
     while (tally.open.length > 0 && clock.now() < giveUpAt && this.#failure === undefined) await wait(clock, DRAIN_POLL_MS);
     this.#phase = 'ended';
     keepStates(this.#engine, (states) => { this.#options.journal.saveSnapshot(snapshotState(this.#options.state), [], states); });
@@ -183,6 +201,34 @@ export class Session {
       onError: (error) => { this.#failed?.(error); },
     });
     this.#subscriptions.add(this.#outside.subscription);
+    this.#subscriptions.add(heedMachine(this.#options, {
+      accept: (command) => { if (this.#phase !== 'ended') this.#loop.accept(command); },
+      alert: (alert) => { this.#chronicle.alert(this.stamp, undefined, alert); },
+      onError: (error) => { this.#failed?.(error); },
+    }));
+  }
+
+  #enterSafeMode(crashes: number): void {
+    const { reporter, state } = this.#options;
+    if (state.trading !== 'halted') this.#loop.accept(safeModeCommand(crashes));
+    reporter.state(this.stamp, 'safe-mode', safeModeText(crashes));
+    this.#chronicle.alert(this.stamp, undefined, safeModeAlert(crashes));
+  }
+
+  get #ledger(): KeptLedger {
+    return {
+      state: this.#options.state,
+      version: () => this.#chronicle.bookings,
+      accept: (command) => { this.#loop.accept(command); },
+      hasEnded: () => this.#phase === 'ended' || this.#phase === 'draining',
+    };
+  }
+
+  #waitsFor(): string[] {
+    return [
+      ...this.#chronicle.tally.open.map(({ intent: { id }, state }) => `what became of ${id} (${state})`),
+      ...(this.#walletWait === undefined ? [] : [`the wallet’s balances from the node: ${this.#walletWait}`]),
+    ];
   }
 
   #finishedOne(): void {
@@ -199,13 +245,18 @@ export class Session {
     }
     this.#chronicle.tally.opened(effect.intent);
     const { intent, strategyState } = effect;
-    executor.execute(intent, strategyState).subscribe({
-      next: (outcome) => { if (this.#phase !== 'ended') this.#loop.accept(outcome); },
+    // Closed with the run: who follows a swap beyond it would write into a journal that is closed.
+    this.#subscriptions.add(executor.execute(intent, strategyState).subscribe({
+      next: (outcome) => {
+        // What was to be written down with the swap is not: it is handed out again.
+        if (outcome.code === 'JOURNAL_FAILED' && strategyState !== undefined) this.#engine.returnStrategyStates([strategyState]);
+        if (this.#phase !== 'ended') this.#loop.accept(outcome);
+      },
       error: (error: unknown) => {
         if (strategyState !== undefined) this.#engine.returnStrategyStates([strategyState]);
         this.#failed?.(error);
       },
-    });
+    }));
   }
 
   /** Shows strategies what they want to see again of what was recorded, and tells what of it is missing. */

@@ -1,7 +1,9 @@
+import { assertNever } from '../core/assert.ts';
 import type { Millis } from '../core/time.ts';
 import type { Command, CommandSource, TradingState } from '../trading/command.ts';
 import { effectiveTrading, firedProtections } from '../trading/protections/effective-trading.ts';
 import type { Watch } from '../trading/protections/memory.ts';
+import type { ProtectionAction, ProtectionRelease } from '../trading/protection.ts';
 import type { EngineState } from '../trading/state.ts';
 
 /** A change of what may be traded, by whoever had the say. */
@@ -49,15 +51,30 @@ export interface ProtectionState {
   readonly scope: string;
   /** The strategy's name or the token's mint; empty where it is of everything. */
   readonly subject: string;
-  readonly action: string;
+  readonly action: ProtectionAction;
   /** When it lets go: `elapsed`, `cleared`, `next-day` or `operator`. */
-  readonly release: string;
+  readonly release: ProtectionRelease['kind'];
+  /** When time alone lets it go; null where something else does. */
+  readonly until: Millis | null;
   readonly since: Millis;
   readonly reason: string;
 }
 
+const DAY_MS = 86_400_000;
+
 function protectionState({ rule: { protection: { trigger, scope, action, release }, code }, subject, fired }: Watch): ProtectionState {
-  return { kind: trigger.kind, code, scope, subject, action, release: release.kind, since: fired?.since ?? 0, reason: fired?.reason ?? '' };
+  const since = fired?.since ?? 0;
+  return { kind: trigger.kind, code, scope, subject, action, release: release.kind, until: releasedAt(release, since), since, reason: fired?.reason ?? '' };
+}
+
+function releasedAt(release: ProtectionRelease, since: Millis): Millis | null {
+  switch (release.kind) {
+    case 'elapsed': return since + release.afterMs;
+    case 'next-day': return (Math.floor(since / DAY_MS) + 1) * DAY_MS;
+    case 'cleared':
+    case 'operator': return null;
+    default: return assertNever(release, 'release');
+  }
 }
 
 /** Returns whether the state holds what a change asked for: only an operator loosens what somebody else made strict. */

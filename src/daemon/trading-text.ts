@@ -20,7 +20,7 @@ export function describeSource(source: CommandSource): string {
 
 /** Returns a change of what may be traded, for people. */
 export function describeTradingChange({ strategy, state, by, reason }: TradingChange): string {
-  const who = strategy ?? (state === 'flattening' ? 'every strategy' : 'everything');
+  const who = strategy ?? (state === 'flattening' ? 'every strategy' : state === 'active' ? 'everything that was not stopped by name' : 'everything');
   return `${who} ${STATES[state]}; said by ${describeSource(by)}${reason === '' ? '' : `: ${reason}`}`;
 }
 
@@ -33,12 +33,14 @@ export function endOfTrading(trading: TradingState): string {
 /** Returns what an earlier run left that keeps this one from trading, for people. */
 export function tradingLeft({ trading, strategyTrading, flattening }: EngineState): { readonly state: string; readonly message: string }[] {
   return [
-    ...(trading === 'active' ? [] : [left('everything', trading)]),
+    ...(trading === 'active' ? [] : [left(undefined, trading)]),
     ...[...strategyTrading].map(([name, state]) => left(name, state)),
     ...[...flattening].map((name) => left(name, 'flattening')),
   ];
 }
 
-function left(who: string, state: TradingChange['state']): { readonly state: string; readonly message: string } {
-  return { state, message: `${who} ${STATES[state]}; left so by an earlier run, "gannet resume" ends it` };
+/** A strategy that was told by name is let go only by name; a flattening of it ends with that of everything. */
+function left(strategy: string | undefined, state: TradingChange['state']): { readonly state: string; readonly message: string } {
+  const order = strategy === undefined || state === 'flattening' ? 'gannet resume' : `gannet resume --strategy ${strategy}`;
+  return { state, message: `${strategy ?? 'everything'} ${STATES[state]}; left so by an earlier run, "${order}" ends it` };
 }

@@ -1,10 +1,11 @@
 import { needsOperator } from '../execution/unproven.ts';
 import type { AlertProposal } from '../trading/proposal.ts';
 import type { IntentRecord } from './tally.ts';
+import { whyText } from './why-text.ts';
 
 /** Returns the alert that tells the operator of a swap of which nobody knows what became of it: what is done, and what can be. */
 export function unknownAlert({ intent: { id }, signature, code, reason }: IntentRecord): AlertProposal {
-  const why = [code, reason].filter((part) => part !== undefined).join(': ');
+  const why = whyText(code, reason);
   return {
     kind: 'alert',
     // Most pass by themselves within seconds.

@@ -39,6 +39,7 @@ export function createLiveExecutor(world: LiveWorld): LiveExecutor {
     // A bug on the way surfaces as an error, which nobody may swallow.
     run(journey).finally(() => { underWay.delete(entry.intent.id); })
       .then(() => { subscriber.complete(); }, (error: unknown) => { subscriber.error(error); });
+    return () => { journey.leave(); };
   });
   return {
     execute: (intent, strategyState) => start({ intent, attempt: 1, spentLamports: 0n as Lamports }, async (journey) => {
@@ -128,6 +129,11 @@ class Journey {
     if (end !== undefined) this.#tell(end);
   }
 
+  /** Nobody listens any more: nothing more is signed, sent or written. What is open stays so, for the next process. */
+  leave(): void {
+    this.#isOver = true;
+  }
+
   /** Closes the intent on an operator's word, unless it closes by itself while the chain is asked. */
   async heed(word: OperatorWord): Promise<Outcome> {
     const { chain, signer, journal } = this.#world;
@@ -148,6 +154,7 @@ class Journey {
     if (prepared.kind === 'refused') {
       return { state: 'abandoned', router: prepared.router, code: prepared.code, reason: prepared.reason };
     }
+    if (this.#isOver) return undefined;
     const { attempt } = prepared;
     try {
       this.#world.journal.attemptSigned(attempt);

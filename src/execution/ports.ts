@@ -135,6 +135,8 @@ export interface Journal {
   attemptSigned(attempt: Attempt): void;
   transition(outcome: Outcome): void;
   openIntents(): readonly JournalledIntent[];
+  /** Whether a transaction with this signature of ours was written down before, for whatever intent. */
+  isSigned(signature: string): boolean;
   /** By how much other swaps, all that ended since an attempt was signed, took from the wallet's balance of a mint: inputs, fees and deposits. */
   spentSince(attempt: { readonly intentId: string; readonly number: number }, mint: Mint): bigint;
 }

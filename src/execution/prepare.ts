@@ -161,6 +161,10 @@ async function sign(world: LiveWorld, intent: Intent, number: number, unsigned: 
     amountIn: intent.amountIn, minimumOut: leastOutput(intent, terms), maker: unsigned.maker,
     feePayer: facts.feePayer === address ? undefined : facts.feePayer, maxFeeBps: intent.maxFeeBps,
   });
+  // The same bytes have the same signature: what became of them is another attempt's, and would be booked a second time.
+  if (world.journal.isSigned(signed.signature)) {
+    throw new GannetError('SIGN_REFUSED', 'the service gave bytes that were signed before, for an earlier swap', { details: { code: 'TRANSACTION_REPEATED' } });
+  }
   return {
     intentId: intent.id,
     number,

@@ -51,7 +51,22 @@ async function heedLanded({ chain, owner }: ResolveWorld, entry: JournalledInten
   if (attempt === undefined) throw refused(intent.id, `${printable(signature, 100)} is another transaction: it carries none of this intent's signatures`);
   const landed = await chain.landedSwap({ signature, owner, inputMint: intent.inputMint, outputMint: intent.outputMint });
   if (landed === undefined) throw refused(intent.id, `the node lists ${printable(signature, 100)} but does not give it; ask again`);
+  if (attempt !== attempts.at(-1) || attempt.number !== entry.attempt) await refuseEarlier({ chain, owner }, entry, landed, attempt);
   return landedOutcomes(entry, attempt, landed, word);
+}
+
+/** What became of an earlier attempt ends the intent only where it swapped, and nothing that was signed later can swap too. */
+async function refuseEarlier(
+  { chain, owner }: { readonly chain: NonNullable<ResolveWorld['chain']>; readonly owner: string }, entry: JournalledIntent, { error, signature }: LandedSwap, { number }: Attempt,
+): Promise<void> {
+  const { intent, attempts, attempt: present } = entry;
+  if (error !== undefined) throw refused(intent.id, `${signature} is its attempt ${number}, which failed and is known to; attempt ${present} is what is open`);
+  const last = attempts.at(-1)!;
+  if (last.number === number) return;
+  const living = await whyAlive(chain, last);
+  const later = await findLanded({ chain, owner }, entry, last);
+  if (later !== undefined && later.error === undefined) throw refused(intent.id, `attempt ${last.number} swapped as well, as ${later.signature}: resolve it as that one, and the wallet's balances will show the other`);
+  if (living !== undefined) throw refused(intent.id, `attempt ${number} landed, but of attempt ${last.number} ${living}`);
 }
 
 async function heedNotLanded(world: ResolveWorld, entry: JournalledIntent, word: OperatorWord): Promise<readonly Outcome[]> {
@@ -59,6 +74,8 @@ async function heedNotLanded(world: ResolveWorld, entry: JournalledIntent, word:
   const isSigned = attempts.at(-1)?.number === number;
   if (!isSigned && word.as !== 'abandoned') throw refused(intent.id, `nothing is signed of attempt ${number}: it can only be abandoned`);
   if (world.chain !== undefined) {
+    // First, so that "nothing found" below means something: bytes that are alive could land right after they were looked for.
+    const living = isSigned ? await whyAlive(world.chain, attempts.at(-1)!) : undefined;
     for (const attempt of attempts) {
       const landed = await findLanded({ ...world, chain: world.chain }, entry, attempt);
       if (landed?.error === undefined && landed !== undefined) {
@@ -68,7 +85,7 @@ async function heedNotLanded(world: ResolveWorld, entry: JournalledIntent, word:
       if (word.as !== 'failed') throw refused(intent.id, `attempt ${attempt.number} failed on the chain as ${landed.signature} and cost its fee; it can only be resolved as failed`);
       return landedOutcomes(entry, attempt, landed, word);
     }
-    if (isSigned) await refuseWhatLives(world.chain, entry, attempts.at(-1)!);
+    if (living !== undefined) throw refused(intent.id, living);
   }
   const facts = { code: 'OPERATOR_RESOLVED', reason: printable(word.reason, 300) };
   const steps: { readonly number: number; readonly progress: Progress }[] = [];
@@ -112,10 +129,11 @@ async function findLanded(
   return landed;
 }
 
-async function refuseWhatLives(chain: NonNullable<ResolveWorld['chain']>, { intent }: JournalledIntent, { lastValidBlockHeight, blockhash }: Attempt): Promise<void> {
+/** Returns why an attempt's bytes may still land, undefined where they never can. */
+async function whyAlive(chain: NonNullable<ResolveWorld['chain']>, { lastValidBlockHeight, blockhash }: Attempt): Promise<string | undefined> {
   const height = await chain.finalizedBlockHeight();
-  if (height > lastValidBlockHeight && !(await chain.isBlockhashValid(blockhash))) return;
-  throw refused(intent.id, `its bytes may still land: finalized is at block height ${height}, they live until ${lastValidBlockHeight}; ask again in a minute`);
+  if (height > lastValidBlockHeight && !(await chain.isBlockhashValid(blockhash))) return undefined;
+  return `its bytes may still land: finalized is at block height ${height}, they live until ${lastValidBlockHeight}; ask again in a minute`;
 }
 
 function refused(intentId: string, why: string): GannetError {

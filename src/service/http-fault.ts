@@ -93,7 +93,8 @@ function readErrorBody(text: string): ErrorBody | undefined {
   const code = members['code'] ?? members['errorCode'];
   return {
     message: texts.find((value) => typeof value === 'string'),
-    code: typeof code === 'number' ? code : shortText(code),
+    // JSON can write a number that is none: 1e999 arrives as Infinity, which nothing can write down again.
+    code: typeof code === 'number' ? (Number.isFinite(code) ? code : undefined) : shortText(code),
     parameter: shortText(members['param']),
     requestId: shortText(members['requestId'] ?? members['request_id']),
     signature: shortText(members['signature']),

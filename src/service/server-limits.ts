@@ -45,7 +45,8 @@ function asEpochMs(instant: number): Millis {
   return instant < 100_000_000_000 ? instant * 1_000 : instant;
 }
 
-function serverTime(header: string | string[] | undefined): Millis | undefined {
+/** Returns the time in a Date header, undefined where there is none. */
+export function serverTime(header: string | string[] | undefined): Millis | undefined {
   const time = typeof header === 'string' ? Date.parse(header) : Number.NaN;
   return Number.isNaN(time) ? undefined : time;
 }

@@ -1,4 +1,5 @@
 import type { Observable } from 'rxjs';
+import type { Millis } from '../core/time.ts';
 import type { ServiceAccess } from './access.ts';
 import { createAccess } from './access.ts';
 import type { WatchPace } from './allowance.ts';
@@ -37,6 +38,8 @@ export interface Service {
   readonly lend: Lend;
   /** Whether the key is accepted: each change as it comes, and to a late subscriber the refusal that holds. */
   readonly access$: Observable<ServiceAccess>;
+  /** By how much the service's clock is ahead of ours as of its last answer, negative where it is behind; undefined where it did not say. */
+  clockAheadMs(): Millis | undefined;
   /** How fast polls may go now. */
   watchPace(): WatchPace;
   /** What went out and what waits, by bucket. */
@@ -49,7 +52,12 @@ export interface Service {
 export function createService(options: ServiceOptions): Service {
   const { baseUrl, plan, dialect, clock, rateMemory } = options;
   const access = createAccess(clock);
-  const transport = createTransport(options);
+  let aheadMs: Millis | undefined;
+  const transport = createTransport({
+    ...options,
+    // The middle of the second that it names.
+    onServerTime: (serverAt, receivedAt) => { aheadMs = serverAt + 500 - receivedAt; },
+  });
   const kept = rateMemory === undefined ? undefined : keptBuckets(rateMemory, { scope: `${baseUrl} ${JSON.stringify(plan)}`, clock });
   const gateway = createGateway({ transport, dialect, plan, clock, access, kept });
   return {
@@ -59,6 +67,7 @@ export function createService(options: ServiceOptions): Service {
     prediction: createPrediction(gateway, dialect),
     lend: createLend(gateway),
     access$: access.changes$,
+    clockAheadMs: () => aheadMs,
     watchPace: () => gateway.watchPace(),
     stats: () => gateway.stats(),
     close: () => gateway.close(),

@@ -3,13 +3,14 @@ import type { Dispatcher } from 'undici';
 import { Pool, request } from 'undici';
 import { GannetError, isGannetError } from '../core/errors.ts';
 import type { Json } from '../core/json.ts';
+import { createBlotter } from '../core/secret-text.ts';
 import { printable } from '../core/text.ts';
 import type { Clock, Millis } from '../core/time.ts';
 import { statusFault, transportFault } from './http-fault.ts';
 import type { Bucket } from './rate-plan.ts';
 import { parseBody, readText } from './response-body.ts';
 import type { ServerLimits } from './server-limits.ts';
-import { readServerLimits } from './server-limits.ts';
+import { readServerLimits, serverTime } from './server-limits.ts';
 
 /** How long each part of a request may take. `totalMs` bounds them together, so that a slow drip ends too. */
 export interface Timeouts {
@@ -74,6 +75,8 @@ export interface TransportOptions {
   readonly clock: Clock;
   readonly timeouts?: Partial<Timeouts> | undefined;
   readonly maxBodyBytes?: number | undefined;
+  /** Hears when the service says it is, in whole seconds, and when that came in. */
+  readonly onServerTime?: ((serverAt: Millis, receivedAt: Millis) => void) | undefined;
   /** Used for every request and left open; by default each bucket has a pool of its own. */
   readonly dispatcher?: Dispatcher | undefined;
 }
@@ -83,7 +86,8 @@ export function createTransport(options: TransportOptions): Transport {
   const { clock, dispatcher, maxBodyBytes = DEFAULT_MAX_BODY_BYTES } = options;
   const baseUrl = parseBaseUrl(options.baseUrl);
   const apiKey = checkedKey(options.apiKey);
-  const spelledKey = apiKey === undefined || apiKey.length < SHORTEST_SECRET ? undefined : anySpelling(apiKey);
+  /** A service that repeats the key in an answer, or a part of it, must not carry it into logs, recordings or pages. */
+  const withoutKey = createBlotter(apiKey === undefined || apiKey.length < SHORTEST_SECRET ? [] : [apiKey], '[API key]');
   const timeouts = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
   // Of its own, so that landing a transaction never waits for a connection that a slow poll holds.
   const pools = dispatcher === undefined ? { main: openPool('main'), execute: openPool('execute') } : undefined;
@@ -118,7 +122,10 @@ export function createTransport(options: TransportOptions): Transport {
       },
       body: body ?? null,
     });
-    const limits = readServerLimits(response.headers, clock.now());
+    const receivedAt = clock.now();
+    const limits = readServerLimits(response.headers, receivedAt);
+    const date = serverTime(response.headers['date']);
+    if (date !== undefined) options.onServerTime?.(date, receivedAt);
     const contentType = header(response.headers['content-type']);
     const encoding = contentEncoding(header(response.headers['content-encoding']));
     if (response.statusCode < 200 || response.statusCode > 299) {
@@ -145,11 +152,6 @@ export function createTransport(options: TransportOptions): Transport {
     } finally {
       timer.unsubscribe();
     }
-  }
-
-  /** A service that repeats the key in an answer must not carry it into logs, recordings or pages. */
-  function withoutKey(text: string): string {
-    return spelledKey === undefined ? text : text.replace(spelledKey, '[API key]');
   }
 
   function header(value: string | string[] | undefined): string | undefined {
@@ -188,16 +190,6 @@ function discard(body: Readable): string {
 function contentEncoding(header = ''): string | undefined {
   const encoding = header.trim();
   return encoding === '' || encoding.toLowerCase() === 'identity' ? undefined : encoding;
-}
-
-/** Writers of JSON may escape any character, some a slash or a plus always; those of addresses have another way. */
-function anySpelling(secret: string): RegExp {
-  const spelled = Array.from(secret, (char) => {
-    const hex = char.charCodeAt(0).toString(16).padStart(2, '0');
-    const forms = new Set([char, `\\${char}`, ...[hex, hex.toUpperCase()].flatMap((digits) => [`\\u00${digits}`, `%${digits}`])]);
-    return `(?:${Array.from(forms, (form) => form.replace(/\W/g, '\\$&')).join('|')})`;
-  });
-  return new RegExp(spelled.join(''), 'g');
 }
 
 function parseBaseUrl(text: string): URL {

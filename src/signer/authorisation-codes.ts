@@ -4,10 +4,10 @@ import { POLICY_CODES } from './policy/codes.ts';
 export const AUTHORISATION_CODES = {
   TERMS_INVALID: 'The terms must be those of a swap: two tokens, something given, and something expected for it.',
   // What may be spent.
-  CAP_MISSING: 'On a real service no token is spent without a cap of its own in signer.caps.',
+  CAP_MISSING: 'With a key of one’s own no token is spent without a cap of an hour or a day in signer.caps, on the embedded chain neither.',
   CAP_EXCEEDED_TRADE: 'One swap spends at most per_trade of its input.',
   CAP_EXCEEDED_HOUR: 'In any hour at most per_hour of a token is signed away, whether the swaps land or not.',
-  CAP_EXCEEDED_DAY: 'In any day at most per_day of a token is signed away; of SOL with fees and tips.',
+  CAP_EXCEEDED_DAY: 'In any day at most per_day of a token is signed away; of SOL with fees, tips, and rent that may not come back.',
   CAP_DECIMALS_UNREAD: 'A cap counts only once the token’s decimals have been read from its mint account.',
   COUNTERS_UNWRITABLE: 'What a signature spends is on disk before the signature is given; where it cannot be written, nothing is signed.',
   // What the chain says.

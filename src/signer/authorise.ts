@@ -9,10 +9,12 @@ import { openSpendingCaps } from './caps.ts';
 import { createChainReader, type ChainReader } from './chain-reader.ts';
 import { createJsonRpc } from './json-rpc.ts';
 import { isAddress } from './policy/addresses.ts';
+import { judgeClosing } from './policy/closing.ts';
 import { USUAL_MAX_FEE_LAMPORTS, usualPlatformFeeBps, type Expectation } from './policy/expectation.ts';
-import { NATIVE_MINT, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from './policy/known-programs.ts';
+import { NATIVE_MINT, TOKEN_2022_PROGRAM, TOKEN_PROGRAM, USDC_MINT } from './policy/known-programs.ts';
 import { createPolicy, type Policy } from './policy/policy.ts';
 import type { Verdict } from './policy/verdict.ts';
+import { rehearse } from './rehearse.ts';
 import { readTransaction } from './transaction-reader.ts';
 import type { CapSetting, SignerSettings } from './settings.ts';
 import { judgeWithChain } from './judge.ts';
@@ -20,7 +22,7 @@ import { wallClock } from './wall-clock.ts';
 
 /** What the signer decides by: its own settings, and nothing that whoever asks can change. */
 export interface AuthoriserOptions {
-  readonly settings: Pick<SignerSettings, 'embedded' | 'rpcUrl' | 'stateDir' | 'programs' | 'destinations' | 'caps' | 'tokens'>;
+  readonly settings: Pick<SignerSettings, 'keyFrom' | 'embedded' | 'rpcUrl' | 'stateDir' | 'programs' | 'destinations' | 'caps' | 'tokens'>;
   /** Whose key it is, base58. */
   readonly wallet: string;
   readonly clock?: Pick<Clock, 'now'> | undefined;
@@ -31,6 +33,8 @@ export interface AuthoriserOptions {
 /** What swaps may cost on a real service in fees and tips where SOL has no cap of its own: some thousand of them. */
 const COST_PER_DAY_LAMPORTS = 100_000_000n;
 const SOL_DECIMALS = 9;
+/** Of what is always named: a node that lies about decimals would make a cap of 200 one of 200 millions. */
+const DECIMALS: ReadonlyMap<string, number> = new Map([[NATIVE_MINT, SOL_DECIMALS], [USDC_MINT, 6]]);
 
 /**
  * Returns what decides over a wallet's key: the policy over the bytes, by lookup tables and simulations of the signer's
@@ -45,8 +49,11 @@ function openAuthoriser({ settings, wallet, clock = wallClock, embeddedRpcUrl }:
   const rpcUrl = settings.embedded ? loopbackOf(embeddedRpcUrl) : settings.rpcUrl;
   const chain = rpcUrl === undefined ? undefined : createChainReader(createJsonRpc(rpcUrl));
   const policy = createPolicy(settings.programs);
-  const caps = openSpendingCaps({ stateDir: settings.embedded ? undefined : settings.stateDir, wallet, clock });
-  deriveKnownAccounts(policy, wallet, settings.tokens.values());
+  const caps = openSpendingCaps({ stateDir: isPlayMoney(settings) ? undefined : settings.stateDir, wallet, clock });
+  // Of a token that nobody named the account may never be closed again: its rent counts as gone.
+  const named = new Set(settings.tokens.values());
+  deriveKnownAccounts(policy, wallet, named);
+  rehearse(policy, wallet);
 
   return {
     description: describe(settings, chain),
@@ -62,10 +69,10 @@ function openAuthoriser({ settings, wallet, clock = wallClock, embeddedRpcUrl }:
         if ('allowed' in inForce) return inForce;
         const { costs } = verdict.summary!;
         const counted = caps.count({
-          messageHash: createHash('sha256').update(readTransaction(bytes).message).digest('hex'),
+          messageHash: messageHash(bytes),
           // All that may leave, whatever the bytes make of it.
           mint: terms.inputMint, amount: terms.amountIn,
-          costLamports: (costs.paidByWallet ? costs.feeLamports : 0n) + costs.tipLamports,
+          costLamports: (costs.paidByWallet ? costs.feeLamports : 0n) + costs.tipLamports + costs.repaidLamports + (named.has(terms.outputMint) ? 0n : costs.rentLamports),
         }, inForce);
         return counted.ok ? { allowed: true } : refused(counted.code, counted.message);
       } catch (error) {
@@ -73,11 +80,33 @@ function openAuthoriser({ settings, wallet, clock = wallClock, embeddedRpcUrl }:
         return refused('CHAIN_UNREAD', error.message);
       }
     },
+    async authoriseClosing(transaction) {
+      const bytes = Uint8Array.from(transaction);
+      const verdict = judgeClosing(bytes, wallet, policy);
+      if (verdict.verdict === 'deny') return denied(verdict);
+      try {
+        // It gives nothing away but its fee: that one an asker without end could make a fortune of.
+        const counted = caps.count({ messageHash: messageHash(bytes), mint: NATIVE_MINT, amount: 0n, costLamports: verdict.feeLamports }, { input: undefined, ...costsInForce(settings) });
+        return counted.ok ? { allowed: true } : refused(counted.code, counted.message);
+      } catch (error) {
+        if (!isGannetError(error)) throw error;
+        return refused('CAP_DECIMALS_UNREAD', `signer.caps.SOL: ${error.message}`);
+      }
+    },
     close() {
       chain?.close();
       caps.close();
     },
   };
+}
+
+function messageHash(bytes: Uint8Array): string {
+  return createHash('sha256').update(readTransaction(bytes).message).digest('hex');
+}
+
+/** Whether nothing can be lost: the embedded chain's own wallet. A key of somebody's own may be worth something on another chain, for which signatures hold as well. */
+function isPlayMoney({ embedded, keyFrom }: Pick<SignerSettings, 'embedded' | 'keyFrom'>): boolean {
+  return embedded && keyFrom === undefined;
 }
 
 function loopbackOf(text: string | undefined): string | undefined {
@@ -109,19 +138,27 @@ async function capsInForce(
   mint: string, { settings, chain }: { readonly settings: AuthoriserOptions['settings']; readonly chain: ChainReader | undefined },
 ): Promise<CapsInForce | (Authorisation & { readonly allowed: false })> {
   const setting = settings.caps.find((cap) => cap.mint === mint);
-  if (setting === undefined && !settings.embedded) return refused('CAP_MISSING', `${mint} has no cap: name it under "tokens" and give it one in signer.caps`);
-  const sol = settings.caps.find((cap) => cap.mint === NATIVE_MINT);
-  const solPerDay = sol?.perDay === undefined ? undefined : parseDecimal(sol.perDay, SOL_DECIMALS);
-  const costPerDay = solPerDay !== undefined || settings.embedded ? undefined : COST_PER_DAY_LAMPORTS;
-  if (setting === undefined) return { input: undefined, solPerDay, costPerDay };
-  const decimals = mint === NATIVE_MINT ? SOL_DECIMALS : await chain?.decimalsOf(mint);
+  if (setting === undefined && !isPlayMoney(settings)) return refused('CAP_MISSING', `${mint} has no cap: name it under "tokens" and give it one in signer.caps`);
+  if (!isPlayMoney(settings) && setting?.perHour === undefined && setting?.perDay === undefined) {
+    return refused('CAP_MISSING', `signer.caps.${setting!.name} bounds each swap, but not all of them together: give it per_hour or per_day`);
+  }
+  const costs = costsInForce(settings);
+  if (setting === undefined) return { input: undefined, ...costs };
+  const decimals = DECIMALS.get(mint) ?? await chain?.decimalsOf(mint);
   if (decimals === undefined) return refused('CAP_DECIMALS_UNREAD', `the decimals of ${setting.name} (${mint}) have not been read: ${chain === undefined ? 'there is no node to ask' : 'the node knows no such mint'}`);
   try {
-    return { input: inUnits(setting, decimals), solPerDay, costPerDay };
+    return { input: inUnits(setting, decimals), ...costs };
   } catch (error) {
     if (!isGannetError(error)) throw error;
     return refused('CAP_DECIMALS_UNREAD', `signer.caps.${setting.name}: ${error.message}`);
   }
+}
+
+/** What bounds the fees and tips of a day. */
+function costsInForce(settings: AuthoriserOptions['settings']): Pick<CapsInForce, 'solPerDay' | 'costPerDay'> {
+  const sol = settings.caps.find((cap) => cap.mint === NATIVE_MINT);
+  const solPerDay = sol?.perDay === undefined ? undefined : parseDecimal(sol.perDay, SOL_DECIMALS);
+  return { solPerDay, costPerDay: solPerDay !== undefined || isPlayMoney(settings) ? undefined : COST_PER_DAY_LAMPORTS };
 }
 
 function inUnits({ name, perTrade, perHour, perDay }: CapSetting, decimals: number): Cap {
@@ -139,8 +176,8 @@ function deriveKnownAccounts({ addresses }: Policy, wallet: string, mints: Itera
 function describe({ programs, caps, destinations }: AuthoriserOptions['settings'], chain: ChainReader | undefined): PolicyDescription {
   return {
     programs: programs.length,
-    caps: caps.map(({ name, perTrade, perHour, perDay }) => [[perTrade, 'a trade'], [perHour, 'an hour'], [perDay, 'a day']]
-      .flatMap(([most, span]) => (most === undefined ? [] : [`${most} ${name} ${span!}`])).join(', ')),
+    caps: caps.map(({ name, perTrade, perHour, perDay }) => `${name}: ${[[perTrade, 'a swap'], [perHour, 'an hour'], [perDay, 'a day']]
+      .flatMap(([most, span]) => (most === undefined ? [] : [`${most} ${span!}`])).join(', ')}`),
     destinations,
     rpc: chain !== undefined,
   };

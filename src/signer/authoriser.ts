@@ -34,7 +34,7 @@ export type Authorisation =
 export interface PolicyDescription {
   /** How many swap programs may be called. */
   readonly programs: number;
-  /** In words, "200 USDC a trade, 1000 USDC a day"; empty where there are none. */
+  /** In words, one a token, "USDC: 200 a swap, 1000 a day"; empty where there are none. */
   readonly caps: readonly string[];
   /** Who may receive besides the wallet itself. */
   readonly destinations: readonly string[];
@@ -47,5 +47,7 @@ export interface Authoriser {
   readonly description: PolicyDescription;
   /** Returns whether the bytes may be signed under these terms; what is allowed counts against the caps before it returns. Never rejects for what the request holds. */
   authorise(transaction: Uint8Array, terms: SigningRequestTerms): Promise<Authorisation>;
+  /** Returns whether the bytes do nothing but close token accounts of the wallet to the wallet; what is allowed counts its fee against the caps before it returns. Never rejects for what the request holds. */
+  authoriseClosing(transaction: Uint8Array): Promise<Authorisation>;
   close(): void | Promise<void>;
 }

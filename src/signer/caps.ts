@@ -1,4 +1,3 @@
-import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { formatDecimal } from '../core/amount.ts';
 import { messageOf } from '../core/errors.ts';
 import { printable } from '../core/text.ts';
@@ -6,6 +5,7 @@ import type { Clock, Millis } from '../core/time.ts';
 import type { SignerCode } from './authorisation-codes.ts';
 import { openCounters, openPassingCounters } from './counters.ts';
 import { NATIVE_MINT } from './policy/known-programs.ts';
+import { amountOf, createSpendBook, type BookedSpend, type SpendKind } from './spend-book.ts';
 
 /** What may be spent of one mint, smallest units; what is undefined has no bound. */
 export interface Cap {
@@ -23,7 +23,7 @@ export interface Spend {
   readonly messageHash: string;
   readonly mint: string;
   readonly amount: bigint;
-  /** Fees and tips that the wallet pays beside; rent stays its own. */
+  /** What the wallet pays beside: fees, tips, and rent that may not come back. */
   readonly costLamports: bigint;
 }
 
@@ -52,7 +52,6 @@ const DAY_MS: Millis = 24 * HOUR_MS;
 const KEPT_MS: Millis = 30 * DAY_MS;
 const OK: Counted = { ok: true };
 
-type Kind = 'input' | 'cost';
 type Span = 'perTrade' | 'perHour' | 'perDay';
 
 const EXCEEDED: Readonly<Record<Span, { readonly code: SignerCode; readonly words: string }>> = {
@@ -65,27 +64,61 @@ const EXCEEDED: Readonly<Record<Span, { readonly code: SignerCode; readonly word
  * Opens the counters of a wallet in a state directory. The windows slide: an hour is the last 60 minutes by the clock.
  * What lies in the clock's future counts as of now, so that a clock set back frees nothing; one that leaps forward ages
  * everything, which nobody here can tell from time that passed. A spend is never given back, whether its swap landed,
- * failed or expired: whoever asks is not believed. Throws JOURNAL_INVALID or JOURNAL_FAILED.
+ * failed or expired: whoever asks is not believed. A second process on the same file is seen. Throws JOURNAL_INVALID or JOURNAL_FAILED.
  */
 export function openSpendingCaps({ stateDir, wallet, clock }: {
   /** Undefined where wallet and chain end with the process, and the count with them. */
   readonly stateDir: string | undefined; readonly wallet: string; readonly clock: Pick<Clock, 'now'>;
 }): SpendingCaps {
   const database = stateDir === undefined ? openPassingCounters() : openCounters(stateDir);
+  const book = createSpendBook(database, { wallet, windowMs: DAY_MS });
   const statements = {
-    known: database.prepare(`SELECT mint, amount_high AS high, amount_low AS low FROM spends WHERE wallet = ? AND message_hash = ? AND kind = 'input'`),
-    since: database.prepare('SELECT sum(amount_high) AS high, sum(amount_low) AS low FROM spends WHERE wallet = ? AND mint = ? AND kind = ? AND at > ?'),
-    insert: database.prepare('INSERT INTO spends (wallet, message_hash, mint, kind, amount_high, amount_low, at) VALUES (?, ?, ?, ?, ?, ?, ?)'),
+    begin: database.prepare('BEGIN IMMEDIATE'),
+    commit: database.prepare('COMMIT'),
+    rollback: database.prepare('ROLLBACK'),
+    known: database.prepare(`SELECT mint, amount_high, amount_low FROM spends WHERE wallet = ? AND message_hash = ? AND kind = 'input'`),
+    insert: database.prepare('INSERT INTO spends (wallet, message_hash, mint, kind, amount_high, amount_low, at) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING'),
     forget: database.prepare('DELETE FROM spends WHERE at < ?'),
   };
+  let tidiedAt: Millis = -Infinity;
+  book.catchUp(clock.now());
+
+  /** Writes what a spend comes to where the caps leave room for it, and returns what was written; nobody else counts between the reading and the writing. */
+  function countIn(spend: Spend, caps: CapsInForce, now: Millis): { readonly counted: Counted; readonly written: readonly BookedSpend[] } {
+    book.catchUp(now);
+    const known = book.known(spend.messageHash) ?? signedBefore(spend.messageHash);
+    if (known !== undefined) return { counted: countedBefore(spend, known), written: [] };
+    const fault = faultOf(spend, caps, (kind, mint, windowMs) => book.since(kind, mint, now - windowMs));
+    if (fault !== undefined) return { counted: fault, written: [] };
+    const written = linesOf(spend, now);
+    for (const { mint, kind, amount } of written) statements.insert.run(wallet, spend.messageHash, mint, kind, amount >> 32n, amount & 0xffff_ffffn, now);
+    if (Math.abs(now - tidiedAt) > HOUR_MS) {
+      statements.forget.run(now - KEPT_MS);
+      tidiedAt = now;
+    }
+    return { counted: OK, written };
+  }
+
+  function signedBefore(messageHash: string): { readonly mint: string; readonly amount: bigint } | undefined {
+    const row = statements.known.get(wallet, messageHash);
+    return row === undefined ? undefined : { mint: String(row['mint']), amount: amountOf(row) };
+  }
+
   return {
     count(spend, caps) {
       // What nothing bounds need not be counted, which spares the wait for the disk.
       const isCostBound = spend.costLamports > 0n && (caps.solPerDay ?? caps.costPerDay) !== undefined;
       if (caps.input === undefined && !isCostBound) return OK;
       try {
-        return inTransaction(database, () => countIn(statements, { wallet, spend, caps, now: clock.now() }));
+        statements.begin.run();
+        const { counted, written } = countIn(spend, caps, clock.now());
+        statements[counted.ok ? 'commit' : 'rollback'].run();
+        book.enter(written);
+        return counted;
       } catch (error) {
+        book.doubt();
+        // SQLite itself rolls back on some faults.
+        if (database.isTransaction) statements.rollback.run();
         return {
           ok: false, code: 'COUNTERS_UNWRITABLE',
           message: `what would be spent cannot be written down: ${printable(messageOf(error))}; until it can, nothing is signed, exits included: make room on the disk of ${stateDir ?? 'this machine'}`,
@@ -96,61 +129,30 @@ export function openSpendingCaps({ stateDir, wallet, clock }: {
   };
 }
 
-function inTransaction(database: DatabaseSync, body: () => Counted): Counted {
-  // Nobody else counts between the reading and the writing.
-  database.exec('BEGIN IMMEDIATE');
-  try {
-    const counted = body();
-    database.exec(counted.ok ? 'COMMIT' : 'ROLLBACK');
-    return counted;
-  } catch (error) {
-    // SQLite itself rolls back on some faults.
-    if (database.isTransaction) database.exec('ROLLBACK');
-    throw error;
-  }
+function countedBefore({ mint, amount }: Spend, before: { readonly mint: string; readonly amount: bigint }): Counted {
+  if (before.mint === mint && before.amount >= amount) return OK;
+  return { ok: false, code: 'TERMS_INVALID', message: `these bytes were signed before, for ${before.amount} of ${before.mint}, not for ${amount} of ${mint}` };
 }
 
-type Statements = Readonly<Record<'known' | 'since' | 'insert' | 'forget', StatementSync>>;
+function linesOf({ messageHash, mint, amount, costLamports }: Spend, at: Millis): readonly BookedSpend[] {
+  const input: BookedSpend = { messageHash, kind: 'input', mint, amount, at };
+  return costLamports > 0n ? [input, { messageHash, kind: 'cost', mint: NATIVE_MINT, amount: costLamports, at }] : [input];
+}
 
-function countIn(statements: Statements, { wallet, spend, caps, now }: {
-  readonly wallet: string; readonly spend: Spend; readonly caps: CapsInForce; readonly now: Millis;
-}): Counted {
-  const { messageHash, mint, amount, costLamports } = spend;
-  const known = statements.known.get(wallet, messageHash);
-  if (known !== undefined) {
-    const before = amountOf(known);
-    if (known['mint'] === mint && before >= amount) return OK;
-    return { ok: false, code: 'TERMS_INVALID', message: `these bytes were signed before, for ${before} of ${String(known['mint'])}, not for ${amount} of ${mint}` };
-  }
-  const signedAway = (kind: Kind, of: string, windowMs: Millis): bigint => amountOf(statements.since.get(wallet, of, kind, now - windowMs)!);
-
-  const { input, solPerDay, costPerDay } = caps;
+/** Returns the first cap that a spend would exceed. */
+function faultOf(
+  { mint, amount, costLamports }: Spend, { input, solPerDay, costPerDay }: CapsInForce, signedAway: (kind: SpendKind, mint: string, windowMs: Millis) => bigint,
+): Counted | undefined {
   const isSol = mint === NATIVE_MINT;
-  const faults: readonly (() => Counted | undefined)[] = [
-    () => exceeded('perTrade', input?.perTrade, amount, input),
-    () => exceeded('perHour', input?.perHour, amount + (input?.perHour === undefined ? 0n : signedAway('input', mint, HOUR_MS)), input),
-    () => exceeded('perDay', isSol ? undefined : input?.perDay, amount + (input?.perDay === undefined ? 0n : signedAway('input', mint, DAY_MS)), input),
-    () => (solPerDay === undefined || (!isSol && costLamports === 0n) ? undefined : exceeded('perDay', solPerDay,
-      (isSol ? amount : 0n) + costLamports + signedAway('input', NATIVE_MINT, DAY_MS) + signedAway('cost', NATIVE_MINT, DAY_MS), SOL, ', fees and tips in it')),
-    () => (costPerDay === undefined || costLamports === 0n ? undefined : exceeded('perDay', costPerDay, costLamports + signedAway('cost', NATIVE_MINT, DAY_MS), SOL, ' of fees and tips; give SOL a cap of its own in signer.caps')),
-  ];
-  for (const fault of faults) {
-    const found = fault();
-    if (found !== undefined) return found;
-  }
-  statements.insert.run(wallet, messageHash, mint, 'input', ...parts(amount), now);
-  if (costLamports > 0n) statements.insert.run(wallet, messageHash, NATIVE_MINT, 'cost', ...parts(costLamports), now);
-  statements.forget.run(now - KEPT_MS);
-  return OK;
-}
-
-/** Sums of nothing are null. */
-function amountOf(row: Readonly<Record<string, unknown>>): bigint {
-  return (BigInt(Number(row['high'] ?? 0)) << 32n) + BigInt(Number(row['low'] ?? 0));
-}
-
-function parts(amount: bigint): [high: bigint, low: bigint] {
-  return [amount >> 32n, amount & 0xffff_ffffn];
+  const within = (windowMs: Millis): bigint => amount + signedAway('input', mint, windowMs);
+  const costs = (): bigint => costLamports + signedAway('cost', NATIVE_MINT, DAY_MS);
+  return exceeded('perTrade', input?.perTrade, amount, input)
+    ?? (input?.perHour === undefined ? undefined : exceeded('perHour', input.perHour, within(HOUR_MS), input))
+    // Of SOL fees and tips count too, further down.
+    ?? (isSol || input?.perDay === undefined ? undefined : exceeded('perDay', input.perDay, within(DAY_MS), input))
+    ?? (solPerDay === undefined || (!isSol && costLamports === 0n) ? undefined
+      : exceeded('perDay', solPerDay, (isSol ? amount : 0n) + signedAway('input', NATIVE_MINT, DAY_MS) + costs(), SOL, ', fees and tips in it'))
+    ?? (costPerDay === undefined || costLamports === 0n ? undefined : exceeded('perDay', costPerDay, costs(), SOL, ' of fees and tips; give SOL a cap of its own in signer.caps'));
 }
 
 const SOL: Pick<Cap, 'name' | 'decimals'> = { name: 'SOL', decimals: 9 };

@@ -1,5 +1,5 @@
 import { GannetError } from '../core/errors.ts';
-import { stringifyJson, type Json } from '../core/json.ts';
+import type { Json } from '../core/json.ts';
 import { printable } from '../core/text.ts';
 import { readAccount, readLookupTable, readMintDecimals, readTokenAccount, readU64, TOKEN_ACCOUNT_HEAD_BYTES, type ReadAccount } from './account-data.ts';
 import { invalid, isRecord, type JsonRpc } from './json-rpc.ts';
@@ -108,9 +108,16 @@ export function createChainReader(rpc: JsonRpc): ChainReader {
     }]), method);
     if (!isRecord(value)) throw invalid(method, 'a simulation');
     if (value['err'] === undefined) throw invalid(method, 'whether it succeeded');
-    if (value['err'] !== null) throw new GannetError('CHAIN_SIMULATION_FAILED', `it would fail on the chain: ${printable(stringifyJson(value['err']))}`);
+    if (value['err'] !== null) throw new GannetError('CHAIN_SIMULATION_FAILED', `it would fail on the chain: ${errorText(value['err'])}`);
     return accountList(value['accounts'], { method, length: addresses.length });
   }
+}
+
+/** In as many levels as a chain's own errors have: a node may send a thousand. */
+function errorText(error: Json, levels = 4): string {
+  if (typeof error !== 'object' || error === null) return printable(String(error), 100);
+  if (levels === 0) return '…';
+  return `{${Object.entries(error).slice(0, 4).map(([key, value]) => `${printable(key, 60)}: ${errorText(value, levels - 1)}`).join(', ')}}`;
 }
 
 /** Accounts of the token programs, and those that can still become one: there is nothing there yet. */

@@ -20,6 +20,8 @@ export interface SignerClient {
   openEmbedded(embedded: EmbeddedWorld & { readonly key: string }): Promise<SignerDescription>;
   /** Throws SIGN_REFUSED, the policy's code in its details as `code`, or where the signer is gone. */
   sign(transaction: Uint8Array, terms: SigningRequestTerms): Promise<SignedTransaction>;
+  /** Signs a transaction that does nothing but close token accounts of the wallet to the wallet. Throws the same. */
+  closeAccounts(transaction: Uint8Array): Promise<SignedTransaction>;
   /** Resolves with the reason once nothing more will be signed. */
   readonly closed: Promise<string>;
   close(): void;
@@ -93,13 +95,15 @@ export function createSignerClient(channel: SignerChannel): SignerClient {
       channel.write(encodeFrame({ id, ...body }));
     });
   };
+  const askToSign = async (transaction: Uint8Array, body: object): Promise<SignedTransaction> => {
+    const { transaction: text, ...rest } = await ask({ ...body, transaction: Buffer.from(transaction).toString('base64') }, true) as Omit<SignedTransaction, 'transaction'> & { readonly transaction: string };
+    return { ...rest, transaction: Buffer.from(text, 'base64') };
+  };
   return {
     describe: async ({ rpcUrl } = {}) => await ask({ kind: 'describe', rpcUrl }, false) as SignerDescription,
     openEmbedded: async ({ rpcUrl, key }) => await ask({ kind: 'open', rpcUrl, key }, false) as SignerDescription,
-    sign: async (transaction, terms) => {
-      const { transaction: text, ...rest } = await ask({ kind: 'sign', transaction: Buffer.from(transaction).toString('base64'), terms: termsAsJson(terms) }, true) as Omit<SignedTransaction, 'transaction'> & { readonly transaction: string };
-      return { ...rest, transaction: Buffer.from(text, 'base64') };
-    },
+    sign: (transaction, terms) => askToSign(transaction, { kind: 'sign', terms: termsAsJson(terms) }),
+    closeAccounts: (transaction) => askToSign(transaction, { kind: 'close-accounts' }),
     closed,
     close: () => { lose('it was let go'); },
   };

@@ -1,4 +1,4 @@
-import { chmodSync, closeSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, constants, fchmodSync, fstatSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { GannetError, isGannetError, messageOf } from '../core/errors.ts';
@@ -45,8 +45,7 @@ export function openCounters(stateDir: string): DatabaseSync {
   let database: DatabaseSync | undefined;
   try {
     mkdirSync(stateDir, { recursive: true, mode: 0o700 });
-    closeSync(openSync(path, 'a', 0o600));
-    chmodSync(path, 0o600);
+    makeOwn(path, stateDir);
     database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
     prepare(database, path);
     return database;
@@ -55,6 +54,25 @@ export function openCounters(stateDir: string): DatabaseSync {
     if (isGannetError(cause)) throw cause;
     throw new GannetError('JOURNAL_FAILED', `the signer's counters ${path} cannot be opened: ${printable(messageOf(cause))}; check the folder and its permissions, or move a broken file away: what was spent until now is then forgotten`, { cause, details: { path } });
   }
+}
+
+/** Whoever else may write in the folder could put other counters there, or none. */
+function makeOwn(path: string, stateDir: string): void {
+  const { mode, uid } = statSync(stateDir);
+  const own = process.getuid?.();
+  if (own !== undefined && uid !== own && uid !== 0) throw foreign(`the folder ${stateDir} belongs to another user`);
+  if ((mode & 0o1002) === 0o002) throw foreign(`everybody may write in the folder ${stateDir}; run: chmod o-w ${printable(stateDir)}`);
+  const file = openSync(path, constants.O_WRONLY | constants.O_CREAT | constants.O_NOFOLLOW, 0o600);
+  try {
+    if (own !== undefined && fstatSync(file).uid !== own) throw foreign('it belongs to another user');
+    fchmodSync(file, 0o600);
+  } finally {
+    closeSync(file);
+  }
+}
+
+function foreign(problem: string): Error {
+  return new Error(`expected counters that nobody else can change, but ${printable(problem)}`);
 }
 
 function prepare(database: DatabaseSync, path: string): void {

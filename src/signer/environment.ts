@@ -62,6 +62,10 @@ export async function withoutKeys(environment: Environment, { workingDir, config
   const text = await readConfigText(resolve(workingDir, config ?? DEFAULT_CONFIG_FILE));
   const values = [...Object.entries(environment.variables), ...Object.entries(environment.dotenv)];
   const named = new Set([USUAL_NAME, ...pointedAt(text), ...values.flatMap(([, value]) => pointedAt(value ?? ''))]);
+  if (!isPlain(text)) {
+    const { keySourceOf } = await import('./key-source.ts');
+    named.add(keySourceOf(text, merged(environment))?.replace(/^env:/, '') ?? USUAL_NAME);
+  }
   const { isWalletKey } = values.some(([, value]) => mayBeKey(value)) ? await import('./key-shape.ts') : { isWalletKey: () => false };
   const withheld = new Set(values.filter(([name, value]) => value !== undefined && (named.has(name) || (mayBeKey(value) && isWalletKey(value)))).map(([name]) => name));
   const keep = (record: Variables): Variables => Object.fromEntries(Object.entries(record).filter(([name]) => !withheld.has(name)));
@@ -74,12 +78,27 @@ function mayBeKey(value: string | undefined): boolean {
 }
 
 /**
- * The variables that a text points at as `env:NAME`, wherever it does: the configuration is read for real, and only by
- * who needs it, when something is to be signed. A comment points at nothing.
+ * The variables that a text points at as `env:NAME`, wherever it does: the configuration is read for real only where it
+ * must be, for that takes longer than most commands. A comment points at nothing.
  */
 function pointedAt(text: string): string[] {
   if (!text.includes('env:')) return [];
-  return [...text.replaceAll(/(^|\s)#.*$/gm, '').matchAll(/env:([A-Za-z_][A-Za-z0-9_]*)/g)].map(([, name]) => name!);
+  return [...withoutComments(text).matchAll(/env:([A-Za-z_][A-Za-z0-9_]*)/g)].map(([, name]) => name!);
+}
+
+/** Whether what the key's place is can be seen without reading YAML: nothing is escaped, and no variable or alias stands for it. */
+function isPlain(text: string): boolean {
+  if (text.includes('\\')) return false;
+  return [...text.matchAll(/key_from/g)].every(({ index }) => {
+    const line = text.slice(text.lastIndexOf('\n', index) + 1, index);
+    // What looks like a comment in the middle of a line may be part of a quoted text.
+    if (line.includes('#')) return line.trimStart().startsWith('#');
+    return /^["']?\s*:\s*["']?(?:env:[A-Za-z_]\w*|file:[^\s"'${},]+)["']?(?=[\s,}]|$)/.test(text.slice(index + 'key_from'.length));
+  });
+}
+
+function withoutComments(text: string): string {
+  return text.replaceAll(/(^|\s)#.*$/gm, '');
 }
 
 /** Empty where it cannot be read: whoever needs it says so. */

@@ -2,12 +2,13 @@ import { Agent as HttpAgent, request as httpRequest } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { GannetError, isGannetError, messageOf } from '../core/errors.ts';
 import { parseJson, stringifyJson, type Json } from '../core/json.ts';
+import { addressSecrets, createBlotter } from '../core/secret-text.ts';
 import { printable } from '../core/text.ts';
 import type { Millis } from '../core/time.ts';
 
 /** Asks one node. */
 export interface JsonRpc {
-  /** Returns the result of a call. Throws CHAIN_UNREACHABLE, CHAIN_RPC_ERROR or CHAIN_RESPONSE_INVALID, without the node's address. */
+  /** Returns the result of a call. Throws CHAIN_UNREACHABLE, CHAIN_RPC_ERROR or CHAIN_RESPONSE_INVALID, without the node's address or the key in it. */
   call(method: string, params: readonly unknown[]): Promise<Json>;
   /** Ends at once; calls under way fail. */
   close(): void;
@@ -23,6 +24,7 @@ export function createJsonRpc(rpcUrl: string, { timeoutMs = TIMEOUT_MS, maxRespo
   readonly timeoutMs?: Millis | undefined; readonly maxResponseBytes?: number | undefined;
 } = {}): JsonRpc {
   const url = new URL(rpcUrl);
+  const withoutKey = createBlotter(addressSecrets(rpcUrl), '[RPC key]');
   const isSecure = url.protocol === 'https:';
   const agent = isSecure ? new HttpsAgent({ keepAlive: true, maxSockets: MAX_SOCKETS }) : new HttpAgent({ keepAlive: true, maxSockets: MAX_SOCKETS });
   const send = isSecure ? httpsRequest : httpRequest;
@@ -42,7 +44,7 @@ export function createJsonRpc(rpcUrl: string, { timeoutMs = TIMEOUT_MS, maxRespo
         });
         answer.on('error', reject);
         answer.on('end', () => {
-          if (answer.statusCode === 200) resolve(Buffer.concat(chunks).toString('utf8'));
+          if (answer.statusCode === 200) resolve(withoutKey(Buffer.concat(chunks).toString('utf8')));
           else reject(new GannetError('CHAIN_RPC_ERROR', `the node answered with the HTTP status ${String(answer.statusCode)}`));
         });
       });
@@ -60,7 +62,7 @@ export function createJsonRpc(rpcUrl: string, { timeoutMs = TIMEOUT_MS, maxRespo
       } catch (cause) {
         if (isGannetError(cause)) throw cause;
         const isLate = cause instanceof Error && (cause.name === 'TimeoutError' || cause.name === 'AbortError');
-        throw new GannetError('CHAIN_UNREACHABLE', `${method}: ${isLate ? `no whole answer of the node within ${timeoutMs} ms` : `no answer of the node (${printable(codeOf(cause))})`}`);
+        throw new GannetError('CHAIN_UNREACHABLE', `${method}: ${isLate ? `no whole answer of the node within ${timeoutMs} ms` : `no answer of the node (${printable(withoutKey(codeOf(cause)))})`}`);
       }
       return resultOf(text, { id, method });
     },

@@ -3,13 +3,12 @@ import { open, realpath, type FileHandle } from 'node:fs/promises';
 import { dirname, sep } from 'node:path';
 import { GannetError, isGannetError } from '../core/errors.ts';
 import { printable } from '../core/text.ts';
+import { holdsKeyRun } from './key-shape.ts';
 import { parseSecretKey, type SecretKey } from './key.ts';
 
 const MAX_KEY_FILE_BYTES = 4_096;
 const ALLOWED_MODES: readonly number[] = [0o600, 0o400];
 const ENVIRONMENT_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
-/** As long as the shortest secret in base58: whatever holds such a run may be a key pasted into the wrong place. */
-const LOOKS_LIKE_A_KEY = /[1-9A-HJ-NP-Za-km-z]{40}|\[\s*\d/;
 
 /**
  * Returns the key that `source` names: `file:PATH` or `env:NAME`, the latter looked up in `environment`.
@@ -86,9 +85,9 @@ function parseFrom(place: string, text: string): SecretKey {
   }
 }
 
-/** What a message may show of a name or path: nothing that could be a key. */
+/** What a message may show of a name or path: nothing that could be a key, or a part of one, pasted into the wrong place. */
 function shown(name: string): string {
-  return LOOKS_LIKE_A_KEY.test(name) ? '(not shown: it looks like a key)' : `"${printable(name)}"`;
+  return holdsKeyRun(name) ? '(not shown: it looks like a key)' : `"${printable(name)}"`;
 }
 
 function systemCode(cause: unknown): string {

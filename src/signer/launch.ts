@@ -31,6 +31,10 @@ export function launchBesideSigner({ command, args, environment, workingDir }: B
   child.on('exit', (code, signal) => {
     serving.close?.();
     if (code !== null) process.exit(code);
+    // Whoever asked for it by a signal of these knows.
+    if (!FORWARDED.some((forwarded) => forwarded === signal)) {
+      process.stderr.write(`gannet was ended by ${signal!} from outside (by hand, or for want of memory); what was under way is in the journal: start it again\n`);
+    }
     endBy(signal!);
   });
   const channel = child.stdio[3] as Duplex;

@@ -6,7 +6,9 @@ import type { PolicyDescription, RefusalFinding, SigningRequestTerms } from './a
 export type SignerRequest =
   | { readonly kind: 'describe'; readonly embedded: EmbeddedWorld }
   | { readonly kind: 'open'; readonly embedded: EmbeddedWorld & { readonly key: string } }
-  | { readonly kind: 'sign'; readonly transaction: Uint8Array; readonly terms: SigningRequestTerms };
+  | { readonly kind: 'sign'; readonly transaction: Uint8Array; readonly terms: SigningRequestTerms }
+  /** Without terms: what such a transaction may do, the signer knows by itself. */
+  | { readonly kind: 'close-accounts'; readonly transaction: Uint8Array };
 
 /**
  * What only the daemon knows of an embedded service and chain, which it has just started: made anew with each start, and
@@ -65,8 +67,10 @@ export function readRequest(message: unknown): SignerRequest {
       const { transaction, terms } = membersOf(message, 'the request', ['id', 'kind', 'transaction', 'terms']);
       return { kind, transaction: readBytes(transaction), terms: readTerms(terms) };
     }
+    case 'close-accounts':
+      return { kind, transaction: readBytes(membersOf(message, 'the request', ['id', 'kind', 'transaction'])['transaction']) };
     default:
-      throw refused('the kind "describe", "open" or "sign"', kind);
+      throw refused('the kind "describe", "open", "sign" or "close-accounts"', kind);
   }
 }
 

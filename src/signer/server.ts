@@ -2,11 +2,14 @@ import type { Duplex } from 'node:stream';
 import { isGannetError, messageOf } from '../core/errors.ts';
 import { createFrameReader, encodeFrame } from './frames.ts';
 import { readRequest, requestId, type Refusal, type SignerDescription, type SignerRequest } from './requests.ts';
+import type { Authorisation } from './authoriser.ts';
 import type { SignedTransaction } from './sign.ts';
-import type { Wallet } from './wallet.ts';
+import type { OpenWallet, Wallet } from './wallet.ts';
 
 /** Nobody who means well has so many questions at once. */
 const MAX_UNDER_WAY = 64;
+/** Whoever asks on and on without reading would fill the memory. */
+const MAX_UNTAKEN_BYTES = 4 * 1024 * 1024;
 const SHOWN_FINDINGS = 20;
 const SHOWN_CHARACTERS = 400;
 
@@ -32,7 +35,9 @@ export function serveSigner({ channel, wallet, onFault }: {
     underWay.add(id);
     void answer(wallet, message).catch((error: unknown) => ({ refused: asRefusal(error) })).then((body) => {
       underWay.delete(id);
-      if (!channel.destroyed) channel.write(encodeFrame({ id, ...body }));
+      if (channel.destroyed) return;
+      channel.write(encodeFrame({ id, ...body }));
+      if (channel.writableLength > MAX_UNTAKEN_BYTES) stop('answers that nobody takes');
     });
   };
   const read = createFrameReader((message) => { if (!channel.destroyed) take(message); });
@@ -53,12 +58,19 @@ async function answer(wallet: Wallet, message: unknown): Promise<{ readonly done
     case 'describe': return { done: (await wallet.open(request.embedded)).description satisfies SignerDescription };
     case 'open': return { done: (await wallet.openEmbedded(request.embedded)).description satisfies SignerDescription };
     case 'sign': {
-      const { signer, authoriser } = wallet.opened();
-      const word = await authoriser.authorise(request.transaction, request.terms);
-      if (!word.allowed) return { refused: { code: word.code, message: word.message.slice(0, SHOWN_CHARACTERS), findings: shownFindings(word.findings) } };
-      return { done: asJson(await signer.sign(request.transaction)) };
+      const opened = wallet.opened();
+      return signed(opened, request.transaction, await opened.authoriser.authorise(request.transaction, request.terms));
+    }
+    case 'close-accounts': {
+      const opened = wallet.opened();
+      return signed(opened, request.transaction, await opened.authoriser.authoriseClosing(request.transaction));
     }
   }
+}
+
+async function signed({ signer }: OpenWallet, transaction: Uint8Array, word: Authorisation): Promise<{ readonly done: unknown } | { readonly refused: Refusal }> {
+  if (!word.allowed) return { refused: { code: word.code, message: word.message.slice(0, SHOWN_CHARACTERS), findings: shownFindings(word.findings) } };
+  return { done: asJson(await signer.sign(transaction)) };
 }
 
 function shownFindings(findings: Refusal['findings']): Refusal['findings'] {

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { DEFAULT_CONFIG } from '../config/default-config.ts';
 import { interpolate } from '../config/interpolate.ts';
@@ -10,7 +10,7 @@ import { valueOf } from './invocation.ts';
 import { looksLikeWalletKey } from './key-shape.ts';
 import { isAddress } from './policy/addresses.ts';
 import { swapPrograms, type SwapProgram } from './policy/decode/swap-decoder.ts';
-import { NATIVE_MINT } from './policy/known-programs.ts';
+import { NATIVE_MINT, USDC_MINT } from './policy/known-programs.ts';
 import { readSwapPrograms } from './swap-layouts.ts';
 import { invalid, invalidAt, itemsOf, memberOf, membersOf, textOf, yamlRoot, type YamlPlace } from './yaml-reading.ts';
 
@@ -36,7 +36,7 @@ export interface SignerSettings {
   readonly rpcUrl: string | undefined;
   /** Absolute. */
   readonly stateDir: string;
-  /** The allow-list: the programs read here, those of the dialect, and those of the section "signer". */
+  /** The allow-list: the programs read here and, unless all is embedded, those of the dialect and of the section "signer". */
   readonly programs: readonly SwapProgram[];
   /** Who may receive in the wallet's place: wallets, or token accounts. */
   readonly destinations: readonly string[];
@@ -60,7 +60,6 @@ const DEFAULT_FILE = 'config/gannet.yaml';
 const BUILT_IN_FILE = '(built-in default)';
 const PROJECT_DIR = resolve(import.meta.dirname, '..', '..');
 const MAX_FILE_BYTES = 1_048_576;
-const USDC_MINT = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v';
 /** A faulty value elsewhere is no reason not to sign: whoever needs it says so. */
 const READ_HERE: readonly string[] = ['signer', 'wallet', 'chain', 'service.base_url', 'service.dialect', 'tokens'];
 const DECIMAL = /^\d{1,20}(?:\.\d{1,20})?$/;
@@ -84,13 +83,17 @@ export function readSignerSettings({ args, environment, workingDir, projectDir =
   const tokens = readTokens(memberOf(place, 'tokens'));
   const isServiceEmbedded = (textOf(inside(service, 'base_url')) ?? 'embedded') === 'embedded';
   const rpcUrl = readRpcUrl(inside(chain, 'rpc_url'));
+  const embedded = isServiceEmbedded && rpcUrl === undefined;
+  const listed = allowList(readDialect(inside(service, 'dialect'), projectDir), itemsOf(inside(signer, 'programs')).map((item) => readAddress(item)!));
   return {
     keyFrom: readKeyFrom(inside(wallet, 'key_from')),
     address: readAddress(inside(wallet, 'address')),
-    embedded: isServiceEmbedded && rpcUrl === undefined,
+    embedded,
     rpcUrl,
     stateDir: resolve(workingDir, valueOf(args, '--state-dir') ?? './state'),
-    programs: allowList(readDialect(inside(service, 'dialect'), projectDir), itemsOf(inside(signer, 'programs')).map((item) => readAddress(item)!)),
+    // Where whoever asks also says which node it is, no program is called that only a simulation could answer for: the
+    // embedded chain has one alone, and no other chain has that one.
+    programs: embedded ? swapPrograms() : listed,
     destinations: itemsOf(inside(signer, 'destinations')).map((item) => readAddress(item)!),
     caps: readCaps(inside(signer, 'caps'), tokens),
     tokens,
@@ -100,7 +103,10 @@ export function readSignerSettings({ args, environment, workingDir, projectDir =
 function readConfig(named: string | undefined, workingDir: string): { readonly file: string; readonly text: string } {
   const file = named ?? DEFAULT_FILE;
   try {
-    const bytes = readFileSync(resolve(workingDir, file));
+    const path = resolve(workingDir, file);
+    // A pipe would hold the signer up until somebody writes to it, and it was read already.
+    if (!statSync(path).isFile()) throw new GannetError('CONFIG_NOT_FOUND', `${printable(file)}: expected a file, which the signer can read for itself`);
+    const bytes = readFileSync(path);
     if (bytes.length > MAX_FILE_BYTES) throw new GannetError('CONFIG_INVALID', `${printable(file)}: expected at most ${MAX_FILE_BYTES} bytes, got ${bytes.length}`);
     return { file, text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) };
   } catch (cause) {

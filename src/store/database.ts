@@ -34,7 +34,7 @@ function prepareDatabase(database: DatabaseSync, path: string): void {
   if (version > JOURNAL_FORMAT.version) throw newer(database, path, version);
   database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;');
   const check = database.prepare('PRAGMA quick_check(1)').get()?.['quick_check'];
-  if (check !== 'ok') throw invalid(path, `expected a whole database, found: ${String(check)}; restore it from a copy`);
+  if (check !== 'ok') throw invalid(path, `expected a whole database, found: ${String(check)}; ${REMEDY}`);
   migrate(database, version);
 }
 
@@ -72,11 +72,14 @@ function invalid(path: string, problem: string): GannetError {
 const SQLITE_CORRUPT = 11;
 const SQLITE_NOTADB = 26;
 
+/** Swaps may be open in it: whoever throws it away forgets them, and nobody would know what became of them. */
+const REMEDY = 'restore it from a copy. Without one, see with "gannet journal list" what can still be read, look up on the chain what was open, and only then move the file away';
+
 function openFault(path: string, cause: unknown): GannetError {
   if (isGannetError(cause)) return cause;
   const number = cause instanceof Error && 'errcode' in cause ? Number(cause.errcode) & 0xff : undefined;
   const broken = number === SQLITE_CORRUPT || number === SQLITE_NOTADB;
   const problem = broken ? 'expected a Gannet journal, found a broken or foreign file' : 'cannot be opened';
-  const remedy = broken ? 'restore it from a copy or move it away' : 'check the folder and its permissions';
+  const remedy = broken ? REMEDY : 'check the folder, its permissions and the room on its disk';
   return new GannetError(broken ? 'JOURNAL_INVALID' : 'JOURNAL_FAILED', `${path}: ${problem}: ${messageOf(cause)}; ${remedy}`, { details: { path }, cause });
 }

@@ -1,46 +1,27 @@
-import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { assert, AssertionError } from '../core/assert.ts';
-import { GannetError, messageOf } from '../core/errors.ts';
-import type { Lamports } from '../core/amount.ts';
-import { stringifyJson } from '../core/json.ts';
+import { assert } from '../core/assert.ts';
+import type { Clock } from '../core/time.ts';
 import type { Mint } from '../market/token.ts';
-import type { Clock, Millis } from '../core/time.ts';
 import type { Attempt } from '../trading/attempt.ts';
 import type { Intent, IntentState, Outcome } from '../trading/intent.ts';
-import { canTransition, isTerminal, OPEN_STATES } from '../trading/intent.ts';
+import { isTerminal } from '../trading/intent.ts';
 import type { StateSnapshot } from '../trading/state.ts';
 import type { StrategyLegacy, StrategyState } from '../trading/strategy-state.ts';
-import { openJournalDatabase } from './database.ts';
-import type { IntentListing, IntentStory } from './listing.ts';
-import { createListings } from './listing.ts';
-import { readOutcome } from '../trading/outcome-json.ts';
 import type { WalletAdjustment, WalletAdjustmentRecord } from './adjustments.ts';
 import { createAdjustments } from './adjustments.ts';
-import { BUILDINGS, OUTCOMES_SINCE, costsTo, progressOf } from './attempt-costs.ts';
+import { openJournalDatabase } from './database.ts';
+import type { EndedIntent, OpenIntentRecord } from './intents.ts';
+import { createIntents } from './intents.ts';
+import type { IntentListing, IntentStory } from './listing.ts';
+import { createListings } from './listing.ts';
 import { isOwn, lastLanded } from './own-transactions.ts';
-import type { AttemptRow, IntentRow } from './rows.ts';
-import { insertStatement, readAttempt, readIntent, writeAttempt, writeIntent } from './rows.ts';
-import { completeSnapshot } from './snapshot.ts';
+import type { RunRecord } from './runs.ts';
+import { createRuns } from './runs.ts';
+import { createSavedSnapshot } from './snapshot.ts';
 import { createStrategyStates } from './strategy-states.ts';
+import { createTransactor } from './transactor.ts';
 
-/** An open intent with its attempts, in order. */
-export interface OpenIntentRecord {
-  readonly intent: Intent;
-  readonly state: IntentState;
-  readonly attempts: readonly Attempt[];
-  /** Which attempt the state is of, from 1. */
-  readonly attempt: number;
-  /** What the attempts before that one cost. */
-  readonly spentLamports: Lamports;
-}
-
-/** One run of the daemon. */
-export interface RunRecord {
-  readonly runId: string;
-  readonly startedAt: Millis;
-  /** Undefined while it runs, and for good where it was killed. */
-  readonly endedAt?: Millis | undefined;
-}
+export type { EndedIntent, OpenIntentRecord } from './intents.ts';
+export type { RunRecord } from './runs.ts';
 
 /** Durable memory of intents. Each method that writes does so in one transaction, which is on disk when it returns. */
 export interface JournalStore {
@@ -52,10 +33,12 @@ export interface JournalStore {
   transition(outcome: Outcome, snapshot?: StateSnapshot): void;
   /** Oldest first. */
   openIntents(): readonly OpenIntentRecord[];
+  /** Returns whether a transaction with this signature of ours was written down before, for whatever intent. */
+  isSigned(signature: string): boolean;
   /** By how much other intents that ended since an attempt was signed lowered the wallet's balance of a mint. */
   spentSince(attempt: { readonly intentId: string; readonly number: number }, mint: Mint): bigint;
   /** Terminal outcomes that no saved snapshot holds yet, in the order in which they came: to be applied after a restart. */
-  unsettledOutcomes(): readonly { readonly intent: Intent; readonly outcome: Outcome }[];
+  unsettledOutcomes(): readonly EndedIntent[];
   /** Keeps the state from which a restart goes on, and notes whose outcomes it holds. */
   saveSnapshot(snapshot: StateSnapshot, settledIntentIds?: Iterable<string>, strategyStates?: Iterable<StrategyState>): void;
   /** Keeps what strategies want to find again after a restart, and notes which outcomes it holds. */
@@ -91,231 +74,66 @@ export interface JournalStore {
  * the row, and assert what only a bug can break: order of states, names given twice.
  * Throws JOURNAL_INVALID on a foreign, broken or newer file.
  */
-export function openJournal(options: { readonly path: string; readonly clock: Clock }): JournalStore {
-  return new SqliteJournal(openJournalDatabase(options.path), options);
+export function openJournal({ path, clock }: { readonly path: string; readonly clock: Clock }): JournalStore {
+  const { prepare, commit, read, close } = createTransactor(openJournalDatabase(path), path);
+  const intents = createIntents(prepare);
+  const snapshot = createSavedSnapshot(prepare);
+  const strategyStates = createStrategyStates(prepare);
+  const adjustments = createAdjustments(prepare);
+  const listings = createListings(prepare);
+  const runs = createRuns(prepare);
+
+  function putSnapshot(state: StateSnapshot, settledIntentIds: Iterable<string>): void {
+    snapshot.put(state, clock.now());
+    for (const intentId of settledIntentIds) intents.settle(intentId);
+  }
+  function putStrategyStates(states: Iterable<StrategyState>): void {
+    for (const state of states) strategyStates.put(state, clock.now());
+  }
+
+  return {
+    intentApproved: (intent, strategyState) => {
+      commit(() => {
+        intents.approve(intent);
+        if (strategyState !== undefined) putStrategyStates([strategyState]);
+      });
+    },
+    attemptSigned: (attempt) => { commit(() => { intents.sign(attempt, clock.now()); }); },
+    transition: (outcome, holding) => {
+      assert(holding === undefined || isTerminal(outcome.state), `a snapshot comes with a terminal outcome, not with "${outcome.state}"`);
+      commit(() => {
+        intents.move(outcome, clock.now());
+        if (holding !== undefined) putSnapshot(holding, [outcome.intentId]);
+      });
+    },
+    openIntents: () => read(() => intents.open()),
+    isSigned: (signature) => read(() => intents.isSigned(signature)),
+    spentSince: (attempt, mint) => read(() => intents.spentSince(attempt, mint)),
+    unsettledOutcomes: () => read(() => intents.unsettled()),
+    saveSnapshot: (state, settledIntentIds = [], states = []) => {
+      commit(() => {
+        putSnapshot(state, settledIntentIds);
+        putStrategyStates(states);
+      });
+    },
+    saveStrategyStates: (states) => { commit(() => { putStrategyStates(states); }); },
+    loadStrategyStates: () => read(() => strategyStates.load()),
+    clearStrategyStates: () => { commit(() => { strategyStates.clear(); }); },
+    loadSnapshot: () => read(() => snapshot.load()),
+    listIntents: (options) => read(() => listings.list(options)),
+    showIntent: (intentId) => read(() => listings.show(intentId)),
+    walletAdjusted: (adjustment, state) => {
+      commit(() => {
+        adjustments.put(adjustment, clock.now());
+        putSnapshot(state, []);
+      });
+    },
+    listAdjustments: (options) => read(() => adjustments.list(options)),
+    isOwnTransaction: (signature) => read(() => isOwn(prepare, signature)),
+    lastLanded: () => read(() => lastLanded(prepare)),
+    runStarted: (runId) => { commit(() => { runs.started(runId, clock.now()); }); },
+    runEnded: (runId) => { commit(() => { runs.ended(runId, clock.now()); }); },
+    listRuns: (options) => read(() => runs.list(options)),
+    close,
+  };
 }
-
-const QUOTED_OPEN_STATES = OPEN_STATES.map((state) => `'${state}'`).join(', ');
-
-class SqliteJournal implements JournalStore {
-  readonly #database: DatabaseSync;
-  readonly #path: string;
-  readonly #clock: Clock;
-  readonly #statements = new Map<string, StatementSync>();
-  readonly #strategyStates = createStrategyStates((sql) => this.#prepare(sql));
-  readonly #adjustments = createAdjustments((sql) => this.#prepare(sql));
-
-  constructor(database: DatabaseSync, options: { readonly path: string; readonly clock: Clock }) {
-    this.#database = database;
-    this.#path = options.path;
-    this.#clock = options.clock;
-  }
-
-  intentApproved(intent: Intent, strategyState?: StrategyState): void {
-    const row = writeIntent(intent);
-    this.#commit(() => {
-      this.#prepare(insertStatement('intents', Object.keys(row))).run(row);
-      if (strategyState !== undefined) this.#strategyStates.put(strategyState, this.#clock.now());
-    });
-  }
-
-  attemptSigned(attempt: Attempt): void {
-    const row = writeAttempt(attempt, this.#clock.now());
-    this.#commit(() => {
-      const state = this.#stateOf(attempt.intentId);
-      assert(!isTerminal(state), `attempt ${attempt.number} of ${attempt.intentId}, which is ${state} already`);
-      this.#prepare(insertStatement('attempts', Object.keys(row))).run(row);
-    });
-  }
-
-  transition(outcome: Outcome, snapshot?: StateSnapshot): void {
-    const { intentId, attempt, state } = outcome;
-    assert(snapshot === undefined || isTerminal(state), `a snapshot comes with a terminal outcome, not with "${state}"`);
-    const at = this.#clock.now();
-    this.#commit(() => {
-      const from = this.#stateOf(intentId);
-      assert(canTransition(from, state), `${intentId} cannot go from ${from} to ${state}`);
-      this.#prepare('INSERT INTO transitions (intent_id, attempt, at, state, outcome) VALUES (?, ?, ?, ?, ?)').run(intentId, attempt, at, state, stringifyJson(outcome));
-      this.#prepare('UPDATE intents SET state = ? WHERE intent_id = ?').run(state, intentId);
-      if (snapshot !== undefined) this.#putSnapshot(snapshot, [intentId]);
-    });
-  }
-
-  openIntents(): readonly OpenIntentRecord[] {
-    return this.#read(() => {
-      const rows = this.#prepare(`SELECT * FROM intents WHERE state IN (${QUOTED_OPEN_STATES}) ORDER BY number`).all() as unknown as IntentRow[];
-      return rows.map((row) => ({ intent: readIntent(row), state: row.state as IntentState, attempts: this.#attemptsOf(row.intent_id), ...progressOf(this.#prepare(BUILDINGS).all(row.intent_id)) }));
-    });
-  }
-
-  spentSince({ intentId, number }: { readonly intentId: string; readonly number: number }, mint: Mint): bigint {
-    return this.#read(() => costsTo(mint, this.#prepare(OUTCOMES_SINCE).all(intentId, number, intentId)));
-  }
-
-  unsettledOutcomes(): readonly { readonly intent: Intent; readonly outcome: Outcome }[] {
-    return this.#read(() => {
-      const rows = this.#prepare(`
-        SELECT intents.*, transitions.outcome FROM intents
-        JOIN transitions ON transitions.intent_id = intents.intent_id AND transitions.state = intents.state
-        WHERE intents.settled = 0 AND intents.state NOT IN (${QUOTED_OPEN_STATES})
-        ORDER BY transitions.number`).all() as unknown as (IntentRow & { readonly outcome: string })[];
-      return rows.map((row) => ({ intent: readIntent(row), outcome: readOutcome(row.outcome) }));
-    });
-  }
-
-  saveSnapshot(snapshot: StateSnapshot, settledIntentIds: Iterable<string> = [], strategyStates: Iterable<StrategyState> = []): void {
-    this.#commit(() => {
-      this.#putSnapshot(snapshot, settledIntentIds);
-      this.#putStrategyStates(strategyStates);
-    });
-  }
-
-  saveStrategyStates(states: Iterable<StrategyState>): void {
-    this.#commit(() => { this.#putStrategyStates(states); });
-  }
-
-  loadStrategyStates(): StrategyLegacy {
-    return this.#read(() => this.#strategyStates.load());
-  }
-
-  clearStrategyStates(): void {
-    this.#commit(() => { this.#strategyStates.clear(); });
-  }
-
-  loadSnapshot(): StateSnapshot | undefined {
-    return this.#read(() => {
-      const saved = this.#prepare('SELECT state, last_intent FROM snapshot WHERE id = 1').get();
-      if (saved === undefined) return undefined;
-      const intents = this.#prepare(`
-        SELECT intent_id, strategy, created_at, key, state, (SELECT max(attempt) FROM transitions WHERE transitions.intent_id = intents.intent_id) AS attempt
-        FROM intents WHERE number > ? ORDER BY number`).all(Number(saved['last_intent'])) as unknown as Parameters<typeof completeSnapshot>[1];
-      return completeSnapshot(JSON.parse(String(saved['state'])) as StateSnapshot, intents);
-    });
-  }
-
-  listIntents(options: { readonly state?: IntentState | undefined; readonly limit: number }): readonly IntentListing[] {
-    return this.#read(() => this.#listings().list(options));
-  }
-
-  showIntent(intentId: string): IntentStory | undefined {
-    return this.#read(() => this.#listings().show(intentId));
-  }
-
-  walletAdjusted(adjustment: WalletAdjustment, snapshot: StateSnapshot): void {
-    this.#commit(() => {
-      this.#adjustments.put(adjustment, this.#clock.now());
-      this.#putSnapshot(snapshot, []);
-    });
-  }
-
-  listAdjustments(options: { readonly limit: number }): readonly WalletAdjustmentRecord[] {
-    return this.#read(() => this.#adjustments.list(options));
-  }
-
-  isOwnTransaction(signature: string): boolean {
-    return this.#read(() => isOwn((sql) => this.#prepare(sql), signature));
-  }
-
-  lastLanded(): string | undefined {
-    return this.#read(() => lastLanded((sql) => this.#prepare(sql)));
-  }
-
-  runStarted(runId: string): void {
-    const at = this.#clock.now();
-    this.#commit(() => { this.#prepare('INSERT INTO runs (run_id, started_at) VALUES (?, ?)').run(runId, at); });
-  }
-
-  runEnded(runId: string): void {
-    const at = this.#clock.now();
-    this.#commit(() => {
-      const { changes } = this.#prepare('UPDATE runs SET ended_at = ? WHERE run_id = ?').run(at, runId);
-      assert(changes === 1, `run ${runId} ended without having started`);
-    });
-  }
-
-  listRuns({ limit }: { readonly limit: number }): readonly RunRecord[] {
-    return this.#read(() => {
-      const rows = this.#prepare('SELECT run_id, started_at, ended_at FROM runs ORDER BY rowid DESC LIMIT ?').all(limit);
-      return rows.map((row) => ({
-        runId: String(row['run_id']),
-        startedAt: Number(row['started_at']),
-        ...(row['ended_at'] === null ? {} : { endedAt: Number(row['ended_at']) }),
-      }));
-    });
-  }
-
-  close(): void {
-    this.#statements.clear();
-    this.#database.close();
-  }
-
-  #attemptsOf(intentId: string): Attempt[] {
-    const rows = this.#prepare('SELECT * FROM attempts WHERE intent_id = ? ORDER BY number').all(intentId) as unknown as AttemptRow[];
-    return rows.map(readAttempt);
-  }
-
-  #stateOf(intentId: string): IntentState {
-    const row = this.#prepare('SELECT state FROM intents WHERE intent_id = ?').get(intentId);
-    assert(row, `no intent ${intentId} was approved`);
-    return row['state'] as IntentState;
-  }
-
-  #putSnapshot(snapshot: StateSnapshot, settledIntentIds: Iterable<string>): void {
-    this.#prepare('INSERT OR REPLACE INTO snapshot (id, saved_at, last_intent, state) VALUES (1, ?, (SELECT coalesce(max(number), 0) FROM intents), ?)').run(this.#clock.now(), stringifyJson(snapshot));
-    for (const intentId of settledIntentIds) {
-      const state = this.#stateOf(intentId);
-      assert(isTerminal(state), `a snapshot cannot hold the outcome of ${intentId}, which is ${state}`);
-      this.#prepare('UPDATE intents SET settled = 1 WHERE intent_id = ?').run(intentId);
-    }
-  }
-
-  #putStrategyStates(states: Iterable<StrategyState>): void {
-    for (const state of states) this.#strategyStates.put(state, this.#clock.now());
-  }
-
-  #listings(): ReturnType<typeof createListings> {
-    return createListings((sql) => this.#prepare(sql));
-  }
-
-  #prepare(sql: string): StatementSync {
-    const known = this.#statements.get(sql);
-    if (known !== undefined) return known;
-    const statement = this.#database.prepare(sql);
-    this.#statements.set(sql, statement);
-    return statement;
-  }
-
-  /** Immediate, so that no other writer comes between what is read and what is written. */
-  #commit(work: () => void): void {
-    this.#transact('BEGIN IMMEDIATE', work);
-  }
-
-  #read<T>(work: () => T): T {
-    return this.#transact('BEGIN', work);
-  }
-
-  #transact<T>(begin: 'BEGIN' | 'BEGIN IMMEDIATE', work: () => T): T {
-    try {
-      this.#prepare(begin).run();
-      const result = work();
-      this.#prepare('COMMIT').run();
-      return result;
-    } catch (cause) {
-      // SQLite has rolled back by itself after some faults of the disk.
-      if (this.#database.isOpen && this.#database.isTransaction) this.#prepare('ROLLBACK').run();
-      throw this.#fault(cause);
-    }
-  }
-
-  #fault(cause: unknown): unknown {
-    const number = cause instanceof Error && 'errcode' in cause ? Number(cause.errcode) & 0xff : undefined;
-    if (number === undefined) return cause;
-    if (number === SQLITE_CONSTRAINT) return new AssertionError(`the journal was told something twice or out of order: ${messageOf(cause)}`);
-    return new GannetError('JOURNAL_FAILED', `${this.#path}: expected the row to be written, got: ${messageOf(cause)}; check the disk's space and health`, {
-      details: { path: this.#path }, cause,
-    });
-  }
-}
-
-/** SQLite's own number for a violated constraint. */
-const SQLITE_CONSTRAINT = 19;

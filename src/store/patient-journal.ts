@@ -34,7 +34,7 @@ export function createPatientJournal(journal: JournalStore, options: {
   readonly clock: Clock;
   /** Told of each write that failed, JOURNAL_FAILED; returns whether room was made, so that it may be tried again at once. */
   readonly onFault: (error: GannetError) => boolean;
-  /** Told when all that waited is written. */
+  /** Told when writing works again, and all that waited is written. */
   readonly onWritten: () => void;
 }): PatientJournal {
   const { clock } = options;
@@ -42,6 +42,7 @@ export function createPatientJournal(journal: JournalStore, options: {
   const exits = new Set<string>();
   /** Refused intents: nothing of them is ever written. */
   const refused = new Set<string>();
+  let isFaulty = false;
   let retry: { unsubscribe(): void } | undefined;
 
   function flush(): void {
@@ -50,8 +51,13 @@ export function createPatientJournal(journal: JournalStore, options: {
       if ('write' in next) next.write();
       else writeKeeping(next.keeping);
       waiting.shift();
-      if (waiting.length === 0) options.onWritten();
     }
+  }
+
+  /** Everything there is to write is written. */
+  function written(): void {
+    if (isFaulty) options.onWritten();
+    isFaulty = false;
   }
 
   function writeKeeping({ snapshot, settled, states }: Keeping): void {
@@ -62,6 +68,7 @@ export function createPatientJournal(journal: JournalStore, options: {
   /** Returns whether another try may help. Throws what is no fault of the disk. */
   function heed(error: unknown): boolean {
     if (!isGannetError(error) || error.code !== 'JOURNAL_FAILED') throw error;
+    isFaulty = true;
     return options.onFault(error);
   }
 
@@ -69,6 +76,7 @@ export function createPatientJournal(journal: JournalStore, options: {
     for (let tries = 1; waiting.length > 0; tries++) {
       try {
         flush();
+        written();
       } catch (error) {
         if (heed(error) && tries === 1) continue;
         retry ??= clock.schedule(() => {
@@ -90,6 +98,7 @@ export function createPatientJournal(journal: JournalStore, options: {
       try {
         flush();
         write();
+        written();
         return;
       } catch (error) {
         if (!heed(error) || !isExit || tries > 1) throw error;
@@ -155,6 +164,7 @@ export function createPatientJournal(journal: JournalStore, options: {
     runEnded: (runId) => { later(() => { journal.runEnded(runId); }); },
     clearStrategyStates: () => { upToDate().clearStrategyStates(); },
     openIntents: () => upToDate().openIntents(),
+    isSigned: (signature) => upToDate().isSigned(signature),
     spentSince: (attempt, mint) => upToDate().spentSince(attempt, mint),
     unsettledOutcomes: () => upToDate().unsettledOutcomes(),
     loadStrategyStates: () => upToDate().loadStrategyStates(),

@@ -53,7 +53,8 @@ function acquire({ file, holderFile, subject, remedy }: {
   let database: DatabaseSync | undefined;
   try {
     database = new DatabaseSync(file, { timeout: 0 });
-    database.exec('BEGIN EXCLUSIVE');
+    // Nothing is ever written into it, so nothing need be kept beside it: a full disk takes no file.
+    database.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE;');
     return database;
   } catch (cause) {
     database?.close();

@@ -78,6 +78,7 @@ CREATE TABLE snapshot (
 const SECOND_FORMAT = `
 ALTER TABLE attempts ADD COLUMN maker TEXT;
 ALTER TABLE attempts ADD COLUMN input_balance TEXT;
+CREATE INDEX attempts_signature ON attempts (signature);
 
 -- What strategies keep beyond a restart: written with the intent or the decision it led to.
 CREATE TABLE strategy_state (

@@ -1,8 +1,34 @@
+import { stringifyJson } from '../core/json.ts';
 import type { Millis } from '../core/time.ts';
 import { intentKey } from '../trading/recent-keys.ts';
 import type { StateSnapshot } from '../trading/state.ts';
+import type { Prepare } from './transactor.ts';
 
 const DAY_MS = 86_400_000;
+
+/** The state from which a restart goes on, as a row; each function is a part of somebody's transaction. */
+export interface SavedSnapshot {
+  put(snapshot: StateSnapshot, at: Millis): void;
+  /** Returns it with what the journal knows beyond it; undefined before the first one. */
+  load(): StateSnapshot | undefined;
+}
+
+/** Returns the part of the journal that holds the state. */
+export function createSavedSnapshot(prepare: Prepare): SavedSnapshot {
+  return {
+    put: (snapshot, at) => {
+      prepare('INSERT OR REPLACE INTO snapshot (id, saved_at, last_intent, state) VALUES (1, ?, (SELECT coalesce(max(number), 0) FROM intents), ?)').run(at, stringifyJson(snapshot));
+    },
+    load: () => {
+      const saved = prepare('SELECT state, last_intent FROM snapshot WHERE id = 1').get();
+      if (saved === undefined) return undefined;
+      const intents = prepare(`
+        SELECT intent_id, strategy, created_at, key, state, (SELECT max(attempt) FROM transitions WHERE transitions.intent_id = intents.intent_id) AS attempt
+        FROM intents WHERE number > ? ORDER BY number`).all(Number(saved['last_intent'])) as unknown as Parameters<typeof completeSnapshot>[1];
+      return completeSnapshot(JSON.parse(String(saved['state'])) as StateSnapshot, intents);
+    },
+  };
+}
 
 /**
  * Returns a snapshot with what the journal knows beyond it. Intents approved after the snapshot was taken have used

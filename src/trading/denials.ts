@@ -98,7 +98,7 @@ export const DENIALS = {
   },
   SOL_RESERVE: {
     meaning: 'it would touch the SOL kept for fees and exits', category: 'money', scope: 'the wallet',
-    trigger: 'wallet.sol_reserve', action: 'refuses entries',
+    trigger: 'wallet.sol_reserve, after the swap and the deposits of token accounts it may open', action: 'refuses entries',
     release: 'there is more SOL; exits of SOL itself leave the reserve, exits of other tokens may use it',
   },
   TRADE_EXCEEDS_MAX: {

@@ -10,7 +10,8 @@ export interface OpenIntent {
 
 /**
  * Carries intents out: live, on paper, or simulated. Both methods emit transitions in the order of the state machine,
- * never error, and complete after a terminal state (or after `unknown`, where nobody can prove more).
+ * never error, and complete after a terminal state (or after `unknown`, where nobody can prove more). Whoever
+ * unsubscribes ends the work: what is open stays open, for `reconcile`.
  */
 export interface Executor {
   /** What the strategy keeps as of this intent is written down with it, where anything is. */

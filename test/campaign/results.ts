@@ -1,27 +1,51 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { appendFileSync, existsSync, mkdirSync, readFileSync, readdirSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import { PROJECT } from '../e2e/gannet.ts';
 
 /** What a campaign leaves behind: one line of JSON for each thing it did. */
 export type ResultLine = Readonly<Record<string, unknown>> & { readonly type: string };
 
-/** Returns where a campaign's results go when nothing else is said. */
+const PACKED = '.gz';
+
+/** Returns where a campaign's results go when nothing else is said: into the project itself, so that anybody can go on from there. */
 export function resultsFile(name: string): string {
-  return join(PROJECT, 'state', 'campaigns', `${name}.ndjson`);
+  return join(PROJECT, 'test', 'campaign', 'results', `${name}.ndjson${PACKED}`);
 }
 
-/** Adds a line; what was written before stays, and a campaign that was killed has lost nothing but its last line. */
+/** Adds a line beside the packed file; what was written before stays, and a campaign that was killed has lost nothing but its last line. */
 export function addResult(file: string, line: ResultLine): void {
   mkdirSync(dirname(file), { recursive: true });
-  appendFileSync(file, `${JSON.stringify(line)}\n`);
+  appendFileSync(plain(file), `${JSON.stringify(line)}\n`);
 }
 
-/** Returns the lines of a results file; a last one that was cut off is left out. Empty where there is no file. */
+/** Returns the lines of a results file, packed and not yet packed; a last one that was cut off is left out. Empty where there is no file. */
 export function readResults(file: string): ResultLine[] {
-  if (!existsSync(file)) return [];
-  return readFileSync(file, 'utf8').split('\n').slice(0, -1).flatMap((line) => {
+  return linesOf(textOf(file));
+}
+
+/** Packs what was added. A death on the way leaves the lines where they were, in the worst case in both. */
+export function packResults(file: string): void {
+  if (!file.endsWith(PACKED) || !existsSync(plain(file))) return;
+  const lines = new Set(readResults(file).map((line) => JSON.stringify(line)));
+  writeFileSync(`${file}.new`, gzipSync([...lines].map((line) => `${line}\n`).join(''), { level: 9 }));
+  renameSync(`${file}.new`, file);
+  rmSync(plain(file));
+}
+
+function plain(file: string): string {
+  return file.endsWith(PACKED) ? file.slice(0, -PACKED.length) : file;
+}
+
+function textOf(file: string): string {
+  const packed = file.endsWith(PACKED) && existsSync(file) ? gunzipSync(readFileSync(file)).toString('utf8') : '';
+  return packed + (existsSync(plain(file)) ? readFileSync(plain(file), 'utf8') : '');
+}
+
+function linesOf(text: string): ResultLine[] {
+  return text.split('\n').slice(0, -1).flatMap((line) => {
     try {
       return [JSON.parse(line) as ResultLine];
     } catch {

@@ -19,6 +19,10 @@ function answerAs({ slot, height, isValid = false }: Seen, { method }: RpcReques
   return { context: { slot }, value };
 }
 
+/** A node that knows what became of a transaction, and otherwise is at a slot. */
+const knowing = (status: object, slot: number) => ({ method }: RpcRequest): unknown =>
+  (method === 'getSignatureStatuses' ? { context: { slot: 10_022 }, value: [status] } : { context: { slot }, value: method === 'getBalance' ? 5 : [] });
+
 let node: HostileNode;
 let chain: Chain;
 
@@ -76,6 +80,49 @@ describe('several nodes behind one address', () => {
     await expect(prove()).rejects.toEqual(invalid);
     node.result((request) => answerAs({ slot: 10_030, height: 9_027 }, request));
     expect((await prove()).height).toBe(9_027n);
+  });
+
+  it('are not all behind because one of them was in the far future once', async () => {
+    const future: Seen = { slot: 10_000_000, height: 9_000_000 };
+    node.result((request) => answerAs(ahead, request));
+    await prove();
+    let epochs = 0;
+    node.result((request) => answerAs(request.method === 'getEpochInfo' && ++epochs === 1 ? future : ahead, request));
+    await expect(prove()).rejects.toEqual(invalid);
+    expect(await prove()).toEqual({ height: 9_000n, isValid: false });
+  });
+
+  it('are not all behind because the very first answer was of the far future', async () => {
+    node.result((request) => answerAs({ slot: 10_000_000, height: 9_000_000 }, request));
+    await chain.finalizedBlockHeight();
+    node.result((request) => answerAs(ahead, request));
+    await expect(prove()).rejects.toEqual(invalid);
+    expect(await prove()).toEqual({ height: 9_000n, isValid: false });
+  });
+
+  it('are asked twice, and believed, where so much time has passed', async () => {
+    node.result((request) => answerAs(ahead, request));
+    await prove();
+    const asked = node.requests.length;
+    const later: Seen = { slot: 300_000, height: 280_000 };
+    node.result((request) => answerAs(later, request));
+    expect((await prove()).height).toBe(280_000n);
+    expect(node.requests.slice(asked).filter(({ method }) => method === 'getEpochInfo')).toHaveLength(2);
+  });
+
+  it('do not say what the wallet has before they have seen what landed', async () => {
+    node.result((request) => answerAs(ahead, request));
+    await prove();
+    const landed = { slot: 10_020, err: null, confirmationStatus: 'confirmed' };
+    node.result(knowing(landed, 10_019));
+    await chain.signatureStatus(SIGNATURE, { searchHistory: false });
+    await expect(chain.tokenBalance(OWNER, SOL_MINT)).rejects.toEqual(invalid);
+    await expect(chain.tokenBalance(OWNER, USDC_MINT)).rejects.toEqual(invalid);
+    await expect(chain.balances(OWNER)).rejects.toEqual(invalid);
+    // A slot that no chain can have come to since is not waited for.
+    node.result(knowing({ ...landed, slot: 9_000_000 }, 10_021));
+    await chain.signatureStatus(SIGNATURE, { searchHistory: false });
+    expect((await chain.tokenBalance(OWNER, SOL_MINT)).amount).toBe(5n);
   });
 
   it.each([

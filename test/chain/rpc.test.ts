@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { parseRpcUrl, httpTransport } from '../../src/chain/rpc-transport.ts';
@@ -100,6 +101,27 @@ describe('an answer that makes no sense is CHAIN_RESPONSE_INVALID', () => {
     const failure = await rpc.call('getSlot', [], z.int().nonnegative()).catch((caught: unknown) => caught);
     expect(failure).toMatchObject({ code: 'CHAIN_RESPONSE_INVALID', details: { method: 'getSlot' } });
     expect((failure as Error).message).not.toContain('not-to-be-shown');
+  });
+});
+
+describe('the key in a node’s address', () => {
+  const KEY = 'ZodAbCdZWUe7cq9Lz8TFTRPtqFvbbQnsJntJf';
+
+  test.each([`/v2/${KEY}`, `/?api-key=${KEY}`, `/?${KEY}`])('is repeated in nothing of what it says where it stands as %s', async (where) => {
+    const url = new URL(where, node.url).href;
+    const answers: Answer[] = [
+      answered({ error: { code: -32_000, message: `unknown key ${KEY}, or ${KEY.slice(3, 22)}` } }), raw(`<html>${KEY}`, 200), raw(`<html>${KEY}`, 401),
+      (request, response) => response.end(JSON.stringify({ jsonrpc: '2.0', id: KEY, result: request.id })), (request, response) => response.end(JSON.stringify({ jsonrpc: '2.0', id: request.id, result: { [KEY]: KEY } })),
+    ];
+    const client = clientOf(url);
+    for (const answer of answers) {
+      node.answer(answer);
+      const failure = await client.call('getSlot', [], z.strictObject({ slot: z.int() })).catch((caught: unknown) => caught) as Error;
+      expect(failure.name).toBe('GannetError');
+      const told = inspect(failure, { depth: 9, showHidden: true });
+      for (let at = 0; at + 16 <= KEY.length; at++) expect(told).not.toContain(KEY.slice(at, at + 16));
+    }
+    await client.close();
   });
 });
 

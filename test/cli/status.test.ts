@@ -7,11 +7,11 @@ const FEED: FeedState = {
   last_answer_at: 1_790_000_000_000, every_ms: 5_000, weight: 1, age_ms: 3_204, mean_age_ms: 2_601, max_age_ms: 9_000,
 };
 const STATE: SessionState = {
-  run_id: 'a-run', mode: 'paper', phase: 'trading', trading: 'active', service_access: { state: 'granted', reason: null, since: null },
+  run_id: 'a-run', mode: 'paper', phase: 'trading', waits_for: [], trading: 'active', service_access: { state: 'granted', reason: null, since: null },
   at: 1_790_000_000_000, seq: 7, decisions: 3, decision_hash: '', strategies: [{
     name: 'tide', use: 'book-watch', running: true, swaps: 0, balances: {}, holds: [], equity: null, trading: 'active', effective: 'active', trading_word: null, flattening: false,
   }],
-  trading_word: null, effective: 'active', protections: [], stop_file: null, sol_reserve: '0', presence_wanted: false,
+  trading_word: null, effective: 'active', protections: [], stop_file: null, sol_reserve: '0', deposits_lamports: '0', presence_wanted: false,
   feeds: [FEED], wallet: {}, intents: { open: [], recent: [], counts: {} }, denials: {},
 };
 
@@ -42,15 +42,28 @@ describe('gannet status', () => {
     const text = statusText({
       ...STATE, trading: 'reduce-only', trading_word: word, effective: 'halted', stop_file: 'no more',
       strategies: [{ ...STATE.strategies[0]!, trading: 'halted', effective: 'halted', trading_word: word, equity: { mint: 'm', value: '9', day_change: '-1', peak: '10', is_known: true, today: '-1 USDC' } }],
-      protections: [{ kind: 'daily-loss', code: 'DAILY_LOSS', scope: 'global', subject: '', action: 'halt', release: 'next-day', since: 1_790_000_000_000, reason: '51 USDC lost' }],
+      protections: [{ kind: 'daily-loss', code: 'DAILY_LOSS', scope: 'global', subject: '', action: 'halt', release: 'next-day', until: 1_790_035_200_000, since: 1_790_000_000_000, reason: '51 USDC lost' }],
       intents: { ...STATE.intents, open: [{ intent_id: 'tide-1', state: 'unknown', created_at: 1_789_999_940_000 }] },
     });
     expect(text).toMatch(/trading +reduce-only, by the operator at 2026-09-21 14:13:20: lunch\\u001b\[2J, a protection makes it halted\n/);
     expect(text).toMatch(/SOL +0 SOL in the wallet, 0 SOL of it kept for fees and exits/);
     expect(text).toMatch(/STOP +the file is there and says: no more/);
-    expect(text).toMatch(/protections +daily-loss since .*: halt, released by midnight UTC \(51 USDC lost\)/);
+    expect(text).toMatch(/protections +daily_loss since .*: halt until 2026-09-22 00:00:00 UTC \(51 USDC lost\)/);
     expect(text).toMatch(/under way +tide-1 \(unknown, 1m old\) !! nobody can say .*gannet journal show tide-1/);
     expect(text).toMatch(/tide +book-watch +running +halted +0 +-1 USDC +by the operator/);
+  });
+
+  it('names what was stopped by itself, and what lets it go, where everything else trades', () => {
+    const { strategies: [one] } = STATE;
+    const strategies = [{ ...one!, trading: 'reduce-only', effective: 'reduce-only' } as const];
+    expect(statusText({ ...STATE, strategies })).toMatch(/by itself +tide is reduce-only: "gannet resume --strategy tide"/);
+    expect(statusText({ ...STATE, trading: 'halted', effective: 'halted', strategies })).not.toContain('by itself');
+    expect(statusText(STATE)).not.toContain('by itself');
+  });
+
+  it('leaves a reason out that nobody gave', () => {
+    const text = statusText({ ...STATE, trading: 'halted', effective: 'halted', trading_word: { by: 'operator', since: 1_790_000_000_000, reason: '' } });
+    expect(text).toMatch(/trading +halted, by the operator at 2026-09-21 14:13:20\n/);
   });
 
   it('shows what an older daemon says, which knows less', () => {

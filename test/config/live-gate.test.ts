@@ -15,8 +15,8 @@ const PARTS = {
   swaps: '  max_swaps: { per_day: 9 }\n',
   loss: '    - { kind: daily_loss, limit: "50 USDC" }\n',
   usdc: '    USDC: { per_day: "100" }\n',
-  sol: '    SOL: { per_trade: "1" }\n',
-  pearl: '    PEARL: { per_trade: "1" }\n',
+  sol: '    SOL: { per_trade: "1", per_hour: "2" }\n',
+  pearl: '    PEARL: { per_day: "1" }\n',
 } as const;
 type Part = keyof typeof PARTS;
 
@@ -86,6 +86,12 @@ describe('live trading on a real service and chain', () => {
   it.each(NAMES)('is refused where %s alone is missing', async (name) => {
     expect(await loadText(live(name), consent)).toMatchObject({ ok: false, code: 'LIVE_REFUSED' });
     expect(await said(live(name), consent)).toEqual([SAID[name]]);
+  });
+
+  it('is refused with a cap of each trade alone, which bounds nothing in the long run', async () => {
+    expect(await said(live().replace('PEARL: { per_day: "1" }', 'PEARL: { per_trade: "1" }'), consent)).toEqual([
+      'signer.caps.PEARL: a cap of each trade alone bounds nothing in the long run, and the signer spends nothing under it: add per_hour or per_day, in whole PEARL',
+    ]);
   });
 
   it('says everything that is missing at once', async () => {

@@ -90,7 +90,7 @@ const PROTECTION: readonly Case[] = [
 
 const SIGNER: readonly Case[] = [
   ['programs: [hello]', 'signer.programs[0]: expected a base58 address of 32 bytes, got "hello"'],
-  [`programs: ${PEARL}`, `signer.programs: expected a list, got "${PEARL}"`],
+  [`programs: ${PEARL}`, `signer.programs: expected a list, got "Pear99…zfZfij"`],
   [`destinations: [${PEARL}, ${PEARL}]`, 'signer.destinations[1]: expected each address once, but it is that of position 0 too'],
   ['destinations: [5]', 'signer.destinations[0]: expected text, got 5: without quotes that is a number, write "5"'],
   ['caps: { USDT: { per_trade: "5" } }', 'signer.caps.USDT: unknown token "USDT" (did you mean "USDC"?); known are SOL, USDC'],

@@ -11,10 +11,11 @@ const DEAD_MAN = { trigger: { kind: 'dead-man', afterMs: 60_000 }, scope: 'globa
 
 describe('the chronicle of a run', () => {
   it('tells a protection that came on and one that let go, calls somebody, and keeps both for the next start', () => {
-    const { engine, desk, told, saved, state } = deskIn(temporaryFolder(), { limits: { protections: [DEAD_MAN] } });
+    const { engine, desk, told, saved, state, logs } = deskIn(temporaryFolder(), { limits: { protections: [DEAD_MAN] } });
     engine.accept(buyingSol(150_000, 2_000), 2_000);
     engine.accept(buyingSol(150_000, 90_000), 90_000);
-    expect(told).toEqual([expect.stringMatching(/^fired /), expect.stringMatching(/^critical gannet: dead-man is on for everything, nothing is traded .* until "gannet resume"$/)]);
+    expect(logs).toEqual([expect.stringMatching(/^info: a protection has changed/)]);
+    expect(told).toEqual([expect.stringMatching(/^fired /), expect.stringMatching(/^critical gannet: dead_man is on for everything, nothing is traded .* until "gannet resume"$/)]);
     expect(saved()).toEqual(JSON.parse(JSON.stringify(snapshotState(state))));
     expect(desk.state()).toMatchObject({ trading: 'active', effective: 'halted', protections: [{ kind: 'dead-man', action: 'halt', release: 'operator' }] });
     desk.request({ word: 'resume' });

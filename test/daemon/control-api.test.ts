@@ -114,7 +114,7 @@ describe('an order', () => {
     expect(state.trading).toBe('halted');
     expect(saved()).toMatchObject({ trading: 'halted' });
     expect(changes).toMatchObject([{ state: 'halted', by: 'operator', reason: 'lunch' }]);
-    expect(logs).toEqual(['warn: what may be traded has changed']);
+    expect(logs).toEqual(['info: what may be traded has changed']);
   });
 
   it.each([

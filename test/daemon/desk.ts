@@ -45,6 +45,7 @@ export function deskIn(stateDir: string, options: { readonly strategies?: readon
     reporter: listening(changes, told),
     log: (level, message) => { logs.push(`${level}: ${message}`); },
     files: { decision: () => undefined },
+    keepAdjustment: () => undefined,
     onFinished: () => undefined,
   });
   const engine: Engine = new Engine({
@@ -62,6 +63,7 @@ export function deskIn(stateDir: string, options: { readonly strategies?: readon
     stopFile: stopFileOf(stateDir),
     log: (level, message) => { logs.push(`${level}: ${message}`); },
     phase: () => 'trading',
+    recovering: () => [],
     feeds: () => [],
   });
   engine.start();

@@ -9,7 +9,7 @@ import { TOKENS } from '../market/tokens.ts';
 
 const HOSTILE = 'free\u001b[2J\u001b[31m\u0007\u202etxet\u200b\r\n00:00:00  dca-1  landed by /order and /execute: send keys';
 const START: RunStart = {
-  runId: 'r', mode: 'paper', service: 's', wallet: undefined, strategies: [], feeds: [], balances: [], limits: [], signer: undefined, controlUrl: undefined,
+  runId: 'r', mode: 'paper', service: 's', wallet: undefined, strategies: [], feeds: [], balances: [], limits: [], protections: ['p: halt'], signer: undefined, controlUrl: undefined,
 };
 const STAMP = { seq: 1, at: 1_790_000_000_000 };
 
@@ -61,10 +61,27 @@ describe('the reporter for people', () => {
   });
 
   it('says who has the key and by which rules, where anything is signed', () => {
-    const signer = { pid: 7, address: 'A', programs: 1, caps: ['200 USDC a trade'], destinations: [], rpc: true };
+    const signer = { pid: 7, address: 'A', programs: 1, caps: ['USDC: 200 a swap', 'SOL: 3 an hour'], destinations: [], rpc: true };
     expect(told((reporter) => { reporter.started(STAMP, { ...START, signer: { ...signer, words: describeSignerProcess(signer) } }); })).toContain(
-      'signer      process 7 alone has the key\n              signs swaps through 1 program, held against its own node, the output to this wallet\n              at most 200 USDC a trade\n');
+      'signer      process 7 alone has the key\n              signs only swaps through the one program it can read, paid out to this wallet; asks the chain itself\n'
+      + '              at most, USDC: 200 a swap\n              at most, SOL: 3 an hour\n');
     expect(told((reporter) => { reporter.started(STAMP, START); })).not.toContain('signer');
+  });
+
+  it('tells what stops trading under a title of its own', () => {
+    expect(told((reporter) => { reporter.started(STAMP, START); })).toContain('  protections p: halt\n');
+  });
+
+  it('says a code once where the reason has it too, and leaves to the alert why an outcome is unknown', () => {
+    expect(ended('abandoned', 'CAP_EXCEEDED_TRADE', 'nothing was signed: CAP_EXCEEDED_TRADE, 1 USDC')).toContain('given up before signing (nothing was signed: CAP_EXCEEDED_TRADE, 1 USDC)');
+    expect(ended('abandoned', 'QUOTE_STALE', 'too old')).toContain('(QUOTE_STALE: too old)');
+    expect(ended('unknown', 'SERVICE_UNREACHABLE', 'no connection')).toMatch(/the outcome is unknown \(SERVICE_UNREACHABLE\)\n$/);
+  });
+
+  it('spells a protection as the configuration does', () => {
+    const protection = { trigger: { kind: 'error-rate', failures: 5, withinMs: 600_000 }, scope: 'global', action: 'deny', release: { kind: 'cleared' } } as const;
+    expect(told((reporter) => { reporter.protection(STAMP, { change: 'fired', protection, subject: '', code: 'ERROR_RATE_EXCEEDS_MAX', reason: 'r', at: STAMP.at }); }))
+      .toContain('error_rate is on for everything, entries are refused (r) while it lasts');
   });
 
   it('tells the same denial of a strategy once a minute, with how often it was said, and anything else at once', () => {
@@ -84,6 +101,10 @@ describe('the reporter for people', () => {
     expect(told(alert, true)).toContain('\u001b[');
   });
 });
+
+function ended(state: 'abandoned' | 'unknown', code: string, reason: string): string {
+  return told((reporter) => { reporter.intent(STAMP, { intent: intentOf(1), state, code, reason }); });
+}
 
 function denied(at: number, code = 'SERVICE_UNAUTHORIZED'): (reporter: Reporter) => void {
   return (reporter) => {

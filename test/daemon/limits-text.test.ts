@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { describeLimits, describeSizes, describeTokenSafety } from '../../src/daemon/limits-text.ts';
+import { describeLimits, describeProtections, describeSizes, describeTokenSafety } from '../../src/daemon/limits-text.ts';
 import { describeProtection } from '../../src/daemon/protection-text.ts';
 import { describeSigner } from '../../src/daemon/signer-text.ts';
 import { configOf } from '../config/load-text.ts';
@@ -37,15 +37,22 @@ describe('the words for limits', () => {
 
   it('fit on a few lines at a start, whole protections each', async () => {
     const { limits, tokens } = await configOf(WATCH);
-    const lines = describeLimits(limits, tokens);
+    const lines = [...describeLimits(limits, tokens), ...describeProtections(limits, tokens)];
     expect(lines.length).toBeLessThanOrEqual(10);
     expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(118);
     expect(lines.join(' · ')).toContain('20 % under the highest equity: exits only · ');
   });
 
+  it('say how long a pause lasts, in the short list too', async () => {
+    const { limits, tokens } = await configOf(`${WATCH}risk: { protections: [{ kind: cooldown, after: loss, for: 10m }, { kind: stale_feed, after: 1m }] }\n`);
+    expect(describeProtections(limits, tokens).join(' · ')).toMatch(/a swap with a loss \(each strategy\): no entries for 10m · a feed silent for 1m \(each strategy\): no entries( · |$)/);
+    expect(limits.protections!.map((protection) => describeProtection(protection, tokens))[1]).toMatch(/no entries while it lasts$/);
+  });
+
   it('say so where nothing stops trading, and where no token is looked at', async () => {
     const { limits, tokens } = await configOf(`${WATCH}risk: { protections: [], token_safety: { enabled: false } }\n`);
-    expect(describeLimits(limits, tokens)).toEqual(expect.arrayContaining(['no protections: nothing stops trading by itself', 'tokens are bought unseen']));
+    expect(describeProtections(limits, tokens)).toEqual(['none: nothing stops trading by itself']);
+    expect(describeLimits(limits, tokens)).toContain('tokens are bought unseen');
     const none = await configOf(`${WATCH}risk: { token_safety: { trusted: [] } }\n`);
     expect(describeTokenSafety(none.limits.tokenSafety, none.tokens)).toBe('tokens are looked at before they are bought');
   });

@@ -43,6 +43,14 @@ describe('the redactor', () => {
     expect(redact({ signature: KEY })).toStrictEqual({ signature: KEY });
   });
 
+  it('hides 16 characters of a longer secret as well, in values and in names', () => {
+    const secret = 'QbrB9UyNStjeEB6ogyBGju2YLwTMDu9c7epao';
+    const part = secret.slice(11, 30);
+    const shown = JSON.stringify(createRedactor([secret])({ note: `no key begins ${part}`, [part]: 1, error: new Error(`at ${encodeURIComponent(part)}`) }));
+    expect(shown).not.toContain(part.slice(1, 17));
+    expect(shown).toContain('no key begins [redacted]');
+  });
+
   it('leaves everything else as it is, and says amounts as text', () => {
     expect(redact({ amount: 5n, list: [1, true, null], text: 'plain' })).toStrictEqual({ amount: '5', list: [1, true, null], text: 'plain' });
   });

@@ -57,7 +57,7 @@ describe('a run that cannot be, says so in one message, exits with 2 and starts 
     ['bad-mint', `tokens:\n  FISH: fish\n${DCA}`, /bad-mint\.yaml:2:9 tokens\.FISH: expected a base58 address/],
     ['no-such-mint', `tokens:\n  FISH: Barna97njkphfBK7ZbPjATySs3FHRJsMtw8WpfJd2Fa\n${DCA}`, /no-such-mint\.yaml:2:9 tokens\.FISH: .*knows no such mint/],
     ['too-many-decimals', 'strategies:\n  - use: dca\n    params: { buy: SOL, spend: "0.1234567 USDC", every: 10s }\n', /decimals\.yaml:3:32 .*at most 6 decimal places/],
-    ['live-on-a-real-service', `mode: live\nservice: { base_url: "https://service.example" }\nchain: { rpc_url: "https://rpc.example" }\nwallet: { key_from: "env:GANNET_WALLET_KEY" }\n${DCA}`, /live-on-a-real-service\.yaml:1:7 mode: live trading on a real service/],
+    ['live-on-a-real-service', `mode: live\nservice: { base_url: "https://service.example" }\nchain: { rpc_url: "https://rpc.example" }\nwallet: { key_from: "env:GANNET_WALLET_KEY" }\n${DCA}`, /live-on-a-real-service\.yaml:1:7 mode: on a real service and chain this swaps real money/],
     ['live-half-embedded', `mode: live\nservice: { base_url: "https://service.example" }\nchain: { rpc_url: embedded }\nwallet: { address: ${WALLET} }\n${DCA}`, /live-half-embedded\.yaml:2:\d+ service\.base_url: .*belong together/],
   ] as const)('%s', async (name, text, message) => {
     expect((await refused(name, text)).message).toMatch(message);

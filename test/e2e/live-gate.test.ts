@@ -28,7 +28,7 @@ control: { enabled: false }
 ${guards}strategies: [{ use: dca, name: dca-sol, budget: "50 USDC", params: { buy: SOL, spend: "5 USDC", every: 1h, watch: 1s } }]
 `);
 }
-const GUARDS = `signer: { caps: { USDC: { per_trade: "20", per_hour: "100", per_day: "100" }, SOL: { per_trade: "1" } } }
+const GUARDS = `signer: { caps: { USDC: { per_trade: "20", per_hour: "100", per_day: "100" }, SOL: { per_trade: "1", per_day: "1" } } }
 risk: { max_trade: "20 USDC", max_swaps: { per_day: 20 }, protections: [{ kind: daily_loss, limit: "25 USDC", action: halt }] }
 `;
 
@@ -76,9 +76,12 @@ describe('live trading on a service and a chain of others', () => {
       protections: [expect.stringContaining('25 USDC')],
       signer: { caps: { EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v: { per_trade: '20000000', per_day: '100000000' } } },
     });
+    expect(words.stdout).toMatch(/ is valid: live, 1 strategy, \d+ feeds?\n/);
+    // No more digits than a person reads.
+    expect(words.stdout).toMatch(/for watching +\d+(\.\d{1,2})? a second;/);
     expect(words.stdout).toMatch(/money +real: run and swap need --live\n/);
     expect(words.stdout).toMatch(/protections +.*25 USDC.*halt until midnight UTC\n/);
     expect(words.stdout).toMatch(/tokens +tokens are looked at before they are bought, all but SOL, USDC\n/);
-    expect(words.stdout).toMatch(/signer +20 USDC a swap, 100 USDC an hour, 100 USDC a day\n +1 SOL a swap\n/);
+    expect(words.stdout).toMatch(/signer +20 USDC a swap, 100 USDC an hour, 100 USDC a day\n +1 SOL a swap, 1 SOL a day\n/);
   });
 });

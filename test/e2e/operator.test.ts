@@ -105,6 +105,8 @@ beforeAll(async () => {
     'a replay': gannet('replay', runId),
     'a halt of nobody': gannet('halt'),
     'an explanation from the files': gannet('explain', String(seq), '--run', runId),
+    'the latest decisions': gannet('explain', '--run', runId),
+    'the latest decisions in words': playground.run(['explain', '--run', runId, ...stateDir]),
     'an explanation in words': playground.run(['explain', String(h).slice(0, 12), ...stateDir]),
     'an unknown decision': gannet('explain', '999999999'),
     'an unknown swap': gannet('journal', 'show', 'one-999999'),
@@ -198,10 +200,10 @@ describe('an operator’s word', () => {
       ['halted', 'operator', 'one', 'it looks odd'],
       ['reduce-only', 'operator', 'one', 'enough for today'],
       ['flattening', 'operator', undefined, 'enough for today'],
-      ['active', 'operator', undefined, 'no reason given'],
+      ['active', 'operator', undefined, ''],
       ['active', 'operator', 'one', 'it was nothing'],
       ['halted', 'stop-file', undefined, 'the cat is on the keyboard\\u001b[31m'],
-      ['active', 'operator', undefined, 'no reason given'],
+      ['active', 'operator', undefined, ''],
       ['halted', 'operator', undefined, 'closing time'],
     ]);
   });
@@ -256,6 +258,17 @@ describe('gannet explain', () => {
   it('says the same from the files once the run is over, by its number, its hash and in words', () => {
     expect(document(answers['an explanation from the files']!)).toEqual(seen['explained']);
     expect(answers['an explanation in words']!.stdout).toMatch(/verdict +denied, TRADING_HALTED: .*\n +found +trading is halted for one/);
+  });
+
+  it('lists the latest without a name, newest first, by the numbers that it takes', () => {
+    const latest = document(answers['the latest decisions']!) as unknown as JsonLine[];
+    expect(latest.length).toBe(20);
+    const numbers = latest.map(({ seq }) => Number(seq));
+    expect(numbers).toEqual([...numbers].sort((a, b) => b - a));
+    const [newest] = latest;
+    const [heading, first] = answers['the latest decisions in words']!.stdout.split('\n');
+    expect(heading).toMatch(/number +decided, UTC +strategy +proposed +verdict/);
+    expect(first).toMatch(new RegExp(`^ +${String(newest!['seq'])}  .*${String(newest!['strategy'])} +.*(approved|denied, ${String(newest!['code'])})$`));
   });
 
   it('tells a swap’s whole way', () => {

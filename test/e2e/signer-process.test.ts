@@ -91,7 +91,7 @@ strategies:
   });
 
   it('says at its start which process has the key, whose it is, and by which rules it signs', () => {
-    expect(started['signer']).toMatchObject({ pid: run.pid, address: key.address, programs: expect.any(Number), caps: expect.arrayContaining([expect.stringContaining('200 USDC')]), destinations: [], rpc: true });
+    expect(started['signer']).toMatchObject({ pid: run.pid, address: key.address, programs: expect.any(Number), caps: ['USDC: 20 a swap, 200 a day', 'SOL: 1 a swap, 4 a day'], destinations: [], rpc: true });
   });
 
   it('shows the key in no environment and on no command line but the signer’s', () => {
@@ -146,7 +146,10 @@ describe('when one of the two is killed', () => {
     const run = playground.start(['run', '--json', '--config', playground.write('orphan.yaml', configText('gannet.yaml')), '--state-dir', playground.path('orphan')]);
     await run.until(hasStarted);
     process.kill(await daemonOf(run), 'SIGKILL');
-    expect((await run.ended).code).toBeNull();
+    const { code, stderr } = await run.ended;
+    expect(code).toBeNull();
+    // Else nobody would say anything: the daemon cannot any more.
+    expect(stderr).toMatch(/^gannet was ended by SIGKILL from outside .* start it again\n$/);
     expect(isAlive(run.pid)).toBe(false);
   });
 

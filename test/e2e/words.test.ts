@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Ended, Playground } from './gannet.ts';
-import { configText, createPlayground, document } from './gannet.ts';
+import { childrenOf, configText, createPlayground, daemonOf, document } from './gannet.ts';
 
 let playground: Playground;
 beforeAll(() => { playground = createPlayground(); });
@@ -17,7 +17,9 @@ describe('a run without --json', () => {
       playground.start(['run', '--config', paper, '--state-dir', playground.path('paper'), '--duration', '2m']),
     ];
     await daemon.until((stdout) => stdout.includes('landed by /order') && stdout.includes('landed by /build'));
-    daemon.signal('SIGINT');
+    // As a terminal does when it is closed: it tells everybody.
+    const trading = await daemonOf(daemon);
+    for (const pid of [...childrenOf(trading), trading, daemon.pid]) process.kill(pid, 'SIGHUP');
     await onPaper.until((stdout) => stdout.split('filled on paper').length > 2);
     // As a terminal does when Ctrl-C is pressed.
     onPaper.signal('SIGINT');

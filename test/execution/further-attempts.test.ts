@@ -192,6 +192,7 @@ async function diesAfter(isLast: (outcome: Outcome) => boolean, intent: Intent):
       if (isLast(outcome)) throw gone;
     },
     openIntents: () => journal.openIntents(),
+    isSigned: (signature) => journal.isSigned(signature),
     spentSince: (attempt, mint) => journal.spentSince(attempt, mint),
   };
   await expect(collect(createLiveExecutor({ ...world, journal: dying, service: movingAway(1) }).execute(intent))).rejects.toBe(gone);

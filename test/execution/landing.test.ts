@@ -48,7 +48,7 @@ async function follow(node: Node, options: { readonly attempt?: Attempt; readonl
   const world: LiveWorld = {
     clock,
     service: { order: never, build: never, execute: never },
-    journal: { intentApproved: never, attemptSigned: never, transition: never, openIntents: never, spentSince: () => options.spent ?? 0n },
+    journal: { intentApproved: never, attemptSigned: never, transition: never, openIntents: never, isSigned: never, spentSince: () => options.spent ?? 0n },
     signer: { address: 'us', sign: never },
     chain: {
       compose: never,
@@ -101,6 +101,13 @@ describe('following an attempt', () => {
     expect(told.map(({ progress }) => progress.state)).toEqual(['submitted', 'expired']);
     expect(told[1]!.at).toBeGreaterThanOrEqual(51_000);
     expect(told[1]!.at).toBeLessThan(60_000);
+  });
+
+  it('is not kept from believing in it by one height that was far too high: no later one would be so much higher', async () => {
+    const honest = blocksFrom(1_151n);
+    const { told } = await follow({ height: (at) => (at > 46_000 && at < 47_000 ? 400_000_000n : honest(at)), valid: () => false }, { spanMs: 300_000 });
+    expect(told.map(({ progress }) => progress.state)).toEqual(['submitted', 'expired']);
+    expect(told[1]!.at).toBeLessThan(70_000);
   });
 
   it.each([

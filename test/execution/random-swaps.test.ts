@@ -47,6 +47,7 @@ beforeAll(async () => {
     },
     transition: (outcome) => { world.journal.transition(outcome); },
     openIntents: () => world.journal.openIntents(),
+    isSigned: (signature) => world.journal.isSigned(signature),
     spentSince: (attempt, mint) => world.journal.spentSince(attempt, mint),
   };
   executor = createLiveExecutor({ ...world, chain, journal });

@@ -95,6 +95,7 @@ async function killedAt(moment: Moment, fate: Fate, intent: Intent): Promise<voi
         if (outcome.state === moment && (moment === 'submitted' || moment === 'unknown')) kill();
       },
       openIntents: () => journalled.openIntents(),
+      isSigned: (signature) => journalled.isSigned(signature),
       spentSince: (attempt, mint) => journalled.spentSince(attempt, mint),
     },
   };

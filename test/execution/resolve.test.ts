@@ -6,6 +6,7 @@ import type { LiveWorld } from '../../src/execution/journey.ts';
 import type { OperatorWord } from '../../src/execution/resolve.ts';
 import { resolveIntent } from '../../src/execution/resolve.ts';
 import type { Mint } from '../../src/market/token.ts';
+import { SOL_MINT } from '../../src/market/token.ts';
 import type { Intent, Outcome } from '../../src/trading/intent.ts';
 import { isTerminal } from '../../src/trading/intent.ts';
 import type { ExecutionWorld } from './execution-world.ts';
@@ -127,6 +128,47 @@ describe('an operator’s word on an intent that is open while no daemon runs', 
     await expect(heed(intent.id, { as: 'expired', reason })).rejects.toThrow(/only be abandoned/);
     await expect(heed(intent.id, { as: 'landed', signature: '5'.repeat(88), reason })).rejects.toThrow(/nothing was signed/);
     expect(await heed(intent.id, { as: 'abandoned', reason })).toMatchObject({ state: 'abandoned', attempt: 1 });
+  });
+
+  it('is held against a look that comes after the end of its life: what landed in between is found', async () => {
+    const intent = world.intent();
+    await leftOpen(intent, 'landed');
+    await world.passSlots(A_LIFE_AND_MORE);
+    // A node that finds nothing until it has said how far it is.
+    let saysHeight = false;
+    const lagging: LiveWorld['chain'] = {
+      ...world.chain,
+      finalizedBlockHeight: async () => {
+        const height = await world.chain.finalizedBlockHeight();
+        saysHeight = true;
+        return height;
+      },
+      signatureStatus: async (signature, search) => (saysHeight ? world.chain.signatureStatus(signature, search) : undefined),
+    };
+    await expect(resolveIntent({ chain: lagging, owner: world.signer.address, journal: world.journal }, intent.id, { as: 'expired', reason })).rejects.toThrow(/swapped as/);
+  });
+
+  it('“landed” of an attempt that failed and was followed by another says nothing of the intent', async () => {
+    const intent = world.intent();
+    const executor = createLiveExecutor({ ...world, mayTryAgain: undefined, service: {
+      ...world.service,
+      execute: async (request) => {
+        // The first fails, the second is never sent.
+        if (world.landed.length > 0) return { status: 'failed', code: -1_000 };
+        await world.scalePrice(SOL_MINT, 1.02);
+        return world.service.execute(request);
+      },
+    } });
+    const second = Promise.withResolvers<void>();
+    const journey = executor.execute(intent).subscribe(({ attempt, state }) => { if (attempt === 2 && state === 'submitted') second.resolve(); });
+    await second.promise;
+    journey.unsubscribe();
+    const [first] = world.landed;
+    expect(first!.succeeded).toBe(false);
+    await expect(heed(intent.id, { as: 'landed', signature: first!.signature, reason })).rejects.toThrow(/attempt 2 is what is open/);
+    await world.passSlots(A_LIFE_AND_MORE);
+    await heed(intent.id, { as: 'expired', reason });
+    await expectBooked(intent);
   });
 
   it('is not taken where the node does not answer', async () => {

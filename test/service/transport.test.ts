@@ -226,6 +226,29 @@ describe('a failure', () => {
     expect(refused.buildError?.message).toBe('key [API key]');
   });
 
+  test('shows no part of a longer key either, in whatever spelling', async () => {
+    const key = 'QbrB9UyNStjeEB6ogyBGju2YLwTMDu9c7epao';
+    const part = key.slice(9, 28);
+    const spelled = [part, Array.from(part, (char) => `\\u00${char.charCodeAt(0).toString(16)}`).join(''), Array.from(part, (char) => `%${char.charCodeAt(0).toString(16)}`).join('')];
+    for (const text of spelled) {
+      const responders: Responder[] = [
+        json(`{"error":"no key begins abc${text}xyz"}`, { status: 400 }), json(`<p>${text}</p>`, { status: 502, headers: { 'content-type': 'text/plain' } }),
+        json('', { status: 302, headers: { location: `https://elsewhere.test/${text}` } }), json(orderAnswer(), { headers: { 'content-type': `text/html; ${text}` } }), json(orderAnswer(), { headers: { 'content-encoding': text } }),
+      ];
+      for (const respond of responders) {
+        const fault = await faultOf(clientOf(await listen(respond), { apiKey: key, timeouts: QUICK }).swap.order(ASKED));
+        const shown = everythingIn(fault).replaceAll(/\\+u00|%/g, (sign) => (sign === '%' ? '%' : '\\u00'));
+        expect(shown).toContain('[API key]');
+        expect(shown).not.toContain(text);
+      }
+    }
+  });
+
+  test('takes a code that is no number for none: nobody could write it down again', async () => {
+    const fault = await faultOf(clientOf(await listen(json('{"code":1e999,"error":"no"}', { status: 400 }))).swap.order(ASKED));
+    expect(fault).toMatchObject({ code: 'SERVICE_STATUS', details: { serviceMessage: 'no', serviceCode: undefined } });
+  });
+
   test('for want of a key says that one is wanted, not that one was refused', async () => {
     const respond = json({ code: 401, message: 'Unauthorized' }, { status: 401 });
     const [without, refused] = await Promise.all([undefined, API_KEY].map(async (apiKey) => faultOf(clientOf(await listen(respond), { apiKey }).swap.order(ASKED))));

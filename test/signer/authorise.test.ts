@@ -36,7 +36,7 @@ const CAP: CapSetting = { mint: USDC, name: 'USDC', perTrade: '25', perHour: '40
 async function open({ settings = {}, ...options }: { settings?: Partial<AuthoriserOptions['settings']> } & Partial<Omit<AuthoriserOptions, 'settings'>> = {}): Promise<Authoriser> {
   const authoriser = await createAuthoriser({
     wallet: taker.address, clock: { now: () => 1_700_000_000_000 }, ...options,
-    settings: { embedded: false, rpcUrl: sandbox.addresses.rpc_url, stateDir, programs: swapPrograms(), destinations: [], caps: [CAP], tokens: new Map([['USDC', USDC]]), ...settings },
+    settings: { keyFrom: undefined, embedded: false, rpcUrl: sandbox.addresses.rpc_url, stateDir, programs: swapPrograms(), destinations: [], caps: [CAP], tokens: new Map([['USDC', USDC]]), ...settings },
   });
   onTestFinished(() => authoriser.close());
   return authoriser;
@@ -173,7 +173,7 @@ describe('the signer', () => {
 
   test('says what it holds requests against', async () => {
     expect((await open({ settings: { destinations: [MINTER] } })).description).toEqual({
-      programs: 1, caps: ['25 USDC a trade, 40 USDC an hour, 100 USDC a day'], destinations: [MINTER], rpc: true,
+      programs: 1, caps: ['USDC: 25 a swap, 40 an hour, 100 a day'], destinations: [MINTER], rpc: true,
     });
     expect((await open({ settings: { embedded: true, caps: [], rpcUrl: undefined } })).description).toEqual({ programs: 1, caps: [], destinations: [], rpc: false });
   });
@@ -181,8 +181,10 @@ describe('the signer', () => {
 
 describe('without a node of its own choice the signer', () => {
   test('signs nothing that uses a table, nor counts what it cannot read the decimals of', async () => {
-    const authoriser = await open({ settings: { rpcUrl: undefined } });
-    const { bytes, terms } = await order();
+    const authoriser = await open({ settings: { rpcUrl: undefined, caps: [CAP, { mint: sandbox.mint('PEARL'), name: 'PEARL', perDay: '5' }] } });
+    const PEARL = sandbox.mint('PEARL');
+    sandbox.chain.fundToken({ owner: taker.address, mint: PEARL, amount: 10n ** 9n });
+    const { bytes, terms } = await order({ inputMint: PEARL, amount: '1000000' });
     expect(await word(authoriser, { bytes, terms })).toBe('TABLE_UNREAD');
     const { body } = await sandbox.get('/swap/v2/build', { inputMint: SOL, outputMint: USDC, amount: '1000000', taker: taker.address });
     const parts = decompile(bytes, new Map(Object.entries(body.addressesByLookupTableAddress as Record<string, string[]>)));
@@ -223,7 +225,7 @@ describe('a swap that nobody can read', () => {
   const blind = { programs: [{ program: CONSTANT_PRODUCT_PROGRAM }] };
 
   test('is signed after a simulation of the signer’s own that fits, in both directions', async () => {
-    const authoriser = await open({ settings: { ...blind, caps: [CAP, { mint: SOL, name: 'SOL', perTrade: '5' }] } });
+    const authoriser = await open({ settings: { ...blind, caps: [CAP, { mint: SOL, name: 'SOL', perTrade: '5', perHour: '5' }] } });
     expect(await word(authoriser, await order())).toBe('allowed');
     expect(await word(authoriser, await order({ inputMint: SOL, outputMint: USDC, amount: '2000000000' }))).toBe('allowed');
     expect(await word(authoriser, await order({ outputMint: sandbox.mint('PEARL'), amount: '3000000' }))).toBe('allowed');

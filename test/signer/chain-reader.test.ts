@@ -167,6 +167,14 @@ describe('of a node that means no good the signer’s reader', () => {
     }
   });
 
+  test('repeats nothing of the key in its node’s address, whatever the node says', async () => {
+    const key = 'ZodAbCdZWUe7cq9Lz8TFTRPtqFvbbQnsJntJf';
+    const server = await listen((request, response) => { response.end(JSON.stringify({ jsonrpc: '2.0', id: (JSON.parse(request.body) as { id: number }).id, error: { code: -32_000, message: `no key begins with ${key.slice(0, 20)}` } })); });
+    const reader = createChainReader(createJsonRpc(`${server.baseUrl}/v2/${key}`));
+    onTestFinished(() => { reader.close(); });
+    await expect(reader.decimalsOf(WALLET)).rejects.toMatchObject({ code: 'CHAIN_RPC_ERROR', message: 'getMultipleAccounts: the node refuses (-32000): no key begins with [RPC key]' });
+  });
+
   test('says that a node that is not there is not there', async () => {
     const reader = createChainReader(createJsonRpc('http://127.0.0.1:1/?api-key=canary'));
     onTestFinished(() => { reader.close(); });

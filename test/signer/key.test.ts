@@ -149,11 +149,18 @@ describe('readSecretKey', () => {
     ['instead of a path', `file:${base58}`],
     ['as an array instead of a path', `file:${jsonArray}`],
     ['as an array instead of a source', jsonArray],
+    ['in base64 instead of a name', `env:${Buffer.from(keypair.secretKey).toString('base64')}`],
+    ['as the base64url of its seed instead of a name', `env:${Buffer.from(keypair.secretKey.subarray(0, 32)).toString('base64url')}`],
+    ['as the hex of its seed instead of a name', `env:a${Buffer.from(keypair.secretKey.subarray(0, 32)).toString('hex')}`],
+    ['cut off instead of a name', `env:${base58.slice(0, 24)}`],
+    ['garbled instead of a path', `file:/keys/${base58.slice(0, 30)}~${base58.slice(30)}`],
   ])('never shows a key that was pasted %s', async (_where, source) => {
     const { error, everything } = await failure(() => readSecretKey({ source, environment: {} }));
     expect(error.code).toBe('KEY_INVALID');
     expect(everything).not.toContain(base58.slice(10, 20));
     expect(everything).not.toContain(jsonArray.slice(10, 20));
+    const pasted = source.replace(/^(?:env|file):/, '');
+    expect(everything).not.toContain(pasted.slice(8, 24));
   });
 
   test('says which variable is missing', async () => {

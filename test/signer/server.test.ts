@@ -70,6 +70,7 @@ async function serve({ settings = EMBEDDED, environment = {}, rules = async () =
       asked.push(terms);
       return rules(terms);
     },
+    authoriseClosing: async () => ({ allowed: false, code: 'CLOSING_ONLY', message: 'closes nothing', findings: [] }),
     close: () => undefined,
   };
   const wallet: Wallet = createWallet({ environment, pid: 77, load: async () => ({ settings, authoriserFor: async () => authoriser }) });
@@ -232,6 +233,7 @@ describe('a request that is not understood to the last member', () => {
       { ...sign, transaction: 'A'.repeat(1_648) }, { ...sign, terms: [] }, { id: 1, kind: 'sign', transaction: sign.transaction },
       withTerms({ caps: {} }), withTerms({ amountIn: 5 }), withTerms({ amountIn: '-1' }), withTerms({ amountIn: '18446744073709551616' }), withTerms({ amountIn: '1e3' }),
       withTerms({ minimumOut: '' }), withTerms({ maxFeeBps: 10_001 }), withTerms({ maxFeeBps: 0.5 }), withTerms({ attempt: 0 }), withTerms({ route: 'any' }),
+      { id: 1, kind: 'close-accounts' }, { id: 1, kind: 'close-accounts', transaction: '' }, { ...sign, kind: 'close-accounts' }, { id: 1, kind: 'close-accounts', transaction: sign.transaction, owner: ADDRESS },
       withTerms({ inputMint: 'USDC' }), withTerms({ maker: '' }), withTerms({ intentId: '' }), withTerms({ intentId: 'x'.repeat(300) }), withTerms({ maker: null }),
     ];
     for (const message of unclear) {

@@ -39,7 +39,7 @@ function fault(yaml: string, options?: Parameters<typeof read>[1]): string {
 
 function withDialect(text: string): SignerSettings {
   write('config/dialects/host.yaml', `dialect: host\nrouters: { iris: any }\n${text}`);
-  return read('service: { dialect: host }', { projectDir: folder });
+  return read('service: { base_url: "https://swap.example", dialect: host }', { projectDir: folder });
 }
 
 describe('the signer’s own reading of the configuration', () => {
@@ -139,6 +139,12 @@ describe('the swap programs of a dialect', () => {
     data.writeBigUInt64LE(7n, 2);
     data.writeBigUInt64LE(9n, 10);
     expect(programs[0]!.decode!({ index: 0, program: PROGRAM, accounts: ['a', 'b', 'c', 'd'], data })).toMatchObject({ user: 'a', source: 'b', amountIn: 7n, minimumOut: 9n });
+  });
+
+  test('are on no allow-list where all is embedded: there they do not exist, and whoever asks says which node to simulate at', () => {
+    withDialect(`swap_programs:\n  - program: ${PROGRAM}\n`);
+    const embedded = read(`service: { dialect: host }\nsigner: { programs: [${OTHER}] }`, { projectDir: folder });
+    expect([embedded.embedded, embedded.programs.map(({ program }) => program)]).toEqual([true, [CONSTANT_PRODUCT_PROGRAM]]);
   });
 
   test('are refused where one of them is not clear', () => {

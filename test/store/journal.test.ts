@@ -171,9 +171,10 @@ describe('the saved state', () => {
     journal.transition(outcomeOf('dca-3', 'abandoned', { reason: 'second' }));
     journal.transition(outcomeOf('dca-2', 'abandoned', { reason: 'third' }));
     expect(journal.loadSnapshot()).toMatchObject({ wallet: SNAPSHOT.wallet, trading: 'reduce-only' });
+    const at = expect.any(Number) as number;
     expect(journal.unsettledOutcomes()).toStrictEqual([
-      { intent: intentOf(3), outcome: outcomeOf('dca-3', 'abandoned', { reason: 'second' }) },
-      { intent: intentOf(2), outcome: outcomeOf('dca-2', 'abandoned', { reason: 'third' }) },
+      { intent: intentOf(3), outcome: outcomeOf('dca-3', 'abandoned', { reason: 'second' }), at },
+      { intent: intentOf(2), outcome: outcomeOf('dca-2', 'abandoned', { reason: 'third' }), at },
     ]);
     journal.saveSnapshot({ ...SNAPSHOT, trading: 'halted' }, ['dca-3']);
     expect(journal.unsettledOutcomes().map(({ intent }) => intent.id)).toStrictEqual(['dca-2']);
@@ -188,7 +189,7 @@ describe('the saved state', () => {
     journal.transition(outcomeOf('dca-1', 'building'));
     journal.transition(outcomeOf('dca-1', 'signed'));
     journal.transition(confirmed);
-    expect(journal.unsettledOutcomes()).toStrictEqual([{ intent: intentOf(1), outcome: confirmed }]);
+    expect(journal.unsettledOutcomes()).toStrictEqual([{ intent: intentOf(1), outcome: confirmed, at: expect.any(Number) as number }]);
   });
 });
 

@@ -95,6 +95,15 @@ describe('dca', () => {
     expect(run.logged.map(({ at, code }) => [at, code])).toEqual([[20_000, 'SERVICE_UNAUTHORIZED'], [21_000, 'SERVICE_UNAUTHORIZED'], [23_000, null]]);
   });
 
+  it('buys in its slot after all once the price it needs has come in', () => {
+    const run = prepare([configured(dca, PARAMS, 'first')], { startAt: 20_000, limits: { maxQuoteAgeMs: 15_000 } });
+    run.engine.start();
+    run.engine.advanceTo(20_500);
+    run.engine.accept(buyingSol(150_000, 20_500), 20_500);
+    run.engine.advanceTo(25_000);
+    expect(run.logged.map(({ at, code }) => [at, code])).toEqual([[20_000, 'QUOTE_STALE'], [21_000, null]]);
+  });
+
   it('stops at the end of its budget', () => {
     const run = buying({ spend: '200 USDC' }, 20_000);
     for (const at of [30_000, 40_000, 50_000]) run.engine.advanceTo(at);

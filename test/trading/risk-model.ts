@@ -103,7 +103,8 @@ export class RiskModel {
     if (amount > this.available(strategy, input) || amount > this.free(input)) return false;
     const solAfter = this.free(SOL.mint) - (input === SOL.mint ? amount : 0n);
     if (exit) return input !== SOL.mint || solAfter >= LIMITS.solReserve;
-    if (states.includes('reduce-only') || this.flattening.has(strategy) || solAfter < LIMITS.solReserve) return false;
+    const opened = new Set([output, ...this.open.map(({ outputMint }) => outputMint)].filter((mint) => mint !== SOL.mint && (this.wallet.get(mint) ?? 0n) === 0n));
+    if (states.includes('reduce-only') || this.flattening.has(strategy) || solAfter - 2_074_080n * BigInt(opened.size) < LIMITS.solReserve) return false;
     if (this.open.length >= LIMITS.maxOpenIntents || this.approvedSince(at - 60_000) >= LIMITS.perMinute || this.approvedSince(at - HOUR) >= LIMITS.perHour) return false;
     return this.isVetted(output, at) && this.pairAge(input, output, at) <= LIMITS.maxQuoteAgeMs && this.fits(swap, at) && this.knowsLosses(strategy, at);
   }

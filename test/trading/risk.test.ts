@@ -8,7 +8,7 @@ import type { EngineState } from '../../src/trading/state.ts';
 import { snapshotState } from '../../src/trading/state.ts';
 import { book, quote, sellingSol, stats, trouble } from '../market/events.ts';
 import { FISH, KELP, SOL, USDC } from '../market/tokens.ts';
-import { apply, approve, BUDGET, buy, confirm, outcome, propose, stateWith, strategySetup, verdictOn, WALLET } from './states.ts';
+import { apply, approve, BUDGET, buy, confirm, fillOf, outcome, propose, stateWith, strategySetup, verdictOn, WALLET } from './states.ts';
 
 const amount = (value: bigint): Amount => value as Amount;
 const met = new Set<string>();
@@ -183,6 +183,34 @@ describe('risk refuses', () => {
     const sell = (lamports: bigint): ReturnType<typeof buy> => buy({ inputMint: SOL.mint, outputMint: USDC.mint, amount: amount(lamports) });
     expectDenied(state(), 'SOL_RESERVE', sell(9_950_000_001n));
     expect(verdictOn(state(), sell(9_950_000_000n))).toBeNull();
+  });
+
+  it('an entry whose new token account would take its deposit out of the SOL reserve', () => {
+    const holder = [strategySetup('diver', { budget: { mint: SOL.mint, amount: amount(10_000_000_000n) } })];
+    const wallet = new Map(WALLET);
+    wallet.delete(USDC.mint);
+    const state = (): EngineState => stateWith({ strategies: holder, wallet, limits: { solReserve: amount(50_000_000n) } });
+    const sell = (lamports: bigint): ReturnType<typeof buy> => buy({ inputMint: SOL.mint, outputMint: USDC.mint, amount: amount(lamports) });
+    expectDenied(state(), 'SOL_RESERVE', sell(9_950_000_000n - 2_074_079n));
+    const opening = state();
+    const intent = approve(opening, sell(9_950_000_000n - 2_074_080n));
+    for (const reached of ['building', 'signed', 'submitted'] as const) apply(opening, outcome(intent, reached));
+    apply(opening, outcome(intent, 'confirmed', { fill: { ...fillOf(intent, 100n), rentLamports: 2_074_080n as never } }));
+    // It has taken amount and deposit, and is under the reserve by its fee alone.
+    expect(opening.portfolio.wallet.get(SOL.mint)).toBe(50_000_000n - 5_000n);
+  });
+
+  it('a second entry on the deposit that one under way is going to need', () => {
+    const strategies = [strategySetup('diver', { budget: { mint: FISH.mint, amount: amount(500n) } }), strategySetup('other', { budget: { mint: SOL.mint, amount: amount(1_000n) } })];
+    const second = (lamports: bigint): EngineState => {
+      const state = stateWith({ strategies, wallet: new Map([[FISH.mint, amount(500n)], [SOL.mint, amount(lamports)]]), limits: { solReserve: amount(50_000_000n) } });
+      approve(state, buy({ inputMint: FISH.mint, outputMint: KELP.mint, amount: amount(500n) }));
+      return state;
+    };
+    const both = 50_000_000n + 2n * 2_074_080n + 1_000n;
+    const spendSol = buy({ inputMint: SOL.mint, outputMint: USDC.mint, amount: amount(1_000n) });
+    expect(verdictOn(second(both - 1n), spendSol, { strategy: 'other' })).toBe('SOL_RESERVE');
+    expect(verdictOn(second(both), spendSol, { strategy: 'other' })).toBeNull();
   });
 
   it('any swap while the wallet has less SOL than the reserve: it could not pay for the exit', () => {

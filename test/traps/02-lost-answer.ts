@@ -72,6 +72,7 @@ export const lostAnswer: Trap = {
           intentApproved: (intent) => { journal.intentApproved(intent); },
           attemptSigned: (attempt) => { journal.attemptSigned(attempt); },
           openIntents: () => journal.openIntents(),
+          isSigned: (signature) => journal.isSigned(signature),
           spentSince: (attempt, mint) => journal.spentSince(attempt, mint),
           transition(outcome) {
             if (outcome.state === 'submitted') throw gone;

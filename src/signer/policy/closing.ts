@@ -4,14 +4,20 @@ import { resolveTransaction } from './resolve.ts';
 import { networkFee } from './rules/totals.ts';
 import { verdictOf, type Finding, type Verdict } from './verdict.ts';
 
+/** The word on a transaction that closes accounts, and what it costs the wallet where it is allowed. */
+export interface ClosingVerdict extends Verdict {
+  /** For signatures and priority; 0 where the bytes could not be read. */
+  readonly feeLamports: bigint;
+}
+
 /**
  * Judges a transaction that is to do nothing but close token accounts of the wallet. The token programs themselves
  * refuse to close an account that still holds tokens; of wrapped SOL closing gives back what is in it. Accounts are
  * written out: no table can hide whose they are. Pure; never throws.
  */
-export function judgeClosing(bytes: Uint8Array, wallet: string, tools: PolicyTools): Verdict {
+export function judgeClosing(bytes: Uint8Array, wallet: string, tools: PolicyTools): ClosingVerdict {
   const resolved = resolveTransaction(bytes, { tables: new Map(), addresses: tools.addresses });
-  if ('finding' in resolved) return verdictOf([resolved.finding], undefined);
+  if ('finding' in resolved) return { ...verdictOf([resolved.finding], undefined), feeLamports: 0n };
   const { transaction } = resolved;
   const findings: Finding[] = [];
   const deny = (code: Finding['code'], instruction: number | undefined, message: string): void => { findings.push({ code, instruction, message }); };
@@ -36,5 +42,5 @@ export function judgeClosing(bytes: Uint8Array, wallet: string, tools: PolicyToo
   if (closes === 0) deny('CLOSING_ONLY', undefined, 'closes nothing');
   const { feeLamports } = networkFee(transaction, budget);
   if (feeLamports > USUAL_MAX_FEE_LAMPORTS) deny('FEE_EXCEEDS', undefined, `${feeLamports} lamports for signatures and priority, expected at most ${USUAL_MAX_FEE_LAMPORTS}`);
-  return verdictOf(findings, undefined);
+  return { ...verdictOf(findings, undefined), feeLamports };
 }

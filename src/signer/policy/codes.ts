@@ -5,6 +5,7 @@ export const POLICY_CODES = {
   VERSION_UNKNOWN: 'Only legacy transactions and those of version 0 are read: what a newer version means nobody here knows.',
   BYTES_NOT_CANONICAL: 'The bytes must be a transaction in its one spelling: nothing cut off, nothing left over, and the same when written again.',
   ACCOUNT_DUPLICATE: 'No account may be named twice, written out or from a table.',
+  ACCOUNT_IN_TABLE: 'Whose accounts are paid from and into is written out: of what stands in a table a node’s word is all there is.',
   TABLE_UNREAD: 'Every lookup table that is used must have been read from the chain, and hold the places that are used.',
   // Who signs and pays.
   SIGNER_MISSING: 'The wallet must be among those who sign.',

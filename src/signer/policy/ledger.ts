@@ -42,8 +42,8 @@ export interface Ledger {
   readonly temporary: Map<string, TemporaryAccount>;
   /** Programs on the allow-list that nobody here can read, by instruction. */
   readonly opaque: { readonly index: number; readonly program: string }[];
-  /** Swaps whose terms stand where other bytes could pretend them, by instruction. */
-  readonly unproven: { readonly index: number; readonly program: string }[];
+  /** Payments that may come to less than their instructions say, by instruction, and why. */
+  readonly unproven: { readonly index: number; readonly why: string }[];
 }
 
 /** Returns an empty ledger. */

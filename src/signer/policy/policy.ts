@@ -8,6 +8,7 @@ import { resolveTransaction, type LookupTables, type ResolvedTransaction } from 
 import { createReview, type Review } from './review.ts';
 import { judgeInstruction } from './rules/instruction.ts';
 import { judgeSigners, judgeTotals, networkFee } from './rules/totals.ts';
+import { judgeWritten } from './rules/written.ts';
 import { judgeSimulation, type SimulatedChanges } from './simulation.ts';
 import { verdictOf, type Summary, type Verdict } from './verdict.ts';
 import { inWords } from './words.ts';
@@ -46,6 +47,7 @@ export function createPolicy(programs: readonly SwapProgram[] = swapPrograms()):
       judgeSigners(review);
       decoded.forEach((instruction, index) => { judgeInstruction(review, index, instruction); });
       judgeTotals(review);
+      judgeWritten(review, decoded);
       if (simulation !== undefined) judgeSimulation(review, simulation);
       else demandSimulation(review);
       return verdictOf(review.findings, summaryOf(review, decoded));
@@ -55,9 +57,7 @@ export function createPolicy(programs: readonly SwapProgram[] = swapPrograms()):
 
 function demandSimulation({ ledger, deny }: Review): void {
   for (const { index, program } of ledger.opaque) deny('SWAP_UNREADABLE', index, `calls ${program}, which nobody here can read, without a simulation`);
-  for (const { index, program } of ledger.unproven) {
-    deny('SWAP_UNREADABLE', index, `calls ${program} with amounts at the end of its data, where more bytes could pretend them, without a simulation`);
-  }
+  for (const { index, why } of ledger.unproven) deny('SWAP_UNREADABLE', index, `${why}, without a simulation`);
 }
 
 /** Returns what each instruction of a transaction does. */
@@ -74,6 +74,7 @@ function summaryOf({ expectation, transaction, ledger, feePayer }: Review, decod
       ...networkFee(transaction, ledger.budget),
       paidByWallet: feePayer === expectation.wallet,
       tipLamports: ledger.tipLamports,
+      repaidLamports: ledger.repaidLamports,
       rentLamports: ledger.rentLamports,
     },
     swap: {

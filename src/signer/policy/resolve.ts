@@ -23,6 +23,8 @@ export interface ResolvedTransaction {
   /** The fee payer first. */
   readonly signers: readonly string[];
   readonly lookupTables: readonly string[];
+  /** The accounts that stand in tables. */
+  readonly loaded: ReadonlySet<string>;
   readonly instructions: readonly ResolvedInstruction[];
 }
 
@@ -56,6 +58,7 @@ export function resolveTransaction(
       blockhash: addresses.addressOf(read.blockhash),
       signers: written.slice(0, read.header.requiredSignatures),
       lookupTables: loaded.used,
+      loaded: new Set(loaded.accounts),
       instructions: read.instructions.map(({ programIndex, accountIndexes, data }, index) => ({
         index,
         program: written[programIndex]!,

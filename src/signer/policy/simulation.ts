@@ -29,7 +29,7 @@ export interface SimulatedChanges {
 
 /** Holds what a simulation showed against what was expected. */
 export function judgeSimulation(review: Review, changes: SimulatedChanges): void {
-  const { wallet, inputMint, outputMint, amountIn, minimumOut } = review.expectation;
+  const { wallet, inputMint, outputMint, amountIn, minimumOut, receiver } = review.expectation;
   const deny = (code: PolicyCode, message: string): void => { review.deny(code, undefined, message); };
   const ofWallet = changes.tokenAccounts.filter(({ before, after }) => (before ?? after)?.owner === wallet);
   for (const { address, before, after } of ofWallet) judgeAuthority(address, { before, after }, deny);
@@ -48,7 +48,8 @@ export function judgeSimulation(review: Review, changes: SimulatedChanges): void
   } else {
     const spent = -tokenChange(ofWallet, inputMint);
     if (spent > amountIn) deny('SIMULATION_INPUT_EXCEEDS', `${spent} of the input gone, expected at most ${amountIn}`);
-    if (outputMint !== NATIVE_MINT && -solChange > explained) deny('SIMULATION_SOL_EXCEEDS', `${-solChange} lamports gone, expected at most ${explained} of costs`);
+    // Whoever gets SOL sees by what arrives whether it is enough; where that is another one, the wallet gets none.
+    if ((outputMint !== NATIVE_MINT || receiver !== undefined) && -solChange > explained) deny('SIMULATION_SOL_EXCEEDS', `${-solChange} lamports gone, expected at most ${explained} of costs`);
   }
   const received = receivedOutput(review, changes, { solChange, costs });
   if (received < minimumOut) deny('SIMULATION_OUTPUT_BELOW', `${received} of the output arrive, expected at least ${minimumOut}`);

@@ -31,6 +31,8 @@ export interface Summary {
     readonly priorityFeeLamports: bigint;
     readonly paidByWallet: boolean;
     readonly tipLamports: bigint;
+    /** Rent that others are said to have lent; where the account was there already, it was the wallet's own. */
+    readonly repaidLamports: bigint;
     readonly rentLamports: bigint;
   };
   /** What the bytes themselves promise. */

@@ -1,5 +1,6 @@
 import { formatDuration } from '../../core/time.ts';
 import { RATE_SPANS } from '../swap-rate.ts';
+import { showMint } from './amount-text.ts';
 import type { Rule } from './swap-wish.ts';
 
 const RATE_CODES = [['perMinute', 'RATE_PER_MINUTE'], ['perHour', 'RATE_PER_HOUR'], ['perDay', 'RATE_PER_DAY']] as const;
@@ -8,7 +9,7 @@ const RATE_CODES = [['perMinute', 'RATE_PER_MINUTE'], ['perHour', 'RATE_PER_HOUR
 export const intentsOpen: Rule = (state, { inputMint, isExit, retryOf }) => {
   for (const { intent, state: intentState } of state.intents.values()) {
     if (intent.inputMint === inputMint && intent.id !== retryOf?.id) {
-      return { code: 'INTENT_OPEN_FOR_MINT', reason: `${intent.id} of the same input is ${intentState}` };
+      return { code: 'INTENT_OPEN_FOR_MINT', reason: `${intent.id} spends ${showMint(state, inputMint)} too and is not finished yet (${intentState})` };
     }
   }
   const { maxOpenIntents } = state.limits;

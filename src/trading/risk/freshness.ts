@@ -29,6 +29,6 @@ export const pairPriceFresh: Rule = (state, { inputMint, outputMint, isExit, at 
   const pair = `${showMint(state, inputMint)} in ${showMint(state, outputMint)}`;
   return {
     code: 'QUOTE_STALE',
-    reason: ageMs === Infinity ? `there is no price of ${pair}: watch one` : `the newest price of ${pair} is ${formatDuration(ageMs)} old, allowed are ${formatDuration(maxQuoteAgeMs)}`,
+    reason: ageMs === Infinity ? `there is no price of ${pair}: none came in yet, or none is watched` : `the newest price of ${pair} is ${formatDuration(ageMs)} old, allowed are ${formatDuration(maxQuoteAgeMs)}`,
   };
 };

@@ -85,21 +85,23 @@ async function wrongKeyVariable(canaries: Canaries, choose: Choose): Promise<unk
   return { key, text: inspect(key) };
 }
 
-const SOUND = (rpcUrl: string): string => `mode: paper
+function soundConfiguration(address: string): string {
+  return `mode: paper
 service: { base_url: "https://swap.example", api_key: "\${GANNET_API_KEY}", plan: free }
-chain: { rpc_url: "${rpcUrl}" }
-wallet: { key_from: env:GANNET_WALLET_KEY, address: WALLET, sol_reserve: "0.05 SOL" }
+chain: { rpc_url: "https://rpc.example/v2" }
+wallet: { key_from: env:GANNET_WALLET_KEY, address: ${address}, sol_reserve: "0.05 SOL" }
 tokens: { PEARL: Pear99mWVTgEXo4CHgPdY5gNgDTG3KqeEQ3j8zfZfij }
 risk: { max_trade: "200 USDC", max_fee_bps: 30 }
 control: { port: 7070, host: 127.0.0.1 }
 strategies:
-  - { use: dca, name: dca-sol, budget: "100 USDC", max_age: 15s, params: { buy: SOL, spend: "1 USDC", every: 10s } }
+  - { use: dca, name: dca-sol, budget: "100 USDC", max_age: 60s, params: { buy: SOL, spend: "1 USDC", every: 10s } }
 `;
+}
 
 /** A configuration in which a secret stands where it must not, or beside something that is wrong. */
 async function wrongConfiguration(canaries: Canaries, choose: Choose): Promise<unknown> {
   const { wallet, apiKey } = canaries;
-  const sound = SOUND('https://rpc.example/v2').replace('WALLET', wallet.address);
+  const sound = soundConfiguration(wallet.address);
   // What a file says itself is quoted back, a wallet's key excepted: no other secret has a form to know it by.
   const secret = choose.pick([wallet.base58, wallet.json, wallet.hex, garbledKey(canaries, choose), '${GANNET_API_KEY}', '${GANNET_WALLET_KEY}']);
   const values = [...sound.matchAll(/: ("[^"]*"|[\w:.-]+)/g)];

@@ -51,7 +51,7 @@ function config({ wallet, rpcKey }: Canaries, { base_url: baseUrl, rpc_url: rpcU
 service: { base_url: "${baseUrl}", api_key: "\${GANNET_API_KEY}", requests_per_second: 100 }
 chain: { rpc_url: "${rpcUrl}/?api-key=${rpcKey}" }
 wallet: { key_from: "${keyFrom}", address: ${wallet.address}, sol_reserve: "0.05 SOL" }
-signer: { caps: { USDC: { per_trade: "100", per_hour: "1000", per_day: "1000" } } }
+signer: { caps: { USDC: { per_trade: "100", per_hour: "1000", per_day: "1000" }, SOL: { per_trade: "1", per_hour: "10", per_day: "10" } } }
 risk: { max_trade: "100 USDC", max_price_impact_bps: 400, max_fee_bps: 100, max_swaps: { per_minute: 60, per_hour: 600, per_day: 600 }, protections: [{ kind: max_drawdown, limit_pct: 99 }] }
 control: { port: 0 }
 strategies:
@@ -85,7 +85,8 @@ async function* wrongKeys(playground: Playground, canaries: Canaries, addresses:
       const ended = await playground.run(['run', '--live', '--duration', '1s', ...json, '--config', file, '--state-dir', playground.path(`state-key-${number}`)], {
         environment: { ...environmentOf(canaries), ...(keyFrom.startsWith('env:GANNET') ? { GANNET_WALLET_KEY: content } : {}) },
       });
-      if (ended.code === 0) throw new Error(`a key that is ${name} was taken: ${ended.stdout}`);
+      // Refused for anything else it would show nothing.
+      if (ended.code !== 2 || (json.length > 0 && !/"(?:KEY_INVALID|CONFIG_INVALID)"/.test(ended.stdout))) throw new Error(`a key ${name}: ended with ${ended.code}: ${ended.stdout}`);
       yield* outputOf(name, ended);
     }
   }

@@ -1,4 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { GENESIS_TOKENS } from '../../../src/sandbox/genesis.ts';
+import { TOKEN_2022_PROGRAM } from '../../../src/signer/policy/known-programs.ts';
 import { createPolicy } from '../../../src/signer/policy/policy.ts';
 import { collectGoldens, type Golden } from './goldens.ts';
 import { inLayout, LAYOUT_PROGRAM } from './layout-goldens.ts';
@@ -32,7 +34,11 @@ describe('of what the service makes, the policy', () => {
     const policy = createPolicy([LAYOUT_PROGRAM]);
     const laidOut = goldens.flatMap((golden) => inLayout(golden, 'head') ?? []).filter(({ bytes }) => bytes.length <= 1_232);
     expect(laidOut.length).toBeGreaterThan(goldens.length / 2);
-    expect(laidOut.flatMap(({ kind, bytes, expectation, tables }) => policy.judge(bytes, expectation, { tables }).findings.map((finding) => `${kind}: ${JSON.stringify(finding)}`))).toEqual([]);
+    const findings = laidOut.flatMap(({ kind, bytes, expectation, tables }) => policy.judge(bytes, expectation, { tables }).findings.map((finding) => ({ kind, outputMint: expectation.outputMint, ...finding })));
+    // A mint that may keep part of what is moved is for a simulation to see.
+    const mayKeepBack = new Set(GENESIS_TOKENS.filter(({ tokenProgram }) => tokenProgram === TOKEN_2022_PROGRAM).map(({ mint }) => mint));
+    expect(findings.filter(({ code, outputMint }) => !(code === 'SWAP_UNREADABLE' && mayKeepBack.has(outputMint)))).toEqual([]);
+    expect(findings.length).toBe(laidOut.filter(({ expectation: { outputMint } }) => mayKeepBack.has(outputMint)).length);
   });
 
   test('says in words what happens, who signs and what it costs, and counts what the service counted', () => {

@@ -31,7 +31,7 @@ export function inLayout(golden: Golden, layout: 'head' | 'tail'): Golden | unde
   const parts = decompile(golden.bytes, golden.tables);
   if (!parts.instructions.some(isSwap)) return undefined;
   const instructions = parts.instructions.map((instruction) => (isSwap(instruction) ? laidOut(instruction, layout) : instruction));
-  const made = recompile({ ...parts, instructions }, 'hidden');
+  const made = recompile({ ...parts, instructions }, 'shared');
   return { ...golden, ...made, kind: `${golden.kind}, in a ${layout} layout` };
 }
 

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { layoutSwap, type SwapLayout } from '../../../src/signer/policy/decode/layout-swap.ts';
-import { NATIVE_MINT, TOKEN_PROGRAM } from '../../../src/signer/policy/known-programs.ts';
+import type { SwapTerms } from '../../../src/signer/policy/decode/decoded.ts';
+import { NATIVE_MINT, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../../../src/signer/policy/known-programs.ts';
 import { createPolicy } from '../../../src/signer/policy/policy.ts';
 import type { SimulatedChanges } from '../../../src/signer/policy/simulation.ts';
 import { collectGoldens, type Golden } from './goldens.ts';
@@ -30,7 +31,7 @@ describe('a layout', () => {
   test('reads accounts and amounts where they stand, the minimum floored', () => {
     expect(read(instruction(head({ fee: 7 })))).toEqual({
       user: 'user', source: 'source', destination: 'destination', inputMint: 'in', inputProgram: TOKEN_PROGRAM, outputMint: 'out', outputProgram: TOKEN_PROGRAM,
-      amountIn: 1_000n, minimumOut: 994n, platformFeeBps: 7, feeAccount: 'fee', proven: true,
+      amountIn: 1_000n, minimumOut: 994n, platformFeeBps: 7, feeAccount: 'fee', unproven: undefined,
     });
   });
 
@@ -41,9 +42,14 @@ describe('a layout', () => {
     data.writeBigUInt64LE(10_000n, 15);
     data.writeUInt16LE(100, 23);
     data.writeUInt8(3, 25);
-    expect(read(instruction(data))).toMatchObject({ amountIn: 8n, minimumOut: 9_900n, platformFeeBps: 3, proven: false });
+    expect(read(instruction(data))).toMatchObject({ amountIn: 8n, minimumOut: 9_900n, platformFeeBps: 3, unproven: expect.stringContaining('at the end') as string });
     const pretended = Buffer.concat([data, Buffer.alloc(19)]);
-    expect(read(instruction(pretended))).toMatchObject({ amountIn: 0n, minimumOut: 0n, proven: false });
+    expect(read(instruction(pretended))).toMatchObject({ amountIn: 0n, minimumOut: 0n, unproven: expect.stringContaining('at the end') as string });
+    for (const program of [TOKEN_2022_PROGRAM, undefined]) {
+      const layout = program === undefined ? { ...HEAD_LAYOUT, accounts: { ...HEAD_LAYOUT.accounts, outputProgram: undefined } } : HEAD_LAYOUT;
+      const terms = layoutSwap([layout])(instruction(head({}), FIVE.with(7, program ?? 'x'))) as SwapTerms;
+      expect(terms.unproven).toMatch(/whose mint may keep part of it back/);
+    }
   });
 
   test('takes an account that is the program itself for one that is not there', () => {

@@ -54,6 +54,17 @@ export const ADDITIONS: Readonly<Record<string, Added>> = {
   'thaw': ({ input, wallet }) => ['TOKEN_FORBIDDEN', [token(input.program, 11, [], [[input.account, 'w'], [input.mint], [wallet, 's']])]],
   'a transfer with a fee of the mint': ({ input, wallet, loot }) => ['TOKEN_FORBIDDEN', [
     token(TOKEN_2022_PROGRAM, 26, [Buffer.of(1), u64(1n), Buffer.of(input.decimals), u64(0n)], [[input.account, 'w'], [input.mint], [loot, 'w'], [wallet, 's']])]],
+  'lamports drawn out of a token account': ({ input, wallet, attacker }) => ['TOKEN_FORBIDDEN', [token(TOKEN_2022_PROGRAM, 38, [], [[input.account, 'w'], [attacker, 'w'], [wallet, 's']])]],
+  'more room in a token account': ({ output, wallet }) => ['TOKEN_FORBIDDEN', [
+    token(TOKEN_2022_PROGRAM, 29, [Buffer.of(8, 0)], [[output.account, 'w'], [wallet, 'sw'], [SYSTEM_PROGRAM], [wallet, 's']])]],
+  'what a mint kept back, drawn out': ({ output, wallet, attacker }) => ['TOKEN_FORBIDDEN', [token(TOKEN_2022_PROGRAM, 26, [Buffer.of(2)], [[output.mint, 'w'], [attacker, 'w'], [wallet, 's']])]],
+  'an approval within a batch': ({ input, wallet, attacker }) => ['TOKEN_FORBIDDEN', [
+    token(TOKEN_PROGRAM, 255, [Buffer.of(3, 9, 4), u64(1n)], [[input.account, 'w'], [attacker], [wallet, 's']])]],
+  'an approval of the output': ({ output, wallet, attacker }) => ['APPROVAL_FORBIDDEN', [token(output.program, 4, [u64(2n ** 64n - 1n)], [[output.account, 'w'], [attacker], [wallet, 's']])]],
+  'rent paid back that nobody lent': ({ parts, wallet }) => (parts.payer === wallet || parts.instructions.some(({ programId, data, accounts }) => programId === SYSTEM_PROGRAM && data[0] === 2 && accounts[1]!.pubkey === parts.payer)
+    ? undefined : ['TRANSFER_EXCEEDS', [system(2, [u64(3_000_000n)], [[wallet, 'sw'], [parts.payer, 'w']])]]),
+  'an account of the payer at the wallet’s cost': ({ parts, wallet, output, golden }) => (parts.payer === wallet || parts.payer === golden.expectation.receiver ? undefined : ['ATA_OWNER', [openAssociated({
+    payer: wallet, account: associatedTokenAddress(parts.payer, output.mint, output.program), owner: parts.payer, mint: output.mint, tokenProgram: output.program })]]),
   'a batch of token instructions': ({ input, wallet, loot }) => ['TOKEN_FORBIDDEN', [
     token(TOKEN_PROGRAM, 255, [Buffer.of(3, 9, 3), u64(1n)], [[input.account, 'w'], [loot, 'w'], [wallet, 's']])]],
   'a token instruction without data': ({ wallet }) => ['TOKEN_FORBIDDEN', [instruction(TOKEN_PROGRAM, Buffer.alloc(0), [[wallet, 's']])]],

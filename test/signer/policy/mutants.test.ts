@@ -23,7 +23,7 @@ describe('of what somebody did to a good transaction, the policy', () => {
     const policy = createPolicy();
     let judged = 0;
     for (const { bytes, tables, expectation } of goldens) {
-      for (const form of ['legacy', 'written', 'hidden'] as const) {
+      for (const form of ['legacy', 'written', 'shared'] as const) {
         const same = recompile(decompile(bytes, tables), form);
         if (same.bytes.length > 1_232) continue;
         expect(policy.judge(same.bytes, expectation, same).findings).toEqual([]);

@@ -17,8 +17,11 @@ export interface Mutant {
   readonly tables: LookupTables;
 }
 
+/** Written out nobody need believe whose an account is; out of a table only a node says so. */
+const IN_TABLE = 'nothing but where the accounts stand';
+
 /** How many kinds of mutation there are, the places where something is hidden not counted. */
-export const MUTANT_KINDS = [...Object.keys(ADDITIONS), ...Object.keys(CHANGES), ...Object.keys(SCRATCHES)];
+export const MUTANT_KINDS = [IN_TABLE, ...Object.keys(ADDITIONS), ...Object.keys(CHANGES), ...Object.keys(SCRATCHES)];
 
 const PLACES = ['after', 'before'] as const;
 const FORMS = ['written', 'hidden'] as const;
@@ -41,6 +44,7 @@ export function* mutantsOf(golden: Golden, random: Random): Generator<Mutant> {
     const made = change(victim);
     if (made !== undefined) for (const form of FORMS) yield* whole({ kind: `${kind}, ${form}`, code: made[0], parts: made[1], form });
   }
+  yield* whole({ kind: IN_TABLE, code: 'ACCOUNT_IN_TABLE', parts: victim.parts, form: 'hidden' });
   for (const [kind, scratch] of Object.entries(SCRATCHES)) {
     const made = scratch(golden.bytes, victim, random);
     if (made !== undefined) yield { kind, code: made[0], bytes: made[1], tables: golden.tables };

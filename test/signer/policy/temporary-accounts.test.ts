@@ -29,7 +29,7 @@ function temporary(seed: string): { account: string; opening: Instruction[] } {
 }
 
 function judge(instructions: readonly Instruction[]): readonly string[] {
-  const { bytes, tables } = recompile({ ...parts, instructions }, 'hidden');
+  const { bytes, tables } = recompile({ ...parts, instructions }, 'shared');
   expect(bytes.length).toBeLessThanOrEqual(1_232);
   return createPolicy().judge(bytes, golden.expectation, { tables }).findings.map(({ code }) => code);
 }

@@ -29,6 +29,6 @@ export function constantProductSwap({ accounts, data }: ResolvedInstruction): Sw
     minimumOut: view.readBigUInt64LE(16),
     platformFeeBps,
     feeAccount: platformFeeBps === 0 ? undefined : feeAccount,
-    proven: true,
+    unproven: undefined,
   };
 }

@@ -60,8 +60,8 @@ export interface SwapTerms {
   /** What the program pays to third parties, of the output. */
   readonly platformFeeBps: number;
   readonly feeAccount: string | undefined;
-  /** Whether the program can read nothing else in these bytes; otherwise a simulation must agree. */
-  readonly proven: boolean;
+  /** Why the swap may come to something else than these terms, so that a simulation must agree; undefined where it cannot. */
+  readonly unproven: string | undefined;
 }
 
 /** Returns the refusal of an instruction. */

@@ -1,5 +1,5 @@
 import { mulDiv } from '../../../core/amount.ts';
-import { isTokenProgram } from '../known-programs.ts';
+import { isTokenProgram, TOKEN_PROGRAM } from '../known-programs.ts';
 import type { ResolvedInstruction } from '../resolve.ts';
 import type { SwapTerms } from './decoded.ts';
 
@@ -42,7 +42,7 @@ const MAX_BPS = 10_000;
 /**
  * Returns a reader of one program's swaps by its layouts. An instruction that none of them describes is `opaque`; one that
  * begins like a layout but is not of its form is no swap (undefined). Amounts that are counted from the end of the data
- * are `proven: false`: the program reads from the front, and bytes after what it reads could pretend anything.
+ * are unproven: the program reads from the front, and bytes after what it reads could pretend anything.
  */
 export function layoutSwap(layouts: readonly SwapLayout[]): (instruction: ResolvedInstruction) => SwapTerms | 'opaque' | undefined {
   return (instruction) => {
@@ -77,8 +77,14 @@ function readLayout(layout: SwapLayout, data: Buffer, { program, accounts }: Res
     minimumOut: mulDiv(read(layout.data.quotedOut, data), BigInt(MAX_BPS - slippageBps), BigInt(MAX_BPS), 'floor'),
     platformFeeBps,
     feeAccount: platformFeeBps === 0 ? undefined : present(places.feeAccount),
-    proven: fields.every(({ at: start }) => start >= 0),
+    unproven: doubtOf(fields, outputProgram),
   };
+}
+
+function doubtOf(fields: readonly DataField[], outputProgram: string | undefined): string | undefined {
+  if (fields.some(({ at }) => at < 0)) return 'with amounts at the end of its data, where more bytes could pretend them';
+  // A mint may keep back part of whatever is moved; whether a program counts what it sends or what arrives, nobody here knows.
+  return outputProgram === TOKEN_PROGRAM ? undefined : 'for a token whose mint may keep part of it back';
 }
 
 /** Fields stand behind the discriminator and within the data. */

@@ -9,7 +9,7 @@ export function judgeSwap(review: Review, index: number, terms: SwapTerms): void
   const { wallet, inputMint, outputMint, amountIn, feeAccounts } = expectation;
   ledger.swaps.push({ index, terms });
   ledger.paidAt = index;
-  if (!terms.proven) ledger.unproven.push({ index, program });
+  if (terms.unproven !== undefined) ledger.unproven.push({ index, why: `calls ${program} ${terms.unproven}` });
   if (terms.user !== wallet) {
     deny('SWAP_USER', index, `swaps for ${terms.user}`);
     return;

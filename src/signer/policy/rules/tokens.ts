@@ -1,6 +1,6 @@
 import { mulDiv } from '../../../core/amount.ts';
 import type { Decoded, TokenTransfer } from '../decode/decoded.ts';
-import { NATIVE_MINT, TOKEN_PROGRAM } from '../known-programs.ts';
+import { NATIVE_MINT, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../known-programs.ts';
 import { tokenAccountRent, type Review } from '../review.ts';
 import { payMaker } from './lamports.ts';
 
@@ -82,6 +82,8 @@ function judgeMakerTransfer(review: Review, index: number, { source, destination
   if (!review.isOutputAccount(destination)) return;
   review.ledger.outputMinimum += amount;
   review.ledger.paidAt = index;
+  // What arrives may be less than what is sent: only the mint knows what it keeps back.
+  if (tokenProgram === TOKEN_2022_PROGRAM) review.ledger.unproven.push({ index, why: `the maker pays ${amount} of a token whose mint may keep part of it back` });
 }
 
 /** Judges the closing of a token account: what it sets free is the wallet's, or the output for its receiver. */

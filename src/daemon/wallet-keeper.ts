@@ -1,0 +1,79 @@
+import type { Subscription } from 'rxjs';
+import { isGannetError, messageOf } from '../core/errors.ts';
+import type { Clock, Millis } from '../core/time.ts';
+import { wait } from '../execution/wait.ts';
+import type { Chain } from '../chain/chain.ts';
+import type { PatientJournal } from '../store/patient-journal.ts';
+import type { AdjustWallet } from '../trading/command.ts';
+import type { EngineState } from '../trading/state.ts';
+import type { WalletWatchOptions } from './wallet-watch.ts';
+import { compareWallet, watchWallet } from './wallet-watch.ts';
+
+/** The run whose ledger is held against the chain. */
+export interface KeptLedger {
+  readonly state: Pick<EngineState, 'intents' | 'portfolio'>;
+  /** Another one after every booking. */
+  readonly version: () => number;
+  readonly accept: (command: AdjustWallet) => void;
+  readonly hasEnded: () => boolean;
+}
+
+/** Keeps the ledger's wallet what the chain's is: what others moved is booked as such. */
+export interface WalletKeeper {
+  /**
+   * Books what others moved while nobody looked; resolves once ledger and chain agree, or the run has ended. Where the
+   * node does not answer it asks again, and tells why it still waits.
+   */
+  settle(ledger: KeptLedger, onWait: (why: string) => void): Promise<void>;
+  /** Does the same every minute from now on. */
+  watch(ledger: KeptLedger, onError: (error: unknown) => void): Subscription;
+}
+
+const RETRY_MS: Millis = 2_000;
+
+/** Returns the keeper of a wallet on a chain; `journal` says which transactions are ours. */
+export function createWalletKeeper({ wallet, chain, journal, clock, onFault }: {
+  /** Base58. */
+  readonly wallet: string;
+  readonly chain: WalletWatchOptions['chain'] & Pick<Chain, 'signatureStatus'>;
+  readonly journal: Pick<PatientJournal, 'isBehind' | 'isOwnTransaction' | 'lastLanded'>;
+  readonly clock: Clock;
+  readonly onFault: (error: Error) => void;
+}): WalletKeeper {
+  const optionsFor = ({ state, version }: KeptLedger): WalletWatchOptions => ({
+    wallet, chain, clock,
+    // What a swap moves is booked when it is closed, and known to be ours when it is written down.
+    ledger: () => (state.intents.size > 0 || journal.isBehind() ? undefined : { balances: state.portfolio.wallet, version: version() }),
+    isOwn: (signature) => journal.isOwnTransaction(signature),
+  });
+
+  async function look(ledger: KeptLedger): Promise<AdjustWallet[] | undefined> {
+    // The chain then knows how far a node must have come to have seen what the ledger has booked.
+    const last = journal.lastLanded();
+    if (last !== undefined) await chain.signatureStatus(last, { searchHistory: true });
+    return compareWallet(optionsFor(ledger));
+  }
+
+  return {
+    async settle(ledger, onWait) {
+      while (!ledger.hasEnded()) {
+        let why = 'its answers do not agree with one another yet';
+        try {
+          const commands = await look(ledger);
+          if (commands !== undefined) {
+            for (const command of commands) if (!ledger.hasEnded()) ledger.accept(command);
+            return;
+          }
+        } catch (error) {
+          if (!isGannetError(error)) throw error;
+          onFault(error);
+          why = messageOf(error);
+        }
+        onWait(why);
+        await wait(clock, RETRY_MS);
+      }
+    },
+    watch: (ledger, onError) => watchWallet({ ...optionsFor(ledger), onFault })
+      .subscribe({ next: (command) => { if (!ledger.hasEnded()) ledger.accept(command); }, error: onError }),
+  };
+}

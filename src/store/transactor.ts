@@ -1,0 +1,66 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { AssertionError } from '../core/assert.ts';
+import { GannetError, messageOf } from '../core/errors.ts';
+
+/** A part of the journal works on rows through this, within somebody's transaction. */
+export type Prepare = (sql: string) => StatementSync;
+
+/** Whole pieces of work on one database: each is on disk when it returns, or nothing of it is. */
+export interface Transactor {
+  /** Returns a statement; the same one for the same text. */
+  readonly prepare: Prepare;
+  /** Throws JOURNAL_FAILED where the disk does not take it, and asserts what rows that contradict each other show. */
+  readonly commit: (work: () => void) => void;
+  /** Answers that belong together. */
+  readonly read: <T>(work: () => T) => T;
+  readonly close: () => void;
+}
+
+/** SQLite's own number for a violated constraint. */
+const SQLITE_CONSTRAINT = 19;
+
+/** Returns what carries out work on a database; `path` is for messages. */
+export function createTransactor(database: DatabaseSync, path: string): Transactor {
+  const statements = new Map<string, StatementSync>();
+
+  const prepare: Prepare = (sql) => {
+    const known = statements.get(sql);
+    if (known !== undefined) return known;
+    const statement = database.prepare(sql);
+    statements.set(sql, statement);
+    return statement;
+  };
+
+  function transact<T>(begin: 'BEGIN' | 'BEGIN IMMEDIATE', work: () => T): T {
+    try {
+      prepare(begin).run();
+      const result = work();
+      prepare('COMMIT').run();
+      return result;
+    } catch (cause) {
+      // SQLite has rolled back by itself after some faults of the disk.
+      if (database.isOpen && database.isTransaction) prepare('ROLLBACK').run();
+      throw fault(cause);
+    }
+  }
+
+  function fault(cause: unknown): unknown {
+    const number = cause instanceof Error && 'errcode' in cause ? Number(cause.errcode) & 0xff : undefined;
+    if (number === undefined) return cause;
+    if (number === SQLITE_CONSTRAINT) return new AssertionError(`the journal was told something twice or out of order: ${messageOf(cause)}`);
+    return new GannetError('JOURNAL_FAILED', `${path}: expected the row to be written, got: ${messageOf(cause)}; check the disk's space and health`, {
+      details: { path }, cause,
+    });
+  }
+
+  return {
+    prepare,
+    // Immediate, so that no other writer comes between what is read and what is written.
+    commit: (work) => { transact('BEGIN IMMEDIATE', work); },
+    read: (work) => transact('BEGIN', work),
+    close: () => {
+      statements.clear();
+      database.close();
+    },
+  };
+}

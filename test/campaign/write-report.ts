@@ -1,0 +1,94 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { crashSection } from '../crash/report.ts';
+import { PROJECT } from '../e2e/gannet.ts';
+import { readResults, resultsFile, type ResultLine } from './results.ts';
+
+/** Where each campaign's results are. */
+export interface ReportFiles {
+  readonly crash: string;
+  readonly transactions: string;
+  readonly reader: string;
+  readonly canary: string;
+}
+
+/** Returns what docs/campaigns.md says: of each campaign the command that repeats it, the code it ran on, its seeds and its figures. */
+export function campaignReport(files: ReportFiles): string {
+  return [
+    '# Campaigns',
+    '',
+    'Written by `npm run campaign:report` from what the campaigns left in `state/campaigns/`. Each runs for as long as one likes, goes on',
+    'where it stopped, and counts what was done on this very code alone: the digest is that of `bin`, `src`, `strategies` and `config/dialects`.',
+    'A short form of each is part of `npm test`.',
+    '',
+    ...crashSection(readResults(files.crash)),
+    ...transactionsSection(readResults(files.transactions)),
+    ...readerSection(readResults(files.reader)),
+    ...canarySection(readResults(files.canary)),
+  ].join('\n');
+}
+
+function transactionsSection(results: readonly ResultLine[]): string[] {
+  return [
+    '## Hostile transactions', '',
+    'Transactions as the embedded service makes them, by every router, for every payer and receiver, must all be allowed; each mutant of',
+    'one must be denied with the code that its mutation deserves: `npm run campaign:transactions -- --mutants 10000 --goldens 2000 --seed N`.', '',
+    ...table(['code', 'seed', 'goldens', 'denied', 'mutants', 'kinds', 'let through', 'wrong code', 'deserved code named first'], results.filter(({ type }) => type === 'transactions').map((line) => {
+      const goldens = line['goldens'] as Figures;
+      const mutants = line['mutants'] as Figures;
+      return [versionOf(line), show(line['seed']), show(goldens['judged']), show(goldens['denied']), show(mutants['judged']), show(mutants['kinds']), show(mutants['allowed']), show(mutants['wrongCode']), show(mutants['namedFirst'])];
+    })),
+  ];
+}
+
+function readerSection(results: readonly ResultLine[]): string[] {
+  return [
+    '## Fuzzing the reader', '',
+    'Noise, goldens with damage, two grown together, through the signer’s reader and its whole policy, in a thread that is watched for',
+    'hanging (100 ms of its own time for one reading is too much): `npm run campaign:reader -- --minutes 60 --seed N`.', '',
+    ...table(['code', 'seed', 'minutes', 'read', 'not readable', 'denied', 'harmless', 'slowest', 'violations'], results.filter(({ type }) => type === 'reader').map((line) => [
+      versionOf(line), show(line['seed']), Number(line['minutes']).toFixed(0), show(line['read']), show(line['unread']), show(line['denied']), show(line['allowed']), `${Number(line['slowestMs']).toFixed(1)} ms`, show(line['violations']),
+    ])),
+  ];
+}
+
+function canarySection(results: readonly ResultLine[]): string[] {
+  return [
+    '## Canaries', '',
+    'Secrets that are nobody’s on error paths of key files, configurations, service and node, in this process and with the real commands;',
+    'looked for in output, files, answers of the control API, environment and memory of every process but the signer, in base58, hex,',
+    'base64 and numbers, any run of 16 characters: `npm run campaign:canary -- --paths 1000 --seed N`.', '',
+    ...table(['code', 'seed', 'error paths', 'traces of processes', 'bytes looked through', 'leaks'], results.filter(({ type }) => type === 'canary').map((line) => [
+      versionOf(line), show(line['seed']), show(Object.values(line['paths'] as Readonly<Record<string, number>>).reduce((sum, count) => sum + count, 0)), show(line['traces']), show(line['bytes']), show(line['violations']),
+    ])),
+  ];
+}
+
+type Figures = Readonly<Record<string, unknown>>;
+
+function show(value: unknown): string {
+  return typeof value === 'number' ? value.toLocaleString('en-US') : JSON.stringify(value) ?? 'none';
+}
+
+function versionOf(line: ResultLine): string {
+  return `${String(line['commit'])} (${String(line['digest'])})`;
+}
+
+/** Returns a table of Markdown, and a sentence where there is nothing to put into it. */
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
+  if (rows.length === 0) return ['It has not run on this machine yet.', ''];
+  return [`| ${head.join(' | ')} |`, `|${head.map(() => '---').join('|')}|`, ...rows.map((row) => `| ${row.join(' | ')} |`), ''];
+}
+
+function option(name: string): { readonly type: 'string'; readonly default: string } {
+  return { type: 'string', default: resultsFile(name) };
+}
+
+/** `node test/campaign/write-report.ts [--crash FILE] [--transactions FILE] [--reader FILE] [--canary FILE]` */
+function main(): void {
+  const { values } = parseArgs({ options: { crash: option('crash'), transactions: option('transactions'), reader: option('reader'), canary: option('canary') } });
+  writeFileSync(join(PROJECT, 'docs', 'campaigns.md'), campaignReport(values));
+}
+
+if (import.meta.main) main();

@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest';
+import type { OpenIntent } from '../../src/trading/executor.ts';
+import { intentOf } from '../store/sample-journey.ts';
+import { PURCHASE } from '../market/events.ts';
+import type { Amount } from '../../src/core/amount.ts';
+import { start } from './session-world.ts';
+
+/** Of a strategy that is not configured any more. */
+const LEFT: OpenIntent = { intent: intentOf(7, { amountIn: PURCHASE as Amount }), state: 'submitted' };
+
+describe('a session with a swap open that an earlier run left', () => {
+  it('resolves it though nobody configured its strategy any more, then trades', async () => {
+    const daemon = await start({ open: [LEFT] });
+    expect(daemon.state.portfolio.books.get('dca')?.reserved.size ?? 0).toBe(0);
+    expect(daemon.stamps.find(({ input }) => input.kind === 'outcome')?.input).toMatchObject({ intentId: 'dca-7', state: 'expired' });
+    expect(daemon.executed).toEqual(['ticker-1']);
+  });
+
+  it('resolves it in safe mode too, and trades nothing', async () => {
+    const daemon = await start({ open: [LEFT], crashes: 3 });
+    expect([daemon.state.intents.size, daemon.executed, daemon.state.trading, daemon.state.tradingBy]).toEqual([0, [], 'halted', 'safe-mode']);
+    expect(daemon.said).toContainEqual(expect.stringMatching(/^safe-mode: the last 3 runs/));
+    expect(daemon.alerts).toContainEqual(expect.stringMatching(/^critical: safe mode/));
+    expect(daemon.session.desk.request({ word: 'resume' })).toMatchObject({ trading: 'active' });
+    await daemon.pass(20_000);
+    expect(daemon.executed).toEqual(['ticker-1']);
+  });
+
+  it('says what it waits for, and ends at once when it is told to, with the swap open for the next start', async () => {
+    const daemon = await start({ open: [LEFT], leftover: 'nothing yet' });
+    expect(daemon.session.desk.state()).toMatchObject({ phase: 'recovering', waits_for: ['what became of dca-7 (submitted)'] });
+    expect(daemon.session.desk.waitsFor()).toContain('what became of dca-7 (submitted)');
+    expect(await daemon.session.drain('stopped by the operator')).toMatchObject({ open: ['dca-7'] });
+    expect(daemon.executed).toEqual([]);
+  });
+});

@@ -1,0 +1,57 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import * as fc from 'fast-check';
+import { afterAll, describe, expect, it } from 'vitest';
+import type { VirtualClock } from '../../src/engine/virtual-clock.ts';
+import type { JournalStore } from '../../src/store/journal.ts';
+import { openJournal } from '../../src/store/journal.ts';
+import { breachesOf } from './stories/laws.ts';
+import { play } from './stories/play.ts';
+import { story } from './stories/story.ts';
+
+/** How many stories; a long run says more, and which seed it begins with. */
+const STORIES = Number(process.env['GANNET_STORIES'] ?? 1_000);
+const SEED = process.env['GANNET_STORIES_SEED'];
+/** In memory where the machine has such a folder: a disk's fsync says nothing of the order of writes. */
+const FOLDER = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'gannet-stories-'));
+const PLAYS_PER_JOURNAL = 200;
+
+let journals = 0;
+let current: { readonly journal: JournalStore; readonly time: { clock: VirtualClock }; plays: number } | undefined;
+
+afterAll(() => {
+  current?.journal.close();
+  rmSync(FOLDER, { recursive: true, force: true });
+});
+
+/** One file for many stories: making it takes longer than a story. One that a story left dirty is not used again. */
+function openStore(clock: VirtualClock): JournalStore {
+  if (current === undefined || current.plays >= PLAYS_PER_JOURNAL || current.journal.openIntents().length > 0 || current.journal.unsettledOutcomes().length > 0) {
+    current?.journal.close();
+    journals += 1;
+    const time = { clock };
+    current = { journal: openJournal({ path: join(FOLDER, `${journals}.sqlite`), clock: { now: () => time.clock.now(), schedule: () => { throw new Error('a journal has no timers'); } } }), time, plays: 0 };
+  }
+  current.time.clock = clock;
+  current.plays += 1;
+  return current.journal;
+}
+
+describe('whatever happens to a daemon and its world', () => {
+  it('no intent swaps twice, no swap is lost, the ledger is the chain’s, nothing leaves unwritten, and all ends', async () => {
+    const seen = { confirmed: 0, failed: 0, expired: 0, abandoned: 0, restarts: 0, 'further attempts': 0, 'operator’s words': 0 };
+    await fc.assert(fc.asyncProperty(story, async (told) => {
+      const played = await play(told, openStore);
+      expect(breachesOf(played)).toEqual([]);
+      seen.restarts += played.lives - 1;
+      for (const { state, attempts, intent_id: id } of played.intents) {
+        seen[state as 'confirmed' | 'failed' | 'expired' | 'abandoned'] += 1;
+        if (attempts.length > 1) seen['further attempts'] += 1;
+        if (played.story(id)!.transitions.at(-1)!.code === 'OPERATOR_RESOLVED') seen['operator’s words'] += 1;
+      }
+    }), { numRuns: STORIES, ...(SEED === undefined ? {} : { seed: Number(SEED) }) });
+    // Laws that nothing was held against would hold too.
+    for (const [what, count] of Object.entries(seen)) expect(count, `${what} in ${STORIES} stories`).toBeGreaterThan(STORIES / 100);
+  }, Math.max(60_000, STORIES * 100));
+});

@@ -1,0 +1,190 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { duplexPair } from 'node:stream';
+import { setTimeout } from 'node:timers/promises';
+import bs58 from 'bs58';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import type { SigningRequestTerms } from '../../src/signer/authoriser.ts';
+import { createSignerClient, type SignerClient } from '../../src/signer/client.ts';
+import { COUNTERS_FILE } from '../../src/signer/counters.ts';
+import { encodeFrame } from '../../src/signer/frames.ts';
+import { serve } from '../../src/signer/serve.ts';
+import { serveSigner } from '../../src/signer/server.ts';
+import { createWallet } from '../../src/signer/wallet.ts';
+import { listen } from '../service/loopback.ts';
+import { AMOUNT, honestSwap, KEYPAIR, NATIVE_MINT, somebody, TOKEN_PROGRAM, transactionOf, USDC, WALLET, type Swap } from './attack-swap.ts';
+import { openAssociated, system, u64 } from './policy/raw-instructions.ts';
+
+// What a daemon that somebody has taken over may ask of the signer, through the very channel and configuration of a run.
+
+const SECRET = bs58.encode(KEYPAIR.secretKey);
+const SEED = bs58.encode(KEYPAIR.secretKey.subarray(0, 32));
+const REAL = 'service: { base_url: "https://swap.example" }\n';
+const CAPS = 'signer: { caps: { USDC: { per_trade: "2", per_day: "5" }, SOL: { per_trade: "0.5", per_day: "1" } } }\n';
+
+let folder: string;
+beforeEach(() => { folder = mkdtempSync(join(tmpdir(), 'attacks-daemon-')); });
+afterEach(() => { rmSync(folder, { recursive: true }); });
+
+interface Opened {
+  readonly client: SignerClient;
+}
+
+function start(yaml: string, environment: Record<string, string> = { MINE: SECRET }): Opened {
+  mkdirSync(join(folder, 'config'), { recursive: true });
+  writeFileSync(join(folder, 'config', 'gannet.yaml'), yaml);
+  const [signer, channel] = duplexPair();
+  const close = serve({ channel: signer, args: [], environment, workingDir: folder });
+  onTestFinished(() => { close(); });
+  return { client: createSignerClient(Object.assign(channel, { ref: () => undefined, unref: () => undefined })) };
+}
+
+let intents = 0;
+
+function termsOf({ inputMint, outputMint, amountIn = AMOUNT, minimumOut = 1n }: Swap): SigningRequestTerms {
+  intents += 1;
+  return { intentId: `i ${intents}`, attempt: 1, route: 'order', inputMint, outputMint, amountIn, minimumOut, maxFeeBps: 300 };
+}
+
+/** The worst that the terms allow: anything for next to nothing. */
+const BAD = { inputMint: USDC, outputMint: NATIVE_MINT, minimumOut: 1n };
+
+async function signs({ client }: Opened, swap: Swap, change: Partial<SigningRequestTerms> = {}, bytes = transactionOf(honestSwap(swap)).bytes): Promise<string> {
+  return client.sign(bytes, { ...termsOf(swap), ...change }).then(() => 'signed', (error: { details: { code?: string }; code: string }) => error.details.code ?? error.code);
+}
+
+const real = `${REAL}chain: { rpc_url: "http://127.0.0.1:9" }\nwallet: { key_from: env:MINE, address: ${WALLET} }\n${CAPS}`;
+
+describe('a captured daemon', () => {
+  test('loses at most the caps by asking for swaps that give nothing back, however many at once', async () => {
+    const opened = start(real);
+    await opened.client.describe();
+    const words = await Promise.all(Array.from({ length: 40 }, () => signs(opened, BAD)));
+    expect([words.filter((word) => word === 'signed').length, words.filter((word) => word === 'CAP_EXCEEDED_DAY').length]).toEqual([5, 35]);
+    expect(await signs(opened, { ...BAD, amountIn: 2_000_001n })).toBe('CAP_EXCEEDED_TRADE');
+    expect(await signs(opened, { inputMint: somebody(40), outputMint: USDC })).toBe('CAP_MISSING');
+  });
+
+  test('is refused a token of which swap by swap without end may be spent', async () => {
+    const opened = start(real.replace('per_trade: "2", per_day: "5"', 'per_trade: "2"'));
+    await opened.client.describe();
+    expect(await signs(opened, BAD)).toBe('CAP_MISSING');
+  });
+
+  test('has the same bytes counted once whatever terms it gives, and never for less than it was counted for', async () => {
+    const opened = start(real);
+    await opened.client.describe();
+    const { bytes } = transactionOf(honestSwap(BAD));
+    const words = await Promise.all([AMOUNT, 2n * AMOUNT, AMOUNT].map((amountIn) => signs(opened, BAD, { amountIn }, bytes)));
+    expect(words).toEqual(['signed', 'TERMS_INVALID', 'signed']);
+    // What stands in the place of a signature is no part of what is signed.
+    const scribbled = Uint8Array.from(bytes);
+    scribbled.fill(7, 1, 65);
+    expect(await signs(opened, BAD, {}, scribbled)).toBe('signed');
+    const database = new DatabaseSync(join(folder, 'state', COUNTERS_FILE));
+    expect(database.prepare(`SELECT count(*) AS lines, sum(amount_low) AS amount FROM spends WHERE kind = 'input'`).get()).toEqual({ lines: 1, amount: Number(AMOUNT) });
+    database.close();
+  });
+
+  test('cannot lock the wallet’s SOL up as rent of accounts for mints of its own, without end', async () => {
+    const opened = start(real.replace('"0.5", per_day: "1"', '"0.5", per_day: "0.007"'));
+    await opened.client.describe();
+    const words: string[] = [];
+    for (let mint = 50; mint < 56; mint++) words.push(await signs(opened, { inputMint: USDC, outputMint: somebody(mint), amountIn: 1n, minimumOut: 1n }));
+    expect(words).toEqual(['signed', 'signed', 'signed', ...Array.from({ length: 3 }, () => 'CAP_EXCEEDED_DAY')]);
+    // Accounts of tokens that the configuration names come back.
+    expect(await signs(opened, { inputMint: USDC, outputMint: NATIVE_MINT, amountIn: 1n, minimumOut: 1n })).toBe('signed');
+  });
+
+  test('cannot have rent paid out again and again as if a sponsor had lent it', async () => {
+    const opened = start(real.replace('"0.5", per_day: "1"', '"0.5", per_day: "0.005"'));
+    await opened.client.describe();
+    const sponsor = somebody(41);
+    const account = honestSwap(BAD)[0]!.accounts[1]!.pubkey;
+    const [, ...rest] = honestSwap(BAD);
+    const lent = openAssociated({ payer: sponsor, account, owner: WALLET, mint: NATIVE_MINT, tokenProgram: TOKEN_PROGRAM });
+    const back = system(2, [u64(2_039_280n)], [[WALLET, 'sw'], [sponsor, 'sw']]);
+    const words: string[] = [];
+    for (let times = 0; times < 4; times++) words.push(await signs(opened, BAD, { feePayer: sponsor }, transactionOf([lent, ...rest, back], { payer: sponsor }).bytes));
+    expect(words).toEqual(['signed', 'signed', 'CAP_EXCEEDED_DAY', 'CAP_EXCEEDED_DAY']);
+  });
+
+  test('changes nothing by writing larger caps into the configuration before it asks', async () => {
+    const opened = start(real);
+    await setTimeout(300);
+    writeFileSync(join(folder, 'config', 'gannet.yaml'), real.replaceAll(/"\d[\d.]*"/g, '"9000"'));
+    expect((await opened.client.describe()).caps.join()).not.toContain('9000');
+  });
+
+  test('hands the signer of a real wallet neither a key nor a node', async () => {
+    const node = await listen((_request, response) => { response.end('{}'); });
+    const opened = start(real);
+    await expect(opened.client.openEmbedded({ key: SECRET, rpcUrl: node.baseUrl })).rejects.toMatchObject({ code: 'KEY_INVALID', message: expect.stringContaining('the embedded service alone') as string });
+    const again = start(real);
+    expect(await again.client.describe({ rpcUrl: node.baseUrl })).toMatchObject({ address: WALLET });
+    await expect(again.client.openEmbedded({ key: bs58.encode(new Uint8Array(64).fill(1)) })).rejects.toMatchObject({ message: expect.stringContaining('holds a key already') as string });
+    expect(await signs(again, BAD, {}, transactionOf(honestSwap(BAD), { form: 'shared' }).bytes)).toBe('CHAIN_UNREAD');
+    expect(node.received).toEqual([]);
+  });
+
+  test('who never reads what it is answered is not answered for ever', async () => {
+    const [signer, daemon] = duplexPair();
+    const faults: string[] = [];
+    const wallet = createWallet({ environment: {}, pid: 1, load: () => Promise.reject(new Error('never asked')) });
+    serveSigner({ channel: signer, wallet, onFault: (message) => { faults.push(message); } });
+    for (let sent = 0; !signer.destroyed && sent < 100_000;) {
+      for (let i = 0; i < 50; i++) daemon.write(encodeFrame({ id: ++sent, kind: 'x'.repeat(100) }));
+      await new Promise((resolve) => { setImmediate(resolve); });
+    }
+    expect(faults).toEqual(['answers that nobody takes']);
+  });
+});
+
+describe('a key of somebody’s own on the embedded world', () => {
+  const yaml = `wallet: { key_from: env:MINE }\nsigner: { programs: [${somebody(42)}] }\n`;
+
+  test('spends nothing without a cap, and what it spends is counted on disk: the same signatures hold on another chain', async () => {
+    const opened = start(yaml);
+    expect(await opened.client.describe()).toMatchObject({ address: WALLET, programs: 1 });
+    expect(await signs(opened, BAD)).toBe('CAP_MISSING');
+    const capped = `${yaml.split('\n')[0]!}\n${CAPS}`;
+    const first = start(capped);
+    await first.client.describe();
+    expect(await signs(first, { ...BAD, amountIn: 2_000_000n })).toBe('signed');
+    const second = start(capped);
+    await second.client.describe();
+    expect([await signs(second, { ...BAD, amountIn: 2_000_000n }), await signs(second, { ...BAD, amountIn: 2_000_000n })]).toEqual(['signed', 'CAP_EXCEEDED_DAY']);
+  });
+
+  test('goes through no program that only a simulation at the daemon’s own node could answer for', async () => {
+    const opened = start(yaml.replace('signer: {', 'signer: { caps: { USDC: { per_trade: "2", per_hour: "9" } },'));
+    await opened.client.describe({ rpcUrl: 'http://127.0.0.1:9' });
+    const [open, swap, close] = honestSwap(BAD) as readonly [never, { programId: string; accounts: never; data: never }, never];
+    expect(await signs(opened, BAD, {}, transactionOf([open, { ...swap, programId: somebody(42) }, close]).bytes)).toBe('PROGRAM_UNKNOWN');
+  });
+
+  test('is taken as a key of the embedded service only where none is configured', async () => {
+    await expect(start(yaml).client.openEmbedded({ key: SECRET })).rejects.toMatchObject({ code: 'KEY_INVALID' });
+    const plain = start('mode: live\n');
+    expect(await plain.client.openEmbedded({ key: SECRET })).toMatchObject({ address: WALLET });
+    expect(await signs(plain, { ...BAD, amountIn: 10n ** 12n })).toBe('signed');
+  });
+});
+
+describe('a configuration that somebody passed on', () => {
+  test.each([
+    ['by its usual name', 'GANNET_WALLET_KEY', 'env:GANNET_WALLET_KEY', {}],
+    ['by a name of one’s own, as a seed', 'MINE', 'env:MINE', {}],
+    ['by a name that another variable gives', 'MINE', 'env:${WHICH}', { WHICH: 'MINE' }],
+    ['by a name in escapes', 'MINE', 'env:\\x4dINE', {}],
+  ])('cannot have the key sent to its node as a part of the address (%s)', async (_how, name, keyFrom, more) => {
+    const node = await listen((_request, response) => { response.end('{}'); });
+    const yaml = `${REAL}chain: { rpc_url: "${node.baseUrl}/\${${name}}" }\nwallet: { key_from: "${keyFrom}" }\n${CAPS}`;
+    const { client } = start(yaml, { [name]: SEED, ...more });
+    await expect(client.describe()).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
+    await expect(client.describe()).rejects.not.toMatchObject({ message: expect.stringContaining(SEED) as string });
+    expect(node.received).toEqual([]);
+  });
+});
