@@ -148,7 +148,7 @@ ${[1, 2, 3].map((size) => `  - { use: mean-reversion, name: dip-${size}, budget:
     const { watch_per_second: watching, feed_intervals: intervals } = document(json) as unknown as { watch_per_second: number; feed_intervals: { expected_ms: number }[] };
     expect(watching).toBeLessThan(1);
     expect(intervals.reduce((sum, { expected_ms: ms }) => sum + 1_000 / ms, 1 / 60)).toBeCloseTo(watching, 2);
-    expect(words.stdout).toMatch(/needed +3\.0167 requests a second\n +allowed +1 a second\n +for watching +0\.\d+ a second/);
+    expect(words.stdout).toMatch(/needed +3\.02 requests a second\n +allowed +1 a second\n +for watching +0\.\d+ a second/);
     expect(words.stdout).toMatch(/watched +wanted every +polled every\n +the price of 1 USDC in SOL +1s +\d\.?\d?s\n/);
   });
 

@@ -10,9 +10,9 @@ import { breachesOf } from './stories/laws.ts';
 import { play } from './stories/play.ts';
 import { story } from './stories/story.ts';
 
-/** How many stories; a long run says more, and which seed it begins with. */
+/** How many stories, and which seed they begin with: a long run takes others than the one that everybody plays. */
 const STORIES = Number(process.env['GANNET_STORIES'] ?? 1_000);
-const SEED = process.env['GANNET_STORIES_SEED'];
+const SEED = Number(process.env['GANNET_STORIES_SEED'] ?? 7);
 /** In memory where the machine has such a folder: a disk's fsync says nothing of the order of writes. */
 const FOLDER = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'gannet-stories-'));
 const PLAYS_PER_JOURNAL = 200;
@@ -50,7 +50,7 @@ describe('whatever happens to a daemon and its world', () => {
         if (attempts.length > 1) seen['further attempts'] += 1;
         if (played.story(id)!.transitions.at(-1)!.code === 'OPERATOR_RESOLVED') seen['operator’s words'] += 1;
       }
-    }), { numRuns: STORIES, ...(SEED === undefined ? {} : { seed: Number(SEED) }) });
+    }), { numRuns: STORIES, seed: SEED });
     // Laws that nothing was held against would hold too.
     for (const [what, count] of Object.entries(seen)) expect(count, `${what} in ${STORIES} stories`).toBeGreaterThan(STORIES / 100);
   }, Math.max(60_000, STORIES * 100));

@@ -13,6 +13,7 @@ import type { StateSnapshot } from '../../src/trading/state.ts';
 import { attemptOf, FILL, intentOf, outcomeOf, SNAPSHOT } from './sample-journey.ts';
 import type { SmallDisk } from './small-disk.ts';
 import { NO_SMALL_DISK, smallDisk } from './small-disk.ts';
+import { temporaryFolder } from './fixtures.ts';
 
 interface Bench {
   readonly disk: SmallDisk;
@@ -158,7 +159,7 @@ describe.skipIf(NO_SMALL_DISK !== undefined)(`a journal on a full disk${NO_SMALL
 describe('what the journal knows of the wallet', () => {
   it('tells our own transactions from those of others, whoever paid for them, and the last that landed', () => {
     const clock = new VirtualClock(1_790_000_000_000);
-    const journal = openJournal({ path: ':memory:', clock });
+    const journal = openJournal({ path: join(temporaryFolder(), 'journal.sqlite'), clock });
     onTestFinished(() => { journal.close(); });
     expect(journal.lastLanded()).toBeUndefined();
     journal.intentApproved(intentOf(1));

@@ -1,6 +1,7 @@
 import type { SchedulerAction } from 'rxjs';
 import type { Clock } from '../../../src/core/time.ts';
 import type { JournalStore } from '../../../src/store/journal.ts';
+import type { Attempt } from '../../../src/trading/attempt.ts';
 
 /** Thrown where a process is killed within a write: whatever runs on after it is no process any more. */
 export class Killed extends Error {}
@@ -45,13 +46,13 @@ export class Life {
   }
 
   /** Returns the part of a journal that an executor writes and reads, with a crash point around each write. */
-  journal(journal: JournalStore, onSigned: (signature: string) => void): Pick<JournalStore, 'intentApproved' | 'attemptSigned' | 'transition' | 'openIntents' | 'isSigned' | 'spentSince'> {
+  journal(journal: JournalStore, onSigned: (attempt: Attempt) => void): Pick<JournalStore, 'intentApproved' | 'attemptSigned' | 'transition' | 'openIntents' | 'isSigned' | 'spentSince'> {
     return {
       intentApproved: (intent, strategyState) => { this.write(() => { journal.intentApproved(intent, strategyState); }); },
       attemptSigned: (attempt) => {
         this.write(() => {
           journal.attemptSigned(attempt);
-          onSigned(attempt.signature);
+          onSigned(attempt);
         });
       },
       transition: (outcome) => { this.write(() => { journal.transition(outcome); }); },

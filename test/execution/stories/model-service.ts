@@ -97,8 +97,8 @@ export class ModelService {
   }
 }
 
-/** Returns a signer that holds bytes against the terms, as its policy does, and tells whose it signed. */
-export function modelSigner(wire: Wire, life: Life, onSigned: (message: ModelMessage, intentId: string) => void): Signer {
+/** Returns a signer that holds bytes against the terms, as its policy does. */
+export function modelSigner(wire: Wire, life: Life): Signer {
   return {
     address: 'us',
     sign: (transaction, terms) => wire.ask(life, ['SIGN_REFUSED'], () => {
@@ -106,7 +106,6 @@ export function modelSigner(wire: Wire, life: Life, onSigned: (message: ModelMes
       const isMeant = message.inputMint === terms.inputMint && message.outputMint === terms.outputMint
         && message.amountIn === terms.amountIn && message.amountOut >= terms.minimumOut;
       if (!isMeant) throw new GannetError('SIGN_REFUSED', 'not what was meant', { details: { code: 'TERMS_MISMATCH' } });
-      onSigned(message, terms.intentId);
       return { transaction, signature: `us/${message.id}`, messageHash: message.id, ...(message.payer === 'us' ? { transactionId: idOf(message) } : {}) };
     }),
   };

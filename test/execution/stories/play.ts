@@ -24,6 +24,7 @@ import { ModelService, modelSigner } from './model-service.ts';
 import { BUDGETS, MINTS, PRICES, WALLET, setupOf } from './setting.ts';
 import type { Crash, Story, Wish, Word } from './story.ts';
 import { Wire } from './weather.ts';
+import type { Attempt } from '../../../src/trading/attempt.ts';
 
 const BEGINNING = 1_800_000_000_000;
 /** After the story, all is well for so long: whatever can be proven is proven by then. */
@@ -168,8 +169,8 @@ class Play {
       const executor = createLiveExecutor({
         service: this.#service.port(this.#wire, life, received),
         chain: createModelNode({ chain: this.#chain, wire: this.#wire, life, onReceived: received }),
-        signer: modelSigner(this.#wire, life, (message, intentId) => { this.#signs(message, intentId); }),
-        journal: life.journal(this.#journal, (signature) => { this.#written.add(signature); }),
+        signer: modelSigner(this.#wire, life),
+        journal: life.journal(this.#journal, (attempt) => { this.#keeps(attempt); }),
         clock,
         mayTryAgain: (intent) => retryDenial(state, intent, clock.now()),
       });
@@ -245,9 +246,10 @@ class Play {
     this.#deposits.set(mint, (this.#deposits.get(mint) ?? 0n) + amount);
   }
 
-  #signs({ id }: ModelMessage, intentId: string): void {
-    const before = this.#signed.get(id);
-    if (before === undefined) this.#signed.set(id, intentId);
+  /** Whose a message is, its row says: what was signed for somebody and never written down cannot have left. */
+  #keeps({ intentId, signature, messageHash }: Attempt): void {
+    this.#written.add(signature);
+    if (!this.#signed.has(messageHash)) this.#signed.set(messageHash, intentId);
   }
 
   #received(message: ModelMessage): void {
