@@ -3,7 +3,7 @@ import { createChoose } from './choose.ts';
 import { walkErrorPaths } from './canary/error-paths.ts';
 import { traceProcesses } from './canary/processes.ts';
 import { createMemorySearch, createSearch, newCanaries, type Leak } from './canary/secrets.ts';
-import { addResult, codeVersion, resultsFile } from './results.ts';
+import { addResult, codeVersion, packResults, resultsFile } from './results.ts';
 
 export interface CanaryReport {
   /** Errors in this process, by where they came from. */
@@ -44,6 +44,7 @@ async function main(): Promise<number> {
   const seed = Number(values.seed);
   const { leaks, ...figures } = await huntCanaries({ paths: Number(values.paths), processes: true, seed });
   addResult(values.out, { type: 'canary', at: new Date().toISOString(), ...codeVersion(), seed, ...figures, violations: leaks.length });
+  packResults(values.out);
   process.stdout.write(`${JSON.stringify(figures, null, 2)}\n${leaks.map(({ where, secret, around }) => `${where}: ${secret} in ${JSON.stringify(around)}\n`).join('')}\n${leaks.length} leaks\n`);
   return leaks.length === 0 ? 0 : 1;
 }

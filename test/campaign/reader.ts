@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import { Worker } from 'node:worker_threads';
 import { collectGoldens } from '../signer/policy/goldens.ts';
 import type { ReaderTold, ReaderWork } from './reader-worker.ts';
-import { addResult, codeVersion, resultsFile } from './results.ts';
+import { addResult, codeVersion, packResults, resultsFile } from './results.ts';
 
 export interface ReaderFuzzOptions {
   readonly minutes: number;
@@ -94,6 +94,7 @@ async function main(): Promise<number> {
     },
   });
   addResult(values.out, { type: 'reader', at: new Date().toISOString(), ...version, seed, ...figures, violations: violations.length });
+  packResults(values.out);
   process.stdout.write(`${JSON.stringify(figures, null, 2)}\n${violations.map(({ what, base64 }) => `${what}\n  ${base64}\n`).join('')}\n${violations.length} violations\n`);
   return violations.length === 0 ? 0 : 1;
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { crashSection } from '../crash/report.ts';
 import { PROJECT } from '../e2e/gannet.ts';
-import { readResults, resultsFile, type ResultLine } from './results.ts';
+import { codeVersion, packResults, readResults, resultsFile, type ResultLine } from './results.ts';
 
 /** Where each campaign's results are. */
 export interface ReportFiles {
@@ -18,11 +18,11 @@ export function campaignReport(files: ReportFiles): string {
   return [
     '# Campaigns',
     '',
-    'Written by `npm run campaign:report` from what the campaigns left in `state/campaigns/`. Each runs for as long as one likes, goes on',
+    'Written by `node test/campaign/write-report.ts` from what the campaigns left in `test/campaign/results/`. Each runs for as long as one likes, goes on',
     'where it stopped, and counts what was done on this very code alone: the digest is that of `bin`, `src`, `strategies` and `config/dialects`.',
     'A short form of each is part of `npm test`.',
     '',
-    ...crashSection(readResults(files.crash)),
+    ...crashSection(readResults(files.crash), codeVersion().digest),
     ...transactionsSection(readResults(files.transactions)),
     ...readerSection(readResults(files.reader)),
     ...canarySection(readResults(files.canary)),
@@ -77,7 +77,7 @@ function versionOf(line: ResultLine): string {
 
 /** Returns a table of Markdown, and a sentence where there is nothing to put into it. */
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
-  if (rows.length === 0) return ['It has not run on this machine yet.', ''];
+  if (rows.length === 0) return ['It has not run yet.', ''];
   return [`| ${head.join(' | ')} |`, `|${head.map(() => '---').join('|')}|`, ...rows.map((row) => `| ${row.join(' | ')} |`), ''];
 }
 
@@ -88,6 +88,7 @@ function option(name: string): { readonly type: 'string'; readonly default: stri
 /** `node test/campaign/write-report.ts [--crash FILE] [--transactions FILE] [--reader FILE] [--canary FILE]` */
 function main(): void {
   const { values } = parseArgs({ options: { crash: option('crash'), transactions: option('transactions'), reader: option('reader'), canary: option('canary') } });
+  for (const file of Object.values(values)) packResults(file);
   writeFileSync(join(PROJECT, 'docs', 'campaigns.md'), campaignReport(values));
 }
 

@@ -1,20 +1,22 @@
+import { availableParallelism, loadavg, totalmem } from 'node:os';
 import { parseArgs } from 'node:util';
-import { addResult, codeVersion, readResults, resultsFile, type ResultLine } from '../campaign/results.ts';
+import { addResult, codeVersion, packResults, readResults, resultsFile, type ResultLine } from '../campaign/results.ts';
 import { killAtRandom } from './random-kill.ts';
-import { courseName, courses, firstDeath, recordedPoints, tasksLeft, type Course, type CoursePoints, type Task } from './tasks.ts';
-import { writeDoom } from './preload/points.ts';
-import { playTrial } from './trial.ts';
+import { courseName, courses, firstDeath, planOf, pointsOf, recordedPoints, tasksLeft, type Course, type CoursePoints, type Task } from './tasks.ts';
+import { nameOf, writeDoom, type Doom } from './preload/points.ts';
+import type { Scenario } from './scenarios.ts';
+import { playLife, playTrial } from './trial.ts';
 import { openCrashWorld, type CrashWorld } from './world.ts';
 
 export interface CrashCampaignOptions {
-  /** "all", "none", or that many of those that are left, spread over all courses. */
+  /** "all", "none", or that many lives of those that are left, spread over all courses. */
   readonly points: 'all' | 'none' | number;
   /** Random kills in all, those that stand in the results included. */
   readonly kills: number;
   /** Scenarios whose names hold this text. */
   readonly scenarios: string;
   readonly seed: number;
-  /** How many daemons at once. */
+  /** How many daemons that work at once, besides twice as many that wait. */
   readonly lanes: number;
   /** Where results are added, and where it is seen what was done before. */
   readonly out: string;
@@ -22,66 +24,121 @@ export interface CrashCampaignOptions {
 }
 
 const TRIES = 3;
-/** After so many trials a lane begins with a fresh sandbox: what a chain remembers makes it slow. */
-const TRIALS_PER_WORLD = 150;
+const KILLS_PER_RANDOM_LIFE = 3;
+/** After so many lives a lane begins with a fresh sandbox: what a chain remembers makes it slow. */
+const LIVES_PER_WORLD = 60;
+/** Where it must be proven that nothing lands any more, daemons mostly wait: so many more of them at once, in faster time. */
+const WAITING_LANES = 2;
+const WAITING_TIME_FACTOR = 20;
+const GIBIBYTE = 2 ** 30;
 
-/** Kills the daemon before and after every point and at random times, and adds each result to the file. Returns the lines with violations. */
+/** Of a life that is ended at random, its number; it belongs to no scenario. */
+interface RandomTask {
+  readonly life: number;
+  readonly scenario?: undefined;
+}
+
+/** One kill of a life, as it stands in the results. */
+interface KillRecord {
+  readonly at: string;
+  readonly reached: boolean;
+}
+
+/** Kills the daemon before and after every point and at random times, and adds each life's result to the file. Returns the lines with violations. */
 export async function crashCampaign(options: CrashCampaignOptions): Promise<readonly ResultLine[]> {
   const { out, lanes, seed } = options;
-  const version = codeVersion();
+  const { digest, commit } = codeVersion();
   const bad: ResultLine[] = [];
   const add = (line: ResultLine): void => {
-    const full = { ...line, at_time: new Date().toISOString(), ...version };
+    const full = { ...line, digest };
     addResult(out, full);
     if ((line['violations'] as readonly string[]).length > 0) bad.push(full);
   };
-
+  const startedMs = performance.now();
   const wanted = options.points === 'none' ? [] : courses(options.scenarios);
   const known: CoursePoints[] = [];
-  await inLanes(lanes, seed, wanted.filter(({ inRecovery }) => !inRecovery), async (world, course, name) => { known.push(await record(world, course, { name, out, digest: version.digest, add })); });
+  const recordAll = (some: readonly Course[]): Promise<void> => inAllLanes({ lanes, seed }, some, async (world, course, name) => {
+    known.push(await record(world, course, { name, out, digest, add, first: course.part === 'recovery' ? firstDeath(swapOf(known, course).points) : undefined }));
+  });
+  await recordAll(wanted.filter(({ part }) => part !== 'recovery'));
   // Those in recovery need to know where the first death is.
-  await inLanes(lanes, seed, wanted.filter(({ inRecovery }) => inRecovery), async (world, course, name) => {
-    const own = known.find(({ scenario, inRecovery }) => scenario === course.scenario && !inRecovery)!;
-    known.push(await record(world, course, { name, out, digest: version.digest, add, first: own }));
-  });
+  await recordAll(wanted.filter(({ part }) => part === 'recovery'));
   const results = readResults(out);
-  const left = tasksLeft(results, version.digest, known);
-  const tasks: (Task | { readonly kill: number })[] = [
+  const left = tasksLeft(results, digest, known);
+  const tasks: (Task | RandomTask)[] = [
     ...(typeof options.points === 'number' ? spread(left, options.points) : left),
-    ...killsLeft(results, version.digest, options),
+    ...randomLeft(results, digest, options),
   ];
+  const of = tasks.reduce((sum, task) => sum + killsIn(task), 0);
   let done = 0;
-  await inLanes(lanes, seed, tasks, async (world, task, name) => {
-    if ('kill' in task) {
-      const { victim, afterMs, states, violations } = await killAtRandom(world, { name, seed: `${seed}:${task.kill}` });
-      add({ type: 'random', seed, number: task.kill, victim, after_ms: afterMs, states, violations });
-    } else {
-      const first = task.inRecovery ? firstDeath(known.find(({ scenario, inRecovery }) => scenario === task.scenario && !inRecovery)!.points) : undefined;
-      const plan = { name, doom: task.doom, recoveryFrom: first };
-      // What was polled twice when the points were recorded may be polled once now: a point that is never reached is tried again.
-      let trial = await playTrial(world, task.scenario, plan);
-      for (let tries = 1; trial.killedAt === undefined && trial.violations.length === 0 && tries < TRIES; tries++) trial = await playTrial(world, task.scenario, plan);
-      const { killedAt, states, sent, violations } = trial;
-      add({ type: 'kill', course: courseName(task), at: writeDoom(task.doom), reached: killedAt !== undefined, states, sent, violations });
-    }
-    done += 1;
-    options.onProgress?.({ done, of: tasks.length, violations: bad.length });
+  await inAllLanes({ lanes, seed }, tasks, async (world, task, name) => {
+    if (task.life !== undefined) add({ type: 'random', seed, number: task.life, ...await killAtRandom(world, { name, seed: `${seed}:${task.life}`, kills: KILLS_PER_RANDOM_LIFE }) });
+    else await playTask(world, task, { name, seed, first: task.part === 'recovery' ? firstDeath(swapOf(known, task).points) : undefined, add });
+    done += killsIn(task);
+    options.onProgress?.({ done, of, violations: bad.length });
   });
+  if (done > 0) {
+    add({
+      type: 'session', commit, node: process.version, seed, lanes, kills: done, minutes: Math.round((performance.now() - startedMs) / 6_000) / 10,
+      cores: availableParallelism(), gibibytes: Math.round(totalmem() / GIBIBYTE), load: Math.round(loadavg()[2]! * 10) / 10, violations: [],
+    });
+  }
+  packResults(out);
   return bad;
 }
 
+function killsIn(task: Task | RandomTask): number {
+  return task.life !== undefined ? KILLS_PER_RANDOM_LIFE : task.dooms.length;
+}
+
+interface TaskContext {
+  readonly name: string;
+  readonly seed: number;
+  /** The death that is recovered from. */
+  readonly first: Doom | undefined;
+  readonly add: (line: ResultLine) => void;
+}
+
+/** Plays a life, and what it left open: a point it did not come to is tried again alone, and so is each of its kills when something is wrong. */
+async function playTask(world: CrashWorld, task: Task, { name, seed, first, add }: TaskContext): Promise<void> {
+  const course = courseName(task);
+  const startedMs = performance.now();
+  const { deaths, states, sent, violations } = await playLife(world, task.scenario, { name, dooms: task.dooms, ...planOf(task, first) });
+  const kills: KillRecord[] = [];
+  const alone: ResultLine[] = [];
+  for (const [index, doom] of task.dooms.entries()) {
+    let reached = deaths[index]?.killedAt !== undefined;
+    // What was polled twice when the points were recorded may be polled once now; and whose life went wrong shows by itself what is wrong.
+    const tries = violations.length > 0 && task.dooms.length > 1 ? 1 : reached ? 0 : TRIES - 1;
+    for (let tried = 0; tried < tries && (tried === 0 || !reached); tried++) {
+      const trial = await playTrial(world, task.scenario, { name: `${name}-${index}-${tried}`, doom, ...planOf(task, first) });
+      reached ||= trial.killedAt !== undefined;
+      alone.push({ type: 'alone', course, at: writeDoom(doom), reached: trial.killedAt !== undefined, states: trial.states, violations: trial.violations });
+    }
+    kills.push({ at: writeDoom(doom), reached });
+  }
+  for (const line of alone) add(line);
+  add({ type: 'life', course, kills, states, sent, seed, ms: Math.round(performance.now() - startedMs), violations });
+}
+
+/** Returns the course of the swap itself, which belongs to the recovery from it. */
+function swapOf(known: readonly CoursePoints[], course: Course): CoursePoints {
+  return known.find(({ scenario, part }) => scenario === course.scenario && part === 'swap')!;
+}
+
 /** Returns the points of a course: from the results, or by a run without a kill. */
-async function record(world: CrashWorld, course: Course, { name, out, digest, add, first }: { readonly name: string; readonly out: string; readonly digest: string; readonly add: (line: ResultLine) => void; readonly first?: CoursePoints }): Promise<CoursePoints> {
+async function record(world: CrashWorld, course: Course, { name, out, digest, add, first }: Omit<TaskContext, 'seed'> & { readonly out: string; readonly digest: string }): Promise<CoursePoints> {
   const before = recordedPoints(readResults(out), digest, course);
   if (before !== undefined) return { ...course, points: before };
-  const { points, states, sent, violations } = await playTrial(world, course.scenario, { name, recoveryFrom: first === undefined ? undefined : firstDeath(first.points) });
-  add({ type: 'points', course: courseName(course), points, states, sent, violations });
+  const { points: all, states, sent, violations } = await playTrial(world, course.scenario, { name, ...planOf(course, first) });
+  const points = pointsOf(course, all);
+  add({ type: 'points', course: courseName(course), points: points.map(nameOf), states, sent, violations });
   return { ...course, points };
 }
 
-function killsLeft(results: readonly ResultLine[], digest: string, { kills, seed }: CrashCampaignOptions): { readonly kill: number }[] {
+function randomLeft(results: readonly ResultLine[], digest: string, { kills, seed }: CrashCampaignOptions): RandomTask[] {
   const done = new Set(results.filter((each) => each.type === 'random' && each['digest'] === digest && each['seed'] === seed).map((each) => each['number']));
-  return Array.from({ length: kills }, (_, kill) => ({ kill })).filter(({ kill }) => !done.has(kill));
+  return Array.from({ length: Math.ceil(kills / KILLS_PER_RANDOM_LIFE) }, (_, life) => ({ life })).filter(({ life }) => !done.has(life));
 }
 
 /** Returns so many of the items, at equal distances. */
@@ -89,19 +146,32 @@ function spread<Item>(items: readonly Item[], count: number): Item[] {
   return items.length <= count ? [...items] : Array.from({ length: count }, (_, index) => items[Math.floor((index * items.length) / count)]!);
 }
 
-/** Has several worlds at once work through the items. */
-async function inLanes<Item>(lanes: number, seed: number, items: readonly Item[], work: (world: CrashWorld, item: Item, name: string) => Promise<void>): Promise<void> {
+interface Lanes {
+  readonly lanes: number;
+  readonly seed: number;
+  readonly timeFactor?: number;
+}
+
+/** Has several worlds at once work through the items, those in which daemons wait beside the others. */
+async function inAllLanes<Item extends { readonly scenario?: Scenario | undefined }>({ lanes, seed }: Lanes, items: readonly Item[], work: (world: CrashWorld, item: Item, name: string) => Promise<void>): Promise<void> {
+  await Promise.all([
+    inLanes({ lanes, seed }, items.filter(({ scenario }) => scenario?.expires !== true), work),
+    inLanes({ lanes: WAITING_LANES * lanes, seed, timeFactor: WAITING_TIME_FACTOR }, items.filter(({ scenario }) => scenario?.expires === true), work),
+  ]);
+}
+
+async function inLanes<Item>({ lanes, ...world }: Lanes, items: readonly Item[], work: (world: CrashWorld, item: Item, name: string) => Promise<void>): Promise<void> {
   let next = 0;
   const lane = async (): Promise<void> => {
     while (next < items.length) {
-      const world = await openCrashWorld({ seed });
+      const opened = await openCrashWorld(world);
       try {
-        for (let trials = 0; trials < TRIALS_PER_WORLD && next < items.length; trials++) {
+        for (let lives = 0; lives < LIVES_PER_WORLD && next < items.length; lives++) {
           const number = next++;
-          await work(world, items[number]!, `trial-${number}`);
+          await work(opened, items[number]!, `life-${number}`);
         }
       } finally {
-        await world.close();
+        await opened.close();
       }
     }
   };
@@ -117,11 +187,13 @@ async function main(): Promise<number> {
     },
   });
   const startedMs = performance.now();
+  let lastTold = 0;
   const bad = await crashCampaign({
     points: values.points === 'all' || values.points === 'none' ? values.points : Number(values.points),
     kills: Number(values.kills), scenarios: values.scenarios, seed: Number(values.seed), lanes: Number(values.lanes), out: values.out,
     onProgress({ done, of, violations }) {
-      if (!process.stderr.isTTY && done % 50 !== 0) return;
+      if (!process.stderr.isTTY && Math.floor(done / 50) === lastTold) return;
+      lastTold = Math.floor(done / 50);
       const seconds = (performance.now() - startedMs) / 1_000;
       process.stderr.write(`${process.stderr.isTTY ? '\r' : ''}${done} of ${of} kills · ${violations} with violations · ${Math.round(((of - done) / done) * seconds / 60)} min left   ${process.stderr.isTTY ? '' : '\n'}`);
     },
@@ -131,4 +203,8 @@ async function main(): Promise<number> {
   return bad.length === 0 ? 0 : 1;
 }
 
-if (import.meta.main) process.exitCode = await main();
+if (import.meta.main) {
+  // What was done stands in the results; the next run goes on from there.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(130));
+  process.exitCode = await main();
+}

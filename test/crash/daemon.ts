@@ -17,13 +17,33 @@ export interface CrashDaemon {
   gone(withinMs: number): Promise<boolean>;
 }
 
-/** Starts the daemon as a person would, in a process group of its own. */
-export function startDaemon(args: readonly string[], { cwd, environment }: { readonly cwd: string; readonly environment: Readonly<Record<string, string>> }): CrashDaemon {
-  const child = spawn(join(PROJECT, 'bin', 'gannet'), args, { cwd, detached: true, stdio: ['ignore', 'pipe', 'pipe'], env: { PATH: process.env['PATH'] ?? '', ...environment } });
+/** Where bin/gannet keeps it too; a signer that is started without it has it from here. */
+const COMPILED = join(PROJECT, 'node_modules', '.cache', 'gannet');
+/** Those that may still live: in groups of their own they would outlive a campaign that is interrupted. */
+const groups = new Set<number>();
+process.on('exit', () => {
+  for (const pid of groups) killGroup(pid);
+});
+
+/** How a daemon is started. */
+export interface DaemonStart {
+  readonly cwd: string;
+  readonly environment: Readonly<Record<string, string>>;
+  /** Modules to be loaded before the signer too, which takes none from the environment; absent: started as a person would. */
+  readonly signerPreloads?: readonly string[] | undefined;
+}
+
+/** Starts the daemon in a process group of its own. */
+export function startDaemon(args: readonly string[], { cwd, environment, signerPreloads }: DaemonStart): CrashDaemon {
+  const [command, first] = signerPreloads === undefined
+    ? [join(PROJECT, 'bin', 'gannet'), []]
+    : [process.execPath, ['--disable-warning=ExperimentalWarning', ...signerPreloads, join(PROJECT, 'src', 'signer', 'main.ts')]];
+  const child = spawn(command, [...first, ...args], { cwd, detached: true, stdio: ['ignore', 'pipe', 'pipe'], env: { PATH: process.env['PATH'] ?? '', NODE_COMPILE_CACHE: COMPILED, ...environment } });
   let [stdout, stderr] = ['', ''];
   child.stdout.setEncoding('utf8').on('data', (text: string) => { stdout += text; });
   child.stderr.setEncoding('utf8').on('data', (text: string) => { stderr += text; });
   const pid = child.pid!;
+  groups.add(pid);
   return {
     pid,
     stdout: () => stdout,
@@ -35,10 +55,12 @@ export function startDaemon(args: readonly string[], { cwd, environment }: { rea
       while (groupLives(pid)) {
         if (performance.now() > giveUpAt) {
           killGroup(pid);
+          groups.delete(pid);
           return false;
         }
         await sleep(5);
       }
+      groups.delete(pid);
       return true;
     },
   };

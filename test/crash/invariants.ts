@@ -9,6 +9,8 @@ export interface JournalLook {
   readonly attempts: readonly { readonly intentId: string; readonly number: number; readonly signature: string }[];
   /** The ledger's wallet by mint; undefined before the first snapshot. */
   readonly wallet: ReadonlyMap<string, bigint> | undefined;
+  /** What the daemon booked because the chain had other balances than its ledger; nobody but the daemon moves money here. */
+  readonly adjustments: readonly string[];
   /** What SQLite itself says of the file: "ok". */
   readonly integrity: string;
 }
@@ -30,6 +32,7 @@ export function lookAtJournal(stateDir: string): JournalLook | undefined {
       attempts: database.prepare('SELECT intent_id, number, signature FROM attempts').all()
         .map((row) => ({ intentId: String(row['intent_id']), number: Number(row['number']), signature: String(row['signature']) })),
       wallet: wallet === undefined ? undefined : new Map(Object.entries(wallet).map(([mint, amount]) => [mint, BigInt(amount)])),
+      adjustments: database.prepare('SELECT mint, change, cause FROM adjustments').all().map((row) => `${String(row['cause'])} of ${String(row['change'])} of ${String(row['mint'])}`),
       integrity: String(database.prepare('PRAGMA integrity_check(1)').get()?.['integrity_check']),
     };
   } finally {
@@ -50,6 +53,7 @@ export async function violationsOf({ stateDir, wallet, chain }: { readonly state
   return [
     ...(journal.integrity === 'ok' ? [] : [`the journal is damaged: ${journal.integrity}`]),
     ...withoutRow(journal, landed),
+    ...journal.adjustments.map((adjustment) => `the ledger had to be set right: ${adjustment}`),
     ...journal.intents.flatMap(({ id, state }) => againstChain(id, state, landedOf(journal, landed, id))),
     ...ledgerAgainst(journal, await chain.balances(wallet)),
   ];

@@ -4,23 +4,28 @@ import { seededRandom } from '../../src/core/random.ts';
 import { pick } from '../signer/random-transaction.ts';
 import { startDaemon } from './daemon.ts';
 import { lookAtJournal, violationsOf } from './invariants.ts';
-import { openPlace, recovered, runArgs } from './trial.ts';
+import { openPlace, runArgs } from './place.ts';
+import { recovered } from './recovery.ts';
 import type { WireRule } from './wire.ts';
 import { preloads, type CrashWorld } from './world.ts';
 
-/** A daemon that traded without a pause and was killed at some time. */
+/** A wallet whose daemons traded without a pause and were killed at some time, one after the other. */
+export interface RandomLife {
+  readonly kills: readonly RandomKill[];
+  readonly states: Readonly<Record<string, number>>;
+  readonly violations: readonly string[];
+}
+
 export interface RandomKill {
   /** Of the machine's own time, from its start. */
   readonly afterMs: number;
   /** Which of its processes: the first one has the key, its child trades. */
   readonly victim: Victim;
-  readonly states: Readonly<Record<string, number>>;
-  readonly violations: readonly string[];
 }
 
 type Victim = 'the trading process' | 'the first process' | 'all';
 const VICTIMS: readonly Victim[] = ['the trading process', 'the trading process', 'the first process', 'all'];
-const LONGEST_MS = 5_000;
+const LONGEST_MS = 3_000;
 const GONE_MS = 5_000;
 
 /** Purchases small and large, by both routes, and sales: without a pause in the time of the world. */
@@ -29,7 +34,7 @@ const STRATEGIES = `  - { use: dca, name: small, budget: "20000 USDC", params: {
   - { use: dca, name: composed, budget: "20000 USDC", params: { buy: SOL, spend: "30 USDC", every: 2s, watch: 1s, route: build } }
   - { use: dca, name: sold, budget: "20 SOL", params: { buy: USDC, spend: "0.1 SOL", every: 3s, watch: 1s } }
 `;
-const FUNDS = { usdc: 40_000, lamports: 50_000_000_000n };
+const FUNDS = { usdc: 80_000, lamports: 50_000_000_000n };
 
 /** Now and then an answer is lost, or a request. */
 const RULES: readonly (readonly WireRule[])[] = [
@@ -39,30 +44,28 @@ const RULES: readonly (readonly WireRule[])[] = [
   [{ request: '/swap/v2/execute', fault: { kind: 'status', status: 502 }, times: 2 }],
 ];
 
-/** Kills a daemon at a time that the seed says, lets it recover, and looks at what came of it. */
-export async function killAtRandom(world: CrashWorld, { name, seed }: { readonly name: string; readonly seed: string }): Promise<RandomKill> {
+/** Kills daemons at times that the seed says, each but the first while or after it recovers from the kill before; lets the last recover, and looks at what came of it all. */
+export async function killAtRandom(world: CrashWorld, { name, seed, kills }: { readonly name: string; readonly seed: string; readonly kills: number }): Promise<RandomLife> {
   const random = seededRandom(seed);
-  const afterMs = Math.floor(random() * LONGEST_MS);
-  const victim = pick(random, VICTIMS);
-  const rules = pick(random, RULES);
+  const planned = Array.from({ length: kills }, () => ({ afterMs: Math.floor(random() * LONGEST_MS), victim: pick(random, VICTIMS), rules: pick(random, RULES) }));
   const place = await openPlace(world, { name, funds: FUNDS, strategies: STRATEGIES });
   try {
     await world.priceSol(1);
-    world.service.rule(rules.filter(({ request }) => request.startsWith('/')));
-    world.rpc.rule(rules.filter(({ request }) => !request.startsWith('/')));
-    const daemon = startDaemon(runArgs(place), { cwd: place.dir, environment: { ...place.environment, ...preloads({ points: false }) } });
-    const wasUp = await Promise.race([sleep(afterMs, true), daemon.ended.then(() => false)]);
-    kill(daemon.pid, victim);
-    await daemon.ended;
-    const violations = [
-      ...(wasUp ? [] : [`ended by itself: ${daemon.stdout().slice(-1_000)} ${daemon.stderr().slice(-1_000)}`]),
-      ...(await daemon.gone(GONE_MS) ? [] : [`a process outlived ${victim}`]),
-      ...await recovered(place),
-      ...await violationsOf({ stateDir: place.stateDir, wallet: place.wallet.address, chain: world.chain }),
-    ];
+    const violations: string[] = [];
+    for (const { afterMs, victim, rules } of planned) {
+      world.service.rule(rules.filter(({ request }) => request.startsWith('/')));
+      world.rpc.rule(rules.filter(({ request }) => !request.startsWith('/')));
+      const daemon = startDaemon(runArgs(place), { cwd: place.dir, environment: { ...place.environment, NODE_OPTIONS: preloads({ points: false }).join(' ') } });
+      const wasUp = await Promise.race([sleep(afterMs, true), daemon.ended.then(() => false)]);
+      kill(daemon.pid, victim);
+      await daemon.ended;
+      if (!wasUp) violations.push(`ended by itself: ${daemon.stdout().slice(-1_000)} ${daemon.stderr().slice(-1_000)}`);
+      if (!await daemon.gone(GONE_MS)) violations.push(`a process outlived ${victim}`);
+    }
+    violations.push(...await recovered(place), ...await violationsOf({ stateDir: place.stateDir, wallet: place.wallet.address, chain: world.chain }));
     const states: Record<string, number> = {};
     for (const { state } of lookAtJournal(place.stateDir)?.intents ?? []) states[state] = (states[state] ?? 0) + 1;
-    return { afterMs, victim, states, violations };
+    return { kills: planned.map(({ afterMs, victim }) => ({ afterMs, victim })), states, violations };
   } finally {
     world.service.rule([]);
     world.rpc.rule([]);

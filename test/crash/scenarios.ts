@@ -8,6 +8,8 @@ export interface Scenario {
   readonly usdc: number;
   /** What the wallet has for fees, in lamports: with hardly any somebody else pays. */
   readonly lamports: bigint;
+  /** Somebody else pays, for as long as the wallet has bought no SOL. */
+  readonly isGasless?: boolean | undefined;
   /** What happens to the signed bytes on their way. */
   readonly fault?: { readonly fault: WireFault; readonly times?: number } | undefined;
   /** A fault of the sandbox itself, at /swap/v2/execute. */
@@ -28,7 +30,7 @@ const LATE_MS = 400;
 
 const WAYS = {
   'order': { route: 'order', usdc: SMALL, lamports: RICH },
-  'order, gasless': { route: 'order', usdc: SMALL, lamports: POOR },
+  'order, gasless': { route: 'order', usdc: SMALL, lamports: POOR, isGasless: true },
   'maker': { route: 'order', usdc: FIRM, lamports: RICH },
   'build': { route: 'build', usdc: SMALL, lamports: RICH },
 } as const;

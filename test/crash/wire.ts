@@ -25,26 +25,32 @@ export interface WireRule {
 /** A line between the daemon and the world, on which requests get lost, and which outlives the daemon. */
 export interface Line {
   readonly url: string;
-  /** Replaces what happens on it. `onRequest` is waited for before a request goes on. */
-  rule(rules: readonly WireRule[], onRequest?: (request: string) => Promise<void>): void;
+  /** Replaces what happens on it. */
+  rule(rules: readonly WireRule[], hooks?: WireHooks): void;
   close(): Promise<void>;
 }
 
-function nothing(_request: string): Promise<void> {
-  return Promise.resolve();
+/** What a line asks of those who rule it. */
+export interface WireHooks {
+  /** Is waited for before a request goes on. */
+  readonly onRequest?: (request: string, body: Buffer) => Promise<void>;
+  /** To what a request belongs: `times` counts for each of these. */
+  readonly keyOf?: (body: Buffer) => string;
 }
 
 /** Opens a line to an address on this machine. */
 export async function openLine(target: string): Promise<Line> {
   const agent = new Agent({ connections: 64, keepAliveTimeout: 60_000 });
-  let rules: { rule: WireRule; left: number }[] = [];
-  let heed = nothing;
+  let rules: { rule: WireRule; drawn: Map<string, number> }[] = [];
+  let hooks: WireHooks = {};
 
-  const draw = (name: string): WireFault | undefined => {
-    const drawn = rules.find(({ rule, left }) => rule.request === name && left > 0);
-    if (drawn === undefined) return undefined;
-    drawn.left -= 1;
-    return drawn.rule.fault;
+  const draw = (name: string, body: Buffer): WireFault | undefined => {
+    const candidates = rules.filter(({ rule }) => rule.request === name);
+    if (candidates.length === 0) return undefined;
+    const key = hooks.keyOf?.(body) ?? '';
+    const found = candidates.find(({ rule, drawn }) => (drawn.get(key) ?? 0) < (rule.times ?? Number.POSITIVE_INFINITY));
+    found?.drawn.set(key, (found.drawn.get(key) ?? 0) + 1);
+    return found?.rule.fault;
   };
   const forward = async (request: IncomingMessage, body: Buffer): Promise<{ status: number; headers: Record<string, string | string[]>; body: Buffer }> => {
     const { connection: _connection, host: _host, 'content-length': _length, 'transfer-encoding': _coding, ...headers } = request.headers;
@@ -57,7 +63,7 @@ export async function openLine(target: string): Promise<Line> {
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const body = await bodyOf(request);
     const name = nameOf(request, body);
-    const fault = draw(name);
+    const fault = draw(name, body);
     if (fault?.kind === 'drop_before') {
       request.socket.destroy();
       return;
@@ -70,7 +76,7 @@ export async function openLine(target: string): Promise<Line> {
       request.socket.destroy();
       await sleep(fault.ms);
     }
-    await heed(name);
+    await hooks.onRequest?.(name, body);
     const answer = await forward(request, body);
     if (fault !== undefined) request.socket.destroy();
     else response.writeHead(answer.status, answer.headers).end(answer.body);
@@ -83,9 +89,9 @@ export async function openLine(target: string): Promise<Line> {
   await new Promise<void>((resolve) => { server.listen(0, '127.0.0.1', resolve); });
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    rule(given, onRequest = nothing) {
-      rules = given.map((rule) => ({ rule, left: rule.times ?? Number.POSITIVE_INFINITY }));
-      heed = onRequest;
+    rule(given, asked = {}) {
+      rules = given.map((rule) => ({ rule, drawn: new Map() }));
+      hooks = asked;
     },
     async close() {
       server.closeAllConnections();

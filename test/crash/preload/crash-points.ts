@@ -12,6 +12,7 @@ import { createWitness } from './witness.ts';
 // processes) becomes a numbered point, before and after which it can be killed.
 //   GANNET_CRASH_LOG      where the points are told of
 //   GANNET_CRASH_AT       "before:" or "after:" and the name of a point
+//   GANNET_CRASH_IN       "daemon", the default, or "signer": which process has points
 //   GANNET_CRASH_FROM     "intent" (the first that is journalled, the default) or "start"
 //   GANNET_CRASH_WITNESS  where it is told whether what leaves was journalled before
 
@@ -20,7 +21,10 @@ const points = createPoints({ log: env['GANNET_CRASH_LOG'], doom: readDoom(env['
 const witness = createWitness(env['GANNET_CRASH_WITNESS']);
 const fromStart = env['GANNET_CRASH_FROM'] === 'start';
 
-/** The journal's file; a process that opens one is the daemon, and only the daemon has points. */
+/** The file that only the process with the points opens: the daemon its journal, the signer its counters. */
+const own = env['GANNET_CRASH_IN'] === 'signer' ? { file: 'signer.sqlite', first: 'INSERT spends' } : { file: 'journal.sqlite', first: 'INSERT intents' };
+
+/** Where that is, once it is open. */
 let journal: string | undefined;
 
 watchDatabases();
@@ -37,14 +41,14 @@ function watchDatabases(): void {
 
   const perform = <T>(database: DatabaseSync, sql: string, act: () => T): T => {
     const file = basename(database.location() ?? 'memory');
-    const isJournal = /^journal.*\.sqlite$/.test(file);
+    const isJournal = file === own.file;
     if (isJournal && journal === undefined) {
       journal = database.location() ?? undefined;
       if (fromStart) points.begin();
     }
     const statement = describeSql(sql);
     if (statement.kind === 'other') return act();
-    if (isJournal && statement.what === 'INSERT intents') points.begin();
+    if (isJournal && statement.what === own.first) points.begin();
     if (statement.kind === 'commit') {
       const what = `${file} (${(written.get(database) ?? []).join(', ') || 'nothing'})`;
       const wrote = (written.get(database)?.length ?? 0) > 0;
@@ -110,12 +114,14 @@ function watchSockets(): void {
     // While it connects, it will come here again.
     if (socket.connecting || isOutput(socket)) return real();
     const { what, bytes } = describeBytes(given[1]);
-    if (journal !== undefined && bytes !== undefined) witness.sent(what, bytes, journal);
+    if (journal?.endsWith('journal.sqlite') === true && bytes !== undefined) witness.sent(what, bytes, journal);
     asked.set(socket, what);
     return points.at('send', what, real);
   });
   replace(net.Socket.prototype, 'push', (socket, given, real) => {
     const what = asked.get(socket);
+    // How many pieces an answer comes in is chance; the first one counts.
+    asked.delete(socket);
     return given[0] === null || what === undefined ? real() : points.at('receive', what, real);
   });
 }
