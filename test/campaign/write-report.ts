@@ -18,7 +18,7 @@ export function campaignReport(files: ReportFiles): string {
   return [
     '# Campaigns',
     '',
-    'Written by `node test/campaign/write-report.ts` from what the campaigns left in `test/campaign/results/`. Each runs for as long as one likes, goes on',
+    'Written by `npm run campaign:report` from what the campaigns left in `test/campaign/results/`. Each runs for as long as one likes, goes on',
     'where it stopped, and counts what was done on this very code alone: the digest is that of `bin`, `src`, `strategies` and `config/dialects`.',
     'A short form of each is part of `npm test`.',
     '',

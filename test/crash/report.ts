@@ -17,7 +17,7 @@ export function crashSection(results: readonly ResultLine[], digest: string): st
     'The daemon trades live, with its signer process, on a sandbox that outlives it. Whatever it does at its edge (statements and commits of',
     'the journal, files, processes, what is sent to and received from service, node and signer) is a numbered point, and it is killed with',
     'SIGKILL before and after each. Production code knows nothing of it: the points are put around `node:sqlite`, `node:fs`, `node:net` and',
-    '`node:child_process` by a module that is loaded before it, and so is time that runs ten times as fast. A point is named by what it is',
+    '`node:child_process` by a module that is loaded before it, and so is time that runs ten to sixteen times as fast. A point is named by what it is',
     'and which time it is that; polls that repeat themselves between two journalled steps count twice at most.', '',
     'What differs from scenario to scenario is what happens between the intent’s first row in the journal and the snapshot with its outcome:',
     'those points are killed at in every scenario, and nothing is recorded there. What comes before and after (opening the journal,',
@@ -30,7 +30,7 @@ export function crashSection(results: readonly ResultLine[], digest: string): st
     'right; no signature on the chain that the journal does not have; signed bytes in the journal, as another connection sees it, whenever',
     'they leave; no process left over; the journal whole. A life with something wrong in it is played again, each death alone. Random kills',
     'hit the trading process, the signer or both at any time of runs that trade without a pause while answers are lost.', '',
-    'Repeat, or go on: `node test/crash/campaign.ts --points all --kills 500 --seed 1 --lanes 3`, then `node test/campaign/write-report.ts`. What was',
+    'Repeat, or go on: `npm run campaign:crash -- --points all --kills 500 --seed 1 --lanes 2`, then `npm run campaign:report`. What was',
     'done stands in `test/campaign/results/crash.ndjson.gz`; results count for the code of their digest alone; `--kills` can be any number, and',
     'another `--seed` gives other random kills. `--out FILE` begins anew.', '',
     `On the code ${digest}: ${numbered} points in ${points.length} courses; ${killed.size} of ${2 * numbered} kills at points in ${lives.length} lives, ${random.reduce((sum, line) => sum + killsOf(line).length, 0)} random kills`

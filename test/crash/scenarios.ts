@@ -10,6 +10,8 @@ export interface Scenario {
   readonly lamports: bigint;
   /** Somebody else pays, for as long as the wallet has bought no SOL. */
   readonly isGasless?: boolean | undefined;
+  /** How its intent ends when nobody dies. */
+  readonly ends: readonly string[];
   /** What happens to the signed bytes on their way. */
   readonly fault?: { readonly fault: WireFault; readonly times?: number } | undefined;
   /** A fault of the sandbox itself, at /swap/v2/execute. */
@@ -36,11 +38,11 @@ const WAYS = {
 } as const;
 
 /** What can become of the bytes. */
-const FATES: readonly (Omit<Scenario, 'name' | 'route' | 'usdc' | 'lamports'> & { readonly fate: string; readonly ways?: readonly (keyof typeof WAYS)[] })[] = [
+const FATES: readonly (Omit<Scenario, 'name' | 'route' | 'usdc' | 'lamports' | 'ends'> & { readonly ends?: readonly string[]; readonly fate: string; readonly ways?: readonly (keyof typeof WAYS)[] })[] = [
   { fate: 'success' },
-  { fate: 'slippage', priceAfterSigning: 1.2, ways: ['order', 'build'] },
-  { fate: 'no last look', expires: true, priceAfterSigning: 1.2, ways: ['maker'] },
-  { fate: 'never lands', expires: true, fault: { fault: { kind: 'drop_before' } } },
+  { fate: 'slippage', ends: ['abandoned', 'failed'], priceAfterSigning: 1.2, ways: ['order', 'build'] },
+  { fate: 'no last look', ends: ['abandoned', 'expired'], expires: true, priceAfterSigning: 1.2, ways: ['maker'] },
+  { fate: 'never lands', ends: ['expired'], expires: true, fault: { fault: { kind: 'drop_before' } } },
   { fate: 'answer dropped after landing', fault: { fault: { kind: 'drop_after' }, times: 1 } },
   { fate: 'dropped before', fault: { fault: { kind: 'drop_before' }, times: 1 } },
   { fate: '503', fault: { fault: { kind: 'status', status: 503 }, times: 2 } },
@@ -53,7 +55,7 @@ const FATES: readonly (Omit<Scenario, 'name' | 'route' | 'usdc' | 'lamports'> & 
 /** Every way to swap with everything that can become of it. */
 export const SCENARIOS: readonly Scenario[] = Object.entries(WAYS).flatMap(([way, swap]) => FATES
   .filter(({ ways }) => ways === undefined || (ways as readonly string[]).includes(way))
-  .map(({ fate, ways: _ways, ...rest }) => ({ name: `${way}: ${fate}`, ...swap, ...rest })));
+  .map(({ fate, ways: _ways, ...rest }) => ({ name: `${way}: ${fate}`, ends: ['confirmed'], ...swap, ...rest })));
 
 /** Returns the scenario of a name. */
 export function scenarioOf(name: string): Scenario {

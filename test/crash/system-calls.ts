@@ -44,8 +44,19 @@ export function readAccount(text: string): TracedSwap {
   let [sent, synced] = [0, 0];
   // Until it was written to and synced, nothing is on disk.
   let isDirty = true;
+  // While another thread is heard the account breaks a call in two: who is in one, by process.
+  const syncing = new Set<string>();
   for (const line of text.split('\n')) {
     const isJournal = line.includes('/journal.sqlite-wal>');
+    const [pid = ''] = line.split(' ', 1);
+    if (isJournal && /\bf(?:data)?sync\(.*<unfinished/.test(line)) {
+      syncing.add(pid);
+      continue;
+    }
+    if (/<\.\.\. f(?:data)?sync resumed>/.test(line)) {
+      if (syncing.delete(pid) && / = 0$/.test(line)) isDirty = false;
+      continue;
+    }
     if (isJournal && /\b(?:pwrite64|pwritev|write|writev)\(/.test(line)) {
       isDirty = true;
     } else if (isJournal && /\bf(?:data)?sync\(.*= 0$/.test(line)) {

@@ -43,12 +43,19 @@ const SANDBOX = join(PROJECT, 'src', 'sandbox', 'main.ts');
 const FAST_TIME = new URL('preload/fast-time.ts', import.meta.url).href;
 const CRASH_POINTS = new URL('preload/crash-points.ts', import.meta.url).href;
 
+/** Folders of worlds that are open: a campaign that is interrupted takes them with it. */
+const folders = new Set<string>();
+process.on('exit', () => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
 /** How much faster time runs than on the wall; what is looked at within milliseconds must still be fresh. */
 export const TIME_FACTOR = 10;
 
 /** Opens a world whose market stands still unless a scenario moves it. */
 export async function openCrashWorld({ seed, timeFactor = TIME_FACTOR }: { readonly seed: number; readonly timeFactor?: number }): Promise<CrashWorld> {
   const dir = mkdtempSync(join(tmpdir(), 'gannet-crash-'));
+  folders.add(dir);
   const temporary = join(dir, 'tmp');
   mkdirSync(temporary);
   const environment = { TMPDIR: temporary, TZ: 'UTC', GANNET_TIME_FACTOR: String(timeFactor), GANNET_TIME_ANCHOR: String(Date.now()) };
@@ -89,6 +96,7 @@ export async function openCrashWorld({ seed, timeFactor = TIME_FACTOR }: { reado
       sandbox.kill('SIGTERM');
       await exited;
       rmSync(dir, { recursive: true, force: true });
+      folders.delete(dir);
     },
   };
 }

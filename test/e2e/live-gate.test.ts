@@ -8,7 +8,7 @@ let addresses: JsonLine & { readonly base_url: string; readonly rpc_url: string;
 
 beforeAll(async () => {
   playground = createPlayground();
-  sandbox = playground.start(['sandbox', '--json', '--speed', '0', '--seed', '5']);
+  sandbox = playground.start(['sandbox', '--json', '--speed', '0', '--seed', '25']);
   await sandbox.until((stdout) => stdout.includes('\n'));
   addresses = sandbox.lines()[0] as typeof addresses;
 }, 60_000);

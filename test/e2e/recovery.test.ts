@@ -28,7 +28,7 @@ let node: Awaited<ReturnType<typeof startFrontNode>>;
 // What stands for the real one: a service and a chain in a process of their own, the chain behind a node that can fall silent.
 beforeAll(async () => {
   playground = createPlayground();
-  const sandbox = playground.start(['sandbox', '--json', '--speed', '0']);
+  const sandbox = playground.start(['sandbox', '--json', '--speed', '0', '--seed', '21']);
   await sandbox.until((stdout) => stdout.includes('\n'));
   service = sandbox.lines()[0] as unknown as Addresses;
   wallet = Keypair.fromSecretKey(bs58.decode(service.wallet.private_key));

@@ -57,7 +57,7 @@ describe('a run on a service that is not its own, with the key in the environmen
   let key: Canary;
 
   beforeAll(async () => {
-    const service = playground.start(['sandbox', '--json']);
+    const service = playground.start(['sandbox', '--json', '--seed', '22']);
     await service.until((stdout) => stdout.includes('\n'));
     const [{ base_url: baseUrl, rpc_url: rpcUrl, wallet }] = service.lines() as unknown as readonly [{ readonly base_url: string; readonly rpc_url: string; readonly wallet: { readonly private_key: string } }];
     key = canaryOf(Keypair.fromSecretKey(bs58.decode(wallet.private_key)));
@@ -200,7 +200,7 @@ describe('a key that cannot be used is refused before anything trades, with exit
 
 describe('a command that never signs', () => {
   it('takes the place of the first process, and has no key in its environment or memory', async () => {
-    const sandbox = playground.start(['sandbox', '--json'], { environment: { GANNET_WALLET_KEY: OWN.base58, AS_ARRAY: OWN.array } });
+    const sandbox = playground.start(['sandbox', '--json', '--seed', '23'], { environment: { GANNET_WALLET_KEY: OWN.base58, AS_ARRAY: OWN.array } });
     await sandbox.until((stdout) => stdout.includes('\n'));
     expect(read(sandbox.pid, 'cmdline')).toContain('src/cli/main.ts');
     expect(hasKey(read(sandbox.pid, 'environ'))).toBe(false);

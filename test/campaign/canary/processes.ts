@@ -21,7 +21,7 @@ const USDC = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v';
 export async function* traceProcesses(canaries: Canaries): AsyncGenerator<Trace> {
   const playground = createPlayground();
   try {
-    const sandbox = playground.start(['sandbox', '--json']);
+    const sandbox = playground.start(['sandbox', '--json', '--seed', '26']);
     await sandbox.until((stdout) => stdout.includes('\n'));
     const addresses = sandbox.lines()[0] as unknown as SandboxAddresses;
     await lever(addresses, 'fund', { owner: canaries.wallet.address, mint: SOL, amount: '5000000000' });
