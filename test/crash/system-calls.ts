@@ -54,7 +54,7 @@ export function readAccount(text: string): TracedSwap {
       continue;
     }
     if (/<\.\.\. f(?:data)?sync resumed>/.test(line)) {
-      if (syncing.delete(pid) && / = 0$/.test(line)) isDirty = false;
+      if (syncing.delete(pid) && line.endsWith(' = 0')) isDirty = false;
       continue;
     }
     if (isJournal && /\b(?:pwrite64|pwritev|write|writev)\(/.test(line)) {
