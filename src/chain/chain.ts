@@ -12,7 +12,6 @@ import { createComposer, type ComposedTransaction, type Simulation } from './com
 import { createFinality, refuseLaggard, type Finality } from './finality.ts';
 import { createSignerSearch, type HistoryEntry, type SignerSearch } from './find-by-signer.ts';
 import { readLandedSwap, type SwapSide } from './landed-swap.ts';
-import { readLookupTables } from './lookup-tables.ts';
 import { readMintAccount } from './mint-account.ts';
 import * as answers from './rpc-answers.ts';
 import { httpTransport, parseRpcUrl, type RpcTransport } from './rpc-transport.ts';
@@ -72,8 +71,6 @@ export interface Chain extends Omit<Finality, 'confirmedSlot' | 'finalizedSlot' 
   mintDecimals(mint: Mint): Promise<number>;
   /** Returns what a mint's account says, extensions of Token-2022 included. Throws MINT_INVALID where there is none. */
   mintAccount(mint: Mint): Promise<MintAccount>;
-  /** Returns what lookup tables hold, by their addresses; those that are not there, or on their way out, are left out. */
-  lookupTables(tables: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>>;
   /** Returns the node's version. */
   version(): Promise<string>;
   /** Returns the hash that tells one network from another. */
@@ -184,7 +181,6 @@ export function createChain(options: ChainOptions): Chain {
     },
     // Whole: what comes behind the base says what its issuer can do.
     mintAccount: async (mint) => readMintAccount(mint, await mintData(mint)),
-    lookupTables: (tables) => readLookupTables(rpc, tables),
     async version() {
       return (await rpc.call('getVersion', [], answers.nodeVersion))['solana-core'];
     },

@@ -52,7 +52,7 @@ export function compileTransaction(parts: TransactionParts, decode: AddressDecod
   const bytes = allocate(keys.length, parts.instructions, lookups);
   const writer = createWriter(bytes);
   writer.length(1);
-  writer.skip(SIGNATURE_BYTES);
+  writer.zeros(SIGNATURE_BYTES);
   writer.bytes([VERSION_0, 1, 0, readonly.length]);
   writer.length(keys.length);
   for (const key of keys) writer.bytes(decode(key));
@@ -166,7 +166,7 @@ function allocate(keyCount: number, instructions: readonly SwapInstruction[], lo
   return Buffer.alloc(size);
 }
 
-/** Writes into bytes that are known to suffice. */
+/** Writes into bytes that are known to suffice, and to be all zero. */
 function createWriter(bytes: Buffer) {
   let offset = 0;
   const writeBytes = (part: ArrayLike<number>): void => {
@@ -175,7 +175,7 @@ function createWriter(bytes: Buffer) {
   };
   return {
     bytes: writeBytes,
-    skip(count: number): void {
+    zeros(count: number): void {
       offset += count;
     },
     /** Compact-u16: seven bits a byte, low bits first; nothing in a packet is longer than two of them can say. */

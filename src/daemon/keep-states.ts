@@ -1,11 +1,16 @@
+import { messageOf } from '../core/errors.ts';
 import type { Engine } from '../engine/engine.ts';
+import type { AlertProposal } from '../trading/proposal.ts';
 import type { StrategyState } from '../trading/strategy-state.ts';
+import type { SessionOptions } from './session-options.ts';
+
+type StatesOf = Pick<Engine, 'takeStrategyStates' | 'returnStrategyStates'>;
 
 /**
  * Writes down what strategies keep, where something changed. What could not be written is handed out again the next
  * time, so that an outcome is never taken for seen without the state that holds it. Throws what writing throws.
  */
-export function keepStates(engine: Pick<Engine, 'takeStrategyStates' | 'returnStrategyStates'>, write: (states: readonly StrategyState[]) => void): void {
+export function keepStates(engine: StatesOf, write: (states: readonly StrategyState[]) => void): void {
   const states = engine.takeStrategyStates();
   try {
     write(states);
@@ -13,4 +18,24 @@ export function keepStates(engine: Pick<Engine, 'takeStrategyStates' | 'returnSt
     engine.returnStrategyStates(states);
     throw error;
   }
+}
+
+/**
+ * Returns what writes the states down now and then: what changed without a swap or an outcome is not lost either, but for
+ * the last while of a process that dies. A fault is told once, and the writing tried again at the next call.
+ */
+export function createStateKeeper({ engine, journal, log, alert }: Pick<SessionOptions, 'journal' | 'log'> & {
+  readonly engine: StatesOf; readonly alert: (alert: AlertProposal) => void;
+}): () => void {
+  let areKept = true;
+  return () => {
+    try {
+      keepStates(engine, (states) => { if (states.length > 0) journal.saveStrategyStates(states); });
+      areKept = true;
+    } catch (error) {
+      log('error', 'what strategies keep could not be written down', { error });
+      if (areKept) alert({ kind: 'alert', level: 'critical', message: `what strategies keep could not be written down, and would be lost with the process: ${messageOf(error)}` });
+      areKept = false;
+    }
+  };
 }

@@ -1,5 +1,4 @@
 import { interval, Subscription } from 'rxjs';
-import { messageOf } from '../core/errors.ts';
 import type { Millis } from '../core/time.ts';
 import { Engine } from '../engine/engine.ts';
 import type { RetryDenial } from '../execution/journey.ts';
@@ -12,7 +11,7 @@ import type { Effect } from '../trading/step.ts';
 import { Chronicle } from './chronicle.ts';
 import type { Desk } from './desk.ts';
 import { heedMachine } from './heed-machine.ts';
-import { keepStates } from './keep-states.ts';
+import { createStateKeeper, keepStates } from './keep-states.ts';
 import { createLoop } from './loop.ts';
 import type { RunManifest, RunMoment } from './manifest.ts';
 import type { OutsideWords } from './outside-words.ts';
@@ -45,7 +44,6 @@ export class Session {
   #feedSubscription: Subscription | undefined;
   #started: RunMoment | null = null;
   #warmup: WarmupRecord | null = null;
-  #areStatesKept = true;
   /** Why the ledger could not be held against the chain yet. */
   #walletWait: string | undefined;
   #stopped: RunMoment | null = null;
@@ -136,8 +134,9 @@ export class Session {
     this.#started = { after_seq: this.#engine.seq, at };
     this.#warmUp(at);
     this.#engine.start();
-    this.#keepStrategyStates();
-    this.#subscriptions.add(interval(KEEP_STATES_MS, this.#options.clock).subscribe(() => { this.#keepStrategyStates(); }));
+    const keep = createStateKeeper({ ...this.#options, engine: this.#engine, alert: (alert) => { this.#chronicle.alert(this.stamp, undefined, alert); } });
+    keep();
+    this.#subscriptions.add(interval(KEEP_STATES_MS, this.#options.clock).subscribe(keep));
     const { walletKeeper } = this.#options;
     if (walletKeeper !== undefined) this.#subscriptions.add(walletKeeper.watch(this.#ledger, (error) => { this.#failed?.(error); }));
     this.#loop.start();
@@ -268,20 +267,6 @@ export class Session {
     this.#engine.warmUp(warmup.rows);
     this.#options.log('info', warmup.shown());
     for (const { strategy, message } of warmup.missing()) this.#chronicle.alert(this.stamp, strategy, { kind: 'alert', level: 'warning', message });
-  }
-
-  /** What changed without a swap or an outcome is not lost either, but for the last minute of a process that dies. */
-  #keepStrategyStates(): void {
-    try {
-      keepStates(this.#engine, (states) => { if (states.length > 0) this.#options.journal.saveStrategyStates(states); });
-      this.#areStatesKept = true;
-    } catch (error) {
-      // Tried again within the minute: the run goes on, and says once what would be lost with it.
-      this.#options.log('error', 'what strategies keep could not be written down', { error });
-      const alert = { kind: 'alert', level: 'critical', message: `what strategies keep could not be written down, and would be lost with the process: ${messageOf(error)}` } as const;
-      if (this.#areStatesKept) this.#chronicle.alert(this.stamp, undefined, alert);
-      this.#areStatesKept = false;
-    }
   }
 
   #stopStrategies(): void {

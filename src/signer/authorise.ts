@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { parseDecimal } from '../core/amount.ts';
 import { isGannetError } from '../core/errors.ts';
 import type { Clock } from '../core/time.ts';
@@ -61,7 +61,7 @@ function openAuthoriser({ settings, wallet, clock = wallClock, embeddedRpcUrl }:
       const fault = faultOf(terms, wallet);
       if (fault !== undefined) return refused('TERMS_INVALID', fault);
       // Whatever the caller does with his bytes, what is read, simulated and counted is one and the same.
-      const bytes = Uint8Array.from(transaction);
+      const bytes = new Uint8Array(transaction);
       try {
         const verdict = await judgeWithChain(bytes, expectationOf(terms, wallet), { policy, chain, receivers: [undefined, ...settings.destinations] });
         if (verdict.verdict === 'deny') return denied(verdict);
@@ -81,7 +81,7 @@ function openAuthoriser({ settings, wallet, clock = wallClock, embeddedRpcUrl }:
       }
     },
     async authoriseClosing(transaction) {
-      const bytes = Uint8Array.from(transaction);
+      const bytes = new Uint8Array(transaction);
       const verdict = judgeClosing(bytes, wallet, policy);
       if (verdict.verdict === 'deny') return denied(verdict);
       try {
@@ -101,7 +101,7 @@ function openAuthoriser({ settings, wallet, clock = wallClock, embeddedRpcUrl }:
 }
 
 function messageHash(bytes: Uint8Array): string {
-  return createHash('sha256').update(readTransaction(bytes).message).digest('hex');
+  return hash('sha256', readTransaction(bytes).message);
 }
 
 /** Whether nothing can be lost: the embedded chain's own wallet. A key of somebody's own may be worth something on another chain, for which signatures hold as well. */

@@ -1,18 +1,10 @@
+import type { Expectation } from './policy/expectation.ts';
+
 /** What a request says that its transaction must come to. All addresses in base58. */
-export interface SigningRequestTerms {
+export interface SigningRequestTerms extends Pick<Expectation, 'route' | 'inputMint' | 'outputMint' | 'amountIn' | 'minimumOut' | 'maker' | 'feePayer'> {
   readonly intentId: string;
   /** From 1. */
   readonly attempt: number;
-  readonly route: 'order' | 'build';
-  readonly inputMint: string;
-  readonly outputMint: string;
-  /** All that may leave the wallet of the input, smallest units, fees in it included. */
-  readonly amountIn: bigint;
-  /** What must arrive at least, after all fees. */
-  readonly minimumOut: bigint;
-  readonly maker?: string | undefined;
-  /** Who pays the network's fee in the wallet's place. */
-  readonly feePayer?: string | undefined;
   /** The share of the swap that third parties may get. */
   readonly maxFeeBps: number;
 }

@@ -3,6 +3,7 @@ import { GannetError, messageOf } from '../core/errors.ts';
 /** More than any request or answer needs; whoever sends more wants something else. */
 export const MAX_FRAME_BYTES = 65_536;
 const HEADER_BYTES = 4;
+const UTF8 = new TextDecoder('utf-8', { fatal: true });
 
 /** Returns a message as it goes over the channel: its length in four bytes, big endian, then JSON. Throws SIGN_REFUSED where it is too long. */
 export function encodeFrame(message: unknown): Buffer {
@@ -36,7 +37,7 @@ export function createFrameReader(take: (message: unknown) => void): (bytes: Buf
 
 function parse(body: Buffer): unknown {
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body)) as unknown;
+    return JSON.parse(UTF8.decode(body)) as unknown;
   } catch (error) {
     // The parser's own words quote what it read: of no use here, and possibly secret.
     throw refused(`a message of ${body.length} bytes that is no JSON in UTF-8 (${error instanceof SyntaxError ? 'JSON' : messageOf(error)})`);

@@ -1,4 +1,4 @@
-import { createHash, sign } from 'node:crypto';
+import { hash, sign } from 'node:crypto';
 import bs58 from 'bs58';
 import { GannetError, isGannetError } from '../core/errors.ts';
 import type { SecretKey } from './key.ts';
@@ -30,7 +30,7 @@ export function createSigner(key: SecretKey): Signer {
 
 function signTransaction(key: SecretKey, bytes: Uint8Array): SignedTransaction {
   // A copy of our own: the caller's bytes stay as they are, and cannot change between reading and signing.
-  const signed = Uint8Array.from(bytes);
+  const signed = new Uint8Array(bytes);
   const transaction = readOrRefuse(signed);
   const slot = ownSlot(transaction, key);
   const signature = sign(null, transaction.message, key.privateKey);
@@ -41,7 +41,7 @@ function signTransaction(key: SecretKey, bytes: Uint8Array): SignedTransaction {
     transaction: signed,
     signature: ownSignature,
     transactionId: slot === 0 ? ownSignature : shownUnlessEmpty(transaction.signatures[0]!),
-    messageHash: createHash('sha256').update(transaction.message).digest('hex'),
+    messageHash: hash('sha256', transaction.message),
   };
 }
 

@@ -16,11 +16,14 @@ const SWAPS_PER_RUN = 100;
 const ASKED = { inputMint: USDC_MINT, outputMint: SOL_MINT, amount: 1_000_000n as Amount };
 const ASKED_BACK: typeof ASKED = { inputMint: SOL_MINT, outputMint: USDC_MINT, amount: 5_000_000n as Amount };
 const MAX_FEE_BPS = 30;
+/** So often in a row that processes and caches are awake. */
+const AWAKE_AFTER = 4;
 
 /** The embedded world with its wallet, open in the signer process as in a run. */
 interface Scene extends World {
   readonly address: string;
   readonly sign: SignerClient['sign'];
+  readonly describe: SignerClient['describe'];
 }
 
 /**
@@ -34,6 +37,8 @@ export function createSandboxRows(connectSigner: (() => SignerClient) | undefine
   return {
     rows: [
       { name: 'order-to-signed', measure: async () => latency('order-to-signed', orderToSigned.bind(undefined, await scene())) },
+      { name: 'order-to-signed-awake', measure: async () => latency('order-to-signed-awake', orderToSignedAwake.bind(undefined, await scene())) },
+      { name: 'signer-wake', measure: async () => latency('signer-wake', signerWake.bind(undefined, await scene())) },
       { name: 'build-to-signed', measure: async () => latency('build-to-signed', buildToSigned.bind(undefined, await scene())) },
       { name: 'sandbox-swaps', measure: async () => swapsPerSecond(await scene()) },
     ],
@@ -54,7 +59,7 @@ async function openScene(connectSigner: (() => SignerClient) | undefined): Promi
   try {
     const { wallet, rpc_url: rpcUrl } = world.sandbox!.addresses;
     const { address } = await client.openEmbedded({ key: wallet.private_key, rpcUrl });
-    return { ...world, address, sign: (transaction, terms) => client.sign(transaction, terms), close };
+    return { ...world, address, sign: (transaction, terms) => client.sign(transaction, terms), describe: () => client.describe(), close };
   } catch (error) {
     await close();
     throw error;
@@ -88,6 +93,28 @@ async function orderToSigned({ service, chain, address, sign }: Scene): Promise<
   const startedAt = stopwatch();
   chain!.readTransaction(order.transaction!);
   await sign(order.transaction!, { ...termsOf('order', ASKED, order), maker: order.maker });
+  return stopwatch() - startedAt;
+}
+
+/** The same once more, without a pause: what the work takes where no process must be woken and no cache has gone cold. */
+async function orderToSignedAwake(scene: Scene): Promise<number> {
+  const order = await scene.service.swap.order({ ...ASKED, taker: scene.address, slippageBps: 50 });
+  const terms = { ...termsOf('order', ASKED, order), maker: order.maker };
+  let took = 0;
+  for (let time = 1; time <= AWAKE_AFTER; time++) {
+    const startedAt = stopwatch();
+    scene.chain!.readTransaction(order.transaction!);
+    await scene.sign(order.transaction!, terms);
+    took = stopwatch() - startedAt;
+  }
+  return took;
+}
+
+/** A question to the signer that needs no thought, between two orders: what the machine takes to wake it, of each row above. */
+async function signerWake({ service, address, describe }: Scene): Promise<number> {
+  await service.swap.order({ ...ASKED, taker: address, slippageBps: 50 });
+  const startedAt = stopwatch();
+  await describe();
   return stopwatch() - startedAt;
 }
 
