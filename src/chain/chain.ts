@@ -44,7 +44,7 @@ export interface Chain extends Omit<Finality, 'confirmedSlot' | 'finalizedSlot' 
   /** Returns a transaction that closes accounts of a wallet to itself, checked by simulation. Throws CHAIN_SIMULATION_FAILED too. */
   composeClosing: ClosingComposer;
   /** Sends signed bytes once, without the node's own trial run and without the node repeating it. */
-  send(transaction: Uint8Array): Promise<SendAnswer>;
+  send(transaction: Uint8Array, call?: { readonly signal: AbortSignal }): Promise<SendAnswer>;
   /** Returns what a landed transaction did to a wallet; undefined while the node does not have it. */
   landedSwap(options: SwapSide & { readonly signature: string }): Promise<LandedSwap | undefined>;
   findBySigner: SignerSearch;
@@ -132,10 +132,10 @@ export function createChain(options: ChainOptions): Chain {
       simulate,
       latestBlockhash: async () => (await rpc.call('getLatestBlockhash', [{ commitment: 'confirmed' }], answers.latestBlockhash)).value,
     }),
-    async send(transaction) {
+    async send(transaction, call) {
       const config = { encoding: 'base64', skipPreflight: true, maxRetries: 0 };
       try {
-        await rpc.call('sendTransaction', [base64(transaction), config], answers.signature);
+        await rpc.call('sendTransaction', [base64(transaction), config], answers.signature, call);
         return { kind: 'accepted' };
       } catch (error) {
         if (!isGannetError(error) || error.code !== 'CHAIN_RPC_ERROR') throw error;

@@ -38,9 +38,11 @@ export function createFinality(rpc: RpcClient): Finality {
   let landedSlot = 0n;
   let lastSeen: Finalized | undefined;
 
+  /** A slot that the chain cannot have come to would be waited for; before any finalized one is known nobody can tell. */
+  const isReachable = (slot: bigint): boolean => slot - newestSlot <= UNFINALIZED_SLOTS_MAX;
+
   function sawConfirmed(slot: bigint): void {
-    // A slot that the chain cannot have come to would be waited for.
-    if (slot > landedSlot && (newestSlot === 0n || slot - newestSlot <= UNFINALIZED_SLOTS_MAX)) landedSlot = slot;
+    if (isReachable(slot) && (slot > landedSlot || !isReachable(landedSlot))) landedSlot = slot;
   }
 
   async function askFinalized(): Promise<Finalized> {
@@ -50,22 +52,26 @@ export function createFinality(rpc: RpcClient): Finality {
     return lastSeen;
   }
 
+  async function finalizedBlockHeight(): Promise<bigint> {
+    const before = lastSeen;
+    const first = await askFinalized();
+    // A wrong slot of the future would make all that is true look behind it: a leap counts once it is said again.
+    const leaps = before !== undefined && first.slot - before.slot > STEP_SLOTS;
+    const seen = leaps ? await askFinalized() : first;
+    if (leaps) refuseContradiction(first, seen);
+    refuseContradiction(before === undefined || seen.slot - before.slot > LEAP_SLOTS ? first : before, seen);
+    // One that is behind does no harm: its height only proves less, and it is not asked for anything else. Unless it is
+    // so far behind, twice, that what was newest was wrong.
+    if (seen.slot > newestSlot || newestSlot - seen.slot > LEAP_SLOTS) newestSlot = seen.slot;
+    return seen.height;
+  }
+
   return {
     finalizedSlot: () => newestSlot,
-    confirmedSlot: () => (landedSlot > newestSlot ? landedSlot : newestSlot),
+    // Held against the finalized slot once more: the one that it was held against before may have been wrong.
+    confirmedSlot: () => (landedSlot > newestSlot && isReachable(landedSlot) ? landedSlot : newestSlot),
     sawConfirmed,
-    async finalizedBlockHeight() {
-      const before = lastSeen;
-      const first = await askFinalized();
-      // One wrong slot of the far future would make all that is true look behind it: it counts once it is said again.
-      const leaps = before !== undefined && first.slot - before.slot > LEAP_SLOTS;
-      const seen = leaps ? await askFinalized() : first;
-      refuseContradiction(leaps ? first : before ?? first, seen);
-      // One that is behind does no harm: its height only proves less, and it is not asked for anything else. Unless it is
-      // so far behind, twice, that what was newest was wrong.
-      if (seen.slot > newestSlot || newestSlot - seen.slot > LEAP_SLOTS) newestSlot = seen.slot;
-      return seen.height;
-    },
+    finalizedBlockHeight,
     async isBlockhashValid(blockhash) {
       const asOf = newestSlot;
       const config = { commitment: 'finalized', minContextSlot: Number(asOf) };
@@ -74,6 +80,8 @@ export function createFinality(rpc: RpcClient): Finality {
       return value;
     },
     async signatureStatus(signature, { searchHistory }) {
+      // Without a finalized slot there is nothing that a slot of a status could be held against.
+      if (newestSlot === 0n) await finalizedBlockHeight();
       const asOf = newestSlot;
       const { context, value } = await rpc.call(
         'getSignatureStatuses',
@@ -84,6 +92,10 @@ export function createFinality(rpc: RpcClient): Finality {
       if (status === null) {
         if (searchHistory) refuseLaggard('getSignatureStatuses', context.slot, asOf);
         return undefined;
+      }
+      if (status.slot > context.slot) {
+        const message = `getSignatureStatuses: expected a transaction of slot ${context.slot}, which the node has come to, or earlier, got one of ${status.slot}`;
+        throw new GannetError('CHAIN_RESPONSE_INVALID', message, { details: { method: 'getSignatureStatuses', slot: status.slot } });
       }
       if (status.confirmationStatus !== 'processed') sawConfirmed(status.slot);
       return { slot: status.slot, confirmation: status.confirmationStatus, error: readTransactionError(status.err) };
@@ -98,8 +110,11 @@ export function refuseLaggard(method: string, slot: bigint, asOf: bigint): void 
   throw new GannetError('CHAIN_RESPONSE_INVALID', message, { details: { method, slot, expectedSlot: asOf } });
 }
 
-/** Two hours of slots: no node that is of use is as far behind another, and who asks more rarely asks twice. */
+/** Two hours of slots: no node that is of use is as far behind another. */
 const LEAP_SLOTS = 20_000n;
+
+/** A minute of slots: who asks more rarely asks twice. What is wrong by less is put right by time. */
+const STEP_SLOTS = 150n;
 
 /** Between two looks at the finalized slot there are seconds, and finality is a few dozen slots behind. */
 const UNFINALIZED_SLOTS_MAX = 1_000n;

@@ -13,22 +13,21 @@ export interface SignerSearchOptions {
   readonly signaturesOf: (signature: string) => Promise<readonly string[] | undefined>;
 }
 
-/** Finds the transaction that carries a signature of ours though someone else paid for it. */
-export type SignerSearch = (options: { readonly owner: string; readonly ownSignature: string }) => Promise<string | undefined>;
+/** Finds the transaction that carries a signature of ours, made after a slot, though someone else paid for it. */
+export type SignerSearch = (options: { readonly owner: string; readonly ownSignature: string; readonly sinceSlot?: bigint | undefined }) => Promise<string | undefined>;
 
 const PAGE_SIZE = 100;
-const MAX_PAGES = 10;
-/** So many are always looked at: after a long stop of the daemon the one that is sought is old, but still among the newest. */
-const MIN_ENTRIES = 100;
-/** And everything of the newest hour (at 400 ms a slot), far more than a blockhash lives. */
-const MIN_SLOTS = 9_000n;
-const REMEMBERED_ENTRIES = 4_000;
+/** As many as are remembered: more would be read anew each time. */
+const MAX_PAGES = 40;
+const REMEMBERED_ENTRIES = MAX_PAGES * PAGE_SIZE;
+/** A minute: what a node says of the slot when a transaction was signed is its word alone. */
+const MARGIN_SLOTS = 150n;
 const LOOKUPS_AT_A_TIME = 8;
 
 /**
- * Returns a search through a wallet's newest transactions: at least 100 of them and all of an hour. It returns undefined
- * only after all of those were read. Throws CHAIN_RESPONSE_INVALID where it cannot tell: the node lists a transaction
- * that it does not give, or there are more than 1000 in that hour.
+ * Returns a search through all of a wallet's transactions since a slot, or since ever. It returns undefined only after all
+ * of those were read; older ones are not. Throws CHAIN_RESPONSE_INVALID where it cannot tell: the node lists a
+ * transaction that it does not give, or there are more than 4000.
  */
 export function createSignerSearch(options: SignerSearchOptions): SignerSearch {
   const { history, signaturesOf } = options;
@@ -57,21 +56,18 @@ export function createSignerSearch(options: SignerSearchOptions): SignerSearch {
     return undefined;
   }
 
-  return async ({ owner, ownSignature }) => {
-    let newestSlot: bigint | undefined;
+  return async ({ owner, ownSignature, sinceSlot }) => {
+    const oldestSlot = sinceSlot === undefined ? 0n : sinceSlot - MARGIN_SLOTS;
     let before: string | undefined;
     for (let page = 0; page < MAX_PAGES; page++) {
       const entries = await history(owner, { limit: PAGE_SIZE, before });
-      const found = await findIn(entries, ownSignature);
+      const found = await findIn(entries.filter(({ slot }) => slot >= oldestSlot), ownSignature);
       if (found !== undefined) return found;
       const oldest = entries.at(-1);
-      if (oldest === undefined || entries.length < PAGE_SIZE) return undefined;
-      newestSlot ??= entries[0]!.slot;
-      const looked = (page + 1) * PAGE_SIZE;
-      if (looked >= MIN_ENTRIES && oldest.slot < newestSlot - MIN_SLOTS) return undefined;
+      if (oldest === undefined || entries.length < PAGE_SIZE || oldest.slot < oldestSlot) return undefined;
       before = oldest.signature;
     }
-    throw cannotTell(`${owner} has more than ${MAX_PAGES * PAGE_SIZE} transactions within an hour`);
+    throw cannotTell(`${owner} has more than ${MAX_PAGES * PAGE_SIZE} transactions${sinceSlot === undefined ? '' : ` since slot ${sinceSlot}`}`);
   };
 }
 

@@ -32,6 +32,8 @@ export function readLandedSwap(transaction: LandedTransaction, swap: SwapSide): 
     return { ...base, feeLamports: paidFee as Lamports, rentLamports: 0n as Lamports, amountIn: ZERO, amountOut: ZERO };
   }
 
+  // A node that kept none shows every token as unmoved, or as all that the wallet has of it.
+  if (meta.preTokenBalances === null || meta.postTokenBalances === null) throw contradiction('expected its token balances, got none', signature);
   const accounts = ownTokenAccounts(transaction, swap.owner);
   const deposits = depositsPaid({ transaction, keys, ownerIndex, accounts });
   const nativeChange = ownerIndex < 0 ? 0n : lamportChange(transaction, ownerIndex);

@@ -81,8 +81,8 @@ export const landedTransaction = z
       fee: u64,
       preBalances: z.array(u64),
       postBalances: z.array(u64),
-      preTokenBalances: z.array(tokenBalance).nullable().default([]),
-      postTokenBalances: z.array(tokenBalance).nullable().default([]),
+      preTokenBalances: z.array(tokenBalance).nullable().default(null),
+      postTokenBalances: z.array(tokenBalance).nullable().default(null),
       innerInstructions: z.array(z.object({ index, instructions: z.array(instruction) })).nullable().default([]),
       loadedAddresses: z
         .object({ writable: z.array(address), readonly: z.array(address) })

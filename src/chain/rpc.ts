@@ -11,9 +11,9 @@ import { readTransactionError } from './transaction-error.ts';
 export interface RpcClient {
   /**
    * Returns the result of a method in the form that `result` describes. Throws CHAIN_UNREACHABLE (no answer, or none
-   * in time), CHAIN_RPC_ERROR (the node says no), CHAIN_RESPONSE_INVALID (an answer, but not to this question).
+   * in time, or the call was given up), CHAIN_RPC_ERROR (the node says no), CHAIN_RESPONSE_INVALID (an answer, but not to this question).
    */
-  call<Result extends z.ZodType>(method: string, params: readonly unknown[], result: Result): Promise<z.output<Result>>;
+  call<Result extends z.ZodType>(method: string, params: readonly unknown[], result: Result, given?: { readonly signal: AbortSignal }): Promise<z.output<Result>>;
   close(): Promise<void>;
 }
 
@@ -41,16 +41,18 @@ export function createRpcClient(options: RpcClientOptions): RpcClient {
     for (const call of underWay) call.abort();
   }
 
-  async function post(method: string, body: string): Promise<HttpAnswer> {
+  async function post(method: string, body: string, given?: AbortSignal): Promise<HttpAnswer> {
     const call = new AbortController();
+    const abort = (): void => { call.abort(); };
     let timedOut = false;
     const timer = clock.schedule(() => {
       timedOut = true;
       call.abort();
     }, timeoutMs);
     underWay.add(call);
+    given?.addEventListener('abort', abort);
     try {
-      if (signal?.aborted === true) call.abort();
+      if (signal?.aborted === true || given?.aborted === true) call.abort();
       return await transport.post(body, call.signal);
     } catch (cause) {
       if (timedOut) throw unreachable(method, `no answer within ${timeoutMs} ms`, { cause });
@@ -59,15 +61,16 @@ export function createRpcClient(options: RpcClientOptions): RpcClient {
       throw new GannetError(cause.code, `${method}: ${cause.message}`, { details: { ...cause.details, method }, cause });
     } finally {
       timer.unsubscribe();
+      given?.removeEventListener('abort', abort);
       underWay.delete(call);
     }
   }
 
   return {
-    async call(method, params, result) {
+    async call(method, params, result, given) {
       lastId += 1;
       const id = lastId;
-      const response = await post(method, stringifyJson({ jsonrpc: '2.0', id, method, params }));
+      const response = await post(method, stringifyJson({ jsonrpc: '2.0', id, method, params }), given?.signal);
       const answer = readAnswer(method, response);
       // An error may come without an id: the node could not read the request.
       const isOurs = answer.id === id || (answer.error !== undefined && answer.id === null);

@@ -11,8 +11,10 @@ import { TOKEN_DATA_SLICE, readTokenAccount } from './token-accounts.ts';
 export interface TokenBalance {
   /** Smallest units; native and wrapped SOL together. */
   readonly amount: Amount;
-  /** As of this slot, at confirmed. */
+  /** As of this slot, at confirmed: all that landed until then is in it. */
   readonly slot: bigint;
+  /** Nothing that landed after this one is in it; later than `slot` where nodes were asked for parts of it. */
+  readonly lastSlot: bigint;
 }
 
 /** Returns a reading of one balance that may be put together with the other parts of a proof, and with what is booked. */
@@ -25,7 +27,7 @@ export function createBalanceReader(
     const { context, value } = await rpc.call('getTokenAccountsByOwner', [owner, { mint }, config], tokenAccounts);
     refuseLaggard('getTokenAccountsByOwner', context.slot, asOf);
     const amounts = value.map(({ pubkey, account }) => readTokenAccount(pubkey, account)).filter((account) => account.mint === mint);
-    return { amount: amounts.reduce((sum, { amount }) => sum + amount, 0n) as Amount, slot: context.slot };
+    return { amount: amounts.reduce((sum, { amount }) => sum + amount, 0n) as Amount, slot: context.slot, lastSlot: context.slot };
   }
 
   async function native(owner: string): Promise<TokenBalance> {
@@ -33,12 +35,13 @@ export function createBalanceReader(
     const config = { commitment: 'confirmed', minContextSlot: Number(asOf) };
     const { context, value } = await rpc.call('getBalance', [owner, config], lamportBalance);
     refuseLaggard('getBalance', context.slot, asOf);
-    return { amount: value as Amount, slot: context.slot };
+    return { amount: value as Amount, slot: context.slot, lastSlot: context.slot };
   }
 
   return async (owner, mint) => {
     if (mint !== SOL_MINT) return inAccounts(owner, mint);
     const [unwrapped, wrapped] = await Promise.all([native(owner), inAccounts(owner, mint)]);
-    return { amount: (unwrapped.amount + wrapped.amount) as Amount, slot: unwrapped.slot < wrapped.slot ? unwrapped.slot : wrapped.slot };
+    const [slot, lastSlot] = unwrapped.slot < wrapped.slot ? [unwrapped.slot, wrapped.slot] : [wrapped.slot, unwrapped.slot];
+    return { amount: (unwrapped.amount + wrapped.amount) as Amount, slot, lastSlot };
   };
 }

@@ -95,11 +95,12 @@ function stateOf(manifest: RunManifest, tokens: TokenTable, strategies: readonly
     tokens,
     limits: readLimits(manifest.config.limits),
     strategies: strategies.map(({ name }) => {
-      const { budget, max_age_ms: maxAge, max_exposure: maxExposure } = manifest.config.strategies.find((strategy) => strategy.name === name)!;
+      const { budget, max_age_ms: maxAge, max_exposure: maxExposure, by_hand: isByHand } = manifest.config.strategies.find((strategy) => strategy.name === name)!;
       return {
         name,
         budget: readValue(budget),
         limits: { maxAgeMs: maxAge ?? undefined, maxExposure: readValue(maxExposure ?? null) },
+        isByHand,
       };
     }),
     snapshot: manifest.snapshot,

@@ -28,6 +28,7 @@ const TIMEOUT_MS = 60_000;
 interface Flags {
   readonly as: (typeof WORDS)[number];
   readonly signature?: string;
+  readonly despiteBalance?: boolean;
   readonly reason: string;
 }
 
@@ -37,6 +38,7 @@ export const resolveCommand: CommandModule = (program, run) => {
     .addOption(new Option('--as <outcome>', 'what became of it').choices(WORDS).makeOptionMandatory())
     .requiredOption('--reason <text>', 'how you know: it stays in the journal')
     .option('--signature <signature>', 'with "landed": the transaction that it landed as')
+    .option('--despite-balance', 'not with "landed": also where the wallet lacks what would have been swapped, for you know where it went')
     .action(run(resolve));
 };
 
@@ -48,13 +50,14 @@ async function resolve(context: CommandContext, id: string, flags: Flags): Promi
   return EXIT.done;
 }
 
-function wordOf({ as, signature, reason }: Flags): OperatorWord {
+function wordOf({ as, signature, reason, despiteBalance }: Flags): OperatorWord {
   if (reason.trim() === '') throw new GannetError('USAGE', '--reason: expected how you know, got nothing');
   if (as !== 'landed') {
     if (signature !== undefined) throw new GannetError('USAGE', `--signature goes with "--as landed": what is ${as} has none`);
-    return { as, reason };
+    return { as, reason, ...(despiteBalance === true ? { despite: 'balance' } : {}) };
   }
   if (signature === undefined) throw new GannetError('USAGE', '"--as landed" takes --signature: the amounts are booked from that transaction');
+  if (despiteBalance === true) throw new GannetError('USAGE', '--despite-balance does not go with "--as landed": the transaction says what the wallet gave');
   return { as, signature, reason };
 }
 

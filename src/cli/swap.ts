@@ -58,9 +58,9 @@ async function swap(context: CommandContext, input: string, output: string, amou
       { duration: PATIENCE_MS, maxIntents: 1 },
       { config: alone, world, runId, reporter: journey.reporter(human) },
     );
-    const { json, ok, text } = journey.told({ runId, to, isPaper: config.mode === 'paper' });
+    const { json, exitCode, text } = journey.told({ runId, to, isPaper: config.mode === 'paper' });
     context.terminal.result(json, () => text);
-    return ok ? EXIT.done : EXIT.failed;
+    return exitCode;
   } finally {
     await world.close();
   }
@@ -87,6 +87,7 @@ function once(runId: string, tokens: TokenTable, { spend, to, flags }: { readonl
     rawParams,
     budget: { mint: spend.token.mint, amount: amount(spend.amount) },
     maxAgeMs: undefined,
+    isByHand: true,
   };
 }
 
@@ -97,7 +98,7 @@ interface Journey {
   /** Returns a reporter that keeps what the command tells at its end, and passes the swap's own steps on. */
   reporter(human: Reporter | undefined): Reporter;
   /** Returns what became of it. */
-  told(run: { readonly runId: string; readonly to: Token; readonly isPaper: boolean }): { readonly json: unknown; readonly ok: boolean; readonly text: string };
+  told(run: { readonly runId: string; readonly to: Token; readonly isPaper: boolean }): { readonly json: unknown; readonly exitCode: ExitCode; readonly text: string };
 }
 
 function createJourney(): Journey {
@@ -134,7 +135,7 @@ function createJourney(): Journey {
       const last = steps.at(-1)?.record;
       const ok = last?.state === 'confirmed';
       return {
-        ok,
+        exitCode: ok ? EXIT.done : denial?.code === 'TRADING_HALTED' ? EXIT.halted : EXIT.failed,
         json: {
           run_id: runId,
           ...(last === undefined ? {} : intentJson(last)),

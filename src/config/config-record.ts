@@ -30,6 +30,7 @@ export interface ConfigRecord {
     /** Absent, like what follows, in the manifests of older runs. */
     readonly max_exposure?: ValueRecord | null;
     readonly warmup_ms?: Millis | null;
+    readonly by_hand?: boolean;
   }[];
   readonly recording: RunConfig['recording'];
   readonly control: RunConfig['control'];
@@ -58,9 +59,9 @@ export function redactedConfig(config: RunConfig): ConfigRecord {
     },
     tokens: config.tokens.all.map(({ symbol, mint, decimals }) => ({ symbol, mint, decimals })),
     limits: recordLimits(config.limits),
-    strategies: config.strategies.map(({ name, use, rawParams, budget, maxAgeMs, maxExposure, warmupMs }) => ({
+    strategies: config.strategies.map(({ name, use, rawParams, budget, maxAgeMs, maxExposure, warmupMs, isByHand = false }) => ({
       name, use, params: rawParams, budget: recordValue(budget), max_age_ms: maxAgeMs ?? null,
-      max_exposure: recordValue(maxExposure), warmup_ms: warmupMs ?? null,
+      max_exposure: recordValue(maxExposure), warmup_ms: warmupMs ?? null, by_hand: isByHand,
     })),
     recording: { ...config.recording },
     control: { ...config.control },

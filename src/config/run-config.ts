@@ -95,4 +95,6 @@ export interface StrategyConfig {
   readonly maxExposure?: ValueLimit | undefined;
   /** How much of the recording it sees again before the start. */
   readonly warmupMs?: Millis | undefined;
+  /** Whether it is one swap that an operator asked for by hand, in no file. */
+  readonly isByHand?: boolean | undefined;
 }

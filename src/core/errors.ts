@@ -81,3 +81,10 @@ export function isGannetError(value: unknown): value is GannetError {
 export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }
+
+const NO_ROOM: ReadonlySet<string> = new Set(['EDQUOT', 'ENOSPC']);
+
+/** Returns whether an error of the operating system says that a disk takes no more: it is full, or the user's share of it is. */
+export function isNoRoom(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' && NO_ROOM.has(error.code);
+}

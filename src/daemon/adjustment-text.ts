@@ -20,7 +20,7 @@ function uncoveredAlert({ tokens, portfolio }: Pick<EngineState, 'tokens' | 'por
   const held = portfolio.held(mint);
   const wallet = portfolio.wallet.get(mint) ?? 0n;
   if (held <= wallet) return undefined;
-  const holders = [...portfolio.books].filter(([, { balances }]) => (balances.get(mint) ?? 0n) > 0n).map(([name]) => name);
+  const holders = [...portfolio.books].filter(([, { isConfigured, balances }]) => isConfigured && (balances.get(mint) ?? 0n) > 0n).map(([name]) => name);
   return {
     kind: 'alert', level: 'warning',
     message: `the wallet has ${showAmount(tokens, mint, wallet)}, less than the ${showAmount(tokens, mint, held)} in the books of ${holders.join(', ')}: `

@@ -10,6 +10,17 @@ const NOTICEABLE_MS: Millis = 30_000;
 const GROSS_MS: Millis = 600_000;
 const LOOK_EVERY_MS: Millis = 60_000;
 
+/** Returns what people are told where the run before this one ended so much later than this one begins, undefined where it is next to nothing. */
+export function setBackAlert(setBackMs: Millis): AlertProposal | undefined {
+  if (setBackMs < NOTICEABLE_MS) return undefined;
+  return {
+    kind: 'alert', level: 'warning',
+    message: `the clock of this machine was set back by ${roughDuration(setBackMs)} or more since the last run: what that run noted of later counts as of now, so pauses and spans may last longer. `
+      + 'Make sure that the clock is right (NTP)',
+    data: { set_back_ms: Math.round(setBackMs) },
+  };
+}
+
 /**
  * Holds the clock against the time in the service's answers, at once and every minute, and tells each change: once when
  * it is off, once when it is right again.

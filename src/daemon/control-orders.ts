@@ -13,7 +13,7 @@ const STRATEGY_ORDER = z.strictObject({ reason: REASON });
 const SIGNATURE = z.string().regex(/^[1-9A-HJ-NP-Za-km-z]{80,90}$/, 'expected a base58 signature');
 const RESOLUTION = z.discriminatedUnion('as', [
   z.strictObject({ as: z.literal('landed'), signature: SIGNATURE, reason: REASON.unwrap() }),
-  z.strictObject({ as: z.enum(['failed', 'expired', 'abandoned']), reason: REASON.unwrap() }),
+  z.strictObject({ as: z.enum(['failed', 'expired', 'abandoned']), reason: REASON.unwrap(), despite: z.literal('balance').optional() }),
 ]);
 const NOTHING = z.strictObject({});
 

@@ -55,7 +55,7 @@ async function runLocked(options: DaemonOptions, resources: Resources): Promise<
   const setup: StateSetup = {
     tokens: config.tokens,
     limits: config.limits,
-    strategies: config.strategies.map(({ name, budget, maxAgeMs, maxExposure }) => ({ name, budget, limits: { maxAgeMs, maxExposure } })),
+    strategies: config.strategies.map(({ name, budget, maxAgeMs, maxExposure, isByHand }) => ({ name, budget, limits: { maxAgeMs, maxExposure }, isByHand })),
   };
   const diskGuard = createDiskGuard({ stateDir, recordingDir: config.recording.dir, clock, log, marks: options.diskMarks });
   const scope = { options, setup, resources, diskGuard };

@@ -1,11 +1,9 @@
-import { GannetError, isGannetError, messageOf } from '../core/errors.ts';
-
-const FULL: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT']);
+import { GannetError, isGannetError, isNoRoom, messageOf } from '../core/errors.ts';
 
 /** Returns whether an error, or what caused it, is that a disk takes no more. */
 export function isDiskFull(error: unknown): error is GannetError {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
-    if ('code' in cause && typeof cause.code === 'string' && FULL.has(cause.code)) return isGannetError(error);
+    if (isNoRoom(cause)) return isGannetError(error);
   }
   return false;
 }
@@ -18,7 +16,7 @@ export function openOnDisk<T>(opening: () => T, onFull: (error: Error) => boolea
   try {
     return opening();
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && FULL.has(String(error.code)))) throw error;
+    if (!(error instanceof Error && isNoRoom(error))) throw error;
     if (!onFull(error)) throw new GannetError('DISK_FULL', `there is no room for a run: ${messageOf(error)}; free some space and start again`, { cause: error });
     return opening();
   }

@@ -1,4 +1,4 @@
-import { statSync, unlinkSync } from 'node:fs';
+import { rmSync, statSync, unlinkSync } from 'node:fs';
 import { open, rename, statfs, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { SchedulerAction } from 'rxjs';
@@ -70,6 +70,7 @@ class Guard implements DiskGuard {
   readonly #options: Parameters<typeof createDiskGuard>[0];
   readonly #marks: DiskMarks;
   readonly #ballast: string;
+  readonly #unfinished: string;
   readonly #faults = new Map<string, string>();
   #hasBallast: boolean;
   #run: GuardedRun | undefined;
@@ -86,6 +87,7 @@ class Guard implements DiskGuard {
     this.#options = options;
     this.#marks = options.marks ?? DISK_MARKS;
     this.#ballast = join(options.stateDir, BALLAST);
+    this.#unfinished = `${this.#ballast}.new`;
     this.#hasBallast = statSync(this.#ballast, { throwIfNoEntry: false })?.isFile() ?? false;
   }
 
@@ -110,6 +112,7 @@ class Guard implements DiskGuard {
 
   watch(run: GuardedRun): Subscription {
     this.#run = run;
+    this.#removeUnfinished();
     if (this.#untold !== undefined) run.alert('warning', this.#untold);
     this.#untold = undefined;
     if (this.#faults.size > 0) this.#act();
@@ -184,11 +187,20 @@ class Guard implements DiskGuard {
     }
   }
 
+  /** Whoever died while he put it aside left a part of it behind. */
+  #removeUnfinished(): void {
+    try {
+      rmSync(this.#unfinished, { force: true });
+    } catch (error) {
+      this.#options.log('warn', 'what an earlier run left of a ballast could not be removed', { error });
+    }
+  }
+
   /** Real bytes that do not compress: a promise of the file system would be worth nothing when it is needed. */
   async #putAsideBallast(): Promise<void> {
     const { ballastBytes, entriesBytes } = this.#marks;
     if (this.#run === undefined || this.#hasBallast || this.#isPuttingAside || this.#isTight || this.#room < entriesBytes * ROOM_AGAIN + ballastBytes) return;
-    const unfinished = `${this.#ballast}.new`;
+    const unfinished = this.#unfinished;
     this.#isPuttingAside = true;
     try {
       const file = await open(unfinished, 'w', 0o600);

@@ -1,6 +1,7 @@
 import { messageOf } from '../core/errors.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { AlertProposal } from '../trading/proposal.ts';
+import { snapshotState } from '../trading/state.ts';
 import type { StrategyState } from '../trading/strategy-state.ts';
 import type { SessionOptions } from './session-options.ts';
 
@@ -21,21 +22,22 @@ export function keepStates(engine: StatesOf, write: (states: readonly StrategySt
 }
 
 /**
- * Returns what writes the states down now and then: what changed without a swap or an outcome is not lost either, but for
- * the last while of a process that dies. A fault is told once, and the writing tried again at the next call.
+ * Returns what keeps the whole state now and then: what changed without a swap or an outcome (peaks, days, the operator's
+ * presence, what strategies keep) is not lost either, but for the last while of a process that dies. A fault is told
+ * once, and the writing tried again at the next call.
  */
-export function createStateKeeper({ engine, journal, log, alert }: Pick<SessionOptions, 'journal' | 'log'> & {
+export function createStateKeeper({ state, engine, journal, log, alert }: Pick<SessionOptions, 'state' | 'journal' | 'log'> & {
   readonly engine: StatesOf; readonly alert: (alert: AlertProposal) => void;
 }): () => void {
-  let areKept = true;
+  let isKept = true;
   return () => {
     try {
-      keepStates(engine, (states) => { if (states.length > 0) journal.saveStrategyStates(states); });
-      areKept = true;
+      keepStates(engine, (states) => { journal.saveSnapshot(snapshotState(state), [], states); });
+      isKept = true;
     } catch (error) {
-      log('error', 'what strategies keep could not be written down', { error });
-      if (areKept) alert({ kind: 'alert', level: 'critical', message: `what strategies keep could not be written down, and would be lost with the process: ${messageOf(error)}` });
-      areKept = false;
+      log('error', 'the state could not be kept', { error });
+      if (isKept) alert({ kind: 'alert', level: 'critical', message: `peaks, days and what strategies keep could not be written down, and would be lost with the process: ${messageOf(error)}` });
+      isKept = false;
     }
   };
 }

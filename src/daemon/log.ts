@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import type { Logger } from 'winston';
 import { createLogger, format, transports } from 'winston';
+import { isNoRoom } from '../core/errors.ts';
 import { printable, printableJson } from '../core/text.ts';
 import { appendWhole } from './append-whole.ts';
 import { createRedactor } from './redact.ts';
@@ -69,7 +70,7 @@ function fileTransports(file: { stateDir: string; name: string }, json: ReturnTy
     const descriptor = openSync(join(dirname, `${file.name}.log`), 'a');
     return [new transports.Stream({ stream: appendTo(descriptor), format: json })];
   } catch (error) {
-    if (isFull(error)) return [];
+    if (isNoRoom(error)) return [];
     throw error;
   }
 }
@@ -82,7 +83,7 @@ function appendTo(descriptor: number): Writable {
         appendWhole(descriptor, line);
         done();
       } catch (error) {
-        done(isFull(error) ? null : error as Error);
+        done(isNoRoom(error) ? null : error as Error);
       }
     },
     final(done) {
@@ -90,10 +91,6 @@ function appendTo(descriptor: number): Writable {
       done();
     },
   });
-}
-
-function isFull(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT');
 }
 
 function dropOldest(dirname: string): void {

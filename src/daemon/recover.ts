@@ -1,5 +1,6 @@
 import type { Amount } from '../core/amount.ts';
 import type { Mint } from '../market/token.ts';
+import { budgetOf } from '../trading/book-snapshot.ts';
 import type { OpenIntent } from '../trading/executor.ts';
 import type { Outcome } from '../trading/intent.ts';
 import type { StateSnapshot, StrategySetup } from '../trading/state.ts';
@@ -71,12 +72,13 @@ function legacyOf(journal: JournalStore, strategies: readonly StrategySetup[]): 
   };
 }
 
-/** Applies outcomes through `step`, as the process would have done had it lived. */
+/** Applies outcomes through `step`, as the process would have done had it lived: with the budgets that it had. */
 function settle(
   setup: StateSetup, saved: StateSnapshot, unsettled: ReturnType<JournalStore['unsettledOutcomes']>,
 ): StateSnapshot {
   const state = createState({
     ...setup, snapshot: saved,
+    strategies: setup.strategies.map((strategy) => ({ ...strategy, budget: budgetOf(saved.books[strategy.name]) ?? strategy.budget })),
     open: unsettled.map(({ intent, outcome }) => ({ intent, state: stateBefore(outcome) })),
   });
   for (const { outcome, at } of unsettled) step(state, 0, at, outcome);

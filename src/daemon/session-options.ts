@@ -47,7 +47,7 @@ export interface SessionOptions {
   /** How many runs before this one ended in a crash, where they are so many that this one trades nothing by itself. */
   readonly crashes: number | undefined;
   readonly recorder: (Recorder & { stop(): boolean }) | undefined;
-  readonly journal: Pick<JournalStore, 'saveSnapshot' | 'saveStrategyStates' | 'walletAdjusted' | 'listIntents' | 'showIntent'>;
+  readonly journal: Pick<JournalStore, 'saveSnapshot' | 'walletAdjusted' | 'listIntents' | 'showIntent'>;
   readonly stopFile: StopFile;
   readonly reporter: Reporter;
   readonly log: Log;

@@ -9,6 +9,7 @@ import { retryDenial } from '../trading/retry.ts';
 import { snapshotState } from '../trading/state.ts';
 import type { Effect } from '../trading/step.ts';
 import { Chronicle } from './chronicle.ts';
+import { setBackAlert } from './clock-watch.ts';
 import type { Desk } from './desk.ts';
 import { heedMachine } from './heed-machine.ts';
 import { createStateKeeper, keepStates } from './keep-states.ts';
@@ -109,6 +110,8 @@ export class Session {
     this.#writeManifest();
     // From the first request on: recovery already speaks to the service.
     this.#heedOutside();
+    const setBack = setBackAlert(this.#engine.clockSetBackMs);
+    if (setBack !== undefined) this.#chronicle.alert(this.stamp, undefined, setBack);
     for (const { state: left, message } of tradingLeft(state)) reporter.state(this.stamp, left, message);
     if (crashes !== undefined) this.#enterSafeMode(crashes);
     if (open.length > 0) {
@@ -119,7 +122,7 @@ export class Session {
       });
     }
     await walletKeeper?.settle(this.#ledger, (why) => {
-      if (this.#walletWait === undefined) reporter.state(this.stamp, 'recovering', `the ledger is held against the chain before any strategy runs; its node does not let it: ${why}`);
+      if (this.#walletWait === undefined) reporter.state(this.stamp, 'recovering', `the ledger is held against the chain before any strategy runs, and does not agree with it yet: ${why}`);
       this.#walletWait = why;
     });
     this.#walletWait = undefined;
@@ -226,7 +229,7 @@ export class Session {
   #waitsFor(): string[] {
     return [
       ...this.#chronicle.tally.open.map(({ intent: { id }, state }) => `what became of ${id} (${state})`),
-      ...(this.#walletWait === undefined ? [] : [`the wallet’s balances from the node: ${this.#walletWait}`]),
+      ...(this.#walletWait === undefined ? [] : [`the ledger to agree with the chain: ${this.#walletWait}`]),
     ];
   }
 

@@ -30,18 +30,24 @@ export interface WalletKeeper {
 }
 
 const RETRY_MS: Millis = 2_000;
+const JOURNAL_BEHIND = 'the journal waits for its disk, and what it lacks is not known to be ours';
 
 /** Returns the keeper of a wallet on a chain; `journal` says which transactions are ours. */
 export function createWalletKeeper({ wallet, chain, journal, clock, onFault }: {
   /** Base58. */
   readonly wallet: string;
-  readonly chain: WalletWatchOptions['chain'] & Pick<Chain, 'signatureStatus'>;
+  readonly chain: WalletWatchOptions['chain'] & Pick<Chain, 'finalizedBlockHeight' | 'signatureStatus'>;
   readonly journal: Pick<PatientJournal, 'isBehind' | 'isOwnTransaction' | 'lastLanded'>;
   readonly clock: Clock;
   readonly onFault: (error: Error) => void;
 }): WalletKeeper {
   const optionsFor = ({ state, version }: KeptLedger): WalletWatchOptions => ({
-    wallet, chain, clock,
+    wallet, clock,
+    // Balances are asked for as of the newest finalized slot: a wrong one would be waited for until it is asked for anew.
+    chain: { ...chain, balances: async (owner) => {
+      await chain.finalizedBlockHeight();
+      return chain.balances(owner);
+    } },
     // What a swap moves is booked when it is closed, and known to be ours when it is written down.
     ledger: () => (state.intents.size > 0 || journal.isBehind() ? undefined : { balances: state.portfolio.wallet, version: version() }),
     isOwn: (signature) => journal.isOwnTransaction(signature),
@@ -57,9 +63,10 @@ export function createWalletKeeper({ wallet, chain, journal, clock, onFault }: {
   return {
     async settle(ledger, onWait) {
       while (!ledger.hasEnded()) {
-        let why = 'its answers do not agree with one another yet';
+        let why = 'the node’s answers do not agree with one another yet';
         try {
           const commands = await look(ledger);
+          if (journal.isBehind()) why = JOURNAL_BEHIND;
           if (commands !== undefined) {
             for (const command of commands) if (!ledger.hasEnded()) ledger.accept(command);
             return;

@@ -3,6 +3,7 @@ import type { Millis } from '../core/time.ts';
 import type { MarketEvent } from '../market/event.ts';
 import type { FeedSpec } from '../market/feed.ts';
 import { sharedFeeds } from '../market/feed.ts';
+import { beginRun } from '../trading/begin-run.ts';
 import type { Outcome } from '../trading/intent.ts';
 import { isTerminal } from '../trading/intent.ts';
 import type { SwapProposal } from '../trading/proposal.ts';
@@ -56,6 +57,8 @@ export function timersDueBefore(input: Input, at: Millis): Millis {
  */
 export class Engine {
   readonly clock: VirtualClock;
+  /** By how much the run whose state this one goes on from was ahead of its beginning, 0 where it was not. */
+  readonly clockSetBackMs: Millis;
   readonly #state: EngineState;
   readonly #listener: EngineListener;
   readonly #hosts: ReadonlyMap<string, Host>;
@@ -84,6 +87,7 @@ export class Engine {
     this.#state = options.state;
     this.#listener = options.listener;
     this.clock = new VirtualClock(options.startAt);
+    this.clockSetBackMs = beginRun(options.state, options.startAt);
     const port = {
       state: options.state,
       clock: this.clock,
@@ -257,8 +261,9 @@ export class Engine {
       assert(ruling, 'a proposal is ruled on');
       const logged = this.#log.append(ruling.decision);
       this.#listener.onRuling?.(ruling, logged);
-      if (this.#state.protections.changes.length > 0) this.#announceProtections();
+      // First of all: whoever hears of a protection may keep the state, which holds this swap by now, and its row comes before.
       if (ruling.effect !== undefined) this.#perform(ruling.effect);
+      if (this.#state.protections.changes.length > 0) this.#announceProtections();
       const isFlattening = this.#flattener.ruled(next.strategy, next.proposal, ruling);
       // A strategy is not told of a refusal of what it never asked for.
       if (ruling.denial !== undefined && next.proposal.kind === 'swap' && !isFlattening) this.#publishDenial(next.strategy, next.proposal, ruling.denial);

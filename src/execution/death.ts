@@ -2,10 +2,12 @@ import type { Millis } from '../core/time.ts';
 import type { Attempt } from '../trading/attempt.ts';
 import type { Intent } from '../trading/intent.ts';
 import { DeathProof } from './death-proof.ts';
+import type { BalanceDoubt } from './input-balance.ts';
+import { doubtOfBalance } from './input-balance.ts';
 import type { LiveWorld } from './journey.ts';
 
 /** Whether an attempt's bytes can still land; `because` says what speaks against their death. */
-export type Death = { readonly kind: 'open'; readonly because: string } | { readonly kind: 'disagrees'; readonly reason: string } | { readonly kind: 'proven' };
+export type Death = BalanceDoubt | { readonly kind: 'proven' };
 
 /**
  * Gathers the proof that an attempt never landed and never can, of answers that belong together (the chain port refuses
@@ -32,10 +34,11 @@ export class DeathWatch {
 
   /** Returns what it comes to where the history, asked after `lifeOver` gave the height, knows nothing of the attempt. */
   async notFound(height: bigint, elapsedMs: Millis): Promise<Death> {
-    const disagreement = await this.#missingInput();
-    if (disagreement !== undefined) {
+    const { chain, journal, signer } = this.#world;
+    const doubt = await doubtOfBalance({ chain, journal, owner: signer.address }, this.#intent, this.#attempt);
+    if (doubt !== undefined) {
       this.alive();
-      return { kind: 'disagrees', reason: disagreement };
+      return doubt;
     }
     const because = this.#proof.missing(height, elapsedMs);
     return because === undefined ? { kind: 'proven' } : { kind: 'open', because };
@@ -44,17 +47,5 @@ export class DeathWatch {
   /** Something spoke for its life: whatever was proven before counts no more. */
   alive(): void {
     this.#proof.alive();
-  }
-
-  async #missingInput(): Promise<string | undefined> {
-    const { chain, journal, signer } = this.#world;
-    const { inputBalance } = this.#attempt;
-    const { inputMint, amountIn } = this.#intent;
-    if (inputBalance === undefined) return undefined;
-    const { amount, slot } = await chain.tokenBalance(signer.address, inputMint);
-    const spent = journal.spentSince(this.#attempt, inputMint);
-    if (inputBalance - spent - amount < amountIn) return undefined;
-    const others = spent === 0n ? '' : `, of which other swaps took ${spent}`;
-    return `no node finds the transaction and it can land no more, but the wallet has ${amount} of ${inputMint} at slot ${slot} and had ${inputBalance} when it was signed${others}: as much is missing as it would have swapped`;
   }
 }

@@ -4,11 +4,11 @@ import type { Progress } from './journey.ts';
 
 /** Returns the end of an attempt that landed: swapped, or failed at the cost of its fee. */
 export function landedProgress(intent: Intent, attempt: Attempt, landed: LandedSwap): Progress {
-  const { signature, error, amountIn, amountOut, feeLamports, rentLamports } = landed;
+  const { signature, slot, error, amountIn, amountOut, feeLamports, rentLamports } = landed;
   const { router, quotedOut } = attempt;
-  if (error !== undefined) return { state: 'failed', router, signature, code: error.code, reason: error.message, feeLamports };
+  if (error !== undefined) return { state: 'failed', router, signature, slot, code: error.code, reason: error.message, feeLamports };
   return {
-    state: 'confirmed', router, quotedOut, signature,
+    state: 'confirmed', router, quotedOut, signature, slot,
     fill: { inputMint: intent.inputMint, outputMint: intent.outputMint, amountIn, amountOut, feeLamports, rentLamports },
   };
 }

@@ -7,6 +7,8 @@ import type { Intent } from '../trading/intent.ts';
 import { DeathWatch } from './death.ts';
 import type { LiveWorld, Progress } from './journey.ts';
 import { landedProgress } from './landed-progress.ts';
+import type { SignatureStatus } from './ports.ts';
+import { readLanded } from './read-landed.ts';
 import { SteadyTime } from './steady-time.ts';
 import { Complaints } from './unproven.ts';
 
@@ -17,6 +19,8 @@ const SLOW_POLL_MS = 4_000;
 const RESEND_MS = 2_000;
 /** Its blockhash has most likely expired by then: sending can hardly help any more. */
 const SLOW_RESEND_MS = 30_000;
+/** Whoever is given the bytes may take far longer to answer; the chain is asked meanwhile. */
+const ANSWER_MS = 400;
 /** How long nobody need answer before the outcome is called unknown. */
 const SILENCE_MS = 10_000;
 /** A life of 150 blocks, finality and some more: who knows nothing by then is not only slow. */
@@ -26,26 +30,29 @@ const UNPROVEN_MS = 180_000;
 export interface Following {
   /** Tells what is known on the way, `unknown` included; terminal states are returned. */
   readonly tell: (progress: Progress) => void;
-  /** Whether an end would be followed by something that only a finalized one permits. */
-  readonly needsFinality: (end: Progress) => boolean;
-  /** Whether somebody else has closed the intent meanwhile. */
-  readonly isOver: () => boolean;
+  /** Aborted where somebody else has closed the intent, or nobody listens any more. */
+  readonly over: AbortSignal;
 }
 
 /**
  * Sends an attempt's bytes and follows them until it is known what became of them: landed, landed with an error, or
- * proven never to land (see `DeathWatch`). Until then the only thing ever sent is the same bytes. Returns the end, or
- * undefined where somebody else closed the intent. Time is what was watched: a clock that jumps decides nothing here.
+ * proven never to land (see `DeathWatch`). Until then the only thing ever sent is the same bytes, one call at a time.
+ * Returns the end, or undefined where it is over before; nothing of it runs on then. Time is what was watched: a clock that
+ * jumps decides nothing here.
  */
 export async function landAttempt(world: LiveWorld, intent: Intent, attempt: Attempt, following: Following): Promise<Progress | undefined> {
   const watch = new Watch(world, intent, attempt, following);
-  for (;;) {
-    await watch.sendIfDue();
-    if (following.isOver()) return undefined;
-    const end = await watch.look();
-    if (following.isOver()) return undefined;
-    if (end !== undefined) return end;
-    await watch.pause();
+  try {
+    for (;;) {
+      await watch.sendIfDue();
+      if (watch.isOver()) return undefined;
+      const end = await watch.look();
+      if (watch.isOver()) return undefined;
+      if (end !== undefined) return end;
+      await watch.pause();
+    }
+  } finally {
+    watch.close();
   }
 }
 
@@ -56,16 +63,16 @@ interface Sent {
 }
 
 /** What the other side answers is a hint for people; only the chain decides. */
-async function send({ service, chain }: LiveWorld, attempt: Attempt): Promise<Sent> {
+async function send({ service, chain }: LiveWorld, attempt: Attempt, signal: AbortSignal): Promise<Sent> {
   if (attempt.route === 'build' || attempt.requestId === undefined) {
-    const answer = await chain.send(attempt.signedTransaction);
+    const answer = await chain.send(attempt.signedTransaction, { signal });
     return answer.kind === 'accepted' ? {} : { code: answer.code, reason: answer.message };
   }
   const answer = await service.execute({
     signedTransaction: attempt.signedTransaction,
     requestId: attempt.requestId,
     lastValidBlockHeight: attempt.lastValidBlockHeight,
-  });
+  }, { signal });
   if (answer.status === 'success') return { signature: answer.signature };
   return { signature: answer.signature, code: String(answer.code), reason: answer.error === undefined ? undefined : printable(answer.error, 300) };
 }
@@ -79,6 +86,11 @@ class Watch {
   readonly #time: SteadyTime;
   readonly #death: DeathWatch;
   readonly #complaints = new Complaints();
+  readonly #closing = new AbortController();
+  /** Aborted once this attempt is followed no more, for whatever reason. */
+  readonly #over: AbortSignal;
+  #isSending = false;
+  #bug: { readonly error: unknown } | undefined;
   #transactionId: string | undefined;
   #submitted = false;
   #seenOnChain = false;
@@ -93,20 +105,47 @@ class Watch {
     this.#time = new SteadyTime(world.clock);
     this.#death = new DeathWatch(world, intent, attempt);
     this.#transactionId = attempt.transactionId;
+    this.#over = AbortSignal.any([following.over, this.#closing.signal]);
   }
 
+  /** Sends where it is time to, and waits a little for the answer, which is heard whenever it comes. */
   async sendIfDue(): Promise<void> {
     const elapsedMs = this.#time.elapsed();
-    if (this.#seenOnChain || elapsedMs < this.#nextSend) return;
+    if (this.#isSending || this.#seenOnChain || elapsedMs < this.#nextSend) return;
     this.#nextSend = elapsedMs + (elapsedMs < UNPROVEN_MS ? RESEND_MS : SLOW_RESEND_MS);
+    this.#isSending = true;
+    const answered = new AbortController();
+    void this.#send().catch((error: unknown) => { this.#bug = { error }; }).finally(() => {
+      this.#isSending = false;
+      answered.abort();
+    });
+    await this.#time.pause(ANSWER_MS, AbortSignal.any([this.#over, answered.signal]));
+  }
+
+  /** Returns whether it is to be followed no more. Throws what a sending found to be a bug meanwhile. */
+  isOver(): boolean {
+    if (this.#bug !== undefined) throw this.#bug.error;
+    return this.#over.aborted;
+  }
+
+  /** Ends what is under way. */
+  close(): void {
+    this.#closing.abort();
+  }
+
+  async #send(): Promise<void> {
     try {
-      const sent = await send(this.#world, this.#attempt);
-      if (this.#submitted || this.#following.isOver()) return;
-      this.#following.tell({ state: 'submitted', signature: this.#transactionId ?? sent.signature, code: sent.code, reason: sent.reason });
-      this.#submitted = true;
+      const sent = await send(this.#world, this.#attempt, this.#over);
+      if (!this.#over.aborted) this.#tellSubmitted(sent);
     } catch (error) {
-      this.#noAnswer(asFault(error));
+      if (!this.#over.aborted) this.#noAnswer(asFault(error));
     }
+  }
+
+  #tellSubmitted({ signature, code, reason }: Sent): void {
+    if (this.#submitted) return;
+    this.#following.tell({ state: 'submitted', signature: this.#transactionId ?? signature, code, reason });
+    this.#submitted = true;
   }
 
   /** Returns the end where there is one by now. */
@@ -124,7 +163,7 @@ class Watch {
   }
 
   async pause(): Promise<void> {
-    await this.#time.pause(this.#time.elapsed() < UNPROVEN_MS ? POLL_MS : SLOW_POLL_MS);
+    await this.#time.pause(this.#time.elapsed() < UNPROVEN_MS ? POLL_MS : SLOW_POLL_MS, this.#over);
   }
 
   async #ask(): Promise<Progress | { readonly because: string; readonly disagrees?: true }> {
@@ -134,14 +173,14 @@ class Watch {
     // Where someone else pays, the chain is asked, not the service, and every time: only what carries our signature is
     // ours, and the other one's may change. All that is asked after the height was seen to be past, so that "nothing
     // found" means something.
-    const id = this.#attempt.transactionId ?? await chain.findBySigner({ owner: signer.address, ownSignature: this.#attempt.signature });
+    const id = this.#attempt.transactionId ?? await chain.findBySigner({ owner: signer.address, ownSignature: this.#attempt.signature, sinceSlot: this.#attempt.inputSlots?.from });
     this.#transactionId = id;
     const status = id === undefined ? undefined : await chain.signatureStatus(id, { searchHistory: isOver });
     this.#seenOnChain = status !== undefined && status.confirmation !== 'processed';
     if (id !== undefined && status !== undefined) {
       this.#death.alive();
       if (status.confirmation === 'processed') return { because: `${id} was processed and waits to be confirmed` };
-      return this.#landed(id, status.confirmation === 'finalized');
+      return this.#landed(id, status);
     }
     if (!isOver) {
       this.#death.alive();
@@ -154,13 +193,15 @@ class Watch {
     return { state: 'expired', router, code: 'EXPIRED', reason: `not landed by block height ${lastValidBlockHeight}; it never can now` };
   }
 
-  async #landed(signature: string, isFinalized: boolean): Promise<Progress | { readonly because: string }> {
-    const { inputMint, outputMint } = this.#intent;
-    const landed = await this.#world.chain.landedSwap({ signature, owner: this.#world.signer.address, inputMint, outputMint });
+  async #landed(signature: string, status: SignatureStatus): Promise<Progress | { readonly because: string }> {
+    const { chain, signer } = this.#world;
+    const landed = await readLanded({ chain, owner: signer.address }, { intent: this.#intent, attempt: this.#attempt, signature, status });
     if (landed === undefined) return { because: `${signature} has landed, but the node does not give it` };
-    const end = landedProgress(this.#intent, this.#attempt, landed);
     // A block that is only confirmed could yet be replaced by one in which the same bytes succeed.
-    return isFinalized || !this.#following.needsFinality(end) ? end : { because: `${signature} failed and waits to be finalized` };
+    if (landed.error !== undefined && status.confirmation !== 'finalized') return { because: `${signature} failed and waits to be finalized` };
+    // It was, whether or not whoever was given the bytes has answered by now.
+    if (!this.#over.aborted) this.#tellSubmitted({ signature });
+    return landedProgress(this.#intent, this.#attempt, landed);
   }
 
   /** No answer is no outcome: the bytes may be on their way. */
@@ -179,7 +220,7 @@ class Watch {
   }
 
   #unknown(code: string, reason: string): void {
-    if (this.#following.isOver()) return;
+    if (this.#over.aborted) return;
     this.#following.tell({ state: 'unknown', signature: this.#transactionId, code, reason: reason.slice(0, 400) });
     this.#submitted = true;
   }

@@ -70,7 +70,7 @@ class Journey {
   readonly #subscriber: Subscriber<Outcome>;
   #number: number;
   #spentLamports: Lamports;
-  #isOver = false;
+  readonly #over = new AbortController();
 
   constructor(world: LiveWorld, { intent, attempt, spentLamports }: Beginning, subscriber: Subscriber<Outcome>) {
     this.#world = world;
@@ -86,7 +86,7 @@ class Journey {
       this.#world.journal.intentApproved(this.#intent, strategyState);
       return true;
     } catch (error) {
-      this.#isOver = true;
+      this.#over.abort();
       this.#subscriber.next(unwritten(this.#intent, error));
       return false;
     }
@@ -125,13 +125,17 @@ class Journey {
     // Written down as signed, but the process ended before it could say so.
     if (state === 'approved') this.#tell({ state: 'building' });
     if (state === 'approved' || state === 'building') this.#tell(signedProgress(attempt));
-    const end = await this.#land(attempt, () => false);
+    const end = await this.#land(attempt);
     if (end !== undefined) this.#tell(end);
   }
 
   /** Nobody listens any more: nothing more is signed, sent or written. What is open stays so, for the next process. */
   leave(): void {
-    this.#isOver = true;
+    this.#over.abort();
+  }
+
+  get #isOver(): boolean {
+    return this.#over.signal.aborted;
   }
 
   /** Closes the intent on an operator's word, unless it closes by itself while the chain is asked. */
@@ -141,10 +145,12 @@ class Journey {
     const refused = (why: string): GannetError => new GannetError('RESOLVE_REFUSED', `${this.#intent.id}: ${why}`);
     const entry = find();
     if (entry === undefined || this.#isOver) throw refused('it is closed already');
+    // What the disk does not take waits: then the journal tells of an attempt that ended.
+    if (entry.attempt !== this.#number) throw refused(`the journal knows of attempt ${entry.attempt} only, and it is at attempt ${this.#number}; wait until there is room to write`);
     if (entry.state === 'approved' || entry.state === 'building') throw refused('it is being quoted and signed this moment; wait for what comes of it');
-    const outcomes = await heedWord({ chain, owner: signer.address }, entry, word);
+    const outcomes = await heedWord({ chain, journal, owner: signer.address }, entry, word);
     const now = find();
-    if (this.#isOver || now === undefined || now.attempt !== entry.attempt || now.state === 'building') throw refused('it went on by itself meanwhile');
+    if (this.#isOver || now === undefined || entry.attempt !== this.#number || now.state === 'building') throw refused('it went on by itself meanwhile');
     for (const outcome of outcomes) this.#report(outcome);
     return outcomes.at(-1)!;
   }
@@ -163,13 +169,11 @@ class Journey {
       return unwrittenProgress(error);
     }
     this.#tell(signedProgress(attempt));
-    return this.#land(attempt, (end) => isRepeatable(end) && this.#denial() === undefined);
+    return this.#land(attempt);
   }
 
-  #land(attempt: Attempt, needsFinality: (end: Progress) => boolean): Promise<Progress | undefined> {
-    return landAttempt(this.#world, this.#intent, attempt, {
-      tell: (progress) => { this.#tell(progress); }, needsFinality, isOver: () => this.#isOver,
-    });
+  #land(attempt: Attempt): Promise<Progress | undefined> {
+    return landAttempt(this.#world, this.#intent, attempt, { tell: (progress) => { this.#tell(progress); }, over: this.#over.signal });
   }
 
   #denial(): ReturnType<typeof furtherAttemptDenial> {
@@ -184,7 +188,7 @@ class Journey {
 
   #report(outcome: Outcome): void {
     this.#world.journal.transition(outcome);
-    this.#isOver ||= isTerminal(outcome.state);
+    if (isTerminal(outcome.state)) this.#over.abort();
     this.#subscriber.next(outcome);
   }
 }

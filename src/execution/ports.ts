@@ -1,6 +1,6 @@
 import type { Amount, Bps, Lamports } from '../core/amount.ts';
 import type { Mint } from '../market/token.ts';
-import type { Attempt, LandedSwap } from '../trading/attempt.ts';
+import type { Attempt, BalanceMove, LandedSwap } from '../trading/attempt.ts';
 import type { Intent, IntentPurpose, IntentState, Outcome } from '../trading/intent.ts';
 import type { Route } from '../trading/proposal.ts';
 import type { StrategyState } from '../trading/strategy-state.ts';
@@ -9,6 +9,11 @@ import type { ExecuteAnswer, SwapBuild, SwapOrder, SwapRequest } from '../tradin
 /** How urgent a request is where requests are scarce. */
 export interface Urgency {
   readonly priority: IntentPurpose;
+}
+
+/** A call that may be given up: aborted, it rejects, and what it did until then is done. */
+export interface Abandonable {
+  readonly signal: AbortSignal;
 }
 
 /** The swap part of the service. Faults are thrown as GannetError; answers are answers. */
@@ -23,7 +28,7 @@ export interface SwapService {
     readonly signedTransaction: Uint8Array;
     readonly requestId: string;
     readonly lastValidBlockHeight?: bigint | undefined;
-  }): Promise<ExecuteAnswer>;
+  }, call?: Abandonable): Promise<ExecuteAnswer>;
 }
 
 /** An unsigned transaction with the terms of its own bytes. */
@@ -55,15 +60,15 @@ export interface Chain {
   /** Composes a transaction from a build: own compute-unit limit by simulation, price clamped, given tables and blockhash. */
   compose(build: SwapBuild, payer: string): Promise<ComposedTransaction>;
   /** Sends signed bytes. `rejected` means that this node refused them: not proof that they cannot land. */
-  send(transaction: Uint8Array): Promise<{ readonly kind: 'accepted' } | { readonly kind: 'rejected'; readonly code: string; readonly message: string }>;
+  send(transaction: Uint8Array, call?: Abandonable): Promise<{ readonly kind: 'accepted' } | { readonly kind: 'rejected'; readonly code: string; readonly message: string }>;
   signatureStatus(signature: string, options: { readonly searchHistory: boolean }): Promise<SignatureStatus | undefined>;
   /** Block height (not slot) at finalized. */
   finalizedBlockHeight(): Promise<bigint>;
   isBlockhashValid(blockhash: string): Promise<boolean>;
   /** What a landed transaction did to a wallet; undefined while the node does not have it. */
   landedSwap(options: { readonly signature: string; readonly owner: string; readonly inputMint: Mint; readonly outputMint: Mint }): Promise<LandedSwap | undefined>;
-  /** Finds the landed transaction that carries our signature though someone else paid for it. */
-  findBySigner(options: { readonly owner: string; readonly ownSignature: string }): Promise<string | undefined>;
+  /** Finds the landed transaction that carries our signature, made after a slot, though someone else paid for it. */
+  findBySigner(options: { readonly owner: string; readonly ownSignature: string; readonly sinceSlot?: bigint | undefined }): Promise<string | undefined>;
   /** All signatures of a landed transaction, base58; undefined while the node does not have it. */
   signaturesOf(signature: string): Promise<readonly string[] | undefined>;
   /** What a wallet has of a mint, native and wrapped SOL together, as of a slot that no proof asked before was ahead of. */
@@ -74,8 +79,10 @@ export interface Chain {
 /** A wallet's balance of one mint. */
 export interface TokenBalance {
   readonly amount: Amount;
-  /** As of this slot, at confirmed. */
+  /** As of this slot, at confirmed: all that landed until then is in it. */
   readonly slot: bigint;
+  /** Nothing that landed after this one is in it. */
+  readonly lastSlot: bigint;
 }
 
 /** What a transaction must come to: who signs holds the bytes against it, by a reading of his own. */
@@ -137,6 +144,6 @@ export interface Journal {
   openIntents(): readonly JournalledIntent[];
   /** Whether a transaction with this signature of ours was written down before, for whatever intent. */
   isSigned(signature: string): boolean;
-  /** By how much other swaps, all that ended since an attempt was signed, took from the wallet's balance of a mint: inputs, fees and deposits. */
-  spentSince(attempt: { readonly intentId: string; readonly number: number }, mint: Mint): bigint;
+  /** What other swaps, all that ended since an attempt was begun, did to the wallet's balance of a mint. */
+  movesSince(attempt: Pick<Attempt, 'intentId' | 'number'>, mint: Mint): readonly BalanceMove[];
 }

@@ -182,6 +182,7 @@ async function sign(world: LiveWorld, intent: Intent, number: number, unsigned: 
     feePayer: facts.feePayer,
     maker: unsigned.maker,
     inputBalance: unsigned.inputBalance.amount,
+    inputSlots: { from: unsigned.inputBalance.slot, to: unsigned.inputBalance.lastSlot },
     signedTransaction: signed.transaction,
   };
 }

@@ -2,20 +2,29 @@ import { GannetError } from '../core/errors.ts';
 import { printable } from '../core/text.ts';
 import type { Attempt, LandedSwap } from '../trading/attempt.ts';
 import type { Outcome } from '../trading/intent.ts';
+import type { BalanceWorld } from './input-balance.ts';
+import { doubtOfBalance } from './input-balance.ts';
 import type { Progress } from './journey.ts';
 import { landedProgress, signedProgress } from './landed-progress.ts';
 import type { Chain, Journal, JournalledIntent } from './ports.ts';
+import { readLanded } from './read-landed.ts';
 import { withSpent } from './spent.ts';
 
 /** What an operator says became of an intent. */
 export type OperatorWord =
   | { readonly as: 'landed'; readonly signature: string; readonly reason: string }
-  | { readonly as: 'failed' | 'expired' | 'abandoned'; readonly reason: string };
+  | {
+    readonly as: 'failed' | 'expired' | 'abandoned';
+    readonly reason: string;
+    /** Also where the wallet lacks what would have been swapped: the operator knows where it went. */
+    readonly despite?: 'balance' | undefined;
+  };
 
 /** What a word is held against. */
 export interface ResolveWorld {
   /** Left out, nobody is asked: then only the operator knows, and "landed" cannot be booked. */
-  readonly chain?: Pick<Chain, 'signatureStatus' | 'findBySigner' | 'signaturesOf' | 'landedSwap' | 'finalizedBlockHeight' | 'isBlockhashValid'> | undefined;
+  readonly chain?: Pick<Chain, 'signatureStatus' | 'findBySigner' | 'signaturesOf' | 'landedSwap' | 'finalizedBlockHeight' | 'isBlockhashValid' | 'tokenBalance'> | undefined;
+  readonly journal: Pick<Journal, 'openIntents' | 'movesSince'>;
   /** The wallet, base58. */
   readonly owner: string;
 }
@@ -26,7 +35,7 @@ export interface ResolveWorld {
  * Throws RESOLVE_REFUSED where there is no such open intent or the chain says otherwise, and the chain's own faults.
  */
 export async function resolveIntent(
-  world: ResolveWorld & { readonly journal: Pick<Journal, 'openIntents' | 'transition'> }, intentId: string, word: OperatorWord,
+  world: ResolveWorld & { readonly journal: Pick<Journal, 'transition'> }, intentId: string, word: OperatorWord,
 ): Promise<Outcome> {
   const entry = world.journal.openIntents().find(({ intent }) => intent.id === intentId);
   if (entry === undefined) throw refused(intentId, 'there is no open intent of this name; `gannet journal list` shows what there is');
@@ -40,7 +49,7 @@ export async function heedWord(world: ResolveWorld, entry: JournalledIntent, wor
   return word.as === 'landed' ? heedLanded(world, entry, word) : heedNotLanded(world, entry, word);
 }
 
-async function heedLanded({ chain, owner }: ResolveWorld, entry: JournalledIntent, word: OperatorWord & { as: 'landed' }): Promise<readonly Outcome[]> {
+async function heedLanded({ chain, owner }: Pick<ResolveWorld, 'chain' | 'owner'>, entry: JournalledIntent, word: OperatorWord & { as: 'landed' }): Promise<readonly Outcome[]> {
   const { intent, attempts } = entry;
   if (attempts.length === 0) throw refused(intent.id, 'nothing was signed for it, so nothing of it can have landed');
   if (chain === undefined) throw refused(intent.id, 'what landed is booked from the chain: give an RPC');
@@ -49,7 +58,8 @@ async function heedLanded({ chain, owner }: ResolveWorld, entry: JournalledInten
   if (signatures === undefined) throw refused(intent.id, `the chain does not have ${printable(signature, 100)}; ask a node that keeps its history`);
   const attempt = attempts.find((signed) => signatures.includes(signed.signature));
   if (attempt === undefined) throw refused(intent.id, `${printable(signature, 100)} is another transaction: it carries none of this intent's signatures`);
-  const landed = await chain.landedSwap({ signature, owner, inputMint: intent.inputMint, outputMint: intent.outputMint });
+  const status = await chain.signatureStatus(signature, { searchHistory: true });
+  const landed = status && await readLanded({ chain, owner }, { intent, attempt, signature, status });
   if (landed === undefined) throw refused(intent.id, `the node lists ${printable(signature, 100)} but does not give it; ask again`);
   if (attempt !== attempts.at(-1) || attempt.number !== entry.attempt) await refuseEarlier({ chain, owner }, entry, landed, attempt);
   return landedOutcomes(entry, attempt, landed, word);
@@ -69,7 +79,7 @@ async function refuseEarlier(
   if (living !== undefined) throw refused(intent.id, `attempt ${number} landed, but of attempt ${last.number} ${living}`);
 }
 
-async function heedNotLanded(world: ResolveWorld, entry: JournalledIntent, word: OperatorWord): Promise<readonly Outcome[]> {
+async function heedNotLanded(world: ResolveWorld, entry: JournalledIntent, word: OperatorWord & { as: 'failed' | 'expired' | 'abandoned' }): Promise<readonly Outcome[]> {
   const { intent, state, attempts, attempt: number } = entry;
   const isSigned = attempts.at(-1)?.number === number;
   if (!isSigned && word.as !== 'abandoned') throw refused(intent.id, `nothing is signed of attempt ${number}: it can only be abandoned`);
@@ -86,6 +96,7 @@ async function heedNotLanded(world: ResolveWorld, entry: JournalledIntent, word:
       return landedOutcomes(entry, attempt, landed, word);
     }
     if (living !== undefined) throw refused(intent.id, living);
+    if (isSigned && word.despite !== 'balance') await refuseDoubtful({ ...world, chain: world.chain }, entry);
   }
   const facts = { code: 'OPERATOR_RESOLVED', reason: printable(word.reason, 300) };
   const steps: { readonly number: number; readonly progress: Progress }[] = [];
@@ -96,9 +107,17 @@ async function heedNotLanded(world: ResolveWorld, entry: JournalledIntent, word:
     steps.push({ number: number + 1, progress: { state: 'abandoned', ...facts } });
   } else {
     if (state === 'approved') steps.push({ number, progress: { state: 'building' } });
-    steps.push({ number, progress: { state: word.as === 'landed' ? 'confirmed' : word.as, ...facts } });
+    steps.push({ number, progress: { state: word.as, ...facts } });
   }
   return outcomesOf(entry, steps);
+}
+
+/** A node with a hole in its history finds nothing of what landed; the wallet's balance tells. */
+async function refuseDoubtful(world: BalanceWorld, { intent, attempts }: JournalledIntent): Promise<void> {
+  const doubt = await doubtOfBalance(world, intent, attempts.at(-1)!);
+  if (doubt === undefined) return;
+  const why = doubt.kind === 'open' ? doubt.because : doubt.reason;
+  throw refused(intent.id, `${why}; where you know what became of the wallet's balance, say so with --despite-balance`);
 }
 
 /** Whichever attempt it is: one that was thought dead may be the one that lives. */
@@ -122,9 +141,10 @@ function outcomesOf({ intent, spentLamports }: JournalledIntent, steps: readonly
 async function findLanded(
   { chain, owner }: { readonly chain: NonNullable<ResolveWorld['chain']>; readonly owner: string }, { intent }: JournalledIntent, attempt: Attempt,
 ): Promise<LandedSwap | undefined> {
-  const id = attempt.transactionId ?? await chain.findBySigner({ owner, ownSignature: attempt.signature });
-  if (id === undefined || await chain.signatureStatus(id, { searchHistory: true }) === undefined) return undefined;
-  const landed = await chain.landedSwap({ signature: id, owner, inputMint: intent.inputMint, outputMint: intent.outputMint });
+  const id = attempt.transactionId ?? await chain.findBySigner({ owner, ownSignature: attempt.signature, sinceSlot: attempt.inputSlots?.from });
+  const status = id === undefined ? undefined : await chain.signatureStatus(id, { searchHistory: true });
+  if (id === undefined || status === undefined) return undefined;
+  const landed = await readLanded({ chain, owner }, { intent, attempt, signature: id, status });
   if (landed === undefined) throw refused(intent.id, `the node knows ${id} but does not give it yet; ask again in a moment`);
   return landed;
 }

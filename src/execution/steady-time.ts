@@ -27,10 +27,11 @@ export class SteadyTime {
     return this.#elapsedMs;
   }
 
-  /** Resolves after a span, which then counts in full. */
-  async pause(spanMs: Millis): Promise<void> {
+  /** Resolves after a span, which then counts in full, or at once where the signal is aborted. */
+  async pause(spanMs: Millis, signal?: AbortSignal): Promise<void> {
     const until = this.elapsed() + spanMs;
-    await wait(this.#clock, spanMs);
-    this.#elapsedMs = Math.max(this.elapsed(), until);
+    await wait(this.#clock, spanMs, signal);
+    const elapsedMs = this.elapsed();
+    if (signal?.aborted !== true) this.#elapsedMs = Math.max(elapsedMs, until);
   }
 }

@@ -52,7 +52,7 @@ export interface Gateway {
   /** Posts within the main bucket. */
   post(request: { readonly path: string; readonly body: Body }, call?: CallOptions): Promise<Json>;
   /** Posts to `/execute`'s own bucket. */
-  execute(request: { readonly path: string; readonly body: Json }): Promise<Json>;
+  execute(request: { readonly path: string; readonly body: Json }, call?: Pick<CallOptions, 'signal'>): Promise<Json>;
   /** How fast polls may go now. */
   watchPace(): WatchPace;
   stats(): Readonly<Record<Bucket, GovernorStats>>;
@@ -115,8 +115,8 @@ export function createGateway(options: {
       const { json } = await run({ bucket: 'main', method: 'POST', path: toWire.path(path), body: bodyText(body, toWire) }, call);
       return json;
     },
-    async execute({ path, body }) {
-      const { json } = await run({ bucket: 'execute', method: 'POST', path: toWire.path(path), body: bodyText(body, toWire) }, { priority: 'execute' });
+    async execute({ path, body }, call = {}) {
+      const { json } = await run({ bucket: 'execute', method: 'POST', path: toWire.path(path), body: bodyText(body, toWire) }, { ...call, priority: 'execute' });
       return json;
     },
     watchPace: () => governors.main.watchPace(),

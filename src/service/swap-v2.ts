@@ -28,7 +28,7 @@ export interface SwapV2 {
   /** Returns a quote with the instructions for a transaction of our own. */
   build(request: BuildRequest, call?: CallOptions): Promise<BuildAnswer>;
   /** Returns the service's word on a signed transaction. A rejection is no word: the outcome is unknown then. */
-  execute(request: ExecuteRequest): Promise<ExecuteReport>;
+  execute(request: ExecuteRequest, call?: Pick<CallOptions, 'signal'>): Promise<ExecuteReport>;
 }
 
 /** Returns the client of the swap API. */
@@ -49,7 +49,7 @@ export function createSwapV2(gateway: Gateway, dialect: Dialect): SwapV2 {
       return readSwapBuild(answer, request);
     },
 
-    async execute(request) {
+    async execute(request, call) {
       checkRequest(EXECUTE_RULES, request);
       const { signedTransaction, requestId, lastValidBlockHeight } = request;
       try {
@@ -60,7 +60,7 @@ export function createSwapV2(gateway: Gateway, dialect: Dialect): SwapV2 {
             requestId,
             ...(lastValidBlockHeight === undefined ? {} : { lastValidBlockHeight: lastValidBlockHeight.toString() }),
           },
-        }));
+        }, call));
       } catch (thrown) {
         const refusal = readRefusal(thrown);
         if (refusal !== undefined) return refusal;

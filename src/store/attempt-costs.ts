@@ -1,6 +1,8 @@
 import type { Lamports } from '../core/amount.ts';
 import type { Mint } from '../market/token.ts';
 import { SOL_MINT } from '../market/token.ts';
+import type { BalanceMove } from '../trading/attempt.ts';
+import type { Outcome } from '../trading/intent.ts';
 import { TERMINAL_STATES } from '../trading/intent.ts';
 import { readOutcome } from '../trading/outcome-json.ts';
 
@@ -9,11 +11,14 @@ type Row = Readonly<Record<string, unknown>>;
 /** The beginnings of an intent's attempts, in order; each says what the one before cost. */
 export const BUILDINGS = "SELECT attempt, outcome FROM transitions WHERE intent_id = ? AND state = 'building' ORDER BY number";
 
-/** What became of other intents since an attempt (intent, number, intent) was begun. */
+/**
+ * How other intents ended since an attempt (intent, number) was begun. What was written down before is in the balance of
+ * its signing: that is never older than what is booked.
+ */
 export const OUTCOMES_SINCE = `
   SELECT outcome FROM transitions
-  WHERE number > (SELECT min(number) FROM transitions WHERE intent_id = ? AND attempt = ? AND state = 'building')
-    AND intent_id <> ? AND state IN (${TERMINAL_STATES.map((state) => `'${state}'`).join(', ')})`;
+  WHERE number > (SELECT min(number) FROM transitions WHERE intent_id = ?1 AND attempt = ?2 AND state = 'building')
+    AND intent_id <> ?1 AND state IN (${TERMINAL_STATES.map((state) => `'${state}'`).join(', ')})`;
 
 /** Returns which attempt an intent is at, 1 where none was begun, and what those before it cost. */
 export function progressOf(buildings: readonly Row[]): { readonly attempt: number; readonly spentLamports: Lamports } {
@@ -23,17 +28,21 @@ export function progressOf(buildings: readonly Row[]): { readonly attempt: numbe
   };
 }
 
-/** Returns by how much terminal outcomes lowered a balance; what they brought is not set against it. */
-export function costsTo(mint: Mint, rows: readonly Row[]): bigint {
-  return rows.reduce((sum, row) => {
-    const { fill, feeLamports = 0n } = outcomeIn(row);
-    const input = fill?.inputMint === mint ? fill.amountIn : 0n;
-    if (mint !== SOL_MINT) return sum + input;
-    const rent = fill === undefined || fill.rentLamports < 0n ? 0n : fill.rentLamports;
-    return sum + input + (fill?.feeLamports ?? feeLamports) + rent;
-  }, 0n);
+/** Returns what terminal outcomes did to a balance. */
+export function movesOf(mint: Mint, rows: readonly Row[]): BalanceMove[] {
+  return rows.map((row) => moveOf(mint, outcomeIn(row))).filter(({ spent, received }) => spent > 0n || received > 0n);
 }
 
-function outcomeIn(row: Row): ReturnType<typeof readOutcome> {
+function moveOf(mint: Mint, { attempt, fill, feeLamports, slot }: Outcome): BalanceMove {
+  const input = fill?.inputMint === mint ? fill.amountIn : 0n;
+  const output = fill?.outputMint === mint ? fill.amountOut : 0n;
+  if (mint !== SOL_MINT) return { spent: input, received: output, slot };
+  // With the fee of a further attempt come those of earlier ones, which were paid in other slots: rather none than too much.
+  const fee = attempt > 1 ? 0n : fill?.feeLamports ?? feeLamports ?? 0n;
+  const rent = fill?.rentLamports ?? 0n;
+  return { spent: input + fee + (rent > 0n ? rent : 0n), received: output - (rent < 0n ? rent : 0n), slot };
+}
+
+function outcomeIn(row: Row): Outcome {
   return readOutcome(String(row['outcome']));
 }

@@ -8,8 +8,9 @@ import { inUse, unusable } from './process-lock.ts';
 const ANSWER_MS = 1_000;
 
 /**
- * Takes a name that the Linux kernel gives to one process of the whole machine, whoever its user is and whatever its
+ * Takes a name that the Linux kernel gives to one process of a network namespace, whoever its user is and whatever its
  * folders are: a socket of the abstract namespace. It leaves nothing behind and ends with its holder, however that ends.
+ * Containers with networks of their own do not see each other's names.
  * Throws STATE_LOCKED, naming the holder's process where that one answers.
  */
 export async function takeHostLock(options: {

@@ -3,11 +3,11 @@ import type { Lamports } from '../core/amount.ts';
 import { stringifyJson } from '../core/json.ts';
 import type { Millis } from '../core/time.ts';
 import type { Mint } from '../market/token.ts';
-import type { Attempt } from '../trading/attempt.ts';
+import type { Attempt, BalanceMove } from '../trading/attempt.ts';
 import type { Intent, IntentState, Outcome } from '../trading/intent.ts';
 import { OPEN_STATES, canTransition, isTerminal } from '../trading/intent.ts';
 import { readOutcome } from '../trading/outcome-json.ts';
-import { BUILDINGS, OUTCOMES_SINCE, costsTo, progressOf } from './attempt-costs.ts';
+import { BUILDINGS, OUTCOMES_SINCE, movesOf, progressOf } from './attempt-costs.ts';
 import type { AttemptRow, IntentRow } from './rows.ts';
 import { insertStatement, readAttempt, readIntent, writeAttempt, writeIntent } from './rows.ts';
 import type { Prepare } from './transactor.ts';
@@ -44,7 +44,7 @@ export interface Intents {
   unsettled(): EndedIntent[];
   /** Returns whether a signature of ours stands under an attempt, whoever's it is. */
   isSigned(signature: string): boolean;
-  spentSince(attempt: { readonly intentId: string; readonly number: number }, mint: Mint): bigint;
+  movesSince(attempt: Pick<Attempt, 'intentId' | 'number'>, mint: Mint): readonly BalanceMove[];
 }
 
 const QUOTED_OPEN_STATES = OPEN_STATES.map((state) => `'${state}'`).join(', ');
@@ -96,6 +96,6 @@ export function createIntents(prepare: Prepare): Intents {
       return rows.map((row) => ({ intent: readIntent(row), outcome: readOutcome(row.outcome), at: row.ended_at }));
     },
     isSigned: (signature) => prepare('SELECT 1 FROM attempts WHERE signature = ?').get(signature) !== undefined,
-    spentSince: ({ intentId, number }, mint) => costsTo(mint, prepare(OUTCOMES_SINCE).all(intentId, number, intentId)),
+    movesSince: ({ intentId, number }, mint) => movesOf(mint, prepare(OUTCOMES_SINCE).all(intentId, number)),
   };
 }

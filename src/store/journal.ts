@@ -1,9 +1,7 @@
-import { assert } from '../core/assert.ts';
 import type { Clock } from '../core/time.ts';
 import type { Mint } from '../market/token.ts';
-import type { Attempt } from '../trading/attempt.ts';
+import type { Attempt, BalanceMove } from '../trading/attempt.ts';
 import type { Intent, IntentState, Outcome } from '../trading/intent.ts';
-import { isTerminal } from '../trading/intent.ts';
 import type { StateSnapshot } from '../trading/state.ts';
 import type { StrategyLegacy, StrategyState } from '../trading/strategy-state.ts';
 import type { WalletAdjustment, WalletAdjustmentRecord } from './adjustments.ts';
@@ -29,20 +27,18 @@ export interface JournalStore {
   intentApproved(intent: Intent, strategyState?: StrategyState): void;
   /** Must return before the first byte of the transaction leaves. */
   attemptSigned(attempt: Attempt): void;
-  /** Moves an intent on; with a terminal outcome the state that already holds it can be saved in the same transaction. */
-  transition(outcome: Outcome, snapshot?: StateSnapshot): void;
+  /** Moves an intent on. */
+  transition(outcome: Outcome): void;
   /** Oldest first. */
   openIntents(): readonly OpenIntentRecord[];
   /** Returns whether a transaction with this signature of ours was written down before, for whatever intent. */
   isSigned(signature: string): boolean;
-  /** By how much other intents that ended since an attempt was signed lowered the wallet's balance of a mint. */
-  spentSince(attempt: { readonly intentId: string; readonly number: number }, mint: Mint): bigint;
+  /** What other intents that ended since an attempt was begun did to the wallet's balance of a mint. */
+  movesSince(attempt: Pick<Attempt, 'intentId' | 'number'>, mint: Mint): readonly BalanceMove[];
   /** Terminal outcomes that no saved snapshot holds yet, in the order in which they came: to be applied after a restart. */
   unsettledOutcomes(): readonly EndedIntent[];
-  /** Keeps the state from which a restart goes on, and notes whose outcomes it holds. */
+  /** Keeps the state from which a restart goes on and what strategies want to find again, and notes whose outcomes they hold. */
   saveSnapshot(snapshot: StateSnapshot, settledIntentIds?: Iterable<string>, strategyStates?: Iterable<StrategyState>): void;
-  /** Keeps what strategies want to find again after a restart, and notes which outcomes it holds. */
-  saveStrategyStates(states: Iterable<StrategyState>): void;
   /** Returns what strategies kept, and the last outcomes of their intents that it does not hold. */
   loadStrategyStates(): StrategyLegacy;
   /** Lets all strategies begin anew. */
@@ -99,16 +95,10 @@ export function openJournal({ path, clock }: { readonly path: string; readonly c
       });
     },
     attemptSigned: (attempt) => { commit(() => { intents.sign(attempt, clock.now()); }); },
-    transition: (outcome, holding) => {
-      assert(holding === undefined || isTerminal(outcome.state), `a snapshot comes with a terminal outcome, not with "${outcome.state}"`);
-      commit(() => {
-        intents.move(outcome, clock.now());
-        if (holding !== undefined) putSnapshot(holding, [outcome.intentId]);
-      });
-    },
+    transition: (outcome) => { commit(() => { intents.move(outcome, clock.now()); }); },
     openIntents: () => read(() => intents.open()),
     isSigned: (signature) => read(() => intents.isSigned(signature)),
-    spentSince: (attempt, mint) => read(() => intents.spentSince(attempt, mint)),
+    movesSince: (attempt, mint) => read(() => intents.movesSince(attempt, mint)),
     unsettledOutcomes: () => read(() => intents.unsettled()),
     saveSnapshot: (state, settledIntentIds = [], states = []) => {
       commit(() => {
@@ -116,7 +106,6 @@ export function openJournal({ path, clock }: { readonly path: string; readonly c
         putStrategyStates(states);
       });
     },
-    saveStrategyStates: (states) => { commit(() => { putStrategyStates(states); }); },
     loadStrategyStates: () => read(() => strategyStates.load()),
     clearStrategyStates: () => { commit(() => { strategyStates.clear(); }); },
     loadSnapshot: () => read(() => snapshot.load()),

@@ -17,7 +17,7 @@ const RETRY_MS: Millis = 2_000;
 
 /** What is to be kept for the next start: the newest of each, and all that they hold. */
 interface Keeping {
-  snapshot: StateSnapshot | undefined;
+  snapshot: StateSnapshot;
   readonly settled: Set<string>;
   readonly states: Map<string, StrategyState>;
 }
@@ -61,8 +61,7 @@ export function createPatientJournal(journal: JournalStore, options: {
   }
 
   function writeKeeping({ snapshot, settled, states }: Keeping): void {
-    if (snapshot === undefined) journal.saveStrategyStates(states.values());
-    else journal.saveSnapshot(snapshot, settled, states.values());
+    journal.saveSnapshot(snapshot, settled, states.values());
   }
 
   /** Returns whether another try may help. Throws what is no fault of the disk. */
@@ -113,11 +112,11 @@ export function createPatientJournal(journal: JournalStore, options: {
   }
 
   /** The last of its kind holds what those before it held; it goes behind everything that it may speak of. */
-  function keep(snapshot: StateSnapshot | undefined, settled: Iterable<string>, states: Iterable<StrategyState>): void {
+  function keep(snapshot: StateSnapshot, settled: Iterable<string>, states: Iterable<StrategyState>): void {
     const before = waiting.find((entry): entry is { keeping: Keeping } => 'keeping' in entry);
     if (before !== undefined) waiting.splice(waiting.indexOf(before), 1);
-    const keeping = before?.keeping ?? { snapshot: undefined, settled: new Set<string>(), states: new Map<string, StrategyState>() };
-    keeping.snapshot = snapshot ?? keeping.snapshot;
+    const keeping = before?.keeping ?? { snapshot, settled: new Set<string>(), states: new Map<string, StrategyState>() };
+    keeping.snapshot = snapshot;
     for (const intentId of settled) if (!refused.has(intentId)) keeping.settled.add(intentId);
     for (const state of states) {
       const seen = [...(keeping.states.get(state.strategy)?.seen ?? []), ...state.seen].filter((intentId) => !refused.has(intentId));
@@ -148,14 +147,12 @@ export function createPatientJournal(journal: JournalStore, options: {
     attemptSigned(attempt) {
       atOnce(() => { journal.attemptSigned(attempt); }, exits.has(attempt.intentId));
     },
-    transition(outcome: Outcome, snapshot) {
+    transition(outcome: Outcome) {
       if (isTerminal(outcome.state)) exits.delete(outcome.intentId);
       if (refused.has(outcome.intentId)) return;
-      if (snapshot !== undefined) outdate(snapshot);
-      later(() => { journal.transition(outcome, snapshot); });
+      later(() => { journal.transition(outcome); });
     },
     saveSnapshot: (snapshot, settled = [], states = []) => { keep(snapshot, settled, states); },
-    saveStrategyStates: (states) => { keep(undefined, [], states); },
     walletAdjusted: (adjustment, snapshot) => {
       outdate(snapshot);
       later(() => { journal.walletAdjusted(adjustment, snapshot); });
@@ -165,7 +162,7 @@ export function createPatientJournal(journal: JournalStore, options: {
     clearStrategyStates: () => { upToDate().clearStrategyStates(); },
     openIntents: () => upToDate().openIntents(),
     isSigned: (signature) => upToDate().isSigned(signature),
-    spentSince: (attempt, mint) => upToDate().spentSince(attempt, mint),
+    movesSince: (attempt, mint) => upToDate().movesSince(attempt, mint),
     unsettledOutcomes: () => upToDate().unsettledOutcomes(),
     loadStrategyStates: () => upToDate().loadStrategyStates(),
     loadSnapshot: () => upToDate().loadSnapshot(),

@@ -2,7 +2,7 @@ import { lstatSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { SchedulerAction } from 'rxjs';
-import { GannetError, isGannetError, messageOf } from '../core/errors.ts';
+import { GannetError, isGannetError, isNoRoom, messageOf } from '../core/errors.ts';
 import type { Clock } from '../core/time.ts';
 
 /** The sole right to something on this machine. It ends with the process, however that ends. */
@@ -69,7 +69,7 @@ function writeHolder(file: string): void {
   try {
     writeFileSync(file, `${process.pid}\n`, { mode: 0o600 });
   } catch (cause) {
-    if (!(cause instanceof Error && 'code' in cause && cause.code === 'ENOSPC')) throw cause;
+    if (!isNoRoom(cause)) throw cause;
   }
 }
 
@@ -101,9 +101,18 @@ function ensurePrivate(directory: string): void {
 function keepFresh(clock: Clock, files: readonly string[]): { unsubscribe(): void } {
   return clock.schedule(function (this: SchedulerAction<void>) {
     const now = new Date(clock.now());
-    for (const file of files) utimesSync(file, now, now);
+    for (const file of files) touch(file, now);
     this.schedule(undefined, REFRESH_MS);
   }, REFRESH_MS);
+}
+
+/** The lock holds whatever becomes of its file: one that is gone, or on a disk that takes no writes, can only not be kept young. */
+function touch(file: string, at: Date): void {
+  try {
+    utimesSync(file, at, at);
+  } catch (cause) {
+    if (!(cause instanceof Error && 'code' in cause)) throw cause;
+  }
 }
 
 /** Returns the error of a lock that cannot be taken, whoever may have it. */

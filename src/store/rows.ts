@@ -39,6 +39,8 @@ export interface AttemptRow {
   readonly fee_payer: string;
   readonly maker: string | null;
   readonly input_balance: string | null;
+  readonly input_slot_from: string | null;
+  readonly input_slot_to: string | null;
   readonly signed_transaction: Uint8Array;
 }
 
@@ -101,6 +103,7 @@ export function readAttempt(row: AttemptRow): Attempt {
     feePayer: row.fee_payer,
     ...(row.maker === null ? {} : { maker: row.maker }),
     ...(row.input_balance === null ? {} : { inputBalance: BigInt(row.input_balance) as Amount }),
+    ...(row.input_slot_from === null || row.input_slot_to === null ? {} : { inputSlots: { from: BigInt(row.input_slot_from), to: BigInt(row.input_slot_to) } }),
     signedTransaction: row.signed_transaction,
   };
 }
@@ -124,6 +127,8 @@ export function writeAttempt(attempt: Attempt, at: number): Readonly<Record<stri
     fee_payer: attempt.feePayer,
     maker: attempt.maker ?? null,
     input_balance: attempt.inputBalance?.toString() ?? null,
+    input_slot_from: attempt.inputSlots?.from.toString() ?? null,
+    input_slot_to: attempt.inputSlots?.to.toString() ?? null,
     signed_transaction: attempt.signedTransaction,
   };
 }

@@ -102,8 +102,14 @@ CREATE TABLE adjustments (
 ) STRICT;
 `;
 
+const THIRD_FORMAT = `
+-- Of the balance of its signing. Outcomes have a slot since this format, too.
+ALTER TABLE attempts ADD COLUMN input_slot_from TEXT;
+ALTER TABLE attempts ADD COLUMN input_slot_to TEXT;
+`;
+
 /** Each step from one format to the next; step n leads to format n + 1. */
-export const MIGRATIONS: readonly string[] = [FIRST_FORMAT, SECOND_FORMAT];
+export const MIGRATIONS: readonly string[] = [FIRST_FORMAT, SECOND_FORMAT, THIRD_FORMAT];
 
 /** The format that this code writes, and the release that introduced it. */
 export const JOURNAL_FORMAT = { version: MIGRATIONS.length, since: '0.1.0' } as const;

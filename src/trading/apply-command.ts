@@ -2,7 +2,7 @@ import { assertNever } from '../core/assert.ts';
 import type { Millis } from '../core/time.ts';
 import type { Command, CommandSource, Flatten, SetTradingState, TradingState } from './command.ts';
 import { advanceTime, lookAtProtections, releaseByOperator } from './protections/look.ts';
-import { recordMismatch } from './protections/record.ts';
+import { recordAdjustment } from './protections/record.ts';
 import type { EngineState } from './state.ts';
 
 /** Does what a command says, and lets protections see it. */
@@ -22,7 +22,7 @@ export function applyCommand(state: EngineState, at: Millis, command: Command): 
       break;
     case 'adjust-wallet':
       state.portfolio.adjustWallet(command.mint, BigInt(command.change));
-      if (command.cause === 'mismatch') recordMismatch(state.protections, command.mint, BigInt(command.change));
+      recordAdjustment(state.protections, command);
       break;
     case 'judge-token':
       state.tokenFindings.set(command.mint, { at, findings: command.findings });

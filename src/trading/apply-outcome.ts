@@ -1,6 +1,7 @@
 import { assert } from '../core/assert.ts';
 import type { Millis } from '../core/time.ts';
 import { SOL_MINT } from '../market/token.ts';
+import { takeBackOwed } from './budget-change.ts';
 import type { ExitResult } from './costs.ts';
 import { currentValue } from './exposure.ts';
 import type { Intent, Outcome } from './intent.ts';
@@ -29,6 +30,7 @@ export function applyOutcome(state: EngineState, at: Millis, outcome: Outcome): 
   if (outcome.state === 'abandoned' && outcome.attempt === 1 && intent.key !== undefined) state.keys.delete(intentKey(intent.strategy, intent.key));
   state.portfolio.release(intent);
   recordOutcome(state.protections, intent, outcome, bookOutcome(state, intent, outcome));
+  takeBackOwed(state, intent.strategy);
   lookAtProtections(state, at);
 }
 

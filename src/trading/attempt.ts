@@ -25,7 +25,23 @@ export interface Attempt {
   readonly maker?: string | undefined;
   /** What the wallet had of the input when it was signed, smallest units: it still has it where the swap never landed. */
   readonly inputBalance?: Amount | undefined;
+  /** As of which slots; undefined where an older Gannet signed it. It can have landed only later. */
+  readonly inputSlots?: SlotSpan | undefined;
   readonly signedTransaction: Uint8Array;
+}
+
+/** The slots of a reading of several parts: the oldest and the newest of them. */
+export interface SlotSpan {
+  readonly from: bigint;
+  readonly to: bigint;
+}
+
+/** What a swap that ended did to the wallet's balance of one mint, fees and deposits included; smallest units. */
+export interface BalanceMove {
+  readonly spent: bigint;
+  readonly received: bigint;
+  /** Where it landed; undefined where that was not written down. */
+  readonly slot?: bigint | undefined;
 }
 
 /** A transaction on the chain as one wallet sees it. */

@@ -34,7 +34,8 @@ export function bookCosts(basis: CostBasis, fill: Fill, fee: Amount): ExitResult
   return undefined;
 }
 
-function takeCost({ balances, costs }: CostBasis, mint: Mint, sold: Amount): Amount | undefined {
+/** Returns what a part of a holding has cost and takes it off, before balances change; undefined where it is not known. */
+export function takeCost({ balances, costs }: CostBasis, mint: Mint, sold: Amount): Amount | undefined {
   const cost = costs.get(mint);
   if (cost === undefined) return undefined;
   const held = balances.get(mint) ?? (0n as Amount);

@@ -2,6 +2,7 @@ import type { Amount } from '../core/amount.ts';
 import type { Millis } from '../core/time.ts';
 import type { Mint } from '../market/token.ts';
 import type { Intent } from './intent.ts';
+import type { Portfolio, StrategyBook } from './portfolio.ts';
 import type { EngineState } from './state.ts';
 import { VALUE_MAX_AGE_MS, valueIn } from './valuation.ts';
 
@@ -24,16 +25,32 @@ export function currentValue(state: EngineState, part: Part, currency: Mint, at:
 export function exposureOf(state: EngineState, strategy: string | undefined, currency: Mint, at: Millis, except?: Intent): bigint | Unpriced {
   const parts: Part[] = [];
   for (const [name, book] of state.portfolio.books) {
-    if (strategy !== undefined && name !== strategy) continue;
-    for (const [mint, amount] of book.balances) {
-      // Money that waits in the budget's token is at no risk; of a strategy without one, all that is not the limit's token.
-      if (mint !== (book.budget?.mint ?? currency)) parts.push({ mint, amount });
-    }
+    if (!book.isConfigured || (strategy !== undefined && name !== strategy)) continue;
+    for (const [mint, amount] of book.balances) if (isAtRisk(book, mint, currency)) parts.push({ mint, amount });
   }
+  if (strategy === undefined) parts.push(...leftBehind(state.portfolio, currency));
   for (const { intent } of state.intents.values()) {
     if ((strategy === undefined || intent.strategy === strategy) && intent.id !== except?.id) parts.push(...addedBy(state, intent));
   }
   return sum(state, parts, currency, at);
+}
+
+/** Money that waits in the budget's token is at no risk; of a strategy without one, all that is not the limit's token. */
+function isAtRisk({ budget }: StrategyBook, mint: Mint, currency: Mint): boolean {
+  return mint !== (budget?.mint ?? currency);
+}
+
+/** What strategies that are not of this run hold, as far as it is still there. */
+function leftBehind(portfolio: Portfolio, currency: Mint): Part[] {
+  const written = new Map<Mint, bigint>();
+  for (const book of portfolio.books.values()) {
+    if (book.isConfigured) continue;
+    for (const [mint, amount] of book.balances) if (isAtRisk(book, mint, currency)) written.set(mint, (written.get(mint) ?? 0n) + amount);
+  }
+  return [...written].map(([mint, amount]) => {
+    const left = portfolio.leftBehind(mint);
+    return { mint, amount: amount < left ? amount : left };
+  });
 }
 
 /** Returns what everything held of a token, and everything on its way into it, is worth. */

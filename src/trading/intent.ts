@@ -97,6 +97,8 @@ export interface Outcome {
   readonly fill?: Fill | undefined;
   /** With `building` of a further attempt, what the one before cost; with a terminal state, what all attempts cost. */
   readonly feeLamports?: Lamports | undefined;
+  /** With `confirmed` and `failed` of a chain: where the last attempt landed. */
+  readonly slot?: bigint | undefined;
 }
 
 /**
@@ -120,5 +122,6 @@ export function outcomeOf(intentId: string, state: Outcome['state'], rest: Parti
     ended: rest.ended,
     fill: rest.fill,
     feeLamports: rest.feeLamports,
+    slot: rest.slot,
   };
 }

@@ -1,6 +1,9 @@
-import type { Amount, Lamports } from '../core/amount.ts';
+import type { Amount } from '../core/amount.ts';
 import type { Millis } from '../core/time.ts';
 import type { Mint, TokenTable } from '../market/token.ts';
+import type { BookSnapshot } from './book-snapshot.ts';
+import { budgetOf, readBalances, restoreBook, savedBook, snapshotBooks, writeBalances } from './book-snapshot.ts';
+import { changeBudget } from './budget-change.ts';
 import type { CommandSource, ServiceAccessState, TradingState } from './command.ts';
 import type { OpenIntent } from './executor.ts';
 import type { Intent, IntentState } from './intent.ts';
@@ -85,19 +88,13 @@ export interface StateSnapshot {
   readonly intentCounts: Readonly<Record<string, number>>;
 }
 
-export interface BookSnapshot {
-  readonly balances: Readonly<Record<string, string>>;
-  /** Absent in snapshots of older versions: what was held then has no known cost. */
-  readonly costs?: Readonly<Record<string, string>> | undefined;
-  readonly feesLamports: string;
-  readonly swaps: number;
-}
-
 /** What one strategy brings to the state. */
 export interface StrategySetup {
   readonly name: string;
   readonly budget: { readonly mint: Mint; readonly amount: Amount } | undefined;
   readonly limits: StrategyLimits;
+  /** Whether it is one swap that an operator asked for by hand: a run of such leaves the equity of all together as it is. */
+  readonly isByHand?: boolean | undefined;
 }
 
 /** Returns the state in which a run starts: from a wallet, or from where an earlier run ended. */
@@ -112,24 +109,31 @@ export function createState(setup: {
   const { snapshot } = setup;
   const portfolio = new Portfolio(readBalances(snapshot.wallet));
   const strategies = new Map<string, StrategyRecord>();
-  for (const { name, budget, limits } of setup.strategies) {
-    portfolio.openBook(name, budget);
-    restoreBook(portfolio, name, snapshot.books[name]);
+  for (const { name, budget, limits, isByHand } of setup.strategies) {
+    portfolio.openBook(name, budget, { isByHand });
+    const saved = savedBook(snapshot.books, name);
+    if (saved !== undefined) restoreBook(portfolio.book(name), saved);
     strategies.set(name, { name, limits, inputs: [], intentCount: snapshot.intentCounts[name] ?? 0 });
   }
   // What a strategy that is no longer configured holds, or has under way, is still somebody's money.
   for (const name of new Set([...Object.keys(snapshot.books), ...(setup.open ?? []).map(({ intent }) => intent.strategy)])) {
     if (portfolio.books.has(name)) continue;
-    portfolio.openBook(name, undefined);
-    restoreBook(portfolio, name, snapshot.books[name]);
+    const saved = savedBook(snapshot.books, name);
+    portfolio.openBook(name, budgetOf(saved), { isConfigured: false, isByHand: saved?.isByHand });
+    if (saved !== undefined) restoreBook(portfolio.book(name), saved);
   }
   const intents = new Map<string, TrackedIntent>();
-  const protections = createMemory(setup.limits.protections ?? [], [...strategies.keys()]);
+  const protections = createMemory(setup.limits.protections ?? [], [...strategies.keys()], { leavesTotal: setup.strategies.some(({ isByHand }) => isByHand) });
   restoreMemory(protections, snapshot.protections);
   for (const { intent, state } of setup.open ?? []) {
     recordOpen(protections, intent, state);
     intents.set(intent.id, { intent, state });
     portfolio.reserve(intent);
+  }
+  for (const [name, book] of portfolio.books) {
+    const saved = savedBook(snapshot.books, name);
+    if (!book.isConfigured) portfolio.returnUnspent(name);
+    else if (saved !== undefined) changeBudget({ portfolio, protections }, setup.tokens, name, saved);
   }
   return {
     tokens: setup.tokens,
@@ -159,13 +163,9 @@ export function freshSnapshot(wallet: ReadonlyMap<Mint, Amount>): StateSnapshot 
 
 /** Returns the present state as plain data. Open intents are not in it: they are the journal’s to remember. */
 export function snapshotState(state: EngineState): StateSnapshot {
-  const books: Record<string, BookSnapshot> = {};
-  for (const [name, book] of state.portfolio.books) {
-    books[name] = { balances: writeBalances(book.balances), costs: writeBalances(book.costs), feesLamports: book.feesLamports.toString(), swaps: book.swaps };
-  }
   return {
     wallet: writeBalances(state.portfolio.wallet),
-    books,
+    books: snapshotBooks(state.portfolio),
     keys: [...state.keys],
     approvals: state.swapRate.times,
     trading: state.trading,
@@ -176,22 +176,4 @@ export function snapshotState(state: EngineState): StateSnapshot {
     protections: snapshotMemory(state.protections),
     intentCounts: { ...state.retiredCounts, ...Object.fromEntries([...state.strategies.values()].map(({ name, intentCount }) => [name, intentCount])) },
   };
-}
-
-function restoreBook(portfolio: Portfolio, name: string, saved: BookSnapshot | undefined): void {
-  if (saved === undefined) return;
-  const book = portfolio.book(name);
-  book.balances.clear();
-  for (const [mint, amount] of readBalances(saved.balances)) book.balances.set(mint, amount);
-  for (const [mint, amount] of readBalances(saved.costs ?? {})) book.costs.set(mint, amount);
-  book.feesLamports = BigInt(saved.feesLamports) as Lamports;
-  book.swaps = saved.swaps;
-}
-
-function writeBalances(balances: ReadonlyMap<Mint, Amount>): Record<string, string> {
-  return Object.fromEntries([...balances].map(([mint, amount]) => [mint, amount.toString()]));
-}
-
-function readBalances(record: Readonly<Record<string, string>>): Map<Mint, Amount> {
-  return new Map(Object.entries(record).map(([mint, amount]) => [mint as Mint, BigInt(amount) as Amount]));
 }

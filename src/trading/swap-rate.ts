@@ -24,6 +24,11 @@ export class SwapRate {
     return this.#times.slice(this.#starts.perDay);
   }
 
+  /** Takes approvals that are later than an instant for approvals of just then; before any are counted. */
+  cap(at: Millis): void {
+    this.#times = this.#times.map((time) => Math.min(time, at));
+  }
+
   add(at: Millis): void {
     this.count('perDay', at);
     this.#compact();

@@ -3,8 +3,8 @@ import { dialectNames } from '../../src/service/wire/dialect.ts';
 import { fuzzService } from './service-fuzz.ts';
 
 it.each([
-  { requests: 1_400, seed: 1, profile: 'reference', dialect: 'neutral' },
-  { requests: 600, seed: 2, profile: 'live', dialect: dialectNames().find((name) => name !== 'neutral')! },
+  { requests: 900, seed: 1, profile: 'reference', dialect: 'neutral' },
+  { requests: 400, seed: 2, profile: 'live', dialect: dialectNames().find((name) => name !== 'neutral')! },
 ] as const)('$requests random and hostile requests do no harm: $profile', async (options) => {
   const { violations, answers, requests } = await fuzzService(options);
   expect(violations).toEqual([]);

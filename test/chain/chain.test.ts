@@ -57,22 +57,25 @@ describe('sending', () => {
   });
 });
 
+/** Before it is asked for a status, a node is asked how far it is. */
+const finalizedOr = (result: () => unknown) => ({ method }: { readonly method: string }): unknown => (method === 'getEpochInfo' ? { absoluteSlot: 3, blockHeight: 2 } : result());
+
 describe('the status of a signature', () => {
   test('is what the node says, with the code of a failure', async () => {
-    node.result(() => at(5, [{ slot: 4, confirmations: 1, err: { InstructionError: [1, { Custom: 6_001 }] }, confirmationStatus: 'confirmed' }]));
+    node.result(finalizedOr(() => at(5, [{ slot: 4, confirmations: 1, err: { InstructionError: [1, { Custom: 6_001 }] }, confirmationStatus: 'confirmed' }])));
     expect(await chain.signatureStatus(signatureOf(1), { searchHistory: true })).toMatchObject({ slot: 4n, confirmation: 'confirmed', error: { code: '6001' } });
     expect(node.requests.at(-1)).toMatchObject({ params: [[signatureOf(1)], { searchTransactionHistory: true }] });
   });
 
   test('is undefined where the node knows nothing', async () => {
-    node.result(() => at(5, [null]));
+    node.result(finalizedOr(() => at(5, [null])));
     expect(await chain.signatureStatus(signatureOf(1), { searchHistory: false })).toBeUndefined();
   });
 
-  test.each([[[]], [[null, null]], ['landed'], [[{ slot: -1, err: null, confirmationStatus: 'confirmed' }]], [[{ slot: 1, err: null, confirmationStatus: 'maybe' }]]])(
+  test.each([[[]], [[null, null]], ['landed'], [[{ slot: -1, err: null, confirmationStatus: 'confirmed' }]], [[{ slot: 1, err: null, confirmationStatus: 'maybe' }]], [[{ slot: 6, err: null, confirmationStatus: 'confirmed' }]]])(
     'is CHAIN_RESPONSE_INVALID where the node says %j',
     async (value) => {
-      node.result(() => at(5, value));
+      node.result(finalizedOr(() => at(5, value)));
       await expect(chain.signatureStatus(signatureOf(1), { searchHistory: true })).rejects.toMatchObject({ code: 'CHAIN_RESPONSE_INVALID' });
     },
   );
@@ -139,9 +142,12 @@ function transactionWith(signatures: readonly string[]): object {
   return { slot: 1, meta, transaction: { signatures, message: { accountKeys: [owner], instructions: [] } } };
 }
 
-function find(): Promise<string | undefined> {
-  return chain.findBySigner({ owner, ownSignature: ourSignature });
+function find(sinceSlot?: bigint): Promise<string | undefined> {
+  return chain.findBySigner({ owner, ownSignature: ourSignature, sinceSlot });
 }
+
+const NEWEST_SLOT = 1_000_000_000n;
+const DAY_SLOTS = 216_000n;
 
 describe('finding a transaction by our own signature', () => {
   test('gives the id that the one who paid gave it', async () => {
@@ -159,14 +165,26 @@ describe('finding a transaction by our own signature', () => {
     expect(await find()).toBeUndefined();
   });
 
-  test('reads a hundred transactions however old', async () => {
-    const entries = history(900, { slotsApart: 5_000, ours: 99 });
-    expect(await find()).toBe(entries[99]!.signature);
+  test('goes on to the slot of its signing, whatever came since: the second page may be a day behind the newest', async () => {
+    const entries = history(900, { slotsApart: 300, ours: 700 });
+    expect(await find(NEWEST_SLOT - DAY_SLOTS)).toBe(entries[700]!.signature);
   });
 
-  test('reads beyond a hundred no further than an hour', async () => {
-    history(900, { slotsApart: 5_000, ours: 100 });
-    expect(await find()).toBeUndefined();
+  test('goes on to the end where nobody knows when it was signed', async () => {
+    const entries = history(900, { slotsApart: 9_001, ours: 899 });
+    expect(await find()).toBe(entries[899]!.signature);
+  });
+
+  test('ends where transactions are older than it, and reads none of those', async () => {
+    history(900, { slotsApart: 10, missing: 130 });
+    const before = node.requests.length;
+    expect(await find(NEWEST_SLOT - 1_100n)).toBeUndefined();
+    expect(node.requests.slice(before).filter(({ method }) => method === 'getSignaturesForAddress')).toHaveLength(2);
+  });
+
+  test('takes the word of a node on the slot of its signing for true to a minute only', async () => {
+    const entries = history(30, { slotsApart: 10, ours: 20 });
+    expect(await find(NEWEST_SLOT - 100n)).toBe(entries[20]!.signature);
   });
 
   test('does not read again what it has read', async () => {
@@ -183,8 +201,8 @@ describe('finding a transaction by our own signature', () => {
   });
 
   test('cannot tell where there are too many', async () => {
-    history(1_200, { slotsApart: 1 });
-    await expect(find()).rejects.toMatchObject({ code: 'CHAIN_RESPONSE_INVALID', message: expect.stringContaining('more than 1000') });
+    history(4_200, { slotsApart: 1 });
+    await expect(find(NEWEST_SLOT - DAY_SLOTS)).rejects.toMatchObject({ code: 'CHAIN_RESPONSE_INVALID', message: expect.stringContaining('more than 4000') });
   });
 });
 

@@ -23,6 +23,9 @@ function answerAs({ slot, height, isValid = false }: Seen, { method }: RpcReques
 const knowing = (status: object, slot: number) => ({ method }: RpcRequest): unknown =>
   (method === 'getSignatureStatuses' ? { context: { slot: 10_022 }, value: [status] } : { context: { slot }, value: method === 'getBalance' ? 5 : [] });
 
+/** A transaction that landed where no chain has come to. */
+const farStatus = { context: { slot: 9_000_001 }, value: [{ slot: 9_000_000, err: null, confirmationStatus: 'confirmed' }] };
+
 let node: HostileNode;
 let chain: Chain;
 
@@ -120,9 +123,51 @@ describe('several nodes behind one address', () => {
     await expect(chain.tokenBalance(OWNER, USDC_MINT)).rejects.toEqual(invalid);
     await expect(chain.balances(OWNER)).rejects.toEqual(invalid);
     // A slot that no chain can have come to since is not waited for.
-    node.result(knowing({ ...landed, slot: 9_000_000 }, 10_021));
+    node.result((request) => (request.method === 'getSignatureStatuses' ? farStatus : knowing(landed, 10_021)(request)));
     await chain.signatureStatus(SIGNATURE, { searchHistory: false });
     expect((await chain.tokenBalance(OWNER, SOL_MINT)).amount).toBe(5n);
+  });
+
+  it('are not waited for where the first thing that is asked is answered with a slot of the far future', async () => {
+    node.result((request) => (request.method === 'getSignatureStatuses' ? farStatus : answerAs(ahead, request)));
+    await chain.signatureStatus(SIGNATURE, { searchHistory: true });
+    await prove().catch(() => undefined);
+    node.result((request) => answerAs(ahead, request));
+    expect((await chain.tokenBalance(OWNER, SOL_MINT)).amount).toBe(5n);
+    expect((await chain.balances(OWNER)).get(SOL_MINT)).toBe(5n);
+    expect(node.requests.at(-1)!.params.at(-1)).toMatchObject({ minContextSlot: 10_000 });
+  });
+
+  it('are held to a slot that was landed in only while the chain can have come to it', async () => {
+    // Both the finalized slot and the status are of the far future; then the first is put right.
+    const future: Seen = { slot: 10_000_000, height: 9_000_000 };
+    const landedThen = { context: { slot: 10_000_200 }, value: [{ slot: 10_000_100, err: null, confirmationStatus: 'confirmed' }] };
+    node.result((request) => (request.method === 'getSignatureStatuses' ? landedThen : answerAs(future, request)));
+    await chain.signatureStatus(SIGNATURE, { searchHistory: true });
+    node.result((request) => answerAs(ahead, request));
+    await expect(chain.finalizedBlockHeight()).rejects.toEqual(invalid);
+    await chain.finalizedBlockHeight();
+    expect((await chain.balances(OWNER)).get(SOL_MINT)).toBe(5n);
+    // And what landed since is asked for again.
+    node.result(knowing({ slot: 10_020, err: null, confirmationStatus: 'confirmed' }, 10_019));
+    await chain.signatureStatus(SIGNATURE, { searchHistory: false });
+    await expect(chain.balances(OWNER)).rejects.toEqual(invalid);
+  });
+
+  it('say of no transaction that it landed in a slot that they have not come to', async () => {
+    node.result((request) => (request.method === 'getSignatureStatuses' ? { ...farStatus, context: { slot: 10_000 } } : answerAs(ahead, request)));
+    await expect(chain.signatureStatus(SIGNATURE, { searchHistory: true })).rejects.toEqual(invalid);
+  });
+
+  it('are not waited for where one was some minutes in the future once: a leap is asked for again', async () => {
+    node.result((request) => answerAs(ahead, request));
+    await prove();
+    let epochs = 0;
+    node.result((request) => answerAs(request.method === 'getEpochInfo' && ++epochs === 1 ? { slot: 15_000, height: 14_000 } : ahead, request));
+    expect(await prove()).toEqual({ height: 9_000n, isValid: false });
+    // Said twice it is believed, unless it cannot be of the chain that was seen before.
+    node.result((request) => answerAs({ slot: 15_000, height: 14_001 }, request));
+    await expect(prove()).rejects.toEqual(invalid);
   });
 
   it.each([
@@ -187,9 +232,9 @@ describe('a wallet’s balance of one mint', () => {
     node.result(({ method }) => (method === 'getBalance'
       ? { context: { slot: 9 }, value: 5 }
       : { context: { slot: 8 }, value: [account(SOL_MINT, 7n), account(SOL_MINT, 18_446_744_073_709_551_000n)] }));
-    expect(await chain.tokenBalance(OWNER, SOL_MINT)).toEqual({ amount: 18_446_744_073_709_551_012n, slot: 8n });
+    expect(await chain.tokenBalance(OWNER, SOL_MINT)).toEqual({ amount: 18_446_744_073_709_551_012n, slot: 8n, lastSlot: 9n });
     node.result(() => ({ context: { slot: 8 }, value: [account(USDC_MINT, 3n), account(USDC_MINT, 4n)] }));
-    expect(await chain.tokenBalance(OWNER, USDC_MINT)).toEqual({ amount: 7n, slot: 8n });
+    expect(await chain.tokenBalance(OWNER, USDC_MINT)).toEqual({ amount: 7n, slot: 8n, lastSlot: 8n });
     node.result(() => ({ context: { slot: 8 }, value: [] }));
     expect((await chain.tokenBalance(OWNER, USDC_MINT)).amount).toBe(0n);
     expect(node.requests.at(-1)!.params).toMatchObject([OWNER, { mint: USDC_MINT }, { commitment: 'confirmed' }]);

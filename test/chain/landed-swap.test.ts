@@ -212,6 +212,13 @@ describe('balances that contradict the swap are CHAIN_RESPONSE_INVALID', () => {
     expect(() => readLandedSwap(transaction, swap)).toThrow(expect.objectContaining({ code: 'CHAIN_RESPONSE_INVALID' }));
   });
 
+  test.each(['preTokenBalances', 'postTokenBalances'])('none of tokens at all (%s): nothing would have moved', (name) => {
+    const transaction = landed([wallet, { lamports: [RENT, RENT], token: { mint: bonk, amount: [1n, 0n] } }]);
+    const without = { ...transaction.meta, [name]: null };
+    expect(() => readLandedSwap({ ...transaction, meta: without }, swap)).toThrow('token balances');
+    expect(readLandedSwap({ ...transaction, meta: { ...without, err: 'AccountInUse' } }, swap)).toMatchObject({ amountIn: 0n, amountOut: 0n });
+  });
+
   test('balances of more or fewer accounts than there are', () => {
     const transaction = landed([wallet]);
     const meta = { ...transaction.meta, postBalances: [1n, 2n] };

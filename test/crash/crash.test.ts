@@ -45,13 +45,12 @@ describe('a daemon that is killed in the middle of a swap', () => {
     expect(pointOf(whole, 'commit', 'INSERT attempts').number).toBeLessThan(pointOf(whole, 'send', '/swap/v2/execute').number);
   });
 
-  it.each<readonly [what: string, dooms: readonly (readonly [Doom['when'], string, string])[]]>([
-    ['before anything leaves', [['after', 'commit', 'INSERT intents'], ['before', 'commit', 'INSERT attempts'], ['after', 'commit', 'INSERT attempts']]],
-    ['once it has left', [['after', 'send', '/swap/v2/execute'], ['before', 'commit', 'INSERT snapshot']]],
-  ])('swaps once at most and keeps its books right, death after death: %s', async (_what, dooms) => {
-    const life = await playLife(world, scenarioOf('order: success'), { name: 'life', dooms: dooms.map(([when, kind, what]) => doomOf(whole, when, [kind, what])), isRecorded: false });
+  it('swaps once at most and keeps its books right, death after death: before anything leaves, once it has left, before its outcome is booked', async () => {
+    const dooms = ([['before', 'commit', 'INSERT attempts'], ['after', 'send', '/swap/v2/execute'], ['before', 'commit', 'INSERT snapshot']] as const)
+      .map(([when, kind, what]) => doomOf(whole, when, [kind, what]));
+    const life = await playLife(world, scenarioOf('order: success'), { name: 'life', dooms, isRecorded: false });
     expect(life.violations).toEqual([]);
-    expect(life.deaths.map(({ killedAt }) => killedAt?.kind)).toEqual(dooms.map(([, kind]) => kind));
+    expect(life.deaths.map(({ killedAt }) => killedAt?.kind)).toEqual(['commit', 'send', 'commit']);
   }, 60_000);
 
   it.each(['maker: answer dropped after landing', 'build: answer dropped after landing'])('finds what has landed though nobody told it: %s', async (name) => {
@@ -66,10 +65,12 @@ describe('a daemon that is killed in the middle of a swap', () => {
   }, 60_000);
 
   it.skipIf(!canTrace())('has the kernel’s word that the journal was on disk before the first byte left', async () => {
-    const { synced, sent } = await traceSwap(world, { name: 'traced', scenario: scenarioOf('order: success') });
-    expect(sent).toBeGreaterThan(0);
-    expect(synced).toBe(sent);
-  }, 60_000);
+    // Under a tracer on a busy machine a quote can be too old before it is signed: then nothing is sent, and the run says little.
+    let traced = { sent: 0, synced: 0 };
+    for (let tries = 0; traced.sent === 0 && tries < 4; tries++) traced = await traceSwap(world, { name: `traced-${tries}`, scenario: scenarioOf('order: success') });
+    expect(traced.sent).toBeGreaterThan(0);
+    expect(traced.synced).toBe(traced.sent);
+  }, 120_000);
 
   it('would see bytes that left before the journal was synced', () => {
     const wrote = '12 pwrite64(20</s/journal.sqlite-wal>, "x", 4096, 32) = 4096';

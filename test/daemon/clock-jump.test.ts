@@ -48,6 +48,15 @@ describe('a clock that jumps while the daemon runs', () => {
     expect([...daemon.state.protections.watches.values()].filter(({ fired }) => fired !== undefined)).toEqual([]);
   });
 
+  it('set back since the run before is told, unless by next to nothing, and swaps of later count as of now', async () => {
+    const daemon = await start({ approvals: [START + 7 * HOUR, START + 8 * HOUR] });
+    expect(daemon.alerts).toEqual([expect.stringMatching(/^warning: the clock of this machine was set back by 8h or more since the last run/)]);
+    expect(daemon.state.swapRate.times.slice(0, 2)).toEqual([START, START]);
+    await daemon.pass(60_000);
+    expect(daemon.executed.length).toBeGreaterThan(0);
+    expect((await start({ approvals: [START + 2_000] })).alerts).toEqual([]);
+  });
+
   it('off from the start is told at once, and again when it is right', () => {
     const told: string[] = [];
     const clock = new VirtualClock(START);

@@ -171,7 +171,8 @@ describe('an order', () => {
     const { post } = await startDesk();
     const word = { as: 'expired', reason: 'I looked' };
     expect(await post('/api/intents/diver-1/resolve', word)).toMatchObject({ status: 409, body: { error: { code: 'RESOLVE_REFUSED' } } });
-    for (const wrong of [{}, { as: 'expired' }, { ...word, as: 'lost' }, { ...word, signature: 'x' }, { as: 'landed', reason: 'x', signature: 'not one' }]) {
+    expect((await post('/api/intents/diver-1/resolve', { ...word, despite: 'balance' })).status).toBe(409);
+    for (const wrong of [{}, { as: 'expired' }, { ...word, despite: 'history' }, { ...word, as: 'lost' }, { ...word, signature: 'x' }, { as: 'landed', reason: 'x', signature: 'not one' }]) {
       expect((await post('/api/intents/diver-1/resolve', wrong)).status, JSON.stringify(wrong)).toBe(400);
     }
   });

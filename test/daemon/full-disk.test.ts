@@ -191,6 +191,13 @@ describe('the guard of the disk', () => {
     expect(run.state).toEqual({ trading: 'halted', tradingBy: 'operator' });
   });
 
+  it('removes the part of a ballast that a run left which died while it put it aside', () => {
+    const dir = temporaryFolder();
+    writeFileSync(join(dir, 'ballast.new'), 'a part');
+    guarded(dir);
+    expect(existsSync(join(dir, 'ballast.new'))).toBe(false);
+  });
+
   it('takes back what an earlier run on a full disk left', async () => {
     const run = guarded(temporaryFolder(), { recordingBytes: 0, entriesBytes: 0, ballastBytes: 0 });
     Object.assign(run.state, { trading: 'reduce-only', tradingBy: 'disk-guard' });

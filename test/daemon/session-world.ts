@@ -13,6 +13,7 @@ import type { OpenIntent } from '../../src/trading/executor.ts';
 import type { Intent, Outcome } from '../../src/trading/intent.ts';
 import { DEFAULT_PROTECTIONS } from '../../src/trading/protections/default-protections.ts';
 import type { TokenFacts } from '../../src/trading/token-safety.ts';
+import type { StateSnapshot } from '../../src/trading/state.ts';
 import { createState, freshSnapshot } from '../../src/trading/state.ts';
 import type { Input } from '../../src/trading/step.ts';
 import { strategy } from '../engine/runs.ts';
@@ -47,11 +48,15 @@ export interface Daemon {
   /** Tells what became of the swap under way. */
   land(): void;
   readonly executed: string[];
+  /** What a process that dies now leaves behind. */
+  readonly kept: () => StateSnapshot | undefined;
 }
 
 /** Starts a session of one strategy that buys every ten seconds; with what an earlier run left open, which ends as `leftover` says. */
-export async function start({ open = [], crashes, leftover = 'expired' }: {
+export async function start({ open = [], crashes, leftover = 'expired', approvals = [] }: {
   readonly open?: readonly OpenIntent[];
+  /** When an earlier run approved swaps, by its own clock. */
+  readonly approvals?: readonly Millis[];
   readonly crashes?: number;
   readonly leftover?: 'expired' | 'nothing yet';
 } = {}): Promise<Daemon> {
@@ -67,7 +72,7 @@ export async function start({ open = [], crashes, leftover = 'expired' }: {
     tokenSafety: { trusted: new Set([USDC.mint]), minLiquidityUsd: 0, minOrganicScore: 0, minHolders: 0, maxTopHoldersPct: 100, maxTransferFeeBps: 0 as never, allowedExtensions: new Set<string>(), validForMs: 600_000 },
   };
   const setup = { tokens: TOKENS, limits, strategies: [strategySetup('ticker')] };
-  const snapshot = freshSnapshot(WALLET);
+  const snapshot = { ...freshSnapshot(WALLET), approvals };
   const state = createState({ ...setup, snapshot, open });
   const events$ = new Subject<MarketEvent>();
   let last: { readonly intent: Intent; readonly outcomes$: Subject<Outcome> } | undefined;
@@ -115,7 +120,7 @@ export async function start({ open = [], crashes, leftover = 'expired' }: {
   const recovered = session.recover().then(() => { session.start(); });
   if (leftover === 'expired') await recovered;
   const daemon: Daemon = {
-    session, state, stamps, alerts, said, wall, executed,
+    session, state, stamps, alerts, said, wall, executed, kept: () => journal.loadSnapshot(),
     async pass(ms) {
       for (const end = truth.now() + ms; truth.now() < end;) {
         truth.advanceTo(Math.min(end, truth.now() + 5_000));

@@ -89,13 +89,13 @@ class Life {
     this.engine.advanceTo(this.#at);
     this.started = { after_seq: this.engine.seq, at: this.#at };
     this.engine.start();
-    keepStates(this.engine, (states) => { this.#past.journal.saveStrategyStates(states); });
+    keepStates(this.engine, (states) => { this.#past.journal.saveSnapshot(snapshotState(this.state), [], states); });
   }
 
   play(step: Step): void {
     this.#at += 1_000;
     if (step.do === 'price') this.engine.accept(buyingSol(150_000, this.#at), this.#at);
-    else if (step.do === 'minute') keepStates(this.engine, (states) => { this.#past.journal.saveStrategyStates(states); });
+    else if (step.do === 'minute') keepStates(this.engine, (states) => { this.#past.journal.saveSnapshot(snapshotState(this.state), [], states); });
     else if (step.do === 'die') throw new Death();
     else this.#moveOn(step);
   }

@@ -24,7 +24,7 @@ interface Kept {
   readonly booked: AdjustWallet[];
   readonly waits: string[];
   readonly clock: VirtualClock;
-  readonly node: { silent: boolean; asked: number };
+  readonly node: { silent: boolean; asked: number; heights: number };
   readonly journal: { behind: boolean };
   readonly ledger: KeptLedger & { ended: boolean };
   readonly keeper: ReturnType<typeof createWalletKeeper>;
@@ -36,12 +36,16 @@ async function keep(): Promise<Kept> {
   const clock = new VirtualClock(0);
   const state = stateWith({ wallet: await world.chain.balances(address) });
   const booked: AdjustWallet[] = [];
-  const node = { silent: false, asked: 0 };
+  const node = { silent: false, asked: 0, heights: 0 };
   const journal = { behind: false };
   const keeper = createWalletKeeper({
     wallet: address, clock, onFault: () => undefined,
     chain: {
       ...world.chain,
+      finalizedBlockHeight: async () => {
+        node.heights += 1;
+        return world.chain.finalizedBlockHeight();
+      },
       balances: async (owner) => {
         node.asked += 1;
         if (node.silent) throw new GannetError('CHAIN_UNREACHABLE', 'no answer');
@@ -85,6 +89,24 @@ describe('a ledger before its strategies run', () => {
     await advance(at.clock, 2_000);
     await settling;
     expect(at.booked).toEqual([]);
+  });
+
+  it('waits for the disk where the journal is behind, and says so: it is not the node’s fault', async () => {
+    const at = await keep();
+    at.journal.behind = true;
+    const settling = at.keeper.settle(at.ledger, (why) => { at.waits.push(why); });
+    await advance(at.clock, 5_000);
+    expect(new Set(at.waits)).toEqual(new Set([expect.stringContaining('journal')]));
+    at.ledger.ended = true;
+    await advance(at.clock, 2_000);
+    await settling;
+  });
+
+  it('asks how far the chain is before it asks for balances as of then: what was wrong before is put right', async () => {
+    const at = await keep();
+    await at.keeper.settle(at.ledger, () => undefined);
+    expect(at.node.heights).toBe(at.node.asked);
+    expect(at.node.asked).toBeGreaterThan(0);
   });
 
   it('is settled as soon as the node answers again', async () => {

@@ -48,7 +48,7 @@ describe('a daemon that was killed in the middle', () => {
   });
 
   it('says in words how far', async () => {
-    const answer = await playground.run(['replay', String(killed[0]!['run_id']), '--state-dir', state]);
+    const answer = await playground.ask(['replay', String(killed[0]!['run_id']), '--state-dir', state]);
     expect(answer.stdout).toContain(`up to seq ${String(document(replayed)['truncated_at'])}`);
   });
 
@@ -61,7 +61,7 @@ describe('a daemon that was killed in the middle', () => {
     const lines = jsonLines(ended.stdout);
     const before = intentsOf(killed);
     expect([...intentsOf(lines)].filter((id) => before.has(id))).toStrictEqual([]);
-    const second = await playground.run(['replay', String(lines[0]!['run_id']), '--json', '--state-dir', state]);
+    const second = await playground.ask(['replay', String(lines[0]!['run_id']), '--json', '--state-dir', state]);
     expect(document(second)).toMatchObject({ match: true, decision_hash: lines.at(-1)!['decision_hash'] });
   }, 60_000);
 });

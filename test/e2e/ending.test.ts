@@ -27,6 +27,7 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => { service.listen(0, '127.0.0.1', resolve); });
   const { port } = service.address() as AddressInfo;
   const text = (path: string): string => `service: { base_url: "http://127.0.0.1:${port}${path}", plan: pro, api_key: key }
+chain: { rpc_url: "http://127.0.0.1:${port}/silent" }
 wallet: { address: ${WALLET} }
 control: { port: 0 }
 tokens: { SOL: ${SOL} }
@@ -41,7 +42,9 @@ afterAll(async () => {
   await playground.close();
 });
 
-const start = (args: readonly string[], file: string): Running => playground.start([...args, '--config', file, '--state-dir', playground.path('state')]);
+/** A state of its own for each service: what is left of another one's rate would be waited for. */
+const within = (args: readonly string[], file: string): string[] => [...args, '--config', file, '--state-dir', `${file}-state`];
+const start = (args: readonly string[], file: string): Running => playground.start(within(args, file));
 
 /** Resolves when the service is asked for something under a path. */
 function asked(path: string): Promise<void> {
@@ -108,7 +111,7 @@ describe('a quote that is none is refused as the mistake of whoever gave it, by 
     ['a file that is not there', '/nowhere/quote.json', undefined, 'no such file'],
   ])('%s', async (_name, file, text, words) => {
     const quote = text === undefined ? file : playground.write(file, text);
-    const ended = await start(['v1', 'swap', '--quote', quote, '--user-public-key', WALLET, '--json'], config).ended;
+    const ended = await playground.ask(within(['v1', 'swap', '--quote', quote, '--user-public-key', WALLET, '--json'], config));
     expect(ended.code).toBe(2);
     expect(document(ended)['error']).toMatchObject({ code: 'USAGE', message: expect.stringContaining(words) });
     expect(document(ended)['error']).toMatchObject({ message: expect.stringContaining(`--quote ${quote}`) });
@@ -121,7 +124,7 @@ describe('an option whose value cannot be read', () => {
     ['a list with nothing in it', ['order', 'SOL', 'SOL', '1', '--exclude-routers', '']],
     ['a port that is none', ['sandbox', '--port', '65536']],
   ])('is one USAGE document: %s', async (_name, args) => {
-    const ended = await start([...args, '--json'], config).ended;
+    const ended = await playground.ask(within([...args, '--json'], config));
     expect(ended.code, ended.stderr).toBe(2);
     expect(document(ended)['error']).toMatchObject({ code: 'USAGE', message: expect.stringContaining(args.at(-2)!) });
   });

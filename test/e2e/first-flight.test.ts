@@ -39,7 +39,7 @@ afterAll(() => playground.close());
 async function lookAtControlApi([started]: readonly JsonLine[]): Promise<void> {
   const url = String(started!['control_url']);
   seen.state = document(await playground.run(['status', '--json', '--state-dir', state]));
-  seen.text = (await playground.run(['status', '--state-dir', state])).stdout;
+  seen.text = (await playground.ask(['status', '--state-dir', state])).stdout;
   const { token } = JSON.parse(readFileSync(`${state}/control.json`, 'utf8')) as { token: string };
   const statusOf = async (path: string, headers: Record<string, string> = {}): Promise<number> => {
     const { statusCode, body } = await request(`${url}${path}`, { headers });
@@ -112,13 +112,13 @@ describe('the control API of a running daemon', () => {
   });
 
   it('is gone with the daemon, and status says so', async () => {
-    const answer = await playground.run(['status', '--state-dir', state]);
+    const answer = await playground.ask(['status', '--state-dir', state]);
     expect(answer.code).toBe(1);
     expect(answer.stderr).toContain('no daemon runs');
   });
 });
 
-const replay = (stateDir: string): Promise<Ended> => playground.run(['replay', runId, '--json', '--state-dir', stateDir]);
+const replay = (stateDir: string): Promise<Ended> => playground.ask(['replay', runId, '--json', '--state-dir', stateDir]);
 
 describe('a replay of the run', () => {
   it('comes to the same decisions and the same hash', async () => {
@@ -138,7 +138,7 @@ describe('a replay of the run', () => {
   });
 
   it('says so in words', async () => {
-    const answer = await playground.run(['replay', runId, '--state-dir', state]);
+    const answer = await playground.ask(['replay', runId, '--state-dir', state]);
     expect(answer.stdout).toContain('the same');
     expect(answer.stdout).toContain(String(lines.at(-1)!['decision_hash']));
   });
@@ -172,11 +172,11 @@ describe('a replay of the run', () => {
   });
 });
 
-const backtest = (file: string): Promise<Ended> => playground.run(['backtest', file, '--recording', runId, '--json', '--state-dir', state]);
+const backtest = (file: string, command: 'ask' | 'run' = 'ask'): Promise<Ended> => playground[command](['backtest', file, '--recording', runId, '--json', '--state-dir', state]);
 
 describe('a backtest on the recording of the run', () => {
   it('runs the same strategies, twice to the same hash', async () => {
-    const [first, second] = await Promise.all([backtest(config), backtest(config)]);
+    const [first, second] = await Promise.all([backtest(config, 'run'), backtest(config)]);
     expect(first.code, first.stderr + first.stdout).toBe(0);
     expect(document(first)).toMatchObject({ decision_hash: expect.stringMatching(/^[0-9a-f]{64}$/), events: expect.any(Number), equity: { currency: 'USDC' } });
     expect(Number(document(first)['events'])).toBeGreaterThan(0);
@@ -192,7 +192,7 @@ describe('a backtest on the recording of the run', () => {
   });
 
   it('is refused where there is no such recording', async () => {
-    const answer = await playground.run(['backtest', config, '--recording', 'nowhere', '--json', '--state-dir', state]);
+    const answer = await playground.ask(['backtest', config, '--recording', 'nowhere', '--json', '--state-dir', state]);
     expect(answer.code).toBe(2);
     expect(document(answer)['error']).toMatchObject({ code: 'RECORDING_NOT_FOUND', message: expect.stringContaining('nowhere') });
   });

@@ -91,7 +91,7 @@ ${[5, 6, 7, 8, 9].map((size) => `  - { use: mean-reversion, name: dip-${size}, b
     expect(summary).toMatchObject({ type: 'summary', open: [], alerts: 0, fees_lamports: '0' });
     expect(Object.keys(summary['intents'] as object)).toStrictEqual(['abandoned']);
     expect((summary['strategies'] as { swaps: number; running: boolean }[]).every(({ swaps, running }) => swaps === 0 && running)).toBe(true);
-    const replay = await playground.run(['replay', String(summary['run_id']), '--json', '--state-dir', state]);
+    const replay = await playground.ask(['replay', String(summary['run_id']), '--json', '--state-dir', state]);
     expect(document(replay)).toMatchObject({ match: true, decision_hash: summary['decision_hash'] });
   }, 60_000);
 });

@@ -34,7 +34,7 @@ function expectation(changes: object = {}): string {
 }
 
 const inspect = (transaction: string, ...args: string[]): Promise<Ended> =>
-  playground.run(['inspect-transaction', transaction, '--wallet', wallet, '--rpc-url', sandbox.addresses.rpc_url, ...args]);
+  playground.ask(['inspect-transaction', transaction, '--wallet', wallet, '--rpc-url', sandbox.addresses.rpc_url, ...args]);
 
 function document(stdout: string): JsonLine {
   const lines = jsonLines(stdout);
@@ -101,8 +101,8 @@ describe('gannet inspect-transaction', () => {
 
   it('ends with 2 where it was not told enough, or nonsense', async () => {
     const runs = await Promise.all([
-      playground.run(['inspect-transaction', order.transaction]),
-      playground.run(['inspect-transaction', order.transaction, '--wallet', 'me']),
+      playground.ask(['inspect-transaction', order.transaction]),
+      playground.ask(['inspect-transaction', order.transaction, '--wallet', 'me']),
       inspect('not base64!'),
       playground.run(['inspect-transaction', '--wallet', wallet]),
       inspect(order.transaction, '--expect', playground.path('nowhere.json')),

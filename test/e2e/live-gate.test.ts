@@ -32,21 +32,23 @@ const GUARDS = `signer: { caps: { USDC: { per_trade: "20", per_hour: "100", per_
 risk: { max_trade: "20 USDC", max_swaps: { per_day: 20 }, protections: [{ kind: daily_loss, limit: "25 USDC", action: halt }] }
 `;
 
-const gannet = (file: string, ...args: string[]): Promise<Ended> => playground.run(
-  [...args, '--json', '--config', file, '--state-dir', playground.path('state')], { environment: { GANNET_API_KEY: 'a-key-for-the-sandbox', GANNET_WALLET_KEY: addresses.wallet.private_key } },
-);
+const environment = (): Record<string, string> => ({ GANNET_API_KEY: 'a-key-for-the-sandbox', GANNET_WALLET_KEY: addresses.wallet.private_key });
+const within = (file: string, args: readonly string[]): string[] => [...args, '--json', '--config', file, '--state-dir', playground.path('state')];
+const gannet = (file: string, ...args: string[]): Promise<Ended> => playground.run(within(file, args), { environment: environment() });
+/** Of a command that comes to no signing. */
+const ask = (file: string, ...args: string[]): Promise<Ended> => playground.ask(within(file, args), { environment: environment() });
 
 describe('live trading on a service and a chain of others', () => {
   it('is refused to run and to swap without --live, and nothing is started', async () => {
     const file = config('refused.yaml', 'live', GUARDS);
-    for (const refused of await Promise.all([gannet(file, 'run', '--duration', '1s'), gannet(file, 'swap', 'USDC', 'SOL', '5')])) {
+    for (const refused of await Promise.all([gannet(file, 'run', '--duration', '1s'), ask(file, 'swap', 'USDC', 'SOL', '5')])) {
       expect(refused.code, refused.stderr).toBe(2);
       expect(document(refused)['error']).toMatchObject({ code: 'LIVE_REFUSED', message: expect.stringMatching(/refused\.yaml:1:7 mode: .*--live/) });
     }
   });
 
   it('is refused with --live too where limits and caps are missing, with all of them', async () => {
-    const refused = await gannet(config('unguarded.yaml', 'live', ''), 'run', '--live', '--duration', '1s');
+    const refused = await ask(config('unguarded.yaml', 'live', ''), 'run', '--live', '--duration', '1s');
     expect(refused.code).toBe(2);
     const { code, message } = document(refused)['error'] as { code: string; message: string };
     expect(code).toBe('LIVE_REFUSED');
@@ -61,14 +63,14 @@ describe('live trading on a service and a chain of others', () => {
   });
 
   it('is told that --live changes nothing on paper', async () => {
-    const paper = await gannet(config('paper.yaml', 'paper', ''), 'swap', 'USDC', 'SOL', '5', '--live');
+    const paper = await ask(config('paper.yaml', 'paper', ''), 'swap', 'USDC', 'SOL', '5', '--live');
     expect(paper.code, paper.stdout + paper.stderr).toBe(0);
     expect(paper.stderr).toContain('--live changes nothing here: the configuration says mode: paper');
   });
 
   it('is explained by config check, which needs no --live', async () => {
     const file = config('checked.yaml', 'live', GUARDS);
-    const [json, words] = await Promise.all([gannet(file, 'config', 'check'), playground.run(['config', 'check', file], { environment: { GANNET_API_KEY: 'k' } })]);
+    const [json, words] = await Promise.all([ask(file, 'config', 'check'), playground.ask(['config', 'check', file], { environment: { GANNET_API_KEY: 'k' } })]);
     expect([json.code, words.code], words.stdout).toEqual([0, 0]);
     expect(document(json)).toMatchObject({
       valid: true, needs_live_flag: true,

@@ -25,7 +25,7 @@ afterAll(async () => {
 });
 
 const environment = { GANNET_API_KEY: 'a-key-for-the-sandbox' };
-const gannet = (...args: string[]): Promise<Ended> => playground.run([...args, '--config', config, '--state-dir', playground.path('state')], { environment });
+const gannet = (...args: string[]): Promise<Ended> => playground.ask([...args, '--config', config, '--state-dir', playground.path('state')], { environment });
 
 describe('gannet sandbox', () => {
   it('says in its first line where it is and who is rich there, and serves both', async () => {
@@ -79,7 +79,7 @@ describe('commands that look at a service that runs elsewhere', () => {
 describe('a state directory that cannot be made', () => {
   it('keeps nobody from looking, but is said', async () => {
     const stateDir = `${playground.write('a-file', '')}/state`;
-    const ended = await playground.run(['quote', 'SOL', 'USDC', '0.1', '--json', '--config', config, '--state-dir', stateDir], { environment });
+    const ended = await playground.ask(['quote', 'SOL', 'USDC', '0.1', '--json', '--config', config, '--state-dir', stateDir], { environment });
     expect(ended.code, ended.stderr).toBe(0);
     expect(document(ended)).toMatchObject({ in_amount: '100000000' });
     expect(ended.stderr).toMatch(/^the state directory .*a-file\/state cannot be made: .*; the next process will not know how much was asked of the service\n$/);
@@ -122,7 +122,7 @@ describe('gannet config check', () => {
   it('tells the request rate of a good one and every fault of a bad one', async () => {
     const bad = playground.write('bad.yaml', 'mode: life\nchian: {}\nstrategies: []\n');
     const [good, words, faulty] = await Promise.all([
-      gannet('config', 'check', config, '--json'), gannet('config', 'check', config), playground.run(['config', 'check', bad, '--json']),
+      gannet('config', 'check', config, '--json'), gannet('config', 'check', config), playground.ask(['config', 'check', bad, '--json']),
     ]);
     expect(good.code, good.stdout).toBe(0);
     expect(document(good)).toMatchObject({ valid: true, issues: [], requests_per_second: expect.any(Number) });
@@ -139,7 +139,7 @@ strategies:
 ${[1, 2, 3].map((size) => `  - { use: mean-reversion, name: dip-${size}, budget: "9 USDC", max_age: 15s, params: { pair: SOL/USDC, size: "${size} USDC", every: 1s } }`).join('\n')}
   - { use: book-watch, max_age: 1h, params: { market: SPRINGTIDE-26DEC31, level: 0.6, rearm: 0.5, every: 60s } }
 `);
-    const [json, words] = await Promise.all([playground.run(['config', 'check', spread, '--json']), playground.run(['config', 'check', spread])]);
+    const [json, words] = await Promise.all([playground.ask(['config', 'check', spread, '--json']), playground.ask(['config', 'check', spread])]);
     expect([json.code, words.code], json.stdout).toStrictEqual([0, 0]);
     expect(document(json)).toMatchObject({
       valid: true, requests_per_second: 3.0167, allowed_per_second: 1, watch_per_second: expect.any(Number), feeds: 4,
@@ -154,24 +154,24 @@ ${[1, 2, 3].map((size) => `  - { use: mean-reversion, name: dip-${size}, budget:
 
   it('tells the rate of what it refuses too', async () => {
     const greedy = playground.write('greedy.yaml', 'service: { plan: free }\nstrategies: [{ use: book-watch, params: { market: TIDE, level: 0.6, rearm: 0.5, every: 100ms } }]\n');
-    const refused = await playground.run(['config', 'check', greedy, '--json']);
+    const refused = await playground.ask(['config', 'check', greedy, '--json']);
     expect(refused.code).toBe(2);
     expect(document(refused)).toMatchObject({
       valid: false, issues: [{ path: 'service.plan' }], requests_per_second: 10, allowed_per_second: 1, feeds: 1, feed_intervals: [{ every_ms: 100 }],
     });
-    const run = await playground.run(['run', '--json', '--config', greedy, '--state-dir', playground.path('greedy')]);
+    const run = await playground.ask(['run', '--json', '--config', greedy, '--state-dir', playground.path('greedy')]);
     expect(run.code).toBe(2);
     expect(document(run)['error']).toMatchObject({ code: 'CONFIG_INVALID', message: expect.stringContaining('service.plan: what the strategies watch takes 10 requests a second') });
   });
 
   it('prints a JSON schema for editors', async () => {
-    expect(document(await playground.run(['config', 'schema', '--json']))).toMatchObject({ properties: { strategies: expect.anything() } });
+    expect(document(await playground.ask(['config', 'schema', '--json']))).toMatchObject({ properties: { strategies: expect.anything() } });
   });
 });
 
 describe('a paper run on a service that runs elsewhere', () => {
   it('is refused, naming the key, where the service does not let it in', async () => {
-    const answer = await playground.run(['run', '--json', '--config', config, '--state-dir', playground.path('locked-out')], { environment: { GANNET_API_KEY: ' ' } });
+    const answer = await playground.ask(['run', '--json', '--config', config, '--state-dir', playground.path('locked-out')], { environment: { GANNET_API_KEY: ' ' } });
     expect(answer.code).toBe(2);
     expect(document(answer)['error']).toMatchObject({ message: expect.stringContaining('api_key') });
     expect(filesIn(playground.path('locked-out')).filter((file) => file !== 'service-rate.json')).toStrictEqual([]);

@@ -13,10 +13,10 @@ service: { base_url: embedded }
 chain: { rpc_url: embedded }
 control: { port: 0 }
 tokens: { SOL: ${SOL}, USDC: EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v }
-risk: { max_trade: "200 USDC", max_open_intents: 2, max_swaps: { per_minute: 200 } }
+risk: { max_trade: "200 USDC", max_open_intents: 2, max_swaps: { per_minute: 400, per_hour: 4000, per_day: 9000 } }
 strategies:
-  - { use: dca, name: one, budget: "300 USDC", params: { buy: SOL, spend: "1 USDC", every: 1s, watch: 1s } }
-  - { use: dca, name: two, budget: "300 USDC", params: { buy: SOL, spend: "1 USDC", every: 1s, offset: 500ms, watch: 1s } }
+  - { use: dca, name: one, budget: "300 USDC", params: { buy: SOL, spend: "1 USDC", every: 500ms, watch: 500ms } }
+  - { use: dca, name: two, budget: "300 USDC", params: { buy: SOL, spend: "1 USDC", every: 500ms, offset: 250ms, watch: 500ms } }
 `;
 
 let playground: Playground;
@@ -31,7 +31,7 @@ const statuses: Record<string, number> = {};
 /** Of commands after the run is over. */
 const answers: Record<string, Ended> = {};
 
-const gannet = (...args: readonly string[]): Promise<Ended> => playground.run([...args, '--json', '--state-dir', state]);
+const gannet = (...args: readonly string[]): Promise<Ended> => playground.ask([...args, '--json', '--state-dir', state]);
 const wholeLines = (stdout: string): JsonLine[] => jsonLines(stdout.slice(0, stdout.lastIndexOf('\n') + 1));
 
 /** Resolves with the first line that fits among those that come from now on. */
@@ -67,7 +67,7 @@ beforeAll(async () => {
   token = (JSON.parse(readFileSync(`${state}/control.json`, 'utf8')) as { token: string }).token;
   statuses['ready'] = (await ask('/readyz')).status;
 
-  seen['halted'] = document(await gannet('halt', '--strategy', 'one', '--reason', 'it looks odd'));
+  seen['halted'] = document(await playground.run(['halt', '--strategy', 'one', '--reason', 'it looks odd', '--json', '--state-dir', state]));
   const denied = await next(decides('one', 'TRADING_HALTED'));
   seen['denied'] = denied;
   seen['othersGoOn'] = await next(lands('two'));
@@ -106,12 +106,12 @@ beforeAll(async () => {
     'a halt of nobody': gannet('halt'),
     'an explanation from the files': gannet('explain', String(seq), '--run', runId),
     'the latest decisions': gannet('explain', '--run', runId),
-    'the latest decisions in words': playground.run(['explain', '--run', runId, ...stateDir]),
-    'an explanation in words': playground.run(['explain', String(h).slice(0, 12), ...stateDir]),
+    'the latest decisions in words': playground.ask(['explain', '--run', runId, ...stateDir]),
+    'an explanation in words': playground.ask(['explain', String(h).slice(0, 12), ...stateDir]),
     'an unknown decision': gannet('explain', '999999999'),
     'an unknown swap': gannet('journal', 'show', 'one-999999'),
     'no journal': gannet('journal', 'list', '--paper'),
-    'a list in words': playground.run(['journal', 'list', '--limit', '2', ...stateDir]),
+    'a list in words': playground.ask(['journal', 'list', '--limit', '2', ...stateDir]),
     'a word on a closed swap': gannet('resolve', id, '--as', 'expired', '--reason', 'I think so'),
     'a word on a lost swap': playground.run(['resolve', 'lost-1', '--as', 'expired', '--reason', 'the explorer has nothing', '--json', '--config', config, '--state-dir', lostSwap()]),
     'a stopped start': runStopped(config),
@@ -304,7 +304,7 @@ describe('gannet journal', () => {
     const answer = answers['a word on a lost swap']!;
     expect(answer.code, answer.stdout).toBe(0);
     expect(document(answer)).toMatchObject({ intent_id: 'lost-1', state: 'expired', code: 'OPERATOR_RESOLVED', reason: 'the explorer has nothing' });
-    const story = document(await playground.run(['journal', 'show', 'lost-1', '--json', '--state-dir', playground.path('lost')]));
+    const story = document(await playground.ask(['journal', 'show', 'lost-1', '--json', '--state-dir', playground.path('lost')]));
     expect(story).toMatchObject({ state: 'expired', transitions: [{}, {}, { state: 'unknown' }, { state: 'expired', reason: 'the explorer has nothing' }] });
   });
 

@@ -12,7 +12,7 @@ describe.each(dialectNames().filter((name) => name !== 'neutral'))('a host that 
   let playground: Playground;
   let config: string;
   const environment = { GANNET_API_KEY: KEY };
-  const gannet = (...args: readonly string[]) => playground.run([...args, '--config', config, '--state-dir', playground.path('state')], { environment });
+  const within = (args: readonly string[]): string[] => [...args, '--config', config, '--state-dir', playground.path('state')];
 
   beforeAll(async () => {
     playground = createPlayground();
@@ -41,8 +41,8 @@ strategies:
       ['discover', 'content', 'cooking'], ['events', 'search', 'tide'], ['order-book', 'SPRINGTIDE-26DEC31'], ['positions'], ['history', '--limit', '30'],
       ['v1', 'quote', 'SOL', 'USDC', '1'], ['v1', 'program-id-to-label'],
     ];
-    await Promise.all(looks.map(async (look) => {
-      const answer = await gannet(...look, '--json');
+    await Promise.all(looks.map(async (look, index) => {
+      const answer = await playground[index === 0 ? 'run' : 'ask'](within([...look, '--json']), { environment });
       expect(answer.code, `${look.join(' ')}\n${answer.stdout}\n${answer.stderr}`).toBe(0);
       expect(answer.stdout + answer.stderr).not.toContain(KEY);
       if (look[0] === 'order') expect(document(answer)['router']).not.toBe('rfqz');
@@ -50,7 +50,10 @@ strategies:
   }, 90_000);
 
   it('is traded on, on paper, within the plan', async () => {
-    const run = await gannet('run', '--json', '--duration', '6s');
+    const running = playground.start(within(['run', '--json']), { environment });
+    await running.until((stdout) => stdout.split('"state":"confirmed"').length > 2);
+    running.signal('SIGINT');
+    const run = await running.ended;
     expect(run.code, run.stderr).toBe(0);
     const lines: readonly JsonLine[] = jsonLines(run.stdout);
     expect(lines.filter(({ type, state }) => type === 'intent' && state === 'confirmed').length).toBeGreaterThanOrEqual(2);

@@ -94,7 +94,7 @@ signer:
   caps: { USDC: { per_trade: "50", per_hour: "1000", per_day: "1000" }, SOL: { per_trade: "1", per_hour: "9", per_day: "9" } }
 control: { port: 0 }
 strategies:
-  - { use: dca, budget: "500 USDC", params: { buy: SOL, spend: "5 USDC", every: 2s, watch: 2s } }
+  - { use: dca, budget: "500 USDC", params: { buy: SOL, spend: "5 USDC", every: 1s, watch: 1s } }
 `);
   const state = playground.path(`state-${states}`);
   return { state, args: ['run', '--live', '--json', '--config', config, '--state-dir', state] };
@@ -141,7 +141,7 @@ describe('a wallet in which somebody else moved money while no daemon ran', () =
       { mint: 'So11111111111111111111111111111111111111112', change: '-1500005000', cause: 'withdrawal' }, { mint: USDC, change: '7000000', cause: 'deposit' },
     ]);
     journal.close();
-    expect(document(await playground.run(['replay', String(lines[0]!['run_id']), '--json', '--state-dir', state]))).toMatchObject({ match: true });
+    expect(document(await playground.ask(['replay', String(lines[0]!['run_id']), '--json', '--state-dir', state]))).toMatchObject({ match: true });
   }, 60_000);
 
   it('lets no strategy run while its node does not answer: the status names it, and the operator can end it', async () => {
@@ -149,9 +149,9 @@ describe('a wallet in which somebody else moved money while no daemon ran', () =
     try {
       const waiting = start(args);
       await waiting.until((stdout) => stdout.includes('"state":"recovering"'));
-      const status = document(await playground.run(['status', '--json', '--state-dir', state]));
-      expect(status).toMatchObject({ phase: 'recovering', waits_for: [expect.stringContaining('the wallet’s balances')] });
-      expect((await playground.run(['status', '--state-dir', state])).stdout).toMatch(/waits for .*balances/);
+      const status = document(await playground.ask(['status', '--json', '--state-dir', state]));
+      expect(status).toMatchObject({ phase: 'recovering', waits_for: [expect.stringContaining('the ledger to agree with the chain: getBalance')] });
+      expect((await playground.ask(['status', '--state-dir', state])).stdout).toMatch(/waits for .*getBalance/);
       const ended = await stop(waiting);
       expect(ended.code, ended.stderr).toBe(0);
       expect(jsonLines(ended.stdout).filter(({ type }) => type === 'decision' || type === 'denial')).toEqual([]);
@@ -178,10 +178,10 @@ describe('a daemon that crashed three times in a row', () => {
     expect(told.find((line) => line['state'] === 'safe-mode')).toMatchObject({ type: 'state', message: expect.stringMatching(/^the last 3 runs, all begun within 10m, .*until "gannet resume"/) });
     expect(told.find(({ type }) => type === 'denial')).toMatchObject({ code: 'TRADING_HALTED' });
     expect(alertsOf(told)).toContainEqual(expect.stringMatching(/^critical: safe mode: /));
-    const status = document(await playground.run(['status', '--json', '--state-dir', state]));
+    const status = document(await playground.ask(['status', '--json', '--state-dir', state]));
     expect(status).toMatchObject({ trading: 'halted', trading_word: { by: 'safe-mode' } });
     expect(trades(safe.stdout())).toBe(false);
-    expect((await playground.run(['resume', '--state-dir', state])).code).toBe(0);
+    expect((await playground.ask(['resume', '--state-dir', state])).code).toBe(0);
     await safe.until(trades);
     expect((await stop(safe)).code).toBe(0);
     const ends = openJournal({ path: join(state, 'journal.sqlite'), clock: asyncScheduler });
@@ -210,6 +210,6 @@ describe.skipIf(NO_SMALL_DISK !== undefined)(`a daemon on a disk that is full${N
     expect(ended.code, ended.stderr).toBe(0);
     expect(jsonLines(ended.stdout).at(-1)).toMatchObject({ type: 'summary', trading: 'reduce-only', open: [] });
     const [{ run_id: runId }] = jsonLines(ended.stdout) as unknown as readonly [{ readonly run_id: string }];
-    expect(document(await playground.run(['replay', runId, '--json', '--state-dir', state]))).toMatchObject({ match: true, truncated_at: expect.any(Number) });
+    expect(document(await playground.ask(['replay', runId, '--json', '--state-dir', state]))).toMatchObject({ match: true, truncated_at: expect.any(Number) });
   }, 60_000);
 });

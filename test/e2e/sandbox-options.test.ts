@@ -37,7 +37,7 @@ describe('gannet sandbox', () => {
   });
 
   it('refuses names that it does not know before it starts', async () => {
-    const ended = await Promise.all([['--dialect', 'klingon'], ['--profile', 'ideal'], ['--plan', 'golden']].map((flags) => playground.run(['sandbox', '--json', ...flags])));
+    const ended = await Promise.all([['--dialect', 'klingon'], ['--profile', 'ideal'], ['--plan', 'golden']].map((flags) => playground.ask(['sandbox', '--json', ...flags])));
     expect(ended.map(({ code }) => code)).toEqual([2, 2, 2]);
     expect(document(ended[0]!)['error']).toMatchObject({ code: 'CONFIG_NOT_FOUND', message: expect.stringContaining('klingon') });
     expect(document(ended[1]!)['error']).toMatchObject({ message: expect.stringContaining('reference, live') });

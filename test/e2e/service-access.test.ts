@@ -51,11 +51,12 @@ describe('a key that is refused from the start', () => {
   it('keeps the daemon from starting, with exit code 2 and words that say what to look at', async () => {
     await refuseKeys(true);
     try {
-      const config = playground.write('refused.yaml', yaml);
+      // The chain is there already: it need not be made first.
+      const config = playground.write('refused.yaml', `${yaml}chain: { rpc_url: "${sandbox.addresses.rpc_url}" }\n`);
       const environment = { GANNET_API_KEY: KEY };
       const [json, words] = await Promise.all([
         playground.run(['run', '--json', '--config', config, '--state-dir', playground.path('refused')], { environment }),
-        playground.run(['run', '--config', config, '--state-dir', playground.path('refused-too')], { environment }),
+        playground.ask(['run', '--config', config, '--state-dir', playground.path('refused-too')], { environment }),
       ]);
       expect([json.code, words.code]).toStrictEqual([2, 2]);
       expect(document(json)['error']).toMatchObject({ code: 'SERVICE_UNAUTHORIZED', message: expect.stringContaining('check service.api_key') });
@@ -105,12 +106,12 @@ describe('a key that is refused in the middle of a run, and taken again', () => 
       await world.close();
     }
     lines = jsonLines(told);
-    replayed = await playground.run(['replay', runId, '--json', '--state-dir', stateDir]);
+    replayed = await playground.ask(['replay', runId, '--json', '--state-dir', stateDir]);
   }, 90_000);
 
   async function lookAtDaemon(): Promise<typeof during> {
     const [json, words] = await Promise.all([
-      playground.run(['status', '--json', '--state-dir', stateDir]), playground.run(['status', '--state-dir', stateDir]),
+      playground.ask(['status', '--json', '--state-dir', stateDir]), playground.ask(['status', '--state-dir', stateDir]),
     ]);
     const { url, token } = JSON.parse(playground.read('state', 'control.json')) as { url: string; token: string };
     const { body } = await request(`${url}/api/feeds`, { headers: { authorization: `Bearer ${token}` } });

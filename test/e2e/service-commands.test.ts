@@ -26,9 +26,8 @@ afterAll(async () => {
   await playground.close();
 });
 
-function gannet(...args: readonly string[]): Promise<Ended> {
-  return playground.run([...args, '--config', config, '--state-dir', playground.path('state')], { environment });
-}
+const within = (args: readonly string[]): string[] => [...args, '--config', config, '--state-dir', playground.path('state')];
+const gannet = (...args: readonly string[]): Promise<Ended> => playground.ask(within(args), { environment });
 
 describe('gannet swap', () => {
   it('swaps once on the embedded chain, tells the journey, and can be replayed', async () => {
@@ -39,7 +38,7 @@ describe('gannet swap', () => {
     const swap = document(swapped);
     expect(swap).toMatchObject({ state: 'confirmed', route: 'order', amount_in: '25000000', amount_out: expect.stringMatching(/^\d+$/), signature: expect.any(String), denial: null });
     expect((swap['journey'] as readonly JsonLine[]).map(({ state }) => state)).toEqual(['building', 'signed', 'submitted', 'confirmed']);
-    const replayed = await playground.run(['replay', String(swap['run_id']), '--json', ...args]);
+    const replayed = await playground.ask(['replay', String(swap['run_id']), '--json', ...args]);
     expect(document(replayed)).toMatchObject({ match: true, decisions: 1 });
   });
 
@@ -49,13 +48,20 @@ describe('gannet swap', () => {
     expect(document(refused)).toMatchObject({ denial: { code: 'BALANCE_INSUFFICIENT' }, journey: [] });
   });
 
+  it('ends with exit code 3 where everything is halted', async () => {
+    playground.write('halted/STOP', 'by hand');
+    const refused = await playground.ask(['swap', 'USDC', 'SOL', '1', '--json', '--config', config, '--state-dir', playground.path('halted')], { environment });
+    expect(refused.code).toBe(3);
+    expect(document(refused)).toMatchObject({ denial: { code: 'TRADING_HALTED' }, journey: [] });
+  });
+
   it.each([
     [['swap', 'USDC', 'USDC', '1'], 'two different tokens'],
     [['swap', 'USDC', 'DOGE', '1'], 'one of the configured tokens'],
     [['swap', 'USDC', 'SOL', '0'], 'more than 0'],
     [['swap', 'USDC', 'SOL', '1', '--slippage-bps', '10001'], 'whole basis points'],
   ])('refuses %j with exit code 2, and nothing is begun', async (args, words) => {
-    const answer = await playground.run([...args, '--json', '--config', config, '--state-dir', playground.path('untouched')], { environment });
+    const answer = await playground.ask([...args, '--json', '--config', config, '--state-dir', playground.path('untouched')], { environment });
     expect(answer.code).toBe(2);
     expect(document(answer)['error']).toMatchObject({ message: expect.stringContaining(words) });
     expect(filesIn(playground.path('untouched')).filter((file) => file.startsWith('runs'))).toEqual([]);
@@ -65,7 +71,7 @@ describe('gannet swap', () => {
 describe('gannet order and build', () => {
   it('give a transaction, or the instructions for one, with what they cost and who pays', async () => {
     const [order, build, words] = await Promise.all([
-      gannet('order', 'SOL', 'USDC', '1', '--taker', owner, '--slippage-bps', '30', '--exclude-routers', 'rfqz', '--json'),
+      playground.run(within(['order', 'SOL', 'USDC', '1', '--taker', owner, '--slippage-bps', '30', '--exclude-routers', 'rfqz', '--json']), { environment }),
       gannet('build', 'SOL', 'USDC', '1', '--taker', owner, '--json'),
       gannet('order', 'SOL', 'USDC', '1', '--taker', owner),
     ]);

@@ -6,7 +6,7 @@ import { Keypair } from '@solana/web3.js';
 import bs58 from 'bs58';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JsonLine, Playground, Running } from './gannet.ts';
-import { childrenOf, configText, createPlayground, daemonOf, document, filesIn, isAlive, jsonLines, PROJECT } from './gannet.ts';
+import { childrenOf, COMPILE_CACHE, configText, createPlayground, daemonOf, document, filesIn, isAlive, jsonLines, PROJECT } from './gannet.ts';
 import { foundInMemory } from './memory.ts';
 
 // A canary: whoever but the signer has it in any form has seen the key.
@@ -33,7 +33,13 @@ function canaryOf({ secretKey, publicKey }: Keypair): Canary {
 const OWN = canaryOf(Keypair.fromSeed(Uint8Array.from({ length: 32 }, (_, index) => (index * 37 + 11) % 251)));
 
 let playground: Playground;
-beforeAll(() => { playground = createPlayground(); });
+/** What stands for the real one: a service and a chain in a process of their own, of which a daemon knows the addresses. It finds keys in its environment. */
+let service: Running;
+beforeAll(async () => {
+  playground = createPlayground();
+  service = playground.start(['sandbox', '--json', '--seed', '22', '--speed', '0'], { environment: { GANNET_WALLET_KEY: OWN.base58, AS_ARRAY: OWN.array } });
+  await service.until((stdout) => stdout.includes('\n'));
+});
 afterAll(() => playground.close());
 
 let made = 0;
@@ -49,7 +55,6 @@ const read = (pid: number, file: string): string => readFileSync(`/proc/${pid}/$
 const nodeVariables = (pid: number): string[] => read(pid, 'environ').split('\0').filter((line) => /^NODE_(?:OPTIONS|DEBUG)=/.test(line));
 const hasKey = (text: string, { forms } = OWN): boolean => Object.values(forms).some((form) => text.includes(form.toString('latin1')));
 
-// What stands for the real one: a service and a chain in a process of their own, of which the daemon knows the addresses.
 describe('a run on a service that is not its own, with the key in the environment, in .env and under other names', () => {
   let run: Running;
   let daemon: number;
@@ -57,8 +62,6 @@ describe('a run on a service that is not its own, with the key in the environmen
   let key: Canary;
 
   beforeAll(async () => {
-    const service = playground.start(['sandbox', '--json', '--seed', '22']);
-    await service.until((stdout) => stdout.includes('\n'));
     const [{ base_url: baseUrl, rpc_url: rpcUrl, wallet }] = service.lines() as unknown as readonly [{ readonly base_url: string; readonly rpc_url: string; readonly wallet: { readonly private_key: string } }];
     key = canaryOf(Keypair.fromSecretKey(bs58.decode(wallet.private_key)));
     mkdirSync(playground.path('real'));
@@ -157,7 +160,7 @@ describe('when one of the two is killed', () => {
     const [, ...args] = ownWallet('{}', 'paper');
     const daemon = spawn(process.execPath, [join(PROJECT, 'src/cli/main.ts'), 'run', ...args], {
       cwd: playground.dir, stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
-      env: { PATH: process.env['PATH'] ?? '', GANNET_HANDED_ON: JSON.stringify({ dotenv: {}, withheld: [], signer: true }) },
+      env: { PATH: process.env['PATH'] ?? '', NODE_COMPILE_CACHE: COMPILE_CACHE, GANNET_HANDED_ON: JSON.stringify({ dotenv: {}, withheld: [], signer: true }) },
     });
     let stdout = '';
     await new Promise<void>((resolve) => {
@@ -176,20 +179,22 @@ describe('a key that cannot be used is refused before anything trades, with exit
   const other = Keypair.generate().publicKey.toBase58();
 
   it.each<readonly [string, { readonly text?: string; readonly mode?: number; readonly address?: string }, string]>([
-    ['a file that others can read', { text: OWN.base58, mode: 0o644 }, 'has mode 0644, expected 0600 or 0400'],
+    ['a file that others can read', { text: OWN.base58, mode: 0o644 }, 'a-file-that-others-can-read.key" has mode 0644, expected 0600 or 0400'],
     ['a file with the key of another wallet', { text: OWN.array, address: other }, `wallet.address is ${other}, but the key belongs to ${OWN.address}`],
   ])('%s', async (name, { text, mode = 0o600, address }, words) => {
     const file = `${name.replaceAll(' ', '-')}.key`;
     if (text !== undefined) chmodSync(playground.write(file, text), mode);
-    const ended = await playground.run(ownWallet(`{ key_from: "file:${file}"${address === undefined ? '' : `, address: ${address}`} }`));
+    const args = ownWallet(`{ key_from: "file:${file}"${address === undefined ? '' : `, address: ${address}`} }`);
+    const ended = await playground.run(args);
     expect(ended.code, ended.stdout).toBe(2);
+    expect(filesIn(args.at(-1)!).filter((path) => /^(?:runs|recordings)\//.test(path))).toStrictEqual([]);
     expect(document(ended)['error']).toMatchObject({ code: 'KEY_INVALID', message: expect.stringContaining(words) as string });
     expect(hasKey(ended.stdout + ended.stderr)).toBe(false);
   });
 
   it('a live run without the signer process: there is no other way to sign', async () => {
     const child = spawn(process.execPath, [join(PROJECT, 'src/cli/main.ts'), ...ownWallet('{ key_from: env:MY_KEY }')], {
-      cwd: playground.dir, stdio: ['ignore', 'pipe', 'pipe'], env: { PATH: process.env['PATH'] ?? '', MY_KEY: OWN.base58 },
+      cwd: playground.dir, stdio: ['ignore', 'pipe', 'pipe'], env: { PATH: process.env['PATH'] ?? '', NODE_COMPILE_CACHE: COMPILE_CACHE, MY_KEY: OWN.base58 },
     });
     let stdout = '';
     child.stdout.setEncoding('utf8').on('data', (text: string) => { stdout += text; });
@@ -200,17 +205,17 @@ describe('a key that cannot be used is refused before anything trades, with exit
 
 describe('a command that never signs', () => {
   it('takes the place of the first process, and has no key in its environment or memory', async () => {
-    const sandbox = playground.start(['sandbox', '--json', '--seed', '23'], { environment: { GANNET_WALLET_KEY: OWN.base58, AS_ARRAY: OWN.array } });
-    await sandbox.until((stdout) => stdout.includes('\n'));
-    expect(read(sandbox.pid, 'cmdline')).toContain('src/cli/main.ts');
-    expect(hasKey(read(sandbox.pid, 'environ'))).toBe(false);
-    expect(foundInMemory(sandbox.pid, OWN.forms)).toStrictEqual([]);
-    sandbox.signal('SIGTERM');
-    expect((await sandbox.ended).code).toBe(0);
+    expect(read(service.pid, 'cmdline')).toContain('src/cli/main.ts');
+    expect(hasKey(read(service.pid, 'environ'))).toBe(false);
+    expect(foundInMemory(service.pid, OWN.forms)).toStrictEqual([]);
+    service.signal('SIGTERM');
+    expect((await service.ended).code).toBe(0);
   });
 
   it('also runs by itself', async () => {
-    const child = spawn(process.execPath, [join(PROJECT, 'src/cli/main.ts'), '--version'], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const child = spawn(process.execPath, [join(PROJECT, 'src/cli/main.ts'), '--version'], {
+      stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, NODE_COMPILE_CACHE: COMPILE_CACHE },
+    });
     let stdout = '';
     child.stdout.setEncoding('utf8').on('data', (text: string) => { stdout += text; });
     expect([await once(child, 'close').then(([code]) => code as number), stdout]).toStrictEqual([0, '0.1.0\n']);

@@ -51,7 +51,7 @@ afterAll(() => playground.close());
 
 describe('a strategy that keeps a state', () => {
   it('goes on counting where a killed daemon had stopped', async () => {
-    const listed = await playground.run(['journal', 'list', '--paper', '--json', '--state-dir', state]);
+    const listed = await playground.ask(['journal', 'list', '--paper', '--json', '--state-dir', state]);
     const intents = JSON.parse(listed.stdout) as readonly JsonLine[];
     expect(intents.filter((intent) => intent['strategy'] === 'dca' && intent['state'] === 'confirmed')).toHaveLength(PURCHASES);
     expect(confirmed(lives[1]!).length).toBeGreaterThan(0);
@@ -64,7 +64,7 @@ describe('a strategy that keeps a state', () => {
       const manifest = JSON.parse(readFileSync(join(state, 'runs', runId, 'manifest.json'), 'utf8')) as { strategy_states: object; warmup: { recordings: readonly object[] } };
       expect(manifest.strategy_states).toEqual(index === 0 ? {} : { dca: expect.stringMatching(/^\{"purchases":[2-5]\}$/) });
       expect(manifest.warmup.recordings).toHaveLength(index);
-      expect(document(await playground.run(['replay', runId, '--json', '--state-dir', state]))).toMatchObject({ match: true });
+      expect(document(await playground.ask(['replay', runId, '--json', '--state-dir', state]))).toMatchObject({ match: true });
     }
   });
 

@@ -6,7 +6,10 @@ import { Engine } from '../../src/engine/engine.ts';
 import type { Outcome } from '../../src/trading/intent.ts';
 import { book, buyingSol, PURCHASE, sellingSol, trouble } from '../market/events.ts';
 import { SOL, SOL_USDC, USDC } from '../market/tokens.ts';
-import { fillOf } from '../trading/states.ts';
+import type { Protection } from '../../src/trading/protection.ts';
+import { freshSnapshot } from '../../src/trading/state.ts';
+import { fillOf, WALLET } from '../trading/states.ts';
+import type { Run } from './runs.ts';
 import { alerts, prepare, start, strategy } from './runs.ts';
 
 const PURCHASE_OF = { token: USDC, amount: PURCHASE };
@@ -48,6 +51,21 @@ describe('the engine', () => {
     expect(run.order).toEqual(['in 1', 'out 2', 'out 3', 'out 4', 'in 5', 'in 6', 'out 7', 'out 8', 'out 9']);
     expect(alerts(run)).toEqual(['10 one', '10 two', '10 three', '12 one', '12 two', '12 three']);
     expect([run.engine.seq, run.engine.decisions]).toEqual([9, 6]);
+  });
+
+  it('hands a swap out before it tells of a protection that came on with it: whoever keeps the state then has its row already', () => {
+    const seller = strategy('diver', (_streams, context) => timer(context, '20s').pipe(map(() => context.sell(SOL_USDC, 'all', 'out'))));
+    const absent: Protection = { trigger: { kind: 'dead-man', afterMs: 15_000 }, scope: 'global', action: 'deny', release: { kind: 'operator' } };
+    const order: string[] = [];
+    const run: Run = start([seller], {
+      limits: { protections: [absent] },
+      snapshot: { ...freshSnapshot(WALLET), books: { diver: { balances: { [SOL.mint]: '1000000000' }, feesLamports: '0', swaps: 0 } } },
+      onEffect: () => { order.push('swap'); },
+      onProtection: ({ protection }) => { order.push(protection.trigger.kind); },
+    });
+    run.engine.accept(buyingSol(150_000, 10), 10);
+    run.engine.advanceTo(20_000);
+    expect(order).toEqual(['swap', 'dead-man']);
   });
 
   it('rules on what a timer proposed before the next timer fires', () => {

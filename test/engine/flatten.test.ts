@@ -5,10 +5,12 @@ import type { Millis } from '../../src/core/time.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import type { Intent, Outcome } from '../../src/trading/intent.ts';
 import type { Input } from '../../src/trading/step.ts';
+import type { Protection } from '../../src/trading/protection.ts';
+import { effectiveTrading } from '../../src/trading/protections/effective-trading.ts';
 import { freshSnapshot } from '../../src/trading/state.ts';
 import { buyingSol } from '../market/events.ts';
 import { FISH, SOL, USDC } from '../market/tokens.ts';
-import { WALLET, fillOf, outcome } from '../trading/states.ts';
+import { WALLET, buy, fillOf, outcome, verdictOn } from '../trading/states.ts';
 import type { Run } from './runs.ts';
 import { alerts, start, strategy } from './runs.ts';
 
@@ -115,6 +117,18 @@ describe('a strategy that flattens', () => {
     expect(run.logged).toEqual([]);
     run.engine.accept({ kind: 'command', name: 'set-trading-state', state: 'reduce-only', reason: 'a test' }, 600_000);
     expect(swaps(run)).toMatchObject([{ at: 600_000, of: SOL.mint, code: null }]);
+  });
+
+  it('sells what an operator ordered, whatever protection halts it, and lets nothing else through', () => {
+    const absent: Protection = { trigger: { kind: 'dead-man', afterMs: 1_000 }, scope: 'global', action: 'halt', release: { kind: 'next-day' } };
+    const run = holding(HELD, () => 'filled', { limits: { protections: [absent] } });
+    run.engine.accept(buyingSol(150_000, 500), 500);
+    run.engine.accept(buyingSol(150_000, 90_000), 90_000);
+    expect(effectiveTrading(run.state, 'diver')).toBe('halted');
+    run.engine.accept(FLATTEN, 91_000);
+    expect(swaps(run)).toEqual([{ at: 91_000, of: SOL.mint, amount: 'all', code: null }]);
+    expect([effectiveTrading(run.state, 'diver'), effectiveTrading(run.state)]).toEqual(['reduce-only', 'halted']);
+    expect(verdictOn(run.state, buy(), { at: 92_000 })).toBe('TRADING_REDUCE_ONLY');
   });
 
   it('stops selling when an operator resumes, and when the run ends', () => {

@@ -9,6 +9,7 @@ import type { Input as StrategyInput, Proposal, StrategyContext } from '../../sr
 import { defineStrategy, quotes } from '../../src/strategy/index.ts';
 import type { RiskLimits } from '../../src/trading/limits.ts';
 import type { OpenIntent } from '../../src/trading/executor.ts';
+import type { ProtectionChange } from '../../src/trading/protections/protection-change.ts';
 import type { EngineState, StateSnapshot } from '../../src/trading/state.ts';
 import type { StrategyLegacy } from '../../src/trading/strategy-state.ts';
 import type { Effect, Input, Ruling } from '../../src/trading/step.ts';
@@ -39,6 +40,7 @@ export function prepare(strategies: readonly StrategyInstance[], options: {
   /** Of every strategy. */
   readonly maxAgeMs?: Millis | undefined;
   readonly onEffect?: (effect: Effect, engine: Engine) => void;
+  readonly onProtection?: (change: ProtectionChange) => void;
 } = {}): Run {
   const state = stateWith({
     strategies: strategies.map(({ name }) => strategySetup(name, { limits: { maxAgeMs: options.maxAgeMs } })),
@@ -58,6 +60,7 @@ export function prepare(strategies: readonly StrategyInstance[], options: {
         told.logged.push(logged);
         told.order.push(`out ${logged.seq}`);
       },
+      onProtection: (_seq, _at, change) => { options.onProtection?.(change); },
       onEffect: (effect) => {
         told.effects.push(effect);
         options.onEffect?.(effect, engine);

@@ -1,17 +1,19 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { Keypair } from '@solana/web3.js';
+import bs58 from 'bs58';
 import { asyncScheduler } from 'rxjs';
 import { request } from 'undici';
-import { expect } from 'vitest';
+import { afterAll, expect } from 'vitest';
 import type { Chain } from '../../src/chain/chain.ts';
 import { createChain } from '../../src/chain/chain.ts';
 import { readTransactionFacts } from '../../src/chain/transaction-facts.ts';
 import type { Amount, Bps } from '../../src/core/amount.ts';
-import type { Clock } from '../../src/core/time.ts';
 import type { LiveWorld } from '../../src/execution/journey.ts';
 import type { Mint } from '../../src/market/token.ts';
 import { SOL_MINT, USDC_MINT } from '../../src/market/token.ts';
+import type { PoolReserves } from '../../src/sandbox/chain/chain.ts';
+import { GENESIS_WALLET } from '../../src/sandbox/genesis.ts';
 import type { Sandbox, SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { loadDialect } from '../../src/service/wire/dialect.ts';
@@ -24,9 +26,12 @@ import { openJournal } from '../../src/store/journal.ts';
 import type { Executor } from '../../src/trading/executor.ts';
 import type { Intent, Outcome } from '../../src/trading/intent.ts';
 import { impatientClock } from './impatient-clock.ts';
+import { memoryFolder } from './memory-folder.ts';
 
 /** The executor waits 400 ms between two questions; no test needs to. */
 const CLOCK_FACTOR = 200;
+/** Two seconds, for which a client waits after a refusal, are less than a transaction lives. */
+const SLOT_MS = 20;
 /** Short, so that a client gives up while the sandbox still ponders. */
 export const EXECUTE_TIMEOUT_MS = 400;
 
@@ -57,28 +62,69 @@ export interface ExecutionWorld extends LiveWorld {
   close(): Promise<void>;
 }
 
-/** Worlds of one seed and second have the same blockhashes: what is left over of one test could land in the next. */
-let worlds = 0;
+interface ExecutionWorldOptions {
+  /** A sandbox of the world's own. */
+  readonly sandbox?: SandboxOptions;
+  readonly slotMs?: number;
+  /** How late the executor is woken (see `impatientClock`): where nobody minds, fewer questions are asked until a death is believed. */
+  readonly late?: number;
+  readonly triesAgain?: boolean;
+}
 
-/** Starts a world of its own. Its market stands still unless told otherwise; its slots are short; an intent gets one attempt unless told otherwise. */
-export async function startExecutionWorld(options: { readonly sandbox?: SandboxOptions; readonly clock?: Clock; readonly triesAgain?: boolean } = {}): Promise<ExecutionWorld> {
-  worlds += 1;
-  const sandbox = await startSandbox({ seed: worlds, speed: 0, slotMs: 20, ...options.sandbox });
-  const { base_url: baseUrl, rpc_url: rpcUrl, wallet: { private_key: privateKey } } = sandbox.addresses;
-  const clock = options.clock ?? impatientClock(CLOCK_FACTOR);
+/** A sandbox with the pools that it began with. */
+interface Stage {
+  readonly sandbox: Sandbox;
+  readonly reserves: ReadonlyMap<string, PoolReserves>;
+}
+
+/** By the length of their slots: the worlds of a file that ask for no sandbox of their own live in one, one after the other. */
+const stages = new Map<number, Promise<Stage>>();
+afterAll(async () => {
+  for (const stage of stages.values()) await (await stage).sandbox.close();
+});
+
+function sharedStage(slotMs = SLOT_MS): Promise<Stage> {
+  const stage = stages.get(slotMs) ?? openStage({ slotMs });
+  stages.set(slotMs, stage);
+  return stage;
+}
+
+async function openStage(options: SandboxOptions): Promise<Stage> {
+  const sandbox = await startSandbox({ speed: 0, slotMs: SLOT_MS, ...options });
+  return { sandbox, reserves: new Map(sandbox.chain.pools().map(({ address }) => [address, sandbox.chain.readPool(address)])) };
+}
+
+/**
+ * Starts a world whose market is as it began, with a wallet of its own: what is left over of a test before it moves none
+ * of it. The market stands still unless told otherwise; slots are short; an intent gets one attempt unless told otherwise.
+ */
+export async function startExecutionWorld(options: ExecutionWorldOptions = {}): Promise<ExecutionWorld> {
+  const { sandbox, reserves } = await (options.sandbox === undefined ? sharedStage(options.slotMs) : openStage(options.sandbox));
+  const { base_url: baseUrl, rpc_url: rpcUrl } = sandbox.addresses;
+  const clock = impatientClock(CLOCK_FACTOR, options.late);
   const service = createService({
     baseUrl, apiKey: 'execution-tests', clock: asyncScheduler, plan: { requestsPerSecond: 100_000 }, dialect: loadDialect('neutral'),
     timeouts: { executeMs: EXECUTE_TIMEOUT_MS, headersMs: 1_000, bodyMs: 1_000, totalMs: 1_000 },
   });
   const chain = createChain({ rpcUrl, clock: asyncScheduler });
-  const signer = createSigner(parseSecretKey(privateKey));
-  const folder = mkdtempSync(join(tmpdir(), 'gannet-execution-'));
+  const signer = createSigner(parseSecretKey(bs58.encode(Keypair.generate().secretKey)));
+  for (const { mint, amount } of GENESIS_WALLET) {
+    const units = amount * 10n ** BigInt(sandbox.addresses.tokens.find((token) => token.mint === mint)!.decimals);
+    if (mint === SOL_MINT) sandbox.chain.airdrop(signer.address, units);
+    else sandbox.chain.fundToken({ owner: signer.address, mint, amount: units });
+  }
+  const folder = memoryFolder('gannet-execution-');
   const journalPath = join(folder, 'journal.sqlite');
   const journal = openJournal({ path: journalPath, clock });
   const landed: LandedTransaction[] = [];
-  sandbox.chain.onLanded(({ signature, error }) => {
+  const deafen = sandbox.chain.onLanded(({ signature, error }) => {
     if (isSignedBy(sandbox, signature, signer.address)) landed.push({ signature, succeeded: error === null });
   });
+  const usdPrice = async (mint: Mint): Promise<number> => {
+    const state = await (await request(`${baseUrl}/sandbox/state`)).body.json() as { prices: { mint: string; usd: number }[] };
+    return state.prices.find((price) => price.mint === mint)!.usd;
+  };
+  const moved = new Map<Mint, number>();
   let intents = 0;
 
   return {
@@ -88,8 +134,9 @@ export async function startExecutionWorld(options: { readonly sandbox?: SandboxO
     clearFaults: () => control(baseUrl, 'DELETE', 'faults'),
     passSlots: (count) => control(baseUrl, 'POST', 'time', { advance_slots: count }),
     async scalePrice(mint, factor) {
-      const state = await (await request(`${baseUrl}/sandbox/state`)).body.json() as { prices: { mint: string; usd: number }[] };
-      await control(baseUrl, 'POST', 'price', { mint, usd: state.prices.find((price) => price.mint === mint)!.usd * factor });
+      const usd = await usdPrice(mint);
+      if (!moved.has(mint)) moved.set(mint, usd);
+      await control(baseUrl, 'POST', 'price', { mint, usd: usd * factor });
     },
     intent: (overrides = {}) => {
       intents += 1;
@@ -105,7 +152,14 @@ export async function startExecutionWorld(options: { readonly sandbox?: SandboxO
     },
     async close() {
       await Promise.all([service.close(), chain.close()]);
-      await sandbox.close();
+      deafen();
+      if (options.sandbox === undefined) {
+        await control(baseUrl, 'DELETE', 'faults');
+        for (const [mint, usd] of moved) await control(baseUrl, 'POST', 'price', { mint, usd });
+        for (const [address, { reserveA, reserveB }] of reserves) sandbox.chain.writeReserves(address, { reserveA, reserveB });
+      } else {
+        await sandbox.close();
+      }
       journal.close();
       rmSync(folder, { recursive: true, force: true });
     },

@@ -83,7 +83,7 @@ describe('the first byte of a transaction', () => {
     const full = new Error('the disk is full');
     const failing = {
       intentApproved: journal.intentApproved.bind(journal), transition: journal.transition.bind(journal),
-      openIntents: journal.openIntents.bind(journal), isSigned: journal.isSigned.bind(journal), spentSince: journal.spentSince.bind(journal),
+      openIntents: journal.openIntents.bind(journal), isSigned: journal.isSigned.bind(journal), movesSince: journal.movesSince.bind(journal),
       attemptSigned: () => { throw full; },
     };
     await expect(outcomesOf(createLiveExecutor({ ...world, ...parts, journal: failing }), world.intent())).rejects.toBe(full);

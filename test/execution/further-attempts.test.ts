@@ -16,7 +16,7 @@ const A_LIFE_AND_MORE = 260;
 
 let world: ExecutionWorld;
 
-beforeEach(async () => { world = await startExecutionWorld({ triesAgain: true }); });
+beforeEach(async () => { world = await startExecutionWorld({ slotMs: 10, triesAgain: true }); });
 afterEach(() => world.close());
 
 interface Journey {
@@ -193,7 +193,7 @@ async function diesAfter(isLast: (outcome: Outcome) => boolean, intent: Intent):
     },
     openIntents: () => journal.openIntents(),
     isSigned: (signature) => journal.isSigned(signature),
-    spentSince: (attempt, mint) => journal.spentSince(attempt, mint),
+    movesSince: (attempt, mint) => journal.movesSince(attempt, mint),
   };
   await expect(collect(createLiveExecutor({ ...world, journal: dying, service: movingAway(1) }).execute(intent))).rejects.toBe(gone);
 }
@@ -232,5 +232,40 @@ describe('a process that dies between two attempts', () => {
     const outcomes = await recover();
     expect(outcomes.at(-1)).toMatchObject({ attempt: 1, state: 'failed', code: '6001' });
     expect(await world.wallet()).toStrictEqual(bookedWallet(before, [intent], outcomes));
+  });
+});
+
+describe('an operator’s word while the journal waits for its disk', () => {
+  it('is refused where the journal tells of an attempt that has ended', async () => {
+    const service = movingAway(1);
+    let orders = 0;
+    let stale: ReturnType<LiveWorld['journal']['openIntents']> = [];
+    const second = Promise.withResolvers<void>();
+    const executor = createLiveExecutor({
+      ...world,
+      service: {
+        ...service,
+        order: (...request) => {
+          orders += 1;
+          if (orders === 1) return service.order(...request);
+          second.resolve();
+          return new Promise(() => undefined);
+        },
+      },
+      journal: { ...world.journal, openIntents: () => stale },
+    });
+    const intent = world.intent({ maxSlippageBps: 10 as Intent['maxSlippageBps'] });
+    const outcomes: Outcome[] = [];
+    const journey = executor.execute(intent).subscribe((outcome) => {
+      outcomes.push(outcome);
+      if (outcome.state === 'submitted') stale = world.journal.openIntents();
+    });
+    await second.promise;
+    const told = outcomes.length;
+    expect(stale).toMatchObject([{ state: 'submitted', attempt: 1 }]);
+    expect(outcomes.at(-1)).toMatchObject({ state: 'building', attempt: 2 });
+    await expect(executor.resolve(intent.id, { as: 'expired', reason: 'said' })).rejects.toThrow(/journal knows of attempt 1 only/);
+    expect(outcomes).toHaveLength(told);
+    journey.unsubscribe();
   });
 });

@@ -20,7 +20,7 @@ const MAKERS_SIZE = 900_000_000n as Amount;
 const LAG = 200;
 
 let world: ExecutionWorld;
-beforeEach(async () => { world = await startExecutionWorld(); });
+beforeEach(async () => { world = await startExecutionWorld({ slotMs: 10, late: 4 }); });
 afterEach(() => world.close());
 
 /** An answer of the real node, with what it was asked. */

@@ -5,8 +5,9 @@ import type { Clock } from '../../src/core/time.ts';
 import { VirtualClock } from '../../src/engine/virtual-clock.ts';
 import type { LiveWorld, Progress } from '../../src/execution/journey.ts';
 import { landAttempt } from '../../src/execution/landing.ts';
+import type { JournalledIntent } from '../../src/execution/ports.ts';
 import { SOL_MINT, USDC_MINT } from '../../src/market/token.ts';
-import type { Attempt } from '../../src/trading/attempt.ts';
+import type { Attempt, BalanceMove } from '../../src/trading/attempt.ts';
 import type { Intent } from '../../src/trading/intent.ts';
 
 // A node of its own make: what a lying or lagging one says cannot be had from the sandbox.
@@ -18,7 +19,7 @@ const INTENT: Intent = {
 const ATTEMPT: Attempt = {
   intentId: 'diver-1', number: 1, route: 'build', router: 'build', quotedOut: 5_000_000n as Amount, threshold: 4_900_000n as Amount,
   signature: 'ours', transactionId: 'ours', messageHash: '00', blockhash: 'hash', lastValidBlockHeight: 1_150n, feePayer: 'us',
-  inputBalance: 7_000_000n as Amount, signedTransaction: new Uint8Array(1),
+  inputBalance: 7_000_000n as Amount, inputSlots: { from: 400n, to: 402n }, signedTransaction: new Uint8Array(1),
 };
 const EIGHT_HOURS = 28_800_000;
 
@@ -40,15 +41,16 @@ function never(): never {
 }
 
 /** Follows an attempt for a span of virtual time; `wall` is what the clock shows at each. */
-async function follow(node: Node, options: { readonly attempt?: Attempt; readonly spanMs: number; readonly wall?: (at: number) => number; readonly spent?: bigint; readonly final?: boolean }) {
+async function follow(node: Node, options: { readonly attempt?: Attempt; readonly spanMs: number; readonly wall?: (at: number) => number; readonly moves?: readonly BalanceMove[]; readonly others?: readonly JournalledIntent[] }) {
   const { attempt = ATTEMPT, spanMs, wall = (at: number) => at } = options;
   const time = new VirtualClock(0);
   const clock: Clock = { now: () => wall(time.now()), schedule: time.schedule.bind(time) };
   const sent: number[] = [];
+  const landedError = node.landedError === undefined ? undefined : { code: node.landedError, message: 'it failed' };
   const world: LiveWorld = {
     clock,
     service: { order: never, build: never, execute: never },
-    journal: { intentApproved: never, attemptSigned: never, transition: never, openIntents: never, isSigned: never, spentSince: () => options.spent ?? 0n },
+    journal: { intentApproved: never, attemptSigned: never, transition: never, openIntents: () => options.others ?? [], isSigned: never, movesSince: () => options.moves ?? [] },
     signer: { address: 'us', sign: never },
     chain: {
       compose: never,
@@ -61,19 +63,22 @@ async function follow(node: Node, options: { readonly attempt?: Attempt; readonl
       },
       finalizedBlockHeight: async () => node.height?.(time.now()) ?? 1_000n,
       isBlockhashValid: async () => node.valid?.(time.now()) ?? true,
-      signatureStatus: async (signature) => node.status?.(signature, time.now()),
+      signatureStatus: async (signature) => {
+        const status = node.status?.(signature, time.now());
+        return status && { ...status, error: landedError };
+      },
       findBySigner: node.findBySigner ?? (async () => undefined),
-      tokenBalance: async () => ({ amount: (node.balance?.(time.now()) ?? 7_000_000n) as Amount, slot: 1n }),
+      tokenBalance: async () => ({ amount: (node.balance?.(time.now()) ?? 7_000_000n) as Amount, slot: 600n, lastSlot: 602n }),
       landedSwap: async ({ signature }) => ({
         signature, slot: 1n, feeLamports: 5_000n as Lamports, rentLamports: 0n as Lamports, amountIn: INTENT.amountIn, amountOut: 5_000_000n as Amount,
-        error: node.landedError === undefined ? undefined : { code: node.landedError, message: 'it failed' },
+        error: landedError,
       }),
     },
   };
   const told: Told[] = [];
   const tell = (progress: Progress): void => { told.push({ at: time.now(), progress }); };
   const end = { over: false };
-  const done = landAttempt(world, INTENT, attempt, { tell, needsFinality: () => options.final ?? false, isOver: () => false })
+  const done = landAttempt(world, INTENT, attempt, { tell, over: new AbortController().signal })
     .then((progress) => { if (progress !== undefined) tell(progress); })
     .finally(() => { end.over = true; });
   while (!end.over && time.now() < spanMs) {
@@ -154,20 +159,19 @@ describe('following an attempt', () => {
     expect(told.at(-1)!.progress).toMatchObject({ state: 'confirmed', signature: 'second id' });
   });
 
-  it('waits for a failure to be finalized where another attempt would follow it, and sends nothing meanwhile', async () => {
-    const node: Node = { status: (_id, at) => (at < 800 ? undefined : { slot: 1n, confirmation: at < 13_000 ? 'confirmed' : 'finalized' }), landedError: '6001' };
-    const patient = await follow(node, { spanMs: 60_000, final: true });
-    expect(patient.told.at(-1)).toMatchObject({ progress: { state: 'failed', code: '6001', feeLamports: 5_000n } });
+  it.each(['6001', '1'])('waits for a failure (%s) to be finalized, and sends nothing meanwhile', async (landedError) => {
+    const node: Node = { status: (_id, at) => (at < 800 ? undefined : { slot: 1n, confirmation: at < 13_000 ? 'confirmed' : 'finalized' }), landedError };
+    const patient = await follow(node, { spanMs: 60_000 });
+    expect(patient.told.at(-1)).toMatchObject({ progress: { state: 'failed', code: landedError, feeLamports: 5_000n } });
     expect(patient.told.at(-1)!.at).toBeGreaterThanOrEqual(13_000);
     expect(patient.sent.every((at) => at < 1_000)).toBe(true);
-    expect((await follow(node, { spanMs: 60_000 })).told.at(-1)!.at).toBeLessThan(2_000);
   });
 
   it('goes on where a confirmed failure falls away with its block: the same bytes are sent again, and may land', async () => {
     const { states, sent } = await follow({
       status: (_id, at) => (at < 1_000 || (at > 4_000 && at < 9_000) ? undefined : { slot: 1n, confirmation: at < 9_000 ? 'confirmed' : 'finalized' }),
       landedError: '6001',
-    }, { spanMs: 60_000, final: true });
+    }, { spanMs: 60_000 });
     expect(states).toEqual(['submitted', 'failed']);
     expect(sent.some((at) => at > 4_000)).toBe(true);
   });
@@ -190,10 +194,65 @@ describe('a proof with which the wallet’s balance disagrees', () => {
   });
 
   it.each([
-    ['less is missing than would have been swapped', { ...DEAD, balance: () => 6_000_001n }, 0n],
-    ['other swaps of ours took it', { ...DEAD, balance: swapped }, 1n],
-  ])('agrees where %s', async (_why, node, spent) => {
-    expect((await follow(node, { spanMs: 120_000, spent })).states).toEqual(['submitted', 'expired']);
+    ['less is missing than would have been swapped', { balance: () => 6_000_001n }, []],
+    ['another swap of ours took a part of it', { balance: swapped }, [{ spent: 1n, received: 0n, slot: 403n }]],
+    ['another swap of ours took a part of it just now', { balance: swapped }, [{ spent: 1n, received: 0n, slot: 600n }]],
+    ['another swap of ours brought something before it was signed', { balance: () => 6_000_001n }, [{ spent: 0n, received: 1n, slot: 400n }]],
+    ['another swap of ours brought something that the balance is too old to have', { balance: () => 6_000_001n }, [{ spent: 0n, received: 1n, slot: 603n }]],
+  ])('agrees where %s', async (_why, node, moves) => {
+    expect((await follow({ ...DEAD, ...node }, { spanMs: 120_000, moves })).states).toEqual(['submitted', 'expired']);
+  });
+
+  it.each([
+    ['another swap brought as much as is there again', { balance: () => 7_000_000n }, [{ spent: 0n, received: 1_000_000n, slot: 500n }]],
+    ['another swap brought one unit, which hides one that is missing', { balance: () => 6_000_001n }, [{ spent: 0n, received: 1n, slot: 403n }]],
+    ['the balance of its signing lacked already what another swap took', { balance: swapped }, [{ spent: 1n, received: 0n, slot: 400n }]],
+    ['nobody knows whether that balance had what another swap took', { balance: swapped }, [{ spent: 1n, received: 0n, slot: 401n }]],
+    ['nobody knows whether that balance had what another swap brought', { balance: () => 6_000_001n }, [{ spent: 0n, received: 1n, slot: 402n }]],
+    ['nobody knows whether the present one has what another swap took', { balance: swapped }, [{ spent: 1n, received: 0n, slot: 601n }]],
+    ['the present one is too old to lack what another swap took', { balance: swapped }, [{ spent: 1n, received: 0n, slot: 603n }]],
+    ['nobody wrote down where another swap landed', { balance: swapped }, [{ spent: 1n, received: 0n }]],
+    ['nobody wrote down where a swap landed that brought something', { balance: () => 6_000_001n }, [{ spent: 0n, received: 1n }]],
+  ])('disagrees where %s', async (_why, node, moves) => {
+    const { states, codes } = await follow({ ...DEAD, ...node }, { spanMs: 120_000, moves });
+    expect(states).not.toContain('expired');
+    expect(codes.at(-1)).toBe('PROOF_DISAGREES');
+  });
+
+  it.each([
+    ['the slot of its balance was not written down', 'inputSlots', 'PROOF_DISAGREES'],
+    ['its balance was not written down', 'inputBalance', 'PROOF_DISAGREES'],
+  ] as const)('is none for an attempt that an older version signed, where %s', async (_what, member, code) => {
+    const attempt = { ...ATTEMPT, [member]: undefined };
+    const { states, codes } = await follow({ ...DEAD, balance: swapped }, { attempt, spanMs: 120_000, moves: [{ spent: 1n, received: 0n, slot: 500n }] });
+    expect(states).not.toContain('expired');
+    expect(codes.at(-1)).toBe(code);
+  });
+
+  it('is had of an older version’s attempt where nothing else has moved', async () => {
+    expect((await follow(DEAD, { attempt: { ...ATTEMPT, inputSlots: undefined }, spanMs: 120_000 })).states).toEqual(['submitted', 'expired']);
+  });
+
+  it('is none while the node’s balance is older than the one of its signing', async () => {
+    expect((await follow(DEAD, { attempt: { ...ATTEMPT, inputSlots: { from: 1n, to: 601n } }, spanMs: 120_000 })).states).toEqual(['submitted']);
+  });
+
+  const bringing = (state: 'building' | 'submitted', inFlight: number): JournalledIntent => ({
+    intent: { ...INTENT, id: 'diver-2', inputMint: SOL_MINT, outputMint: USDC_MINT }, state, attempt: 2,
+    attempts: [{ ...ATTEMPT, intentId: 'diver-2', number: inFlight }], spentLamports: 0n as Lamports,
+  });
+
+  it.each(['building', 'submitted'] as const)('waits for a swap under way (%s) that may have brought what is there', async (state) => {
+    expect((await follow({ ...DEAD, balance: () => 6_500_000n }, { spanMs: 120_000, others: [bringing(state, 2)] })).states).toEqual(['submitted']);
+  });
+
+  it.each([
+    ['nothing has moved at all', 7_000_000n, [bringing('submitted', 2)]],
+    ['nothing is signed of it', 6_500_000n, [bringing('building', 1)]],
+    ['it brings something else', 6_500_000n, [{ ...bringing('submitted', 2), intent: { ...INTENT, id: 'diver-2' } }]],
+    ['it is the swap itself', 6_500_000n, [{ ...bringing('submitted', 2), intent: { ...INTENT, outputMint: USDC_MINT } }]],
+  ])('does not wait for another swap where %s', async (_why, balance, others) => {
+    expect((await follow({ ...DEAD, balance: () => balance }, { spanMs: 120_000, others })).states).toEqual(['submitted', 'expired']);
   });
 });
 

@@ -22,7 +22,7 @@ let world: ExecutionWorld;
 let wallet: Map<Mint, Amount>;
 
 beforeEach(async () => {
-  world = await startExecutionWorld();
+  world = await startExecutionWorld({ late: 4 });
   wallet = await world.wallet();
 });
 afterEach(() => world.close());

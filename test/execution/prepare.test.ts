@@ -63,15 +63,18 @@ async function prepare(options: {
 describe('an attempt', () => {
   it.each(['order', 'build'] as const)('keeps what the wallet had of the input, asked for while the quote was on its way (%s)', async (route) => {
     const order: string[] = [];
+    let slot = 0n;
     const chain: LiveWorld['chain'] = {
       ...world.chain,
-      tokenBalance: (owner, mint) => {
+      tokenBalance: async (owner, mint) => {
         order.push('balance');
-        return world.chain.tokenBalance(owner, mint);
+        const balance = await world.chain.tokenBalance(owner, mint);
+        ({ slot } = balance);
+        return { ...balance, lastSlot: slot + 1n };
       },
     };
     const { result } = await prepare({ intent: world.intent({ route }), parts: { chain }, order: (answer) => { order.push('quote'); return answer; } });
-    expect(result).toMatchObject({ kind: 'signed', attempt: { inputBalance: (await world.wallet()).get(USDC_MINT) } });
+    expect(result).toMatchObject({ kind: 'signed', attempt: { inputBalance: (await world.wallet()).get(USDC_MINT), inputSlots: { from: slot, to: slot + 1n } } });
     expect(order.slice(0, 2)).toStrictEqual(['balance', 'quote']);
   });
 

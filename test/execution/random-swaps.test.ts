@@ -14,7 +14,8 @@ import type { ExecutionWorld } from './execution-world.ts';
 import { outcomesOf, startExecutionWorld } from './execution-world.ts';
 
 const SWAPS = 1_000;
-const MOVED_SWAPS = 120;
+const MOVED_SWAPS = 80;
+const SWAPS_PER_REFILL = 10;
 const WEALTH_USD = 4_000_000;
 /** No cap but the one under test. */
 const NO_CAP = 10_000 as Bps;
@@ -48,7 +49,7 @@ beforeAll(async () => {
     transition: (outcome) => { world.journal.transition(outcome); },
     openIntents: () => world.journal.openIntents(),
     isSigned: (signature) => world.journal.isSigned(signature),
-    spentSince: (attempt, mint) => world.journal.spentSince(attempt, mint),
+    movesSince: (attempt, mint) => world.journal.movesSince(attempt, mint),
   };
   executor = createLiveExecutor({ ...world, chain, journal });
   reserves = new Map(world.sandbox.chain.pools().map(({ address }) => [address, world.sandbox.chain.readPool(address)]));
@@ -98,7 +99,7 @@ describe('random swaps on the embedded chain', () => {
   it(`pays the quote to the unit in each of ${SWAPS} where nothing moved in between`, async () => {
     const seen = { routes: new Set<string>(), routers: new Set<string>(), mints: new Set<string>() };
     for (let swap = 0; swap < SWAPS; swap++) {
-      refillPools();
+      if (swap % SWAPS_PER_REFILL === 0) refillPools();
       const intent = randomIntent();
       const { inputMint, outputMint, amountIn } = intent;
       const before = { input: held(inputMint), output: held(outputMint), sol: held(SOL_MINT) };
@@ -133,9 +134,13 @@ describe('random swaps on the embedded chain', () => {
       const intent = { ...drawn, amountIn: unitsOf(drawn.inputMint, 1 + random() * 20) };
       const percent = pick([0n, 1n, 2n, 5n]);
       const before = held(intent.outputMint);
+      const finalized: Promise<void>[] = [];
       const outcomes = await outcomesOf(executor, intent, ({ state }) => {
         if (state === 'signed') makeDearer(world.sandbox.chain, { mint: intent.outputMint, percent });
+        // A failure is told once it is finalized.
+        if (state === 'submitted') finalized.push(world.passSlots(40));
       });
+      await Promise.all(finalized);
       const { state, code, fill, feeLamports } = outcomes.at(-1)!;
       const { threshold } = attempts.get(intent.id)!;
       if (state === 'confirmed') {

@@ -30,7 +30,7 @@ let journal: JournalStore;
 let before: Map<Mint, Amount>;
 
 beforeEach(async () => {
-  world = await startExecutionWorld();
+  world = await startExecutionWorld({ slotMs: 10, late: 4 });
   before = await world.wallet();
   // The next process has a connection of its own.
   journal = openJournal({ path: world.journalPath, clock: world.clock });
@@ -96,7 +96,7 @@ async function killedAt(moment: Moment, fate: Fate, intent: Intent): Promise<voi
       },
       openIntents: () => journalled.openIntents(),
       isSigned: (signature) => journalled.isSigned(signature),
-      spentSince: (attempt, mint) => journalled.spentSince(attempt, mint),
+      movesSince: (attempt, mint) => journalled.movesSince(attempt, mint),
     },
   };
   createLiveExecutor(dying).execute(intent).subscribe({ error: (error: unknown) => { expect(error).toBeInstanceOf(ProcessGone); } });
@@ -179,6 +179,8 @@ describe.each(JOURNEYS)('after a kill, a swap %s', (_name, kind) => {
   });
 });
 
+const unanswered = (): Promise<never> => new Promise(() => undefined);
+
 describe('a recovery', () => {
   it('resolves all that is open, each on its own', async () => {
     const intents = JOURNEYS.map(([, kind]) => world.intent(kind));
@@ -195,9 +197,8 @@ describe('a recovery', () => {
     const intent = world.intent();
     await killedAt('signed', 'not sent', intent);
     for (let kill = 0; kill < 3; kill++) {
-      const deaf: LiveWorld['service'] = { ...world.service, execute: () => new Promise(() => undefined) };
       const [open] = world.journal.openIntents();
-      createLiveExecutor({ ...world, service: deaf }).reconcile([open!]).subscribe();
+      createLiveExecutor({ ...world, service: { ...world.service, execute: unanswered }, chain: { ...world.chain, findBySigner: unanswered, signatureStatus: unanswered } }).reconcile([open!]).subscribe();
     }
     const outcomes = await recover();
     expect(outcomes.at(-1)!.state).toBe('confirmed');

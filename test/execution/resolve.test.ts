@@ -20,7 +20,7 @@ let world: ExecutionWorld;
 let before: Map<Mint, Amount>;
 
 beforeEach(async () => {
-  world = await startExecutionWorld();
+  world = await startExecutionWorld({ slotMs: 10, late: 4 });
   before = await world.wallet();
 });
 afterEach(() => world.close());
@@ -38,8 +38,9 @@ async function leftOpen(intent: Intent, fate: 'landed' | 'lost' | 'failed'): Pro
       return gone;
     },
   };
-  createLiveExecutor({ ...world, service }).execute(intent).subscribe();
+  const journey = createLiveExecutor({ ...world, service }).execute(intent).subscribe();
   await left.promise;
+  journey.unsubscribe();
   // The transaction is confirmed a slot later.
   await world.passSlots(3);
 }
@@ -148,6 +149,27 @@ describe('an operator’s word on an intent that is open while no daemon runs', 
     await expect(resolveIntent({ chain: lagging, owner: world.signer.address, journal: world.journal }, intent.id, { as: 'expired', reason })).rejects.toThrow(/swapped as/);
   });
 
+  it.each(['expired', 'failed', 'abandoned'] as const)('“%s” is refused where no node finds it but the wallet lacks what it would have swapped, unless the operator knows where that went', async (as) => {
+    const intent = world.intent();
+    await leftOpen(intent, 'landed');
+    await world.passSlots(A_LIFE_AND_MORE);
+    const forgetful: LiveWorld['chain'] = { ...world.chain, signatureStatus: async () => undefined };
+    const say = (word: OperatorWord): Promise<Outcome> => resolveIntent({ chain: forgetful, owner: world.signer.address, journal: world.journal }, intent.id, word);
+    await expect(say({ as, reason })).rejects.toThrow(/it would have swapped 20000000; .* say so with --despite-balance/);
+    expect(world.journal.openIntents()).toHaveLength(1);
+    expect(await say({ as, reason, despite: 'balance' })).toMatchObject({ state: as });
+  });
+
+  it('“expired” is refused while another swap under way may have brought what the wallet has', async () => {
+    const intent = world.intent();
+    await leftOpen(intent, 'landed');
+    await leftOpen(world.intent({ inputMint: SOL_MINT, outputMint: intent.inputMint, amountIn: 500_000_000n as Amount }), 'landed');
+    await world.passSlots(A_LIFE_AND_MORE);
+    const forgetful: LiveWorld['chain'] = { ...world.chain, signatureStatus: async () => undefined };
+    const heard = resolveIntent({ chain: forgetful, owner: world.signer.address, journal: world.journal }, intent.id, { as: 'expired', reason });
+    await expect(heard).rejects.toThrow(/may have brought what the wallet has/);
+  });
+
   it('“landed” of an attempt that failed and was followed by another says nothing of the intent', async () => {
     const intent = world.intent();
     const executor = createLiveExecutor({ ...world, mayTryAgain: undefined, service: {
@@ -202,7 +224,7 @@ describe('an operator’s word on an intent under way', () => {
     await expect.poll(() => outcomes.at(-1)?.state).toBe('submitted');
     await world.passSlots(A_LIFE_AND_MORE);
     await expect.poll(() => outcomes.at(-1)?.code, { timeout: 5_000 }).toBe('PROOF_DISAGREES');
-    const outcome = await executor.resolve(intent.id, { as: 'expired', reason });
+    const outcome = await executor.resolve(intent.id, { as: 'expired', reason, despite: 'balance' });
     await done;
     expect(outcome).toBe(outcomes.at(-1));
     expect(outcomes.filter(({ state }) => isTerminal(state))).toStrictEqual([outcome]);

@@ -12,6 +12,7 @@ import type { ServerLimits } from '../../src/service/server-limits.ts';
 import { readServerLimits } from '../../src/service/server-limits.ts';
 import { createSlidingWindow } from '../../src/service/sliding-window.ts';
 import { MAX_CONNECTIONS } from '../../src/service/transport.ts';
+import type { Limiter } from './simulated-server.ts';
 import { fixedWindow, slidingWindow, tokenBucket } from './simulated-server.ts';
 import { advance, after, settled } from './virtual-time.ts';
 
@@ -41,6 +42,27 @@ function flood(clock: VirtualClock, governor: RateGovernor, options: { readonly 
       }
     };
     void poll();
+  }
+}
+
+/** Asks a service that counts with a bucket, again as soon as it has answered. */
+async function pollForEver({ clock, governor, bucket, onRefused }: {
+  readonly clock: VirtualClock;
+  readonly governor: RateGovernor;
+  readonly bucket: Limiter;
+  readonly onRefused: () => void;
+}): Promise<never> {
+  for (;;) {
+    await governor.run({
+      priority: 'watch',
+      async send() {
+        const isAdmitted = bucket.admits(clock.now());
+        await after(clock, 80);
+        if (isAdmitted) return { value: 1 };
+        onRefused();
+        throw refusal();
+      },
+    }).catch(() => undefined);
   }
 }
 
@@ -433,21 +455,7 @@ describe('the governor', () => {
     const governor = governorOf(clock, 10);
     const bucket = tokenBucket(10, 10);
     let refused = 0;
-    const poll = async (): Promise<void> => {
-      for (;;) {
-        await governor.run({
-          priority: 'watch',
-          async send() {
-            const isAdmitted = bucket.admits(clock.now());
-            await after(clock, 80);
-            if (isAdmitted) return { value: 1 };
-            refused += 1;
-            throw refusal();
-          },
-        }).catch(() => undefined);
-      }
-    };
-    for (let n = 0; n < 40; n++) void poll();
+    for (let n = 0; n < 40; n++) void pollForEver({ clock, governor, bucket, onRefused: () => { refused += 1; } });
     await advance(clock, HOUR / 4);
     expect(refused).toBeGreaterThan(0);
     expect(refused).toBeLessThanOrEqual(30);
@@ -481,21 +489,7 @@ describe('the governor', () => {
     const governor = governorOf(clock, 0.5);
     const bucket = tokenBucket(1, 0.06);
     const refusedAt: Millis[] = [];
-    const poll = async (): Promise<void> => {
-      for (;;) {
-        await governor.run({
-          priority: 'watch',
-          async send() {
-            const isAdmitted = bucket.admits(clock.now());
-            await after(clock, 80);
-            if (isAdmitted) return { value: 1 };
-            refusedAt.push(clock.now() - START);
-            throw refusal();
-          },
-        }).catch(() => undefined);
-      }
-    };
-    void poll();
+    void pollForEver({ clock, governor, bucket, onRefused: () => { refusedAt.push(clock.now() - START); } });
     await advance(clock, 12 * HOUR);
     const perHour = Array.from({ length: 11 }, (_, n) => refusedAt.filter((at) => at >= (n + 1) * HOUR && at < (n + 2) * HOUR).length);
     expect(Math.max(...perHour)).toBeLessThanOrEqual(1);

@@ -20,7 +20,7 @@ describe('the journal', () => {
     const journal = temporaryJournal(path);
     const plain = intentOf(1);
     const full = intentOf(2, { minimumOut: 9n as never, key: 'slot-2', route: 'build', inputMint: plain.outputMint, outputMint: plain.inputMint });
-    const attempt = attemptOf('dca-2', { requestId: 'request', transactionId: 'theirs', route: 'build' });
+    const attempt = attemptOf('dca-2', { requestId: 'request', transactionId: 'theirs', route: 'build', inputBalance: 9n as never, inputSlots: { from: 18_446_744_073_709_551_613n, to: 18_446_744_073_709_551_614n } });
     const second = attemptOf('dca-2', { number: 2 });
     journal.intentApproved(plain);
     journal.intentApproved(full);
@@ -56,7 +56,6 @@ describe('the journal', () => {
     journal.transition(outcomeOf('dca-1', 'building'));
     journal.attemptSigned(attemptOf('dca-1'));
     expect(() => { journal.attemptSigned(attemptOf('dca-1')); }).toThrow(assertion);
-    expect(() => { journal.transition(outcomeOf('dca-1', 'signed'), SNAPSHOT); }).toThrow(assertion);
     expect(journal.openIntents()).toMatchObject([{ state: 'building', attempts: [{ number: 1 }] }]);
     journal.transition(outcomeOf('dca-1', 'abandoned'));
     expect(() => { journal.attemptSigned(attemptOf('dca-1', { number: 2 })); }).toThrow(assertion);
@@ -164,10 +163,11 @@ describe('the saved state', () => {
     expect(journal.loadSnapshot()?.approvals).toStrictEqual([1_790_086_400_001]);
   });
 
-  it('is saved together with the outcome it holds; outcomes it does not hold are told apart', () => {
+  it('is saved with the names of the outcomes it holds; outcomes it does not hold are told apart', () => {
     const journal = temporaryJournal();
     for (const number of [1, 2, 3, 4]) journal.intentApproved(intentOf(number));
-    journal.transition(outcomeOf('dca-1', 'abandoned'), SNAPSHOT);
+    journal.transition(outcomeOf('dca-1', 'abandoned'));
+    journal.saveSnapshot(SNAPSHOT, ['dca-1']);
     journal.transition(outcomeOf('dca-3', 'abandoned', { reason: 'second' }));
     journal.transition(outcomeOf('dca-2', 'abandoned', { reason: 'third' }));
     expect(journal.loadSnapshot()).toMatchObject({ wallet: SNAPSHOT.wallet, trading: 'reduce-only' });
@@ -184,7 +184,7 @@ describe('the saved state', () => {
 
   it('gives back the amounts of an outcome it does not hold', () => {
     const journal = temporaryJournal();
-    const confirmed = outcomeOf('dca-1', 'confirmed', { fill: FILL, quotedOut: 2n as never, lastValidBlockHeight: 3n, feeLamports: 4n as never });
+    const confirmed = outcomeOf('dca-1', 'confirmed', { fill: FILL, quotedOut: 2n as never, lastValidBlockHeight: 3n, feeLamports: 4n as never, slot: 18_446_744_073_709_551_612n });
     journal.intentApproved(intentOf(1));
     journal.transition(outcomeOf('dca-1', 'building'));
     journal.transition(outcomeOf('dca-1', 'signed'));
@@ -201,22 +201,37 @@ function begin(journal: ReturnType<typeof temporaryJournal>, number: number): vo
   journal.transition(outcomeOf(`dca-${number}`, 'signed'));
 }
 
-describe('what other swaps took from a balance since an attempt was begun', () => {
-  it('is their inputs, and of SOL their fees and deposits; not its own, nor what ended before', () => {
+describe('what other swaps moved since an attempt was begun', () => {
+  const { inputMint, outputMint } = FILL;
+
+  it('is their inputs and outputs, and of SOL their fees and deposits; not its own, nor what ended before', () => {
     const journal = temporaryJournal();
-    const { inputMint, outputMint } = FILL;
     begin(journal, 1);
     journal.transition(outcomeOf('dca-1', 'confirmed', { fill: FILL }));
     begin(journal, 2);
     begin(journal, 3);
     begin(journal, 4);
-    expect(journal.spentSince(attemptOf('dca-2'), inputMint)).toBe(0n);
-    journal.transition(outcomeOf('dca-3', 'confirmed', { fill: FILL }));
+    expect(journal.movesSince(attemptOf('dca-2'), inputMint)).toEqual([]);
+    journal.transition(outcomeOf('dca-3', 'confirmed', { fill: FILL, slot: 18_446_744_073_709_551_615n }));
     journal.transition(outcomeOf('dca-4', 'failed', { feeLamports: 700n as never }));
-    expect(journal.spentSince(attemptOf('dca-2'), inputMint)).toBe(5n);
-    expect(journal.spentSince(attemptOf('dca-2'), outputMint)).toBe(5_000n + 2_039_280n + 700n);
+    const third = { spent: 5n, received: 0n, slot: 18_446_744_073_709_551_615n };
+    expect(journal.movesSince(attemptOf('dca-2'), inputMint)).toEqual([third]);
+    expect(journal.movesSince(attemptOf('dca-2'), outputMint)).toEqual([
+      { spent: 5_000n + 2_039_280n, received: FILL.amountOut, slot: third.slot }, { spent: 700n, received: 0n },
+    ]);
     journal.transition(outcomeOf('dca-2', 'confirmed', { fill: FILL }));
-    expect(journal.spentSince(attemptOf('dca-2'), inputMint)).toBe(5n);
-    expect(journal.spentSince(attemptOf('dca-4'), inputMint)).toBe(10n);
+    expect(journal.movesSince(attemptOf('dca-2'), inputMint)).toEqual([third]);
+    expect(journal.movesSince(attemptOf('dca-4'), inputMint)).toEqual([third, { spent: 5n, received: 0n }]);
+  });
+
+  it('has deposits that came back among what was received, and no fee that earlier attempts may have paid', () => {
+    const journal = temporaryJournal();
+    begin(journal, 1);
+    begin(journal, 2);
+    journal.transition(outcomeOf('dca-2', 'unknown'));
+    journal.transition(outcomeOf('dca-2', 'building', { attempt: 2 }));
+    journal.transition(outcomeOf('dca-2', 'signed', { attempt: 2 }));
+    journal.transition(outcomeOf('dca-2', 'confirmed', { attempt: 2, slot: 7n, fill: { ...FILL, amountOut: 1n as never, rentLamports: -2_039_280n as never } }));
+    expect(journal.movesSince(attemptOf('dca-1'), outputMint)).toEqual([{ spent: 0n, received: 2_039_281n, slot: 7n }]);
   });
 });

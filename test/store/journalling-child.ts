@@ -12,7 +12,8 @@ function journalOne(number: number): void {
     ['attempt', () => { journal.attemptSigned(attemptOf(id)); }],
     ['signed', () => { journal.transition(outcomeOf(id, 'signed')); }],
     ['submitted', () => { journal.transition(outcomeOf(id, 'submitted')); }],
-    ['confirmed', () => { journal.transition(outcomeOf(id, 'confirmed'), { ...SNAPSHOT, intentCounts: { dca: number } }); }],
+    ['confirmed', () => { journal.transition(outcomeOf(id, 'confirmed')); }],
+    ['kept', () => { journal.saveSnapshot({ ...SNAPSHOT, intentCounts: { dca: number } }, [id]); }],
   ];
   for (const [name, step] of steps) {
     step();

@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, existsSync, mkdirSync, statSync, utimesSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { VirtualTimeScheduler } from 'rxjs';
@@ -82,6 +82,15 @@ describe("a wallet's lock", () => {
     clock.flush();
     expect(statSync(file).mtimeMs).toBeGreaterThan(29 * 86_400_000);
     held.release();
+  });
+
+  it('holds on where its files are gone', async () => {
+    const directory = join(temporaryFolder(), 'locks');
+    const clock = new VirtualTimeScheduler();
+    await lockWallet({ address: ADDRESS, directory, clock });
+    rmSync(directory, { recursive: true });
+    clock.maxFrames = 2 * 3_600_000;
+    expect(() => { clock.flush(); }).not.toThrow();
   });
 
   it('is not for what is no address', async () => {

@@ -120,7 +120,7 @@ describe.skipIf(NO_SMALL_DISK !== undefined)(`a journal on a full disk${NO_SMALL
     at.journal.transition(outcomeOf('dca-1', 'submitted'));
     at.journal.transition(outcomeOf('dca-1', 'confirmed', { fill: FILL }));
     at.journal.saveSnapshot({ ...SNAPSHOT, trading: 'active' }, ['dca-1'], [{ strategy: 'dca', text: '1', seen: ['dca-1'] }]);
-    at.journal.saveStrategyStates([{ strategy: 'dca', text: '2', seen: [] }]);
+    at.journal.saveSnapshot({ ...SNAPSHOT, trading: 'active' }, [], [{ strategy: 'dca', text: '2', seen: [] }]);
     expect(() => { at.journal.intentApproved(intentOf(2)); }).toThrow(failed);
     expect(statesIn(at)).toEqual(['dca-1 building']);
     at.disk.clear();
@@ -136,7 +136,7 @@ describe.skipIf(NO_SMALL_DISK !== undefined)(`a journal on a full disk${NO_SMALL
     at.fill();
     at.journal.saveSnapshot(withUsdc('1'));
     at.journal.walletAdjusted({ mint: USDC_MINT, change: '1', cause: 'deposit', reason: 'paid in' }, withUsdc('2'));
-    at.journal.saveStrategyStates([{ strategy: 'dca', text: '{}', seen: [] }]);
+    at.journal.saveSnapshot(withUsdc('2'), [], [{ strategy: 'dca', text: '{}', seen: [] }]);
     at.disk.clear();
     expect(at.journal.loadSnapshot()?.wallet).toEqual({ [USDC_MINT]: '2' });
     expect(at.journal.listAdjustments({ limit: 9 })).toEqual([{ at: 1_790_000_000_000, mint: USDC_MINT, change: '1', cause: 'deposit', reason: 'paid in' }]);

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
@@ -42,11 +42,13 @@ export function mountSmallDisk(mebibytes: number): SmallDisk {
     fill(sparing = 0) {
       const fd = openSync(filler, 'a');
       try {
-        for (const size of [65_536, 4_096, 1]) writeUntilFull(fd, Buffer.alloc(size, 7));
+        // Never less than is to be spared, not even for a moment: somebody is looking on.
+        const { bavail, bsize } = statfsSync(dir);
+        if (sparing > 0) writeSync(fd, Buffer.alloc(Math.max(0, bavail * bsize - sparing), 7));
+        else for (const size of [65_536, 4_096, 1]) writeUntilFull(fd, Buffer.alloc(size, 7));
       } finally {
         closeSync(fd);
       }
-      if (sparing > 0) spawnSync('truncate', ['-s', `-${sparing}`, filler]);
     },
     clear() { rmSync(filler, { force: true }); },
     remove() {

@@ -20,20 +20,21 @@ describe('what strategies keep', () => {
   it('is saved with the snapshot and by itself, and stays for strategies that say nothing', () => {
     const journal = temporaryJournal();
     journal.saveSnapshot(SNAPSHOT, [], [stateOf('{"n":1}'), { strategy: 'other', text: '{}', seen: [] }]);
-    journal.saveStrategyStates([stateOf('{"n":2}')]);
+    journal.saveSnapshot(SNAPSHOT, [], [stateOf('{"n":2}')]);
     expect(journal.loadStrategyStates().states).toEqual({ dca: '{"n":2}', other: '{}' });
   });
 
   it('lacks the ends of intents that its strategy has not seen, in their order', () => {
     const journal = temporaryJournal();
     for (const number of [1, 2, 3]) journal.intentApproved(intentOf(number), stateOf(`{"n":${number}}`));
-    journal.transition(outcomeOf('dca-3', 'abandoned'), SNAPSHOT);
+    journal.transition(outcomeOf('dca-3', 'abandoned'));
+    journal.saveSnapshot(SNAPSHOT, ['dca-3']);
     journal.transition(outcomeOf('dca-1', 'abandoned'));
     journal.transition(outcomeOf('dca-2', 'building'));
     expect(journal.loadStrategyStates().unseen).toEqual([outcomeOf('dca-3', 'abandoned'), outcomeOf('dca-1', 'abandoned')]);
     journal.intentApproved(intentOf(4), stateOf('{"n":4}', 'dca-3'));
     expect(journal.loadStrategyStates().unseen).toEqual([outcomeOf('dca-1', 'abandoned')]);
-    journal.saveStrategyStates([stateOf('{"n":5}', 'dca-1', 'dca-3')]);
+    journal.saveSnapshot(SNAPSHOT, [], [stateOf('{"n":5}', 'dca-1', 'dca-3')]);
     expect(journal.loadStrategyStates().unseen).toEqual([]);
   });
 
@@ -43,7 +44,7 @@ describe('what strategies keep', () => {
     journal.transition(outcomeOf('dca-1', 'abandoned'));
     journal.intentApproved(intentOf(2));
     expect(journal.loadStrategyStates().unseen).toEqual([]);
-    journal.saveStrategyStates([stateOf('{}')]);
+    journal.saveSnapshot(SNAPSHOT, [], [stateOf('{}')]);
     journal.transition(outcomeOf('dca-2', 'abandoned'));
     expect(journal.loadStrategyStates().unseen).toEqual([outcomeOf('dca-2', 'abandoned')]);
   });
@@ -54,7 +55,7 @@ describe('what strategies keep', () => {
     journal.transition(outcomeOf('dca-1', 'abandoned'));
     journal.clearStrategyStates();
     expect(journal.loadStrategyStates()).toEqual({ states: {}, unseen: [] });
-    journal.saveStrategyStates([stateOf('{}')]);
+    journal.saveSnapshot(SNAPSHOT, [], [stateOf('{}')]);
     expect(journal.loadStrategyStates().unseen).toEqual([]);
   });
 });

@@ -1,72 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import type { Amount, Lamports } from '../../src/core/amount.ts';
-import { parseJson, stringifyJson } from '../../src/core/json.ts';
 import type { Millis } from '../../src/core/time.ts';
-import type { Command } from '../../src/trading/command.ts';
-import type { Outcome } from '../../src/trading/intent.ts';
-import type { Protection, ProtectionAction, ProtectionRelease, ProtectionScope, ProtectionTrigger } from '../../src/trading/protection.ts';
 import { PROTECTIONS } from '../../src/trading/protections/catalogue.ts';
 import { effectiveTrading } from '../../src/trading/protections/effective-trading.ts';
 import { takeChanges } from '../../src/trading/protections/look.ts';
 import { retryDenial } from '../../src/trading/retry.ts';
-import type { EngineState, StateSnapshot } from '../../src/trading/state.ts';
+import type { EngineState } from '../../src/trading/state.ts';
 import { snapshotState } from '../../src/trading/state.ts';
 import { quote, sellingSol } from '../market/events.ts';
 import { FISH, SOL, USDC } from '../market/tokens.ts';
-import { apply, approve, buy, fillOf, outcome, stateWith, strategySetup, verdictOn } from './states.ts';
-
-const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
-const DAY = 24 * HOUR;
-/** A midnight, UTC. */
-const START = 20_000 * DAY;
-const SELL = buy({ inputMint: SOL.mint, outputMint: USDC.mint, amount: 'all' });
-const ELAPSED: ProtectionRelease = { kind: 'elapsed', afterMs: HOUR };
-const usdc = (value: number): { mint: typeof USDC.mint; amount: Amount } => ({ mint: USDC.mint, amount: BigInt(value * 1e6) as Amount });
-
-function protection(
-  trigger: ProtectionTrigger,
-  { scope = 'strategy', action = 'deny', release = { kind: 'operator' } }: { scope?: ProtectionScope; action?: ProtectionAction; release?: ProtectionRelease } = {},
-): Protection {
-  return { trigger, scope, action, release };
-}
-
-function stateUnder(protections: readonly Protection[], options: Parameters<typeof stateWith>[0] = {}): EngineState {
-  return stateWith({ strategies: [strategySetup('diver'), strategySetup('other')], ...options, limits: { ...options.limits, protections } });
-}
-
-/** Says what SOL sells for, in US dollars. */
-function price(state: EngineState, usd: number, at: Millis): void {
-  apply(state, sellingSol(usd * 1_000, at), at);
-}
-
-/** Carries a swap through to an outcome. */
-function carry(state: EngineState, proposal: typeof SELL, at: Millis, end: Outcome['state'], rest: Partial<Outcome> & { out?: bigint; fee?: bigint; strategy?: string } = {}): void {
-  const { out, fee = 0n, strategy = 'diver', ...outcomeRest } = rest;
-  const intent = approve(state, proposal, { at, strategy });
-  for (const reached of ['building', 'signed', 'submitted'] as const) if (end !== 'abandoned') apply(state, outcome(intent, reached), at);
-  apply(state, outcome(intent, end, { ...outcomeRest, ...(out === undefined ? {} : { fill: fillOf(intent, out, fee) }) }), at);
-}
-
-/** Buys SOL for 25 USDC and sells it again, for so many US dollars. */
-function roundTrip(state: EngineState, at: Millis, backUsd: number, strategy = 'diver'): void {
-  carry(state, buy(), at, 'confirmed', { out: 100_000_000n, strategy });
-  carry(state, SELL, at, 'confirmed', { out: BigInt(Math.round(backUsd * 1e6)), strategy });
-}
-
-function command(state: EngineState, at: Millis, rest: { readonly name: Command['name'] } & Record<string, unknown>): void {
-  apply(state, { kind: 'command', reason: 'a test', ...rest } as Command, at);
-}
-
-function resume(state: EngineState, at: Millis, strategy?: string): void {
-  command(state, at, { name: 'set-trading-state', state: 'active', strategy });
-}
-
-/** Returns the state that a later process makes of what this one wrote down. */
-function restarted(state: EngineState, protections: readonly Protection[] = state.limits.protections ?? []): EngineState {
-  const snapshot = parseJson(stringifyJson(snapshotState(state))) as unknown as StateSnapshot;
-  return stateUnder(protections, { snapshot });
-}
+import { carry, command, DAY, ELAPSED, HOUR, MINUTE, price, protection, restarted, resume, roundTrip, SELL, START, stateUnder, usdc } from './protected-states.ts';
+import { apply, approve, buy, fillOf, outcome, strategySetup, verdictOn } from './states.ts';
 
 const seen = new Set<string>();
 
@@ -288,6 +232,37 @@ describe('a protection', () => {
     expect(changes(state)).toEqual(['released EXECUTION_BLIND']);
   });
 
+  it('takes what was proven dead and given up for known, also where a later process books the end alone', () => {
+    const rules = [protection({ kind: 'blind-execution', unknowns: 3 }, { scope: 'global', action: 'reduce-only', release: { kind: 'cleared' } })];
+    const blind = (): { state: EngineState; last: ReturnType<typeof approve> } => {
+      const state = stateUnder(rules);
+      const intents = [buy(), buy({ inputMint: FISH.mint, outputMint: USDC.mint, amount: 1n as Amount }), buy({ inputMint: SOL.mint, amount: 1n as Amount, outputMint: USDC.mint })].map((proposal) => {
+        state.portfolio.book('diver').balances.set(proposal.inputMint, 100_000_000n as Amount);
+        const intent = approve(state, proposal, { at: START });
+        for (const reached of ['building', 'signed', 'submitted', 'unknown', 'unknown'] as const) apply(state, outcome(intent, reached), START);
+        return intent;
+      });
+      expect(changes(state)).toEqual(['fired EXECUTION_BLIND']);
+      return { state, last: intents[2]! };
+    };
+    const given = blind();
+    apply(given.state, outcome(given.last, 'building', { attempt: 2, ended: 'expired' }), START + 1);
+    expect(verdictOn(given.state, buy({ inputMint: SOL.mint, amount: 1n as Amount, outputMint: FISH.mint }), { at: START + 1 })).toBe('INTENT_OPEN_FOR_MINT');
+    expect(changes(given.state)).toEqual(['released EXECUTION_BLIND']);
+    apply(given.state, outcome(given.last, 'abandoned', { attempt: 2 }), START + 1);
+
+    const booked = blind();
+    const later = stateUnder(rules, { snapshot: snapshotState(booked.state), open: [{ intent: booked.last, state: 'building' }] });
+    apply(later, outcome(booked.last, 'abandoned', { attempt: 2 }), START + 1);
+    expect(changes(later)).toEqual(['released EXECUTION_BLIND']);
+
+    // What was never sent says nothing of the others.
+    const unsent = blind();
+    const open = stateUnder(rules, { snapshot: snapshotState(unsent.state), open: [{ intent: unsent.last, state: 'building' }] });
+    apply(open, outcome(unsent.last, 'abandoned'), START + 1);
+    expect(changes(open)).toEqual([]);
+  });
+
   it('stops while the outcome of a swap stays unknown, over a restart too', () => {
     const rules = [protection({ kind: 'unresolved-intent', afterMs: 10 * MINUTE }, { release: { kind: 'cleared' } })];
     const state = stateUnder(rules);
@@ -325,7 +300,7 @@ describe('a protection', () => {
     const rules = [protection({ kind: 'reconciliation-mismatch' }, { scope: 'token', action: 'halt' }), protection({ kind: 'reconciliation-mismatch' }, { scope: 'global' })];
     const state = stateUnder(rules);
     carry(state, buy(), START, 'confirmed', { out: 1_000n });
-    command(state, START, { name: 'adjust-wallet', mint: SOL.mint, change: '5', cause: 'mismatch' });
+    command(state, START, { name: 'adjust-wallet', mint: SOL.mint, change: '5', cause: 'deposit' });
     command(state, START, { name: 'adjust-wallet', mint: SOL.mint, change: '-5', cause: 'withdrawal' });
     expect(changes(state)).toEqual([]);
     command(state, START, { name: 'adjust-wallet', mint: SOL.mint, change: '-5', cause: 'mismatch' });
@@ -335,6 +310,24 @@ describe('a protection', () => {
     expect(verdictOn(later, buy({ outputMint: FISH.mint }), { at: START })).toBe('LEDGER_MISMATCH');
     resume(later, START);
     expect(verdictOn(later, SELL, { at: START })).toBeNull();
+  });
+
+  it('goes on where the chain has what it lacked, whatever that is taken for, and not before all of it is there', () => {
+    const state = stateUnder([protection({ kind: 'reconciliation-mismatch' }, { scope: 'global', release: { kind: 'cleared' } })]);
+    const adjust = (at: Millis, change: string, cause: string, mint = USDC.mint): void => { command(state, at, { name: 'adjust-wallet', mint, change, cause }); };
+    adjust(START, '1000', 'deposit');
+    adjust(START, '-500', 'mismatch');
+    expect(changes(state)).toEqual(['fired LEDGER_MISMATCH']);
+    adjust(START + 1, '500', 'deposit', SOL.mint);
+    adjust(START + 1, '-500', 'withdrawal');
+    adjust(START + MINUTE, '499', 'deposit');
+    expect(changes(state)).toEqual([]);
+    expect(verdictOn(restarted(state), buy(), { at: START + MINUTE })).toBe('LEDGER_MISMATCH');
+    adjust(START + 2 * MINUTE, '700', 'deposit');
+    expect(changes(state)).toEqual(['released LEDGER_MISMATCH']);
+    expect(verdictOn(restarted(state), buy(), { at: START + 2 * MINUTE })).toBeNull();
+    adjust(START + 3 * MINUTE, '-1', 'mismatch');
+    expect(changes(state)).toEqual(['fired LEDGER_MISMATCH']);
   });
 
   it('stops where no operator shows himself, and goes on as soon as one does', () => {

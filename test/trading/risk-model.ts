@@ -98,7 +98,8 @@ export class RiskModel {
     const exit = this.isExit(swap);
     const states = [this.trading, this.own.get(strategy) ?? 'active'];
     if (!this.access || states.includes('halted') || amount <= 0n || input === output) return false;
-    if (this.concerned(swap, exit).some(({ protection: { action } }) => action === 'halt' || !exit)) return false;
+    const isOrderedOut = exit && this.flattening.has(strategy);
+    if (!isOrderedOut && this.concerned(swap, exit).some(({ protection: { action } }) => action === 'halt' || !exit)) return false;
     if (this.open.some((intent) => intent.inputMint === input)) return false;
     if (amount > this.available(strategy, input) || amount > this.free(input)) return false;
     const solAfter = this.free(SOL.mint) - (input === SOL.mint ? amount : 0n);

@@ -18,7 +18,8 @@ export function riskPage(): string {
     '## What each protection looks at',
     'YAML writes names with underscores. Each has a scope (`strategy` and `token` count each by itself), an action and a release. A swap that `halt` refuses is denied as `TRADING_HALTED`. '
       + 'What has come on is kept over restarts, and over a changed configuration as long as one of its kind and scope is left. Several may be on at once: '
-      + 'the strongest speaks, `halt` before `flatten` before `reduce-only` before `deny`.',
+      + 'the strongest speaks, `halt` before `flatten` before `reduce-only` before `deny`. One that begins anew does so for itself: '
+      + 'others of its kind go on from where they were. What the chain had less and has again is no longer missing, whatever brought it.',
     table(['kind', 'code', 'scopes', 'releases', 'a release other than `cleared` begins anew'],
       Object.entries(PROTECTIONS).map(([kind, { code, scopes, releases, begins }]) => [tick(kind), tick(code), list(scopes), list(releases), begins])),
     table(['action', 'does'], Object.entries(ACTIONS).map(([name, text]) => [tick(name), text])),

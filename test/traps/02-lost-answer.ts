@@ -73,7 +73,7 @@ export const lostAnswer: Trap = {
           attemptSigned: (attempt) => { journal.attemptSigned(attempt); },
           openIntents: () => journal.openIntents(),
           isSigned: (signature) => journal.isSigned(signature),
-          spentSince: (attempt, mint) => journal.spentSince(attempt, mint),
+          movesSince: (attempt, mint) => journal.movesSince(attempt, mint),
           transition(outcome) {
             if (outcome.state === 'submitted') throw gone;
             journal.transition(outcome);

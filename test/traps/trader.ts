@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Keypair } from '@solana/web3.js';
 import bs58 from 'bs58';
@@ -18,6 +17,7 @@ import type { Intent, Outcome } from '../../src/trading/intent.ts';
 import { isTerminal } from '../../src/trading/intent.ts';
 import { outcomesOf } from '../execution/execution-world.ts';
 import { bookedWallet } from '../execution/ledger.ts';
+import { memoryFolder } from '../execution/memory-folder.ts';
 import type { SentRequest } from './wire.ts';
 import type { TrapWorld } from './world.ts';
 import { EXECUTE, ORDER, SOL, USDC } from './world.ts';
@@ -68,7 +68,7 @@ export async function newTrader(world: TrapWorld, funds: readonly (readonly [Min
   const signer = createSigner(parseSecretKey(bs58.encode(Keypair.generate().secretKey)));
   const { address } = signer;
   for (const [mint, units] of funds) await world.fund(address, mint, units);
-  const folder = mkdtempSync(join(tmpdir(), 'gannet-traps-'));
+  const folder = memoryFolder('gannet-traps-');
   const journal = openJournal({ path: join(folder, 'journal.sqlite'), clock });
   const landed: { readonly signature: string; readonly succeeded: boolean }[] = [];
   const deafen = sandbox.chain.onLanded(({ signature, error }) => {

@@ -28,9 +28,11 @@ export const BUILD = '/swap/v2/build';
 export const EXECUTE = '/swap/v2/execute';
 /** More blocks than any transaction lives, and those by which "finalized" lags. */
 export const A_LIFE_AND_MORE = 260;
-export const SLOT_MS = 20;
+export const SLOT_MS = 10;
 /** The executor waits 400 ms between two questions; no test needs to. */
 const CLOCK_FACTOR = 200;
+/** Nobody minds being woken late, and fewer questions are asked until a death is believed. */
+const CLOCK_LATE = 4;
 const SETTLING_MS = 5;
 
 /** An answer as it came over HTTP. */
@@ -82,7 +84,7 @@ export interface TrapWorld {
   usdPrice(mint: Mint): Promise<number>;
   /** Returns what an owner has of a mint, read without the code under test; lamports for SOL. */
   held(owner: string, mint: Mint): Amount;
-  /** Runs the command line against this sandbox, in a process of its own; `config` is added to the configuration. */
+  /** Runs the command line against this sandbox; `config` is added to the configuration. */
   gannet(args: readonly string[], config?: string): Promise<Ended>;
   /** Has something stopped when the play is over, before anything is undone. */
   atEnd(stop: () => void): void;
@@ -95,7 +97,7 @@ export interface TrapWorld {
 export async function openTrapWorld(profile: Profile): Promise<TrapWorld> {
   const sandbox = await startSandbox({ seed: 11, speed: 0, slotMs: SLOT_MS, profile, apiKeys: [API_KEY] });
   const { base_url: baseUrl, rpc_url: rpcUrl, wallet, tokens } = sandbox.addresses;
-  const clock = impatientClock(CLOCK_FACTOR);
+  const clock = impatientClock(CLOCK_FACTOR, CLOCK_LATE);
   const pool = new Pool(baseUrl, { connections: 8 });
   const wire = openWire();
   const connections: Service[] = [];
@@ -169,7 +171,7 @@ wallet: { address: ${wallet.address} }
 control: { port: 0 }
 backtest: { balances: { USDC: "10000", SOL: "1" } }
 ${config.includes('strategies:') ? '' : 'strategies: [{ use: dca, budget: "10 USDC", params: { buy: SOL, spend: "1 USDC", every: 1m } }]\n'}${config}`);
-      return playground.run([...args, '--config', file, '--state-dir', playground.path(`state-${commands}`)], { environment: { GANNET_API_KEY: API_KEY } });
+      return playground.ask([...args, '--config', file, '--state-dir', playground.path(`state-${commands}`)], { environment: { GANNET_API_KEY: API_KEY } });
     },
     atEnd: (stop) => { stops.push(stop); },
     async tidy() {

@@ -40,7 +40,7 @@ export const ACTIONS: Readonly<Record<ProtectionAction, string>> = {
   deny: 'refuses entries of its scope',
   'reduce-only': 'refuses entries of its scope, and the trading state says so',
   flatten: 'refuses entries and sells what the strategies of its scope hold',
-  halt: 'refuses entries and exits of its scope, as TRADING_HALTED',
+  halt: 'refuses entries and exits of its scope, as TRADING_HALTED; what an operator orders to be flattened goes out all the same',
 };
 
 /** When each release lets go. */

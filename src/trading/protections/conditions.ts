@@ -7,9 +7,8 @@ import { currentValue } from '../exposure.ts';
 import type { ProtectionScope, ProtectionTrigger } from '../protection.ts';
 import { showAmount, showMint } from '../risk/amount-text.ts';
 import type { EngineState, StrategyRecord } from '../state.ts';
-import { ALL } from './equity.ts';
-import type { Noted, Watch } from './memory.ts';
-import { dayOf } from './memory.ts';
+import type { Noted, ProtectionRule, Watch } from './memory.ts';
+import { ALL, dayOf, isLater } from './memory.ts';
 import { feesOf } from './record.ts';
 
 type Kind = ProtectionTrigger['kind'];
@@ -43,25 +42,27 @@ const CONDITIONS: { readonly [K in Kind]: Condition<K> } = {
     return `${trades} exits within ${formatDuration(withinMs)} brought ${profit} smallest units${broughtBps}, at least ${leastBps} bps are wanted`;
   },
 
-  'max-drawdown': (state, { subject }, { limitPct }) => {
+  'max-drawdown': (state, { subject, rule }, { limitPct }) => {
     const record = state.protections.equity.get(subject === '' ? ALL : subject);
-    if (record === undefined || record.peak <= 0n) return undefined;
-    const lost = record.peak - record.value;
+    const { peak } = record?.anew.get(rule) ?? record ?? { peak: 0n };
+    if (record === undefined || peak <= 0n) return undefined;
+    const lost = peak - record.value;
     // A limit that is no number holds nothing: whatever was lost is too much then.
     const limit = Number.isFinite(limitPct) ? BigInt(Math.round(limitPct * 10_000)) : 0n;
-    if (lost <= 0n || lost * 1_000_000n < record.peak * limit) return undefined;
-    return `equity is ${formatDecimal((lost * 10_000n) / record.peak, 2)} % under its highest, allowed are less than ${limitPct} %`;
+    if (lost <= 0n || lost * 1_000_000n < peak * limit) return undefined;
+    return `equity is ${formatDecimal((lost * 10_000n) / peak, 2)} % under its highest, allowed are less than ${limitPct} %`;
   },
 
-  'daily-loss': (state, { subject }, { limit }) => {
-    const lost = lossToday(state, subject, limit.mint);
+  'daily-loss': (state, { subject, rule }, { limit }) => {
+    const lost = lossToday(state, subject, limit.mint, rule);
     if (lost === undefined || lost === 0n || lost < limit.amount) return undefined;
     return `${showAmount(state, limit.mint, lost)} lost since the day began (UTC), allowed are less than ${showAmount(state, limit.mint, limit.amount)}`;
   },
 
-  'fee-budget': (state, { memory }, { limitLamports }) => {
-    const spent = feesOf(memory, dayOf(state.protections.now));
-    if (spent === 0n || spent < limitLamports) return undefined;
+  'fee-budget': (state, { memory, feesBefore }, { limitLamports }) => {
+    const day = dayOf(state.protections.now);
+    const spent = feesOf(memory, day) - (feesBefore?.day === day ? feesBefore.fees : 0n);
+    if (spent <= 0n || spent < limitLamports) return undefined;
     return `${showAmount(state, SOL_MINT, spent)} of network fees today (UTC), the budget is ${showAmount(state, SOL_MINT, limitLamports)}`;
   },
 
@@ -74,8 +75,8 @@ const CONDITIONS: { readonly [K in Kind]: Condition<K> } = {
     return undefined;
   },
 
-  'blind-execution': (_state, { memory }, { unknowns }) =>
-    (memory.unknowns >= unknowns ? `the outcomes of the latest ${memory.unknowns} swaps are unknown` : undefined),
+  'blind-execution': (_state, { memory, reset }, { unknowns }) =>
+    (latestOf(memory.unknowns, unknowns, reset) === undefined ? undefined : `the outcomes of the latest ${unknowns} swaps are unknown`),
 
   'unresolved-intent': (state, { subject, reset }, { afterMs }) => {
     const { now: at } = state.protections;
@@ -93,9 +94,9 @@ const CONDITIONS: { readonly [K in Kind]: Condition<K> } = {
     return `${failures} swaps failed, expired or were given up within ${formatDuration(withinMs)}`;
   },
 
-  'reconciliation-mismatch': (state, { subject }) => {
-    for (const [mint, amount] of state.protections.missing) {
-      if (subject === '' || subject === mint) return `the chain has ${showAmount(state, mint, amount)} less than the ledger`;
+  'reconciliation-mismatch': (state, { subject, reset }) => {
+    for (const [mint, missing] of state.protections.missing) {
+      if ((subject === '' || subject === mint) && isLater(missing, reset)) return `the chain has ${showAmount(state, mint, missing.amount)} less than the ledger`;
     }
     return undefined;
   },
@@ -107,11 +108,15 @@ const CONDITIONS: { readonly [K in Kind]: Condition<K> } = {
   },
 };
 
-/** Returns what a strategy, or all of them, lost since the day began, in a token; undefined where no price says. */
-export function lossToday(state: EngineState, subject: string, currency: Mint): bigint | undefined {
+/**
+ * Returns what a strategy, or all of them, lost since the day began, in a token, or since a protection of today began
+ * anew; undefined where no price says.
+ */
+export function lossToday(state: EngineState, subject: string, currency: Mint, rule?: ProtectionRule): bigint | undefined {
   const record = state.protections.equity.get(subject === '' ? ALL : subject);
   if (record === undefined) return 0n;
-  const lost = record.dayStart - record.value;
+  const { dayStart } = (rule && record.anew.get(rule)) ?? record;
+  const lost = dayStart - record.value;
   if (lost <= 0n) return 0n;
   return currentValue(state, { mint: currencyOf(record.basis), amount: lost }, currency, state.protections.now);
 }
@@ -129,10 +134,6 @@ function silenceOf(state: EngineState, strategy: StrategyRecord | undefined, res
 /** A basis begins with the token's mint. */
 function currencyOf(basis: string): Mint {
   return basis.split(' ', 1)[0] as Mint;
-}
-
-function isLater({ n }: Noted, reset: Noted | undefined): boolean {
-  return reset === undefined || n > reset.n;
 }
 
 /** Returns the latest so many that count, oldest first; undefined where there are fewer. */

@@ -13,7 +13,13 @@ export function effectiveTrading(state: EngineState, strategy?: string): Trading
   const actions = firedProtections(state)
     .filter(({ rule: { protection: { scope } }, subject }) => scope === 'global' || (scope === 'strategy' && subject === strategy))
     .map(({ rule: { protection: { action } } }) => action);
-  if (state.trading === 'halted' || own === 'halted' || actions.includes('halt')) return 'halted';
-  const isReducing = state.trading === 'reduce-only' || own === 'reduce-only' || actions.includes('reduce-only') || actions.includes('flatten');
+  const isLetOut = strategy !== undefined && isOrderedOut(state, strategy);
+  if (state.trading === 'halted' || own === 'halted' || (actions.includes('halt') && !isLetOut)) return 'halted';
+  const isReducing = state.trading === 'reduce-only' || own === 'reduce-only' || actions.some((action) => action !== 'deny');
   return isReducing || (strategy !== undefined && state.flattening.has(strategy)) ? 'reduce-only' : 'active';
+}
+
+/** Returns whether an operator has ordered what a strategy holds to be sold: he knows of the protections, and none keeps him from it. */
+export function isOrderedOut(state: EngineState, strategy: string): boolean {
+  return state.flattenOrders.has(strategy);
 }

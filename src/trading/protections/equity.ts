@@ -4,11 +4,8 @@ import { SOL_MINT } from '../../market/token.ts';
 import { currentValue } from '../exposure.ts';
 import type { StrategyBook } from '../portfolio.ts';
 import type { EngineState } from '../state.ts';
-import type { EquityRecord } from './memory.ts';
-import { dayOf } from './memory.ts';
-
-/** The name under which the equity of all strategies together is kept. */
-export const ALL = '';
+import type { EquityRecord, Heights } from './memory.ts';
+import { ALL, dayOf } from './memory.ts';
 
 /**
  * Looks at what each strategy is worth in its budget's token, and all of them together in the first budget's: what they
@@ -87,23 +84,31 @@ function keep(state: EngineState, name: string, basis: string, value: bigint | u
   if (record === undefined) {
     if (value === undefined) return;
     const feesCosted = name === ALL ? 0n : state.portfolio.book(name).feesLamports;
-    equity.set(name, { basis, value, isKnown: true, peak: value, day, dayStart: value, feeCost: 0n, feesCosted });
+    equity.set(name, { basis, value, isKnown: true, peak: value, day, dayStart: value, feeCost: 0n, feesCosted, anew: new Map() });
     return;
   }
   record.isKnown = value !== undefined && (record.basis === basis || rebase(record, basis, value));
-  // A day begins with what the one before ended with, also where nobody looked in between.
-  if (day !== record.day) record.dayStart = record.value;
+  const lastValue = record.value;
+  const isNewDay = day !== record.day;
   record.day = day;
-  if (value === undefined) return;
-  record.value = value;
-  if (value > record.peak) record.peak = value;
+  if (value !== undefined) record.value = value;
+  raise(record, record.value, isNewDay ? lastValue : undefined);
+  for (const heights of record.anew.values()) raise(heights, record.value, isNewDay ? lastValue : undefined);
+}
+
+/** A day begins with what the one before ended with, also where nobody looked in between. */
+function raise(heights: Heights, value: bigint, dayStart: bigint | undefined): void {
+  if (value > heights.peak) heights.peak = value;
+  if (dayStart !== undefined) heights.dayStart = dayStart;
 }
 
 /** Another token, or other strategies: it is as far under its heights as it was before. */
 function rebase(record: EquityRecord, basis: string, value: bigint): true {
   const scaled = (height: bigint): bigint => (record.value > 0n && value > 0n ? (height * value) / record.value : value);
-  record.peak = scaled(record.peak);
-  record.dayStart = scaled(record.dayStart);
+  for (const heights of [record, ...record.anew.values()]) {
+    heights.peak = scaled(heights.peak);
+    heights.dayStart = scaled(heights.dayStart);
+  }
   record.value = value;
   record.basis = basis;
   return true;

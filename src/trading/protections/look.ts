@@ -1,12 +1,12 @@
 import type { Millis } from '../../core/time.ts';
 import { formatDuration } from '../../core/time.ts';
-import type { Mint } from '../../market/token.ts';
 import type { EngineState } from '../state.ts';
 import { condition } from './conditions.ts';
-import { ALL, lookAtEquity } from './equity.ts';
+import { lookAtEquity } from './equity.ts';
 import type { Fired, ProtectionMemory, Watch } from './memory.ts';
-import { dayOf, LOOK_EVERY_MS } from './memory.ts';
+import { ALL, dayOf, isLater, isLeftAlone, LOOK_EVERY_MS } from './memory.ts';
 import type { ProtectionChange } from './protection-change.ts';
+import { feesOf } from './record.ts';
 
 /** Lets go what is to let go, and brings on what is to come on. For time that goes back, it stands still. */
 export function lookAtProtections(state: EngineState, at: Millis): void {
@@ -75,7 +75,7 @@ function lookWith(state: EngineState, watch: Watch): void {
     release(state, watch, reason);
   }
   const reason = condition(state, watch);
-  if (reason !== undefined) fire(state, watch, reason);
+  if (reason !== undefined && !isLeftAlone(state.protections, watch.rule)) fire(state, watch, reason);
 }
 
 function fire(state: EngineState, watch: Watch, reason: string): void {
@@ -95,19 +95,27 @@ function release(state: EngineState, watch: Watch, reason: string): void {
   memory.changes.push(changeOf(state, 'released', watch, reason));
 }
 
-/** What had brought it on must not bring it on again at once. */
+/** What had brought it on must not bring it on again at once; for others that look at the same it stays. */
 function beginAnew(state: EngineState, watch: Watch): void {
   const memory = state.protections;
   watch.reset = { n: memory.count, at: memory.now };
   const { kind } = watch.rule.protection.trigger;
-  const equity = memory.equity.get(watch.subject === '' ? ALL : watch.subject);
-  if (kind === 'max-drawdown' && equity !== undefined) equity.peak = equity.value;
-  if (kind === 'daily-loss' && equity !== undefined) equity.dayStart = equity.value;
-  if (kind === 'fee-budget') watch.memory.fees = 0n as typeof watch.memory.fees;
-  if (kind === 'blind-execution') watch.memory.unknowns = 0;
-  if (kind === 'reconciliation-mismatch') {
-    if (watch.subject === '') memory.missing.clear();
-    else memory.missing.delete(watch.subject as Mint);
+  if (kind === 'max-drawdown' || kind === 'daily-loss') {
+    const equity = memory.equity.get(watch.subject === '' ? ALL : watch.subject);
+    equity?.anew.set(watch.rule, { peak: equity.value, dayStart: equity.value });
+  }
+  if (kind === 'fee-budget') {
+    const day = dayOf(memory.now);
+    watch.feesBefore = { day, fees: feesOf(watch.memory, day) };
+  }
+  if (kind === 'reconciliation-mismatch') forgetMissing(memory);
+}
+
+/** What no protection minds any more is not to bring on one that is configured later. */
+function forgetMissing(memory: ProtectionMemory): void {
+  const minding = [...memory.watches.values()].filter(({ rule }) => rule.protection.trigger.kind === 'reconciliation-mismatch');
+  for (const [mint, missing] of memory.missing) {
+    if (!minding.some(({ subject, reset }) => (subject === '' || subject === mint) && isLater(missing, reset))) memory.missing.delete(mint);
   }
 }
 

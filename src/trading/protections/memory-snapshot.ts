@@ -2,7 +2,7 @@ import type { Amount, Lamports } from '../../core/amount.ts';
 import type { Millis } from '../../core/time.ts';
 import type { Mint } from '../../market/token.ts';
 import type { ProtectionScope } from '../protection.ts';
-import type { Noted, ProtectionMemory, ProtectionRule } from './memory.ts';
+import type { Noted, ProtectionMemory, ProtectionRule, Watch } from './memory.ts';
 import { subjectMemory, watchOf } from './memory.ts';
 
 /** What protections remember as plain data; amounts are texts. */
@@ -15,7 +15,8 @@ export interface ProtectionSnapshot {
   readonly subjects: readonly SubjectSnapshot[];
   readonly equity: Readonly<Record<string, EquitySnapshot>>;
   readonly unknownSince: Readonly<Record<string, Noted>>;
-  readonly missing: Readonly<Record<string, string>>;
+  /** The amount alone in snapshots of older versions. */
+  readonly missing: Readonly<Record<string, string | { readonly n: number; readonly amount: string }>>;
 }
 
 /** One that is on, or was. The family and the number find it again under a changed configuration. */
@@ -25,6 +26,9 @@ interface WatchSnapshot {
   readonly subject: string;
   readonly fired: { readonly since: Millis; readonly n: number; readonly reason: string } | null;
   readonly reset: Noted | null;
+  /** Absent where it did not begin anew, and in snapshots of older versions, as are the fees. */
+  readonly heights?: { readonly peak: string; readonly dayStart: string } | undefined;
+  readonly feesBefore?: { readonly day: number; readonly fees: string } | undefined;
 }
 
 interface SubjectSnapshot {
@@ -34,7 +38,8 @@ interface SubjectSnapshot {
   readonly failures: readonly Noted[];
   readonly lastTrade: Noted | null;
   readonly lastLoss: Noted | null;
-  readonly unknowns: number;
+  /** Their number alone in snapshots of older versions. */
+  readonly unknowns: readonly Noted[] | number;
   /** Null before the first fee. */
   readonly feeDay: number | null;
   readonly fees: string;
@@ -58,14 +63,12 @@ export function snapshotMemory(memory: ProtectionMemory): ProtectionSnapshot {
     now: memory.now === -Infinity ? null : memory.now,
     presenceAt: memory.presenceAt ?? null,
     watches: [...memory.watches.values()].filter(({ fired, reset }) => fired !== undefined || reset !== undefined)
-      .map(({ rule: { family, number }, subject, fired, reset }) => ({
-        family, number, subject, fired: fired === undefined ? null : { ...fired }, reset: reset === undefined ? null : { ...reset },
-      })),
+      .map((watch) => snapshotWatch(memory, watch)),
     subjects: [...memory.subjects].map(([key, { exits, failures, lastTrade, lastLoss, unknowns, feeDay, fees }]) => ({
       scope: key.slice(0, key.indexOf(':')) as ProtectionScope,
       name: key.slice(key.indexOf(':') + 1),
       exits: exits.map(({ n, at, cost, profit }) => ({ n, at, cost: cost.toString(), profit: profit.toString() })),
-      failures: [...failures], lastTrade: lastTrade ?? null, lastLoss: lastLoss ?? null, unknowns,
+      failures: [...failures], lastTrade: lastTrade ?? null, lastLoss: lastLoss ?? null, unknowns: [...unknowns],
       feeDay: feeDay === -Infinity ? null : feeDay, fees: fees.toString(),
     })),
     equity: Object.fromEntries([...memory.equity].map(([name, record]) => [name, {
@@ -73,7 +76,16 @@ export function snapshotMemory(memory: ProtectionMemory): ProtectionSnapshot {
       dayStart: record.dayStart.toString(), feeCost: record.feeCost.toString(), feesCosted: record.feesCosted.toString(),
     }])),
     unknownSince: Object.fromEntries(memory.unknownSince),
-    missing: Object.fromEntries([...memory.missing].map(([mint, amount]) => [mint, amount.toString()])),
+    missing: Object.fromEntries([...memory.missing].map(([mint, { n, amount }]) => [mint, { n, amount: amount.toString() }])),
+  };
+}
+
+function snapshotWatch({ equity }: ProtectionMemory, { rule, subject, fired, reset, feesBefore }: Watch): WatchSnapshot {
+  const heights = equity.get(subject)?.anew.get(rule);
+  return {
+    family: rule.family, number: rule.number, subject, fired: fired === undefined ? null : { ...fired }, reset: reset === undefined ? null : { ...reset },
+    ...(heights === undefined ? {} : { heights: { peak: heights.peak.toString(), dayStart: heights.dayStart.toString() } }),
+    ...(feesBefore === undefined ? {} : { feesBefore: { day: feesBefore.day, fees: feesBefore.fees.toString() } }),
   };
 }
 
@@ -87,28 +99,39 @@ export function restoreMemory(memory: ProtectionMemory, saved: ProtectionSnapsho
     const { exits, failures, lastTrade, lastLoss, unknowns, feeDay, fees } = subject;
     Object.assign(subjectMemory(memory, subject.scope, subject.name), {
       exits: exits.map(({ n, at, cost, profit }) => ({ n, at, cost: BigInt(cost) as Amount, profit: BigInt(profit) })),
-      failures: [...failures], lastTrade: lastTrade ?? undefined, lastLoss: lastLoss ?? undefined, unknowns,
+      failures: [...failures], lastTrade: lastTrade ?? undefined, lastLoss: lastLoss ?? undefined,
+      unknowns: typeof unknowns === 'number' ? Array.from({ length: unknowns }, () => ({ n: saved.count, at: saved.now ?? 0 })) : [...unknowns],
       feeDay: feeDay ?? -Infinity, fees: BigInt(fees) as Lamports,
     });
-  }
-  for (const { family, number, subject, fired, reset } of saved.watches) {
-    const rule = closestRule(memory.rules, family, number);
-    if (rule === undefined) continue;
-    const watch = watchOf(memory, rule, subject);
-    if (fired !== null && watch.fired === undefined) {
-      watch.fired = { ...fired };
-      memory.on += 1;
-    }
-    if (reset !== null && (watch.reset === undefined || reset.n > watch.reset.n)) watch.reset = { ...reset };
   }
   for (const [name, { basis, isKnown, day, ...texts }] of Object.entries(saved.equity)) {
     memory.equity.set(name, {
       basis, isKnown, day, value: BigInt(texts.value), peak: BigInt(texts.peak), dayStart: BigInt(texts.dayStart),
-      feeCost: BigInt(texts.feeCost), feesCosted: BigInt(texts.feesCosted),
+      feeCost: BigInt(texts.feeCost), feesCosted: BigInt(texts.feesCosted), anew: new Map(),
     });
   }
+  for (const watch of saved.watches) restoreWatch(memory, watch);
   for (const [id, since] of Object.entries(saved.unknownSince)) memory.unknownSince.set(id, since);
-  for (const [mint, amount] of Object.entries(saved.missing)) memory.missing.set(mint as Mint, BigInt(amount));
+  for (const [mint, missing] of Object.entries(saved.missing)) {
+    // What an older version still counted no protection had let go of: it is later than anything that one did.
+    const { n, amount } = typeof missing === 'string' ? { n: saved.count + 1, amount: missing } : missing;
+    memory.missing.set(mint as Mint, { n, amount: BigInt(amount) });
+    memory.count = Math.max(memory.count, n);
+  }
+}
+
+function restoreWatch(memory: ProtectionMemory, { family, number, subject, fired, reset, heights, feesBefore }: WatchSnapshot): void {
+  const rule = closestRule(memory.rules, family, number);
+  if (rule === undefined) return;
+  const watch = watchOf(memory, rule, subject);
+  if (fired !== null && watch.fired === undefined) {
+    watch.fired = { ...fired };
+    memory.on += 1;
+  }
+  if (reset === null || (watch.reset !== undefined && reset.n <= watch.reset.n)) return;
+  watch.reset = { ...reset };
+  if (feesBefore !== undefined) watch.feesBefore = { day: feesBefore.day, fees: BigInt(feesBefore.fees) as Lamports };
+  if (heights !== undefined) memory.equity.get(subject)?.anew.set(rule, { peak: BigInt(heights.peak), dayStart: BigInt(heights.dayStart) });
 }
 
 /** Of its family the one of the same number, else the last: what has come on is not lost because another was taken out. */

@@ -24,26 +24,32 @@ export interface SubjectMemory {
   lastTrade: Noted | undefined;
   lastLoss: Noted | undefined;
   /** Swaps in a row that became unknown. */
-  unknowns: number;
+  unknowns: Noted[];
   /** The UTC day, counted from the epoch, of which the fees are. */
   feeDay: number;
   fees: Lamports;
 }
 
+/** From what losses are measured. */
+export interface Heights {
+  peak: bigint;
+  dayStart: bigint;
+}
+
 /** What a strategy, or all of them, is worth in a token, and what it was. */
-export interface EquityRecord {
+export interface EquityRecord extends Heights {
   /** The token, and whose equity is in it: where these change, heights are carried over in proportion. */
   basis: string;
   value: bigint;
   /** Whether every part had a price; else the value is the last that was known. */
   isKnown: boolean;
-  peak: bigint;
   /** The UTC day, counted from the epoch, of the last look. */
   day: number;
-  dayStart: bigint;
   /** Network fees in the token, of so many lamports of the book. */
   feeCost: bigint;
   feesCosted: bigint;
+  /** The heights of protections that began anew, each its own: one that lets go takes no other's away. */
+  readonly anew: Map<ProtectionRule, Heights>;
 }
 
 /** A configured protection with its place among those of its kind and scope, by which a restart finds it again. */
@@ -76,6 +82,14 @@ export interface Watch {
   fired: Fired | undefined;
   /** When it let go the last time: what was before does not count. */
   reset: Noted | undefined;
+  /** The fees of the day on which it began anew, paid until then. */
+  feesBefore: { readonly day: number; readonly fees: Lamports } | undefined;
+}
+
+/** What the chain has less of a token than the ledger, and the place of the last time it became more. */
+export interface Missing {
+  readonly n: number;
+  readonly amount: bigint;
 }
 
 /** Everything that protections remember; what they look at besides is the rest of the state. */
@@ -87,7 +101,7 @@ export interface ProtectionMemory {
   readonly timely: Watch[];
   /** By `<scope>:<name>`. */
   readonly subjects: Map<string, SubjectMemory>;
-  /** Whether some protection depends on what things are worth, of all together or at all. */
+  /** Whether some protection depends on what things are worth, and of all together if this run looks at that. */
   readonly watchesEquity: boolean;
   readonly watchesTotal: boolean;
   /** By strategy, and under the empty name all together. */
@@ -95,7 +109,7 @@ export interface ProtectionMemory {
   /** Since when the outcome of an open intent is unknown, by its id. */
   readonly unknownSince: Map<string, Noted>;
   /** What the chain has less than the ledger, by mint. */
-  readonly missing: Map<Mint, bigint>;
+  readonly missing: Map<Mint, Missing>;
   /** What nobody has taken up yet. */
   changes: ProtectionChange[];
   /** How many protections are on. */
@@ -114,6 +128,9 @@ export interface ProtectionMemory {
   nextLookAt: Millis;
 }
 
+/** The name under which the equity of all strategies together is kept. */
+export const ALL = '';
+
 /** How often market events alone make protections look while something is held, in event time: proposals and outcomes always do. */
 export const LOOK_EVERY_MS = 10_000;
 const IDLE_EVERY_MAX_MS = 60_000;
@@ -121,12 +138,12 @@ const IDLE_EVERY_MAX_MS = 60_000;
 const TIMELY: ReadonlySet<string> = new Set(['max-drawdown', 'daily-loss', 'stale-feed', 'unresolved-intent', 'dead-man']);
 const OF_EQUITY: ReadonlySet<string> = new Set(['max-drawdown', 'daily-loss']);
 
-/** Returns the memory of protections that have seen nothing yet. */
-export function createMemory(protections: readonly Protection[], strategies: readonly string[]): ProtectionMemory {
+/** Returns the memory of protections that have seen nothing yet; `leavesTotal` where what all are worth is another run's to look at. */
+export function createMemory(protections: readonly Protection[], strategies: readonly string[], { leavesTotal = false }: { readonly leavesTotal?: boolean } = {}): ProtectionMemory {
   const ofEquity = protections.filter(({ trigger: { kind } }) => OF_EQUITY.has(kind));
   const memory: ProtectionMemory = {
     rules: rulesOf(protections), watches: new Map(), timely: [], subjects: new Map(), equity: new Map(), unknownSince: new Map(), missing: new Map(),
-    watchesEquity: ofEquity.length > 0, watchesTotal: ofEquity.some(({ scope }) => scope === 'global'),
+    watchesEquity: ofEquity.length > 0, watchesTotal: !leavesTotal && ofEquity.some(({ scope }) => scope === 'global'),
     changes: [], on: 0, count: 0, now: -Infinity, startedAt: undefined, presenceAt: undefined,
     idleEveryMs: idleEvery(protections),
     nextLookAt: protections.length === 0 ? Infinity : -Infinity,
@@ -167,7 +184,7 @@ export function watchOf(memory: ProtectionMemory, rule: ProtectionRule, subject:
   const key = `${rule.family}:${rule.number}:${subject}`;
   const known = memory.watches.get(key);
   if (known !== undefined) return known;
-  const watch: Watch = { rule, subject, memory: subjectMemory(memory, rule.protection.scope, subject), fired: undefined, reset: undefined };
+  const watch: Watch = { rule, subject, memory: subjectMemory(memory, rule.protection.scope, subject), fired: undefined, reset: undefined, feesBefore: undefined };
   memory.watches.set(key, watch);
   if (rule.isTimely) memory.timely.push(watch);
   return watch;
@@ -179,11 +196,21 @@ export function subjectMemory(memory: ProtectionMemory, scope: ProtectionScope, 
   const known = memory.subjects.get(key);
   if (known !== undefined) return known;
   const fresh: SubjectMemory = {
-    exits: [], failures: [], lastTrade: undefined, lastLoss: undefined, unknowns: 0, feeDay: -Infinity, fees: 0n as Lamports,
+    exits: [], failures: [], lastTrade: undefined, lastLoss: undefined, unknowns: [], feeDay: -Infinity, fees: 0n as Lamports,
   };
   memory.subjects.set(key, fresh);
   if (scope === 'token') watchSubject(memory, scope, name);
   return fresh;
+}
+
+/** Returns whether something happened after a protection let go the last time: only that counts. */
+export function isLater({ n }: Pick<Noted, 'n'>, reset: Noted | undefined): boolean {
+  return reset === undefined || n > reset.n;
+}
+
+/** Returns whether a protection looks at what all strategies together are worth, which this run leaves as it is. */
+export function isLeftAlone({ watchesTotal }: ProtectionMemory, { protection: { scope, trigger } }: ProtectionRule): boolean {
+  return !watchesTotal && scope === 'global' && OF_EQUITY.has(trigger.kind);
 }
 
 /** Returns the UTC day of an instant, counted from the epoch. */

@@ -1,6 +1,6 @@
 import type { Lamports } from '../../core/amount.ts';
 import type { Millis } from '../../core/time.ts';
-import type { Mint } from '../../market/token.ts';
+import type { AdjustWallet } from '../command.ts';
 import type { ExitResult } from '../costs.ts';
 import { isDenialCode } from '../denials.ts';
 import type { Intent, IntentState, Outcome } from '../intent.ts';
@@ -14,18 +14,19 @@ export function recordOutcome(memory: ProtectionMemory, intent: Intent, outcome:
   const { now: at } = memory;
   if (outcome.state === 'unknown') {
     if (memory.unknownSince.has(intent.id)) return;
-    memory.unknownSince.set(intent.id, note(memory, at));
-    for (const subject of subjectsOf(memory, intent)) subject.memory.unknowns += 1;
+    const unknown = note(memory, at);
+    memory.unknownSince.set(intent.id, unknown);
+    for (const { scope, memory: subject } of subjectsOf(memory, intent)) keepLast(subject.unknowns, unknown, longest(memory, scope, 'unknowns'));
     return;
   }
   // Begun anew: what was sent before is proven dead.
   if (outcome.state === 'building' || isTerminal(outcome.state)) memory.unknownSince.delete(intent.id);
+  if (isToldOf(outcome)) for (const { memory: subject } of subjectsOf(memory, intent)) subject.unknowns = [];
   if (!isTerminal(outcome.state)) return;
   const noted = note(memory, at);
   const isFailure = countsAsFailure(outcome);
   const fees = outcome.fill?.feeLamports ?? outcome.feeLamports ?? (0n as Lamports);
   for (const { scope, memory: subject } of subjectsOf(memory, intent)) {
-    if (outcome.state !== 'abandoned') subject.unknowns = 0;
     addFees(subject, fees, dayOf(at));
     if (isFailure) keepLast(subject.failures, noted, longest(memory, scope, 'failures'));
     if (outcome.state !== 'confirmed') continue;
@@ -41,17 +42,30 @@ export function recordOpen(memory: ProtectionMemory, intent: Intent, state: Inte
   if (state === 'unknown' && !memory.unknownSince.has(intent.id)) memory.unknownSince.set(intent.id, note(memory, intent.createdAt));
 }
 
-/** Notes that the chain has less than the ledger, or more again. */
-export function recordMismatch(memory: ProtectionMemory, mint: Mint, change: bigint): void {
+/** Notes that the chain has less than the ledger and nothing explains it, or, whatever it is taken for, more again. */
+export function recordAdjustment(memory: ProtectionMemory, { mint, change, cause }: Pick<AdjustWallet, 'mint' | 'change' | 'cause'>): void {
+  if (cause === 'withdrawal') return;
+  const more = BigInt(change);
+  const known = memory.missing.get(mint);
+  const amount = (known?.amount ?? 0n) - more;
+  if (amount <= 0n) {
+    memory.missing.delete(mint);
+    return;
+  }
   subjectMemory(memory, 'token', mint);
-  const missing = (memory.missing.get(mint) ?? 0n) - change;
-  if (missing > 0n) memory.missing.set(mint, missing);
-  else memory.missing.delete(mint);
+  const { n } = known === undefined || more < 0n ? note(memory, memory.now) : known;
+  memory.missing.set(mint, { n, amount });
 }
 
 /** Returns the fees of the day, however long ago the last one was paid. */
 export function feesOf(subject: SubjectMemory, day: number): Lamports {
   return subject.feeDay === day ? subject.fees : (0n as Lamports);
+}
+
+/** Returns whether an outcome says what became of something that was signed. A further attempt is made only where that is known of the one before. */
+function isToldOf({ state, attempt, ended }: Outcome): boolean {
+  if (state === 'building') return ended !== undefined;
+  return isTerminal(state) && (state !== 'abandoned' || attempt > 1);
 }
 
 /** What our own risk took back was no failure of the world's. */
@@ -83,13 +97,14 @@ function keepLast<T>(list: T[], item: T, most: number): void {
 }
 
 /** Returns how far back the protections of a scope look. */
-function longest(memory: ProtectionMemory, scope: ProtectionScope, list: 'exits' | 'failures'): number {
+function longest(memory: ProtectionMemory, scope: ProtectionScope, list: 'exits' | 'failures' | 'unknowns'): number {
   let most = 0;
   for (const { protection: { trigger, scope: own } } of memory.rules) {
     if (own !== scope) continue;
     if (list === 'exits' && trigger.kind === 'loss-streak') most = Math.max(most, trigger.losses);
     if (list === 'exits' && trigger.kind === 'low-profit') most = Math.max(most, trigger.trades);
     if (list === 'failures' && trigger.kind === 'error-rate') most = Math.max(most, trigger.failures);
+    if (list === 'unknowns' && trigger.kind === 'blind-execution') most = Math.max(most, trigger.unknowns);
   }
   return most;
 }

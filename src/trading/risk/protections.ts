@@ -1,8 +1,10 @@
 import type { Mint } from '../../market/token.ts';
 import type { ProtectionAction } from '../protection.ts';
 import { lossToday } from '../protections/conditions.ts';
-import { ALL, unpricedOf } from '../protections/equity.ts';
+import { unpricedOf } from '../protections/equity.ts';
+import { isOrderedOut } from '../protections/effective-trading.ts';
 import type { Watch } from '../protections/memory.ts';
+import { ALL, isLeftAlone } from '../protections/memory.ts';
 import { showMint } from './amount-text.ts';
 import type { Denial } from './denial.ts';
 import { unvalued } from './exposure.ts';
@@ -11,12 +13,13 @@ import type { Rule, SwapWish } from './swap-wish.ts';
 /** The stronger speaks first. */
 const STRENGTH: Readonly<Record<ProtectionAction, number>> = { halt: 3, flatten: 2, 'reduce-only': 1, deny: 0 };
 
-/** What has come on: a halt refuses exits as well, everything else entries alone. */
+/** What has come on: a halt refuses exits as well, but for those that an operator ordered; everything else entries alone. */
 export const protections: Rule = (state, wish) => {
   if (state.protections.on === 0) return undefined;
   let strongest: Watch | undefined;
   for (const watch of state.protections.watches.values()) {
     if (watch.fired === undefined || !concerns(watch, wish)) continue;
+    if (wish.isExit && isOrderedOut(state, wish.strategy.name)) continue;
     if (strongest === undefined || STRENGTH[watch.rule.protection.action] > STRENGTH[strongest.rule.protection.action]) strongest = watch;
   }
   return strongest === undefined ? undefined : denialOf(strongest);
@@ -39,8 +42,9 @@ export const equityKnown: Rule = (state, { strategy: { name }, isExit }) => {
   const { equity, rules, watchesEquity } = state.protections;
   if (!watchesEquity || isExit) return undefined;
   const { budget } = state.portfolio.book(name);
-  for (const { protection: { trigger, scope } } of rules) {
-    if (trigger.kind !== 'max-drawdown' && trigger.kind !== 'daily-loss') continue;
+  for (const rule of rules) {
+    const { protection: { trigger, scope } } = rule;
+    if ((trigger.kind !== 'max-drawdown' && trigger.kind !== 'daily-loss') || isLeftAlone(state.protections, rule)) continue;
     const subject = scope === 'global' ? ALL : name;
     const isKnown = equity.get(name)?.isKnown === true && equity.get(subject)?.isKnown === true;
     if (!isKnown || (trigger.kind === 'daily-loss' && lossToday(state, subject, trigger.limit.mint) === undefined)) {

@@ -16,7 +16,7 @@ for (const dialect of dialectNames()) {
       });
       afterEach(async () => {
         const { faults } = await world.control('/sandbox/state');
-        await world.raw('DELETE', '/sandbox/faults');
+        if (faults.length > 0) await world.raw('DELETE', '/sandbox/faults');
         // A fault that hit nothing has proved nothing.
         expect(faults).toEqual([]);
       });

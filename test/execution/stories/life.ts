@@ -46,7 +46,7 @@ export class Life {
   }
 
   /** Returns the part of a journal that an executor writes and reads, with a crash point around each write. */
-  journal(journal: JournalStore, onSigned: (attempt: Attempt) => void): Pick<JournalStore, 'intentApproved' | 'attemptSigned' | 'transition' | 'openIntents' | 'isSigned' | 'spentSince'> {
+  journal(journal: JournalStore, onSigned: (attempt: Attempt) => void): Pick<JournalStore, 'intentApproved' | 'attemptSigned' | 'transition' | 'openIntents' | 'isSigned' | 'movesSince'> {
     return {
       intentApproved: (intent, strategyState) => { this.write(() => { journal.intentApproved(intent, strategyState); }); },
       attemptSigned: (attempt) => {
@@ -58,7 +58,7 @@ export class Life {
       transition: (outcome) => { this.write(() => { journal.transition(outcome); }); },
       openIntents: () => journal.openIntents(),
       isSigned: (signature) => journal.isSigned(signature),
-      spentSince: (attempt, mint) => journal.spentSince(attempt, mint),
+      movesSince: (attempt, mint) => journal.movesSince(attempt, mint),
     };
   }
 }

@@ -50,6 +50,10 @@ export function createModelNode({ chain, wire, life, onReceived }: {
     return work({ processed, confirmed: processed - CONFIRMED_AFTER, finalized: processed - FINALIZED_AFTER });
   });
 
+  // What failed moved nothing: its fee is lost on the ledger where nobody finds it, and that is all.
+  const kept = (landing: Landing | undefined): Landing | undefined =>
+    (wire.weather.holes && landing?.error === undefined && (landing?.slot ?? 0) % 2 === 1 ? undefined : landing);
+
   const methods: Readonly<Record<string, (subject: string, config: Config, view: View) => unknown>> = {
     getEpochInfo: (_subject, _config, { finalized }) => {
       const { wrongHeights, leaps } = wire.weather;
@@ -62,7 +66,7 @@ export function createModelNode({ chain, wire, life, onReceived }: {
       return atSlot(view.finalized, config, height <= at && at <= height + LIFE_BLOCKS);
     },
     getSignatureStatuses: (id, { searchTransactionHistory }, view) => {
-      const landing = indexed(chain.find(id, view.processed), view);
+      const landing = indexed(kept(chain.find(id, view.processed)), view);
       const isKnown = landing !== undefined && (searchTransactionHistory === true || view.processed - landing.slot < RECENT_SLOTS);
       const status = isKnown
         ? { slot: BigInt(landing.slot), err: landing.error === undefined ? null : { InstructionError: [0, 'Custom'] }, confirmationStatus: confirmation(landing.slot, view) }
@@ -86,7 +90,7 @@ export function createModelNode({ chain, wire, life, onReceived }: {
   const { finalizedSlot, confirmedSlot, ...finality } = createFinality(rpc);
 
   const confirmedLanding = (id: string, view: View): Landing | undefined => {
-    const landing = chain.findForGood(id, view.confirmed);
+    const landing = kept(chain.findForGood(id, view.confirmed));
     return landing !== undefined && (view.processed - landing.slot) * SLOT_MS >= landing.fate.givenLateMs ? landing : undefined;
   };
   const signaturesOf = (id: string): Promise<readonly string[] | undefined> => ask((view) => {
@@ -104,7 +108,7 @@ export function createModelNode({ chain, wire, life, onReceived }: {
       history: (_owner, { before }) => ask((view) => {
         atSlot(view.confirmed, { minContextSlot: Number(finalizedSlot()) }, undefined);
         if (before !== undefined) return [];
-        return chain.landings.filter(({ transactionId, slot }) => indexed(chain.findForGood(transactionId, view.confirmed), view)?.slot === slot)
+        return chain.landings.filter(({ transactionId, slot }) => indexed(kept(chain.findForGood(transactionId, view.confirmed)), view)?.slot === slot)
           .map(({ transactionId, slot }) => ({ signature: transactionId, slot: BigInt(slot) })).reverse();
       }),
     }),

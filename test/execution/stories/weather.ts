@@ -21,9 +21,11 @@ export interface Weather {
   readonly wrongHeights: number;
   /** Of finalized slots that are far in the future, with their heights. */
   readonly leaps: number;
+  /** Whether the nodes were restarted from a snapshot: their history has holes. */
+  readonly holes: boolean;
 }
 
-export const CALM: Weather = { forMs: Infinity, faults: 0, lost: 0, slow: 0, slowMs: 0, lies: 0, lags: [0], wrongHeights: 0, leaps: 0 };
+export const CALM: Weather = { forMs: Infinity, faults: 0, lost: 0, slow: 0, slowMs: 0, lies: 0, lags: [0], wrongHeights: 0, leaps: 0, holes: false };
 
 /** The way of every call of a process into the world and back. */
 export class Wire {

@@ -1,0 +1,137 @@
+import { describe, expect, it } from 'vitest';
+import type { Amount, Bps, Lamports } from '../../src/core/amount.ts';
+import { GannetError } from '../../src/core/errors.ts';
+import { VirtualClock } from '../../src/engine/virtual-clock.ts';
+import type { LiveWorld, Progress } from '../../src/execution/journey.ts';
+import { landAttempt } from '../../src/execution/landing.ts';
+import { SOL_MINT, USDC_MINT } from '../../src/market/token.ts';
+import type { Attempt } from '../../src/trading/attempt.ts';
+import type { Intent } from '../../src/trading/intent.ts';
+import { advance, after } from '../service/virtual-time.ts';
+
+const INTENT: Intent = {
+  id: 'diver-1', strategy: 'diver', createdAt: 0, purpose: 'exit', inputMint: USDC_MINT, outputMint: SOL_MINT, amountIn: 1_000_000n as Amount,
+  maxSlippageBps: 50 as Bps, maxPriceImpactBps: 100 as Bps, maxFeeBps: 30 as Bps, route: 'order', reason: 'a test',
+};
+const ATTEMPT: Attempt = {
+  intentId: 'diver-1', number: 1, route: 'order', router: 'iris', quotedOut: 5_000_000n as Amount, threshold: 4_900_000n as Amount, requestId: 'request-1',
+  signature: 'ours', transactionId: 'ours', messageHash: '00', blockhash: 'hash', lastValidBlockHeight: 1_000n, feePayer: 'us',
+  inputBalance: 7_000_000n as Amount, inputSlots: { from: 1n, to: 1n }, signedTransaction: new Uint8Array(1),
+};
+const TIMEOUT_MS = 30_000;
+
+type Execute = LiveWorld['service']['execute'];
+
+const never = (): never => { throw new Error('not asked for here'); };
+
+/** Follows an attempt whose bytes a service takes as it likes; the node is well, and has it landed from a moment on. */
+function followed(serve: (clock: VirtualClock) => Execute, { landsAt = Infinity, lies = false } = {}) {
+  const clock = new VirtualClock(0);
+  const flights = { now: 0, most: 0, sent: 0, signals: [] as (AbortSignal | undefined)[] };
+  const execute = serve(clock);
+  const world: LiveWorld = {
+    clock,
+    service: {
+      order: never, build: never,
+      execute: async (request, call) => {
+        flights.sent += 1;
+        flights.signals.push(call?.signal);
+        flights.most = Math.max(flights.most, ++flights.now);
+        try {
+          return await execute(request, call);
+        } finally {
+          flights.now -= 1;
+        }
+      },
+    },
+    journal: { intentApproved: never, attemptSigned: never, transition: never, openIntents: () => [], isSigned: never, movesSince: () => [] },
+    signer: { address: 'us', sign: never },
+    chain: {
+      compose: never, readTransaction: never, signaturesOf: never, send: never, findBySigner: never,
+      finalizedBlockHeight: async () => 1_001n + BigInt(Math.floor(clock.now() / 400)),
+      isBlockhashValid: async () => false,
+      signatureStatus: async () => (clock.now() < landsAt ? undefined : { slot: 1n, confirmation: 'finalized' }),
+      tokenBalance: async () => ({ amount: 7_000_000n as Amount, slot: 600n, lastSlot: 602n }),
+      landedSwap: async ({ signature }) => ({
+        signature, slot: 1n, feeLamports: 5_000n as Lamports, rentLamports: 0n as Lamports, amountIn: (lies ? 0n : 1_000_000n) as Amount, amountOut: (lies ? 0n : 5_000_000n) as Amount,
+      }),
+    },
+  };
+  const told: { readonly at: number; readonly progress: Progress }[] = [];
+  const tell = (progress: Progress): void => { told.push({ at: clock.now(), progress }); };
+  const over = new AbortController();
+  const end = landAttempt(world, INTENT, ATTEMPT, { tell, over: over.signal }).then((progress) => {
+    if (progress !== undefined) tell(progress);
+    return progress;
+  });
+  return { clock, flights, told, over, end, states: () => told.map(({ progress }) => progress.state) };
+}
+
+/** Answers nothing until it gives up. */
+const timesOut = (clock: VirtualClock): Execute => async () => {
+  await after(clock, TIMEOUT_MS);
+  throw new GannetError('SERVICE_TIMEOUT', 'no answer in time');
+};
+const hangs = (): Execute => () => new Promise(() => undefined);
+
+describe('a service that takes bytes and does not answer', () => {
+  it('delays no proof of death, and has one call at a time', async () => {
+    const { clock, flights, told, states } = followed(timesOut);
+    await advance(clock, 75_000);
+    expect(states().at(-1)).toBe('expired');
+    expect(told.at(-1)!.at).toBeLessThan(60_000);
+    expect(flights).toMatchObject({ most: 1, sent: 2 });
+  });
+
+  it('keeps nobody from seeing that they landed; what it says later is told no more', async () => {
+    const { clock, flights, told, states } = followed(timesOut, { landsAt: 3_000 });
+    await advance(clock, 40_000);
+    expect(states()).toEqual(['submitted', 'confirmed']);
+    expect(told.at(-1)!.at).toBeLessThan(4_000);
+    expect(flights.sent).toBe(1);
+    expect(flights.signals[0]!.aborted).toBe(true);
+  });
+
+  it('is not waited for where nobody listens any more: no timer stays, and its call is given up', async () => {
+    const { clock, flights, over, end, told } = followed(hangs);
+    await advance(clock, 10_000);
+    over.abort();
+    expect(await end).toBeUndefined();
+    expect(clock.nextAt()).toBe(Infinity);
+    expect(flights.signals[0]!.aborted).toBe(true);
+    expect(told).toEqual([]);
+  });
+});
+
+describe('bytes on their way', () => {
+  it('are sent anew once the call before is over, as often as ever', async () => {
+    const { clock, flights } = followed((time) => async () => {
+      await after(time, 1_000);
+      return { status: 'failed', code: -1_000 };
+    });
+    await advance(clock, 40_000);
+    expect(flights.most).toBe(1);
+    expect(flights.sent).toBeGreaterThan(12);
+  });
+
+  it('end with the bug that was found on the way', async () => {
+    const { clock, end } = followed((time) => async () => {
+      await after(time, 1_000);
+      throw new TypeError('a bug');
+    });
+    const ended = expect(end).rejects.toThrow('a bug');
+    await advance(clock, 5_000);
+    await ended;
+  });
+});
+
+describe('a node that has them landed, with amounts that cannot be', () => {
+  it('is asked on; after ten seconds it is unknown, and at last for the operator', async () => {
+    const { clock, over, told, states } = followed(hangs, { landsAt: 1_000, lies: true });
+    await advance(clock, 200_000);
+    over.abort();
+    expect(new Set(states())).toEqual(new Set(['unknown']));
+    expect(told[0]!.progress).toMatchObject({ code: 'CHAIN_RESPONSE_INVALID' });
+    expect(told.find(({ progress }) => progress.code === 'OUTCOME_UNPROVEN')!.at).toBeLessThan(190_000);
+  });
+});
