@@ -1,4 +1,5 @@
-import type { Amount } from '../core/amount.ts';
+import type { Amount, Lamports } from '../core/amount.ts';
+import { assert } from '../core/assert.ts';
 import type { Millis } from '../core/time.ts';
 import type { LoggedDecision } from '../engine/decision-log.ts';
 import { Engine } from '../engine/engine.ts';
@@ -15,6 +16,7 @@ import { drive, settle } from './driver.ts';
 import type { RecordedLooks } from './recorded-looks.ts';
 import type { SimulationModel } from './simulated-executor.ts';
 import { createSimulatedExecutor } from './simulated-executor.ts';
+import type { FillNotes, SimulationNotes } from './simulation-notes.ts';
 
 /** What one strategy made of a backtest; values in the currency, undefined where something cannot be valued. */
 export interface StrategyResult {
@@ -30,6 +32,8 @@ export interface SimulatedFill {
   readonly at: Millis;
   readonly intent: Intent;
   readonly fill: Fill;
+  /** What it cost, by what for, and how sure its price is. */
+  readonly notes: FillNotes;
 }
 
 export interface BacktestResult {
@@ -44,7 +48,10 @@ export interface BacktestResult {
   readonly strategies: readonly StrategyResult[];
   readonly startAt: Millis;
   readonly endAt: Millis;
-  readonly otherSideFills: number;
+  /** What could not be simulated, what is less sure, and what it all cost. */
+  readonly simulation: SimulationNotes;
+  /** Laid down for token accounts: back at the end for those that are empty, else still there. No cost. */
+  readonly deposits: { readonly returnedLamports: Lamports; readonly lockedLamports: Lamports };
 }
 
 /** Returns how much of a recording's beginning is for warming up: trading begins for all of them after the longest. */
@@ -74,7 +81,9 @@ export function runBacktest(options: {
   const warmupMs = longestWarmup(strategies);
   const startAt = options.startAt + warmupMs;
   const world = new VirtualClock(startAt);
-  const executor = createSimulatedExecutor({ clock: world, market: state.market, model: options.model });
+  const executor = createSimulatedExecutor({
+    clock: world, market: state.market, model: options.model, seed: options.seed, tokenAccounts: state.portfolio.wallet.keys(),
+  });
   const denials: Record<string, number> = {};
   const intents: Record<string, number> = {};
   const fills: SimulatedFill[] = [];
@@ -98,7 +107,11 @@ export function runBacktest(options: {
   });
   const take = (intent: Intent, outcome: Outcome): void => {
     if (isTerminal(outcome.state)) intents[outcome.state] = (intents[outcome.state] ?? 0) + 1;
-    if (outcome.fill !== undefined) fills.push({ at: world.now(), intent, fill: outcome.fill });
+    if (outcome.fill !== undefined) {
+      const notes = executor.takeFillNotes(intent.id);
+      assert(notes, () => `${intent.id} is filled without notes`);
+      fills.push({ at: world.now(), intent, fill: outcome.fill, notes });
+    }
     engine.accept(outcome, world.now());
   };
 
@@ -112,11 +125,13 @@ export function runBacktest(options: {
   const endAt = engine.clock.now();
   settle(engine, world);
   const seconds = (options.stopwatch() - startedAt) / 1_000;
+  const empty = state.tokens.all.map(({ mint }) => mint).filter((mint) => !state.portfolio.wallet.has(mint));
+  const returnedLamports = executor.closeAccounts(empty);
 
   return {
     events, seconds, decisions: engine.decisions, decisionHash: engine.decisionHash, denials, intents, fills, alerts,
     strategies: strategies.map(({ name }) => strategyResult(state, name, currency)),
-    startAt, endAt, otherSideFills: executor.otherSideFills(),
+    startAt, endAt, simulation: executor.notes(), deposits: { returnedLamports, lockedLamports: executor.lockedLamports() },
   };
 }
 

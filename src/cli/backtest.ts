@@ -4,7 +4,8 @@ import type { BacktestResult } from '../backtest/backtest.ts';
 import { longestWarmup, runBacktest } from '../backtest/backtest.ts';
 import type { RecordedLooks } from '../backtest/recorded-looks.ts';
 import { backtestCursor, recordedLooks, withoutUnseen } from '../backtest/recorded-looks.ts';
-import { BASE_MODEL } from '../backtest/simulated-executor.ts';
+import { withRecordedLatency } from '../backtest/models/recorded-latency.ts';
+import { simulationWarnings } from '../backtest/simulation-warnings.ts';
 import { configError } from '../config/issue.ts';
 import { loadConfig } from '../config/load.ts';
 import type { RunConfig } from '../config/run-config.ts';
@@ -147,10 +148,7 @@ function backtest({ config, recording, looks, unseen, currency, snapshot, onDeci
     startAt: recording.firstAt,
     cursor: backtestCursor(recording, looks),
     looks,
-    model: {
-      ...BASE_MODEL, setting: config.backtest.setting,
-      quoteLatencyMs: config.backtest.quoteLatencyMs, landLatencyMs: config.backtest.landLatencyMs,
-    },
+    model: withRecordedLatency(config.backtest.model, recording, recording.directory),
     currency,
     stopwatch,
     onDecision,
@@ -160,12 +158,11 @@ function backtest({ config, recording, looks, unseen, currency, snapshot, onDeci
 function warningsOf(config: RunConfig, recording: Recording, result: BacktestResult): string[] {
   const warnings = ['metrics, benchmarks, sensitivity and the report are not computed by this version'];
   if (recording.truncatedAt !== undefined) warnings.push(`the recording was cut off by a crash: it ends at seq ${recording.truncatedAt}`);
-  if (result.otherSideFills > 0) {
-    warnings.push(`${result.otherSideFills} fills are priced from quotes of the other direction, less ${BASE_MODEL.otherSideHaircutBps} bps`);
-  }
+  warnings.push(...simulationWarnings(result.simulation, config.backtest.model));
   const warmupMs = longestWarmup(config.strategies);
   if (warmupMs > 0) warnings.push(`the first ${formatDuration(warmupMs)} of the recording warmed the strategies up: the backtest begins after it`);
-  if (config.backtest.setting !== 'base') warnings.push(`fills are ${config.backtest.setting}`);
+  const { setting } = config.backtest.model;
+  if (setting !== 'base') warnings.push(`fills are ${setting}`);
   return warnings;
 }
 

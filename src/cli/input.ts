@@ -30,8 +30,8 @@ export async function readInput(file: string, interrupt: AbortSignal): Promise<s
   return text + decoder.end();
 }
 
-/** Opened without waiting for a writer, or an interrupt could not end the wait. A device has no end that could be waited for. */
-function openInput(file: string): Readable {
+/** Returns a file or a pipe, standard input where it is "-". Opened without waiting for a writer, or an interrupt could not end the wait. A device has no end that could be waited for. */
+export function openInput(file: string): Readable {
   if (file === '-') return process.stdin;
   const fd = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
   const kind = fstatSync(fd);

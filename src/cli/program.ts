@@ -8,6 +8,7 @@ import { createSignerClient } from '../signer/client.ts';
 import { dotenvFolders, merged, readDotenv, withoutKeys } from '../signer/environment.ts';
 import type { HandedOn } from '../signer/handed-on.ts';
 import { SIGNER_FD, takeHandedOn } from '../signer/handed-on.ts';
+import { analyzeCommand } from './analyze.ts';
 import { backtestCommand } from './backtest.ts';
 import { benchCommand } from './bench.ts';
 import { buildCommand } from './build.ts';
@@ -46,7 +47,7 @@ const COMMANDS: readonly (readonly [heading: string, modules: readonly CommandMo
   ['Trading:', [runDaemonCommand, statusCommand, swapCommand, walletCommand]],
   ['Having the say over the running daemon:', [operatorCommands]],
   ['Looking into what was done:', [explainCommand, journalCommand, resolveCommand]],
-  ['Trying out:', [sandboxCommand, configCommand, backtestCommand, replayCommand]],
+  ['Trying out:', [sandboxCommand, configCommand, backtestCommand, replayCommand, analyzeCommand]],
   ['Looking at swaps:', [quoteCommand, orderCommand, buildCommand, inspectTransactionCommand]],
   ['Looking at tokens:', [tokensCommand, discoverCommand]],
   ['Looking at prediction markets:', [eventsCommand, marketsCommand, orderBookCommand, positionsCommand, historyCommand]],

@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { SimulationModel } from '../../src/backtest/simulated-executor.ts';
 import { BASE_MODEL, createSimulatedExecutor } from '../../src/backtest/simulated-executor.ts';
+import type { FillNotes, SimulationNotes } from '../../src/backtest/simulation-notes.ts';
 import type { Amount, Bps } from '../../src/core/amount.ts';
 import { VirtualClock } from '../../src/engine/virtual-clock.ts';
 import type { MarketEvent } from '../../src/market/event.ts';
@@ -13,14 +14,20 @@ import { SOL, USDC } from '../market/tokens.ts';
 import { approve, buy, stateWith } from '../trading/states.ts';
 
 const SETTINGS = ['optimistic', 'base', 'pessimistic'] as const;
+/** The base model without mishaps, where signing takes no time. */
+const CERTAIN: SimulationModel = {
+  ...BASE_MODEL,
+  latency: { ...BASE_MODEL.latency, sign: [{ share: 0.5, latencyMs: 0 }] },
+  landing: { ...BASE_MODEL.landing, dropProbability: 0, unknownProbability: 0 },
+};
 
 /** Executes one purchase of 25 USDC begun at 0, with market events arriving at their own times. */
 function execute(events: readonly MarketEvent[], model: Partial<SimulationModel> = {}, change: Partial<Intent> = {}): {
-  readonly outcomes: (Outcome & { readonly at: number })[]; readonly otherSideFills: number;
+  readonly outcomes: (Outcome & { readonly at: number })[]; readonly notes: SimulationNotes; readonly fill: FillNotes | undefined;
 } {
   const clock = new VirtualClock(0);
   const market = new MarketCache();
-  const executor = createSimulatedExecutor({ clock, market, model: { ...BASE_MODEL, ...model } });
+  const executor = createSimulatedExecutor({ clock, market, model: { ...CERTAIN, ...model }, seed: 7, tokenAccounts: [USDC.mint] });
   const intent: Intent = { ...approve(stateWith(), buy()), ...change };
   const outcomes: (Outcome & { at: number })[] = [];
   for (const event of events.filter(({ receivedAt }) => receivedAt <= 0)) market.observe(event);
@@ -30,23 +37,23 @@ function execute(events: readonly MarketEvent[], model: Partial<SimulationModel>
     next: (outcome) => { outcomes.push({ ...outcome, at: clock.now() }); },
     complete: () => { completed = true; },
   });
-  clock.advanceTo(60_000);
+  clock.advanceTo(200_000);
   expect(completed).toBe(true);
-  return { outcomes, otherSideFills: executor.otherSideFills() };
+  return { outcomes, notes: executor.notes(), fill: executor.takeFillNotes(intent.id) };
 }
 
 const last = (run: ReturnType<typeof execute>): Outcome & { readonly at: number } => run.outcomes.at(-1)!;
 
 describe('a simulated swap', () => {
   it('takes the time of a quote and of a landing, and goes through the states of a real one', () => {
-    const { outcomes } = execute([buyingSol(125_000, 0)], { quoteLatencyMs: 300, landLatencyMs: 1_500 });
+    const { outcomes } = execute([buyingSol(125_000, 0)]);
     expect(outcomes.map(({ state, at }) => [state, at])).toEqual([['building', 0], ['signed', 300], ['submitted', 300], ['confirmed', 1_800]]);
     let state: IntentState = 'approved';
     for (const outcome of outcomes) {
       expect(canTransition(state, outcome.state)).toBe(true);
       state = outcome.state;
     }
-    expect(outcomes.at(-1)!.fill).toMatchObject({ amountIn: PURCHASE, amountOut: 200_000_000n, feeLamports: 5_000n });
+    expect(outcomes.at(-1)!.fill).toMatchObject({ amountIn: PURCHASE, amountOut: 200_000_000n, feeLamports: 9_000n, rentLamports: 0n });
   });
 
   it('is filled at the price known on arrival, whatever was quoted before and comes after', () => {
@@ -59,7 +66,7 @@ describe('a simulated swap', () => {
     // 50 bps of slippage from 125: one of 125.62 still lands, one of 125.63 no more.
     expect(last(execute([buyingSol(125_000, 0), buyingSol(125_620, 1_000)])).state).toBe('confirmed');
     const failed = last(execute([buyingSol(125_000, 0), buyingSol(125_630, 1_000)]));
-    expect(failed).toMatchObject({ state: 'failed', code: '6001', feeLamports: 5_000n, at: 1_800 });
+    expect(failed).toMatchObject({ state: 'failed', code: '6001', feeLamports: 9_000n, at: 1_800 });
     expect(failed.fill).toBeUndefined();
   });
 
@@ -82,21 +89,42 @@ describe('a simulated swap', () => {
   });
 
   it('is priced from the other direction less the haircut where only that was recorded, and says so', () => {
-    const run = execute([sellingSol(125_000, 0)], { otherSideHaircutBps: 60 });
+    const run = execute([sellingSol(125_000, 0)], { otherSideHaircutBps: 60 as Bps });
     expect(last(run).fill!.amountOut).toBe(198_800_000n);
-    expect(run.otherSideFills).toBe(1);
+    expect(run.notes.marks).toEqual({ 'other-side': 1 });
     const both = execute([sellingSol(125_000, 0), buyingSol(125_000, 0)]);
     expect(last(both).fill!.amountOut).toBe(200_000_000n);
-    expect(both.otherSideFills).toBe(0);
+    expect(both.notes.marks).toEqual({});
   });
 
-  it('scales a quote of another size at its average price, floored', () => {
-    const run = execute([quote(USDC, SOL, { inAmount: 3n, outAmount: 7n })]);
-    expect(last(run).fill!.amountOut).toBe((PURCHASE * 7n) / 3n);
+  it('is refused with a code where it is larger than anything recorded, unless going on is allowed: then it is marked', () => {
+    const small = [quote(USDC, SOL, { inAmount: 3n, outAmount: 7n })];
+    const refused = execute(small);
+    expect(last(refused)).toMatchObject({ state: 'abandoned', code: 'SIZE_BEYOND_LADDER', reason: expect.stringContaining('25000000 smallest units wanted, the largest recorded size is 3') });
+    expect(refused.notes.refusals).toEqual({ SIZE_BEYOND_LADDER: 1 });
+    const allowed = execute(small, { extrapolate: true });
+    expect(last(allowed).fill!.amountOut).toBe((PURCHASE * 7n) / 3n);
+    expect(allowed.notes.marks).toEqual({ extrapolated: 1 });
+    // A single size whose price impact nobody states says nothing of larger ones.
+    expect(last(execute([{ ...small[0]!, priceImpact: undefined }], { extrapolate: true }))).toMatchObject({ code: 'SIZE_BEYOND_LADDER' });
+  });
+
+  it('that leaves a position is priced from the other direction however large it is, and marked; one that enters is not', () => {
+    const market = [{ ...sellingSol(12_500, 0), priceImpact: -0.001 }];
+    expect(last(execute(market))).toMatchObject({ state: 'abandoned', code: 'SIZE_BEYOND_LADDER' });
+    const exit = execute(market, {}, { purpose: 'exit' });
+    expect(exit.notes.marks).toEqual({ 'other-side': 1, extrapolated: 1 });
+    // 12.5 dollars lose 0.1 %, 25 lose 0.2 %: a(2x) = a(x) (1 + 0.001).
+    expect(Number(last(exit).fill!.amountOut) / 1_988_000_000).toBeCloseTo(1 / 1.001, 9);
+  });
+
+  it('is refused where all quotes are older than they may be', () => {
+    expect(last(execute([buyingSol(125_000, -7_200_000)], { maxPriceAgeMs: 7_200_300 })).state).toBe('confirmed');
+    expect(last(execute([buyingSol(125_000, -7_200_001)], { maxPriceAgeMs: 7_200_300 }))).toMatchObject({ state: 'abandoned', code: 'QUOTE_STALE' });
   });
 
   it('begins with nothing open', () => {
-    const executor = createSimulatedExecutor({ clock: new VirtualClock(0), market: new MarketCache(), model: BASE_MODEL });
+    const executor = createSimulatedExecutor({ clock: new VirtualClock(0), market: new MarketCache(), model: BASE_MODEL, seed: 7, tokenAccounts: [] });
     expect(() => executor.reconcile([{ intent: approve(stateWith(), buy()), state: 'unknown' }])).toThrow('cannot resolve 1 open');
   });
 
@@ -104,7 +132,7 @@ describe('a simulated swap', () => {
     const clock = new VirtualClock(0);
     const market = new MarketCache();
     market.observe(buyingSol(125_000, 0));
-    const subscription = createSimulatedExecutor({ clock, market, model: BASE_MODEL }).execute(approve(stateWith(), buy())).subscribe();
+    const subscription = createSimulatedExecutor({ clock, market, model: BASE_MODEL, seed: 7, tokenAccounts: [] }).execute(approve(stateWith(), buy())).subscribe();
     subscription.unsubscribe();
     expect(clock.nextAt()).toBe(Infinity);
   });

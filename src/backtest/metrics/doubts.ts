@@ -1,0 +1,62 @@
+/** Why a figure is missing, or thin. */
+export type DoubtCode =
+  | 'autocorrelation'
+  | 'breakeven_left_out'
+  | 'coverage_low'
+  | 'drawdown_open'
+  | 'equity_not_positive'
+  | 'few_returns'
+  | 'few_trades'
+  | 'interval_left_out'
+  | 'no_drawdown'
+  | 'no_loss'
+  | 'no_time_span'
+  | 'no_trades'
+  | 'no_trading_record'
+  | 'no_variance'
+  | 'no_win'
+  | 'not_above_benchmark'
+  | 'not_finite'
+  | 'nothing_below_mar'
+  | 'nothing_quoted'
+  | 'nothing_sent'
+  | 'short_span'
+  | 'too_short'
+  | 'trials_unknown'
+  | 'unbought_sold';
+
+/** Why a figure is missing or thin, for scripts and for people. */
+export interface MetricWarning {
+  readonly code: DoubtCode;
+  readonly message: string;
+}
+
+/**
+ * How thin data are met: in a backtest a figure that the data cannot support is left out; whoever has a series of their own
+ * analysed is told, and gets what is mathematically defined.
+ */
+export type Strictness = 'backtest' | 'analyze';
+
+/** Collects the doubts about the figures of one series. */
+export interface Doubts {
+  readonly warnings: readonly MetricWarning[];
+  /** Says why something is missing, or what to know about it. */
+  tell(code: DoubtCode, message: string): void;
+  /** Says that the data are too thin for some figures, and returns whether they are given all the same. */
+  thin(code: DoubtCode, fact: string, figures: readonly string[]): boolean;
+}
+
+/** Returns an empty collection of doubts. */
+export function createDoubts(strictness: Strictness): Doubts {
+  const warnings: MetricWarning[] = [];
+  const tell = (code: DoubtCode, message: string): void => { warnings.push({ code, message }); };
+  return {
+    warnings,
+    tell,
+    thin: (code, fact, figures) => {
+      const given = strictness === 'analyze';
+      tell(code, `${fact}: ${given ? 'take with caution' : 'not given'}: ${figures.join(', ')}`);
+      return given;
+    },
+  };
+}

@@ -1,0 +1,77 @@
+import type { Lamports } from '../core/amount.ts';
+import type { Mint } from '../market/token.ts';
+import type { AttemptCosts } from './models/attempt-costs.ts';
+import type { PriceMark, PriceRefusal, SimulatedPrice, TokenFee } from './pricing.ts';
+
+/** What a simulated fill cost, by what it was for, and how sure its price is. */
+export interface FillNotes extends Pick<SimulatedPrice, 'marks' | 'platformFee' | 'transferFees'> {
+  readonly costs: AttemptCosts;
+  readonly rentLamports: Lamports;
+}
+
+/** What a report must say of a simulation beside its fills. */
+export interface SimulationNotes {
+  /** Swaps that could not be simulated, by code: each was given up, none was dropped. */
+  readonly refusals: Readonly<Partial<Record<PriceRefusal['code'], number>>>;
+  /** Fills whose price is less sure, by why. */
+  readonly marks: Readonly<Partial<Record<PriceMark, number>>>;
+  /** Of all attempts, failed ones too. */
+  readonly costs: AttemptCosts;
+  /** Of the fees above, what went for swaps that failed. */
+  readonly failedFeeLamports: Lamports;
+  /** Taken beyond what quotes say, smallest units. */
+  readonly platformFees: ReadonlyMap<Mint, bigint>;
+  readonly transferFees: ReadonlyMap<Mint, bigint>;
+}
+
+/** Adds up what happens in a simulation. */
+export interface SimulationTally {
+  refused(refusal: PriceRefusal): void;
+  failed(costs: AttemptCosts): void;
+  filled(intentId: string, notes: FillNotes): void;
+  /** Returns the notes of a fill, and forgets them. */
+  takeFill(intentId: string): FillNotes | undefined;
+  notes(): SimulationNotes;
+}
+
+/** Returns an empty tally. */
+export function createSimulationTally(): SimulationTally {
+  const refusals: Partial<Record<PriceRefusal['code'], number>> = {};
+  const marks: Partial<Record<PriceMark, number>> = {};
+  const costs = { baseLamports: 0n, priorityLamports: 0n, tipLamports: 0n, feeLamports: 0n };
+  const platformFees = new Map<Mint, bigint>();
+  const transferFees = new Map<Mint, bigint>();
+  const fills = new Map<string, FillNotes>();
+  let failedFeeLamports = 0n;
+
+  const pay = (attempt: AttemptCosts): void => {
+    for (const key of ['baseLamports', 'priorityLamports', 'tipLamports', 'feeLamports'] as const) costs[key] += attempt[key];
+  };
+  return {
+    refused({ code }) { refusals[code] = (refusals[code] ?? 0) + 1; },
+    failed(attempt) {
+      pay(attempt);
+      failedFeeLamports += attempt.feeLamports;
+    },
+    filled(intentId, notes) {
+      pay(notes.costs);
+      for (const mark of notes.marks) marks[mark] = (marks[mark] ?? 0) + 1;
+      addFee(platformFees, notes.platformFee);
+      for (const fee of notes.transferFees) addFee(transferFees, fee);
+      fills.set(intentId, notes);
+    },
+    takeFill(intentId) {
+      const notes = fills.get(intentId);
+      fills.delete(intentId);
+      return notes;
+    },
+    notes: () => ({
+      refusals: { ...refusals }, marks: { ...marks }, costs: { ...costs } as AttemptCosts, failedFeeLamports: failedFeeLamports as Lamports,
+      platformFees: new Map(platformFees), transferFees: new Map(transferFees),
+    }),
+  };
+}
+
+function addFee(fees: Map<Mint, bigint>, { mint, amount }: TokenFee): void {
+  if (amount > 0n) fees.set(mint, (fees.get(mint) ?? 0n) + amount);
+}
