@@ -1,3 +1,4 @@
+import type { Unsubscribable } from 'rxjs';
 import type { Amount, Lamports } from '../core/amount.ts';
 import { assert } from '../core/assert.ts';
 import type { Millis } from '../core/time.ts';
@@ -13,6 +14,7 @@ import type { EngineState } from '../trading/state.ts';
 import { step } from '../trading/step.ts';
 import type { InputCursor } from './driver.ts';
 import { drive, settle } from './driver.ts';
+import type { RunMeter } from './record/run-meter.ts';
 import type { RecordedLooks } from './recorded-looks.ts';
 import type { SimulationModel } from './simulated-executor.ts';
 import { createSimulatedExecutor } from './simulated-executor.ts';
@@ -76,8 +78,10 @@ export function runBacktest(options: {
   readonly currency: Token;
   readonly stopwatch: () => Millis;
   readonly onDecision?: (decision: LoggedDecision) => void;
+  /** Looks on, for figures: nothing that is decided depends on it. */
+  readonly meter?: RunMeter | undefined;
 }): BacktestResult {
-  const { state, strategies, currency, cursor } = options;
+  const { state, strategies, currency, cursor, meter } = options;
   const warmupMs = longestWarmup(strategies);
   const startAt = options.startAt + warmupMs;
   const world = new VirtualClock(startAt);
@@ -113,6 +117,7 @@ export function runBacktest(options: {
       fills.push({ at: world.now(), intent, fill: outcome.fill, notes });
     }
     engine.accept(outcome, world.now());
+    meter?.observe(intent, outcome, world.now());
   };
 
   // Warming up shows strategies what was; what was found out about tokens holds on.
@@ -120,10 +125,14 @@ export function runBacktest(options: {
 
   const startedAt = options.stopwatch();
   const stands = warmupMs > 0 && engine.warmUp(cursor);
+  meter?.sample(startAt);
   engine.start();
+  const looking = meter === undefined ? undefined : sampleSteadily(world, meter);
   const events = drive(engine, world, cursor, stands);
   const endAt = engine.clock.now();
+  looking?.unsubscribe();
   settle(engine, world);
+  meter?.sample(world.now());
   const seconds = (options.stopwatch() - startedAt) / 1_000;
   const empty = state.tokens.all.map(({ mint }) => mint).filter((mint) => !state.portfolio.wallet.has(mint));
   const returnedLamports = executor.closeAccounts(empty);
@@ -133,6 +142,14 @@ export function runBacktest(options: {
     strategies: strategies.map(({ name }) => strategyResult(state, name, currency)),
     startAt, endAt, simulation: executor.notes(), deposits: { returnedLamports, lockedLamports: executor.lockedLamports() },
   };
+}
+
+/** At whole multiples of the step, as bars close. */
+function sampleSteadily(world: VirtualClock, meter: RunMeter): Unsubscribable {
+  return world.schedule<undefined>(function again() {
+    meter.sample(world.now());
+    this.schedule(undefined, meter.everyMs);
+  }, meter.everyMs - (world.now() % meter.everyMs));
 }
 
 /** Valued at the end: budgets in the currency itself have the same value at the start. */

@@ -1,7 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { relative } from 'node:path';
-import type { BacktestResult } from '../backtest/backtest.ts';
-import { longestWarmup, runBacktest } from '../backtest/backtest.ts';
+import { longestWarmup } from '../backtest/backtest.ts';
+import type { MeasuredRun, MeasuredSettings } from '../backtest/measured-run.ts';
+import { measureRun, robustnessWarnings } from '../backtest/measured-run.ts';
+import { benchmarksOf } from '../backtest/record/run-figures.ts';
+import { sampleStep } from '../backtest/record/run-meter.ts';
 import type { RecordedLooks } from '../backtest/recorded-looks.ts';
 import { backtestCursor, recordedLooks, withoutUnseen } from '../backtest/recorded-looks.ts';
 import { withRecordedLatency } from '../backtest/models/recorded-latency.ts';
@@ -9,10 +12,8 @@ import { simulationWarnings } from '../backtest/simulation-warnings.ts';
 import { configError } from '../config/issue.ts';
 import { loadConfig } from '../config/load.ts';
 import type { RunConfig } from '../config/run-config.ts';
-import { formatDecimal } from '../core/amount.ts';
 import { GannetError } from '../core/errors.ts';
 import { formatDuration } from '../core/time.ts';
-import { formatCounts } from '../daemon/counts-text.ts';
 import { createManifest } from '../daemon/manifest.ts';
 import { describeFeedKey } from '../daemon/market-text.ts';
 import { createRunFiles } from '../daemon/run-files.ts';
@@ -25,13 +26,14 @@ import type { Token } from '../market/token.ts';
 import { USDC_MINT } from '../market/token.ts';
 import type { Recording } from '../recording/reader.ts';
 import { openRecording } from '../recording/reader.ts';
-import type { StateSnapshot } from '../trading/state.ts';
+import type { SimulationSetting } from '../trading/simulated-landing.ts';
 import { createState, freshSnapshot } from '../trading/state.ts';
 import { NO_LEGACY } from '../trading/strategy-state.ts';
+import { asJson, asText } from './backtest-answer.ts';
+import { writeReport } from './backtest-report.ts';
 import { stopwatch } from './bench/measurement.ts';
 import type { CommandContext, CommandModule } from './command.ts';
 import { EXIT } from './exit-codes.ts';
-import { table } from './table.ts';
 
 interface BacktestFlags {
   readonly recording: string;
@@ -42,9 +44,8 @@ export const backtestCommand: CommandModule = (program, run) => {
   program.command('backtest <config>')
     .description('runs the strategies of a configuration over a recording, with simulated fills')
     .requiredOption('--recording <dir>', 'a recording: its folder, or the id of the run that made it')
-    .option('--report <file>', 'the report as one HTML file (not in this version)')
+    .option('--report <file>', 'also writes the report, as one HTML file that needs nothing else')
     .action(run(async (context: CommandContext, file: string, flags: BacktestFlags) => {
-      if (flags.report !== undefined) throw new GannetError('FEATURE_UNAVAILABLE', '--report is not carried out by this version; the result is printed');
       const { terminal, options } = context;
       const recording = openRecording(findRecording(options.stateDir, flags.recording));
       const config = await configFor(context, file, recording);
@@ -60,12 +61,15 @@ export const backtestCommand: CommandModule = (program, run) => {
       files.manifest(manifest);
       const looks = recordedLooks(recording);
       const unseen = unseenTokens(config, looks);
-      const result = backtest({ config, recording, looks, unseen, currency, snapshot, onDecision: (decision) => { files.decision(decision); } });
-      const { decisions, decisionHash, endAt } = result;
-      files.manifest({ ...manifest, ended: { after_seq: result.events, at: endAt, decisions, decision_hash: decisionHash } });
+      const settings = measureSettings({ config, recording, looks, unseen, currency, onDecision: (decision) => { files.decision(decision); } });
+      const run = settings[config.backtest.model.setting];
+      const { events, decisions, decisionHash, endAt } = run.result;
+      files.manifest({ ...manifest, ended: { after_seq: events, at: endAt, decisions, decision_hash: decisionHash } });
       files.close();
-      const warnings = [...warningsOf(config, recording, result), ...unseenWarning(unseen)];
-      terminal.result(asJson(runId, result, currency, warnings), () => asText(result, currency, warnings));
+      const warnings = [...warningsOf(config, recording, settings), ...unseenWarning(unseen)];
+      const answer = { runId, run, settings, benchmarks: benchmarksOf(run.record), currency, warnings };
+      const report = flags.report === undefined ? undefined : writeReport(flags.report, answer, { config, recording, manifest });
+      terminal.result(asJson(answer, report), () => asText(answer, report));
       return EXIT.done;
     }));
 };
@@ -125,95 +129,66 @@ function unseenWarning(unseen: readonly Token[]): string[] {
   return [`the recording does not say whether ${unseen.map(({ symbol }) => symbol).join(', ')} may be bought (risk.token_safety): every purchase is let through`];
 }
 
-function backtest({ config, recording, looks, unseen, currency, snapshot, onDecision }: {
+/** Runs the setting that is configured first, and hands on its decisions; then the other two, for comparison. */
+function measureSettings({ config, recording, looks, unseen, currency, onDecision }: {
   readonly config: RunConfig;
   readonly recording: Recording;
   readonly looks: RecordedLooks;
   readonly unseen: readonly Token[];
   readonly currency: Token;
-  readonly snapshot: StateSnapshot;
   readonly onDecision: (decision: LoggedDecision) => void;
-}): BacktestResult {
-  if (recording.firstAt === undefined) throw new GannetError('RECORDING_INCOMPLETE', `${recording.directory} holds no events`);
-  const state = createState({
-    tokens: config.tokens,
-    limits: withoutUnseen(config.limits, unseen.map(({ mint }) => mint)),
-    strategies: config.strategies.map(({ name, budget, maxAgeMs, maxExposure }) => ({ name, budget, limits: { maxAgeMs, maxExposure } })),
-    snapshot,
-  });
-  return runBacktest({
-    state,
+}): MeasuredSettings {
+  const { firstAt, lastAt } = recording;
+  if (firstAt === undefined || lastAt === undefined) throw new GannetError('RECORDING_INCOMPLETE', `${recording.directory} holds no events`);
+  const model = withRecordedLatency(config.backtest.model, recording, recording.directory);
+  const limits = withoutUnseen(config.limits, unseen.map(({ mint }) => mint));
+  const instruments = watchedTokens(config, currency);
+  const under = (setting: SimulationSetting, listener: { readonly onDecision?: (decision: LoggedDecision) => void }): MeasuredRun => measureRun({
+    state: createState({
+      tokens: config.tokens,
+      limits,
+      strategies: config.strategies.map(({ name, budget, maxAgeMs, maxExposure }) => ({ name, budget, limits: { maxAgeMs, maxExposure } })),
+      snapshot: freshSnapshot(config.backtest.balances),
+    }),
     strategies: config.strategies,
     seed: config.seed,
-    startAt: recording.firstAt,
+    startAt: firstAt,
     cursor: backtestCursor(recording, looks),
     looks,
-    model: withRecordedLatency(config.backtest.model, recording, recording.directory),
+    model: { ...model, setting },
     currency,
     stopwatch,
-    onDecision,
+    instruments,
+    everyMs: sampleStep(lastAt - firstAt),
+    ...listener,
   });
+  const configured = under(model.setting, { onDecision });
+  const run = (setting: SimulationSetting): MeasuredRun => (setting === model.setting ? configured : under(setting, {}));
+  return { optimistic: run('optimistic'), base: run('base'), pessimistic: run('pessimistic') };
 }
 
-function warningsOf(config: RunConfig, recording: Recording, result: BacktestResult): string[] {
-  const warnings = ['metrics, benchmarks, sensitivity and the report are not computed by this version'];
-  if (recording.truncatedAt !== undefined) warnings.push(`the recording was cut off by a crash: it ends at seq ${recording.truncatedAt}`);
-  warnings.push(...simulationWarnings(result.simulation, config.backtest.model));
-  const warmupMs = longestWarmup(config.strategies);
-  if (warmupMs > 0) warnings.push(`the first ${formatDuration(warmupMs)} of the recording warmed the strategies up: the backtest begins after it`);
+/** What the strategies watch that could be bought: benchmarks buy it. */
+function watchedTokens({ strategies, tokens }: RunConfig, currency: Token): Token[] {
+  const mints = new Set(Engine.feedsOf(strategies).flatMap((spec) => {
+    switch (spec.kind) {
+      case 'quote': return [spec.inputMint, spec.outputMint];
+      case 'token-stats': return [spec.mint];
+      case 'order-book': return [];
+    }
+  }));
+  return tokens.all.filter(({ mint }) => mint !== currency.mint && mints.has(mint));
+}
+
+function warningsOf(config: RunConfig, recording: Recording, settings: MeasuredSettings): string[] {
   const { setting } = config.backtest.model;
-  if (setting !== 'base') warnings.push(`fills are ${setting}`);
-  return warnings;
-}
-
-function sum(values: readonly (bigint | undefined)[]): bigint | undefined {
-  return values.reduce<bigint | undefined>((total, value) => (total === undefined || value === undefined ? undefined : total + value), 0n);
-}
-
-function equityOf(result: BacktestResult): { start: bigint | undefined; end: bigint | undefined } {
-  const trading = result.strategies.filter(({ startValue, endValue }) => startValue !== undefined || endValue !== undefined);
-  return { start: sum(trading.map(({ startValue }) => startValue)), end: sum(trading.map(({ endValue }) => endValue)) };
-}
-
-function asJson(runId: string, result: BacktestResult, currency: Token, warnings: readonly string[]): unknown {
-  const { start, end } = equityOf(result);
-  const decimal = (value: bigint | undefined): string | null => (value === undefined ? null : formatDecimal(value, currency.decimals));
-  return {
-    run_id: runId,
-    events: result.events,
-    seconds: result.seconds,
-    events_per_second: Math.round(result.events / result.seconds),
-    decisions: result.decisions,
-    decision_hash: result.decisionHash,
-    denials: result.denials,
-    intents: result.intents,
-    fills: result.fills.length,
-    period: { start: new Date(result.startAt).toISOString(), end: new Date(result.endAt).toISOString() },
-    equity: { start: decimal(start), end: decimal(end), currency: currency.symbol },
-    metrics: null,
-    by_strategy: result.strategies.map(({ name, swaps, feesLamports, startValue, endValue, balances }) => ({
-      name, swaps, fees_lamports: feesLamports, equity: { start: decimal(startValue), end: decimal(endValue) }, balances: Object.fromEntries(balances),
-    })),
-    benchmarks: null,
-    sensitivity: null,
-    warnings,
-    report: null,
-  };
-}
-
-function asText(result: BacktestResult, currency: Token, warnings: readonly string[]): string {
-  const show = (value: bigint | undefined): string => (value === undefined ? 'cannot be valued' : `${formatDecimal(value, currency.decimals)} ${currency.symbol}`);
-  const { start, end } = equityOf(result);
+  const { result, warnings } = settings[setting];
+  const warmupMs = longestWarmup(config.strategies);
   return [
-    ...warnings.map((warning) => `  ! ${warning}\n`),
-    `\n  period     ${new Date(result.startAt).toISOString()} to ${new Date(result.endAt).toISOString()} (${formatDuration(result.endAt - result.startAt)})\n`,
-    `  events     ${result.events}, ${Math.round(result.events / result.seconds)} a second\n`,
-    `  decisions  ${result.decisions}, denied: ${formatCounts(result.denials)}, alerts: ${result.alerts}\n`,
-    `  swaps      ${formatCounts(result.intents)}\n`,
-    `  equity     ${show(start)} → ${show(end)}\n`,
-    `  hash       ${result.decisionHash}\n\n`,
-    table([['strategy', 'swaps', 'start', 'end'], ...result.strategies.map(({ name, swaps, startValue, endValue }) => [
-      name, String(swaps), startValue === undefined ? '-' : show(startValue), endValue === undefined ? '-' : show(endValue),
-    ])], { right: [1, 2, 3] }),
-  ].join('');
+    ...(recording.truncatedAt === undefined ? [] : [`the recording was cut off by a crash: it ends at seq ${recording.truncatedAt}`]),
+    ...robustnessWarnings(settings),
+    ...simulationWarnings(result.simulation, config.backtest.model),
+    ...(warmupMs > 0 ? [`the first ${formatDuration(warmupMs)} of the recording warmed the strategies up: the backtest begins after it`] : []),
+    ...(setting === 'base' ? [] : [`fills are ${setting}`]),
+    ...warnings,
+  ];
 }

@@ -23,12 +23,15 @@ import { historyCommand } from './history.ts';
 import { inspectTransactionCommand } from './inspect-transaction.ts';
 import { journalCommand } from './journal.ts';
 import { lendCommand } from './lend.ts';
+import { lookaheadCommand } from './lookahead.ts';
 import { marketsCommand } from './markets.ts';
 import { operatorCommands } from './operator.ts';
 import { orderBookCommand } from './order-book.ts';
 import { orderCommand } from './order.ts';
 import { positionsCommand } from './positions.ts';
 import { quoteCommand } from './quote.ts';
+import { recordCommand } from './record.ts';
+import { recordingCommand } from './recording.ts';
 import { replayCommand } from './replay.ts';
 import { resolveCommand } from './resolve.ts';
 import { runDaemonCommand } from './run.ts';
@@ -47,7 +50,7 @@ const COMMANDS: readonly (readonly [heading: string, modules: readonly CommandMo
   ['Trading:', [runDaemonCommand, statusCommand, swapCommand, walletCommand]],
   ['Having the say over the running daemon:', [operatorCommands]],
   ['Looking into what was done:', [explainCommand, journalCommand, resolveCommand]],
-  ['Trying out:', [sandboxCommand, configCommand, backtestCommand, replayCommand, analyzeCommand]],
+  ['Trying out:', [sandboxCommand, configCommand, recordCommand, recordingCommand, backtestCommand, lookaheadCommand, replayCommand, analyzeCommand]],
   ['Looking at swaps:', [quoteCommand, orderCommand, buildCommand, inspectTransactionCommand]],
   ['Looking at tokens:', [tokensCommand, discoverCommand]],
   ['Looking at prediction markets:', [eventsCommand, marketsCommand, orderBookCommand, positionsCommand, historyCommand]],

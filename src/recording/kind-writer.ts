@@ -95,8 +95,8 @@ export class KindWriter {
     for (const column of this.#buffer.columns) column.restart();
   }
 
-  /** Resolves when what was written is on the disk itself; files that ended are closed then. */
-  async sync(): Promise<void> {
+  /** Resolves when what was written is on the disk itself, with the files that ended: they are closed then. */
+  async sync(): Promise<SegmentDigest[]> {
     const finished = this.#finished.splice(0);
     try {
       for (const segment of finished) await segment.sync();
@@ -104,6 +104,7 @@ export class KindWriter {
       for (const segment of finished) segment.close();
     }
     await this.#segment?.sync();
+    return finished.map((segment) => segment.digest());
   }
 
   /** Closes the files without a further word. */

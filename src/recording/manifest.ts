@@ -6,7 +6,7 @@ import { printable } from '../core/text.ts';
 import type { Millis } from '../core/time.ts';
 import { mint } from '../market/token.ts';
 import type { Token } from '../market/token.ts';
-import { MANIFEST_FILE, RECORDING_FORMAT, RECORDING_KINDS } from './format.ts';
+import { MANIFEST_FILE, READABLE_FORMATS, RECORDING_FORMAT, RECORDING_KINDS } from './format.ts';
 import type { RecordingKind } from './format.ts';
 import type { SegmentDigest } from './segment-digest.ts';
 import { digestFromJson, digestJson, digestToJson } from './segment-digest.ts';
@@ -152,10 +152,10 @@ function parseObject(text: string): object {
 function refuseOtherVersion(json: object): void {
   const version = 'format_version' in json ? json.format_version : undefined;
   if (typeof version !== 'number') throw corrupt('expected a format_version');
-  if (version === RECORDING_FORMAT.version) return;
+  if (READABLE_FORMATS.includes(version)) return;
   const since = 'readable_since' in json && typeof json.readable_since === 'string' ? printable(json.readable_since, 20) : 'another release';
-  throw new GannetError('RECORDING_VERSION', `the recording has format ${version}, which Gannet ${since} reads; this one reads format ${RECORDING_FORMAT.version}`, {
-    details: { found: version, expected: RECORDING_FORMAT.version, readable_since: since },
+  throw new GannetError('RECORDING_VERSION', `the recording has format ${version}, which Gannet ${since} reads; this one reads formats ${READABLE_FORMATS.join(' and ')}`, {
+    details: { found: version, expected: READABLE_FORMATS.join(' or '), readable_since: since },
   });
 }
 

@@ -18,6 +18,16 @@ export interface SegmentDigest {
   readonly lastSeq: number;
   readonly firstAt: Millis;
   readonly lastAt: Millis;
+  /** How the file is compressed; undefined where it is the Arrow stream itself. */
+  readonly compressed?: Compression | undefined;
+}
+
+/** How a compressed segment is laid out: zstd frames, one after the other, without anything between them. */
+export interface Compression {
+  /** Of the Arrow stream in it. */
+  readonly rawBytes: number;
+  /** The frames' lengths in bytes: a decompressor given two frames at once would hand over the first and say nothing. */
+  readonly frames: readonly number[];
 }
 
 /** A line of the digest file: a digest with the feeds met since the file's previous line. */
@@ -29,7 +39,7 @@ const count = z.number().int().nonnegative();
 
 /** A digest on disk. */
 export const digestJson = z.object({
-  file: z.string().regex(/^[a-z-]+\/[0-9TZ.-]+\.arrows$/),
+  file: z.string().regex(/^[a-z-]+\/[0-9TZ.-]+\.arrows(?:\.zst)?$/),
   bytes: count,
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
   rows: count,
@@ -38,15 +48,17 @@ export const digestJson = z.object({
   last_seq: count,
   first_at: z.number().int(),
   last_at: z.number().int(),
-});
+  compressed: z.object({ raw_bytes: count, frames: z.array(count) }).optional(),
+}).refine(({ file, compressed }) => file.endsWith('.zst') === (compressed !== undefined), { error: 'expected the frames of a compressed file, and of no other' });
 
-const lineJson = digestJson.extend({ new_feeds: z.array(z.string()) });
+const lineJson = digestJson.safeExtend({ new_feeds: z.array(z.string()) });
 
 /** Returns a digest as it stands on disk. */
 export function digestToJson(digest: SegmentDigest): z.infer<typeof digestJson> {
   return {
     file: digest.file, bytes: digest.bytes, sha256: digest.sha256, rows: digest.rows, events: digest.events,
     first_seq: digest.firstSeq, last_seq: digest.lastSeq, first_at: digest.firstAt, last_at: digest.lastAt,
+    ...(digest.compressed === undefined ? {} : { compressed: { raw_bytes: digest.compressed.rawBytes, frames: [...digest.compressed.frames] } }),
   };
 }
 
@@ -55,6 +67,7 @@ export function digestFromJson(json: z.infer<typeof digestJson>): SegmentDigest 
   return {
     file: json.file, bytes: json.bytes, sha256: json.sha256, rows: json.rows, events: json.events,
     firstSeq: json.first_seq, lastSeq: json.last_seq, firstAt: json.first_at, lastAt: json.last_at,
+    ...(json.compressed === undefined ? {} : { compressed: { rawBytes: json.compressed.raw_bytes, frames: json.compressed.frames } }),
   };
 }
 

@@ -7,7 +7,8 @@ import type { RecordingManifest } from './manifest.ts';
 import { parseManifest } from './manifest.ts';
 import type { SegmentDigest } from './segment-digest.ts';
 import { parseDigestLines } from './segment-digest.ts';
-import { segmentSize, verifySegment } from './segment-reader.ts';
+import { segmentSize, verifySegment } from './segment-file.ts';
+import { wholeSegments } from './whole-segments.ts';
 
 /** What of a recording can be believed. */
 export interface VerifiedRecording {
@@ -21,35 +22,33 @@ export interface VerifiedRecording {
  * Throws RECORDING_NOT_FOUND, RECORDING_VERSION and RECORDING_CORRUPT.
  */
 export function verifyRecording(directory: string): VerifiedRecording {
-  const manifest = parseManifest(readBytes(directory, MANIFEST_FILE).toString('utf8'));
-  const verified = manifest.closed ? verifyClosed(directory, manifest) : verifyTorn(directory, manifest);
-  for (const digest of verified.segments) verifySegment(directory, digest);
-  return verified;
+  const listed = listSegments(directory);
+  for (const digest of listed.segments) verifyFile(directory, digest, listed.manifest);
+  return listed;
 }
 
-function verifyClosed(directory: string, manifest: RecordingManifest): VerifiedRecording {
+/** Returns what a recording says of its segments, none of which is looked into. Throws like `verifyRecording`. */
+export function listSegments(directory: string): VerifiedRecording {
+  const manifest = parseManifest(readBytes(directory, MANIFEST_FILE).toString('utf8'));
+  return manifest.closed ? listClosed(directory, manifest) : listTorn(directory, manifest);
+}
+
+/** Throws RECORDING_CORRUPT unless every byte of a segment is as it was digested, and in a closed recording no byte is beyond. */
+export function verifyFile(directory: string, digest: SegmentDigest, { closed }: RecordingManifest): void {
+  const size = segmentSize(directory, digest.file);
+  if (closed && size !== digest.bytes) throw corrupt(digest.file, `${digest.bytes} bytes`, size === undefined ? 'no such file' : `${size}`);
+  verifySegment(directory, digest);
+}
+
+function listClosed(directory: string, manifest: RecordingManifest): VerifiedRecording {
   const found = createHash('sha256').update(readBytes(directory, DIGESTS_FILE)).digest('hex');
   if (found !== manifest.digestsSha256) throw corrupt(DIGESTS_FILE, `SHA-256 ${manifest.digestsSha256}`, found);
-  for (const { file, bytes } of manifest.files) {
-    const size = segmentSize(directory, file);
-    if (size !== bytes) throw corrupt(file, `${bytes} bytes`, size === undefined ? 'no such file' : `${size}`);
-  }
   return { manifest, segments: manifest.files, feeds: manifest.feeds };
 }
 
-/** A file shorter than its last digest lost its end with the machine, or itself: an earlier digest holds then, or none. */
-function verifyTorn(directory: string, manifest: RecordingManifest): VerifiedRecording {
-  const { lines } = parseDigestLines(readBytes(directory, DIGESTS_FILE).toString('utf8'));
-  const byFile = Map.groupBy(lines, ({ file }) => file);
-  const feeds = new Set(manifest.feeds);
-  const segments: SegmentDigest[] = [];
-  for (const [file, own] of byFile) {
-    const size = segmentSize(directory, file) ?? 0;
-    const whole = own.filter(({ bytes }) => bytes <= size);
-    for (const feed of whole.flatMap(({ newFeeds }) => newFeeds)) feeds.add(feed);
-    const last = whole.at(-1);
-    if (last !== undefined) segments.push(last);
-  }
+function listTorn(directory: string, manifest: RecordingManifest): VerifiedRecording {
+  const { lines, segments } = wholeSegments(directory, () => parseDigestLines(readBytes(directory, DIGESTS_FILE).toString('utf8')).lines);
+  const feeds = new Set([...manifest.feeds, ...lines.flatMap(({ newFeeds }) => newFeeds)]);
   return { manifest, segments, feeds: [...feeds] };
 }
 

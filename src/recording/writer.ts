@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { closeSync, fdatasync, fsyncSync, openSync, renameSync } from 'node:fs';
+import { closeSync, fdatasync, openSync } from 'node:fs';
 import { promisify } from 'node:util';
 import type { SchedulerAction } from 'rxjs';
 import type { GannetError } from '../core/errors.ts';
@@ -14,7 +14,10 @@ import type { RecordingManifest } from './manifest.ts';
 import { formatManifest, totalsOf } from './manifest.ts';
 import type { SegmentDigest } from './segment-digest.ts';
 import { formatDigestLine } from './segment-digest.ts';
+import { replaceFile } from './replace-file.ts';
 import { KindWriter } from './kind-writer.ts';
+import { SegmentCompressor } from './segment-compressor.ts';
+import { segmentName } from './segment-name.ts';
 import { writeAll } from './segment-writer.ts';
 import { writeFault } from './write-fault.ts';
 
@@ -25,6 +28,8 @@ export interface RecordingStats {
   /** Inputs that came after the disk failed. */
   readonly dropped: number;
   readonly failed: boolean;
+  /** Segments that have ended and that a fault of the disk left uncompressed: whole, only larger. */
+  readonly uncompressed: number;
 }
 
 /** Writes what passes the inbox, as it passes. */
@@ -35,9 +40,11 @@ export interface RecordingWriter {
   append(seq: number, at: Millis, input: Input): void;
   /** Writes complete batches of everything kept so far, with their digests. */
   flush(): void;
+  /** Resolves when what was kept so far is on the disk itself, and what ended is compressed: for writers that are faster than any clock. */
+  settled(): Promise<void>;
   /** Writes what was kept so far, then nothing more: the recording counts as cut off there. Returns whether it was not over before. */
   stop(): boolean;
-  /** Writes what is left and the final manifest, which one that was stopped does not get. Rejects with RECORDING_WRITE_FAILED where the disk failed, now or before. */
+  /** Writes what is left, compresses all of it and writes the final manifest, which one that was stopped does not get. Rejects with RECORDING_WRITE_FAILED where the disk failed, now or before. */
   close(): Promise<RecordingManifest>;
   stats(): RecordingStats;
 }
@@ -58,7 +65,7 @@ export interface RecordingWriterOptions {
 }
 
 /**
- * Returns a writer of a new recording. Every `flushMs` milliseconds what was kept is written and handed to the disk.
+ * Returns a writer of a new recording: an Arrow stream a kind and hour, compressed once the hour is over. Every `flushMs` milliseconds what was kept is written and handed to the disk.
  * Throws RECORDING_WRITE_FAILED where the folder cannot be made or exists.
  */
 export function createRecordingWriter(options: RecordingWriterOptions): RecordingWriter {
@@ -71,9 +78,10 @@ class DirectoryWriter implements RecordingWriter {
   readonly #createdAt: Millis;
   readonly #kinds: Readonly<Record<RecordingKind, KindWriter>>;
   readonly #digests: number;
+  readonly #compressor: SegmentCompressor;
   readonly #ticks: { unsubscribe(): void };
   readonly #feeds = new Set<FeedKey>();
-  /** The last digest of every segment, in the order in which they were begun. */
+  /** The last digest of every segment by its name, in the order in which they were begun. */
   readonly #segments = new Map<string, SegmentDigest>();
   #fault: GannetError | undefined;
   #dropped = 0;
@@ -89,12 +97,16 @@ class DirectoryWriter implements RecordingWriter {
     try {
       this.directory = freeDirectory(options.dir, options.name, this.#createdAt);
       this.#digests = openSync(`${this.directory}/${DIGESTS_FILE}`, 'wx', 0o644);
-      this.#replaceFile(MANIFEST_FILE, formatManifest(this.#manifest({ closed: false })));
+      replaceFile(this.directory, MANIFEST_FILE, formatManifest(this.#manifest({ closed: false })));
     } catch (cause) {
       throw writeFault(options.dir, cause);
     }
     const kinds = RECORDING_KINDS.map((kind) => [kind, this.#kindWriter(kind, flushRows)]);
     this.#kinds = Object.fromEntries(kinds) as Record<RecordingKind, KindWriter>;
+    this.#compressor = new SegmentCompressor(this.directory, {
+      onCompressed: (digests) => this.#keepCompressed(digests),
+      onDamage: (cause) => { this.#fail(cause); },
+    });
     const tick = (): void => {
       this.flush();
       this.#syncSoon();
@@ -127,10 +139,18 @@ class DirectoryWriter implements RecordingWriter {
     }
   }
 
+  async settled(): Promise<void> {
+    this.flush();
+    await this.#syncing;
+    if (this.#fault === undefined && !this.#closed) await this.#syncNow();
+    await this.#compressor.idle();
+  }
+
   stop(): boolean {
     if (this.#fault !== undefined || this.#closed || this.#stopped) return false;
     this.flush();
     this.#stopped = true;
+    this.#compressor.stop();
     return true;
   }
 
@@ -140,6 +160,7 @@ class DirectoryWriter implements RecordingWriter {
     this.#closed = true;
     await this.#syncing;
     try {
+      await this.#compressor.idle();
       if (this.#fault !== undefined) throw this.#fault;
       if (this.#stopped) {
         await this.#syncNow();
@@ -147,6 +168,8 @@ class DirectoryWriter implements RecordingWriter {
       }
       for (const kind of RECORDING_KINDS) this.#kinds[kind].end();
       await this.#syncNow();
+      await this.#compressor.lastTry();
+      if (this.#fault !== undefined) throw this.#fault;
       return this.#writeFinalFiles();
     } catch (cause) {
       throw this.#fault ?? writeFault(this.directory, cause);
@@ -163,6 +186,7 @@ class DirectoryWriter implements RecordingWriter {
       bytes: segments.reduce((total, { bytes }) => total + bytes, 0),
       dropped: this.#dropped,
       failed: this.#fault !== undefined,
+      uncompressed: this.#compressor.left,
     };
   }
 
@@ -174,18 +198,25 @@ class DirectoryWriter implements RecordingWriter {
       onWritten: (digest, newFeeds) => {
         const named = kind === 'outcome' || kind === 'command' ? [] : newFeeds;
         writeAll(this.#digests, Buffer.from(formatDigestLine({ ...digest, newFeeds: named })));
-        this.#segments.set(digest.file, digest);
+        this.#segments.set(segmentName(digest.file), digest);
         for (const feed of named) this.#feeds.add(feed);
       },
     });
   }
 
+  /** Resolves when the digests are on the disk itself. */
+  async #keepCompressed(digests: readonly SegmentDigest[]): Promise<void> {
+    writeAll(this.#digests, Buffer.from(digests.map((digest) => formatDigestLine({ ...digest, newFeeds: [] })).join('')));
+    await syncData(this.#digests);
+    for (const digest of digests) this.#segments.set(segmentName(digest.file), digest);
+  }
+
   /** The digests of lines that are no longer of use go: each segment's last line says all. */
   #writeFinalFiles(): RecordingManifest {
     const lines = [...this.#segments.values()].map((digest) => formatDigestLine({ ...digest, newFeeds: [] })).join('');
-    this.#replaceFile(DIGESTS_FILE, lines);
+    replaceFile(this.directory, DIGESTS_FILE, lines);
     const manifest = this.#manifest({ closed: true, digestsSha256: createHash('sha256').update(lines).digest('hex') });
-    this.#replaceFile(MANIFEST_FILE, formatManifest(manifest));
+    replaceFile(this.directory, MANIFEST_FILE, formatManifest(manifest));
     return manifest;
   }
 
@@ -206,25 +237,6 @@ class DirectoryWriter implements RecordingWriter {
     };
   }
 
-  /** The old file or the new one is there at every instant, never a part. */
-  #replaceFile(file: string, text: string): void {
-    const target = `${this.directory}/${file}`;
-    const descriptor = openSync(`${target}.new`, 'w', 0o644);
-    try {
-      writeAll(descriptor, Buffer.from(text));
-      fsyncSync(descriptor);
-    } finally {
-      closeSync(descriptor);
-    }
-    renameSync(`${target}.new`, target);
-    const folder = openSync(this.directory, 'r');
-    try {
-      fsyncSync(folder);
-    } finally {
-      closeSync(folder);
-    }
-  }
-
   /** Waits for the disk apart from the event loop; a tick that finds the last one still waiting leaves it to the next. */
   #syncSoon(): void {
     if (this.#syncPending || this.#fault !== undefined || this.#closed) return;
@@ -236,8 +248,10 @@ class DirectoryWriter implements RecordingWriter {
 
   /** Data before digests: a digest on disk speaks of data on disk. */
   async #syncNow(): Promise<void> {
-    for (const kind of RECORDING_KINDS) await this.#kinds[kind].sync();
+    const ended: SegmentDigest[] = [];
+    for (const kind of RECORDING_KINDS) ended.push(...await this.#kinds[kind].sync());
     await syncData(this.#digests);
+    this.#compressor.add(ended);
   }
 
   #fail(cause: unknown): void {

@@ -13,10 +13,10 @@ import { openWriter, temporaryFolder } from './temporary.ts';
 const CHILD = fileURLToPath(new URL('writing-child.ts', import.meta.url));
 
 /** Starts the writing process, kills it once it has flushed at least `until` inputs, and returns the last number it said. */
-async function killedWriter(folder: string, until: number): Promise<number> {
+async function killedWriter(folder: string, { until, stepMs }: { readonly until: number; readonly stepMs: number }): Promise<number> {
   // The zone and language of the writer must not matter to the reader.
   const env = { ...process.env, TZ: 'Asia/Kathmandu', LC_ALL: 'tr_TR.UTF-8' };
-  const child = spawn(process.execPath, [CHILD, folder], { stdio: ['ignore', 'pipe', 'inherit'], env });
+  const child = spawn(process.execPath, [CHILD, folder, String(stepMs)], { stdio: ['ignore', 'pipe', 'inherit'], env });
   let said = '';
   child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
     said += chunk;
@@ -28,9 +28,12 @@ async function killedWriter(folder: string, until: number): Promise<number> {
 }
 
 describe('a recording whose writer was killed', () => {
-  it.each([70, 2_000, 20_000])('keeps everything that was flushed (%i inputs and more)', async (until) => {
+  // A minute apart, segments end and are compressed all the time.
+  it.each([
+    { until: 70, stepMs: 1 }, { until: 20_000, stepMs: 1 }, { until: 700, stepMs: 60_000 }, { until: 5_000, stepMs: 60_000 },
+  ])('keeps everything that was flushed ($until inputs and more, $stepMs ms apart)', async ({ until, stepMs }) => {
     const folder = temporaryFolder();
-    const acknowledged = await killedWriter(folder, until);
+    const acknowledged = await killedWriter(folder, { until, stepMs });
     const recording = openRecording(join(folder, 'run'));
     const end = recording.lastGapFreeSeq([]);
     expect(end).toBeGreaterThanOrEqual(acknowledged);

@@ -18,13 +18,15 @@ const RUNS = 5;
 interface Passage {
   readonly appendRate: number;
   readonly readRate: number;
+  readonly closedReadRate: number;
   readonly bytesPerQuote: number;
 }
 
-/** Append, read and size of an open (uncompressed) recording of one market's quotes. */
+/** Append and read of an open (uncompressed) recording of one market's quotes, read and size of the same one closed. */
 export const RECORDING_ROWS: readonly BenchRow[] = [
   { name: 'recording-append', measure: async () => measured('recording-append', 'events/s', (await passages()).map(({ appendRate }) => appendRate)) },
   { name: 'recording-read', measure: async () => measured('recording-read', 'events/s', (await passages()).map(({ readRate }) => readRate)) },
+  { name: 'recording-read-closed', measure: async () => measured('recording-read-closed', 'events/s', (await passages()).map(({ closedReadRate }) => closedReadRate)) },
   { name: 'recording-bytes-per-quote', measure: async () => measured('recording-bytes-per-quote', 'bytes', (await passages()).map(({ bytesPerQuote }) => bytesPerQuote)) },
 ];
 
@@ -62,10 +64,11 @@ async function onePassage(quotes: readonly Quote[]): Promise<Passage> {
     for (const quote of quotes) writer.append(++seq, quote.receivedAt, quote);
     writer.flush();
     const appendedAt = stopwatch();
+    const readRate = readingRate(writer.directory);
     const manifest = await writer.close();
     const bytes = manifest.files.reduce((sum, { file }) => sum + statSync(join(writer.directory, file)).size, 0);
-    const readRate = readingRate(writer.directory);
-    return { appendRate: quotes.length / ((appendedAt - startedAt) / 1_000), readRate, bytesPerQuote: bytes / quotes.length };
+    const closedReadRate = readingRate(writer.directory);
+    return { appendRate: quotes.length / ((appendedAt - startedAt) / 1_000), readRate, closedReadRate, bytesPerQuote: bytes / quotes.length };
   } finally {
     rmSync(dir, { recursive: true, force: true });
   }

@@ -1,0 +1,56 @@
+import type { Millis } from '../core/time.ts';
+import type { Token } from '../market/token.ts';
+import type { SimulationSetting } from '../trading/simulated-landing.ts';
+import type { BacktestResult } from './backtest.ts';
+import { runBacktest } from './backtest.ts';
+import type { Assessment } from './metrics/metrics.ts';
+import type { RunSeries } from './record/run-figures.ts';
+import { assessRun, seriesOf } from './record/run-figures.ts';
+import { createRunMeter } from './record/run-meter.ts';
+import type { RunRecord } from './record/run-record.ts';
+
+/** A backtest with its figures. */
+export interface MeasuredRun {
+  readonly result: BacktestResult;
+  readonly record: RunRecord;
+  /** Of all strategies together. */
+  readonly series: RunSeries;
+  readonly assessment: Assessment;
+  readonly warnings: readonly string[];
+}
+
+/** The same backtest under each setting. */
+export type MeasuredSettings = Readonly<Record<SimulationSetting, MeasuredRun>>;
+
+/** Runs a backtest and measures it. `instruments` are what its benchmarks buy; equity is looked at each `everyMs` and after each fill. */
+export function measureRun({ instruments, everyMs, ...options }: Omit<Parameters<typeof runBacktest>[0], 'meter'> & {
+  readonly instruments: readonly Token[];
+  readonly everyMs: Millis;
+}): MeasuredRun {
+  const { state, currency, model } = options;
+  const meter = createRunMeter({ state, currency, instruments, everyMs, model });
+  const result = runBacktest({ ...options, meter });
+  const record = meter.record();
+  const series = seriesOf(record, record.strategies);
+  const assessment = assessRun(record);
+  return {
+    result, record, series, assessment,
+    warnings: [...unpricedWarnings({ ...meter.unpriced, moments: series.unpriced }, record), ...assessment.warnings.map(({ message }) => message)],
+  };
+}
+
+/** Returns what the three settings say together: a gain that only some of them show is none. */
+export function robustnessWarnings(settings: MeasuredSettings): string[] {
+  const returns = Object.entries(settings).map(([setting, { assessment }]) => ({ setting, total: assessment.metrics.total_return }));
+  const gains = returns.filter(({ total }) => total !== null && total > 0).map(({ setting }) => setting);
+  const losses = returns.filter(({ total }) => total !== null && total < 0).map(({ setting }) => setting);
+  return gains.length === 0 || losses.length === 0 ? [] : [`not robust: it gains in the ${gains.join(' and ')} setting and loses in the ${losses.join(' and ')} one`];
+}
+
+function unpricedWarnings({ moments, fills, feesLamports }: { readonly moments: number; readonly fills: number; readonly feesLamports: bigint }, { currency, times }: RunRecord): string[] {
+  return [
+    ...(moments === 0 ? [] : [`at ${moments} of ${times.length} looks something held had no price in ${currency}: they are left out of the equity`]),
+    ...(fills === 0 ? [] : [`${fills} fills had no value in ${currency}: they are in no round trip`]),
+    ...(feesLamports === 0n ? [] : [`fees of ${feesLamports} lamports have no value in ${currency}, since the recording holds no price of SOL: equity and fees_paid leave them out`]),
+  ];
+}

@@ -1,0 +1,133 @@
+import type { Millis } from '../../core/time.ts';
+import type { Mint, Token } from '../../market/token.ts';
+import { SOL_MINT } from '../../market/token.ts';
+import type { Intent, Outcome } from '../../trading/intent.ts';
+import { isTerminal } from '../../trading/intent.ts';
+import type { SimulationModel } from '../../trading/simulation-model.ts';
+import type { EngineState } from '../../trading/state.ts';
+import { createExitMarks } from './exit-marks.ts';
+import type { InstrumentRecord, RecordedFill, RunRecord, StrategyRecord } from './run-record.ts';
+
+/** Looks on while a backtest runs, and changes nothing. It works by the step and by the fill, never by the event. */
+export interface RunMeter {
+  readonly everyMs: Millis;
+  /** Looks at what everything is worth. */
+  sample(at: Millis): void;
+  /** Takes note of what became of an intent, after the books have it. */
+  observe(intent: Intent, outcome: Outcome, at: Millis): void;
+  /** Returns what was seen. */
+  record(): RunRecord;
+  /** What had no price when it was wanted. */
+  readonly unpriced: { readonly fills: number; readonly feesLamports: bigint };
+}
+
+type Writable<T> = { -readonly [Key in keyof T]: T[Key] extends readonly (infer Item)[] ? Item[] : T[Key] };
+
+/** Returns a meter over a state. `instruments` are what its benchmarks buy. */
+export function createRunMeter({ state, currency, instruments, everyMs, model }: {
+  readonly state: EngineState;
+  readonly currency: Token;
+  readonly instruments: readonly Token[];
+  readonly everyMs: Millis;
+  readonly model: Pick<SimulationModel, 'otherSideHaircutBps'>;
+}): RunMeter {
+  const { portfolio, tokens } = state;
+  const marks = createExitMarks({ market: state.market, tokens, currency, otherSideHaircutBps: model.otherSideHaircutBps });
+  const unit = 10 ** currency.decimals;
+  // What a run leaves is kept whole in its report: digits beyond the token's own would only be ballast there.
+  const rounded = (value: number): number => Math.round(value * unit) / unit;
+  const inCurrency = (mint: Mint, amount: bigint, at: Millis): number | undefined => {
+    const value = marks.exit(mint, amount, at);
+    return value === undefined ? undefined : Number(value) / unit;
+  };
+  const symbolOf = (mint: Mint): string => tokens.byMint(mint)?.symbol ?? mint;
+
+  const times: Millis[] = [];
+  const fills: RecordedFill[] = [];
+  const quoted = new Map<string, bigint>();
+  const unpriced = { fills: 0, feesLamports: 0n };
+  const tracked = [...portfolio.books].filter(([, book]) => book.isConfigured && book.budget !== undefined).map(([name, book]) => ({
+    book, paidLamports: 0n, kept: { name, equity: [], held: [], sent: 0, landed: 0, feesPaid: 0 } as Writable<StrategyRecord>,
+  }));
+  const priced = instruments.map((token) => ({ token, kept: { symbol: token.symbol, decimals: token.decimals, bids: [], asks: [] } as Writable<InstrumentRecord> }));
+  const startingCash = tracked.reduce((sum, { book }) => sum + (book.budget!.mint === currency.mint ? book.budget!.amount : 0n), 0n);
+  const share = instruments.length === 0 || startingCash === 0n ? 0n : startingCash / BigInt(instruments.length);
+
+  const heldBy = ({ book }: (typeof tracked)[number], at: Millis): number | undefined => {
+    let held: number | undefined = 0;
+    for (const [mint, amount] of book.balances) {
+      if (mint === currency.mint || held === undefined) continue;
+      const value = inCurrency(mint, amount, at);
+      held = value === undefined ? undefined : held + value;
+    }
+    return held;
+  };
+  const put = <T>(column: T[], value: T): void => { column[times.length - 1] = value; };
+
+  const sample = (at: Millis): void => {
+    if (times.at(-1) !== at) times.push(at);
+    for (const strategy of tracked) {
+      const { book, kept } = strategy;
+      const held = heldBy(strategy, at);
+      put(kept.held, held === undefined ? null : rounded(held));
+      put(kept.equity, held === undefined ? null : rounded(Number(book.balances.get(currency.mint) ?? 0n) / unit + held - kept.feesPaid));
+    }
+    for (const { token, kept } of priced) {
+      const bought = share === 0n ? undefined : marks.entry(token.mint, share, at);
+      const back = bought === undefined || bought === 0n ? undefined : marks.exit(token.mint, bought, at);
+      const whole = Number(bought ?? 0n) / 10 ** token.decimals;
+      put(kept.asks, back === undefined ? null : sevenDigits(Number(share) / unit / whole));
+      put(kept.bids, back === undefined ? null : sevenDigits(Number(back) / unit / whole));
+    }
+  };
+
+  /** Returns what the fees paid since the last look are worth now; undefined where SOL has no price. */
+  const payFees = (strategy: (typeof tracked)[number], at: Millis): number | undefined => {
+    const lamports = strategy.book.feesLamports - strategy.paidLamports;
+    strategy.paidLamports = strategy.book.feesLamports;
+    const value = inCurrency(SOL_MINT, lamports, at);
+    if (value === undefined) unpriced.feesLamports += lamports;
+    else strategy.kept.feesPaid += value;
+    return value;
+  };
+
+  return {
+    everyMs,
+    sample,
+    unpriced,
+    observe(intent, outcome, at) {
+      const strategy = tracked.find(({ kept }) => kept.name === intent.strategy);
+      if (strategy === undefined) return;
+      if (outcome.quotedOut !== undefined) quoted.set(intent.id, outcome.quotedOut);
+      if (outcome.state === 'signed') strategy.kept.sent += 1;
+      if (!isTerminal(outcome.state)) return;
+      const quotedOut = quoted.get(intent.id);
+      quoted.delete(intent.id);
+      const costs = payFees(strategy, at);
+      const { fill } = outcome;
+      if (fill !== undefined) {
+        strategy.kept.landed += 1;
+        const value = fill.outputMint === currency.mint ? Number(fill.amountOut) / unit : inCurrency(fill.inputMint, fill.amountIn, at);
+        if (value === undefined) unpriced.fills += 1;
+        fills.push({
+          at, strategy: intent.strategy, input: symbolOf(fill.inputMint), output: symbolOf(fill.outputMint), amountIn: String(fill.amountIn), amountOut: String(fill.amountOut),
+          quotedOut: quotedOut === undefined ? null : String(quotedOut), value: value === undefined ? null : rounded(value), costs: costs === undefined ? null : rounded(costs),
+        });
+      }
+      if (fill !== undefined || costs !== 0) sample(at);
+    },
+    record: () => ({ currency: currency.symbol, times, strategies: tracked.map(({ kept }) => kept), instruments: priced.map(({ kept }) => kept), fills }),
+  };
+}
+
+function sevenDigits(value: number): number {
+  return Number(value.toPrecision(7));
+}
+
+const SECOND_MS = 1_000;
+const STEPS_MS = [1, 5, 15, 60, 300, 900, 1_800, 3_600, 14_400, 86_400].map((seconds) => seconds * SECOND_MS);
+
+/** Returns the least usual step that makes at most `most` of a span: they divide an hour or a day, as bars do. */
+export function sampleStep(spanMs: Millis, most = 2_000): Millis {
+  return STEPS_MS.find((step) => spanMs / step <= most) ?? STEPS_MS.at(-1)!;
+}

@@ -1,0 +1,101 @@
+import type { Millis } from '../../core/time.ts';
+import type { Metrics } from '../metrics/metrics.ts';
+import { assessRun, benchmarksOf } from '../record/run-figures.ts';
+import type { RecordedFill, RunRecord } from '../record/run-record.ts';
+
+/** What a report carries for whoever computes its figures again: the record and what the tool made of it. */
+export interface EmbeddedReport {
+  readonly record: PackedRecord;
+  readonly figures: Figures;
+}
+
+/** The metrics that a record leads to, by what they are of. */
+export type Figures = Readonly<Record<string, Metrics>>;
+
+/** A record with its times as distances, and its fills as rows that name things by their places in a list. */
+export type PackedRecord = Omit<RunRecord, 'times' | 'fills'> & {
+  readonly steps: readonly Millis[];
+  readonly names: readonly string[];
+  readonly fills: readonly PackedFill[];
+};
+type PackedFill = readonly [
+  step: Millis, strategy: number, input: number, output: number, amountIn: string, amountOut: string,
+  quotedOut: string | null, value: number | null, costs: number | null,
+];
+
+/** A figure that comes to something else when it is computed again. */
+export interface Mismatch {
+  readonly of: string;
+  readonly figure: string;
+  readonly embedded: unknown;
+  readonly computed: unknown;
+}
+
+/** Numbers are the same where they differ by no more than machines do in their last digits. */
+const TOLERANCE = 1e-9;
+
+/** Returns a record without the names of its fills, which would be most of it. */
+export function packRecord({ times, fills, ...rest }: RunRecord): PackedRecord {
+  const names = [...new Set(fills.flatMap(({ strategy, input, output }) => [strategy, input, output]))];
+  const place = new Map(names.map((name, i) => [name, i]));
+  const steps = distances(fills.map(({ at }) => at));
+  return {
+    ...rest,
+    steps: distances(times),
+    names,
+    fills: fills.map(({ strategy, input, output, amountIn, amountOut, quotedOut, value, costs }, i): PackedFill => [
+      steps[i]!, place.get(strategy)!, place.get(input)!, place.get(output)!, amountIn, amountOut, quotedOut, value, costs,
+    ]),
+  };
+}
+
+/** Returns the record that was packed. */
+export function unpackRecord({ steps, names, fills, ...rest }: PackedRecord): RunRecord {
+  const fillTimes = added(fills.map(([step]) => step));
+  return {
+    ...rest,
+    times: added(steps),
+    fills: fills.map(([, strategy, input, output, amountIn, amountOut, quotedOut, value, costs], i): RecordedFill =>
+      ({ at: fillTimes[i]!, strategy: names[strategy]!, input: names[input]!, output: names[output]!, amountIn, amountOut, quotedOut, value, costs })),
+  };
+}
+
+/** Returns all metrics of a record: of the whole, of each strategy and of each benchmark. */
+export function figuresOf(record: RunRecord): Figures {
+  const { buy_and_hold, dca, cash } = benchmarksOf(record);
+  const figures: Record<string, Metrics> = { total: assessRun(record).metrics };
+  for (const strategy of record.strategies) figures[`strategy ${strategy.name}`] = assessRun(record, [strategy]).metrics;
+  for (const [name, benchmark] of Object.entries({ buy_and_hold, dca, cash })) {
+    if (benchmark !== undefined) figures[`benchmark ${name}`] = benchmark.assessment.metrics;
+  }
+  return figures;
+}
+
+/** Returns where figures differ from those that a record leads to. Missing ones differ too. */
+export function mismatches(embedded: Figures, computed: Figures): Mismatch[] {
+  return [...new Set([...Object.keys(embedded), ...Object.keys(computed)])].flatMap((of) => {
+    const [theirs, ours] = [rowsOf(embedded[of]), rowsOf(computed[of])];
+    return [...new Set([...Object.keys(theirs), ...Object.keys(ours)])]
+      .filter((figure) => !isSame(theirs[figure], ours[figure]))
+      .map((figure) => ({ of, figure, embedded: theirs[figure] ?? null, computed: ours[figure] ?? null }));
+  });
+}
+
+/** The first stands for itself. */
+function distances(times: readonly Millis[]): Millis[] {
+  return times.map((at, i) => (i === 0 ? at : at - times[i - 1]!));
+}
+
+function added(steps: readonly Millis[]): Millis[] {
+  let at = 0;
+  return steps.map((step) => (at += step));
+}
+
+function rowsOf(metrics: Metrics | undefined): Readonly<Record<string, unknown>> {
+  return { ...metrics };
+}
+
+function isSame(a: unknown, b: unknown): boolean {
+  if (typeof a !== 'number' || typeof b !== 'number') return a === b;
+  return Math.abs(a - b) <= TOLERANCE * Math.max(1, Math.abs(a), Math.abs(b));
+}

@@ -1,0 +1,40 @@
+import type { MeasuredRun, MeasuredSettings } from './measured-run.ts';
+import { robustnessWarnings } from './measured-run.ts';
+import { shareText } from './metrics/shown-metrics.ts';
+import type { Benchmarks } from './record/run-figures.ts';
+
+const SURE = 0.95;
+const FEW_TRADES = 30;
+
+/** Returns in plain sentences what a backtest says, and what it does not. */
+export function verdictOf({ assessment: { metrics, trades }, record, series }: MeasuredRun, settings: MeasuredSettings, benchmarks: Benchmarks): string[] {
+  if (record.fills.length === 0) return ['No swap was made: this run says nothing about the strategy.'];
+  if (series.times.length < 2 || metrics.total_return === null) return ['What was held could not be valued: this run says nothing about the strategy.'];
+  const total = metrics.total_return;
+  const sentences = [
+    `After costs it ${total > 0 ? 'gained' : total < 0 ? 'lost' : 'came out even, at'} ${shareText(Math.abs(total))}${metrics.max_drawdown === null ? '' : `, and was at worst ${shareText(metrics.max_drawdown)} below its peak`}.`,
+    againstHolding(total, benchmarks),
+    robustness(settings),
+  ];
+  if (total <= 0) return sentences.filter((sentence) => sentence !== '');
+  const decided = trades === undefined ? 0 : trades.wins + trades.losses;
+  if (decided < FEW_TRADES) sentences.push(`${decided} completed round trips are too few to tell skill from luck.`);
+  else if (metrics.psr === null) sentences.push('Whether it is more than chance cannot be said from these data.');
+  else if (metrics.psr < SURE) sentences.push(`Chance is not excluded: the probability that its true Sharpe ratio is above 0 is ${shareText(metrics.psr)}, before it is counted how many variants were tried.`);
+  else sentences.push(`By itself it is unlikely to be chance (${shareText(metrics.psr)}); every further variant tried on these data makes it likelier.`);
+  return sentences.filter((sentence) => sentence !== '');
+}
+
+function againstHolding(total: number, { buy_and_hold: holding }: Benchmarks): string {
+  const held = holding?.assessment.metrics.total_return ?? null;
+  if (held === null) return '';
+  const verb = total > held ? 'more' : total < held ? 'less' : 'exactly as much';
+  return `Buying and holding came to ${shareText(held)}: the strategy made ${verb}${verb === 'exactly as much' ? '' : ` by ${(Math.abs(total - held) * 100).toFixed(2)} points`}.`;
+}
+
+function robustness(settings: MeasuredSettings): string {
+  if (robustnessWarnings(settings).length > 0) return 'It is not robust: whether it gains or loses depends on how kindly fills are simulated.';
+  const totals = Object.values(settings).map(({ assessment }) => assessment.metrics.total_return);
+  if (totals.some((total) => total === null)) return 'Not all three settings could be measured.';
+  return totals.every((total) => total! > 0) ? 'It gains in all three settings.' : 'It gains in none of the three settings.';
+}

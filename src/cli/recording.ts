@@ -1,0 +1,198 @@
+import { join } from 'node:path';
+import { InvalidArgumentError, Option } from 'commander';
+import { GannetError } from '../core/errors.ts';
+import { formatDuration, parseDuration } from '../core/time.ts';
+import type { Millis } from '../core/time.ts';
+import { findRecording } from '../daemon/find-recording.ts';
+import type { Token } from '../market/token.ts';
+import { RECORDING_KINDS } from '../recording/format.ts';
+import type { RecordingKind } from '../recording/format.ts';
+import { totalsOf } from '../recording/manifest.ts';
+import { inspectRecording } from '../recording/inspect.ts';
+import type { Inspection, RecordingIssue } from '../recording/inspect.ts';
+import { openRecording } from '../recording/reader.ts';
+import { csvRows } from './csv-rows.ts';
+import type { CommandContext, CommandModule } from './command.ts';
+import { EXIT } from './exit-codes.ts';
+import { isField, readMarketCsv } from './recording/csv-market.ts';
+import { exportJsonl } from './recording/export-jsonl.ts';
+import { infoOf, infoText } from './recording/info.ts';
+import { namedTokens, pairOf, sizeOf, tokenFlag } from './recording/tokens.ts';
+import type { WrittenRecording } from './recording/write-events.ts';
+import { freeName, writeEvents } from './recording/write-events.ts';
+
+const WHICH = 'its folder, or the id of the run that made it';
+/** Nothing about now: the same command writes the same recording. */
+const GENERATED_START: Millis = Date.UTC(2026, 0, 1);
+const MOST_DAYS = 3_660;
+
+export const recordingCommand: CommandModule = (program, run) => {
+  const group = program.command('recording').description('looks at recordings, checks them, converts them, makes synthetic ones');
+
+  group.command('info').argument('<recording>', WHICH)
+    .description('what a recording holds: kinds, feeds, time, gaps, sizes, versions')
+    .action(run(async ({ terminal, options }: CommandContext, name: string) => {
+      const info = infoOf(openRecording(findRecording(options.stateDir, name)));
+      terminal.result(info, () => infoText(info));
+      return EXIT.done;
+    }));
+
+  group.command('verify').argument('<recording>', WHICH)
+    .description('checks every byte and every row, and names what is wrong')
+    .action(run(async ({ terminal, options }: CommandContext, name: string) => {
+      const directory = findRecording(options.stateDir, name);
+      const inspection = inspectRecording(directory);
+      terminal.result(verdict(directory, inspection), () => verdictText(inspection));
+      return inspection.issues.length === 0 ? EXIT.done : EXIT.failed;
+    }));
+
+  group.command('export').argument('<recording>', WHICH)
+    .description('writes every input as a line of JSON')
+    .addOption(new Option('--to <format>', 'the format').choices(['jsonl', 'parquet']).makeOptionMandatory())
+    .requiredOption('--out <file>', 'the file to write; it must not be there yet')
+    .addOption(new Option('--kind <kinds...>', 'these kinds only').choices(RECORDING_KINDS))
+    .action(run(async ({ terminal, options, interrupt }: CommandContext, name: string, flags: { readonly to: string; readonly out: string; readonly kind?: RecordingKind[] }) => {
+      if (flags.to === 'parquet') throw new GannetError('FEATURE_UNAVAILABLE', '--to parquet is not carried out by this version; --to jsonl is');
+      const done = exportJsonl(openRecording(findRecording(options.stateDir, name)), { file: flags.out, kinds: flags.kind, interrupt });
+      terminal.result({ file: flags.out, ...done }, () => `  ${done.events} events in ${done.bytes} bytes: ${flags.out}\n`);
+      return EXIT.done;
+    }));
+
+  group.command('import <file>')
+    .description('makes a recording of a CSV file (or "-"): candles (time,open,high,low,close,volume) or quotes (time,input_mint,output_mint,in_amount,out_amount)')
+    .option('--map <column=field>', 'what a column is; may be repeated', mapFlag)
+    .option('--token <symbol=mint:decimals>', 'a token that is neither SOL nor USDC; may be repeated', tokenFlag)
+    .option('--pair <base/quote>', 'what candles are prices of')
+    .option('--size <amount...>', 'what is quoted at each candle’s close, such as "100 USDC"; several make a ladder (default: 100 of the quote token and 1 of the base token)')
+    .option('--out <dir>', 'the recording’s folder; it must not be there yet')
+    .action(run((context: CommandContext, file: string, flags: ImportFlags) => importCsv(context, file, flags)));
+
+  group.command('generate')
+    .description('makes a synthetic recording from the sandbox’s market')
+    .requiredOption('--days <n>', 'how much time it covers', days)
+    .option('--seed <n>', 'the same seed, the same recording', seed, 7)
+    .option('--pair <base/quote...>', 'what is quoted', ['SOL/USDC'])
+    .option('--every <duration>', 'between two looks at each quote', duration, 10_000)
+    .option('--slow-every <duration>', 'between two looks at statistics and order books', duration, 300_000)
+    .option('--out <dir>', 'the recording’s folder; it must not be there yet')
+    .action(run((context: CommandContext, flags: GenerateFlags) => generate(context, flags)));
+};
+
+interface ImportFlags {
+  readonly map?: ReadonlyMap<string, string>;
+  readonly token?: readonly Token[];
+  readonly pair?: string;
+  readonly size?: readonly string[];
+  readonly out?: string;
+}
+
+async function importCsv({ terminal, options, interrupt }: CommandContext, file: string, flags: ImportFlags): Promise<typeof EXIT.done> {
+  const tokens = namedTokens(flags.token ?? []);
+  const pair = flags.pair === undefined ? undefined : pairOf(flags.pair, (symbol) => tokens.bySymbol(symbol));
+  if (pair === undefined && flags.size !== undefined) throw new GannetError('USAGE', '--size is for candles: name what they are prices of with --pair');
+  const sizes = pair === undefined ? [] : (flags.size ?? [`100 ${pair.quote.symbol}`, `1 ${pair.base.symbol}`]).map((text) => sizeOf(text, pair));
+  const quotes = await readMarketCsv(csvRows(file, interrupt), { map: flags.map ?? new Map(), pair, sizes });
+  const used = new Set(quotes.flatMap(({ inputMint, outputMint }) => [inputMint, outputMint]));
+  const unknown = [...used].filter((mint) => tokens.byMint(mint) === undefined);
+  const written = await writeEvents(quotes, {
+    directory: flags.out ?? freeName(join(options.stateDir, 'recordings'), 'imported'),
+    tokens: tokens.all.filter(({ mint }) => used.has(mint)), startAt: quotes[0]!.receivedAt, interrupt,
+  });
+  const warnings = unknown.map((mint) => `the recording does not say how many decimals ${mint} has: name it with --token SYMBOL=${mint}:DECIMALS`);
+  terminal.result({ ...summary(written), warnings }, () => summaryText(written, warnings));
+  return EXIT.done;
+}
+
+interface GenerateFlags {
+  readonly days: number;
+  readonly seed: number;
+  readonly pair: readonly string[];
+  readonly every: Millis;
+  readonly slowEvery: Millis;
+  readonly out?: string;
+}
+
+async function generate({ terminal, options, interrupt }: CommandContext, flags: GenerateFlags): Promise<typeof EXIT.done> {
+  const { sandboxToken, syntheticMarket } = await import('../sandbox/synthetic-market.ts');
+  const pairs = flags.pair.map((text) => pairOf(text, sandboxToken));
+  const tokens = new Map(pairs.flatMap(({ base, quote }) => [base, quote]).map((token) => [token.mint, token]));
+  const spanMs = flags.days * 86_400_000;
+  const written = await writeEvents(syntheticMarket({ seed: flags.seed, pairs, startAt: GENERATED_START, days: flags.days, everyMs: flags.every, slowEveryMs: flags.slowEvery }), {
+    directory: flags.out ?? freeName(join(options.stateDir, 'recordings'), `synthetic-${flags.days}d-${flags.seed}`),
+    tokens: [...tokens.values()], startAt: GENERATED_START, interrupt,
+    onDay: (at) => { if (process.stderr.isTTY) terminal.err(`\r  ${Math.round((100 * (at - GENERATED_START)) / spanMs)} % `); },
+  });
+  if (process.stderr.isTTY) terminal.err('\r        \r');
+  terminal.result(summary(written), () => summaryText(written, []));
+  return EXIT.done;
+}
+
+function summary({ directory, manifest }: WrittenRecording): object {
+  const { kinds, events, firstAt, lastAt } = totalsOf(manifest.files);
+  return {
+    recording: directory, events, bytes: bytesOf(manifest),
+    kinds: Object.fromEntries(kinds.map(({ kind, events: own }) => [kind, own])), feeds: manifest.feeds.length,
+    first_at: firstAt === undefined ? null : new Date(firstAt).toISOString(), last_at: lastAt === undefined ? null : new Date(lastAt).toISOString(),
+  };
+}
+
+function summaryText({ directory, manifest }: WrittenRecording, warnings: readonly string[]): string {
+  const { events, firstAt = 0, lastAt = 0 } = totalsOf(manifest.files);
+  return [
+    ...warnings.map((warning) => `  ! ${warning}\n`),
+    `  ${events} events over ${lastAt > firstAt ? formatDuration(lastAt - firstAt) : 'no time'} in ${bytesOf(manifest)} bytes\n  ${directory}\n`,
+  ].join('');
+}
+
+function bytesOf({ files }: WrittenRecording['manifest']): number {
+  return files.reduce((sum, { bytes }) => sum + bytes, 0);
+}
+
+function issueJson({ code, file, row, at, message }: RecordingIssue): object {
+  return { code, file, row: row ?? null, time: at === undefined ? null : new Date(at).toISOString(), message };
+}
+
+function verdict(directory: string, { files, events, issues, warnings }: Inspection): object {
+  return { recording: directory, valid: issues.length === 0, files, events, issues: issues.map(issueJson), warnings: warnings.map((warning) => ({ ...issueJson(warning), code: undefined })) };
+}
+
+const MOST_SHOWN = 50;
+
+function shown(all: readonly RecordingIssue[], mark: string): string[] {
+  return [
+    ...all.slice(0, MOST_SHOWN).map(({ message }) => `  ${mark} ${message}\n`),
+    ...(all.length > MOST_SHOWN ? [`  ${mark} and ${all.length - MOST_SHOWN} more\n`] : []),
+  ];
+}
+
+function verdictText({ files, events, issues, warnings }: Inspection): string {
+  const end = issues.length === 0 ? `  whole: ${events} events in ${files} segments\n` : `  NOT whole: ${issues.length === 1 ? 'one fault' : `${issues.length} faults`}\n`;
+  return [...shown(issues, '✗'), ...shown(warnings, '!'), end].join('');
+}
+
+function mapFlag(text: string, before: ReadonlyMap<string, string> = new Map()): ReadonlyMap<string, string> {
+  const at = text.lastIndexOf('=');
+  const [column, field] = [text.slice(0, Math.max(0, at)).trim(), text.slice(at + 1).trim()];
+  if (column === '' || !isField(field)) throw new InvalidArgumentError('expected COLUMN=FIELD with a field of candles or quotes such as "Close=close".');
+  if (before.has(column)) throw new InvalidArgumentError(`the column ${column} is named twice.`);
+  return new Map([...before, [column, field]]);
+}
+
+function days(text: string): number {
+  const value = /^\d+(\.\d+)?$/.test(text) ? Number(text) : 0;
+  if (!(value > 0 && value <= MOST_DAYS)) throw new InvalidArgumentError(`expected a number of days above 0, up to ${MOST_DAYS}.`);
+  return value;
+}
+
+function seed(text: string): number {
+  if (!/^\d{1,10}$/.test(text) || Number(text) > 4_294_967_295) throw new InvalidArgumentError('expected a whole number of 0 to 4294967295.');
+  return Number(text);
+}
+
+function duration(text: string): Millis {
+  try {
+    return parseDuration(text);
+  } catch {
+    throw new InvalidArgumentError('expected a duration such as "10s".');
+  }
+}

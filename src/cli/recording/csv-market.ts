@@ -1,0 +1,159 @@
+import { amount as toAmount, parseRaw, U64_MAX } from '../../core/amount.ts';
+import type { Amount, Bps } from '../../core/amount.ts';
+import { isGannetError } from '../../core/errors.ts';
+import { nearest } from '../../core/nearest.ts';
+import { printable } from '../../core/text.ts';
+import type { Millis } from '../../core/time.ts';
+import { feedKey } from '../../market/feed.ts';
+import type { Quote } from '../../market/quote.ts';
+import { rateOf } from '../../market/quote.ts';
+import type { Mint, Pair, TokenAmount } from '../../market/token.ts';
+import { mint } from '../../market/token.ts';
+import type { CsvRow } from '../csv-rows.ts';
+import { csvError } from '../csv-rows.ts';
+import { readNumberCell, readTimeCell } from '../csv-values.ts';
+
+const CANDLE = ['time', 'open', 'high', 'low', 'close', 'volume'] as const;
+const QUOTE = ['time', 'input_mint', 'output_mint', 'in_amount', 'out_amount'] as const;
+type Field = (typeof CANDLE)[number] | (typeof QUOTE)[number];
+const FIELDS: readonly Field[] = [...new Set<Field>([...CANDLE, ...QUOTE])];
+const EXPECTED = `expected the columns ${CANDLE.join(',')} (volume may be missing) or ${QUOTE.join(',')}; --map column=field says which column is which`;
+
+/** How a file of candles becomes quotes. */
+export interface CandleMapping {
+  readonly pair: Pair | undefined;
+  /** The amounts that are quoted at each price, in a token of the pair. */
+  readonly sizes: readonly TokenAmount[];
+}
+
+/** Which column of the file holds which field, as `--map` says. */
+export type ColumnMap = ReadonlyMap<string, string>;
+
+/**
+ * Reads quotes, or candles as quotes, from CSV rows. A candle becomes quotes of its close at its end, which is the time of the
+ * next one (of the last: as long after it as candles mostly are apart); what happened within it is checked and not made up.
+ * Throws CSV_INVALID with file and row on times that go back, on prices and amounts of nothing, and on what cannot be read.
+ */
+export async function readMarketCsv(rows: AsyncIterable<CsvRow>, { map, ...mapping }: CandleMapping & { readonly map: ColumnMap }): Promise<Quote[]> {
+  const quotes: Quote[] = [];
+  const candles: { readonly at: Millis; readonly close: number; readonly row: CsvRow }[] = [];
+  let header: readonly (Field | undefined)[] | undefined;
+  let place: CsvRow | undefined;
+  let before = -Infinity;
+  for await (const row of rows) {
+    place = row;
+    if (header === undefined) {
+      header = headerOf(row, map);
+      if (header.includes('close') && mapping.pair === undefined) throw csvError(row, 'candles say nothing of what is traded: name it with --pair, such as --pair SOL/USDC');
+      continue;
+    }
+    const values = cellsOf(row, header);
+    const at = timeOf(row, values, before);
+    const isCandle = values.has('close');
+    if (at < before || (isCandle && at === before)) throw csvError({ ...row, column: 'time' }, `time ${at < before ? 'goes backwards' : 'is there twice'}: ${printable(values.get('time')!, 40)} comes after ${new Date(before).toISOString()}`);
+    before = at;
+    if (isCandle) candles.push({ at, close: closeOf(row, values), row });
+    else quotes.push(quoteOf(row, values, at));
+  }
+  if (place === undefined || (quotes.length === 0 && candles.length === 0)) throw csvError(place ?? { file: 'the file', row: 1 }, `${EXPECTED}, found ${place === undefined ? 'nothing' : 'no rows'}`);
+  return candles.length === 0 ? quotes : quotesOf(candles, mapping);
+}
+
+function headerOf(row: CsvRow, map: ColumnMap): readonly (Field | undefined)[] {
+  const unmapped = [...map.keys()].find((column) => !row.cells.includes(column));
+  if (unmapped !== undefined) throw csvError(row, `--map names a column ${JSON.stringify(printable(unmapped, 40))}, the file has ${printable(row.cells.join(','), 200)}`);
+  const taken = new Set(map.values());
+  // A column that is not asked for may have any name, a field's that another column stands for among them.
+  const fields = row.cells.map((name): Field | undefined => {
+    const field = map.get(name) ?? (taken.has(name) ? undefined : name);
+    return FIELDS.find((known) => known === field);
+  });
+  const wanted = fields.includes('close') ? CANDLE.filter((field) => field !== 'volume') : QUOTE;
+  const missing = wanted.filter((field) => !fields.includes(field));
+  if (missing.length > 0) {
+    const hints = row.cells.map((name) => [name, nearest(name.toLowerCase(), missing)] as const).find(([, close]) => close !== undefined);
+    throw csvError(row, `${EXPECTED}; ${missing.join(', ')} missing${hints === undefined ? '' : `: perhaps --map ${printable(hints[0], 40)}=${hints[1]}`}`);
+  }
+  const twice = fields.find((field, index) => field !== undefined && fields.indexOf(field) !== index);
+  if (twice !== undefined) throw csvError(row, `two columns are ${twice}`);
+  return fields;
+}
+
+/** Returns the field that a `--map` names, undefined where there is none of that name. */
+export function isField(name: string): boolean {
+  return (FIELDS as readonly string[]).includes(name);
+}
+
+function cellsOf(row: CsvRow, header: readonly (Field | undefined)[]): ReadonlyMap<Field, string> {
+  if (row.cells.length !== header.length) throw csvError(row, `expected ${header.length} cells as in the header, got ${row.cells.length}`);
+  return new Map(header.flatMap((field, index) => (field === undefined ? [] : [[field, row.cells[index]!] as const])));
+}
+
+function timeOf(row: CsvRow, values: ReadonlyMap<Field, string>, before: Millis): Millis {
+  return Math.floor(readTimeCell(values.get('time')!, { ...row, column: 'time' }, before === -Infinity));
+}
+
+function closeOf(row: CsvRow, values: ReadonlyMap<Field, string>): number {
+  const [open, high, low, close] = (['open', 'high', 'low', 'close'] as const).map((column) => {
+    const value = readNumberCell(values.get(column)!, { ...row, column });
+    if (value <= 0) throw csvError({ ...row, column }, `expected a price above 0 for ${column}, got ${value}`);
+    return value;
+  }) as [number, number, number, number];
+  if (low > Math.min(open, close) || high < Math.max(open, close)) throw csvError(row, `expected low <= open, close <= high, got open ${open}, high ${high}, low ${low}, close ${close}`);
+  const volume = values.get('volume');
+  if (volume !== undefined && volume !== '' && readNumberCell(volume, { ...row, column: 'volume' }) < 0) throw csvError({ ...row, column: 'volume' }, `expected a volume of 0 or more, got ${volume}`);
+  return close;
+}
+
+function quoteOf(row: CsvRow, values: ReadonlyMap<Field, string>, at: Millis): Quote {
+  const [inputMint, outputMint] = [mintOf(row, values, 'input_mint'), mintOf(row, values, 'output_mint')];
+  if (inputMint === outputMint) throw csvError(row, 'expected two different mints');
+  return quote({ at, inputMint, outputMint, inAmount: amountOf(row, values, 'in_amount'), outAmount: amountOf(row, values, 'out_amount') });
+}
+
+function mintOf(row: CsvRow, values: ReadonlyMap<Field, string>, column: 'input_mint' | 'output_mint'): Mint {
+  try {
+    return mint(values.get(column)!);
+  } catch (error) {
+    if (!isGannetError(error)) throw error;
+    throw csvError({ ...row, column }, error.message);
+  }
+}
+
+/** Whole numbers in the token's smallest units. */
+function amountOf(row: CsvRow, values: ReadonlyMap<Field, string>, column: 'in_amount' | 'out_amount'): Amount {
+  const text = values.get(column)!;
+  const expected = `expected a whole number of smallest units from 1 to ${U64_MAX} for ${column}, got ${text === '' ? 'nothing' : printable(text, 40)}`;
+  try {
+    const value = parseRaw(text);
+    if (value > 0n) return value;
+  } catch (error) {
+    if (!isGannetError(error)) throw error;
+  }
+  throw csvError({ ...row, column }, expected);
+}
+
+/** Prices are quote tokens for one base token. */
+function quotesOf(candles: readonly { readonly at: Millis; readonly close: number; readonly row: CsvRow }[], { pair, sizes }: CandleMapping): Quote[] {
+  const { base, quote: counter } = pair!;
+  const widths = candles.slice(1).map(({ at }, index) => at - candles[index]!.at).sort((a, b) => a - b);
+  const usual = widths[Math.floor(widths.length / 2)] ?? 0;
+  return candles.flatMap(({ at, close, row }, index) => sizes.map(({ token, amount: size }) => {
+    const amount = toAmount(size);
+    const buys = token.mint === counter.mint;
+    const rate = buys ? 10 ** (base.decimals - counter.decimals) / close : close * 10 ** (counter.decimals - base.decimals);
+    const out = Math.floor(Number(amount) * rate);
+    if (!(out >= 1 && out < 2 ** 64)) throw csvError(row, `at a price of ${close}, ${amount} smallest units of ${token.symbol} bring ${out}: choose another --size, or check --pair and the decimals`);
+    return quote({
+      at: candles[index + 1]?.at ?? at + usual, inAmount: amount, outAmount: BigInt(out) as Amount,
+      inputMint: token.mint, outputMint: buys ? base.mint : counter.mint,
+    });
+  }));
+}
+
+function quote({ at, inputMint, outputMint, inAmount, outAmount }: { readonly at: Millis } & Pick<Quote, 'inputMint' | 'outputMint' | 'inAmount' | 'outAmount'>): Quote {
+  return {
+    kind: 'quote', feed: feedKey({ kind: 'quote', inputMint, outputMint, amount: inAmount, everyMs: 1 }), receivedAt: at, inputMint, outputMint,
+    inAmount, outAmount, threshold: outAmount, router: 'import', feeBps: 0 as Bps, rate: rateOf(inAmount, outAmount),
+  };
+}

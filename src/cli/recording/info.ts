@@ -1,0 +1,137 @@
+import { statSync } from 'node:fs';
+import { GannetError } from '../../core/errors.ts';
+import { formatDuration } from '../../core/time.ts';
+import type { Millis } from '../../core/time.ts';
+import type { RecordingKind } from '../../recording/format.ts';
+import { MARKET_KINDS } from '../../recording/window.ts';
+import type { Recording } from '../../recording/reader.ts';
+import { listSegments } from '../../recording/verify.ts';
+import { table } from '../table.ts';
+
+/** A feed that was silent for so long is worth a word, if it mostly is not. */
+const GAP_MS = 60_000;
+const GAP_TIMES_USUAL = 5;
+const MOST_GAPS = 1_000;
+
+interface Gap {
+  readonly feed: string;
+  readonly from: Millis;
+  readonly until: Millis;
+}
+
+/** What a recording holds, in the words of `--json`. */
+export interface RecordingInfo {
+  readonly recording: string;
+  readonly format_version: number;
+  readonly closed: boolean;
+  readonly created_at: string;
+  readonly ended_at: string | null;
+  readonly node: string;
+  readonly arch: string;
+  readonly events: number;
+  readonly bytes: number;
+  readonly first_at: string | null;
+  readonly last_at: string | null;
+  readonly span_ms: number | null;
+  readonly truncated_at: number | null;
+  readonly kinds: readonly { readonly kind: RecordingKind; readonly events: number; readonly rows: number; readonly segments: number; readonly compressed: number; readonly bytes: number }[];
+  readonly feeds: readonly { readonly feed: string; readonly events: number; readonly first_at: string; readonly last_at: string; readonly usual_ms: number | null }[];
+  readonly tokens: readonly { readonly mint: string; readonly symbol: string; readonly decimals: number }[];
+  readonly gaps: readonly { readonly feed: string; readonly from: string; readonly until: string; readonly ms: number }[];
+  readonly gaps_left_out: number;
+}
+
+/** Returns what an opened recording holds. */
+export function infoOf(recording: Recording): RecordingInfo {
+  const { directory, manifest, firstAt, lastAt } = recording;
+  const { segments } = listSegments(directory);
+  const { feeds, gaps } = feedsOf(recording);
+  const sizes = new Map(segments.map(({ file }) => [file, sizeOf(`${directory}/${file}`)]));
+  return {
+    recording: directory,
+    format_version: manifest.formatVersion,
+    closed: manifest.closed,
+    created_at: iso(manifest.createdAt),
+    ended_at: manifest.endedAt === undefined ? null : iso(manifest.endedAt),
+    node: manifest.node,
+    arch: manifest.arch,
+    events: recording.events,
+    bytes: [...sizes.values()].reduce((sum, size) => sum + size, 0),
+    first_at: firstAt === undefined ? null : iso(firstAt),
+    last_at: lastAt === undefined ? null : iso(lastAt),
+    span_ms: firstAt === undefined || lastAt === undefined ? null : lastAt - firstAt,
+    truncated_at: recording.truncatedAt ?? null,
+    kinds: recording.kinds.map((kind) => {
+      const own = segments.filter(({ file }) => file.startsWith(`${kind}/`));
+      const sum = (of: (digest: (typeof own)[number]) => number): number => own.reduce((total, digest) => total + of(digest), 0);
+      return {
+        kind, events: sum(({ events }) => events), rows: sum(({ rows }) => rows), segments: own.length,
+        compressed: own.filter(({ compressed }) => compressed !== undefined).length, bytes: sum(({ file }) => sizes.get(file)!),
+      };
+    }),
+    feeds,
+    tokens: recording.tokens.all.map(({ mint, symbol, decimals }) => ({ mint, symbol, decimals })),
+    gaps: gaps.slice(0, MOST_GAPS).map(({ feed, from, until }) => ({ feed, from: iso(from), until: iso(until), ms: until - from })),
+    gaps_left_out: Math.max(0, gaps.length - MOST_GAPS),
+  };
+}
+
+/** Returns the same for people. */
+export function infoText(info: RecordingInfo): string {
+  const shown = info.gaps.slice(0, 10);
+  const more = info.gaps.length - shown.length + info.gaps_left_out;
+  return [
+    `  recording  ${info.recording}\n`,
+    `  format     ${info.format_version}, written by Node ${info.node} on ${info.arch}, ${info.closed ? 'closed' : 'not closed'}${info.truncated_at === null ? '' : `: ends at seq ${info.truncated_at}`}\n`,
+    `  period     ${info.first_at === null ? 'nothing was recorded' : `${info.first_at} to ${info.last_at} (${spanText(info.span_ms!)})`}\n`,
+    `  events     ${info.events} in ${info.bytes} bytes\n\n`,
+    table([['kind', 'events', 'rows', 'segments', 'compressed', 'bytes'], ...info.kinds.map(({ kind, events, rows, segments, compressed, bytes }) => [kind, ...[events, rows, segments, compressed, bytes].map(String)])], { right: [1, 2, 3, 4, 5] }),
+    '\n',
+    table([['feed', 'events', 'usually every'], ...info.feeds.map(({ feed, events, usual_ms: usual }) => [feed, String(events), usual === null ? '-' : spanText(Math.round(usual))])], { right: [1, 2] }),
+    info.gaps.length === 0 ? '\n  no gaps\n' : `\n  gaps\n${shown.map(({ feed, from, ms }) => `    ${from}  ${spanText(ms)}  ${feed}\n`).join('')}${more > 0 ? `    and ${more} more\n` : ''}`,
+  ].join('');
+}
+
+/** One time through all of it: a feed's usual distance is known only at the end. */
+function feedsOf(recording: Recording): { readonly feeds: RecordingInfo['feeds']; readonly gaps: readonly Gap[] } {
+  const seen = new Map<string, { first: Millis; last: Millis; events: number; candidates: Gap[] }>();
+  const cursor = recording.cursor({ kinds: [...MARKET_KINDS, 'feed-health'] });
+  while (cursor.next()) {
+    const { input, at } = cursor;
+    if (!('feed' in input)) continue;
+    const { feed } = input;
+    const known = seen.get(feed);
+    if (known === undefined) {
+      seen.set(feed, { first: at, last: at, events: 1, candidates: [] });
+      continue;
+    }
+    if (at - known.last > GAP_MS) known.candidates.push({ feed, from: known.last, until: at });
+    known.last = at;
+    known.events += 1;
+  }
+  const gaps: Gap[] = [];
+  const feeds = [...seen].map(([feed, { first, last, events, candidates }]) => {
+    const silent = candidates.reduce((sum, { from, until }) => sum + until - from, 0);
+    const lively = events - 1 - candidates.length;
+    const usual = events < 2 ? null : lively > 0 && lively >= candidates.length ? (last - first - silent) / lively : (last - first) / (events - 1);
+    gaps.push(...candidates.filter(({ from, until }) => until - from > GAP_TIMES_USUAL * (usual ?? Infinity)));
+    return { feed, events, first_at: iso(first), last_at: iso(last), usual_ms: usual };
+  });
+  return { feeds, gaps: gaps.sort((a, b) => a.from - b.from) };
+}
+
+function sizeOf(path: string): number {
+  try {
+    return statSync(path).size;
+  } catch (cause) {
+    throw new GannetError('RECORDING_CORRUPT', `${path} went away while it was looked at; look again`, { cause });
+  }
+}
+
+function spanText(ms: Millis): string {
+  return ms <= 0 ? '0ms' : formatDuration(ms);
+}
+
+function iso(at: Millis): string {
+  return new Date(at).toISOString();
+}

@@ -1,0 +1,89 @@
+import { readdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { LookaheadResult } from '../../../src/backtest/lookahead.ts';
+import type { Leak, LeakCause } from '../../../src/backtest/lookahead/leak.ts';
+import { lookForLeaks } from '../../../src/cli/lookahead.ts';
+import type { Market } from './suite.ts';
+import { instance, PARAMS, prepared, strategiesIn, writeMarket } from './suite.ts';
+
+/** Which of the spoiled futures shows it first is chance; that one of them does is not. */
+const FUTURE: readonly LeakCause[] = ['noise', 'truncation', 'reversal'];
+const KEPT = { poison: [...FUTURE, 'repetition'], process: 'same' } as const;
+const READ = { poison: FUTURE, process: 'fresh' } as const;
+const CHANGED = { poison: ['shared-state'], process: 'fresh' } as const;
+
+interface Finding {
+  readonly poison: readonly LeakCause[];
+  readonly process: Leak['process'];
+  /** A part of what people are told. */
+  readonly says?: string;
+}
+
+/** Every planted bug with what gives it away. */
+const PLANTED: Readonly<Record<string, Finding>> = {
+  'asks-a-process': { poison: ['disk'], process: 'fresh', says: 'a process (execFileSync)' },
+  'back-filled-gap': KEPT,
+  'centred-average': KEPT,
+  'environment-variable': { ...CHANGED, says: 'process.env.GANNET_HIGH' },
+  'event-time': { ...READ, says: 'recording/reader.ts' },
+  'exported-series': { poison: ['disk'], process: 'fresh', says: 'export.csv' },
+  'file-of-an-earlier-run': { poison: ['disk'], process: 'fresh', says: 'notes.json' },
+  'future-bar': KEPT,
+  'global-variable': { ...CHANGED, says: 'globalThis.gannetHigh' },
+  'kept-on-the-sdk': { ...CHANGED, says: 'interval.memory' },
+  'knows-the-end': { ...READ, says: 'manifest.json' },
+  'last-row': KEPT,
+  'late-bar': KEPT,
+  'late-timer': KEPT,
+  'neighbours-knowledge': { poison: ['neighbours'], process: 'fresh' },
+  'patched-cursor': { ...CHANGED, says: 'RecordingCursor.prototype.next' },
+  'patched-prototype': { ...CHANGED, says: 'Array.prototype.at' },
+  'reads-the-environment': { poison: ['environment'], process: 'fresh' },
+  'reads-the-recording': { ...READ, says: 'recording/reader.ts' },
+  'restated-statistics': KEPT,
+  'settled-result': KEPT,
+  'shared-cache': KEPT,
+  'sorted-by-future': KEPT,
+  'stopwatch': { poison: ['clock'], process: 'fresh' },
+  'unseeded-chance': { poison: ['chance'], process: 'fresh' },
+  'wall-clock': { poison: ['clock'], process: 'fresh' },
+  'whole-series-maximum': KEPT,
+  'whole-series-mean': KEPT,
+};
+
+let market: Market;
+let result: LookaheadResult;
+beforeAll(async () => {
+  market = await writeMarket();
+  const whisperer = instance('whisperer', fileURLToPath(new URL('./clean/whisperer.ts', import.meta.url)), { ...PARAMS, dir: market.directory });
+  result = await lookForLeaks(prepared(market, [...strategiesIn('planted', market), whisperer]), { times: 2, seed: 1 });
+}, 300_000);
+afterAll(() => { market.remove(); });
+
+describe('a planted look-ahead bug', () => {
+  it.each(Object.entries(PLANTED))('is found and named: %s', (name, { poison, process, says }) => {
+    const { clean, firstLeak } = result.strategies.find((strategy) => strategy.name === name)!;
+    expect(clean).toBe(false);
+    expect(poison).toContain(firstLeak!.poison);
+    expect(firstLeak!.process).toBe(process);
+    if (says !== undefined) expect(firstLeak!.detail).toContain(says);
+    if (firstLeak!.poison === 'shared-state') return;
+    // Named by the decision: its number, its time, and what was decided instead.
+    expect(firstLeak!.seq).toBeGreaterThan(0);
+    expect(firstLeak!.at).toBeGreaterThanOrEqual(market.firstAt);
+    if (firstLeak!.from !== null) expect(firstLeak!.at).toBeLessThan(firstLeak!.from);
+    expect(firstLeak!.expected ?? firstLeak!.found).toMatchObject({ strategy: name, at: firstLeak!.at });
+    expect(firstLeak!.expected).not.toEqual(firstLeak!.found);
+  });
+
+  it('stands in the list above, each of them', () => {
+    const files = readdirSync(new URL('./planted', import.meta.url)).map((file) => file.replace('.ts', ''));
+    expect(files.filter((file) => !['bench', 'cache', 'whisper'].includes(file)).sort()).toEqual(Object.keys(PLANTED).sort());
+  });
+
+  it('does not taint a neighbour that does nothing wrong', () => {
+    expect(result.clean).toBe(false);
+    expect(result.strategies.filter(({ clean }) => clean)).toMatchObject([{ name: 'whisperer', firstLeak: undefined }]);
+  });
+});
