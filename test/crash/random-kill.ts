@@ -7,7 +7,7 @@ import { lookAtJournal, violationsOf } from './invariants.ts';
 import { openPlace, runArgs } from './place.ts';
 import { recovered } from './recovery.ts';
 import type { WireRule } from './wire.ts';
-import { preloads, type CrashWorld } from './world.ts';
+import { nodeOptions, type CrashWorld } from './world.ts';
 
 /** A wallet whose daemons traded without a pause and were killed at some time, one after the other. */
 export interface RandomLife {
@@ -55,7 +55,7 @@ export async function killAtRandom(world: CrashWorld, { name, seed, kills }: { r
     for (const { afterMs, victim, rules } of planned) {
       world.service.rule(rules.filter(({ request }) => request.startsWith('/')));
       world.rpc.rule(rules.filter(({ request }) => !request.startsWith('/')));
-      const daemon = startDaemon(runArgs(place), { cwd: place.dir, environment: { ...place.environment, NODE_OPTIONS: preloads({ points: false }).join(' ') } });
+      const daemon = startDaemon(runArgs(place), { cwd: place.dir, environment: { ...place.environment, NODE_OPTIONS: nodeOptions({ points: false }) } });
       const wasUp = await Promise.race([sleep(afterMs, true), daemon.ended.then(() => false)]);
       kill(daemon.pid, victim);
       await daemon.ended;

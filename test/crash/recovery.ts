@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { startDaemon, type CrashDaemon } from './daemon.ts';
 import { isOpen } from './invariants.ts';
 import { runArgs, type Place } from './place.ts';
-import { preloads } from './world.ts';
+import { nodeOptions } from './world.ts';
 
 const UNANSWERED = /"code":"(?:CHAIN_UNREACHABLE|SERVICE_UNREACHABLE|SERVICE_TIMEOUT)"/;
 /** Of the machine's own time. */
@@ -19,7 +19,7 @@ const SAFE_MODE = 3;
 
 /** Lets a daemon that was killed recover, and ends it in order. Returns what is wrong with that. */
 export async function recovered(place: Place): Promise<string[]> {
-  const environment = { ...place.environment, NODE_OPTIONS: preloads({ points: false }).join(' ') };
+  const environment = { ...place.environment, NODE_OPTIONS: nodeOptions({ points: false }) };
   for (let times = 1; ; times++) {
     const before = openIn(place.stateDir);
     const daemon = startDaemon(runArgs(place), { cwd: place.dir, environment });

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { PROJECT } from '../e2e/gannet.ts';
 import type { Scenario } from './scenarios.ts';
 import { openPlace, runArgs, swapOf } from './place.ts';
-import { preloads, type CrashWorld } from './world.ts';
+import { nodeOptions, type CrashWorld } from './world.ts';
 
 /** What the kernel saw of signed bytes. */
 export interface TracedSwap {
@@ -29,7 +29,7 @@ export async function traceSwap(world: CrashWorld, { name, scenario }: { readonl
   try {
     await world.priceSol(1);
     const traced = spawn('strace', ['-f', '-yy', '-s', '300', '-e', `trace=${CALLS}`, '-o', account, join(PROJECT, 'bin', 'gannet'), ...runArgs(place, ['--max-intents', '1'])], {
-      cwd: place.dir, stdio: 'ignore', env: { PATH: process.env['PATH'] ?? '', ...place.environment, NODE_OPTIONS: preloads({ points: false }).join(' ') },
+      cwd: place.dir, stdio: 'ignore', env: { PATH: process.env['PATH'] ?? '', ...place.environment, NODE_OPTIONS: nodeOptions({ points: false }) },
     });
     const [code] = await once(traced, 'exit') as [number | null];
     if (code !== 0) throw new Error(`the traced run ended with ${code}`);

@@ -53,12 +53,18 @@ export function planOf({ part }: Course, first: Doom | undefined): Pick<LifePlan
   return { watched: part === 'whole' ? 'start' : part === 'signer' ? 'signer' : 'intent', recoveryFrom: part === 'recovery' ? first : undefined, isRecorded: part === 'whole' };
 }
 
+/**
+ * What goes by a timer of its own, whatever becomes of a swap: the feeds' looks, and what is remembered of the service's
+ * rate. How often it comes between two steps of a swap nobody knows before; it is killed at from start to end.
+ */
+const BESIDE_THE_SWAP = /service-rate\.json| to look at #/;
+
 /** Returns the points of a course out of those of a daemon that lived: what comes after the outcome's snapshot is the end, which is the same everywhere. */
 export function pointsOf({ part }: Course, points: readonly CrashPoint[]): readonly CrashPoint[] {
   if (part === 'whole' || part === 'signer') return points;
   const settled = points.findLastIndex(({ kind, what }) => kind === 'commit' && what.includes('INSERT snapshot') && what.includes('UPDATE intents'));
   if (settled < 0) throw new Error('the outcome of no intent was taken into a snapshot');
-  return points.slice(0, settled + 1);
+  return points.slice(0, settled + 1).filter(({ what }) => !BESIDE_THE_SWAP.test(what));
 }
 
 /** Returns the first death of a course in recovery: when the signed bytes are in the journal, and nowhere else. */

@@ -8,7 +8,7 @@ import type { Testimony } from './preload/witness.ts';
 import { ending, openIn, recovered } from './recovery.ts';
 import type { Scenario } from './scenarios.ts';
 import { setStage } from './stage.ts';
-import { preloads, type CrashWorld } from './world.ts';
+import { nodeOptions, preloads, type CrashWorld } from './world.ts';
 
 /** One daemon of a life, and how far it came. */
 export interface Death {
@@ -93,7 +93,7 @@ async function die(place: Place, { doom, watched, log, witness }: { readonly doo
     cwd: place.dir,
     environment: isSigner
       ? { ...place.environment, ...points, GANNET_CRASH_IN: 'signer' }
-      : { ...place.environment, ...points, NODE_OPTIONS: preloads({ points: true }).join(' '), GANNET_CRASH_WITNESS: witness },
+      : { ...place.environment, ...points, NODE_OPTIONS: nodeOptions({ points: true }), GANNET_CRASH_WITNESS: witness },
     signerPreloads: isSigner ? preloads({ points: true }) : undefined,
   });
   const violations = await ending(daemon, { expected: doom === undefined ? 'an end' : 'a kill' });
