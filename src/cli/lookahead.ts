@@ -4,18 +4,14 @@ import { lookahead } from '../backtest/lookahead.ts';
 import type { Leak } from '../backtest/lookahead/leak.ts';
 import type { WarmUpVerdict } from '../backtest/lookahead/warm-up-twin.ts';
 import { judgeWarmUp } from '../backtest/lookahead/warm-up-twin.ts';
-import { configError } from '../config/issue.ts';
-import { loadConfig } from '../config/load.ts';
 import { printable } from '../core/text.ts';
 import { formatDuration } from '../core/time.ts';
-import { findRecording } from '../daemon/find-recording.ts';
-import { openRecording } from '../recording/reader.ts';
 import type { Decision } from '../trading/step.ts';
 import type { CommandContext, CommandModule } from './command.ts';
 import { EXIT } from './exit-codes.ts';
-import { prepare } from './lookahead/prepare.ts';
-import type { Prepared } from './lookahead/prepare.ts';
 import { createThreadPool } from './lookahead/threads.ts';
+import { openSubject } from './research/subject.ts';
+import type { ThreadSetup } from './research/thread-setup.ts';
 
 interface LookaheadFlags {
   readonly recording: string;
@@ -32,22 +28,12 @@ export const lookaheadCommand: CommandModule = (program, run) => {
     .option('--seed <n>', 'where the instants and the noise come from', wholeNumber, 1)
     .option('--warm-up', 'also whether a longer history before the start changes decisions')
     .action(run(async (context: CommandContext, file: string, flags: LookaheadFlags) => {
-      const { terminal, options, environment, withheld, interrupt } = context;
-      const recording = openRecording(findRecording(options.stateDir, flags.recording));
-      const workingDir = process.cwd();
-      const loaded = await loadConfig({
-        file, purpose: 'look', workingDir, environment, withheld, stateDir: options.stateDir,
-        decimalsOf: async (mints) => new Map(mints.flatMap((mint) => {
-          const token = recording.tokens.byMint(mint);
-          return token === undefined ? [] : [[mint, token.decimals] as const];
-        })),
-      });
-      if (!loaded.ok) throw configError(loaded);
-      const prepared = prepare(loaded.config, recording, workingDir);
+      const { terminal, interrupt } = context;
+      const { setup } = await openSubject(context, { file, recording: flags.recording });
       const progress = progressLine(context);
-      const result = await lookForLeaks(prepared, flags, { interrupt, onProgress: progress.show });
+      const result = await lookForLeaks(setup, flags, { interrupt, onProgress: progress.show });
       progress.end();
-      const warmUps = flags.warmUp === true ? await lookForHistory(prepared, interrupt) : undefined;
+      const warmUps = flags.warmUp === true ? await lookForHistory(setup, interrupt) : undefined;
       const isClean = result.clean && (warmUps === undefined || [...warmUps.values()].every(({ leak }) => leak === undefined));
       terminal.result(asJson(result, warmUps, isClean), () => asText(result, warmUps));
       return isClean ? EXIT.done : EXIT.failed;
@@ -55,14 +41,15 @@ export const lookaheadCommand: CommandModule = (program, run) => {
 };
 
 /** Looks at every strategy of a configuration. */
-export function lookForLeaks({ setup, names, firstAt, lastAt }: Prepared, { times, seed }: Pick<LookaheadFlags, 'times' | 'seed'>, { interrupt, onProgress }: {
+export function lookForLeaks(setup: ThreadSetup, { times, seed }: Pick<LookaheadFlags, 'times' | 'seed'>, { interrupt, onProgress }: {
   readonly interrupt?: AbortSignal | undefined; readonly onProgress?: ((progress: LookaheadProgress) => void) | undefined;
 } = {}): Promise<LookaheadResult> {
-  return lookahead(names, createThreadPool(setup, interrupt), { startAt: firstAt, endAt: lastAt, times, seed, onProgress });
+  const names = setup.strategies.map(({ name }) => name);
+  return lookahead(names, createThreadPool(setup, interrupt), { startAt: setup.firstAt, endAt: setup.lastAt, times, seed, onProgress });
 }
 
 /** Looks at every strategy's warm-up, each alone. */
-export async function lookForHistory({ setup, firstAt, lastAt }: Prepared, interrupt?: AbortSignal): Promise<ReadonlyMap<string, WarmUpVerdict>> {
+export async function lookForHistory(setup: ThreadSetup, interrupt?: AbortSignal): Promise<ReadonlyMap<string, WarmUpVerdict>> {
   const pool = createThreadPool(setup, interrupt);
   const verdicts = new Map<string, WarmUpVerdict>();
   let generation = 0;
@@ -70,7 +57,7 @@ export async function lookForHistory({ setup, firstAt, lastAt }: Prepared, inter
     for (const { name, warmupMs = 0 } of setup.strategies) {
       const thread = await pool.lend();
       verdicts.set(name, await judgeWarmUp({
-        warmupMs, startAt: firstAt, endAt: lastAt,
+        warmupMs, startAt: setup.firstAt, endAt: setup.lastAt,
         run: (history) => thread.run({ strategy: name, generation: ++generation, history }),
       }));
       await pool.takeBack(thread);

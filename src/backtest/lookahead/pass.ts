@@ -1,15 +1,11 @@
-import type { Amount } from '../../core/amount.ts';
 import type { Millis } from '../../core/time.ts';
 import type { StrategyInstance } from '../../engine/host.ts';
-import type { Mint, Token } from '../../market/token.ts';
-import { tokenTable } from '../../market/token.ts';
-import type { RiskLimits, StrategyLimits, ValueLimit } from '../../trading/limits.ts';
-import type { SimulationModel } from '../../trading/simulation-model.ts';
-import { createState, freshSnapshot } from '../../trading/state.ts';
 import type { Decision } from '../../trading/step.ts';
 import { runBacktest } from '../backtest.ts';
 import type { InputCursor } from '../driver.ts';
 import type { RecordedLooks } from '../recorded-looks.ts';
+import type { BacktestSetup, BacktestStrategy } from '../setup.ts';
+import { freshState } from '../setup.ts';
 import { muted } from './muted.ts';
 import type { Poison } from './poison.ts';
 
@@ -57,29 +53,13 @@ export interface PassThread {
   close(): Promise<void>;
 }
 
-/** What all passes have in common; plain data. */
-export interface PassSetup {
-  readonly tokens: readonly Token[];
-  readonly limits: RiskLimits;
-  readonly balances: ReadonlyMap<Mint, Amount>;
-  readonly model: SimulationModel;
-  readonly seed: number;
-  readonly currency: Token;
-}
-
-export interface PassStrategy {
-  readonly instance: StrategyInstance;
-  readonly budget: ValueLimit | undefined;
-  readonly limits: StrategyLimits;
-}
-
 /**
  * Runs a strategy over rows and returns what was decided for it. It has a state of its own, its wallet and the shared limits
  * included: no neighbour's swap uses up what it would have had.
  */
-export function runPass({ setup, strategy: { instance, budget, limits }, neighbours, cursor, looks, startAt }: {
-  readonly setup: PassSetup;
-  readonly strategy: PassStrategy;
+export function runPass({ setup, strategy, neighbours, cursor, looks, startAt }: {
+  readonly setup: BacktestSetup;
+  readonly strategy: BacktestStrategy;
   readonly neighbours: readonly StrategyInstance[];
   readonly cursor: InputCursor;
   readonly looks: RecordedLooks | undefined;
@@ -87,23 +67,18 @@ export function runPass({ setup, strategy: { instance, budget, limits }, neighbo
   readonly startAt: Millis;
 }): Decision[] {
   const decisions: Decision[] = [];
-  const beside = neighbours.map((neighbour) => muted(neighbour, instance.warmupMs));
+  const beside = neighbours.map((neighbour) => muted(neighbour, strategy.warmupMs));
   runBacktest({
-    state: createState({
-      tokens: tokenTable(setup.tokens),
-      limits: setup.limits,
-      strategies: [{ name: instance.name, budget, limits }, ...beside.map(({ name }) => ({ name, budget: undefined, limits: {} }))],
-      snapshot: freshSnapshot(setup.balances),
-    }),
+    state: freshState(setup, [strategy, ...beside.map(({ name }) => ({ name, budget: undefined, limits: {} }))]),
     // Last: it sees what the others do at the same instant.
-    strategies: [...beside, instance],
+    strategies: [...beside, strategy],
     seed: setup.seed,
     startAt, cursor, looks,
     model: setup.model,
     currency: setup.currency,
     stopwatch: () => 0,
-    onDecision: ({ seq, at, strategy, proposal, verdict, code }) => {
-      if (strategy === instance.name) decisions.push({ seq, at, strategy, proposal, verdict, code });
+    onDecision: ({ seq, at, strategy: decider, proposal, verdict, code }) => {
+      if (decider === strategy.name) decisions.push({ seq, at, strategy: decider, proposal, verdict, code });
     },
   });
   return decisions;

@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads';
 import type { ThreadPool } from '../../backtest/lookahead.ts';
 import type { PassAnswer, PassTask, PassThread } from '../../backtest/lookahead/pass.ts';
 import { GannetError } from '../../core/errors.ts';
-import type { ThreadSetup } from './worker.ts';
+import type { ThreadSetup } from '../research/thread-setup.ts';
 
 const WORKER = new URL('./worker.ts', import.meta.url);
 

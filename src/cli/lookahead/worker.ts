@@ -1,41 +1,22 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import type { History, PassAnswer, PassSetup, PassTask } from '../../backtest/lookahead/pass.ts';
+import type { History, PassAnswer, PassTask } from '../../backtest/lookahead/pass.ts';
 import { runPass } from '../../backtest/lookahead/pass.ts';
 import { poisoned } from '../../backtest/lookahead/poison.ts';
 import type { InputCursor } from '../../backtest/driver.ts';
 import { backtestCursor, recordedLooks } from '../../backtest/recorded-looks.ts';
-import { importStrategy } from '../../config/strategy-file.ts';
+import type { BacktestStrategy } from '../../backtest/setup.ts';
 import { messageOf } from '../../core/errors.ts';
-import type { Millis } from '../../core/time.ts';
-import type { StrategyInstance } from '../../engine/host.ts';
 import { tokenTable } from '../../market/token.ts';
 import type { Recording } from '../../recording/reader.ts';
 import { openRecording } from '../../recording/reader.ts';
-import { withTokens } from '../../strategy/params.ts';
-import type { StrategyLimits, ValueLimit } from '../../trading/limits.ts';
+import type { ThreadSetup } from '../research/thread-setup.ts';
+import { loadStrategy } from '../research/thread-setup.ts';
 import type { DiskMode } from './disk-trap.ts';
 import { setDiskTrap } from './disk-trap.ts';
 import { loadModulesFresh } from './fresh-modules.ts';
 import { enterWorld } from './other-world.ts';
 import { copyRecording } from './recording-copy.ts';
 import { watchTraces } from './traces.ts';
-
-/** A strategy of a configuration as plain data: its code is loaded where it runs. */
-export interface ThreadStrategy {
-  readonly name: string;
-  readonly use: string;
-  readonly rawParams: unknown;
-  readonly budget: ValueLimit | undefined;
-  readonly limits: StrategyLimits;
-  readonly warmupMs: Millis | undefined;
-}
-
-/** What a thread is given when it begins; plain data. */
-export interface ThreadSetup extends PassSetup {
-  readonly recordingDir: string;
-  readonly strategies: readonly ThreadStrategy[];
-  readonly places: { readonly strategiesDir: string; readonly baseDir: string };
-}
 
 const port = parentPort!;
 const setup = workerData as ThreadSetup;
@@ -77,34 +58,28 @@ function rowsOf(source: Recording, { poison }: PassTask): InputCursor {
   return poison === undefined ? cursor : poisoned(cursor, poison);
 }
 
-async function load({ strategy, generation, neighbours = [] }: PassTask): Promise<{ instances: StrategyInstance[]; own: StrategyInstance }> {
+async function load({ strategy, generation, neighbours = [] }: PassTask): Promise<{ instances: BacktestStrategy[]; own: BacktestStrategy }> {
   modules.generation = generation;
-  const instances: StrategyInstance[] = [];
+  const instances: BacktestStrategy[] = [];
   for (const name of neighbours) instances.push(await instanceOf(name));
   return { instances, own: await instanceOf(strategy) };
 }
 
-async function instanceOf(name: string): Promise<StrategyInstance> {
-  const { use, rawParams, warmupMs } = byName.get(name)!;
-  const imported = await importStrategy(use, setup.places);
-  if (typeof imported === 'string') throw new Error(imported);
-  const { strategy } = imported;
-  const params = withTokens(tokens, () => strategy.params.parse(rawParams));
-  return { name, strategy, params, warmupMs };
+function instanceOf(name: string): Promise<BacktestStrategy> {
+  return loadStrategy(byName.get(name)!, tokens, setup.places);
 }
 
 function run(task: PassTask, { instances, own, cursor, source }: {
-  readonly instances: readonly StrategyInstance[]; readonly own: StrategyInstance; readonly cursor: InputCursor; readonly source: Recording;
+  readonly instances: readonly BacktestStrategy[]; readonly own: BacktestStrategy; readonly cursor: InputCursor; readonly source: Recording;
 }): PassAnswer['decisions'] {
-  const { budget, limits } = byName.get(task.strategy)!;
   const { history } = task;
   return runPass({
     setup,
-    strategy: { instance: history === undefined ? own : { ...own, warmupMs: history.warmupMs }, budget, limits },
+    strategy: history === undefined ? own : { ...own, warmupMs: history.warmupMs },
     neighbours: instances,
     cursor: asideFrom(cursor, history),
     looks: trap.aside(() => recordedLooks(source)),
-    startAt: history === undefined ? recording.firstAt ?? 0 : history.tradeFrom - history.warmupMs,
+    startAt: history === undefined ? setup.firstAt : history.tradeFrom - history.warmupMs,
   });
 }
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { LookaheadResult } from '../../../src/backtest/lookahead.ts';
-import type { ThreadStrategy } from '../../../src/cli/lookahead/worker.ts';
+import type { ThreadStrategy } from '../../../src/cli/research/thread-setup.ts';
 import { lookForLeaks } from '../../../src/cli/lookahead.ts';
 import type { Market } from './suite.ts';
 import { instance, prepared, strategiesIn, writeMarket } from './suite.ts';

@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { BASE_MODEL } from '../../../src/backtest/simulated-executor.ts';
-import type { Prepared } from '../../../src/cli/lookahead/prepare.ts';
-import type { ThreadStrategy } from '../../../src/cli/lookahead/worker.ts';
+import type { ThreadSetup, ThreadStrategy } from '../../../src/cli/research/thread-setup.ts';
 import { PROJECT_DIR } from '../../../src/cli/project.ts';
 import type { Amount } from '../../../src/core/amount.ts';
 import type { Millis } from '../../../src/core/time.ts';
@@ -82,14 +81,10 @@ export function instance(name: string, use: string, rawParams: unknown, warmupMs
 }
 
 /** Returns what is looked at. */
-export function prepared(market: Market, strategies: readonly ThreadStrategy[]): Prepared {
-  const balances = new Map([...WALLET, [SOL.mint, 10_000_000_000n as Amount]]);
+export function prepared(market: Market, strategies: readonly ThreadStrategy[]): ThreadSetup {
   return {
-    names: strategies.map(({ name }) => name), firstAt: market.firstAt, lastAt: market.lastAt,
-    setup: {
-      tokens: TOKENS.all, limits: WIDE, balances, model: BASE_MODEL, seed: 7, currency: USDC,
-      recordingDir: market.directory, strategies,
-      places: { strategiesDir: join(PROJECT_DIR, 'strategies'), baseDir: HERE },
-    },
+    tokens: TOKENS.all, limits: WIDE, balances: new Map([...WALLET, [SOL.mint, 10_000_000_000n as Amount]]), model: BASE_MODEL, seed: 7, currency: USDC,
+    firstAt: market.firstAt, lastAt: market.lastAt, recordingDir: market.directory, strategies,
+    places: { strategiesDir: join(PROJECT_DIR, 'strategies'), baseDir: HERE },
   };
 }

@@ -1,0 +1,112 @@
+import { dirname, join, resolve } from 'node:path';
+import { longestWarmup } from '../../backtest/backtest.ts';
+import { withRecordedLatency } from '../../backtest/models/recorded-latency.ts';
+import type { RecordedLooks } from '../../backtest/recorded-looks.ts';
+import { recordedLooks, withoutUnseen } from '../../backtest/recorded-looks.ts';
+import { configError } from '../../config/issue.ts';
+import { loadConfig } from '../../config/load.ts';
+import type { RunConfig } from '../../config/run-config.ts';
+import { GannetError } from '../../core/errors.ts';
+import { formatDuration } from '../../core/time.ts';
+import { findRecording } from '../../daemon/find-recording.ts';
+import { describeFeedKey } from '../../daemon/market-text.ts';
+import { Engine } from '../../engine/engine.ts';
+import type { FeedKey } from '../../market/event-base.ts';
+import { feedKey } from '../../market/feed.ts';
+import type { Token } from '../../market/token.ts';
+import { USDC_MINT } from '../../market/token.ts';
+import type { Recording } from '../../recording/reader.ts';
+import { openRecording } from '../../recording/reader.ts';
+import type { CommandContext } from '../command.ts';
+import { PROJECT_DIR } from '../project.ts';
+import type { ThreadSetup } from './thread-setup.ts';
+
+/** What research is done on: the strategies of a configuration, and a recording that has what they need. */
+export interface Subject {
+  readonly config: RunConfig;
+  readonly recording: Recording;
+  readonly looks: RecordedLooks;
+  /** Tokens that would be looked at before they are bought, and of which the recording holds no look: they are let through. */
+  readonly unseen: readonly Token[];
+  readonly setup: ThreadSetup;
+}
+
+/**
+ * Reads a configuration and opens a recording: its folder, or the id of the run that made it. Throws the configuration's
+ * error, and RECORDING_INCOMPLETE where the strategies would sit still.
+ */
+export async function openSubject({ options, environment, withheld }: CommandContext, { file, recording: named }: { readonly file: string; readonly recording: string }): Promise<Subject> {
+  const recording = openRecording(findRecording(options.stateDir, named));
+  const workingDir = process.cwd();
+  const loaded = await loadConfig({
+    file, purpose: 'look', workingDir, environment, withheld, stateDir: options.stateDir,
+    // From the recording: research asks nobody.
+    decimalsOf: async (mints) => new Map(mints.flatMap((mint) => {
+      const token = recording.tokens.byMint(mint);
+      return token === undefined ? [] : [[mint, token.decimals] as const];
+    })),
+  });
+  if (!loaded.ok) throw configError(loaded);
+  const { config } = loaded;
+  const { directory, firstAt, lastAt } = recording;
+  if (firstAt === undefined || lastAt === undefined) throw new GannetError('RECORDING_INCOMPLETE', `${directory} holds no events`);
+  refuseMissingInputs(config, recording);
+  refuseNothingLeft(config, { directory, firstAt, lastAt });
+  const looks = recordedLooks(recording);
+  const unseen = unseenTokens(config, looks);
+  return {
+    config, recording, looks, unseen,
+    setup: {
+      tokens: config.tokens.all,
+      limits: withoutUnseen(config.limits, unseen.map(({ mint }) => mint)),
+      balances: config.backtest.balances,
+      model: withRecordedLatency(config.backtest.model, recording, directory),
+      seed: config.seed,
+      currency: currencyOf(config),
+      firstAt, lastAt,
+      recordingDir: resolve(directory),
+      strategies: config.strategies.map(({ name, use, rawParams, budget, maxAgeMs, maxExposure, warmupMs }) => (
+        { name, use, rawParams, budget, limits: { maxAgeMs, maxExposure }, warmupMs })),
+      places: { strategiesDir: join(PROJECT_DIR, 'strategies'), baseDir: dirname(resolve(workingDir, config.file)) },
+    },
+  };
+}
+
+/** Returns what is to be said of whatever is found out about a subject. */
+export function subjectWarnings({ recording: { truncatedAt }, unseen }: Subject): string[] {
+  return [
+    ...(truncatedAt === undefined ? [] : [`the recording was cut off by a crash: it ends at seq ${truncatedAt}`]),
+    ...(unseen.length === 0 ? [] : [`the recording does not say whether ${unseen.map(({ symbol }) => symbol).join(', ')} may be bought (risk.token_safety): every purchase is let through`]),
+  ];
+}
+
+/** A strategy without its input would sit still and look as if there had been nothing to do. */
+function refuseMissingInputs(config: RunConfig, recording: Recording): void {
+  const recorded = new Set(recording.feeds);
+  const missing = Engine.feedsOf(config.strategies).map(feedKey).filter((key) => !recorded.has(key));
+  if (missing.length === 0) return;
+  const named = (keys: readonly FeedKey[]): string => keys.map((key) => describeFeedKey(config.tokens, key)).join(', ');
+  throw new GannetError('RECORDING_INCOMPLETE',
+    `${recording.directory} lacks what the strategies watch: ${named(missing)}; it holds ${named([...recorded]) || 'nothing'}. Record a run of this configuration, or change what it watches`);
+}
+
+/** The beginning of a recording is for warming up; what is traded on comes after. */
+function refuseNothingLeft({ strategies }: RunConfig, { directory, firstAt, lastAt }: { readonly directory: string; readonly firstAt: number; readonly lastAt: number }): void {
+  const warmupMs = longestWarmup(strategies);
+  if (warmupMs === 0 || lastAt - firstAt > warmupMs) return;
+  throw new GannetError('RECORDING_INCOMPLETE',
+    `${directory} spans ${formatDuration(lastAt - firstAt)}, and the strategies want ${formatDuration(warmupMs)} of it to warm up: nothing is left to trade on. Shorten "warmup", or take a longer recording`);
+}
+
+/** The token that results are counted in: the first budget's, which mostly is everybody's. */
+function currencyOf(config: RunConfig): Token {
+  const mint = config.strategies.find(({ budget }) => budget !== undefined)?.budget?.mint ?? USDC_MINT;
+  const token = config.tokens.byMint(mint) ?? config.tokens.all[0];
+  if (token === undefined) throw new GannetError('CONFIG_INVALID', 'the configuration names no token to count the result in');
+  return token;
+}
+
+function unseenTokens({ limits: { tokenSafety }, tokens }: RunConfig, { mints }: RecordedLooks): readonly Token[] {
+  if (tokenSafety === undefined) return [];
+  return tokens.all.filter(({ mint }) => !tokenSafety.trusted.has(mint) && !mints.has(mint));
+}
