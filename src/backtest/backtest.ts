@@ -57,7 +57,7 @@ export interface BacktestResult {
 }
 
 /** Returns how much of a recording's beginning is for warming up: trading begins for all of them after the longest. */
-export function longestWarmup(strategies: readonly StrategyInstance[]): Millis {
+export function longestWarmup(strategies: readonly Pick<StrategyInstance, 'warmupMs'>[]): Millis {
   return Math.max(0, ...strategies.map(({ warmupMs = 0 }) => warmupMs));
 }
 

@@ -1,8 +1,10 @@
 import type { Millis } from '../core/time.ts';
 import type { Token } from '../market/token.ts';
+import type { TrialCount } from '../store/trial-log.ts';
 import type { SimulationSetting } from '../trading/simulated-landing.ts';
 import type { BacktestResult } from './backtest.ts';
 import { runBacktest } from './backtest.ts';
+import { withTrials } from './metrics/deflated.ts';
 import type { Assessment } from './metrics/metrics.ts';
 import type { RunSeries } from './record/run-figures.ts';
 import { assessRun, seriesOf } from './record/run-figures.ts';
@@ -23,20 +25,34 @@ export interface MeasuredRun {
 export type MeasuredSettings = Readonly<Record<SimulationSetting, MeasuredRun>>;
 
 /** Runs a backtest and measures it. `instruments` are what its benchmarks buy; equity is looked at each `everyMs` and after each fill. */
-export function measureRun({ instruments, everyMs, ...options }: Omit<Parameters<typeof runBacktest>[0], 'meter'> & {
+export function measureRun({ instruments, everyMs, interval, ...options }: Omit<Parameters<typeof runBacktest>[0], 'meter'> & {
   readonly instruments: readonly Token[];
   readonly everyMs: Millis;
+  /** Whether its Sharpe ratio is resampled; true by default. */
+  readonly interval?: boolean | undefined;
 }): MeasuredRun {
   const { state, currency, model } = options;
   const meter = createRunMeter({ state, currency, instruments, everyMs, model });
   const result = runBacktest({ ...options, meter });
   const record = meter.record();
   const series = seriesOf(record, record.strategies);
-  const assessment = assessRun(record);
+  const assessment = assessRun(record, record.strategies, { interval });
   return {
     result, record, series, assessment,
     warnings: [...unpricedWarnings({ ...meter.unpriced, moments: series.unpriced }, record), ...assessment.warnings.map(({ message }) => message)],
   };
+}
+
+/** Returns a run with its Sharpe ratio deflated by the trials made on its data. */
+function deflatedRun(run: MeasuredRun, trials: TrialCount): MeasuredRun {
+  const assessment = withTrials(run.assessment, trials);
+  const before = new Set(run.assessment.warnings.map(({ message }) => message));
+  return { ...run, assessment, warnings: [...run.warnings.filter((warning) => !before.has(warning)), ...assessment.warnings.map(({ message }) => message)] };
+}
+
+/** Returns each run with its Sharpe ratio deflated. The settings stand beside one another, and none is chosen: they are one trial. */
+export function deflatedSettings({ optimistic, base, pessimistic }: MeasuredSettings, trials: TrialCount): MeasuredSettings {
+  return { optimistic: deflatedRun(optimistic, trials), base: deflatedRun(base, trials), pessimistic: deflatedRun(pessimistic, trials) };
 }
 
 /** Returns what the three settings say together: a gain that only some of them show is none. */

@@ -1,4 +1,5 @@
 import type { Amount } from '../core/amount.ts';
+import { mulDiv } from '../core/amount.ts';
 import type { Millis } from '../core/time.ts';
 import type { Mint } from '../market/token.ts';
 import type { Intent } from '../trading/intent.ts';
@@ -76,7 +77,8 @@ export function createPricing({ market, model, ownImpact }: { readonly market: M
     const refusal = isUnderWay ? undefined : refuseSize(found, intent, { traded, extrapolate: model.extrapolate });
     if (refusal !== undefined) return refusal;
 
-    const paid = outputAfter(found.ladder, ownImpact.left(inputMint, outputMint, at), traded) as Amount;
+    const recorded = outputAfter(found.ladder, ownImpact.left(inputMint, outputMint, at), traded) as Amount;
+    const paid = model.dearerBps === undefined ? recorded : dearer(recorded, model.dearerBps);
     const platformOut = costs.platformFeeIn === 'output' ? platformFeeOf(paid, costs.platformFeeBps) : 0n;
     const sent = (paid - platformOut) as Amount;
     const outputFee = transferFeeOf(sent, transferFees.get(outputMint));
@@ -85,7 +87,7 @@ export function createPricing({ market, model, ownImpact }: { readonly market: M
     return {
       terms: {
         inputMint, outputMint, inAmount: amountIn, outAmount, threshold: minimumOut(intent, outAmount), router,
-        priceImpact: impactOf(found.ladder, traded, paid), feeBps: feeBps + costs.platformFeeBps,
+        priceImpact: impactOf(found.ladder, traded, recorded), feeBps: feeBps + costs.platformFeeBps,
       },
       marks: marksOf(found, traded),
       traded,
@@ -94,6 +96,11 @@ export function createPricing({ market, model, ownImpact }: { readonly market: M
       transferFees: inputFee === 0n && outputFee === 0n ? NO_FEES : [{ mint: inputMint, amount: inputFee }, { mint: outputMint, amount: outputFee }].filter(({ amount }) => amount > 0n),
     };
   };
+}
+
+/** To the thousandth of a basis point. */
+function dearer(amount: Amount, bps: number): Amount {
+  return mulDiv(amount, BigInt(Math.round((10_000 - bps) * 1_000)), 10_000_000n, 'floor');
 }
 
 /** Returns whether pricing came to nothing. */

@@ -26,14 +26,19 @@ export function recordedLooks(recording: Pick<InputSource, 'kinds' | 'cursor'>):
   return { mints: new Set(looks.map(({ look }) => look.mint)), before: (until) => looks.filter(({ at }) => at < until) };
 }
 
+/** Returns the kinds of rows that backtests look into. */
+export function backtestKinds({ mints }: Pick<RecordedLooks, 'mints'>): readonly RecordingKind[] {
+  return mints.size === 0 ? MARKET : [...MARKET, 'command'];
+}
+
 /**
  * Returns a cursor over what a backtest is made of: the market, and what was found out about tokens. What a run decided,
  * what became of it and what its operator said is its own.
  */
 export function backtestCursor(recording: Pick<InputSource, 'cursor'>, looks: RecordedLooks): InputCursor {
+  const cursor = recording.cursor({ kinds: backtestKinds(looks) });
   // Nothing stands between the engine and the rows where there is nothing to leave out.
-  if (looks.mints.size === 0) return recording.cursor({ kinds: MARKET });
-  const cursor = recording.cursor({ kinds: [...MARKET, 'command'] });
+  if (looks.mints.size === 0) return cursor;
   return {
     next: () => {
       while (cursor.next()) if (cursor.input.kind !== 'command' || isLook(cursor.input)) return true;

@@ -1,4 +1,4 @@
-import type { Subscriber } from 'rxjs';
+import type { Subscriber, Unsubscribable } from 'rxjs';
 import { EMPTY, Observable } from 'rxjs';
 import type { Amount, Lamports } from '../core/amount.ts';
 import type { Clock, Millis } from '../core/time.ts';
@@ -37,16 +37,18 @@ export interface SimulatedExecutor extends Executor {
   lockedLamports(): Lamports;
 }
 
-function end(subscriber: Subscriber<Outcome>, outcome: Outcome): void {
-  subscriber.next(outcome);
-  subscriber.complete();
+/** A swap under way. */
+interface Course {
+  readonly intent: Intent;
+  readonly chance: AttemptChance;
+  readonly subscriber: Subscriber<Outcome>;
+  /** What it waits for: one thing at a time, so there is one thing to give up. */
+  waiting: Unsubscribable | undefined;
 }
 
-/** A swap that was signed. */
-interface Signed {
-  readonly intent: Intent;
-  readonly accepted: SimulatedPrice;
-  readonly chance: AttemptChance;
+function end({ subscriber }: Course, outcome: Outcome): void {
+  subscriber.next(outcome);
+  subscriber.complete();
 }
 
 /**
@@ -69,12 +71,12 @@ export function createSimulatedExecutor(options: {
   const price = createPricing({ market, model, ownImpact });
   const accounts = createTokenAccounts(options.tokenAccounts, (mint) => model.transferFees.has(mint));
   const costs = attemptCosts(model.costs, row.priority);
-  const tally = createSimulationTally();
+  const tally = createSimulationTally(costs);
 
-  const after = (subscriber: Subscriber<Outcome>, delayMs: Millis, work: () => void): void => { subscriber.add(clock.schedule(work, delayMs)); };
+  const after = (course: Course, delayMs: Millis, work: () => void): void => { course.waiting = clock.schedule(work, delayMs); };
 
   /** What the chain does to a swap that arrives, now; undefined where a maker did not sign. */
-  const arrive = ({ intent, accepted }: Signed): Outcome | undefined => {
+  const arrive = ({ intent }: Course, accepted: SimulatedPrice): Outcome | undefined => {
     const { router, outAmount: acceptedOut } = accepted.terms;
     const firm = isFirm(router);
     const arrival = price(intent, { at: clock.now(), isUnderWay: true });
@@ -86,7 +88,7 @@ export function createSimulatedExecutor(options: {
       feeLamports: costs.feeLamports, rentLamports: accounts.depositFor(intent.outputMint),
     });
     if (outcome.state !== 'confirmed') {
-      tally.failed(costs);
+      tally.failed();
       return outcome;
     }
     // What a maker pays comes from his own stock, not from pools.
@@ -96,52 +98,54 @@ export function createSimulatedExecutor(options: {
     return outcome;
   };
 
-  const follow = (subscriber: Subscriber<Outcome>, signed: Signed): void => {
-    const { intent, chance } = signed;
+  const follow = (course: Course, accepted: SimulatedPrice): void => {
+    const { intent, chance, subscriber } = course;
     const landMs = latencyAt(model.latency.land, chance.land) * row.latency;
     const passage = passageOf(chance, landing, landMs);
     if (passage === 'expires') {
-      after(subscriber, landing.expiryMs, () => { end(subscriber, outcomeOf(intent.id, 'expired', { code: 'EXPIRED', reason: 'it never landed, as the model has it now and then' })); });
+      after(course, landing.expiryMs, () => { end(course, outcomeOf(intent.id, 'expired', { code: 'EXPIRED', reason: 'it never landed, as the model has it now and then' })); });
       return;
     }
-    after(subscriber, landMs, () => {
-      const outcome = arrive(signed);
+    after(course, landMs, () => {
+      const outcome = arrive(course, accepted);
       if (outcome === undefined) {
         // As live: the answer is a hint, and only the end of the transaction's life is proof.
         const refusal = { code: 'MAKER_REJECTED', reason: 'the price moved against the maker, who did not sign' };
         subscriber.next(outcomeOf(intent.id, 'submitted', refusal));
-        after(subscriber, landing.expiryMs - landMs, () => { end(subscriber, outcomeOf(intent.id, 'expired', refusal)); });
+        after(course, landing.expiryMs - landMs, () => { end(course, outcomeOf(intent.id, 'expired', refusal)); });
       } else if (passage === 'arrives-unseen') {
         subscriber.next(outcomeOf(intent.id, 'unknown', { code: 'UNSEEN', reason: 'nobody says what became of it, as the model has it now and then' }));
-        after(subscriber, landing.expiryMs - landMs, () => { end(subscriber, outcome); });
-      } else end(subscriber, outcome);
+        after(course, landing.expiryMs - landMs, () => { end(course, outcome); });
+      } else end(course, outcome);
     });
   };
 
-  const accept = (subscriber: Subscriber<Outcome>, intent: Intent, chance: AttemptChance): void => {
+  const accept = (course: Course): void => {
+    const { intent, chance, subscriber } = course;
     const accepted = price(intent, { at: clock.now(), isUnderWay: false });
     if (isRefusal(accepted)) {
       tally.refused(accepted);
-      end(subscriber, outcomeOf(intent.id, 'abandoned', accepted));
+      end(course, outcomeOf(intent.id, 'abandoned', accepted));
       return;
     }
     const refusal = refuseTerms(intent, accepted.terms);
     if (refusal !== undefined) {
-      end(subscriber, outcomeOf(intent.id, 'abandoned', { router: accepted.terms.router, ...refusal }));
+      end(course, outcomeOf(intent.id, 'abandoned', { router: accepted.terms.router, ...refusal }));
       return;
     }
-    after(subscriber, latencyAt(model.latency.sign, chance.sign) * row.latency, () => {
+    after(course, latencyAt(model.latency.sign, chance.sign) * row.latency, () => {
       subscriber.next(outcomeOf(intent.id, 'signed', { router: accepted.terms.router, quotedOut: accepted.terms.outAmount }));
       subscriber.next(outcomeOf(intent.id, 'submitted'));
-      follow(subscriber, { intent, accepted, chance });
+      follow(course, accepted);
     });
   };
 
   return {
     execute: (intent) => new Observable((subscriber) => {
-      const chance = chanceOf(seed, intent.id);
+      const course: Course = { intent, chance: chanceOf(seed, intent.id), subscriber, waiting: undefined };
       subscriber.next(outcomeOf(intent.id, 'building'));
-      after(subscriber, latencyAt(model.latency.quote, chance.quote) * row.latency, () => { accept(subscriber, intent, chance); });
+      after(course, latencyAt(model.latency.quote, course.chance.quote) * row.latency, () => { accept(course); });
+      return () => { course.waiting?.unsubscribe(); };
     }),
     // A simulation has no yesterday: it begins with nothing open.
     reconcile: (open: readonly OpenIntent[]) => {

@@ -27,34 +27,28 @@ export interface SimulationNotes {
 /** Adds up what happens in a simulation. */
 export interface SimulationTally {
   refused(refusal: PriceRefusal): void;
-  failed(costs: AttemptCosts): void;
+  failed(): void;
   filled(intentId: string, notes: FillNotes): void;
   /** Returns the notes of a fill, and forgets them. */
   takeFill(intentId: string): FillNotes | undefined;
   notes(): SimulationNotes;
 }
 
-/** Returns an empty tally. */
-export function createSimulationTally(): SimulationTally {
+/** Returns an empty tally of attempts that cost so much each. */
+export function createSimulationTally(costs: AttemptCosts): SimulationTally {
   const refusals: Partial<Record<PriceRefusal['code'], number>> = {};
   const marks: Partial<Record<PriceMark, number>> = {};
-  const costs = { baseLamports: 0n, priorityLamports: 0n, tipLamports: 0n, feeLamports: 0n };
   const platformFees = new Map<Mint, bigint>();
   const transferFees = new Map<Mint, bigint>();
   const fills = new Map<string, FillNotes>();
-  let failedFeeLamports = 0n;
+  let failures = 0;
+  let landed = 0;
 
-  const pay = (attempt: AttemptCosts): void => {
-    for (const key of ['baseLamports', 'priorityLamports', 'tipLamports', 'feeLamports'] as const) costs[key] += attempt[key];
-  };
   return {
     refused({ code }) { refusals[code] = (refusals[code] ?? 0) + 1; },
-    failed(attempt) {
-      pay(attempt);
-      failedFeeLamports += attempt.feeLamports;
-    },
+    failed() { failures += 1; },
     filled(intentId, notes) {
-      pay(notes.costs);
+      landed += 1;
       for (const mark of notes.marks) marks[mark] = (marks[mark] ?? 0) + 1;
       addFee(platformFees, notes.platformFee);
       for (const fee of notes.transferFees) addFee(transferFees, fee);
@@ -66,9 +60,18 @@ export function createSimulationTally(): SimulationTally {
       return notes;
     },
     notes: () => ({
-      refusals: { ...refusals }, marks: { ...marks }, costs: { ...costs } as AttemptCosts, failedFeeLamports: failedFeeLamports as Lamports,
+      refusals: { ...refusals }, marks: { ...marks },
+      costs: timesCosts(costs, BigInt(failures + landed)), failedFeeLamports: timesCosts(costs, BigInt(failures)).feeLamports,
       platformFees: new Map(platformFees), transferFees: new Map(transferFees),
     }),
+  };
+}
+
+function timesCosts(costs: AttemptCosts, attempts: bigint): AttemptCosts {
+  const times = (lamports: Lamports): Lamports => (lamports * attempts) as Lamports;
+  return {
+    baseLamports: times(costs.baseLamports), priorityLamports: times(costs.priorityLamports), tipLamports: times(costs.tipLamports),
+    feeLamports: times(costs.feeLamports),
   };
 }
 

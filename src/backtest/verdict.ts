@@ -1,5 +1,6 @@
 import type { MeasuredRun, MeasuredSettings } from './measured-run.ts';
 import { robustnessWarnings } from './measured-run.ts';
+import type { Metrics } from './metrics/metrics.ts';
 import { shareText } from './metrics/shown-metrics.ts';
 import type { Benchmarks } from './record/run-figures.ts';
 
@@ -20,9 +21,17 @@ export function verdictOf({ assessment: { metrics, trades }, record, series }: M
   const decided = trades === undefined ? 0 : trades.wins + trades.losses;
   if (decided < FEW_TRADES) sentences.push(`${decided} completed round trips are too few to tell skill from luck.`);
   else if (metrics.psr === null) sentences.push('Whether it is more than chance cannot be said from these data.');
-  else if (metrics.psr < SURE) sentences.push(`Chance is not excluded: the probability that its true Sharpe ratio is above 0 is ${shareText(metrics.psr)}, before it is counted how many variants were tried.`);
-  else sentences.push(`By itself it is unlikely to be chance (${shareText(metrics.psr)}); every further variant tried on these data makes it likelier.`);
+  else sentences.push(chanceText(metrics.psr, metrics));
   return sentences.filter((sentence) => sentence !== '');
+}
+
+/** Returns whether a gain may be chance, by how many were tried where that is known: the best of many looks good by chance. */
+export function chanceText(psr: number, { dsr, trials }: Pick<Metrics, 'dsr' | 'trials'>): string {
+  if (psr < SURE) return `Chance is not excluded: the probability that its true Sharpe ratio is above 0 is ${shareText(psr)}${trials === 1 ? '' : ', before it is counted how many variants were tried'}.`;
+  if (dsr === null || trials === null || trials === 1) return `By itself it is unlikely to be chance (${shareText(psr)}); every further variant tried on these data makes it likelier.`;
+  return dsr < SURE
+    ? `By itself it would be unlikely to be chance (${shareText(psr)}), but it is one of ${trials} tried on these data: the probability that it is better than the best of so many by luck is ${shareText(dsr)}.`
+    : `It is unlikely to be chance, even as one of ${trials} tried on these data (${shareText(dsr)}).`;
 }
 
 function againstHolding(total: number, { buy_and_hold: holding }: Benchmarks): string {

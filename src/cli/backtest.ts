@@ -2,20 +2,20 @@ import { randomBytes } from 'node:crypto';
 import { relative } from 'node:path';
 import { longestWarmup } from '../backtest/backtest.ts';
 import type { MeasuredRun, MeasuredSettings } from '../backtest/measured-run.ts';
-import { measureRun, robustnessWarnings } from '../backtest/measured-run.ts';
+import { deflatedSettings, measureRun, robustnessWarnings } from '../backtest/measured-run.ts';
 import { benchmarksOf } from '../backtest/record/run-figures.ts';
 import { sampleStep } from '../backtest/record/run-meter.ts';
 import { backtestCursor } from '../backtest/recorded-looks.ts';
 import type { BacktestStrategy } from '../backtest/setup.ts';
 import { freshState } from '../backtest/setup.ts';
+import type { SensitivityGrid } from '../backtest/sensitivity-grid.ts';
+import { gridHeatMap, gridWarnings } from '../backtest/sensitivity-grid.ts';
 import { simulationWarnings } from '../backtest/simulation-warnings.ts';
-import type { RunConfig } from '../config/run-config.ts';
+import { watchedTokens } from '../backtest/watched-tokens.ts';
 import { formatDuration } from '../core/time.ts';
 import { createManifest } from '../daemon/manifest.ts';
 import { createRunFiles } from '../daemon/run-files.ts';
 import type { LoggedDecision } from '../engine/decision-log.ts';
-import { Engine } from '../engine/engine.ts';
-import type { Token } from '../market/token.ts';
 import type { SimulationSetting } from '../trading/simulated-landing.ts';
 import { freshSnapshot } from '../trading/state.ts';
 import { NO_LEGACY } from '../trading/strategy-state.ts';
@@ -24,12 +24,15 @@ import { writeReport } from './backtest-report.ts';
 import { stopwatch } from './bench/measurement.ts';
 import type { CommandContext, CommandModule } from './command.ts';
 import { EXIT } from './exit-codes.ts';
+import { isGridCheap, measureGrid } from './research/sensitivity.ts';
 import type { Subject } from './research/subject.ts';
 import { openSubject, subjectWarnings } from './research/subject.ts';
+import { openTrialCounter } from './research/trial-counter.ts';
 
 interface BacktestFlags {
   readonly recording: string;
   readonly report?: string;
+  readonly grid?: boolean;
 }
 
 export const backtestCommand: CommandModule = (program, run) => {
@@ -37,10 +40,13 @@ export const backtestCommand: CommandModule = (program, run) => {
     .description('runs the strategies of a configuration over a recording, with simulated fills')
     .requiredOption('--recording <dir>', 'a recording: its folder, or the id of the run that made it')
     .option('--report <file>', 'also writes the report, as one HTML file that needs nothing else')
+    .option('--grid', 'also under other latencies and costs, however long the recording is')
+    .option('--no-grid', 'not under other latencies and costs')
     .action(run(async (context: CommandContext, file: string, flags: BacktestFlags) => {
-      const { terminal, options } = context;
+      const { terminal, options, interrupt } = context;
       const subject = await openSubject(context, { file, recording: flags.recording });
       const { config, recording, setup: { currency } } = subject;
+      const counter = await openTrialCounter({ stateDir: options.stateDir, subject });
       const runId = `backtest-${randomBytes(4).toString('hex')}`;
       const files = createRunFiles(options.stateDir, runId);
       const snapshot = freshSnapshot(config.backtest.balances);
@@ -48,14 +54,19 @@ export const backtestCommand: CommandModule = (program, run) => {
         config, mode: 'backtest', runId, startAt: subject.setup.firstAt, snapshot, open: [], legacy: NO_LEGACY, recording: relative(files.dir, recording.directory),
       });
       files.manifest(manifest);
-      const settings = measureSettings(subject, (decision) => { files.decision(decision); });
-      const run = settings[config.backtest.model.setting];
+      const measured = measureSettings(subject, (decision) => { files.decision(decision); });
+      const { setting } = config.backtest.model;
+      const trials = counter.count([{ trial: { params: {} }, result: { kind: 'done', metrics: measured[setting].assessment.metrics } }]);
+      counter.close();
+      const settings = trials === undefined ? measured : deflatedSettings(measured, trials);
+      const run = settings[setting];
       const { events, decisions, decisionHash, endAt } = run.result;
       files.manifest({ ...manifest, ended: { after_seq: events, at: endAt, decisions, decision_hash: decisionHash } });
       files.close();
-      const warnings = warningsOf(subject, settings);
-      const answer = { runId, run, settings, benchmarks: benchmarksOf(run.record), currency, warnings };
-      const report = flags.report === undefined ? undefined : writeReport(flags.report, answer, { config, recording, manifest });
+      const grid = flags.grid ?? isGridCheap(events) ? await measureGrid(subject, run, interrupt) : undefined;
+      const warnings = [...counter.warnings, ...warningsOf(subject, settings, grid)];
+      const answer = { runId, run, settings, grid, benchmarks: benchmarksOf(run.record), currency, trials, warnings };
+      const report = flags.report === undefined ? undefined : writeReport(flags.report, answer, { config, recording, manifest, grid: grid === undefined ? undefined : gridHeatMap(grid) });
       terminal.result(asJson(answer, report), () => asText(answer, report));
       return EXIT.done;
     }));
@@ -75,7 +86,7 @@ function measureSettings({ config, recording, looks, setup }: Subject, onDecisio
     model: { ...model, setting },
     currency,
     stopwatch,
-    instruments: watchedTokens(config, currency),
+    instruments: watchedTokens(strategies, setup),
     everyMs: sampleStep(setup.lastAt - setup.firstAt),
     ...listener,
   });
@@ -84,19 +95,7 @@ function measureSettings({ config, recording, looks, setup }: Subject, onDecisio
   return { optimistic: run('optimistic'), base: run('base'), pessimistic: run('pessimistic') };
 }
 
-/** What the strategies watch that could be bought: benchmarks buy it. */
-function watchedTokens({ strategies, tokens }: RunConfig, currency: Token): Token[] {
-  const mints = new Set(Engine.feedsOf(strategies).flatMap((spec) => {
-    switch (spec.kind) {
-      case 'quote': return [spec.inputMint, spec.outputMint];
-      case 'token-stats': return [spec.mint];
-      case 'order-book': return [];
-    }
-  }));
-  return tokens.all.filter(({ mint }) => mint !== currency.mint && mints.has(mint));
-}
-
-function warningsOf(subject: Subject, settings: MeasuredSettings): string[] {
+function warningsOf(subject: Subject, settings: MeasuredSettings, grid: SensitivityGrid | undefined): string[] {
   const { config } = subject;
   const { setting } = config.backtest.model;
   const { result, warnings } = settings[setting];
@@ -104,6 +103,7 @@ function warningsOf(subject: Subject, settings: MeasuredSettings): string[] {
   return [
     ...subjectWarnings(subject),
     ...robustnessWarnings(settings),
+    ...(grid === undefined ? [] : gridWarnings(grid)),
     ...simulationWarnings(result.simulation, config.backtest.model),
     ...(warmupMs > 0 ? [`the first ${formatDuration(warmupMs)} of the recording warmed the strategies up: the backtest begins after it`] : []),
     ...(setting === 'base' ? [] : [`fills are ${setting}`]),

@@ -77,9 +77,9 @@ function stoppedBy({ strategies_stopped: stopped }: RunManifest, lastSeq: number
 }
 
 async function strategiesOf(manifest: RunManifest, tokens: TokenTable): Promise<StrategyInstance[]> {
-  const places = { strategiesDir: join(PROJECT_DIR, 'strategies'), baseDir: process.cwd() };
+  const strategiesDir = join(PROJECT_DIR, 'strategies');
   return Promise.all(manifest.config.strategies.map(async ({ name, use, params }) => {
-    const imported = await importStrategy(use, places);
+    const imported = await importStrategy(use, { strategiesDir, baseDir: strategiesDir });
     if (typeof imported === 'string') throw new GannetError('STRATEGY_NOT_FOUND', `strategy ${name} of the run: ${imported}`);
     const { strategy } = imported;
     const parsed = withTokens(tokens, () => strategy.params.safeParse(params));

@@ -1,21 +1,24 @@
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { InvalidArgumentError, Option } from 'commander';
 import { GannetError } from '../core/errors.ts';
 import { formatDuration, parseDuration } from '../core/time.ts';
 import type { Millis } from '../core/time.ts';
 import { findRecording } from '../daemon/find-recording.ts';
 import type { Token } from '../market/token.ts';
+import { compactRecording } from '../recording/compact.ts';
 import { RECORDING_KINDS } from '../recording/format.ts';
 import type { RecordingKind } from '../recording/format.ts';
-import { totalsOf } from '../recording/manifest.ts';
 import { inspectRecording } from '../recording/inspect.ts';
-import type { Inspection, RecordingIssue } from '../recording/inspect.ts';
+import type { Inspection } from '../recording/inspect.ts';
+import { totalsOf } from '../recording/manifest.ts';
 import { openRecording } from '../recording/reader.ts';
+import type { RecordingIssue } from '../recording/recording-issue.ts';
 import { csvRows } from './csv-rows.ts';
 import type { CommandContext, CommandModule } from './command.ts';
 import { EXIT } from './exit-codes.ts';
 import { isField, readMarketCsv } from './recording/csv-market.ts';
 import { exportJsonl } from './recording/export-jsonl.ts';
+import type { ExportedTable } from './recording/export-parquet.ts';
 import { infoOf, infoText } from './recording/info.ts';
 import { namedTokens, pairOf, sizeOf, tokenFlag } from './recording/tokens.ts';
 import type { WrittenRecording } from './recording/write-events.ts';
@@ -46,17 +49,22 @@ export const recordingCommand: CommandModule = (program, run) => {
       return inspection.issues.length === 0 ? EXIT.done : EXIT.failed;
     }));
 
-  group.command('export').argument('<recording>', WHICH)
-    .description('writes every input as a line of JSON')
-    .addOption(new Option('--to <format>', 'the format').choices(['jsonl', 'parquet']).makeOptionMandatory())
-    .requiredOption('--out <file>', 'the file to write; it must not be there yet')
-    .addOption(new Option('--kind <kinds...>', 'these kinds only').choices(RECORDING_KINDS))
-    .action(run(async ({ terminal, options, interrupt }: CommandContext, name: string, flags: { readonly to: string; readonly out: string; readonly kind?: RecordingKind[] }) => {
-      if (flags.to === 'parquet') throw new GannetError('FEATURE_UNAVAILABLE', '--to parquet is not carried out by this version; --to jsonl is');
-      const done = exportJsonl(openRecording(findRecording(options.stateDir, name)), { file: flags.out, kinds: flags.kind, interrupt });
-      terminal.result({ file: flags.out, ...done }, () => `  ${done.events} events in ${done.bytes} bytes: ${flags.out}\n`);
+  group.command('compact').argument('<recording>', WHICH)
+    .description('compresses what a writer that was killed left uncompressed')
+    .action(run(async ({ terminal, options }: CommandContext, name: string) => {
+      const directory = findRecording(options.stateDir, name);
+      const { segments, bytesBefore, bytesAfter } = await compactRecording(directory);
+      terminal.result({ recording: directory, segments, bytes_before: bytesBefore, bytes_after: bytesAfter }, () => (
+        segments === 0 ? '  nothing to compress\n' : `  ${segments} segments: ${bytesBefore} bytes became ${bytesAfter}\n`));
       return EXIT.done;
     }));
+
+  group.command('export').argument('<recording>', WHICH)
+    .description('writes every input as a line of JSON, or each kind as a Parquet file')
+    .addOption(new Option('--to <format>', 'the format').choices(['jsonl', 'parquet']).makeOptionMandatory())
+    .option('--out <path>', 'jsonl: the file to write. parquet: the folder of the files (default: one in exports of the state directory). No file may be there yet')
+    .addOption(new Option('--kind <kinds...>', 'these kinds only').choices(RECORDING_KINDS))
+    .action(run((context: CommandContext, name: string, flags: ExportFlags) => (flags.to === 'jsonl' ? toJsonl(context, name, flags) : toParquet(context, name, flags))));
 
   group.command('import <file>')
     .description('makes a recording of a CSV file (or "-"): candles (time,open,high,low,close,volume) or quotes (time,input_mint,output_mint,in_amount,out_amount)')
@@ -77,6 +85,30 @@ export const recordingCommand: CommandModule = (program, run) => {
     .option('--out <dir>', 'the recording’s folder; it must not be there yet')
     .action(run((context: CommandContext, flags: GenerateFlags) => generate(context, flags)));
 };
+
+interface ExportFlags {
+  readonly to: 'jsonl' | 'parquet';
+  readonly out?: string;
+  readonly kind?: readonly RecordingKind[];
+}
+
+async function toJsonl({ terminal, options, interrupt }: CommandContext, name: string, { out, kind }: ExportFlags): Promise<typeof EXIT.done> {
+  if (out === undefined) throw new GannetError('USAGE', '--to jsonl needs the file to write: --out FILE');
+  const done = exportJsonl(openRecording(findRecording(options.stateDir, name)), { file: out, kinds: kind, interrupt });
+  terminal.result({ file: out, ...done }, () => `  ${done.events} events in ${done.bytes} bytes: ${out}\n`);
+  return EXIT.done;
+}
+
+async function toParquet({ terminal, options, interrupt }: CommandContext, name: string, { out, kind }: ExportFlags): Promise<typeof EXIT.done> {
+  const { exportParquet } = await import('./recording/export-parquet.ts');
+  const recording = openRecording(findRecording(options.stateDir, name));
+  const directory = out ?? freeName(join(options.stateDir, 'exports'), basename(recording.directory));
+  const files = await exportParquet(recording, { directory, kinds: kind, interrupt });
+  const sum = (of: (file: ExportedTable) => number): number => files.reduce((total, file) => total + of(file), 0);
+  const done = { directory, events: sum(({ events }) => events), bytes: sum(({ bytes }) => bytes), files };
+  terminal.result(done, () => files.map(({ file, rows, bytes }) => `  ${rows} rows in ${bytes} bytes: ${file}\n`).join('') || `  nothing was recorded: ${directory}\n`);
+  return EXIT.done;
+}
 
 interface ImportFlags {
   readonly map?: ReadonlyMap<string, string>;
@@ -120,7 +152,7 @@ async function generate({ terminal, options, interrupt }: CommandContext, flags:
   const written = await writeEvents(syntheticMarket({ seed: flags.seed, pairs, startAt: GENERATED_START, days: flags.days, everyMs: flags.every, slowEveryMs: flags.slowEvery }), {
     directory: flags.out ?? freeName(join(options.stateDir, 'recordings'), `synthetic-${flags.days}d-${flags.seed}`),
     tokens: [...tokens.values()], startAt: GENERATED_START, interrupt,
-    onDay: (at) => { if (process.stderr.isTTY) terminal.err(`\r  ${Math.round((100 * (at - GENERATED_START)) / spanMs)} % `); },
+    onProgress: (at) => { if (process.stderr.isTTY) terminal.err(`\r  ${Math.round((100 * (at - GENERATED_START)) / spanMs)} % `); },
   });
   if (process.stderr.isTTY) terminal.err('\r        \r');
   terminal.result(summary(written), () => summaryText(written, []));

@@ -83,6 +83,8 @@ export interface StrategyConfig {
   readonly use: string;
   /** Whether its file is one of the project's own `strategies/`, or somebody else's. */
   readonly origin: 'project' | 'path';
+  /** What names one of the project's own from anywhere, however the file names it: what a run writes down to be repeated. */
+  readonly recordedUse?: string | undefined;
   readonly strategy: Strategy;
   /** As the strategy's own schema read them. */
   readonly params: unknown;

@@ -53,6 +53,8 @@ export type ErrorCode =
   | 'STRATEGY_INVALID'
   | 'STRATEGY_NOT_FOUND'
   | 'TOKEN_UNKNOWN'
+  | 'TRIALS_FAILED'
+  | 'TRIALS_INVALID'
   | 'USAGE';
 
 export type ErrorDetails = Readonly<Record<string, string | number | boolean | bigint | null | undefined>>;

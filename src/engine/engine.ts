@@ -219,8 +219,9 @@ export class Engine {
     if (this.#proposals.length > 0) this.#ruleOnProposals();
   }
 
+  /** Of an event that the market has just observed: its slot need not be looked up again. */
   #publish(event: MarketEvent): void {
-    const route = this.#routes[this.#state.market.slotOf(event.feed)];
+    const route = this.#routes[this.#state.market.lastSlot];
     if (route === undefined) return;
     for (let i = 0; i < route.length; i++) {
       const { source, adapt, fail } = route[i]!;
@@ -237,8 +238,10 @@ export class Engine {
     else if (isTerminal(outcome.state)) this.#missed.push(outcome);
   }
 
+  /** An intent that is over is not in the state any more; its name tells. */
   #hostOf({ intentId }: Outcome): Host | undefined {
-    return this.#hosts.get(intentId.slice(0, intentId.lastIndexOf('-')));
+    const strategy = this.#state.intents.get(intentId)?.intent.strategy ?? intentId.slice(0, intentId.lastIndexOf('-'));
+    return this.#hosts.get(strategy);
   }
 
   /** A swap takes with it what its strategy keeps: both are written down together. */

@@ -20,6 +20,9 @@ interface Cuttable<T> {
   subarray(begin: number, end: number): T;
 }
 
+/** Rows as typed arrays, a column by its name: what blocks are made of. */
+export type Columns = Pick<BatchColumns, 'wide' | 'numbers' | 'coded' | 'texts'>;
+
 /** Reads a batch's columns as typed arrays, without copying. Dictionaries are decoded once, as long as they do not grow. */
 export class BatchColumns {
   readonly #file: string;

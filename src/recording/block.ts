@@ -3,7 +3,7 @@ import type { RecordingKind } from './format.ts';
 import type { InputByKind } from './format.ts';
 import type { Bitmap } from './bitmap.ts';
 import { isSet } from './bitmap.ts';
-import type { BatchColumns, CodedTexts, WideValues } from './batch-columns.ts';
+import type { CodedTexts, Columns, WideValues } from './batch-columns.ts';
 import { signedAt, unsignedAt } from './wide.ts';
 
 /** What every row begins with, as columns. */
@@ -37,7 +37,7 @@ export function lengthUntil(block: Block, lastSeq: number): number {
 }
 
 /** Returns the stamp columns of the batch that is open. */
-export function readStamps(columns: BatchColumns): StampColumns {
+export function readStamps(columns: Columns): StampColumns {
   return {
     seq: columns.wide('seq'),
     receivedAt: columns.wide('received_at'),

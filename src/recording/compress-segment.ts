@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
 import { open, rename, rm } from 'node:fs/promises';
 import { promisify } from 'node:util';
-import { constants, zstdCompress } from 'node:zlib';
+import { zstdCompress } from 'node:zlib';
 import { GannetError } from '../core/errors.ts';
+import { checkFrame, ZSTD_LEVEL } from './packed-file.ts';
 import type { SegmentDigest } from './segment-digest.ts';
-import { FRAME_BYTES, unpack } from './segment-file.ts';
+import { FRAME_BYTES } from './segment-file.ts';
 import { compressedName } from './segment-name.ts';
 
-const LEVEL = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
 const compress = promisify(zstdCompress);
 
 /**
@@ -41,9 +41,8 @@ async function copyInFrames(source: string, target: string, digest: SegmentDiges
       const frames: number[] = [];
       for await (const chunk of chunksOf(from, digest.bytes)) {
         hashes.raw.update(chunk);
-        const frame = await compress(chunk, LEVEL);
-        // The only other copy is about to go.
-        if (!unpack(target, frame).equals(chunk)) throw corrupt(digest, 'expected a frame that holds what went in, found another');
+        const frame = await compress(chunk, ZSTD_LEVEL);
+        checkFrame(target, frame, chunk);
         hashes.packed.update(frame);
         frames.push(frame.length);
         await writeWhole(to, frame);
@@ -51,7 +50,7 @@ async function copyInFrames(source: string, target: string, digest: SegmentDiges
       const rawSha256 = hashes.raw.digest('hex');
       if (rawSha256 !== digest.sha256) throw corrupt(digest, `expected SHA-256 ${digest.sha256}, found ${rawSha256}`);
       await to.sync();
-      return { bytes: frames.reduce((sum, length) => sum + length, 0), sha256: hashes.packed.digest('hex'), compressed: { rawBytes: digest.bytes, frames } };
+      return { bytes: frames.reduce((sum, length) => sum + length, 0), sha256: hashes.packed.digest('hex'), compressed: { rawBytes: digest.bytes, rawSha256, frames } };
     } finally {
       await to.close();
     }
@@ -60,9 +59,11 @@ async function copyInFrames(source: string, target: string, digest: SegmentDiges
   }
 }
 
+/** Each chunk stands where the one before stood. */
 async function* chunksOf(from: FileHandle, bytes: number): AsyncGenerator<Buffer> {
+  const memory = Buffer.allocUnsafeSlow(Math.min(FRAME_BYTES, bytes));
   for (let done = 0; done < bytes;) {
-    const chunk = Buffer.allocUnsafeSlow(Math.min(FRAME_BYTES, bytes - done));
+    const chunk = memory.subarray(0, bytes - done);
     for (let filled = 0; filled < chunk.length;) {
       const { bytesRead } = await from.read(chunk, filled, chunk.length - filled, done + filled);
       // What was not read stays out of the hash, which tells.

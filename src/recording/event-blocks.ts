@@ -5,7 +5,7 @@ import type { BookLevel, OrderBook } from '../market/order-book.ts';
 import type { TokenStatName, TokenStats } from '../market/token-stats.ts';
 import { TOKEN_STAT_NAMES } from '../market/token-stats.ts';
 import type { Mint } from '../market/token.ts';
-import type { BatchColumns, CodedTexts } from './batch-columns.ts';
+import type { CodedTexts, Columns } from './batch-columns.ts';
 import type { Bitmap } from './bitmap.ts';
 import { isSet } from './bitmap.ts';
 import type { Block, StampColumns } from './block.ts';
@@ -63,7 +63,7 @@ class OrderBookBlock implements Block<'order-book'> {
   /** The first row of each book, and the end of the last. */
   readonly #starts: number[] = [];
 
-  constructor(columns: BatchColumns) {
+  constructor(columns: Columns) {
     this.#stamps = readStamps(columns);
     this.#marketId = columns.coded('market_id');
     this.#side = columns.coded('side');
@@ -103,7 +103,7 @@ class OrderBookBlock implements Block<'order-book'> {
   }
 }
 
-function readTokenStats(columns: BatchColumns): Block<'token-stats'> {
+function readTokenStats(columns: Columns): Block<'token-stats'> {
   const stamps = readStamps(columns);
   const mints = columns.coded('mint');
   const numbers = TOKEN_STAT_NAMES.map((name) => ({ name, ...columns.numbers(name, Float64Array) }));
@@ -116,7 +116,7 @@ function readTokenStats(columns: BatchColumns): Block<'token-stats'> {
   });
 }
 
-function readFeedHealth(columns: BatchColumns): Block<'feed-health'> {
+function readFeedHealth(columns: Columns): Block<'feed-health'> {
   const stamps = readStamps(columns);
   const texts = columns.texts('json');
   return new RowBlock('feed-health', stamps, (row) => (
@@ -124,13 +124,13 @@ function readFeedHealth(columns: BatchColumns): Block<'feed-health'> {
   ));
 }
 
-function readJsonRows<K extends 'outcome' | 'command'>(kind: K, columns: BatchColumns, decode: (text: string) => InputByKind[K]): Block<K> {
+function readJsonRows<K extends 'outcome' | 'command'>(kind: K, columns: Columns, decode: (text: string) => InputByKind[K]): Block<K> {
   const texts = columns.texts('json');
   return new RowBlock<K>(kind, readStamps(columns), (row) => decode(texts[row]!));
 }
 
 /** How the open batch of each kind becomes a block. */
-export const BLOCK_READERS: { readonly [K in RecordingKind]: (columns: BatchColumns) => Block<K> } = {
+export const BLOCK_READERS: { readonly [K in RecordingKind]: (columns: Columns) => Block<K> } = {
   'quote': readQuotes,
   'order-book': (columns) => new OrderBookBlock(columns),
   'token-stats': readTokenStats,

@@ -1,6 +1,6 @@
 import type { Millis } from '../core/time.ts';
 import type { Quote } from '../market/quote.ts';
-import type { BatchColumns } from './batch-columns.ts';
+import type { Columns } from './batch-columns.ts';
 import type { Block } from './block.ts';
 import { lengthUntil, readStamps, seqOf, timeOf } from './block.ts';
 import type { QuoteColumns } from './quote-columns.ts';
@@ -35,7 +35,7 @@ export class QuoteBlock implements Block<'quote'> {
 }
 
 /** Returns the quotes of the batch that is open. */
-export function readQuotes(columns: BatchColumns): QuoteBlock {
+export function readQuotes(columns: Columns): QuoteBlock {
   return new QuoteBlock({
     ...readStamps(columns),
     inputMint: columns.coded('input_mint'),

@@ -13,6 +13,7 @@ import { totalsOf } from './manifest.ts';
 import type { SegmentDigest } from './segment-digest.ts';
 import { readSegment } from './segment-reader.ts';
 import { verifyRecording } from './verify.ts';
+import type { LostRows } from './whole-segments.ts';
 
 /** Inputs that can be gone through in the order in which they came. */
 export interface InputSource {
@@ -38,6 +39,10 @@ export interface Recording extends InputSource {
   readonly directory: string;
   readonly manifest: RecordingManifest;
   readonly tokens: TokenTable;
+  /** What it is made of, as far as it is believed. */
+  readonly segments: readonly SegmentDigest[];
+  /** What was written and is not there any more: nothing of a closed one. */
+  readonly lost: readonly LostRows[];
   /** The last number kept, where the writer did not close the recording or it was cut; undefined where it is whole. */
   readonly truncatedAt: number | undefined;
   /** Returns the last number up to which all of 1, 2, 3 ... are there, here or among `extraSeqs` (those of decisions). */
@@ -51,8 +56,8 @@ export interface Recording extends InputSource {
  * Throws RECORDING_NOT_FOUND, RECORDING_VERSION (naming the release that reads it) and RECORDING_CORRUPT (naming the file).
  */
 export function openRecording(directory: string): Recording {
-  const { manifest, segments, feeds } = verifyRecording(directory);
-  const whole = { directory, manifest, segments, feeds };
+  const { manifest, segments, feeds, lost } = verifyRecording(directory);
+  const whole = { directory, manifest, segments, feeds, lost };
   if (manifest.closed) return createRecording(whole, undefined);
   const totals = totalsOf(segments);
   return createRecording(whole, { ...totals, lastSeq: totals.lastSeq ?? 0 });
@@ -63,6 +68,7 @@ interface Whole {
   readonly manifest: RecordingManifest;
   readonly segments: readonly SegmentDigest[];
   readonly feeds: readonly FeedKey[];
+  readonly lost: readonly LostRows[];
 }
 
 /** Where a recording ends before its files do, with what is left of it. */
@@ -74,14 +80,14 @@ interface Cut {
 }
 
 function createRecording(whole: Whole, cut: Cut | undefined): Recording {
-  const { directory, manifest, segments, feeds } = whole;
+  const { directory, manifest, segments, feeds, lost } = whole;
   const totals = totalsOf(segments);
   const { events, firstAt, lastAt } = cut ?? totals;
   const lastSeq = cut?.lastSeq ?? Infinity;
   const chosen = ({ kinds = RECORDING_KINDS }: KindChoice = {}, end = lastSeq): BlockSource[] =>
     RECORDING_KINDS.filter((kind) => kinds.includes(kind)).map((kind) => kindBlocks(whole, kind, end));
   return {
-    directory, manifest, feeds, events, firstAt, lastAt,
+    directory, manifest, segments, feeds, lost, events, firstAt, lastAt,
     kinds: totals.kinds.map(({ kind }) => kind),
     tokens: tokenTable(manifest.tokens),
     truncatedAt: cut?.lastSeq,

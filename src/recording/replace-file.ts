@@ -12,7 +12,12 @@ export function replaceFile(directory: string, file: string, text: string): void
     closeSync(descriptor);
   }
   renameSync(`${target}.new`, target);
-  const folder = openSync(directory, 'r');
+  syncFolder(directory);
+}
+
+/** Puts the names in a folder on the disk itself. */
+export function syncFolder(path: string): void {
+  const folder = openSync(path, 'r');
   try {
     fsyncSync(folder);
   } finally {

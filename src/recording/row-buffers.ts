@@ -44,7 +44,7 @@ class StampColumns {
     this.seq.setNumber(row, seq);
     this.receivedAt.setNumber(row, receivedAt);
     const lag = at - receivedAt;
-    assert((lag | 0) === lag && Number.isSafeInteger(receivedAt), `input ${seq} was received at ${receivedAt} and stamped ${at}: expected whole milliseconds less than 24 days apart`);
+    if ((lag | 0) !== lag || !Number.isSafeInteger(receivedAt)) assert(false, `input ${seq} was received at ${receivedAt} and stamped ${at}: expected whole milliseconds less than 24 days apart`);
     this.stampLag.set(row, lag);
   }
 
@@ -54,7 +54,7 @@ class StampColumns {
   }
 
   #putKnownEventAt(row: number, eventAt: Millis): void {
-    assert(Number.isSafeInteger(eventAt), `expected eventAt in whole milliseconds, got ${eventAt}`);
+    if (!Number.isSafeInteger(eventAt)) assert(false, `expected eventAt in whole milliseconds, got ${eventAt}`);
     this.eventAt.setNumber(row, eventAt);
   }
 }

@@ -26,6 +26,8 @@ export interface SegmentDigest {
 export interface Compression {
   /** Of the Arrow stream in it. */
   readonly rawBytes: number;
+  /** Of the same, hex, where it once stood in a file of its own: whoever saw that one knows it again. */
+  readonly rawSha256?: string | undefined;
   /** The frames' lengths in bytes: a decompressor given two frames at once would hand over the first and say nothing. */
   readonly frames: readonly number[];
 }
@@ -36,19 +38,20 @@ export interface DigestLine extends SegmentDigest {
 }
 
 const count = z.number().int().nonnegative();
+const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 
 /** A digest on disk. */
 export const digestJson = z.object({
   file: z.string().regex(/^[a-z-]+\/[0-9TZ.-]+\.arrows(?:\.zst)?$/),
   bytes: count,
-  sha256: z.string().regex(/^[0-9a-f]{64}$/),
+  sha256,
   rows: count,
   events: count,
   first_seq: count,
   last_seq: count,
   first_at: z.number().int(),
   last_at: z.number().int(),
-  compressed: z.object({ raw_bytes: count, frames: z.array(count) }).optional(),
+  compressed: z.object({ raw_bytes: count, raw_sha256: sha256.optional(), frames: z.array(count) }).optional(),
 }).refine(({ file, compressed }) => file.endsWith('.zst') === (compressed !== undefined), { error: 'expected the frames of a compressed file, and of no other' });
 
 const lineJson = digestJson.safeExtend({ new_feeds: z.array(z.string()) });
@@ -58,16 +61,20 @@ export function digestToJson(digest: SegmentDigest): z.infer<typeof digestJson> 
   return {
     file: digest.file, bytes: digest.bytes, sha256: digest.sha256, rows: digest.rows, events: digest.events,
     first_seq: digest.firstSeq, last_seq: digest.lastSeq, first_at: digest.firstAt, last_at: digest.lastAt,
-    ...(digest.compressed === undefined ? {} : { compressed: { raw_bytes: digest.compressed.rawBytes, frames: [...digest.compressed.frames] } }),
+    ...(digest.compressed === undefined ? {} : { compressed: compressionToJson(digest.compressed) }),
   };
 }
 
+function compressionToJson({ rawBytes, rawSha256, frames }: Compression): NonNullable<z.infer<typeof digestJson>['compressed']> {
+  return { raw_bytes: rawBytes, ...(rawSha256 === undefined ? {} : { raw_sha256: rawSha256 }), frames: [...frames] };
+}
+
 /** Returns the digest that stands on disk. */
-export function digestFromJson(json: z.infer<typeof digestJson>): SegmentDigest {
+export function digestFromJson({ compressed, ...json }: z.infer<typeof digestJson>): SegmentDigest {
   return {
     file: json.file, bytes: json.bytes, sha256: json.sha256, rows: json.rows, events: json.events,
     firstSeq: json.first_seq, lastSeq: json.last_seq, firstAt: json.first_at, lastAt: json.last_at,
-    ...(json.compressed === undefined ? {} : { compressed: { rawBytes: json.compressed.raw_bytes, frames: json.compressed.frames } }),
+    ...(compressed === undefined ? {} : { compressed: { rawBytes: compressed.raw_bytes, rawSha256: compressed.raw_sha256, frames: compressed.frames } }),
   };
 }
 

@@ -9,6 +9,8 @@ import { compressedName } from './segment-name.ts';
 
 /** How much of an Arrow stream stands in one frame of a compressed segment; the last one holds the rest. */
 export const FRAME_BYTES = 1 << 20;
+/** Of zlib. */
+const LEAST_CHUNK = 64;
 
 /** Throws RECORDING_CORRUPT unless the file begins with exactly the bytes that were digested, and ends there if it is compressed. */
 export function verifySegment(directory: string, digest: SegmentDigest): void {
@@ -100,8 +102,8 @@ function* unpacked(directory: string, { file }: SegmentDigest, { frames, rawByte
   const buffer = Buffer.allocUnsafeSlow(Math.max(0, ...frames));
   let done = 0;
   for (const frame of fileChunks(directory, frames, file, (bytes) => buffer.subarray(0, bytes))) {
-    const chunk = unpack(file, frame);
     const expected = Math.min(FRAME_BYTES, rawBytes - done);
+    const chunk = unpack(file, frame, expected);
     if (chunk.length !== expected) throw corrupt(file, `expected a frame of ${expected} bytes, found ${chunk.length}`);
     done += chunk.length;
     yield chunk;
@@ -109,10 +111,10 @@ function* unpacked(directory: string, { file }: SegmentDigest, { frames, rawByte
   if (done !== rawBytes) throw corrupt(file, `expected ${rawBytes} bytes in its frames, found ${done}`);
 }
 
-/** Returns what a frame holds. Without the size of its output the decompressor would hand it over in small pieces. */
-export function unpack(file: string, frame: Uint8Array): Buffer {
+/** Returns what a frame holds. Without its size the decompressor would hand it over in small pieces, or keep memory that it does not fill. */
+export function unpack(file: string, frame: Uint8Array, expectedBytes: number): Buffer {
   try {
-    return zstdDecompressSync(frame, { chunkSize: FRAME_BYTES, maxOutputLength: FRAME_BYTES });
+    return zstdDecompressSync(frame, { chunkSize: Math.max(LEAST_CHUNK, expectedBytes), maxOutputLength: FRAME_BYTES });
   } catch (cause) {
     throw corrupt(file, `expected a zstd frame of at most ${FRAME_BYTES} bytes, found none: ${messageOf(cause)}`, cause);
   }

@@ -1,5 +1,6 @@
 import { RecordBatchReader } from 'apache-arrow';
 import { GannetError, isGannetError, messageOf } from '../core/errors.ts';
+import type { Columns } from './batch-columns.ts';
 import { BatchColumns } from './batch-columns.ts';
 import type { Block } from './block.ts';
 import { BLOCK_READERS } from './event-blocks.ts';
@@ -8,13 +9,18 @@ import type { SegmentDigest } from './segment-digest.ts';
 import { streamChunks } from './segment-file.ts';
 
 /** Yields the blocks in the digested part of a segment, reading it as it goes. Throws RECORDING_CORRUPT. */
-export function* readSegment(directory: string, kind: RecordingKind, digest: SegmentDigest): Generator<Block> {
+export function readSegment(directory: string, kind: RecordingKind, digest: SegmentDigest): Generator<Block> {
+  return readBatches(directory, digest, (columns): Block => BLOCK_READERS[kind](columns));
+}
+
+/** Yields what `read` makes of each batch in the digested part of a segment. Throws RECORDING_CORRUPT. */
+export function* readBatches<T>(directory: string, digest: SegmentDigest, read: (columns: Columns) => T): Generator<T> {
   if (digest.rows === 0) return;
   const columns = new BatchColumns(digest.file);
   try {
     for (const batch of RecordBatchReader.from(streamChunks(directory, digest))) {
       columns.open(batch);
-      yield BLOCK_READERS[kind](columns);
+      yield read(columns);
     }
   } catch (cause) {
     if (isGannetError(cause)) throw cause;

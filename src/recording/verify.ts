@@ -8,6 +8,7 @@ import { parseManifest } from './manifest.ts';
 import type { SegmentDigest } from './segment-digest.ts';
 import { parseDigestLines } from './segment-digest.ts';
 import { segmentSize, verifySegment } from './segment-file.ts';
+import type { LostRows } from './whole-segments.ts';
 import { wholeSegments } from './whole-segments.ts';
 
 /** What of a recording can be believed. */
@@ -15,6 +16,8 @@ export interface VerifiedRecording {
   readonly manifest: RecordingManifest;
   readonly segments: readonly SegmentDigest[];
   readonly feeds: readonly FeedKey[];
+  /** What digests speak of and no file holds: of a closed recording nothing, for it would be refused. */
+  readonly lost: readonly LostRows[];
 }
 
 /**
@@ -43,13 +46,13 @@ export function verifyFile(directory: string, digest: SegmentDigest, { closed }:
 function listClosed(directory: string, manifest: RecordingManifest): VerifiedRecording {
   const found = createHash('sha256').update(readBytes(directory, DIGESTS_FILE)).digest('hex');
   if (found !== manifest.digestsSha256) throw corrupt(DIGESTS_FILE, `SHA-256 ${manifest.digestsSha256}`, found);
-  return { manifest, segments: manifest.files, feeds: manifest.feeds };
+  return { manifest, segments: manifest.files, feeds: manifest.feeds, lost: [] };
 }
 
 function listTorn(directory: string, manifest: RecordingManifest): VerifiedRecording {
-  const { lines, segments } = wholeSegments(directory, () => parseDigestLines(readBytes(directory, DIGESTS_FILE).toString('utf8')).lines);
+  const { lines, segments, lost } = wholeSegments(directory, () => parseDigestLines(readBytes(directory, DIGESTS_FILE).toString('utf8')).lines);
   const feeds = new Set([...manifest.feeds, ...lines.flatMap(({ newFeeds }) => newFeeds)]);
-  return { manifest, segments, feeds: [...feeds] };
+  return { manifest, segments, feeds: [...feeds], lost };
 }
 
 function readBytes(directory: string, file: string): Buffer {

@@ -49,11 +49,16 @@ export function openWindow(directory: string, { from, until }: { readonly from: 
   });
   return {
     directory,
-    sha256: createHash('sha256').update(within.map(({ file, bytes, sha256 }) => `${file} ${bytes} ${sha256}\n`).join('')).digest('hex'),
+    sha256: createHash('sha256').update(within.map(identityOf).join('')).digest('hex'),
     firstSeq: Math.min(...within.map(({ firstSeq }) => firstSeq)),
     lastSeq: Math.max(...within.map(({ lastSeq }) => lastSeq)),
     cursor: () => new RecordingCursor(MARKET_KINDS.map(blocksOf)),
   };
+}
+
+/** A segment that was seen before it was compressed is the same one afterwards. */
+function identityOf({ file, bytes, sha256, compressed }: SegmentDigest): string {
+  return compressed?.rawSha256 === undefined ? `${file} ${bytes} ${sha256}\n` : `${segmentName(file)} ${compressed.rawBytes} ${compressed.rawSha256}\n`;
 }
 
 function isOfKind(file: string, kind: RecordingKind): boolean {

@@ -1,25 +1,19 @@
-import { createHash } from 'node:crypto';
-import { closeSync, fdatasync, openSync } from 'node:fs';
-import { promisify } from 'node:util';
 import type { SchedulerAction } from 'rxjs';
 import type { GannetError } from '../core/errors.ts';
 import type { Clock, Millis } from '../core/time.ts';
-import type { FeedKey } from '../market/event.ts';
 import type { Token } from '../market/token.ts';
 import type { Input } from '../trading/step.ts';
-import { freeDirectory } from './directory.ts';
-import { DIGESTS_FILE, MANIFEST_FILE, RECORDING_FORMAT, RECORDING_KINDS } from './format.ts';
+import { RECORDING_KINDS } from './format.ts';
 import type { RecordingKind } from './format.ts';
-import type { RecordingManifest } from './manifest.ts';
-import { formatManifest, totalsOf } from './manifest.ts';
-import type { SegmentDigest } from './segment-digest.ts';
-import { formatDigestLine } from './segment-digest.ts';
-import { replaceFile } from './replace-file.ts';
 import { KindWriter } from './kind-writer.ts';
+import type { RecordingManifest } from './manifest.ts';
+import { RecordingFiles } from './recording-files.ts';
 import { SegmentCompressor } from './segment-compressor.ts';
+import type { SegmentDigest } from './segment-digest.ts';
 import { segmentName } from './segment-name.ts';
-import { writeAll } from './segment-writer.ts';
 import { writeFault } from './write-fault.ts';
+import type { WriterLock } from './writer-lock.ts';
+import { takeWriterLock } from './writer-lock.ts';
 
 /** What a writer has done so far. */
 export interface RecordingStats {
@@ -40,8 +34,6 @@ export interface RecordingWriter {
   append(seq: number, at: Millis, input: Input): void;
   /** Writes complete batches of everything kept so far, with their digests. */
   flush(): void;
-  /** Resolves when what was kept so far is on the disk itself, and what ended is compressed: for writers that are faster than any clock. */
-  settled(): Promise<void>;
   /** Writes what was kept so far, then nothing more: the recording counts as cut off there. Returns whether it was not over before. */
   stop(): boolean;
   /** Writes what is left, compresses all of it and writes the final manifest, which one that was stopped does not get. Rejects with RECORDING_WRITE_FAILED where the disk failed, now or before. */
@@ -75,12 +67,11 @@ export function createRecordingWriter(options: RecordingWriterOptions): Recordin
 class DirectoryWriter implements RecordingWriter {
   readonly directory: string;
   readonly #options: RecordingWriterOptions;
-  readonly #createdAt: Millis;
+  readonly #files: RecordingFiles;
+  readonly #lock: WriterLock | undefined;
   readonly #kinds: Readonly<Record<RecordingKind, KindWriter>>;
-  readonly #digests: number;
   readonly #compressor: SegmentCompressor;
   readonly #ticks: { unsubscribe(): void };
-  readonly #feeds = new Set<FeedKey>();
   /** The last digest of every segment by its name, in the order in which they were begun. */
   readonly #segments = new Map<string, SegmentDigest>();
   #fault: GannetError | undefined;
@@ -92,15 +83,10 @@ class DirectoryWriter implements RecordingWriter {
 
   constructor(options: RecordingWriterOptions) {
     this.#options = options;
-    this.#createdAt = options.clock.now();
     const { flushMs = 1_000, flushRows = 4_096 } = options;
-    try {
-      this.directory = freeDirectory(options.dir, options.name, this.#createdAt);
-      this.#digests = openSync(`${this.directory}/${DIGESTS_FILE}`, 'wx', 0o644);
-      replaceFile(this.directory, MANIFEST_FILE, formatManifest(this.#manifest({ closed: false })));
-    } catch (cause) {
-      throw writeFault(options.dir, cause);
-    }
+    this.#files = new RecordingFiles({ ...options, createdAt: options.clock.now() });
+    this.directory = this.#files.directory;
+    this.#lock = lockOf(this.directory);
     const kinds = RECORDING_KINDS.map((kind) => [kind, this.#kindWriter(kind, flushRows)]);
     this.#kinds = Object.fromEntries(kinds) as Record<RecordingKind, KindWriter>;
     this.#compressor = new SegmentCompressor(this.directory, {
@@ -139,13 +125,6 @@ class DirectoryWriter implements RecordingWriter {
     }
   }
 
-  async settled(): Promise<void> {
-    this.flush();
-    await this.#syncing;
-    if (this.#fault === undefined && !this.#closed) await this.#syncNow();
-    await this.#compressor.idle();
-  }
-
   stop(): boolean {
     if (this.#fault !== undefined || this.#closed || this.#stopped) return false;
     this.flush();
@@ -164,18 +143,19 @@ class DirectoryWriter implements RecordingWriter {
       if (this.#fault !== undefined) throw this.#fault;
       if (this.#stopped) {
         await this.#syncNow();
-        return this.#manifest({ closed: false });
+        return this.#files.manifest([...this.#segments.values()]);
       }
       for (const kind of RECORDING_KINDS) this.#kinds[kind].end();
       await this.#syncNow();
       await this.#compressor.lastTry();
       if (this.#fault !== undefined) throw this.#fault;
-      return this.#writeFinalFiles();
+      return this.#files.finish([...this.#segments.values()], this.#options.clock.now());
     } catch (cause) {
       throw this.#fault ?? writeFault(this.directory, cause);
     } finally {
       for (const kind of RECORDING_KINDS) this.#kinds[kind].release();
-      closeSync(this.#digests);
+      this.#files.close();
+      this.#lock?.release();
     }
   }
 
@@ -196,45 +176,17 @@ class DirectoryWriter implements RecordingWriter {
       directory: this.directory,
       batchRows: flushRows,
       onWritten: (digest, newFeeds) => {
-        const named = kind === 'outcome' || kind === 'command' ? [] : newFeeds;
-        writeAll(this.#digests, Buffer.from(formatDigestLine({ ...digest, newFeeds: named })));
+        this.#files.write([{ ...digest, newFeeds }]);
         this.#segments.set(segmentName(digest.file), digest);
-        for (const feed of named) this.#feeds.add(feed);
       },
     });
   }
 
   /** Resolves when the digests are on the disk itself. */
   async #keepCompressed(digests: readonly SegmentDigest[]): Promise<void> {
-    writeAll(this.#digests, Buffer.from(digests.map((digest) => formatDigestLine({ ...digest, newFeeds: [] })).join('')));
-    await syncData(this.#digests);
+    this.#files.write(digests.map((digest) => ({ ...digest, newFeeds: [] })));
+    await this.#files.sync();
     for (const digest of digests) this.#segments.set(segmentName(digest.file), digest);
-  }
-
-  /** The digests of lines that are no longer of use go: each segment's last line says all. */
-  #writeFinalFiles(): RecordingManifest {
-    const lines = [...this.#segments.values()].map((digest) => formatDigestLine({ ...digest, newFeeds: [] })).join('');
-    replaceFile(this.directory, DIGESTS_FILE, lines);
-    const manifest = this.#manifest({ closed: true, digestsSha256: createHash('sha256').update(lines).digest('hex') });
-    replaceFile(this.directory, MANIFEST_FILE, formatManifest(manifest));
-    return manifest;
-  }
-
-  #manifest(end: { readonly closed: boolean; readonly digestsSha256?: string }): RecordingManifest {
-    const files = [...this.#segments.values()];
-    return {
-      formatVersion: RECORDING_FORMAT.version,
-      closed: end.closed,
-      createdAt: this.#createdAt,
-      endedAt: end.closed ? this.#options.clock.now() : undefined,
-      node: process.version,
-      arch: process.arch,
-      tokens: this.#options.tokens,
-      feeds: [...this.#feeds],
-      kinds: totalsOf(files).kinds,
-      files,
-      digestsSha256: end.digestsSha256,
-    };
   }
 
   /** Waits for the disk apart from the event loop; a tick that finds the last one still waiting leaves it to the next. */
@@ -250,7 +202,7 @@ class DirectoryWriter implements RecordingWriter {
   async #syncNow(): Promise<void> {
     const ended: SegmentDigest[] = [];
     for (const kind of RECORDING_KINDS) ended.push(...await this.#kinds[kind].sync());
-    await syncData(this.#digests);
+    await this.#files.sync();
     this.#compressor.add(ended);
   }
 
@@ -261,4 +213,11 @@ class DirectoryWriter implements RecordingWriter {
   }
 }
 
-const syncData = promisify(fdatasync);
+/** So that nobody takes what is being written for what a dead writer left. The folder is new: nobody else has it. */
+function lockOf(directory: string): WriterLock | undefined {
+  try {
+    return takeWriterLock(directory);
+  } catch (cause) {
+    throw writeFault(directory, cause);
+  }
+}

@@ -10,11 +10,11 @@ import { GENESIS_POOLS, GENESIS_TOKENS, type GenesisPool, type GenesisToken } fr
 import { createMarket, type Market, type MarketPool } from './market/market.ts';
 import { poolPrice, type Reserves } from './market/pool-price.ts';
 import { createPredictionMarket, PREDICTION_MARKETS, type PredictionLevel } from './market/prediction-market.ts';
-import { quoteHop } from './chain/swap-math.ts';
+import { afterFee, payOut } from './chain/swap-math.ts';
 import { tokenRecord } from './service/token-record.ts';
 import { SLOTS_PER_DAY } from './slot-counts.ts';
-import { readTokenRecords } from '../service/wire/token-record.ts';
-import { parseJson, stringifyJson } from '../core/json.ts';
+import type { Json } from '../core/json.ts';
+import { readTokenValues } from '../service/wire/token-record.ts';
 
 export const SLOT_MS = 400;
 /** What each pair is asked for, in US dollars at the first slot; both ways. */
@@ -90,17 +90,17 @@ function tokensOf(pairs: readonly Pair[]): readonly GenesisToken[] {
   return GENESIS_TOKENS.filter(({ mint }) => wanted.has(mint));
 }
 
-function marketOf(seed: number, tokens: readonly GenesisToken[]): { market: Market; pools: readonly MarketPool[]; reserves: ReadonlyMap<string, Reserves> } {
+function marketOf(seed: number, tokens: readonly GenesisToken[]): { market: Market; pools: readonly MarketPool[]; reserves: PoolStates } {
   const mints = new Set(tokens.map(({ mint }) => mint));
-  const reserves = new Map<string, Reserves>();
+  const reserves = new Map<string, PricedReserves>();
   const pools = GENESIS_POOLS.filter(({ mintA, mintB }) => mints.has(mintA) && mints.has(mintB)).map((pool, index): MarketPool => {
     const address = `${pool.label}-${index}`;
-    reserves.set(address, startReserves(pool));
+    reserves.set(address, priced(startReserves(pool)));
     return { address, label: pool.label, mintA: pool.mintA, mintB: pool.mintB, feeBps: pool.feeBps };
   });
   const market = createMarket({
     seed, tokens, pools,
-    reserves: { readPool: (address) => reserves.get(address)!, writeReserves: (address, next) => { reserves.set(address, next); } },
+    reserves: { readPool: (address) => reserves.get(address)!, writeReserves: (address, next) => { reserves.set(address, priced(next)); } },
   });
   return { market, pools, reserves };
 }
@@ -119,7 +119,18 @@ function genesis(mint: string): GenesisToken {
   return GENESIS_TOKENS.find((token) => token.mint === mint)!;
 }
 
-type QuoteLook = (reserves: ReadonlyMap<string, Reserves>, at: Millis, slot: number) => MarketEvent;
+/** What a pool holds, and its price: every look of a round asks for it. */
+interface PricedReserves extends Reserves {
+  readonly price: number;
+}
+
+type PoolStates = ReadonlyMap<string, PricedReserves>;
+
+function priced(reserves: Reserves): PricedReserves {
+  return { ...reserves, price: poolPrice(reserves) };
+}
+
+type QuoteLook = (reserves: PoolStates, at: Millis, slot: number) => MarketEvent;
 
 /** The sizes of a pair, both ways: the best of its pools at each. */
 function ladder({ base, quote }: Pair, pools: readonly MarketPool[]): QuoteLook[] {
@@ -140,17 +151,16 @@ function sizeOf({ mint, decimals }: Token, usd: number): Amount {
 function quoteLook(inputMint: Mint, outputMint: Mint, inAmount: Amount, pools: readonly MarketPool[]): QuoteLook {
   const feed = feedKey({ kind: 'quote', inputMint, outputMint, amount: inAmount, everyMs: SLOT_MS });
   const feeBps = bps(0);
+  const hops = pools.map((pool) => ({ address: pool.address, isForward: pool.mintA === inputMint, net: afterFee(inAmount, pool.feeBps) }));
   return (reserves, at, slot) => {
     let outAmount = 0n;
     let spot = 0;
-    for (const pool of pools) {
-      const held = reserves.get(pool.address)!;
-      const isForward = pool.mintA === inputMint;
-      const [reserveIn, reserveOut] = isForward ? [held.reserveA, held.reserveB] : [held.reserveB, held.reserveA];
-      const out = quoteHop({ reserveIn, reserveOut, feeBps: pool.feeBps, amountIn: inAmount });
+    for (const { address, isForward, net } of hops) {
+      const held = reserves.get(address)!;
+      const out = payOut(isForward ? { reserveIn: held.reserveA, reserveOut: held.reserveB } : { reserveIn: held.reserveB, reserveOut: held.reserveA }, inAmount, net);
       if (out <= outAmount) continue;
       outAmount = out;
-      spot = isForward ? poolPrice(held) : 1 / poolPrice(held);
+      spot = isForward ? held.price : 1 / held.price;
     }
     const rate = Number(outAmount) / Number(inAmount);
     return {
@@ -166,8 +176,7 @@ function statsOf(token: GenesisToken, market: Market, { at, slot }: { readonly a
     token, usdPrice: market.usdPrice(mint), liquidity: market.liquidityUsd(mint), holders: market.holders(mint), tape: market.tape(mint),
     profile: 'reference', slot, nowMs: at, firstPool: undefined,
   });
-  const read = readTokenRecords(parseJson(stringifyJson([record]))).records[0]!;
-  return { kind: 'token-stats', feed: feedKey({ kind: 'token-stats', mint, everyMs: SLOT_MS }), receivedAt: at, eventAt: at, mint, values: read.values };
+  return { kind: 'token-stats', feed: feedKey({ kind: 'token-stats', mint, everyMs: SLOT_MS }), receivedAt: at, eventAt: at, mint, values: readTokenValues(record as Json) };
 }
 
 /** A book, or what a feed says of one that is out of reach: once when it begins, once when it is over. */

@@ -37,6 +37,11 @@ export class MarketCache {
     return slot;
   }
 
+  /** The slot that was looked up last: right after an event was observed, its own. */
+  get lastSlot(): FeedSlot {
+    return this.#lastSlot;
+  }
+
   /** Keeps an event as the latest of its feed and returns the feed's slot. Health reports say nothing of the market. */
   observe(event: MarketEvent): FeedSlot {
     const slot = this.slotOf(event.feed);

@@ -68,6 +68,8 @@ export interface SimulationModel<Latency extends LatencySource = LatencyQuantile
   readonly costs: AttemptCostModel;
   /** Of tokens whose issuers keep a part of each transfer; quotes are taken to leave it out. */
   readonly transferFees: ReadonlyMap<Mint, TransferFee>;
+  /** By how much less a swap brings than was recorded, more where it is negative: to see what dearer and cheaper markets would do. */
+  readonly dearerBps?: number | undefined;
 }
 
 /** What is assumed where nobody says otherwise. Latencies, chances and priority are assumptions, to be calibrated by live runs. */

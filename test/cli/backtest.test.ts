@@ -21,9 +21,11 @@ strategies:
   - { use: mean-reversion, name: dip, budget: "500 USDC", max_age: 1h, params: { pair: SOL/USDC, size: "25 USDC", every: 5s, window: 10, k: 1, exit_z: 0 } }
 `;
 
+/** A market seen each minute, but for half an hour in which nobody looked. */
 async function recorded(): Promise<string> {
   const writer = createRecordingWriter({ dir: folder, clock: stillClock(), tokens: [SOL, USDC], name: 'rec', onError: (error) => { throw error; } });
   bothSides(Array.from({ length: 400 }, (_, n) => [150.1 + 3 * Math.sin(n / 7), 149.9 + 3 * Math.sin(n / 7)] as const), 60_000)
+    .filter(({ receivedAt }) => receivedAt < 200 * 60_000 || receivedAt > 230 * 60_000)
     .forEach((event, i) => { writer.append(i + 1, event.receivedAt, event); });
   await writer.close();
   return writer.directory;
@@ -66,4 +68,6 @@ it('gannet backtest measures a run, compares it with benchmarks and under three 
   const page = readFileSync(report, 'utf8');
   for (const said of ['Backtest of dip', document['decision_hash'] as string, 'window']) expect(page).toContain(said);
   expect(page).not.toContain(folder);
+  // Equity, drawdown, price and exposure are not drawn where nothing was seen.
+  expect(page.match(/<rect class="gap"/g)).toHaveLength(4);
 });

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
@@ -159,6 +159,23 @@ describe('gannet recording verify', () => {
   });
 });
 
+describe('gannet recording compact', () => {
+  it('compresses what a dead writer left, and says how much smaller it is; then there is nothing more to do', async () => {
+    const writer = openWriter(temporaryFolder());
+    for (let seq = 1; seq <= 200; seq++) writer.append(seq, seq * 60_000, buyingSol(150_000 + seq, seq * 60_000));
+    writer.flush();
+    await expect(gannet(['recording', 'compact', writer.directory])).rejects.toMatchObject({ code: 'STATE_LOCKED', message: expect.stringContaining(writer.directory) });
+    const directory = copyOf(writer.directory);
+    expect((await gannet(['recording', 'info', directory])).document).toMatchObject({ uncompressed: ['quote/1970-01-01T00.arrows', 'quote/1970-01-01T01.arrows', 'quote/1970-01-01T02.arrows', 'quote/1970-01-01T03.arrows'], lost: [] });
+    const { code, document, text } = await gannet(['recording', 'compact', directory]);
+    expect([code, document]).toMatchObject([0, { recording: directory, segments: 4 }]);
+    expect(Number(document['bytes_after'])).toBeLessThan(Number(document['bytes_before']));
+    expect(text).toMatch(/^ {2}4 segments: \d+ bytes became \d+\n$/);
+    expect((await gannet(['recording', 'info', directory])).document).toMatchObject({ uncompressed: [], kinds: [{ segments: 4, compressed: 4 }] });
+    expect((await gannet(['recording', 'compact', directory])).text).toBe('  nothing to compress\n');
+  });
+});
+
 describe('gannet recording export', () => {
   it('writes every input as a line of JSON, amounts as strings', async () => {
     const directory = await recorded();
@@ -177,10 +194,28 @@ describe('gannet recording export', () => {
     const directory = await recorded();
     const folder = temporaryFolder();
     expect((await gannet(['recording', 'export', directory, '--to', 'jsonl', '--out', join(folder, 'a'), '--kind', 'token-stats', 'feed-health'])).document).toMatchObject({ events: 19 });
-    await expect(gannet(['recording', 'export', directory, '--to', 'parquet', '--out', join(folder, 'b')])).rejects.toMatchObject({ code: 'FEATURE_UNAVAILABLE' });
-    expect(existsSync(join(folder, 'b'))).toBe(false);
     await expect(gannet(['recording', 'export', directory, '--to', 'csv', '--out', join(folder, 'b')])).rejects.toMatchObject({ code: 'commander.invalidArgument' });
-    await expect(gannet(['recording', 'export', directory, '--to', 'jsonl'])).rejects.toMatchObject({ code: 'commander.missingMandatoryOptionValue' });
+    expect(existsSync(join(folder, 'b'))).toBe(false);
+    await expect(gannet(['recording', 'export', directory, '--to', 'jsonl'])).rejects.toMatchObject({ code: 'USAGE', message: expect.stringContaining('--out') });
+  });
+
+  it('writes each kind as a Parquet file, into a folder of its own where none is named', async () => {
+    const directory = await recorded();
+    const stateDir = temporaryFolder();
+    const { code, document, text } = await gannet(['recording', 'export', directory, '--to', 'parquet'], { stateDir });
+    const folder = join(stateDir, 'exports', 'run');
+    const sizes = ['quote', 'token-stats', 'feed-health'].map((kind) => statSync(join(folder, `${kind}.parquet`)).size);
+    expect([code, document]).toStrictEqual([0, {
+      directory: folder, events: 159, bytes: sizes.reduce((sum, size) => sum + size), files: [
+        { kind: 'quote', file: join(folder, 'quote.parquet'), events: 140, rows: 140, bytes: sizes[0] },
+        { kind: 'token-stats', file: join(folder, 'token-stats.parquet'), events: 18, rows: 18, bytes: sizes[1] },
+        { kind: 'feed-health', file: join(folder, 'feed-health.parquet'), events: 1, rows: 1, bytes: sizes[2] },
+      ],
+    }]);
+    expect(text).toContain(`140 rows in ${sizes[0]} bytes: ${join(folder, 'quote.parquet')}`);
+    expect((await gannet(['recording', 'export', directory, '--to', 'parquet'], { stateDir })).document).toMatchObject({ directory: `${folder}-2` });
+    await expect(gannet(['recording', 'export', directory, '--to', 'parquet', '--out', folder])).rejects.toMatchObject({ code: 'USAGE' });
+    expect((await gannet(['recording', 'export', directory, '--to', 'parquet', '--out', folder, '--kind', 'outcome'])).document).toMatchObject({ events: 0, files: [{ kind: 'outcome', rows: 0 }] });
   });
 });
 

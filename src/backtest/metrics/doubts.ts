@@ -16,6 +16,7 @@ export type DoubtCode =
   | 'no_variance'
   | 'no_win'
   | 'not_above_benchmark'
+  | 'not_deflated'
   | 'not_finite'
   | 'nothing_below_mar'
   | 'nothing_quoted'
@@ -29,6 +30,15 @@ export type DoubtCode =
 export interface MetricWarning {
   readonly code: DoubtCode;
   readonly message: string;
+  /** The figures that it is about, by their names among the metrics. */
+  readonly figures: readonly string[];
+}
+
+const WITHOUT = ': not given: ';
+
+/** Returns what a warning rests on, without the figures that are left out for it. */
+export function factOf({ message }: MetricWarning): string {
+  return message.split(WITHOUT)[0]!;
 }
 
 /**
@@ -41,7 +51,7 @@ export type Strictness = 'backtest' | 'analyze';
 export interface Doubts {
   readonly warnings: readonly MetricWarning[];
   /** Says why something is missing, or what to know about it. */
-  tell(code: DoubtCode, message: string): void;
+  tell(code: DoubtCode, message: string, figures: readonly string[]): void;
   /** Says that the data are too thin for some figures, and returns whether they are given all the same. */
   thin(code: DoubtCode, fact: string, figures: readonly string[]): boolean;
 }
@@ -49,13 +59,13 @@ export interface Doubts {
 /** Returns an empty collection of doubts. */
 export function createDoubts(strictness: Strictness): Doubts {
   const warnings: MetricWarning[] = [];
-  const tell = (code: DoubtCode, message: string): void => { warnings.push({ code, message }); };
+  const tell = (code: DoubtCode, message: string, figures: readonly string[]): void => { warnings.push({ code, message, figures }); };
   return {
     warnings,
     tell,
     thin: (code, fact, figures) => {
       const given = strictness === 'analyze';
-      tell(code, `${fact}: ${given ? 'take with caution' : 'not given'}: ${figures.join(', ')}`);
+      tell(code, `${fact}${given ? ': take with caution: ' : WITHOUT}${figures.join(', ')}`, figures);
       return given;
     },
   };

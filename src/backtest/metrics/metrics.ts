@@ -11,7 +11,6 @@ import { measuredPath } from './measured-path.ts';
 import { calmar, sharpe } from './ratios.ts';
 import type { ReturnFigures } from './return-figures.ts';
 import { returnFigures } from './return-figures.ts';
-import type { Trials } from './sharpe-confidence.ts';
 import type { TradeResults } from './trade-results.ts';
 import type { TradingFigures, TradingRecord } from './trading-record.ts';
 import { tradingFigures } from './trading-record.ts';
@@ -76,19 +75,24 @@ export interface AssessmentTerms {
   readonly riskFree?: number | undefined;
   /** Per bar, 0 by default. */
   readonly mar?: number | undefined;
-  readonly trials?: Trials | undefined;
   /** What was traded, at the times of an equity series. */
   readonly trading?: TradingRecord | undefined;
+  /** Whether the Sharpe ratio is resampled; true by default. Where thousands of runs are compared nobody looks at it, and it takes longer than they do. */
+  readonly interval?: boolean | undefined;
 }
 
-/** Returns the metrics of a series with the reasons for what is missing or thin. */
-export function assess(series: MeasuredSeries, { strictness, riskFree = 0, mar = 0, trials, trading }: AssessmentTerms): Assessment {
+/**
+ * Returns the metrics of a series with the reasons for what is missing or thin. A series does not say how many were tried
+ * before it: whoever knows deflates its Sharpe ratio by `withTrials`.
+ */
+export function assess(series: MeasuredSeries, { strictness, riskFree = 0, mar = 0, trading, interval = true }: AssessmentTerms): Assessment {
   const doubts = createDoubts(strictness);
   const path = measuredPath(series);
-  const figures = returnFigures(path, { riskFree, mar, trials }, doubts);
+  const figures = returnFigures(path, { riskFree, mar }, doubts);
   const falls = drawdownMetrics(path, figures, doubts);
   const traded = trading === undefined || path.series === undefined ? undefined : tradingFigures(trading, path.series, doubts);
-  if (traded === undefined) doubts.tell('no_trading_record', 'a series alone does not say what was traded: win_rate to landing_rate are not given');
+  doubts.tell('trials_unknown', 'how many variants were tried on these data is not known: dsr is not given, and psr is too high where there were several', ['dsr', 'trials']);
+  if (traded === undefined) doubts.tell('no_trading_record', 'a series alone does not say what was traded: win_rate to landing_rate are not given', Object.keys(tradingMetrics(undefined)));
   const metrics = finiteOf({
     total_return: figures.totalReturn,
     cagr: figures.cagr,
@@ -101,12 +105,12 @@ export function assess(series: MeasuredSeries, { strictness, riskFree = 0, mar =
     kurtosis: figures.kurtosis,
     psr: figures.psr,
     min_track_record_length: figures.minTrackRecordLength,
-    dsr: figures.dsr,
-    trials: trials?.count,
+    dsr: undefined,
+    trials: undefined,
   }, doubts);
   return {
     metrics,
-    sharpeInterval: metrics.sharpe === null ? undefined : sharpeInterval(path, riskFree, doubts),
+    sharpeInterval: metrics.sharpe === null || !interval ? undefined : sharpeInterval(path, riskFree, doubts),
     irregular: path.series === undefined ? undefined : irregularEstimates(path.series),
     trades: traded?.results,
     timeInMarket: traded?.timeInMarket,
@@ -126,8 +130,8 @@ function drawdownMetrics({ points, bars, when }: MeasuredPath, { cagr }: ReturnF
   const positive = measured && points[0]! > 0;
   const worst = positive ? deepestRelative(episodes) : undefined;
   const depth = worst === undefined ? 0 : worst.depth;
-  if (positive && depth === 0) doubts.tell('no_drawdown', 'nothing was ever lost: calmar and the dates of a drawdown have no meaning');
-  if (worst !== undefined && worst.recovered === undefined) doubts.tell('drawdown_open', 'the deepest drawdown is not over at the end: drawdown_recovered is not given');
+  if (positive && depth === 0) doubts.tell('no_drawdown', 'nothing was ever lost: calmar and the dates of a drawdown have no meaning', ['calmar', 'drawdown_start', 'drawdown_trough', 'drawdown_recovered']);
+  if (worst !== undefined && worst.recovered === undefined) doubts.tell('drawdown_open', 'the deepest drawdown is not over at the end: drawdown_recovered is not given', ['drawdown_recovered']);
   return {
     calmar: cagr === undefined || depth === undefined ? undefined : calmar(cagr, depth),
     max_drawdown: positive ? depth : undefined,
@@ -157,7 +161,7 @@ function tradingMetrics(traded: TradingFigures | undefined): Pick<Loose,
 /** JSON has no infinity, and nobody has any use for one. */
 function finiteOf(loose: Loose, doubts: Doubts): Metrics {
   const beyond = Object.entries(loose).filter(([, value]) => typeof value === 'number' && !Number.isFinite(value)).map(([name]) => name);
-  if (beyond.length > 0) doubts.tell('not_finite', `beyond what a number can hold: ${beyond.join(', ')}`);
+  if (beyond.length > 0) doubts.tell('not_finite', `beyond what a number can hold: ${beyond.join(', ')}`, beyond);
   const given = Object.entries(loose).map(([name, value]): [string, Moment] => [name, value === undefined || beyond.includes(name) ? null : value]);
   return Object.fromEntries(given) as Record<keyof Metrics, Moment> as Metrics;
 }
@@ -165,7 +169,7 @@ function finiteOf(loose: Loose, doubts: Doubts): Metrics {
 function sharpeInterval({ returns = [], perYear = 1 }: MeasuredPath, riskFree: number, doubts: Doubts): Interval | undefined {
   const resamples = Math.min(1_000, Math.floor(MOST_DRAWS / returns.length));
   if (resamples < FEWEST_RESAMPLES) {
-    doubts.tell('interval_left_out', `${returns.length} returns take too long to resample: the interval of the Sharpe ratio is not given`);
+    doubts.tell('interval_left_out', `${returns.length} returns take too long to resample: the interval of the Sharpe ratio is not given`, []);
     return undefined;
   }
   return bootstrapInterval(returns, (resample) => sharpe(resample, { perYear, riskFree }), { random: seededRandom('sharpe-interval'), resamples });

@@ -5,8 +5,7 @@ import type { MeasuredPath } from './measured-path.ts';
 import { deviation, kurtosis, skewness } from './moments.ts';
 import { sharpe, sortino, volatility } from './ratios.ts';
 import { annualGrowth, totalReturn } from './returns.ts';
-import type { Trials } from './sharpe-confidence.ts';
-import { deflatedSharpe, minimumTrackRecord, probabilisticSharpe } from './sharpe-confidence.ts';
+import { minimumTrackRecord, probabilisticSharpe } from './sharpe-confidence.ts';
 
 /** Below so many returns a deviation, and all that rests on it, is mostly chance. */
 const FEW_RETURNS = 30;
@@ -19,7 +18,6 @@ export interface ReturnTerms {
   readonly riskFree: number;
   /** The least acceptable return per bar. */
   readonly mar: number;
-  readonly trials: Trials | undefined;
 }
 
 /** The figures that rest on the returns of a series; undefined is what has no meaning, or no support. */
@@ -33,10 +31,12 @@ export interface ReturnFigures {
   readonly kurtosis: number | undefined;
   readonly psr: number | undefined;
   readonly minTrackRecordLength: number | undefined;
-  readonly dsr: number | undefined;
 }
 
 const BY_DEVIATION = ['volatility', 'sharpe', 'sortino', 'skewness', 'kurtosis', 'psr', 'min_track_record_length'];
+const BY_POINTS = [
+  'total_return', 'cagr', 'calmar', 'max_drawdown', 'max_drawdown_absolute', 'drawdown_start', 'drawdown_trough', 'drawdown_recovered', 'ulcer_index', 'exposure', 'turnover',
+];
 const BY_BARS = ['cagr', 'volatility', 'sharpe', 'sortino', 'calmar', 'psr', 'min_track_record_length'];
 
 /** Returns the figures of a path's returns, and says what is to be known about them. */
@@ -44,15 +44,13 @@ export function returnFigures(path: MeasuredPath, terms: ReturnTerms, doubts: Do
   const growth = growthOf(path, doubts);
   const returns = path.returns ?? [];
   if (path.returns === undefined) {
-    doubts.tell('equity_not_positive', 'equity is not above 0 throughout: no returns are defined, and nothing that rests on them');
+    doubts.tell('equity_not_positive', 'equity is not above 0 throughout: no returns are defined, and nothing that rests on them', [...BY_POINTS, ...BY_DEVIATION]);
   } else if (returns.length < 2) {
-    doubts.tell('too_short', `${returns.length === 0 ? 'no return' : 'one return'} at equal distances: there is nothing to say about risk`);
+    doubts.tell('too_short', `${returns.length === 0 ? 'no return' : 'one return'} at equal distances: there is nothing to say about risk`, [...BY_POINTS, ...BY_DEVIATION]);
   }
-  const ofTrials = terms.trials === undefined ? [] : ['dsr'];
-  if (terms.trials === undefined) doubts.tell('trials_unknown', 'how many variants were tried on these data is not known: dsr is not given, and psr is too high where there were several');
-  const enough = returns.length < 2 || returns.length >= FEW_RETURNS || doubts.thin('few_returns', `${returns.length} returns are few`, [...BY_DEVIATION, ...ofTrials]);
+  const enough = returns.length < 2 || returns.length >= FEW_RETURNS || doubts.thin('few_returns', `${returns.length} returns are few`, BY_DEVIATION);
   const covered = path.coverage >= ENOUGH_COVERAGE
-    || doubts.thin('coverage_low', `only ${Math.floor(path.coverage * 100)} % of the bars hold a point of their own, the others repeat the one before`, [...BY_BARS, ...ofTrials]);
+    || doubts.thin('coverage_low', `only ${Math.floor(path.coverage * 100)} % of the bars hold a point of their own, the others repeat the one before`, BY_BARS);
   const trusted = enough ? returns : [];
   return {
     ...growth,
@@ -68,22 +66,24 @@ function growthOf({ points, years }: MeasuredPath, doubts: Doubts): Pick<ReturnF
   const total = totalReturn(points);
   if (total === undefined) return { totalReturn: undefined, cagr: undefined };
   if (years === undefined) {
-    doubts.tell('no_time_span', 'it is not known how many periods make a year: cagr, volatility, sharpe, sortino and calmar are not given');
+    doubts.tell('no_time_span', 'it is not known how many periods make a year: cagr, volatility, sharpe, sortino and calmar are not given', ['cagr', 'volatility', 'sharpe', 'sortino', 'calmar']);
     return { totalReturn: total, cagr: undefined };
   }
-  const long = years >= SHORT_YEARS || doubts.thin('short_span', `${(years * 365.25).toFixed(1)} days are less than 30`, ['cagr', 'calmar']);
+  // Rounded down: what is said to be less than 30 may not read as 30.
+  const days = Math.floor(years * 3_652.5) / 10;
+  const long = years >= SHORT_YEARS || doubts.thin('short_span', `${days.toFixed(1)} days are less than 30`, ['cagr', 'calmar']);
   return { totalReturn: total, cagr: long ? annualGrowth(total, years) : undefined };
 }
 
 function yearly({ perYear }: MeasuredPath, returns: readonly number[], { riskFree, mar }: ReturnTerms, doubts: Doubts): Pick<ReturnFigures, 'volatility' | 'sharpe' | 'sortino'> {
-  if (deviation(returns) === 0) doubts.tell('no_variance', 'the returns do not vary: sharpe, skewness, kurtosis, psr, min_track_record_length and dsr have no meaning');
+  if (deviation(returns) === 0) doubts.tell('no_variance', 'the returns do not vary: sharpe, skewness, kurtosis, psr, min_track_record_length and dsr have no meaning', ['sharpe', 'skewness', 'kurtosis', 'psr', 'min_track_record_length', 'dsr']);
   if (perYear === undefined || returns.length < 2) return { volatility: undefined, sharpe: undefined, sortino: undefined };
   const figures = {
     volatility: volatility(returns, perYear),
     sharpe: sharpe(returns, { perYear, riskFree }),
     sortino: sortino(returns, { perYear, mar }),
   };
-  if (figures.sortino === undefined) doubts.tell('nothing_below_mar', 'no return is below the least acceptable one: sortino has no meaning');
+  if (figures.sortino === undefined) doubts.tell('nothing_below_mar', 'no return is below the least acceptable one: sortino has no meaning', ['sortino']);
   tellCorrelation(returns, { perYear, riskFree }, doubts);
   return figures;
 }
@@ -94,15 +94,13 @@ function tellCorrelation(returns: readonly number[], { perYear, riskFree }: { re
   if (correlation === undefined || perBar === undefined) return;
   const scale = correlatedScale(Array.from({ length: FADING_LAGS }, (_, i) => correlation ** (i + 1)), perYear);
   const corrected = scale === undefined ? '' : `; corrected for it, sharpe is ${(perBar * scale).toFixed(2)}`;
-  doubts.tell('autocorrelation', `each return goes with the one before it (${correlation.toFixed(2)}): what is scaled to a year by the square root of time is off${corrected}`);
+  doubts.tell('autocorrelation', `each return goes with the one before it (${correlation.toFixed(2)}): what is scaled to a year by the square root of time is off${corrected}`, ['volatility', 'sharpe', 'sortino']);
 }
 
-function confidence(returns: readonly number[], { riskFree, trials }: ReturnTerms, doubts: Doubts): Pick<ReturnFigures, 'psr' | 'minTrackRecordLength' | 'dsr'> {
+function confidence(returns: readonly number[], { riskFree }: ReturnTerms, doubts: Doubts): Pick<ReturnFigures, 'psr' | 'minTrackRecordLength'> {
   const perBar = sharpe(returns, { riskFree });
-  if (perBar === undefined) return { psr: undefined, minTrackRecordLength: undefined, dsr: undefined };
+  if (perBar === undefined) return { psr: undefined, minTrackRecordLength: undefined };
   const measured = { sharpe: perBar, returns: returns.length, skewness: skewness(returns)!, kurtosis: kurtosis(returns)! };
-  if (perBar <= 0) doubts.tell('not_above_benchmark', 'the Sharpe ratio is not above 0: no length of record would prove it to be (min_track_record_length)');
-  const dsr = trials === undefined ? undefined : deflatedSharpe(measured, trials);
-  if (trials !== undefined && dsr === undefined) doubts.tell('trials_unknown', 'how the Sharpe ratios of the trials vary is not known: dsr is not given');
-  return { psr: probabilisticSharpe(measured), minTrackRecordLength: minimumTrackRecord(measured), dsr };
+  if (perBar <= 0) doubts.tell('not_above_benchmark', 'the Sharpe ratio is not above 0: no length of record would prove it to be (min_track_record_length)', ['min_track_record_length']);
+  return { psr: probabilisticSharpe(measured), minTrackRecordLength: minimumTrackRecord(measured) };
 }

@@ -38,7 +38,8 @@ export interface Arrival {
  */
 export function arrivingOutput({ acceptedOut, arrivalOut, isFirm: firm }: Arrival, { adverseBps, lastLookBps }: LandingModel, row: SettingRow): Amount | undefined {
   if (firm) return isRefusedAtLastLook(acceptedOut, arrivalOut, lastLookBps * row.lastLook) ? undefined : acceptedOut;
-  return row.fill === 'quoted' ? acceptedOut : afterSlippage(arrivalOut, adverseBps);
+  if (row.fill === 'quoted') return acceptedOut;
+  return adverseBps === 0 ? arrivalOut : afterSlippage(arrivalOut, adverseBps);
 }
 
 function isRefusedAtLastLook(acceptedOut: Amount, arrivalOut: Amount, patienceBps: number): boolean {

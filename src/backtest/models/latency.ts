@@ -6,9 +6,10 @@ import type { LatencyQuantiles } from '../../trading/simulation-model.ts';
  * that are known, flat outside them.
  */
 export function latencyAt(quantiles: LatencyQuantiles, share: number): Millis {
-  const above = quantiles.findIndex((quantile) => quantile.share >= share);
-  const high = above < 0 ? quantiles.at(-1)! : quantiles[above]!;
-  const low = above <= 0 ? high : quantiles[above - 1]!;
+  let above = 0;
+  while (above < quantiles.length - 1 && quantiles[above]!.share < share) above += 1;
+  const high = quantiles[above]!;
+  const low = above === 0 || high.share < share ? high : quantiles[above - 1]!;
   const width = high.share - low.share;
   const part = width === 0 ? 0 : (share - low.share) / width;
   return Math.round(low.latencyMs + part * (high.latencyMs - low.latencyMs));

@@ -117,13 +117,18 @@ export function outputOf(ladder: QuoteLadder, size: bigint, rounding: 'floor' | 
   const { points } = ladder;
   const [smallest] = points;
   if (smallest === undefined || size <= 0n || (ladder.dryFrom !== undefined && size > largestSize(ladder))) return 0n;
-  if (size <= smallest.size) return divide(size * smallest.den, smallest.num, rounding);
+  if (size <= smallest.size || isFlat(ladder)) return divide(size * smallest.den, smallest.num, rounding);
   const above = points.findIndex((point) => point.size >= size);
   const [low, high] = above < 0 ? lastSegment(ladder) : [points[above - 1]!, points[above]!];
   // out = x / a(x), where a(x) is the line through both points, over the common denominator.
   const width = high.size - low.size;
   const price = low.num * high.den * (high.size - size) + high.num * low.den * (size - low.size);
   return divide(size * width * low.den * high.den, price, rounding);
+}
+
+/** Whether one price holds for every size: the line below would say the same, with numbers of many digits. */
+function isFlat({ points, smallestImpact = 0 }: QuoteLadder): boolean {
+  return points.length === 1 && smallestImpact <= 0;
 }
 
 function lastSegment({ points, smallestImpact = 0 }: QuoteLadder): readonly [Point, Point] {

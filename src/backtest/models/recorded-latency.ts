@@ -15,8 +15,8 @@ export interface RecordedLatencies {
   readonly land: readonly Millis[];
 }
 
-/** Returns how long the swaps of the run took that made a recording; the first attempt of each. */
-export function recordedLatencies(recording: Pick<InputSource, 'kinds' | 'cursor'>): RecordedLatencies {
+/** Returns how long the swaps of the run took that made a recording, as far as it was known before `until`; the first attempt of each. */
+export function recordedLatencies(recording: Pick<InputSource, 'kinds' | 'cursor'>, until: Millis = Infinity): RecordedLatencies {
   const quote: Millis[] = [];
   const land: Millis[] = [];
   if (!recording.kinds.includes('outcome')) return { quote, land };
@@ -25,6 +25,7 @@ export function recordedLatencies(recording: Pick<InputSource, 'kinds' | 'cursor
   const cursor = recording.cursor({ kinds: ['outcome'] });
   while (cursor.next()) {
     const { at, input } = cursor;
+    if (at >= until) break;
     if (input.kind !== 'outcome' || input.attempt !== 1) continue;
     const { intentId, state } = input;
     if (state === 'building' && !begun.has(intentId)) begun.set(intentId, at);
@@ -41,18 +42,18 @@ export function recordedLatencies(recording: Pick<InputSource, 'kinds' | 'cursor
 }
 
 /**
- * Returns a model with every latency known: what is to come from the recording is taken from there, signing included.
- * Throws RECORDING_INCOMPLETE where its run made too few swaps to say.
+ * Returns a model with every latency known: what is to come from the recording is taken from there, signing included, as
+ * far as it was known before `until`. Throws RECORDING_INCOMPLETE where its run made too few swaps to say.
  */
-export function withRecordedLatency(model: SimulationModel<LatencySource>, recording: Pick<InputSource, 'kinds' | 'cursor'>, name: string): SimulationModel {
+export function withRecordedLatency(model: SimulationModel<LatencySource>, recording: Pick<InputSource, 'kinds' | 'cursor'>, name: string, until: Millis = Infinity): SimulationModel {
   const { quote, sign, land } = model.latency;
   if (quote !== 'recorded' && land !== 'recorded') return { ...model, latency: { quote, sign, land } };
-  const found = recordedLatencies(recording);
+  const found = recordedLatencies(recording, until);
   const from = (source: LatencySource, key: keyof RecordedLatencies): LatencyQuantiles => {
     if (source !== 'recorded') return source;
     if (found[key].length >= SWAPS_MIN) return quantilesOf(found[key]);
     throw new GannetError('RECORDING_INCOMPLETE',
-      `backtest.latency.${key} is to come from ${name}, whose run made ${found[key].length} swaps; at least ${SWAPS_MIN} are needed: write a duration or quantiles instead`);
+      `backtest.latency.${key} is to come from ${name}, whose run made ${found[key].length} swaps${until === Infinity ? '' : ` before ${new Date(until).toISOString()}`}; at least ${SWAPS_MIN} are needed: write a duration or quantiles instead`);
   };
   return {
     ...model,

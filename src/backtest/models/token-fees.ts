@@ -13,5 +13,5 @@ export function transferFeeOf(amount: Amount, fee: TransferFee | undefined): Amo
 
 /** Returns what the platform takes of an amount, floored as the chain's programs do. */
 export function platformFeeOf(amount: Amount, feeBps: Bps): Amount {
-  return mulDiv(amount, BigInt(feeBps), BPS, 'floor');
+  return feeBps === 0 ? ZERO : mulDiv(amount, BigInt(feeBps), BPS, 'floor');
 }

@@ -2,7 +2,7 @@ import type { Millis } from '../../core/time.ts';
 import { buyAndHold, cashOnly, dollarCostAveraging } from '../metrics/benchmarks.ts';
 import { DAY_MS } from '../metrics/bars.ts';
 import type { EquitySeries } from '../metrics/equity-series.ts';
-import type { Assessment } from '../metrics/metrics.ts';
+import type { Assessment, AssessmentTerms } from '../metrics/metrics.ts';
 import { assess } from '../metrics/metrics.ts';
 import type { TradeFill } from '../metrics/round-trips.ts';
 import type { QuotedFill } from '../metrics/shortfall.ts';
@@ -50,9 +50,9 @@ export function seriesOf({ times }: RunRecord, strategies: readonly StrategyReco
 }
 
 /** Returns the metrics of a run: of all its strategies, or of some. */
-export function assessRun(record: RunRecord, strategies: readonly StrategyRecord[] = record.strategies): Assessment {
+export function assessRun(record: RunRecord, strategies: readonly StrategyRecord[] = record.strategies, { interval }: Pick<AssessmentTerms, 'interval'> = {}): Assessment {
   const { times, values, held } = seriesOf(record, strategies);
-  return assess({ kind: 'equity', times, values }, { strictness: 'backtest', trading: { ...tradingOf(record, strategies), held } });
+  return assess({ kind: 'equity', times, values }, { strictness: 'backtest', trading: { ...tradingOf(record, strategies), held }, interval });
 }
 
 /** Returns fills as purchases and sales of what is not the currency; a swap between two such is one of each. */

@@ -1,15 +1,28 @@
 import type { Millis } from '../../core/time.ts';
-import type { Metrics } from '../metrics/metrics.ts';
+import type { TrialCount } from '../../store/trial-log.ts';
+import { withTrials } from '../metrics/deflated.ts';
+import type { Assessment, Metrics } from '../metrics/metrics.ts';
 import { assessRun, benchmarksOf } from '../record/run-figures.ts';
 import type { RecordedFill, RunRecord } from '../record/run-record.ts';
 
-/** What a report carries for whoever computes its figures again: the record and what the tool made of it. */
+/** What a report carries for whoever computes its figures again: the records and what the tool made of them. */
 export interface EmbeddedReport {
   readonly record: PackedRecord;
+  /** Of the other settings, by their names, without prices: their figures need none. */
+  readonly others: Readonly<Record<string, PackedRecord>>;
+  readonly trials?: TrialCount | undefined;
   readonly figures: Figures;
 }
 
-/** The metrics that a record leads to, by what they are of. */
+/** The records that a report's figures are of. */
+export interface ReportRecords {
+  readonly record: RunRecord;
+  readonly others: Readonly<Record<string, RunRecord>>;
+  /** Made on the same data, the run included; undefined where nobody counted. */
+  readonly trials?: TrialCount | undefined;
+}
+
+/** The metrics that records lead to, by what they are of: `total`, `strategy 1`, `benchmark cash`, `setting pessimistic`. */
 export type Figures = Readonly<Record<string, Metrics>>;
 
 /** A record with its times as distances, and its fills as rows that name things by their places in a list. */
@@ -60,15 +73,22 @@ export function unpackRecord({ steps, names, fills, ...rest }: PackedRecord): Ru
   };
 }
 
-/** Returns all metrics of a record: of the whole, of each strategy and of each benchmark. */
-export function figuresOf(record: RunRecord): Figures {
+/** Returns what there is to say of all together, of each strategy where there are several, of each benchmark, and of each other setting. */
+export function assessmentsOf({ record, others, trials }: ReportRecords): ReadonlyMap<string, Assessment> {
+  const { strategies } = record;
   const { buy_and_hold, dca, cash } = benchmarksOf(record);
-  const figures: Record<string, Metrics> = { total: assessRun(record).metrics };
-  for (const strategy of record.strategies) figures[`strategy ${strategy.name}`] = assessRun(record, [strategy]).metrics;
-  for (const [name, benchmark] of Object.entries({ buy_and_hold, dca, cash })) {
-    if (benchmark !== undefined) figures[`benchmark ${name}`] = benchmark.assessment.metrics;
-  }
-  return figures;
+  const tried = (assessment: Assessment): Assessment => (trials === undefined ? assessment : withTrials(assessment, trials));
+  return new Map<string, Assessment>([
+    ['total', tried(assessRun(record))],
+    ...(strategies.length < 2 ? [] : strategies.map((strategy, i): [string, Assessment] => [`strategy ${i + 1}`, tried(assessRun(record, [strategy]))])),
+    ...Object.entries({ buy_and_hold, dca, cash }).flatMap(([name, benchmark]): [string, Assessment][] => (benchmark === undefined ? [] : [[`benchmark ${name}`, benchmark.assessment]])),
+    ...Object.entries(others).map(([name, other]): [string, Assessment] => [`setting ${name}`, tried(assessRun(other))]),
+  ]);
+}
+
+/** Returns the metrics alone. */
+export function figuresOf(assessments: ReadonlyMap<string, Assessment>): Figures {
+  return Object.fromEntries([...assessments].map(([of, { metrics }]) => [of, metrics]));
 }
 
 /** Returns where figures differ from those that a record leads to. Missing ones differ too. */

@@ -1,10 +1,13 @@
 import type { MonthlyReturn } from '../metrics/monthly.ts';
+import type { HeatMap } from '../page/heat-map.ts';
+import type { Span } from '../page/line-chart.ts';
 import type { CostRow } from '../cost-breakdown.ts';
 import type { MeasuredRun, MeasuredSettings } from '../measured-run.ts';
+import type { TrialCount } from '../../store/trial-log.ts';
 import type { Benchmarks } from '../record/run-figures.ts';
 
-/** A name and what it is; text from anywhere. */
-export type NamedText = readonly [name: string, text: string];
+/** A name and what it is, in one line or several; text from anywhere. */
+export type NamedText = readonly [name: string, text: string | readonly string[]];
 
 /** What a report is made of. */
 export interface ReportInput {
@@ -17,8 +20,20 @@ export interface ReportInput {
   readonly run: MeasuredRun;
   readonly settings: MeasuredSettings;
   readonly benchmarks: Benchmarks;
+  /** Made on the same data, this run included; undefined where nobody counted. */
+  readonly trials?: TrialCount | undefined;
   readonly months: readonly MonthlyReturn[];
   readonly costs: readonly CostRow[];
+  /** What comes of other latencies and other costs. */
+  readonly grid?: HeatMap | undefined;
+  readonly silences?: Silences | undefined;
   readonly parameters: readonly NamedText[];
   readonly hashes: readonly NamedText[];
+}
+
+/** When a recording heard nothing of the market: prices are not drawn there. */
+export interface Silences {
+  /** Of any token. */
+  readonly all: readonly Span[];
+  readonly bySymbol: ReadonlyMap<string, readonly Span[]>;
 }

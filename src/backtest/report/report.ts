@@ -1,73 +1,56 @@
-import { createHash } from 'node:crypto';
-import { equityCharts, marketCharts, tradeResultChart } from './curves.ts';
-import type { EmbeddedReport } from './embedded.ts';
-import { figuresOf, packRecord } from './embedded.ts';
-import { inlineModules } from './inline-modules.ts';
-import type { Markup } from './markup.ts';
-import { jsonInPage, markup, trusted } from './markup.ts';
+import { markup } from '../page/markup.ts';
+import type { PageSection } from '../page/page.ts';
+import { renderPage } from '../page/page.ts';
+import { instantText } from '../page/time-axis.ts';
+import { comparisonTables, sensitivityTables } from './comparison-tables.ts';
+import { embeddedData } from './embedded-data.ts';
+import { figureTable, keyFigures } from './figure-tables.ts';
+import { costTable, denialTables, monthlyTable } from './outcome-tables.ts';
+import type { ReportFigures } from './report-figures.ts';
+import { reportFigures } from './report-figures.ts';
 import type { ReportInput } from './report-input.ts';
-import { REPORT_STYLE } from './style.ts';
-import { comparisonTable, costTable, denialTable, figureList, fillTable, monthlyTable, namedTable, sensitivityTable } from './tables.ts';
-
-/** With drawings and tables around it, this keeps a file under 2 MB. */
-const MOST_EMBEDDED = 1_700_000;
+import { equityCharts, exposureChart, marketCharts, tradeResultChart } from './run-charts.ts';
+import { namedTable, swapTable } from './swap-table.ts';
 
 /**
- * Returns a backtest's report as one HTML page that needs nothing else: it loads nothing, and its only script computes the
- * figures again from the data in the page, by the same source as the tool.
+ * Returns a backtest's report as one HTML page that needs nothing else: its script computes the figures again from the
+ * data in the page, by the same source as the tool, and holds them against what is printed.
  */
 export function renderReport(input: ReportInput): string {
-  const script = inlineModules(new URL('./page-script.ts', import.meta.url), 'entry.recheck(document);');
-  const hash = createHash('sha256').update(script).digest('base64');
-  const data = embeddedData(input);
-  return markup`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-${trusted(hash)}'; base-uri 'none'; form-action 'none'">
-<meta name="referrer" content="no-referrer">
-<title>Backtest of ${input.subject}</title>
-<style>${trusted(REPORT_STYLE)}</style>
-</head>
-<body>
-<header><h1>Backtest of ${input.subject}</h1><p class="soft">${input.runId} · ${instant(input.run.result.startAt)} to ${instant(input.run.result.endAt)} UTC</p></header>
-<main>
-${warningList(input.warnings)}
-<section class="verdict"><h2>What it says</h2>${input.verdict.map((sentence) => markup`<p>${sentence}</p>`)}<p id="check" class="check">${data === undefined
-    ? 'The data of this run are too many to be carried in this file: its figures cannot be computed again here.'
-    : 'The figures were not computed again in this page: scripts do not run here.'}</p></section>
-${figureList(input)}
-${equityCharts(input)}
-${marketCharts(input)}
-${tradeResultChart(input)}
-${monthlyTable(input)}
-${costTable(input)}
-${denialTable(input)}
-${sensitivityTable(input)}
-${comparisonTable(input)}
-${fillTable(input)}
-${namedTable('Parameters', input.parameters)}
-${namedTable('Hashes', input.hashes)}
-</main>
-${data !== undefined && markup`<script type="application/json" id="data">${data}</script>
-<script>${trusted(script)}</script>`}
-</body>
-</html>
-`.markup;
+  const { run: { result, record }, runId, subject, verdict, warnings } = input;
+  const figures = reportFigures(input);
+  const data = embeddedData({ record, others: figures.others, trials: input.trials }, figures.assessments);
+  const names = record.strategies.map(({ name }) => name);
+  return renderPage({
+    title: `Backtest of ${subject}`,
+    lead: markup`<p class="soft">${runId} · ${instantText(result.startAt)} to ${instantText(result.endAt)} UTC · ${names.length === 1 ? 'one strategy' : `${names.length} strategies`}${figures.configured !== undefined && markup` · ${figures.configured} setting`}</p>`,
+    warnings,
+    verdict: markup`${verdict.map((sentence) => markup`<p>${sentence}</p>`)}<p id="check" class="check" role="status">${data === undefined
+      ? 'The data of this run are too many to be carried in this file: its figures cannot be computed again here.'
+      : 'The figures were not computed again in this page: scripts do not run here.'}</p>`,
+    sections: sectionsOf(input, figures),
+    ...(data === undefined ? {} : {
+      data: markup`<script type="application/json" id="data">${data}</script>`,
+      script: { entry: new URL('./page-script.ts', import.meta.url), run: 'entry.startReport(document);' },
+    }),
+  });
 }
 
-function warningList(warnings: readonly string[]): Markup {
-  if (warnings.length === 0) return markup`<section class="warnings"><h2>Warnings</h2><p>None.</p></section>`;
-  return markup`<section class="warnings"><h2>Warnings</h2><ul>${warnings.map((warning) => markup`<li>${warning}</li>`)}</ul></section>`;
-}
-
-function embeddedData({ run: { record } }: ReportInput): Markup | undefined {
-  const report: EmbeddedReport = { record: packRecord(record), figures: figuresOf(record) };
-  const data = jsonInPage(report);
-  return data.markup.length > MOST_EMBEDDED ? undefined : data;
-}
-
-function instant(at: number): string {
-  return new Date(at).toISOString().slice(0, 19).replace('T', ' ');
+function sectionsOf(input: ReportInput, figures: ReportFigures): PageSection[] {
+  return [
+    { id: 'figures', title: 'Key figures', body: keyFigures(input, figures) },
+    { id: 'equity', title: 'Equity and drawdown', body: equityCharts(input) },
+    { id: 'prices', title: 'Prices with entries and exits', body: marketCharts(input) },
+    { id: 'exposure', title: 'Exposure', body: exposureChart(input) },
+    { id: 'trades', title: 'Results of trades', body: tradeResultChart(input, figures) },
+    { id: 'months', title: 'Months', body: monthlyTable(input, figures) },
+    { id: 'costs', title: 'Costs', body: costTable(input) },
+    { id: 'denials', title: 'Denials', body: denialTables(input) },
+    { id: 'sensitivity', title: 'Sensitivity', body: sensitivityTables(input, figures) },
+    { id: 'comparison', title: 'Strategies and benchmarks', body: comparisonTables(input, figures) },
+    { id: 'all-figures', title: 'All figures', body: figureTable(figures) },
+    { id: 'swaps', title: 'Swaps', body: swapTable(input) },
+    { id: 'parameters', title: 'Parameters', body: namedTable('Parameters', input.parameters) },
+    { id: 'hashes', title: 'Hashes', body: namedTable('Hashes', input.hashes) },
+  ];
 }

@@ -5,18 +5,16 @@ import type { Millis } from '../../core/time.ts';
 import type { RecordingKind } from '../../recording/format.ts';
 import { MARKET_KINDS } from '../../recording/window.ts';
 import type { Recording } from '../../recording/reader.ts';
+import { uncompressedSegments } from '../../recording/uncompressed.ts';
 import { listSegments } from '../../recording/verify.ts';
 import { table } from '../table.ts';
+import type { Silence, SilenceWatch } from './silence.ts';
+import { watchSilence } from './silence.ts';
 
-/** A feed that was silent for so long is worth a word, if it mostly is not. */
-const GAP_MS = 60_000;
-const GAP_TIMES_USUAL = 5;
 const MOST_GAPS = 1_000;
 
-interface Gap {
+interface Gap extends Silence {
   readonly feed: string;
-  readonly from: Millis;
-  readonly until: Millis;
 }
 
 /** What a recording holds, in the words of `--json`. */
@@ -39,12 +37,17 @@ export interface RecordingInfo {
   readonly tokens: readonly { readonly mint: string; readonly symbol: string; readonly decimals: number }[];
   readonly gaps: readonly { readonly feed: string; readonly from: string; readonly until: string; readonly ms: number }[];
   readonly gaps_left_out: number;
+  /** Rows that a crash took. */
+  readonly lost: readonly { readonly file: string; readonly rows: number; readonly from: string; readonly until: string }[];
+  /** Segments of hours that are over, or of a writer that is dead, which are not compressed. */
+  readonly uncompressed: readonly string[];
 }
 
 /** Returns what an opened recording holds. */
 export function infoOf(recording: Recording): RecordingInfo {
   const { directory, manifest, firstAt, lastAt } = recording;
-  const { segments } = listSegments(directory);
+  const listed = listSegments(directory);
+  const { segments } = listed;
   const { feeds, gaps } = feedsOf(recording);
   const sizes = new Map(segments.map(({ file }) => [file, sizeOf(`${directory}/${file}`)]));
   return {
@@ -73,6 +76,8 @@ export function infoOf(recording: Recording): RecordingInfo {
     tokens: recording.tokens.all.map(({ mint, symbol, decimals }) => ({ mint, symbol, decimals })),
     gaps: gaps.slice(0, MOST_GAPS).map(({ feed, from, until }) => ({ feed, from: iso(from), until: iso(until), ms: until - from })),
     gaps_left_out: Math.max(0, gaps.length - MOST_GAPS),
+    lost: recording.lost.map(({ file, rows, from, until }) => ({ file, rows, from: iso(from), until: iso(until) })),
+    uncompressed: uncompressedSegments(directory, listed).map(({ file }) => file),
   };
 }
 
@@ -81,6 +86,8 @@ export function infoText(info: RecordingInfo): string {
   const shown = info.gaps.slice(0, 10);
   const more = info.gaps.length - shown.length + info.gaps_left_out;
   return [
+    ...info.lost.map(({ file, rows, from, until }) => `  ! ${file}: ${rows} rows of ${from} to ${until} were written and are lost\n`),
+    ...(info.uncompressed.length === 0 ? [] : [`  ! ${info.uncompressed.length} segments are not compressed and nobody writes to them${info.closed ? '' : ': "gannet recording compact" makes them smaller'}\n`]),
     `  recording  ${info.recording}\n`,
     `  format     ${info.format_version}, written by Node ${info.node} on ${info.arch}, ${info.closed ? 'closed' : 'not closed'}${info.truncated_at === null ? '' : `: ends at seq ${info.truncated_at}`}\n`,
     `  period     ${info.first_at === null ? 'nothing was recorded' : `${info.first_at} to ${info.last_at} (${spanText(info.span_ms!)})`}\n`,
@@ -94,29 +101,17 @@ export function infoText(info: RecordingInfo): string {
 
 /** One time through all of it: a feed's usual distance is known only at the end. */
 function feedsOf(recording: Recording): { readonly feeds: RecordingInfo['feeds']; readonly gaps: readonly Gap[] } {
-  const seen = new Map<string, { first: Millis; last: Millis; events: number; candidates: Gap[] }>();
+  const watches = new Map<string, SilenceWatch>();
   const cursor = recording.cursor({ kinds: [...MARKET_KINDS, 'feed-health'] });
   while (cursor.next()) {
     const { input, at } = cursor;
     if (!('feed' in input)) continue;
-    const { feed } = input;
-    const known = seen.get(feed);
-    if (known === undefined) {
-      seen.set(feed, { first: at, last: at, events: 1, candidates: [] });
-      continue;
-    }
-    if (at - known.last > GAP_MS) known.candidates.push({ feed, from: known.last, until: at });
-    known.last = at;
-    known.events += 1;
+    const watch = watches.get(input.feed);
+    if (watch === undefined) watches.set(input.feed, watchSilence(at));
+    else watch.hear(at);
   }
-  const gaps: Gap[] = [];
-  const feeds = [...seen].map(([feed, { first, last, events, candidates }]) => {
-    const silent = candidates.reduce((sum, { from, until }) => sum + until - from, 0);
-    const lively = events - 1 - candidates.length;
-    const usual = events < 2 ? null : lively > 0 && lively >= candidates.length ? (last - first - silent) / lively : (last - first) / (events - 1);
-    gaps.push(...candidates.filter(({ from, until }) => until - from > GAP_TIMES_USUAL * (usual ?? Infinity)));
-    return { feed, events, first_at: iso(first), last_at: iso(last), usual_ms: usual };
-  });
+  const gaps = [...watches].flatMap(([feed, watch]) => watch.silences().map((silence): Gap => ({ feed, ...silence })));
+  const feeds = [...watches].map(([feed, { first, last, count, usualMs }]) => ({ feed, events: count, first_at: iso(first), last_at: iso(last), usual_ms: usualMs() }));
   return { feeds, gaps: gaps.sort((a, b) => a.from - b.from) };
 }
 

@@ -1,15 +1,15 @@
 import { existsSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { VirtualTimeScheduler } from 'rxjs';
-import type { Clock, Millis } from '../../core/time.ts';
-import { createRecordingWriter } from '../../recording/writer.ts';
-import type { RecordingManifest } from '../../recording/manifest.ts';
+import { setImmediate as turn } from 'node:timers/promises';
+import type { Millis } from '../../core/time.ts';
 import type { MarketEvent } from '../../market/event.ts';
 import type { Token } from '../../market/token.ts';
+import { createHistoryWriter } from '../../recording/history-writer.ts';
+import type { RecordingManifest } from '../../recording/manifest.ts';
 import { interruption } from '../interrupt.ts';
 
-/** Where time is of no account: a recording of a month is written in seconds, and says the same whenever it is written. */
-const SETTLE_MS = 86_400_000;
+/** An interrupt is heard, and progress told, once in so many events. */
+const TURN_EVENTS = 16_384;
 
 /** What a recording is made of. */
 export interface WrittenRecording {
@@ -23,39 +23,27 @@ export async function writeEvents(events: Iterable<MarketEvent>, options: {
   readonly tokens: readonly Token[];
   readonly startAt: Millis;
   readonly interrupt: AbortSignal;
-  readonly onDay?: ((at: Millis) => void) | undefined;
+  readonly onProgress?: ((at: Millis) => void) | undefined;
 }): Promise<WrittenRecording> {
-  const { directory, tokens, interrupt, onDay } = options;
-  const clock = timeOf(options.startAt);
-  const writer = createRecordingWriter({ dir: dirname(resolve(directory)), name: basename(resolve(directory)), clock, tokens, onError: (error) => { throw error; } });
+  const { tokens, startAt, interrupt, onProgress } = options;
+  const directory = resolve(options.directory);
+  const writer = createHistoryWriter({ dir: dirname(directory), name: basename(directory), createdAt: startAt, tokens });
   let whole = false;
   try {
     let seq = 0;
-    let settleAt = options.startAt + SETTLE_MS;
     for (const event of events) {
-      clock.frame = event.receivedAt;
-      if (event.receivedAt >= settleAt) {
-        await writer.settled();
-        onDay?.(event.receivedAt);
-        settleAt = event.receivedAt + SETTLE_MS;
-        if (interrupt.aborted) throw interruption();
-      }
       writer.append(++seq, event.receivedAt, event);
+      if (writer.isBusy) await writer.room();
+      if (seq % TURN_EVENTS !== 1) continue;
+      await turn();
+      onProgress?.(event.receivedAt);
+      if (interrupt.aborted) throw interruption();
     }
     whole = true;
   } finally {
-    if (!whole) {
-      writer.stop();
-      await writer.close();
-    }
+    if (!whole) await writer.stop();
   }
   return { directory: writer.directory, manifest: await writer.close() };
-}
-
-function timeOf(startAt: Millis): Clock & { frame: Millis } {
-  const clock = new VirtualTimeScheduler();
-  clock.frame = startAt;
-  return clock;
 }
 
 /** Returns a folder that is not there yet: the name, or the name with a number. */

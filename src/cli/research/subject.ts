@@ -2,7 +2,7 @@ import { dirname, join, resolve } from 'node:path';
 import { longestWarmup } from '../../backtest/backtest.ts';
 import { withRecordedLatency } from '../../backtest/models/recorded-latency.ts';
 import type { RecordedLooks } from '../../backtest/recorded-looks.ts';
-import { recordedLooks, withoutUnseen } from '../../backtest/recorded-looks.ts';
+import { backtestKinds, recordedLooks, withoutUnseen } from '../../backtest/recorded-looks.ts';
 import { configError } from '../../config/issue.ts';
 import { loadConfig } from '../../config/load.ts';
 import type { RunConfig } from '../../config/run-config.ts';
@@ -19,6 +19,7 @@ import type { Recording } from '../../recording/reader.ts';
 import { openRecording } from '../../recording/reader.ts';
 import type { CommandContext } from '../command.ts';
 import { PROJECT_DIR } from '../project.ts';
+import { recordingDoubts } from '../recording/doubts.ts';
 import type { ThreadSetup } from './thread-setup.ts';
 
 /** What research is done on: the strategies of a configuration, and a recording that has what they need. */
@@ -28,12 +29,14 @@ export interface Subject {
   readonly looks: RecordedLooks;
   /** Tokens that would be looked at before they are bought, and of which the recording holds no look: they are let through. */
   readonly unseen: readonly Token[];
+  /** What is odd in what the recording holds, in sentences. */
+  readonly doubts: readonly string[];
   readonly setup: ThreadSetup;
 }
 
 /**
  * Reads a configuration and opens a recording: its folder, or the id of the run that made it. Throws the configuration's
- * error, and RECORDING_INCOMPLETE where the strategies would sit still.
+ * error, RECORDING_INCOMPLETE where the strategies would sit still, and RECORDING_CORRUPT where rows are in no order or prices are none.
  */
 export async function openSubject({ options, environment, withheld }: CommandContext, { file, recording: named }: { readonly file: string; readonly recording: string }): Promise<Subject> {
   const recording = openRecording(findRecording(options.stateDir, named));
@@ -54,8 +57,9 @@ export async function openSubject({ options, environment, withheld }: CommandCon
   refuseNothingLeft(config, { directory, firstAt, lastAt });
   const looks = recordedLooks(recording);
   const unseen = unseenTokens(config, looks);
+  const doubts = recordingDoubts(recording, { kinds: backtestKinds(looks), feeds: Engine.feedsOf(config.strategies), describe: (feed) => describeFeedKey(config.tokens, feed) });
   return {
-    config, recording, looks, unseen,
+    config, recording, looks, unseen, doubts,
     setup: {
       tokens: config.tokens.all,
       limits: withoutUnseen(config.limits, unseen.map(({ mint }) => mint)),
@@ -73,9 +77,10 @@ export async function openSubject({ options, environment, withheld }: CommandCon
 }
 
 /** Returns what is to be said of whatever is found out about a subject. */
-export function subjectWarnings({ recording: { truncatedAt }, unseen }: Subject): string[] {
+export function subjectWarnings({ recording: { truncatedAt }, unseen, doubts }: Subject): string[] {
   return [
     ...(truncatedAt === undefined ? [] : [`the recording was cut off by a crash: it ends at seq ${truncatedAt}`]),
+    ...doubts,
     ...(unseen.length === 0 ? [] : [`the recording does not say whether ${unseen.map(({ symbol }) => symbol).join(', ')} may be bought (risk.token_safety): every purchase is let through`]),
   ];
 }

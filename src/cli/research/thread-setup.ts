@@ -2,6 +2,7 @@ import type { BacktestSetup, BacktestStrategy } from '../../backtest/setup.ts';
 import { importStrategy } from '../../config/strategy-file.ts';
 import { GannetError } from '../../core/errors.ts';
 import type { TokenTable } from '../../market/token.ts';
+import type { Strategy } from '../../strategy/define.ts';
 import { withTokens } from '../../strategy/params.ts';
 
 /** A strategy of a configuration as plain data: its code is loaded where it runs. */
@@ -23,8 +24,13 @@ export interface ThreadSetup extends BacktestSetup {
 
 /** Returns a strategy with its code. Throws STRATEGY_INVALID where its file is gone, and zod's error where its schema refuses the parameters. */
 export async function loadStrategy({ use, rawParams, ...bounds }: ThreadStrategy, tokens: TokenTable, places: ThreadSetup['places']): Promise<BacktestStrategy> {
+  const strategy = await strategyCode(use, places);
+  return { ...bounds, strategy, params: withTokens(tokens, () => strategy.params.parse(rawParams)) };
+}
+
+/** Returns the code of a strategy. Throws STRATEGY_INVALID where its file is gone. */
+export async function strategyCode(use: string, places: ThreadSetup['places']): Promise<Strategy> {
   const imported = await importStrategy(use, places);
   if (typeof imported === 'string') throw new GannetError('STRATEGY_INVALID', imported);
-  const { strategy } = imported;
-  return { ...bounds, strategy, params: withTokens(tokens, () => strategy.params.parse(rawParams)) };
+  return imported.strategy;
 }

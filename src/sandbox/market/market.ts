@@ -196,7 +196,7 @@ function stepToken(state: TokenState): void {
   const { token, process, tape, random } = state;
   process.step();
   const usd = usdOf(state);
-  const change = Math.log(usd / state.lastUsd);
+  const change = usd === state.lastUsd ? 0 : Math.log(usd / state.lastUsd);
   state.lastUsd = usd;
   // Volume follows movement, and the side that moved the price traded more.
   const typicalMove = 0.001 * Math.max(token.volatility, 0.01);

@@ -39,6 +39,8 @@ export function createPriceProcess(options: { seed: string; start: number; volat
       return value;
     },
     step() {
+      // Nobody else draws from its chance, and nothing would come of what it draws.
+      if (options.volatility === 0) return;
       wander = wanderStep(wander, normal(random));
       deviation = deviationStep(deviation, normal(random));
       if (random() < JUMP_PROBABILITY) {

@@ -15,18 +15,22 @@ import { ALL, dayOf } from './memory.ts';
 export function lookAtEquity(state: EngineState, at: Millis): void {
   let total: bigint | undefined = 0n;
   let currency: Mint | undefined;
-  let members = '';
   for (const name of state.strategies.keys()) {
     const book = state.portfolio.book(name);
     if (book.budget === undefined) continue;
-    lookAtBook(state, name, book, at);
+    const record = lookAtBook(state, name, book, at);
     currency ??= book.budget.mint;
-    members += ` ${name}`;
-    const record = state.protections.equity.get(name);
     const part = record === undefined ? undefined : signedValue(state, record.value, book.budget.mint, currency, at);
     total = total === undefined || part === undefined ? undefined : total + part;
   }
-  if (currency !== undefined && state.protections.watchesTotal) keep(state, ALL, `${currency}${members}`, total, at);
+  if (currency === undefined || !state.protections.watchesTotal) return;
+  state.protections.totalBasis ??= totalBasis(state, currency);
+  keep(state, ALL, state.protections.totalBasis, total, at);
+}
+
+/** The token and whose equity is in it: strategies and their budgets are a run's own from its beginning to its end. */
+function totalBasis({ strategies, portfolio }: EngineState, currency: Mint): string {
+  return [currency, ...[...strategies.keys()].filter((name) => portfolio.book(name).budget !== undefined)].join(' ');
 }
 
 /** Returns what a strategy holds that has no price in its budget's token, undefined where everything has. */
@@ -39,17 +43,13 @@ export function unpricedOf(state: EngineState, name: string): Mint | undefined {
   return undefined;
 }
 
-function lookAtBook(state: EngineState, name: string, book: StrategyBook, at: Millis): void {
+function lookAtBook(state: EngineState, name: string, book: StrategyBook, at: Millis): EquityRecord | undefined {
   const { mint: currency } = book.budget!;
   const held = valueOf(state, book, currency, at);
-  const record = state.protections.equity.get(name);
-  if (held !== undefined && record === undefined) {
-    keep(state, name, currency, held, at);
-    lookAtBook(state, name, book, at);
-    return;
-  }
-  if (record !== undefined) costFees(state, record, book, currency, at);
-  keep(state, name, currency, held === undefined || record === undefined ? undefined : held - record.feeCost, at);
+  const record = state.protections.equity.get(name) ?? keep(state, name, currency, held, at);
+  if (record === undefined) return undefined;
+  costFees(state, record, book, currency, at);
+  return keep(state, name, currency, held === undefined ? undefined : held - record.feeCost, at);
 }
 
 function valueOf(state: EngineState, { balances }: StrategyBook, currency: Mint, at: Millis): bigint | undefined {
@@ -77,15 +77,17 @@ function costFees(state: EngineState, record: EquityRecord, { feesLamports }: St
   record.feesCosted = feesLamports;
 }
 
-function keep(state: EngineState, name: string, basis: string, value: bigint | undefined, at: Millis): void {
+/** Returns the record, undefined where there never was a value. */
+function keep(state: EngineState, name: string, basis: string, value: bigint | undefined, at: Millis): EquityRecord | undefined {
   const { equity } = state.protections;
   const record = equity.get(name);
   const day = dayOf(at);
   if (record === undefined) {
-    if (value === undefined) return;
+    if (value === undefined) return undefined;
     const feesCosted = name === ALL ? 0n : state.portfolio.book(name).feesLamports;
-    equity.set(name, { basis, value, isKnown: true, peak: value, day, dayStart: value, feeCost: 0n, feesCosted, anew: new Map() });
-    return;
+    const begun: EquityRecord = { basis, value, isKnown: true, peak: value, day, dayStart: value, feeCost: 0n, feesCosted, anew: new Map() };
+    equity.set(name, begun);
+    return begun;
   }
   record.isKnown = value !== undefined && (record.basis === basis || rebase(record, basis, value));
   const lastValue = record.value;
@@ -93,7 +95,8 @@ function keep(state: EngineState, name: string, basis: string, value: bigint | u
   record.day = day;
   if (value !== undefined) record.value = value;
   raise(record, record.value, isNewDay ? lastValue : undefined);
-  for (const heights of record.anew.values()) raise(heights, record.value, isNewDay ? lastValue : undefined);
+  if (record.anew.size > 0) for (const heights of record.anew.values()) raise(heights, record.value, isNewDay ? lastValue : undefined);
+  return record;
 }
 
 /** A day begins with what the one before ended with, also where nobody looked in between. */

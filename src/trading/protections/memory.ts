@@ -7,6 +7,8 @@ import type { DenialCode } from '../denials.ts';
 import type { Protection, ProtectionScope } from '../protection.ts';
 import { PROTECTIONS, protectionFault } from './catalogue.ts';
 import type { ProtectionChange } from './protection-change.ts';
+import type { Reach, Reaches } from './reach.ts';
+import { reachesOf } from './reach.ts';
 
 /** Something that happened: its place among all that did, and when. A release forgets by place, since instants repeat. */
 export interface Noted {
@@ -28,6 +30,12 @@ export interface SubjectMemory {
   /** The UTC day, counted from the epoch, of which the fees are. */
   feeDay: number;
   fees: Lamports;
+}
+
+/** One of those of whom a swap is remembered, and how much of it. */
+export interface SwapSubject {
+  readonly memory: SubjectMemory;
+  readonly reach: Reach;
 }
 
 /** From what losses are measured. */
@@ -101,11 +109,16 @@ export interface ProtectionMemory {
   readonly timely: Watch[];
   /** By `<scope>:<name>`. */
   readonly subjects: Map<string, SubjectMemory>;
+  /** By strategy and token: of whom its swaps in that token are remembered. */
+  readonly swapSubjects: Map<string, Map<Mint, readonly SwapSubject[]>>;
+  readonly reaches: Reaches;
   /** Whether some protection depends on what things are worth, and of all together if this run looks at that. */
   readonly watchesEquity: boolean;
   readonly watchesTotal: boolean;
   /** By strategy, and under the empty name all together. */
   readonly equity: Map<string, EquityRecord>;
+  /** In what, and of whom, all together are valued; once known, it stays for the run. */
+  totalBasis: string | undefined;
   /** Since when the outcome of an open intent is unknown, by its id. */
   readonly unknownSince: Map<string, Noted>;
   /** What the chain has less than the ledger, by mint. */
@@ -142,7 +155,7 @@ const OF_EQUITY: ReadonlySet<string> = new Set(['max-drawdown', 'daily-loss']);
 export function createMemory(protections: readonly Protection[], strategies: readonly string[], { leavesTotal = false }: { readonly leavesTotal?: boolean } = {}): ProtectionMemory {
   const ofEquity = protections.filter(({ trigger: { kind } }) => OF_EQUITY.has(kind));
   const memory: ProtectionMemory = {
-    rules: rulesOf(protections), watches: new Map(), timely: [], subjects: new Map(), equity: new Map(), unknownSince: new Map(), missing: new Map(),
+    rules: rulesOf(protections), watches: new Map(), timely: [], subjects: new Map(), swapSubjects: new Map(), reaches: reachesOf(protections), equity: new Map(), totalBasis: undefined, unknownSince: new Map(), missing: new Map(),
     watchesEquity: ofEquity.length > 0, watchesTotal: !leavesTotal && ofEquity.some(({ scope }) => scope === 'global'),
     changes: [], on: 0, count: 0, now: -Infinity, startedAt: undefined, presenceAt: undefined,
     idleEveryMs: idleEvery(protections),

@@ -70,6 +70,13 @@ describe('latencies of a recording', () => {
     expect(latencyAt(latency.sign, 0.5)).toBe(0);
   });
 
+  it('are those that were known before an instant, where nothing later may be known', async () => {
+    const recording = await recordingOf(30);
+    // The 26th swap is decided at 250 s, signed 225 ms later, and seen in its block a second after that.
+    expect(recordedLatencies(recording, 250_300)).toEqual({ quote: Array.from({ length: 26 }, (_, n) => 200 + n), land: Array.from({ length: 25 }, (_, n) => 1_000 + 2 * n) });
+    expect(() => withRecordedLatency(asked, recording, 'run-1', 150_000)).toThrow(/whose run made 15 swaps before 1970-01-01T00:02:30\.000Z; at least 20/);
+  });
+
   it('are refused where the run made too few swaps, naming how many; and not looked for where nobody wants them', async () => {
     const recording = await recordingOf(19);
     expect(() => withRecordedLatency(asked, recording, 'run-1')).toThrow(/backtest\.latency\.quote is to come from run-1, whose run made 19 swaps; at least 20/);

@@ -147,4 +147,13 @@ describe('any ladder', () => {
       expect(impactOf(some, size, outAmount)).toBeLessThanOrEqual(-stated + 1e-12);
     }));
   });
+
+  it('knows one price alone where one size is all there is and nobody states an impact: the exact fraction, rounded as named', () => {
+    fc.assert(fc.property(amounts, amounts, amounts, fc.constantFrom(undefined, 0, 0.01), (inAmount, outAmount, size, priceImpact) => {
+      // An impact that is better than nothing makes no price better.
+      const one = createLadder([{ inAmount, outAmount, priceImpact }])!;
+      expect(outputOf(one, size)).toBe((size * outAmount) / inAmount);
+      expect(outputOf(one, size, 'ceil')).toBe((size * outAmount + inAmount - 1n) / inAmount);
+    }));
+  });
 });

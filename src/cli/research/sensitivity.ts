@@ -1,0 +1,27 @@
+import type { MeasuredRun } from '../../backtest/measured-run.ts';
+import type { SensitivityGrid } from '../../backtest/sensitivity-grid.ts';
+import { gridCells, halfSpreadBps, sensitivityGrid } from '../../backtest/sensitivity-grid.ts';
+import type { TrialResult } from '../../backtest/trial.ts';
+import { untilInterrupted } from '../interrupt.ts';
+import type { Subject } from './subject.ts';
+import { createTrialPool } from './trial-pool.ts';
+
+/** A longer recording takes more than some seconds: then the grid is computed where it is asked for. */
+const CHEAP_EVENTS = 3_000_000;
+
+/** Returns whether the grid of a run of so many events is computed unasked. */
+export function isGridCheap(events: number): boolean {
+  return events <= CHEAP_EVENTS;
+}
+
+/** Runs a configuration under other latencies and costs, in threads. Throws INTERRUPTED. */
+export async function measureGrid({ setup, recording }: Pick<Subject, 'setup' | 'recording'>, { record, assessment }: Pick<MeasuredRun, 'record' | 'assessment'>, interrupt: AbortSignal): Promise<SensitivityGrid> {
+  const spreadBps = halfSpreadBps(record);
+  const cells = gridCells(setup.model, spreadBps);
+  const pool = await createTrialPool(setup, { recording, interrupt });
+  return untilInterrupted(interrupt, pool, async () => {
+    const results = new Map<string, TrialResult>();
+    for await (const result of pool.run(cells.map(({ trial }) => trial))) results.set(result.id, result);
+    return sensitivityGrid(results, { cells, configured: assessment.metrics.total_return, spreadBps });
+  });
+}

@@ -1,0 +1,26 @@
+import { createHash } from 'node:crypto';
+import { closeSync, openSync, readSync } from 'node:fs';
+import { join } from 'node:path';
+import { DIGESTS_FILE } from './format.ts';
+import type { Recording } from './reader.ts';
+
+/** A line names one file, the length of its name and of two dozen numbers. */
+const FIRST_LINE_BYTES = 1 << 16;
+
+/**
+ * Returns what says which recording it is, whatever its name and place: of a closed one, the hash of its digests. One that
+ * was never closed may still grow: it is known by how it began, the hash of the time and of its first digest.
+ */
+export function recordingIdentity({ directory, manifest }: Pick<Recording, 'directory' | 'manifest'>): string {
+  return manifest.digestsSha256 ?? createHash('sha256').update(`${manifest.createdAt}\n${firstLine(join(directory, DIGESTS_FILE))}`).digest('hex');
+}
+
+function firstLine(path: string): string {
+  const descriptor = openSync(path, 'r');
+  try {
+    const bytes = Buffer.alloc(FIRST_LINE_BYTES);
+    return bytes.toString('utf8', 0, readSync(descriptor, bytes)).split('\n', 1)[0]!;
+  } finally {
+    closeSync(descriptor);
+  }
+}

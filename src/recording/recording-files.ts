@@ -1,0 +1,90 @@
+import { createHash } from 'node:crypto';
+import { closeSync, fdatasync, openSync } from 'node:fs';
+import { promisify } from 'node:util';
+import type { Millis } from '../core/time.ts';
+import type { FeedKey } from '../market/event.ts';
+import type { Token } from '../market/token.ts';
+import { freeDirectory } from './directory.ts';
+import { DIGESTS_FILE, MANIFEST_FILE, RECORDING_FORMAT } from './format.ts';
+import type { RecordingManifest } from './manifest.ts';
+import { formatManifest, totalsOf } from './manifest.ts';
+import { replaceFile } from './replace-file.ts';
+import type { DigestLine, SegmentDigest } from './segment-digest.ts';
+import { formatDigestLine } from './segment-digest.ts';
+import { writeAll } from './segment-writer.ts';
+import { writeFault } from './write-fault.ts';
+
+/** A new recording's folder with what it says of itself. */
+export class RecordingFiles {
+  readonly directory: string;
+  readonly #createdAt: Millis;
+  readonly #tokens: readonly Token[];
+  readonly #digests: number;
+  readonly #feeds = new Set<FeedKey>();
+
+  /** Makes the folder, with a manifest that says that it is being written. Throws RECORDING_WRITE_FAILED where it cannot, or a folder of this name is there. */
+  constructor({ dir, name, createdAt, tokens }: {
+    readonly dir: string;
+    readonly name?: string | undefined;
+    readonly createdAt: Millis;
+    readonly tokens: readonly Token[];
+  }) {
+    this.#createdAt = createdAt;
+    this.#tokens = tokens;
+    try {
+      this.directory = freeDirectory(dir, name, createdAt);
+      this.#digests = openSync(`${this.directory}/${DIGESTS_FILE}`, 'wx', 0o644);
+      replaceFile(this.directory, MANIFEST_FILE, formatManifest(this.manifest([])));
+    } catch (cause) {
+      throw writeFault(dir, cause);
+    }
+  }
+
+  /** Adds lines to the digests: what they speak of is written. */
+  write(lines: readonly DigestLine[]): void {
+    writeAll(this.#digests, Buffer.from(lines.map(formatDigestLine).join('')));
+    for (const { newFeeds } of lines) this.meet(newFeeds);
+  }
+
+  /** Takes note of feeds, in the order in which they are to stand in the manifest. */
+  meet(feeds: readonly FeedKey[]): void {
+    for (const feed of feeds) this.#feeds.add(feed);
+  }
+
+  /** Resolves when the digests are on the disk itself. */
+  sync(): Promise<void> {
+    return syncData(this.#digests);
+  }
+
+  /** Writes the last word on segments that are on the disk itself: what digests say that is no longer of use goes. */
+  finish(segments: readonly SegmentDigest[], endedAt: Millis): RecordingManifest {
+    const lines = segments.map((digest) => formatDigestLine({ ...digest, newFeeds: [] })).join('');
+    replaceFile(this.directory, DIGESTS_FILE, lines);
+    const manifest = this.manifest(segments, { endedAt, digestsSha256: createHash('sha256').update(lines).digest('hex') });
+    replaceFile(this.directory, MANIFEST_FILE, formatManifest(manifest));
+    return manifest;
+  }
+
+  /** Returns what the recording says of itself: without an end, that it is not closed. */
+  manifest(segments: readonly SegmentDigest[], end?: { readonly endedAt: Millis; readonly digestsSha256: string }): RecordingManifest {
+    return {
+      formatVersion: RECORDING_FORMAT.version,
+      closed: end !== undefined,
+      createdAt: this.#createdAt,
+      endedAt: end?.endedAt,
+      node: process.version,
+      arch: process.arch,
+      tokens: this.#tokens,
+      feeds: [...this.#feeds],
+      kinds: totalsOf(segments).kinds,
+      files: segments,
+      digestsSha256: end?.digestsSha256,
+    };
+  }
+
+  close(): void {
+    closeSync(this.#digests);
+  }
+}
+
+const syncData = promisify(fdatasync);

@@ -1,0 +1,60 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Command } from 'commander';
+import { expect, it } from 'vitest';
+import { backtestCommand } from '../../src/cli/backtest.ts';
+import type { CommandContext, RunCommand } from '../../src/cli/command.ts';
+import { stringifyJson } from '../../src/core/json.ts';
+import type { MarketEvent } from '../../src/market/event.ts';
+import { createHistoryWriter } from '../../src/recording/history-writer.ts';
+import { bothSides } from '../backtest/measured.ts';
+import { SOL, USDC } from '../market/tokens.ts';
+import { temporaryFolder } from '../recording/temporary.ts';
+
+const CONFIG = `mode: paper
+tokens: { SOL: ${SOL.mint}, USDC: ${USDC.mint} }
+risk: { max_slippage_bps: 50, max_trade: "500 USDC" }
+strategies:
+  - { use: mean-reversion, name: dip, budget: "500 USDC", max_age: 1h, params: { pair: SOL/USDC, size: "25 USDC", every: 5s, window: 10, k: 1, exit_z: 0 } }
+`;
+
+/** Runs a backtest over events in this process, and returns what it warns of. */
+async function warningsOf(events: readonly MarketEvent[]): Promise<readonly string[]> {
+  const folder = temporaryFolder();
+  const writer = createHistoryWriter({ dir: folder, name: 'rec', createdAt: 0, tokens: [SOL, USDC] });
+  events.forEach((event, index) => { writer.append(index + 1, event.receivedAt, event); });
+  await writer.close();
+  writeFileSync(join(folder, 'config.yaml'), CONFIG);
+  let answer: unknown;
+  const context: CommandContext = {
+    terminal: { json: true, colour: false, out: () => {}, err: () => {}, result: (document) => { answer = JSON.parse(stringifyJson(document)); } },
+    options: { json: true, config: undefined, stateDir: folder, baseUrl: undefined, rpcUrl: undefined, apiKeyEnv: undefined, logLevel: 'warn' },
+    environment: {}, withheld: [], connectSigner: undefined, interrupt: new AbortController().signal,
+  };
+  const run: RunCommand = (action) => async (...given) => { await (action as (...all: readonly unknown[]) => Promise<unknown>)(context, ...given); };
+  const program = new Command().exitOverride();
+  backtestCommand(program, run);
+  await program.parseAsync(['node', 'gannet', 'backtest', join(folder, 'config.yaml'), '--recording', writer.directory]);
+  return (answer as { readonly warnings: readonly string[] }).warnings;
+}
+
+const prices = (): MarketEvent[] => bothSides(Array.from({ length: 400 }, (_, n) => [150.1 + 3 * Math.sin(n / 7), 149.9 + 3 * Math.sin(n / 7)] as const), 5_000);
+
+it('a backtest tells of gaps and of prices that leap, by place and time', async () => {
+  const events = prices().filter(({ receivedAt }, index) => index < 300 || receivedAt > 1_200_000).map((event, index) => (
+    index === 40 && event.kind === 'quote' ? { ...event, outAmount: event.outAmount * 1_000n as typeof event.outAmount, rate: event.rate * 1_000 } : event));
+  const warnings = (await warningsOf(events)).join('\n');
+  expect(warnings).toMatch(/nothing was recorded of the price of .* from 1970-01-01T00:\d\d:\d\d\.\d{3}Z on, for \d+m/);
+  expect(warnings).toMatch(/quote\/1970-01-01T00\.arrows\.zst:41 \(1970-01-01T00:\d\d:\d\d\.\d{3}Z\): the price in .* leaps from .* to .*; it is taken as it stands/);
+});
+
+it('a backtest refuses a price of nothing and time that goes backwards, naming file, row and time', async () => {
+  const nothing = prices().map((event, index) => (index === 40 && event.kind === 'quote' ? { ...event, outAmount: 0n as typeof event.outAmount, rate: 0 } : event));
+  await expect(warningsOf(nothing)).rejects.toMatchObject({ code: 'RECORDING_CORRUPT', message: expect.stringMatching(/^quote\/1970-01-01T00\.arrows\.zst:41 \(1970-01-01T00:\d\d:\d\d\.\d{3}Z\): a price of 0 for/) });
+  const back = prices().map((event, index) => (index === 40 ? { ...event, receivedAt: 1_000 } : event));
+  await expect(warningsOf(back)).rejects.toMatchObject({ code: 'RECORDING_CORRUPT', message: expect.stringMatching(/^quote\/1970-01-01T00\.arrows\.zst:41: time goes backwards: 1970-01-01T00:00:01\.000Z comes after/) });
+});
+
+it('a backtest refuses a recording of nothing', async () => {
+  await expect(warningsOf([])).rejects.toMatchObject({ code: 'RECORDING_INCOMPLETE', message: expect.stringContaining('holds no events') });
+});
