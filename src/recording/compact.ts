@@ -35,13 +35,16 @@ export async function compactRecording(directory: string): Promise<Compaction> {
     const open = openSegments(listed);
     const done = await compressAll(directory, open);
     removeLeftovers(directory, listed.segments);
-    const sum = (digests: readonly SegmentDigest[]): number => digests.reduce((total, { bytes }) => total + bytes, 0);
-    return { segments: done.length, bytesBefore: sum(open), bytesAfter: sum(done) };
+    return { segments: done.length, bytesBefore: bytesOf(open), bytesAfter: bytesOf(done) };
   } catch (cause) {
     throw writeFault(directory, cause);
   } finally {
     lock.release();
   }
+}
+
+function bytesOf(digests: readonly SegmentDigest[]): number {
+  return digests.reduce((total, { bytes }) => total + bytes, 0);
 }
 
 function lockOf(directory: string): WriterLock {

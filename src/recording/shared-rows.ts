@@ -1,9 +1,11 @@
-import type { CodedTexts, Columns } from './batch-columns.ts';
+import type { Columns } from './batch-columns.ts';
 import { BLOCK_READERS } from './event-blocks.ts';
 import type { RecordingKind } from './format.ts';
 import { RECORDING_KINDS } from './format.ts';
 import type { Recording } from './reader.ts';
 import { readBatches } from './segment-reader.ts';
+import type { Dictionaries } from './shared-dictionaries.ts';
+import { createDictionaries } from './shared-dictionaries.ts';
 import type { ColumnKind, SharedBlock, SharedColumn, SharedLayout } from './shared-layout.ts';
 import { alignedEnd, arrayOf } from './shared-layout.ts';
 
@@ -118,41 +120,6 @@ function batchOf(kind: RecordingKind, columns: Columns): Batch {
   });
   const stamps = found.get('seq');
   return { rows: stamps?.values.length ?? length, specs, columns: found };
-}
-
-/** One list of texts for each column of a kind, whatever number a segment gave them. */
-interface Dictionaries {
-  readonly all: string[][];
-  /** Returns the number of a column's list and, by the segment's number of a text, the one in the list. */
-  codesOf(column: string, texts: CodedTexts['texts']): { readonly list: number; readonly codes: Int32Array };
-}
-
-function createDictionaries(): Dictionaries {
-  const all: string[][] = [];
-  const places = new Map<string, { readonly list: number; readonly known: Map<string, number> }>();
-  return {
-    all,
-    codesOf(column, texts) {
-      let place = places.get(column);
-      if (place === undefined) {
-        place = { list: all.length, known: new Map() };
-        places.set(column, place);
-        all.push([]);
-      }
-      const { list, known } = place;
-      return {
-        list,
-        codes: Int32Array.from(texts, (text) => {
-          let code = known.get(text);
-          if (code === undefined) {
-            code = all[list]!.push(text) - 1;
-            known.set(text, code);
-          }
-          return code;
-        }),
-      };
-    },
-  };
 }
 
 interface Gathered {

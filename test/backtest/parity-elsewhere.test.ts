@@ -10,7 +10,7 @@ const COMMON = `
 service: { base_url: embedded }
 control: { port: 0 }
 tokens: { SOL: So11111111111111111111111111111111111111112, USDC: EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v, PEARL: Pear99mWVTgEXo4CHgPdY5gNgDTG3KqeEQ3j8zfZfij }
-backtest: { balances: { USDC: "10000", SOL: "1" }, latency: { land: 50ms } }
+backtest: { balances: { USDC: "10000", SOL: "1" }, latency: { land: 50ms }, landing: { drop_probability: 0 } }
 `;
 const RISK = `risk:
   max_trade: "200 USDC"
@@ -31,6 +31,18 @@ import { defineStrategy, interval } from '../src/strategy/index.ts';
 export default defineStrategy({
   name: 'local-time', summary: 'Tells the local time.', params: z.strictObject({}), inputs: () => ({}),
   run: (_inputs, _params, ctx) => interval(ctx, '500ms').pipe(map((n) => ctx.alert('info', n < 2 ? 'not yet' : new Date(ctx.now()).toLocaleString()))),
+});
+`;
+/** What the project's strategies do not do either: its error comes when nobody can catch it any more. */
+const LOOSE = `import { NEVER } from 'rxjs';
+import { z } from 'zod';
+import { defineStrategy, interval } from '../src/strategy/index.ts';
+export default defineStrategy({
+  name: 'loose', summary: 'Subscribes by itself.', params: z.strictObject({}), inputs: () => ({}),
+  run: (_inputs, _params, ctx) => {
+    interval(ctx, '500ms').subscribe(() => { throw new Error('nobody catches this'); });
+    return NEVER;
+  },
 });
 `;
 
@@ -61,6 +73,7 @@ beforeAll(async () => {
     make('paper', `mode: paper\n${COMMON}${RISK}${TRADERS}`, (stdout) => confirmed(stdout) > 5 && stdout.includes('the 1-price mean')),
   ]);
   writeFileSync(join(project.dir, 'strategies', 'local-time.ts'), LOCAL);
+  writeFileSync(join(project.dir, 'strategies', 'loose.ts'), LOOSE);
 }, 90_000);
 afterAll(() => playground.close());
 
@@ -86,11 +99,13 @@ describe('a run on the sandbox', () => {
 
   it('would not be, if a strategy looked at the place it runs in', async () => {
     const state = playground.path('local');
-    const config = playground.write('local.yaml', `mode: paper\n${COMMON}strategies: [{ use: local-time }]\n`);
+    const config = playground.write('local.yaml', `mode: paper\n${COMMON}strategies: [{ use: local-time }, { use: loose }]\n`);
     const run = await project.run(['run', '--json', '--config', config, '--state-dir', state, '--duration', '2s'], PLACES.newfoundland);
     const runId = String(jsonLines(run.stdout)[0]!['run_id']);
     const [here, there] = await Promise.all([PLACES.newfoundland, PLACES.chatham].map((place) => project.run(['replay', runId, '--json', '--state-dir', state], place)));
     expect(here!.code, here!.stderr).toBe(0);
+    // What a strategy throws where nobody can catch it says nothing of its decisions; it is told once.
+    expect(here!.stderr.match(/nobody catches this/g)).toHaveLength(1);
     expect(there!.code, there!.stderr).toBe(1);
     expect(divergenceOf(there!)).toMatchObject({
       seq: 3, differs: ['proposal.message'],

@@ -13,6 +13,10 @@ function withReturns(totalReturn: SensitivityGrid['totalReturn']): SensitivityGr
   return { latency: LATENCY_FACTORS, cost: COST_FACTORS, totalReturn, halfSpreadBps: 3 };
 }
 
+function firstFill(dearerBps: number | undefined): Amount {
+  return measured(SPREAD, { strategies: [inAndOut()], model: { ...CALM, dearerBps } }).result.fills[0]!.fill.amountOut;
+}
+
 describe('the grid of latencies and costs', () => {
   it('multiplies every latency, what attempts cost, and the spread', () => {
     const cells = gridCells(BASE_MODEL, 40);
@@ -35,7 +39,6 @@ describe('the grid of latencies and costs', () => {
   });
 
   it('takes off each swap what is dearer, and gives back what is cheaper', () => {
-    const firstFill = (dearerBps: number | undefined): Amount => measured(SPREAD, { strategies: [inAndOut()], model: { ...CALM, dearerBps } }).result.fills[0]!.fill.amountOut;
     const plain = Number(firstFill(undefined));
     expect(Number(firstFill(100)) / plain).toBeCloseTo(0.99, 6);
     expect(Number(firstFill(-50)) / plain).toBeCloseTo(1.005, 6);

@@ -106,11 +106,13 @@ describe('gannet sweep', PATIENT, () => {
     // Whichever is the best, it is not the first of both: the first of a thread has nothing before it.
     for (const values of ['[5, 6, 7, 8]', '[8, 7, 6, 5]']) {
       const grid = place.write('keeps.grid.yaml', `params: { unruly.every_nth: ${values} }\n`);
-      const { code, stdout } = await place.ask(['--json', 'sweep', file, '--recording', recording, '--grid', grid, '--workers', '1', '--objective', 'total_return', '--fresh']);
+      const { code, stdout } = await place.ask(['--json', 'sweep', file, '--recording', recording, '--grid', grid, '--workers', '1', '--objective', 'total_return', '--fresh', '--report', place.path('keeps.html')]);
       const { best, warnings } = JSON.parse(stdout) as { readonly best: { readonly repeatable: boolean }; readonly warnings: readonly string[] };
       answers.push({ code, repeatable: best.repeatable, warned: warnings[0]?.startsWith('NOT repeatable') ?? false });
     }
     expect(answers).toContainEqual({ code: 1, repeatable: false, warned: true });
+    // One parameter makes a line.
+    expect(place.read('keeps.html')).toContain('class="line main"');
     for (const { code, repeatable, warned } of answers) expect([code, warned]).toStrictEqual(repeatable ? [0, false] : [1, true]);
   });
 

@@ -35,7 +35,7 @@ const TABLES = `
 .wide{position:relative;overflow-x:auto;max-width:100%;margin:.4rem 0}
 table{border-collapse:collapse;font-variant-numeric:tabular-nums;font-size:.875rem}
 th,td{text-align:right;padding:.25rem .6rem;border-bottom:1px solid var(--rule);vertical-align:top;white-space:nowrap;font-weight:400}
-thead th{color:var(--soft);font-weight:600;vertical-align:bottom;white-space:normal;overflow-wrap:break-word;min-width:3.2rem}
+thead th{color:var(--soft);font-weight:600;vertical-align:bottom;white-space:normal;min-width:5.4rem}.tight thead th{min-width:3.2rem}
 td.text,th.text{text-align:left;white-space:normal;min-width:6.5rem;max-width:38rem}
 th:first-child,tr>td:first-child{padding-left:0}
 tbody th{position:sticky;left:0;background:var(--bg);max-width:40vw}
@@ -57,7 +57,7 @@ const PAPER = `
 *{print-color-adjust:exact;-webkit-print-color-adjust:exact}
 html{font-size:10.5pt}body{max-width:none;padding:0;font-size:inherit}nav,.theme,.reader{display:none!important}
 .chart,.heat-map,.tiles div,.warnings,.verdict,tr{break-inside:avoid}h2,h3,figcaption,.key{break-after:avoid}thead{display:table-header-group}
-.wide{overflow:visible}table{font-size:7.5pt}th,td{padding:.15rem .3rem}thead th{min-width:2.4rem}tbody th{position:static;max-width:9rem}td.text,th.text{min-width:4rem;max-width:20rem}
+.wide{overflow:visible}table{font-size:7.5pt}th,td{padding:.15rem .3rem}thead th{min-width:3.9rem}.tight thead th{min-width:2.4rem}tbody th{position:static;max-width:9rem}td.text,th.text{min-width:4rem;max-width:20rem}
 .drawing{border-color:#999}}`;
 
 /** The style sheet of a page: for a phone as for a desk, for dark and light, and for paper. */

@@ -10,7 +10,7 @@ import { measured, stopwatch } from './measurement.ts';
 
 const QUOTES = 500_000;
 /** So many are made at a time: with all of them in memory, what is measured is how long the collector looks at them. */
-const AT_ONCE = 16_384;
+const AT_ONCE = 4_096;
 const RUNS = 5;
 
 /** What one write of a recording, and one reading of it, came to. */

@@ -111,7 +111,7 @@ function feedsOf(recording: Recording): { readonly feeds: RecordingInfo['feeds']
     else watch.hear(at);
   }
   const gaps = [...watches].flatMap(([feed, watch]) => watch.silences().map((silence): Gap => ({ feed, ...silence })));
-  const feeds = [...watches].map(([feed, { first, last, count, usualMs }]) => ({ feed, events: count, first_at: iso(first), last_at: iso(last), usual_ms: usualMs() }));
+  const feeds = [...watches].map(([feed, watch]) => ({ feed, events: watch.count, first_at: iso(watch.first), last_at: iso(watch.last), usual_ms: watch.usualMs() }));
   return { feeds, gaps: gaps.sort((a, b) => a.from - b.from) };
 }
 

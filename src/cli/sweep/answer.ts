@@ -19,6 +19,13 @@ const TABLE_METRICS = [
   'total_return', 'cagr', 'sharpe', 'sortino', 'calmar', 'max_drawdown', 'profit_factor', 'expectancy', 'win_rate', 'turnover', 'fees_paid', 'psr',
 ] as const satisfies readonly (keyof Metrics)[];
 
+/** What people are shown beside the objective. */
+const BESIDE = [
+  { name: 'total_return', label: 'total return', show: shareText },
+  { name: 'max_drawdown', label: 'deepest drawdown', show: shareText },
+  { name: 'profit_factor', label: 'profit factor', show: ratioText },
+] as const;
+
 const ROWS_SHOWN = 10;
 const REASONS_SHOWN = 5;
 
@@ -54,6 +61,7 @@ export function asText(outcome: SweepOutcome, report: string | undefined): strin
   const { label, better, show } = OBJECTIVES[objective];
   const varied = axes.filter(({ values }) => values.length > 1);
   const shown = ranked(rows, objective).slice(0, ROWS_SHOWN);
+  const beside = BESIDE.filter(({ name }) => name !== objective);
   return [
     ...warnings.map((warning) => `  ! ${warning}\n`),
     warnings.length > 0 ? '\n' : '',
@@ -66,13 +74,12 @@ export function asText(outcome: SweepOutcome, report: string | undefined): strin
     `  kept in    ${effort.file}\n`,
     ...(report === undefined ? [] : [`  report     ${report}\n`]),
     ...(shown.length === 0 ? [] : ['\n', table([
-      ['#', ...varied.map(axisName), label, ...(objective === 'total_return' ? [] : ['total return']), ...(objective === 'max_drawdown' ? [] : ['deepest drawdown']), 'profit factor', 'swaps', 'denied'],
+      ['#', ...varied.map(axisName), label, ...beside.map(({ label: name }) => name), 'swaps', 'denied'],
       ...shown.map(({ point, value, result: { metrics, fills, denials } }, i) => [
         String(i + 1), ...varied.map((axis) => valueName(axis.values[point[axes.indexOf(axis)]!]!)), given(value, show),
-        ...(objective === 'total_return' ? [] : [given(metrics.total_return, shareText)]), ...(objective === 'max_drawdown' ? [] : [given(metrics.max_drawdown, shareText)]),
-        given(metrics.profit_factor, ratioText), String(fills), String(deniedIn(denials)),
+        ...beside.map((column) => given(metrics[column.name], column.show)), String(fills), String(deniedIn(denials)),
       ]),
-    ], { right: Array.from({ length: varied.length + 6 }, (_, i) => i) }), rows.length > shown.length ? `  … and ${rows.length - shown.length} more: --json or --report has them all\n` : '']),
+    ], { right: Array.from({ length: varied.length + beside.length + 4 }, (_, i) => i) }), rows.length > shown.length ? `  … and ${rows.length - shown.length} more: --json or --report has them all\n` : '']),
     ...reasons('refused, and no trial', outcome.refused),
     ...reasons('failed', outcome.failed),
   ].join('');

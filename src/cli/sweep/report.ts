@@ -42,7 +42,7 @@ export function renderSweep(outcome: SweepOutcome): string {
     warnings,
     verdict: best === undefined
       ? markup`<p>No combination has this figure: none of them traded, or the recording is too short for it.</p>`
-      : markup`<p>The best is ${paramsText(best.params)}, with ${show(best.value!)}.</p><p>${capital(confidenceSentence(outcome))}</p><p>Around it: ${groundSentence(best, objective)}</p>`,
+      : markup`<p>The best is ${paramsText(best.params)}: ${label} ${show(best.value!)}.</p><p>${capital(confidenceSentence(outcome))}</p><p>Around it: ${groundSentence(best, objective)}</p>`,
     sections: [
       { id: 'landscape', title: `${capital(label)} by parameters`, body: landscape(outcome) },
       ...(best === undefined ? [] : [{ id: 'neighbours', title: 'One step from the best', body: neighbours(best, outcome) }]),

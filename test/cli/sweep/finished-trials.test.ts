@@ -11,7 +11,7 @@ import { temporaryFolder } from '../../recording/temporary.ts';
 const BASIS: TrialBasis = { key: '0123456789abcdef', recording: 'r', configuration: 'c', strategies: 's', engine: 'e', node: 'n' };
 
 function done(id: string): DoneTrial {
-  return { ...row([], [], 1).result, id, metrics: { total_return: 12_345_678_901_234_567_890, sharpe: null } as unknown as DoneTrial['metrics'] };
+  return { ...row([], [], 1).result, id, metrics: { total_return: 1e19, sharpe: null } as unknown as DoneTrial['metrics'] };
 }
 
 function opened(dir: string, fresh = false): FinishedTrials {
