@@ -15,16 +15,19 @@ const HOME = join(PACKAGE, '..', '..', '.cache', `test-browser-${version}`);
  * What the package adds for small cloud machines and no reader's browser has: one process for everything, which ends with
  * the first page that is closed, and a renderer without its guards.
  */
-const UNLIKE_A_READER = /^--(?:single-process|no-zygote|in-process-gpu|disable-web-security|allow-running-insecure-content|disable-site-isolation-trials|disable-features=.*site-per-process.*)$/;
+const UNLIKE_A_READER = /^--(?:single-process|disable-web-security|allow-running-insecure-content|disable-site-isolation-trials|disable-features=.*site-per-process.*)$/;
+/** Pages are drawn by the processor: a graphics card played by it takes more of it, and three processes wait for each other more than one. */
+const DRAWING = ['--disable-gpu', '--in-process-gpu', '--no-zygote', '--disable-background-networking'];
 
 /** Starts a browser that comes with the packages of the project: nothing is downloaded, nothing of the machine’s own is used but its fonts' place. */
 export async function openBrowser(): Promise<Browser> {
   const home = await unpacked();
+  chromium.setGraphicsMode = false;
   const executablePath = join(home, 'chromium');
   return driver.launch({
     executablePath,
     headless: true,
-    args: [...chromium.args.filter((arg) => !UNLIKE_A_READER.test(arg)), '--disable-background-networking'],
+    args: [...chromium.args.filter((arg) => !UNLIKE_A_READER.test(arg)), ...DRAWING],
     env: { ...process.env as Record<string, string>, FONTCONFIG_FILE: join(home, 'fonts.conf'), ...libraryPath(executablePath, home) },
   });
 }

@@ -1,3 +1,5 @@
+/* oxlint-disable unicorn/consistent-function-scoping -- what runs in a page is carried there alone */
+
 /** The part of a document that the probes read. They run in the page: each stands for itself and uses nothing from outside. */
 interface Probed {
   readonly tagName: string;

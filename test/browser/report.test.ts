@@ -80,6 +80,15 @@ describe.runIf(HAS_BROWSER)('a report in a browser', () => {
     expect((await checkText())[0]).toBe('check good');
   }
 
+  /** Opens the report after a change that nobody should make to it, and returns what it says. */
+  async function forged(from: RegExp, to: string): Promise<string> {
+    expect(whole).toMatch(from);
+    await open(whole.replace(from, to));
+    const [kind, text] = await checkText();
+    expect(kind).toBe('check bad');
+    return text!;
+  }
+
   it('asks nobody for anything, and could not if it were told to', async () => {
     const asked: string[] = [];
     const server = createServer(({ url = '' }, response) => { asked.push(url); response.end(); }).listen(0, '127.0.0.1');
@@ -115,13 +124,6 @@ describe.runIf(HAS_BROWSER)('a report in a browser', () => {
   });
 
   it('says so where what is printed, or carried, does not follow from the data, or the data are broken', async () => {
-    const forged = async (from: RegExp, to: string): Promise<string> => {
-      expect(whole).toMatch(from);
-      await open(whole.replace(from, to));
-      const [kind, text] = await checkText();
-      expect(kind).toBe('check bad');
-      return text!;
-    };
     expect(await forged(/(?<=data-figure="total\.total_return">)[^<]*/, '99.00 %')).toMatch(/^1 figures do not follow .* total\.total_return is printed as “99\.00 %”, the data lead to “-?\d+\.\d\d %”$/);
     expect(await forged(/"total_return":[^,]*/, '"total_return":9.99')).toMatch(/^1 figures do not follow from the data in this file: do not believe it\. total: total_return is 9\.99/);
     expect(Number.parseInt(await forged(/(?<="equity":\[[^\]]*,)\d+(\.\d+)?\]/, '999999]'), 10)).toBeGreaterThan(3);

@@ -58,7 +58,7 @@ describe('gannet analyze', () => {
       drawdown_start: '2025-07-11T00:00:00.000Z', drawdown_recovered: null, win_rate: null, dsr: null, trials: null, points: 201, returns: 200, bar_seconds: 86_400, periods_per_year: 365.25, coverage: 1,
       sharpe_interval: { low: expect.any(Number), high: expect.any(Number), level: 0.95 },
     });
-    expect(document['warnings']).toContainEqual({ code: 'no_trading_record', message: expect.stringContaining('win_rate') });
+    expect(document['warnings']).toContainEqual({ code: 'no_trading_record', message: expect.stringContaining('win_rate'), figures: expect.arrayContaining(['win_rate', 'landing_rate']) });
     expect(text).toMatch(/ {2}total return +17\.27 %\n/);
     expect(text).toMatch(/Sharpe +1\.14 {2}\(95 % within -?\d/);
     expect(text).toMatch(/from 2025-07-11 00:00, lowest 2025-07-20 00:00, not recovered\n/);
@@ -83,7 +83,7 @@ describe('gannet analyze', () => {
     expect(text).toContain('from period 3, lowest period 4, recovered period 5');
     const unknown = (await analyze([file])).document;
     expect(unknown).toMatchObject({ total_return: expect.any(Number), sharpe: null, cagr: null, periods_per_year: null, psr: expect.any(Number) });
-    expect(unknown['warnings']).toContainEqual({ code: 'no_time_span', message: expect.any(String) });
+    expect(unknown['warnings']).toContainEqual({ code: 'no_time_span', message: expect.any(String), figures: ['cagr', 'volatility', 'sharpe', 'sortino', 'calmar'] });
   });
 
   it('takes the least and the risk-free return, and times beside returns', async () => {

@@ -39,7 +39,11 @@ export function figureTable({ figure, isGiven, reason }: ReportFigures): Markup 
 }
 
 function drawdownText({ drawdown_trough: trough, drawdown_recovered: recovered }: Metrics): Markup {
-  const text = (at: string | number): string => (typeof at === 'number' ? String(at) : instantText(Date.parse(at), Infinity));
   if (trough === null) return markup`nothing was ever lost`;
-  return markup`lowest ${text(trough)}, ${recovered === null ? 'not recovered' : `recovered ${text(recovered)}`}`;
+  return markup`lowest ${momentText(trough)}, ${recovered === null ? 'not recovered' : `recovered ${momentText(recovered)}`}`;
+}
+
+/** An instant to the minute; the number of a period, where there are no times, as it is. */
+function momentText(at: string | number): string {
+  return typeof at === 'number' ? String(at) : instantText(Date.parse(at), Infinity);
 }

@@ -55,10 +55,9 @@ function versusHolding(assessments: ReadonlyMap<string, Assessment>): [string, s
 }
 
 function ofMonths(months: readonly MonthlyReturn[]): [string, string][] {
-  const text = (change: number | undefined): string => (change === undefined ? NOT_GIVEN : shareText(change));
   return yearsOf(months).flatMap((year): [string, string][] => [
-    [`year ${year.year}`, text(year.change)],
-    ...year.months.map(({ month, change }): [string, string] => [`month ${year.year}-${month}`, text(change)]),
+    [`year ${year.year}`, changeText(year.change)],
+    ...year.months.map(({ month, change }): [string, string] => [`month ${year.year}-${month}`, changeText(change)]),
   ]);
 }
 
@@ -67,4 +66,8 @@ function ofTrips(record: RunRecord): [string, string][] {
   const profits = trips.map(({ profit }) => profit);
   const most = (pick: (a: number, b: number) => number): string => (profits.length === 0 ? NOT_GIVEN : amountText(profits.reduce(pick)));
   return [['trips.all', String(trips.length)], ['trips.open', String(open.length)], ['trips.best', most((a, b) => Math.max(a, b))], ['trips.worst', most((a, b) => Math.min(a, b))]];
+}
+
+function changeText(change: number | undefined): string {
+  return change === undefined ? NOT_GIVEN : shareText(change);
 }

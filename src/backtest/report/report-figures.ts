@@ -18,11 +18,11 @@ export interface ReportFigures {
   readonly others: Readonly<Record<string, RunRecord>>;
   readonly assessments: ReadonlyMap<string, Assessment>;
   /** Returns a figure by its name, in an element in which the page finds it again. */
-  figure(name: string): Markup;
+  readonly figure: (name: string) => Markup;
   /** Returns whether a figure is there. */
-  isGiven(name: string): boolean;
+  readonly isGiven: (name: string) => boolean;
   /** Returns why a metric of all together is missing, or what to know about it. */
-  reason(metric: string): string | undefined;
+  readonly reason: (metric: string) => string | undefined;
 }
 
 /** Returns the figures of a report. */

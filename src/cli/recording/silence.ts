@@ -17,7 +17,7 @@ export interface SilenceWatch {
   readonly count: number;
   hear(at: Millis): void;
   /** The usual distance between two, milliseconds; null where fewer than two were heard. */
-  usualMs(): number | null;
+  readonly usualMs: () => number | null;
   /** Returns when it was silent for a minute at least and five times as long as usual: known only at the end. */
   silences(): readonly Silence[];
 }

@@ -2,6 +2,8 @@ import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { drawnPoints } from '../../../src/backtest/page/downsample.ts';
 
+const known = (some: readonly (number | null)[]): number[] => some.filter((value) => value !== null);
+
 it('draws far fewer points and loses no extreme, no end and no gap', () => {
   const values = fc.array(fc.option(fc.double({ min: -1e9, max: 1e9, noNaN: true }), { freq: 8 }), { minLength: 1, maxLength: 400 });
   fc.assert(fc.property(values, fc.integer({ min: 1, max: 40 }), (list, parts) => {
@@ -9,7 +11,6 @@ it('draws far fewer points and loses no extreme, no end and no gap', () => {
     expect(places[0]).toBe(0);
     expect(places.at(-1)).toBe(list.length - 1);
     expect(places).toEqual([...new Set(places)].toSorted((a, b) => a - b));
-    const known = (some: readonly (number | null)[]): number[] => some.filter((value) => value !== null);
     const drawn = known(places.map((i) => list[i]!));
     expect([Math.min(...drawn), Math.max(...drawn)]).toEqual([Math.min(...known(list)), Math.max(...known(list))]);
     // Between two that are drawn one after the other nothing breaks off.
