@@ -52,7 +52,7 @@ export function lineChart({ title, times, lines, kind, include, gaps = [], notes
   if (from === undefined || until === undefined || from === until) return emptyFigure(title, 'No time passed.');
   if (y === undefined) return emptyFigure(title, empty);
   const x = timeAxis(from, until);
-  const { places, notes: thinned } = placesOf(seen, parts);
+  const { places, notes: thinned } = placesOf(seen, { times, parts });
   const at = places.map((place) => times[place]!);
   const drawn = seen.map((line) => ({ ...line, values: places.map((place) => line.values[place]!) }));
   const shown = gaps.map((gap) => ({ from: Math.max(gap.from, from), until: Math.min(gap.until, until) })).filter((gap) => gap.from < gap.until);
@@ -79,8 +79,8 @@ function outsideGaps(times: readonly Millis[], values: readonly (number | null)[
   return values.map((value, i) => (within(times[i]!) ? null : value));
 }
 
-function placesOf(lines: readonly ChartLine[], parts: number): { readonly places: readonly number[]; readonly notes: readonly string[] } {
-  const drawn = lines.filter(({ form }) => form !== 'spots').flatMap(({ values }) => drawnPoints(values, parts));
+function placesOf(lines: readonly ChartLine[], options: { readonly times: readonly Millis[]; readonly parts: number }): { readonly places: readonly number[]; readonly notes: readonly string[] } {
+  const drawn = lines.filter(({ form }) => form !== 'spots').flatMap(({ values }) => drawnPoints(values, options));
   const spots = lines.filter(({ form }) => form === 'spots').flatMap(({ values }) => values.flatMap((value, i) => (value === null ? [] : [i]))).toSorted((a, b) => a - b);
   const step = Math.ceil(spots.length / MOST_SPOTS);
   const kept = step <= 1 ? spots : spots.filter((_, i) => i % step === 0);

@@ -35,7 +35,7 @@ const TABLES = `
 .wide{position:relative;overflow-x:auto;max-width:100%;margin:.4rem 0}
 table{border-collapse:collapse;font-variant-numeric:tabular-nums;font-size:.875rem}
 th,td{text-align:right;padding:.25rem .6rem;border-bottom:1px solid var(--rule);vertical-align:top;white-space:nowrap;font-weight:400}
-thead th{color:var(--soft);font-weight:600;vertical-align:bottom;white-space:normal;min-width:5.4rem}.tight thead th{min-width:3.2rem}
+thead th{color:var(--soft);font-weight:600;vertical-align:bottom;white-space:normal;overflow-wrap:break-word;min-width:3.2rem}
 td.text,th.text{text-align:left;white-space:normal;min-width:6.5rem;max-width:38rem}
 th:first-child,tr>td:first-child{padding-left:0}
 tbody th{position:sticky;left:0;background:var(--bg);max-width:40vw}
@@ -44,7 +44,7 @@ td .soft,td .none,th .none{font-size:inherit}
 .side-by-side{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(17rem,100%),1fr));gap:0 2rem;align-items:start}
 .side-by-side table{width:100%}
 .heat-map{margin:1rem 0}.heat-map table{border-collapse:separate;border-spacing:2px}.heat-map th,.heat-map td{border:0;vertical-align:middle}
-.heat-map th.side{color:var(--text);text-align:center}.heat-map th.side.text{text-align:left}
+.heat-map thead th{overflow-wrap:anywhere;min-width:4.6rem;max-width:12rem}.heat-map th.side{max-width:none;color:var(--text);text-align:center}.heat-map th.side.text{text-align:left}
 .heat{text-align:center;color:var(--text)}.heat-map td.heat{padding:.4rem .6rem}
 .even{background:var(--panel)}${['down', 'up'].flatMap((side) => [1, 2, 3, 4].map((step) => `.${side}${step}{background:var(--${side}${step})}`)).join('')}
 .missing{color:var(--soft)}.configured{outline:2px solid var(--text);outline-offset:-2px;font-weight:600}
@@ -57,7 +57,7 @@ const PAPER = `
 *{print-color-adjust:exact;-webkit-print-color-adjust:exact}
 html{font-size:10.5pt}body{max-width:none;padding:0;font-size:inherit}nav,.theme,.reader{display:none!important}
 .chart,.heat-map,.tiles div,.warnings,.verdict,tr{break-inside:avoid}h2,h3,figcaption,.key{break-after:avoid}thead{display:table-header-group}
-.wide{overflow:visible}table{font-size:7.5pt}th,td{padding:.15rem .3rem}thead th{min-width:3.9rem}.tight thead th{min-width:2.4rem}tbody th{position:static;max-width:9rem}td.text,th.text{min-width:4rem;max-width:20rem}
+.wide{overflow:visible}table{font-size:7.5pt}th,td{padding:.15rem .3rem}thead th{min-width:2.4rem}tbody th{position:static;max-width:9rem}td.text,th.text{min-width:4rem;max-width:20rem}
 .drawing{border-color:#999}}`;
 
 /** The style sheet of a page: for a phone as for a desk, for dark and light, and for paper. */

@@ -17,18 +17,16 @@ export function columnsOf(first: string, ...others: readonly string[]): Column[]
 }
 
 /** Returns a table in a box of its own, in which it can be moved sideways where the page is too narrow for it. The first cell of each row names the row. */
-export function dataTable({ label, columns, rows, isWide = columns.length > 3, isTight = false }: {
+export function dataTable({ label, columns, rows, isWide = columns.length > 3 }: {
   /** What the table holds, for those who do not see where it stands. */
   readonly label: string;
   readonly columns: readonly Column[];
   readonly rows: readonly (readonly Cell[])[];
   /** It may be wider than a phone: then its box can be reached with the keyboard. */
   readonly isWide?: boolean | undefined;
-  /** Its columns have names as short as those of months. */
-  readonly isTight?: boolean | undefined;
 }): Markup {
   const kind = (column: number): Markup | false => columns[column]?.isText === true && markup` class="text"`;
-  return markup`<div class="wide${isTight && markup` tight`}"${isWide && markup` role="region" tabindex="0" aria-label="${label}"`}><table aria-label="${label}"><thead><tr>${columns.map(({ name }, i) => markup`<th scope="col"${kind(i)}>${name}</th>`)}</tr></thead>
+  return markup`<div class="wide"${isWide && markup` role="region" tabindex="0" aria-label="${label}"`}><table aria-label="${label}"><thead><tr>${columns.map(({ name }, i) => markup`<th scope="col"${kind(i)}>${name}</th>`)}</tr></thead>
 <tbody>${rows.map(([head, ...cells]) => markup`<tr><th scope="row"${kind(0)}>${head}</th>${cells.map((cell, i) => markup`<td${kind(i + 1)}>${cell}</td>`)}</tr>
 `)}</tbody></table></div>`;
 }

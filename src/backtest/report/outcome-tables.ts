@@ -14,7 +14,7 @@ export function monthlyTable({ months, run: { series } }: ReportInput, { figure 
   if (series.times.length < 2) return markup`<p class="none">No time passed in which what was held could be valued.</p>`;
   const cell = (name: string, change: number | undefined): Cell => markup`<span class="${change !== undefined && change < 0 ? 'loss' : 'gain'}">${figure(name)}</span>`;
   return markup`${dataTable({
-    label: 'Returns by month', isTight: true,
+    label: 'Returns by month',
     columns: columnsOf('year', ...MONTHS, 'all'),
     rows: yearsOf(months).map(({ year, months: own, change }) => [
       year,
