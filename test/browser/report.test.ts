@@ -7,8 +7,9 @@ import { pathToFileURL } from 'node:url';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { MeasuredSettings } from '../../src/backtest/measured-run.ts';
-import { assessmentsOf, unpackRecord } from '../../src/backtest/report/embedded.ts';
+import { assessmentsOf } from '../../src/backtest/report/embedded.ts';
 import type { EmbeddedReport } from '../../src/backtest/report/embedded.ts';
+import { unpackRecord } from '../../src/backtest/report/packed-record.ts';
 import { printedFigures } from '../../src/backtest/report/printed.ts';
 import { heatMapFigure } from '../../src/backtest/page/heat-map.ts';
 import { lineChart } from '../../src/backtest/page/line-chart.ts';
@@ -126,7 +127,7 @@ describe.runIf(HAS_BROWSER)('a report in a browser', () => {
   it('says so where what is printed, or carried, does not follow from the data, or the data are broken', async () => {
     expect(await forged(/(?<=data-figure="total\.total_return">)[^<]*/, '99.00 %')).toMatch(/^1 figures do not follow .* total\.total_return is printed as “99\.00 %”, the data lead to “-?\d+\.\d\d %”$/);
     expect(await forged(/"total_return":[^,]*/, '"total_return":9.99')).toMatch(/^1 figures do not follow from the data in this file: do not believe it\. total: total_return is 9\.99/);
-    expect(Number.parseInt(await forged(/(?<="equity":\[[^\]]*,)\d+(\.\d+)?\]/, '999999]'), 10)).toBeGreaterThan(3);
+    expect(Number.parseInt(await forged(/(?<="equity":\[\d+,)/, '999999,'), 10)).toBeGreaterThan(3);
     expect(await forged(/(?<=id="data">)\{/, '{{')).toMatch(/cannot be read/);
   });
 

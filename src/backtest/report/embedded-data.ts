@@ -2,7 +2,8 @@ import type { Assessment } from '../metrics/metrics.ts';
 import type { Markup } from '../page/markup.ts';
 import { jsonInPage } from '../page/markup.ts';
 import type { EmbeddedReport, ReportRecords } from './embedded.ts';
-import { figuresOf, packRecord } from './embedded.ts';
+import { figuresOf } from './embedded.ts';
+import { packRecord } from './packed-record.ts';
 
 /** With drawings and tables around it, this keeps a file at some six megabytes at most. */
 const MOST_CHARACTERS = 5_000_000;

@@ -1,9 +1,9 @@
-import type { Millis } from '../../core/time.ts';
 import type { TrialCount } from '../../store/trial-log.ts';
 import { withTrials } from '../metrics/deflated.ts';
 import type { Assessment, Metrics } from '../metrics/metrics.ts';
 import { assessRun, benchmarksOf } from '../record/run-figures.ts';
-import type { RecordedFill, RunRecord } from '../record/run-record.ts';
+import type { RunRecord } from '../record/run-record.ts';
+import type { PackedRecord } from './packed-record.ts';
 
 /** What a report carries for whoever computes its figures again: the records and what the tool made of them. */
 export interface EmbeddedReport {
@@ -25,17 +25,6 @@ export interface ReportRecords {
 /** The metrics that records lead to, by what they are of: `total`, `strategy 1`, `benchmark cash`, `setting pessimistic`. */
 export type Figures = Readonly<Record<string, Metrics>>;
 
-/** A record with its times as distances, and its fills as rows that name things by their places in a list. */
-export type PackedRecord = Omit<RunRecord, 'times' | 'fills'> & {
-  readonly steps: readonly Millis[];
-  readonly names: readonly string[];
-  readonly fills: readonly PackedFill[];
-};
-type PackedFill = readonly [
-  step: Millis, strategy: number, input: number, output: number, amountIn: string, amountOut: string,
-  quotedOut: string | null, value: number | null, costs: number | null,
-];
-
 /** A figure that comes to something else when it is computed again. */
 export interface Mismatch {
   readonly of: string;
@@ -46,32 +35,6 @@ export interface Mismatch {
 
 /** Numbers are the same where they differ by no more than machines do in their last digits. */
 const TOLERANCE = 1e-9;
-
-/** Returns a record without the names of its fills, which would be most of it. */
-export function packRecord({ times, fills, ...rest }: RunRecord): PackedRecord {
-  const names = [...new Set(fills.flatMap(({ strategy, input, output }) => [strategy, input, output]))];
-  const place = new Map(names.map((name, i) => [name, i]));
-  const steps = distances(fills.map(({ at }) => at));
-  return {
-    ...rest,
-    steps: distances(times),
-    names,
-    fills: fills.map(({ strategy, input, output, amountIn, amountOut, quotedOut, value, costs }, i): PackedFill => [
-      steps[i]!, place.get(strategy)!, place.get(input)!, place.get(output)!, amountIn, amountOut, quotedOut, value, costs,
-    ]),
-  };
-}
-
-/** Returns the record that was packed. */
-export function unpackRecord({ steps, names, fills, ...rest }: PackedRecord): RunRecord {
-  const fillTimes = added(fills.map(([step]) => step));
-  return {
-    ...rest,
-    times: added(steps),
-    fills: fills.map(([, strategy, input, output, amountIn, amountOut, quotedOut, value, costs], i): RecordedFill =>
-      ({ at: fillTimes[i]!, strategy: names[strategy]!, input: names[input]!, output: names[output]!, amountIn, amountOut, quotedOut, value, costs })),
-  };
-}
 
 /** Returns what there is to say of all together, of each strategy where there are several, of each benchmark, and of each other setting. */
 export function assessmentsOf({ record, others, trials }: ReportRecords): ReadonlyMap<string, Assessment> {
@@ -99,16 +62,6 @@ export function mismatches(embedded: Figures, computed: Figures): Mismatch[] {
       .filter((figure) => !isSame(theirs[figure], ours[figure]))
       .map((figure) => ({ of, figure, embedded: theirs[figure] ?? null, computed: ours[figure] ?? null }));
   });
-}
-
-/** The first stands for itself. */
-function distances(times: readonly Millis[]): Millis[] {
-  return times.map((at, i) => (i === 0 ? at : at - times[i - 1]!));
-}
-
-function added(steps: readonly Millis[]): Millis[] {
-  let at = 0;
-  return steps.map((step) => (at += step));
 }
 
 function rowsOf(metrics: Metrics | undefined): Readonly<Record<string, unknown>> {

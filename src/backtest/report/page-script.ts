@@ -1,7 +1,8 @@
 import type { PageDocument } from '../page/page-dom.ts';
 import { startReadouts } from '../page/readout.ts';
 import type { EmbeddedReport } from './embedded.ts';
-import { assessmentsOf, figuresOf, mismatches, unpackRecord } from './embedded.ts';
+import { assessmentsOf, figuresOf, mismatches } from './embedded.ts';
+import { unpackRecord } from './packed-record.ts';
 import { printedFigures } from './printed.ts';
 
 /** Lets the drawings of a report be read, and checks its figures. */

@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { factOf } from '../../../src/backtest/metrics/doubts.ts';
-import { assessmentsOf, figuresOf, mismatches, packRecord, unpackRecord } from '../../../src/backtest/report/embedded.ts';
+import { assessmentsOf, figuresOf, mismatches } from '../../../src/backtest/report/embedded.ts';
 import { embeddedData } from '../../../src/backtest/report/embedded-data.ts';
+import { packRecord, packRuns, unpackRecord, unpackRuns } from '../../../src/backtest/report/packed-record.ts';
 import { printedFigures } from '../../../src/backtest/report/printed.ts';
 import { measured } from '../measured.ts';
 import { GRID, HOSTILE, pageOf, tradingRun, tradingSettings } from './reports.ts';
@@ -99,6 +101,13 @@ describe('what a report carries', () => {
   it('is unpacked as it was packed', () => {
     expect(unpackRecord(JSON.parse(JSON.stringify(packRecord(run.record))) as ReturnType<typeof packRecord>)).toEqual(run.record);
     expect(packRecord({ ...run.record, fills: [], times: [] })).toMatchObject({ steps: [], names: [], fills: [] });
+  });
+
+  it('says once what stays the same', () => {
+    expect(packRuns([500, 500, 500, 496.8, null, null])).toEqual([500, [2], 496.8, null, [1]]);
+    fc.assert(fc.property(fc.array(fc.oneof(fc.constantFrom(0, -0, 1, null), fc.double({ noNaN: true, noDefaultInfinity: true }))), (column) => {
+      expect(unpackRuns(packRuns(column))).toEqual(column);
+    }));
   });
 
   it('is less where all would be too much: the run alone, or nothing', () => {
