@@ -64,11 +64,11 @@ export function writeWhole(file: string, page: string): string {
   return path;
 }
 
-/** Returns values by their names, one a line, nested ones by their paths: `params.window: 20`. */
-export function linesOf(value: unknown, path = ''): string[] {
-  const isPlain = typeof value === 'object' && value !== null && Object.keys(value).length > 0;
-  if (!isPlain) return [`${path === '' ? '' : `${path}: `}${typeof value === 'string' ? value : stringifyJson(value)}`];
-  if (Array.isArray(value) && value.every((item) => typeof item !== 'object')) return [`${path === '' ? '' : `${path}: `}${value.map(String).join(', ')}`];
+/** Returns values by their names, one a line, nested ones by their paths, `params.window: 20`, and each item of a list in one line. */
+function linesOf(value: unknown, path = ''): string[] {
+  const named = (text: string): string => (path === '' ? text : `${path}: ${text}`);
+  if (typeof value !== 'object' || value === null || Object.keys(value).length === 0) return [named(typeof value === 'string' ? value : stringifyJson(value))];
+  if (Array.isArray(value)) return value.map((item) => named(linesOf(item).join(', ')));
   return Object.entries(value).filter(([, inner]) => inner !== undefined).flatMap(([name, inner]) => linesOf(inner, path === '' ? name : `${path}.${name}`));
 }
 

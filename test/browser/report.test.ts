@@ -143,6 +143,9 @@ describe.runIf(HAS_BROWSER)('a report in a browser', () => {
   it('is laid out for a desk, a phone and paper', async () => {
     await openWhole();
     await expectSound();
+    // The three settings stand side by side on a phone too.
+    await page.setViewportSize(PHONE);
+    expect(await page.locator('[aria-label="The three settings"].wide').evaluate(({ scrollWidth, clientWidth }: { readonly scrollWidth: number; readonly clientWidth: number }) => scrollWidth - clientWidth)).toBe(0);
     await page.emulateMedia({ media: 'print' });
     const paper = await page.pdf({ format: 'A4' });
     expect(paper.toString('latin1').match(/\/Type \/Page\b/g)!.length).toBeGreaterThan(3);

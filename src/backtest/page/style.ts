@@ -39,7 +39,7 @@ thead th{color:var(--soft);font-weight:600;vertical-align:bottom;white-space:nor
 td.text,th.text{text-align:left;white-space:normal;min-width:6.5rem;max-width:38rem}
 th:first-child,tr>td:first-child{padding-left:0}
 tbody th{position:sticky;left:0;background:var(--bg);max-width:40vw}
-tr.sum>*{border-top:2px solid var(--soft);font-weight:600}
+@media screen and (max-width:30rem){th,td{padding:.25rem .4rem}td.text,th.text{min-width:5rem}table{font-size:.8125rem}}
 td .soft,td .none,th .none{font-size:inherit}
 .side-by-side{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(17rem,100%),1fr));gap:0 2rem;align-items:start}
 .side-by-side table{width:100%}
