@@ -26,7 +26,8 @@ export interface RandomKill {
 type Victim = 'the trading process' | 'the first process' | 'all';
 const VICTIMS: readonly Victim[] = ['the trading process', 'the trading process', 'the first process', 'all'];
 const LONGEST_MS = 3_000;
-const GONE_MS = 5_000;
+/** Whoever is starting sees that the other has died when it comes to it: on a busy machine that takes a while. */
+const GONE_MS = 30_000;
 
 /** Purchases small and large, by both routes, and sales: without a pause in the time of the world. */
 const STRATEGIES = `  - { use: dca, name: small, budget: "20000 USDC", params: { buy: SOL, spend: "25 USDC", every: 1s, watch: 1s } }

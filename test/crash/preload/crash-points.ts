@@ -101,9 +101,12 @@ function watchFiles(): void {
   }
 }
 
+/** Memory that is a folder is a place for files like any other. */
+const DEVICE = /^\/dev\/(?!shm\/)/;
+
 /** Returns a file's name without what differs from run to run; undefined for logs and for what is no file of a run's. */
 function fileName(path: string): string | undefined {
-  if (path.startsWith('/proc/') || path.startsWith('/dev/') || path.includes('/logs/') || path === env['GANNET_CRASH_LOG'] || path === env['GANNET_CRASH_WITNESS']) return undefined;
+  if (path.startsWith('/proc/') || DEVICE.test(path) || path.includes('/logs/') || path === env['GANNET_CRASH_LOG'] || path === env['GANNET_CRASH_WITNESS']) return undefined;
   return path.split('/').slice(-2).join('/').replace(/\d{8}T\d{6}-[0-9a-f]{6}/, 'RUN').replace(/\d{4}-\d\d-\d\dT\d\d/, 'HOUR').replace(/\.\d+\.tmp|\.[0-9a-f-]{8,}/, '.TMP');
 }
 
