@@ -1,18 +1,23 @@
 import { configDefaults, defineConfig } from 'vitest/config';
 
-/** Folders whose tests start nothing and change nothing outside themselves: they share a worker, which halves their time. */
-const PURE = ['cli', 'config', 'core', 'engine', 'market', 'service/wire', 'strategies', 'strategy', 'trading'].map((folder) => `test/${folder}/**/*.test.ts`);
+/**
+ * Tests that start browsers, campaigns and crashes, and change their process for it: each file has its worker to itself.
+ * All others share two, which load the modules once; they leave nothing behind.
+ */
+const APART = ['browser', 'campaign', 'crash'].map((folder) => `test/${folder}/**/*.test.ts`);
 
 export default defineConfig({
   test: {
     // Tests start real processes on a machine of two cores: more workers than that only make each other late.
     maxWorkers: 2,
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    // A machine that is busy with other things as well takes its time; a test that hangs is found all the same.
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
+    expect: { poll: { timeout: 20_000, interval: 20 } },
     pool: 'forks',
     projects: [
-      { extends: true, test: { name: 'whole', include: ['test/**/*.test.ts'], exclude: [...configDefaults.exclude, ...PURE] } },
-      { extends: true, test: { name: 'pure', include: PURE, isolate: false } },
+      { extends: true, test: { name: 'apart', include: APART } },
+      { extends: true, test: { name: 'shared', include: ['test/**/*.test.ts'], exclude: [...configDefaults.exclude, ...APART], isolate: false } },
     ],
   },
 });

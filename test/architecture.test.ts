@@ -56,6 +56,12 @@ describe('the project', () => {
     expect([...product, ...tests].flatMap(({ path }) => nameViolations(path))).toEqual([]);
   });
 
+  it('registers no hook of tests when a module is loaded that files of tests share: it would be the first file’s alone', () => {
+    const registers = ({ text }: SourceFile): boolean => /^(?:after|before)(?:All|Each)\(/m.test(codeOf(text));
+    expect(tests.filter((file) => !file.path.endsWith('.test.ts') && registers(file)).map(({ path }) => path)).toEqual([]);
+    expect(registers({ path: 'test/world.ts', text: "import { afterAll } from 'vitest';\nafterAll(() => undefined);\n" })).toBe(true);
+  });
+
   it('names no vendor outside the dialects', () => {
     const texts = read(['{src,strategies,config,docs,test,bin}/**/*.*', 'bin/*', '*.md', '.env.example']).filter(({ text }) => !text.includes('\0'));
     expect(texts.length).toBeGreaterThan(product.length);

@@ -7,6 +7,8 @@ import { Engine } from '../engine/engine.ts';
 import type { StrategyInstance } from '../engine/host.ts';
 import { VirtualClock } from '../engine/virtual-clock.ts';
 import type { Token } from '../market/token.ts';
+import type { Steps } from '../recording/steps.ts';
+import { atOnce } from '../recording/steps.ts';
 import type { Fill, Intent, Outcome } from '../trading/intent.ts';
 import { isTerminal } from '../trading/intent.ts';
 import { valueIn } from '../trading/valuation.ts';
@@ -56,6 +58,9 @@ export interface BacktestResult {
   readonly deposits: { readonly returnedLamports: Lamports; readonly lockedLamports: Lamports };
 }
 
+/** Of the slowest strategies, some tens of milliseconds. */
+const ROWS_A_STEP = 16_384;
+
 /** Returns how much of a recording's beginning is for warming up: trading begins for all of them after the longest. */
 export function longestWarmup(strategies: readonly Pick<StrategyInstance, 'warmupMs'>[]): Millis {
   return Math.max(0, ...strategies.map(({ warmupMs = 0 }) => warmupMs));
@@ -63,9 +68,9 @@ export function longestWarmup(strategies: readonly Pick<StrategyInstance, 'warmu
 
 /**
  * Runs strategies over a recording with simulated fills. Where any of them is warmed up, the first part of the recording
- * is for that, and the backtest begins after it. `elapsedMs` is the one thing that reads a stopwatch.
+ * is for that, and the backtest begins after it. Nothing but `stopwatch` reads a clock.
  */
-export function runBacktest(options: {
+export function* backtestSteps(options: {
   readonly state: EngineState;
   readonly strategies: readonly StrategyInstance[];
   readonly seed: number;
@@ -80,7 +85,7 @@ export function runBacktest(options: {
   readonly onDecision?: (decision: LoggedDecision) => void;
   /** Looks on, for figures: nothing that is decided depends on it. */
   readonly meter?: RunMeter | undefined;
-}): BacktestResult {
+}): Steps<BacktestResult> {
   const { state, strategies, currency, cursor, meter } = options;
   const warmupMs = longestWarmup(strategies);
   const startAt = options.startAt + warmupMs;
@@ -105,7 +110,7 @@ export function runBacktest(options: {
       },
       onEffect: (effect) => {
         if (effect.kind === 'alert') alerts += 1;
-        else executor.execute(effect.intent).subscribe((outcome) => { take(effect.intent, outcome); });
+        else executor.carryOut(effect.intent, (outcome) => { take(effect.intent, outcome); });
       },
     },
   });
@@ -128,7 +133,11 @@ export function runBacktest(options: {
   meter?.sample(startAt);
   engine.start();
   const looking = meter === undefined ? undefined : sampleSteadily(world, meter);
-  const events = drive(engine, world, cursor, stands);
+  let events = drive(engine, world, cursor, { stands, most: ROWS_A_STEP });
+  for (let last = events; last === ROWS_A_STEP; events += last) {
+    yield;
+    last = drive(engine, world, cursor, { most: ROWS_A_STEP });
+  }
   const endAt = engine.clock.now();
   looking?.unsubscribe();
   settle(engine, world);
@@ -142,6 +151,11 @@ export function runBacktest(options: {
     strategies: strategies.map(({ name }) => strategyResult(state, name, currency)),
     startAt, endAt, simulation: executor.notes(), deposits: { returnedLamports, lockedLamports: executor.lockedLamports() },
   };
+}
+
+/** Runs a backtest as `backtestSteps` does, all at once. */
+export function runBacktest(options: Parameters<typeof backtestSteps>[0]): BacktestResult {
+  return atOnce(backtestSteps(options));
 }
 
 /** At whole multiples of the step, as bars close. */

@@ -1,8 +1,10 @@
 import { formatDecimal } from '../core/amount.ts';
 import type { Mint, TokenTable } from '../market/token.ts';
 import type { MeasuredRun } from './measured-run.ts';
+import { halfSpreadBps } from './sensitivity-grid.ts';
 
 const LAMPORT_DECIMALS = 9;
+const BPS = 10_000;
 
 /** What something cost. */
 export interface CostRow {
@@ -41,6 +43,7 @@ export function costBreakdown({ result: { simulation, deposits }, record }: Meas
     ...ofTokens('platform fees, in the prices already', platformFees),
     ...ofTokens('fees of token issuers, in the prices already', transferFees),
     { what: 'fills worse than quoted (negative: better), in the prices already', isApart: true, paid: '', value: slippageOf(record) },
+    { what: 'half of the recorded spread at each swap, in the prices already (about)', isApart: true, paid: '', value: spreadOf(record) },
     deposited('deposits for token accounts, back at the end', deposits.returnedLamports),
     deposited('deposits for token accounts, still there', deposits.lockedLamports),
   ];
@@ -48,6 +51,13 @@ export function costBreakdown({ result: { simulation, deposits }, record }: Meas
 
 function deposited(what: string, lamports: bigint): CostRow {
   return { what, isApart: true, paid: `${formatDecimal(lamports, LAMPORT_DECIMALS)} SOL`, value: null };
+}
+
+function spreadOf({ fills, instruments }: MeasuredRun['record']): number {
+  return instruments.reduce((sum, instrument) => {
+    const own = fills.filter(({ input, output }) => input === instrument.symbol || output === instrument.symbol);
+    return sum + (own.reduce((traded, { value }) => traded + (value ?? 0), 0) * halfSpreadBps({ instruments: [instrument] })) / BPS;
+  }, 0);
 }
 
 function slippageOf({ fills }: MeasuredRun['record']): number {

@@ -1,9 +1,11 @@
 import type { Millis } from '../core/time.ts';
 import type { Token } from '../market/token.ts';
+import type { Steps } from '../recording/steps.ts';
+import { atOnce } from '../recording/steps.ts';
 import type { TrialCount } from '../store/trial-log.ts';
 import type { SimulationSetting } from '../trading/simulated-landing.ts';
 import type { BacktestResult } from './backtest.ts';
-import { runBacktest } from './backtest.ts';
+import { backtestSteps } from './backtest.ts';
 import { withTrials } from './metrics/deflated.ts';
 import type { Assessment } from './metrics/metrics.ts';
 import type { RunSeries } from './record/run-figures.ts';
@@ -25,15 +27,15 @@ export interface MeasuredRun {
 export type MeasuredSettings = Readonly<Record<SimulationSetting, MeasuredRun>>;
 
 /** Runs a backtest and measures it. `instruments` are what its benchmarks buy; equity is looked at each `everyMs` and after each fill. */
-export function measureRun({ instruments, everyMs, interval, ...options }: Omit<Parameters<typeof runBacktest>[0], 'meter'> & {
+export function* measureSteps({ instruments, everyMs, interval, ...options }: Omit<Parameters<typeof backtestSteps>[0], 'meter'> & {
   readonly instruments: readonly Token[];
   readonly everyMs: Millis;
   /** Whether its Sharpe ratio is resampled; true by default. */
   readonly interval?: boolean | undefined;
-}): MeasuredRun {
+}): Steps<MeasuredRun> {
   const { state, currency, model } = options;
   const meter = createRunMeter({ state, currency, instruments, everyMs, model });
-  const result = runBacktest({ ...options, meter });
+  const result = yield* backtestSteps({ ...options, meter });
   const record = meter.record();
   const series = seriesOf(record, record.strategies);
   const assessment = assessRun(record, record.strategies, { interval });
@@ -41,6 +43,11 @@ export function measureRun({ instruments, everyMs, interval, ...options }: Omit<
     result, record, series, assessment,
     warnings: [...unpricedWarnings({ ...meter.unpriced, moments: series.unpriced }, record), ...assessment.warnings.map(({ message }) => message)],
   };
+}
+
+/** Runs a backtest and measures it as `measureSteps` does, all at once. */
+export function measureRun(options: Parameters<typeof measureSteps>[0]): MeasuredRun {
+  return atOnce(measureSteps(options));
 }
 
 /** Returns a run with its Sharpe ratio deflated by the trials made on its data. */

@@ -1,5 +1,5 @@
 import type { Amount } from '../core/amount.ts';
-import { mulDiv } from '../core/amount.ts';
+import { mulDiv, ZERO } from '../core/amount.ts';
 import type { Millis } from '../core/time.ts';
 import type { Mint } from '../market/token.ts';
 import type { Intent } from '../trading/intent.ts';
@@ -31,7 +31,8 @@ export interface TokenFee {
 
 /** What a swap would bring at some time. What goes in is `traded` and the fees on the input; what the market pays is the output and the fees on it. */
 export interface SimulatedPrice {
-  readonly terms: SwapTerms;
+  /** What reaches the wallet. */
+  readonly outAmount: Amount;
   readonly marks: readonly PriceMark[];
   /** What reaches the market of the input. */
   readonly traded: Amount;
@@ -39,6 +40,9 @@ export interface SimulatedPrice {
   readonly paid: Amount;
   readonly platformFee: TokenFee;
   readonly transferFees: readonly TokenFee[];
+  /** The quotes that it is from, and what they alone would pay. */
+  readonly from: MarketLadder;
+  readonly recorded: Amount;
 }
 
 /** Why something cannot be simulated. */
@@ -57,44 +61,56 @@ const NO_FEES: readonly TokenFee[] = [];
 const NO_MARKS: readonly PriceMark[] = [];
 
 /** Prices swaps from what a market held at a time, own swaps included. */
-export type Pricing = (intent: Intent, moment: PriceMoment) => SimulatedPrice | PriceRefusal;
+export interface Pricing {
+  price(intent: Intent, moment: PriceMoment): SimulatedPrice | PriceRefusal;
+  /** Returns the terms on which a service would offer a price. */
+  termsOf(intent: Intent, price: SimulatedPrice): SwapTerms;
+}
 
 /** Returns the pricing of a model over a market. */
 export function createPricing({ market, model, ownImpact }: { readonly market: MarketCache; readonly model: SimulationModel; readonly ownImpact: OwnImpact }): Pricing {
   const { costs, transferFees } = model;
-  return (intent, { at, isUnderWay }) => {
-    const { inputMint, outputMint, amountIn } = intent;
-    const found = ladderAt(market, {
-      inputMint, outputMint, at, maxAgeMs: isUnderWay ? Infinity : model.maxPriceAgeMs, otherSideHaircutBps: model.otherSideHaircutBps,
-    });
-    if (found === 'none') return { code: 'QUOTE_UNAVAILABLE', reason: 'the recording holds no quote of this pair' };
-    if (found === 'stale') return { code: 'QUOTE_STALE', reason: `the recording holds no quote of this pair of the last ${model.maxPriceAgeMs} ms` };
+  const isFeeOnInput = costs.platformFeeIn === 'input';
+  return {
+    price(intent, { at, isUnderWay }) {
+      const { inputMint, outputMint, amountIn } = intent;
+      const from = ladderAt(market, {
+        inputMint, outputMint, at, maxAgeMs: isUnderWay ? Infinity : model.maxPriceAgeMs, otherSideHaircutBps: model.otherSideHaircutBps,
+      });
+      if (from === 'none') return { code: 'QUOTE_UNAVAILABLE', reason: 'the recording holds no quote of this pair' };
+      if (from === 'stale') return { code: 'QUOTE_STALE', reason: `the recording holds no quote of this pair of the last ${model.maxPriceAgeMs} ms` };
 
-    const inputFee = transferFeeOf(amountIn, transferFees.get(inputMint));
-    const arriving = (amountIn - inputFee) as Amount;
-    const platformIn = costs.platformFeeIn === 'input' ? platformFeeOf(arriving, costs.platformFeeBps) : 0n;
-    const traded = (arriving - platformIn) as Amount;
-    const refusal = isUnderWay ? undefined : refuseSize(found, intent, { traded, extrapolate: model.extrapolate });
-    if (refusal !== undefined) return refusal;
+      const inputFee = transferFeeOf(amountIn, transferFees.get(inputMint));
+      const arriving = (amountIn - inputFee) as Amount;
+      const platformIn = isFeeOnInput ? platformFeeOf(arriving, costs.platformFeeBps) : ZERO;
+      const traded = (arriving - platformIn) as Amount;
+      const refusal = isUnderWay ? undefined : refuseSize(from, intent, { traded, extrapolate: model.extrapolate });
+      if (refusal !== undefined) return refusal;
 
-    const recorded = outputAfter(found.ladder, ownImpact.left(inputMint, outputMint, at), traded) as Amount;
-    const paid = model.dearerBps === undefined ? recorded : dearer(recorded, model.dearerBps);
-    const platformOut = costs.platformFeeIn === 'output' ? platformFeeOf(paid, costs.platformFeeBps) : 0n;
-    const sent = (paid - platformOut) as Amount;
-    const outputFee = transferFeeOf(sent, transferFees.get(outputMint));
-    const outAmount = (sent - outputFee) as Amount;
-    const { router, feeBps } = quoteFor(found, traded);
-    return {
-      terms: {
+      const recorded = outputAfter(from.ladder, ownImpact.left(inputMint, outputMint, at), traded) as Amount;
+      const paid = model.dearerBps === undefined ? recorded : dearer(recorded, model.dearerBps);
+      const platformOut = isFeeOnInput ? ZERO : platformFeeOf(paid, costs.platformFeeBps);
+      const sent = (paid - platformOut) as Amount;
+      const outputFee = transferFeeOf(sent, transferFees.get(outputMint));
+      return {
+        outAmount: (sent - outputFee) as Amount,
+        marks: marksOf(from, traded),
+        traded,
+        paid,
+        platformFee: isFeeOnInput ? { mint: inputMint, amount: platformIn } : { mint: outputMint, amount: platformOut },
+        transferFees: inputFee === 0n && outputFee === 0n ? NO_FEES : [{ mint: inputMint, amount: inputFee }, { mint: outputMint, amount: outputFee }].filter(({ amount }) => amount > 0n),
+        from,
+        recorded,
+      };
+    },
+    termsOf(intent, { from, traded, recorded, outAmount }) {
+      const { inputMint, outputMint, amountIn } = intent;
+      const { router, feeBps } = quoteFor(from, traded);
+      return {
         inputMint, outputMint, inAmount: amountIn, outAmount, threshold: minimumOut(intent, outAmount), router,
-        priceImpact: impactOf(found.ladder, traded, recorded), feeBps: feeBps + costs.platformFeeBps,
-      },
-      marks: marksOf(found, traded),
-      traded,
-      paid,
-      platformFee: { mint: costs.platformFeeIn === 'input' ? inputMint : outputMint, amount: (platformIn + platformOut) as Amount },
-      transferFees: inputFee === 0n && outputFee === 0n ? NO_FEES : [{ mint: inputMint, amount: inputFee }, { mint: outputMint, amount: outputFee }].filter(({ amount }) => amount > 0n),
-    };
+        priceImpact: impactOf(from.ladder, traded, recorded), feeBps: feeBps + costs.platformFeeBps,
+      };
+    },
   };
 }
 

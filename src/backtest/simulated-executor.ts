@@ -1,14 +1,16 @@
-import type { Subscriber, Unsubscribable } from 'rxjs';
+import type { Unsubscribable } from 'rxjs';
 import { EMPTY, Observable } from 'rxjs';
-import type { Amount, Lamports } from '../core/amount.ts';
+import type { Lamports } from '../core/amount.ts';
+import { ZERO } from '../core/amount.ts';
 import type { Clock, Millis } from '../core/time.ts';
 import type { Mint } from '../market/token.ts';
 import type { Executor, OpenIntent } from '../trading/executor.ts';
 import type { Intent, Outcome } from '../trading/intent.ts';
-import { outcomeOf } from '../trading/intent.ts';
+import { isTerminal, outcomeOf } from '../trading/intent.ts';
 import type { MarketCache } from '../trading/market-cache.ts';
 import { landSimulated } from '../trading/simulated-landing.ts';
 import type { SimulationModel } from '../trading/simulation-model.ts';
+import type { SwapTerms } from '../trading/swap-order.ts';
 import { refuseTerms } from '../trading/terms.ts';
 import { attemptCosts } from './models/attempt-costs.ts';
 import type { AttemptChance } from './models/chance.ts';
@@ -28,6 +30,8 @@ export { BASE_MODEL } from '../trading/simulation-model.ts';
 
 /** A simulated executor with what a report must say of it. */
 export interface SimulatedExecutor extends Executor {
+  /** Carries an intent out as `execute` does, for whoever never gives one up: every outcome is handed over at once. */
+  carryOut(intent: Intent, take: (outcome: Outcome) => void): void;
   /** Returns what a fill cost and how sure its price is, once. */
   takeFillNotes(intentId: string): FillNotes | undefined;
   notes(): SimulationNotes;
@@ -41,14 +45,15 @@ export interface SimulatedExecutor extends Executor {
 interface Course {
   readonly intent: Intent;
   readonly chance: AttemptChance;
-  readonly subscriber: Subscriber<Outcome>;
+  readonly take: (outcome: Outcome) => void;
   /** What it waits for: one thing at a time, so there is one thing to give up. */
   waiting: Unsubscribable | undefined;
 }
 
-function end({ subscriber }: Course, outcome: Outcome): void {
-  subscriber.next(outcome);
-  subscriber.complete();
+/** What was signed: a price, on these terms. */
+interface Acceptance {
+  readonly price: SimulatedPrice;
+  readonly terms: SwapTerms;
 }
 
 /**
@@ -68,7 +73,7 @@ export function createSimulatedExecutor(options: {
   const model = underSetting(options.model);
   const { row, landing } = model;
   const ownImpact = createOwnImpact(model.ownImpact);
-  const price = createPricing({ market, model, ownImpact });
+  const pricing = createPricing({ market, model, ownImpact });
   const accounts = createTokenAccounts(options.tokenAccounts, (mint) => model.transferFees.has(mint));
   const costs = attemptCosts(model.costs, row.priority);
   const tally = createSimulationTally(costs);
@@ -76,15 +81,14 @@ export function createSimulatedExecutor(options: {
   const after = (course: Course, delayMs: Millis, work: () => void): void => { course.waiting = clock.schedule(work, delayMs); };
 
   /** What the chain does to a swap that arrives, now; undefined where a maker did not sign. */
-  const arrive = ({ intent }: Course, accepted: SimulatedPrice): Outcome | undefined => {
-    const { router, outAmount: acceptedOut } = accepted.terms;
-    const firm = isFirm(router);
-    const arrival = price(intent, { at: clock.now(), isUnderWay: true });
-    const arrivalOut = isRefusal(arrival) ? (0n as Amount) : arrival.terms.outAmount;
-    const outAmount = arrivingOutput({ acceptedOut, arrivalOut, isFirm: firm }, landing, row);
+  const arrive = ({ intent }: Course, { price: accepted, terms }: Acceptance): Outcome | undefined => {
+    const firm = isFirm(terms.router);
+    const arrival = pricing.price(intent, { at: clock.now(), isUnderWay: true });
+    const arrivalOut = isRefusal(arrival) ? ZERO : arrival.outAmount;
+    const outAmount = arrivingOutput({ acceptedOut: terms.outAmount, arrivalOut, isFirm: firm }, landing, row);
     if (outAmount === undefined) return undefined;
     const outcome = landSimulated({
-      intent, accepted: accepted.terms, outAmount, setting: row.fill === 'threshold' && !firm ? 'pessimistic' : 'base',
+      intent, accepted: terms, outAmount, setting: row.fill === 'threshold' && !firm ? 'pessimistic' : 'base',
       feeLamports: costs.feeLamports, rentLamports: accounts.depositFor(intent.outputMint),
     });
     if (outcome.state !== 'confirmed') {
@@ -98,12 +102,12 @@ export function createSimulatedExecutor(options: {
     return outcome;
   };
 
-  const follow = (course: Course, accepted: SimulatedPrice): void => {
-    const { intent, chance, subscriber } = course;
+  const follow = (course: Course, accepted: Acceptance): void => {
+    const { intent, chance, take } = course;
     const landMs = latencyAt(model.latency.land, chance.land) * row.latency;
     const passage = passageOf(chance, landing, landMs);
     if (passage === 'expires') {
-      after(course, landing.expiryMs, () => { end(course, outcomeOf(intent.id, 'expired', { code: 'EXPIRED', reason: 'it never landed, as the model has it now and then' })); });
+      after(course, landing.expiryMs, () => { take(outcomeOf(intent.id, 'expired', { code: 'EXPIRED', reason: 'it never landed, as the model has it now and then' })); });
       return;
     }
     after(course, landMs, () => {
@@ -111,42 +115,53 @@ export function createSimulatedExecutor(options: {
       if (outcome === undefined) {
         // As live: the answer is a hint, and only the end of the transaction's life is proof.
         const refusal = { code: 'MAKER_REJECTED', reason: 'the price moved against the maker, who did not sign' };
-        subscriber.next(outcomeOf(intent.id, 'submitted', refusal));
-        after(course, landing.expiryMs - landMs, () => { end(course, outcomeOf(intent.id, 'expired', refusal)); });
+        take(outcomeOf(intent.id, 'submitted', refusal));
+        after(course, landing.expiryMs - landMs, () => { take(outcomeOf(intent.id, 'expired', refusal)); });
       } else if (passage === 'arrives-unseen') {
-        subscriber.next(outcomeOf(intent.id, 'unknown', { code: 'UNSEEN', reason: 'nobody says what became of it, as the model has it now and then' }));
-        after(course, landing.expiryMs - landMs, () => { end(course, outcome); });
-      } else end(course, outcome);
+        take(outcomeOf(intent.id, 'unknown', { code: 'UNSEEN', reason: 'nobody says what became of it, as the model has it now and then' }));
+        after(course, landing.expiryMs - landMs, () => { take(outcome); });
+      } else take(outcome);
     });
   };
 
   const accept = (course: Course): void => {
-    const { intent, chance, subscriber } = course;
-    const accepted = price(intent, { at: clock.now(), isUnderWay: false });
-    if (isRefusal(accepted)) {
-      tally.refused(accepted);
-      end(course, outcomeOf(intent.id, 'abandoned', accepted));
+    const { intent, chance, take } = course;
+    const price = pricing.price(intent, { at: clock.now(), isUnderWay: false });
+    if (isRefusal(price)) {
+      tally.refused(price);
+      take(outcomeOf(intent.id, 'abandoned', price));
       return;
     }
-    const refusal = refuseTerms(intent, accepted.terms);
+    const terms = pricing.termsOf(intent, price);
+    const { router, outAmount: quotedOut } = terms;
+    const refusal = refuseTerms(intent, terms);
     if (refusal !== undefined) {
-      end(course, outcomeOf(intent.id, 'abandoned', { router: accepted.terms.router, ...refusal }));
+      take(outcomeOf(intent.id, 'abandoned', { router, ...refusal }));
       return;
     }
     after(course, latencyAt(model.latency.sign, chance.sign) * row.latency, () => {
-      subscriber.next(outcomeOf(intent.id, 'signed', { router: accepted.terms.router, quotedOut: accepted.terms.outAmount }));
-      subscriber.next(outcomeOf(intent.id, 'submitted'));
-      follow(course, accepted);
+      take(outcomeOf(intent.id, 'signed', { router, quotedOut }));
+      take(outcomeOf(intent.id, 'submitted'));
+      follow(course, { price, terms });
     });
+  };
+
+  const begin = (intent: Intent, take: (outcome: Outcome) => void): Course => {
+    const course: Course = { intent, chance: chanceOf(seed, intent.id), take, waiting: undefined };
+    take(outcomeOf(intent.id, 'building'));
+    after(course, latencyAt(model.latency.quote, course.chance.quote) * row.latency, () => { accept(course); });
+    return course;
   };
 
   return {
     execute: (intent) => new Observable((subscriber) => {
-      const course: Course = { intent, chance: chanceOf(seed, intent.id), subscriber, waiting: undefined };
-      subscriber.next(outcomeOf(intent.id, 'building'));
-      after(course, latencyAt(model.latency.quote, course.chance.quote) * row.latency, () => { accept(course); });
+      const course = begin(intent, (outcome) => {
+        subscriber.next(outcome);
+        if (isTerminal(outcome.state)) subscriber.complete();
+      });
       return () => { course.waiting?.unsubscribe(); };
     }),
+    carryOut: (intent, take) => { begin(intent, take); },
     // A simulation has no yesterday: it begins with nothing open.
     reconcile: (open: readonly OpenIntent[]) => {
       if (open.length > 0) throw new Error(`a simulation cannot resolve ${open.length} open intents of a real run`);

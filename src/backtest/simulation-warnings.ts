@@ -2,7 +2,8 @@ import type { SimulationModel } from '../trading/simulation-model.ts';
 import type { PriceMark, PriceRefusal } from './pricing.ts';
 import type { SimulationNotes } from './simulation-notes.ts';
 
-const REFUSED: Readonly<Record<PriceRefusal['code'], string>> = {
+/** Why a swap could not be simulated, by its code. */
+export const SIMULATION_REFUSALS: Readonly<Record<PriceRefusal['code'], string>> = {
   QUOTE_UNAVAILABLE: 'the recording holds no quote of their pair, either way',
   QUOTE_STALE: 'all quotes of their pair were too old',
   SIZE_BEYOND_LADDER: 'they are larger than the largest recorded quote (backtest.extrapolate would price them)',
@@ -16,7 +17,7 @@ export function simulationWarnings(notes: SimulationNotes, { otherSideHaircutBps
     'slots-apart': 'between quotes more than five slots apart',
   };
   return [
-    ...Object.entries(REFUSED).flatMap(([code, why]) => {
+    ...Object.entries(SIMULATION_REFUSALS).flatMap(([code, why]) => {
       const count = notes.refusals[code as PriceRefusal['code']] ?? 0;
       return count === 0 ? [] : [`${count} swaps could not be simulated and were given up (${code}): ${why}`];
     }),

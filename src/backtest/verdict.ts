@@ -1,20 +1,29 @@
+import type { DenialCode } from '../trading/denials.ts';
+import { DENIALS } from '../trading/denials.ts';
 import type { MeasuredRun, MeasuredSettings } from './measured-run.ts';
 import { robustnessWarnings } from './measured-run.ts';
 import type { Metrics } from './metrics/metrics.ts';
-import { shareText } from './metrics/shown-metrics.ts';
+import { likelihoodText, ratioText, shareText } from './metrics/shown-metrics.ts';
+import { valueText } from './page/value-text.ts';
 import type { Benchmarks } from './record/run-figures.ts';
 
 const SURE = 0.95;
 const FEW_TRADES = 30;
+const LONG_IDLE = 0.25;
+/** Beyond this a flaw is likelier than a gain. */
+const IMPLAUSIBLE_SHARPE = 5;
 
 /** Returns in plain sentences what a backtest says, and what it does not. */
-export function verdictOf({ assessment: { metrics, trades }, record, series }: MeasuredRun, settings: MeasuredSettings, benchmarks: Benchmarks): string[] {
-  if (record.fills.length === 0) return ['No swap was made: this run says nothing about the strategy.'];
+export function verdictOf({ assessment: { metrics, trades }, record, series, result }: MeasuredRun, settings: MeasuredSettings, benchmarks: Benchmarks): string[] {
+  const denied = deniedText(result);
+  if (record.fills.length === 0) return ['No swap was made: this run says nothing about the strategy.', ...denied];
   if (series.times.length < 2 || metrics.total_return === null) return ['What was held could not be valued: this run says nothing about the strategy.'];
   const total = metrics.total_return;
   const sentences = [
     `After costs it ${total > 0 ? 'gained' : total < 0 ? 'lost' : 'came out even, at'} ${shareText(Math.abs(total))}${metrics.max_drawdown === null ? '' : `, and was at worst ${shareText(metrics.max_drawdown)} below its peak`}.`,
     againstHolding(total, benchmarks),
+    tradesText(metrics, trades),
+    ...denied,
     robustness(settings),
   ];
   if (total <= 0) return sentences.filter((sentence) => sentence !== '');
@@ -22,16 +31,36 @@ export function verdictOf({ assessment: { metrics, trades }, record, series }: M
   if (decided < FEW_TRADES) sentences.push(`${decided} completed round trips are too few to tell skill from luck.`);
   else if (metrics.psr === null) sentences.push('Whether it is more than chance cannot be said from these data.');
   else sentences.push(chanceText(metrics.psr, metrics));
+  if (metrics.sharpe !== null && metrics.sharpe > IMPLAUSIBLE_SHARPE) sentences.push(`A Sharpe ratio of ${ratioText(metrics.sharpe)} a year is more than real markets pay for long: look for a flaw in the data, or in how fills are simulated, before you believe it.`);
   return sentences.filter((sentence) => sentence !== '');
 }
 
 /** Returns whether a gain may be chance, by how many were tried where that is known: the best of many looks good by chance. */
 export function chanceText(psr: number, { dsr, trials }: Pick<Metrics, 'dsr' | 'trials'>): string {
-  if (psr < SURE) return `Chance is not excluded: the probability that its true Sharpe ratio is above 0 is ${shareText(psr)}${trials === 1 ? '' : ', before it is counted how many variants were tried'}.`;
-  if (dsr === null || trials === null || trials === 1) return `By itself it is unlikely to be chance (${shareText(psr)}); every further variant tried on these data makes it likelier.`;
+  if (psr < SURE) return `Chance is not excluded: the probability that its true Sharpe ratio is above 0 is ${likelihoodText(psr)}${trials === 1 ? '' : ', before it is counted how many variants were tried'}.`;
+  if (dsr === null || trials === null || trials === 1) return `By itself it is unlikely to be chance (${likelihoodText(psr)}); every further variant tried on these data makes it likelier.`;
   return dsr < SURE
-    ? `By itself it would be unlikely to be chance (${shareText(psr)}), but it is one of ${trials} tried on these data: the probability that it is better than the best of so many by luck is ${shareText(dsr)}.`
-    : `It is unlikely to be chance, even as one of ${trials} tried on these data (${shareText(dsr)}).`;
+    ? `By itself it would be unlikely to be chance (${likelihoodText(psr)}), but it is one of ${trials} tried on these data: the probability that it is better than the best of so many by luck is ${likelihoodText(dsr)}.`
+    : `It is unlikely to be chance, even as one of ${trials} tried on these data (${likelihoodText(dsr)}).`;
+}
+
+/** Where more was refused than done, or trading ended long before the data did, the limits made the result, not the strategy alone. */
+function deniedText({ denials, fills, startAt, endAt }: MeasuredRun['result']): string[] {
+  const [most] = Object.entries(denials).toSorted(([, a], [, b]) => b - a);
+  const count = Object.values(denials).reduce((sum, each) => sum + each, 0);
+  if (most === undefined || count < fills.length) return [];
+  const [code, times] = most;
+  const meaning = Object.hasOwn(DENIALS, code) ? ` (${DENIALS[code as DenialCode].meaning})` : '';
+  const last = fills.at(-1)?.at;
+  const idle = last === undefined ? 0 : (endAt - last) / (endAt - startAt);
+  return [`The risk limits refused ${valueText(count, 'count')} swaps, ${times === count ? 'all' : valueText(times, 'count')} of them by ${code}${meaning}.`,
+    ...(idle < LONG_IDLE ? [] : [`Nothing was traded in the last ${(idle * 100).toFixed(0)} % of the time, after ${new Date(last!).toISOString().slice(0, 16).replace('T', ' ')} UTC.`])];
+}
+
+function tradesText({ win_rate: rate, payoff_ratio: payoff }: Metrics, trades: MeasuredRun['assessment']['trades']): string {
+  if (trades === undefined || rate === null) return '';
+  const trips = trades.wins + trades.losses + trades.breakeven;
+  return `Of ${valueText(trips, 'count')} round trips ${shareText(rate)} were won${payoff === null ? '' : `, and a gain was ${ratioText(payoff)} times a loss on average`}.`;
 }
 
 function againstHolding(total: number, { buy_and_hold: holding }: Benchmarks): string {

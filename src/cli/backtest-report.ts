@@ -9,6 +9,7 @@ import type { NamedText, Silences } from '../backtest/report/report-input.ts';
 import { verdictOf } from '../backtest/verdict.ts';
 import type { ConfigRecord } from '../config/config-record.ts';
 import type { RunConfig } from '../config/run-config.ts';
+import { formatDecimal } from '../core/amount.ts';
 import { stringifyJson } from '../core/json.ts';
 import type { RunManifest } from '../daemon/manifest.ts';
 import type { Token } from '../market/token.ts';
@@ -38,10 +39,10 @@ export function writeReport(file: string, { runId, run, settings, benchmarks, tr
     months: monthlyReturns(run.series),
     costs: costBreakdown(run, config.tokens),
     silences: silencesOf(recording, config.tokens.all),
-    parameters: parametersOf(manifest.config),
+    parameters: [['recording', [`name: ${basename(recording.directory)}`, `events: ${run.result.events}`]], ...parametersOf(manifest.config)],
     hashes: [
       ['decisions, as configured', run.result.decisionHash],
-      ...Object.entries(settings).map(([setting, { result }]): NamedText => [`decisions, ${setting}`, result.decisionHash]),
+      ...Object.entries(settings).filter(([, each]) => each !== run).map(([setting, { result }]): NamedText => [`decisions, ${setting}`, result.decisionHash]),
       ['configuration', createHash('sha256').update(stringifyJson(manifest.config)).digest('hex')],
       ['recording', recording.manifest.digestsSha256 ?? 'was never closed'],
       ['made by', `Node ${manifest.node}, ${manifest.arch}`],
@@ -67,7 +68,7 @@ export function writeWhole(file: string, page: string): string {
 /** Returns values by their names, one a line, nested ones by their paths, `params.window: 20`, and each item of a list in one line. */
 function linesOf(value: unknown, path = ''): string[] {
   const named = (text: string): string => (path === '' ? text : `${path}: ${text}`);
-  if (typeof value !== 'object' || value === null || Object.keys(value).length === 0) return [named(typeof value === 'string' ? value : stringifyJson(value))];
+  if (typeof value !== 'object' || value === null || Object.keys(value).length === 0) return [named(value === null ? 'none' : typeof value === 'string' ? value : stringifyJson(value))];
   if (Array.isArray(value)) return value.map((item) => named(linesOf(item).join(', ')));
   return Object.entries(value).filter(([, inner]) => inner !== undefined).flatMap(([name, inner]) => linesOf(inner, path === '' ? name : `${path}.${name}`));
 }
@@ -103,10 +104,28 @@ function silencesOf(recording: Recording, tokens: readonly Token[]): Silences {
 
 /** Returns what figures depend on: where it would trade live, and whose wallet that is, do not belong into a file that is handed on. */
 export function parametersOf({ file, seed, strategies, backtest, limits, tokens }: ConfigRecord): NamedText[] {
+  const byMint = new Map(tokens.map((token) => [token.mint, token]));
   return [
     ['configuration', basename(file)],
     ['seed', String(seed)],
-    ...strategies.map(({ name, ...rest }): NamedText => [name, linesOf(rest)]),
-    ...Object.entries({ backtest, limits, tokens }).map(([name, value]): NamedText => [name, linesOf(value)]),
+    ...strategies.map(({ name, ...rest }): NamedText => [name, linesOf(inTokens(rest, byMint))]),
+    ...Object.entries({ backtest, limits }).map(([name, value]): NamedText => [name, linesOf(inTokens(value, byMint))]),
+    ['tokens', linesOf(tokens)],
   ];
+}
+
+/** Returns values with amounts in whole tokens, and tokens by the names that the configuration gives them. */
+function inTokens(value: unknown, byMint: ReadonlyMap<string, ConfigRecord['tokens'][number]>): unknown {
+  if (typeof value === 'string') return byMint.get(value)?.symbol ?? value;
+  if (Array.isArray(value)) return value.map((item) => inTokens(item, byMint));
+  if (typeof value !== 'object' || value === null) return value;
+  const amountOf = (amount: unknown, mint: unknown): string | undefined => {
+    const token = typeof mint === 'string' ? byMint.get(mint) : undefined;
+    return token === undefined || typeof amount !== 'string' || !/^\d+$/.test(amount) ? undefined : `${formatDecimal(BigInt(amount), token.decimals)} ${token.symbol}`;
+  };
+  if ('mint' in value && 'amount' in value && Object.keys(value).length === 2) return amountOf(value.amount, value.mint) ?? value;
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [
+    byMint.get(key)?.symbol ?? key,
+    key === 'sol_reserve' ? `${formatDecimal(BigInt(inner), 9)} SOL` : amountOf(inner, key) ?? inTokens(inner, byMint),
+  ]));
 }

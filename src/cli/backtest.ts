@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { relative } from 'node:path';
 import { longestWarmup } from '../backtest/backtest.ts';
 import type { MeasuredRun, MeasuredSettings } from '../backtest/measured-run.ts';
-import { deflatedSettings, measureRun, robustnessWarnings } from '../backtest/measured-run.ts';
+import { deflatedSettings, measureSteps, robustnessWarnings } from '../backtest/measured-run.ts';
 import { benchmarksOf } from '../backtest/record/run-figures.ts';
 import { sampleStep } from '../backtest/record/run-meter.ts';
 import { backtestCursor } from '../backtest/recorded-looks.ts';
@@ -24,6 +24,7 @@ import { writeReport } from './backtest-report.ts';
 import { stopwatch } from './bench/measurement.ts';
 import type { CommandContext, CommandModule } from './command.ts';
 import { EXIT } from './exit-codes.ts';
+import { stepByStep } from './interrupt.ts';
 import { isGridCheap, measureGrid } from './research/sensitivity.ts';
 import type { Subject } from './research/subject.ts';
 import { openSubject, subjectWarnings } from './research/subject.ts';
@@ -49,34 +50,41 @@ export const backtestCommand: CommandModule = (program, run) => {
       const counter = await openTrialCounter({ stateDir: options.stateDir, subject });
       const runId = `backtest-${randomBytes(4).toString('hex')}`;
       const files = createRunFiles(options.stateDir, runId);
-      const snapshot = freshSnapshot(config.backtest.balances);
-      const manifest = createManifest({
-        config, mode: 'backtest', runId, startAt: subject.setup.firstAt, snapshot, open: [], legacy: NO_LEGACY, recording: relative(files.dir, recording.directory),
-      });
-      files.manifest(manifest);
-      const measured = measureSettings(subject, (decision) => { files.decision(decision); });
-      const { setting } = config.backtest.model;
-      const trials = counter.count([{ trial: { params: {} }, result: { kind: 'done', metrics: measured[setting].assessment.metrics } }]);
-      counter.close();
-      const settings = trials === undefined ? measured : deflatedSettings(measured, trials);
-      const run = settings[setting];
-      const { events, decisions, decisionHash, endAt } = run.result;
-      files.manifest({ ...manifest, ended: { after_seq: events, at: endAt, decisions, decision_hash: decisionHash } });
-      files.close();
-      const grid = flags.grid ?? isGridCheap(events) ? await measureGrid(subject, run, interrupt) : undefined;
-      const warnings = [...counter.warnings, ...warningsOf(subject, settings, grid)];
-      const answer = { runId, run, settings, grid, benchmarks: benchmarksOf(run.record), currency, trials, warnings };
-      const report = flags.report === undefined ? undefined : writeReport(flags.report, answer, { config, recording, manifest, grid: grid === undefined ? undefined : gridHeatMap(grid) });
-      terminal.result(asJson(answer, report), () => asText(answer, report));
-      return EXIT.done;
+      try {
+        const snapshot = freshSnapshot(config.backtest.balances);
+        const manifest = createManifest({
+          config, mode: 'backtest', runId, startAt: subject.setup.firstAt, snapshot, open: [], legacy: NO_LEGACY, recording: relative(files.dir, recording.directory),
+        });
+        files.manifest(manifest);
+        const measured = await measureSettings(subject, { interrupt, onDecision: (decision) => { files.decision(decision); } });
+        const { setting } = config.backtest.model;
+        const trials = counter.count([{ trial: { params: {} }, result: { kind: 'done', metrics: measured[setting].assessment.metrics } }]);
+        const settings = trials === undefined ? measured : deflatedSettings(measured, trials);
+        const run = settings[setting];
+        const { events, decisions, decisionHash, endAt } = run.result;
+        files.manifest({ ...manifest, ended: { after_seq: events, at: endAt, decisions, decision_hash: decisionHash } });
+        const grid = flags.grid ?? isGridCheap(events) ? await measureGrid(subject, run, interrupt) : undefined;
+        const warnings = [...counter.warnings, ...warningsOf(subject, settings, grid)];
+        const answer = { runId, run, settings, grid, benchmarks: benchmarksOf(run.record), currency, trials, warnings };
+        const report = flags.report === undefined ? undefined : writeReport(flags.report, answer, { config, recording, manifest, grid: grid === undefined ? undefined : gridHeatMap(grid) });
+        terminal.result(asJson(answer, report), () => asText(answer, report));
+        return EXIT.done;
+      } finally {
+        files.close();
+        counter.close();
+      }
     }));
 };
 
-/** Runs the setting that is configured first, and hands on its decisions; then the other two, for comparison. */
-function measureSettings({ config, recording, looks, setup }: Subject, onDecision: (decision: LoggedDecision) => void): MeasuredSettings {
+interface Listener {
+  readonly onDecision?: (decision: LoggedDecision) => void;
+}
+
+/** Runs the setting that is configured first, and hands on its decisions; then the other two, for comparison. Rejects with INTERRUPTED. */
+async function measureSettings({ config, recording, looks, setup }: Subject, { interrupt, onDecision }: Required<Listener> & { readonly interrupt: AbortSignal }): Promise<MeasuredSettings> {
   const { model, currency } = setup;
   const strategies = config.strategies.map(({ maxAgeMs, maxExposure, ...rest }): BacktestStrategy => ({ ...rest, budget: rest.budget, limits: { maxAgeMs, maxExposure } }));
-  const under = (setting: SimulationSetting, listener: { readonly onDecision?: (decision: LoggedDecision) => void }): MeasuredRun => measureRun({
+  const under = (setting: SimulationSetting, listener: Listener): Promise<MeasuredRun> => stepByStep(measureSteps({
     state: freshState(setup, strategies),
     strategies,
     seed: setup.seed,
@@ -89,10 +97,10 @@ function measureSettings({ config, recording, looks, setup }: Subject, onDecisio
     instruments: watchedTokens(strategies, setup),
     everyMs: sampleStep(setup.lastAt - setup.firstAt),
     ...listener,
-  });
-  const configured = under(model.setting, { onDecision });
-  const run = (setting: SimulationSetting): MeasuredRun => (setting === model.setting ? configured : under(setting, {}));
-  return { optimistic: run('optimistic'), base: run('base'), pessimistic: run('pessimistic') };
+  }), interrupt);
+  const configured = await under(model.setting, { onDecision });
+  const run = async (setting: SimulationSetting): Promise<MeasuredRun> => (setting === model.setting ? configured : under(setting, {}));
+  return { optimistic: await run('optimistic'), base: await run('base'), pessimistic: await run('pessimistic') };
 }
 
 function warningsOf(subject: Subject, settings: MeasuredSettings, grid: SensitivityGrid | undefined): string[] {

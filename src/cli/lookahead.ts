@@ -1,4 +1,3 @@
-import { InvalidArgumentError } from 'commander';
 import type { LookaheadProgress, LookaheadResult, StrategyVerdict } from '../backtest/lookahead.ts';
 import { lookahead } from '../backtest/lookahead.ts';
 import type { Leak } from '../backtest/lookahead/leak.ts';
@@ -10,6 +9,7 @@ import type { Decision } from '../trading/step.ts';
 import type { CommandContext, CommandModule } from './command.ts';
 import { EXIT } from './exit-codes.ts';
 import { createThreadPool } from './lookahead/threads.ts';
+import { wholeNumberTo } from './research/flags.ts';
 import { openSubject } from './research/subject.ts';
 import type { ThreadSetup } from './research/thread-setup.ts';
 
@@ -24,8 +24,8 @@ export const lookaheadCommand: CommandModule = (program, run) => {
   program.command('lookahead <config>')
     .description('spoils the future of a recording and looks for decisions that change before it')
     .requiredOption('--recording <dir>', 'a recording: its folder, or the id of the run that made it')
-    .option('--times <n>', 'at how many instants the future begins', wholeNumber, 9)
-    .option('--seed <n>', 'where the instants and the noise come from', wholeNumber, 1)
+    .option('--times <n>', 'at how many instants the future begins', wholeNumberTo(999_999), 9)
+    .option('--seed <n>', 'where the instants and the noise come from', wholeNumberTo(999_999), 1)
     .option('--warm-up', 'also whether a longer history before the start changes decisions')
     .action(run(async (context: CommandContext, file: string, flags: LookaheadFlags) => {
       const { terminal, interrupt } = context;
@@ -66,11 +66,6 @@ export async function lookForHistory(setup: ThreadSetup, interrupt?: AbortSignal
     await pool.close();
   }
   return verdicts;
-}
-
-function wholeNumber(text: string): number {
-  if (!/^[1-9]\d{0,5}$/.test(text)) throw new InvalidArgumentError('Expected a whole number from 1 to 999999.');
-  return Number(text);
 }
 
 /** One line that is written over, where somebody looks on. */

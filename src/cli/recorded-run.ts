@@ -13,12 +13,13 @@ import { repeatWarmup } from '../daemon/warm-up.ts';
 import type { StrategyInstance } from '../engine/host.ts';
 import type { TokenTable } from '../market/token.ts';
 import { tokenTable } from '../market/token.ts';
-import { openRecording } from '../recording/reader.ts';
+import { openSteps } from '../recording/reader.ts';
 import { withTokens } from '../strategy/params.ts';
 import type { EngineState } from '../trading/state.ts';
 import { readOutcome } from '../trading/outcome-json.ts';
 import { createState } from '../trading/state.ts';
 import type { StrategyLegacy } from '../trading/strategy-state.ts';
+import { stepByStep } from './interrupt.ts';
 import { PROJECT_DIR } from './project.ts';
 
 /** A run of the daemon with its recording: all that it takes to repeat it. */
@@ -34,21 +35,22 @@ export interface RecordedRun {
 
 /**
  * Opens a run to be repeated. Throws USAGE on a backtest, RECORDING_CORRUPT where something of it is missing, and what
- * reading its files and its strategies throws.
+ * reading its files and its strategies throws; INTERRUPTED.
  */
-export async function openRecordedRun(runDir: string): Promise<RecordedRun> {
+export async function openRecordedRun(runDir: string, interrupt = new AbortController().signal): Promise<RecordedRun> {
   const manifest = readManifest(runDir);
   if (manifest.mode === 'backtest') {
     throw new GannetError('USAGE', `${manifest.run_id} is a backtest: run "gannet backtest" on the same recording again, it gives the same hash`);
   }
   const decisions = readDecisions(runDir);
-  const recording = openRecording(recordingOfRun(runDir));
+  const recording = await stepByStep(openSteps(recordingOfRun(runDir)), interrupt);
   const { ended } = manifest;
   const whole = ended !== null && recording.truncatedAt === undefined;
-  const lastSeq = recording.lastGapFreeSeq(decisions.map(({ seq }) => seq));
+  const lastSeq = await stepByStep(recording.lastGapFreeSteps(decisions.map(({ seq }) => seq)), interrupt);
   if (whole && lastSeq < ended.after_seq) {
     throw new GannetError('RECORDING_CORRUPT', `the run has ${ended.after_seq} stamps, but only those up to ${lastSeq} are all there`);
   }
+  const rows = whole ? recording : await stepByStep(recording.cutSteps(lastSeq), interrupt);
   const recorded = whole ? decisions : decisions.filter(({ seq }) => seq <= lastSeq);
   const tokens = tokenTable(manifest.config.tokens);
   const strategies = await strategiesOf(manifest, tokens);
@@ -65,7 +67,7 @@ export async function openRecordedRun(runDir: string): Promise<RecordedRun> {
       legacy: legacyOf(manifest),
       warmup: manifest.warmup ? repeatWarmup(manifest.warmup, runDir) : undefined,
       cutOff: !whole,
-      cursor: (whole ? recording : recording.cutAt(lastSeq)).cursor(),
+      cursor: rows.cursor(),
       recorded,
     }),
   };

@@ -8,14 +8,16 @@ import type { Token } from '../market/token.ts';
 import { compactRecording } from '../recording/compact.ts';
 import { RECORDING_KINDS } from '../recording/format.ts';
 import type { RecordingKind } from '../recording/format.ts';
-import { inspectRecording } from '../recording/inspect.ts';
+import { inspectSteps } from '../recording/inspect.ts';
 import type { Inspection } from '../recording/inspect.ts';
 import { totalsOf } from '../recording/manifest.ts';
-import { openRecording } from '../recording/reader.ts';
+import type { Recording } from '../recording/reader.ts';
+import { openSteps } from '../recording/reader.ts';
 import type { RecordingIssue } from '../recording/recording-issue.ts';
 import { csvRows } from './csv-rows.ts';
 import type { CommandContext, CommandModule } from './command.ts';
 import { EXIT } from './exit-codes.ts';
+import { interruption, stepByStep } from './interrupt.ts';
 import { isField, readMarketCsv } from './recording/csv-market.ts';
 import { exportJsonl } from './recording/export-jsonl.ts';
 import type { ExportedTable } from './recording/export-parquet.ts';
@@ -34,26 +36,28 @@ export const recordingCommand: CommandModule = (program, run) => {
 
   group.command('info').argument('<recording>', WHICH)
     .description('what a recording holds: kinds, feeds, time, gaps, sizes, versions')
-    .action(run(async ({ terminal, options }: CommandContext, name: string) => {
-      const info = infoOf(openRecording(findRecording(options.stateDir, name)));
+    .action(run(async (context: CommandContext, name: string) => {
+      const { terminal, interrupt } = context;
+      const info = await stepByStep(infoOf(await opened(context, name)), interrupt);
       terminal.result(info, () => infoText(info));
       return EXIT.done;
     }));
 
   group.command('verify').argument('<recording>', WHICH)
     .description('checks every byte and every row, and names what is wrong')
-    .action(run(async ({ terminal, options }: CommandContext, name: string) => {
+    .action(run(async ({ terminal, options, interrupt }: CommandContext, name: string) => {
       const directory = findRecording(options.stateDir, name);
-      const inspection = inspectRecording(directory);
+      const inspection = await stepByStep(inspectSteps(directory), interrupt);
       terminal.result(verdict(directory, inspection), () => verdictText(inspection));
       return inspection.issues.length === 0 ? EXIT.done : EXIT.failed;
     }));
 
   group.command('compact').argument('<recording>', WHICH)
     .description('compresses what a writer that was killed left uncompressed')
-    .action(run(async ({ terminal, options }: CommandContext, name: string) => {
+    .action(run(async ({ terminal, options, interrupt }: CommandContext, name: string) => {
       const directory = findRecording(options.stateDir, name);
-      const { segments, bytesBefore, bytesAfter } = await compactRecording(directory);
+      const { segments, bytesBefore, bytesAfter, left } = await compactRecording(directory, interrupt);
+      if (left > 0) throw interruption();
       terminal.result({ recording: directory, segments, bytes_before: bytesBefore, bytes_after: bytesAfter }, () => (
         segments === 0 ? '  nothing to compress\n' : `  ${segments} segments: ${bytesBefore} bytes became ${bytesAfter}\n`));
       return EXIT.done;
@@ -86,22 +90,29 @@ export const recordingCommand: CommandModule = (program, run) => {
     .action(run((context: CommandContext, flags: GenerateFlags) => generate(context, flags)));
 };
 
+/** Checks every byte on the way, and hears of an interrupt. */
+function opened({ options, interrupt }: CommandContext, name: string): Promise<Recording> {
+  return stepByStep(openSteps(findRecording(options.stateDir, name)), interrupt);
+}
+
 interface ExportFlags {
   readonly to: 'jsonl' | 'parquet';
   readonly out?: string;
   readonly kind?: readonly RecordingKind[];
 }
 
-async function toJsonl({ terminal, options, interrupt }: CommandContext, name: string, { out, kind }: ExportFlags): Promise<typeof EXIT.done> {
+async function toJsonl(context: CommandContext, name: string, { out, kind }: ExportFlags): Promise<typeof EXIT.done> {
+  const { terminal, interrupt } = context;
   if (out === undefined) throw new GannetError('USAGE', '--to jsonl needs the file to write: --out FILE');
-  const done = exportJsonl(openRecording(findRecording(options.stateDir, name)), { file: out, kinds: kind, interrupt });
+  const done = await exportJsonl(await opened(context, name), { file: out, kinds: kind, interrupt });
   terminal.result({ file: out, ...done }, () => `  ${done.events} events in ${done.bytes} bytes: ${out}\n`);
   return EXIT.done;
 }
 
-async function toParquet({ terminal, options, interrupt }: CommandContext, name: string, { out, kind }: ExportFlags): Promise<typeof EXIT.done> {
+async function toParquet(context: CommandContext, name: string, { out, kind }: ExportFlags): Promise<typeof EXIT.done> {
+  const { terminal, options, interrupt } = context;
   const { exportParquet } = await import('./recording/export-parquet.ts');
-  const recording = openRecording(findRecording(options.stateDir, name));
+  const recording = await opened(context, name);
   const directory = out ?? freeName(join(options.stateDir, 'exports'), basename(recording.directory));
   const files = await exportParquet(recording, { directory, kinds: kind, interrupt });
   const sum = (of: (file: ExportedTable) => number): number => files.reduce((total, file) => total + of(file), 0);
@@ -184,8 +195,8 @@ function issueJson({ code, file, row, at, message }: RecordingIssue): object {
   return { code, file, row: row ?? null, time: at === undefined ? null : new Date(at).toISOString(), message };
 }
 
-function verdict(directory: string, { files, events, issues, warnings }: Inspection): object {
-  return { recording: directory, valid: issues.length === 0, files, events, issues: issues.map(issueJson), warnings: warnings.map((warning) => ({ ...issueJson(warning), code: undefined })) };
+function verdict(directory: string, { closed, files, events, issues, warnings }: Inspection): object {
+  return { recording: directory, valid: issues.length === 0, closed: closed ?? null, files, events, issues: issues.map(issueJson), warnings: warnings.map((warning) => ({ ...issueJson(warning), code: undefined })) };
 }
 
 const MOST_SHOWN = 50;
@@ -197,8 +208,8 @@ function shown(all: readonly RecordingIssue[], mark: string): string[] {
   ];
 }
 
-function verdictText({ files, events, issues, warnings }: Inspection): string {
-  const end = issues.length === 0 ? `  whole: ${events} events in ${files} segments\n` : `  NOT whole: ${issues.length === 1 ? 'one fault' : `${issues.length} faults`}\n`;
+function verdictText({ closed, files, events, issues, warnings }: Inspection): string {
+  const end = issues.length === 0 ? `  whole: ${events} events in ${files} segments${closed === true ? '' : '; not closed: it is still written, or its writer died'}\n` : `  NOT whole: ${issues.length === 1 ? 'one fault' : `${issues.length} faults`}\n`;
   return [...shown(issues, '✗'), ...shown(warnings, '!'), end].join('');
 }
 

@@ -25,16 +25,16 @@ interface Replay {
 export const replayCommand: CommandModule = (program, run) => {
   program.command('replay <run>')
     .description('repeats a recorded run and compares every decision; the run is an id or a folder')
-    .action(run(async ({ terminal, options }: CommandContext, name: string) => {
+    .action(run(async ({ terminal, options, interrupt }: CommandContext, name: string) => {
       tellLooseErrors(terminal);
-      const replay = await replayOf(findRun(options.stateDir, name));
+      const replay = await replayOf(findRun(options.stateDir, name), interrupt);
       terminal.result(asJson(replay), () => asText(replay));
       return replay.result.match ? EXIT.done : EXIT.failed;
     }));
 };
 
-async function replayOf(runDir: string): Promise<Replay> {
-  const run = await openRecordedRun(runDir);
+async function replayOf(runDir: string, interrupt: AbortSignal): Promise<Replay> {
+  const run = await openRecordedRun(runDir, interrupt);
   const { manifest, recorded, truncatedAt } = run;
   const result = replayRun(run.replay());
   const recordedHash = truncatedAt === undefined ? manifest.ended!.decision_hash : (recorded.at(-1)?.h ?? null);

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Decision } from '../trading/step.ts';
-import { decisionText } from './decision-text.ts';
+import { createDecisionText } from './decision-text.ts';
 
 /** A decision with the hash of everything decided up to it, hex. */
 export interface LoggedDecision extends Decision {
@@ -16,6 +16,7 @@ const HASH_BYTES = 32;
 export class DecisionLog {
   /** The last hash in front, the next decision's text behind it: what is hashed lies in one place and is never copied. */
   #scratch = Buffer.alloc(4_096);
+  readonly #textOf = createDecisionText();
   #hash = '0'.repeat(2 * HASH_BYTES);
   #count = 0;
 
@@ -29,7 +30,7 @@ export class DecisionLog {
 
   /** Appends a decision and returns it with its hash. */
   append(decision: Decision): LoggedDecision {
-    const text = decisionText(decision);
+    const text = this.#textOf(decision);
     this.#reserve(text);
     const end = HASH_BYTES + this.#scratch.write(text, HASH_BYTES);
     // Asked for as bytes, the runtime would make a buffer for each; a text is made faster than that, even read back.

@@ -208,13 +208,16 @@ export class Engine {
 
   #handle(input: Input, at: Millis): void {
     this.clock.advanceTo(timersDueBefore(input, at), this.#drain);
+    const { kind } = input;
+    // An intent that is over is not in the state any more once the outcome is applied.
+    const host = kind === 'outcome' ? this.#hostOf(input) : undefined;
     const seq = ++this.#seq;
     step(this.#state, seq, at, input);
     this.#listener.onInput?.(seq, at, input);
     if (this.#state.protections.changes.length > 0) this.#announceProtections();
-    if (isLeap(input)) this.clock.leapTo(at, this.#drain);
-    if (input.kind === 'outcome') this.#publishOutcome(input);
-    else if (input.kind !== 'command' && input.kind !== 'feed-health') this.#publish(input);
+    if (kind === 'outcome') this.#publishOutcome(input, host);
+    else if (kind !== 'command' && kind !== 'feed-health') this.#publish(input);
+    else if (isLeap(input)) this.clock.leapTo(at, this.#drain);
     this.#flattener.observe(input);
     if (this.#proposals.length > 0) this.#ruleOnProposals();
   }
@@ -233,8 +236,8 @@ export class Engine {
     }
   }
 
-  #publishOutcome(outcome: Outcome): void {
-    if (this.#missed === undefined) this.#hostOf(outcome)?.publishOutcome(outcome);
+  #publishOutcome(outcome: Outcome, host: Host | undefined): void {
+    if (this.#missed === undefined) host?.publishOutcome(outcome);
     else if (isTerminal(outcome.state)) this.#missed.push(outcome);
   }
 

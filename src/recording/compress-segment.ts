@@ -4,7 +4,7 @@ import { open, rename, rm } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { zstdCompress } from 'node:zlib';
 import { GannetError } from '../core/errors.ts';
-import { checkFrame, ZSTD_LEVEL } from './packed-file.ts';
+import { checkFrame, ZSTD_OPTIONS } from './packed-file.ts';
 import type { SegmentDigest } from './segment-digest.ts';
 import { FRAME_BYTES } from './segment-file.ts';
 import { compressedName } from './segment-name.ts';
@@ -41,7 +41,7 @@ async function copyInFrames(source: string, target: string, digest: SegmentDiges
       const frames: number[] = [];
       for await (const chunk of chunksOf(from, digest.bytes)) {
         hashes.raw.update(chunk);
-        const frame = await compress(chunk, ZSTD_LEVEL);
+        const frame = await compress(chunk, ZSTD_OPTIONS);
         checkFrame(target, frame, chunk);
         hashes.packed.update(frame);
         frames.push(frame.length);

@@ -1,8 +1,11 @@
+import type { Steps } from './steps.ts';
+import { STEP_EVENTS } from './steps.ts';
+
 /**
- * Returns the last number N for which each of 1 to N is either where the cursor comes by or among `extraSeqs`; 0 where
+ * Works out the last number N for which each of 1 to N is either where the cursor comes by or among `extraSeqs`; 0 where
  * 1 is missing. The cursor's numbers only grow; the others may come in any order.
  */
-export function gapFreeUntil(cursor: { next(): boolean; readonly seq: number }, extraSeqs: Iterable<number>): number {
+export function* gapFreeUntil(cursor: { next(): boolean; readonly seq: number }, extraSeqs: Iterable<number>): Steps<number> {
   const extra = Float64Array.from(extraSeqs).sort();
   let expected = 1;
   let nextExtra = 0;
@@ -13,7 +16,8 @@ export function gapFreeUntil(cursor: { next(): boolean; readonly seq: number }, 
     }
   };
   takeExtra();
-  while (cursor.next()) {
+  for (let events = 1; cursor.next(); events++) {
+    if (events % STEP_EVENTS === 0) yield;
     if (cursor.seq > expected) break;
     if (cursor.seq === expected) expected += 1;
     takeExtra();

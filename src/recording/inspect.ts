@@ -1,5 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { isGannetError } from '../core/errors.ts';
+import type { Millis } from '../core/time.ts';
 import type { Block } from './block.ts';
 import type { RecordingKind } from './format.ts';
 import { DIGESTS_FILE, MANIFEST_FILE, RECORDING_KINDS } from './format.ts';
@@ -10,13 +11,17 @@ import type { RowFindings } from './row-checks.ts';
 import { RowChecks } from './row-checks.ts';
 import type { SegmentDigest } from './segment-digest.ts';
 import { readSegment } from './segment-reader.ts';
+import type { Steps } from './steps.ts';
+import { atOnce } from './steps.ts';
 import { uncompressedSegments } from './uncompressed.ts';
 import type { VerifiedRecording } from './verify.ts';
-import { listSegments, verifyFile } from './verify.ts';
+import { listSegments, verifyFileSteps } from './verify.ts';
 import type { LostRows } from './whole-segments.ts';
 import { WRITER_LOCK_FILE } from './writer-lock.ts';
 
 export interface Inspection {
+  /** Whether its writer ended it; undefined where it does not say. */
+  readonly closed: boolean | undefined;
   readonly files: number;
   readonly events: number;
   readonly issues: readonly RecordingIssue[];
@@ -31,36 +36,49 @@ interface Found {
 
 /** Goes through every byte and every row of a recording and names all that is wrong. Throws RECORDING_NOT_FOUND alone. */
 export function inspectRecording(directory: string): Inspection {
+  return atOnce(inspectSteps(directory));
+}
+
+/** Does the same some milliseconds at a time. */
+export function* inspectSteps(directory: string): Steps<Inspection> {
   const found: Found = { issues: [], warnings: [] };
-  const listed = attempt(found, MANIFEST_FILE, () => listSegments(directory));
-  if (listed === undefined) return { files: 0, events: 0, ...found };
+  const listed = yield* attempt(found, { file: MANIFEST_FILE }, () => listing(directory));
+  if (listed === undefined) return { closed: undefined, files: 0, events: 0, ...found };
   let events = 0;
   for (const kind of RECORDING_KINDS) {
     const own = listed.segments.filter(({ file }) => file.startsWith(`${kind}/`));
     const rows = new RowChecks({ issues: found.issues, noPrices: found.warnings, leaps: found.warnings });
-    for (const digest of own) events += attempt(found, digest.file, () => inspectSegment({ directory, kind, digest, listed, rows })) ?? 0;
+    for (const digest of own) events += (yield* attempt(found, { file: digest.file, at: digest.rows === 0 ? undefined : digest.firstAt }, () => inspectSegment({ directory, kind, digest, listed, rows }))) ?? 0;
   }
   for (const lost of listed.lost) (lost.isHole ? found.issues : found.warnings).push(lostIssue(lost));
   noteUncompressed(directory, listed, found);
   noteStrays(directory, listed, found);
-  return { files: listed.segments.length, events, ...found };
+  return { closed: listed.manifest.closed, files: listed.segments.length, events, ...found };
 }
 
-function inspectSegment({ directory, kind, digest, listed, rows }: {
+function* listing(directory: string): Steps<VerifiedRecording> {
+  yield;
+  return listSegments(directory);
+}
+
+function* inspectSegment({ directory, kind, digest, listed, rows }: {
   readonly directory: string;
   readonly kind: RecordingKind;
   readonly digest: SegmentDigest;
   readonly listed: VerifiedRecording;
   readonly rows: RowChecks;
-}): number {
-  verifyFile(directory, digest, listed.manifest);
+}): Steps<number> {
+  yield* verifyFileSteps(directory, digest, listed.manifest);
   rows.begin(digest);
-  for (const block of readSegment(directory, kind, digest)) rows.block(block);
+  for (const block of readSegment(directory, kind, digest)) {
+    rows.block(block);
+    yield;
+  }
   return rows.end();
 }
 
 /** Returns what is wrong with the rows of some kinds in a recording that is open: its bytes are as they were written. Each block is shown on the way. */
-export function inspectRows({ directory, segments }: Pick<Recording, 'directory' | 'segments'>, kinds: readonly RecordingKind[], onBlock: (block: Block) => void): RowFindings {
+export function* inspectRows({ directory, segments }: Pick<Recording, 'directory' | 'segments'>, kinds: readonly RecordingKind[], onBlock: (block: Block) => void): Steps<RowFindings> {
   const found: RowFindings = { issues: [], noPrices: [], leaps: [] };
   for (const kind of kinds) {
     const rows = new RowChecks(found);
@@ -69,6 +87,7 @@ export function inspectRows({ directory, segments }: Pick<Recording, 'directory'
       for (const block of readSegment(directory, kind, digest)) {
         rows.block(block);
         onBlock(block);
+        yield;
       }
       rows.end();
     }
@@ -82,13 +101,13 @@ export function lostIssue({ file, rows, from, until, isHole }: LostRows): Record
   return { code: 'RECORDING_CORRUPT', file, at: from, message: `${file}: ${rows} rows of ${iso(from)} to ${iso(until)} were written and are lost; ${what}` };
 }
 
-function attempt<T>({ issues }: Found, file: string, work: () => T): T | undefined {
+function* attempt<T>({ issues }: Found, { file, at }: { readonly file: string; readonly at?: Millis | undefined }, work: () => Steps<T>): Steps<T | undefined> {
   try {
-    return work();
+    return yield* work();
   } catch (error) {
     if (!isGannetError(error) || error.code === 'RECORDING_NOT_FOUND') throw error;
     const named = error.details['file'];
-    issues.push({ code: error.code, file: typeof named === 'string' ? named : file, message: error.message });
+    issues.push({ code: error.code, file: typeof named === 'string' ? named : file, at, message: error.message });
     return undefined;
   }
 }

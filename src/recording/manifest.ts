@@ -118,7 +118,7 @@ export function parseManifest(text: string): RecordingManifest {
   refuseOtherVersion(json);
   const body = text.slice(0, -HASH_SUFFIX_LENGTH);
   if (text.slice(-HASH_SUFFIX_LENGTH) !== hashSuffix(body)) {
-    throw corrupt(`expected ${hashSuffix(body).trim()} at its end, found ${printable(text.slice(-HASH_SUFFIX_LENGTH).trim())}`);
+    throw corrupt(`expected at its end the SHA-256 of what stands before, ${sha256Of(body)}, found ${printable(text.slice(-HASH_SUFFIX_LENGTH).replaceAll(/\s+/g, ' '))}`);
   }
   const parsed = manifestJson.safeParse(json);
   if (!parsed.success) throw corrupt(z.prettifyError(parsed.error), parsed.error);
@@ -143,9 +143,9 @@ function parseObject(text: string): object {
   try {
     json = parseJson(text);
   } catch (cause) {
-    throw corrupt('expected JSON', cause);
+    throw corrupt(`expected a JSON object, found ${text === '' ? 'nothing' : `${text.length} characters that are none`}`, cause);
   }
-  if (typeof json !== 'object' || json === null || Array.isArray(json)) throw corrupt('expected a JSON object');
+  if (typeof json !== 'object' || json === null || Array.isArray(json)) throw corrupt('expected a JSON object, found something else');
   return json;
 }
 
@@ -166,7 +166,11 @@ function corrupt(problem: string, cause?: unknown): GannetError {
 const CLOSING = '\n}';
 
 function hashSuffix(body: string): string {
-  return `,\n  "sha256": "${createHash('sha256').update(body).digest('hex')}"${CLOSING}\n`;
+  return `,\n  "sha256": "${sha256Of(body)}"${CLOSING}\n`;
+}
+
+function sha256Of(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
 }
 
 const HASH_SUFFIX_LENGTH = hashSuffix('').length;

@@ -12,7 +12,9 @@ import type { RecordingManifest } from './manifest.ts';
 import { totalsOf } from './manifest.ts';
 import type { SegmentDigest } from './segment-digest.ts';
 import { readSegment } from './segment-reader.ts';
-import { verifyRecording } from './verify.ts';
+import type { Steps } from './steps.ts';
+import { atOnce, STEP_EVENTS } from './steps.ts';
+import { verifyRecordingSteps } from './verify.ts';
 import type { LostRows } from './whole-segments.ts';
 
 /** Inputs that can be gone through in the order in which they came. */
@@ -47,8 +49,10 @@ export interface Recording extends InputSource {
   readonly truncatedAt: number | undefined;
   /** Returns the last number up to which all of 1, 2, 3 ... are there, here or among `extraSeqs` (those of decisions). */
   lastGapFreeSeq(extraSeqs: Iterable<number>): number;
+  lastGapFreeSteps(extraSeqs: Iterable<number>): Steps<number>;
   /** Returns the same recording without what came after number `seq`. */
   cutAt(seq: number): Recording;
+  cutSteps(seq: number): Steps<Recording>;
 }
 
 /**
@@ -56,7 +60,12 @@ export interface Recording extends InputSource {
  * Throws RECORDING_NOT_FOUND, RECORDING_VERSION (naming the release that reads it) and RECORDING_CORRUPT (naming the file).
  */
 export function openRecording(directory: string): Recording {
-  const { manifest, segments, feeds, lost } = verifyRecording(directory);
+  return atOnce(openSteps(directory));
+}
+
+/** Does the same a MiB at a time. */
+export function* openSteps(directory: string): Steps<Recording> {
+  const { manifest, segments, feeds, lost } = yield* verifyRecordingSteps(directory);
   const whole = { directory, manifest, segments, feeds, lost };
   if (manifest.closed) return createRecording(whole, undefined);
   const totals = totalsOf(segments);
@@ -86,27 +95,30 @@ function createRecording(whole: Whole, cut: Cut | undefined): Recording {
   const lastSeq = cut?.lastSeq ?? Infinity;
   const chosen = ({ kinds = RECORDING_KINDS }: KindChoice = {}, end = lastSeq): BlockSource[] =>
     RECORDING_KINDS.filter((kind) => kinds.includes(kind)).map((kind) => kindBlocks(whole, kind, end));
+  const lastGapFreeSteps: Recording['lastGapFreeSteps'] = (extraSeqs) => gapFreeUntil(new RecordingCursor(chosen()), extraSeqs);
+  const cutSteps: Recording['cutSteps'] = function* (seq) {
+    const end = Math.min(seq, lastSeq);
+    return createRecording(whole, yield* cutOf(new RecordingCursor(chosen({}, end)), end));
+  };
   return {
-    directory, manifest, segments, feeds, lost, events, firstAt, lastAt,
+    directory, manifest, segments, feeds, lost, events, firstAt, lastAt, lastGapFreeSteps, cutSteps,
     kinds: totals.kinds.map(({ kind }) => kind),
     tokens: tokenTable(manifest.tokens),
     truncatedAt: cut?.lastSeq,
     cursor: (options) => new RecordingCursor(chosen(options)),
     read: (options) => inOrder(chosen(options)),
-    lastGapFreeSeq: (extraSeqs) => gapFreeUntil(new RecordingCursor(chosen()), extraSeqs),
-    cutAt(seq) {
-      const end = Math.min(seq, lastSeq);
-      return createRecording(whole, cutOf(new RecordingCursor(chosen({}, end)), end));
-    },
+    lastGapFreeSeq: (extraSeqs) => atOnce(lastGapFreeSteps(extraSeqs)),
+    cutAt: (seq) => atOnce(cutSteps(seq)),
   };
 }
 
-function cutOf(cursor: RecordingCursor, lastSeq: number): Cut {
+function* cutOf(cursor: RecordingCursor, lastSeq: number): Steps<Cut> {
   let events = 0;
   let firstAt: Millis | undefined;
   let lastAt: Millis | undefined;
   while (cursor.next()) {
     events += 1;
+    if (events % STEP_EVENTS === 0) yield;
     firstAt ??= cursor.at;
     lastAt = cursor.at;
   }

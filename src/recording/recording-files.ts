@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
-import { closeSync, fdatasync, openSync } from 'node:fs';
-import { promisify } from 'node:util';
 import type { Millis } from '../core/time.ts';
 import type { FeedKey } from '../market/event.ts';
 import type { Token } from '../market/token.ts';
+import { DigestLog } from './digest-log.ts';
 import { freeDirectory } from './directory.ts';
 import { DIGESTS_FILE, MANIFEST_FILE, RECORDING_FORMAT } from './format.ts';
 import type { RecordingManifest } from './manifest.ts';
@@ -11,7 +10,6 @@ import { formatManifest, totalsOf } from './manifest.ts';
 import { replaceFile } from './replace-file.ts';
 import type { DigestLine, SegmentDigest } from './segment-digest.ts';
 import { formatDigestLine } from './segment-digest.ts';
-import { writeAll } from './segment-writer.ts';
 import { writeFault } from './write-fault.ts';
 
 /** A new recording's folder with what it says of itself. */
@@ -19,7 +17,7 @@ export class RecordingFiles {
   readonly directory: string;
   readonly #createdAt: Millis;
   readonly #tokens: readonly Token[];
-  readonly #digests: number;
+  readonly #digests: DigestLog;
   readonly #feeds = new Set<FeedKey>();
 
   /** Makes the folder, with a manifest that says that it is being written. Throws RECORDING_WRITE_FAILED where it cannot, or a folder of this name is there. */
@@ -33,7 +31,7 @@ export class RecordingFiles {
     this.#tokens = tokens;
     try {
       this.directory = freeDirectory(dir, name, createdAt);
-      this.#digests = openSync(`${this.directory}/${DIGESTS_FILE}`, 'wx', 0o644);
+      this.#digests = new DigestLog(this.directory);
       replaceFile(this.directory, MANIFEST_FILE, formatManifest(this.manifest([])));
     } catch (cause) {
       throw writeFault(dir, cause);
@@ -42,7 +40,7 @@ export class RecordingFiles {
 
   /** Adds lines to the digests: what they speak of is written. */
   write(lines: readonly DigestLine[]): void {
-    writeAll(this.#digests, Buffer.from(lines.map(formatDigestLine).join('')));
+    this.#digests.append(lines);
     for (const { newFeeds } of lines) this.meet(newFeeds);
   }
 
@@ -53,7 +51,12 @@ export class RecordingFiles {
 
   /** Resolves when the digests are on the disk itself. */
   sync(): Promise<void> {
-    return syncData(this.#digests);
+    return this.#digests.sync();
+  }
+
+  /** Takes out what is said of files that others stand for now, once it is much. Never rejects. */
+  async tidy(isSettled: (file: string) => boolean): Promise<void> {
+    await this.#digests.tidy(isSettled);
   }
 
   /** Writes the last word on segments that are on the disk itself: what digests say that is no longer of use goes. */
@@ -83,8 +86,6 @@ export class RecordingFiles {
   }
 
   close(): void {
-    closeSync(this.#digests);
+    this.#digests.close();
   }
 }
-
-const syncData = promisify(fdatasync);

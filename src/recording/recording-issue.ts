@@ -7,7 +7,7 @@ export interface RecordingIssue {
   readonly file: string;
   /** The input in the file, from 1. */
   readonly row?: number | undefined;
-  /** Of that input. */
+  /** Of that input, else of the first that is concerned. */
   readonly at?: Millis | undefined;
   readonly message: string;
 }

@@ -76,7 +76,7 @@ export class RowChecks {
 
   #order(seq: number, at: Millis): void {
     const overlaps = this.#row === 1 && this.#before !== undefined;
-    this.#issue(at, overlaps ? `overlaps ${this.#before}: number ${seq} comes after ${this.#seq}` : `out of order: number ${seq} comes after ${this.#seq}`);
+    this.#issue(at, overlaps ? `overlaps ${this.#before}: number ${seq} (${iso(at)}) comes after ${this.#seq}` : `out of order: number ${seq} (${iso(at)}) comes after ${this.#seq}`);
   }
 
   /** On columns: recordings have millions of quotes, and nearly all are in order. */

@@ -78,6 +78,7 @@ export class SegmentCompressor {
     const queue = digests.values();
     await Promise.all(Array.from({ length: AT_ONCE }, async () => {
       for (const digest of queue) {
+        if (this.#stopped) return;
         const compressed = await this.#compress(digest);
         if (compressed !== undefined) done.push({ digest, compressed });
       }

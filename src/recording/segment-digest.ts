@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { GannetError } from '../core/errors.ts';
 import { parseJson, stringifyJson } from '../core/json.ts';
 import type { Millis } from '../core/time.ts';
+import { iso } from './recording-issue.ts';
 
 /** What is known of the first `bytes` bytes of one segment file: they end with a complete batch. */
 export interface SegmentDigest {
@@ -35,6 +36,11 @@ export interface Compression {
 /** A line of the digest file: a digest with the feeds met since the file's previous line. */
 export interface DigestLine extends SegmentDigest {
   readonly newFeeds: readonly string[];
+}
+
+/** Returns a segment's name with what is in it: who hears that it is spoilt wants to know what is missing. */
+export function describeSegment({ file, rows, firstAt, lastAt }: SegmentDigest): string {
+  return rows === 0 ? file : `${file} (${rows} rows of ${iso(firstAt)} to ${iso(lastAt)})`;
 }
 
 const count = z.number().int().nonnegative();

@@ -4,8 +4,10 @@ import { zstdDecompressSync } from 'node:zlib';
 import { GannetError, isGannetError, messageOf } from '../core/errors.ts';
 import { DIGESTS_FILE } from './format.ts';
 import type { SegmentDigest } from './segment-digest.ts';
-import { parseDigestLines } from './segment-digest.ts';
+import { describeSegment, parseDigestLines } from './segment-digest.ts';
 import { compressedName } from './segment-name.ts';
+import type { Steps } from './steps.ts';
+import { atOnce } from './steps.ts';
 
 /** How much of an Arrow stream stands in one frame of a compressed segment; the last one holds the rest. */
 export const FRAME_BYTES = 1 << 20;
@@ -14,14 +16,19 @@ const LEAST_CHUNK = 64;
 
 /** Throws RECORDING_CORRUPT unless the file begins with exactly the bytes that were digested, and ends there if it is compressed. */
 export function verifySegment(directory: string, digest: SegmentDigest): void {
-  const found = hashOfFile(directory, digest);
+  atOnce(verifySegmentSteps(directory, digest));
+}
+
+/** Does the same a MiB at a time. */
+export function* verifySegmentSteps(directory: string, digest: SegmentDigest): Steps<void> {
+  const found = yield* hashOfFile(directory, digest);
   if (found !== digest.sha256) throw otherHash(digest, found);
   const { file, bytes, compressed } = digest;
   if (compressed === undefined) return;
   const frames = compressed.frames.reduce((sum, length) => sum + length, 0);
   const size = segmentSize(directory, file);
   if (frames === bytes && size === bytes) return;
-  throw corrupt(file, `expected ${bytes} bytes in frames, found ${frames} in a file of ${size ?? 0}`);
+  throw spoilt(digest, `expected ${bytes} bytes in frames, found ${frames} in a file of ${size ?? 0}`);
 }
 
 /** Yields the digested part of a segment's Arrow stream, each chunk in memory of its own. Throws RECORDING_CORRUPT. */
@@ -59,15 +66,18 @@ export function segmentSize(directory: string, file: string): number | undefined
   }
 }
 
-function hashOfFile(directory: string, digest: SegmentDigest): string {
+function* hashOfFile(directory: string, digest: SegmentDigest): Steps<string> {
   try {
     const hash = createHash('sha256');
     const buffer = Buffer.allocUnsafeSlow(Math.min(FRAME_BYTES, digest.bytes));
-    for (const chunk of fileChunks(directory, lengthsOf(digest.bytes), digest.file, (bytes) => buffer.subarray(0, bytes))) hash.update(chunk);
+    for (const chunk of fileChunks(directory, lengthsOf(digest.bytes), digest.file, (bytes) => buffer.subarray(0, bytes))) {
+      hash.update(chunk);
+      yield;
+    }
     return hash.digest('hex');
   } catch (cause) {
     const moved = isGone(cause) ? compressedSince(directory, digest) : undefined;
-    if (moved === undefined) throw isGone(cause) ? corrupt(digest.file, 'expected a file, found none', cause) : cause;
+    if (moved === undefined) throw isGone(cause) ? spoilt(digest, 'expected a file, found none', cause) : cause;
     // Its own bytes are what was looked for.
     return digest.sha256;
   }
@@ -148,10 +158,15 @@ function fill(descriptor: number, chunk: Uint8Array, place: { readonly file: str
   }
 }
 
-function otherHash({ file, bytes, sha256 }: SegmentDigest, found: string): GannetError {
-  return new GannetError('RECORDING_CORRUPT', `${file}: expected SHA-256 ${sha256} of its first ${bytes} bytes, found ${found}; restore the file from a copy`, {
+function otherHash(digest: SegmentDigest, found: string): GannetError {
+  const { file, bytes, sha256 } = digest;
+  return new GannetError('RECORDING_CORRUPT', `${describeSegment(digest)}: expected SHA-256 ${sha256} of its first ${bytes} bytes, found ${found}; restore the file from a copy`, {
     details: { file, expected: sha256, found },
   });
+}
+
+function spoilt(digest: SegmentDigest, problem: string, cause?: unknown): GannetError {
+  return new GannetError('RECORDING_CORRUPT', `${describeSegment(digest)}: ${problem}; restore the file from a copy`, { details: { file: digest.file }, cause });
 }
 
 function corrupt(file: string, problem: string, cause?: unknown): GannetError {

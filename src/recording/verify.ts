@@ -6,8 +6,9 @@ import { DIGESTS_FILE, MANIFEST_FILE } from './format.ts';
 import type { RecordingManifest } from './manifest.ts';
 import { parseManifest } from './manifest.ts';
 import type { SegmentDigest } from './segment-digest.ts';
-import { parseDigestLines } from './segment-digest.ts';
-import { segmentSize, verifySegment } from './segment-file.ts';
+import { describeSegment, parseDigestLines } from './segment-digest.ts';
+import { segmentSize, verifySegmentSteps } from './segment-file.ts';
+import type { Steps } from './steps.ts';
 import type { LostRows } from './whole-segments.ts';
 import { wholeSegments } from './whole-segments.ts';
 
@@ -24,23 +25,26 @@ export interface VerifiedRecording {
  * Returns what of a recording can be believed: all of it where it was closed, else each file up to its last digest.
  * Throws RECORDING_NOT_FOUND, RECORDING_VERSION and RECORDING_CORRUPT.
  */
-export function verifyRecording(directory: string): VerifiedRecording {
+export function* verifyRecordingSteps(directory: string): Steps<VerifiedRecording> {
   const listed = listSegments(directory);
-  for (const digest of listed.segments) verifyFile(directory, digest, listed.manifest);
+  for (const digest of listed.segments) yield* verifyFileSteps(directory, digest, listed.manifest);
   return listed;
 }
 
-/** Returns what a recording says of its segments, none of which is looked into. Throws like `verifyRecording`. */
+/** Returns what a recording says of its segments, none of which is looked into. Throws like `verifyRecordingSteps`. */
 export function listSegments(directory: string): VerifiedRecording {
   const manifest = parseManifest(readBytes(directory, MANIFEST_FILE).toString('utf8'));
   return manifest.closed ? listClosed(directory, manifest) : listTorn(directory, manifest);
 }
 
 /** Throws RECORDING_CORRUPT unless every byte of a segment is as it was digested, and in a closed recording no byte is beyond. */
-export function verifyFile(directory: string, digest: SegmentDigest, { closed }: RecordingManifest): void {
+export function* verifyFileSteps(directory: string, digest: SegmentDigest, { closed }: RecordingManifest): Steps<void> {
   const size = segmentSize(directory, digest.file);
-  if (closed && size !== digest.bytes) throw corrupt(digest.file, `${digest.bytes} bytes`, size === undefined ? 'no such file' : `${size}`);
-  verifySegment(directory, digest);
+  if (closed && size !== digest.bytes) {
+    const found = size === undefined ? 'no such file' : `${size}`;
+    throw new GannetError('RECORDING_CORRUPT', `${describeSegment(digest)}: expected ${digest.bytes} bytes, found ${found}; restore the file from a copy`, { details: { file: digest.file, expected: `${digest.bytes} bytes`, found } });
+  }
+  yield* verifySegmentSteps(directory, digest);
 }
 
 function listClosed(directory: string, manifest: RecordingManifest): VerifiedRecording {

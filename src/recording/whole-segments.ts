@@ -36,13 +36,18 @@ export function wholeSegments<T extends SegmentDigest>(directory: string, read: 
     const digests = read();
     const sizes = new Map([...new Set(digests.map(({ file }) => file))].map((file) => [file, segmentSize(directory, file)]));
     const gone = [...Map.groupBy(digests, ({ file }) => segmentName(file)).values()].some((own) => own.every(({ file }) => sizes.get(file) === undefined));
-    if (gone && look < MOST_LOOKS && read().length > digests.length) continue;
+    if (gone && look < MOST_LOOKS && isOther(read(), digests)) continue;
     const isWhole = ({ file, bytes }: T): boolean => bytes <= (sizes.get(file) ?? -1);
     const last = new Map(digests.filter(isWhole).map((line) => [segmentName(line.file), line]));
     // What was said of a file that is compressed since holds of the other, as far as that one goes.
     const isKept = (line: T): boolean => isWhole(line) || line.bytes <= (last.get(segmentName(line.file))?.compressed?.rawBytes ?? -1);
     return { lines: digests.filter(isKept), segments: [...last.values()].sort((a, b) => a.firstSeq - b.firstSeq), lost: lostRows(digests, last) };
   }
+}
+
+/** Lines are added, and those of no more use are taken out. */
+function isOther(now: readonly SegmentDigest[], before: readonly SegmentDigest[]): boolean {
+  return now.length !== before.length || now.at(-1)?.sha256 !== before.at(-1)?.sha256;
 }
 
 /** A segment that was compressed without its lost end has a last digest that says so. */

@@ -3,6 +3,7 @@ import type { GannetError } from '../core/errors.ts';
 import type { Clock, Millis } from '../core/time.ts';
 import type { Token } from '../market/token.ts';
 import type { Input } from '../trading/step.ts';
+import type { FileLock } from './file-lock.ts';
 import { RECORDING_KINDS } from './format.ts';
 import type { RecordingKind } from './format.ts';
 import { KindWriter } from './kind-writer.ts';
@@ -12,7 +13,6 @@ import { SegmentCompressor } from './segment-compressor.ts';
 import type { SegmentDigest } from './segment-digest.ts';
 import { segmentName } from './segment-name.ts';
 import { writeFault } from './write-fault.ts';
-import type { WriterLock } from './writer-lock.ts';
 import { takeWriterLock } from './writer-lock.ts';
 
 /** What a writer has done so far. */
@@ -68,12 +68,14 @@ class DirectoryWriter implements RecordingWriter {
   readonly directory: string;
   readonly #options: RecordingWriterOptions;
   readonly #files: RecordingFiles;
-  readonly #lock: WriterLock | undefined;
+  readonly #lock: FileLock | undefined;
   readonly #kinds: Readonly<Record<RecordingKind, KindWriter>>;
   readonly #compressor: SegmentCompressor;
   readonly #ticks: { unsubscribe(): void };
   /** The last digest of every segment by its name, in the order in which they were begun. */
   readonly #segments = new Map<string, SegmentDigest>();
+  /** The feeds in each segment that is not compressed, by its name. */
+  readonly #feeds = new Map<string, string[]>();
   #fault: GannetError | undefined;
   #dropped = 0;
   #closed = false;
@@ -177,16 +179,22 @@ class DirectoryWriter implements RecordingWriter {
       batchRows: flushRows,
       onWritten: (digest, newFeeds) => {
         this.#files.write([{ ...digest, newFeeds }]);
-        this.#segments.set(segmentName(digest.file), digest);
+        const name = segmentName(digest.file);
+        this.#segments.set(name, digest);
+        this.#feeds.set(name, [...this.#feeds.get(name) ?? [], ...newFeeds]);
       },
     });
   }
 
-  /** Resolves when the digests are on the disk itself. */
+  /** Resolves when the digests are on the disk itself. Each says all that is known of its segment: what was said before may go. */
   async #keepCompressed(digests: readonly SegmentDigest[]): Promise<void> {
-    this.#files.write(digests.map((digest) => ({ ...digest, newFeeds: [] })));
+    this.#files.write(digests.map((digest) => ({ ...digest, newFeeds: this.#feeds.get(segmentName(digest.file)) ?? [] })));
     await this.#files.sync();
-    for (const digest of digests) this.#segments.set(segmentName(digest.file), digest);
+    for (const digest of digests) {
+      this.#segments.set(segmentName(digest.file), digest);
+      this.#feeds.delete(segmentName(digest.file));
+    }
+    await this.#files.tidy((file) => this.#segments.has(file) && this.#segments.get(file)!.compressed !== undefined);
   }
 
   /** Waits for the disk apart from the event loop; a tick that finds the last one still waiting leaves it to the next. */
@@ -214,7 +222,7 @@ class DirectoryWriter implements RecordingWriter {
 }
 
 /** So that nobody takes what is being written for what a dead writer left. The folder is new: nobody else has it. */
-function lockOf(directory: string): WriterLock | undefined {
+function lockOf(directory: string): FileLock | undefined {
   try {
     return takeWriterLock(directory);
   } catch (cause) {

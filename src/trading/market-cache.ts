@@ -19,6 +19,7 @@ export class MarketCache {
   readonly #quoteSlots = new Map<Mint, Map<Mint, FeedSlot[]>>();
   /** Slots of statistics by token, for the same reason. */
   readonly #statsSlots = new Map<Mint, FeedSlot>();
+  readonly #mints = new Set<Mint>();
   /** The feed looked up last: events come in runs, and comparing one name is cheaper than hashing it. */
   #lastFeed: FeedKey | undefined;
   #lastSlot: FeedSlot = 0;
@@ -78,14 +79,25 @@ export class MarketCache {
     return event?.kind === 'token-stats' ? event : undefined;
   }
 
+  /** Returns whether anything was ever said of a token: without it, looking for its price is in vain. */
+  speaksOf(mint: Mint): boolean {
+    return this.#mints.has(mint);
+  }
+
   #index(event: MarketEvent, slot: FeedSlot): void {
     if (event.kind === 'quote') this.#indexQuote(event, slot);
-    else if (event.kind === 'token-stats') this.#statsSlots.set(event.mint, slot);
+    else if (event.kind === 'token-stats') this.#indexStats(event, slot);
+  }
+
+  #indexStats({ mint }: TokenStats, slot: FeedSlot): void {
+    this.#statsSlots.set(mint, slot);
+    this.#mints.add(mint);
   }
 
   #indexQuote({ inputMint, outputMint }: Quote, slot: FeedSlot): void {
     const outputs = this.#quoteSlots.get(inputMint) ?? new Map<Mint, FeedSlot[]>();
     this.#quoteSlots.set(inputMint, outputs);
     outputs.set(outputMint, [...(outputs.get(outputMint) ?? []), slot]);
+    this.#mints.add(inputMint).add(outputMint);
   }
 }

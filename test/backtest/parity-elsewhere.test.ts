@@ -74,7 +74,7 @@ beforeAll(async () => {
   ]);
   writeFileSync(join(project.dir, 'strategies', 'local-time.ts'), LOCAL);
   writeFileSync(join(project.dir, 'strategies', 'loose.ts'), LOOSE);
-}, 90_000);
+}, 180_000);
 afterAll(() => playground.close());
 
 /** A copy of a run, changed. */

@@ -84,7 +84,7 @@ beforeAll(async () => {
   ));
   await Promise.all([live!.until((stdout) => confirmed(stdout) >= LIVE_FILLS), paper!.until((stdout) => confirmed(stdout) >= PAPER_FILLS)]);
   await Promise.all([ended(live!, 'live'), ended(paper!, 'paper')]);
-}, 120_000);
+}, 180_000);
 afterAll(async () => {
   await playground.close();
   await sandbox.close();

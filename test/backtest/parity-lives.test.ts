@@ -85,15 +85,18 @@ beforeAll(async () => {
   // A strategy that fails twice is stopped for a second.
   await lever('faults', { match: { path: '/swap/v2/build' }, fault: { kind: 'status', status: 500 }, times: 9 });
   await first.until(has(({ type, protection, state: change }) => type === 'state' && protection === 'error-rate' && change === 'released'));
+  // Else a purchase that is still refused keeps the dollars of the others.
+  await lever('faults', undefined, 'DELETE');
   answers['halted'] = await command('halt', '--strategy', 'trend', '--reason', 'a look at it');
   await swapByHand('swap beside a daemon', config);
   answers['replay meanwhile'] = await command('replay', String(whole(first.stdout())[0]!['run_id']));
   answers['resumed'] = await command('resume', '--strategy', 'trend');
   // Swaps of which nobody says what became, when the process dies.
   await lever('faults', { match: { path: '/swap/v2/execute' }, fault: { kind: 'delay', ms: 30_000 }, times: 3 });
+  const daemon = await daemonOf(first);
   const signed = whole(first.stdout()).length;
   await first.until((stdout) => whole(stdout).slice(signed).some(({ type, state: reached, route }) => type === 'intent' && reached === 'signed' && route === 'order'));
-  process.kill(await daemonOf(first), 'SIGKILL');
+  process.kill(daemon, 'SIGKILL');
   keep('killed', (await first.ended).stdout);
   await lever('faults', undefined, 'DELETE');
 
@@ -121,7 +124,7 @@ beforeAll(async () => {
   third.signal('SIGTERM');
   keep('resumed', (await third.ended).stdout);
   await swapByHand('swap afterwards', config);
-}, 120_000);
+}, 180_000);
 afterAll(async () => {
   await playground.close();
   await sandbox.close();

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createOwnImpact } from '../../src/backtest/models/own-impact.ts';
-import type { SimulatedPrice } from '../../src/backtest/pricing.ts';
+import type { PriceRefusal, SimulatedPrice } from '../../src/backtest/pricing.ts';
 import { createPricing, isRefusal } from '../../src/backtest/pricing.ts';
 import type { Amount, Bps } from '../../src/core/amount.ts';
 import type { Quote } from '../../src/market/quote.ts';
@@ -10,6 +10,7 @@ import type { Intent } from '../../src/trading/intent.ts';
 import { MarketCache } from '../../src/trading/market-cache.ts';
 import type { SimulationModel } from '../../src/trading/simulation-model.ts';
 import { BASE_MODEL } from '../../src/trading/simulation-model.ts';
+import type { SwapTerms } from '../../src/trading/swap-order.ts';
 import { quote } from '../market/events.ts';
 import { FISH, SOL, USDC } from '../market/tokens.ts';
 import { approve, buy, stateWith } from '../trading/states.ts';
@@ -29,9 +30,12 @@ function pricing(quotes: readonly Quote[], model: Partial<SimulationModel> = {})
   for (const each of quotes) market.observe(each);
   const whole = { ...BASE_MODEL, ...model };
   const ownImpact = createOwnImpact(whole.ownImpact);
-  const price = createPricing({ market, model: whole, ownImpact });
-  const at = (amountIn: bigint, now = 0, isUnderWay = false) => price(intent(amountIn), { at: now, isUnderWay });
-  const priced = (amountIn: bigint, now = 0, isUnderWay = false): SimulatedPrice => {
+  const prices = createPricing({ market, model: whole, ownImpact });
+  const at = (amountIn: bigint, now = 0, isUnderWay = false): (SimulatedPrice & { readonly terms: SwapTerms }) | PriceRefusal => {
+    const found = prices.price(intent(amountIn), { at: now, isUnderWay });
+    return isRefusal(found) ? found : { ...found, terms: prices.termsOf(intent(amountIn), found) };
+  };
+  const priced = (amountIn: bigint, now = 0, isUnderWay = false): SimulatedPrice & { readonly terms: SwapTerms } => {
     const found = at(amountIn, now, isUnderWay);
     if (isRefusal(found)) throw new Error(found.reason);
     return found;

@@ -63,5 +63,12 @@ function libraryPath(executablePath: string, home: string): Readonly<Record<stri
   return missing ? { LD_LIBRARY_PATH: [join(home, 'al2023', 'lib'), process.env['LD_LIBRARY_PATH']].filter((path) => path !== undefined).join(':') } : {};
 }
 
-/** Whether the browser of the packages runs here: there is one for Linux on x64 alone. */
-export const HAS_BROWSER = process.platform === 'linux' && process.arch === 'x64';
+/** Why the browser of the packages cannot run here, where it cannot: there is one for Linux with glibc on x64 alone. Where it should run and does not, tests fail. */
+export const WITHOUT_BROWSER = withoutBrowser();
+
+function withoutBrowser(): string | undefined {
+  const needed = 'the browser of the packages is for Linux with glibc on x64';
+  if (process.platform !== 'linux' || process.arch !== 'x64') return `${needed}, this is ${process.platform} on ${process.arch}`;
+  const { header } = process.report.getReport() as { readonly header: { readonly glibcVersionRuntime?: string } };
+  return header.glibcVersionRuntime === undefined ? `${needed}, this is Linux without glibc` : undefined;
+}

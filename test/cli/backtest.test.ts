@@ -1,15 +1,13 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Command } from 'commander';
 import { afterAll, expect, it } from 'vitest';
 import { backtestCommand } from '../../src/cli/backtest.ts';
-import type { CommandContext, RunCommand } from '../../src/cli/command.ts';
-import { stringifyJson } from '../../src/core/json.ts';
 import { createRecordingWriter } from '../../src/recording/writer.ts';
 import { bothSides } from '../backtest/measured.ts';
 import { SOL, USDC } from '../market/tokens.ts';
 import { stillClock } from '../recording/temporary.ts';
+import { runCommand } from './in-process.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'gannet-backtest-'));
 afterAll(() => { rmSync(folder, { recursive: true }); });
@@ -22,8 +20,8 @@ strategies:
 `;
 
 /** A market seen each minute, but for half an hour in which nobody looked. */
-async function recorded(): Promise<string> {
-  const writer = createRecordingWriter({ dir: folder, clock: stillClock(), tokens: [SOL, USDC], name: 'rec', onError: (error) => { throw error; } });
+async function recorded(name = 'rec'): Promise<string> {
+  const writer = createRecordingWriter({ dir: folder, clock: stillClock(), tokens: [SOL, USDC], name, onError: (error) => { throw error; } });
   bothSides(Array.from({ length: 400 }, (_, n) => [150.1 + 3 * Math.sin(n / 7), 149.9 + 3 * Math.sin(n / 7)] as const), 60_000)
     .filter(({ receivedAt }) => receivedAt < 200 * 60_000 || receivedAt > 230 * 60_000)
     .forEach((event, i) => { writer.append(i + 1, event.receivedAt, event); });
@@ -31,30 +29,11 @@ async function recorded(): Promise<string> {
   return writer.directory;
 }
 
-/** Runs the command in this process, as the program does but for the process around it. */
-async function backtest(args: readonly string[]): Promise<{ readonly document: Readonly<Record<string, unknown>>; readonly text: string }> {
-  let answer: { document: Readonly<Record<string, unknown>>; text: string } | undefined;
-  const context: CommandContext = {
-    terminal: {
-      json: true, colour: false, out: () => {}, err: () => {},
-      result: (document, text) => { answer = { document: JSON.parse(stringifyJson(document)) as Readonly<Record<string, unknown>>, text: text() }; },
-    },
-    options: { json: true, config: undefined, stateDir: folder, baseUrl: undefined, rpcUrl: undefined, apiKeyEnv: undefined, logLevel: 'warn' },
-    environment: {}, withheld: [], connectSigner: undefined, interrupt: new AbortController().signal,
-  };
-  const run: RunCommand = (action) => async (...given) => {
-    expect(await (action as (...all: readonly unknown[]) => Promise<unknown>)(context, ...given)).toBe(0);
-  };
-  const program = new Command().exitOverride();
-  backtestCommand(program, run);
-  await program.parseAsync(['node', 'gannet', 'backtest', ...args]);
-  return answer!;
-}
-
 it('gannet backtest measures a run, compares it with benchmarks and under three settings, and writes its report', async () => {
   const [config, report] = [join(folder, 'config.yaml'), join(folder, 'reports', 'report.html')];
   writeFileSync(config, CONFIG);
-  const { document, text } = await backtest([config, '--recording', await recorded(), '--report', report]);
+  const { code, document, text } = await runCommand(backtestCommand, ['backtest', config, '--recording', await recorded(), '--report', report], { stateDir: folder });
+  expect(code).toBe(0);
   const metrics = { total_return: expect.any(Number) as number, fees_paid: expect.any(Number) as number };
   const money = { start: '500', end: expect.stringMatching(/^\d+(?:\.\d{1,6})?$/) as string, currency: 'USDC' };
   expect(document).toMatchObject({
@@ -70,4 +49,17 @@ it('gannet backtest measures a run, compares it with benchmarks and under three 
   expect(page).not.toContain(folder);
   // Equity, drawdown, price and exposure are not drawn where nothing was seen.
   expect(page.match(/<rect class="gap"/g)).toHaveLength(4);
+});
+
+it('gannet backtest ends at an interrupt in the middle, with INTERRUPTED', async () => {
+  const [config, stateDir] = [join(folder, 'interrupted.yaml'), join(folder, 'interrupted')];
+  writeFileSync(config, CONFIG);
+  const recording = await recorded('again');
+  const controller = new AbortController();
+  const watch = setInterval(() => { if (existsSync(join(stateDir, 'runs'))) controller.abort(); }, 1);
+  try {
+    await expect(runCommand(backtestCommand, ['backtest', config, '--recording', recording], { stateDir, interrupt: controller.signal })).rejects.toMatchObject({ code: 'INTERRUPTED' });
+  } finally {
+    clearInterval(watch);
+  }
 });

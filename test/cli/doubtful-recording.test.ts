@@ -1,15 +1,13 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Command } from 'commander';
 import { expect, it } from 'vitest';
 import { backtestCommand } from '../../src/cli/backtest.ts';
-import type { CommandContext, RunCommand } from '../../src/cli/command.ts';
-import { stringifyJson } from '../../src/core/json.ts';
 import type { MarketEvent } from '../../src/market/event.ts';
 import { createHistoryWriter } from '../../src/recording/history-writer.ts';
 import { bothSides } from '../backtest/measured.ts';
 import { SOL, USDC } from '../market/tokens.ts';
 import { temporaryFolder } from '../recording/temporary.ts';
+import { runCommand } from './in-process.ts';
 
 const CONFIG = `mode: paper
 tokens: { SOL: ${SOL.mint}, USDC: ${USDC.mint} }
@@ -25,17 +23,8 @@ async function warningsOf(events: readonly MarketEvent[]): Promise<readonly stri
   events.forEach((event, index) => { writer.append(index + 1, event.receivedAt, event); });
   await writer.close();
   writeFileSync(join(folder, 'config.yaml'), CONFIG);
-  let answer: unknown;
-  const context: CommandContext = {
-    terminal: { json: true, colour: false, out: () => {}, err: () => {}, result: (document) => { answer = JSON.parse(stringifyJson(document)); } },
-    options: { json: true, config: undefined, stateDir: folder, baseUrl: undefined, rpcUrl: undefined, apiKeyEnv: undefined, logLevel: 'warn' },
-    environment: {}, withheld: [], connectSigner: undefined, interrupt: new AbortController().signal,
-  };
-  const run: RunCommand = (action) => async (...given) => { await (action as (...all: readonly unknown[]) => Promise<unknown>)(context, ...given); };
-  const program = new Command().exitOverride();
-  backtestCommand(program, run);
-  await program.parseAsync(['node', 'gannet', 'backtest', join(folder, 'config.yaml'), '--recording', writer.directory]);
-  return (answer as { readonly warnings: readonly string[] }).warnings;
+  const { document } = await runCommand(backtestCommand, ['backtest', join(folder, 'config.yaml'), '--recording', writer.directory, '--no-grid'], { stateDir: folder });
+  return document['warnings'] as readonly string[];
 }
 
 const prices = (): MarketEvent[] => bothSides(Array.from({ length: 400 }, (_, n) => [150.1 + 3 * Math.sin(n / 7), 149.9 + 3 * Math.sin(n / 7)] as const), 5_000);

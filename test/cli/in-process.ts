@@ -7,15 +7,18 @@ export interface Answer {
   readonly code: number;
   readonly document: Readonly<Record<string, unknown>>;
   readonly text: string;
+  /** What it said beside. */
+  readonly told: string;
 }
 
 /** Runs a command in this process, as the program does but for the process around it; what it throws is thrown. */
 export async function runCommand(command: CommandModule, args: readonly string[], { stateDir, interrupt = new AbortController().signal }: { readonly stateDir: string; readonly interrupt?: AbortSignal }): Promise<Answer> {
-  let answer: Omit<Answer, 'code'> | undefined;
+  let answer: Pick<Answer, 'document' | 'text'> | undefined;
   let code = -1;
+  let told = '';
   const context: CommandContext = {
     terminal: {
-      json: true, colour: false, out: () => undefined, err: () => undefined,
+      json: true, colour: false, out: () => undefined, err: (text) => { told += text; },
       result: (document, text) => { answer = { document: JSON.parse(stringifyJson(document)) as Readonly<Record<string, unknown>>, text: text() }; },
     },
     options: { json: true, config: undefined, stateDir, baseUrl: undefined, rpcUrl: undefined, apiKeyEnv: undefined, logLevel: 'warn' },
@@ -28,5 +31,5 @@ export async function runCommand(command: CommandModule, args: readonly string[]
   command(program, run);
   for (const subcommand of program.commands) subcommand.exitOverride().configureOutput({ writeErr: () => undefined });
   await program.parseAsync(['node', 'gannet', ...args]);
-  return { code, ...answer! };
+  return { code, told, ...answer! };
 }

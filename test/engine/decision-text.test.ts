@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { canonicalJson } from '../../src/core/json.ts';
-import { decisionText } from '../../src/engine/decision-text.ts';
+import { createDecisionText } from '../../src/engine/decision-text.ts';
 import type { Decision } from '../../src/trading/step.ts';
 
 const TEXT = fc.oneof(fc.string({ unit: 'binary' }), fc.string(), fc.constantFrom('', '"', '\\', '\u2028', '\ud800', 'é', '\u0000'));
@@ -32,6 +32,8 @@ const outcomeOf = (write: () => string): string => {
     return (error as Error).constructor.name;
   }
 };
+
+const decisionText = createDecisionText();
 
 it('is byte for byte the canonical JSON, whatever is decided on, and throws where that does', () => {
   fc.assert(fc.property(DECISION, (decision) => {

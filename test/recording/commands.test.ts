@@ -93,11 +93,12 @@ describe('gannet recording info', () => {
 describe('gannet recording verify', () => {
   it('finds nothing in what is whole', async () => {
     const { code, document } = await gannet(['recording', 'verify', await recorded()]);
-    expect([code, document]).toMatchObject([0, { valid: true, events: 159, files: 7, issues: [], warnings: [] }]);
+    expect([code, document]).toMatchObject([0, { valid: true, closed: true, events: 159, files: 7, issues: [], warnings: [] }]);
   });
 
   it('names each file with a changed byte, and goes on to the next', async () => {
     const directory = await recorded();
+    const copy = copyOf(directory);
     const segments = filesIn(directory).filter((file) => file.endsWith('.zst'));
     for (const file of segments.slice(0, 2)) {
       const bytes = readFileSync(join(directory, file));
@@ -108,10 +109,15 @@ describe('gannet recording verify', () => {
     const answer = await gannet(['recording', 'verify', directory]);
     expect(answer.code).toBe(1);
     expect(issuesOf(answer).map(({ code, file }) => `${String(code)} ${String(file)}`).toSorted()).toStrictEqual(segments.slice(0, 3).map((file) => `RECORDING_CORRUPT ${file}`).toSorted());
+    // Whoever reads it is told what is missing.
+    for (const { file, time, message } of issuesOf(answer)) {
+      const { rows, firstAt } = openRecording(copy).segments.find((digest) => digest.file === file)!;
+      expect([time, message]).toStrictEqual([new Date(firstAt).toISOString(), expect.stringMatching(new RegExp(`\\(${rows} rows of ${new Date(firstAt).toISOString()} to 1970-[^)]*\\): expected`))]);
+    }
     for (const file of ['digests.ndjson', 'manifest.json']) {
-      const copy = copyOf(directory);
-      writeFileSync(join(copy, file), 'x', { flag: 'a' });
-      expect(issuesOf(await gannet(['recording', 'verify', copy]))).toMatchObject([{ code: 'RECORDING_CORRUPT', file }]);
+      const other = copyOf(directory);
+      writeFileSync(join(other, file), 'x', { flag: 'a' });
+      expect(issuesOf(await gannet(['recording', 'verify', other]))).toMatchObject([{ code: 'RECORDING_CORRUPT', file }]);
     }
   });
 
@@ -128,7 +134,7 @@ describe('gannet recording verify', () => {
     expect(answer.code).toBe(1);
     expect(issuesOf(answer)).toMatchObject([
       { file: 'quote/1970-01-01T00.arrows.zst', row: 2, time: '1970-01-01T00:00:00.900Z', message: expect.stringContaining('time goes backwards') },
-      { file: 'quote/1970-01-01T00.arrows.zst', row: 4, time: '1970-01-01T00:00:02.000Z', message: expect.stringContaining('number 4 comes after 5') },
+      { file: 'quote/1970-01-01T00.arrows.zst', row: 4, time: '1970-01-01T00:00:02.000Z', message: expect.stringContaining('number 4 (1970-01-01T00:00:02.000Z) comes after 5') },
       { file: 'quote/1970-01-01T01.arrows.zst', row: 1, message: expect.stringContaining('overlaps quote/1970-01-01T00.arrows.zst') },
     ]);
     expect(answer.text).toContain('NOT whole: 3 faults');
@@ -167,12 +173,28 @@ describe('gannet recording compact', () => {
     await expect(gannet(['recording', 'compact', writer.directory])).rejects.toMatchObject({ code: 'STATE_LOCKED', message: expect.stringContaining(writer.directory) });
     const directory = copyOf(writer.directory);
     expect((await gannet(['recording', 'info', directory])).document).toMatchObject({ uncompressed: ['quote/1970-01-01T00.arrows', 'quote/1970-01-01T01.arrows', 'quote/1970-01-01T02.arrows', 'quote/1970-01-01T03.arrows'], lost: [] });
+    await expect(gannet(['recording', 'compact', directory], { interrupt: AbortSignal.abort() })).rejects.toMatchObject({ code: 'INTERRUPTED' });
     const { code, document, text } = await gannet(['recording', 'compact', directory]);
     expect([code, document]).toMatchObject([0, { recording: directory, segments: 4 }]);
     expect(Number(document['bytes_after'])).toBeLessThan(Number(document['bytes_before']));
     expect(text).toMatch(/^ {2}4 segments: \d+ bytes became \d+\n$/);
     expect((await gannet(['recording', 'info', directory])).document).toMatchObject({ uncompressed: [], kinds: [{ segments: 4, compressed: 4 }] });
     expect((await gannet(['recording', 'compact', directory])).text).toBe('  nothing to compress\n');
+  });
+});
+
+describe('a command that goes through a recording', () => {
+  it('hears of an interrupt on its way, and leaves nothing', async () => {
+    const directory = await recorded();
+    const folder = temporaryFolder();
+    const commands = [['info', directory], ['verify', directory], ['export', directory, '--to', 'jsonl', '--out', join(folder, 'lines')], ['export', directory, '--to', 'parquet', '--out', join(folder, 'tables')]];
+    for (const args of commands) {
+      const interrupt = new AbortController();
+      const done = expect(gannet(['recording', ...args], { interrupt: interrupt.signal }), args[0]).rejects.toMatchObject({ code: 'INTERRUPTED' });
+      setImmediate(() => { interrupt.abort(); });
+      await done;
+    }
+    expect(filesIn(folder)).toStrictEqual([]);
   });
 });
 
@@ -343,7 +365,7 @@ describe('gannet recording generate', () => {
 describe('gannet record', () => {
   it('records what the strategies watch, and runs none of them', async () => {
     const out = join(temporaryFolder(), 'seen');
-    const { code, document } = await gannet(['record', '--duration', '3s', '--out', out]);
+    const { code, document } = await gannet(['record', '--duration', '1s', '--out', out]);
     expect([code, document]).toMatchObject([0, { recording: out }]);
     const rows = readBack(openRecording(out));
     expect(rows.length).toBe(document['events']);

@@ -4,6 +4,7 @@ import type { MarketEvent } from '../../src/market/event.ts';
 import { recordingDoubts } from '../../src/cli/recording/doubts.ts';
 import { SOL_MINT, USDC_MINT } from '../../src/market/token.ts';
 import { openRecording } from '../../src/recording/reader.ts';
+import { atOnce } from '../../src/recording/steps.ts';
 import { buyingSol, PURCHASE, sellingSol, stats } from '../market/events.ts';
 import { SOL } from '../market/tokens.ts';
 import { openWriter, temporaryFolder } from './temporary.ts';
@@ -15,10 +16,10 @@ async function doubtsOf(events: readonly MarketEvent[]): Promise<string[]> {
   const writer = openWriter(temporaryFolder());
   events.forEach((event, index) => { writer.append(index + 1, event.receivedAt, event); });
   await writer.close();
-  return recordingDoubts(openRecording(writer.directory), {
+  return atOnce(recordingDoubts(openRecording(writer.directory), {
     kinds: ['quote', 'token-stats', 'order-book', 'feed-health'], describe: () => 'the price of SOL',
     feeds: [1, 2].map((seconds) => ({ kind: 'quote', inputMint: USDC_MINT, outputMint: SOL_MINT, amount: PURCHASE as Amount, everyMs: seconds * 1_000 })),
-  });
+  }));
 }
 
 /** A price a second over so many minutes, from the epoch on. */

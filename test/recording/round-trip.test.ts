@@ -26,7 +26,7 @@ describe('a closed recording', () => {
       expect(recording.firstAt).toBe(rows[0]?.at);
       expect(recording.lastAt).toBe(rows.at(-1)?.at);
       expect(recording.truncatedAt).toBeUndefined();
-    }), { numRuns: 60 });
+    }), { numRuns: 30 });
   });
 
   it('gives each kind alone, and blocks that hold the same inputs', async () => {

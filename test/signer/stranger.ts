@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Socket } from 'node:net';
 
 // What stands beside a signer in place of the daemon: writes the bytes of a file into its channel, tells in base64 what
-// came back once that has closed or nothing comes any more, and ends with 7.
+// came back once that has closed, or every request has its answer and nothing more comes, and ends with 7.
 
 const channel = new Socket({ fd: 3 });
 const got: Buffer[] = [];
@@ -13,12 +13,15 @@ const tell = (how: string): void => {
   clearTimeout(patience);
   process.stdout.write(`${how} ${Buffer.concat(got).toString('base64')}\n`, () => { process.exit(7); });
 };
-patience = setTimeout(() => { tell('open'); }, 5_000);
-channel.on('data', (bytes: Buffer) => {
-  got.push(bytes);
+const requests = (text: string): number => text.split('{"id":').length - 1;
+const bytes = readFileSync(process.argv[2]!);
+patience = setTimeout(() => { tell('open'); }, 30_000);
+channel.on('data', (part: Buffer) => {
+  got.push(part);
   clearTimeout(quiet);
+  if (requests(Buffer.concat(got).toString('latin1')) < requests(bytes.toString('latin1'))) return;
   quiet = setTimeout(() => { tell('open'); }, 400);
 });
 channel.on('error', () => undefined);
 channel.on('close', () => { tell('closed'); });
-channel.write(readFileSync(process.argv[2]!));
+channel.write(bytes);

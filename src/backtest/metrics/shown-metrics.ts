@@ -31,15 +31,20 @@ export const SHOWN_METRICS: readonly ShownMetric[] = [
   { name: 'landing_rate', label: 'landed', show: shareText, meaning: 'of the transactions sent, those that did their work' },
   { name: 'skewness', label: 'skewness', show: ratioText, meaning: 'below 0: large losses are likelier than large gains' },
   { name: 'kurtosis', label: 'kurtosis', show: ratioText, meaning: '3 for a normal distribution; more: rare returns are larger' },
-  { name: 'psr', label: 'P(Sharpe > 0)', show: shareText, meaning: 'how likely the true Sharpe ratio is above 0, counting skewness and kurtosis, not how many variants were tried' },
+  { name: 'psr', label: 'P(Sharpe > 0)', show: likelihoodText, meaning: 'how likely the true Sharpe ratio is above 0, counting skewness and kurtosis, not how many variants were tried' },
   { name: 'min_track_record_length', label: 'returns to be sure', show: (value) => String(Math.ceil(value)), meaning: 'how many returns it would take to be 95 % sure of that' },
-  { name: 'dsr', label: 'deflated Sharpe', show: shareText, meaning: 'the same likelihood after counting how many variants were tried' },
+  { name: 'dsr', label: 'deflated Sharpe', show: likelihoodText, meaning: 'the same likelihood after counting how many variants were tried' },
   { name: 'trials', label: 'trials', show: String, meaning: 'how many variants were tried on these data' },
 ];
 
 /** Returns a share as a percentage: "12.50 %". */
 export function shareText(value: number): string {
   return `${ratioText(value * 100)} %`;
+}
+
+/** Returns a probability as a percentage: never a certainty, which no data give. */
+export function likelihoodText(value: number): string {
+  return value > 0.9999 ? 'over 99.99 %' : value < 0.0001 ? 'under 0.01 %' : shareText(value);
 }
 
 /** Returns a ratio with two places; what rounds to nothing has no sign. */

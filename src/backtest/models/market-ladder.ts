@@ -69,10 +69,10 @@ function rungsOf(market: MarketCache, { at, maxAgeMs, otherSideHaircutBps }: Lad
       hasStale = true;
       continue;
     }
-    const { inAmount, outAmount, contextSlot, priceImpact } = quote;
+    const { inAmount, outAmount, contextSlot, router, priceImpact } = quote;
     rungs.push(isTurned
-      ? { inAmount: outAmount, outAmount: mulDiv(inAmount, BPS - BigInt(otherSideHaircutBps), BPS, 'floor'), contextSlot, priceImpact, quote }
-      : { inAmount, outAmount, contextSlot, priceImpact, quote });
+      ? { inAmount: outAmount, outAmount: mulDiv(inAmount, BPS - BigInt(otherSideHaircutBps), BPS, 'floor'), contextSlot, router, priceImpact, quote }
+      : { inAmount, outAmount, contextSlot, router, priceImpact, quote });
   }
   return { rungs, hasStale };
 }

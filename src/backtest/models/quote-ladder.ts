@@ -3,6 +3,7 @@ export interface Rung {
   readonly inAmount: bigint;
   readonly outAmount: bigint;
   readonly contextSlot?: bigint | undefined;
+  readonly router?: string | undefined;
   /** Signed fraction, negative is worse; undefined where the service does not say. */
   readonly priceImpact?: number | undefined;
 }
@@ -30,6 +31,8 @@ export interface QuoteLadder {
   readonly smallestImpact: number | undefined;
   /** The least size that nobody pays anything for; undefined where everything was paid for. */
   readonly dryFrom: bigint | undefined;
+  /** Where the line begins that leads through the largest size and on; undefined where nothing says how the price goes on. */
+  readonly beyondFrom: Point | undefined;
 }
 
 /**
@@ -50,17 +53,39 @@ export function createLadder(rungs: readonly Rung[]): QuoteLadder | undefined {
     size: inAmount, num: inAmount, den: outAmount,
     isApart: contextSlot !== undefined && newest !== undefined && newest - contextSlot > SLOTS_APART_MAX,
   }));
-  return { points: withOutputRising(withPriceRising(stated)), smallestImpact: smallest.priceImpact === undefined ? undefined : -smallest.priceImpact, dryFrom };
+  const points = withOutputRising(withPriceRising(stated));
+  return { points, smallestImpact: smallest.priceImpact === undefined ? undefined : -smallest.priceImpact, dryFrom, beyondFrom: beyondFrom(points, alive) };
 }
 
 function oneRung({ inAmount, outAmount, priceImpact }: Rung): QuoteLadder | undefined {
   if (inAmount <= 0n) return undefined;
-  const isDry = outAmount <= 0n;
-  return {
-    points: isDry ? [] : [{ size: inAmount, num: inAmount, den: outAmount, isApart: false }],
-    smallestImpact: priceImpact === undefined ? undefined : -priceImpact,
-    dryFrom: isDry ? inAmount : undefined,
-  };
+  const smallestImpact = priceImpact === undefined ? undefined : -priceImpact;
+  if (outAmount <= 0n) return { points: [], smallestImpact, dryFrom: inAmount, beyondFrom: undefined };
+  const point = { size: inAmount, num: inAmount, den: outAmount, isApart: false };
+  return { points: [point], smallestImpact, dryFrom: undefined, beyondFrom: markOf(point, priceImpact) };
+}
+
+/**
+ * Returns where the line begins on which the price goes on above the largest size (the project's research, domain.md
+ * 3.2: a(x) is linear, and a guess beyond what was recorded). It spans all that the largest rung's router said of its
+ * slot: the last two rungs alone may lie close together, or stand at one price since the worse of both holds, and then
+ * their slope is noise. A rung that is alone of its router and slot speaks for itself where it states an impact: the line
+ * begins at the mark price. Else it spans the whole ladder.
+ */
+function beyondFrom(points: readonly Point[], rungs: readonly Rung[]): Point | undefined {
+  const last = points.at(-1);
+  const largest = rungs.at(-1);
+  if (last === undefined || largest === undefined) return undefined;
+  const first = rungs.findIndex(({ router, contextSlot }) => router === largest.router && contextSlot === largest.contextSlot);
+  if (first < rungs.length - 1) return points[first];
+  return markOf(last, largest.priceImpact) ?? (points.length > 1 ? points[0] : undefined);
+}
+
+/** Returns the price of next to nothing, a(0) = a(x) (1 - impact), which a stated impact tells; undefined without a loss. */
+function markOf({ num, den }: Point, priceImpact: number | undefined): Point | undefined {
+  if (priceImpact === undefined || !(priceImpact < 0)) return undefined;
+  const lost = BigInt(Math.min(IMPACT_UNITS - 1, Math.ceil(-priceImpact * IMPACT_UNITS)));
+  return { size: 0n, num: num * (BigInt(IMPACT_UNITS) - lost), den: den * BigInt(IMPACT_UNITS), isApart: false };
 }
 
 function withPriceRising(points: readonly Point[]): Point[] {
@@ -99,45 +124,32 @@ export function knowsBeyond({ points, smallestImpact }: QuoteLadder): boolean {
 }
 
 /** Returns whether one of the rungs that price a size is more than five slots older than the ladder's newest. */
-export function isSlotsApart({ points }: QuoteLadder, size: bigint): boolean {
+export function isSlotsApart({ points, beyondFrom: from }: QuoteLadder, size: bigint): boolean {
   let below: Point | undefined;
   for (const point of points) {
     if (point.size >= size) return point.isApart || (point.size > size && below?.isApart === true);
     below = point;
   }
-  return points.slice(-2).some(({ isApart }) => isApart);
+  return below?.isApart === true || from?.isApart === true;
 }
 
 /**
  * Returns what a size brings, in smallest units, rounded as named from the exact fraction. Below the smallest rung its
- * price holds. Above the largest a(x) goes on as between the last two, or from a single rung by its stated impact, or
- * flat; whether that may be asked is for the caller (`isBeyond`). What is known to bring nothing is 0.
+ * price holds. Above the largest a(x) goes on along the line from `beyondFrom`, or flat without one; whether that may be
+ * asked is for the caller (`isBeyond`). What is known to bring nothing is 0.
  */
 export function outputOf(ladder: QuoteLadder, size: bigint, rounding: 'floor' | 'ceil' = 'floor'): bigint {
   const { points } = ladder;
   const [smallest] = points;
   if (smallest === undefined || size <= 0n || (ladder.dryFrom !== undefined && size > largestSize(ladder))) return 0n;
-  if (size <= smallest.size || isFlat(ladder)) return divide(size * smallest.den, smallest.num, rounding);
+  if (size <= smallest.size || (points.length === 1 && ladder.beyondFrom === undefined)) return divide(size * smallest.den, smallest.num, rounding);
   const above = points.findIndex((point) => point.size >= size);
-  const [low, high] = above < 0 ? lastSegment(ladder) : [points[above - 1]!, points[above]!];
+  const high = points.at(above)!;
+  const low = above < 0 ? ladder.beyondFrom! : points[above - 1]!;
   // out = x / a(x), where a(x) is the line through both points, over the common denominator.
   const width = high.size - low.size;
   const price = low.num * high.den * (high.size - size) + high.num * low.den * (size - low.size);
   return divide(size * width * low.den * high.den, price, rounding);
-}
-
-/** Whether one price holds for every size: the line below would say the same, with numbers of many digits. */
-function isFlat({ points, smallestImpact = 0 }: QuoteLadder): boolean {
-  return points.length === 1 && smallestImpact <= 0;
-}
-
-function lastSegment({ points, smallestImpact = 0 }: QuoteLadder): readonly [Point, Point] {
-  const last = points.at(-1)!;
-  const before = points.at(-2);
-  if (before !== undefined) return [before, last];
-  // The stated impact tells the price of next to nothing: a(0) = a(x) (1 - impact).
-  const lost = BigInt(Math.min(IMPACT_UNITS - 1, Math.max(0, Math.ceil(smallestImpact * IMPACT_UNITS))));
-  return [{ size: 0n, num: last.num * (BigInt(IMPACT_UNITS) - lost), den: last.den * BigInt(IMPACT_UNITS), isApart: false }, last];
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { ValueKind } from './value-text.ts';
-import { fixedText } from './value-text.ts';
+import { fixedText, grouped } from './value-text.ts';
 
 /** A place on an axis that is labelled. */
 export interface Tick {
@@ -39,7 +39,7 @@ export function valueAxis(values: Iterable<number | null>, { kind, include = [],
   const decimals = decimalsOf(step);
   const ticks = Array.from({ length: last - first + 1 }, (_, i): Tick => {
     const value = (first + i) * step;
-    return { value: value / scale, text: `${fixedText(value, decimals)}${unit}`, isMinor: false };
+    return { value: value / scale, text: `${grouped(fixedText(value, decimals))}${unit}`, isMinor: false };
   });
   return { low: ticks[0]!.value, high: ticks.at(-1)!.value, ticks };
 }
@@ -64,7 +64,8 @@ function rangeOf(values: Iterable<number | null>, include: readonly number[], ki
   for (const value of values) if (value !== null) hold(value);
   if (low > high) return undefined;
   include.forEach(hold);
-  if (low < high) return { low, high };
+  // What differs by no more than the last digits that a number has is one value.
+  if (high - low > Math.max(Math.abs(low), Math.abs(high)) * 1e-9) return { low, high };
   const room = Math.abs(low) * 0.01 || (kind === 'share' ? 0.01 : 1);
   return { low: low === 0 ? 0 : low - room, high: high + room };
 }

@@ -33,6 +33,9 @@ export interface HeatSide {
   readonly labels: readonly string[];
 }
 
+/** Longer ones would leave no room for the cells. */
+const LABEL_SHOWN = 60;
+
 /**
  * Returns a heat map as a table with coloured cells, a legend, and the reasons for what is missing. Each cell says its
  * number: the colours only show at once what the numbers say. Throws where rows and labels do not fit each other.
@@ -51,8 +54,8 @@ export function heatMapFigure(map: HeatMap): Markup {
   };
   return markup`<figure class="heat-map"><figcaption>${title}</figcaption>
 <div class="wide" role="region" tabindex="0" aria-label="${title}"><table aria-label="${title}: ${measured} by ${down.name} and ${across.name}"><thead><tr><td></td><th scope="colgroup" class="side" colspan="${across.labels.length}">${across.name}</th></tr>
-<tr><th scope="col" class="text side">${down.name}</th>${across.labels.map((label) => markup`<th scope="col">${label}</th>`)}</tr></thead>
-<tbody>${values.map((row, r) => markup`<tr><th scope="row" class="text">${down.labels[r]}</th>${row.map((value, c) => cell(value, configured?.row === r && configured.column === c))}</tr>
+<tr><th scope="col" class="text side">${down.name}</th>${across.labels.map((label) => markup`<th scope="col">${shortened(label)}</th>`)}</tr></thead>
+<tbody>${values.map((row, r) => markup`<tr><th scope="row" class="text">${shortened(down.labels[r]!)}</th>${row.map((value, c) => cell(value, configured?.row === r && configured.column === c))}</tr>
 `)}</tbody></table></div>
 ${legend(scale, { measured, kind, framed: configured === undefined ? undefined : framed })}
 ${reasons.map((reason, i) => markup`<p class="note"><sup>${noteSign(i)}</sup> ${reason}</p>`)}${notes.map((note) => markup`<p class="note">${note}</p>`)}</figure>`;
@@ -60,6 +63,10 @@ ${reasons.map((reason, i) => markup`<p class="note"><sup>${noteSign(i)}</sup> ${
 
 function legend({ steps }: HeatScale, { measured, kind, framed }: { readonly measured: string; readonly kind: ValueKind; readonly framed: string | undefined }): Markup {
   return markup`<p class="heat-key"><span>${measured}:</span>${steps.map(({ style, from, to }) => markup` <span class="heat ${style}">${from === to ? valueText(from, kind) : `${valueText(from, kind)} to ${valueText(to, kind)}`}</span>`)}${framed !== undefined && markup` <span class="heat configured">${framed}</span>`}</p>`;
+}
+
+function shortened(label: string): string {
+  return label.length > LABEL_SHOWN ? `${label.slice(0, LABEL_SHOWN)}…` : label;
 }
 
 /** a, b, … z, aa, ab, … */

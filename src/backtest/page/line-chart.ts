@@ -26,8 +26,8 @@ export interface ChartLine {
   readonly form?: 'line' | 'steps' | 'area' | 'spots' | undefined;
 }
 
-const MOST_SPOTS = 1_500;
-const MANY_SPOTS = 200;
+const MOST_SPOTS = 200;
+const MANY_SPOTS = 100;
 const DEFAULT_PARTS = 300;
 
 /** Returns a chart of values over time, by UTC. What lies within a gap is not drawn: it was not seen. */
@@ -47,47 +47,57 @@ export function lineChart({ title, times, lines, kind, include, gaps = [], notes
   readonly empty?: string | undefined;
 }): Markup {
   const [from, until] = [times[0], times.at(-1)];
-  const seen = lines.map((line) => ({ ...line, values: outsideGaps(times, line.values, gaps) }));
+  const seen = lines.map((line) => (line.form === 'spots' ? line : { ...line, values: outsideGaps(times, line.values, gaps) }));
   const y = valueAxis(seen.flatMap(({ values }) => values), { kind, include });
   if (from === undefined || until === undefined || from === until) return emptyFigure(title, 'No time passed.');
   if (y === undefined) return emptyFigure(title, empty);
   const x = timeAxis(from, until);
-  const { places, notes: thinned } = placesOf(seen, { times, parts });
+  const { lines: thinned, notes: leftOut } = thinnedSpots(seen);
+  const places = placesOf(thinned, { times, parts });
   const at = places.map((place) => times[place]!);
-  const drawn = seen.map((line) => ({ ...line, values: places.map((place) => line.values[place]!) }));
+  const drawn = thinned.map((line) => ({ ...line, values: places.map((place) => line.values[place]!) }));
   const shown = gaps.map((gap) => ({ from: Math.max(gap.from, from), until: Math.min(gap.until, until) })).filter((gap) => gap.from < gap.until);
   return plotFigure({
     title, x, y, at: 'last',
     key: [
-      ...seen.map(({ label, style, form, values }) => ({ label, style, value: form === 'spots' ? '–' : lastText(values, kind) })),
+      ...seen.map(({ label, style, form, values }) => ({ label, style, value: form === 'spots' ? countText(values) : lastText(values, kind) })),
       ...(shown.length === 0 ? [] : [{ label: 'nothing recorded', style: 'gap' } as const]),
     ],
     drawing: markup`${shown.map((gap) => gapOf(gap, x))}${drawn.map((line) => formOf(line, { at, x, y }))}`,
     summary: `${instantText(from)} to ${instantText(until)} UTC. ${seen.filter(({ form }) => form !== 'spots').map(({ label, values }) => `${label} ${rangeText(values, kind)}`).join('; ')}`,
-    notes: [`${instantText(from, until - from)} to ${instantText(until, until - from)} UTC. ${scaleNote(y)}`, ...thinned, ...notes],
+    notes: [`${instantText(from, until - from)} to ${instantText(until, until - from)} UTC. ${scaleNote(y)}`, ...leftOut, ...notes],
     readout: {
       x: [from, until], y: [y.low, y.high], kind,
       steps: at.map((time, i) => (i === 0 ? time : time - at[i - 1]!)),
-      lines: drawn.map(({ label, values }) => ({ label, values: readoutValues(values) })),
+      lines: drawn.map(({ label, values }) => ({ label, values: readoutValues(values, kind) })),
     },
   });
 }
 
 function outsideGaps(times: readonly Millis[], values: readonly (number | null)[], gaps: readonly Span[]): readonly (number | null)[] {
   if (gaps.length === 0) return values;
-  const within = (at: Millis): boolean => gaps.some(({ from, until }) => at > from && at < until);
+  // At its very end, what was there before it may still be all that is known.
+  const within = (at: Millis): boolean => gaps.some(({ from, until }) => at > from && at <= until);
   return values.map((value, i) => (within(times[i]!) ? null : value));
 }
 
-function placesOf(lines: readonly ChartLine[], options: { readonly times: readonly Millis[]; readonly parts: number }): { readonly places: readonly number[]; readonly notes: readonly string[] } {
-  const drawn = lines.filter(({ form }) => form !== 'spots').flatMap(({ values }) => drawnPoints(values, options));
-  const spots = lines.filter(({ form }) => form === 'spots').flatMap(({ values }) => values.flatMap((value, i) => (value === null ? [] : [i]))).toSorted((a, b) => a - b);
-  const step = Math.ceil(spots.length / MOST_SPOTS);
-  const kept = step <= 1 ? spots : spots.filter((_, i) => i % step === 0);
-  return {
-    places: [...new Set([...drawn, ...kept])].toSorted((a, b) => a - b),
-    notes: step <= 1 ? [] : [`Of ${spots.length} marks about one in ${step} is drawn: more could not be told apart.`],
+/** Each line of spots by itself: where they come in turns, one in so many of all together could be of one line alone. */
+function thinnedSpots(lines: readonly ChartLine[]): { readonly lines: readonly ChartLine[]; readonly notes: readonly string[] } {
+  const step = Math.max(1, ...lines.map(({ form, values }) => (form === 'spots' ? Math.ceil(spotCount(values) / MOST_SPOTS) : 1)));
+  if (step === 1) return { lines, notes: [] };
+  const thinned = (values: ChartLine['values']): ChartLine['values'] => {
+    let place = 0;
+    return values.map((value) => (value === null || place++ % step !== 0 ? null : value));
   };
+  return {
+    lines: lines.map((line) => (line.form === 'spots' ? { ...line, values: thinned(line.values) } : line)),
+    notes: [`One in ${step} of the marks is drawn: more could not be told apart.`],
+  };
+}
+
+function placesOf(lines: readonly ChartLine[], options: { readonly times: readonly Millis[]; readonly parts: number }): readonly number[] {
+  const places = lines.flatMap(({ form, values }) => (form === 'spots' ? values.flatMap((value, i) => (value === null ? [] : [i])) : drawnPoints(values, options)));
+  return [...new Set(places)].toSorted((a, b) => a - b);
 }
 
 function formOf({ style, values, form = 'line' }: ChartLine, { at, x, y }: { readonly at: readonly Millis[]; readonly x: Axis; readonly y: Axis }): Markup {
@@ -120,6 +130,14 @@ function formOf({ style, values, form = 'line' }: ChartLine, { at, x, y }: { rea
 function gapOf({ from, until }: Span, x: Axis): Markup {
   const left = acrossPlot(x, from);
   return markup`<rect class="gap" x="${left}" y="0" width="${Math.max(1, acrossPlot(x, until) - left)}" height="${PLOT_HEIGHT}"/>`;
+}
+
+function spotCount(values: readonly (number | null)[]): number {
+  return values.reduce<number>((count, value) => (value === null ? count : count + 1), 0);
+}
+
+function countText(values: readonly (number | null)[]): string {
+  return `${valueText(spotCount(values), 'count')} ×`;
 }
 
 function lastText(values: readonly (number | null)[], kind: ValueKind): string {

@@ -20,6 +20,8 @@ export interface Page {
   readonly lead: Markup;
   /** Before anything else; text from anywhere. */
   readonly warnings: readonly string[];
+  /** Warnings that only say why something is not there: below the others, and closed. */
+  readonly missing?: readonly string[] | undefined;
   /** What it comes to, in plain sentences. */
   readonly verdict: Markup;
   readonly sections: readonly PageSection[];
@@ -29,13 +31,14 @@ export interface Page {
   readonly script?: { readonly entry: URL; readonly run: string } | undefined;
 }
 
+const WARNINGS_OPEN = 8;
 const READOUTS = { entry: new URL('./readout.ts', import.meta.url), run: 'entry.startReadouts(document);' };
 
 /**
  * Returns an HTML page that needs nothing else: it loads nothing, it sends nothing, and no script runs in it but its own,
  * which is made of the project's own source.
  */
-export function renderPage({ title, lead, warnings, verdict, sections, data, script: { entry, run } = READOUTS }: Page): string {
+export function renderPage({ title, lead, warnings, missing = [], verdict, sections, data, script: { entry, run } = READOUTS }: Page): string {
   const script = inlineModules(entry, run);
   const hash = createHash('sha256').update(script).digest('base64');
   return markup`<!doctype html>
@@ -52,7 +55,7 @@ export function renderPage({ title, lead, warnings, verdict, sections, data, scr
 <body>
 <header><div><h1>${title}</h1>${lead}</div>${THEME_CHOICE}</header>
 <main>
-<section class="warnings" aria-labelledby="warnings"><h2 id="warnings">Warnings</h2>${warnings.length === 0 ? markup`<p>None.</p>` : markup`<ul>${warnings.map((warning) => markup`<li>${warning}</li>`)}</ul>`}</section>
+<section class="warnings" aria-labelledby="warnings"><h2 id="warnings">Warnings</h2>${warningList(warnings, missing)}</section>
 <section class="verdict" aria-labelledby="verdict"><h2 id="verdict">What it says</h2>${verdict}</section>
 <nav aria-label="On this page"><ul>${sections.map((section) => markup`<li><a href="#${section.id}">${section.title}</a></li>`)}</ul></nav>
 ${sections.map((section) => markup`<section aria-labelledby="${section.id}"><h2 id="${section.id}">${section.title}</h2>
@@ -63,6 +66,20 @@ ${data}
 </body>
 </html>
 `.markup;
+}
+
+/** All of them are in the page; the first ones open, so that many do not push away what else there is to say. */
+function warningList(warnings: readonly string[], missing: readonly string[]): Markup {
+  const open = warnings.length <= WARNINGS_OPEN + 2 ? warnings : warnings.slice(0, WARNINGS_OPEN);
+  return markup`${open.length === 0 ? markup`<p>None.</p>` : items(open)}${closed(`and ${warnings.length - open.length} more`, warnings.slice(open.length))}${closed(`Why figures are missing (${missing.length})`, missing)}`;
+}
+
+function items(texts: readonly string[]): Markup {
+  return markup`<ul>${texts.map((text) => markup`<li>${text}</li>`)}</ul>`;
+}
+
+function closed(summary: string, texts: readonly string[]): Markup | false {
+  return texts.length > 0 && markup`<details><summary>${summary}</summary>${items(texts)}</details>`;
 }
 
 /** It works without a script: the style sheet asks which one is chosen. */

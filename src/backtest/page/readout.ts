@@ -1,7 +1,7 @@
 import type { PageElement, PageEvent, PageDocument } from './page-dom.ts';
 import { instantText } from './time-axis.ts';
 import type { ValueKind } from './value-text.ts';
-import { valueText } from './value-text.ts';
+import { shownValue, valueText } from './value-text.ts';
 
 /** What a drawing shows, point by point, for whoever points at it. Values are as fine as they are shown. */
 export interface Readout {
@@ -20,8 +20,8 @@ export interface Readout {
 }
 
 /** Returns values as fine as they are shown. */
-export function readoutValues(values: readonly (number | null)[]): (number | null)[] {
-  return values.map((value) => (value === null ? null : Number(value.toPrecision(6))));
+export function readoutValues(values: readonly (number | null)[], kind: ValueKind): (number | null)[] {
+  return values.map((value) => (value === null ? null : shownValue(value, kind)));
 }
 
 /** Lets each drawing of a page be read point by point: with a mouse, a finger or the keyboard. */

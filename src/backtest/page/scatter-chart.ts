@@ -53,7 +53,7 @@ export function scatterChart({ title, points, across, up, marked, empty = 'Nothi
       x: [x.low, x.high], y: [y.low, y.high], kind: up.kind, isScattered: true,
       names: sorted.map((point) => `${point.name}, ${across.label} ${valueText(point.x, across.kind)}`),
       steps: sorted.map((point, i) => (i === 0 ? point.x : point.x - sorted[i - 1]!.x)),
-      lines: [{ label: up.label, values: readoutValues(sorted.map((point) => point.y)) }],
+      lines: [{ label: up.label, values: readoutValues(sorted.map((point) => point.y), up.kind) }],
     },
   });
 }

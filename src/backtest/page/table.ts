@@ -6,9 +6,11 @@ export type Cell = string | number | Markup;
 
 /** A column of a table. */
 export interface Column {
-  readonly name: string;
+  readonly name: string | Markup;
   /** Words stand to the left and may be broken; numbers stand to the right and may not. */
   readonly isText?: boolean | undefined;
+  /** Whole sentences stand in it: it is given room even where the page is narrow. */
+  readonly isLong?: boolean | undefined;
 }
 
 /** Returns columns of numbers after one that names its rows. */
@@ -25,10 +27,15 @@ export function dataTable({ label, columns, rows, isWide = columns.length > 3 }:
   /** It may be wider than a phone: then its box can be reached with the keyboard. */
   readonly isWide?: boolean | undefined;
 }): Markup {
-  const kind = (column: number): Markup | false => columns[column]?.isText === true && markup` class="text"`;
+  const kind = (column: number): Markup | false => columns[column]?.isText === true && markup` class="text${columns[column].isLong === true && ' long'}"`;
   return markup`<div class="wide"${isWide && markup` role="region" tabindex="0" aria-label="${label}"`}><table aria-label="${label}"><thead><tr>${columns.map(({ name }, i) => markup`<th scope="col"${kind(i)}>${name}</th>`)}</tr></thead>
 <tbody>${rows.map(([head, ...cells]) => markup`<tr><th scope="row"${kind(0)}>${head}</th>${cells.map((cell, i) => markup`<td${kind(i + 1)}>${cell}</td>`)}</tr>
 `)}</tbody></table></div>`;
+}
+
+/** Returns words none of which is broken, such as a date and a time of day. */
+export function wholeWords(text: string): Markup {
+  return markup`${text.split(' ').map((word, i) => markup`${i > 0 && ' '}<span class="whole">${word}</span>`)}`;
 }
 
 /** Returns a name from outside that keeps its direction of writing to itself. */

@@ -1,5 +1,5 @@
 import type { Metrics } from '../metrics/metrics.ts';
-import { SHOWN_METRICS } from '../metrics/shown-metrics.ts';
+import { plainText, SHOWN_METRICS } from '../metrics/shown-metrics.ts';
 import type { Markup } from '../page/markup.ts';
 import { markup } from '../page/markup.ts';
 import { dataTable } from '../page/table.ts';
@@ -16,24 +16,25 @@ export function keyFigures({ run: { record: { currency }, assessment: { metrics 
   };
   const held = isGiven('versus_holding') ? markup`which came to ${figure('benchmark buy_and_hold.total_return')}` : markup`nothing could be held instead`;
   return markup`<dl class="tiles">${[
-    tile('total return', 'total.total_return', markup`${figure('total.equity_start')} → ${figure('total.equity_end')} ${currency}`, 'total_return'),
+    tile('total return', 'total.total_return', markup`from ${figure('total.equity_start')} to ${figure('total.equity_end')} ${currency}`, 'total_return'),
     tile('against buying and holding', 'versus_holding', held, undefined, 'points'),
     tile('deepest drawdown', 'total.max_drawdown', drawdownText(metrics), 'max_drawdown'),
     tile('Sharpe ratio a year', 'total.sharpe', isGiven('total.sharpe_interval') ? figure('total.sharpe_interval') : markup`without an interval`, 'sharpe'),
-    tile('round trips', 'trips.all', markup`${figure('total.wins')} won, ${figure('total.losses')} lost, ${figure('total.breakeven')} even; ${figure('trips.open')} purchases still held`),
+    tile('round trips', 'trips.all', markup`${figure('total.wins')} won, ${figure('total.losses')} lost, ${figure('total.breakeven')} even; still open: ${figure('trips.open')}`),
     tile('a round trip brings', 'total.expectancy', isGiven('total.profit_factor') ? markup`on average; profit factor ${figure('total.profit_factor')}` : markup`on average`, 'expectancy', currency),
     tile('exposure', 'total.exposure', markup`on average; in the market ${figure('total.time_in_market')} of the time`, 'exposure'),
     tile('fees paid', 'total.fees_paid', isGiven('total.landing_rate') ? markup`${figure('total.landing_rate')} of the transactions landed` : markup`no transaction was sent`, 'fees_paid', currency),
-  ]}</dl>`;
+  ]}</dl>
+<p class="note">What each figure is, and why one is missing: <a href="#all-figures">all figures</a>.</p>`;
 }
 
 /** Returns all figures, with what each is or why it is missing. */
-export function figureTable({ figure, isGiven, reason }: ReportFigures): Markup {
+export function figureTable({ run: { record: { currency } } }: ReportInput, { figure, isGiven, reason }: ReportFigures): Markup {
   return dataTable({
     label: 'All figures', isWide: true,
-    columns: [{ name: 'figure', isText: true }, { name: 'value' }, { name: 'what it is, or why it is missing', isText: true }],
-    rows: SHOWN_METRICS.map(({ name, label, meaning }) => [
-      label, figure(`total.${name}`), isGiven(`total.${name}`) ? meaning : markup`${meaning}<br><span class="soft">${reason(name) ?? 'the data do not lead to it'}</span>`,
+    columns: [{ name: 'figure', isText: true }, { name: 'value' }, { name: 'what it is, or why it is missing', isText: true, isLong: true }],
+    rows: SHOWN_METRICS.map(({ name, label, meaning, show }) => [
+      label, isGiven(`total.${name}`) && show === plainText ? markup`${figure(`total.${name}`)} ${currency}` : figure(`total.${name}`), isGiven(`total.${name}`) ? meaning : markup`${meaning}<br><span class="soft">${reason(name) ?? 'the data do not lead to it'}</span>`,
     ]),
   });
 }

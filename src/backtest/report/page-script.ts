@@ -4,24 +4,29 @@ import type { EmbeddedReport } from './embedded.ts';
 import { assessmentsOf, figuresOf, mismatches } from './embedded.ts';
 import { unpackRecord } from './packed-record.ts';
 import { printedFigures } from './printed.ts';
+import { unpackData } from './unpack-data.ts';
 
 /** Lets the drawings of a report be read, and checks its figures. */
 export function startReport(page: PageDocument): void {
   startReadouts(page);
-  recheck(page);
+  void recheck(page);
 }
 
 /** Computes a report's figures again from the data it carries, holds them against what is printed, and says in the page what came of it. */
-export function recheck(page: PageDocument): void {
+export async function recheck(page: PageDocument): Promise<void> {
   const place = page.getElementById('check');
   const data = page.getElementById('data')?.textContent;
   if (place === null || data === undefined || data === null) return;
   const say = (text: string, kind: string): void => {
     place.textContent = text;
-    place.className = `check ${kind}`;
+    place.className = `check ${kind}`.trim();
   };
+  if (typeof DecompressionStream === 'undefined') {
+    say('The figures were not computed again in this page: this browser is too old to unpack the data in this file.', '');
+    return;
+  }
   try {
-    const { count, wrong, left } = checked(page, JSON.parse(data) as EmbeddedReport);
+    const { count, wrong, left } = checked(page, await unpackData(data) as EmbeddedReport);
     if (wrong.length === 0) {
       const others = left === 0 ? '' : ` The data of the other settings are too many to be carried in this file: their ${left} figures are left out.`;
       say(`${count} figures were computed again in this page, from the data in this file: they are what is printed.${others}`, 'good');

@@ -1,11 +1,12 @@
-import { amountText, fixedText } from '../page/value-text.ts';
+import { amountText, fixedText, grouped, valueText } from '../page/value-text.ts';
 import type { Assessment } from '../metrics/metrics.ts';
 import type { MonthlyReturn } from '../metrics/monthly.ts';
 import { monthlyReturns } from '../metrics/monthly.ts';
 import { roundTrips } from '../metrics/round-trips.ts';
-import { plainText, ratioText, shareText, SHOWN_METRICS } from '../metrics/shown-metrics.ts';
+import { plainText, shareText, SHOWN_METRICS } from '../metrics/shown-metrics.ts';
 import { seriesOf, tradeFills } from '../record/run-figures.ts';
 import type { RunRecord } from '../record/run-record.ts';
+import { marketResults } from './market-results.ts';
 
 /** What a report prints of figures, by their names: `total.sharpe`, `month 2026-01`. */
 export type Printed = ReadonlyMap<string, string>;
@@ -36,13 +37,13 @@ function ofAssessment(of: string, { metrics, path: { points }, sharpeInterval: i
   return [
     ...SHOWN_METRICS.map(({ name, show }): [string, string] => {
       const value = metrics[name];
-      return [`${of}.${name}`, typeof value !== 'number' ? NOT_GIVEN : show === plainText ? amountText(value) : show(value)];
+      return [`${of}.${name}`, typeof value !== 'number' ? NOT_GIVEN : show === plainText ? amountText(value) : grouped(show(value))];
     }),
     [`${of}.equity_start`, points.length === 0 ? NOT_GIVEN : amountText(points[0]!)],
     [`${of}.equity_end`, points.length === 0 ? NOT_GIVEN : amountText(points.at(-1)!)],
-    [`${of}.sharpe_interval`, interval === undefined ? NOT_GIVEN : `${Math.round(interval.level * 100)} % within ${ratioText(interval.low)} to ${ratioText(interval.high)}`],
+    [`${of}.sharpe_interval`, interval === undefined ? NOT_GIVEN : `${Math.round(interval.level * 100)} % within ${valueText(interval.low, 'ratio')} to ${valueText(interval.high, 'ratio')}`],
     [`${of}.time_in_market`, timeInMarket === undefined ? NOT_GIVEN : shareText(timeInMarket)],
-    ...(['wins', 'losses', 'breakeven'] as const).map((name): [string, string] => [`${of}.${name}`, String(trades?.[name] ?? 0)]),
+    ...(['wins', 'losses', 'breakeven'] as const).map((name): [string, string] => [`${of}.${name}`, valueText(trades?.[name] ?? 0, 'count')]),
   ];
 }
 
@@ -50,8 +51,8 @@ function versusHolding(assessments: ReadonlyMap<string, Assessment>): [string, s
   const own = assessments.get('total')?.metrics.total_return ?? null;
   const held = assessments.get('benchmark buy_and_hold')?.metrics.total_return ?? null;
   if (own === null || held === null) return [['versus_holding', NOT_GIVEN]];
-  const points = fixedText((own - held) * 100, 2);
-  return [['versus_holding', `${points.startsWith('-') || Number(points) === 0 ? '' : '+'}${points}`]];
+  const points = grouped(fixedText((own - held) * 100, 2));
+  return [['versus_holding', `${own <= held || points === '0.00' ? '' : '+'}${points}`]];
 }
 
 function ofMonths(months: readonly MonthlyReturn[]): [string, string][] {
@@ -62,12 +63,19 @@ function ofMonths(months: readonly MonthlyReturn[]): [string, string][] {
 }
 
 function ofTrips(record: RunRecord): [string, string][] {
-  const { trips, open } = roundTrips(tradeFills(record));
+  const paired = roundTrips(tradeFills(record));
+  const { trips, open } = paired;
   const profits = trips.map(({ profit }) => profit);
   const most = (pick: (a: number, b: number) => number): string => (profits.length === 0 ? NOT_GIVEN : amountText(profits.reduce(pick)));
-  return [['trips.all', String(trips.length)], ['trips.open', String(open.length)], ['trips.best', most((a, b) => Math.max(a, b))], ['trips.worst', most((a, b) => Math.min(a, b))]];
+  return [
+    ['trips.all', valueText(trips.length, 'count')], ['trips.open', valueText(open.length, 'count')],
+    ['trips.best', most((a, b) => Math.max(a, b))], ['trips.worst', most((a, b) => Math.min(a, b))],
+    ...marketResults(paired).flatMap(({ trips: all, won, profit, open: held }, i): [string, string][] => [
+      [`market ${i + 1}.trips`, valueText(all, 'count')], [`market ${i + 1}.won`, valueText(won, 'count')], [`market ${i + 1}.profit`, amountText(profit)], [`market ${i + 1}.open`, valueText(held, 'count')],
+    ]),
+  ];
 }
 
 function changeText(change: number | undefined): string {
-  return change === undefined ? NOT_GIVEN : shareText(change);
+  return change === undefined ? NOT_GIVEN : grouped(shareText(change));
 }

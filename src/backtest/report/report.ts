@@ -10,6 +10,7 @@ import type { ReportFigures } from './report-figures.ts';
 import { reportFigures } from './report-figures.ts';
 import type { ReportInput } from './report-input.ts';
 import { equityCharts, exposureChart, marketCharts, tradeResultChart } from './run-charts.ts';
+import { splitWarnings } from './split-warnings.ts';
 import { namedTable, swapTable } from './swap-table.ts';
 
 /**
@@ -17,20 +18,20 @@ import { namedTable, swapTable } from './swap-table.ts';
  * data in the page, by the same source as the tool, and holds them against what is printed.
  */
 export function renderReport(input: ReportInput): string {
-  const { run: { result, record }, runId, subject, verdict, warnings } = input;
+  const { run: { result, record, assessment }, runId, subject, verdict, warnings } = input;
   const figures = reportFigures(input);
   const data = embeddedData({ record, others: figures.others, trials: input.trials }, figures.assessments);
   const names = record.strategies.map(({ name }) => name);
   return renderPage({
     title: `Backtest of ${subject}`,
     lead: markup`<p class="soft">${runId} · ${instantText(result.startAt)} to ${instantText(result.endAt)} UTC · ${names.length === 1 ? 'one strategy' : `${names.length} strategies`}${figures.configured !== undefined && markup` · ${figures.configured} setting`}</p>`,
-    warnings,
+    ...splitWarnings(warnings, assessment.warnings),
     verdict: markup`${verdict.map((sentence) => markup`<p>${sentence}</p>`)}<p id="check" class="check" role="status">${data === undefined
       ? 'The data of this run are too many to be carried in this file: its figures cannot be computed again here.'
       : 'The figures were not computed again in this page: scripts do not run here.'}</p>`,
     sections: sectionsOf(input, figures),
     ...(data === undefined ? {} : {
-      data: markup`<script type="application/json" id="data">${data}</script>`,
+      data: markup`<script type="text/plain" id="data">${data}</script>`,
       script: { entry: new URL('./page-script.ts', import.meta.url), run: 'entry.startReport(document);' },
     }),
   });
@@ -48,7 +49,7 @@ function sectionsOf(input: ReportInput, figures: ReportFigures): PageSection[] {
     { id: 'denials', title: 'Denials', body: denialTables(input) },
     { id: 'sensitivity', title: 'Sensitivity', body: sensitivityTables(input, figures) },
     { id: 'comparison', title: 'Strategies and benchmarks', body: comparisonTables(input, figures) },
-    { id: 'all-figures', title: 'All figures', body: figureTable(figures) },
+    { id: 'all-figures', title: 'All figures', body: figureTable(input, figures) },
     { id: 'swaps', title: 'Swaps', body: swapTable(input) },
     { id: 'parameters', title: 'Parameters', body: namedTable('Parameters', input.parameters) },
     { id: 'hashes', title: 'Hashes', body: namedTable('Hashes', input.hashes) },

@@ -1,12 +1,18 @@
+import { roughDuration } from '../../core/time.ts';
 import { histogram } from '../metrics/histogram.ts';
 import { roundTrips } from '../metrics/round-trips.ts';
 import { histogramChart } from '../page/bar-chart.ts';
 import type { ChartLine } from '../page/line-chart.ts';
 import { lineChart } from '../page/line-chart.ts';
+import { spanMeans } from '../page/means.ts';
+import { emptyFigure } from '../page/plot.ts';
+import { columnsOf, dataTable, nameText } from '../page/table.ts';
 import type { Markup } from '../page/markup.ts';
 import { markup } from '../page/markup.ts';
 import { tradeFills } from '../record/run-figures.ts';
-import type { InstrumentRecord, RecordedFill, RunRecord } from '../record/run-record.ts';
+import type { InstrumentRecord, RunRecord } from '../record/run-record.ts';
+import { fillPrice } from './fill-price.ts';
+import { marketResults } from './market-results.ts';
 import type { ReportFigures } from './report-figures.ts';
 import type { ReportInput } from './report-input.ts';
 
@@ -14,6 +20,11 @@ import type { ReportInput } from './report-input.ts';
 const PARTS_OF_MARKETS = 3_000;
 const MOST_PARTS = 300;
 const FEWEST_PARTS = 60;
+const DRAWDOWN = 'Drawdown: how far below the last peak';
+const EXPOSURE = 'Share of equity held in tokens';
+const STEPS_OF_EXPOSURE = 150;
+const SWAPS_CLOSE_UP = 40;
+const MOST_CLOSE_UPS = 4;
 
 /** Returns the charts of equity and drawdown. */
 export function equityCharts({ run: { series, record }, benchmarks: { buy_and_hold: holding, dca }, silences }: ReportInput): Markup {
@@ -30,18 +41,24 @@ export function equityCharts({ run: { series, record }, benchmarks: { buy_and_ho
     notes: ['After costs; what is held is valued at what its sale would bring.'],
     lines: [...beside, { label: record.strategies.length === 1 ? 'strategy' : 'strategies', style: 'main', values: atTimes(record, series.times, series.values) }],
   })}
-${lineChart({
-    ...common, title: 'Drawdown: how far below the last peak', kind: 'share', include: [0],
+${falls.length > 1 && falls.every((fall) => fall === 0) ? emptyFigure(DRAWDOWN, 'Equity was never below its peak.') : lineChart({
+    ...common, title: DRAWDOWN, kind: 'share', include: [0],
     lines: [{ label: 'drawdown', style: 'loss', form: 'area', values: atTimes(record, series.times, falls) }],
   })}`;
 }
 
 /** Returns the chart of what was held. */
 export function exposureChart({ run: { series, record }, silences }: ReportInput): Markup {
-  const shares = series.held.map((value, i) => (series.values[i]! > 0 ? value / series.values[i]! : 0));
+  const shares = atTimes(record, series.times, series.held.map((value, i) => (series.values[i]! > 0 ? value / series.values[i]! : 0)));
+  if (series.held.length > 1 && series.held.every((value) => value === 0)) return emptyFigure(EXPOSURE, 'Nothing was ever held.');
+  const common = { title: EXPOSURE, gaps: silences?.all, kind: 'share', include: [0], empty: 'What was held could not be valued.' } as const;
+  if (shares.length <= STEPS_OF_EXPOSURE) return lineChart({ ...common, times: record.times, lines: [{ label: 'exposure', style: 'main', form: 'area', values: shares }] });
+  // Where tokens are held for minutes over weeks, a line through all of it would be one block from nothing to the most.
+  const { times, means, highest } = spanMeans(shares, { times: record.times, parts: STEPS_OF_EXPOSURE });
   return lineChart({
-    title: 'Share of equity held in tokens', times: record.times, gaps: silences?.all, kind: 'share', include: [0], empty: 'What was held could not be valued.',
-    lines: [{ label: 'exposure', style: 'main', form: 'area', values: atTimes(record, series.times, shares) }],
+    ...common, times,
+    notes: [`Each step holds ${roughDuration(times[1]! - times[0]!)}: the mean, and the highest in it.`],
+    lines: [{ label: 'highest', style: 'third', form: 'steps', values: highest }, { label: 'on average', style: 'main', form: 'area', values: means }],
   });
 }
 
@@ -50,25 +67,36 @@ export function marketCharts({ run: { record }, silences }: ReportInput): Markup
   const { instruments, currency, times } = record;
   if (instruments.length === 0) return markup`<p class="none">No market was watched that could be bought.</p>`;
   const parts = Math.max(FEWEST_PARTS, Math.min(MOST_PARTS, Math.floor(PARTS_OF_MARKETS / instruments.length)));
-  return markup`${instruments.map((instrument) => lineChart({
-    title: `${instrument.symbol}, ${currency} each`, times, gaps: silences?.bySymbol.get(instrument.symbol), kind: 'amount', parts,
-    empty: 'It never had a price in this recording.',
-    notes: ['The price is the middle between what a purchase takes and what a sale brings.'],
-    lines: [
-      { label: 'price', style: 'main', values: times.map((_, i) => middle(instrument, i)) },
-      ...swapLines(record, instrument),
-    ],
-  })).map((chart) => markup`${chart}
-`)}`;
+  return markup`${instruments.map((instrument) => {
+    const swaps = swapLines(record, instrument);
+    const lines: readonly ChartLine[] = [{ label: 'price', style: 'main', values: times.map((_, i) => middle(instrument, i)) }, ...swaps];
+    const common = { gaps: silences?.bySymbol.get(instrument.symbol), kind: 'price', parts } as const;
+    const near = instruments.length <= MOST_CLOSE_UPS ? closeUp(times, swaps) : undefined;
+    return markup`${lineChart({
+      ...common, title: `${instrument.symbol}, ${currency} each`, times, lines, empty: 'It never had a price in this recording.',
+      notes: ['The price is the middle between what a purchase takes and what a sale brings.'],
+    })}
+${near !== undefined && lineChart({
+      ...common, title: `${instrument.symbol}, ${currency} each: the last ${SWAPS_CLOSE_UP} swaps`, times: times.slice(near.from, near.until),
+      lines: lines.map((line) => ({ ...line, values: line.values.slice(near.from, near.until) })),
+    })}
+`;
+  })}`;
 }
 
 /** Returns the distribution of what round trips came to. */
 export function tradeResultChart({ run: { record } }: ReportInput, { figure }: ReportFigures): Markup {
-  const { trips } = roundTrips(tradeFills(record));
+  const paired = roundTrips(tradeFills(record));
+  const { trips } = paired;
+  const markets = marketResults(paired);
   return markup`${histogramChart({
-    title: `Round trips by what they came to, ${record.currency}`, bins: histogram(trips.map(({ profit }) => profit)), kind: 'amount', counted: 'round trips', empty: 'No round trip was completed.',
+    title: `Round trips by what they came to, ${record.currency}`, bins: histogram(trips.map(({ profit }) => profit)), kind: 'price', counted: 'round trips', empty: 'No round trip was completed.',
   })}
-${trips.length > 0 && markup`<p class="soft">${figure('trips.all')} round trips, first in, first out, after costs: ${figure('total.wins')} won, ${figure('total.losses')} lost, ${figure('total.breakeven')} even; best ${figure('trips.best')}, worst ${figure('trips.worst')} ${record.currency}.</p>`}`;
+${trips.length > 0 && markup`<p class="soft">${figure('trips.all')} round trips, first in, first out, after costs: ${figure('total.wins')} won, ${figure('total.losses')} lost, ${figure('total.breakeven')} even; best ${figure('trips.best')}, worst ${figure('trips.worst')} ${record.currency}.</p>`}
+${markets.length > 1 && markup`<h3>Where it came from</h3>${dataTable({
+    label: 'Round trips by token and strategy', columns: columnsOf('token and strategy', 'round trips', 'won', `came to, ${record.currency}`, 'still held'),
+    rows: markets.map(({ name }, i) => [nameText(name), ...(['trips', 'won', 'profit', 'open'] as const).map((of) => figure(`market ${i + 1}.${of}`))]),
+  })}`}`;
 }
 
 /** What has no value at a time is left out of a series: it leaves a gap. */
@@ -82,19 +110,20 @@ function middle({ bids, asks }: InstrumentRecord, i: number): number | null {
   return bid === null || bid === undefined || ask === null || ask === undefined ? null : Math.sqrt(bid * ask);
 }
 
+/** Returns which of the times hold the last swaps, where there are too many to tell them apart. */
+function closeUp(times: readonly number[], swaps: readonly ChartLine[]): { readonly from: number; readonly until: number } | undefined {
+  const places = times.flatMap((_, i) => (swaps.some(({ values }) => values[i] !== null) ? [i] : []));
+  if (places.length <= 2 * SWAPS_CLOSE_UP) return undefined;
+  return { from: Math.max(0, places.at(-SWAPS_CLOSE_UP)! - 1), until: places.at(-1)! + 2 };
+}
+
 /** Equity is looked at after each fill, so each has a time of its own among those of the record. */
 function swapLines({ times, fills }: RunRecord, instrument: InstrumentRecord): ChartLine[] {
   const prices = { entry: new Map<number, number>(), exit: new Map<number, number>() };
   for (const fill of fills) {
-    const price = priceOf(fill, instrument);
+    const price = fillPrice(fill, instrument);
     if (price !== undefined) prices[fill.output === instrument.symbol ? 'entry' : 'exit'].set(fill.at, price);
   }
   return (['entry', 'exit'] as const).filter((kind) => prices[kind].size > 0)
     .map((kind) => ({ label: kind, style: kind, form: 'spots', values: times.map((at) => prices[kind].get(at) ?? null) }));
-}
-
-function priceOf({ input, output, amountIn, amountOut, value }: RecordedFill, { symbol, decimals }: InstrumentRecord): number | undefined {
-  if (value === null || (input !== symbol && output !== symbol)) return undefined;
-  const units = Number(output === symbol ? amountOut : amountIn) / 10 ** decimals;
-  return units > 0 ? value / units : undefined;
 }

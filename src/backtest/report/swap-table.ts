@@ -1,11 +1,12 @@
 import type { Markup } from '../page/markup.ts';
 import { markup } from '../page/markup.ts';
-import { dataTable, nameText } from '../page/table.ts';
+import { dataTable, nameText, wholeWords } from '../page/table.ts';
 import { instantText } from '../page/time-axis.ts';
-import { amountText } from '../page/value-text.ts';
+import { amountText, valueText } from '../page/value-text.ts';
+import { fillPrice } from './fill-price.ts';
 import type { NamedText, ReportInput } from './report-input.ts';
 
-const FILLS_SHOWN = 100;
+const FILLS_SHOWN = 50;
 
 /** Returns the last swaps with what is to be known of each. */
 export function swapTable({ run: { result, record } }: ReportInput): Markup {
@@ -14,19 +15,21 @@ export function swapTable({ run: { result, record } }: ReportInput): Markup {
   const first = Math.max(0, fills.length - FILLS_SHOWN);
   const rows = fills.slice(first).map(({ at, intent, notes }, i) => {
     const fill = record.fills[first + i];
-    return [
-      instantText(at), nameText(intent.strategy), markup`${nameText(fill?.input ?? '')} → ${nameText(fill?.output ?? '')}`,
-      fill?.value === null || fill === undefined ? '' : amountText(fill.value), intent.reason, notes.marks.join(', '),
-    ];
+    const price = fill === undefined ? undefined : record.instruments.map((instrument) => fillPrice(fill, instrument)).find((each) => each !== undefined);
+    return {
+      time: wholeWords(instantText(at)), swap: markup`${nameText(fill?.input ?? '')} to ${nameText(fill?.output ?? '')}`,
+      worth: fill?.value === null || fill === undefined ? '' : amountText(fill.value), price: price === undefined ? '' : valueText(price, 'price'),
+      strategy: nameText(intent.strategy), reason: intent.reason, marks: notes.marks.join(', '),
+    };
   });
-  const hasMarks = rows.some((row) => row.at(-1) !== '');
   if (rows.length === 0) return markup`<p class="none">None.</p>`;
-  return markup`${first > 0 && markup`<p class="soft">The last ${FILLS_SHOWN} of ${fills.length}.</p>`}${dataTable({
-    label: 'Swaps', rows: hasMarks ? rows : rows.map((row) => row.slice(0, -1)),
-    columns: [
-      { name: 'time, UTC' }, { name: 'strategy', isText: true }, { name: 'swap', isText: true }, { name: record.currency }, { name: 'reason', isText: true }, ...(hasMarks ? [{ name: 'its price is', isText: true }] : []),
-    ],
-  })}`;
+  const isShown = { strategy: record.strategies.length > 1, marks: rows.some(({ marks }) => marks !== '') };
+  const columns = [
+    { of: 'time', name: 'time, UTC', isText: true }, { of: 'swap', name: 'swap', isText: true }, { of: 'worth', name: `worth, ${record.currency}` }, { of: 'price', name: `price, ${record.currency}` },
+    ...(isShown.strategy ? [{ of: 'strategy', name: 'strategy', isText: true } as const] : []), { of: 'reason', name: 'reason', isText: true, isLong: true },
+    ...(isShown.marks ? [{ of: 'marks', name: 'its price is', isText: true } as const] : []),
+  ] as const;
+  return markup`${first > 0 && markup`<p class="soft">The last ${FILLS_SHOWN} of ${valueText(fills.length, 'count')}.</p>`}${dataTable({ label: 'Swaps', columns, rows: rows.map((row) => columns.map(({ of }) => row[of])) })}`;
 }
 
 /** Returns names and what they are. */

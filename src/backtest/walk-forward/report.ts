@@ -1,6 +1,6 @@
 import { canonicalJson } from '../../core/json.ts';
 import type { Millis } from '../../core/time.ts';
-import { SHOWN_METRICS, shareText } from '../metrics/shown-metrics.ts';
+import { plainText, SHOWN_METRICS, shareText } from '../metrics/shown-metrics.ts';
 import type { ObjectiveName } from '../objectives.ts';
 import { OBJECTIVES } from '../objectives.ts';
 import type { HeatValue } from '../page/heat-map.ts';
@@ -13,7 +13,9 @@ import type { PageSection } from '../page/page.ts';
 import { renderPage } from '../page/page.ts';
 import { columnsOf, dataTable } from '../page/table.ts';
 import { instantText } from '../page/time-axis.ts';
+import { amountText, grouped } from '../page/value-text.ts';
 import type { NamedText } from '../report/report-input.ts';
+import { splitWarnings } from '../report/split-warnings.ts';
 import { namedTable } from '../report/swap-table.ts';
 import type { TrialParams } from '../trial.ts';
 import type { JoinedRun, WalkForwardResult } from '../walk-forward.ts';
@@ -45,13 +47,13 @@ export function renderWalkForward(report: WalkForwardReport): string {
   return renderPage({
     title: `Walk-forward of ${subject}`,
     lead: markup`<p class="soft">${terms}</p>`,
-    warnings,
+    ...splitWarnings(warnings, joined?.assessment.warnings ?? []),
     verdict: markup`${verdict.map((sentence) => markup`<p>${sentence}</p>`)}`,
     sections: [
       { id: 'folds', title: 'Folds', body: foldTable(report) },
       ...(joined === undefined ? [] : [{ id: 'equity', title: 'Equity out of sample', body: equityCharts(report, joined) }]),
       { id: 'choices', title: 'What was chosen', body: choiceTables(report) },
-      ...(joined === undefined ? [] : [figureSection(joined)]),
+      ...(joined === undefined ? [] : [figureSection(joined, report.currency)]),
       { id: 'parameters', title: 'Configuration', body: namedTable('Configuration', report.parameters) },
       { id: 'hashes', title: 'Hashes', body: namedTable('Hashes', report.hashes) },
     ],
@@ -60,15 +62,16 @@ export function renderWalkForward(report: WalkForwardReport): string {
 
 function foldTable({ result: { folds }, objective: name }: WalkForwardReport): Markup {
   const objective = OBJECTIVES[name];
+  const isReturn = name === 'total_return';
   return markup`${dataTable({
     label: 'Folds',
     columns: [
-      { name: 'fold' }, { name: 'out of sample, UTC', isText: true }, { name: 'chosen', isText: true }, { name: `${objective.label}, in-sample` }, { name: 'out of sample' },
-      { name: 'return in-sample' }, { name: 'out of sample' }, { name: 'swaps' }, { name: 'what became of it', isText: true },
+      { name: 'fold' }, { name: 'out of sample, UTC', isText: true }, { name: 'chosen', isText: true },
+      ...(isReturn ? [] : [{ name: `${objective.label}, in-sample` }, { name: 'out of sample' }]), { name: 'return in-sample' }, { name: 'out of sample' }, { name: 'swaps' }, { name: 'what became of it', isText: true },
     ],
     rows: folds.map(({ fold, choice, outOfSample, status, reason }) => [
-      fold.number, `${instantText(fold.outOfSample.from)} to ${instantText(fold.outOfSample.to)}`, choice === undefined ? '–' : paramsText(choice.params),
-      shown(choice?.value, objective.show), shown(outOfSample === undefined ? null : objective.valueOf(outOfSample), objective.show),
+      fold.number, markup`<span class="whole">${dayText(fold.outOfSample.from)} to</span> <span class="whole">${dayText(fold.outOfSample.to)}</span>`, choice === undefined ? '–' : paramsText(choice.params),
+      ...(isReturn ? [] : [shown(choice?.value, objective.show), shown(outOfSample === undefined ? null : objective.valueOf(outOfSample), objective.show)]),
       shown(choice?.inSample.metrics.total_return, shareText), shown(outOfSample?.metrics.total_return, shareText), outOfSample?.fills ?? '–',
       status === 'judged' ? 'judged' : `in no average: ${reason ?? status}`,
     ]),
@@ -76,8 +79,13 @@ function foldTable({ result: { folds }, objective: name }: WalkForwardReport): M
 <p class="note">Each fold begins with the configured money. What it holds at its end counts at what a sale would bring then.</p>`;
 }
 
-function shown(value: number | null | undefined, as: (value: number) => string): string {
-  return value === null || value === undefined ? '–' : as(value);
+function shown(value: number | string | null | undefined, as: (value: number) => string): string {
+  return typeof value === 'number' ? as(value) : '–';
+}
+
+/** To the minute. */
+function dayText(at: Millis): string {
+  return instantText(at, Infinity);
 }
 
 function equityCharts({ result: { folds }, currency }: WalkForwardReport, { record, series, benchmarks: { buy_and_hold: holding, dca } }: JoinedRun): Markup {
@@ -92,7 +100,7 @@ function equityCharts({ result: { folds }, currency }: WalkForwardReport, { reco
   const common = { times: record.times, gaps, empty: 'What was held could not be valued.' };
   return markup`${lineChart({
     ...common, title: `Equity out of sample, ${currency}`, kind: 'amount',
-    notes: [`Every fold goes on from what the one before came to. Folds begin ${folds.map(({ fold }) => instantText(fold.outOfSample.from)).join(', ')}.`],
+    notes: [`Every fold goes on from what the one before came to. Folds begin ${folds.map(({ fold }) => dayText(fold.outOfSample.from)).join(', ')}.`],
     lines: [...beside, { label: 'what was chosen', style: 'main', values: atTimes(record.times, series.times, series.values) }],
   })}
 ${lineChart({ ...common, title: 'Drawdown: how far below the last peak', kind: 'share', include: [0], lines: [{ label: 'drawdown', style: 'loss', form: 'area', values: atTimes(record.times, series.times, falls) }] })}`;
@@ -125,7 +133,7 @@ function choiceMap({ result: { folds }, sets, objective: name }: WalkForwardRepo
     return { params, values, chosen: folds.filter(({ choice }) => choice?.place === place).length, rank: known.length === 0 ? -Infinity : objective.better === 'higher' ? mean : -mean };
   }).toSorted((a, b) => b.chosen - a.chosen || (b.rank === a.rank ? 0 : b.rank - a.rank)).slice(0, SETS_SHOWN);
   return heatMapFigure({
-    title: `${objective.label} in-sample, by what was tried and by fold`, measured: objective.label, kind: objective.kind,
+    title: `${objective.label.slice(0, 1).toUpperCase()}${objective.label.slice(1)} in-sample, by what was tried and by fold`, measured: objective.label, kind: objective.kind,
     down: { name: 'parameters (times chosen)', labels: rows.map(({ params, chosen }) => `${paramsText(params)} (${chosen})`) },
     across: { name: 'fold', labels: folds.map(({ fold }) => String(fold.number)) },
     values: rows.map(({ values }) => values),
@@ -134,7 +142,7 @@ function choiceMap({ result: { folds }, sets, objective: name }: WalkForwardRepo
   });
 }
 
-function figureSection({ assessment, benchmarks: { buy_and_hold, dca, cash } }: JoinedRun): PageSection {
+function figureSection({ assessment, benchmarks: { buy_and_hold, dca, cash } }: JoinedRun, currency: string): PageSection {
   const compared = [['out of sample', assessment] as const, ...([['buy and hold', buy_and_hold], ['bought step by step', dca], ['cash', cash]] as const)
     .flatMap(([label, benchmark]) => (benchmark === undefined ? [] : [[label, benchmark.assessment] as const]))];
   return {
@@ -142,7 +150,7 @@ function figureSection({ assessment, benchmarks: { buy_and_hold, dca, cash } }: 
     body: dataTable({
       label: 'Figures out of sample', columns: columnsOf('figure', ...compared.map(([label]) => label)),
       rows: SHOWN_METRICS.filter(({ name }) => compared.some(([, { metrics }]) => metrics[name] !== null)).map(({ name, label, show }) => [
-        label, ...compared.map(([, { metrics }]) => { const value = metrics[name]; return typeof value === 'number' ? show(value) : '–'; }),
+        show === plainText ? `${label}, ${currency}` : label, ...compared.map(([, { metrics }]) => shown(metrics[name], show === plainText ? amountText : (value) => grouped(show(value)))),
       ]),
     }),
   };

@@ -9,6 +9,7 @@ import { messageOf } from '../../core/errors.ts';
 import { tokenTable } from '../../market/token.ts';
 import type { Recording } from '../../recording/reader.ts';
 import { openRecording } from '../../recording/reader.ts';
+import { tellLooseErrors } from '../loose-errors.ts';
 import type { ThreadSetup } from '../research/thread-setup.ts';
 import { loadStrategy } from '../research/thread-setup.ts';
 import type { DiskMode } from './disk-trap.ts';
@@ -18,6 +19,7 @@ import { enterWorld } from './other-world.ts';
 import { copyRecording } from './recording-copy.ts';
 import { watchTraces } from './traces.ts';
 
+tellLooseErrors({ err: (text) => { process.stderr.write(text); } });
 const port = parentPort!;
 const setup = workerData as ThreadSetup;
 const recording = openRecording(setup.recordingDir);

@@ -9,6 +9,7 @@ import type { RecordingKind } from '../../recording/format.ts';
 import { inspectRows, lostIssue } from '../../recording/inspect.ts';
 import { QuoteBlock } from '../../recording/quote-block.ts';
 import type { Recording } from '../../recording/reader.ts';
+import type { Steps } from '../../recording/steps.ts';
 import type { Silence, SilenceWatch } from './silence.ts';
 import { isSilence, watchSilence } from './silence.ts';
 
@@ -22,20 +23,20 @@ const SELDOM_FACTOR = 1.5;
  * silent, or heard more seldom than live, prices that leap. Throws RECORDING_CORRUPT where rows are in no order, or a price is none: no feed gives such
  * things, and what is made of them would be made of nothing.
  */
-export function recordingDoubts(recording: Recording, { kinds, feeds, describe }: {
+export function* recordingDoubts(recording: Recording, { kinds, feeds, describe }: {
   readonly kinds: readonly RecordingKind[];
   /** What is watched, and how often live. */
   readonly feeds: readonly FeedSpec[];
   /** Names a feed for people. */
   readonly describe: (feed: FeedKey) => string;
-}): string[] {
+}): Steps<string[]> {
   const everyMs = new Map(sharedFeeds(feeds).map((spec) => [feedKey(spec), spec.everyMs]));
   const watches = new Map<FeedKey, SilenceWatch>();
-  const { issues, noPrices, leaps } = inspectRows(recording, kinds, (block) => { hearBlock(watches, everyMs, block); });
+  const { issues, noPrices, leaps } = yield* inspectRows(recording, kinds, (block) => { hearBlock(watches, everyMs, block); });
   const [worst, ...others] = [...issues, ...noPrices];
   if (worst !== undefined) {
     const more = others.length === 0 ? '' : `, and ${others.length} more of the kind`;
-    throw new GannetError('RECORDING_CORRUPT', `${worst.message}${more}: "gannet recording verify" names all; leave these rows out, or restore the recording from a copy`, {
+    throw new GannetError('RECORDING_CORRUPT', `${worst.message}${more}: "gannet recording verify" names all; restore the recording from a copy, or take another one`, {
       details: { file: worst.file, row: worst.row, at: worst.at },
     });
   }

@@ -1,55 +1,53 @@
-import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
-import { GannetError, messageOf } from '../../core/errors.ts';
-import { stringifyJson } from '../../core/json.ts';
+import { dirname } from 'node:path';
 import type { InputSource, KindChoice } from '../../recording/reader.ts';
-import { interruption } from '../interrupt.ts';
+import { syncFolder } from '../../recording/replace-file.ts';
+import { UnfinishedFile } from '../../recording/unfinished-file.ts';
+import { interruptTurn } from '../interrupt.ts';
 
 const CHUNK_CHARS = 1 << 20;
 
 /**
- * Writes every input as a line of JSON: its number `seq`, the time `at` of its stamp, and its members; amounts are strings.
- * Returns how many there are. Throws USAGE where the file exists or cannot be written, and INTERRUPTED.
+ * Writes every input as a line of JSON: its number `seq`, the time `at` of its stamp, and its members; amounts are strings,
+ * and so are numbers that JSON has no word for (Infinity, -Infinity, NaN). All of it is there in the end, or nothing.
+ * Resolves with how many there are. Rejects with USAGE where the file exists or cannot be made, RECORDING_WRITE_FAILED, and INTERRUPTED.
  */
-export function exportJsonl(recording: InputSource, { file, kinds, interrupt }: KindChoice & { readonly file: string; readonly interrupt: AbortSignal }): { readonly events: number; readonly bytes: number } {
-  const descriptor = opened(file);
+export async function exportJsonl(recording: InputSource, { file, kinds, interrupt }: KindChoice & { readonly file: string; readonly interrupt: AbortSignal }): Promise<{ readonly events: number; readonly bytes: number }> {
+  const unfinished = new UnfinishedFile(file);
   try {
-    const cursor = recording.cursor({ kinds });
-    let events = 0;
-    let bytes = 0;
-    let text = '';
-    const write = (): void => {
-      if (interrupt.aborted) throw interruption();
-      bytes += writeWhole(descriptor, Buffer.from(text));
-      text = '';
-    };
-    while (cursor.next()) {
-      const { seq, at, input } = cursor;
-      text += `${stringifyJson({ seq, at, ...('toJSON' in input && typeof input.toJSON === 'function' ? input.toJSON() as object : input) })}\n`;
-      events += 1;
-      if (text.length >= CHUNK_CHARS) write();
-    }
-    write();
-    fsyncSync(descriptor);
-    return { events, bytes };
-  } finally {
-    closeSync(descriptor);
+    const written = await writeLines(recording, { unfinished, kinds, interrupt });
+    unfinished.finish();
+    unfinished.publish();
+    syncFolder(dirname(file));
+    return written;
+  } catch (error) {
+    unfinished.discard();
+    throw error;
   }
 }
 
-function opened(file: string): number {
-  try {
-    return openSync(file, 'wx', 0o644);
-  } catch (cause) {
-    throw new GannetError('USAGE', `expected a file to write that is not there yet: ${messageOf(cause)}`, { cause });
+/** Between pieces the interrupt has its turn. */
+async function writeLines(recording: InputSource, { unfinished, kinds, interrupt }: KindChoice & { readonly unfinished: UnfinishedFile; readonly interrupt: AbortSignal }): Promise<{ readonly events: number; readonly bytes: number }> {
+  const cursor = recording.cursor({ kinds });
+  let events = 0;
+  let bytes = 0;
+  let text = '';
+  const write = async (): Promise<void> => {
+    await interruptTurn(interrupt);
+    const piece = Buffer.from(text);
+    unfinished.write(piece);
+    bytes += piece.length;
+    text = '';
+  };
+  while (cursor.next()) {
+    const { seq, at, input } = cursor;
+    text += `${jsonLine({ seq, at, ...('toJSON' in input && typeof input.toJSON === 'function' ? input.toJSON() as object : input) })}\n`;
+    events += 1;
+    if (text.length >= CHUNK_CHARS) await write();
   }
+  await write();
+  return { events, bytes };
 }
 
-function writeWhole(descriptor: number, bytes: Buffer): number {
-  let done = 0;
-  try {
-    while (done < bytes.length) done += writeSync(descriptor, bytes, done);
-  } catch (cause) {
-    throw new GannetError('RECORDING_WRITE_FAILED', `the export cannot be written: ${messageOf(cause)}; free space or name another file`, { cause });
-  }
-  return done;
+function jsonLine(row: object): string {
+  return JSON.stringify(row, (_key, value: unknown) => (typeof value === 'bigint' || (typeof value === 'number' && !Number.isFinite(value)) ? String(value) : value));
 }

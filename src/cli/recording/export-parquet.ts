@@ -1,6 +1,5 @@
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readdirSync, rmdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { GannetError, messageOf } from '../../core/errors.ts';
 import type { RecordingKind } from '../../recording/format.ts';
 import { RECORDING_KINDS } from '../../recording/format.ts';
@@ -9,7 +8,9 @@ import { parquetMetadata } from '../../recording/parquet-metadata.ts';
 import type { ParquetTable } from '../../recording/parquet-tables.ts';
 import { PARQUET_TABLES } from '../../recording/parquet-tables.ts';
 import type { KindChoice, Recording } from '../../recording/reader.ts';
-import { interruption } from '../interrupt.ts';
+import { syncFolder } from '../../recording/replace-file.ts';
+import { refuseExisting } from '../../recording/unfinished-file.ts';
+import { interruptTurn } from '../interrupt.ts';
 
 /** A Parquet file that was written. */
 export interface ExportedTable {
@@ -59,15 +60,11 @@ async function writeRows(recording: Recording, { kind, table, file, interrupt }:
 }): Promise<number> {
   const cursor = recording.cursor({ kinds: [kind] });
   let events = 0;
-  const letIn = async (): Promise<void> => {
-    await nextTurn();
-    if (interrupt.aborted) throw interruption();
-  };
-  await letIn();
+  await interruptTurn(interrupt);
   while (cursor.next()) {
     events += 1;
     for (const row of table.rowsOf(cursor)) {
-      if (file.append(row)) await letIn();
+      if (file.append(row)) await interruptTurn(interrupt);
     }
   }
   file.finish();
@@ -79,18 +76,5 @@ function makeFolder(directory: string): boolean {
     return mkdirSync(directory, { recursive: true }) !== undefined;
   } catch (cause) {
     throw new GannetError('USAGE', `expected a folder to export to: ${messageOf(cause)}`, { cause });
-  }
-}
-
-function refuseExisting(path: string): void {
-  if (existsSync(path)) throw new GannetError('USAGE', `expected a file to write that is not there yet, found ${path}; name another folder with --out`);
-}
-
-function syncFolder(directory: string): void {
-  const folder = openSync(directory, 'r');
-  try {
-    fsyncSync(folder);
-  } finally {
-    closeSync(folder);
   }
 }

@@ -5,6 +5,8 @@ import type { Millis } from '../../core/time.ts';
 import type { RecordingKind } from '../../recording/format.ts';
 import { MARKET_KINDS } from '../../recording/window.ts';
 import type { Recording } from '../../recording/reader.ts';
+import type { Steps } from '../../recording/steps.ts';
+import { STEP_EVENTS } from '../../recording/steps.ts';
 import { uncompressedSegments } from '../../recording/uncompressed.ts';
 import { listSegments } from '../../recording/verify.ts';
 import { table } from '../table.ts';
@@ -43,12 +45,12 @@ export interface RecordingInfo {
   readonly uncompressed: readonly string[];
 }
 
-/** Returns what an opened recording holds. */
-export function infoOf(recording: Recording): RecordingInfo {
+/** Works out what an opened recording holds. */
+export function* infoOf(recording: Recording): Steps<RecordingInfo> {
   const { directory, manifest, firstAt, lastAt } = recording;
   const listed = listSegments(directory);
   const { segments } = listed;
-  const { feeds, gaps } = feedsOf(recording);
+  const { feeds, gaps } = yield* feedsOf(recording);
   const sizes = new Map(segments.map(({ file }) => [file, sizeOf(`${directory}/${file}`)]));
   return {
     recording: directory,
@@ -100,10 +102,11 @@ export function infoText(info: RecordingInfo): string {
 }
 
 /** One time through all of it: a feed's usual distance is known only at the end. */
-function feedsOf(recording: Recording): { readonly feeds: RecordingInfo['feeds']; readonly gaps: readonly Gap[] } {
+function* feedsOf(recording: Recording): Steps<{ readonly feeds: RecordingInfo['feeds']; readonly gaps: readonly Gap[] }> {
   const watches = new Map<string, SilenceWatch>();
   const cursor = recording.cursor({ kinds: [...MARKET_KINDS, 'feed-health'] });
-  while (cursor.next()) {
+  for (let events = 1; cursor.next(); events++) {
+    if (events % STEP_EVENTS === 0) yield;
     const { input, at } = cursor;
     if (!('feed' in input)) continue;
     const watch = watches.get(input.feed);

@@ -1,12 +1,11 @@
 import { existsSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { setImmediate as turn } from 'node:timers/promises';
 import type { Millis } from '../../core/time.ts';
 import type { MarketEvent } from '../../market/event.ts';
 import type { Token } from '../../market/token.ts';
 import { createHistoryWriter } from '../../recording/history-writer.ts';
 import type { RecordingManifest } from '../../recording/manifest.ts';
-import { interruption } from '../interrupt.ts';
+import { interruptTurn } from '../interrupt.ts';
 
 /** An interrupt is heard, and progress told, once in so many events. */
 const TURN_EVENTS = 16_384;
@@ -35,9 +34,8 @@ export async function writeEvents(events: Iterable<MarketEvent>, options: {
       writer.append(++seq, event.receivedAt, event);
       if (writer.isBusy) await writer.room();
       if (seq % TURN_EVENTS !== 1) continue;
-      await turn();
       onProgress?.(event.receivedAt);
-      if (interrupt.aborted) throw interruption();
+      await interruptTurn(interrupt);
     }
     whole = true;
   } finally {

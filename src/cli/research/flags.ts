@@ -16,11 +16,16 @@ export function objectiveName(text: string): ObjectiveName {
   throw new InvalidArgumentError(`Expected one of ${OBJECTIVE_NAMES}${close === undefined ? '' : ` (did you mean ${close}?)`}.`);
 }
 
-/** Reads a number of threads. Throws InvalidArgumentError. */
-export function workerCount(text: string): number {
-  if (!/^[1-9]\d{0,2}$/.test(text)) throw new InvalidArgumentError('Expected a whole number from 1 to 999.');
-  return Number(text);
+/** Returns what reads a whole number from 1 on. It throws InvalidArgumentError. */
+export function wholeNumberTo(most: number): (text: string) => number {
+  return (text) => {
+    if (!/^[1-9]\d{0,14}$/.test(text) || Number(text) > most) throw new InvalidArgumentError(`Expected a whole number from 1 to ${most}.`);
+    return Number(text);
+  };
 }
+
+/** Reads a number of threads. Throws InvalidArgumentError. */
+export const workerCount = wholeNumberTo(999);
 
 /** Reads a duration. Throws InvalidArgumentError. */
 export function durationFlag(text: string): Millis {

@@ -28,6 +28,13 @@ export interface TrialPlan {
   readonly refused: readonly RefusedPoint[];
 }
 
+/** What combinations are read by. */
+interface Ground {
+  readonly config: Pick<Subject['config'], 'strategies'>;
+  readonly setup: Pick<Subject['setup'], 'tokens'>;
+  readonly recording: Pick<Subject['recording'], 'feeds'>;
+}
+
 /** So many draws for each sample: where nearly all combinations are refused, drawing ends. */
 const MOST_DRAWS = 20;
 /** Between two looks at whether anybody still waits. */
@@ -37,7 +44,7 @@ const LOOK_EVERY = 500;
  * Returns the trials of a grid; a random search draws until it has its samples, or there are no more to be had. Throws
  * CONFIG_INVALID where every combination is refused, and INTERRUPTED.
  */
-export async function planTrials(grid: Grid, { config, setup, recording }: Pick<Subject, 'config' | 'setup' | 'recording'>, interrupt?: AbortSignal): Promise<TrialPlan> {
+export async function planTrials(grid: Grid, { config, setup, recording }: Ground, interrupt?: AbortSignal): Promise<TrialPlan> {
   const { axes, search } = grid;
   const wanted = search.kind === 'grid' ? Infinity : search.samples;
   const strategies = config.strategies.map(({ maxAgeMs, maxExposure, budget, ...rest }): UnreadStrategy => ({ ...rest, budget, limits: { maxAgeMs, maxExposure } }));

@@ -16,8 +16,10 @@ import { feedKey } from '../../market/feed.ts';
 import type { Token } from '../../market/token.ts';
 import { USDC_MINT } from '../../market/token.ts';
 import type { Recording } from '../../recording/reader.ts';
-import { openRecording } from '../../recording/reader.ts';
+import { openSteps } from '../../recording/reader.ts';
 import type { CommandContext } from '../command.ts';
+import { stepByStep } from '../interrupt.ts';
+import { tellLooseErrors } from '../loose-errors.ts';
 import { PROJECT_DIR } from '../project.ts';
 import { recordingDoubts } from '../recording/doubts.ts';
 import type { ThreadSetup } from './thread-setup.ts';
@@ -36,10 +38,12 @@ export interface Subject {
 
 /**
  * Reads a configuration and opens a recording: its folder, or the id of the run that made it. Throws the configuration's
- * error, RECORDING_INCOMPLETE where the strategies would sit still, and RECORDING_CORRUPT where rows are in no order or prices are none.
+ * error, RECORDING_INCOMPLETE where the strategies would sit still, RECORDING_CORRUPT where rows are in no order or prices are none, and INTERRUPTED.
  */
-export async function openSubject({ options, environment, withheld }: CommandContext, { file, recording: named }: { readonly file: string; readonly recording: string }): Promise<Subject> {
-  const recording = openRecording(findRecording(options.stateDir, named));
+export async function openSubject({ options, environment, withheld, interrupt, terminal }: CommandContext, { file, recording: named }: { readonly file: string; readonly recording: string }): Promise<Subject> {
+  // Whoever opens one runs its strategies.
+  tellLooseErrors(terminal);
+  const recording = await stepByStep(openSteps(findRecording(options.stateDir, named)), interrupt);
   const workingDir = process.cwd();
   const loaded = await loadConfig({
     file, purpose: 'look', workingDir, environment, withheld, stateDir: options.stateDir,
@@ -57,7 +61,7 @@ export async function openSubject({ options, environment, withheld }: CommandCon
   refuseNothingLeft(config, { directory, firstAt, lastAt });
   const looks = recordedLooks(recording);
   const unseen = unseenTokens(config, looks);
-  const doubts = recordingDoubts(recording, { kinds: backtestKinds(looks), feeds: Engine.feedsOf(config.strategies), describe: (feed) => describeFeedKey(config.tokens, feed) });
+  const doubts = await stepByStep(recordingDoubts(recording, { kinds: backtestKinds(looks), feeds: Engine.feedsOf(config.strategies), describe: (feed) => describeFeedKey(config.tokens, feed) }), interrupt);
   return {
     config, recording, looks, unseen, doubts,
     setup: {

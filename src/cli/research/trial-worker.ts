@@ -10,6 +10,7 @@ import { printable } from '../../core/text.ts';
 import type { RowSource } from '../../recording/shared-source.ts';
 import { openSharedRows } from '../../recording/shared-source.ts';
 import { stopwatch } from '../bench/measurement.ts';
+import { tellLooseErrors } from '../loose-errors.ts';
 import { strategyCode } from './thread-setup.ts';
 import type { ThreadSetup } from './thread-setup.ts';
 import type { TrialMessage, TrialTask } from './trial-task.ts';
@@ -21,6 +22,7 @@ const strays: string[] = [];
 
 // Standard output is the command's own: a strategy's words stand beside it.
 globalThis.console = new Console(process.stderr);
+tellLooseErrors({ err: (text) => { process.stderr.write(text); } });
 process.on('uncaughtException', (error) => { strays.push(printable(messageOf(error), 500)); });
 
 /** Runs the trials of a task one after the other. What happens between two of them is of the one before. */

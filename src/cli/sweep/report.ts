@@ -97,7 +97,7 @@ function line(axis: GridAxis, { rows, at, objective }: { readonly rows: readonly
     readout: {
       x: [x.low, x.high], y: [y.low, y.high], kind, names: points.map((point) => `${name} ${point.name}`),
       steps: points.map(({ across }, i) => (i === 0 ? across : across - points[i - 1]!.across)),
-      lines: [{ label: OBJECTIVES[objective].label, values: readoutValues(points.map(({ value }) => value)) }],
+      lines: [{ label: OBJECTIVES[objective].label, values: readoutValues(points.map(({ value }) => value), kind) }],
     },
   });
 }
@@ -117,7 +117,7 @@ function trialTable({ rows, grid: { axes }, objective }: SweepOutcome): Markup {
   const shown = ranked(rows, objective).slice(0, MOST_ROWS);
   return markup`${shown.length < rows.length && markup`<p class="note">The best ${shown.length} of ${rows.length}; the answer for scripts has them all.</p>`}${dataTable({
     label: 'All trials, best first', isWide: true,
-    columns: [{ name: '#', isText: true }, ...axes.map((axis) => ({ name: axisName(axis) })), { name: label }, { name: 'total return' }, { name: 'deepest drawdown' }, { name: 'profit factor' }, { name: 'swaps' }, { name: 'decision hash', isText: true }],
+    columns: [{ name: '#' }, ...axes.map((axis) => ({ name: axisName(axis) })), { name: label }, { name: 'total return' }, { name: 'deepest drawdown' }, { name: 'profit factor' }, { name: 'swaps' }, { name: 'decision hash', isText: true }],
     rows: shown.map(({ point, value, result: { metrics, fills, decisionHash } }, i) => [
       i + 1, ...axes.map((axis, a) => valueName(axis.values[point[a]!]!)), given(value, show), given(metrics.total_return, shareText), given(metrics.max_drawdown, shareText),
       given(metrics.profit_factor, ratioText), fills, markup`<code title="${decisionHash}">${decisionHash.slice(0, 12)}</code>`,

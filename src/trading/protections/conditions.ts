@@ -45,13 +45,11 @@ const CONDITIONS: { readonly [K in Kind]: Condition<K> } = {
 
   'max-drawdown': (state, { subject, rule }, { limitPct }) => {
     const record = state.protections.equity.get(subject === '' ? ALL : subject);
-    const { peak } = record?.anew.get(rule) ?? record ?? { peak: 0n };
-    if (record === undefined || peak <= 0n) return undefined;
+    if (record === undefined) return undefined;
+    const { peak } = record.anew.get(rule) ?? record;
+    if (peak <= record.value || peak <= 0n) return undefined;
     const lost = peak - record.value;
-    if (lost <= 0n) return undefined;
-    // A limit that is no number holds nothing: whatever was lost is too much then.
-    const limit = Number.isFinite(limitPct) ? BigInt(Math.round(limitPct * 10_000)) : 0n;
-    if (lost * 1_000_000n < peak * limit) return undefined;
+    if (lost * 1_000_000n < peak * rule.drawdownLimit) return undefined;
     return `equity is ${formatDecimal((lost * 10_000n) / peak, 2)} % under its highest, allowed are less than ${limitPct} %`;
   },
 
@@ -81,8 +79,9 @@ const CONDITIONS: { readonly [K in Kind]: Condition<K> } = {
     (firstOfLatest(memory.unknowns, unknowns, reset) === undefined ? undefined : `the outcomes of the latest ${unknowns} swaps are unknown`),
 
   'unresolved-intent': (state, { subject, reset }, { afterMs }) => {
-    const { now: at } = state.protections;
-    for (const [id, since] of state.protections.unknownSince) {
+    const { now: at, unknownSince } = state.protections;
+    if (unknownSince.size === 0) return undefined;
+    for (const [id, since] of unknownSince) {
       const { intent } = state.intents.get(id) ?? {};
       if (intent === undefined || (subject !== '' && intent.strategy !== subject) || !isLater(since, reset)) continue;
       if (!(at - since.at < afterMs)) return `the outcome of ${id} has been unknown for ${formatDuration(at - since.at)}`;
@@ -133,8 +132,8 @@ function silenceOf(state: EngineState, strategy: StrategyRecord | undefined, res
   return undefined;
 }
 
-/** A basis begins with the token's mint. */
-function currencyOf(basis: string): Mint {
+/** Returns the token of a basis, which begins with its mint. */
+export function currencyOf(basis: string): Mint {
   return basis.split(' ', 1)[0] as Mint;
 }
 

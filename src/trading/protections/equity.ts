@@ -4,7 +4,7 @@ import { SOL_MINT } from '../../market/token.ts';
 import { currentValue } from '../exposure.ts';
 import type { StrategyBook } from '../portfolio.ts';
 import type { EngineState } from '../state.ts';
-import type { EquityRecord, Heights } from './memory.ts';
+import type { EquityRecord, Heights, ProtectionMemory, ValuedBook } from './memory.ts';
 import { ALL, dayOf } from './memory.ts';
 
 /**
@@ -13,49 +13,64 @@ import { ALL, dayOf } from './memory.ts';
  * price is missing the last known value stays, marked.
  */
 export function lookAtEquity(state: EngineState, at: Millis): void {
+  const { protections } = state;
+  protections.valued ??= valuedBooks(state);
   let total: bigint | undefined = 0n;
   let currency: Mint | undefined;
-  for (const name of state.strategies.keys()) {
-    const book = state.portfolio.book(name);
-    if (book.budget === undefined) continue;
-    const record = lookAtBook(state, name, book, at);
-    currency ??= book.budget.mint;
-    const part = record === undefined ? undefined : signedValue(state, record.value, book.budget.mint, currency, at);
+  for (const valued of protections.valued) {
+    lookAtBook(state, valued, at);
+    currency ??= valued.currency;
+    const part = valued.record === undefined ? undefined : signedValue(state, valued.record.value, valued.currency, currency, at);
     total = total === undefined || part === undefined ? undefined : total + part;
   }
-  if (currency === undefined || !state.protections.watchesTotal) return;
-  state.protections.totalBasis ??= totalBasis(state, currency);
-  keep(state, ALL, state.protections.totalBasis, total, at);
+  if (currency === undefined || !protections.watchesTotal) return;
+  protections.totalBasis ??= [currency, ...protections.valued.map(({ name }) => name)].join(' ');
+  const record = protections.equity.get(ALL) ?? beginRecord(protections, ALL, { basis: protections.totalBasis, value: total, feesCosted: 0n }, at);
+  if (record !== undefined) keep(record, protections.totalBasis, total, at);
 }
 
-/** The token and whose equity is in it: strategies and their budgets are a run's own from its beginning to its end. */
-function totalBasis({ strategies, portfolio }: EngineState, currency: Mint): string {
-  return [currency, ...[...strategies.keys()].filter((name) => portfolio.book(name).budget !== undefined)].join(' ');
+/** Strategies and their budgets are a run's own from its beginning to its end. */
+function valuedBooks({ strategies, portfolio, protections }: EngineState): ValuedBook[] {
+  return [...strategies.keys()].flatMap((name) => {
+    const book = portfolio.book(name);
+    return book.budget === undefined ? [] : [{ name, book, currency: book.budget.mint, record: protections.equity.get(name) }];
+  });
 }
 
-/** Returns what a strategy holds that has no price in its budget's token, undefined where everything has. */
-export function unpricedOf(state: EngineState, name: string): Mint | undefined {
-  const { balances, budget } = state.portfolio.book(name);
-  if (budget === undefined) return undefined;
-  for (const [mint, amount] of balances) {
-    if (currentValue(state, { mint, amount }, budget.mint, state.protections.now) === undefined) return mint;
+/** A token that has no price in another. */
+interface MissingPrice {
+  readonly mint: Mint;
+  readonly currency: Mint;
+}
+
+/** Returns for want of which price nobody can say what a strategy, or all of them, is worth; undefined where there are all. */
+export function missingPrice(state: EngineState, subject: string): MissingPrice | undefined {
+  let total: Mint | undefined;
+  for (const name of subject === ALL ? state.strategies.keys() : [subject]) {
+    const { balances, budget } = state.portfolio.book(name);
+    if (budget === undefined) continue;
+    total ??= budget.mint;
+    const parts = [...balances].map(([mint, amount]) => ({ mint, amount, currency: budget.mint }));
+    const missing = [...parts, { mint: budget.mint, amount: 1n, currency: total }].find(({ currency, ...part }) => currentValue(state, part, currency, state.protections.now) === undefined);
+    if (missing !== undefined) return missing;
   }
   return undefined;
 }
 
-function lookAtBook(state: EngineState, name: string, book: StrategyBook, at: Millis): EquityRecord | undefined {
-  const { mint: currency } = book.budget!;
+function lookAtBook(state: EngineState, valued: ValuedBook, at: Millis): void {
+  const { name, book, currency } = valued;
   const held = valueOf(state, book, currency, at);
-  const record = state.protections.equity.get(name) ?? keep(state, name, currency, held, at);
-  if (record === undefined) return undefined;
-  costFees(state, record, book, currency, at);
-  return keep(state, name, currency, held === undefined ? undefined : held - record.feeCost, at);
+  valued.record ??= beginRecord(state.protections, name, { basis: currency, value: held, feesCosted: book.feesLamports }, at);
+  const { record } = valued;
+  if (record === undefined) return;
+  if (book.feesLamports !== record.feesCosted || record.basis !== currency) costFees(state, record, book, currency, at);
+  keep(record, currency, held === undefined ? undefined : held - record.feeCost, at);
 }
 
 function valueOf(state: EngineState, { balances }: StrategyBook, currency: Mint, at: Millis): bigint | undefined {
   let total = 0n;
   for (const [mint, amount] of balances) {
-    const value = currentValue(state, { mint, amount }, currency, at);
+    const value = mint === currency ? amount : currentValue(state, { mint, amount }, currency, at);
     if (value === undefined) return undefined;
     total += value;
   }
@@ -70,25 +85,23 @@ function costFees(state: EngineState, record: EquityRecord, { feesLamports }: St
     record.feesCosted = feesLamports;
   }
   const fresh = feesLamports - record.feesCosted;
-  if (fresh <= 0n) return;
+  if (fresh <= 0n || (currency !== SOL_MINT && !state.market.speaksOf(SOL_MINT))) return;
   const cost = currentValue(state, { mint: SOL_MINT, amount: fresh }, currency, at);
   if (cost === undefined) return;
   record.feeCost += cost;
   record.feesCosted = feesLamports;
 }
 
-/** Returns the record, undefined where there never was a value. */
-function keep(state: EngineState, name: string, basis: string, value: bigint | undefined, at: Millis): EquityRecord | undefined {
-  const { equity } = state.protections;
-  const record = equity.get(name);
+/** Returns the record of what had no value before, undefined where it has none now. */
+function beginRecord({ equity }: ProtectionMemory, name: string, { basis, value, feesCosted }: { readonly basis: string; readonly value: bigint | undefined; readonly feesCosted: bigint }, at: Millis): EquityRecord | undefined {
+  if (value === undefined) return undefined;
+  const begun: EquityRecord = { basis, value, isKnown: true, peak: value, day: dayOf(at), dayStart: value, feeCost: 0n, feesCosted, anew: new Map() };
+  equity.set(name, begun);
+  return begun;
+}
+
+function keep(record: EquityRecord, basis: string, value: bigint | undefined, at: Millis): void {
   const day = dayOf(at);
-  if (record === undefined) {
-    if (value === undefined) return undefined;
-    const feesCosted = name === ALL ? 0n : state.portfolio.book(name).feesLamports;
-    const begun: EquityRecord = { basis, value, isKnown: true, peak: value, day, dayStart: value, feeCost: 0n, feesCosted, anew: new Map() };
-    equity.set(name, begun);
-    return begun;
-  }
   record.isKnown = value !== undefined && (record.basis === basis || rebase(record, basis, value));
   const lastValue = record.value;
   const isNewDay = day !== record.day;
@@ -96,7 +109,6 @@ function keep(state: EngineState, name: string, basis: string, value: bigint | u
   if (value !== undefined) record.value = value;
   raise(record, record.value, isNewDay ? lastValue : undefined);
   if (record.anew.size > 0) for (const heights of record.anew.values()) raise(heights, record.value, isNewDay ? lastValue : undefined);
-  return record;
 }
 
 /** A day begins with what the one before ended with, also where nobody looked in between. */

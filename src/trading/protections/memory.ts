@@ -4,6 +4,7 @@ import type { Millis } from '../../core/time.ts';
 import type { Mint } from '../../market/token.ts';
 import type { ExitResult } from '../costs.ts';
 import type { DenialCode } from '../denials.ts';
+import type { StrategyBook } from '../portfolio.ts';
 import type { Protection, ProtectionScope } from '../protection.ts';
 import { PROTECTIONS, protectionFault } from './catalogue.ts';
 import type { ProtectionChange } from './protection-change.ts';
@@ -30,6 +31,8 @@ export interface SubjectMemory {
   /** The UTC day, counted from the epoch, of which the fees are. */
   feeDay: number;
   fees: Lamports;
+  /** The place of the last thing that was noted of it. */
+  notedN: number;
 }
 
 /** One of those of whom a swap is remembered, and how much of it. */
@@ -60,6 +63,15 @@ export interface EquityRecord extends Heights {
   readonly anew: Map<ProtectionRule, Heights>;
 }
 
+/** A strategy with a budget, and the token in which it is valued: what each look at equity needs of it. */
+export interface ValuedBook {
+  readonly name: string;
+  readonly book: StrategyBook;
+  readonly currency: Mint;
+  /** Undefined before it ever had a value. */
+  record: EquityRecord | undefined;
+}
+
 /** A configured protection with its place among those of its kind and scope, by which a restart finds it again. */
 export interface ProtectionRule {
   readonly protection: Protection;
@@ -70,6 +82,10 @@ export interface ProtectionRule {
   readonly number: number;
   /** Whether prices or time alone can bring it on; the others come on with what we do. */
   readonly isTimely: boolean;
+  /** Whether nothing but what is noted of its subject can bring it on. */
+  readonly isOfSwaps: boolean;
+  /** Of `max-drawdown`, in millionths of the highest: the least loss that brings it on. */
+  readonly drawdownLimit: bigint;
 }
 
 /** A protection that is on. */
@@ -92,6 +108,8 @@ export interface Watch {
   reset: Noted | undefined;
   /** The fees of the day on which it began anew, paid until then. */
   feesBefore: { readonly day: number; readonly fees: Lamports } | undefined;
+  /** Up to which place what is noted of its subject was looked at; nothing yet where it is negative. */
+  lookedN: number;
 }
 
 /** What the chain has less of a token than the ledger, and the place of the last time it became more. */
@@ -117,6 +135,8 @@ export interface ProtectionMemory {
   readonly watchesTotal: boolean;
   /** By strategy, and under the empty name all together. */
   readonly equity: Map<string, EquityRecord>;
+  /** The strategies whose equity is looked at; once known, they stay for the run. */
+  valued: readonly ValuedBook[] | undefined;
   /** In what, and of whom, all together are valued; once known, it stays for the run. */
   totalBasis: string | undefined;
   /** Since when the outcome of an open intent is unknown, by its id. */
@@ -155,7 +175,7 @@ const OF_EQUITY: ReadonlySet<string> = new Set(['max-drawdown', 'daily-loss']);
 export function createMemory(protections: readonly Protection[], strategies: readonly string[], { leavesTotal = false }: { readonly leavesTotal?: boolean } = {}): ProtectionMemory {
   const ofEquity = protections.filter(({ trigger: { kind } }) => OF_EQUITY.has(kind));
   const memory: ProtectionMemory = {
-    rules: rulesOf(protections), watches: new Map(), timely: [], subjects: new Map(), swapSubjects: new Map(), reaches: reachesOf(protections), equity: new Map(), totalBasis: undefined, unknownSince: new Map(), missing: new Map(),
+    rules: rulesOf(protections), watches: new Map(), timely: [], subjects: new Map(), swapSubjects: new Map(), reaches: reachesOf(protections), equity: new Map(), valued: undefined, totalBasis: undefined, unknownSince: new Map(), missing: new Map(),
     watchesEquity: ofEquity.length > 0, watchesTotal: !leavesTotal && ofEquity.some(({ scope }) => scope === 'global'),
     changes: [], on: 0, count: 0, now: -Infinity, startedAt: undefined, presenceAt: undefined,
     idleEveryMs: idleEvery(protections),
@@ -181,8 +201,14 @@ function rulesOf(protections: readonly Protection[]): ProtectionRule[] {
     const family = `${kind}:${scope}`;
     const number = (counts.get(family) ?? 0) + 1;
     counts.set(family, number);
-    return { protection, code: PROTECTIONS[kind].code, family, number, isTimely: TIMELY.has(kind) };
+    const isTimely = TIMELY.has(kind);
+    return { protection, code: PROTECTIONS[kind].code, family, number, isTimely, isOfSwaps: !isTimely && kind !== 'reconciliation-mismatch', drawdownLimit: drawdownLimitOf(protection) };
   });
+}
+
+/** A limit that is no number holds nothing: whatever was lost is too much then. */
+function drawdownLimitOf({ trigger }: Protection): bigint {
+  return trigger.kind === 'max-drawdown' && Number.isFinite(trigger.limitPct) ? BigInt(Math.round(trigger.limitPct * 10_000)) : 0n;
 }
 
 /** Makes the protections of a scope look at a subject. */
@@ -197,7 +223,7 @@ export function watchOf(memory: ProtectionMemory, rule: ProtectionRule, subject:
   const key = `${rule.family}:${rule.number}:${subject}`;
   const known = memory.watches.get(key);
   if (known !== undefined) return known;
-  const watch: Watch = { rule, subject, memory: subjectMemory(memory, rule.protection.scope, subject), fired: undefined, reset: undefined, feesBefore: undefined };
+  const watch: Watch = { rule, subject, memory: subjectMemory(memory, rule.protection.scope, subject), fired: undefined, reset: undefined, feesBefore: undefined, lookedN: -1 };
   memory.watches.set(key, watch);
   if (rule.isTimely) memory.timely.push(watch);
   return watch;
@@ -209,7 +235,7 @@ export function subjectMemory(memory: ProtectionMemory, scope: ProtectionScope, 
   const known = memory.subjects.get(key);
   if (known !== undefined) return known;
   const fresh: SubjectMemory = {
-    exits: [], failures: [], lastTrade: undefined, lastLoss: undefined, unknowns: [], feeDay: -Infinity, fees: 0n as Lamports,
+    exits: [], failures: [], lastTrade: undefined, lastLoss: undefined, unknowns: [], feeDay: -Infinity, fees: 0n as Lamports, notedN: 0,
   };
   memory.subjects.set(key, fresh);
   if (scope === 'token') watchSubject(memory, scope, name);

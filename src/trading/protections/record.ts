@@ -16,18 +16,27 @@ export function recordOutcome(memory: ProtectionMemory, intent: Intent, outcome:
     if (memory.unknownSince.has(intent.id)) return;
     const unknown = note(memory, at);
     memory.unknownSince.set(intent.id, unknown);
-    for (const { memory: subject, reach } of subjectsOf(memory, intent)) keepLast(subject.unknowns, unknown, reach.unknowns);
+    for (const { memory: subject, reach } of subjectsOf(memory, intent)) {
+      subject.notedN = unknown.n;
+      keepLast(subject.unknowns, unknown, reach.unknowns);
+    }
     return;
   }
   // Begun anew: what was sent before is proven dead.
-  if (outcome.state === 'building' || isTerminal(outcome.state)) memory.unknownSince.delete(intent.id);
-  if (isToldOf(outcome)) for (const { memory: subject } of subjectsOf(memory, intent)) subject.unknowns = [];
-  if (!isTerminal(outcome.state)) return;
+  const isOver = isTerminal(outcome.state);
+  if (isOver || outcome.state === 'building') memory.unknownSince.delete(intent.id);
+  const isTold = isToldOf(outcome);
+  if (!isOver && !isTold) return;
+  const subjects = subjectsOf(memory, intent);
+  if (isTold) for (const { memory: subject } of subjects) subject.unknowns.length = 0;
+  if (!isOver) return;
   const noted = note(memory, at);
   const isFailure = countsAsFailure(outcome);
   const fees = outcome.fill?.feeLamports ?? outcome.feeLamports ?? (0n as Lamports);
-  for (const { memory: subject, reach } of subjectsOf(memory, intent)) {
-    addFees(subject, fees, dayOf(at));
+  const day = dayOf(at);
+  for (const { memory: subject, reach } of subjects) {
+    subject.notedN = noted.n;
+    addFees(subject, fees, day);
     if (isFailure) keepLast(subject.failures, noted, reach.failures);
     if (outcome.state !== 'confirmed') continue;
     subject.lastTrade = noted;

@@ -15,7 +15,7 @@ beforeAll(async () => {
     instance('warm', 'mean-reversion', REVERSION, 300_000),
     instance('without-a-past', 'book-watch', { market: 'M', level: 0.99, rearm: 0.98 }),
   ]));
-}, 120_000);
+}, 180_000);
 afterAll(() => { market.remove(); });
 
 describe('a longer history before the start', () => {

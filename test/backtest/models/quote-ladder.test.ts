@@ -58,6 +58,28 @@ describe('a ladder of quotes of a constant-product pool', () => {
     }
   });
 
+  it('goes on beyond its largest size along all that one router said of one slot, however near or flat its last two sizes are', () => {
+    const stated = (sizes: readonly bigint[], router: string, contextSlot: bigint): Rung[] => rungsOf(POOL, sizes).map((each) => ({ ...each, router, contextSlot }));
+    const known = stated([UNIT, 10n * UNIT, 100n * UNIT], 'iris', 100n);
+    const largest = known.at(-1)!;
+    const beyond = 200n * UNIT;
+    const wanted = quoteHop({ ...POOL, amountIn: beyond });
+    // One more at the price of the largest, and one that is a hair's breadth dearer: the last two sizes say nothing, or far too much.
+    const size = 101n * UNIT;
+    const flat = { ...largest, inAmount: size, outAmount: (size * largest.outAmount) / largest.inAmount };
+    const steep = { ...flat, outAmount: (flat.outAmount * 9_950n) / 10_000n };
+    for (const [last, off] of [[flat, 25], [steep, 130]] as const) {
+      expect(Math.abs(bps(outputOf(createLadder([...known, last])!, beyond), wanted))).toBeLessThan(off);
+    }
+    // What another router says, or the same one of another slot, is no point of the line: the largest rung's own impact is.
+    for (const others of [stated([99n * UNIT], 'other', 100n), stated([99n * UNIT], 'iris', 99n)]) {
+      const nearlyFlat = others.map((each) => ({ ...each, outAmount: (each.inAmount * largest.outAmount) / largest.inAmount }));
+      expect(Math.abs(bps(outputOf(createLadder([...nearlyFlat, largest])!, beyond), wanted))).toBeLessThan(0.001);
+      // Where it states none, there is nothing but the others.
+      expect(Math.abs(bps(outputOf(createLadder([...nearlyFlat, { ...largest, priceImpact: undefined }])!, beyond), 2n * largest.outAmount))).toBeLessThan(0.001);
+    }
+  });
+
   it('states the impact of any size as the service does', () => {
     for (const size of [1n, 5n, 30n, 100n]) {
       const outAmount = outputOf(LADDER, size * UNIT);
@@ -116,7 +138,9 @@ describe('any ladder', () => {
 
   it('flags sizes between quotes of which one is more than five slots older than the newest', () => {
     const some = createLadder([rung(10n, 10n, 94n), rung(100n, 90n, 95n), rung(1_000n, 800n, 100n)])!;
-    expect([5n, 10n, 50n, 100n, 500n, 1_000n, 2_000n].map((size) => isSlotsApart(some, size))).toEqual([true, true, true, false, false, false, false]);
+    // Beyond the largest, which is alone of its slot, the smallest has a say.
+    expect([5n, 10n, 50n, 100n, 500n, 1_000n, 2_000n].map((size) => isSlotsApart(some, size))).toEqual([true, true, true, false, false, false, true]);
+    expect(isSlotsApart(createLadder([rung(10n, 10n, 94n), rung(100n, 90n, 100n), rung(1_000n, 800n, 100n)])!, 2_000n)).toBe(false);
     expect(isSlotsApart(ladder([10n, 10n], [100n, 90n]), 50n)).toBe(false);
   });
 

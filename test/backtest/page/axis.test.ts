@@ -23,7 +23,7 @@ describe('an axis of values', () => {
   });
 
   it('has round ticks', () => {
-    expect(texts(valueAxis([2_917, 3_042], { kind: 'amount' }))).toEqual(['2900', '2950', '3000', '3050']);
+    expect(texts(valueAxis([2_917, 3_042], { kind: 'amount' }))).toEqual(['2,900', '2,950', '3,000', '3,050']);
     expect(texts(valueAxis([-0.0327, 0], { kind: 'share' }))).toEqual(['-4 %', '-3 %', '-2 %', '-1 %', '0 %']);
     expect(texts(valueAxis([0.00000123, 0.00000187], { kind: 'amount' }))).toEqual(['0.0000012', '0.0000014', '0.0000016', '0.0000018', '0.0000020']);
     expect(texts(valueAxis([0, 1], { kind: 'count', include: [0] }))).toEqual(['0', '1']);
@@ -34,6 +34,7 @@ describe('an axis of values', () => {
     expect(valueAxis([5, 6], { kind: 'amount', include: [0] })).toMatchObject({ low: 0 });
     expect(valueAxis([100, 100, null], { kind: 'amount' })).toMatchObject({ low: 99, high: 101 });
     expect(valueAxis([0], { kind: 'share' })).toMatchObject({ low: 0, high: 0.01 });
+    expect(valueAxis([999_999_999_999.9962, 999_999_999_999.997], { kind: 'share' })).toMatchObject({ low: 9.9e11, high: 1.01e12 });
     expect(valueAxis([null], { kind: 'amount', include: [0, 1] })).toBeUndefined();
   });
 });

@@ -14,6 +14,7 @@ describe('a heat map', () => {
     const { markup } = heatMapFigure(GRID);
     for (const label of [...GRID.down.labels, ...GRID.across.labels]) expect(markup).toContain(`>${label}</th>`);
     expect(markup.match(/configured/g)).toHaveLength(4);
+    expect(heatMapFigure({ ...GRID, across: { name: 'cost', labels: ['a', 'b', 'c', 'd', 'x'.repeat(400)] } }).markup).toContain(`>${'x'.repeat(60)}…</th>`);
   });
 
   it('says why a number is missing, each reason once', () => {

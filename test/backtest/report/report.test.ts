@@ -1,11 +1,18 @@
 import { createHash } from 'node:crypto';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { costBreakdown } from '../../../src/backtest/cost-breakdown.ts';
 import { factOf } from '../../../src/backtest/metrics/doubts.ts';
+import { roundTrips } from '../../../src/backtest/metrics/round-trips.ts';
+import { markup } from '../../../src/backtest/page/markup.ts';
+import { tradeFills } from '../../../src/backtest/record/run-figures.ts';
 import { assessmentsOf, figuresOf, mismatches } from '../../../src/backtest/report/embedded.ts';
 import { embeddedData } from '../../../src/backtest/report/embedded-data.ts';
+import { marketResults } from '../../../src/backtest/report/market-results.ts';
 import { packRecord, packRuns, unpackRecord, unpackRuns } from '../../../src/backtest/report/packed-record.ts';
 import { printedFigures } from '../../../src/backtest/report/printed.ts';
+import { unpackData } from '../../../src/backtest/report/unpack-data.ts';
+import { TOKENS } from '../../market/tokens.ts';
 import { measured } from '../measured.ts';
 import { GRID, HOSTILE, pageOf, tradingRun, tradingSettings } from './reports.ts';
 
@@ -18,7 +25,7 @@ const settings = tradingSettings({ names: ['in-and-out', HOSTILE] });
 const run = settings.base;
 const page = pageOf(run, { settings, warnings: [HOSTILE, ...run.warnings], subject: HOSTILE, parameters: [[HOSTILE, HOSTILE]], grid: GRID });
 
-const dataOf = (html: string): string => /<script type="application\/json" id="data">([^<]*)<\/script>/.exec(html)![1]!;
+const dataOf = (html: string): string => /<script type="text\/plain" id="data">([^<]*)<\/script>/.exec(html)![1]!;
 const scriptOf = (html: string): string => /<script>([\s\S]*?)<\/script>/.exec(html)![1]!;
 const headingsOf = (html: string): string[] => [...html.matchAll(/<h2[^>]*>([^<]*)<\/h2>/g)].map(([, heading]) => heading!);
 const printedIn = (html: string): string[] => [...html.matchAll(/data-figure="([^"]*)"/g)].map(([, name]) => name!);
@@ -32,7 +39,8 @@ describe('a report', () => {
     expect(run.record.fills.length).toBeGreaterThan(50);
     expect(headingsOf(page)).toEqual(SECTIONS);
     expect(page.indexOf('class="warnings"')).toBeLessThan(page.indexOf('class="verdict"'));
-    expect([...page.matchAll(/<svg /g)]).toHaveLength(5);
+    // Equity, drawdown, the price and its last swaps, exposure, and round trips.
+    expect([...page.matchAll(/<svg /g)]).toHaveLength(6);
     for (const said of ['optimistic', 'base (as configured)', 'pessimistic', 'buy and hold', 'bought step by step', 'cash', run.result.decisionHash, GRID.title]) expect(page).toContain(said);
   });
 
@@ -45,7 +53,7 @@ describe('a report', () => {
 
   it('lets its one script run and nothing else, by its hash', () => {
     expect(page).toContain(`default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-${createHash('sha256').update(scriptOf(page)).digest('base64')}'`);
-    expect([...page.matchAll(/<script(?! type="application\/json")/g)]).toHaveLength(1);
+    expect([...page.matchAll(/<script(?! type="(?:application\/json|text\/plain)")/g)]).toHaveLength(1);
   });
 
   it('opens and closes its elements in pairs, whatever is in it', () => {
@@ -58,11 +66,11 @@ describe('a report', () => {
     expect(open).toEqual([]);
   });
 
-  it('shows hostile names and reasons as text', () => {
+  it('shows hostile names and reasons as text', async () => {
     expect(page).not.toContain('<img');
     expect(page).not.toContain(HOSTILE);
     expect(page).toContain('&lt;/script&gt;&lt;img src=x onerror=&quot;document.title=1&quot;&gt;&#39;&amp;amp;\\u202e');
-    expect(JSON.parse(dataOf(page))).toMatchObject({ record: { strategies: [{ name: 'in-and-out' }, { name: HOSTILE }] } });
+    expect(await unpackData(dataOf(page))).toMatchObject({ record: { strategies: [{ name: 'in-and-out' }, { name: HOSTILE }] } });
   });
 
   it('says of each figure that is missing why it is', () => {
@@ -79,6 +87,38 @@ describe('a report', () => {
     const idle = pageOf(measured([], { everyMs: 60_000 }));
     expect(idle).toContain('No swap was made: this run says nothing about the strategy.');
     expect(headingsOf(idle)).toEqual(SECTIONS);
+  });
+
+  it('says what speaks against it apart from why figures are missing', () => {
+    const idle = measured([], { everyMs: 60_000 });
+    const whole = pageOf(idle, { warnings: ['not robust', ...idle.warnings] });
+    const [box] = /<section class="warnings"[\s\S]*?<\/section>/.exec(whole)!;
+    const closed = box.slice(box.indexOf('<details>'));
+    expect(box.slice(0, -closed.length)).toContain('<li>not robust</li>');
+    expect(closed).toContain('no round trip was won or lost');
+    for (const warning of idle.warnings) expect(box).toContain(markup`${warning}`.markup);
+    const many = pageOf(run, { warnings: Array.from({ length: 30 }, (_, i) => `warning ${i}`) });
+    expect(many).toContain('and 22 more');
+    expect(many.match(/<li>warning \d+<\/li>/g)).toHaveLength(30);
+  });
+
+  it('says what crossing the spread took', () => {
+    const { bids, asks } = run.record.instruments[0]!;
+    const half = Math.max(...bids.flatMap((bid, i) => (bid === null ? [] : [1 - Math.sqrt(bid / asks[i]!)])));
+    const traded = run.record.fills.reduce((sum, { value }) => sum + (value ?? 0), 0);
+    const [row] = costBreakdown(run, TOKENS).filter(({ what }) => what.startsWith('half of the recorded spread'));
+    expect(row).toMatchObject({ isApart: true });
+    expect(row!.value).toBeGreaterThan(0);
+    expect(row!.value).toBeLessThanOrEqual(half * traded);
+  });
+
+  it('says by strategy where the result came from, and adds up', () => {
+    const paired = roundTrips(tradeFills(run.record));
+    const results = marketResults(paired);
+    expect(results.map(({ name }) => name).toSorted()).toEqual(['SOL of in-and-out', `SOL of ${HOSTILE}`].toSorted());
+    expect(results.reduce((sum, { profit }) => sum + profit, 0)).toBeCloseTo(paired.trips.reduce((sum, { profit }) => sum + profit, 0), 9);
+    expect(results.reduce((sum, { won }) => sum + won, 0)).toBe(run.assessment.trades!.wins);
+    expect(page).toContain('Where it came from');
   });
 
   it('draws of a long run what can be seen', () => {
@@ -110,17 +150,14 @@ describe('what a report carries', () => {
     }));
   });
 
-  it('is less where all would be too much: the run alone, or nothing', () => {
+  it('is less where all would be too much: the run alone, or nothing', async () => {
     const assessments = assessmentsOf(records);
-    const carried = (most?: number): object | undefined => {
-      const data = embeddedData(records, assessments, most);
-      return data === undefined ? undefined : JSON.parse(data.markup) as object;
-    };
-    const whole = JSON.stringify(carried());
-    expect(carried()).toMatchObject({ others: { pessimistic: {} }, figures: { 'setting pessimistic': {} }, trials: { count: 3 } });
-    expect(carried(whole.length - 1)).toMatchObject({ others: {}, figures: { total: {} }, record: { currency: 'USDC' } });
-    expect(Object.keys((carried(whole.length - 1) as { figures: object }).figures)).not.toContain('setting pessimistic');
-    expect(carried(1_000)).toBeUndefined();
+    const carried = async (most?: number): Promise<object> => await unpackData(embeddedData(records, assessments, most)!.markup) as object;
+    const most = embeddedData(records, assessments)!.markup.length - 1;
+    expect(await carried()).toMatchObject({ others: { pessimistic: {} }, figures: { 'setting pessimistic': {} }, trials: { count: 3 } });
+    expect(await carried(most)).toMatchObject({ others: {}, figures: { total: {} }, record: { currency: 'USDC' } });
+    expect(Object.keys((await carried(most) as { figures: object }).figures)).not.toContain('setting pessimistic');
+    expect(embeddedData(records, assessments, 1_000)).toBeUndefined();
   });
 
   it('is compared by name: a missing figure differs, the last digits do not', () => {
@@ -139,7 +176,7 @@ describe('what a report carries', () => {
     const known = printedFigures(run.record, assessmentsOf({ ...records, others: { optimistic: settings.optimistic.record, pessimistic: settings.pessimistic.record } }));
     expect(whole.filter((name) => !known.has(name))).toEqual([]);
     expect(new Set(whole.map((name) => name.split('.')[0]))).toEqual(new Set([
-      'total', 'strategy 1', 'strategy 2', 'benchmark buy_and_hold', 'benchmark dca', 'benchmark cash', 'setting optimistic', 'setting pessimistic', 'versus_holding', 'trips', 'month 1970-1', 'year 1970',
+      'total', 'strategy 1', 'strategy 2', 'benchmark buy_and_hold', 'benchmark dca', 'benchmark cash', 'setting optimistic', 'setting pessimistic', 'versus_holding', 'trips', 'market 1', 'market 2', 'month 1970-1', 'year 1970',
     ]));
   });
 

@@ -1,9 +1,17 @@
+import { readdirSync } from 'node:fs';
+import { basename } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Grid } from '../../../src/backtest/sweep/grid.ts';
+import { PROJECT_DIR } from '../../../src/cli/project.ts';
 import { parseGrid, readGridFile } from '../../../src/cli/research/grid-file.ts';
+import { planTrials } from '../../../src/cli/research/plan-trials.ts';
+import { loadConfig } from '../../../src/config/load.ts';
 import { isGannetError } from '../../../src/core/errors.ts';
+import { Engine } from '../../../src/engine/engine.ts';
+import { feedKey } from '../../../src/market/feed.ts';
 import meanReversion from '../../../strategies/mean-reversion.ts';
 import smaCrossover from '../../../strategies/sma-crossover.ts';
+import { genesisDecimals } from '../../config/load-text.ts';
 
 const TARGET = {
   seed: 7,
@@ -26,6 +34,23 @@ function complaint(text: string): string {
   }
   throw new Error('it was taken');
 }
+
+describe('the grid files of config/', () => {
+  const files = readdirSync(`${PROJECT_DIR}config`).filter((name) => name.endsWith('.grid.yaml'));
+
+  it('are there', () => {
+    expect(files.sort()).toStrictEqual(['mean-reversion.grid.yaml', 'sma-crossover.grid.yaml']);
+  });
+
+  it.each(files)('%s fits the configuration that it is named after: every parameter is there, and most combinations are taken', async (name) => {
+    const loaded = await loadConfig({ file: `config/${basename(name, '.grid.yaml')}.yaml`, purpose: 'look', workingDir: PROJECT_DIR, environment: {}, decimalsOf: genesisDecimals });
+    if (!loaded.ok) throw new Error(JSON.stringify(loaded.issues));
+    const { config } = loaded;
+    const shipped = await readGridFile(`${PROJECT_DIR}config/${name}`, config);
+    const { trials, refused } = await planTrials(shipped, { config, setup: { tokens: config.tokens.all }, recording: { feeds: Engine.feedsOf(config.strategies).map(feedKey) } });
+    expect(trials.length).toBeGreaterThan(refused.length);
+  });
+});
 
 describe('a grid file', () => {
   it('holds lists and ranges, each value once', () => {

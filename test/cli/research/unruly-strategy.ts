@@ -13,7 +13,7 @@ export default defineStrategy({
     pair: pair(),
     size: amount(),
     every_nth: z.int().min(1).default(10),
-    mode: z.enum(['fine', 'throw', 'late', 'loop', 'exit', 'slow', 'remember', 'bad-schema', 'talk']).default('fine').transform((mode) => {
+    mode: z.enum(['fine', 'throw', 'late', 'loop', 'exit', 'slow', 'remember', 'bad-schema', 'talk', 'loose']).default('fine').transform((mode) => {
       if (mode === 'bad-schema') throw new Error('a schema that fails');
       return mode;
     }),
@@ -24,6 +24,7 @@ export default defineStrategy({
     const after = p.mode === 'remember' ? runs : 0;
     let seen = 0;
     if (p.mode === 'talk') globalThis.console.log('a word on standard output');
+    if (p.mode === 'loose') price.subscribe(() => { throw new Error('nobody hears this'); });
     if (p.mode === 'late') setTimeout(() => { throw new Error('too late'); }, 0);
     if (p.mode === 'slow') for (const until = performance.now() + 60; performance.now() < until;);
     return price.pipe(mergeMap(() => {
