@@ -100,7 +100,7 @@ export function createSimulatedExecutor(options: {
 
   const follow = (course: Course, accepted: SimulatedPrice): void => {
     const { intent, chance, subscriber } = course;
-    const landMs = latencyAt(model.latency.land, chance.land) * row.latency;
+    const landMs = latencyAt(model.latency.land, chance.land) * row.landLatency;
     const passage = passageOf(chance, landing, landMs);
     if (passage === 'expires') {
       after(course, landing.expiryMs, () => { end(course, outcomeOf(intent.id, 'expired', { code: 'EXPIRED', reason: 'it never landed, as the model has it now and then' })); });
@@ -133,7 +133,7 @@ export function createSimulatedExecutor(options: {
       end(course, outcomeOf(intent.id, 'abandoned', { router: accepted.terms.router, ...refusal }));
       return;
     }
-    after(course, latencyAt(model.latency.sign, chance.sign) * row.latency, () => {
+    after(course, latencyAt(model.latency.sign, chance.sign) * row.landLatency, () => {
       subscriber.next(outcomeOf(intent.id, 'signed', { router: accepted.terms.router, quotedOut: accepted.terms.outAmount }));
       subscriber.next(outcomeOf(intent.id, 'submitted'));
       follow(course, accepted);
@@ -144,7 +144,7 @@ export function createSimulatedExecutor(options: {
     execute: (intent) => new Observable((subscriber) => {
       const course: Course = { intent, chance: chanceOf(seed, intent.id), subscriber, waiting: undefined };
       subscriber.next(outcomeOf(intent.id, 'building'));
-      after(course, latencyAt(model.latency.quote, course.chance.quote) * row.latency, () => { accept(course); });
+      after(course, latencyAt(model.latency.quote, course.chance.quote) * row.quoteLatency, () => { accept(course); });
       return () => { course.waiting?.unsubscribe(); };
     }),
     // A simulation has no yesterday: it begins with nothing open.

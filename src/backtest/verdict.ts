@@ -6,6 +6,8 @@ import type { Benchmarks } from './record/run-figures.ts';
 
 const SURE = 0.95;
 const FEW_TRADES = 30;
+/** Far above what any fund is known to have kept up; what trades within the day on paper may show a few. */
+const IMPLAUSIBLE_SHARPE = 10;
 
 /** Returns in plain sentences what a backtest says, and what it does not. */
 export function verdictOf({ assessment: { metrics, trades }, record, series }: MeasuredRun, settings: MeasuredSettings, benchmarks: Benchmarks): string[] {
@@ -23,6 +25,13 @@ export function verdictOf({ assessment: { metrics, trades }, record, series }: M
   else if (metrics.psr === null) sentences.push('Whether it is more than chance cannot be said from these data.');
   else sentences.push(chanceText(metrics.psr, metrics));
   return sentences.filter((sentence) => sentence !== '');
+}
+
+/** Returns a doubt where a result is better than any that lasted. */
+export function implausibleWarnings({ sharpe }: Pick<Metrics, 'sharpe'>): string[] {
+  return sharpe !== null && sharpe > IMPLAUSIBLE_SHARPE
+    ? [`a Sharpe ratio of ${sharpe.toFixed(0)} is beyond anything that lasts in a market: look for the mistake first, in the recording, in how fills are simulated, or with "gannet lookahead"`]
+    : [];
 }
 
 /** Returns whether a gain may be chance, by how many were tried where that is known: the best of many looks good by chance. */
