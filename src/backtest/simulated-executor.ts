@@ -104,7 +104,7 @@ export function createSimulatedExecutor(options: {
 
   const follow = (course: Course, accepted: Acceptance): void => {
     const { intent, chance, take } = course;
-    const landMs = latencyAt(model.latency.land, chance.land) * row.latency;
+    const landMs = latencyAt(model.latency.land, chance.land) * row.landLatency;
     const passage = passageOf(chance, landing, landMs);
     if (passage === 'expires') {
       after(course, landing.expiryMs, () => { take(outcomeOf(intent.id, 'expired', { code: 'EXPIRED', reason: 'it never landed, as the model has it now and then' })); });
@@ -139,7 +139,7 @@ export function createSimulatedExecutor(options: {
       take(outcomeOf(intent.id, 'abandoned', { router, ...refusal }));
       return;
     }
-    after(course, latencyAt(model.latency.sign, chance.sign) * row.latency, () => {
+    after(course, latencyAt(model.latency.sign, chance.sign) * row.landLatency, () => {
       take(outcomeOf(intent.id, 'signed', { router, quotedOut }));
       take(outcomeOf(intent.id, 'submitted'));
       follow(course, { price, terms });
@@ -149,7 +149,7 @@ export function createSimulatedExecutor(options: {
   const begin = (intent: Intent, take: (outcome: Outcome) => void): Course => {
     const course: Course = { intent, chance: chanceOf(seed, intent.id), take, waiting: undefined };
     take(outcomeOf(intent.id, 'building'));
-    after(course, latencyAt(model.latency.quote, course.chance.quote) * row.latency, () => { accept(course); });
+    after(course, latencyAt(model.latency.quote, course.chance.quote) * row.quoteLatency, () => { accept(course); });
     return course;
   };
 

@@ -31,8 +31,14 @@ export function verdictOf({ assessment: { metrics, trades }, record, series, res
   if (decided < FEW_TRADES) sentences.push(`${decided} completed round trips are too few to tell skill from luck.`);
   else if (metrics.psr === null) sentences.push('Whether it is more than chance cannot be said from these data.');
   else sentences.push(chanceText(metrics.psr, metrics));
-  if (metrics.sharpe !== null && metrics.sharpe > IMPLAUSIBLE_SHARPE) sentences.push(`A Sharpe ratio of ${ratioText(metrics.sharpe)} a year is more than real markets pay for long: look for a flaw in the data, or in how fills are simulated, before you believe it.`);
   return sentences.filter((sentence) => sentence !== '');
+}
+
+/** Returns a doubt where a result is better than any that lasted. */
+export function implausibleWarnings({ sharpe }: Pick<Metrics, 'sharpe'>): string[] {
+  return sharpe !== null && sharpe > IMPLAUSIBLE_SHARPE
+    ? [`a Sharpe ratio of ${ratioText(sharpe)} a year is more than real markets pay for long: look for a flaw in the data, or in how fills are simulated, or with "gannet lookahead", before you believe it`]
+    : [];
 }
 
 /** Returns whether a gain may be chance, by how many were tried where that is known: the best of many looks good by chance. */

@@ -11,6 +11,7 @@ import { freshState } from '../backtest/setup.ts';
 import type { SensitivityGrid } from '../backtest/sensitivity-grid.ts';
 import { gridHeatMap, gridWarnings } from '../backtest/sensitivity-grid.ts';
 import { simulationWarnings } from '../backtest/simulation-warnings.ts';
+import { implausibleWarnings } from '../backtest/verdict.ts';
 import { watchedTokens } from '../backtest/watched-tokens.ts';
 import { formatDuration } from '../core/time.ts';
 import { createManifest } from '../daemon/manifest.ts';
@@ -111,6 +112,7 @@ function warningsOf(subject: Subject, settings: MeasuredSettings, grid: Sensitiv
   return [
     ...subjectWarnings(subject),
     ...robustnessWarnings(settings),
+    ...implausibleWarnings(settings[setting].assessment.metrics),
     ...(grid === undefined ? [] : gridWarnings(grid)),
     ...simulationWarnings(result.simulation, config.backtest.model),
     ...(warmupMs > 0 ? [`the first ${formatDuration(warmupMs)} of the recording warmed the strategies up: the backtest begins after it`] : []),

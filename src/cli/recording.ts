@@ -14,6 +14,7 @@ import { totalsOf } from '../recording/manifest.ts';
 import type { Recording } from '../recording/reader.ts';
 import { openSteps } from '../recording/reader.ts';
 import type { RecordingIssue } from '../recording/recording-issue.ts';
+import type { PriceMotion } from '../sandbox/market/price-process.ts';
 import { csvRows } from './csv-rows.ts';
 import type { CommandContext, CommandModule } from './command.ts';
 import { EXIT } from './exit-codes.ts';
@@ -84,6 +85,8 @@ export const recordingCommand: CommandModule = (program, run) => {
     .requiredOption('--days <n>', 'how much time it covers', days)
     .option('--seed <n>', 'the same seed, the same recording', seed, 7)
     .option('--pair <base/quote...>', 'what is quoted', ['SOL/USDC'])
+    .addOption(new Option('--market <motion>', 'swings: prices swing about their level, so that who buys dips earns; random-walk: nothing can be earned, and what earns all the same is a mistake')
+      .choices(['swings', 'random-walk']).default('swings'))
     .option('--every <duration>', 'between two looks at each quote', duration, 10_000)
     .option('--slow-every <duration>', 'between two looks at statistics and order books', duration, 300_000)
     .option('--out <dir>', 'the recording’s folder; it must not be there yet')
@@ -152,6 +155,7 @@ interface GenerateFlags {
   readonly pair: readonly string[];
   readonly every: Millis;
   readonly slowEvery: Millis;
+  readonly market: PriceMotion;
   readonly out?: string;
 }
 
@@ -160,8 +164,8 @@ async function generate({ terminal, options, interrupt }: CommandContext, flags:
   const pairs = flags.pair.map((text) => pairOf(text, sandboxToken));
   const tokens = new Map(pairs.flatMap(({ base, quote }) => [base, quote]).map((token) => [token.mint, token]));
   const spanMs = flags.days * 86_400_000;
-  const written = await writeEvents(syntheticMarket({ seed: flags.seed, pairs, startAt: GENERATED_START, days: flags.days, everyMs: flags.every, slowEveryMs: flags.slowEvery }), {
-    directory: flags.out ?? freeName(join(options.stateDir, 'recordings'), `synthetic-${flags.days}d-${flags.seed}`),
+  const written = await writeEvents(syntheticMarket({ seed: flags.seed, pairs, startAt: GENERATED_START, days: flags.days, everyMs: flags.every, slowEveryMs: flags.slowEvery, motion: flags.market }), {
+    directory: flags.out ?? freeName(join(options.stateDir, 'recordings'), `synthetic${flags.market === 'swings' ? '' : `-${flags.market}`}-${flags.days}d-${flags.seed}`),
     tokens: [...tokens.values()], startAt: GENERATED_START, interrupt,
     onProgress: (at) => { if (process.stderr.isTTY) terminal.err(`\r  ${Math.round((100 * (at - GENERATED_START)) / spanMs)} % `); },
   });

@@ -26,7 +26,7 @@ export const backtestSchema = z.strictObject({
     land: recordableLatency().default(latencyText(latency.land)).meta({ description: 'From the signature to the block; or "recorded".' }),
   }).prefault({}).meta({ description: 'How long a swap takes: a duration, or quantiles between which each swap draws its own.' }),
   setting: z.enum(['optimistic', 'base', 'pessimistic']).default('base')
-    .meta({ description: 'How kindly the world is taken: fills at the decision’s price, at the price on arrival, or at the worst that slippage allows.' }),
+    .meta({ description: 'How kindly the world is taken: fills as quoted, at the price on arrival, or at the worst that slippage allows.' }),
   extrapolate: z.boolean().default(BASE_MODEL.extrapolate)
     .meta({ description: 'Whether swaps larger than the largest recorded quote are priced by going on as the recorded ones do; they are marked. Otherwise they are given up.' }),
   other_side_haircut_bps: bps().default(BASE_MODEL.otherSideHaircutBps)

@@ -9,6 +9,7 @@ import type { Mint, Pair, Token } from '../market/token.ts';
 import { GENESIS_POOLS, GENESIS_TOKENS, type GenesisPool, type GenesisToken } from './genesis.ts';
 import { createMarket, type Market, type MarketPool } from './market/market.ts';
 import { poolPrice, type Reserves } from './market/pool-price.ts';
+import type { PriceMotion } from './market/price-process.ts';
 import { createPredictionMarket, PREDICTION_MARKETS, type PredictionLevel } from './market/prediction-market.ts';
 import { afterFee, payOut } from './chain/swap-math.ts';
 import { tokenRecord } from './service/token-record.ts';
@@ -35,6 +36,7 @@ export interface SyntheticMarketOptions {
   readonly everyMs: Millis;
   /** Between two looks at statistics and books; rounded to whole slots. */
   readonly slowEveryMs: Millis;
+  readonly motion: PriceMotion;
 }
 
 /** Returns the tokens of the sandbox that people know by these symbols. Throws TOKEN_UNKNOWN. */
@@ -55,7 +57,7 @@ export function* syntheticMarket(options: SyntheticMarketOptions): Generator<Mar
   const { seed, pairs, startAt, days } = options;
   const latency = seededRandom(`${seed}:latency`);
   const tokens = tokensOf(pairs);
-  const { market, pools, reserves } = marketOf(seed, tokens);
+  const { market, pools, reserves } = marketOf(seed, tokens, options.motion);
   const quotes = pairs.flatMap((pair) => ladder(pair, pools));
   const books = BOOKS.map((marketId) => watchedBook(seed, marketId));
   const quoteSlots = slotsOf(options.everyMs);
@@ -64,8 +66,9 @@ export function* syntheticMarket(options: SyntheticMarketOptions): Generator<Mar
   let slot = 0;
   let at = startAt;
   const answeredAt = (): Millis => (at = Math.max(at, startAt + slot * SLOT_MS) + 5 + Math.floor(latency() * 30));
-  while (slot < endSlot) {
-    if (slot % quoteSlots === 0) for (const quote of quotes) yield quote(reserves, answeredAt(), FIRST_SLOT + slot);
+  for (;;) {
+    // The end is looked at too: a day less ten seconds is no day.
+    if (slot % quoteSlots === 0 || slot === endSlot) for (const quote of quotes) yield quote(reserves, answeredAt(), FIRST_SLOT + slot);
     if (slot % slowSlots === 0) {
       for (const token of tokens) yield statsOf(token, market, { at: answeredAt(), slot: FIRST_SLOT + slot });
       for (const look of books) {
@@ -73,6 +76,7 @@ export function* syntheticMarket(options: SyntheticMarketOptions): Generator<Mar
         if (event !== undefined) yield event;
       }
     }
+    if (slot >= endSlot) return;
     const next = Math.min(endSlot, (Math.floor(slot / quoteSlots) + 1) * quoteSlots, (Math.floor(slot / slowSlots) + 1) * slowSlots);
     market.step(next - slot);
     slot = next;
@@ -90,7 +94,7 @@ function tokensOf(pairs: readonly Pair[]): readonly GenesisToken[] {
   return GENESIS_TOKENS.filter(({ mint }) => wanted.has(mint));
 }
 
-function marketOf(seed: number, tokens: readonly GenesisToken[]): { market: Market; pools: readonly MarketPool[]; reserves: PoolStates } {
+function marketOf(seed: number, tokens: readonly GenesisToken[], motion: PriceMotion): { market: Market; pools: readonly MarketPool[]; reserves: PoolStates } {
   const mints = new Set(tokens.map(({ mint }) => mint));
   const reserves = new Map<string, PricedReserves>();
   const pools = GENESIS_POOLS.filter(({ mintA, mintB }) => mints.has(mintA) && mints.has(mintB)).map((pool, index): MarketPool => {
@@ -99,7 +103,7 @@ function marketOf(seed: number, tokens: readonly GenesisToken[]): { market: Mark
     return { address, label: pool.label, mintA: pool.mintA, mintB: pool.mintB, feeBps: pool.feeBps };
   });
   const market = createMarket({
-    seed, tokens, pools,
+    seed, tokens, pools, motion,
     reserves: { readPool: (address) => reserves.get(address)!, writeReserves: (address, next) => { reserves.set(address, priced(next)); } },
   });
   return { market, pools, reserves };

@@ -103,9 +103,9 @@ describe('the price of time', () => {
     }
   });
 
-  it('is none for the optimist and double for the pessimist', () => {
+  it('is that of a quote alone for the optimist, and double for the pessimist', () => {
     const ends = (['optimistic', 'base', 'pessimistic'] as const).map((setting) => simulate([buyingSol(125_000, 0)], [{ intent: BUY }], { ...SURE, setting }).last(BUY.id).at);
-    expect(ends).toEqual([0, 1_805, 3_610]);
+    expect(ends).toEqual([300, 1_805, 3_610]);
   });
 });
 

@@ -6,6 +6,17 @@ import { frugalStart } from '../../src/signer/process-memory.ts';
 const PROJECT = join(import.meta.dirname, '..', '..');
 const GIVEN = { options: ['--disable-sigusr1', '--max-semi-space-size=1', '--initial-old-space-size=8', '--heap-growing-percent=20', '--no-allocation-site-pretenuring', '--enable-source-maps'], variables: { PATH: '/bin' } };
 
+/** Returns what a command's process was started with of options of the heap. */
+function heapOptionsOf(command: string): string[] {
+  const tell = 'console.error("started with", JSON.stringify(process.execArgv));';
+  const { stderr } = spawnSync(join(PROJECT, 'bin', 'gannet'), [command, '--help'], {
+    encoding: 'utf8', env: { ...process.env, NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(tell)}` },
+  });
+  const told = /^started with (.+)$/m.exec(stderr)?.[1];
+  expect(told).toBeDefined();
+  return (JSON.parse(told!) as string[]).filter((option) => /size|percent|pretenuring/.test(option));
+}
+
 describe('the start of a command’s process', () => {
   test.each([undefined, 'backtest', 'sweep', 'bench', 'swap', 'status'])('leaves the heap of %s as it is by default, and keeps what else it was given', (command) => {
     expect(frugalStart({ command, config: undefined }, GIVEN)).toStrictEqual({ options: ['--disable-sigusr1', '--enable-source-maps'], variables: { PATH: '/bin' } });
@@ -27,16 +38,6 @@ describe('the start of a command’s process', () => {
 });
 
 describe('bin/gannet', () => {
-  const heapOptionsOf = (command: string): string[] => {
-    const tell = 'console.error("started with", JSON.stringify(process.execArgv));';
-    const { stderr } = spawnSync(join(PROJECT, 'bin', 'gannet'), [command, '--help'], {
-      encoding: 'utf8', env: { ...process.env, NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(tell)}` },
-    });
-    const told = /^started with (.+)$/m.exec(stderr)?.[1];
-    expect(told).toBeDefined();
-    return (JSON.parse(told!) as string[]).filter((option) => /size|percent|pretenuring/.test(option));
-  };
-
   // Inherited, it would make a sweep collect its young generation a hundred times as often.
   test('hands the small heap of the first process on to nobody', () => {
     expect(heapOptionsOf('sweep')).toStrictEqual([]);

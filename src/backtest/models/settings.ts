@@ -3,8 +3,10 @@ import type { SimulationModel } from '../../trading/simulation-model.ts';
 
 /** What a setting makes of a model: factors of what was measured or configured. */
 export interface SettingRow {
-  /** Of every latency. */
-  readonly latency: number;
+  /** Of the time until a quote is accepted. Never 0: prices come one after the other, and at a decision the ones that it did not wait for are old. */
+  readonly quoteLatency: number;
+  /** Of the time from there to the block. */
+  readonly landLatency: number;
   /** Of what the market remembers of own swaps. */
   readonly ownImpact: number;
   /** Of the chances that a transaction is lost, or that nobody hears of it. */
@@ -19,9 +21,9 @@ export interface SettingRow {
 
 /** The three settings, always to be looked at side by side: what only the kindest world pays for is no result. */
 export const SETTINGS: Readonly<Record<SimulationSetting, SettingRow>> = {
-  optimistic: { latency: 0, ownImpact: 0, mishaps: 0, priority: 1, lastLook: Infinity, fill: 'quoted' },
-  base: { latency: 1, ownImpact: 1, mishaps: 1, priority: 1, lastLook: 1, fill: 'arrival' },
-  pessimistic: { latency: 2, ownImpact: 1, mishaps: 3, priority: 2, lastLook: 0, fill: 'threshold' },
+  optimistic: { quoteLatency: 1, landLatency: 0, ownImpact: 0, mishaps: 0, priority: 1, lastLook: Infinity, fill: 'quoted' },
+  base: { quoteLatency: 1, landLatency: 1, ownImpact: 1, mishaps: 1, priority: 1, lastLook: 1, fill: 'arrival' },
+  pessimistic: { quoteLatency: 2, landLatency: 2, ownImpact: 1, mishaps: 3, priority: 2, lastLook: 0, fill: 'threshold' },
 };
 
 /** Returns a model as one setting has it: its own, unless another is named. */

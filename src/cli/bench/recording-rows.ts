@@ -76,7 +76,7 @@ async function* marketQuotes(): AsyncGenerator<readonly Quote[]> {
   const pairs = [{ base: sandboxToken('SOL'), quote: sandboxToken('USDC') }];
   let quotes: Quote[] = [];
   let left = QUOTES;
-  for (const event of syntheticMarket({ seed: 7, pairs, startAt: Date.UTC(2026, 0, 1), days: 1, everyMs: 400, slowEveryMs: 86_400_000 })) {
+  for (const event of syntheticMarket({ seed: 7, pairs, startAt: Date.UTC(2026, 0, 1), days: 1, everyMs: 400, slowEveryMs: 86_400_000, motion: 'swings' })) {
     if (event.kind !== 'quote') continue;
     quotes.push(event);
     left -= 1;

@@ -57,7 +57,7 @@ describe('what a swap brings on arrival', () => {
 describe('the settings', () => {
   it('are one table, each kinder than the next in every column', () => {
     const { optimistic, base, pessimistic } = SETTINGS;
-    for (const column of ['latency', 'ownImpact', 'mishaps', 'priority'] as const) {
+    for (const column of ['quoteLatency', 'landLatency', 'ownImpact', 'mishaps', 'priority'] as const) {
       expect(optimistic[column]).toBeLessThanOrEqual(base[column]);
       expect(base[column]).toBeLessThanOrEqual(pessimistic[column]);
     }
