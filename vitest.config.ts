@@ -7,8 +7,9 @@ export default defineConfig({
   test: {
     // Tests start real processes on a machine of two cores: more workers than that only make each other late.
     maxWorkers: 2,
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    // What hangs is found by these; what is slow on a busy machine is no fault.
+    testTimeout: 120_000,
+    hookTimeout: 180_000,
     pool: 'forks',
     projects: [
       { extends: true, test: { name: 'whole', include: ['test/**/*.test.ts'], exclude: [...configDefaults.exclude, ...PURE] } },
