@@ -10,6 +10,7 @@ export default defineConfig({
     // What hangs is found by these; what is slow on a busy machine is no fault.
     testTimeout: 120_000,
     hookTimeout: 180_000,
+    expect: { poll: { timeout: 30_000, interval: 20 } },
     pool: 'forks',
     projects: [
       { extends: true, test: { name: 'whole', include: ['test/**/*.test.ts'], exclude: [...configDefaults.exclude, ...PURE] } },
