@@ -18,7 +18,7 @@ const RENT = 2_039_280n;
 const key = (byte: number): Buffer => Buffer.alloc(32, byte);
 
 let world: World;
-beforeAll(async () => { world = await startWorld(); }, 60_000);
+beforeAll(async () => { world = await startWorld(); });
 afterAll(() => world.close());
 
 /** A wallet with 5 USDC, an empty account of the newer token, and half a SOL wrapped. */

@@ -36,7 +36,7 @@ function doomOf(whole: Trial, when: Doom['when'], [kind, what]: readonly [kind: 
 
 describe('a daemon that is killed in the middle of a swap', () => {
   let whole: Trial;
-  beforeAll(async () => { whole = await playTrial(world, scenarioOf('order: success'), { name: 'whole' }); }, 60_000);
+  beforeAll(async () => { whole = await playTrial(world, scenarioOf('order: success'), { name: 'whole' }); });
 
   it('has every signed byte in its journal before the first one leaves', () => {
     expect(whole.violations).toEqual([]);
@@ -51,18 +51,18 @@ describe('a daemon that is killed in the middle of a swap', () => {
     const life = await playLife(world, scenarioOf('order: success'), { name: 'life', dooms, isRecorded: false });
     expect(life.violations).toEqual([]);
     expect(life.deaths.map(({ killedAt }) => killedAt?.kind)).toEqual(['commit', 'send', 'commit']);
-  }, 180_000);
+  });
 
   it.each(['maker: answer dropped after landing', 'build: answer dropped after landing'])('finds what has landed though nobody told it: %s', async (name) => {
     const trial = await playTrial(world, scenarioOf(name), { name: 'lost', isRecorded: false, doom: doomOf(whole, 'after', ['commit', 'INSERT attempts']) });
     expect(trial.violations).toEqual([]);
     expect(trial.killedAt).toBeDefined();
     expect(trial.states).toEqual(['confirmed']);
-  }, 180_000);
+  });
 
   it('recovers from whatever process dies, whenever', async () => {
     expect((await killAtRandom(world, { name: 'random', seed: '1:1', kills: 1 })).violations).toEqual([]);
-  }, 180_000);
+  });
 
   it.skipIf(!canTrace())('has the kernel’s word that the journal was on disk before the first byte left', async () => {
     // Under a tracer on a busy machine a quote can be too old before it is signed: then nothing is sent, and the run says little.

@@ -15,7 +15,7 @@ let world: World;
 beforeAll(async () => {
   world = await startWorld();
   for (const mint of MINTS) world.node.createMint({ mint, decimals: 6, tokenProgram: 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA', supply: 1_000n });
-}, 180_000);
+});
 afterAll(() => world.close());
 
 /** A wallet with 17 empty accounts, whose chain goes on with every question; `closing` begins a closing of them. */

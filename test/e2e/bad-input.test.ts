@@ -166,5 +166,5 @@ describe('secrets', () => {
       const text = readFileSync(playground.path('canary-states', path), 'latin1');
       for (const secret of secrets) expect(text.includes(secret), path).toBe(false);
     }
-  }, 180_000);
+  });
 });

@@ -64,5 +64,5 @@ describe('a daemon that was killed in the middle', () => {
     expect([...intentsOf(lines)].filter((id) => before.has(id))).toStrictEqual([]);
     const second = await playground.ask(['replay', String(lines[0]!['run_id']), '--json', '--state-dir', state]);
     expect(document(second)).toMatchObject({ match: true, decision_hash: lines.at(-1)!['decision_hash'] });
-  }, 180_000);
+  });
 });

@@ -93,5 +93,5 @@ ${[5, 6, 7, 8, 9].map((size) => `  - { use: mean-reversion, name: dip-${size}, b
     expect((summary['strategies'] as { swaps: number; running: boolean }[]).every(({ swaps, running }) => swaps === 0 && running)).toBe(true);
     const replay = await playground.ask(['replay', String(summary['run_id']), '--json', '--state-dir', state]);
     expect(document(replay)).toMatchObject({ match: true, decision_hash: summary['decision_hash'] });
-  }, 180_000);
+  });
 });

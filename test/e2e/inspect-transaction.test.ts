@@ -24,7 +24,7 @@ beforeAll(async () => {
   const parts = decompile(Buffer.from(order.transaction, 'base64'), new Map(Object.entries(table as Record<string, string[]>)));
   const theft = system(2, [u64(1_000_000_000n)], [[wallet, 'sw'], [order.maker ?? USDC, 'w']]);
   stolen = Buffer.from(recompile({ ...parts, instructions: [...parts.instructions, theft] }, 'legacy').bytes).toString('base64');
-}, 180_000);
+});
 afterAll(async () => {
   await Promise.all([playground.close(), sandbox.close()]);
 });

@@ -11,7 +11,7 @@ beforeAll(async () => {
   sandbox = playground.start(['sandbox', '--json', '--speed', '0', '--seed', '25']);
   await sandbox.until((stdout) => stdout.includes('\n'));
   addresses = sandbox.lines()[0] as typeof addresses;
-}, 180_000);
+});
 afterAll(async () => {
   sandbox.signal('SIGTERM');
   expect((await sandbox.ended).code).toBe(0);

@@ -17,7 +17,7 @@ beforeAll(async () => {
   config = playground.write('watch.yaml', configText('paper.yaml', [
     ['base_url: embedded', `base_url: ${addresses.base_url}\n  api_key: \${GANNET_API_KEY}\n  requests_per_second: 100\nchain: { rpc_url: "${addresses.rpc_url}" }\nwallet: { address: ${addresses.wallet.address} }`],
   ]));
-}, 180_000);
+});
 afterAll(async () => {
   sandbox.signal('SIGTERM');
   expect((await sandbox.ended).code).toBe(0);

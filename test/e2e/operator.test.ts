@@ -117,7 +117,7 @@ beforeAll(async () => {
     'a stopped start': runStopped(config),
   };
   for (const [name, call] of Object.entries(calls)) answers[name] = await call;
-}, 180_000);
+});
 afterAll(() => playground.close());
 
 /** Runs where the file lies there before anything else does. */

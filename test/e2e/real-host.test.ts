@@ -47,7 +47,7 @@ strategies:
       expect(answer.stdout + answer.stderr).not.toContain(KEY);
       if (look[0] === 'order') expect(document(answer)['router']).not.toBe('rfqz');
     }));
-  }, 180_000);
+  });
 
   it('is traded on, on paper, within the plan', async () => {
     const running = playground.start(within(['run', '--json']), { environment });

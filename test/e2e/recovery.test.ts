@@ -140,7 +140,7 @@ describe('a wallet in which somebody else moved money while no daemon ran', () =
     ]);
     journal.close();
     expect(document(await playground.ask(['replay', String(lines[0]!['run_id']), '--json', '--state-dir', state]))).toMatchObject({ match: true });
-  }, 180_000);
+  });
 
   it('lets no strategy run while its node does not answer: the status names it, and the operator can end it', async () => {
     node.refuse('getBalance');
@@ -156,7 +156,7 @@ describe('a wallet in which somebody else moved money while no daemon ran', () =
     } finally {
       node.refuse(undefined);
     }
-  }, 180_000);
+  });
 });
 
 describe('a daemon that crashed three times in a row', () => {
@@ -185,7 +185,7 @@ describe('a daemon that crashed three times in a row', () => {
     const ends = openJournal({ path: join(state, 'journal.sqlite'), clock: asyncScheduler });
     expect(ends.listRuns({ limit: 9 }).map(({ endedAt }) => endedAt !== undefined)).toEqual([true, false, false, false]);
     ends.close();
-  }, 180_000);
+  });
 });
 
 describe.skipIf(NO_SMALL_DISK !== undefined)(`a daemon on a disk that is full${NO_SMALL_DISK === undefined ? '' : ` (left out: ${NO_SMALL_DISK})`}`, () => {
@@ -209,5 +209,5 @@ describe.skipIf(NO_SMALL_DISK !== undefined)(`a daemon on a disk that is full${N
     expect(jsonLines(ended.stdout).at(-1)).toMatchObject({ type: 'summary', trading: 'reduce-only', open: [] });
     const [{ run_id: runId }] = jsonLines(ended.stdout) as unknown as readonly [{ readonly run_id: string }];
     expect(document(await playground.ask(['replay', runId, '--json', '--state-dir', state]))).toMatchObject({ match: true, truncated_at: expect.any(Number) });
-  }, 180_000);
+  });
 });

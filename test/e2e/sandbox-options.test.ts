@@ -15,7 +15,7 @@ beforeAll(async () => {
   sandbox = playground.start(['sandbox', '--json', '--speed', '0', '--dialect', name, '--profile', 'live', '--plan', 'free']);
   await sandbox.until((stdout) => stdout.includes('\n'));
   baseUrl = String(sandbox.lines()[0]!['base_url']);
-}, 180_000);
+});
 afterAll(async () => {
   sandbox.signal('SIGTERM');
   await sandbox.ended;

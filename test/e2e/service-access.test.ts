@@ -108,7 +108,7 @@ describe('a key that is refused in the middle of a run, and taken again', () => 
     }
     lines = jsonLines(told);
     replayed = await playground.ask(['replay', runId, '--json', '--state-dir', stateDir]);
-  }, 180_000);
+  });
 
   async function lookAtDaemon(): Promise<typeof during> {
     const { url, token } = JSON.parse(playground.read('state', 'control.json')) as { url: string; token: string };

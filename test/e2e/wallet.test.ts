@@ -30,7 +30,7 @@ beforeAll(async () => {
   config = configOf('live');
   known = configOf('live', `, address: ${addresses.wallet.address}`);
   paper = configOf('paper');
-}, 180_000);
+});
 afterAll(async () => {
   sandbox.signal('SIGTERM');
   await sandbox.ended;
@@ -99,7 +99,7 @@ describe('the deposits of a wallet', () => {
     expect(after.accounts.map(({ mint }) => mint)).not.toContain(BUOY);
     // What holds tokens was never in question.
     expect(after.accounts.length).toBe(before.accounts.length);
-  }, 180_000);
+  });
 
   it('stay where they are without --live, on paper, where nobody says yes, and while a swap is open', async () => {
     mkdirSync(playground.path('open'));
@@ -116,7 +116,7 @@ describe('the deposits of a wallet', () => {
     expect([onPaper.code, document(onPaper)]).toMatchObject([2, { error: { code: 'LIVE_REFUSED', message: expect.stringContaining('mode: paper') as string } }]);
     expect([unasked.code, document(unasked)]).toMatchObject([2, { error: { code: 'USAGE', message: expect.stringContaining('--yes') as string } }]);
     expect((await wallet()).accounts).toContainEqual(expect.objectContaining({ mint: BUOY, amount: '0' }));
-  }, 180_000);
+  });
 });
 
 describe('wrapped SOL', () => {
@@ -151,7 +151,7 @@ describe('wrapped SOL', () => {
     const after = await wallet();
     expect(after.sol.wrapped).toBe('0');
     expect(BigInt(after.sol.native)).toBe(BigInt(before.sol.native) + BigInt(String(told['back_lamports'])) - BigInt(String(told['fee_lamports'])));
-  }, 180_000);
+  });
 });
 
 describe('the wallet of the embedded chain', () => {
@@ -161,7 +161,7 @@ describe('the wallet of the embedded chain', () => {
     expect(shown.code, shown.stderr).toBe(0);
     expect(shown.stdout).toMatch(/SOL +100 SOL: 100 native, 0 wrapped\n/);
     expect(shown.stdout).toMatch(/USDC +10000 +token +0\.00203928/);
-  }, 180_000);
+  });
 });
 
 const owner = (): Keypair => Keypair.fromSecretKey(bs58.decode(addresses.wallet.private_key));

@@ -26,7 +26,7 @@ beforeAll(async () => {
   [taker, friend, referrer] = await Promise.all([
     sandbox.newWallet({ [SOL]: '9000000000000', [USDC]: '50000000000' }), sandbox.newWallet(), sandbox.newWallet({ [SOL]: '9000000000', [USDC]: '1' }),
   ]);
-}, 180_000);
+});
 afterAll(() => sandbox.close());
 beforeEach(() => { stateDir = mkdtempSync(join(tmpdir(), 'authorise-')); });
 afterEach(() => { rmSync(stateDir, { recursive: true }); });

@@ -20,7 +20,7 @@ beforeAll(async () => {
   sandbox = await startTestSandbox({ speed: 0 });
   taker = await sandbox.newWallet({ [SOL]: '90000000000', [USDC]: '5000000000' });
   tables = (await sandbox.get('/swap/v2/build', { inputMint: SOL, outputMint: USDC, amount: '1000000', taker: taker.address })).body.addressesByLookupTableAddress;
-}, 180_000);
+});
 afterAll(() => sandbox.close());
 
 /** A reader of the sandbox that notes what it asks. */
