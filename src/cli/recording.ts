@@ -137,12 +137,12 @@ async function importCsv({ terminal, options, interrupt }: CommandContext, file:
   const pair = flags.pair === undefined ? undefined : pairOf(flags.pair, (symbol) => tokens.bySymbol(symbol));
   if (pair === undefined && flags.size !== undefined) throw new GannetError('USAGE', '--size is for candles: name what they are prices of with --pair');
   const sizes = pair === undefined ? [] : (flags.size ?? [`100 ${pair.quote.symbol}`, `1 ${pair.base.symbol}`]).map((text) => sizeOf(text, pair));
-  const quotes = await readMarketCsv(csvRows(file, interrupt), { map: flags.map ?? new Map(), pair, sizes });
+  const { form, quotes } = await readMarketCsv(csvRows(file, interrupt), { map: flags.map ?? new Map(), pair, sizes });
   const used = new Set(quotes.flatMap(({ inputMint, outputMint }) => [inputMint, outputMint]));
   const unknown = [...used].filter((mint) => tokens.byMint(mint) === undefined);
   const written = await writeEvents(quotes, {
     directory: flags.out ?? freeName(join(options.stateDir, 'recordings'), 'imported'),
-    tokens: tokens.all.filter(({ mint }) => used.has(mint)), startAt: quotes[0]!.receivedAt, interrupt,
+    tokens: tokens.all.filter(({ mint }) => used.has(mint)), source: { kind: 'imported', file: basename(file), form }, startAt: quotes[0]!.receivedAt, interrupt,
   });
   const warnings = unknown.map((mint) => `the recording does not say how many decimals ${mint} has: name it with --token SYMBOL=${mint}:DECIMALS`);
   terminal.result({ ...summary(written), warnings }, () => summaryText(written, warnings));
@@ -166,7 +166,7 @@ async function generate({ terminal, options, interrupt }: CommandContext, flags:
   const spanMs = flags.days * 86_400_000;
   const written = await writeEvents(syntheticMarket({ seed: flags.seed, pairs, startAt: GENERATED_START, days: flags.days, everyMs: flags.every, slowEveryMs: flags.slowEvery, motion: flags.market }), {
     directory: flags.out ?? freeName(join(options.stateDir, 'recordings'), `synthetic${flags.market === 'swings' ? '' : `-${flags.market}`}-${flags.days}d-${flags.seed}`),
-    tokens: [...tokens.values()], startAt: GENERATED_START, interrupt,
+    tokens: [...tokens.values()], source: { kind: 'synthetic', market: flags.market, seed: flags.seed }, startAt: GENERATED_START, interrupt,
     onProgress: (at) => { if (process.stderr.isTTY) terminal.err(`\r  ${Math.round((100 * (at - GENERATED_START)) / spanMs)} % `); },
   });
   if (process.stderr.isTTY) terminal.err('\r        \r');

@@ -17,6 +17,7 @@ import type { SegmentFacts } from './segment-facts.ts';
 import { joinFacts } from './segment-facts.ts';
 import { compressedName } from './segment-name.ts';
 import { SegmentPacker } from './segment-packer.ts';
+import type { RecordingSource } from './source.ts';
 import { writeFault } from './write-fault.ts';
 
 /** Writes what is known already: nothing of it happens while it is written. */
@@ -43,6 +44,7 @@ export interface HistoryWriterOptions {
   /** Stands in the manifest, and is where the recording ends if nothing is added. */
   readonly createdAt: Millis;
   readonly tokens: readonly Token[];
+  readonly source: RecordingSource;
 }
 
 const BATCH_ROWS = 4_096;

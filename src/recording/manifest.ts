@@ -10,6 +10,8 @@ import { MANIFEST_FILE, READABLE_FORMATS, RECORDING_FORMAT, RECORDING_KINDS } fr
 import type { RecordingKind } from './format.ts';
 import type { SegmentDigest } from './segment-digest.ts';
 import { digestFromJson, digestJson, digestToJson } from './segment-digest.ts';
+import type { RecordingSource } from './source.ts';
+import { recordingSource, WATCHED } from './source.ts';
 
 /** What a kind adds up to. */
 export interface KindCount {
@@ -22,6 +24,7 @@ export interface KindCount {
 export interface RecordingManifest {
   readonly formatVersion: number;
   readonly closed: boolean;
+  readonly source: RecordingSource;
   readonly createdAt: Millis;
   /** Undefined while it is being written, and for good where the writer died. */
   readonly endedAt?: Millis | undefined;
@@ -40,6 +43,7 @@ const manifestJson = z.object({
   format_version: z.number(),
   readable_since: z.string(),
   closed: z.boolean(),
+  source: recordingSource.default(WATCHED),
   created_at: z.number().int(),
   ended_at: z.number().int().nullable(),
   node: z.string(),
@@ -91,6 +95,7 @@ export function formatManifest(manifest: RecordingManifest): string {
     format_version: manifest.formatVersion,
     readable_since: RECORDING_FORMAT.since,
     closed: manifest.closed,
+    source: manifest.source,
     created_at: manifest.createdAt,
     ended_at: manifest.endedAt ?? null,
     node: manifest.node,
@@ -126,6 +131,7 @@ export function parseManifest(text: string): RecordingManifest {
   return {
     formatVersion: data.format_version,
     closed: data.closed,
+    source: data.source,
     createdAt: data.created_at,
     endedAt: data.ended_at ?? undefined,
     node: data.node,

@@ -10,24 +10,29 @@ import { formatManifest, totalsOf } from './manifest.ts';
 import { replaceFile } from './replace-file.ts';
 import type { DigestLine, SegmentDigest } from './segment-digest.ts';
 import { formatDigestLine } from './segment-digest.ts';
+import type { RecordingSource } from './source.ts';
+import { WATCHED } from './source.ts';
 import { writeFault } from './write-fault.ts';
 
 /** A new recording's folder with what it says of itself. */
 export class RecordingFiles {
   readonly directory: string;
   readonly #createdAt: Millis;
+  readonly #source: RecordingSource;
   readonly #tokens: readonly Token[];
   readonly #digests: DigestLog;
   readonly #feeds = new Set<FeedKey>();
 
   /** Makes the folder, with a manifest that says that it is being written. Throws RECORDING_WRITE_FAILED where it cannot, or a folder of this name is there. */
-  constructor({ dir, name, createdAt, tokens }: {
+  constructor({ dir, name, createdAt, tokens, source = WATCHED }: {
     readonly dir: string;
     readonly name?: string | undefined;
     readonly createdAt: Millis;
     readonly tokens: readonly Token[];
+    readonly source?: RecordingSource | undefined;
   }) {
     this.#createdAt = createdAt;
+    this.#source = source;
     this.#tokens = tokens;
     try {
       this.directory = freeDirectory(dir, name, createdAt);
@@ -73,6 +78,7 @@ export class RecordingFiles {
     return {
       formatVersion: RECORDING_FORMAT.version,
       closed: end !== undefined,
+      source: this.#source,
       createdAt: this.#createdAt,
       endedAt: end?.endedAt,
       node: process.version,

@@ -4,6 +4,7 @@ import { expect, it } from 'vitest';
 import { backtestCommand } from '../../src/cli/backtest.ts';
 import type { MarketEvent } from '../../src/market/event.ts';
 import { createHistoryWriter } from '../../src/recording/history-writer.ts';
+import type { RecordingSource } from '../../src/recording/source.ts';
 import { bothSides } from '../backtest/measured.ts';
 import { SOL, USDC } from '../market/tokens.ts';
 import { temporaryFolder } from '../recording/temporary.ts';
@@ -17,9 +18,9 @@ strategies:
 `;
 
 /** Runs a backtest over events in this process, and returns what it warns of. */
-async function warningsOf(events: readonly MarketEvent[]): Promise<readonly string[]> {
+async function warningsOf(events: readonly MarketEvent[], source: RecordingSource = { kind: 'watched' }): Promise<readonly string[]> {
   const folder = temporaryFolder();
-  const writer = createHistoryWriter({ dir: folder, name: 'rec', createdAt: 0, tokens: [SOL, USDC] });
+  const writer = createHistoryWriter({ dir: folder, name: 'rec', createdAt: 0, tokens: [SOL, USDC], source });
   events.forEach((event, index) => { writer.append(index + 1, event.receivedAt, event); });
   await writer.close();
   writeFileSync(join(folder, 'config.yaml'), CONFIG);
@@ -28,6 +29,17 @@ async function warningsOf(events: readonly MarketEvent[]): Promise<readonly stri
 }
 
 const prices = (): MarketEvent[] => bothSides(Array.from({ length: 400 }, (_, n) => [150.1 + 3 * Math.sin(n / 7), 149.9 + 3 * Math.sin(n / 7)] as const), 5_000);
+
+it.each<readonly [RecordingSource, RegExp | undefined]>([
+  [{ kind: 'watched' }, undefined],
+  [{ kind: 'imported', file: 'mine.csv', form: 'quotes' }, undefined],
+  [{ kind: 'imported', file: 'mine.csv', form: 'candles' }, /what a spread and the depth of a market cost is in no figure/],
+  [{ kind: 'synthetic', market: 'swings', seed: 7 }, /the market is made up: its prices move about their level/],
+  [{ kind: 'synthetic', market: 'random-walk', seed: 7 }, /the market is made up: its prices move at random/],
+])('a backtest says where prices come from that nobody could have traded at: %j', async (source, said) => {
+  const doubts = (await warningsOf(prices(), source)).filter((warning) => /made up|candles/.test(warning));
+  expect(doubts).toStrictEqual(said === undefined ? [] : [expect.stringMatching(said)]);
+});
 
 it('a backtest tells of gaps and of prices that leap, by place and time', async () => {
   const events = prices().filter(({ receivedAt }, index) => index < 300 || receivedAt > 1_200_000).map((event, index) => (

@@ -315,6 +315,18 @@ describe('gannet recording import', () => {
 const filesOf = (directory: string): unknown => openRecording(directory).manifest.files;
 
 describe('gannet recording generate', () => {
+  it('makes a market of either motion, each named in the recording, and ends on the last instant', async () => {
+    for (const market of ['swings', 'random-walk']) {
+      const { document } = await gannet(['recording', 'generate', '--days', '0.05', '--every', '1m', '--seed', '3', '--market', market]);
+      const { manifest, lastAt, firstAt } = openRecording(String(document['recording']));
+      expect(manifest.source).toStrictEqual({ kind: 'synthetic', market, seed: 3 });
+      expect(lastAt! - firstAt!).toBeGreaterThanOrEqual(0.05 * 24 * HOUR);
+      const { text } = await gannet(['recording', 'info', String(document['recording'])]);
+      expect(text).toContain(`source     synthetic: the market "${market}", seed 3\n`);
+    }
+    await expect(gannet(['recording', 'generate', '--days', '1', '--market', 'bull'])).rejects.toMatchObject({ code: 'commander.invalidArgument' });
+  });
+
   it('makes the same files of the same seed, and others of another', async () => {
     const stateDir = temporaryFolder();
     const make = async (seed: string): Promise<string> => String((await gannet(['recording', 'generate', '--days', '0.06', '--every', '30s', '--seed', seed], { stateDir })).document['recording']);

@@ -21,7 +21,7 @@ import { appendAll, filesIn, openWriter, temporaryFolder } from './temporary.ts'
 
 const CHILD = fileURLToPath(new URL('history-child.ts', import.meta.url));
 
-const openHistory = (dir = temporaryFolder()): HistoryWriter => createHistoryWriter({ dir, name: 'history', createdAt: 1_790_000_000_000, tokens: [] });
+const openHistory = (dir = temporaryFolder()): HistoryWriter => createHistoryWriter({ dir, name: 'history', createdAt: 1_790_000_000_000, tokens: [], source: { kind: 'synthetic', market: 'swings', seed: 7 } });
 
 /** Writes so many quotes as a history; a hundred thousand of them are more than are packed without a thread. */
 async function writtenQuotes(count: number, stepMs: number): Promise<{ readonly directory: string; readonly manifest: RecordingManifest }> {

@@ -23,6 +23,9 @@ function changes(state: EngineState): string[] {
   });
 }
 
+const reasonOf = (state: EngineState): string => propose(state, buy(), { at: START }).denial!.reason;
+const missing = (of: string, currency: string): string => `there is no price of ${of} in ${currency} to hold the limit against: none came in yet, none is watched, or it is too old`;
+
 describe('a protection', () => {
   it('pauses after a loss, from the last one on, and only whom it counts', () => {
     const state = stateUnder([protection({ kind: 'cooldown', after: 'loss' }, { release: ELAPSED })]);
@@ -184,8 +187,6 @@ describe('a protection', () => {
   });
 
   it('says which price is missing: of what is held, of another budget, or of the budget in the limit’s token', () => {
-    const reasonOf = (state: EngineState): string => propose(state, buy(), { at: START }).denial!.reason;
-    const missing = (of: string, currency: string): string => `there is no price of ${of} in ${currency} to hold the limit against: none came in yet, none is watched, or it is too old`;
     const own = stateUnder([protection({ kind: 'max-drawdown', limitPct: 10 })]);
     carry(own, buy(), START, 'confirmed', { out: 1_000n });
     expect(reasonOf(own)).toBe(missing('SOL', 'USDC'));

@@ -34,7 +34,7 @@ export type ColumnMap = ReadonlyMap<string, string>;
  * next one (of the last: as long after it as candles mostly are apart); what happened within it is checked and not made up.
  * Throws CSV_INVALID with file and row on times that go back, on prices and amounts of nothing, and on what cannot be read.
  */
-export async function readMarketCsv(rows: AsyncIterable<CsvRow>, { map, ...mapping }: CandleMapping & { readonly map: ColumnMap }): Promise<Quote[]> {
+export async function readMarketCsv(rows: AsyncIterable<CsvRow>, { map, ...mapping }: CandleMapping & { readonly map: ColumnMap }): Promise<{ readonly form: 'candles' | 'quotes'; readonly quotes: readonly Quote[] }> {
   const quotes: Quote[] = [];
   const candles: { readonly at: Millis; readonly close: number; readonly row: CsvRow }[] = [];
   let header: readonly (Field | undefined)[] | undefined;
@@ -56,7 +56,7 @@ export async function readMarketCsv(rows: AsyncIterable<CsvRow>, { map, ...mappi
     else quotes.push(quoteOf(row, values, at));
   }
   if (place === undefined || (quotes.length === 0 && candles.length === 0)) throw csvError(place ?? { file: 'the file', row: 1 }, `${EXPECTED}, found ${place === undefined ? 'nothing' : 'no rows'}`);
-  return candles.length === 0 ? quotes : quotesOf(candles, mapping);
+  return candles.length === 0 ? { form: 'quotes', quotes } : { form: 'candles', quotes: quotesOf(candles, mapping) };
 }
 
 function headerOf(row: CsvRow, map: ColumnMap): readonly (Field | undefined)[] {

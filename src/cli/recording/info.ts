@@ -1,8 +1,10 @@
 import { statSync } from 'node:fs';
 import { GannetError } from '../../core/errors.ts';
+import { printable } from '../../core/text.ts';
 import { formatDuration } from '../../core/time.ts';
 import type { Millis } from '../../core/time.ts';
 import type { RecordingKind } from '../../recording/format.ts';
+import type { RecordingSource } from '../../recording/source.ts';
 import { MARKET_KINDS } from '../../recording/window.ts';
 import type { Recording } from '../../recording/reader.ts';
 import type { Steps } from '../../recording/steps.ts';
@@ -24,6 +26,7 @@ export interface RecordingInfo {
   readonly recording: string;
   readonly format_version: number;
   readonly closed: boolean;
+  readonly source: RecordingSource;
   readonly created_at: string;
   readonly ended_at: string | null;
   readonly node: string;
@@ -56,6 +59,7 @@ export function* infoOf(recording: Recording): Steps<RecordingInfo> {
     recording: directory,
     format_version: manifest.formatVersion,
     closed: manifest.closed,
+    source: manifest.source,
     created_at: iso(manifest.createdAt),
     ended_at: manifest.endedAt === undefined ? null : iso(manifest.endedAt),
     node: manifest.node,
@@ -91,6 +95,7 @@ export function infoText(info: RecordingInfo): string {
     ...info.lost.map(({ file, rows, from, until }) => `  ! ${file}: ${rows} rows of ${from} to ${until} were written and are lost\n`),
     ...(info.uncompressed.length === 0 ? [] : [`  ! ${info.uncompressed.length} segments are not compressed and nobody writes to them${info.closed ? '' : ': "gannet recording compact" makes them smaller'}\n`]),
     `  recording  ${info.recording}\n`,
+    `  source     ${sourceText(info.source)}\n`,
     `  format     ${info.format_version}, written by Node ${info.node} on ${info.arch}, ${info.closed ? 'closed' : 'not closed'}${info.truncated_at === null ? '' : `: ends at seq ${info.truncated_at}`}\n`,
     `  period     ${info.first_at === null ? 'nothing was recorded' : `${info.first_at} to ${info.last_at} (${spanText(info.span_ms!)})`}\n`,
     `  events     ${info.events} in ${info.bytes} bytes\n\n`,
@@ -99,6 +104,15 @@ export function infoText(info: RecordingInfo): string {
     table([['feed', 'events', 'usually every'], ...info.feeds.map(({ feed, events, usual_ms: usual }) => [feed, String(events), usual === null ? '-' : spanText(Math.round(usual))])], { right: [1, 2] }),
     info.gaps.length === 0 ? '\n  no gaps\n' : `\n  gaps\n${shown.map(({ feed, from, ms }) => `    ${from}  ${spanText(ms)}  ${feed}\n`).join('')}${more > 0 ? `    and ${more} more\n` : ''}`,
   ].join('');
+}
+
+/** Returns where a recording comes from, for people. */
+function sourceText(source: RecordingSource): string {
+  switch (source.kind) {
+    case 'watched': return 'watched as it happened';
+    case 'synthetic': return `synthetic: the market "${printable(source.market)}", seed ${source.seed}`;
+    case 'imported': return `${source.form} imported from ${printable(source.file)}`;
+  }
 }
 
 /** One time through all of it: a feed's usual distance is known only at the end. */

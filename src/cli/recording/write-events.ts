@@ -5,6 +5,7 @@ import type { MarketEvent } from '../../market/event.ts';
 import type { Token } from '../../market/token.ts';
 import { createHistoryWriter } from '../../recording/history-writer.ts';
 import type { RecordingManifest } from '../../recording/manifest.ts';
+import type { RecordingSource } from '../../recording/source.ts';
 import { interruptTurn } from '../interrupt.ts';
 
 /** An interrupt is heard, and progress told, once in so many events. */
@@ -20,13 +21,14 @@ export interface WrittenRecording {
 export async function writeEvents(events: Iterable<MarketEvent>, options: {
   readonly directory: string;
   readonly tokens: readonly Token[];
+  readonly source: RecordingSource;
   readonly startAt: Millis;
   readonly interrupt: AbortSignal;
   readonly onProgress?: ((at: Millis) => void) | undefined;
 }): Promise<WrittenRecording> {
-  const { tokens, startAt, interrupt, onProgress } = options;
+  const { tokens, source, startAt, interrupt, onProgress } = options;
   const directory = resolve(options.directory);
-  const writer = createHistoryWriter({ dir: dirname(directory), name: basename(directory), createdAt: startAt, tokens });
+  const writer = createHistoryWriter({ dir: dirname(directory), name: basename(directory), createdAt: startAt, tokens, source });
   let whole = false;
   try {
     let seq = 0;

@@ -16,6 +16,7 @@ import { feedKey } from '../../market/feed.ts';
 import type { Token } from '../../market/token.ts';
 import { USDC_MINT } from '../../market/token.ts';
 import type { Recording } from '../../recording/reader.ts';
+import type { RecordingSource } from '../../recording/source.ts';
 import { openSteps } from '../../recording/reader.ts';
 import type { CommandContext } from '../command.ts';
 import { stepByStep } from '../interrupt.ts';
@@ -81,12 +82,21 @@ export async function openSubject({ options, environment, withheld, interrupt, t
 }
 
 /** Returns what is to be said of whatever is found out about a subject. */
-export function subjectWarnings({ recording: { truncatedAt }, unseen, doubts }: Subject): string[] {
+export function subjectWarnings({ recording: { truncatedAt, manifest }, unseen, doubts }: Subject): string[] {
   return [
+    ...sourceWarnings(manifest.source),
     ...(truncatedAt === undefined ? [] : [`the recording was cut off by a crash: it ends at seq ${truncatedAt}`]),
     ...doubts,
     ...(unseen.length === 0 ? [] : [`the recording does not say whether ${unseen.map(({ symbol }) => symbol).join(', ')} may be bought (risk.token_safety): every purchase is let through`]),
   ];
+}
+
+/** What nobody could have traded on says little of what trading there would have come to. */
+function sourceWarnings(source: RecordingSource): string[] {
+  if (source.kind === 'imported' && source.form === 'candles') return ['the prices are those of candles, the same for purchase and sale and for every size: what a spread and the depth of a market cost is in no figure'];
+  if (source.kind !== 'synthetic') return [];
+  const market = source.market === 'random-walk' ? 'at random, so that nothing can be earned there but by a mistake' : 'about their level, so that buying dips pays there';
+  return [`the market is made up: its prices move ${market}; what comes of it says nothing of a real one`];
 }
 
 /** A strategy without its input would sit still and look as if there had been nothing to do. */

@@ -57,6 +57,8 @@ describe('a price of the sandbox', () => {
   });
 });
 
+const mean = past.reduce((sum, price) => sum + price, 0) / window;
+
 describe('a random walk', () => {
   const endsAfter = (slots: number): number[] => Array.from({ length: 4_000 }, (_, index) => {
     const walk = createRandomWalk({ seed: `walk ${index}`, start: 1, volatility: 1 });
