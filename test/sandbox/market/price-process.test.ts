@@ -57,16 +57,20 @@ describe('a price of the sandbox', () => {
   });
 });
 
-const mean = past.reduce((sum, price) => sum + price, 0) / window;
-
-describe('a random walk', () => {
-  const endsAfter = (slots: number): number[] => Array.from({ length: 4_000 }, (_, index) => {
+/** Where many walks stand after so many slots. */
+function endsAfter(slots: number): number[] {
+  return Array.from({ length: 4_000 }, (_, index) => {
     const walk = createRandomWalk({ seed: `walk ${index}`, start: 1, volatility: 1 });
     walk.leap(slots);
     return walk.value;
   });
-  const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
+}
 
+function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+describe('a random walk', () => {
   it('is worth its present price at any later time, on average', () => {
     const month = endsAfter(30 * 216_000);
     const spread = Math.sqrt(mean(month.map((value) => Math.log(value) ** 2)));
