@@ -12,7 +12,7 @@ const LASTING: ReadonlySet<string> = new Set(['run', 'record']);
  * each keeps the request it belongs to until the next full collection. So: a small young generation, everything made in it,
  * and a full collection whenever the old one has grown by a fifth.
  */
-const LASTING_OPTIONS: readonly string[] = ['--max-semi-space-size=4', '--no-allocation-site-pretenuring', '--initial-old-space-size=40', '--heap-growing-percent=20'];
+const LASTING_OPTIONS: readonly string[] = ['--max-semi-space-size=2', '--no-allocation-site-pretenuring', '--initial-old-space-size=40', '--heap-growing-percent=20'];
 /** glibc's: each thread of a process fills an arena of its own otherwise, and gives none of it back. */
 const LASTING_ARENAS = '2';
 
