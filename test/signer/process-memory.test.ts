@@ -41,6 +41,6 @@ describe('bin/gannet', () => {
   // Inherited, it would make a sweep collect its young generation a hundred times as often.
   test('hands the small heap of the first process on to nobody', () => {
     expect(heapOptionsOf('sweep')).toStrictEqual([]);
-    expect(heapOptionsOf('run').filter((option) => option.startsWith('--max-semi-space-size'))).toStrictEqual(['--max-semi-space-size=4']);
+    expect(heapOptionsOf('run').filter((option) => option.startsWith('--max-semi-space-size'))).toStrictEqual(['--max-semi-space-size=2']);
   });
 });
