@@ -22,6 +22,7 @@ const has = (fits: (line: JsonLine) => boolean, count = 1) => (stdout: string): 
 const lands = (line: JsonLine): boolean => line.type === 'intent' && line['state'] === 'confirmed';
 const isOf = (name: string) => (line: JsonLine): boolean => line['strategy'] === name;
 
+// Both pay in dollars, of which one swap is open at a time: a cadence that one of them shared with the other would shut it out.
 function configText({ spend, budget }: { readonly spend: string; readonly budget: string }): string {
   const { base_url: baseUrl, rpc_url: rpcUrl, wallet } = sandbox.addresses;
   return `mode: live
@@ -42,7 +43,7 @@ signer: { caps: { USDC: { per_trade: "200", per_hour: "9000", per_day: "9000" },
 control: { port: 0 }
 strategies:
   - { use: dca, name: steady, budget: "${budget}", params: { buy: SOL, spend: "${spend}", every: 500ms, watch: 500ms } }
-  - { use: dca, name: built, budget: "300 USDC", params: { buy: PEARL, spend: "5 USDC", every: 500ms, offset: 250ms, route: build, watch: 500ms } }
+  - { use: dca, name: built, budget: "300 USDC", params: { buy: PEARL, spend: "5 USDC", every: 1500ms, offset: 250ms, route: build, watch: 500ms } }
   - { use: sma-crossover, name: trend, budget: "300 USDC", warmup: 10m, params: { pair: SOL/USDC, size: "10 USDC", every: 500ms, fast: 1, slow: 2 } }
 `;
 }
