@@ -7,8 +7,8 @@ import { Engine } from '../engine/engine.ts';
 import type { StrategyInstance } from '../engine/host.ts';
 import { VirtualClock } from '../engine/virtual-clock.ts';
 import type { Token } from '../market/token.ts';
-import type { Steps } from '../recording/steps.ts';
-import { atOnce } from '../recording/steps.ts';
+import type { Steps } from '../core/steps.ts';
+import { atOnce, STEP_EVENTS } from '../core/steps.ts';
 import type { Fill, Intent, Outcome } from '../trading/intent.ts';
 import { isTerminal } from '../trading/intent.ts';
 import { valueIn } from '../trading/valuation.ts';
@@ -57,9 +57,6 @@ export interface BacktestResult {
   /** Laid down for token accounts: back at the end for those that are empty, else still there. No cost. */
   readonly deposits: { readonly returnedLamports: Lamports; readonly lockedLamports: Lamports };
 }
-
-/** Of the slowest strategies, some tens of milliseconds. */
-const ROWS_A_STEP = 16_384;
 
 /** Returns how much of a recording's beginning is for warming up: trading begins for all of them after the longest. */
 export function longestWarmup(strategies: readonly Pick<StrategyInstance, 'warmupMs'>[]): Millis {
@@ -133,10 +130,10 @@ export function* backtestSteps(options: {
   meter?.sample(startAt);
   engine.start();
   const looking = meter === undefined ? undefined : sampleSteadily(world, meter);
-  let events = drive(engine, world, cursor, { stands, most: ROWS_A_STEP });
-  for (let last = events; last === ROWS_A_STEP; events += last) {
+  let events = drive(engine, world, cursor, { stands, most: STEP_EVENTS });
+  for (let last = events; last === STEP_EVENTS; events += last) {
     yield;
-    last = drive(engine, world, cursor, { most: ROWS_A_STEP });
+    last = drive(engine, world, cursor, { most: STEP_EVENTS });
   }
   const endAt = engine.clock.now();
   looking?.unsubscribe();

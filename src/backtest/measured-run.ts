@@ -1,7 +1,7 @@
 import type { Millis } from '../core/time.ts';
 import type { Token } from '../market/token.ts';
-import type { Steps } from '../recording/steps.ts';
-import { atOnce } from '../recording/steps.ts';
+import type { Steps } from '../core/steps.ts';
+import { atOnce } from '../core/steps.ts';
 import type { TrialCount } from '../store/trial-log.ts';
 import type { SimulationSetting } from '../trading/simulated-landing.ts';
 import type { BacktestResult } from './backtest.ts';

@@ -1,3 +1,5 @@
+import type { Steps } from '../core/steps.ts';
+import { atOnce, STEP_EVENTS } from '../core/steps.ts';
 import type { Millis } from '../core/time.ts';
 import type { LoggedDecision } from '../engine/decision-log.ts';
 import type { EngineListener } from '../engine/engine.ts';
@@ -35,7 +37,7 @@ export interface ReplayResult {
  * the outcomes are among the inputs. Every decision is compared by its chained hash, so the first difference is the
  * first different decision.
  */
-export function replayRun(options: {
+export function* replaySteps(options: {
   readonly state: EngineState;
   readonly strategies: readonly StrategyInstance[];
   readonly seed: number;
@@ -52,7 +54,7 @@ export function replayRun(options: {
   readonly cutOff?: boolean;
   /** Sees every ruling as the run did, with the state that it was made on. */
   readonly onRuling?: EngineListener['onRuling'];
-}): ReplayResult {
+}): Steps<ReplayResult> {
   const { started, stopped, cursor, recorded, cutOff = false } = options;
   const here: { occasion: Occasion; row: RecordedRow | undefined } = { occasion: 'timer', row: undefined };
   const first: { split?: Split; divergence?: Divergence } = {};
@@ -93,6 +95,7 @@ export function replayRun(options: {
     engine.accept(row.input, row.at);
     here.occasion = 'timer';
     events += 1;
+    if (events % STEP_EVENTS === 0) yield;
     if (first.split !== undefined) {
       row = nextRow(cursor);
       break;
@@ -110,6 +113,11 @@ export function replayRun(options: {
   else if (row !== undefined) first.divergence = rowOutOfPlace(row, engine.seq);
   const known = first.divergence === undefined && cutOff ? { decisions: compared, decisionHash: agreed?.h ?? NO_DECISIONS } : engine;
   return { match: first.divergence === undefined, decisions: known.decisions, decisionHash: known.decisionHash, events, firstDivergence: first.divergence };
+}
+
+/** Repeats a run as `replaySteps` does, all at once. */
+export function replayRun(options: Parameters<typeof replaySteps>[0]): ReplayResult {
+  return atOnce(replaySteps(options));
 }
 
 /** The hash of a chain without a link. */

@@ -2,7 +2,7 @@ import { messageOf } from '../core/errors.ts';
 import { printable } from '../core/text.ts';
 import type { Millis } from '../core/time.ts';
 import type { LoggedDecision } from '../engine/decision-log.ts';
-import type { RowSource } from '../recording/shared-source.ts';
+import type { RowSource } from '../recording/shared/shared-source.ts';
 import { longestWarmup } from './backtest.ts';
 import type { InputCursor } from './driver.ts';
 import type { MeasuredRun } from './measured-run.ts';

@@ -13,6 +13,7 @@ import { gridHeatMap, gridWarnings } from '../backtest/sensitivity-grid.ts';
 import { simulationWarnings } from '../backtest/simulation-warnings.ts';
 import { implausibleWarnings } from '../backtest/verdict.ts';
 import { watchedTokens } from '../backtest/watched-tokens.ts';
+import { STEP_EVENTS } from '../core/steps.ts';
 import { formatDuration } from '../core/time.ts';
 import { createManifest } from '../daemon/manifest.ts';
 import { createRunFiles } from '../daemon/run-files.ts';
@@ -26,6 +27,7 @@ import { stopwatch } from './bench/measurement.ts';
 import type { CommandContext, CommandModule } from './command.ts';
 import { EXIT } from './exit-codes.ts';
 import { stepByStep } from './interrupt.ts';
+import { progressLine } from './progress.ts';
 import { isGridCheap, measureGrid } from './research/sensitivity.ts';
 import type { Subject } from './research/subject.ts';
 import { openSubject, subjectWarnings } from './research/subject.ts';
@@ -45,7 +47,7 @@ export const backtestCommand: CommandModule = (program, run) => {
     .option('--grid', 'also under other latencies and costs, however long the recording is')
     .option('--no-grid', 'not under other latencies and costs')
     .action(run(async (context: CommandContext, file: string, flags: BacktestFlags) => {
-      const { terminal, options, interrupt } = context;
+      const { terminal, options } = context;
       const subject = await openSubject(context, { file, recording: flags.recording });
       const { config, recording, setup: { currency } } = subject;
       const counter = await openTrialCounter({ stateDir: options.stateDir, subject });
@@ -57,14 +59,14 @@ export const backtestCommand: CommandModule = (program, run) => {
           config, mode: 'backtest', runId, startAt: subject.setup.firstAt, snapshot, open: [], legacy: NO_LEGACY, recording: relative(files.dir, recording.directory),
         });
         files.manifest(manifest);
-        const measured = await measureSettings(subject, { interrupt, onDecision: (decision) => { files.decision(decision); } });
+        const measured = await measureSettings(subject, { context, onDecision: (decision) => { files.decision(decision); } });
         const { setting } = config.backtest.model;
         const trials = counter.count([{ trial: { params: {} }, result: { kind: 'done', metrics: measured[setting].assessment.metrics } }]);
         const settings = trials === undefined ? measured : deflatedSettings(measured, trials);
         const run = settings[setting];
         const { events, decisions, decisionHash, endAt } = run.result;
         files.manifest({ ...manifest, ended: { after_seq: events, at: endAt, decisions, decision_hash: decisionHash } });
-        const grid = flags.grid ?? isGridCheap(events) ? await measureGrid(subject, run, interrupt) : undefined;
+        const grid = flags.grid ?? isGridCheap(events) ? await measureGrid(subject, run, context) : undefined;
         const warnings = [...counter.warnings, ...warningsOf(subject, settings, grid)];
         const answer = { runId, run, settings, grid, benchmarks: benchmarksOf(run.record), currency, trials, warnings };
         const report = flags.report === undefined ? undefined : writeReport(flags.report, answer, { config, recording, manifest, grid: grid === undefined ? undefined : gridHeatMap(grid) });
@@ -82,26 +84,37 @@ interface Listener {
 }
 
 /** Runs the setting that is configured first, and hands on its decisions; then the other two, for comparison. Rejects with INTERRUPTED. */
-async function measureSettings({ config, recording, looks, setup }: Subject, { interrupt, onDecision }: Required<Listener> & { readonly interrupt: AbortSignal }): Promise<MeasuredSettings> {
+async function measureSettings({ config, recording, looks, setup }: Subject, { context: { interrupt, terminal }, onDecision }: Required<Listener> & { readonly context: CommandContext }): Promise<MeasuredSettings> {
+  const progress = progressLine(terminal, 'events');
+  const all = 3 * recording.events;
+  let before = 0;
   const { model, currency } = setup;
   const strategies = config.strategies.map(({ maxAgeMs, maxExposure, ...rest }): BacktestStrategy => ({ ...rest, budget: rest.budget, limits: { maxAgeMs, maxExposure } }));
-  const under = (setting: SimulationSetting, listener: Listener): Promise<MeasuredRun> => stepByStep(measureSteps({
-    state: freshState(setup, strategies),
-    strategies,
-    seed: setup.seed,
-    startAt: setup.firstAt,
-    cursor: backtestCursor(recording, looks),
-    looks,
-    model: { ...model, setting },
-    currency,
-    stopwatch,
-    instruments: watchedTokens(strategies, setup),
-    everyMs: sampleStep(setup.lastAt - setup.firstAt),
-    ...listener,
-  }), interrupt);
-  const configured = await under(model.setting, { onDecision });
-  const run = async (setting: SimulationSetting): Promise<MeasuredRun> => (setting === model.setting ? configured : under(setting, {}));
-  return { optimistic: await run('optimistic'), base: await run('base'), pessimistic: await run('pessimistic') };
+  const under = async (setting: SimulationSetting, listener: Listener): Promise<MeasuredRun> => {
+    const measured = await stepByStep(measureSteps({
+      state: freshState(setup, strategies),
+      strategies,
+      seed: setup.seed,
+      startAt: setup.firstAt,
+      cursor: backtestCursor(recording, looks),
+      looks,
+      model: { ...model, setting },
+      currency,
+      stopwatch,
+      instruments: watchedTokens(strategies, setup),
+      everyMs: sampleStep(setup.lastAt - setup.firstAt),
+      ...listener,
+    }), interrupt, (steps) => { progress.show(Math.min(all, before + steps * STEP_EVENTS), all); });
+    before += recording.events;
+    return measured;
+  };
+  try {
+    const configured = await under(model.setting, { onDecision });
+    const run = async (setting: SimulationSetting): Promise<MeasuredRun> => (setting === model.setting ? configured : under(setting, {}));
+    return { optimistic: await run('optimistic'), base: await run('base'), pessimistic: await run('pessimistic') };
+  } finally {
+    progress.end();
+  }
 }
 
 function warningsOf(subject: Subject, settings: MeasuredSettings, grid: SensitivityGrid | undefined): string[] {

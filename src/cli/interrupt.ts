@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { GannetError } from '../core/errors.ts';
-import type { Steps } from '../recording/steps.ts';
+import type { Steps } from '../core/steps.ts';
 
 /** Resolves when the signal is aborted. */
 export function interrupted(signal: AbortSignal): Promise<void> {
@@ -21,10 +21,14 @@ export async function interruptTurn(interrupt: AbortSignal): Promise<void> {
   if (interrupt.aborted) throw interruption();
 }
 
-/** Does work a step at a time, and hears of an interrupt in between. Rejects with INTERRUPTED then, else with what the work throws. */
-export async function stepByStep<T>(steps: Steps<T>, interrupt: AbortSignal): Promise<T> {
-  for (;;) {
+/**
+ * Does work a step at a time, hears of an interrupt in between, and tells `onStep` how many are done. Rejects with INTERRUPTED
+ * then, else with what the work throws.
+ */
+export async function stepByStep<T>(steps: Steps<T>, interrupt: AbortSignal, onStep?: (done: number) => void): Promise<T> {
+  for (let done = 0; ; done++) {
     await interruptTurn(interrupt);
+    onStep?.(done);
     const step = steps.next();
     if (step.done === true) return step.value;
   }

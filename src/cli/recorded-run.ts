@@ -29,6 +29,8 @@ export interface RecordedRun {
   readonly recorded: readonly RecordedDecision[];
   /** The last number that everything is there for, where the run was cut off or still goes on. */
   readonly truncatedAt: number | undefined;
+  /** In the recording, what is beyond a gap included. */
+  readonly events: number;
   /** Returns what a replay takes, from the beginning; once for each replay, for it changes the state. */
   replay(): Parameters<typeof replayRun>[0];
 }
@@ -57,6 +59,7 @@ export async function openRecordedRun(runDir: string, interrupt = new AbortContr
   return {
     manifest, recorded,
     truncatedAt: whole ? undefined : lastSeq,
+    events: recording.events,
     replay: () => ({
       state: stateOf(manifest, tokens, strategies),
       strategies,

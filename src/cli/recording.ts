@@ -5,21 +5,22 @@ import { formatDuration, parseDuration } from '../core/time.ts';
 import type { Millis } from '../core/time.ts';
 import { findRecording } from '../daemon/find-recording.ts';
 import type { Token } from '../market/token.ts';
-import { compactRecording } from '../recording/compact.ts';
+import { compactRecording } from '../recording/compression/compact.ts';
 import { RECORDING_KINDS } from '../recording/format.ts';
 import type { RecordingKind } from '../recording/format.ts';
-import { inspectSteps } from '../recording/inspect.ts';
-import type { Inspection } from '../recording/inspect.ts';
+import { inspectSteps } from '../recording/check/inspect.ts';
+import type { Inspection } from '../recording/check/inspect.ts';
 import { totalsOf } from '../recording/manifest.ts';
 import type { Recording } from '../recording/reader.ts';
 import { openSteps } from '../recording/reader.ts';
-import type { RecordingIssue } from '../recording/recording-issue.ts';
+import type { RecordingIssue } from '../recording/check/recording-issue.ts';
 import type { PriceMotion } from '../sandbox/market/price-process.ts';
 import { csvRows } from './csv-rows.ts';
 import type { CommandContext, CommandModule } from './command.ts';
 import { EXIT } from './exit-codes.ts';
 import { interruption, stepByStep } from './interrupt.ts';
 import { isField, readMarketCsv } from './recording/csv-market.ts';
+import { progressLine } from './progress.ts';
 import { exportJsonl } from './recording/export-jsonl.ts';
 import type { ExportedTable } from './recording/export-parquet.ts';
 import { infoOf, infoText } from './recording/info.ts';
@@ -107,7 +108,9 @@ interface ExportFlags {
 async function toJsonl(context: CommandContext, name: string, { out, kind }: ExportFlags): Promise<typeof EXIT.done> {
   const { terminal, interrupt } = context;
   if (out === undefined) throw new GannetError('USAGE', '--to jsonl needs the file to write: --out FILE');
-  const done = await exportJsonl(await opened(context, name), { file: out, kinds: kind, interrupt });
+  const recording = await opened(context, name);
+  const progress = progressLine(terminal, 'events');
+  const done = await exportJsonl(recording, { file: out, kinds: kind, interrupt, onEvents: (events) => { progress.show(events, recording.events); } }).finally(progress.end);
   terminal.result({ file: out, ...done }, () => `  ${done.events} events in ${done.bytes} bytes: ${out}\n`);
   return EXIT.done;
 }
@@ -117,7 +120,8 @@ async function toParquet(context: CommandContext, name: string, { out, kind }: E
   const { exportParquet } = await import('./recording/export-parquet.ts');
   const recording = await opened(context, name);
   const directory = out ?? freeName(join(options.stateDir, 'exports'), basename(recording.directory));
-  const files = await exportParquet(recording, { directory, kinds: kind, interrupt });
+  const progress = progressLine(terminal, 'events');
+  const files = await exportParquet(recording, { directory, kinds: kind, interrupt, onEvents: (events) => { progress.show(events, recording.events); } }).finally(progress.end);
   const sum = (of: (file: ExportedTable) => number): number => files.reduce((total, file) => total + of(file), 0);
   const done = { directory, events: sum(({ events }) => events), bytes: sum(({ bytes }) => bytes), files };
   terminal.result(done, () => files.map(({ file, rows, bytes }) => `  ${rows} rows in ${bytes} bytes: ${file}\n`).join('') || `  nothing was recorded: ${directory}\n`);
@@ -164,12 +168,12 @@ async function generate({ terminal, options, interrupt }: CommandContext, flags:
   const pairs = flags.pair.map((text) => pairOf(text, sandboxToken));
   const tokens = new Map(pairs.flatMap(({ base, quote }) => [base, quote]).map((token) => [token.mint, token]));
   const spanMs = flags.days * 86_400_000;
+  const progress = progressLine(terminal, 'hours');
   const written = await writeEvents(syntheticMarket({ seed: flags.seed, pairs, startAt: GENERATED_START, days: flags.days, everyMs: flags.every, slowEveryMs: flags.slowEvery, motion: flags.market }), {
     directory: flags.out ?? freeName(join(options.stateDir, 'recordings'), `synthetic${flags.market === 'swings' ? '' : `-${flags.market}`}-${flags.days}d-${flags.seed}`),
     tokens: [...tokens.values()], source: { kind: 'synthetic', market: flags.market, seed: flags.seed }, startAt: GENERATED_START, interrupt,
-    onProgress: (at) => { if (process.stderr.isTTY) terminal.err(`\r  ${Math.round((100 * (at - GENERATED_START)) / spanMs)} % `); },
-  });
-  if (process.stderr.isTTY) terminal.err('\r        \r');
+    onProgress: (at) => { progress.show(Math.floor((at - GENERATED_START) / 3_600_000), Math.ceil(spanMs / 3_600_000)); },
+  }).finally(progress.end);
   terminal.result(summary(written), () => summaryText(written, []));
   return EXIT.done;
 }

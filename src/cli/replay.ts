@@ -1,5 +1,6 @@
 import type { ReplayResult } from '../backtest/replay.ts';
-import { replayRun } from '../backtest/replay.ts';
+import { replaySteps } from '../backtest/replay.ts';
+import { STEP_EVENTS } from '../core/steps.ts';
 import type { RunManifest } from '../daemon/manifest.ts';
 import { findRun } from '../daemon/run-files.ts';
 import type { TokenTable } from '../market/token.ts';
@@ -8,7 +9,9 @@ import type { CommandContext, CommandModule } from './command.ts';
 import type { ShownDivergence } from './divergence-text.ts';
 import { divergenceFacts, divergenceJson, shownDivergence } from './divergence-text.ts';
 import { EXIT } from './exit-codes.ts';
+import { stepByStep } from './interrupt.ts';
 import { tellLooseErrors } from './loose-errors.ts';
+import { progressLine } from './progress.ts';
 import { openRecordedRun } from './recorded-run.ts';
 import { facts } from './table.ts';
 
@@ -27,16 +30,17 @@ export const replayCommand: CommandModule = (program, run) => {
     .description('repeats a recorded run and compares every decision; the run is an id or a folder')
     .action(run(async ({ terminal, options, interrupt }: CommandContext, name: string) => {
       tellLooseErrors(terminal);
-      const replay = await replayOf(findRun(options.stateDir, name), interrupt);
+      const replay = await replayOf(findRun(options.stateDir, name), { interrupt, terminal });
       terminal.result(asJson(replay), () => asText(replay));
       return replay.result.match ? EXIT.done : EXIT.failed;
     }));
 };
 
-async function replayOf(runDir: string, interrupt: AbortSignal): Promise<Replay> {
+async function replayOf(runDir: string, { interrupt, terminal }: Pick<CommandContext, 'interrupt' | 'terminal'>): Promise<Replay> {
   const run = await openRecordedRun(runDir, interrupt);
   const { manifest, recorded, truncatedAt } = run;
-  const result = replayRun(run.replay());
+  const progress = progressLine(terminal, 'events');
+  const result = await stepByStep(replaySteps(run.replay()), interrupt, (steps) => { progress.show(Math.min(run.events, steps * STEP_EVENTS), run.events); }).finally(progress.end);
   const recordedHash = truncatedAt === undefined ? manifest.ended!.decision_hash : (recorded.at(-1)?.h ?? null);
   const divergence = result.firstDivergence === undefined ? undefined : shownDivergence(result.firstDivergence, recorded);
   return { result, divergence, tokens: tokenTable(manifest.config.tokens), recordedHash, truncatedAt, warnings: warningsOf(manifest) };

@@ -19,7 +19,7 @@ import { EXIT } from './exit-codes.ts';
 import { durationFlag, OBJECTIVE_NAMES, objectiveName, workerCount } from './research/flags.ts';
 import { readGridFile } from './research/grid-file.ts';
 import { planTrials } from './research/plan-trials.ts';
-import { trialProgress } from './research/progress.ts';
+import { progressLine } from './progress.ts';
 import type { Subject } from './research/subject.ts';
 import { openSubject } from './research/subject.ts';
 import type { TrialCounter } from './research/trial-counter.ts';
@@ -83,7 +83,7 @@ async function walk({ interrupt, terminal }: CommandContext, { subject, counter,
   if (all > MOST_TRIALS) {
     throw new GannetError('USAGE', `${plan.folds.length} folds of ${planned.length} parameter sets are ${all} trials, more than ${MOST_TRIALS}: take a coarser grid, or a longer --out-of-sample`);
   }
-  const progress = trialProgress(terminal);
+  const progress = progressLine(terminal, 'trials');
   const openPool: OpenPool = (purpose) => createTrialPool(setup, { workers: purpose === 'judge' ? 1 : flags.workers, interrupt, recording });
   const result = await walkForward(openPool, { folds: plan.folds, sets: planned.map(({ trial }) => trial.params), objective, modelOf, onProgress: progress.show });
   progress.end();

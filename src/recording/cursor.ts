@@ -1,6 +1,6 @@
 import type { Millis } from '../core/time.ts';
 import type { Input } from '../trading/step.ts';
-import type { Block } from './block.ts';
+import type { Block } from './columns/block.ts';
 
 /** The blocks of one kind in the order in which they were written. */
 export type BlockSource = Iterable<Block>;

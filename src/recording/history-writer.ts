@@ -6,19 +6,19 @@ import type { Token } from '../market/token.ts';
 import type { Input } from '../trading/step.ts';
 import { RECORDING_KINDS } from './format.ts';
 import type { RecordingKind } from './format.ts';
-import { KindRows } from './kind-rows.ts';
+import { KindRows } from './columns/kind-rows.ts';
 import type { RecordingManifest } from './manifest.ts';
-import type { Packed } from './packed-file.ts';
-import { PackedSegment } from './packed-segment.ts';
+import type { Packed } from './compression/packed-file.ts';
+import { PackedSegment } from './compression/packed-segment.ts';
 import { RecordingFiles } from './recording-files.ts';
-import { syncFolder } from './replace-file.ts';
-import type { SegmentDigest } from './segment-digest.ts';
-import type { SegmentFacts } from './segment-facts.ts';
-import { joinFacts } from './segment-facts.ts';
-import { compressedName } from './segment-name.ts';
-import { SegmentPacker } from './segment-packer.ts';
+import { syncFolder } from './files/replace-file.ts';
+import type { SegmentDigest } from './segment/digest.ts';
+import type { SegmentFacts } from './segment/facts.ts';
+import { joinFacts } from './segment/facts.ts';
+import { compressedName } from './segment/name.ts';
+import { SegmentPacker } from './compression/segment-packer.ts';
 import type { RecordingSource } from './source.ts';
-import { writeFault } from './write-fault.ts';
+import { writeFault } from './files/write-fault.ts';
 
 /** Writes what is known already: nothing of it happens while it is written. */
 export interface HistoryWriter {

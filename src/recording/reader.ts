@@ -2,20 +2,20 @@ import type { Millis } from '../core/time.ts';
 import type { FeedKey } from '../market/event.ts';
 import type { TokenTable } from '../market/token.ts';
 import { tokenTable } from '../market/token.ts';
-import type { Block } from './block.ts';
+import type { Block } from './columns/block.ts';
 import type { BlockSource } from './cursor.ts';
 import { RecordingCursor } from './cursor.ts';
 import { RECORDING_KINDS } from './format.ts';
 import type { RecordingKind } from './format.ts';
-import { gapFreeUntil } from './gaps.ts';
+import { gapFreeUntil } from './check/gaps.ts';
 import type { RecordingManifest } from './manifest.ts';
 import { totalsOf } from './manifest.ts';
-import type { SegmentDigest } from './segment-digest.ts';
-import { readSegment } from './segment-reader.ts';
-import type { Steps } from './steps.ts';
-import { atOnce, STEP_EVENTS } from './steps.ts';
-import { verifyRecordingSteps } from './verify.ts';
-import type { LostRows } from './whole-segments.ts';
+import type { SegmentDigest } from './segment/digest.ts';
+import { readSegment } from './segment/segment-reader.ts';
+import type { Steps } from '../core/steps.ts';
+import { atOnce, STEP_EVENTS } from '../core/steps.ts';
+import { verifyRecordingSteps } from './check/verify.ts';
+import type { LostRows } from './segment/whole-segments.ts';
 
 /** Inputs that can be gone through in the order in which they came. */
 export interface InputSource {

@@ -2,17 +2,17 @@ import { createHash } from 'node:crypto';
 import type { Millis } from '../core/time.ts';
 import type { FeedKey } from '../market/event.ts';
 import type { Token } from '../market/token.ts';
-import { DigestLog } from './digest-log.ts';
-import { freeDirectory } from './directory.ts';
+import { DigestLog } from './segment/digest-log.ts';
+import { freeDirectory } from './files/directory.ts';
 import { DIGESTS_FILE, MANIFEST_FILE, RECORDING_FORMAT } from './format.ts';
 import type { RecordingManifest } from './manifest.ts';
 import { formatManifest, totalsOf } from './manifest.ts';
-import { replaceFile } from './replace-file.ts';
-import type { DigestLine, SegmentDigest } from './segment-digest.ts';
-import { formatDigestLine } from './segment-digest.ts';
+import { replaceFile } from './files/replace-file.ts';
+import type { DigestLine, SegmentDigest } from './segment/digest.ts';
+import { formatDigestLine } from './segment/digest.ts';
 import type { RecordingSource } from './source.ts';
 import { WATCHED } from './source.ts';
-import { writeFault } from './write-fault.ts';
+import { writeFault } from './files/write-fault.ts';
 
 /** A new recording's folder with what it says of itself. */
 export class RecordingFiles {

@@ -7,12 +7,12 @@ import { RecordingCursor } from './cursor.ts';
 import { DIGESTS_FILE, MANIFEST_FILE } from './format.ts';
 import type { RecordingKind } from './format.ts';
 import { parseManifest } from './manifest.ts';
-import type { SegmentDigest } from './segment-digest.ts';
-import { parseDigestLines } from './segment-digest.ts';
-import { verifySegment } from './segment-file.ts';
-import { segmentName } from './segment-name.ts';
-import { readSegment } from './segment-reader.ts';
-import { wholeSegments } from './whole-segments.ts';
+import type { SegmentDigest } from './segment/digest.ts';
+import { parseDigestLines } from './segment/digest.ts';
+import { verifySegment } from './segment/segment-file.ts';
+import { segmentName } from './segment/name.ts';
+import { readSegment } from './segment/segment-reader.ts';
+import { wholeSegments } from './segment/whole-segments.ts';
 
 /** A part of a recording's time, read without the rest of it: a recording of months must not be gone through for its last hour. */
 export interface RecordingWindow {

@@ -3,17 +3,17 @@ import type { GannetError } from '../core/errors.ts';
 import type { Clock, Millis } from '../core/time.ts';
 import type { Token } from '../market/token.ts';
 import type { Input } from '../trading/step.ts';
-import type { FileLock } from './file-lock.ts';
+import type { FileLock } from './files/file-lock.ts';
 import { RECORDING_KINDS } from './format.ts';
 import type { RecordingKind } from './format.ts';
-import { KindWriter } from './kind-writer.ts';
+import { KindWriter } from './segment/kind-writer.ts';
 import type { RecordingManifest } from './manifest.ts';
 import { RecordingFiles } from './recording-files.ts';
-import { SegmentCompressor } from './segment-compressor.ts';
-import type { SegmentDigest } from './segment-digest.ts';
-import { segmentName } from './segment-name.ts';
-import { writeFault } from './write-fault.ts';
-import { takeWriterLock } from './writer-lock.ts';
+import { SegmentCompressor } from './compression/segment-compressor.ts';
+import type { SegmentDigest } from './segment/digest.ts';
+import { segmentName } from './segment/name.ts';
+import { writeFault } from './files/write-fault.ts';
+import { takeWriterLock } from './files/writer-lock.ts';
 
 /** What a writer has done so far. */
 export interface RecordingStats {

@@ -4,7 +4,7 @@ import { runTrial } from '../../src/backtest/run-trial.ts';
 import type { DoneTrial, Trial } from '../../src/backtest/trial.ts';
 import { trialOf } from '../../src/backtest/trial.ts';
 import { openRecording } from '../../src/recording/reader.ts';
-import type { RowSource } from '../../src/recording/shared-source.ts';
+import type { RowSource } from '../../src/recording/shared/shared-source.ts';
 import meanReversion from '../../strategies/mean-reversion.ts';
 import { SWINGS, threadStrategy, trialSetup, writeSwings } from '../cli/research/trial-setup.ts';
 import { temporaryFolder } from '../recording/temporary.ts';

@@ -9,7 +9,7 @@ import type { GannetError } from '../../src/core/errors.ts';
 import { SOL_MINT, USDC_MINT } from '../../src/market/token.ts';
 import { formatManifest, parseManifest } from '../../src/recording/manifest.ts';
 import { openRecording } from '../../src/recording/reader.ts';
-import { formatDigestLine } from '../../src/recording/segment-digest.ts';
+import { formatDigestLine } from '../../src/recording/segment/digest.ts';
 import type { RecordingWriter } from '../../src/recording/writer.ts';
 import { createRecordingWriter } from '../../src/recording/writer.ts';
 import { buyingSol, stats } from '../market/events.ts';

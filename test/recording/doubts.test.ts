@@ -4,7 +4,7 @@ import type { MarketEvent } from '../../src/market/event.ts';
 import { recordingDoubts } from '../../src/cli/recording/doubts.ts';
 import { SOL_MINT, USDC_MINT } from '../../src/market/token.ts';
 import { openRecording } from '../../src/recording/reader.ts';
-import { atOnce } from '../../src/recording/steps.ts';
+import { atOnce } from '../../src/core/steps.ts';
 import { buyingSol, PURCHASE, sellingSol, stats } from '../market/events.ts';
 import { SOL } from '../market/tokens.ts';
 import { openWriter, temporaryFolder } from './temporary.ts';

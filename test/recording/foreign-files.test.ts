@@ -3,12 +3,12 @@ import { copyFileSync, readFileSync, renameSync, rmSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import { Field, Int32, makeData, makeVector, RecordBatch, Schema, Struct, Table, tableToIPC } from 'apache-arrow';
 import { describe, expect, it } from 'vitest';
-import { inspectRecording } from '../../src/recording/inspect.ts';
+import { inspectRecording } from '../../src/recording/check/inspect.ts';
 import { formatManifest, parseManifest } from '../../src/recording/manifest.ts';
 import { openRecording } from '../../src/recording/reader.ts';
-import type { SegmentDigest } from '../../src/recording/segment-digest.ts';
-import { formatDigestLine } from '../../src/recording/segment-digest.ts';
-import { listSegments } from '../../src/recording/verify.ts';
+import type { SegmentDigest } from '../../src/recording/segment/digest.ts';
+import { formatDigestLine } from '../../src/recording/segment/digest.ts';
+import { listSegments } from '../../src/recording/check/verify.ts';
 import { buyingSol, stats } from '../market/events.ts';
 import { SOL } from '../market/tokens.ts';
 import { readBack } from './arbitrary-inputs.ts';

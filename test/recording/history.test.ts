@@ -8,7 +8,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { HistoryWriter } from '../../src/recording/history-writer.ts';
 import { createHistoryWriter } from '../../src/recording/history-writer.ts';
-import { inspectRecording } from '../../src/recording/inspect.ts';
+import { inspectRecording } from '../../src/recording/check/inspect.ts';
 import type { RecordingManifest } from '../../src/recording/manifest.ts';
 import { openRecording } from '../../src/recording/reader.ts';
 import { syntheticQuotes } from '../../src/recording/synthetic.ts';

@@ -7,12 +7,12 @@ import { exportParquet } from '../../src/cli/recording/export-parquet.ts';
 import type { Input } from '../../src/trading/step.ts';
 import type { Recording } from '../../src/recording/reader.ts';
 import { openRecording } from '../../src/recording/reader.ts';
-import { UnfinishedFile } from '../../src/recording/unfinished-file.ts';
+import { UnfinishedFile } from '../../src/recording/files/unfinished-file.ts';
 import { book, buyingSol } from '../market/events.ts';
 import { openWriter, temporaryFolder } from './temporary.ts';
 
 const never = new AbortController().signal;
-const MODULE = new URL('../../src/recording/unfinished-file.ts', import.meta.url).href;
+const MODULE = new URL('../../src/recording/files/unfinished-file.ts', import.meta.url).href;
 
 async function recordingOf(inputs: readonly Input[]): Promise<Recording> {
   const writer = openWriter(temporaryFolder());

@@ -4,12 +4,12 @@ import type { Millis } from '../../core/time.ts';
 import type { FeedKey } from '../../market/event-base.ts';
 import type { FeedSpec } from '../../market/feed.ts';
 import { feedKey, sharedFeeds } from '../../market/feed.ts';
-import type { Block } from '../../recording/block.ts';
+import type { Block } from '../../recording/columns/block.ts';
 import type { RecordingKind } from '../../recording/format.ts';
-import { inspectRows, lostIssue } from '../../recording/inspect.ts';
-import { QuoteBlock } from '../../recording/quote-block.ts';
+import { inspectRows, lostIssue } from '../../recording/check/inspect.ts';
+import { QuoteBlock } from '../../recording/columns/quote-block.ts';
 import type { Recording } from '../../recording/reader.ts';
-import type { Steps } from '../../recording/steps.ts';
+import type { Steps } from '../../core/steps.ts';
 import type { Silence, SilenceWatch } from './silence.ts';
 import { isSilence, watchSilence } from './silence.ts';
 

@@ -3,14 +3,15 @@ import { join } from 'node:path';
 import { GannetError, messageOf } from '../../core/errors.ts';
 import type { RecordingKind } from '../../recording/format.ts';
 import { RECORDING_KINDS } from '../../recording/format.ts';
-import { ParquetFile } from '../../recording/parquet-file.ts';
-import { parquetMetadata } from '../../recording/parquet-metadata.ts';
-import type { ParquetTable } from '../../recording/parquet-tables.ts';
-import { PARQUET_TABLES } from '../../recording/parquet-tables.ts';
+import { ParquetFile } from '../../recording/parquet/parquet-file.ts';
+import { parquetMetadata } from '../../recording/parquet/metadata.ts';
+import type { ParquetTable } from '../../recording/parquet/tables.ts';
+import { PARQUET_TABLES } from '../../recording/parquet/tables.ts';
 import type { KindChoice, Recording } from '../../recording/reader.ts';
-import { syncFolder } from '../../recording/replace-file.ts';
-import { refuseExisting } from '../../recording/unfinished-file.ts';
+import { syncFolder } from '../../recording/files/replace-file.ts';
+import { refuseExisting } from '../../recording/files/unfinished-file.ts';
 import { interruptTurn } from '../interrupt.ts';
+import type { ExportWatch } from './export-jsonl.ts';
 
 /** A Parquet file that was written. */
 export interface ExportedTable {
@@ -26,10 +27,11 @@ export interface ExportedTable {
  * Writes a Parquet file for each kind that the recording holds, or for each of those given, be they empty; all of them
  * or none. Throws USAGE where one exists or the folder cannot be made, RECORDING_WRITE_FAILED, and INTERRUPTED.
  */
-export async function exportParquet(recording: Recording, { directory, kinds = recording.kinds, interrupt }: KindChoice & { readonly directory: string; readonly interrupt: AbortSignal }): Promise<readonly ExportedTable[]> {
+export async function exportParquet(recording: Recording, { directory, kinds = recording.kinds, interrupt, onEvents }: KindChoice & ExportWatch & { readonly directory: string }): Promise<readonly ExportedTable[]> {
   const chosen = RECORDING_KINDS.filter((kind) => kinds.includes(kind)).map((kind) => ({ kind, path: join(directory, `${kind}.parquet`) }));
   const isNew = makeFolder(directory);
   const files: ParquetFile<unknown>[] = [];
+  let written = 0;
   try {
     const tables: ExportedTable[] = [];
     for (const { path } of chosen) refuseExisting(path);
@@ -37,7 +39,8 @@ export async function exportParquet(recording: Recording, { directory, kinds = r
       const table = PARQUET_TABLES[kind] as ParquetTable;
       const file = new ParquetFile({ path, columns: table.columns, metadata: parquetMetadata(recording, kind) });
       files.push(file);
-      const events = await writeRows(recording, { kind, table, file, interrupt });
+      const events = await writeRows(recording, { kind, table, file, interrupt, onEvents: (done) => onEvents?.(written + done) });
+      written += events;
       tables.push({ kind, file: path, events, rows: file.rows, bytes: file.bytes });
     }
     for (const { path } of chosen) refuseExisting(path);
@@ -52,11 +55,10 @@ export async function exportParquet(recording: Recording, { directory, kinds = r
 }
 
 /** Between row groups the interrupt has its turn. */
-async function writeRows(recording: Recording, { kind, table, file, interrupt }: {
+async function writeRows(recording: Recording, { kind, table, file, interrupt, onEvents }: ExportWatch & {
   readonly kind: RecordingKind;
   readonly table: ParquetTable;
   readonly file: ParquetFile<unknown>;
-  readonly interrupt: AbortSignal;
 }): Promise<number> {
   const cursor = recording.cursor({ kinds: [kind] });
   let events = 0;
@@ -64,7 +66,9 @@ async function writeRows(recording: Recording, { kind, table, file, interrupt }:
   while (cursor.next()) {
     events += 1;
     for (const row of table.rowsOf(cursor)) {
-      if (file.append(row)) await interruptTurn(interrupt);
+      if (!file.append(row)) continue;
+      await interruptTurn(interrupt);
+      onEvents?.(events);
     }
   }
   file.finish();

@@ -2,7 +2,9 @@ import type { MeasuredRun } from '../../backtest/measured-run.ts';
 import type { SensitivityGrid } from '../../backtest/sensitivity-grid.ts';
 import { gridCells, halfSpreadBps, sensitivityGrid } from '../../backtest/sensitivity-grid.ts';
 import type { TrialResult } from '../../backtest/trial.ts';
+import type { CommandContext } from '../command.ts';
 import { untilInterrupted } from '../interrupt.ts';
+import { progressLine } from '../progress.ts';
 import type { Subject } from './subject.ts';
 import { createTrialPool } from './trial-pool.ts';
 
@@ -15,13 +17,21 @@ export function isGridCheap(events: number): boolean {
 }
 
 /** Runs a configuration under other latencies and costs, in threads. Throws INTERRUPTED. */
-export async function measureGrid({ setup, recording }: Pick<Subject, 'setup' | 'recording'>, { record, assessment }: Pick<MeasuredRun, 'record' | 'assessment'>, interrupt: AbortSignal): Promise<SensitivityGrid> {
+export async function measureGrid({ setup, recording }: Pick<Subject, 'setup' | 'recording'>, { record, assessment }: Pick<MeasuredRun, 'record' | 'assessment'>, { interrupt, terminal }: Pick<CommandContext, 'interrupt' | 'terminal'>): Promise<SensitivityGrid> {
   const spreadBps = halfSpreadBps(record);
   const cells = gridCells(setup.model, spreadBps);
   const pool = await createTrialPool(setup, { recording, interrupt });
   return untilInterrupted(interrupt, pool, async () => {
     const results = new Map<string, TrialResult>();
-    for await (const result of pool.run(cells.map(({ trial }) => trial))) results.set(result.id, result);
+    const progress = progressLine(terminal, 'other latencies and costs');
+    try {
+      for await (const result of pool.run(cells.map(({ trial }) => trial))) {
+        results.set(result.id, result);
+        progress.show(results.size, cells.length);
+      }
+    } finally {
+      progress.end();
+    }
     return sensitivityGrid(results, { cells, configured: assessment.metrics.total_return, spreadBps });
   });
 }

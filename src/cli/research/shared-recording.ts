@@ -2,8 +2,8 @@ import { totalmem } from 'node:os';
 import type { RecordedLooks } from '../../backtest/recorded-looks.ts';
 import { backtestKinds } from '../../backtest/recorded-looks.ts';
 import type { Recording } from '../../recording/reader.ts';
-import type { SharedRows } from '../../recording/shared-rows.ts';
-import { shareRows } from '../../recording/shared-rows.ts';
+import type { SharedRows } from '../../recording/shared/shared-rows.ts';
+import { shareRows } from '../../recording/shared/shared-rows.ts';
 import { interruption } from '../interrupt.ts';
 
 /** The rest of the memory is for the threads, and for whoever else is on the machine. */

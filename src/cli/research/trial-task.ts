@@ -1,6 +1,6 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { Trial, TrialResult } from '../../backtest/trial.ts';
-import type { SharedRows } from '../../recording/shared-rows.ts';
+import type { SharedRows } from '../../recording/shared/shared-rows.ts';
 
 /** A few trials for a thread. */
 export interface TrialTask {

@@ -13,7 +13,7 @@ import { stopwatch } from '../bench/measurement.ts';
 import type { CommandContext } from '../command.ts';
 import type { PlannedTrial, TrialPlan } from '../research/plan-trials.ts';
 import { planTrials } from '../research/plan-trials.ts';
-import { trialProgress } from '../research/progress.ts';
+import { progressLine } from '../progress.ts';
 import type { Subject } from '../research/subject.ts';
 import { subjectWarnings } from '../research/subject.ts';
 import type { TrialCounter } from '../research/trial-counter.ts';
@@ -83,7 +83,7 @@ async function runRest({ trials }: TrialPlan, { results, terms, interrupt, termi
   const workers = Math.min(terms.workers ?? defaultWorkers(), Math.max(1, waiting.length));
   if (waiting.length === 0) return { effort: { ran: 0, workers, seconds: 0, events: 0, warnings: [] }, isRepeatable: undefined };
   const { subject: { setup, recording }, finished, limitMs, mostSharedBytes } = terms;
-  const progress = trialProgress(terminal);
+  const progress = progressLine(terminal, 'trials');
   const startedAt = stopwatch();
   let pool: RecordingTrialPool | undefined;
   let events = 0;

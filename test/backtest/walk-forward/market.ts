@@ -10,7 +10,7 @@ import { shareRecording } from '../../../src/cli/research/shared-recording.ts';
 import type { Millis } from '../../../src/core/time.ts';
 import { VirtualClock } from '../../../src/engine/virtual-clock.ts';
 import { openRecording } from '../../../src/recording/reader.ts';
-import { openSharedRows } from '../../../src/recording/shared-source.ts';
+import { openSharedRows } from '../../../src/recording/shared/shared-source.ts';
 import { createRecordingWriter } from '../../../src/recording/writer.ts';
 import meanReversion from '../../../strategies/mean-reversion.ts';
 import { buyingSol, sellingSol } from '../../market/events.ts';
