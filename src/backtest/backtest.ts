@@ -6,12 +6,10 @@ import type { LoggedDecision } from '../engine/decision-log.ts';
 import { Engine } from '../engine/engine.ts';
 import type { StrategyInstance } from '../engine/host.ts';
 import { VirtualClock } from '../engine/virtual-clock.ts';
-import type { Token } from '../market/token.ts';
 import type { Steps } from '../core/steps.ts';
 import { atOnce, STEP_EVENTS } from '../core/steps.ts';
 import type { Fill, Intent, Outcome } from '../trading/intent.ts';
 import { isTerminal } from '../trading/intent.ts';
-import { valueIn } from '../trading/valuation.ts';
 import type { EngineState } from '../trading/state.ts';
 import { step } from '../trading/step.ts';
 import type { InputCursor } from './driver.ts';
@@ -22,13 +20,11 @@ import type { SimulationModel } from './simulated-executor.ts';
 import { createSimulatedExecutor } from './simulated-executor.ts';
 import type { FillNotes, SimulationNotes } from './simulation-notes.ts';
 
-/** What one strategy made of a backtest; values in the currency, undefined where something cannot be valued. */
+/** What one strategy did in a backtest, and what it ended with. */
 export interface StrategyResult {
   readonly name: string;
   readonly swaps: number;
   readonly feesLamports: bigint;
-  readonly startValue: Amount | undefined;
-  readonly endValue: Amount | undefined;
   readonly balances: ReadonlyMap<string, Amount>;
 }
 
@@ -77,13 +73,12 @@ export function* backtestSteps(options: {
   /** What was found out about tokens, as far as it was recorded. */
   readonly looks?: RecordedLooks | undefined;
   readonly model: SimulationModel;
-  readonly currency: Token;
   readonly stopwatch: () => Millis;
   readonly onDecision?: (decision: LoggedDecision) => void;
   /** Looks on, for figures: nothing that is decided depends on it. */
   readonly meter?: RunMeter | undefined;
 }): Steps<BacktestResult> {
-  const { state, strategies, currency, cursor, meter } = options;
+  const { state, strategies, cursor, meter } = options;
   const warmupMs = longestWarmup(strategies);
   const startAt = options.startAt + warmupMs;
   const world = new VirtualClock(startAt);
@@ -145,7 +140,7 @@ export function* backtestSteps(options: {
 
   return {
     events, seconds, decisions: engine.decisions, decisionHash: engine.decisionHash, denials, intents, fills, alerts,
-    strategies: strategies.map(({ name }) => strategyResult(state, name, currency)),
+    strategies: strategies.map(({ name }) => strategyResult(state, name)),
     startAt, endAt, simulation: executor.notes(), deposits: { returnedLamports, lockedLamports: executor.lockedLamports() },
   };
 }
@@ -158,26 +153,12 @@ export function runBacktest(options: Parameters<typeof backtestSteps>[0]): Backt
 /** At whole multiples of the step, as bars close. */
 function sampleSteadily(world: VirtualClock, meter: RunMeter): Unsubscribable {
   return world.schedule<undefined>(function again() {
-    meter.sample(world.now());
+    meter.sampleNews(world.now());
     this.schedule(undefined, meter.everyMs);
   }, meter.everyMs - (world.now() % meter.everyMs));
 }
 
-/** Valued at the end: budgets in the currency itself have the same value at the start. */
-function strategyResult(state: EngineState, name: string, currency: Token): StrategyResult {
-  const book = state.portfolio.book(name);
-  const value = (mint: Token['mint'], amount: bigint): Amount | undefined => valueIn(state.market, state.tokens, { mint, amount, currency: currency.mint });
-  let endValue: bigint | undefined = 0n;
-  for (const [mint, amount] of book.balances) {
-    const part = value(mint, amount);
-    endValue = part === undefined || endValue === undefined ? undefined : endValue + part;
-  }
-  return {
-    name,
-    swaps: book.swaps,
-    feesLamports: book.feesLamports,
-    startValue: book.budget?.mint === currency.mint ? book.budget.amount : undefined,
-    endValue: book.budget === undefined ? undefined : (endValue as Amount | undefined),
-    balances: book.balances,
-  };
+function strategyResult({ portfolio }: EngineState, name: string): StrategyResult {
+  const { swaps, feesLamports, balances } = portfolio.book(name);
+  return { name, swaps, feesLamports, balances };
 }

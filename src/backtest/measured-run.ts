@@ -1,15 +1,18 @@
 import type { Millis } from '../core/time.ts';
+import { formatDuration } from '../core/time.ts';
 import type { Token } from '../market/token.ts';
 import type { Steps } from '../core/steps.ts';
 import { atOnce } from '../core/steps.ts';
 import type { TrialCount } from '../store/trial-log.ts';
 import type { SimulationSetting } from '../trading/simulated-landing.ts';
+import type { SimulationModel } from '../trading/simulation-model.ts';
 import type { BacktestResult } from './backtest.ts';
 import { backtestSteps } from './backtest.ts';
 import { withTrials } from './metrics/deflated.ts';
 import type { Assessment } from './metrics/metrics.ts';
 import type { RunSeries } from './record/run-figures.ts';
 import { assessRun, seriesOf } from './record/run-figures.ts';
+import type { HeldPrice } from './record/run-meter.ts';
 import { createRunMeter } from './record/run-meter.ts';
 import type { RunRecord } from './record/run-record.ts';
 
@@ -27,13 +30,14 @@ export interface MeasuredRun {
 export type MeasuredSettings = Readonly<Record<SimulationSetting, MeasuredRun>>;
 
 /** Runs a backtest and measures it. `instruments` are what its benchmarks buy; equity is looked at each `everyMs` and after each fill. */
-export function* measureSteps({ instruments, everyMs, interval, ...options }: Omit<Parameters<typeof backtestSteps>[0], 'meter'> & {
+export function* measureSteps({ currency, instruments, everyMs, interval, ...options }: Omit<Parameters<typeof backtestSteps>[0], 'meter'> & {
+  readonly currency: Token;
   readonly instruments: readonly Token[];
   readonly everyMs: Millis;
   /** Whether its Sharpe ratio is resampled; true by default. */
   readonly interval?: boolean | undefined;
 }): Steps<MeasuredRun> {
-  const { state, currency, model } = options;
+  const { state, model } = options;
   const meter = createRunMeter({ state, currency, instruments, everyMs, model });
   const result = yield* backtestSteps({ ...options, meter });
   const record = meter.record();
@@ -41,7 +45,7 @@ export function* measureSteps({ instruments, everyMs, interval, ...options }: Om
   const assessment = assessRun(record, record.strategies, { interval });
   return {
     result, record, series, assessment,
-    warnings: [...unpricedWarnings({ ...meter.unpriced, moments: series.unpriced }, record), ...assessment.warnings.map(({ message }) => message)],
+    warnings: [...heldWarnings(meter.heldPrices(result.endAt), model), ...unpricedWarnings({ ...meter.unpriced, moments: series.unpriced }, record), ...assessment.warnings.map(({ message }) => message)],
   };
 }
 
@@ -68,6 +72,16 @@ export function robustnessWarnings(settings: MeasuredSettings): string[] {
   const gains = returns.filter(({ total }) => total !== null && total > 0).map(({ setting }) => setting);
   const losses = returns.filter(({ total }) => total !== null && total < 0).map(({ setting }) => setting);
   return gains.length === 0 || losses.length === 0 ? [] : [`not robust: it gains in the ${gains.join(' and ')} setting and loses in the ${losses.join(' and ')} one`];
+}
+
+/** A price of a little less goes on a little beyond; of much more nobody knows anything. */
+const MUCH_BEYOND = 2;
+
+function heldWarnings(held: readonly HeldPrice[], { maxPriceAgeMs }: SimulationModel): string[] {
+  return held.flatMap(({ strategy, symbol, ageMs, timesLargest }) => [
+    ...(ageMs <= maxPriceAgeMs ? [] : [`${strategy} holds ${symbol} at the end whose last price is ${formatDuration(Math.floor(ageMs / 60_000) * 60_000)} old: its equity counts on a price that nobody may pay any more`]),
+    ...(timesLargest < MUCH_BEYOND ? [] : [`${strategy} holds ${timesLargest.toFixed(0)} times as much ${symbol} at the end as the largest sale that was recorded: what its equity counts it at is a guess; record larger sizes`]),
+  ]);
 }
 
 function unpricedWarnings({ moments, fills, feesLamports }: { readonly moments: number; readonly fills: number; readonly feesLamports: bigint }, { currency, times }: RunRecord): string[] {

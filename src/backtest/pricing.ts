@@ -1,5 +1,4 @@
 import type { Amount } from '../core/amount.ts';
-import { mulDiv, ZERO } from '../core/amount.ts';
 import type { Millis } from '../core/time.ts';
 import type { Mint } from '../market/token.ts';
 import type { Intent } from '../trading/intent.ts';
@@ -12,7 +11,7 @@ import { ladderAt, quoteFor } from './models/market-ladder.ts';
 import type { OwnImpact } from './models/own-impact.ts';
 import { outputAfter } from './models/own-impact.ts';
 import { impactOf, isBeyond, isSlotsApart, knowsBeyond, largestSize } from './models/quote-ladder.ts';
-import { platformFeeOf, transferFeeOf } from './models/token-fees.ts';
+import { reachingMarket, reachingWallet } from './models/token-fees.ts';
 
 /** What makes a simulated price less sure than others. */
 export type PriceMark =
@@ -69,7 +68,7 @@ export interface Pricing {
 
 /** Returns the pricing of a model over a market. */
 export function createPricing({ market, model, ownImpact }: { readonly market: MarketCache; readonly model: SimulationModel; readonly ownImpact: OwnImpact }): Pricing {
-  const { costs, transferFees } = model;
+  const { costs } = model;
   const isFeeOnInput = costs.platformFeeIn === 'input';
   return {
     price(intent, { at, isUnderWay }) {
@@ -80,25 +79,20 @@ export function createPricing({ market, model, ownImpact }: { readonly market: M
       if (from === 'none') return { code: 'QUOTE_UNAVAILABLE', reason: 'the recording holds no quote of this pair' };
       if (from === 'stale') return { code: 'QUOTE_STALE', reason: `the recording holds no quote of this pair of the last ${model.maxPriceAgeMs} ms` };
 
-      const inputFee = transferFeeOf(amountIn, transferFees.get(inputMint));
-      const arriving = (amountIn - inputFee) as Amount;
-      const platformIn = isFeeOnInput ? platformFeeOf(arriving, costs.platformFeeBps) : ZERO;
-      const traded = (arriving - platformIn) as Amount;
+      const { traded, ...ofInput } = reachingMarket(amountIn, inputMint, model);
       const refusal = isUnderWay ? undefined : refuseSize(from, intent, { traded, extrapolate: model.extrapolate });
       if (refusal !== undefined) return refusal;
 
       const recorded = outputAfter(from.ladder, ownImpact.left(inputMint, outputMint, at), traded) as Amount;
-      const paid = model.dearerBps === undefined ? recorded : dearer(recorded, model.dearerBps);
-      const platformOut = isFeeOnInput ? ZERO : platformFeeOf(paid, costs.platformFeeBps);
-      const sent = (paid - platformOut) as Amount;
-      const outputFee = transferFeeOf(sent, transferFees.get(outputMint));
+      const { paid, received, ...ofOutput } = reachingWallet(recorded, outputMint, model);
+      const hasTransferFees = ofInput.transferFee > 0n || ofOutput.transferFee > 0n;
       return {
-        outAmount: (sent - outputFee) as Amount,
+        outAmount: received,
         marks: marksOf(from, traded),
         traded,
         paid,
-        platformFee: isFeeOnInput ? { mint: inputMint, amount: platformIn } : { mint: outputMint, amount: platformOut },
-        transferFees: inputFee === 0n && outputFee === 0n ? NO_FEES : [{ mint: inputMint, amount: inputFee }, { mint: outputMint, amount: outputFee }].filter(({ amount }) => amount > 0n),
+        platformFee: isFeeOnInput ? { mint: inputMint, amount: ofInput.platformFee } : { mint: outputMint, amount: ofOutput.platformFee },
+        transferFees: hasTransferFees ? [{ mint: inputMint, amount: ofInput.transferFee }, { mint: outputMint, amount: ofOutput.transferFee }].filter(({ amount }) => amount > 0n) : NO_FEES,
         from,
         recorded,
       };
@@ -112,11 +106,6 @@ export function createPricing({ market, model, ownImpact }: { readonly market: M
       };
     },
   };
-}
-
-/** To the thousandth of a basis point. */
-function dearer(amount: Amount, bps: number): Amount {
-  return mulDiv(amount, BigInt(Math.round((10_000 - bps) * 1_000)), 10_000_000n, 'floor');
 }
 
 /** Returns whether pricing came to nothing. */

@@ -89,8 +89,8 @@ function within(cursor: InputCursor, { begin, to }: TrialSpan): InputCursor {
   };
 }
 
-/** A strategy that throws is stopped, and the engine says so in its name. */
-function stopOf({ strategy, proposal }: LoggedDecision): string[] {
+/** Returns what a decision says of a strategy that threw and was stopped: the engine says so in its name. Empty for any other one. */
+export function stopOf({ strategy, proposal }: LoggedDecision): string[] {
   const said = `strategy ${strategy} stopped: `;
   return proposal.kind === 'alert' && proposal.level === 'critical' && proposal.message.startsWith(said) ? [printable(proposal.message, 500)] : [];
 }

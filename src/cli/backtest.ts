@@ -10,6 +10,7 @@ import type { BacktestStrategy } from '../backtest/setup.ts';
 import { freshState } from '../backtest/setup.ts';
 import type { SensitivityGrid } from '../backtest/sensitivity-grid.ts';
 import { gridHeatMap, gridWarnings } from '../backtest/sensitivity-grid.ts';
+import { stopOf } from '../backtest/run-trial.ts';
 import { simulationWarnings } from '../backtest/simulation-warnings.ts';
 import { implausibleWarnings } from '../backtest/verdict.ts';
 import { watchedTokens } from '../backtest/watched-tokens.ts';
@@ -59,7 +60,11 @@ export const backtestCommand: CommandModule = (program, run) => {
           config, mode: 'backtest', runId, startAt: subject.setup.firstAt, snapshot, open: [], legacy: NO_LEGACY, recording: relative(files.dir, recording.directory),
         });
         files.manifest(manifest);
-        const measured = await measureSettings(subject, { context, onDecision: (decision) => { files.decision(decision); } });
+        const stops: string[] = [];
+        const measured = await measureSettings(subject, { context, onDecision: (decision) => {
+          files.decision(decision);
+          stops.push(...stopOf(decision));
+        } });
         const { setting } = config.backtest.model;
         const trials = counter.count([{ trial: { params: {} }, result: { kind: 'done', metrics: measured[setting].assessment.metrics } }]);
         const settings = trials === undefined ? measured : deflatedSettings(measured, trials);
@@ -67,7 +72,7 @@ export const backtestCommand: CommandModule = (program, run) => {
         const { events, decisions, decisionHash, endAt } = run.result;
         files.manifest({ ...manifest, ended: { after_seq: events, at: endAt, decisions, decision_hash: decisionHash } });
         const grid = flags.grid ?? isGridCheap(events) ? await measureGrid(subject, run, context) : undefined;
-        const warnings = [...counter.warnings, ...warningsOf(subject, settings, grid)];
+        const warnings = [...stops.map((stop) => `${stop}: what comes after it is of the others alone, and what it held stands as it was`), ...counter.warnings, ...warningsOf(subject, settings, grid)];
         const answer = { runId, run, settings, grid, benchmarks: benchmarksOf(run.record), currency, trials, warnings };
         const report = flags.report === undefined ? undefined : writeReport(flags.report, answer, { config, recording, manifest, grid: grid === undefined ? undefined : gridHeatMap(grid) });
         terminal.result(asJson(answer, report), () => asText(answer, report));

@@ -5,7 +5,7 @@ import { parseJson, stringifyJson } from '../core/json.ts';
 import type { Millis } from '../core/time.ts';
 import type { LoggedDecision } from '../engine/decision-log.ts';
 import { DecisionLog } from '../engine/decision-log.ts';
-import { appendWhole } from './append-whole.ts';
+import { appendWhole } from '../recording/files/append-whole.ts';
 import type { RunManifest } from './manifest.ts';
 import { RUN_FORMAT } from './manifest.ts';
 

@@ -66,7 +66,8 @@ export class RecordingFiles {
 
   /** Writes the last word on segments that are on the disk itself: what digests say that is no longer of use goes. */
   finish(segments: readonly SegmentDigest[], endedAt: Millis): RecordingManifest {
-    const lines = segments.map((digest) => formatDigestLine({ ...digest, newFeeds: [] })).join('');
+    // Whoever dies before the manifest leaves no other word of the feeds.
+    const lines = segments.map((digest, i) => formatDigestLine({ ...digest, newFeeds: i === 0 ? [...this.#feeds] : [] })).join('');
     replaceFile(this.directory, DIGESTS_FILE, lines);
     const manifest = this.manifest(segments, { endedAt, digestsSha256: createHash('sha256').update(lines).digest('hex') });
     replaceFile(this.directory, MANIFEST_FILE, formatManifest(manifest));

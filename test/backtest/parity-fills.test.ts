@@ -17,7 +17,7 @@ import type { Fill, Intent } from '../../src/trading/intent.ts';
 import { MarketCache } from '../../src/trading/market-cache.ts';
 import type { SimulationModel } from '../../src/trading/simulation-model.ts';
 import { BASE_MODEL } from '../../src/trading/simulation-model.ts';
-import type { JsonLine, Playground, Running } from '../e2e/gannet.ts';
+import type { Playground, Running } from '../e2e/gannet.ts';
 import { createPlayground, document, jsonLines } from '../e2e/gannet.ts';
 
 /** Quiet: a step of the market every 20 s, while slots and the swaps of others go on as ever. */
@@ -177,12 +177,19 @@ describe('the same strategies in a backtest over the recording of the live run',
     expect(answer.code, answer.stderr + answer.stdout).toBe(0);
     const result = document(answer);
     expect(Number(result['fills'])).toBeGreaterThanOrEqual(30);
-    const purchases = (file: string): Set<string> => new Set(jsonLines(playground.read(file)).filter(({ verdict }) => verdict === 'approved')
-      .map((line: JsonLine) => `${String(line['strategy'])} ${String((line['proposal'] as { key?: string }).key)}`));
-    const live = purchases(join('live', 'runs', readdirSync(playground.path('live', 'runs'))[0]!, 'decisions.ndjson'));
-    const simulated = purchases(join('backtest', 'runs', String(result['run_id']), 'decisions.ndjson'));
-    const common = [...live].filter((purchase) => simulated.has(purchase));
-    // Not all: where one swap keeps another from spending the same token, how long it takes decides.
-    expect(common.length).toBeGreaterThan(0.75 * Math.max(live.size, simulated.size));
+    const rulings = (file: string): { readonly approved: ReadonlySet<string>; readonly kept: ReadonlySet<string> } => {
+      const purchases = jsonLines(playground.read(file)).map(({ strategy, proposal, verdict, code }) => ({ slot: `${String(strategy)} ${String((proposal as { key?: string }).key)}`, verdict, code }));
+      return {
+        approved: new Set(purchases.flatMap(({ slot, verdict }) => (verdict === 'approved' ? [slot] : []))),
+        kept: new Set(purchases.flatMap(({ slot, code }) => (code === 'INTENT_OPEN_FOR_MINT' || code === 'INTENTS_OPEN_LIMIT' ? [slot] : []))),
+      };
+    };
+    const live = rulings(join('live', 'runs', readdirSync(playground.path('live', 'runs'))[0]!, 'decisions.ndjson'));
+    const simulated = rulings(join('backtest', 'runs', String(result['run_id']), 'decisions.ndjson'));
+    const common = [...live.approved].filter((slot) => simulated.approved.has(slot));
+    expect(common.length).toBeGreaterThan(10);
+    // Not all: where one swap keeps another from spending the same token, how long it takes decides, and that is all that does.
+    const unexplained = [[live, simulated], [simulated, live]].flatMap(([here, there]) => [...here!.approved].filter((slot) => !there!.approved.has(slot) && !there!.kept.has(slot)));
+    expect(unexplained.length, unexplained.join(', ')).toBeLessThan(4);
   });
 });

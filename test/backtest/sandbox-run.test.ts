@@ -78,7 +78,7 @@ function backtest(recording: Recording, model: Partial<SimulationModel>, instanc
   const state = stateWith({ strategies: [strategySetup(instance.name)], limits: { maxPriceImpactBps: 200 as Bps } });
   const result = runBacktest({
     state, strategies: [instance], seed: 7, startAt: recording.firstAt!, cursor: backtestCursor(recording, recordedLooks(recording)),
-    model: { ...BASE_MODEL, ...model }, currency: USDC, stopwatch: () => 0,
+    model: { ...BASE_MODEL, ...model }, stopwatch: () => 0,
   });
   // What the whole wallet is worth: fees and deposits have left its SOL.
   const coins = (state.portfolio.wallet.get(SOL.mint) ?? 0n) + result.deposits.lockedLamports;

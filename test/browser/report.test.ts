@@ -279,13 +279,13 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`a report in a browser${WITHOUT_B
   });
 
   it('is sound with twenty strategies, over ten minutes, and over thirty days', async () => {
-    await open(pageOf(tradingRun({ names: Array.from({ length: 20 }, (_, i) => `a-strategy-with-number-${i + 1}`), quotes: 120 })));
+    await open(pageOf(tradingRun({ names: Array.from({ length: 20 }, (_, i) => `a-strategy-with-number-${i + 1}`), quotes: 60 })));
     await expectSound();
     expect((await page.evaluate(textsOf, '[data-figure^="strategy 20."]')).length).toBeGreaterThan(5);
     await open(pageOf(tradingRun({ quotes: 120, everyMs: 5_000 })));
     await expectSound();
     expect(await page.evaluate(textsOf, '.chart:first-of-type .tick')).toEqual(expect.arrayContaining(['00:02', '00:04']));
-    await open(pageOf(tradingRun({ quotes: 720, everyMs: 3_600_000 })));
+    await open(pageOf(tradingRun({ quotes: 240, everyMs: 10_800_000 })));
     await expectSound();
     expect(await page.evaluate(textsOf, '.chart:first-of-type .tick')).toEqual(expect.arrayContaining(['Jan 6', 'Jan 11']));
   });

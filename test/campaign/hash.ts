@@ -13,6 +13,8 @@ export interface HashOptions {
   readonly repetitions: number;
   /** How many of them follow one another in one process. */
   readonly perProcess: number;
+  /** The recording where there is one already; `days`, `every` and `seed` describe it then. */
+  readonly recording?: string;
   readonly days: number;
   /** Between two looks of the recording at a quote, "10s". */
   readonly every: string;
@@ -72,7 +74,7 @@ strategies:
  * Runs the same backtest again and again: in processes in two time zones and locales by turns, in each by turns in its main thread and
  * in a thread beside it, while other threads keep the cores busy. Whatever does not come to the same hash is a violation.
  */
-export async function repeatBacktest({ repetitions, perProcess, days, every, seed, spinners, config, onProgress }: HashOptions): Promise<HashReport> {
+export async function repeatBacktest({ repetitions, perProcess, days, every, seed, spinners, config, recording: given, onProgress }: HashOptions): Promise<HashReport> {
   const dir = mkdtempSync(join(tmpdir(), 'gannet-hash-'));
   const startedMs = Date.now();
   const busy = Array.from({ length: spinners }, () => new Worker('for (let n = 1; ; n = Math.sqrt(n + 1));', { eval: true }));
@@ -83,9 +85,11 @@ export async function repeatBacktest({ repetitions, perProcess, days, every, see
   try {
     const file = config ?? join(dir, 'hash.yaml');
     if (config === undefined) writeFileSync(file, CONFIG);
-    const recording = join(dir, 'recording');
-    const [generated] = await inProcess({ args: ['recording', 'generate', '--days', String(days), '--every', every, '--seed', String(seed), '--out', recording, '--json', '--state-dir', dir], repetitions: 1 }, PLACES[0]);
-    if (generated?.code !== 0) throw new Error(`the recording could not be made: ${generated?.stdout ?? ''}`);
+    const recording = given ?? join(dir, 'recording');
+    if (given === undefined) {
+      const [generated] = await inProcess({ args: ['recording', 'generate', '--days', String(days), '--every', every, '--seed', String(seed), '--out', recording, '--json', '--state-dir', dir], repetitions: 1 }, PLACES[0]);
+      if (generated?.code !== 0) throw new Error(`the recording could not be made: ${generated?.stdout ?? ''}`);
+    }
     while (done < repetitions) {
       const place = PLACES[processes % PLACES.length]!;
       const told = await inProcess({ args: ['backtest', file, '--recording', recording, '--no-grid', '--json', '--state-dir', dir], repetitions: Math.min(perProcess, repetitions - done) }, place);

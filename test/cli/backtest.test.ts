@@ -63,3 +63,17 @@ it('gannet backtest ends at an interrupt in the middle, with INTERRUPTED', async
     clearInterval(watch);
   }
 });
+
+it('says first of all that a strategy threw and was stopped', async () => {
+  const [config, strategy] = [join(folder, 'throws.yaml'), join(folder, 'throws.ts')];
+  const sdk = new URL('../../src/strategy/index.ts', import.meta.url).href;
+  writeFileSync(strategy, `import { map } from '${import.meta.resolve('rxjs')}';
+    import { z } from '${import.meta.resolve('zod')}';
+    import { amount, defineStrategy, pair, quotes } from '${sdk}';
+    export default defineStrategy({ name: 'throws', summary: 'Throws.', params: z.strictObject({ pair: pair(), size: amount() }),
+      inputs: (p) => ({ price: quotes(p.pair, { amount: p.size, every: '5s' }) }),
+      run: ({ price }) => price.pipe(map(() => { throw new Error('cannot go on'); })) });`);
+  writeFileSync(config, CONFIG.replace(/use: .*/, `use: ${strategy}, name: dip, budget: "500 USDC", params: { pair: SOL/USDC, size: "25 USDC" } }`));
+  const { document } = await runCommand(backtestCommand, ['backtest', config, '--recording', await recorded('throws'), '--no-grid'], { stateDir: folder });
+  expect((document['warnings'] as string[])[0]).toMatch(/^strategy dip stopped: cannot go on/);
+});

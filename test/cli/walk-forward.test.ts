@@ -87,9 +87,9 @@ describe('gannet walk-forward', () => {
   });
 
   it('counts as one trial for each way it is folded, and what it chose among against everything else', async () => {
-    const again = await walk(['--recording', recording, '--grid', GRID, ...LENGTHS]);
+    const again = await walk(['--recording', recording, '--grid', GRID, ...LENGTHS, '--workers', '1']);
     expect(again.document['trials']).toMatchObject({ count: 1 });
-    const anchored = await walk(['--recording', recording, '--grid', GRID, ...LENGTHS, '--anchored']);
+    const anchored = await walk(['--recording', recording, '--grid', GRID, ...LENGTHS, '--anchored', '--workers', '1']);
     expect(anchored.document['trials']).toMatchObject({ count: 2 });
     const alone = await runCommand(backtestCommand, ['backtest', CONFIG, '--recording', recording, '--no-grid'], { stateDir: join(folder, 'state') });
     // Three that were chosen among, two walks, and the configured window of twenty.

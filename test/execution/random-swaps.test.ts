@@ -15,8 +15,8 @@ import { executionWorlds, outcomesOf } from './execution-world.ts';
 
 const startExecutionWorld = executionWorlds();
 
-const SWAPS = 400;
-const MOVED_SWAPS = 80;
+const SWAPS = 250;
+const MOVED_SWAPS = 60;
 const SWAPS_PER_REFILL = 10;
 const WEALTH_USD = 4_000_000;
 /** No cap but the one under test. */

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
@@ -8,6 +8,7 @@ import { VirtualTimeScheduler } from 'rxjs';
 import type { GannetError } from '../../src/core/errors.ts';
 import { openRecording } from '../../src/recording/reader.ts';
 import { createRecordingWriter } from '../../src/recording/writer.ts';
+import { buyingSol, sellingSol } from '../market/events.ts';
 import { openWriter, temporaryFolder } from './temporary.ts';
 
 const CHILD = fileURLToPath(new URL('writing-child.ts', import.meta.url));
@@ -81,6 +82,19 @@ describe('a writer', () => {
     expect(() => { writer.append(1, 5, { ...health, receivedAt: 4.5 }); }).toThrow(expect.objectContaining({ name: 'AssertionError' }));
     expect(() => { writer.append(1, 5.5, { ...health, receivedAt: 4.5 }); }).toThrow(expect.objectContaining({ name: 'AssertionError' }));
     expect(() => { writer.append(1, 5, { ...health, receivedAt: 5, eventAt: NaN }); }).toThrow(expect.objectContaining({ name: 'AssertionError' }));
+  });
+
+  it('knows its feeds, and all its rows, where it died over its very last word', async () => {
+    const writer = openWriter(temporaryFolder());
+    for (let seq = 1; seq <= 4; seq++) writer.append(seq, seq * 3_600_000, seq % 2 === 0 ? buyingSol(150_000, seq) : sellingSol(150_000, seq));
+    const manifest = join(writer.directory, 'manifest.json');
+    const before = readFileSync(manifest);
+    await writer.close();
+    const whole = openRecording(writer.directory);
+    writeFileSync(manifest, before);
+    const { truncatedAt, events, feeds } = openRecording(writer.directory);
+    expect({ truncatedAt, events, feeds }).toEqual({ truncatedAt: 4, events: 4, feeds: whole.feeds });
+    expect(feeds).toHaveLength(2);
   });
 
   it('refuses a folder that cannot be made', () => {

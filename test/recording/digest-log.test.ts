@@ -12,6 +12,7 @@ import { parseDigestLines } from '../../src/recording/segment/digest.ts';
 import { wholeSegments } from '../../src/recording/segment/whole-segments.ts';
 import { createRecordingWriter } from '../../src/recording/writer.ts';
 import { buyingSol, sellingSol } from '../market/events.ts';
+import { NO_SMALL_DISK, smallDisk } from '../store/small-disk.ts';
 import { copyOf, temporaryFolder } from './temporary.ts';
 
 const HOUR = 3_600_000;
@@ -41,6 +42,20 @@ describe('digests', () => {
     expect(lines.slice(0, 2)).toStrictEqual([line('quote/1.arrows', 1), line('quote/2.arrows', 4)]);
     expect(lines).toHaveLength(1 + 2_500 + 10 + 1);
     expect(lines.at(-1)).toStrictEqual(line('quote/3.arrows', 1));
+  });
+});
+
+describe.skipIf(NO_SMALL_DISK !== undefined)('digests that the disk takes only a part of', () => {
+  it('are none: what is added once there is room again stands on a line of its own', () => {
+    const disk = smallDisk(1);
+    const log = new DigestLog(disk.dir);
+    log.append([line('quote/1.arrows', 1)]);
+    disk.fill();
+    expect(() => { log.append(Array.from({ length: 100 }, (_, index) => line('quote/1.arrows', index + 2))); }).toThrow(/ENOSPC/);
+    disk.clear();
+    log.append([line('quote/2.arrows', 1)]);
+    log.close();
+    expect(linesIn(disk.dir)).toStrictEqual([line('quote/1.arrows', 1), line('quote/2.arrows', 1)]);
   });
 });
 

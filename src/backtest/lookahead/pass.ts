@@ -75,7 +75,6 @@ export function runPass({ setup, strategy, neighbours, cursor, looks, startAt }:
     seed: setup.seed,
     startAt, cursor, looks,
     model: setup.model,
-    currency: setup.currency,
     stopwatch: () => 0,
     onDecision: ({ seq, at, strategy: decider, proposal, verdict, code }) => {
       if (decider === strategy.name) decisions.push({ seq, at, strategy: decider, proposal, verdict, code });

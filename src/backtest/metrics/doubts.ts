@@ -22,6 +22,7 @@ export type DoubtCode =
   | 'nothing_quoted'
   | 'nothing_sent'
   | 'short_span'
+  | 'still_held'
   | 'too_short'
   | 'trials_unknown'
   | 'unbought_sold';

@@ -37,8 +37,9 @@ export interface TradingFigures {
 
 /** Returns the figures of what was traded, and says what is to be known about them. */
 export function tradingFigures({ fills, held, quoted, sent, landed, feesPaid }: TradingRecord, series: EquitySeries, doubts: Doubts): TradingFigures {
-  const { trips, unbought } = roundTrips(fills);
+  const { trips, open, unbought } = roundTrips(fills);
   if (unbought.length > 0) doubts.tell('unbought_sold', `${unbought.length} sales were of what nothing here bought: they are in no round trip`, OF_TRIPS);
+  if (open.length > 0) doubts.tell('still_held', `${open.length} purchases are not sold again, or not all of them: whatever they lost or gained is in no round trip`, OF_TRIPS);
   const results = tradeResults(trips);
   tellResults(results, doubts);
   const figures = {

@@ -4,7 +4,9 @@ import { SOL_MINT } from '../../market/token.ts';
 import type { Intent, Outcome } from '../../trading/intent.ts';
 import { isTerminal } from '../../trading/intent.ts';
 import type { SimulationModel } from '../../trading/simulation-model.ts';
+import type { MarketCache } from '../../trading/market-cache.ts';
 import type { EngineState } from '../../trading/state.ts';
+import { priceAge } from '../../trading/valuation.ts';
 import { createExitMarks } from './exit-marks.ts';
 import type { InstrumentRecord, RecordedFill, RunRecord, StrategyRecord } from './run-record.ts';
 
@@ -13,12 +15,25 @@ export interface RunMeter {
   readonly everyMs: Millis;
   /** Looks at what everything is worth. */
   sample(at: Millis): void;
+  /** Does the same where a price has come since the last look: one that is only carried on makes no further point, so that figures see how thin the data are. */
+  sampleNews(at: Millis): void;
   /** Takes note of what became of an intent, after the books have it. */
   observe(intent: Intent, outcome: Outcome, at: Millis): void;
   /** Returns what was seen. */
   record(): RunRecord;
+  /** Returns what each strategy holds beside the currency that has a price, and what that rests on. */
+  heldPrices(at: Millis): readonly HeldPrice[];
   /** What had no price when it was wanted. */
   readonly unpriced: { readonly fills: number; readonly feesLamports: bigint };
+}
+
+/** What the price of something that is held rests on. */
+export interface HeldPrice {
+  readonly strategy: string;
+  readonly symbol: string;
+  readonly ageMs: Millis;
+  /** How many times the largest size that was recorded is held, where it is more. */
+  readonly timesLargest: number;
 }
 
 type Writable<T> = { -readonly [Key in keyof T]: T[Key] extends readonly (infer Item)[] ? Item[] : T[Key] };
@@ -29,10 +44,10 @@ export function createRunMeter({ state, currency, instruments, everyMs, model }:
   readonly currency: Token;
   readonly instruments: readonly Token[];
   readonly everyMs: Millis;
-  readonly model: Pick<SimulationModel, 'otherSideHaircutBps'>;
+  readonly model: SimulationModel;
 }): RunMeter {
   const { portfolio, tokens } = state;
-  const marks = createExitMarks({ market: state.market, tokens, currency, otherSideHaircutBps: model.otherSideHaircutBps });
+  const marks = createExitMarks({ market: state.market, tokens, currency, model });
   const unit = 10 ** currency.decimals;
   // What a run leaves is kept whole in its report: digits beyond the token's own would only be ballast there.
   const rounded = (value: number): number => Math.round(value * unit) / unit;
@@ -57,8 +72,8 @@ export function createRunMeter({ state, currency, instruments, everyMs, model }:
     let held: number | undefined = 0;
     for (const [mint, amount] of book.balances) {
       if (mint === currency.mint || held === undefined) continue;
-      const value = inCurrency(mint, amount, at);
-      held = value === undefined ? undefined : held + value;
+      const value = marks.proceeds(mint, amount, at);
+      held = value === undefined ? undefined : held + Number(value) / unit;
     }
     return held;
   };
@@ -94,6 +109,14 @@ export function createRunMeter({ state, currency, instruments, everyMs, model }:
   return {
     everyMs,
     sample,
+    sampleNews: (at) => {
+      const since = times.at(-1) ?? -Infinity;
+      if (tokens.all.some(({ mint }) => isHeardOf(state.market, { mint, currency: currency.mint, since }))) sample(at);
+    },
+    heldPrices: (at) => tracked.flatMap(({ book, kept: { name } }) => [...book.balances].flatMap(([mint, amount]): HeldPrice[] => {
+      const ageMs = mint === currency.mint ? Infinity : priceAge(state.market, mint, currency.mint, at);
+      return ageMs === Infinity ? [] : [{ strategy: name, symbol: symbolOf(mint), ageMs, timesLargest: marks.timesLargest(mint, amount, at) }];
+    })),
     unpriced,
     observe(intent, outcome, at) {
       const strategy = tracked.find(({ kept }) => kept.name === intent.strategy);
@@ -118,6 +141,12 @@ export function createRunMeter({ state, currency, instruments, everyMs, model }:
     },
     record: () => ({ currency: currency.symbol, times, strategies: tracked.map(({ kept }) => kept), instruments: priced.map(({ kept }) => kept), fills }),
   };
+}
+
+/** By quotes between a token and the currency, or by what is said of the token itself. What comes at the time of a look comes after it. */
+function isHeardOf(market: MarketCache, { mint, currency, since }: { readonly mint: Mint; readonly currency: Mint; readonly since: Millis }): boolean {
+  const isNews = (slot: number): boolean => market.latest(slot)!.receivedAt >= since;
+  return market.quoteSlots(mint, currency).some(isNews) || market.quoteSlots(currency, mint).some(isNews) || (market.tokenStats(mint)?.receivedAt ?? -Infinity) >= since;
 }
 
 function sevenDigits(value: number): number {

@@ -4,7 +4,7 @@ import type { Millis } from '../../core/time.ts';
 export interface RunRecord {
   /** The symbol of the token that results are counted in. */
   readonly currency: string;
-  /** When equity was looked at: at fixed steps and after each fill, rising strictly. */
+  /** When equity was looked at: at the fixed steps that a price came before, and after each fill; rising strictly. */
   readonly times: readonly Millis[];
   /** Those that have a budget. */
   readonly strategies: readonly StrategyRecord[];

@@ -68,7 +68,7 @@ function measureBacktest(name: string, scene: Scene): Measurement {
       snapshot: freshSnapshot(new Map([[USDC_MINT, (BUDGET * BigInt(scene.strategies)) as Amount], [SOL_MINT, 1_000_000_000_000n as Amount]])),
     });
     const result = runBacktest({
-      state, strategies, seed: 7, startAt: recording.firstAt ?? 0, cursor: recording.cursor(), model: BASE_MODEL, currency: USDC, stopwatch,
+      state, strategies, seed: 7, startAt: recording.firstAt ?? 0, cursor: recording.cursor(), model: BASE_MODEL, stopwatch,
     });
     if (result.decisions === 0) throw new Error('a benchmark that decides nothing measures nothing');
     if (run >= 0) rates.push(result.events / result.seconds);

@@ -20,8 +20,24 @@ function stopClock(): () => void {
     apply: () => new Real(STANDSTILL_MS).toString(),
     get: (target, key): unknown => (key === 'now' ? () => STANDSTILL_MS : Reflect.get(target, key)),
   });
-  const back = [replace(globalThis, 'Date', stopped), replace(performance, 'now', () => UPTIME_MS)];
+  const back = [replace(globalThis, 'Date', stopped), replace(performance, 'now', () => UPTIME_MS), ...stopFormats()];
   return () => { for (const undo of back) undo(); };
+}
+
+/** Without a time of its own, a format says the clock's. */
+function stopFormats(): (() => void)[] {
+  const formats = Intl.DateTimeFormat.prototype;
+  const descriptor = Object.getOwnPropertyDescriptor(formats, 'format')!;
+  const get = new Proxy(Reflect.get(descriptor, 'get') as object, {
+    apply: (target, self): unknown => {
+      const format = Reflect.apply(target as () => Intl.DateTimeFormat['format'], self, []);
+      return (at: number | Date = STANDSTILL_MS): string => format(at);
+    },
+  });
+  const toParts = new Proxy(Reflect.get(formats, 'formatToParts'), {
+    apply: (target, self, [at = STANDSTILL_MS]: unknown[]): unknown => Reflect.apply(target as () => unknown, self, [at] as never),
+  });
+  return [redefine(formats, 'format', { ...descriptor, get: get as () => unknown }), replace(formats, 'formatToParts', toParts)];
 }
 
 /** Unlike any run of luck: whoever asks whether it is below something hears both answers at once. */
@@ -46,8 +62,12 @@ function clearEnvironment(): () => void {
 }
 
 function replace<T extends object>(owner: T, key: keyof T, value: unknown): () => void {
+  return redefine(owner, key, { value, configurable: true, writable: true, enumerable: false });
+}
+
+function redefine(owner: object, key: PropertyKey, descriptor: PropertyDescriptor): () => void {
   const before = Object.getOwnPropertyDescriptor(owner, key);
-  Object.defineProperty(owner, key, { value, configurable: true, writable: true, enumerable: false });
+  Object.defineProperty(owner, key, descriptor);
   return () => {
     if (before === undefined) Reflect.deleteProperty(owner, key);
     else Object.defineProperty(owner, key, before);

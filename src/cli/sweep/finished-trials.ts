@@ -4,7 +4,7 @@ import { crc32 } from 'node:zlib';
 import type { DoneTrial } from '../../backtest/trial.ts';
 import { GannetError, messageOf } from '../../core/errors.ts';
 import { stringifyJson } from '../../core/json.ts';
-import { appendWhole } from '../../daemon/append-whole.ts';
+import { appendWhole } from '../../recording/files/append-whole.ts';
 import { stopwatch } from '../bench/measurement.ts';
 import type { TrialBasis } from './trial-basis.ts';
 

@@ -1,13 +1,13 @@
 import { closeSync, fdatasync, ftruncateSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { GannetError } from '../../core/errors.ts';
+import { appendWhole } from '../files/append-whole.ts';
 import type { FileLock } from '../files/file-lock.ts';
 import { DIGESTS_FILE } from '../format.ts';
 import { SegmentCompressor } from './segment-compressor.ts';
 import type { SegmentDigest } from '../segment/digest.ts';
 import { formatDigestLine } from '../segment/digest.ts';
 import { compressedName, segmentName } from '../segment/name.ts';
-import { writeAll } from '../segment/segment-writer.ts';
 import { openSegments } from './uncompressed.ts';
 import { listSegments } from '../check/verify.ts';
 import { writeFault } from '../files/write-fault.ts';
@@ -69,7 +69,7 @@ async function compressAll(directory: string, { open, interrupt }: { readonly op
   try {
     const compressor = new SegmentCompressor(directory, {
       onCompressed: async (compressed) => {
-        writeAll(digests, Buffer.from(compressed.map((digest) => formatDigestLine({ ...digest, newFeeds: [] })).join('')));
+        appendWhole(digests, compressed.map((digest) => formatDigestLine({ ...digest, newFeeds: [] })).join(''));
         await syncData(digests);
         done.push(...compressed);
       },

@@ -2,6 +2,7 @@ import { closeSync, fdatasync, fdatasyncSync, openSync, readFileSync, renameSync
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { DIGESTS_FILE } from '../format.ts';
+import { appendWhole } from '../files/append-whole.ts';
 import { syncFolder } from '../files/replace-file.ts';
 import type { DigestLine } from './digest.ts';
 import { formatDigestLine } from './digest.ts';
@@ -23,13 +24,13 @@ export class DigestLog {
   constructor(directory: string) {
     this.#directory = directory;
     this.#path = `${directory}/${DIGESTS_FILE}`;
-    this.#descriptor = openSync(this.#path, 'wx', 0o644);
+    this.#descriptor = openSync(this.#path, 'ax', 0o644);
   }
 
-  /** Adds lines: what they speak of is written. */
+  /** Adds lines: what they speak of is written. Where the disk does not take them all, none is added. */
   append(lines: readonly DigestLine[]): void {
     const bytes = Buffer.from(lines.map(formatDigestLine).join(''));
-    writeAll(this.#descriptor, bytes);
+    appendWhole(this.#descriptor, bytes);
     this.#bytes += bytes.length;
   }
 
@@ -56,7 +57,8 @@ export class DigestLog {
     try {
       const before = this.#bytes;
       const kept = linesKept((await readFile(this.#path)).subarray(0, before), isSettled);
-      descriptor = openSync(unfinished, 'w', 0o644);
+      rmSync(unfinished, { force: true });
+      descriptor = openSync(unfinished, 'a', 0o644);
       writeAll(descriptor, kept);
       await syncData(descriptor);
       // Nothing is added from here on until the new file has the name.

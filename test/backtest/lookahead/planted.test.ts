@@ -22,9 +22,12 @@ interface Finding {
 
 /** Every planted bug with what gives it away. */
 const PLANTED: Readonly<Record<string, Finding>> = {
+  'asks-a-database': { poison: ['disk'], process: 'fresh', says: 'notes.sqlite' },
   'asks-a-process': { poison: ['disk'], process: 'fresh', says: 'a process (execFileSync)' },
+  'asks-a-thread': { poison: ['disk'], process: 'fresh', says: 'a thread (Worker)' },
   'back-filled-gap': KEPT,
   'centred-average': KEPT,
+  'clock-in-words': { poison: ['clock'], process: 'fresh' },
   'environment-variable': { ...CHANGED, says: 'process.env.GANNET_HIGH' },
   'event-time': { ...READ, says: 'recording/reader.ts' },
   'exported-series': { poison: ['disk'], process: 'fresh', says: 'export.csv' },
@@ -39,9 +42,11 @@ const PLANTED: Readonly<Record<string, Finding>> = {
   'neighbours-knowledge': { poison: ['neighbours'], process: 'fresh' },
   'patched-cursor': { ...CHANGED, says: 'RecordingCursor.prototype.next' },
   'patched-prototype': { ...CHANGED, says: 'Array.prototype.at' },
+  'path-of-bytes': { poison: ['disk'], process: 'fresh', says: 'export.csv' },
   'reads-the-environment': { poison: ['environment'], process: 'fresh' },
   'reads-the-recording': { ...READ, says: 'recording/reader.ts' },
   'restated-statistics': KEPT,
+  'series-in-a-module': { poison: ['disk'], process: 'fresh', says: 'notes.ts' },
   'settled-result': KEPT,
   'shared-cache': KEPT,
   'sorted-by-future': KEPT,

@@ -157,6 +157,12 @@ describe('metrics of trading', () => {
     expect(warnings.map(({ code }) => code)).toContain('few_trades');
   });
 
+  it('say what they leave out where not all was sold again', () => {
+    const held = assess(equity(values), { strictness: 'backtest', trading: { ...trading, fills: [...trading.fills, fill('buy', 4, 5)] } });
+    expect(held.warnings.filter(({ code }) => code === 'still_held').map(({ message }) => message)).toEqual([expect.stringMatching(/^1 purchases are not sold again/)]);
+    expect(codes(assess(equity(values), { strictness: 'backtest', trading }))).not.toContain('still_held');
+  });
+
   it('say why they are missing where nothing was traded', () => {
     const idle = assess(equity(values), { strictness: 'backtest', trading: { ...trading, fills: [fill('sell', 1, 5)], quoted: [], sent: 0, landed: 0 } });
     expect(codes(idle)).toEqual(expect.arrayContaining(['no_trades', 'nothing_quoted', 'nothing_sent', 'unbought_sold', 'trials_unknown']));

@@ -1,21 +1,26 @@
+import { map } from 'rxjs';
 import { describe, expect, it } from 'vitest';
+import type { SimulationModel } from '../../../src/backtest/simulated-executor.ts';
 import { BASE_MODEL } from '../../../src/backtest/simulated-executor.ts';
 import { sampleStep } from '../../../src/backtest/record/run-meter.ts';
-import type { Lamports } from '../../../src/core/amount.ts';
-import { buyingSol } from '../../market/events.ts';
+import type { Bps, Lamports } from '../../../src/core/amount.ts';
+import type { MarketEvent } from '../../../src/market/event.ts';
+import { strategy } from '../../engine/runs.ts';
+import { buyingSol, stats } from '../../market/events.ts';
+import { FISH, SOL, SOL_USDC, USDC } from '../../market/tokens.ts';
 import { bothSides, CALM, inAndOut, measured } from '../measured.ts';
 import { backtest, pricePath } from '../recordings.ts';
 
 const ROUND = bothSides([[125, 124], [131, 130], [131, 130], [131, 130]]).filter(({ receivedAt, ...event }) => receivedAt <= 10_000 || !('inAmount' in event) || event.inAmount !== 25_000_000n);
 
 describe('the record of a backtest', () => {
-  it('holds equity at what a sale brings, less the fees, at each step and after each fill', () => {
+  it('holds equity at what a sale brings, less the fees, at each step that a price came before and after each fill', () => {
     const { record, series } = measured([...ROUND]);
-    expect(record.times).toEqual([0, 5_000, 6_805, 10_000, 11_805, 15_000, 20_000]);
+    expect(record.times).toEqual([0, 6_805, 11_805, 20_000]);
     // A fifth of a coin at 124; 9,000 lamports at 124, then as many at 130.
     const [bought, sold] = [475 + 24.8 - 0.001_116, 475 + 26 - 0.001_116 - 0.001_17];
-    expect(series.values).toEqual([500, 500, bought, bought, sold, sold, sold].map((value) => expect.closeTo(value, 6) as number));
-    expect(series.held).toEqual([0, 0, 24.8, 24.8, 0, 0, 0]);
+    expect(series.values).toEqual([500, bought, sold, sold].map((value) => expect.closeTo(value, 6) as number));
+    expect(series.held).toEqual([0, 24.8, 0, 0]);
     expect(record.strategies).toMatchObject([{ name: 'in-and-out', sent: 2, landed: 2, feesPaid: expect.closeTo(0.002_286, 9) }]);
   });
 
@@ -29,8 +34,8 @@ describe('the record of a backtest', () => {
   it('holds what a coin takes and brings at the size of the benchmark, unknown before the first quote', () => {
     const [instrument] = measured([...ROUND]).record.instruments;
     expect(instrument).toMatchObject({ symbol: 'SOL', decimals: 9 });
-    expect(instrument!.bids.slice(0, 3)).toEqual([null, null, 124]);
-    expect(instrument!.asks.slice(0, 3)).toEqual([null, null, 125]);
+    expect(instrument!.bids.slice(0, 2)).toEqual([null, 124]);
+    expect(instrument!.asks.slice(0, 2)).toEqual([null, 125]);
     expect(instrument!.bids.at(-1)).toBe(130);
   });
 
@@ -50,7 +55,58 @@ describe('the record of a backtest', () => {
   });
 });
 
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+/** Prices that swing by a few dollars, each `everyMs` after the one before. */
+const swings = (count: number, everyMs: number): MarketEvent[] => bothSides(Array.from({ length: count }, (_, n) => [125 + (n * 7) % 5, 124 + (n * 7) % 5]), everyMs);
+
+const about = (events: readonly MarketEvent[], strategies = [inAndOut()]): string[] => measured(events, { strategies }).warnings.filter((warning) => warning.includes(' holds '));
+
+const boughtOnce = (model: Partial<SimulationModel>): number => measured(swings(1, 5_000), { model: { ...CALM, ...model } }).record.strategies[0]!.held.at(-1)!;
+
+describe('what is held', () => {
+  const costs = { ...BASE_MODEL.costs, microLamportsPerUnit: 0n };
+
+  it('is worth what is left of a sale when the platform and the issuer have taken their part', () => {
+    // 25 dollars buy a fifth of a coin, or less of it; it brings 124 a coin.
+    expect(boughtOnce({ costs })).toBeCloseTo(24.8, 6);
+    expect(boughtOnce({ costs: { ...costs, platformFeeBps: 20 as Bps } })).toBeCloseTo(24.8 * 0.998 * 0.998, 5);
+    expect(boughtOnce({ costs: { ...costs, platformFeeBps: 20 as Bps, platformFeeIn: 'input' } })).toBeCloseTo(24.8 * 0.998 * 0.998, 5);
+    expect(boughtOnce({ costs, transferFees: new Map([[SOL.mint, { bps: 20, maximum: 10n ** 18n }]]) })).toBeCloseTo(24.8 * 0.998 * 0.998, 5);
+    expect(boughtOnce({ costs, dearerBps: 50 })).toBeCloseTo(24.8 * 0.995 * 0.995, 5);
+  });
+
+  it('is worth the same before it is sold and after, but for the price', () => {
+    const allOut = strategy('all-out', ({ price }, context) => price!.pipe(map((_, n) => (n === 0 ? context.buy(SOL_USDC, { token: USDC, amount: 25_000_000n }, 'in') : context.sell(SOL_USDC, 'all', 'out')))));
+    const same = bothSides([[125, 124], [125, 124]]);
+    const { series: { values }, record } = measured(same, { strategies: [allOut], model: { ...CALM, costs: { ...costs, signatures: 0, platformFeeBps: 20 as Bps } } });
+    expect(record.fills).toHaveLength(2);
+    expect(values.at(-1)).toBeCloseTo(values.at(-2)!, 5);
+  });
+
+  it('is told of where its price has long been the last one, or is one of much smaller sales', () => {
+    expect(about([...swings(1, 5_000), stats(FISH, 1, 10 * HOUR)])).toEqual([expect.stringMatching(/^in-and-out holds SOL at the end whose last price is 9h59m old/)]);
+    expect(about([...swings(1, 5_000), stats(FISH, 1, HOUR)])).toEqual([]);
+    const buysOn = strategy('buys-on', ({ price }, context) => price!.pipe(map(() => context.buy(SOL_USDC, { token: USDC, amount: 25_000_000n }, 'more'))));
+    expect(about(swings(1, 5_000), [buysOn])).toEqual([]);
+    expect(about(swings(18, 5_000), [buysOn])).toEqual([expect.stringMatching(/^buys-on holds [34] times as much SOL at the end as the largest sale/)]);
+  });
+});
+
 describe('looking on', () => {
+  it('takes a price that is only carried on for no point: daily prices make no hourly returns, and a hole is one', () => {
+    const daily = measured(swings(12, DAY), { everyMs: sampleStep(12 * DAY) }).assessment;
+    expect(daily.path.barMs).toBe(DAY);
+    expect(daily.path.returns!.length).toBeLessThanOrEqual(13);
+    expect([daily.metrics.sharpe, daily.metrics.psr]).toEqual([null, null]);
+    const later = swings(48, HOUR).map((event) => ({ ...event, receivedAt: event.receivedAt + 50 * DAY }));
+    const holed = measured([...swings(48, HOUR), ...later], { everyMs: sampleStep(54 * DAY) }).assessment;
+    expect(holed.path.coverage).toBeLessThan(0.2);
+    expect([holed.metrics.sharpe, holed.metrics.cagr]).toEqual([null, null]);
+    expect(holed.warnings.map(({ code }) => code)).toContain('coverage_low');
+  });
+
+
   it('changes no decision, however often it looks', () => {
     const path = pricePath([150, 149, 151, 148, 152, 147, 150, 150]);
     const plain = backtest(inAndOut(), path, BASE_MODEL).result;

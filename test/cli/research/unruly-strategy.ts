@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { EMPTY, mergeMap, of } from 'rxjs';
 import { z } from 'zod';
 import { amount, defineStrategy, pair, quotes } from '../../../src/strategy/index.ts';
@@ -13,7 +14,9 @@ export default defineStrategy({
     pair: pair(),
     size: amount(),
     every_nth: z.int().min(1).default(10),
-    mode: z.enum(['fine', 'throw', 'late', 'loop', 'exit', 'slow', 'remember', 'bad-schema', 'talk', 'loose']).default('fine').transform((mode) => {
+    /** Until there is such a file, 'held' stays in the fifth run of a thread. */
+    gate: z.string().default(''),
+    mode: z.enum(['fine', 'throw', 'late', 'loop', 'exit', 'held', 'remember', 'bad-schema', 'talk', 'loose']).default('fine').transform((mode) => {
       if (mode === 'bad-schema') throw new Error('a schema that fails');
       return mode;
     }),
@@ -26,7 +29,7 @@ export default defineStrategy({
     if (p.mode === 'talk') globalThis.console.log('a word on standard output');
     if (p.mode === 'loose') price.subscribe(() => { throw new Error('nobody hears this'); });
     if (p.mode === 'late') setTimeout(() => { throw new Error('too late'); }, 0);
-    if (p.mode === 'slow') for (const until = performance.now() + 60; performance.now() < until;);
+    if (p.mode === 'held' && runs > 4) while (!existsSync(p.gate)) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
     return price.pipe(mergeMap(() => {
       seen += 1;
       if (seen === 20 && p.mode === 'throw') throw new Error('it fell over');
