@@ -26,11 +26,13 @@ export interface BacktestAnswer {
   /** Made on the same data, this one included; undefined where they could not be counted. */
   readonly trials: TrialCount | undefined;
   readonly warnings: readonly string[];
+  /** What it comes to, in sentences. */
+  readonly verdict: readonly string[];
 }
 
 /** Returns an answer for scripts. `report` is where the report was written. */
 export function asJson(answer: BacktestAnswer, report: string | undefined): unknown {
-  const { runId, run: { result, record, series, assessment }, settings, grid, benchmarks, currency, trials, warnings } = answer;
+  const { runId, run: { result, record, series, assessment }, settings, grid, benchmarks, currency, trials, warnings, verdict } = answer;
   const known = new Map(record.strategies.map((strategy) => [strategy.name, strategy]));
   const strategyJson = ({ name, swaps, feesLamports, balances }: StrategyResult): unknown => {
     const strategy = known.get(name);
@@ -68,13 +70,14 @@ export function asJson(answer: BacktestAnswer, report: string | undefined): unkn
     benchmarks: { buy_and_hold: benchmarkJson(benchmarks.buy_and_hold), dca: benchmarkJson(benchmarks.dca), cash: benchmarkJson(benchmarks.cash) },
     sensitivity: { optimistic: settingJson(settings.optimistic), base: settingJson(settings.base), pessimistic: settingJson(settings.pessimistic), grid: grid === undefined ? null : gridJson(grid) },
     warnings,
+    verdict,
     report: report ?? null,
   };
 }
 
-/** Returns an answer for people, warnings first. */
+/** Returns an answer for people, warnings first, then what it comes to. */
 export function asText(answer: BacktestAnswer, report: string | undefined): string {
-  const { run: { result, series, record, assessment }, settings, grid, benchmarks, currency, trials, warnings } = answer;
+  const { run: { result, series, record, assessment }, settings, grid, benchmarks, currency, trials, warnings, verdict } = answer;
   const tried = trialsText(trials, assessment.metrics.dsr);
   const show = (value: number | undefined): string => (value === undefined ? 'cannot be valued' : `${currencyText(value, currency)} ${currency.symbol}`);
   const ends = ({ values }: { readonly values: readonly number[] }): string[] => [show(values[0]), show(values.at(-1))];
@@ -88,6 +91,8 @@ export function asText(answer: BacktestAnswer, report: string | undefined): stri
   });
   return [
     ...warnings.map((warning) => `  ! ${warning}\n`),
+    '\n',
+    ...verdict.map((sentence) => `  ${sentence}\n`),
     `\n  period     ${new Date(result.startAt).toISOString()} to ${new Date(result.endAt).toISOString()} (${formatDuration(result.endAt - result.startAt)})\n`,
     `  events     ${result.events}, ${Math.round(result.events / result.seconds)} a second\n`,
     `  decisions  ${result.decisions}, denied: ${formatCounts(result.denials)}, alerts: ${result.alerts}\n`,

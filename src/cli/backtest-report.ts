@@ -6,7 +6,6 @@ import { monthlyReturns } from '../backtest/metrics/monthly.ts';
 import type { HeatMap } from '../backtest/page/heat-map.ts';
 import { renderReport } from '../backtest/report/report.ts';
 import type { NamedText, Silences } from '../backtest/report/report-input.ts';
-import { verdictOf } from '../backtest/verdict.ts';
 import type { ConfigRecord } from '../config/config-record.ts';
 import type { RunConfig } from '../config/run-config.ts';
 import { formatDecimal } from '../core/amount.ts';
@@ -31,11 +30,11 @@ export interface ReportSources {
 const NAMES_SHOWN = 3;
 
 /** Writes the report of a backtest, whole or not at all, and returns its path. */
-export function writeReport(file: string, { runId, run, settings, benchmarks, trials, warnings }: BacktestAnswer, { config, recording, manifest, grid }: ReportSources): string {
+export function writeReport(file: string, { runId, run, settings, benchmarks, trials, warnings, verdict }: BacktestAnswer, { config, recording, manifest, grid }: ReportSources): string {
   const page = renderReport({
     runId, warnings, run, settings, benchmarks, trials, grid,
     subject: subjectOf(config.strategies.map(({ name }) => name)),
-    verdict: verdictOf(run, settings, benchmarks),
+    verdict,
     months: monthlyReturns(run.series),
     costs: costBreakdown(run, config.tokens),
     silences: silencesOf(recording, config.tokens.all),

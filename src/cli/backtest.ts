@@ -12,7 +12,7 @@ import type { SensitivityGrid } from '../backtest/sensitivity-grid.ts';
 import { gridHeatMap, gridWarnings } from '../backtest/sensitivity-grid.ts';
 import { stopOf } from '../backtest/run-trial.ts';
 import { simulationWarnings } from '../backtest/simulation-warnings.ts';
-import { implausibleWarnings } from '../backtest/verdict.ts';
+import { implausibleWarnings, verdictOf } from '../backtest/verdict.ts';
 import { watchedTokens } from '../backtest/watched-tokens.ts';
 import { STEP_EVENTS } from '../core/steps.ts';
 import { formatDuration } from '../core/time.ts';
@@ -45,7 +45,7 @@ export const backtestCommand: CommandModule = (program, run) => {
     .description('runs the strategies of a configuration over a recording, with simulated fills')
     .requiredOption('--recording <dir>', 'a recording: its folder, or the id of the run that made it')
     .option('--report <file>', 'also writes the report, as one HTML file that needs nothing else')
-    .option('--grid', 'also under other latencies and costs, however long the recording is')
+    .option('--grid', 'also under other latencies and costs, as a report has it for up to three million events')
     .option('--no-grid', 'not under other latencies and costs')
     .action(run(async (context: CommandContext, file: string, flags: BacktestFlags) => {
       const { terminal, options } = context;
@@ -71,9 +71,10 @@ export const backtestCommand: CommandModule = (program, run) => {
         const run = settings[setting];
         const { events, decisions, decisionHash, endAt } = run.result;
         files.manifest({ ...manifest, ended: { after_seq: events, at: endAt, decisions, decision_hash: decisionHash } });
-        const grid = flags.grid ?? isGridCheap(events) ? await measureGrid(subject, run, context) : undefined;
+        const grid = flags.grid ?? (flags.report !== undefined && isGridCheap(events)) ? await measureGrid(subject, run, context) : undefined;
         const warnings = [...stops.map((stop) => `${stop}: what comes after it is of the others alone, and what it held stands as it was`), ...counter.warnings, ...warningsOf(subject, settings, grid)];
-        const answer = { runId, run, settings, grid, benchmarks: benchmarksOf(run.record), currency, trials, warnings };
+        const benchmarks = benchmarksOf(run.record);
+        const answer = { runId, run, settings, grid, benchmarks, currency, trials, warnings, verdict: verdictOf(run, settings, benchmarks) };
         const report = flags.report === undefined ? undefined : writeReport(flags.report, answer, { config, recording, manifest, grid: grid === undefined ? undefined : gridHeatMap(grid) });
         terminal.result(asJson(answer, report), () => asText(answer, report));
         return EXIT.done;

@@ -62,15 +62,15 @@ describe('gannet sweep', PATIENT, () => {
     expect(alone['best']).toStrictEqual(answer['best']);
     const { params, decision_hash: hash } = tableOf(answer)[0]!;
     const plain = config('plain.yaml', reversion(params['dip.window'] as number, params['dip.k'] as number));
-    const backtested = document(await place.ask(['--json', 'backtest', plain, '--recording', recording]));
+    const backtested = document(await place.ask(['--json', 'backtest', plain, '--recording', recording, '--grid']));
     expect(backtested['decision_hash']).toBe(hash);
     // The same parameters on the same data are no new trial; nor are the cells of the grid of latencies and costs.
     expect(backtested).toMatchObject({ metrics: { trials: 9 }, sensitivity: { grid: { latency: [0.5, 1, 2, 4], cost: [0.5, 1, 2] } } });
   });
 
-  it('leaves the grid of latencies and costs out of a backtest where that is asked for, and computes it for its report', async () => {
+  it('computes the grid of latencies and costs for a report, and leaves it out where nobody asks', async () => {
     const file = config('dip.yaml', reversion());
-    const without = document(await place.ask(['--json', 'backtest', file, '--recording', recording, '--no-grid']));
+    const without = document(await place.ask(['--json', 'backtest', file, '--recording', recording]));
     expect(without).toMatchObject({ sensitivity: { grid: null } });
     const report = place.path('reports', 'backtest.html');
     const answer = document(await place.ask(['--json', 'backtest', file, '--recording', recording, '--report', report]));

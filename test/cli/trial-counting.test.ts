@@ -63,7 +63,7 @@ describe('gannet backtest counts what was tried on a recording', () => {
     const last = await backtest(dir, { use: own });
     expect(last.trials).toBe(5);
     expect(last.metrics['dsr']).toBeLessThanOrEqual(last.metrics['psr'] as number);
-    expect(last.text).toMatch(/trials {5}5 were tried on these data: of so many the best shows a Sharpe of [\d.]+ by luck alone; the true one is above that with [\d.]+ % probability/);
+    expect(last.text).toMatch(/trials {5}5 were tried on these data: of so many the best shows a Sharpe of [\d.]+ by luck alone; the true one is above that with a probability of (over |under )?[\d.]+ %/);
     for (const setting of ['optimistic', 'base', 'pessimistic']) expect((last.document['sensitivity'] as Record<string, { metrics: unknown }>)[setting]!.metrics).toMatchObject({ trials: 5 });
     expect((last.document['by_strategy'] as { metrics: unknown }[])[0]!.metrics).toMatchObject({ trials: 5, dsr: last.metrics['dsr'] });
   });

@@ -11,7 +11,7 @@ import { createTrialPool } from './trial-pool.ts';
 /** A longer recording takes more than some seconds: then the grid is computed where it is asked for. */
 const CHEAP_EVENTS = 3_000_000;
 
-/** Returns whether the grid of a run of so many events is computed unasked. */
+/** Returns whether the grid of a run of so many events is computed for a report, unasked. */
 export function isGridCheap(events: number): boolean {
   return events <= CHEAP_EVENTS;
 }

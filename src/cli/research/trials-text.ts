@@ -1,5 +1,5 @@
 import { sharpeByLuck } from '../../backtest/metrics/deflated.ts';
-import { ratioText, shareText } from '../../backtest/metrics/shown-metrics.ts';
+import { likelihoodText, ratioText } from '../../backtest/metrics/shown-metrics.ts';
 import type { TrialCount } from '../../store/trial-log.ts';
 
 /** Returns the number of trials for scripts, with what they do to a Sharpe ratio a year; null where nobody could count. */
@@ -13,8 +13,8 @@ export function trialsText(trials: TrialCount | undefined, dsr: number | null): 
   if (trials === undefined) return undefined;
   const { count } = trials;
   const luck = sharpeByLuck(trials);
-  if (count === 1) return `this is the first on these data: nothing was chosen among, so nothing is deflated${dsr === null ? '' : `, and the true Sharpe is above 0 with ${shareText(dsr)} probability`}`;
+  if (count === 1) return `this is the first on these data: nothing was chosen among, so nothing is deflated${dsr === null ? '' : `, and the true Sharpe is above 0 with a probability of ${likelihoodText(dsr)}`}`;
   const tried = `${count} were tried on these data`;
   if (luck === undefined) return `${tried}, too few of them with a Sharpe to say what luck alone would show`;
-  return `${tried}: of so many the best shows a Sharpe of ${ratioText(luck)} by luck alone${dsr === null ? '' : `; the true one is above that with ${shareText(dsr)} probability`}`;
+  return `${tried}: of so many the best shows a Sharpe of ${ratioText(luck)} by luck alone${dsr === null ? '' : `; the true one is above that with a probability of ${likelihoodText(dsr)}`}`;
 }
