@@ -19,6 +19,8 @@ import { formatDuration } from '../core/time.ts';
 import { createManifest } from '../daemon/manifest.ts';
 import { createRunFiles } from '../daemon/run-files.ts';
 import type { LoggedDecision } from '../engine/decision-log.ts';
+import type { SharedRows } from '../recording/shared/shared-rows.ts';
+import { openSharedRows } from '../recording/shared/shared-source.ts';
 import type { SimulationSetting } from '../trading/simulated-landing.ts';
 import { freshSnapshot } from '../trading/state.ts';
 import { NO_LEGACY } from '../trading/strategy-state.ts';
@@ -29,7 +31,8 @@ import type { CommandContext, CommandModule } from './command.ts';
 import { EXIT } from './exit-codes.ts';
 import { stepByStep } from './interrupt.ts';
 import { progressLine } from './progress.ts';
-import { isGridCheap, measureGrid } from './research/sensitivity.ts';
+import { shareRecording } from './research/shared-recording.ts';
+import { isCheap, measureGrid } from './research/sensitivity.ts';
 import type { Subject } from './research/subject.ts';
 import { openSubject, subjectWarnings } from './research/subject.ts';
 import { openTrialCounter } from './research/trial-counter.ts';
@@ -48,7 +51,7 @@ export const backtestCommand: CommandModule = (program, run) => {
     .option('--grid', 'also under other latencies and costs, as a report has it for up to three million events')
     .option('--no-grid', 'not under other latencies and costs')
     .action(run(async (context: CommandContext, file: string, flags: BacktestFlags) => {
-      const { terminal, options } = context;
+      const { terminal, options, interrupt } = context;
       const subject = await openSubject(context, { file, recording: flags.recording });
       const { config, recording, setup: { currency } } = subject;
       const counter = await openTrialCounter({ stateDir: options.stateDir, subject });
@@ -61,7 +64,9 @@ export const backtestCommand: CommandModule = (program, run) => {
         });
         files.manifest(manifest);
         const stops: string[] = [];
-        const measured = await measureSettings(subject, { context, onDecision: (decision) => {
+        // All three settings go through them, and the grid's threads too.
+        const rows = isCheap(recording.events) ? (await shareRecording(recording, { looks: subject.looks, interrupt })).rows : undefined;
+        const measured = await measureSettings(subject, { context, rows, onDecision: (decision) => {
           files.decision(decision);
           stops.push(...stopOf(decision));
         } });
@@ -71,7 +76,7 @@ export const backtestCommand: CommandModule = (program, run) => {
         const run = settings[setting];
         const { events, decisions, decisionHash, endAt } = run.result;
         files.manifest({ ...manifest, ended: { after_seq: events, at: endAt, decisions, decision_hash: decisionHash } });
-        const grid = flags.grid ?? (flags.report !== undefined && isGridCheap(events)) ? await measureGrid(subject, run, context) : undefined;
+        const grid = flags.grid ?? (flags.report !== undefined && isCheap(events)) ? await measureGrid({ ...subject, rows }, run, context) : undefined;
         const warnings = [...stops.map((stop) => `${stop}: what comes after it is of the others alone, and what it held stands as it was`), ...counter.warnings, ...warningsOf(subject, settings, grid)];
         const benchmarks = benchmarksOf(run.record);
         const answer = { runId, run, settings, grid, benchmarks, currency, trials, warnings, verdict: verdictOf(run, settings, benchmarks) };
@@ -90,7 +95,8 @@ interface Listener {
 }
 
 /** Runs the setting that is configured first, and hands on its decisions; then the other two, for comparison. Rejects with INTERRUPTED. */
-async function measureSettings({ config, recording, looks, setup }: Subject, { context: { interrupt, terminal }, onDecision }: Required<Listener> & { readonly context: CommandContext }): Promise<MeasuredSettings> {
+async function measureSettings({ config, recording, looks, setup }: Subject, { context: { interrupt, terminal }, rows, onDecision }: Required<Listener> & { readonly context: CommandContext; readonly rows: SharedRows | undefined }): Promise<MeasuredSettings> {
+  const source = rows === undefined ? recording : openSharedRows(rows);
   const progress = progressLine(terminal, 'events');
   const all = 3 * recording.events;
   let before = 0;
@@ -102,7 +108,7 @@ async function measureSettings({ config, recording, looks, setup }: Subject, { c
       strategies,
       seed: setup.seed,
       startAt: setup.firstAt,
-      cursor: backtestCursor(recording, looks),
+      cursor: backtestCursor(source, looks),
       looks,
       model: { ...model, setting },
       currency,

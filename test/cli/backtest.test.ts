@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -64,16 +65,31 @@ it('gannet backtest ends at an interrupt in the middle, with INTERRUPTED', async
   }
 });
 
-it('says first of all that a strategy threw and was stopped', async () => {
-  const [config, strategy] = [join(folder, 'throws.yaml'), join(folder, 'throws.ts')];
+/** Writes a strategy that does this at each price, and a configuration that uses it, and returns the latter's path. */
+function configuring(name: string, atEachPrice: string): string {
+  const [config, strategy] = [join(folder, `${name}.yaml`), join(folder, `${name}.ts`)];
   const sdk = new URL('../../src/strategy/index.ts', import.meta.url).href;
   writeFileSync(strategy, `import { map } from '${import.meta.resolve('rxjs')}';
     import { z } from '${import.meta.resolve('zod')}';
     import { amount, defineStrategy, pair, quotes } from '${sdk}';
-    export default defineStrategy({ name: 'throws', summary: 'Throws.', params: z.strictObject({ pair: pair(), size: amount() }),
+    export default defineStrategy({ name: '${name}', summary: 'Is unruly.', params: z.strictObject({ pair: pair(), size: amount() }),
       inputs: (p) => ({ price: quotes(p.pair, { amount: p.size, every: '5s' }) }),
-      run: ({ price }) => price.pipe(map(() => { throw new Error('cannot go on'); })) });`);
+      run: ({ price }) => price.pipe(map(() => { ${atEachPrice} })) });`);
   writeFileSync(config, CONFIG.replace(/use: .*/, `use: ${strategy}, name: dip, budget: "500 USDC", params: { pair: SOL/USDC, size: "25 USDC" } }`));
-  const { document } = await runCommand(backtestCommand, ['backtest', config, '--recording', await recorded('throws'), '--no-grid'], { stateDir: folder });
+  return config;
+}
+
+it('says first of all that a strategy threw and was stopped', async () => {
+  const config = configuring('throws', "throw new Error('cannot go on');");
+  const { document } = await runCommand(backtestCommand, ['backtest', config, '--recording', await recorded('throws')], { stateDir: folder });
   expect((document['warnings'] as string[])[0]).toMatch(/^strategy dip stopped: cannot go on/);
+});
+
+it('has the last word where a strategy prints and ends the process', async () => {
+  const config = configuring('ends', "console.log('I am here'); process.exit(0);");
+  const recording = await recorded('ends');
+  const main = new URL('../../src/cli/main.ts', import.meta.url).pathname;
+  const { status, stdout, stderr } = spawnSync(process.execPath, [main, 'backtest', config, '--recording', recording, '--state-dir', folder, '--json'], { encoding: 'utf8' });
+  expect([status, JSON.parse(stdout)]).toMatchObject([1, { error: { code: 'PROCESS_ENDED' } }]);
+  expect(stderr).toContain('I am here');
 });

@@ -5,6 +5,7 @@ import type { Trial, TrialPool, TrialResult } from '../../backtest/trial.ts';
 import type { Millis } from '../../core/time.ts';
 import type { Recording } from '../../recording/reader.ts';
 import { openRecording } from '../../recording/reader.ts';
+import type { SharedRows } from '../../recording/shared/shared-rows.ts';
 import { stopwatch } from '../bench/measurement.ts';
 import { interruption } from '../interrupt.ts';
 import { shareRecording } from './shared-recording.ts';
@@ -25,6 +26,8 @@ export interface TrialPoolOptions {
   readonly interrupt?: AbortSignal | undefined;
   /** The setup's recording where it is open already: it is checked once. */
   readonly recording?: Recording | undefined;
+  /** The recording's rows where they are in shared memory already. */
+  readonly rows?: SharedRows | undefined;
   /** How long a trial may take before its thread is ended. */
   readonly limitMs?: Millis | undefined;
   /** How much of the recording is taken into memory at most; a quarter of the machine's by default. */
@@ -68,7 +71,7 @@ export async function createTrialPool(setup: ThreadSetup, options: TrialPoolOpti
     // They load their code while the recording is read here.
     const threads = start(workers);
     const recording = options.recording ?? openRecording(setup.recordingDir);
-    const { rows } = await shareRecording(recording, { looks: recordedLooks(recording), interrupt, mostBytes: options.mostSharedBytes });
+    const rows = options.rows ?? (await shareRecording(recording, { looks: recordedLooks(recording), interrupt, mostBytes: options.mostSharedBytes })).rows;
     const shared = { rows: rows === undefined ? null : { layout: rows.layout, memory: rows.memory }, lastSeq: recording.truncatedAt ?? null };
     const runOn = (among: Threads, count: number) => (trials: Iterable<Trial>): AsyncGenerator<TrialResult> => runTrials([...trials], {
       workers: count, interrupt, batchOf: (batch, onResult) => runBatch(among, { ...shared, trials: batch }, { limitMs, onResult }),
