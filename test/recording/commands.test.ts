@@ -296,7 +296,10 @@ describe('gannet recording import', () => {
     [candle('1,1,2,3,1'), 2, 'low <= open'],
     [candle('1,1,1,1,NaN'), 2, 'finite'],
     [candle('x,1,1,1,1'), 2, 'time'],
-    [candle('1,1e-30,1e-30,1e-30,1e-30'), 2, '--size'],
+    [candle('1,1e-30,1e-30,1e-30,1e-30', '2,1e-30,1e-30,1e-30,1e-30'), 2, '--size'],
+    [candle('1,1,1,1,1'), 2, 'one candle does not say when it ends'],
+    [candle('9999-12-31T00:00,1,1,1,1', '9999-12-31T23:59,1,1,1,1'), 3, 'years 0 to 9999'],
+    [candle('253402300800000,1,1,1,1', '253402300900000,1,1,1,1'), 2, 'years 0 to 9999'],
   ])('refuses %j, naming the row', async (text, row, words) => {
     const error: unknown = await imported(text, '--pair', 'SOL/USDC').then(() => undefined, (thrown: unknown) => thrown);
     expect(error).toMatchObject({ code: 'CSV_INVALID', details: { row }, message: expect.stringContaining(words) });

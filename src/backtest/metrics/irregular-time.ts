@@ -19,17 +19,23 @@ export interface IrregularEstimates {
 export function irregularEstimates({ times, values }: EquitySeries): IrregularEstimates | undefined {
   const steps = times.length - 1;
   if (steps < 2 || values.some((value) => value <= 0)) return undefined;
-  const growth = Math.log(values.at(-1)! / values[0]!) / ((times.at(-1)! - times[0]!) / YEAR_MS);
+  const growth = logRatio(values.at(-1)!, values[0]!) / ((times.at(-1)! - times[0]!) / YEAR_MS);
   let sum = 0;
   for (let i = 1; i <= steps; i++) {
     const years = (times[i]! - times[i - 1]!) / YEAR_MS;
-    sum += (Math.log(values[i]! / values[i - 1]!) - growth * years) ** 2 / years;
+    sum += (logRatio(values[i]!, values[i - 1]!) - growth * years) ** 2 / years;
   }
   const variance = sum / (steps - 1);
   // What is left of a straight line by rounding: a step's logarithm is right to some 1e-16.
   const rounding = (1e-14 ** 2 * steps * YEAR_MS) / (times.at(-1)! - times[0]!);
   const volatility = variance <= rounding ? 0 : Math.sqrt(variance);
   return { growth, volatility, sharpe: volatility === 0 ? undefined : growth / volatility };
+}
+
+/** The quotient's is the more exact one, but the quotient of a value and next to nothing is beyond all numbers. */
+function logRatio(value: number, before: number): number {
+  const ratio = value / before;
+  return Number.isFinite(ratio) && ratio > 0 ? Math.log(ratio) : Math.log(value) - Math.log(before);
 }
 
 /**

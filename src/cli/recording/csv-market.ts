@@ -29,6 +29,9 @@ export interface CandleMapping {
 /** Which column of the file holds which field, as `--map` says. */
 export type ColumnMap = ReadonlyMap<string, string>;
 
+const FIRST_RECORDABLE: Millis = Date.parse('0000-01-01T00:00:00Z');
+const END_OF_RECORDABLE: Millis = Date.parse('9999-12-31T23:59:59.999Z') + 1;
+
 /**
  * Reads quotes, or candles as quotes, from CSV rows. A candle becomes quotes of its close at its end, which is the time of the
  * next one (of the last: as long after it as candles mostly are apart); what happened within it is checked and not made up.
@@ -90,7 +93,13 @@ function cellsOf(row: CsvRow, header: readonly (Field | undefined)[]): ReadonlyM
 }
 
 function timeOf(row: CsvRow, values: ReadonlyMap<Field, string>, before: Millis): Millis {
-  return Math.floor(readTimeCell(values.get('time')!, { ...row, column: 'time' }, before === -Infinity));
+  return recordable(Math.floor(readTimeCell(values.get('time')!, { ...row, column: 'time' }, before === -Infinity)), row);
+}
+
+/** Segments are named by their hour in ISO 8601, whose years have four digits. */
+function recordable(at: Millis, row: CsvRow): Millis {
+  if (at >= FIRST_RECORDABLE && at < END_OF_RECORDABLE) return at;
+  throw csvError({ ...row, column: 'time' }, `expected a time in the years 0 to 9999, got ${new Date(at).toISOString()}`);
 }
 
 function closeOf(row: CsvRow, values: ReadonlyMap<Field, string>): number {
@@ -137,15 +146,17 @@ function amountOf(row: CsvRow, values: ReadonlyMap<Field, string>, column: 'in_a
 function quotesOf(candles: readonly { readonly at: Millis; readonly close: number; readonly row: CsvRow }[], { pair, sizes }: CandleMapping): Quote[] {
   const { base, quote: counter } = pair!;
   const widths = candles.slice(1).map(({ at }, index) => at - candles[index]!.at).sort((a, b) => a - b);
-  const usual = widths[Math.floor(widths.length / 2)] ?? 0;
-  return candles.flatMap(({ at, close, row }, index) => sizes.map(({ token, amount: size }) => {
+  const usual = widths[Math.floor(widths.length / 2)];
+  if (usual === undefined) throw csvError(candles[0]!.row, 'one candle does not say when it ends, and until then nobody knows its close: at least two are needed');
+  const endOf = (index: number): Millis => candles[index + 1]?.at ?? recordable(candles[index]!.at + usual, candles[index]!.row);
+  return candles.flatMap(({ close, row }, index) => sizes.map(({ token, amount: size }) => {
     const amount = toAmount(size);
     const buys = token.mint === counter.mint;
     const rate = buys ? 10 ** (base.decimals - counter.decimals) / close : close * 10 ** (counter.decimals - base.decimals);
     const out = Math.floor(Number(amount) * rate);
     if (!(out >= 1 && out < 2 ** 64)) throw csvError(row, `at a price of ${close}, ${amount} smallest units of ${token.symbol} bring ${out}: choose another --size, or check --pair and the decimals`);
     return quote({
-      at: candles[index + 1]?.at ?? at + usual, inAmount: amount, outAmount: BigInt(out) as Amount,
+      at: endOf(index), inAmount: amount, outAmount: BigInt(out) as Amount,
       inputMint: token.mint, outputMint: buys ? base.mint : counter.mint,
     });
   }));

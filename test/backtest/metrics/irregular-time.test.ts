@@ -9,6 +9,9 @@ describe('estimates from points at any distances', () => {
     const series = { times: [0, 30, 31, 32, 33, 365.25].map((days) => START + days * DAY), values: [100, 101, 103, 100, 104, 110] };
     const logs = series.values.slice(1).map((value, i) => Math.log(value / series.values[i]!));
     // Computed with numpy.
+    // From next to nothing: the quotient of two values may be beyond all numbers where each of them is none.
+    const grown = irregularEstimates({ times: [0, 1, 2].map((day) => START + day * DAY), values: [1e-320, 1, 2] })!;
+    for (const figure of [grown.growth, grown.volatility, grown.sharpe!]) expect(figure).toSatisfy(Number.isFinite);
     expect(irregularEstimates(series)).toStrictEqual({ growth: expect.closeTo(0.09531017980432477, 12), volatility: expect.closeTo(0.5042305928322346, 10), sharpe: expect.closeTo(0.18902101768354218, 10) });
     expect((mean(logs) / deviation(logs)!) * Math.sqrt(5)).toBeCloseTo(1.3115528704626256, 9);
   });
