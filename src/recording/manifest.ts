@@ -25,6 +25,8 @@ export interface RecordingManifest {
   readonly formatVersion: number;
   readonly closed: boolean;
   readonly source: RecordingSource;
+  /** The same from its first row to its last, and of every copy; undefined of what is known by its content, and of older recordings. */
+  readonly id?: string | undefined;
   readonly createdAt: Millis;
   /** Undefined while it is being written, and for good where the writer died. */
   readonly endedAt?: Millis | undefined;
@@ -44,6 +46,7 @@ const manifestJson = z.object({
   readable_since: z.string(),
   closed: z.boolean(),
   source: recordingSource.default(WATCHED),
+  id: z.string().nullable().default(null),
   created_at: z.number().int(),
   ended_at: z.number().int().nullable(),
   node: z.string(),
@@ -96,6 +99,7 @@ export function formatManifest(manifest: RecordingManifest): string {
     readable_since: RECORDING_FORMAT.since,
     closed: manifest.closed,
     source: manifest.source,
+    id: manifest.id ?? null,
     created_at: manifest.createdAt,
     ended_at: manifest.endedAt ?? null,
     node: manifest.node,
@@ -132,6 +136,7 @@ export function parseManifest(text: string): RecordingManifest {
     formatVersion: data.format_version,
     closed: data.closed,
     source: data.source,
+    id: data.id ?? undefined,
     createdAt: data.created_at,
     endedAt: data.ended_at ?? undefined,
     node: data.node,

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { basename } from 'node:path';
 import type { Millis } from '../core/time.ts';
 import type { FeedKey } from '../market/event.ts';
 import type { Token } from '../market/token.ts';
@@ -80,6 +81,8 @@ export class RecordingFiles {
       formatVersion: RECORDING_FORMAT.version,
       closed: end !== undefined,
       source: this.#source,
+      // What is made or imported twice is the same recording; what was watched is one for good.
+      id: this.#source.kind === 'watched' ? createHash('sha256').update(`${this.#createdAt}\n${basename(this.directory)}`).digest('hex') : undefined,
       createdAt: this.#createdAt,
       endedAt: end?.endedAt,
       node: process.version,

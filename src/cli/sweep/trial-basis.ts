@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { recordLimits, recordValue } from '../../config/limits-record.ts';
 import { recordSimulation } from '../../config/simulation-record.ts';
 import { canonicalJson } from '../../core/json.ts';
-import { recordingIdentity } from '../../recording/identity.ts';
+import { contentIdentity } from '../../recording/identity.ts';
 import { PROJECT_DIR } from '../project.ts';
 import { strategyText } from '../research/strategy-text.ts';
 import type { Subject } from '../research/subject.ts';
@@ -27,7 +27,7 @@ const DECIDING = ['backtest', 'core', 'engine', 'market', 'recording', 'strategy
 export async function trialBasis({ setup, recording }: Pick<Subject, 'setup' | 'recording'>): Promise<TrialBasis> {
   const { tokens, limits, balances, model, seed, currency, firstAt, lastAt, strategies, places } = setup;
   const basis = {
-    recording: sha256(canonicalJson([recordingIdentity(recording), recording.truncatedAt])),
+    recording: sha256(canonicalJson([contentIdentity(recording), recording.truncatedAt])),
     configuration: sha256(canonicalJson({
       tokens, limits: recordLimits(limits), balances: Object.fromEntries(balances), model: recordSimulation(model), seed, currency, firstAt, lastAt,
       strategies: strategies.map(({ name, rawParams, budget, warmupMs, limits: { maxAgeMs, maxExposure } }) => (
