@@ -140,6 +140,7 @@ export function executorContract(options: {
     });
 
     it('brings every intent that an earlier process left open to one terminal state', async (context) => {
+      // Whoever leaves it out says why, and the runner prints it.
       if (skips.reconcile !== undefined) context.skip(skips.reconcile);
       for (const state of ['approved', 'building'] as const) {
         const intent = harness.intent();

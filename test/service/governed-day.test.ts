@@ -102,7 +102,7 @@ function landNowAndThen(clock: VirtualClock, gateway: Gateway): ReadonlyMap<stri
     askedAt.set(JSON.stringify({ id }), clock.now());
     void gateway.execute({ path: '/swap/v2/execute', body: { id } });
     clock.schedule(again, Math.round(600_000 * random()));
-  });
+  }, 30_000);
   return askedAt;
 }
 
@@ -118,7 +118,7 @@ function tradeNowAndThen(clock: VirtualClock, gateway: Gateway): readonly Millis
       gateway.get({ path: '/swap/v2/order', shareable: false }, { priority, onStart }).catch(() => undefined);
     }
     clock.schedule(again, Math.round(360_000 * random()));
-  });
+  }, 30_000);
   return waitsMs;
 }
 

@@ -33,6 +33,7 @@ export interface Answer {
   // oxlint-disable-next-line no-explicit-any
   readonly wire: any;
   /** In neutral words. */
+  // Read with assertions too, for the same reason.
   // oxlint-disable-next-line no-explicit-any
   readonly body: any;
 }

@@ -12,6 +12,7 @@ import type { World } from '../world.ts';
 import { API_KEY, SOL, USDC } from '../world.ts';
 
 /** The dialect's file, read without the code that translates. */
+// Each member is held against an assertion: a type would be what the code that translates says of it.
 // oxlint-disable-next-line no-explicit-any
 const fileOf = (world: World): any => parse(readFileSync(`${DIALECTS_DIRECTORY}${world.dialect.name}.yaml`, 'utf8'));
 
