@@ -201,6 +201,8 @@ describe.skipIf(NO_SMALL_DISK !== undefined)(`a daemon on a disk that is full${N
     expect(alertsOf(running.lines())).toEqual(expect.arrayContaining([
       expect.stringMatching(/^warning: .* MiB left: this run records nothing any more/), expect.stringMatching(/^critical: .*nothing is entered until there is room again/),
     ]));
+    // Until the ledger has been held against the chain no strategy runs, and on a full disk it is not.
+    await running.until((stdout) => stdout.includes('TRADING_REDUCE_ONLY'));
     disk.fill();
     await running.until((stdout) => stdout.split('TRADING_REDUCE_ONLY').length > 6);
     disk.clear();
