@@ -19,6 +19,7 @@ import type { RecordedLooks } from './recorded-looks.ts';
 import type { SimulationModel } from './simulated-executor.ts';
 import { createSimulatedExecutor } from './simulated-executor.ts';
 import type { FillNotes, SimulationNotes } from './simulation-notes.ts';
+import { isStoppedWaiting, refuseUntimely, withoutMachineClock } from './untimely.ts';
 
 /** What one strategy did in a backtest, and what it ended with. */
 export interface StrategyResult {
@@ -54,6 +55,9 @@ export interface BacktestResult {
   readonly deposits: { readonly returnedLamports: Lamports; readonly lockedLamports: Lamports };
 }
 
+/** Times of records are whole milliseconds. */
+const JUST_AFTER_MS: Millis = 0.5;
+
 /** Returns how much of a recording's beginning is for warming up: trading begins for all of them after the longest. */
 export function longestWarmup(strategies: readonly Pick<StrategyInstance, 'warmupMs'>[]): Millis {
   return Math.max(0, ...strategies.map(({ warmupMs = 0 }) => warmupMs));
@@ -61,7 +65,8 @@ export function longestWarmup(strategies: readonly Pick<StrategyInstance, 'warmu
 
 /**
  * Runs strategies over a recording with simulated fills. Where any of them is warmed up, the first part of the recording
- * is for that, and the backtest begins after it. Nothing but `stopwatch` reads a clock.
+ * is for that, and the backtest begins after it. Nothing but `stopwatch` reads a clock. Throws STRATEGY_INVALID where a
+ * strategy waits by the machine's clock, or decides in promises or timers, as far as whoever does the steps lets those have their turn.
  */
 export function* backtestSteps(options: {
   readonly state: EngineState;
@@ -88,6 +93,7 @@ export function* backtestSteps(options: {
   const denials: Record<string, number> = {};
   const intents: Record<string, number> = {};
   const fills: SimulatedFill[] = [];
+  const waiting: string[] = [];
   let alerts = 0;
 
   const engine: Engine = new Engine({
@@ -98,18 +104,18 @@ export function* backtestSteps(options: {
     listener: {
       onRuling: ({ denial }, logged) => {
         if (denial !== undefined) denials[denial.code] = (denials[denial.code] ?? 0) + 1;
+        if (isStoppedWaiting(logged)) waiting.push(logged.strategy);
         options.onDecision?.(logged);
       },
       onEffect: (effect) => {
         if (effect.kind === 'alert') alerts += 1;
-        else executor.carryOut(effect.intent, (outcome) => { take(effect.intent, outcome); });
+        else executor.carryOut(effect.intent, (outcome, notes) => { take(effect.intent, outcome, notes); });
       },
     },
   });
-  const take = (intent: Intent, outcome: Outcome): void => {
+  const take = (intent: Intent, outcome: Outcome, notes: FillNotes | undefined): void => {
     if (isTerminal(outcome.state)) intents[outcome.state] = (intents[outcome.state] ?? 0) + 1;
     if (outcome.fill !== undefined) {
-      const notes = executor.takeFillNotes(intent.id);
       assert(notes, () => `${intent.id} is filled without notes`);
       fills.push({ at: world.now(), intent, fill: outcome.fill, notes });
     }
@@ -121,15 +127,19 @@ export function* backtestSteps(options: {
   for (const { at, look } of options.looks?.before(startAt) ?? []) step(state, 0, at, look);
 
   const startedAt = options.stopwatch();
-  const stands = warmupMs > 0 && engine.warmUp(cursor);
+  const stands = withoutMachineClock(() => warmupMs > 0 && engine.warmUp(cursor));
   meter?.sample(startAt);
-  engine.start();
+  withoutMachineClock(() => { engine.start(); });
   const looking = meter === undefined ? undefined : sampleSteadily(world, meter);
-  let events = drive(engine, world, cursor, { stands, most: STEP_EVENTS });
+  let events = withoutMachineClock(() => drive(engine, world, cursor, { stands, most: STEP_EVENTS }));
   for (let last = events; last === STEP_EVENTS; events += last) {
     yield;
-    last = drive(engine, world, cursor, { most: STEP_EVENTS });
+    refuseUntimely({ late: engine.untimely, waiting });
+    last = withoutMachineClock(() => drive(engine, world, cursor, { most: STEP_EVENTS }));
   }
+  // What strategies left to promises and timers comes now, or is never heard of: they are stopped next.
+  yield;
+  refuseUntimely({ late: engine.untimely, waiting });
   const endAt = engine.clock.now();
   looking?.unsubscribe();
   settle(engine, world);
@@ -150,12 +160,12 @@ export function runBacktest(options: Parameters<typeof backtestSteps>[0]): Backt
   return atOnce(backtestSteps(options));
 }
 
-/** At whole multiples of the step, as bars close. */
+/** At whole multiples of the step, as bars close: just after them, so that what came at that very instant counts. */
 function sampleSteadily(world: VirtualClock, meter: RunMeter): Unsubscribable {
   return world.schedule<undefined>(function again() {
-    meter.sampleNews(world.now());
+    meter.sampleNews(world.now() - JUST_AFTER_MS);
     this.schedule(undefined, meter.everyMs);
-  }, meter.everyMs - (world.now() % meter.everyMs));
+  }, meter.everyMs - (world.now() % meter.everyMs) + JUST_AFTER_MS);
 }
 
 function strategyResult({ portfolio }: EngineState, name: string): StrategyResult {

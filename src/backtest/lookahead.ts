@@ -1,15 +1,31 @@
-import type { Bench, LookaheadOptions, Verdict } from './lookahead/judge.ts';
-import { compared, judge } from './lookahead/judge.ts';
+import type { LookaheadOptions } from './lookahead/bench.ts';
+import type { Verdict } from './lookahead/judge.ts';
+import { judge } from './lookahead/judge.ts';
 import type { Leak } from './lookahead/leak.ts';
 import { leakOf } from './lookahead/leak.ts';
+import { compared } from './lookahead/moved.ts';
 import type { PassThread } from './lookahead/pass.ts';
+import type { LookaheadProgress } from './lookahead/workload.ts';
+import { createWorkload } from './lookahead/workload.ts';
+import { stopOf } from './run-trial.ts';
 
 export interface StrategyVerdict {
   readonly name: string;
+  /** Whether nothing was found. Without decisions that says nothing. */
   readonly clean: boolean;
   readonly firstLeak: Leak | undefined;
   /** How often it decided over the true recording: what never decides is clean and proves nothing. */
   readonly decisions: number;
+  /** What it said when it threw, and was stopped: it decided nothing after that. */
+  readonly stopped: string | undefined;
+  /** How often it was run. */
+  readonly passes: number;
+  /** At how many instants the future was spoiled. */
+  readonly instants: number;
+  /** How many decisions were held against those of the first run, over all passes. */
+  readonly compared: number;
+  /** What it reached for beyond what it was shown: files, processes, the network, parts of the project that are no strategy's. */
+  readonly reaches: readonly string[];
 }
 
 export interface LookaheadResult {
@@ -25,13 +41,6 @@ export interface ThreadPool {
   close(): Promise<void>;
 }
 
-/** What is heard while strategies are looked at. */
-export interface LookaheadProgress {
-  readonly strategy: string;
-  /** Passes of all strategies so far. */
-  readonly passes: number;
-}
-
 /**
  * Judges strategies, each by itself: alone in its engine, with a wallet and limits of its own, so that nothing one of them
  * does can move another one's decisions. Those that are clean alone are then run beside one another, the neighbours muted,
@@ -42,43 +51,47 @@ export async function lookahead(names: readonly string[], pool: ThreadPool, opti
   readonly onProgress?: ((progress: LookaheadProgress) => void) | undefined;
 }): Promise<LookaheadResult> {
   let generation = 0;
-  let passes = 0;
   const nextGeneration = (): number => ++generation;
-  const told = (strategy: string) => (): void => { options.onProgress?.({ strategy, passes: ++passes }); };
+  const workload = createWorkload(names, options);
   const verdicts = new Map<string, Verdict>();
+  const withAnother = async <T>(work: (thread: PassThread) => Promise<T>): Promise<T> => {
+    const thread = await pool.lend();
+    const done = await work(thread);
+    await pool.takeBack(thread);
+    return done;
+  };
   try {
-    await inTwos(names, async (name) => {
-      const [used, fresh] = [await pool.lend(), await pool.lend()];
-      const bench: Bench = { ...options, used, fresh, nextGeneration, onPass: told(name) };
-      const verdict = await judge(name, bench);
-      verdicts.set(name, verdict);
-      await Promise.all([used, fresh].map((thread) => pool.takeBack(thread)));
-    });
+    await inTwos(names, (strategy) => withAnother((used) => withAnother(async (fresh) => {
+      const load = workload.of(strategy);
+      verdicts.set(strategy, await judge({ ...options, strategy, used, fresh, withAnother, nextGeneration, onPlan: load.plan, onPass: load.pass }));
+      load.plan(0);
+    })));
     const cleanOnes = names.filter((name) => verdicts.get(name)!.leak === undefined);
     if (cleanOnes.length > 1) {
-      await inTwos(cleanOnes, async (name) => {
-        const thread = await pool.lend();
-        const { reference } = verdicts.get(name)!;
+      for (const name of cleanOnes) workload.of(name).plan(1);
+      await inTwos(cleanOnes, (name) => withAnother(async (thread) => {
+        const verdict = verdicts.get(name)!;
         const answer = await thread.run({ strategy: name, generation: nextGeneration(), neighbours: cleanOnes.filter((other) => other !== name) });
-        told(name)();
-        const moved = compared(reference, answer);
-        if (moved !== undefined) {
-          verdicts.set(name, { reference, leak: leakOf(moved.difference, { poison: 'neighbours', from: null, process: 'fresh', detail: `it decides otherwise beside ${cleanOnes.length - 1} strategies whose proposals are dropped: it shares something with them${moved.fault}` }) });
-        }
-        await pool.takeBack(thread);
-      });
+        workload.of(name).pass(1);
+        const moved = compared(verdict.reference, answer);
+        const leak = moved === undefined ? undefined : leakOf(moved.difference, { poison: 'neighbours', from: null, process: 'fresh', detail: `it decides otherwise beside ${cleanOnes.length - 1} strategies whose proposals are dropped: it shares something with them${moved.fault}` });
+        verdicts.set(name, { ...verdict, leak, compared: verdict.compared + verdict.reference.decisions.length });
+      }));
     }
   } finally {
     await pool.close();
   }
   const strategies = names.map((name): StrategyVerdict => {
-    const { leak, reference } = verdicts.get(name)!;
-    return { name, clean: leak === undefined, firstLeak: leak, decisions: reference.decisions.length };
+    const { leak, reference, instants, compared: held } = verdicts.get(name)!;
+    const [stopped] = reference.decisions.flatMap(stopOf);
+    // What the engine says of a strategy that it stopped is no decision of that strategy.
+    const decisions = reference.decisions.length - (stopped === undefined ? 0 : 1);
+    return { name, clean: leak === undefined, firstLeak: leak, decisions, stopped, passes: workload.of(name).passes, instants, compared: held, reaches: reference.reaches };
   });
   return { clean: strategies.every(({ clean }) => clean), strategies };
 }
 
-/** Two at a time: each mostly waits for one thread. */
+/** Two at a time, each with two threads: where one of them waits for a thread to start, the other one has work. */
 async function inTwos<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
   const left = [...items];
   const worker = async (): Promise<void> => {

@@ -1,5 +1,7 @@
 import type { Millis } from '../core/time.ts';
-import { formatDuration } from '../core/time.ts';
+import { formatDecimal } from '../core/amount.ts';
+import { counted } from '../core/counted.ts';
+import { shortDuration } from '../core/time.ts';
 import type { Token } from '../market/token.ts';
 import type { Steps } from '../core/steps.ts';
 import { atOnce } from '../core/steps.ts';
@@ -11,7 +13,7 @@ import { backtestSteps } from './backtest.ts';
 import { withTrials } from './metrics/deflated.ts';
 import type { Assessment } from './metrics/metrics.ts';
 import type { RunSeries } from './record/run-figures.ts';
-import { assessRun, seriesOf } from './record/run-figures.ts';
+import { assessRun, benchmarkWarnings, seriesOf } from './record/run-figures.ts';
 import type { HeldPrice } from './record/run-meter.ts';
 import { createRunMeter } from './record/run-meter.ts';
 import type { RunRecord } from './record/run-record.ts';
@@ -45,7 +47,7 @@ export function* measureSteps({ currency, instruments, everyMs, interval, ...opt
   const assessment = assessRun(record, record.strategies, { interval });
   return {
     result, record, series, assessment,
-    warnings: [...heldWarnings(meter.heldPrices(result.endAt), model), ...unpricedWarnings({ ...meter.unpriced, moments: series.unpriced }, record), ...assessment.warnings.map(({ message }) => message)],
+    warnings: [...heldWarnings(meter.heldPrices(result.endAt), model), ...unpricedWarnings({ ...meter.unpriced, moments: series.unpriced }, record), ...benchmarkWarnings(record), ...assessment.warnings.map(({ message }) => message)],
   };
 }
 
@@ -79,15 +81,15 @@ const MUCH_BEYOND = 2;
 
 function heldWarnings(held: readonly HeldPrice[], { maxPriceAgeMs }: SimulationModel): string[] {
   return held.flatMap(({ strategy, symbol, ageMs, timesLargest }) => [
-    ...(ageMs <= maxPriceAgeMs ? [] : [`${strategy} holds ${symbol} at the end whose last price is ${formatDuration(Math.floor(ageMs / 60_000) * 60_000)} old: its equity counts on a price that nobody may pay any more`]),
+    ...(ageMs <= maxPriceAgeMs ? [] : [`${strategy} holds ${symbol} at the end whose last price is ${shortDuration(ageMs)} old: its equity counts on a price that nobody may pay any more`]),
     ...(timesLargest < MUCH_BEYOND ? [] : [`${strategy} holds ${timesLargest.toFixed(0)} times as much ${symbol} at the end as the largest sale that was recorded: what its equity counts it at is a guess; record larger sizes`]),
   ]);
 }
 
 function unpricedWarnings({ moments, fills, feesLamports }: { readonly moments: number; readonly fills: number; readonly feesLamports: bigint }, { currency, times }: RunRecord): string[] {
   return [
-    ...(moments === 0 ? [] : [`at ${moments} of ${times.length} looks something held had no price in ${currency}: they are left out of the equity`]),
-    ...(fills === 0 ? [] : [`${fills} fills had no value in ${currency}: they are in no round trip`]),
-    ...(feesLamports === 0n ? [] : [`fees of ${feesLamports} lamports have no value in ${currency}, since the recording holds no price of SOL: equity and fees_paid leave them out`]),
+    ...(moments === 0 ? [] : [`at ${moments} of ${counted(times.length, 'look')} something held had no price in ${currency}: the equity leaves ${moments === 1 ? 'it' : 'them'} out`]),
+    ...(fills === 0 ? [] : [`${counted(fills, 'fill')} had no value in ${currency}, and ${fills === 1 ? 'is' : 'are'} in no round trip`]),
+    ...(feesLamports === 0n ? [] : [`fees of ${formatDecimal(feesLamports, 9)} SOL have no value in ${currency}, since the recording holds no price of SOL: neither the equity nor the fees paid have them`]),
   ];
 }

@@ -79,12 +79,14 @@ export function createPricing({ market, model, ownImpact }: { readonly market: M
       if (from === 'none') return { code: 'QUOTE_UNAVAILABLE', reason: 'the recording holds no quote of this pair' };
       if (from === 'stale') return { code: 'QUOTE_STALE', reason: `the recording holds no quote of this pair of the last ${model.maxPriceAgeMs} ms` };
 
-      const { traded, ...ofInput } = reachingMarket(amountIn, inputMint, model);
+      const ofInput = reachingMarket(amountIn, inputMint, model);
+      const { traded } = ofInput;
       const refusal = isUnderWay ? undefined : refuseSize(from, intent, { traded, extrapolate: model.extrapolate });
       if (refusal !== undefined) return refusal;
 
       const recorded = outputAfter(from.ladder, ownImpact.left(inputMint, outputMint, at), traded) as Amount;
-      const { paid, received, ...ofOutput } = reachingWallet(recorded, outputMint, model);
+      const ofOutput = reachingWallet(recorded, outputMint, model);
+      const { paid, received } = ofOutput;
       const hasTransferFees = ofInput.transferFee > 0n || ofOutput.transferFee > 0n;
       return {
         outAmount: received,

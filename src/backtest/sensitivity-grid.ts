@@ -1,6 +1,6 @@
 import type { Bps, Lamports } from '../core/amount.ts';
-import type { AttemptCostModel, LatencyQuantiles, SimulationModel } from '../trading/simulation-model.ts';
-import { shareText } from './metrics/shown-metrics.ts';
+import type { AttemptCostModel, Latency, LatencyQuantiles, SimulationModel } from '../trading/simulation-model.ts';
+import { shareText } from './metrics/figure-text.ts';
 import type { HeatMap } from './page/heat-map.ts';
 import type { InstrumentRecord, RunRecord } from './record/run-record.ts';
 import { medianOf } from './sweep/sweep-row.ts';
@@ -108,9 +108,11 @@ function halfSpreads({ bids, asks }: InstrumentRecord): number[] {
 function varied(model: SimulationModel, { latency, cost, spreadBps }: { readonly latency: number; readonly cost: number; readonly spreadBps: number }): SimulationModel {
   const { quote, sign, land } = model.latency;
   const slower = (quantiles: LatencyQuantiles): LatencyQuantiles => quantiles.map(({ share, latencyMs }) => ({ share, latencyMs: latencyMs * latency }));
+  const throughout = (known: Latency): Latency => ('steps' in known
+    ? { before: slower(known.before), steps: known.steps.map(({ since, quantiles }) => ({ since, quantiles: slower(quantiles) })) } : slower(known));
   return {
     ...model,
-    latency: { quote: slower(quote), sign: slower(sign), land: slower(land) },
+    latency: { quote: throughout(quote), sign: slower(sign), land: throughout(land) },
     costs: dearerAttempts(model.costs, cost),
     landing: { ...model.landing, adverseBps: Math.round(model.landing.adverseBps * cost) as Bps },
     dearerBps: (model.dearerBps ?? 0) + spreadBps * (cost - 1),

@@ -16,7 +16,7 @@ import { attemptCosts } from './models/attempt-costs.ts';
 import type { AttemptChance } from './models/chance.ts';
 import { chanceOf } from './models/chance.ts';
 import { arrivingOutput, isFirm, passageOf } from './models/landing.ts';
-import { latencyAt } from './models/latency.ts';
+import { knownBefore, latencyAt } from './models/latency.ts';
 import { createOwnImpact } from './models/own-impact.ts';
 import { underSetting } from './models/settings.ts';
 import { createTokenAccounts } from './models/token-accounts.ts';
@@ -30,10 +30,8 @@ export { BASE_MODEL } from '../trading/simulation-model.ts';
 
 /** A simulated executor with what a report must say of it. */
 export interface SimulatedExecutor extends Executor {
-  /** Carries an intent out as `execute` does, for whoever never gives one up: every outcome is handed over at once. */
-  carryOut(intent: Intent, take: (outcome: Outcome) => void): void;
-  /** Returns what a fill cost and how sure its price is, once. */
-  takeFillNotes(intentId: string): FillNotes | undefined;
+  /** Carries an intent out as `execute` does, for whoever never gives one up: every outcome is handed over at once, a fill with its notes. */
+  carryOut(intent: Intent, take: TakeOutcome): void;
   notes(): SimulationNotes;
   /** Closes the accounts of some mints and returns what comes back of their deposits. */
   closeAccounts(mints: Iterable<Mint>): Lamports;
@@ -41,11 +39,16 @@ export interface SimulatedExecutor extends Executor {
   lockedLamports(): Lamports;
 }
 
+/** Takes what became of an intent; where it is filled, what that cost and how sure its price is. */
+type TakeOutcome = (outcome: Outcome, notes: FillNotes | undefined) => void;
+
 /** A swap under way. */
 interface Course {
   readonly intent: Intent;
   readonly chance: AttemptChance;
   readonly take: (outcome: Outcome) => void;
+  /** What its fill cost, once it is filled. */
+  notes: FillNotes | undefined;
   /** What it waits for: one thing at a time, so there is one thing to give up. */
   waiting: Unsubscribable | undefined;
 }
@@ -81,7 +84,8 @@ export function createSimulatedExecutor(options: {
   const after = (course: Course, delayMs: Millis, work: () => void): void => { course.waiting = clock.schedule(work, delayMs); };
 
   /** What the chain does to a swap that arrives, now; undefined where a maker did not sign. */
-  const arrive = ({ intent }: Course, { price: accepted, terms }: Acceptance): Outcome | undefined => {
+  const arrive = (course: Course, { price: accepted, terms }: Acceptance): Outcome | undefined => {
+    const { intent } = course;
     const firm = isFirm(terms.router);
     const arrival = pricing.price(intent, { at: clock.now(), isUnderWay: true });
     const arrivalOut = isRefusal(arrival) ? ZERO : arrival.outAmount;
@@ -98,13 +102,14 @@ export function createSimulatedExecutor(options: {
     // What a maker pays comes from his own stock, not from pools.
     if (!firm) ownImpact.add(intent.inputMint, intent.outputMint, accepted.traded, clock.now());
     const { marks, platformFee, transferFees } = isRefusal(arrival) || row.fill === 'quoted' || firm ? accepted : arrival;
-    tally.filled(intent.id, { marks, platformFee, transferFees, costs, rentLamports: accounts.open(intent.outputMint) });
+    course.notes = { marks, platformFee, transferFees, costs, rentLamports: accounts.open(intent.outputMint) };
+    tally.filled(course.notes);
     return outcome;
   };
 
   const follow = (course: Course, accepted: Acceptance): void => {
     const { intent, chance, take } = course;
-    const landMs = latencyAt(model.latency.land, chance.land) * row.landLatency;
+    const landMs = latencyAt(knownBefore(model.latency.land, clock.now()), chance.land) * row.landLatency;
     const passage = passageOf(chance, landing, landMs);
     if (passage === 'expires') {
       after(course, landing.expiryMs, () => { take(outcomeOf(intent.id, 'expired', { code: 'EXPIRED', reason: 'it never landed, as the model has it now and then' })); });
@@ -146,10 +151,11 @@ export function createSimulatedExecutor(options: {
     });
   };
 
-  const begin = (intent: Intent, take: (outcome: Outcome) => void): Course => {
-    const course: Course = { intent, chance: chanceOf(seed, intent.id), take, waiting: undefined };
+  const begin = (intent: Intent, takeWithNotes: TakeOutcome): Course => {
+    const take = (outcome: Outcome): void => { takeWithNotes(outcome, course.notes); };
+    const course: Course = { intent, chance: chanceOf(seed, intent.id), take, notes: undefined, waiting: undefined };
     take(outcomeOf(intent.id, 'building'));
-    after(course, latencyAt(model.latency.quote, course.chance.quote) * row.quoteLatency, () => { accept(course); });
+    after(course, latencyAt(knownBefore(model.latency.quote, clock.now()), course.chance.quote) * row.quoteLatency, () => { accept(course); });
     return course;
   };
 
@@ -167,7 +173,6 @@ export function createSimulatedExecutor(options: {
       if (open.length > 0) throw new Error(`a simulation cannot resolve ${open.length} open intents of a real run`);
       return EMPTY;
     },
-    takeFillNotes: (intentId) => tally.takeFill(intentId),
     notes: () => tally.notes(),
     closeAccounts: (mints) => [...mints].reduce((sum, mint) => sum + accounts.close(mint), 0n) as Lamports,
     lockedLamports: () => accounts.lockedLamports(),

@@ -28,9 +28,7 @@ export interface SimulationNotes {
 export interface SimulationTally {
   refused(refusal: PriceRefusal): void;
   failed(): void;
-  filled(intentId: string, notes: FillNotes): void;
-  /** Returns the notes of a fill, and forgets them. */
-  takeFill(intentId: string): FillNotes | undefined;
+  filled(notes: FillNotes): void;
   notes(): SimulationNotes;
 }
 
@@ -40,24 +38,17 @@ export function createSimulationTally(costs: AttemptCosts): SimulationTally {
   const marks: Partial<Record<PriceMark, number>> = {};
   const platformFees = new Map<Mint, bigint>();
   const transferFees = new Map<Mint, bigint>();
-  const fills = new Map<string, FillNotes>();
   let failures = 0;
   let landed = 0;
 
   return {
     refused({ code }) { refusals[code] = (refusals[code] ?? 0) + 1; },
     failed() { failures += 1; },
-    filled(intentId, notes) {
+    filled(notes) {
       landed += 1;
       for (const mark of notes.marks) marks[mark] = (marks[mark] ?? 0) + 1;
       addFee(platformFees, notes.platformFee);
       for (const fee of notes.transferFees) addFee(transferFees, fee);
-      fills.set(intentId, notes);
-    },
-    takeFill(intentId) {
-      const notes = fills.get(intentId);
-      fills.delete(intentId);
-      return notes;
     },
     notes: () => ({
       refusals: { ...refusals }, marks: { ...marks },

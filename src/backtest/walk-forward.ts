@@ -1,12 +1,13 @@
 import { assert } from '../core/assert.ts';
-import type { SimulationModel } from '../trading/simulation-model.ts';
 import type { Assessment } from './metrics/metrics.ts';
 import type { ObjectiveName } from './objectives.ts';
 import { OBJECTIVES } from './objectives.ts';
 import type { Benchmarks, RunSeries } from './record/run-figures.ts';
 import { assessRun, benchmarksOf, seriesOf } from './record/run-figures.ts';
 import type { RunRecord } from './record/run-record.ts';
-import type { DoneTrial, Trial, TrialParams, TrialPool, TrialResult } from './trial.ts';
+import type { Repetition } from './repetition.ts';
+import { repetitionOf } from './repetition.ts';
+import type { Trial, TrialParams, TrialPool, TrialResult } from './trial.ts';
 import { trialOf } from './trial.ts';
 import { walkForwardEfficiency } from './walk-forward/efficiency.ts';
 import type { FoldOutcome } from './walk-forward/fold-outcome.ts';
@@ -22,8 +23,6 @@ export interface WalkForwardTerms {
   /** What is chosen among, anew in each fold. */
   readonly sets: readonly TrialParams[];
   readonly objective: ObjectiveName;
-  /** How fills are simulated in a fold, by what was known before its out-of-sample rows; left out: as the pool does. */
-  readonly modelOf?: ((fold: Fold) => SimulationModel) | undefined;
   readonly onProgress?: ((done: number, all: number) => void) | undefined;
 }
 
@@ -52,8 +51,8 @@ export interface WalkForwardResult {
   readonly positive: number;
   readonly efficiency: number | undefined;
   readonly stability: Stability;
-  /** Whether what was chosen decides the same again where nothing later was run before. */
-  readonly isRepeatable: boolean;
+  /** The first choice that did not come to the same again where nothing later was run before; undefined where all did. */
+  readonly deviation: Repetition | undefined;
   readonly trials: readonly WalkedTrial[];
 }
 
@@ -66,7 +65,7 @@ export type OpenPool = (purpose: 'choose' | 'judge') => Promise<TrialPool>;
  * one begins with the configured money. Throws INTERRUPTED.
  */
 export async function walkForward(openPool: OpenPool, terms: WalkForwardTerms): Promise<WalkForwardResult> {
-  const { folds, sets, modelOf } = terms;
+  const { folds, sets } = terms;
   const objective = OBJECTIVES[terms.objective];
   const all = folds.length * (sets.length + 2);
   let done = 0;
@@ -75,13 +74,13 @@ export async function walkForward(openPool: OpenPool, terms: WalkForwardTerms): 
     return new Map(wanted.map(({ id }) => [id, results.get(id)!]));
   };
 
-  const tried = folds.map((fold) => sets.map((params) => trialOf({ params, period: fold.inSample, model: modelOf?.(fold) })));
+  const tried = folds.map((fold) => sets.map((params) => trialOf({ params, period: fold.inSample })));
   const before = await run('choose', tried.flat());
   const choices = tried.map((own) => choose(own.map(({ id }) => before.get(id)!), sets, objective));
 
   const judging = folds.map((fold, i) => {
     const choice = choices[i];
-    return choice === undefined ? undefined : trialOf({ params: choice.params, period: fold.outOfSample, model: modelOf?.(fold), keep: 'record' });
+    return choice === undefined ? undefined : trialOf({ params: choice.params, period: fold.outOfSample, keep: 'record' });
   });
   // Each choice is run once more before what is judged by it: a strategy that keeps nothing decides the same again.
   const after = await run('judge', folds.flatMap((_, i) => (judging[i] === undefined ? [] : [tried[i]![choices[i]!.place]!, judging[i]])));
@@ -100,12 +99,8 @@ export async function walkForward(openPool: OpenPool, terms: WalkForwardTerms): 
     ...summed(outcomes),
     folds: outcomes,
     trials: made,
-    isRepeatable: choices.every((choice) => choice === undefined || isSame(choice.inSample, after.get(choice.inSample.id)!)),
+    deviation: choices.flatMap((choice) => (choice === undefined ? [] : [repetitionOf(choice.inSample, after.get(choice.inSample.id)!)])).find(({ isSame }) => !isSame),
   };
-}
-
-function isSame({ decisionHash }: DoneTrial, again: TrialResult): boolean {
-  return again.kind === 'done' && again.decisionHash === decisionHash;
 }
 
 async function resultsOf(openPool: OpenPool, { purpose, wanted, onResult }: {

@@ -1,15 +1,19 @@
 import type { StrategyResult } from '../backtest/backtest.ts';
 import type { MeasuredRun, MeasuredSettings } from '../backtest/measured-run.ts';
 import { withTrials } from '../backtest/metrics/deflated.ts';
-import { SHOWN_METRICS } from '../backtest/metrics/shown-metrics.ts';
 import type { Benchmark, Benchmarks } from '../backtest/record/run-figures.ts';
 import { assessRun, seriesOf } from '../backtest/record/run-figures.ts';
 import type { SensitivityGrid } from '../backtest/sensitivity-grid.ts';
-import { formatDuration } from '../core/time.ts';
+import { splitWarnings } from '../backtest/report/split-warnings.ts';
+import { instantText } from '../backtest/page/time-axis.ts';
+import { valueText } from '../backtest/page/value-text.ts';
+import { counted, grouped } from '../core/counted.ts';
+import { shortDuration } from '../core/time.ts';
 import { formatCounts } from '../daemon/counts-text.ts';
 import type { Token } from '../market/token.ts';
 import type { TrialCount } from '../store/trial-log.ts';
-import { currencyText, equityJson } from './equity-json.ts';
+import { equityJson } from './equity-json.ts';
+import { figureTable } from './figure-table.ts';
 import { gridJson, gridText } from './research/grid-answer.ts';
 import { trialsJson, trialsText } from './research/trials-text.ts';
 import { table } from './table.ts';
@@ -70,6 +74,7 @@ export function asJson(answer: BacktestAnswer, report: string | undefined): unkn
     benchmarks: { buy_and_hold: benchmarkJson(benchmarks.buy_and_hold), dca: benchmarkJson(benchmarks.dca), cash: benchmarkJson(benchmarks.cash) },
     sensitivity: { optimistic: settingJson(settings.optimistic), base: settingJson(settings.base), pessimistic: settingJson(settings.pessimistic), grid: grid === undefined ? null : gridJson(grid) },
     warnings,
+    figure_warnings: assessment.warnings,
     verdict,
     report: report ?? null,
   };
@@ -79,35 +84,33 @@ export function asJson(answer: BacktestAnswer, report: string | undefined): unkn
 export function asText(answer: BacktestAnswer, report: string | undefined): string {
   const { run: { result, series, record, assessment }, settings, grid, benchmarks, currency, trials, warnings, verdict } = answer;
   const tried = trialsText(trials, assessment.metrics.dsr);
-  const show = (value: number | undefined): string => (value === undefined ? 'cannot be valued' : `${currencyText(value, currency)} ${currency.symbol}`);
+  const show = (value: number | undefined): string => (value === undefined ? 'cannot be valued' : `${valueText(value, 'price')} ${currency.symbol}`);
   const ends = ({ values }: { readonly values: readonly number[] }): string[] => [show(values[0]), show(values.at(-1))];
+  const { warnings: doubts, missing } = splitWarnings(warnings, assessment.warnings);
   const columns = [
     ...(['optimistic', 'base', 'pessimistic'] as const).map((name) => ({ name, assessment: settings[name].assessment })),
     ...([['buy and hold', benchmarks.buy_and_hold], ['DCA', benchmarks.dca]] as const).flatMap(([name, benchmark]) => (benchmark === undefined ? [] : [{ name, assessment: benchmark.assessment }])),
   ];
-  const rows = SHOWN_METRICS.flatMap(({ name, label, show: shown }) => {
-    const values = columns.map(({ assessment }) => assessment.metrics[name]);
-    return values.every((value) => value === null) ? [] : [[label, ...values.map((value) => (typeof value === 'number' ? shown(value) : '-'))]];
-  });
   return [
-    ...warnings.map((warning) => `  ! ${warning}\n`),
+    ...doubts.map((warning) => `  ! ${warning}\n`),
     '\n',
     ...verdict.map((sentence) => `  ${sentence}\n`),
-    `\n  period     ${new Date(result.startAt).toISOString()} to ${new Date(result.endAt).toISOString()} (${formatDuration(result.endAt - result.startAt)})\n`,
-    `  events     ${result.events}, ${Math.round(result.events / result.seconds)} a second\n`,
-    `  decisions  ${result.decisions}, denied: ${formatCounts(result.denials)}, alerts: ${result.alerts}\n`,
+    `\n  period     ${instantText(result.startAt)} to ${instantText(result.endAt)} UTC (${shortDuration(result.endAt - result.startAt)})\n`,
+    `  events     ${grouped(String(result.events))}, ${grouped(String(Math.round(result.events / result.seconds)))} a second\n`,
+    `  decisions  ${grouped(String(result.decisions))}, denied: ${formatCounts(result.denials)}${result.alerts === 0 ? '' : `, ${counted(result.alerts, 'alert')}`}\n`,
     `  swaps      ${formatCounts(result.intents)}\n`,
     `  equity     ${ends(series).join(' → ')}\n`,
     ...(tried === undefined ? [] : [`  trials     ${tried}\n`]),
-    `  hash       ${result.decisionHash}\n`,
+    `  hash       ${result.decisions === 0 ? 'none: nothing was decided' : result.decisionHash}\n`,
     ...(report === undefined ? [] : [`  report     ${report}\n`]),
     '\n',
-    table([['', ...columns.map(({ name }) => name)], ...rows], { right: columns.map((_, i) => i + 1) }),
+    figureTable(columns, currency.symbol),
+    ...missing.map((reason) => `  ${reason}\n`),
     '\n',
     ...(grid === undefined ? [] : [gridText(grid), '\n']),
     table([['strategy', 'swaps', 'start', 'end'], ...result.strategies.map(({ name, swaps }) => {
       const strategy = record.strategies.find((one) => one.name === name);
-      return [name, String(swaps), ...(strategy === undefined ? ['-', '-'] : ends(seriesOf(record, [strategy])))];
+      return [name, grouped(String(swaps)), ...(strategy === undefined ? ['-', '-'] : ends(seriesOf(record, [strategy])))];
     })], { right: [1, 2, 3] }),
   ].join('');
 }

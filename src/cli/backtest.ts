@@ -17,7 +17,6 @@ import { watchedTokens } from '../backtest/watched-tokens.ts';
 import { STEP_EVENTS } from '../core/steps.ts';
 import { formatDuration } from '../core/time.ts';
 import { createManifest } from '../daemon/manifest.ts';
-import { createRunFiles } from '../daemon/run-files.ts';
 import type { LoggedDecision } from '../engine/decision-log.ts';
 import type { SharedRows } from '../recording/shared/shared-rows.ts';
 import { openSharedRows } from '../recording/shared/shared-source.ts';
@@ -25,12 +24,16 @@ import type { SimulationSetting } from '../trading/simulated-landing.ts';
 import { freshSnapshot } from '../trading/state.ts';
 import { NO_LEGACY } from '../trading/strategy-state.ts';
 import { asJson, asText } from './backtest-answer.ts';
+import { createBacktestFiles } from './backtest-files.ts';
 import { writeReport } from './backtest-report.ts';
 import { stopwatch } from './bench/measurement.ts';
+import { breakable } from './breakable.ts';
 import type { CommandContext, CommandModule } from './command.ts';
 import { EXIT } from './exit-codes.ts';
 import { stepByStep } from './interrupt.ts';
+import { makeRoomFor } from './file-places.ts';
 import { progressLine } from './progress.ts';
+import { reportFile } from './report-file.ts';
 import { shareRecording } from './research/shared-recording.ts';
 import { isCheap, measureGrid } from './research/sensitivity.ts';
 import type { Subject } from './research/subject.ts';
@@ -52,11 +55,12 @@ export const backtestCommand: CommandModule = (program, run) => {
     .option('--no-grid', 'not under other latencies and costs')
     .action(run(async (context: CommandContext, file: string, flags: BacktestFlags) => {
       const { terminal, options, interrupt } = context;
+      if (flags.report !== undefined) makeRoomFor(flags.report, '--report');
       const subject = await openSubject(context, { file, recording: flags.recording });
       const { config, recording, setup: { currency } } = subject;
       const counter = await openTrialCounter({ stateDir: options.stateDir, subject });
       const runId = `backtest-${randomBytes(4).toString('hex')}`;
-      const files = createRunFiles(options.stateDir, runId);
+      const files = createBacktestFiles(options.stateDir, runId);
       try {
         const snapshot = freshSnapshot(config.backtest.balances);
         const manifest = createManifest({
@@ -80,9 +84,9 @@ export const backtestCommand: CommandModule = (program, run) => {
         const warnings = [...stops.map((stop) => `${stop}: what comes after it is of the others alone, and what it held stands as it was`), ...counter.warnings, ...warningsOf(subject, settings, grid)];
         const benchmarks = benchmarksOf(run.record);
         const answer = { runId, run, settings, grid, benchmarks, currency, trials, warnings, verdict: verdictOf(run, settings, benchmarks) };
-        const report = flags.report === undefined ? undefined : writeReport(flags.report, answer, { config, recording, manifest, grid: grid === undefined ? undefined : gridHeatMap(grid) });
-        terminal.result(asJson(answer, report), () => asText(answer, report));
-        return EXIT.done;
+        const report = reportFile(flags.report, (path) => writeReport(path, answer, { config, recording, manifest, grid: grid === undefined ? undefined : gridHeatMap(grid) }), terminal);
+        terminal.result(asJson(answer, report.path), () => asText(answer, report.path));
+        return report.isLost ? EXIT.failed : EXIT.done;
       } finally {
         files.close();
         counter.close();
@@ -103,7 +107,7 @@ async function measureSettings({ config, recording, looks, setup }: Subject, { c
   const { model, currency } = setup;
   const strategies = config.strategies.map(({ maxAgeMs, maxExposure, ...rest }): BacktestStrategy => ({ ...rest, budget: rest.budget, limits: { maxAgeMs, maxExposure } }));
   const under = async (setting: SimulationSetting, listener: Listener): Promise<MeasuredRun> => {
-    const measured = await stepByStep(measureSteps({
+    const measured = await stepByStep(breakable(measureSteps({
       state: freshState(setup, strategies),
       strategies,
       seed: setup.seed,
@@ -116,7 +120,7 @@ async function measureSettings({ config, recording, looks, setup }: Subject, { c
       instruments: watchedTokens(strategies, setup),
       everyMs: sampleStep(setup.lastAt - setup.firstAt),
       ...listener,
-    }), interrupt, (steps) => { progress.show(Math.min(all, before + steps * STEP_EVENTS), all); });
+    })), interrupt, (steps) => { progress.show(Math.min(all, before + steps * STEP_EVENTS), all); });
     before += recording.events;
     return measured;
   };

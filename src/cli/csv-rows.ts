@@ -1,7 +1,8 @@
 import { addAbortSignal } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
-import { GannetError, messageOf } from '../core/errors.ts';
+import { GannetError } from '../core/errors.ts';
 import { printable } from '../core/text.ts';
+import { unreadable } from './file-places.ts';
 import { openInput } from './input.ts';
 import { interruption } from './interrupt.ts';
 
@@ -55,7 +56,7 @@ async function* linesOf(file: string, interrupt: AbortSignal): AsyncGenerator<st
 }
 
 async function* chunksOf(file: string, interrupt: AbortSignal): AsyncGenerator<Buffer> {
-  const fault = (cause: unknown): GannetError => (interrupt.aborted ? interruption(cause) : new GannetError('USAGE', messageOf(cause), { cause }));
+  const fault = (cause: unknown): GannetError => (interrupt.aborted ? interruption(cause) : cause instanceof GannetError ? cause : unreadable(file, cause));
   let chunks: AsyncIterator<Buffer>;
   try {
     chunks = (addAbortSignal(interrupt, openInput(file)) as AsyncIterable<Buffer>)[Symbol.asyncIterator]();

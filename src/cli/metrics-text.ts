@@ -1,6 +1,7 @@
 import { ENOUGH_COVERAGE } from '../backtest/metrics/bars.ts';
 import type { Assessment, Metrics } from '../backtest/metrics/metrics.ts';
-import { SHOWN_METRICS, ratioText } from '../backtest/metrics/shown-metrics.ts';
+import { ratioText } from '../backtest/metrics/figure-text.ts';
+import { notMeaningful, scaledNote, SHOWN_METRICS } from '../backtest/metrics/shown-metrics.ts';
 import type { Fact } from './table.ts';
 import { facts } from './table.ts';
 
@@ -10,10 +11,13 @@ export function metricsText({ metrics, warnings, sharpeInterval, irregular, path
     const value = metrics[name];
     if (typeof value !== 'number') return [];
     const interval = name === 'sharpe' && sharpeInterval !== undefined ? `  (${Math.round(sharpeInterval.level * 100)} % within ${ratioText(sharpeInterval.low)} to ${ratioText(sharpeInterval.high)})` : '';
+    const unsaid = notMeaningful(name, path);
+    if (unsaid !== undefined) return [[label, `${unsaid} (--json has the number)`]];
     return [[label, `${show(value)}${interval}`], ...(name === 'max_drawdown' ? drawdownFacts(metrics) : [])];
   });
   if (path.coverage < ENOUGH_COVERAGE && irregular?.sharpe !== undefined) rows.push(['Sharpe by the points', ratioText(irregular.sharpe)]);
-  return [warnings.map(({ message }) => `  ! ${message}\n`).join(''), facts(rows)].filter((part) => part !== '').join('\n');
+  const note = scaledNote(path);
+  return [warnings.map(({ message }) => `  ! ${message}\n`).join(''), `${facts(rows)}${note === undefined ? '' : `  ${note}\n`}`].filter((part) => part !== '').join('\n');
 }
 
 function drawdownFacts({ drawdown_start: start, drawdown_trough: trough, drawdown_recovered: recovered }: Metrics): Fact[] {

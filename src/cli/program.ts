@@ -12,6 +12,7 @@ import type { CommandContext, GlobalOptions, RunCommand } from './command.ts';
 import { addCommands } from './commands.ts';
 import type { ExitCode } from './exit-codes.ts';
 import { EXIT } from './exit-codes.ts';
+import { refuseUnmakable } from './file-places.ts';
 import { processTerminal, reportError } from './terminal.ts';
 
 export const VERSION = '0.1.0';
@@ -64,6 +65,7 @@ function runner(program: Command, { code, handedOn }: { readonly code: { value: 
     const terminal = processTerminal(options.json);
     const { signal: interrupt, outputFault } = interruptions();
     try {
+      refuseUnmakable(options.stateDir, '--state-dir');
       const context: CommandContext = {
         terminal, options, interrupt,
         ...await environmentOf(handedOn, options.config),

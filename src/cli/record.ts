@@ -1,6 +1,7 @@
 import { basename, dirname, resolve } from 'node:path';
 import { InvalidArgumentError } from 'commander';
 import type { RunConfig } from '../config/run-config.ts';
+import { counted } from '../core/counted.ts';
 import { GannetError, isGannetError } from '../core/errors.ts';
 import { seededRandom } from '../core/random.ts';
 import { parseDuration } from '../core/time.ts';
@@ -13,9 +14,11 @@ import type { RecordingManifest } from '../recording/manifest.ts';
 import type { RecordingWriter } from '../recording/writer.ts';
 import { createRecordingWriter } from '../recording/writer.ts';
 import { createFeeds } from '../service/feeds/feeds.ts';
+import { bytesText } from './bytes-text.ts';
 import type { CommandContext, CommandModule } from './command.ts';
 import { openConfigured } from './configured.ts';
 import { EXIT } from './exit-codes.ts';
+import { refuseUnmakable } from './file-places.ts';
 
 interface RecordFlags {
   readonly duration?: Millis;
@@ -29,10 +32,11 @@ export const recordCommand: CommandModule = (program, run) => {
     .option('--out <dir>', 'the recording’s folder; it must not be there yet (default: one of recording.dir, named by the time)')
     .action(run(async (context: CommandContext, flags: RecordFlags) => {
       const { terminal } = context;
+      if (flags.out !== undefined) refuseUnmakable(flags.out, '--out');
       const { loaded: { config }, world } = await openConfigured(context, 'look');
       try {
         const done = await record(context, flags, { config, world });
-        terminal.result(done, () => `  ${done.events} events in ${done.bytes} bytes\n  ${done.recording}\n`);
+        terminal.result(done, () => `  ${counted(done.events, 'event')} in ${bytesText(done.bytes)}\n  ${done.recording}\n`);
         return EXIT.done;
       } finally {
         await world.close();
@@ -63,7 +67,7 @@ async function record({ terminal, interrupt }: CommandContext, flags: RecordFlag
     },
     error: (error: unknown) => { ended.reject(error instanceof Error ? error : new Error(String(error))); },
   });
-  if (!terminal.json) terminal.err(`  recording ${specs.length} feeds into ${writer.directory}; Ctrl-C ends it\n`);
+  if (!terminal.json) terminal.err(`  recording ${counted(specs.length, 'feed')} into ${writer.directory}; Ctrl-C ends it\n`);
   let files: RecordingManifest['files'] = [];
   try {
     await ended.promise;

@@ -14,6 +14,7 @@ import type { StrategyInstance } from '../engine/host.ts';
 import type { TokenTable } from '../market/token.ts';
 import { tokenTable } from '../market/token.ts';
 import { openSteps } from '../recording/reader.ts';
+import type { LostRows } from '../recording/segment/whole-segments.ts';
 import { withTokens } from '../strategy/params.ts';
 import type { EngineState } from '../trading/state.ts';
 import { readOutcome } from '../trading/outcome-json.ts';
@@ -29,6 +30,10 @@ export interface RecordedRun {
   readonly recorded: readonly RecordedDecision[];
   /** The last number that everything is there for, where the run was cut off or still goes on. */
   readonly truncatedAt: number | undefined;
+  /** Decisions after that number: of what they were made on, something is missing. */
+  readonly unreached: number;
+  /** What was recorded and is not there any more. */
+  readonly lost: readonly LostRows[];
   /** In the recording, what is beyond a gap included. */
   readonly events: number;
   /** Returns what a replay takes, from the beginning; once for each replay, for it changes the state. */
@@ -50,7 +55,7 @@ export async function openRecordedRun(runDir: string, interrupt = new AbortContr
   const whole = ended !== null && recording.truncatedAt === undefined;
   const lastSeq = await stepByStep(recording.lastGapFreeSteps(decisions.map(({ seq }) => seq)), interrupt);
   if (whole && lastSeq < ended.after_seq) {
-    throw new GannetError('RECORDING_CORRUPT', `the run has ${ended.after_seq} stamps, but only those up to ${lastSeq} are all there`);
+    throw new GannetError('RECORDING_CORRUPT', `the run has ${ended.after_seq} stamps, but only those up to ${lastSeq} are all there: a line of its decisions.ndjson is gone, or the recording is another one; restore them from a copy`);
   }
   const rows = whole ? recording : await stepByStep(recording.cutSteps(lastSeq), interrupt);
   const recorded = whole ? decisions : decisions.filter(({ seq }) => seq <= lastSeq);
@@ -59,6 +64,8 @@ export async function openRecordedRun(runDir: string, interrupt = new AbortContr
   return {
     manifest, recorded,
     truncatedAt: whole ? undefined : lastSeq,
+    unreached: decisions.length - recorded.length,
+    lost: recording.lost,
     events: recording.events,
     replay: () => ({
       state: stateOf(manifest, tokens, strategies),

@@ -1,7 +1,8 @@
 import { basename, join } from 'node:path';
 import { InvalidArgumentError, Option } from 'commander';
+import { counted } from '../core/counted.ts';
 import { GannetError } from '../core/errors.ts';
-import { formatDuration, parseDuration } from '../core/time.ts';
+import { formatDuration, parseDuration, shortDuration } from '../core/time.ts';
 import type { Millis } from '../core/time.ts';
 import { findRecording } from '../daemon/find-recording.ts';
 import type { Token } from '../market/token.ts';
@@ -15,11 +16,13 @@ import type { Recording } from '../recording/reader.ts';
 import { openSteps } from '../recording/reader.ts';
 import type { RecordingIssue } from '../recording/check/recording-issue.ts';
 import type { PriceMotion } from '../sandbox/market/price-process.ts';
+import { bytesText } from './bytes-text.ts';
 import { csvRows } from './csv-rows.ts';
 import type { CommandContext, CommandModule } from './command.ts';
 import { EXIT } from './exit-codes.ts';
 import { interruption, stepByStep } from './interrupt.ts';
 import { isField, readMarketCsv } from './recording/csv-market.ts';
+import { refuseUnmakable } from './file-places.ts';
 import { progressLine } from './progress.ts';
 import { exportJsonl } from './recording/export-jsonl.ts';
 import type { ExportedTable } from './recording/export-parquet.ts';
@@ -32,6 +35,8 @@ const WHICH = 'its folder, or the id of the run that made it';
 /** Nothing about now: the same command writes the same recording. */
 const GENERATED_START: Millis = Date.UTC(2026, 0, 1);
 const MOST_DAYS = 3_660;
+const EVERY_MS: Millis = 10_000;
+const SLOW_EVERY_MS: Millis = 300_000;
 
 export const recordingCommand: CommandModule = (program, run) => {
   const group = program.command('recording').description('looks at recordings, checks them, converts them, makes synthetic ones');
@@ -61,7 +66,7 @@ export const recordingCommand: CommandModule = (program, run) => {
       const { segments, bytesBefore, bytesAfter, left } = await compactRecording(directory, interrupt);
       if (left > 0) throw interruption();
       terminal.result({ recording: directory, segments, bytes_before: bytesBefore, bytes_after: bytesAfter }, () => (
-        segments === 0 ? '  nothing to compress\n' : `  ${segments} segments: ${bytesBefore} bytes became ${bytesAfter}\n`));
+        segments === 0 ? '  nothing to compress\n' : `  ${counted(segments, 'segment')}: ${bytesText(bytesBefore)} became ${bytesText(bytesAfter)}\n`));
       return EXIT.done;
     }));
 
@@ -85,11 +90,11 @@ export const recordingCommand: CommandModule = (program, run) => {
     .description('makes a synthetic recording from the sandbox’s market')
     .requiredOption('--days <n>', 'how much time it covers', days)
     .option('--seed <n>', 'the same seed, the same recording', seed, 7)
-    .option('--pair <base/quote...>', 'what is quoted', ['SOL/USDC'])
+    .addOption(new Option('--pair <base/quote...>', 'what is quoted').default(['SOL/USDC'], 'SOL/USDC'))
     .addOption(new Option('--market <motion>', 'swings: prices swing about their level, so that who buys dips earns; random-walk: nothing can be earned, and what earns all the same is a mistake')
       .choices(['swings', 'random-walk']).default('swings'))
-    .option('--every <duration>', 'between two looks at each quote', duration, 10_000)
-    .option('--slow-every <duration>', 'between two looks at statistics and order books', duration, 300_000)
+    .addOption(new Option('--every <duration>', 'between two looks at each quote').argParser(duration).default(EVERY_MS, formatDuration(EVERY_MS)))
+    .addOption(new Option('--slow-every <duration>', 'between two looks at statistics and order books').argParser(duration).default(SLOW_EVERY_MS, formatDuration(SLOW_EVERY_MS)))
     .option('--out <dir>', 'the recording’s folder; it must not be there yet')
     .action(run((context: CommandContext, flags: GenerateFlags) => generate(context, flags)));
 };
@@ -111,12 +116,13 @@ async function toJsonl(context: CommandContext, name: string, { out, kind }: Exp
   const recording = await opened(context, name);
   const progress = progressLine(terminal, 'events');
   const done = await exportJsonl(recording, { file: out, kinds: kind, interrupt, onEvents: (events) => { progress.show(events, recording.events); } }).finally(progress.end);
-  terminal.result({ file: out, ...done }, () => `  ${done.events} events in ${done.bytes} bytes: ${out}\n`);
+  terminal.result({ file: out, ...done }, () => `  ${counted(done.events, 'event')} in ${bytesText(done.bytes)}: ${out}\n`);
   return EXIT.done;
 }
 
 async function toParquet(context: CommandContext, name: string, { out, kind }: ExportFlags): Promise<typeof EXIT.done> {
   const { terminal, options, interrupt } = context;
+  if (out !== undefined) refuseUnmakable(out, '--out');
   const { exportParquet } = await import('./recording/export-parquet.ts');
   const recording = await opened(context, name);
   const directory = out ?? freeName(join(options.stateDir, 'exports'), basename(recording.directory));
@@ -124,7 +130,7 @@ async function toParquet(context: CommandContext, name: string, { out, kind }: E
   const files = await exportParquet(recording, { directory, kinds: kind, interrupt, onEvents: (events) => { progress.show(events, recording.events); } }).finally(progress.end);
   const sum = (of: (file: ExportedTable) => number): number => files.reduce((total, file) => total + of(file), 0);
   const done = { directory, events: sum(({ events }) => events), bytes: sum(({ bytes }) => bytes), files };
-  terminal.result(done, () => files.map(({ file, rows, bytes }) => `  ${rows} rows in ${bytes} bytes: ${file}\n`).join('') || `  nothing was recorded: ${directory}\n`);
+  terminal.result(done, () => files.map(({ file, rows, bytes }) => `  ${counted(rows, 'row')} in ${bytesText(bytes)}: ${file}\n`).join('') || `  nothing was recorded: ${directory}\n`);
   return EXIT.done;
 }
 
@@ -137,17 +143,21 @@ interface ImportFlags {
 }
 
 async function importCsv({ terminal, options, interrupt }: CommandContext, file: string, flags: ImportFlags): Promise<typeof EXIT.done> {
+  if (flags.out !== undefined) refuseUnmakable(flags.out, '--out');
   const tokens = namedTokens(flags.token ?? []);
   const pair = flags.pair === undefined ? undefined : pairOf(flags.pair, (symbol) => tokens.bySymbol(symbol));
   if (pair === undefined && flags.size !== undefined) throw new GannetError('USAGE', '--size is for candles: name what they are prices of with --pair');
   const sizes = pair === undefined ? [] : (flags.size ?? [`100 ${pair.quote.symbol}`, `1 ${pair.base.symbol}`]).map((text) => sizeOf(text, pair));
-  const { form, quotes } = await readMarketCsv(csvRows(file, interrupt), { map: flags.map ?? new Map(), pair, sizes });
-  const used = new Set(quotes.flatMap(({ inputMint, outputMint }) => [inputMint, outputMint]));
-  const unknown = [...used].filter((mint) => tokens.byMint(mint) === undefined);
+  const twice = sizes.find(({ token, amount }, index) => sizes.slice(0, index).some((other) => other.token === token && other.amount === amount));
+  if (twice !== undefined) throw new GannetError('USAGE', `--size: ${twice.amount} smallest units of ${twice.token.symbol} are there twice`);
+  const { form, quotes, events, startAt, mints } = await readMarketCsv(csvRows(file, interrupt), { map: flags.map ?? new Map(), pair, sizes });
+  const unknown = [...mints].filter((mint) => tokens.byMint(mint) === undefined);
+  const progress = progressLine(terminal, 'events');
   const written = await writeEvents(quotes, {
     directory: flags.out ?? freeName(join(options.stateDir, 'recordings'), 'imported'),
-    tokens: tokens.all.filter(({ mint }) => used.has(mint)), source: { kind: 'imported', file: basename(file), form }, startAt: quotes[0]!.receivedAt, interrupt,
-  });
+    tokens: tokens.all.filter(({ mint }) => mints.has(mint)), source: { kind: 'imported', file: basename(file), form }, startAt, interrupt,
+    onProgress: (_, done) => { progress.show(done, events); },
+  }).finally(progress.end);
   const warnings = unknown.map((mint) => `the recording does not say how many decimals ${mint} has: name it with --token SYMBOL=${mint}:DECIMALS`);
   terminal.result({ ...summary(written), warnings }, () => summaryText(written, warnings));
   return EXIT.done;
@@ -164,6 +174,7 @@ interface GenerateFlags {
 }
 
 async function generate({ terminal, options, interrupt }: CommandContext, flags: GenerateFlags): Promise<typeof EXIT.done> {
+  if (flags.out !== undefined) refuseUnmakable(flags.out, '--out');
   const { sandboxToken, syntheticMarket } = await import('../sandbox/synthetic-market.ts');
   const pairs = flags.pair.map((text) => pairOf(text, sandboxToken));
   const tokens = new Map(pairs.flatMap(({ base, quote }) => [base, quote]).map((token) => [token.mint, token]));
@@ -191,7 +202,7 @@ function summaryText({ directory, manifest }: WrittenRecording, warnings: readon
   const { events, firstAt = 0, lastAt = 0 } = totalsOf(manifest.files);
   return [
     ...warnings.map((warning) => `  ! ${warning}\n`),
-    `  ${events} events over ${lastAt > firstAt ? formatDuration(lastAt - firstAt) : 'no time'} in ${bytesOf(manifest)} bytes\n  ${directory}\n`,
+    `  ${counted(events, 'event')} over ${lastAt > firstAt ? shortDuration(lastAt - firstAt) : 'no time'} in ${bytesText(bytesOf(manifest))}\n  ${directory}\n`,
   ].join('');
 }
 
@@ -217,7 +228,7 @@ function shown(all: readonly RecordingIssue[], mark: string): string[] {
 }
 
 function verdictText({ closed, files, events, issues, warnings }: Inspection): string {
-  const end = issues.length === 0 ? `  whole: ${events} events in ${files} segments${closed === true ? '' : '; not closed: it is still written, or its writer died'}\n` : `  NOT whole: ${issues.length === 1 ? 'one fault' : `${issues.length} faults`}\n`;
+  const end = issues.length === 0 ? `  whole: ${counted(events, 'event')} in ${counted(files, 'segment')}${closed === true ? '' : '; not closed: it is still written, or its writer died'}\n` : `  NOT whole: ${issues.length === 1 ? 'one fault' : `${issues.length} faults`}\n`;
   return [...shown(issues, '✗'), ...shown(warnings, '!'), end].join('');
 }
 

@@ -3,8 +3,10 @@ import { DEFAULT_OBJECTIVE } from '../backtest/objectives.ts';
 import type { Millis } from '../core/time.ts';
 import { formatDuration } from '../core/time.ts';
 import { writeWhole } from './backtest-report.ts';
+import { makeRoomFor } from './file-places.ts';
 import type { CommandContext, CommandModule } from './command.ts';
 import { EXIT } from './exit-codes.ts';
+import { reportFile } from './report-file.ts';
 import { durationFlag, OBJECTIVE_NAMES, objectiveName, workerCount } from './research/flags.ts';
 import { readGridFile } from './research/grid-file.ts';
 import { openSubject } from './research/subject.ts';
@@ -38,15 +40,16 @@ export const sweepCommand: CommandModule = (program, run) => {
     .option('--fresh', 'runs everything again, also what an earlier sweep has finished')
     .action(run(async (context: CommandContext, file: string, flags: SweepFlags) => {
       const { terminal, options } = context;
+      if (flags.report !== undefined) makeRoomFor(flags.report, '--report');
       const subject = await openSubject(context, { file, recording: flags.recording });
       const grid = await readGridFile(flags.grid, subject.config);
       const finished = openFinishedTrials(options.stateDir, await trialBasis(subject), { fresh: flags.fresh ?? false });
       const counter = await openTrialCounter({ stateDir: options.stateDir, subject });
       try {
         const outcome = await runSweep(context, { subject, grid, finished, counter, objective: flags.objective, workers: flags.workers, limitMs: flags.trialLimit });
-        const report = flags.report === undefined ? undefined : writeWhole(flags.report, renderSweep(outcome));
-        terminal.result(asJson(outcome, report), () => asText(outcome, report));
-        return outcome.best?.isRepeatable === false || outcome.rows.length === 0 ? EXIT.failed : EXIT.done;
+        const report = reportFile(flags.report, (path) => writeWhole(path, renderSweep(outcome)), terminal);
+        terminal.result(asJson(outcome, report.path), () => asText(outcome, report.path));
+        return report.isLost || outcome.best?.isRepeatable === false || outcome.rows.length === 0 ? EXIT.failed : EXIT.done;
       } finally {
         finished.close();
         counter.close();

@@ -1,21 +1,21 @@
 import { longestWarmup } from '../backtest/backtest.ts';
 import { withTrials } from '../backtest/metrics/deflated.ts';
-import { withRecordedLatency } from '../backtest/models/recorded-latency.ts';
+import { counted, grouped } from '../core/counted.ts';
 import type { ObjectiveName } from '../backtest/objectives.ts';
 import { DEFAULT_OBJECTIVE } from '../backtest/objectives.ts';
 import { MOST_TRIALS } from '../backtest/sweep/grid.ts';
 import type { OpenPool, WalkForwardResult } from '../backtest/walk-forward.ts';
 import { walkForward } from '../backtest/walk-forward.ts';
-import type { Fold } from '../backtest/walk-forward/folds.ts';
 import { foldPlan } from '../backtest/walk-forward/folds.ts';
 import { renderWalkForward } from '../backtest/walk-forward/report.ts';
 import { GannetError } from '../core/errors.ts';
 import type { Millis } from '../core/time.ts';
 import type { TrialCount } from '../store/trial-log.ts';
-import type { SimulationModel } from '../trading/simulation-model.ts';
 import { writeWhole } from './backtest-report.ts';
+import { makeRoomFor } from './file-places.ts';
 import type { CommandContext, CommandModule } from './command.ts';
 import { EXIT } from './exit-codes.ts';
+import { reportFile } from './report-file.ts';
 import { durationFlag, OBJECTIVE_NAMES, objectiveName, workerCount } from './research/flags.ts';
 import { readGridFile } from './research/grid-file.ts';
 import { planTrials } from './research/plan-trials.ts';
@@ -55,13 +55,14 @@ export const walkForwardCommand: CommandModule = (program, run) => {
     .option('--report <file>', 'also writes the report, as one HTML file that needs nothing else')
     .action(run(async (context: CommandContext, file: string, flags: WalkForwardFlags) => {
       const { terminal, options } = context;
+      if (flags.report !== undefined) makeRoomFor(flags.report, '--report');
       const subject = await openSubject(context, { file, recording: flags.recording });
       const counter = await openTrialCounter({ stateDir: options.stateDir, subject });
       try {
         const answer = await walk(context, { subject, counter, flags });
-        const report = flags.report === undefined ? undefined : writeWhole(flags.report, renderWalkForward(reportInput(answer)));
-        terminal.result(asJson(answer, report), () => asText(answer, report));
-        return answer.result.isRepeatable && answer.result.joined !== undefined ? EXIT.done : EXIT.failed;
+        const report = reportFile(flags.report, (path) => writeWhole(path, renderWalkForward(reportInput(answer))), terminal);
+        terminal.result(asJson(answer, report.path), () => asText(answer, report.path));
+        return !report.isLost && answer.result.deviation === undefined && answer.result.joined !== undefined ? EXIT.done : EXIT.failed;
       } finally {
         counter.close();
       }
@@ -76,32 +77,23 @@ async function walk({ interrupt, terminal }: CommandContext, { subject, counter,
   const { config, recording, setup } = subject;
   const { inSample: inSampleMs, outOfSample: outOfSampleMs, objective, anchored = false } = flags;
   const plan = foldPlan({ firstAt: setup.firstAt, lastAt: setup.lastAt, warmupMs: longestWarmup(setup.strategies), inSampleMs, outOfSampleMs, anchored });
-  const modelOf = modelsOf(subject, plan.folds);
   const grid = await readGridFile(flags.grid, config);
   const { trials: planned, refused } = await planTrials(grid, subject, interrupt);
   const all = plan.folds.length * planned.length;
   if (all > MOST_TRIALS) {
-    throw new GannetError('USAGE', `${plan.folds.length} folds of ${planned.length} parameter sets are ${all} trials, more than ${MOST_TRIALS}: take a coarser grid, or a longer --out-of-sample`);
+    throw new GannetError('USAGE', `${counted(plan.folds.length, 'fold')} of ${counted(planned.length, 'parameter set')} are ${counted(all, 'trial')}, more than ${grouped(String(MOST_TRIALS))}: take a coarser grid, or a longer --out-of-sample`);
   }
   const progress = progressLine(terminal, 'trials');
   const openPool: OpenPool = (purpose) => createTrialPool(setup, { workers: purpose === 'judge' ? 1 : flags.workers, interrupt, recording });
-  const result = await walkForward(openPool, { folds: plan.folds, sets: planned.map(({ trial }) => trial.params), objective, modelOf, onProgress: progress.show });
+  const result = await walkForward(openPool, { folds: plan.folds, sets: planned.map(({ trial }) => trial.params), objective, onProgress: progress.show });
   progress.end();
-  // The model of a fold differs from the configured one only in what was known of it by then: it is no variant of its own.
-  counter.count(result.trials.map(({ trial, result: came }) => ({ trial: { params: trial.params, period: trial.period }, result: came })), { areFolds: true });
+  counter.count(result.trials, { areFolds: true });
   const trials = countItself(result, { counter, terms: { grid, in_sample_ms: inSampleMs, out_of_sample_ms: outOfSampleMs, anchored, objective } });
   const deflated = deflatedBy(result, trials);
   return {
     subject, plan, objective, anchored, inSampleMs, outOfSampleMs, trials, result: deflated, sets: planned.map(({ trial }) => trial.params),
     warnings: [...counter.warnings, ...warningsOf(deflated, { subject, plan, refused })],
   };
-}
-
-/** Latencies that come from the recording are of the future, where they are of swaps that were made later. */
-function modelsOf({ config: { backtest: { model } }, recording }: Subject, folds: readonly Fold[]): ((fold: Fold) => SimulationModel) | undefined {
-  if (model.latency.quote !== 'recorded' && model.latency.land !== 'recorded') return undefined;
-  const models = new Map(folds.map((fold) => [fold, withRecordedLatency(model, recording, recording.directory, fold.outOfSample.from)]));
-  return (fold) => models.get(fold)!;
 }
 
 function countItself({ joined }: WalkForwardResult, { counter, terms }: { readonly counter: TrialCounter; readonly terms: unknown }): TrialCount | undefined {

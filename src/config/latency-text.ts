@@ -1,6 +1,6 @@
 import { isGannetError } from '../core/errors.ts';
 import { parseDuration } from '../core/time.ts';
-import type { LatencyQuantile, LatencyQuantiles, LatencySource } from '../trading/simulation-model.ts';
+import type { Latency, LatencyQuantile, LatencyQuantiles, LatencySource } from '../trading/simulation-model.ts';
 
 /** What a latency is written as, for messages. */
 export const LATENCY_FORM = 'a duration such as "300ms", or quantiles such as "p5 150ms, p50 300ms, p95 900ms"';
@@ -31,8 +31,8 @@ export function readLatency(text: string): LatencySource | undefined {
 }
 
 /** Returns the text of a latency, as a manifest keeps it. */
-export function latencyText(source: LatencySource): string {
-  if (source === 'recorded') return source;
+export function latencyText(source: Latency | LatencySource): string {
+  if (source === 'recorded' || 'steps' in source) return 'recorded';
   if (source.length === 1) return `${source[0]!.latencyMs}ms`;
   return source.map(({ share, latencyMs }) => `p${Number((share * 100).toFixed(3))} ${latencyMs}ms`).join(', ');
 }

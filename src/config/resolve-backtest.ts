@@ -1,7 +1,7 @@
 import { assert } from '../core/assert.ts';
 import type { Amount, Bps, Lamports } from '../core/amount.ts';
 import { amount, lamports, U64_MAX } from '../core/amount.ts';
-import { parseDuration } from '../core/time.ts';
+import { formatDuration, parseDuration } from '../core/time.ts';
 import type { TransferFee } from '../market/mint-account.ts';
 import type { Mint } from '../market/token.ts';
 import { SOL_MINT } from '../market/token.ts';
@@ -39,6 +39,7 @@ function resolveModel(section: Section, scope: BacktestScope): SimulationModel<L
   const { latency, own_impact: ownImpact, landing, costs } = section;
   const [quote, sign, land] = [readLatency(latency.quote), readLatencyQuantiles(latency.sign), readLatency(latency.land)];
   assert(quote && sign && land, 'the schema lets no other text through');
+  refuseEndless(section, scope);
   return {
     setting: section.setting,
     latency: { quote, sign, land },
@@ -65,11 +66,29 @@ function resolveModel(section: Section, scope: BacktestScope): SimulationModel<L
   };
 }
 
+/** Nobody waits so long for a swap; what is meant is a shorter time, or another unit. */
+const LONGEST_LATENCY_MS = 3_600_000;
+
+function refuseEndless({ latency, landing }: Section, { problems }: BacktestScope): void {
+  for (const [key, text] of Object.entries(latency)) {
+    const quantiles = readLatencyQuantiles(text) ?? [];
+    const path = ['backtest', 'latency', key];
+    if (quantiles.some(({ latencyMs }) => latencyMs > LONGEST_LATENCY_MS)) problems.add(path, `expected at most ${formatDuration(LONGEST_LATENCY_MS)}, got "${text}"`);
+    else if (key === 'land' && quantiles.length > 0 && quantiles[0]!.latencyMs > parseDuration(landing.expiry)) {
+      problems.add(path, `expected that some swaps land before they expire (landing.expiry: ${landing.expiry}), got "${text}": none ever would`);
+    }
+  }
+}
+
+/** Nobody pays more for one attempt; what is meant is another unit. */
+const LARGEST_TIP = 1_000_000_000n;
+
 function resolveTip(text: string | undefined, { amounts, problems }: BacktestScope): Lamports {
   const path = ['backtest', 'costs', 'tip'];
   const tip = amounts.withToken(path, text);
   if (tip === undefined) return 0n as Lamports;
   if (tip.mint !== SOL_MINT) problems.add(path, `expected an amount of SOL such as "0.0001 SOL", got "${text}"`);
+  else if (tip.amount > LARGEST_TIP) problems.add(path, `expected at most 1 SOL, got "${text}"`);
   return tip.amount as bigint as Lamports;
 }
 

@@ -28,7 +28,7 @@ export const backtestSchema = z.strictObject({
   setting: z.enum(['optimistic', 'base', 'pessimistic']).default('base')
     .meta({ description: 'How kindly the world is taken: fills as quoted, at the price on arrival, or at the worst that slippage allows.' }),
   extrapolate: z.boolean().default(BASE_MODEL.extrapolate)
-    .meta({ description: 'Whether swaps larger than the largest recorded quote are priced by going on as the recorded ones do; they are marked. Otherwise they are given up.' }),
+    .meta({ description: 'Whether swaps larger than the largest recorded quote are priced by going on as the recorded ones do; they are marked. Otherwise they are given up, with two exceptions, which are marked too: a sale of what is held where only purchases were recorded, and a swap that is under way already when smaller sizes alone are known.' }),
   other_side_haircut_bps: bps().default(BASE_MODEL.otherSideHaircutBps)
     .meta({ description: 'What is taken off a price where only quotes of the other direction are recorded.' }),
   max_price_age: duration('2h').default(formatDuration(BASE_MODEL.maxPriceAgeMs)).meta({ description: 'A recorded quote that is older fills nothing.' }),
@@ -46,7 +46,7 @@ export const backtestSchema = z.strictObject({
   costs: z.strictObject({
     signatures: z.int().min(1).max(12).default(costs.signatures).meta({ description: 'At 5,000 lamports each.' }),
     compute_units: z.int().min(0).max(1_400_000).default(costs.computeUnitLimit).meta({ description: 'The limit, which is what is paid for.' }),
-    micro_lamports_per_unit: z.int().min(0).max(1_000_000_000_000).default(Number(costs.microLamportsPerUnit)).meta({ description: 'The bid for priority.' }),
+    micro_lamports_per_unit: z.int().min(0).max(1_000_000_000).default(Number(costs.microLamportsPerUnit)).meta({ description: 'The bid for priority.' }),
     tip: amount('0.0001 SOL').optional().meta({ description: 'Paid with every attempt; left out, none.', examples: ['0.0001 SOL'] }),
     platform_fee_bps: bps().default(costs.platformFeeBps).meta({ description: 'Taken beyond what was recorded: a service’s own quotes are after its fees.' }),
     platform_fee_in: z.enum(['input', 'output']).default(costs.platformFeeIn).meta({ description: 'Of which side’s token it is taken.' }),

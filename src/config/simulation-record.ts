@@ -1,9 +1,9 @@
-import type { LatencySource, SimulationModel } from '../trading/simulation-model.ts';
+import type { Latency, LatencySource, SimulationModel } from '../trading/simulation-model.ts';
 import { latencyText } from './latency-text.ts';
 import type { PlainValue } from './node.ts';
 
 /** Returns how swaps are simulated as plain data for a manifest; amounts as text, latencies as they are written in a file. */
-export function recordSimulation(model: SimulationModel<LatencySource>): Readonly<Record<string, PlainValue>> {
+export function recordSimulation(model: SimulationModel<Latency | LatencySource>): Readonly<Record<string, PlainValue>> {
   const { latency, ownImpact, landing, costs } = model;
   return {
     setting: model.setting,

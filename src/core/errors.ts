@@ -81,9 +81,13 @@ export function isGannetError(value: unknown): value is GannetError {
   return value instanceof Error && value.name === 'GannetError' && 'code' in value;
 }
 
-/** Returns the text of anything thrown. */
+/** Returns the text of anything thrown. Throws nothing, whatever that is: whoever tells of a fault must not meet another. */
 export function messageOf(thrown: unknown): string {
-  return thrown instanceof Error ? thrown.message : String(thrown);
+  try {
+    return String(thrown instanceof Error ? thrown.message : thrown);
+  } catch {
+    return 'something without a text';
+  }
 }
 
 const NO_ROOM: ReadonlySet<string> = new Set(['EDQUOT', 'ENOSPC']);

@@ -126,6 +126,11 @@ export class Engine {
     return [...this.#hosts.values()].filter((host) => host.running).map(({ name }) => name);
   }
 
+  /** Returns the strategies that were stopped since they proposed outside the engine's time. */
+  get untimely(): string[] {
+    return [...this.#hosts.values()].filter((host) => host.untimely).map(({ name }) => name);
+  }
+
   /**
    * Shows what was recorded before the present to the strategies that want it; before they start. Returns whether `rows`
    * stands at a row that comes after.

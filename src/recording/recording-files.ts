@@ -5,6 +5,7 @@ import type { FeedKey } from '../market/event.ts';
 import type { Token } from '../market/token.ts';
 import { DigestLog } from './segment/digest-log.ts';
 import { freeDirectory } from './files/directory.ts';
+import type { FileLock } from './files/file-lock.ts';
 import { DIGESTS_FILE, MANIFEST_FILE, RECORDING_FORMAT } from './format.ts';
 import type { RecordingManifest } from './manifest.ts';
 import { formatManifest, totalsOf } from './manifest.ts';
@@ -14,6 +15,7 @@ import { formatDigestLine } from './segment/digest.ts';
 import type { RecordingSource } from './source.ts';
 import { WATCHED } from './source.ts';
 import { writeFault } from './files/write-fault.ts';
+import { takeWriterLock } from './files/writer-lock.ts';
 
 /** A new recording's folder with what it says of itself. */
 export class RecordingFiles {
@@ -21,23 +23,27 @@ export class RecordingFiles {
   readonly #createdAt: Millis;
   readonly #source: RecordingSource;
   readonly #tokens: readonly Token[];
+  /** So that nobody takes what is being written for what a dead writer left. The folder is new: nobody else has it. */
+  readonly #lock: FileLock | undefined;
   readonly #digests: DigestLog;
   readonly #feeds = new Set<FeedKey>();
 
-  /** Makes the folder, with a manifest that says that it is being written. Throws RECORDING_WRITE_FAILED where it cannot, or a folder of this name is there. */
-  constructor({ dir, name, createdAt, tokens, source = WATCHED }: {
+  /** Makes the folder and takes the sole right to change it, with a manifest that says that it is being written. Throws RECORDING_WRITE_FAILED where it cannot, or a folder of this name is there. */
+  constructor({ dir, name, createdAt, tokens, source = WATCHED, digestSlackBytes }: {
     readonly dir: string;
     readonly name?: string | undefined;
     readonly createdAt: Millis;
     readonly tokens: readonly Token[];
     readonly source?: RecordingSource | undefined;
+    readonly digestSlackBytes?: number | undefined;
   }) {
     this.#createdAt = createdAt;
     this.#source = source;
     this.#tokens = tokens;
     try {
       this.directory = freeDirectory(dir, name, createdAt);
-      this.#digests = new DigestLog(this.directory);
+      this.#lock = takeWriterLock(this.directory);
+      this.#digests = new DigestLog(this.directory, digestSlackBytes);
       replaceFile(this.directory, MANIFEST_FILE, formatManifest(this.manifest([])));
     } catch (cause) {
       throw writeFault(dir, cause);
@@ -97,5 +103,6 @@ export class RecordingFiles {
 
   close(): void {
     this.#digests.close();
+    this.#lock?.release();
   }
 }

@@ -3,7 +3,6 @@ import type { GannetError } from '../core/errors.ts';
 import type { Clock, Millis } from '../core/time.ts';
 import type { Token } from '../market/token.ts';
 import type { Input } from '../trading/step.ts';
-import type { FileLock } from './files/file-lock.ts';
 import { RECORDING_KINDS } from './format.ts';
 import type { RecordingKind } from './format.ts';
 import { KindWriter } from './segment/kind-writer.ts';
@@ -13,7 +12,6 @@ import { SegmentCompressor } from './compression/segment-compressor.ts';
 import type { SegmentDigest } from './segment/digest.ts';
 import { segmentName } from './segment/name.ts';
 import { writeFault } from './files/write-fault.ts';
-import { takeWriterLock } from './files/writer-lock.ts';
 
 /** What a writer has done so far. */
 export interface RecordingStats {
@@ -54,6 +52,8 @@ export interface RecordingWriterOptions {
   readonly flushMs?: Millis | undefined;
   /** How many rows of one kind make a batch. */
   readonly flushRows?: number | undefined;
+  /** How much of the digests may be of no more use before it is taken out; a quarter of a mebibyte by default. */
+  readonly digestSlackBytes?: number | undefined;
 }
 
 /**
@@ -68,7 +68,6 @@ class DirectoryWriter implements RecordingWriter {
   readonly directory: string;
   readonly #options: RecordingWriterOptions;
   readonly #files: RecordingFiles;
-  readonly #lock: FileLock | undefined;
   readonly #kinds: Readonly<Record<RecordingKind, KindWriter>>;
   readonly #compressor: SegmentCompressor;
   readonly #ticks: { unsubscribe(): void };
@@ -88,7 +87,6 @@ class DirectoryWriter implements RecordingWriter {
     const { flushMs = 1_000, flushRows = 4_096 } = options;
     this.#files = new RecordingFiles({ ...options, createdAt: options.clock.now() });
     this.directory = this.#files.directory;
-    this.#lock = lockOf(this.directory);
     const kinds = RECORDING_KINDS.map((kind) => [kind, this.#kindWriter(kind, flushRows)]);
     this.#kinds = Object.fromEntries(kinds) as Record<RecordingKind, KindWriter>;
     this.#compressor = new SegmentCompressor(this.directory, {
@@ -157,7 +155,6 @@ class DirectoryWriter implements RecordingWriter {
     } finally {
       for (const kind of RECORDING_KINDS) this.#kinds[kind].release();
       this.#files.close();
-      this.#lock?.release();
     }
   }
 
@@ -218,14 +215,5 @@ class DirectoryWriter implements RecordingWriter {
     if (this.#fault !== undefined) return;
     this.#fault = writeFault(this.directory, cause);
     this.#options.onError(this.#fault);
-  }
-}
-
-/** So that nobody takes what is being written for what a dead writer left. The folder is new: nobody else has it. */
-function lockOf(directory: string): FileLock | undefined {
-  try {
-    return takeWriterLock(directory);
-  } catch (cause) {
-    throw writeFault(directory, cause);
   }
 }

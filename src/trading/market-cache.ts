@@ -85,6 +85,8 @@ export class MarketCache {
   }
 
   #index(event: MarketEvent, slot: FeedSlot): void {
+    // Its own text from now on: that one is the same text is seen at once, that two are alike only at their ends.
+    this.#lastFeed = event.feed;
     if (event.kind === 'quote') this.#indexQuote(event, slot);
     else if (event.kind === 'token-stats') this.#indexStats(event, slot);
   }

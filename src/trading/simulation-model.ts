@@ -14,7 +14,18 @@ export interface LatencyQuantile {
 /** A distribution of latencies: at least one quantile, shares rising, latencies not falling. One alone is a constant. */
 export type LatencyQuantiles = readonly LatencyQuantile[];
 
-/** Where a latency comes from: a distribution, or what the recording's own run took. */
+/** What was known of a latency when, so that nobody draws from what was measured later. */
+export interface LatencyHistory {
+  /** Where nothing is known yet. */
+  readonly before: LatencyQuantiles;
+  /** In order of time; each is known after its instant. */
+  readonly steps: readonly { readonly since: Millis; readonly quantiles: LatencyQuantiles }[];
+}
+
+/** What a latency is drawn from. */
+export type Latency = LatencyQuantiles | LatencyHistory;
+
+/** Where a latency comes from, as a configuration says it: a distribution, or what the recording's own run took. */
 export type LatencySource = LatencyQuantiles | 'recorded';
 
 /** What every attempt costs, landed or failed, and what the platform takes beyond what quotes say. */
@@ -43,15 +54,15 @@ export interface LandingModel {
 }
 
 /** How swaps are simulated: plain data, the same in every mode that only pretends to trade. */
-export interface SimulationModel<Latency extends LatencySource = LatencyQuantiles> {
+export interface SimulationModel<Source extends Latency | LatencySource = Latency> {
   readonly setting: SimulationSetting;
   readonly latency: {
     /** From the decision to the accepted quote. */
-    readonly quote: Latency;
+    readonly quote: Source;
     /** From the accepted quote to the signature. */
     readonly sign: LatencyQuantiles;
     /** From the signature to the block. */
-    readonly land: Latency;
+    readonly land: Source;
   };
   /** Whether sizes above the largest recorded one are priced at all, and marked. */
   readonly extrapolate: boolean;
@@ -73,7 +84,7 @@ export interface SimulationModel<Latency extends LatencySource = LatencyQuantile
 }
 
 /** What is assumed where nobody says otherwise. Latencies, chances and priority are assumptions, to be calibrated by live runs. */
-export const BASE_MODEL: SimulationModel = {
+export const BASE_MODEL: SimulationModel<LatencyQuantiles> = {
   setting: 'base',
   latency: {
     quote: [{ share: 0.5, latencyMs: 300 }],

@@ -148,6 +148,7 @@ describe('a replay', () => {
     writeFileSync(file, text.replace('"spend": "5 USDC"', '"spend": "6 USDC"'));
     const ended = await replay(state, runId, '--json');
     expect(ended.code).toBe(1);
+    expect(document(ended)['warnings']).toEqual([expect.stringContaining('manifest.json is not what the run wrote')]);
     expect(divergenceOf(ended)).toMatchObject({
       differs: ['proposal.amount'],
       recorded: { decision: { strategy: 'dca', proposal: { amount: '5000000' } } }, replayed: { decision: { strategy: 'dca', proposal: { amount: '6000000' } } },
@@ -184,5 +185,28 @@ describe('a replay', () => {
     const written = jsonLines(readFileSync(join(state, 'runs', runId, 'decisions.ndjson'), 'utf8')).filter(({ seq }) => Number(seq) <= Number(truncatedAt));
     expect([decisions, hash, recorded]).toEqual([written.length, written.at(-1)!['h'], written.at(-1)!['h']]);
     expect(people.stdout).toContain(`the run was cut off: compared up to seq ${String(truncatedAt)}`);
+  });
+
+  it('never says that decisions are the same which the run ended on others than, or of which none could be compared', async () => {
+    const { state, runId } = spoilt('paper', 'other-end');
+    const file = join(state, 'runs', runId, 'manifest.json');
+    const text = readFileSync(file, 'utf8');
+    const refused = async (changed: string, said: string): Promise<void> => {
+      writeFileSync(file, changed);
+      const { code, stdout, stderr } = await replay(state, runId, '--json');
+      expect(code, stderr).toBe(1);
+      expect((JSON.parse(stdout) as JsonLine)['error']).toMatchObject({ code: 'RECORDING_CORRUPT', message: expect.stringContaining(said) as string });
+    };
+    const { hash } = runs['paper']!;
+    await refused(text.replace(hash, '0'.repeat(64)), `hash ${'0'.repeat(64)}, its decisions.ndjson and the replay come to`);
+    await refused(text.replace('"protections": [', '"protections": [7, '), 'cannot be repeated');
+    writeFileSync(file, text);
+    // Its recording is cut to nothing: of what was decided, nothing is known to be the same.
+    await rewriteRecording(join(state, 'recordings'), runId, () => undefined, { close: false });
+    const lines = jsonLines(readFileSync(join(state, 'runs', runId, 'decisions.ndjson'), 'utf8'));
+    const beforeRows = lines.findIndex(({ seq }, index) => Number(seq) !== index + 1);
+    const ended = await replay(state, runId, '--json');
+    expect(ended.code).toBe(beforeRows === 0 ? 1 : 0);
+    expect(document(ended)).toMatchObject({ match: beforeRows === 0 ? null : true, not_compared: lines.length - beforeRows, decisions: beforeRows });
   });
 });

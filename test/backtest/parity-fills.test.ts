@@ -2,7 +2,9 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { withRecordedLatency } from '../../src/backtest/models/recorded-latency.ts';
+import { latencyText } from '../../src/config/latency-text.ts';
+import { knownBefore, quantilesOf } from '../../src/backtest/models/latency.ts';
+import { recordedLatencies, withRecordedLatency } from '../../src/backtest/models/recorded-latency.ts';
 import { replayRun } from '../../src/backtest/replay.ts';
 import { createSimulatedExecutor } from '../../src/backtest/simulated-executor.ts';
 import { openRecordedRun } from '../../src/cli/recorded-run.ts';
@@ -97,6 +99,12 @@ interface Compared {
 }
 
 /** Hands the intents of a run to the simulated executor, at the instants of their decisions, over what the run had seen of the market. */
+/** What is compared is how fills are priced, with latencies of which all is known. */
+function asTheWholeRunTook(model: SimulationModel): SimulationModel {
+  const { quote, sign, land } = model.latency;
+  return { ...model, latency: { quote: knownBefore(quote, Infinity), sign, land: knownBefore(land, Infinity) } };
+}
+
 async function compare({ runDir, recording }: (typeof runs)['live'], model: Partial<SimulationModel> = {}): Promise<{ readonly compared: readonly Compared[]; readonly others: Readonly<Record<string, string>> }> {
   const run = await openRecordedRun(runDir);
   const intents: { at: number; intent: Intent }[] = [];
@@ -110,7 +118,7 @@ async function compare({ runDir, recording }: (typeof runs)['live'], model: Part
   const market = new MarketCache();
   const executor = createSimulatedExecutor({
     clock, market, seed: 7, tokenAccounts: run.manifest.config.tokens.map(({ mint }) => mint),
-    model: withRecordedLatency({ ...BASE_MODEL, ...model, latency: { ...BASE_MODEL.latency, quote: 'recorded', land: 'recorded' } }, recording, runDir),
+    model: asTheWholeRunTook(withRecordedLatency({ ...BASE_MODEL, ...model, latency: { ...BASE_MODEL.latency, quote: 'recorded', land: 'recorded' } }, recording, runDir)),
   });
   const compared: Compared[] = [];
   const others: Record<string, string> = {};
@@ -171,7 +179,10 @@ describe('what the simulated executor makes of the intents of a run on the sandb
 
 describe('the same strategies in a backtest over the recording of the live run', () => {
   it('make the purchases of the same slots', async () => {
-    const config = playground.write('backtest.yaml', configText('paper', 'latency: { quote: recorded, land: recorded }'));
+    const { quote, land } = recordedLatencies(runs.live.recording);
+    const [quoteText, landText] = [quote, land].map((known) => latencyText(quantilesOf(known.map(({ latencyMs }) => latencyMs)).filter(({ share }) => share > 0 && share < 1)));
+    // Of the whole run, as nobody knew them while it went on: what is compared is what was bought.
+    const config = playground.write('backtest.yaml', configText('paper', `latency: { quote: "${quoteText}", sign: 1ms, land: "${landText}" }`));
     const recording = runs.live.recording.directory;
     const answer = await playground.ask(['backtest', config, '--recording', recording, '--json', '--state-dir', playground.path('backtest')], { environment: { GANNET_API_KEY: 'a-key-of-my-own' } });
     expect(answer.code, answer.stderr + answer.stdout).toBe(0);

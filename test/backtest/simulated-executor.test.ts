@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { SimulationModel } from '../../src/backtest/simulated-executor.ts';
+import type { SimulatedExecutor, SimulationModel } from '../../src/backtest/simulated-executor.ts';
 import { BASE_MODEL, createSimulatedExecutor } from '../../src/backtest/simulated-executor.ts';
 import type { FillNotes, SimulationNotes } from '../../src/backtest/simulation-notes.ts';
 import type { Amount, Bps } from '../../src/core/amount.ts';
@@ -27,7 +27,8 @@ function execute(events: readonly MarketEvent[], model: Partial<SimulationModel>
 } {
   const clock = new VirtualClock(0);
   const market = new MarketCache();
-  const executor = createSimulatedExecutor({ clock, market, model: { ...CERTAIN, ...model }, seed: 7, tokenAccounts: [USDC.mint] });
+  const create = (): SimulatedExecutor => createSimulatedExecutor({ clock, market, model: { ...CERTAIN, ...model }, seed: 7, tokenAccounts: [USDC.mint] });
+  const executor = create();
   const intent: Intent = { ...approve(stateWith(), buy()), ...change };
   const outcomes: (Outcome & { at: number })[] = [];
   for (const event of events.filter(({ receivedAt }) => receivedAt <= 0)) market.observe(event);
@@ -37,9 +38,13 @@ function execute(events: readonly MarketEvent[], model: Partial<SimulationModel>
     next: (outcome) => { outcomes.push({ ...outcome, at: clock.now() }); },
     complete: () => { completed = true; },
   });
+  const handedOver: { outcome: Outcome; notes: FillNotes | undefined }[] = [];
+  create().carryOut(intent, (outcome, notes) => { handedOver.push({ outcome, notes }); });
   clock.advanceTo(200_000);
   expect(completed).toBe(true);
-  return { outcomes, notes: executor.notes(), fill: executor.takeFillNotes(intent.id) };
+  expect(outcomes).toMatchObject(handedOver.map(({ outcome }) => outcome));
+  expect(handedOver.map(({ notes }) => notes !== undefined)).toEqual(outcomes.map(({ fill }) => fill !== undefined));
+  return { outcomes, notes: executor.notes(), fill: handedOver.at(-1)?.notes };
 }
 
 const last = (run: ReturnType<typeof execute>): Outcome & { readonly at: number } => run.outcomes.at(-1)!;

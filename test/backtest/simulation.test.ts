@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { chanceOf } from '../../src/backtest/models/chance.ts';
 import type { SimulationModel } from '../../src/backtest/simulated-executor.ts';
 import { BASE_MODEL, createSimulatedExecutor } from '../../src/backtest/simulated-executor.ts';
+import type { FillNotes } from '../../src/backtest/simulation-notes.ts';
 import { simulationWarnings } from '../../src/backtest/simulation-warnings.ts';
 import type { Amount, Bps, Lamports } from '../../src/core/amount.ts';
 import type { Millis } from '../../src/core/time.ts';
@@ -27,7 +28,7 @@ const patient = (id: string): Intent => intentOf(id, { maxPriceImpactBps: 1_000 
 /** A maker's quote. */
 const firm = (milliUsd: number, at: number): MarketEvent => ({ ...buyingSol(milliUsd, at), router: 'rfqz' });
 
-interface Journey { readonly at: Millis; readonly outcome: Outcome }
+interface Journey { readonly at: Millis; readonly outcome: Outcome; readonly notes: FillNotes | undefined }
 
 /** Carries intents out, each begun at its own time and in the order given, over market events that come at theirs. */
 function simulate(events: readonly MarketEvent[], intents: readonly { readonly at?: Millis; readonly intent: Intent }[], model: SimulationModel = SURE, tokenAccounts: readonly Mint[] = [USDC.mint]) {
@@ -42,7 +43,7 @@ function simulate(events: readonly MarketEvent[], intents: readonly { readonly a
   for (const { at = 0, intent } of intents) {
     const journey: Journey[] = [];
     journeys.set(intent.id, journey);
-    clock.schedule(() => { executor.execute(intent).subscribe((outcome) => { journey.push({ at: clock.now(), outcome }); }); }, at);
+    clock.schedule(() => { executor.carryOut(intent, (outcome, notes) => { journey.push({ at: clock.now(), outcome, notes }); }); }, at);
   }
   clock.advanceTo(10_000_000);
   for (const journey of journeys.values()) {
@@ -185,8 +186,7 @@ describe('what swaps cost', () => {
     expect(run.of('a-1').find(({ outcome }) => outcome.state === 'signed')!.outcome.quotedOut).toBe(4_950n);
     expect(run.last('a-1').outcome.fill).toMatchObject({ amountOut: 4_950n, rentLamports: 2_074_080n });
     expect(run.executor.notes().transferFees).toEqual(new Map([[FISH.mint, 50n]]));
-    expect(run.executor.takeFillNotes('a-1')).toMatchObject({ transferFees: [{ mint: FISH.mint, amount: 50n }], rentLamports: 2_074_080n });
-    expect(run.executor.takeFillNotes('a-1')).toBeUndefined();
+    expect(run.last('a-1').notes).toMatchObject({ transferFees: [{ mint: FISH.mint, amount: 50n }], rentLamports: 2_074_080n });
   });
 });
 
@@ -197,9 +197,9 @@ describe('what a report must say first', () => {
       { intent: intentOf('a-4', { inputMint: SOL.mint, outputMint: USDC.mint, amountIn: 1_000n as Amount, minimumOut: undefined }) },
     ]);
     expect(simulationWarnings(run.executor.notes(), BASE_MODEL)).toEqual([
-      '1 swaps could not be simulated and were given up (QUOTE_UNAVAILABLE): the recording holds no quote of their pair, either way',
-      '1 swaps could not be simulated and were given up (SIZE_BEYOND_LADDER): they are larger than the largest recorded quote (backtest.extrapolate would price them)',
-      '1 fills are priced from quotes of the other direction, less 60 bps',
+      '1 swap could not be simulated and was given up (QUOTE_UNAVAILABLE): the recording holds no quote of its pair, either way',
+      '1 swap could not be simulated and was given up (SIZE_BEYOND_LADDER): it is larger than the largest recorded quote (backtest.extrapolate would price it)',
+      '1 fill is priced from quotes of the other direction, less 60 bps',
     ]);
   });
 

@@ -58,9 +58,9 @@ describe('gannet analyze', () => {
       drawdown_start: '2025-07-11T00:00:00.000Z', drawdown_recovered: null, win_rate: null, dsr: null, trials: null, points: 201, returns: 200, bar_seconds: 86_400, periods_per_year: 365.25, coverage: 1,
       sharpe_interval: { low: expect.any(Number), high: expect.any(Number), level: 0.95 },
     });
-    expect(document['warnings']).toContainEqual({ code: 'no_trading_record', message: expect.stringContaining('win_rate'), figures: expect.arrayContaining(['win_rate', 'landing_rate']) });
+    expect(document['warnings']).toContainEqual({ code: 'no_trading_record', message: expect.stringContaining('round trips'), figures: expect.arrayContaining(['win_rate', 'landing_rate']) });
     expect(text).toMatch(/ {2}total return +17\.27 %\n/);
-    expect(text).toMatch(/Sharpe +1\.14 {2}\(95 % within -?\d/);
+    expect(text).toMatch(/Sharpe ratio a year +1\.14 {2}\(95 % within -?\d/);
     expect(text).toMatch(/from 2025-07-11 00:00, lowest 2025-07-20 00:00, not recovered\n/);
     expect(text).toContain('  200 returns, bars of a day, 200.0 days\n');
   });

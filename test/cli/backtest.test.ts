@@ -48,8 +48,10 @@ it('gannet backtest measures a run, compares it with benchmarks and under three 
   const page = readFileSync(report, 'utf8');
   for (const said of ['Backtest of dip', document['decision_hash'] as string, 'window']) expect(page).toContain(said);
   expect(page).not.toContain(folder);
-  // Equity, drawdown, price and exposure are not drawn where nothing was seen.
-  expect(page.match(/<rect class="gap"/g)).toHaveLength(4);
+  expect(page).toMatch(/>use: [^]*max_age: \d+[smhd]<br>/);
+  expect(page.match(/\w+_ms: \S+/g)).toBeNull();
+  // Equity, drawdown, both beside holding, price and exposure are not drawn where nothing was seen.
+  expect(page.match(/<rect class="gap"/g)).toHaveLength(5);
 });
 
 it('gannet backtest ends at an interrupt in the middle, with INTERRUPTED', async () => {

@@ -18,12 +18,12 @@ strategies:
 `;
 
 /** Runs a backtest over events in this process, and returns what it warns of. */
-async function warningsOf(events: readonly MarketEvent[], source: RecordingSource = { kind: 'watched' }): Promise<readonly string[]> {
+async function warningsOf(events: readonly MarketEvent[], source: RecordingSource = { kind: 'watched' }, config = CONFIG): Promise<readonly string[]> {
   const folder = temporaryFolder();
   const writer = createHistoryWriter({ dir: folder, name: 'rec', createdAt: 0, tokens: [SOL, USDC], source });
   events.forEach((event, index) => { writer.append(index + 1, event.receivedAt, event); });
   await writer.close();
-  writeFileSync(join(folder, 'config.yaml'), CONFIG);
+  writeFileSync(join(folder, 'config.yaml'), config);
   const { document } = await runCommand(backtestCommand, ['backtest', join(folder, 'config.yaml'), '--recording', writer.directory, '--no-grid'], { stateDir: folder });
   return document['warnings'] as readonly string[];
 }
@@ -49,6 +49,19 @@ it('a backtest tells of gaps and of prices that leap, by place and time', async 
   expect(warnings).toMatch(/quote\/1970-01-01T00\.arrows\.zst:41 \(1970-01-01T00:\d\d:\d\d\.\d{3}Z\): the price in .* leaps from .* to .*; it is taken as it stands/);
 });
 
+/** What is said of a wallet that begins with so much. */
+async function ofWallet(balances: string): Promise<readonly string[]> {
+  return (await warningsOf(prices().slice(0, 40), undefined, `${CONFIG}backtest: { balances: ${balances} }\n`)).filter((warning) => warning.startsWith('the wallet'));
+}
+
+it('a backtest says that its wallet holds less than the budgets, or nothing for fees', async () => {
+  expect(await ofWallet('{ USDC: "0", SOL: "0" }')).toEqual([
+    expect.stringMatching(/^the wallet begins with 0 USDC \(backtest\.balances\), the budgets are 500: equity counts money that is not there/), expect.stringMatching(/^the wallet begins without SOL/),
+  ]);
+  expect(await ofWallet('{ USDC: "499.5" }')).toEqual([expect.stringMatching(/^the wallet begins with 499\.5 USDC/)]);
+  expect(await ofWallet('{ USDC: "500" }')).toEqual([]);
+});
+
 it('a backtest refuses a price of nothing and time that goes backwards, naming file, row and time', async () => {
   const nothing = prices().map((event, index) => (index === 40 && event.kind === 'quote' ? { ...event, outAmount: 0n as typeof event.outAmount, rate: 0 } : event));
   await expect(warningsOf(nothing)).rejects.toMatchObject({ code: 'RECORDING_CORRUPT', message: expect.stringMatching(/^quote\/1970-01-01T00\.arrows\.zst:41 \(1970-01-01T00:\d\d:\d\d\.\d{3}Z\): a price of 0 for/) });
@@ -56,6 +69,7 @@ it('a backtest refuses a price of nothing and time that goes backwards, naming f
   await expect(warningsOf(back)).rejects.toMatchObject({ code: 'RECORDING_CORRUPT', message: expect.stringMatching(/^quote\/1970-01-01T00\.arrows\.zst:41: time goes backwards: 1970-01-01T00:00:01\.000Z comes after/) });
 });
 
-it('a backtest refuses a recording of nothing', async () => {
+it('a backtest refuses a recording of nothing, or of one instant', async () => {
   await expect(warningsOf([])).rejects.toMatchObject({ code: 'RECORDING_INCOMPLETE', message: expect.stringContaining('holds no events') });
+  await expect(warningsOf(prices().slice(0, 2))).rejects.toMatchObject({ code: 'RECORDING_INCOMPLETE', message: expect.stringContaining('holds one instant alone, 1970-01-01T00:00:05.000Z: that is an empty period') });
 });

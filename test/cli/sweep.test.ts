@@ -51,6 +51,8 @@ describe('gannet sweep', PATIENT, () => {
     const values = tableOf(answer).map(({ objective }) => objective!);
     expect(values).toStrictEqual(values.toSorted((a, b) => b - a));
     expect(answer['best']).toMatchObject({ ...tableOf(answer)[0], metrics: expect.anything() as unknown });
+    // They are known: the answer does not say otherwise beside it.
+    expect((answer['best'] as { readonly warnings: readonly string[] }).warnings.filter((warning) => warning.includes('is not known'))).toStrictEqual([]);
     const page = readFileSync(report, 'utf8');
     for (const said of ['Sweep of dip', 'Total return by dip.window and dip.k', 'One step from the best', 'All trials', tableOf(answer)[8]!.decision_hash]) expect(page).toContain(said);
     expect(page).not.toContain(place.dir);
@@ -95,21 +97,37 @@ describe('gannet sweep', PATIENT, () => {
   });
 
   it('fails single trials, never all', async () => {
-    expect(await swept(config('unruly.yaml', unruly('fine')), 'params: { unruly.mode: [fine, throw, exit], unruly.every_nth: [7, 9] }\n', '--workers', '1')).toMatchObject({
-      trials: 2, failed: [{ params: { 'unruly.mode': 'throw' } }, {}, { params: { 'unruly.mode': 'exit' } }, { reason: expect.stringContaining('exit code 3') as string }],
+    expect(await swept(config('unruly.yaml', unruly('fine')), 'params: { unruly.mode: [fine, throw, exit, talk], unruly.every_nth: [7, 9] }\n', '--workers', '1')).toMatchObject({
+      trials: 4, failed: [{ params: { 'unruly.mode': 'throw' } }, {}, { params: { 'unruly.mode': 'exit' } }, { reason: expect.stringContaining('exit code 3') as string }],
     });
   });
 
   it('says NOT repeatable, and exits with 1, where a strategy keeps something from one run to the next', async () => {
     // The best is not the first of them: the first of a thread has nothing before it.
     const grid = place.write('keeps.grid.yaml', 'params: { unruly.every_nth: [8, 7, 6, 5] }\n');
-    const { code, stdout } = await place.ask(['--json', 'sweep', config('keeps.yaml', unruly('remember')), '--recording', recording, '--grid', grid, '--workers', '1', '--objective', 'total_return', '--report', place.path('keeps.html')]);
+    const sweep = ['--json', 'sweep', config('keeps.yaml', unruly('remember')), '--recording', recording, '--grid', grid, '--workers', '1', '--objective', 'total_return'];
+    const { code, stdout } = await place.ask([...sweep, '--report', place.path('keeps.html')]);
     const answer = JSON.parse(stdout) as JsonLine;
     expect(tableOf(answer)[0]!.params['unruly.every_nth']).not.toBe(8);
     expect(answer).toMatchObject({ best: { repeatable: false }, warnings: [expect.stringMatching(/^NOT repeatable/)] });
     expect(code).toBe(1);
     // One parameter makes a line.
     expect(place.read('keeps.html')).toContain('class="line main"');
+    // Nor does it become repeatable by being asked for again, when all is known from before.
+    const again = await place.ask(sweep);
+    expect(JSON.parse(again.stdout)).toMatchObject({ ran: 0, resumed: 4, best: { repeatable: false } });
+    expect(again.code).toBe(1);
+  });
+
+  it('says why the best came to nothing when it was run once more', async () => {
+    const gate = place.path('shut');
+    const file = config('shut.yaml', `{ use: "${UNRULY}", budget: "500 USDC", params: { pair: SOL/USDC, size: "25 USDC", mode: shut, gate: "${gate}" } }`);
+    const sweep = ['--json', 'sweep', file, '--recording', recording, '--grid', place.write('shut.grid.yaml', 'params: { unruly.every_nth: [8, 7] }\n'), '--workers', '1', '--objective', 'total_return'];
+    expect((await place.ask(sweep)).code).toBe(0);
+    place.write('shut', '');
+    const { code, stdout } = await place.ask(sweep);
+    expect(JSON.parse(stdout)).toMatchObject({ ran: 0, best: { repeatable: false }, warnings: [expect.stringContaining('the best parameters came to nothing: strategy unruly stopped: the gate is shut')] });
+    expect(code).toBe(1);
   });
 
   it('goes on after being killed, and comes to what it would have come to', async () => {

@@ -49,7 +49,7 @@ describe('gannet backtest counts what was tried on a recording', () => {
     const first = await backtest(state('counting'));
     expect(first.metrics).toMatchObject({ trials: 1, dsr: expect.closeTo(first.metrics['psr'] as number, 12), psr: expect.any(Number) });
     expect(first.document['trials']).toStrictEqual({ count: 1, sharpe_variance: null, sharpe_by_luck: 0 });
-    expect(first.text).toMatch(/trials {5}this is the first on these data: nothing was chosen among/);
+    expect(first.text).toMatch(/trials {5}this is the first on these data: there was nothing to choose among/);
     for (const same of [{}, { params: 'k: 1.0, exit_z: 0' }, { name: 'other' }, { top: 'seed: 99' }]) expect((await backtest(state('counting'), same)).trials).toBe(1);
   });
 
@@ -63,7 +63,7 @@ describe('gannet backtest counts what was tried on a recording', () => {
     const last = await backtest(dir, { use: own });
     expect(last.trials).toBe(5);
     expect(last.metrics['dsr']).toBeLessThanOrEqual(last.metrics['psr'] as number);
-    expect(last.text).toMatch(/trials {5}5 were tried on these data: of so many the best shows a Sharpe of [\d.]+ by luck alone; the true one is above that with a probability of (over |under )?[\d.]+ %/);
+    expect(last.text).toMatch(/trials {5}5 variants were tried on these data, few to go by: going by how far apart they are, the luckiest of 5 that are worth nothing shows a Sharpe ratio of about [\d.]+ a year; that this one is truly above that has a probability of (over |under )?[\d.]+ %/);
     for (const setting of ['optimistic', 'base', 'pessimistic']) expect((last.document['sensitivity'] as Record<string, { metrics: unknown }>)[setting]!.metrics).toMatchObject({ trials: 5 });
     expect((last.document['by_strategy'] as { metrics: unknown }[])[0]!.metrics).toMatchObject({ trials: 5, dsr: last.metrics['dsr'] });
   });
@@ -82,6 +82,6 @@ describe('gannet backtest counts what was tried on a recording', () => {
     const answer = await backtest(dir);
     expect(answer.code).toBe(0);
     expect(answer.document).toMatchObject({ trials: null, metrics: { trials: null, dsr: null, sharpe: expect.any(Number) } });
-    expect(answer.document['warnings']).toContainEqual(expect.stringMatching(/^this run is not counted among the trials, so dsr is not given: .*trials\.sqlite: cannot be opened/));
+    expect(answer.document['warnings']).toContainEqual(expect.stringMatching(/^this run is not counted among the trials, so its Sharpe ratio is not deflated: .*trials\.sqlite: cannot be opened/));
   });
 });

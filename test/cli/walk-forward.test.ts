@@ -78,6 +78,11 @@ describe('gannet walk-forward', () => {
     expect(page).not.toContain(folder);
   });
 
+  it('names folds that prove nothing for the same reason together', async () => {
+    const { document } = await walk(['--recording', recording, '--grid', GRID, ...LENGTHS, '--workers', '1', '--objective', 'calmar']);
+    expect((document['warnings'] as string[]).filter((warning) => warning.includes('in no average'))).toEqual([expect.stringMatching(/^folds 1, 2 and 3 are in no average, the first since none of 3 has a Calmar ratio in-sample: .*less than 30 days$/)]);
+  });
+
   it('is the same with another number of threads and another future: folds that ended before it stay as they are', async () => {
     const other = await recorded((at) => (at < SECOND_ENDS ? priceAt(at) : 90 + 30 * Math.sin(at / HOUR)));
     const { document } = await walk(['--recording', other, '--grid', GRID, ...LENGTHS, '--workers', '1']);
@@ -106,7 +111,7 @@ describe('gannet walk-forward', () => {
   it('is refused where it would take forever, with what it comes to', async () => {
     const grid = join(folder, 'endless.yaml');
     writeFileSync(grid, 'params: { dip.window: { from: 2, to: 9999, step: 1 } }\n');
-    await expect(walk(['--recording', recording, '--grid', grid, '--in-sample', '4h', '--out-of-sample', '8h'])).rejects.toMatchObject({ code: 'USAGE', message: expect.stringMatching(/17 folds of 9998 parameter sets are 169966 trials, more than 100000/) as string });
+    await expect(walk(['--recording', recording, '--grid', grid, '--in-sample', '4h', '--out-of-sample', '8h'])).rejects.toMatchObject({ code: 'USAGE', message: expect.stringMatching(/17 folds of 9,998 parameter sets are 169,966 trials, more than 100,000/) as string });
   });
 
   it('is refused where every parameter set is, with the reason', async () => {

@@ -47,6 +47,9 @@ backtest:
 
   it.each([
     ['latency: { land: "p50 2s, p90 1s" }', 'latency.land: expected a duration such as "300ms", or quantiles such as "p5 150ms, p50 300ms, p95 900ms", or "recorded", got "p50 2s, p90 1s"'],
+    ['latency: { land: 9999d }', 'latency.land: expected at most 1h, got "9999d"'],
+    ['latency: { quote: "p50 1s, p99 2h" }', 'latency.quote: expected at most 1h, got "p50 1s, p99 2h"'],
+    ['latency: { land: 2m }', 'latency.land: expected that some swaps land before they expire (landing.expiry: 1m10s), got "2m": none ever would'],
     ['latency: { sign: recorded }', 'latency.sign: expected a duration such as "300ms", or quantiles such as "p5 150ms, p50 300ms, p95 900ms", got "recorded"'],
     ['setting: kind', 'setting: expected "optimistic", "base" or "pessimistic", got "kind"'],
     ['extrapolate: yes', 'extrapolate: expected true or false, got "yes": YAML 1.2 knows only true and false'],
@@ -55,6 +58,7 @@ backtest:
     ['own_impact: { decay: 0s }', 'own_impact.decay: expected a duration such as "5s", "250ms" or "1h30m", got "0s"'],
     ['costs: { signatures: 0 }', 'costs.signatures: expected an integer of 1 to 12, got 0'],
     ['costs: { tip: "1 USDC" }', 'costs.tip: expected an amount of SOL such as "0.0001 SOL", got "1 USDC"'],
+    ['costs: { tip: "1.5 SOL" }', 'costs.tip: expected at most 1 SOL, got "1.5 SOL"'],
     ['costs: { platform_fee: 5 }', 'costs.platform_fee: unknown key "platform_fee" (did you mean "platform_fee_in"?)'],
     ['transfer_fees: { FISH: { bps: 1 } }', 'transfer_fees.FISH: unknown token "FISH"; known are SOL, USDC'],
     ['transfer_fees: { USDC: { max: "5" } }', 'transfer_fees.USDC.bps: the key "bps" is missing: expected an integer of 0 to 10000'],

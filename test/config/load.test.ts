@@ -123,7 +123,7 @@ mode: live
 seed: 42
 wallet: { key_from: env:MY_KEY, address: ${PEARL}, sol_reserve: "1500 raw SOL" }
 tokens: { PEARL: ${PEARL} }
-backtest: { balances: { USDC: "0.5", PEARL: "12 raw", SOL: "0" }, latency: { quote: 1s, land: 2m }, setting: pessimistic }
+backtest: { balances: { USDC: "0.5", PEARL: "12 raw", SOL: "0" }, latency: { quote: 1s, land: 1m }, setting: pessimistic }
 risk:
   max_slippage_bps: 1
   max_trade: "18446744073709.551615 USDC"
@@ -142,7 +142,7 @@ strategies:
     expect(config.tokens.bySymbol('PEARL')).toEqual({ symbol: 'PEARL', mint: PEARL, decimals: 6 });
     expect(config.backtest).toEqual({
       balances: new Map<string, bigint>([[USDC_MINT, 500_000n], [PEARL, 12n], [SOL_MINT, 0n]]),
-      model: { ...BASE_MODEL, setting: 'pessimistic', latency: { ...BASE_MODEL.latency, quote: [{ share: 0.5, latencyMs: 1_000 }], land: [{ share: 0.5, latencyMs: 120_000 }] } },
+      model: { ...BASE_MODEL, setting: 'pessimistic', latency: { ...BASE_MODEL.latency, quote: [{ share: 0.5, latencyMs: 1_000 }], land: [{ share: 0.5, latencyMs: 60_000 }] } },
     });
     expect(config.limits).toMatchObject({
       maxSlippageBps: 1, maxTrade: { mint: USDC_MINT, amount: 2n ** 64n - 1n },

@@ -210,6 +210,8 @@ describe.skipIf(NO_SMALL_DISK !== undefined)(`a daemon on a disk that is full${N
     expect(ended.code, ended.stderr).toBe(0);
     expect(jsonLines(ended.stdout).at(-1)).toMatchObject({ type: 'summary', trading: 'reduce-only', open: [] });
     const [{ run_id: runId }] = jsonLines(ended.stdout) as unknown as readonly [{ readonly run_id: string }];
-    expect(document(await playground.ask(['replay', runId, '--json', '--state-dir', state]))).toMatchObject({ match: true, truncated_at: expect.any(Number) });
+    const replayed = document(await playground.ask(['replay', runId, '--json', '--state-dir', state]));
+    // What was recorded before the disk was full may be nothing: then nothing can be compared.
+    expect(replayed).toMatchObject({ match: replayed['decisions'] === 0 ? null : true, truncated_at: expect.any(Number), first_divergence: null });
   });
 });

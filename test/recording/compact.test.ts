@@ -1,8 +1,10 @@
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFileSync, existsSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { appendFileSync, existsSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { infoOf, infoText } from '../../src/cli/recording/info.ts';
@@ -144,6 +146,28 @@ describe('compacting', () => {
     await expect(compactRecording(directory)).rejects.toMatchObject({ code: 'RECORDING_CORRUPT', message: expect.stringContaining(FILE) });
     expect(readFileSync(path).equals(bytes)).toBe(true);
     expect(existsSync(`${path}.zst`)).toBe(false);
+  });
+
+  it('ends within a segment at an interrupt, which stays as it was, and goes on from there the next time', async () => {
+    const directory = deadRecording();
+    // Twenty-four frames, of which the first is on the disk long before the last.
+    const large = Buffer.alloc(24 << 20, 'rows');
+    const [first] = openRecording(directory).segments.filter(({ file }) => file === FILE);
+    writeFileSync(join(directory, FILE), large);
+    appendFileSync(join(directory, 'digests.ndjson'), formatDigestLine({ ...first!, bytes: large.length, sha256: createHash('sha256').update(large).digest('hex'), newFeeds: [] }));
+    const before = filesIn(directory);
+    const interrupt = new AbortController();
+    const compacting = compactRecording(directory, interrupt.signal);
+    const unfinished = join(directory, `${FILE}.zst.new`);
+    while ((statSync(unfinished, { throwIfNoEntry: false })?.size ?? 0) === 0) await nextTurn();
+    interrupt.abort();
+    expect((await compacting).left).toBeGreaterThan(0);
+    expect(existsSync(unfinished)).toBe(false);
+    expect(existsSync(join(directory, `${FILE}.zst`))).toBe(false);
+    expect(readFileSync(join(directory, FILE)).equals(large)).toBe(true);
+    expect(filesIn(directory).map((file) => file.replace(/\.zst$/, '')).toSorted()).toStrictEqual(before.toSorted());
+    expect((await compactRecording(directory)).left).toBe(0);
+    expect(existsSync(join(directory, `${FILE}.zst`))).toBe(true);
   });
 
   it('changes nothing of what was closed, and nothing of the first format', async () => {

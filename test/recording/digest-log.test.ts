@@ -16,6 +16,8 @@ import { NO_SMALL_DISK, smallDisk } from '../store/small-disk.ts';
 import { copyOf, temporaryFolder } from './temporary.ts';
 
 const HOUR = 3_600_000;
+/** Some forty lines: to write as many as are kept by default takes a second, and shows no more. */
+const SLACK_BYTES = 10_000;
 
 const line = (file: string, rows: number): DigestLine => ({
   file, bytes: rows * 100, sha256: 'ab'.repeat(32), rows, events: rows, firstSeq: 1, lastSeq: rows, firstAt: 0, lastAt: rows, newFeeds: rows === 1 ? ['feed'] : [],
@@ -26,21 +28,21 @@ const linesIn = (directory: string): readonly DigestLine[] => parseDigestLines(r
 describe('digests', () => {
   it('stay until there are many of files that are settled; the first one stays for good, and none that is added meanwhile is lost', async () => {
     const directory = temporaryFolder();
-    const log = new DigestLog(directory);
+    const log = new DigestLog(directory, SLACK_BYTES);
     log.append([line('quote/1.arrows', 1), line('quote/1.arrows', 2)]);
     await log.tidy(() => true);
     expect(linesIn(directory)).toHaveLength(2);
-    log.append(Array.from({ length: 5_000 }, (_, index) => line(index % 2 === 0 ? 'quote/1.arrows' : 'quote/2.arrows', index + 3)));
+    log.append(Array.from({ length: 200 }, (_, index) => line(index % 2 === 0 ? 'quote/1.arrows' : 'quote/2.arrows', index + 3)));
     const tidying = log.tidy((file) => file === 'quote/1.arrows');
     const sync = log.sync();
-    for (let rows = 6_000; rows < 6_010; rows++) log.append([line('quote/1.arrows', rows)]);
+    for (let rows = 300; rows < 310; rows++) log.append([line('quote/1.arrows', rows)]);
     await Promise.all([tidying, sync]);
     log.append([line('quote/3.arrows', 1)]);
     await log.sync();
     log.close();
     const lines = linesIn(directory);
     expect(lines.slice(0, 2)).toStrictEqual([line('quote/1.arrows', 1), line('quote/2.arrows', 4)]);
-    expect(lines).toHaveLength(1 + 2_500 + 10 + 1);
+    expect(lines).toHaveLength(1 + 100 + 10 + 1);
     expect(lines.at(-1)).toStrictEqual(line('quote/3.arrows', 1));
   });
 });
@@ -75,23 +77,24 @@ describe('a segment that is compressed while its digests are read', () => {
 describe('a recording that is written for long', () => {
   it('does not keep a line of each second, and is the same to whoever knew it', async () => {
     const clock = new VirtualTimeScheduler();
-    const writer = createRecordingWriter({ dir: temporaryFolder(), name: 'run', clock, tokens: [], flushRows: 1, onError: (error) => { throw error; } });
-    for (let seq = 1; seq <= 1_300; seq++) writer.append(seq, seq * 2_500, seq === 1_000 ? sellingSol(150_000, seq) : buyingSol(150_000 + seq, seq));
-    writer.append(1_301, HOUR, buyingSol(150_000, HOUR));
+    const writer = createRecordingWriter({ dir: temporaryFolder(), name: 'run', clock, tokens: [], flushRows: 1, digestSlackBytes: SLACK_BYTES, onError: (error) => { throw error; } });
+    for (let seq = 1; seq <= 60; seq++) writer.append(seq, seq * 50_000, seq === 40 ? sellingSol(150_000, seq) : buyingSol(150_000 + seq, seq));
+    expect(linesIn(writer.directory)).toHaveLength(60);
+    writer.append(61, HOUR, buyingSol(150_000, HOUR));
     const known = copyOf(writer.directory);
     const before = openRecording(known);
     clock.maxFrames = 1_000;
     clock.flush();
     const digests = join(writer.directory, 'digests.ndjson');
-    while (statSync(digests).size > 10_000) await after(5);
-    writer.append(1_302, HOUR + 1, buyingSol(150_000, HOUR));
+    while (statSync(digests).size > SLACK_BYTES) await after(5);
+    writer.append(62, HOUR + 1, buyingSol(150_000, HOUR));
     const now = openRecording(copyOf(writer.directory));
     expect(linesIn(writer.directory).map(({ file, rows }) => [file, rows])).toStrictEqual([
-      ['quote/1970-01-01T00.arrows', 1], ['quote/1970-01-01T01.arrows', 1], ['quote/1970-01-01T00.arrows.zst', 1_300], ['quote/1970-01-01T01.arrows', 2],
+      ['quote/1970-01-01T00.arrows', 1], ['quote/1970-01-01T01.arrows', 1], ['quote/1970-01-01T00.arrows.zst', 60], ['quote/1970-01-01T01.arrows', 2],
     ]);
-    expect([now.feeds.toSorted(), now.lastGapFreeSeq([]), recordingIdentity(now), now.lost]).toStrictEqual([before.feeds.toSorted(), 1_302, recordingIdentity(before), []]);
+    expect([now.feeds.toSorted(), now.lastGapFreeSeq([]), recordingIdentity(now), now.lost]).toStrictEqual([before.feeds.toSorted(), 62, recordingIdentity(before), []]);
     appendFileSync(join(now.directory, 'digests.ndjson'), '{"file":"quote/19');
-    expect(inspectRecording(now.directory)).toMatchObject({ events: 1_302, issues: [] });
+    expect(inspectRecording(now.directory)).toMatchObject({ events: 62, issues: [] });
     expect((await writer.close()).feeds).toStrictEqual(before.feeds);
   });
 });

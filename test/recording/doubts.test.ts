@@ -5,7 +5,7 @@ import { recordingDoubts } from '../../src/cli/recording/doubts.ts';
 import { SOL_MINT, USDC_MINT } from '../../src/market/token.ts';
 import { openRecording } from '../../src/recording/reader.ts';
 import { atOnce } from '../../src/core/steps.ts';
-import { buyingSol, PURCHASE, sellingSol, stats } from '../market/events.ts';
+import { book, buyingSol, PURCHASE, sellingSol, stats } from '../market/events.ts';
 import { SOL } from '../market/tokens.ts';
 import { openWriter, temporaryFolder } from './temporary.ts';
 
@@ -56,6 +56,28 @@ describe('what is to be told of a recording before anything is made of it', () =
     expect(await doubtsOf(prices(2, (second) => (second === 70 ? 150 : 150_000)))).toStrictEqual([
       expect.stringMatching(/^quote\/1970-01-01T00\.arrows\.zst:71 \(1970-01-01T00:01:10\.000Z\): the price in .* leaps from .*; it is taken as it stands$/),
       expect.stringContaining(':72 (1970-01-01T00:01:11.000Z)'),
+    ]);
+  });
+
+  it('is where a price is ten times those before and after it; not where it stays there', async () => {
+    expect(await doubtsOf(prices(2, (second) => (second === 70 ? 15_000 : 150_000)))).toStrictEqual([
+      expect.stringMatching(/^quote\/1970-01-01T00\.arrows\.zst:71 \(1970-01-01T00:01:10\.000Z\): the price in .* leaps from \S+ to \S+, and back to \S+; it is taken as it stands$/),
+    ]);
+    expect(await doubtsOf(prices(2, (second) => (second === 70 ? 1_500_000 : 150_000)))).toStrictEqual([expect.stringContaining(':71 (1970-01-01T00:01:10.000Z)')]);
+    expect(await doubtsOf(prices(2, (second) => (second === 70 ? 16_000 : 150_000)))).toStrictEqual([]);
+    expect(await doubtsOf(prices(2, (second) => (second >= 70 ? 15_000 : 150_000)))).toStrictEqual([]);
+    expect(await doubtsOf(prices(2, (second) => (second >= 70 && second < 90 ? 15_000 : 150_000)))).toStrictEqual([]);
+  });
+
+  it('is where statistics or books hold what is no price', async () => {
+    const odd = [stats(SOL, -1, 1_000), stats(SOL, Number.NaN, 2_000), stats(SOL, 0, 3_000), stats(SOL, 150, 4_000), stats(SOL, 15, 5_000), stats(SOL, 150, 6_000),
+      book([[101, 5]], [], 7_000), book([], [[40, -5]], 8_000), book([[40, Infinity]], [], 9_000), book([[0, 5], [100, 0]], [[50, 2]], 10_000)];
+    expect((await doubtsOf(odd.slice(0, 4))).map((doubt) => /\d+ \(1970-01-01T00:00:0\d\.000Z\): .*(?=;)/.exec(doubt)?.[0])).toStrictEqual([
+      expect.stringMatching(/^1 .*:01\.000Z\): usdPrice of -1 in /), expect.stringMatching(/^2 .*:02\.000Z\): usdPrice of NaN in /),
+    ]);
+    expect(await doubtsOf(odd.slice(3, 6))).toStrictEqual([expect.stringMatching(/^token-stats\/.*:2 \(1970-01-01T00:00:05\.000Z\): the price in .* leaps from 150 to 15, and back to 150;/)]);
+    expect(await doubtsOf(odd.slice(6))).toStrictEqual([
+      expect.stringMatching(/^order-book\/.*:1 .*5 contracts at 1010000 micro-dollars/), expect.stringMatching(/:2 .*-5 contracts/), expect.stringMatching(/:3 .*Infinity contracts/),
     ]);
   });
 

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { zstdDecompressSync } from 'node:zlib';
@@ -8,6 +8,8 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { HistoryWriter } from '../../src/recording/history-writer.ts';
 import { createHistoryWriter } from '../../src/recording/history-writer.ts';
+import { compactRecording } from '../../src/recording/compression/compact.ts';
+import { isBeingWritten, WRITER_LOCK_FILE } from '../../src/recording/files/writer-lock.ts';
 import { inspectRecording } from '../../src/recording/check/inspect.ts';
 import type { RecordingManifest } from '../../src/recording/manifest.ts';
 import { openRecording } from '../../src/recording/reader.ts';
@@ -53,6 +55,18 @@ function said({ files, feeds, kinds }: RecordingManifest): unknown {
 }
 
 describe('a history', () => {
+  it('is seen to be written until it is closed or given up, and nobody else changes it meanwhile', async () => {
+    for (const end of ['close', 'stop'] as const) {
+      const writer = openHistory();
+      writer.append(1, 1_790_000_000_000, buyingSol(150_000, 1_790_000_000_000));
+      expect(isBeingWritten(writer.directory)).toBe(true);
+      await expect(compactRecording(writer.directory)).rejects.toMatchObject({ code: 'STATE_LOCKED' });
+      await writer[end]();
+      expect(isBeingWritten(writer.directory)).toBe(false);
+      expect(existsSync(join(writer.directory, WRITER_LOCK_FILE))).toBe(false);
+    }
+  });
+
   it('holds what went in, and nothing is wrong with it', async () => {
     await fc.assert(fc.asyncProperty(stampedInputs, async (rows) => {
       const writer = openHistory();

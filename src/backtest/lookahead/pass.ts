@@ -1,7 +1,8 @@
+import type { Steps } from '../../core/steps.ts';
 import type { Millis } from '../../core/time.ts';
 import type { StrategyInstance } from '../../engine/host.ts';
 import type { Decision } from '../../trading/step.ts';
-import { runBacktest } from '../backtest.ts';
+import { backtestSteps } from '../backtest.ts';
 import type { InputCursor } from '../driver.ts';
 import type { RecordedLooks } from '../recorded-looks.ts';
 import type { BacktestSetup, BacktestStrategy } from '../setup.ts';
@@ -10,7 +11,7 @@ import { muted } from './muted.ts';
 import type { Poison } from './poison.ts';
 
 /** What is withheld from a pass, or given otherwise, of all that no strategy has any business with. */
-export const WORLDS = ['disk', 'chance', 'clock', 'environment'] as const;
+export const WORLDS = ['disk', 'network', 'chance', 'clock', 'locale', 'environment'] as const;
 export type World = (typeof WORLDS)[number];
 
 /** One backtest of one strategy, as plain data. */
@@ -21,9 +22,11 @@ export interface PassTask {
   /** Strategies that are shown the same rows before it, and whose proposals are dropped. */
   readonly neighbours?: readonly string[] | undefined;
   readonly poison?: Poison | undefined;
+  /** Whether all of the spoiled future is gone through, and not its beginning alone. */
+  readonly whole?: boolean | undefined;
   /** What is not as it was. */
   readonly worlds?: readonly World[] | undefined;
-  /** Whether the rows come from a copy on the disk that stands in the recording's place. */
+  /** Whether a spoiled copy on the disk stands in the recording's place. */
   readonly onDisk?: boolean | undefined;
   /** Left out, the backtest begins as the configuration has it. */
   readonly history?: History | undefined;
@@ -36,10 +39,11 @@ export interface History {
 }
 
 export interface PassAnswer {
+  /** Those before the poison's instant, where there is one. */
   readonly decisions: readonly Decision[];
   /** Why there was no backtest. */
   readonly fault?: string | undefined;
-  /** Whether the strategy reached for files, processes, or parts of the project that are no strategy's. */
+  /** What the strategy reached for beyond what it was shown: files, processes, the network, parts of the project that are no strategy's. */
   readonly reaches: readonly string[];
   /** What it left changed of what everybody uses. */
   readonly traces: readonly string[];
@@ -55,9 +59,9 @@ export interface PassThread {
 
 /**
  * Runs a strategy over rows and returns what was decided for it. It has a state of its own, its wallet and the shared limits
- * included: no neighbour's swap uses up what it would have had.
+ * included: no neighbour's swap uses up what it would have had. Throws STRATEGY_INVALID as `backtestSteps` does.
  */
-export function runPass({ setup, strategy, neighbours, cursor, looks, startAt }: {
+export function* passSteps({ setup, strategy, neighbours, cursor, looks, startAt }: {
   readonly setup: BacktestSetup;
   readonly strategy: BacktestStrategy;
   readonly neighbours: readonly StrategyInstance[];
@@ -65,10 +69,10 @@ export function runPass({ setup, strategy, neighbours, cursor, looks, startAt }:
   readonly looks: RecordedLooks | undefined;
   /** Where the rows begin. */
   readonly startAt: Millis;
-}): Decision[] {
+}): Steps<Decision[]> {
   const decisions: Decision[] = [];
   const beside = neighbours.map((neighbour) => muted(neighbour, strategy.warmupMs));
-  runBacktest({
+  yield* backtestSteps({
     state: freshState(setup, [strategy, ...beside.map(({ name }) => ({ name, budget: undefined, limits: {} }))]),
     // Last: it sees what the others do at the same instant.
     strategies: [...beside, strategy],

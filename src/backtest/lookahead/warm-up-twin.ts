@@ -1,7 +1,7 @@
 import type { Millis } from '../../core/time.ts';
-import { compared } from './judge.ts';
 import type { Leak } from './leak.ts';
 import { leakOf } from './leak.ts';
+import { compared } from './moved.ts';
 import type { History, PassAnswer } from './pass.ts';
 
 /** Whether a longer history before the start changes what a strategy decides after it. */

@@ -1,3 +1,4 @@
+import { counted } from '../../core/counted.ts';
 import type { TrialCount } from '../../store/trial-log.ts';
 import type { MetricWarning } from './doubts.ts';
 import type { Assessment, Metrics } from './metrics.ts';
@@ -25,6 +26,6 @@ export function withTrials(assessment: Assessment, trials: TrialCount): Assessme
 }
 
 function notDeflated({ psr }: Metrics, { count }: TrialCount): MetricWarning {
-  const why = psr === null ? 'psr is not' : `of ${count} trials on these data fewer than two have a Sharpe ratio, and how they vary is not known`;
-  return { code: 'not_deflated', message: `dsr is not given, since ${why}`, figures: ['dsr'] };
+  const why = psr === null ? 'P(Sharpe > 0) is not given' : `of ${counted(count, 'trial')} on these data fewer than two have a Sharpe ratio, and how they vary is not known`;
+  return { code: 'not_deflated', message: `the Sharpe ratio is not deflated, since ${why}`, figures: ['dsr'] };
 }

@@ -1,3 +1,5 @@
+import { figuresText } from './figure-names.ts';
+
 /** Why a figure is missing, or thin. */
 export type DoubtCode =
   | 'autocorrelation'
@@ -5,6 +7,7 @@ export type DoubtCode =
   | 'coverage_low'
   | 'drawdown_open'
   | 'equity_not_positive'
+  | 'fees_of_no_trip'
   | 'few_returns'
   | 'few_trades'
   | 'interval_left_out'
@@ -31,14 +34,14 @@ export type DoubtCode =
 export interface MetricWarning {
   readonly code: DoubtCode;
   readonly message: string;
-  /** The figures that it is about, by their names among the metrics. */
+  /** The figures that it is about, by their names among the metrics; the message has them in plain words. */
   readonly figures: readonly string[];
 }
 
-const WITHOUT = ': not given: ';
+const WITHOUT = '; not given: ';
 
 /** Returns what a warning rests on, without the figures that are left out for it. */
-export function factOf({ message }: MetricWarning): string {
+export function factOf({ message }: Pick<MetricWarning, 'message'>): string {
   return message.split(WITHOUT)[0]!;
 }
 
@@ -66,7 +69,7 @@ export function createDoubts(strictness: Strictness): Doubts {
     tell,
     thin: (code, fact, figures) => {
       const given = strictness === 'analyze';
-      tell(code, `${fact}${given ? ': take with caution: ' : WITHOUT}${figures.join(', ')}`, figures);
+      tell(code, `${fact}${given ? '; to be taken with caution: ' : WITHOUT}${figuresText(figures)}`, figures);
       return given;
     },
   };

@@ -1,9 +1,11 @@
+import { counted } from '../../core/counted.ts';
 import { seededRandom } from '../../core/random.ts';
 import type { Interval } from './block-bootstrap.ts';
 import { bootstrapInterval } from './block-bootstrap.ts';
 import type { Doubts, MetricWarning, Strictness } from './doubts.ts';
 import { createDoubts } from './doubts.ts';
 import { deepestAbsolute, deepestRelative, drawdowns, ulcerIndex } from './drawdown.ts';
+import { figuresText } from './figure-names.ts';
 import type { IrregularEstimates } from './irregular-time.ts';
 import { irregularEstimates } from './irregular-time.ts';
 import type { MeasuredPath, MeasuredSeries } from './measured-path.ts';
@@ -91,8 +93,8 @@ export function assess(series: MeasuredSeries, { strictness, riskFree = 0, mar =
   const figures = returnFigures(path, { riskFree, mar }, doubts);
   const falls = drawdownMetrics(path, figures, doubts);
   const traded = trading === undefined || path.series === undefined ? undefined : tradingFigures(trading, path.series, doubts);
-  doubts.tell('trials_unknown', 'how many variants were tried on these data is not known: dsr is not given, and psr is too high where there were several', ['dsr', 'trials']);
-  if (traded === undefined) doubts.tell('no_trading_record', 'a series alone does not say what was traded: win_rate to landing_rate are not given', Object.keys(tradingMetrics(undefined)));
+  doubts.tell('trials_unknown', 'how many variants were tried on these data is not known: the Sharpe ratio is not deflated, and P(Sharpe > 0) is too high where there were several', ['dsr', 'trials']);
+  if (traded === undefined) doubts.tell('no_trading_record', 'a series alone does not say what was traded: nothing is given of round trips, exposure, fees and slippage', Object.keys(tradingMetrics(undefined)));
   const metrics = finiteOf({
     total_return: figures.totalReturn,
     cagr: figures.cagr,
@@ -130,8 +132,8 @@ function drawdownMetrics({ points, bars, when }: MeasuredPath, { cagr }: ReturnF
   const positive = measured && points[0]! > 0;
   const worst = positive ? deepestRelative(episodes) : undefined;
   const depth = worst === undefined ? 0 : worst.depth;
-  if (positive && depth === 0) doubts.tell('no_drawdown', 'nothing was ever lost: calmar and the dates of a drawdown have no meaning', ['calmar', 'drawdown_start', 'drawdown_trough', 'drawdown_recovered']);
-  if (worst !== undefined && worst.recovered === undefined) doubts.tell('drawdown_open', 'the deepest drawdown is not over at the end: drawdown_recovered is not given', ['drawdown_recovered']);
+  if (positive && depth === 0) doubts.tell('no_drawdown', 'nothing was ever lost: the Calmar ratio and the dates of a drawdown have no meaning', ['calmar', 'drawdown_start', 'drawdown_trough', 'drawdown_recovered']);
+  if (worst !== undefined && worst.recovered === undefined) doubts.tell('drawdown_open', 'the deepest drawdown is not over at the end', ['drawdown_recovered']);
   return {
     calmar: cagr === undefined || depth === undefined ? undefined : calmar(cagr, depth),
     max_drawdown: positive ? depth : undefined,
@@ -161,7 +163,7 @@ function tradingMetrics(traded: TradingFigures | undefined): Pick<Loose,
 /** JSON has no infinity, and nobody has any use for one. */
 function finiteOf(loose: Loose, doubts: Doubts): Metrics {
   const beyond = Object.entries(loose).filter(([, value]) => typeof value === 'number' && !Number.isFinite(value)).map(([name]) => name);
-  if (beyond.length > 0) doubts.tell('not_finite', `beyond what a number can hold: ${beyond.join(', ')}`, beyond);
+  if (beyond.length > 0) doubts.tell('not_finite', `beyond what a number can hold: ${figuresText(beyond)}`, beyond);
   const given = Object.entries(loose).map(([name, value]): [string, Moment] => [name, value === undefined || beyond.includes(name) ? null : value]);
   return Object.fromEntries(given) as Record<keyof Metrics, Moment> as Metrics;
 }
@@ -169,7 +171,7 @@ function finiteOf(loose: Loose, doubts: Doubts): Metrics {
 function sharpeInterval({ returns = [], perYear = 1 }: MeasuredPath, riskFree: number, doubts: Doubts): Interval | undefined {
   const resamples = Math.min(1_000, Math.floor(MOST_DRAWS / returns.length));
   if (resamples < FEWEST_RESAMPLES) {
-    doubts.tell('interval_left_out', `${returns.length} returns take too long to resample: the interval of the Sharpe ratio is not given`, []);
+    doubts.tell('interval_left_out', `${counted(returns.length, 'return')} take too long to resample: the interval of the Sharpe ratio is not given`, []);
     return undefined;
   }
   return bootstrapInterval(returns, (resample) => sharpe(resample, { perYear, riskFree }), { random: seededRandom('sharpe-interval'), resamples });

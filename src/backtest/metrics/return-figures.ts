@@ -1,6 +1,8 @@
+import { counted } from '../../core/counted.ts';
 import { ENOUGH_COVERAGE } from './bars.ts';
 import type { Doubts } from './doubts.ts';
 import { correlatedScale, markedAutocorrelation } from './irregular-time.ts';
+import { spanOfYears } from './figure-text.ts';
 import type { MeasuredPath } from './measured-path.ts';
 import { deviation, kurtosis, skewness } from './moments.ts';
 import { sharpe, sortino, volatility } from './ratios.ts';
@@ -48,7 +50,7 @@ export function returnFigures(path: MeasuredPath, terms: ReturnTerms, doubts: Do
   } else if (returns.length < 2) {
     doubts.tell('too_short', `${returns.length === 0 ? 'no return' : 'one return'} at equal distances: there is nothing to say about risk`, [...BY_POINTS, ...BY_DEVIATION]);
   }
-  const enough = returns.length < 2 || returns.length >= FEW_RETURNS || doubts.thin('few_returns', `${returns.length} returns are few`, BY_DEVIATION);
+  const enough = returns.length < 2 || returns.length >= FEW_RETURNS || doubts.thin('few_returns', `${counted(returns.length, 'return')} at equal distances are fewer than ${FEW_RETURNS}`, BY_DEVIATION);
   const covered = path.coverage >= ENOUGH_COVERAGE
     || doubts.thin('coverage_low', `only ${Math.floor(path.coverage * 100)} % of the bars hold a point of their own, the others repeat the one before`, BY_BARS);
   const trusted = enough ? returns : [];
@@ -66,24 +68,22 @@ function growthOf({ points, years }: MeasuredPath, doubts: Doubts): Pick<ReturnF
   const total = totalReturn(points);
   if (total === undefined) return { totalReturn: undefined, cagr: undefined };
   if (years === undefined) {
-    doubts.tell('no_time_span', 'it is not known how many periods make a year: cagr, volatility, sharpe, sortino and calmar are not given', ['cagr', 'volatility', 'sharpe', 'sortino', 'calmar']);
+    doubts.tell('no_time_span', 'it is not known how many periods make a year: nothing is given by the year', ['cagr', 'volatility', 'sharpe', 'sortino', 'calmar']);
     return { totalReturn: total, cagr: undefined };
   }
-  // Rounded down: what is said to be less than 30 may not read as 30.
-  const days = Math.floor(years * 3_652.5) / 10;
-  const long = years >= SHORT_YEARS || doubts.thin('short_span', `${days.toFixed(1)} days are less than 30`, ['cagr', 'calmar']);
+  const long = years >= SHORT_YEARS || doubts.thin('short_span', `the data span ${spanOfYears(years)}, less than 30 days`, ['cagr', 'calmar']);
   return { totalReturn: total, cagr: long ? annualGrowth(total, years) : undefined };
 }
 
 function yearly({ perYear }: MeasuredPath, returns: readonly number[], { riskFree, mar }: ReturnTerms, doubts: Doubts): Pick<ReturnFigures, 'volatility' | 'sharpe' | 'sortino'> {
-  if (deviation(returns) === 0) doubts.tell('no_variance', 'the returns do not vary: sharpe, skewness, kurtosis, psr, min_track_record_length and dsr have no meaning', ['sharpe', 'skewness', 'kurtosis', 'psr', 'min_track_record_length', 'dsr']);
+  if (deviation(returns) === 0) doubts.tell('no_variance', 'the returns do not vary: the Sharpe ratio and all that rests on it, skewness and kurtosis have no meaning', ['sharpe', 'skewness', 'kurtosis', 'psr', 'min_track_record_length', 'dsr']);
   if (perYear === undefined || returns.length < 2) return { volatility: undefined, sharpe: undefined, sortino: undefined };
   const figures = {
     volatility: volatility(returns, perYear),
     sharpe: sharpe(returns, { perYear, riskFree }),
     sortino: sortino(returns, { perYear, mar }),
   };
-  if (figures.sortino === undefined) doubts.tell('nothing_below_mar', 'no return is below the least acceptable one: sortino has no meaning', ['sortino']);
+  if (figures.sortino === undefined) doubts.tell('nothing_below_mar', 'no return is below the least acceptable one: the Sortino ratio has no meaning', ['sortino']);
   tellCorrelation(returns, { perYear, riskFree }, doubts);
   return figures;
 }
@@ -93,7 +93,7 @@ function tellCorrelation(returns: readonly number[], { perYear, riskFree }: { re
   const perBar = sharpe(returns, { riskFree });
   if (correlation === undefined || perBar === undefined) return;
   const scale = correlatedScale(Array.from({ length: FADING_LAGS }, (_, i) => correlation ** (i + 1)), perYear);
-  const corrected = scale === undefined ? '' : `; corrected for it, sharpe is ${(perBar * scale).toFixed(2)}`;
+  const corrected = scale === undefined ? '' : `; corrected for it, the Sharpe ratio is ${(perBar * scale).toFixed(2)}`;
   doubts.tell('autocorrelation', `each return goes with the one before it (${correlation.toFixed(2)}): what is scaled to a year by the square root of time is off${corrected}`, ['volatility', 'sharpe', 'sortino']);
 }
 
@@ -101,6 +101,6 @@ function confidence(returns: readonly number[], { riskFree }: ReturnTerms, doubt
   const perBar = sharpe(returns, { riskFree });
   if (perBar === undefined) return { psr: undefined, minTrackRecordLength: undefined };
   const measured = { sharpe: perBar, returns: returns.length, skewness: skewness(returns)!, kurtosis: kurtosis(returns)! };
-  if (perBar <= 0) doubts.tell('not_above_benchmark', 'the Sharpe ratio is not above 0: no length of record would prove it to be (min_track_record_length)', ['min_track_record_length']);
+  if (perBar <= 0) doubts.tell('not_above_benchmark', 'the Sharpe ratio is not above 0: no length of record would prove it to be', ['min_track_record_length']);
   return { psr: probabilisticSharpe(measured), minTrackRecordLength: minimumTrackRecord(measured) };
 }

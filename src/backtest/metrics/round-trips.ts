@@ -9,7 +9,7 @@ export interface TradeFill {
   readonly quantity: bigint;
   /** What was paid or received, before costs. */
   readonly value: number;
-  /** Fees, tips and whatever else it took. */
+  /** Fees, tips and whatever else it took, the attempts before it that came to nothing included. */
   readonly costs: number;
 }
 
@@ -23,7 +23,7 @@ export interface RoundTrip {
   readonly exitValue: number;
   /** Of both ends, by the quantity. */
   readonly costs: number;
-  /** Net of all costs. */
+  /** Net of these costs. What is not of any fill, such as the fees of failures that no fill followed, is in no round trip. */
   readonly profit: number;
 }
 

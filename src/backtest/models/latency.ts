@@ -1,5 +1,5 @@
 import type { Millis } from '../../core/time.ts';
-import type { LatencyQuantiles } from '../../trading/simulation-model.ts';
+import type { Latency, LatencyQuantiles } from '../../trading/simulation-model.ts';
 
 /**
  * Returns the latency below which a share of all cases lies, 0 to 1, in whole milliseconds: linear between the quantiles
@@ -13,6 +13,17 @@ export function latencyAt(quantiles: LatencyQuantiles, share: number): Millis {
   const width = high.share - low.share;
   const part = width === 0 ? 0 : (share - low.share) / width;
   return Math.round(low.latencyMs + part * (high.latencyMs - low.latencyMs));
+}
+
+/** Returns the distribution of a latency that was known before an instant. */
+export function knownBefore(latency: Latency, at: Millis): LatencyQuantiles {
+  if (!('steps' in latency)) return latency;
+  let known = latency.before;
+  for (const { since, quantiles } of latency.steps) {
+    if (since >= at) break;
+    known = quantiles;
+  }
+  return known;
 }
 
 /** The quantiles that are kept of what was measured. */

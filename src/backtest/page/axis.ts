@@ -1,5 +1,6 @@
+import { grouped } from '../../core/counted.ts';
 import type { ValueKind } from './value-text.ts';
-import { fixedText, grouped } from './value-text.ts';
+import { fixedText } from './value-text.ts';
 
 /** A place on an axis that is labelled. */
 export interface Tick {
@@ -32,7 +33,7 @@ export function valueAxis(values: Iterable<number | null>, { kind, include = [],
   const range = rangeOf(values, include, kind);
   if (range === undefined) return undefined;
   const least = ((range.high - range.low) * scale) / steps;
-  const step = kind === 'count' ? Math.max(1, roundStep(least)) : roundStep(least);
+  const step = kind === 'count' ? wholeStep(least) : roundStep(least);
   // A hair of tolerance, so that an end that is a tick but for the last digit does not get one more beyond it.
   const first = Math.floor((range.low * scale) / step + 1e-9);
   const last = Math.max(first + 1, Math.ceil((range.high * scale) / step - 1e-9));
@@ -53,6 +54,12 @@ export function placeOn({ low, high }: Pick<Axis, 'low' | 'high'>, value: number
 export function roundStep(least: number): number {
   const power = 10 ** Math.floor(Math.log10(least));
   return [1, 2, 2.5, 5].map((factor) => factor * power).find((step) => step >= least * (1 - 1e-9)) ?? 10 * power;
+}
+
+/** Nothing is counted by halves. */
+function wholeStep(least: number): number {
+  const step = Math.max(1, roundStep(least));
+  return Number.isInteger(step) ? step : roundStep(step * 1.01);
 }
 
 function rangeOf(values: Iterable<number | null>, include: readonly number[], kind: ValueKind): { readonly low: number; readonly high: number } | undefined {

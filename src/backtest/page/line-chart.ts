@@ -29,6 +29,8 @@ export interface ChartLine {
 const MOST_SPOTS = 200;
 const MANY_SPOTS = 100;
 const DEFAULT_PARTS = 300;
+/** So many at least up the side: with fewer, the next round step leaves much of a drawing empty. */
+const STEPS = 5;
 
 /** Returns a chart of values over time, by UTC. What lies within a gap is not drawn: it was not seen. */
 export function lineChart({ title, times, lines, kind, include, gaps = [], notes = [], parts = DEFAULT_PARTS, empty = 'Nothing to draw.' }: {
@@ -48,7 +50,7 @@ export function lineChart({ title, times, lines, kind, include, gaps = [], notes
 }): Markup {
   const [from, until] = [times[0], times.at(-1)];
   const seen = lines.map((line) => (line.form === 'spots' ? line : { ...line, values: outsideGaps(times, line.values, gaps) }));
-  const y = valueAxis(seen.flatMap(({ values }) => values), { kind, include });
+  const y = valueAxis(seen.flatMap(({ values }) => values), { kind, include, steps: STEPS });
   if (from === undefined || until === undefined || from === until) return emptyFigure(title, 'No time passed.');
   if (y === undefined) return emptyFigure(title, empty);
   const x = timeAxis(from, until);

@@ -62,8 +62,8 @@ export function emptyFigure(title: string, reason: string): Markup {
 }
 
 /** Returns what is said of an axis of values: how it is scaled, and whether it could mislead. */
-export function scaleNote({ low, high }: Axis): string {
-  return low <= 0 && high >= 0 ? 'Linear scale.' : 'Linear scale that does not begin at 0.';
+export function scaleNote({ low, high, ticks }: Axis): string {
+  return low <= 0 && high >= 0 ? 'Linear scale.' : `Linear scale from ${ticks[0]!.text} to ${ticks.at(-1)!.text}: it does not begin at 0.`;
 }
 
 function keyItem({ label, style, value }: KeyItem): Markup {

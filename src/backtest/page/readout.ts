@@ -15,8 +15,6 @@ export interface Readout {
   readonly kind: ValueKind;
   /** In the order of the key. */
   readonly lines: readonly { readonly label: string; readonly values: readonly (number | null)[] }[];
-  /** Points are apart from each other in both directions, not in a row. */
-  readonly isScattered?: boolean | undefined;
 }
 
 /** Returns values as fine as they are shown. */
@@ -65,9 +63,9 @@ function startReadout(chart: PageElement, reader: PageElement, readout: Readout)
     for (const [i, text] of before.entries()) texts[i]!.textContent = text;
     for (const mark of [cursor, ...dots]) mark.hidden = true;
   };
-  const point = ({ clientX, clientY }: PageEvent): void => {
-    const { left, top, width, height } = reader.getBoundingClientRect();
-    show(nearest(readout, points, { across: (clientX - left) / width, down: (clientY - top) / height, ratio: height / width }));
+  const point = ({ clientX }: PageEvent): void => {
+    const { left, width } = reader.getBoundingClientRect();
+    show(nearest(points, (clientX - left) / width));
   };
   reader.hidden = false;
   reader.addEventListener('pointermove', point);
@@ -110,13 +108,10 @@ function share(value: number, [low, high]: readonly [number, number]): number {
   return (value - low) / (high - low);
 }
 
-function nearest({ lines, y, isScattered }: Readout, points: readonly number[], { across, down, ratio }: { readonly across: number; readonly down: number; readonly ratio: number }): number {
+function nearest(points: readonly number[], across: number): number {
   let [best, least] = [0, Infinity];
   for (const [i, place] of points.entries()) {
-    const value = lines[0]?.values[i] ?? null;
-    if (isScattered === true && value === null) continue;
-    const apart = isScattered === true ? (1 - share(value!, y) - down) * ratio : 0;
-    const distance = Math.hypot(place - across, apart);
+    const distance = Math.abs(place - across);
     if (distance < least) [best, least] = [i, distance];
   }
   return best;

@@ -41,7 +41,7 @@ td.text,th.text{text-align:left;white-space:normal;min-width:6.5rem;max-width:38
 th:first-child,tr>td:first-child{padding-left:0}
 tbody th,tbody th.text{position:sticky;left:0;background:var(--bg);max-width:min(40vw,20rem);overflow-wrap:break-word}
 @media screen and (max-width:30rem){th,td{padding:.25rem .3rem}td.text,th.text{min-width:4.4rem}td.long,th.long{min-width:11.5rem}table{font-size:.8125rem}}
-td .soft,td .none,th .none{font-size:inherit}
+td .soft,td .none,th .none{font-size:inherit}td .none{white-space:normal}
 .side-by-side{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(17rem,100%),1fr));gap:0 2rem;align-items:start}
 .side-by-side table{width:100%}
 .heat-map{margin:1rem 0}.heat-map table{border-collapse:separate;border-spacing:2px}.heat-map th,.heat-map td{border:0;vertical-align:middle}

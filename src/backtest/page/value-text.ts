@@ -1,3 +1,5 @@
+import { grouped } from '../../core/counted.ts';
+
 /** What a number on a page is: decides its unit and its digits. Amounts and prices are of the currency that the page names. */
 export type ValueKind = 'amount' | 'price' | 'share' | 'ratio' | 'count' | 'bps';
 
@@ -25,11 +27,6 @@ export function amountText(value: number): string {
 export function fixedText(value: number, decimals: number): string {
   const text = value.toFixed(decimals);
   return Number(text) === 0 ? text.replace('-', '') : text;
-}
-
-/** Returns the text of a number with its thousands apart: "12,345.6". */
-export function grouped(text: string): string {
-  return text.replace(/^-?\d+/, (whole) => whole.replace(/\B(?=(?:\d{3})+$)/g, ','));
 }
 
 function withoutZeros(text: string): string {

@@ -26,7 +26,7 @@ export interface Benchmark {
 }
 
 export interface Benchmarks {
-  /** Of all instruments, in equal parts; undefined where none has a price, or no time passed. */
+  /** Of all instruments, in equal parts; undefined where none has a price, one has none any more at the end, or no time passed. */
   readonly buy_and_hold: Benchmark | undefined;
   readonly dca: Benchmark | undefined;
   readonly cash: Benchmark | undefined;
@@ -73,7 +73,7 @@ export function benchmarksOf(record: RunRecord): Benchmarks {
   const orders = Math.max(2, Math.floor(spanMs / everyMs));
   const part = cash / instruments.length;
   const together = (one: (prices: readonly number[], costBps: number) => EquitySeries): Benchmark | undefined => {
-    if (instruments.length === 0) return undefined;
+    if (instruments.length === 0 || record.instruments.some(isGone)) return undefined;
     const each = instruments.map(({ prices, costBps }) => one(prices, costBps).values);
     return benchmarkOf({ times, values: times.map((_, i) => each.reduce((sum, held) => sum + held[i]!, 0)) });
   };
@@ -82,6 +82,23 @@ export function benchmarksOf(record: RunRecord): Benchmarks {
     dca: together((prices, costBps) => dollarCostAveraging({ times, prices }, { cash: part, costBps, orders, everyMs })),
     cash: benchmarkOf(cashOnly(times, { cash })),
   };
+}
+
+/** Returns why benchmarks are missing that there might be. */
+export function benchmarkWarnings({ times, instruments }: RunRecord): string[] {
+  return instruments.filter(isGone).map(({ symbol, bids }) => {
+    const lastAt = times[bids.findLastIndex(isPrice)]!;
+    return `buy and hold and DCA are not given: ${symbol} has no price any more at the end, the last look at one was at ${new Date(lastAt).toISOString()}; what it would bring nobody knows`;
+  });
+}
+
+/** What has no price at the end is worth nobody knows what: carried on, its last one would make a benchmark of a token that died. */
+function isGone({ bids }: InstrumentRecord): boolean {
+  return !isPrice(bids.at(-1)) && bids.some(isPrice);
+}
+
+function isPrice(price: number | null | undefined): boolean {
+  return price !== null && price !== undefined && price > 0;
 }
 
 function benchmarkOf(series: EquitySeries): Benchmark {
@@ -94,7 +111,7 @@ function priceSeries({ bids, asks }: InstrumentRecord, times: readonly Millis[],
   const first = middles.findIndex((middle) => middle !== null);
   if (first < 0) return [];
   const prices: number[] = [];
-  // Before the first price there was nothing to buy at; what is worth nothing any more keeps the last price anybody paid.
+  // Before the first price there was nothing to buy at; over a hole the last price anybody paid is kept.
   let last = middles[first]!;
   for (const [i, middle] of middles.entries()) {
     last = middle ?? last;

@@ -1,3 +1,4 @@
+import type { Bps } from '../../core/amount.ts';
 import type { Millis } from '../../core/time.ts';
 import type { Mint, Token } from '../../market/token.ts';
 import { SOL_MINT } from '../../market/token.ts';
@@ -15,7 +16,10 @@ export interface RunMeter {
   readonly everyMs: Millis;
   /** Looks at what everything is worth. */
   sample(at: Millis): void;
-  /** Does the same where a price has come since the last look: one that is only carried on makes no further point, so that figures see how thin the data are. */
+  /**
+   * Does the same for an instant that is over, with all that came at it, where a price has come since the last look: one that is
+   * only carried on makes no further point, so that figures see how thin the data are. Looks that go back are left out.
+   */
   sampleNews(at: Millis): void;
   /** Takes note of what became of an intent, after the books have it. */
   observe(intent: Intent, outcome: Outcome, at: Millis): void;
@@ -59,26 +63,32 @@ export function createRunMeter({ state, currency, instruments, everyMs, model }:
 
   const times: Millis[] = [];
   const fills: RecordedFill[] = [];
-  const quoted = new Map<string, bigint>();
   const unpriced = { fills: 0, feesLamports: 0n };
   const tracked = [...portfolio.books].filter(([, book]) => book.isConfigured && book.budget !== undefined).map(([name, book]) => ({
-    book, paidLamports: 0n, kept: { name, equity: [], held: [], sent: 0, landed: 0, feesPaid: 0 } as Writable<StrategyRecord>,
+    book, paidLamports: 0n,
+    /** What swaps that failed paid in fees, by the token that they were to trade, until one of it is filled. */
+    fruitless: new Map<Mint, number>(),
+    /** The slippage that the last swap of a token allowed. */
+    allowed: new Map<Mint, Bps>(),
+    kept: { name, equity: [], held: [], sent: 0, landed: 0, feesPaid: 0 } as Writable<StrategyRecord>,
   }));
   const priced = instruments.map((token) => ({ token, kept: { symbol: token.symbol, decimals: token.decimals, bids: [], asks: [] } as Writable<InstrumentRecord> }));
   const startingCash = tracked.reduce((sum, { book }) => sum + (book.budget!.mint === currency.mint ? book.budget!.amount : 0n), 0n);
   const share = instruments.length === 0 || startingCash === 0n ? 0n : startingCash / BigInt(instruments.length);
 
-  const heldBy = ({ book }: (typeof tracked)[number], at: Millis): number | undefined => {
+  const heldBy = ({ book, allowed }: (typeof tracked)[number], at: Millis): number | undefined => {
     let held: number | undefined = 0;
     for (const [mint, amount] of book.balances) {
       if (mint === currency.mint || held === undefined) continue;
-      const value = marks.proceeds(mint, amount, at);
+      const value = marks.proceeds(mint, amount, at, allowed.get(mint) ?? state.limits.maxSlippageBps);
       held = value === undefined ? undefined : held + Number(value) / unit;
     }
     return held;
   };
   const put = <T>(column: T[], value: T): void => { column[times.length - 1] = value; };
 
+  /** All that came until then is in a look. */
+  let seen = -Infinity;
   const sample = (at: Millis): void => {
     if (times.at(-1) !== at) times.push(at);
     for (const strategy of tracked) {
@@ -88,7 +98,8 @@ export function createRunMeter({ state, currency, instruments, everyMs, model }:
       put(kept.equity, held === undefined ? null : rounded(Number(book.balances.get(currency.mint) ?? 0n) / unit + held - kept.feesPaid));
     }
     for (const { token, kept } of priced) {
-      const bought = share === 0n ? undefined : marks.entry(token.mint, share, at);
+      // Nobody would trade at an older price: it is none.
+      const bought = share === 0n || priceAge(state.market, token.mint, currency.mint, at) > model.maxPriceAgeMs ? undefined : marks.entry(token.mint, share, at);
       const back = bought === undefined || bought === 0n ? undefined : marks.exit(token.mint, bought, at);
       const whole = Number(bought ?? 0n) / 10 ** token.decimals;
       put(kept.asks, back === undefined ? null : sevenDigits(Number(share) / unit / whole));
@@ -110,8 +121,10 @@ export function createRunMeter({ state, currency, instruments, everyMs, model }:
     everyMs,
     sample,
     sampleNews: (at) => {
-      const since = times.at(-1) ?? -Infinity;
-      if (tokens.all.some(({ mint }) => isHeardOf(state.market, { mint, currency: currency.mint, since }))) sample(at);
+      const last = times.at(-1) ?? -Infinity;
+      if (at < last || !tokens.all.some(({ mint }) => isHeardOf(state.market, { mint, currency: currency.mint, seen, last }))) return;
+      sample(at);
+      seen = at;
     },
     heldPrices: (at) => tracked.flatMap(({ book, kept: { name } }) => [...book.balances].flatMap(([mint, amount]): HeldPrice[] => {
       const ageMs = mint === currency.mint ? Infinity : priceAge(state.market, mint, currency.mint, at);
@@ -121,32 +134,38 @@ export function createRunMeter({ state, currency, instruments, everyMs, model }:
     observe(intent, outcome, at) {
       const strategy = tracked.find(({ kept }) => kept.name === intent.strategy);
       if (strategy === undefined) return;
-      if (outcome.quotedOut !== undefined) quoted.set(intent.id, outcome.quotedOut);
       if (outcome.state === 'signed') strategy.kept.sent += 1;
       if (!isTerminal(outcome.state)) return;
-      const quotedOut = quoted.get(intent.id);
-      quoted.delete(intent.id);
-      const costs = payFees(strategy, at);
-      const { fill } = outcome;
-      if (fill !== undefined) {
+      const { inputMint, outputMint, maxSlippageBps } = intent;
+      for (const mint of [inputMint, outputMint]) strategy.allowed.set(mint, maxSlippageBps);
+      const fees = payFees(strategy, at);
+      const traded = inputMint === currency.mint ? outputMint : inputMint;
+      const before = strategy.fruitless.get(traded);
+      const { fill, quotedOut } = outcome;
+      if (fill === undefined) {
+        if (fees !== undefined && fees !== 0) strategy.fruitless.set(traded, (before ?? 0) + fees);
+      } else {
+        strategy.fruitless.delete(traded);
         strategy.kept.landed += 1;
+        const costs = fees === undefined ? before : fees + (before ?? 0);
         const value = fill.outputMint === currency.mint ? Number(fill.amountOut) / unit : inCurrency(fill.inputMint, fill.amountIn, at);
         if (value === undefined) unpriced.fills += 1;
         fills.push({
           at, strategy: intent.strategy, input: symbolOf(fill.inputMint), output: symbolOf(fill.outputMint), amountIn: String(fill.amountIn), amountOut: String(fill.amountOut),
-          quotedOut: quotedOut === undefined ? null : String(quotedOut), value: value === undefined ? null : rounded(value), costs: costs === undefined ? null : rounded(costs),
+          quotedOut: quotedOut === undefined ? null : String(quotedOut), value: value === undefined ? null : rounded(value), costs: costs === undefined ? null : sevenDigits(costs),
         });
       }
-      if (fill !== undefined || costs !== 0) sample(at);
+      if (fill !== undefined || fees !== 0) sample(at);
     },
     record: () => ({ currency: currency.symbol, times, strategies: tracked.map(({ kept }) => kept), instruments: priced.map(({ kept }) => kept), fills }),
   };
 }
 
-/** By quotes between a token and the currency, or by what is said of the token itself. What comes at the time of a look comes after it. */
-function isHeardOf(market: MarketCache, { mint, currency, since }: { readonly mint: Mint; readonly currency: Mint; readonly since: Millis }): boolean {
-  const isNews = (slot: number): boolean => market.latest(slot)!.receivedAt >= since;
-  return market.quoteSlots(mint, currency).some(isNews) || market.quoteSlots(currency, mint).some(isNews) || (market.tokenStats(mint)?.receivedAt ?? -Infinity) >= since;
+/** By quotes between a token and the currency, or by what is said of the token itself. Of what came at the time of a look the look may have had nothing yet. */
+function isHeardOf(market: MarketCache, { mint, currency, seen, last }: { readonly mint: Mint; readonly currency: Mint; readonly seen: Millis; readonly last: Millis }): boolean {
+  const isNew = (receivedAt: Millis): boolean => receivedAt > seen && receivedAt >= last;
+  const isNews = (slot: number): boolean => isNew(market.latest(slot)!.receivedAt);
+  return market.quoteSlots(mint, currency).some(isNews) || market.quoteSlots(currency, mint).some(isNews) || isNew(market.tokenStats(mint)?.receivedAt ?? -Infinity);
 }
 
 function sevenDigits(value: number): number {

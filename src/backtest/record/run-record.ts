@@ -28,7 +28,7 @@ export interface StrategyRecord {
   readonly feesPaid: number;
 }
 
-/** One token at each of the times: the price of a whole one at the size of a benchmark's purchase, null before any is known. */
+/** One token at each of the times: the price of a whole one at the size of a benchmark's purchase, null before any is known and once it is too old to fill anything. */
 export interface InstrumentRecord {
   readonly symbol: string;
   readonly decimals: number;
@@ -50,6 +50,6 @@ export interface RecordedFill {
   readonly quotedOut: string | null;
   /** Null where neither side is the currency and what went in had no price. */
   readonly value: number | null;
-  /** Network fees of all its attempts; null where SOL had no price. */
+  /** Network fees, its own and those of swaps of the same token that came to nothing since the last fill of it; null where SOL had no price. */
   readonly costs: number | null;
 }

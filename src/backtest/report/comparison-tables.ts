@@ -1,6 +1,6 @@
 import type { SimulationSetting } from '../../trading/simulated-landing.ts';
 import type { Metrics } from '../metrics/metrics.ts';
-import { plainText, SHOWN_METRICS } from '../metrics/shown-metrics.ts';
+import { labelIn, SHOWN_METRICS } from '../metrics/shown-metrics.ts';
 import type { HeatMap } from '../page/heat-map.ts';
 import { heatMapFigure } from '../page/heat-map.ts';
 import type { Markup } from '../page/markup.ts';
@@ -84,6 +84,5 @@ function isSame(values: HeatMap['values'][number]): boolean {
 
 /** An amount with its currency: the name of a figure alone does not say what it is counted in. */
 function labelOf(name: keyof Metrics, currency: string): string {
-  const { label, show } = SHOWN_METRICS.find((metric) => metric.name === name)!;
-  return show === plainText ? `${label}, ${currency}` : label;
+  return labelIn(SHOWN_METRICS.find((metric) => metric.name === name)!, currency);
 }

@@ -1,5 +1,5 @@
 import type { Metrics } from '../metrics/metrics.ts';
-import { plainText, SHOWN_METRICS } from '../metrics/shown-metrics.ts';
+import { scaledNote, SHOWN_METRICS } from '../metrics/shown-metrics.ts';
 import type { Markup } from '../page/markup.ts';
 import { markup } from '../page/markup.ts';
 import { dataTable } from '../page/table.ts';
@@ -8,7 +8,8 @@ import type { ReportFigures } from './report-figures.ts';
 import type { ReportInput } from './report-input.ts';
 
 /** Returns the figures that most is asked for, each with what it takes to judge it. */
-export function keyFigures({ run: { record: { currency }, assessment: { metrics } } }: ReportInput, figures: ReportFigures): Markup {
+export function keyFigures({ run: { record: { currency }, assessment: { metrics, path } } }: ReportInput, figures: ReportFigures): Markup {
+  const scaled = scaledNote(path);
   const { figure, isGiven, reason } = figures;
   const tile = (label: string, name: string, about: Markup, metric?: keyof Metrics, unit = ''): Markup => {
     const missing = isGiven(name) || metric === undefined ? undefined : reason(metric);
@@ -25,7 +26,7 @@ export function keyFigures({ run: { record: { currency }, assessment: { metrics 
     tile('exposure', 'total.exposure', markup`on average; in the market ${figure('total.time_in_market')} of the time`, 'exposure'),
     tile('fees paid', 'total.fees_paid', isGiven('total.landing_rate') ? markup`${figure('total.landing_rate')} of the transactions landed` : markup`no transaction was sent`, 'fees_paid', currency),
   ]}</dl>
-<p class="note">What each figure is, and why one is missing: <a href="#all-figures">all figures</a>.</p>`;
+${scaled !== undefined && markup`<p class="note">${upperFirst(scaled)}.</p>`}<p class="note">What each figure is, and why one is missing: <a href="#all-figures">all figures</a>.</p>`;
 }
 
 /** Returns all figures, with what each is or why it is missing. */
@@ -33,8 +34,8 @@ export function figureTable({ run: { record: { currency } } }: ReportInput, { fi
   return dataTable({
     label: 'All figures', isWide: true,
     columns: [{ name: 'figure', isText: true }, { name: 'value' }, { name: 'what it is, or why it is missing', isText: true, isLong: true }],
-    rows: SHOWN_METRICS.map(({ name, label, meaning, show }) => [
-      label, isGiven(`total.${name}`) && show === plainText ? markup`${figure(`total.${name}`)} ${currency}` : figure(`total.${name}`), isGiven(`total.${name}`) ? meaning : markup`${meaning}<br><span class="soft">${reason(name) ?? 'the data do not lead to it'}</span>`,
+    rows: SHOWN_METRICS.map(({ name, label, meaning, isMoney }) => [
+      label, isGiven(`total.${name}`) && isMoney === true ? markup`${figure(`total.${name}`)} ${currency}` : figure(`total.${name}`), isGiven(`total.${name}`) ? meaning : markup`${meaning}<br><span class="soft">${reason(name) ?? 'the data do not lead to it'}</span>`,
     ]),
   });
 }
@@ -42,6 +43,10 @@ export function figureTable({ run: { record: { currency } } }: ReportInput, { fi
 function drawdownText({ drawdown_trough: trough, drawdown_recovered: recovered }: Metrics): Markup {
   if (trough === null) return markup`nothing was ever lost`;
   return markup`lowest ${momentText(trough)}, ${recovered === null ? 'not recovered' : `recovered ${momentText(recovered)}`}`;
+}
+
+function upperFirst(text: string): string {
+  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
 }
 
 /** An instant to the minute; the number of a period, where there are no times, as it is. */

@@ -5,9 +5,12 @@ import type { Cell } from '../page/table.ts';
 import { columnsOf, dataTable } from '../page/table.ts';
 import { DENIALS } from '../../trading/denials.ts';
 import { SIMULATION_REFUSALS } from '../simulation-warnings.ts';
+import { costRatio } from '../metrics/exposure.ts';
+import { shareText } from '../metrics/figure-text.ts';
 import { yearsOf } from './printed.ts';
 import type { ReportFigures } from './report-figures.ts';
 import type { ReportInput } from './report-input.ts';
+import { landedSwaps, meanShortfall } from './shortfalls.ts';
 
 /** How a swap that was let through may end. */
 const ENDS: Readonly<Record<string, string>> = {
@@ -38,14 +41,40 @@ export function monthlyTable({ months, run: { series } }: ReportInput, { figure 
 }
 
 /** Returns what it all cost. */
-export function costTable({ costs, run: { record: { currency } } }: ReportInput): Markup {
+export function costTable(input: ReportInput): Markup {
+  const { costs, run: { record: { currency }, series } } = input;
   const total = costs.reduce((sum, { value, isApart }) => sum + (isApart ? 0 : value ?? 0), 0);
   const row = ({ what, paid, value }: (typeof costs)[number]): readonly Cell[] => [what, paid, value === null ? '' : amountText(value)];
   return markup`${dataTable({
     label: 'Costs', columns: columnsOf('for', 'paid', `worth, ${currency}`),
     rows: [...costs.filter(({ isApart }) => !isApart).map(row), [markup`<b>together</b>`, '', markup`<b>${amountText(total)}</b>`]],
   })}
-<h3>Not added up above</h3>${dataTable({ label: 'Parts of the costs, and what is none', columns: columnsOf('what', 'amount', `worth, ${currency}`), rows: costs.filter(({ isApart }) => isApart).map(row) })}`;
+<p class="soft">${costShareText({ total, gained: series.values.length < 2 ? undefined : series.values.at(-1)! - series.values[0]! }, currency)}</p>
+<h3>Not added up above</h3>${dataTable({ label: 'Parts of the costs, and what is none', columns: columnsOf('what', 'amount', `worth, ${currency}`), rows: costs.filter(({ isApart }) => isApart).map(row) })}
+${shortfallTable(input)}`;
+}
+
+/** Costs are told by what they were taken from. */
+function costShareText({ total, gained }: { readonly total: number; readonly gained: number | undefined }, currency: string): string {
+  if (gained === undefined) return 'By what they are of what was gained cannot be said: what was held could not be valued.';
+  const gross = gained + total;
+  const share = costRatio(total, gross);
+  return share === undefined ? `Before these costs it came to ${amountText(gross)} ${currency}: there was no gain for them to be a part of. What the spread takes is in the prices, and not in this.`
+    : `These took ${shareText(share)} of the ${amountText(gross)} ${currency} that were gained before them. What the spread takes is in the prices, and not in this.`;
+}
+
+/** Returns how far swaps fell short of the prices that they were decided on. */
+function shortfallTable(input: ReportInput): Markup {
+  const swaps = landedSwaps(input);
+  const { currency } = input.run.record;
+  const rows = ([['entries', 'entry'], ['exits', 'exit'], ['all', undefined]] as const).flatMap(([name, purpose]): (readonly Cell[])[] => {
+    const mean = meanShortfall(purpose === undefined ? swaps : swaps.filter(({ fill }) => fill.intent.purpose === purpose));
+    if (mean === undefined) return [];
+    return [[name, valueText(mean.swaps, 'count'), ...[mean.delay, mean.slippage, mean.fees, mean.total].map((bps) => valueText(bps, 'ratio')), amountText((mean.total / 10_000) * mean.worth)]];
+  });
+  return markup`<h3>What swaps fell short by</h3>${rows.length === 0 ? markup`<p class="none">No swap landed that can be held against its decision.</p>` : markup`${dataTable({
+    label: 'Implementation shortfall', columns: columnsOf('swaps', 'how many', 'before the quote, bps', 'after it, bps', 'fees, bps', 'together, bps', `together, ${currency}`), rows,
+  })}<p class="note">Implementation shortfall (A. Perold, 1988) of the swaps that landed: each against the last price that was quoted of its pair, either way, when it was decided, and weighing by its worth. So the spread, the impact of the size and whatever the price did while the swap waited are in it. Below 0: it came out better.</p>`}`;
 }
 
 /** Returns what was refused, and what became of the rest. */

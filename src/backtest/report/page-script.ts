@@ -1,4 +1,5 @@
 import type { PageDocument } from '../page/page-dom.ts';
+import { counted } from '../../core/counted.ts';
 import { startReadouts } from '../page/readout.ts';
 import type { EmbeddedReport } from './embedded.ts';
 import { assessmentsOf, figuresOf, mismatches } from './embedded.ts';
@@ -31,7 +32,7 @@ export async function recheck(page: PageDocument): Promise<void> {
       const others = left === 0 ? '' : ` The data of the other settings are too many to be carried in this file: their ${left} figures are left out.`;
       say(`${count} figures were computed again in this page, from the data in this file: they are what is printed.${others}`, 'good');
     } else {
-      say(`${wrong.length} figures do not follow from the data in this file: do not believe it. ${wrong.slice(0, 20).join('; ')}`, 'bad');
+      say(`${counted(wrong.length, 'figure does', 'figures do')} not follow from the data in this file: do not believe it. ${wrong.slice(0, 20).join('; ')}`, 'bad');
     }
   } catch (error) {
     say(`The data in this file cannot be read: do not believe its figures. ${String(error)}`, 'bad');

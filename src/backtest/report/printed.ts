@@ -1,9 +1,11 @@
-import { amountText, fixedText, grouped, valueText } from '../page/value-text.ts';
+import { grouped } from '../../core/counted.ts';
+import { amountText, fixedText, valueText } from '../page/value-text.ts';
 import type { Assessment } from '../metrics/metrics.ts';
 import type { MonthlyReturn } from '../metrics/monthly.ts';
 import { monthlyReturns } from '../metrics/monthly.ts';
 import { roundTrips } from '../metrics/round-trips.ts';
-import { plainText, shareText, SHOWN_METRICS } from '../metrics/shown-metrics.ts';
+import { shareText } from '../metrics/figure-text.ts';
+import { notMeaningful, SHOWN_METRICS } from '../metrics/shown-metrics.ts';
 import { seriesOf, tradeFills } from '../record/run-figures.ts';
 import type { RunRecord } from '../record/run-record.ts';
 import { marketResults } from './market-results.ts';
@@ -13,6 +15,13 @@ export type Printed = ReadonlyMap<string, string>;
 
 /** What stands where a figure has no meaning, or no support. */
 export const NOT_GIVEN = 'not given';
+/** What stands where a figure can be computed, and says nothing. */
+const NOT_MEANINGFUL = 'not meaningful';
+
+/** Returns whether a printed figure says something. */
+export function isSaying(text: string): boolean {
+  return text !== NOT_GIVEN && text !== NOT_MEANINGFUL;
+}
 
 /** Returns what is printed of a record's figures: the same where a report is made and in the page, where it is held against what stands there. */
 export function printedFigures(record: RunRecord, assessments: ReadonlyMap<string, Assessment>): Printed {
@@ -33,11 +42,12 @@ export function yearsOf(months: readonly MonthlyReturn[]): { readonly year: numb
   });
 }
 
-function ofAssessment(of: string, { metrics, path: { points }, sharpeInterval: interval, trades, timeInMarket }: Assessment): [string, string][] {
+function ofAssessment(of: string, { metrics, path, sharpeInterval: interval, trades, timeInMarket }: Assessment): [string, string][] {
+  const { points } = path;
   return [
     ...SHOWN_METRICS.map(({ name, show }): [string, string] => {
       const value = metrics[name];
-      return [`${of}.${name}`, typeof value !== 'number' ? NOT_GIVEN : show === plainText ? amountText(value) : grouped(show(value))];
+      return [`${of}.${name}`, typeof value !== 'number' ? NOT_GIVEN : notMeaningful(name, path) === undefined ? show(value) : NOT_MEANINGFUL];
     }),
     [`${of}.equity_start`, points.length === 0 ? NOT_GIVEN : amountText(points[0]!)],
     [`${of}.equity_end`, points.length === 0 ? NOT_GIVEN : amountText(points.at(-1)!)],
@@ -77,5 +87,5 @@ function ofTrips(record: RunRecord): [string, string][] {
 }
 
 function changeText(change: number | undefined): string {
-  return change === undefined ? NOT_GIVEN : grouped(shareText(change));
+  return change === undefined ? NOT_GIVEN : shareText(change);
 }

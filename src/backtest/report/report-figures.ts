@@ -2,12 +2,13 @@ import { assert } from '../../core/assert.ts';
 import type { SimulationSetting } from '../../trading/simulated-landing.ts';
 import type { MeasuredRun } from '../measured-run.ts';
 import { factOf } from '../metrics/doubts.ts';
-import type { Assessment } from '../metrics/metrics.ts';
+import type { Assessment, Metrics } from '../metrics/metrics.ts';
+import { notMeaningful } from '../metrics/shown-metrics.ts';
 import type { Markup } from '../page/markup.ts';
 import { markup } from '../page/markup.ts';
 import type { RunRecord } from '../record/run-record.ts';
 import { assessmentsOf } from './embedded.ts';
-import { NOT_GIVEN, printedFigures } from './printed.ts';
+import { isSaying, printedFigures } from './printed.ts';
 import type { ReportInput } from './report-input.ts';
 
 /** The figures of a report as they are printed, each once computed. */
@@ -22,7 +23,7 @@ export interface ReportFigures {
   /** Returns whether a figure is there. */
   readonly isGiven: (name: string) => boolean;
   /** Returns why a metric of all together is missing, or what to know about it. */
-  readonly reason: (metric: string) => string | undefined;
+  readonly reason: (metric: keyof Metrics) => string | undefined;
 }
 
 /** Returns the figures of a report. */
@@ -39,11 +40,12 @@ export function reportFigures({ run, settings, trials }: ReportInput): ReportFig
   };
   return {
     configured, others, assessments,
-    figure: (name) => markup`<span data-figure="${name}"${textOf(name) === NOT_GIVEN && markup` class="none"`}>${textOf(name)}</span>`,
-    isGiven: (name) => textOf(name) !== NOT_GIVEN,
+    figure: (name) => markup`<span data-figure="${name}"${!isSaying(textOf(name)) && markup` class="none"`}>${textOf(name)}</span>`,
+    isGiven: (name) => isSaying(textOf(name)),
     reason(metric) {
-      const warning = assessments.get('total')!.warnings.find(({ figures }) => figures.includes(metric));
-      return warning === undefined ? undefined : factOf(warning);
+      const { warnings, path } = assessments.get('total')!;
+      const warning = warnings.find(({ figures }) => figures.includes(metric));
+      return warning === undefined ? notMeaningful(metric, path) : factOf(warning);
     },
   };
 }

@@ -1,3 +1,4 @@
+import { shortDuration } from '../../core/time.ts';
 import { markup } from '../page/markup.ts';
 import type { PageSection } from '../page/page.ts';
 import { renderPage } from '../page/page.ts';
@@ -5,11 +6,12 @@ import { instantText } from '../page/time-axis.ts';
 import { comparisonTables, sensitivityTables } from './comparison-tables.ts';
 import { embeddedData } from './embedded-data.ts';
 import { figureTable, keyFigures } from './figure-tables.ts';
+import { marketCharts } from './market-charts.ts';
 import { costTable, denialTables, monthlyTable } from './outcome-tables.ts';
 import type { ReportFigures } from './report-figures.ts';
 import { reportFigures } from './report-figures.ts';
 import type { ReportInput } from './report-input.ts';
-import { equityCharts, exposureChart, marketCharts, tradeResultChart } from './run-charts.ts';
+import { equityCharts, exposureChart, tradeResultChart } from './run-charts.ts';
 import { splitWarnings } from './split-warnings.ts';
 import { namedTable, swapTable } from './swap-table.ts';
 
@@ -24,7 +26,7 @@ export function renderReport(input: ReportInput): string {
   const names = record.strategies.map(({ name }) => name);
   return renderPage({
     title: `Backtest of ${subject}`,
-    lead: markup`<p class="soft">${runId} · ${instantText(result.startAt)} to ${instantText(result.endAt)} UTC · ${names.length === 1 ? 'one strategy' : `${names.length} strategies`}${figures.configured !== undefined && markup` · ${figures.configured} setting`}</p>`,
+    lead: markup`<p class="soft">${runId} · ${instantText(result.startAt)} to ${instantText(result.endAt)} UTC (${shortDuration(result.endAt - result.startAt)}) · ${names.length === 1 ? 'one strategy' : `${names.length} strategies`}${figures.configured !== undefined && markup` · ${figures.configured} setting`}</p>`,
     ...splitWarnings(warnings, assessment.warnings),
     verdict: markup`${verdict.map((sentence) => markup`<p>${sentence}</p>`)}<p id="check" class="check" role="status">${data === undefined
       ? 'The data of this run are too many to be carried in this file: its figures cannot be computed again here.'

@@ -1,3 +1,8 @@
+import { grouped } from '../../core/counted.ts';
+
+/** So many digits nobody counts. */
+const MOST_DIGITS = 12;
+
 /** A number with what stands behind it, exactly as written: 10 s is `{ digits: 10n, places: 0, unit: 's' }`. */
 interface Quantity {
   readonly digits: bigint;
@@ -28,12 +33,17 @@ export function valuesOf({ from, to, step }: Steps, most: number): readonly (num
   if (by <= 0n) return `expected a step above 0, got ${step}`;
   if (low > high) return `expected from to be at most to, got ${from} and ${to}`;
   const count = (high - low) / by + 1n;
-  if (count > BigInt(most)) return `expected at most ${most} values, got ${count}: take a larger step`;
+  if (count > BigInt(most)) return `expected at most ${grouped(String(most))} values, got ${countText(count)}: take a larger step, or write a nearer "to"`;
   const isNumber = typeof from === 'number';
   return Array.from({ length: Number(count) }, (_, i) => {
     const text = decimalText(low + BigInt(i) * by, places);
     return isNumber ? Number(text) : `${text}${first.unit}`;
   });
+}
+
+function countText(count: bigint): string {
+  const text = count.toString();
+  return text.length <= MOST_DIGITS ? grouped(text) : `about 1e${text.length - 1}`;
 }
 
 function quantityOf(value: number | string): Quantity | undefined {

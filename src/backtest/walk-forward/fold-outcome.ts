@@ -1,3 +1,6 @@
+import { factOf } from '../metrics/doubts.ts';
+import { FIGURE_NAMES } from '../metrics/figure-names.ts';
+import { counted } from '../../core/counted.ts';
 import type { Objective } from '../objectives.ts';
 import { bestOf } from '../objectives.ts';
 import type { DoneTrial, TrialParams, TrialResult } from '../trial.ts';
@@ -51,7 +54,7 @@ export function choose(tried: readonly TrialResult[], sets: readonly TrialParams
 }
 
 /** Returns why nothing could be chosen. */
-export function noChoice(tried: readonly TrialResult[], { label, name }: { readonly label: string; readonly name: string }): string {
+export function noChoice(tried: readonly TrialResult[], { label, name }: { readonly label: string; readonly name: keyof typeof FIGURE_NAMES }): string {
   const done = doneOf(tried);
   if (done.length === 0) {
     const first = tried.find((result) => result.kind !== 'done');
@@ -60,8 +63,8 @@ export function noChoice(tried: readonly TrialResult[], { label, name }: { reado
   if (done.every(({ events }) => events === 0)) return 'nothing was received in-sample';
   const most = done.reduce((a, b) => (b.fills > a.fills ? b : a));
   if (most.fills === 0) return `none of ${done.length} made a swap in-sample`;
-  const why = most.warnings.find((warning) => new RegExp(`\\b${name}\\b`).test(warning));
-  return `none of ${done.length} has a ${label} in-sample${why === undefined ? '' : `: ${why}`}`;
+  const why = most.warnings.find((warning) => warning.includes(FIGURE_NAMES[name]));
+  return `none of ${done.length} has a ${label} in-sample${why === undefined ? '' : `: ${factOf({ message: why })}`}`;
 }
 
 /** Returns what became of what was chosen, by nothing that was received after it. */
@@ -71,7 +74,7 @@ export function judged({ fold, choice, result }: { readonly fold: Fold; readonly
   if (events === 0) return { status: 'no_rows', reason: 'nothing was received out of sample' };
   if (equity.start === null || equity.end === null || equity.start <= 0) return { status: 'no_rows', reason: 'out of sample there is no money that could be counted: something held has no price, or no strategy has a budget' };
   if (rowRate(events, fold.outOfSample) < FEW_ROWS * rowRate(choice.inSample.events, fold.inSample)) {
-    return { status: 'few_rows', reason: `only ${events} rows were received out of sample, less than a tenth of what was received in-sample in the same time` };
+    return { status: 'few_rows', reason: `only ${counted(events, 'row was', 'rows were')} received out of sample, less than a tenth of what was received in-sample in the same time` };
   }
   return fills === 0 ? { status: 'no_swaps', reason: 'what was chosen made no swap out of sample' } : { status: 'judged', reason: undefined };
 }

@@ -1,6 +1,6 @@
 import { GannetError } from '../../core/errors.ts';
 import type { Millis } from '../../core/time.ts';
-import { formatDuration } from '../../core/time.ts';
+import { formatDuration, shortDuration } from '../../core/time.ts';
 
 /** Rows received from here to before there. */
 export interface TradedPeriod {
@@ -51,7 +51,7 @@ export function foldPlan({ firstAt, lastAt, warmupMs, inSampleMs, outOfSampleMs,
   const folds: Fold[] = [];
   let from = begin + inSampleMs;
   for (; end - from >= ENOUGH_OF_A_FOLD * outOfSampleMs; from += outOfSampleMs) {
-    if (folds.length === MOST_FOLDS) throw new GannetError('USAGE', `--out-of-sample ${formatDuration(outOfSampleMs)} makes more than ${MOST_FOLDS} folds of the ${formatDuration(lastAt - firstAt)} recorded: take longer ones`);
+    if (folds.length === MOST_FOLDS) throw new GannetError('USAGE', `--out-of-sample ${formatDuration(outOfSampleMs)} makes more than ${MOST_FOLDS} folds of the ${shortDuration(lastAt - firstAt)} recorded: take longer ones`);
     folds.push({
       number: folds.length + 1,
       inSample: { from: anchored ? begin : from - inSampleMs, to: from },
@@ -61,7 +61,7 @@ export function foldPlan({ firstAt, lastAt, warmupMs, inSampleMs, outOfSampleMs,
   if (folds.length === 0) {
     const wanted = [...(warmupMs > 0 ? [`${formatDuration(warmupMs)} to warm up`] : []), `${formatDuration(inSampleMs)} in-sample`, `${formatDuration(outOfSampleMs)} out-of-sample`];
     throw new GannetError('RECORDING_INCOMPLETE',
-      `one fold takes ${wanted.join(', ')}, and the recording spans ${formatDuration(lastAt - firstAt)}: shorten --in-sample or --out-of-sample, or take a longer recording`);
+      `one fold takes ${wanted.join(', ')}, and the recording spans ${shortDuration(lastAt - firstAt)}: shorten --in-sample or --out-of-sample, or take a longer recording`);
   }
   return { folds, unusedMs: Math.max(0, end - from) };
 }

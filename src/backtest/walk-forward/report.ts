@@ -1,6 +1,7 @@
 import { canonicalJson } from '../../core/json.ts';
 import type { Millis } from '../../core/time.ts';
-import { plainText, SHOWN_METRICS, shareText } from '../metrics/shown-metrics.ts';
+import { shareText } from '../metrics/figure-text.ts';
+import { labelIn, notMeaningful, scaledNote, SHOWN_METRICS } from '../metrics/shown-metrics.ts';
 import type { ObjectiveName } from '../objectives.ts';
 import { OBJECTIVES } from '../objectives.ts';
 import type { HeatValue } from '../page/heat-map.ts';
@@ -13,7 +14,6 @@ import type { PageSection } from '../page/page.ts';
 import { renderPage } from '../page/page.ts';
 import { columnsOf, dataTable } from '../page/table.ts';
 import { instantText } from '../page/time-axis.ts';
-import { amountText, grouped } from '../page/value-text.ts';
 import type { NamedText } from '../report/report-input.ts';
 import { splitWarnings } from '../report/split-warnings.ts';
 import { namedTable } from '../report/swap-table.ts';
@@ -147,12 +147,11 @@ function figureSection({ assessment, benchmarks: { buy_and_hold, dca, cash } }: 
     .flatMap(([label, benchmark]) => (benchmark === undefined ? [] : [[label, benchmark.assessment] as const]))];
   return {
     id: 'figures', title: 'Figures out of sample',
-    body: dataTable({
+    body: markup`${dataTable({
       label: 'Figures out of sample', columns: columnsOf('figure', ...compared.map(([label]) => label)),
-      rows: SHOWN_METRICS.filter(({ name }) => compared.some(([, { metrics }]) => metrics[name] !== null)).map(({ name, label, show }) => [
-        show === plainText ? `${label}, ${currency}` : label, ...compared.map(([, { metrics }]) => shown(metrics[name], show === plainText ? amountText : (value) => grouped(show(value)))),
-      ]),
-    }),
+      rows: SHOWN_METRICS.filter(({ name }) => notMeaningful(name, assessment.path) === undefined && compared.some(([, { metrics }]) => metrics[name] !== null))
+        .map((metric) => [labelIn(metric, currency), ...compared.map(([, { metrics }]) => shown(metrics[metric.name], metric.show))]),
+    })}${noteOf(notMeaningful('cagr', assessment.path)?.replace(/^/, 'Growth a year and Calmar ratio are '))}${noteOf(scaledNote(assessment.path))}`,
   };
 }
 
@@ -164,4 +163,8 @@ function atTimes(times: readonly Millis[], known: readonly Millis[], values: rea
 
 function textOf(value: unknown): string {
   return typeof value === 'string' ? value : canonicalJson(value);
+}
+
+function noteOf(text: string | undefined): Markup | false {
+  return text !== undefined && markup`<p class="note">${text}</p>`;
 }

@@ -66,8 +66,9 @@ async function writeRecording(dir: string): Promise<string> {
       instruments: [{ inputMint: USDC_MINT, outputMint: SOL_MINT, amount: 25_000_000n as Amount, startRate }],
     }).cursor();
     while (cursor.next()) {
-      writer.append(first + cursor.seq, cursor.at, cursor.input);
-      if (cursor.input.kind === 'quote') startRate = cursor.input.rate;
+      const { seq, at, input } = cursor;
+      writer.append(first + seq, at, input);
+      if (input.kind === 'quote') startRate = input.rate;
     }
   }
   await writer.close();

@@ -98,7 +98,8 @@ function readingRate(directory: string): number {
   let sum = 0;
   while (cursor.next()) {
     events += 1;
-    if (cursor.input.kind === 'quote') sum += cursor.input.rate;
+    const { input } = cursor;
+    if (input.kind === 'quote') sum += input.rate;
   }
   if (events !== QUOTES || !(sum > 0)) throw new Error('a benchmark that reads nothing measures nothing');
   return events / ((stopwatch() - startedAt) / 1_000);

@@ -5,22 +5,19 @@ import { join, resolve, sep } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import workerThreads from 'node:worker_threads';
+import { GENERATION } from './fresh-modules.ts';
+import { trapNetwork } from './network-trap.ts';
+import { trapClass, trapFunctions } from './trap-functions.ts';
+import type { TrapMode } from './trap-mode.ts';
 
-/** What happens to a strategy that reaches for files or processes. */
-export type DiskMode =
-  /** It gets what is there, and it is remembered. */
-  | { readonly kind: 'watch' }
-  /** It finds another folder in the place of the recording's. */
-  | { readonly kind: 'redirect'; readonly to: string }
-  /** There is nothing. */
-  | { readonly kind: 'refuse' };
-
-/** Stands before the thread's file system. */
+/** Stands before the thread's file system and network. */
 export interface DiskTrap {
-  /** Does work during which whatever reaches for the disk is a strategy. */
-  during<T>(mode: DiskMode, work: () => T): T;
+  /** Does work during which whatever reaches for them is a strategy. */
+  during<T>(mode: TrapMode, work: () => T): T;
   /** The same where the work waits in between. */
-  duringImport<T>(mode: DiskMode, work: () => Promise<T>): Promise<T>;
+  duringTurn<T>(mode: TrapMode, work: () => Promise<T>): Promise<T>;
+  /** The same while Node loads a strategy's modules. */
+  duringImport<T>(mode: TrapMode, work: () => Promise<T>): Promise<T>;
   /** Does work of our own in between. */
   aside<T>(work: () => T): T;
   /** Returns what was reached for since this was last asked. */
@@ -30,38 +27,43 @@ export interface DiskTrap {
 /** What Node itself reads to load modules: while it loads a strategy, and what packages load when they are first needed. */
 const MODULE_FILE = /(?:\.[cm]?[jt]s|package\.json)(?:\?.*)?$|[\\/]node_modules(?:[\\/]|$)/;
 const PACKAGE_FILE = /[\\/]package\.json$|[\\/]node_modules(?:[\\/]|$)/;
-const CLASS_OR_HELPER = /^(?:[A-Z_]|toUnixTimestamp)/;
 
-/** Puts a trap before the files, databases, processes and threads that Node has for this thread, for good; `recordingDir` is what may be redirected. */
+/** Puts a trap before the files, databases, processes, threads and connections that Node has for this thread, for good; `recordingDir` is what may be redirected. */
 export function setDiskTrap(recordingDir: string): DiskTrap {
-  let mode: DiskMode | undefined;
+  let mode: TrapMode | undefined;
   let isLoading = false;
   const reaches = new Set<string>();
   const realDir = fs.realpathSync(recordingDir);
 
   const arrived = (name: string, args: unknown[]): unknown[] => {
     const path = pathOf(args[0]);
-    if (mode === undefined || path === undefined || (isLoading ? MODULE_FILE : PACKAGE_FILE).test(path)) return args;
+    if (mode === undefined || path === undefined || ((isLoading ? MODULE_FILE : PACKAGE_FILE).test(path) && !isByStrategy())) return args;
+    const { disk } = mode;
     reaches.add(path);
-    if (mode.kind === 'refuse') throw Object.assign(new Error(`ENOENT: no such file or directory, ${name} '${path}'`), { code: 'ENOENT', path });
-    if (mode.kind === 'watch') return args;
-    const redirected = movedBelow(path, [resolve(recordingDir), realDir], mode.to);
+    if (disk.kind === 'refuse') throw Object.assign(new Error(`ENOENT: no such file or directory, ${name} '${path}'`), { code: 'ENOENT', path });
+    if (disk.kind === 'watch') return args;
+    const redirected = movedBelow(path, [resolve(recordingDir), realDir], disk.to);
     return redirected === undefined ? args : [redirected, ...args.slice(1)];
   };
   trapFunctions(fs, arrived);
-  trapFunctions(fs.promises, arrived);
+  trapFunctions(fs.promises, arrived, { promises: true });
   const elsewhere = (what: string) => (name: string, args: unknown[]): unknown[] => {
     if (mode === undefined) return args;
     reaches.add(`${what} (${name})`);
-    if (mode.kind === 'refuse') throw new Error(`there is no ${name} here`);
+    if (mode.disk.kind === 'refuse') throw new Error(`there is no ${name} here`);
     return args;
   };
   trapFunctions(childProcess, elsewhere('a process'));
   trapClass(workerThreads, 'Worker', elsewhere('a thread'));
   trapDatabases((path) => { arrived('open', [path]); });
+  trapNetwork((what) => {
+    if (mode === undefined) return;
+    reaches.add(`the network (${what})`);
+    if (mode.network === 'refuse') throw Object.assign(new Error(`there is no network here (${what})`), { code: 'ENETUNREACH' });
+  });
   syncBuiltinESMExports();
 
-  const under = <T>(other: DiskMode | undefined, work: () => T): T => {
+  const under = <T>(other: TrapMode | undefined, work: () => T): T => {
     const before = mode;
     mode = other;
     try {
@@ -70,15 +72,22 @@ export function setDiskTrap(recordingDir: string): DiskTrap {
       mode = before;
     }
   };
+  const throughout = async <T>(other: TrapMode, work: () => Promise<T>): Promise<T> => {
+    mode = other;
+    try {
+      return await work();
+    } finally {
+      mode = undefined;
+    }
+  };
   return {
     during: under,
+    duringTurn: throughout,
     duringImport: async (other, work) => {
-      mode = other;
       isLoading = true;
       try {
-        return await work();
+        return await throughout(other, work);
       } finally {
-        mode = undefined;
         isLoading = false;
       }
     },
@@ -91,29 +100,10 @@ export function setDiskTrap(recordingDir: string): DiskTrap {
   };
 }
 
-function trapFunctions(module: object, arrived: (name: string, args: unknown[]) => unknown[]): void {
-  for (const name of Object.keys(module)) {
-    const original: unknown = Reflect.get(module, name);
-    if (typeof original !== 'function' || CLASS_OR_HELPER.test(name)) continue;
-    // What hangs on a function, such as realpathSync.native, stays on it.
-    Reflect.set(module, name, new Proxy(original, {
-      apply: (target, self, args: unknown[]): unknown => {
-        try {
-          return Reflect.apply(target, self, arrived(name, args));
-        } catch (error) {
-          if (name === 'existsSync') return false;
-          throw error;
-        }
-      },
-    }));
-  }
-}
-
-function trapClass(module: object, name: string, arrived: (name: string, args: unknown[]) => unknown[]): void {
-  const original = Reflect.get(module, name) as new (...args: unknown[]) => object;
-  Reflect.set(module, name, new Proxy(original, {
-    construct: (target, args: unknown[], newTarget): object => Reflect.construct(target, arrived(name, args), newTarget) as object,
-  }));
+/** Whether a strategy asks, itself or through a package, and not Node, which loads its modules. */
+function isByStrategy(): boolean {
+  const caller = new Error().stack?.split('\n').find((line) => GENERATION.test(line) || line.includes('node:internal/modules/'));
+  return caller !== undefined && GENERATION.test(caller);
 }
 
 /** By what a database does and not by its class: exports of node:sqlite are not brought up to date. One in memory is no file. */

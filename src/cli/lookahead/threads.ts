@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads';
 import type { ThreadPool } from '../../backtest/lookahead.ts';
 import type { PassAnswer, PassTask, PassThread } from '../../backtest/lookahead/pass.ts';
 import { GannetError } from '../../core/errors.ts';
-import type { ThreadSetup } from '../research/thread-setup.ts';
+import type { ThreadData } from './thread-data.ts';
 
 const WORKER = new URL('./worker.ts', import.meta.url);
 
@@ -10,7 +10,7 @@ const WORKER = new URL('./worker.ts', import.meta.url);
  * Returns threads for passes. One is lent again only while nothing that all code shares is other than when it began;
  * the modules of strategies are loaded anew in any case. An interrupt ends them all.
  */
-export function createThreadPool(setup: ThreadSetup, interrupt?: AbortSignal): ThreadPool {
+export function createThreadPool(data: ThreadData, interrupt?: AbortSignal): ThreadPool {
   const idle: PassThread[] = [];
   const alive = new Set<PassThread>();
   const closeAll = async (): Promise<void> => {
@@ -21,7 +21,7 @@ export function createThreadPool(setup: ThreadSetup, interrupt?: AbortSignal): T
   return {
     lend: async () => {
       for (let waiting = idle.pop(); waiting !== undefined; waiting = idle.pop()) if (!waiting.isSpoiled) return waiting;
-      const thread = startThread(setup, interrupt);
+      const thread = startThread(data, interrupt);
       alive.add(thread);
       return thread;
     },
@@ -37,8 +37,8 @@ export function createThreadPool(setup: ThreadSetup, interrupt?: AbortSignal): T
   };
 }
 
-function startThread(setup: ThreadSetup, interrupt: AbortSignal | undefined): PassThread {
-  const worker = new Worker(WORKER, { workerData: setup });
+function startThread(data: ThreadData, interrupt: AbortSignal | undefined): PassThread {
+  const worker = new Worker(WORKER, { workerData: data });
   let isSpoiled = false;
   let fault: unknown;
   let running = '';

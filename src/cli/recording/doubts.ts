@@ -1,5 +1,6 @@
 import { GannetError } from '../../core/errors.ts';
-import { formatDuration } from '../../core/time.ts';
+import { counted } from '../../core/counted.ts';
+import { formatDuration, shortDuration } from '../../core/time.ts';
 import type { Millis } from '../../core/time.ts';
 import type { FeedKey } from '../../market/event-base.ts';
 import type { FeedSpec } from '../../market/feed.ts';
@@ -43,7 +44,7 @@ export function* recordingDoubts(recording: Recording, { kinds, feeds, describe 
   const silences = [...watches].flatMap(([feed, watch]) => silencesOf(watch, recording).map(({ from, until }) => ({ feed, from, until }))).sort((a, b) => a.from - b.from);
   return [
     ...named(recording.lost.filter(({ isHole }) => isHole).map((lost) => lostIssue(lost).message), 'rows are lost'),
-    ...named(silences.map(({ feed, from, until }) => `nothing was recorded of ${describe(feed)} from ${new Date(from).toISOString()} on, for ${formatDuration(until - from)}`), 'feeds were silent'),
+    ...named(silences.map(({ feed, from, until }) => `nothing was recorded of ${describe(feed)} from ${new Date(from).toISOString()} on, for ${shortDuration(until - from)}`), 'feeds were silent'),
     ...[...watches].flatMap(([feed, watch]) => seldom(watch.usualMs() ?? 0, everyMs.get(feed)!, describe(feed))),
     ...named(leaps.map(({ message }) => `${message}; it is taken as it stands`), 'prices leap'),
   ];
@@ -52,7 +53,7 @@ export function* recordingDoubts(recording: Recording, { kinds, feeds, describe 
 /** What counts prices, counts fewer of them in the same time. */
 function seldom(usualMs: Millis, everyMs: Millis, feed: string): string[] {
   if (usualMs < SELDOM_FACTOR * everyMs) return [];
-  return [`${feed} was recorded every ${formatDuration(Math.round(usualMs / 100) * 100)}, and is looked at every ${formatDuration(everyMs)} live: what is decided here is decided on fewer prices`];
+  return [`${feed} was recorded every ${shortDuration(usualMs)}, and is looked at every ${formatDuration(everyMs)} live: what is decided here is decided on fewer prices`];
 }
 
 /** A feed that begins late, or ends early, is silent too. */
@@ -63,7 +64,7 @@ function silencesOf(watch: SilenceWatch, { firstAt, lastAt }: Recording): readon
 
 function named(messages: readonly string[], what: string): string[] {
   const left = messages.length - MOST_NAMED;
-  return [...messages.slice(0, MOST_NAMED), ...(left > 0 ? [`${what} ${left} times more: "gannet recording verify" and "info" name them`] : [])];
+  return [...messages.slice(0, MOST_NAMED), ...(left > 0 ? [`${what} ${counted(left, 'time')} more: "gannet recording verify" and "info" name them`] : [])];
 }
 
 /** Quotes by their columns: there are millions of them. */

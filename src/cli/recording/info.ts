@@ -1,7 +1,12 @@
 import { statSync } from 'node:fs';
 import { GannetError } from '../../core/errors.ts';
 import { printable } from '../../core/text.ts';
-import { formatDuration } from '../../core/time.ts';
+import { counted, grouped } from '../../core/counted.ts';
+import { shortDuration } from '../../core/time.ts';
+import { describeFeedKey } from '../../daemon/market-text.ts';
+import { mint, tokenTable } from '../../market/token.ts';
+import { bytesText } from '../bytes-text.ts';
+import { shortened } from '../figures.ts';
 import type { Millis } from '../../core/time.ts';
 import type { RecordingKind } from '../../recording/format.ts';
 import type { RecordingSource } from '../../recording/source.ts';
@@ -14,8 +19,11 @@ import { listSegments } from '../../recording/check/verify.ts';
 import { table } from '../table.ts';
 import type { Silence, SilenceWatch } from './silence.ts';
 import { watchSilence } from './silence.ts';
+import { withKnown } from './tokens.ts';
 
 const MOST_GAPS = 1_000;
+/** Other feeds are of nobody here, and stand as they are. */
+const SPOKEN = /^(?:quote:[^:]+:[^:]+:\d+|token-stats:[^:]+|order-book:.+)$/;
 
 interface Gap extends Silence {
   readonly feed: string;
@@ -89,20 +97,26 @@ export function* infoOf(recording: Recording): Steps<RecordingInfo> {
 
 /** Returns the same for people. */
 export function infoText(info: RecordingInfo): string {
+  const nameOf = feedNames(info.tokens);
   const shown = info.gaps.slice(0, 10);
   const more = info.gaps.length - shown.length + info.gaps_left_out;
   return [
-    ...info.lost.map(({ file, rows, from, until }) => `  ! ${file}: ${rows} rows of ${from} to ${until} were written and are lost\n`),
-    ...(info.uncompressed.length === 0 ? [] : [`  ! ${info.uncompressed.length} segments are not compressed and nobody writes to them${info.closed ? '' : ': "gannet recording compact" makes them smaller'}\n`]),
+    ...info.lost.map(({ file, rows, from, until }) => `  ! ${file}: ${counted(rows, 'row')} of ${from} to ${until} were written and are lost\n`),
+    ...(info.uncompressed.length === 0 ? [] : [`  ! ${counted(info.uncompressed.length, 'segment is', 'segments are')} not compressed and nobody writes to ${info.uncompressed.length === 1 ? 'it' : 'them'}${info.closed ? '' : ': "gannet recording compact" makes them smaller'}\n`]),
     `  recording  ${info.recording}\n`,
     `  source     ${sourceText(info.source)}\n`,
-    `  format     ${info.format_version}, written by Node ${info.node} on ${info.arch}, ${info.closed ? 'closed' : 'not closed'}${info.truncated_at === null ? '' : `: ends at seq ${info.truncated_at}`}\n`,
-    `  period     ${info.first_at === null ? 'nothing was recorded' : `${info.first_at} to ${info.last_at} (${spanText(info.span_ms!)})`}\n`,
-    `  events     ${info.events} in ${info.bytes} bytes\n\n`,
-    table([['kind', 'events', 'rows', 'segments', 'compressed', 'bytes'], ...info.kinds.map(({ kind, events, rows, segments, compressed, bytes }) => [kind, ...[events, rows, segments, compressed, bytes].map(String)])], { right: [1, 2, 3, 4, 5] }),
+    `  format     ${info.format_version}, written by Node ${info.node} on ${info.arch}, ${info.closed ? 'closed' : 'not closed'}${info.truncated_at === null ? '' : `: cut off after input number ${info.truncated_at}`}\n`,
+    `  period     ${info.first_at === null ? 'nothing was recorded' : `${momentText(info.first_at)} to ${momentText(info.last_at!)} UTC (${spanText(info.span_ms!)})`}\n`,
+    `  events     ${grouped(String(info.events))} in ${bytesText(info.bytes)}\n`,
+    ...info.tokens.map(({ symbol, mint, decimals }, i) => `  ${(i === 0 ? 'tokens' : '').padEnd(9)}  ${symbol} ${shortened(mint)}, ${counted(decimals, 'decimal')}\n`),
     '\n',
-    table([['feed', 'events', 'usually every'], ...info.feeds.map(({ feed, events, usual_ms: usual }) => [feed, String(events), usual === null ? '-' : spanText(Math.round(usual))])], { right: [1, 2] }),
-    info.gaps.length === 0 ? '\n  no gaps\n' : `\n  gaps\n${shown.map(({ feed, from, ms }) => `    ${from}  ${spanText(ms)}  ${feed}\n`).join('')}${more > 0 ? `    and ${more} more\n` : ''}`,
+    table([['kind', 'events', 'rows', 'segments', 'compressed', 'size'], ...info.kinds.map(({ kind, events, rows, segments, compressed, bytes }) => [kind, ...[events, rows, segments, compressed].map((count) => grouped(String(count))), bytesText(bytes)])], { right: [1, 2, 3, 4, 5] }),
+    '\n',
+    table([['feed', 'events', 'usually every', 'first, UTC', 'last, UTC', 'gaps'], ...info.feeds.map(({ feed, events, usual_ms: usual, first_at: first, last_at: last }) => [
+      nameOf(feed), grouped(String(events)), usual === null ? '-' : spanText(usual), momentText(first), momentText(last),
+      info.gaps_left_out > 0 ? '-' : grouped(String(info.gaps.filter((gap) => gap.feed === feed).length)),
+    ])], { right: [1, 2, 5] }),
+    info.gaps.length === 0 ? '\n  no gaps: no feed was silent for more than a minute and five times as long as usual\n' : `\n  gaps\n${shown.map(({ feed, from, ms }) => `    ${momentText(from)}  ${spanText(ms).padStart(6)}  ${nameOf(feed)}\n`).join('')}${more > 0 ? `    and ${grouped(String(more))} more: --json has ${info.gaps_left_out > 0 ? `${grouped(String(info.gaps.length))} of them` : 'them all'}\n` : ''}`,
   ].join('');
 }
 
@@ -141,7 +155,18 @@ function sizeOf(path: string): number {
 }
 
 function spanText(ms: Millis): string {
-  return ms <= 0 ? '0ms' : formatDuration(ms);
+  return ms <= 0 ? '0ms' : shortDuration(ms);
+}
+
+/** To the second, of an instant in ISO 8601. */
+function momentText(iso8601: string): string {
+  return iso8601.slice(0, 19).replace('T', ' ');
+}
+
+/** What a feed watches, in words; a token without a name by the ends of its mint. */
+function feedNames(tokens: RecordingInfo['tokens']): (feed: string) => string {
+  const known = tokenTable(withKnown(tokens.map(({ mint: address, symbol, decimals }) => ({ mint: mint(address), symbol, decimals }))));
+  return (feed) => printable(SPOKEN.test(feed) ? describeFeedKey(known, feed) : feed, Infinity).replace(/[1-9A-HJ-NP-Za-km-z]{32,44}/g, shortened);
 }
 
 function iso(at: Millis): string {

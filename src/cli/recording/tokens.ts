@@ -10,10 +10,15 @@ const KNOWN: readonly Token[] = [{ mint: SOL_MINT, symbol: 'SOL', decimals: 9 },
 
 /** Returns the tokens named on the command line, SOL and USDC among them. Throws USAGE where two have one symbol or mint. */
 export function namedTokens(named: readonly Token[]): TokenTable {
-  const all = [...KNOWN.filter((known) => !named.some(({ mint: own, symbol }) => own === known.mint || symbol === known.symbol)), ...named];
+  const all = withKnown(named);
   const twice = all.find((token, index) => all.findIndex(({ mint: own, symbol }) => own === token.mint || symbol === token.symbol) !== index);
   if (twice !== undefined) throw new GannetError('USAGE', `--token names ${twice.symbol} (${twice.mint}) twice`);
   return tokenTable(all);
+}
+
+/** Returns tokens with SOL and USDC before them, where neither the mint nor the symbol of those is among them. */
+export function withKnown(named: readonly Token[]): readonly Token[] {
+  return [...KNOWN.filter((known) => !named.some(({ mint: own, symbol }) => own === known.mint || symbol === known.symbol)), ...named];
 }
 
 /** Reads `SYMBOL=MINT:DECIMALS`, adding it to those read before. */

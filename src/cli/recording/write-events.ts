@@ -24,7 +24,8 @@ export async function writeEvents(events: Iterable<MarketEvent>, options: {
   readonly source: RecordingSource;
   readonly startAt: Millis;
   readonly interrupt: AbortSignal;
-  readonly onProgress?: ((at: Millis) => void) | undefined;
+  /** Hears how far it is: when the latest event was received, and how many there were. */
+  readonly onProgress?: ((at: Millis, events: number) => void) | undefined;
 }): Promise<WrittenRecording> {
   const { tokens, source, startAt, interrupt, onProgress } = options;
   const directory = resolve(options.directory);
@@ -36,7 +37,7 @@ export async function writeEvents(events: Iterable<MarketEvent>, options: {
       writer.append(++seq, event.receivedAt, event);
       if (writer.isBusy) await writer.room();
       if (seq % TURN_EVENTS !== 1) continue;
-      onProgress?.(event.receivedAt);
+      onProgress?.(event.receivedAt, seq);
       await interruptTurn(interrupt);
     }
     whole = true;

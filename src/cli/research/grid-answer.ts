@@ -1,4 +1,4 @@
-import { shareText } from '../../backtest/metrics/shown-metrics.ts';
+import { shareText } from '../../backtest/metrics/figure-text.ts';
 import type { SensitivityGrid } from '../../backtest/sensitivity-grid.ts';
 import { table } from '../table.ts';
 

@@ -1,3 +1,4 @@
+import { counted } from '../../core/counted.ts';
 import type { Grid, GridPoint } from '../../backtest/sweep/grid.ts';
 import { paramsAt, pointsOf } from '../../backtest/sweep/grid.ts';
 import type { UnreadStrategy } from '../../backtest/trial-strategies.ts';
@@ -63,6 +64,6 @@ export async function planTrials(grid: Grid, { config, setup, recording }: Groun
     else planned.push({ point, trial });
   }
   const [first] = refused;
-  if (planned.length === 0 && first !== undefined) throw new GannetError('CONFIG_INVALID', `all ${refused.length} combinations are refused; the first: ${first.reason}`);
+  if (planned.length === 0 && first !== undefined) throw new GannetError('CONFIG_INVALID', refused.length === 1 ? `the only combination is refused: ${first.reason}` : `all ${counted(refused.length, 'combination')} are refused; the first: ${first.reason}`);
   return { trials: planned, refused };
 }

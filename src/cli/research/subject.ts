@@ -1,20 +1,21 @@
 import { dirname, join, resolve } from 'node:path';
 import { longestWarmup } from '../../backtest/backtest.ts';
-import { withRecordedLatency } from '../../backtest/models/recorded-latency.ts';
+import { assumedUntil, withRecordedLatency } from '../../backtest/models/recorded-latency.ts';
 import type { RecordedLooks } from '../../backtest/recorded-looks.ts';
 import { backtestKinds, recordedLooks, withoutUnseen } from '../../backtest/recorded-looks.ts';
 import { configError } from '../../config/issue.ts';
 import { loadConfig } from '../../config/load.ts';
 import type { RunConfig } from '../../config/run-config.ts';
+import { formatDecimal } from '../../core/amount.ts';
 import { GannetError } from '../../core/errors.ts';
-import { formatDuration } from '../../core/time.ts';
+import { formatDuration, shortDuration } from '../../core/time.ts';
 import { findRecording } from '../../daemon/find-recording.ts';
 import { describeFeedKey } from '../../daemon/market-text.ts';
 import { Engine } from '../../engine/engine.ts';
 import type { FeedKey } from '../../market/event-base.ts';
 import { feedKey } from '../../market/feed.ts';
-import type { Token } from '../../market/token.ts';
-import { USDC_MINT } from '../../market/token.ts';
+import type { Mint, Token } from '../../market/token.ts';
+import { SOL_MINT, USDC_MINT } from '../../market/token.ts';
 import type { Recording } from '../../recording/reader.ts';
 import type { RecordingSource } from '../../recording/source.ts';
 import { openSteps } from '../../recording/reader.ts';
@@ -23,6 +24,7 @@ import { stepByStep } from '../interrupt.ts';
 import { tellLooseErrors } from '../loose-errors.ts';
 import { PROJECT_DIR } from '../project.ts';
 import { recordingDoubts } from '../recording/doubts.ts';
+import { strategyHash } from './strategy-text.ts';
 import type { ThreadSetup } from './thread-setup.ts';
 
 /** What research is done on: the strategies of a configuration, and a recording that has what they need. */
@@ -63,6 +65,7 @@ export async function openSubject({ options, environment, withheld, interrupt, t
   const looks = recordedLooks(recording);
   const unseen = unseenTokens(config, looks);
   const doubts = await stepByStep(recordingDoubts(recording, { kinds: backtestKinds(looks), feeds: Engine.feedsOf(config.strategies), describe: (feed) => describeFeedKey(config.tokens, feed) }), interrupt);
+  const places = { strategiesDir: join(PROJECT_DIR, 'strategies'), baseDir: dirname(resolve(workingDir, config.file)) };
   return {
     config, recording, looks, unseen, doubts,
     setup: {
@@ -74,21 +77,34 @@ export async function openSubject({ options, environment, withheld, interrupt, t
       currency: currencyOf(config),
       firstAt, lastAt,
       recordingDir: resolve(directory),
-      strategies: config.strategies.map(({ name, use, rawParams, budget, maxAgeMs, maxExposure, warmupMs }) => (
-        { name, use, rawParams, budget, limits: { maxAgeMs, maxExposure }, warmupMs })),
-      places: { strategiesDir: join(PROJECT_DIR, 'strategies'), baseDir: dirname(resolve(workingDir, config.file)) },
+      strategies: await Promise.all(config.strategies.map(async ({ name, use, rawParams, budget, maxAgeMs, maxExposure, warmupMs }) => (
+        { name, use, rawParams, budget, limits: { maxAgeMs, maxExposure }, warmupMs, codeHash: await strategyHash(use, places) }))),
+      places,
     },
   };
 }
 
 /** Returns what is to be said of whatever is found out about a subject. */
-export function subjectWarnings({ recording: { truncatedAt, manifest }, unseen, doubts }: Subject): string[] {
+export function subjectWarnings({ recording: { truncatedAt, manifest }, unseen, doubts, setup }: Subject): string[] {
   return [
+    ...walletWarnings(setup),
     ...sourceWarnings(manifest.source),
-    ...(truncatedAt === undefined ? [] : [`the recording was cut off by a crash: it ends at seq ${truncatedAt}`]),
+    ...(truncatedAt === undefined ? [] : [`the recording was cut off by a crash: what came after input number ${truncatedAt} is lost`]),
     ...doubts,
+    ...latencyWarnings(setup),
     ...(unseen.length === 0 ? [] : [`the recording does not say whether ${unseen.map(({ symbol }) => symbol).join(', ')} may be bought (risk.token_safety): every purchase is let through`]),
   ];
+}
+
+/** Equity is what the strategies' books hold: where the wallet holds less, every swap of it is refused, and nothing else tells. */
+function walletWarnings({ strategies, balances, tokens }: ThreadSetup): string[] {
+  const budgets = new Map<Mint, bigint>();
+  for (const { budget } of strategies) if (budget !== undefined) budgets.set(budget.mint, (budgets.get(budget.mint) ?? 0n) + budget.amount);
+  const short = [...budgets].filter(([mint, wanted]) => (balances.get(mint) ?? 0n) < wanted).map(([mint, wanted]) => {
+    const { symbol, decimals } = tokens.find((token) => token.mint === mint) ?? { symbol: mint, decimals: 0 };
+    return `the wallet begins with ${formatDecimal(balances.get(mint) ?? 0n, decimals)} ${symbol} (backtest.balances), the budgets are ${formatDecimal(wanted, decimals)}: equity counts money that is not there, and swaps are refused for it`;
+  });
+  return (balances.get(SOL_MINT) ?? 0n) > 0n ? short : [...short, 'the wallet begins without SOL (backtest.balances): there is nothing to pay a fee from'];
 }
 
 /** What nobody could have traded on says little of what trading there would have come to. */
@@ -97,6 +113,12 @@ function sourceWarnings(source: RecordingSource): string[] {
   if (source.kind !== 'synthetic') return [];
   const market = source.market === 'random-walk' ? 'at random, so that nothing can be earned there but by a mistake' : 'about their level, so that buying dips pays there';
   return [`the market is made up: its prices move ${market}; what comes of it says nothing of a real one`];
+}
+
+/** No swap takes as long as later ones did: at the beginning there are none to go by. */
+function latencyWarnings({ model, firstAt, strategies }: ThreadSetup): string[] {
+  const until = assumedUntil(model, firstAt + longestWarmup(strategies));
+  return until === undefined ? [] : [`until ${new Date(until).toISOString()} swaps take as long as is assumed where nothing is recorded (backtest.latency): the recording's run had made fewer than 20 by then`];
 }
 
 /** A strategy without its input would sit still and look as if there had been nothing to do. */
@@ -112,9 +134,10 @@ function refuseMissingInputs(config: RunConfig, recording: Recording): void {
 /** The beginning of a recording is for warming up; what is traded on comes after. */
 function refuseNothingLeft({ strategies }: RunConfig, { directory, firstAt, lastAt }: { readonly directory: string; readonly firstAt: number; readonly lastAt: number }): void {
   const warmupMs = longestWarmup(strategies);
-  if (warmupMs === 0 || lastAt - firstAt > warmupMs) return;
+  if (lastAt - firstAt > warmupMs) return;
+  if (warmupMs === 0) throw new GannetError('RECORDING_INCOMPLETE', `${directory} holds one instant alone, ${new Date(firstAt).toISOString()}: that is an empty period, in which nothing can be traded. Take a longer recording`);
   throw new GannetError('RECORDING_INCOMPLETE',
-    `${directory} spans ${formatDuration(lastAt - firstAt)}, and the strategies want ${formatDuration(warmupMs)} of it to warm up: nothing is left to trade on. Shorten "warmup", or take a longer recording`);
+    `${directory} spans ${shortDuration(lastAt - firstAt)}, and the strategies want ${formatDuration(warmupMs)} of it to warm up: nothing is left to trade on. Shorten "warmup", or take a longer recording`);
 }
 
 /** The token that results are counted in: the first budget's, which mostly is everybody's. */

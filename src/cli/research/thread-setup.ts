@@ -11,6 +11,8 @@ export interface ThreadStrategy extends Pick<BacktestStrategy, 'name' | 'budget'
   readonly use: string;
   /** As in the file: plain JSON. */
   readonly rawParams: unknown;
+  /** What its code was when the command began, by `strategyHash`: a thread that finds other code runs nothing. */
+  readonly codeHash?: string | undefined;
 }
 
 /** What a thread that runs backtests is given; plain data. */

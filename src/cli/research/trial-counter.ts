@@ -59,7 +59,7 @@ export async function openTrialCounter({ stateDir, subject: { setup, recording }
 
   const giveUp = (error: unknown): undefined => {
     if (!isTrialsError(error)) throw error;
-    warnings.push(`this run is not counted among the trials, so dsr is not given: ${error.message}`);
+    warnings.push(`this run is not counted among the trials, so its Sharpe ratio is not deflated: ${error.message}`);
     close();
     return undefined;
   };

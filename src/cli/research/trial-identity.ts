@@ -8,7 +8,7 @@ import type { TokenTable } from '../../market/token.ts';
 import { tokenTable } from '../../market/token.ts';
 import type { Strategy } from '../../strategy/define.ts';
 import { withTokens } from '../../strategy/params.ts';
-import { strategyText } from './strategy-text.ts';
+import { strategyHash } from './strategy-text.ts';
 import type { ThreadSetup, ThreadStrategy } from './thread-setup.ts';
 import { strategyCode } from './thread-setup.ts';
 
@@ -44,7 +44,7 @@ export async function trialIdentities(setup: ThreadSetup): Promise<(trial: Pick<
 }
 
 async function withCode(own: ThreadStrategy, places: ThreadSetup['places']): Promise<{ readonly own: ThreadStrategy; readonly strategy: Strategy; readonly code: string }> {
-  return { own, strategy: await strategyCode(own.use, places), code: createHash('sha256').update(await strategyText(own.use, places)).digest('hex') };
+  return { own, strategy: await strategyCode(own.use, places), code: await strategyHash(own.use, places) };
 }
 
 /** As the strategy takes them, so that a default is the same written or left out; as they are written where it takes them for more than data. */

@@ -2,7 +2,7 @@ import { Console } from 'node:console';
 import { workerData } from 'node:worker_threads';
 import { recordedLooks } from '../../backtest/recorded-looks.ts';
 import type { TrialGround } from '../../backtest/run-trial.ts';
-import { runTrial } from '../../backtest/run-trial.ts';
+import { trialSteps } from '../../backtest/run-trial.ts';
 import type { UnreadStrategy } from '../../backtest/trial-strategies.ts';
 import type { TrialResult } from '../../backtest/trial.ts';
 import { messageOf } from '../../core/errors.ts';
@@ -11,6 +11,7 @@ import type { RowSource } from '../../recording/shared/shared-source.ts';
 import { openSharedRows } from '../../recording/shared/shared-source.ts';
 import { stopwatch } from '../bench/measurement.ts';
 import { tellLooseErrors } from '../loose-errors.ts';
+import { refuseOtherCode } from './strategy-text.ts';
 import { strategyCode } from './thread-setup.ts';
 import type { ThreadSetup } from './thread-setup.ts';
 import type { TrialMessage, TrialTask } from './trial-task.ts';
@@ -22,6 +23,7 @@ const strays: string[] = [];
 
 // Standard output is the command's own: a strategy's words stand beside it.
 globalThis.console = new Console(process.stderr);
+process.stdout.write = process.stderr.write.bind(process.stderr);
 tellLooseErrors({ err: (text) => { process.stderr.write(text); } });
 process.on('uncaughtException', (error) => { strays.push(printable(messageOf(error), 500)); });
 
@@ -29,17 +31,27 @@ process.on('uncaughtException', (error) => { strays.push(printable(messageOf(err
 export default async function runTrials(task: TrialTask): Promise<void> {
   const { trials, port } = task;
   const say = (message: TrialMessage): void => { port.postMessage(message); };
-  ground ??= layGround(task);
-  const laid = await ground;
-  say({ kind: 'ready' });
-  for (const trial of trials) {
-    const result = runTrial(trial, laid);
-    // Timers that are due come between the first turn and the second.
-    await turn();
-    await turn();
-    say({ kind: 'result', result: afterStrays(result) });
+  try {
+    ground ??= layGround(task);
+    const laid = await ground;
+    say({ kind: 'ready' });
+    for (const trial of trials) {
+      const steps = trialSteps(trial, laid);
+      let step = steps.next();
+      for (; step.done !== true; step = steps.next()) await bothTurns();
+      await bothTurns();
+      say({ kind: 'result', result: afterStrays(step.value) });
+    }
+  } finally {
+    // Also where it cannot begin: the other end waits for it.
+    port.close();
   }
-  port.close();
+}
+
+/** Timers that are due come between the first turn and the second. */
+async function bothTurns(): Promise<void> {
+  await turn();
+  await turn();
 }
 
 function turn(): Promise<void> {
@@ -54,7 +66,12 @@ function afterStrays(result: TrialResult): TrialResult {
 async function layGround({ rows: shared, lastSeq }: TrialTask): Promise<TrialGround> {
   const rows = shared === null ? await rowsFromDisk(lastSeq) : openSharedRows(shared);
   const strategies: UnreadStrategy[] = [];
-  for (const { use, ...strategy } of setup.strategies) strategies.push({ ...strategy, strategy: await strategyCode(use, setup.places) });
+  for (const own of setup.strategies) {
+    const { use, ...strategy } = own;
+    strategies.push({ ...strategy, strategy: await strategyCode(use, setup.places) });
+    // Behind the import: what was loaded is at least as old as what is looked at.
+    await refuseOtherCode(own, setup.places);
+  }
   return { setup, strategies, rows, looks: recordedLooks(rows), stopwatch };
 }
 

@@ -1,5 +1,5 @@
 import type { Metrics } from '../../backtest/metrics/metrics.ts';
-import { ratioText, shareText } from '../../backtest/metrics/shown-metrics.ts';
+import { ratioText, shareText } from '../../backtest/metrics/figure-text.ts';
 import { OBJECTIVES } from '../../backtest/objectives.ts';
 import { axisName, valueName } from '../../backtest/sweep/axis-order.ts';
 import { sizeOf } from '../../backtest/sweep/grid.ts';

@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, fsyncSync, ftruncateSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import type { DoneTrial } from '../../backtest/trial.ts';
@@ -33,7 +33,9 @@ export function openFinishedTrials(stateDir: string, { key, ...basis }: TrialBas
   let text = '';
   try {
     mkdirSync(dir, { recursive: true });
-    descriptor = openSync(file, fresh ? 'w' : 'a');
+    // Appended to in any case: another process may keep its trials in the same file.
+    descriptor = openSync(file, 'a');
+    if (fresh) ftruncateSync(descriptor);
     text = readFileSync(file, 'utf8');
     if (text === '') appendWhole(descriptor, `${stringifyJson({ format_version: 1, ...basis })}\n`);
     // A line that a crash tore ends here; another process that writes the same file loses nothing by it.

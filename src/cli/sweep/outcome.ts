@@ -21,7 +21,7 @@ export interface BestRow extends SweepRow {
   /** With the Sharpe ratio deflated by all trials on these data. */
   readonly metrics: Metrics;
   readonly neighbourhood: Neighbourhood;
-  /** Whether a thread that had run nothing else came to the same decisions; undefined where nothing was run this time. */
+  /** Whether a thread that had run nothing else came to the same decisions; undefined where there is nothing else to be the best of. */
   readonly isRepeatable: boolean | undefined;
 }
 

@@ -1,4 +1,4 @@
-import { ratioText, shareText } from '../../backtest/metrics/shown-metrics.ts';
+import { ratioText, shareText } from '../../backtest/metrics/figure-text.ts';
 import type { ObjectiveName } from '../../backtest/objectives.ts';
 import { OBJECTIVES } from '../../backtest/objectives.ts';
 import { valueAxis } from '../../backtest/page/axis.ts';
@@ -17,6 +17,7 @@ import type { GridAxis } from '../../backtest/sweep/grid.ts';
 import { sizeOf } from '../../backtest/sweep/grid.ts';
 import { landscapeOf, pointKey } from '../../backtest/sweep/landscape.ts';
 import type { SweepRow } from '../../backtest/sweep/sweep-row.ts';
+import { counted } from '../../core/counted.ts';
 import { paramsText } from './answer.ts';
 import type { BestRow, SweepOutcome } from './outcome.ts';
 import { ranked } from './run-sweep.ts';
@@ -38,7 +39,7 @@ export function renderSweep(outcome: SweepOutcome): string {
   const { label, better, show } = OBJECTIVES[objective];
   return renderPage({
     title: `Sweep of ${subject}`,
-    lead: markup`<p class="soft">${sizeOf(grid.axes).toLocaleString('en')} combinations, ${grid.search.kind === 'grid' ? 'all of them tried' : 'some of them drawn by chance'} · ${label}, the ${better} the better</p>`,
+    lead: markup`<p class="soft">${counted(sizeOf(grid.axes), 'combination')}, ${grid.search.kind === 'grid' ? 'all tried' : 'some drawn by chance'} · ${label}, the ${better} the better</p>`,
     warnings,
     verdict: best === undefined
       ? markup`<p>No combination has this figure: none of them traded, or the recording is too short for it.</p>`

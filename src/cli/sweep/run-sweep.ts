@@ -1,6 +1,8 @@
 import { deflated } from '../../backtest/metrics/deflated.ts';
 import type { ObjectiveName } from '../../backtest/objectives.ts';
 import { bestFirst, OBJECTIVES } from '../../backtest/objectives.ts';
+import type { Repetition } from '../../backtest/repetition.ts';
+import { notRepeatable, repetitionOf } from '../../backtest/repetition.ts';
 import type { Grid } from '../../backtest/sweep/grid.ts';
 import { neighbourhoodOf } from '../../backtest/sweep/neighbourhood.ts';
 import type { SweepRow } from '../../backtest/sweep/sweep-row.ts';
@@ -46,17 +48,17 @@ export async function runSweep({ interrupt, terminal }: Pick<CommandContext, 'in
     if (known !== undefined) results.set(id, known);
   }
   const resumed = results.size;
-  const { effort, isRepeatable } = await runRest(plan, { results, terms, interrupt, terminal });
+  const { effort, repetition } = await runRest(plan, { results, terms, interrupt, terminal });
   const { rows, failed } = sorted(plan, results, terms.objective);
   const counted = counter.count(rows.map(({ params, result }) => ({ trial: { params }, result })));
   const [first] = ranked(rows, terms.objective);
-  const best = first === undefined || first.value === null ? undefined : bestRow(first, rows, { terms, counted, isRepeatable });
+  const best = first === undefined || first.value === null ? undefined : bestRow(first, rows, { terms, counted, isRepeatable: repetition?.isSame });
   return {
     subject: subject.config.strategies.map(({ name }) => name).join(', '),
     currency: subject.setup.currency, grid, objective: terms.objective, rows, refused: plan.refused, failed, best, counted,
     effort: { ...effort, resumed, file: finished.file },
     warnings: [
-      ...(isRepeatable === false ? ['NOT repeatable: a thread that had run nothing else came to other decisions with the best parameters. A strategy keeps something from one run to the next, so none of these figures can be relied on; "gannet lookahead" says more'] : []),
+      ...(repetition?.isSame === false ? [notRepeatable('the best parameters', repetition)] : []),
       ...subjectWarnings(subject), ...counter.warnings, ...finished.warnings, ...effort.warnings,
     ],
   };
@@ -77,11 +79,12 @@ interface RestOptions {
 
 type Effort = Omit<SweepEffort, 'resumed' | 'file'> & { readonly warnings: readonly string[] };
 
-/** Runs what is not known yet; threads and the recording are only wanted where there is any. */
-async function runRest({ trials }: TrialPlan, { results, terms, interrupt, terminal }: RestOptions): Promise<{ readonly effort: Effort; readonly isRepeatable: boolean | undefined }> {
+/** Runs what is not known yet, and the best of all once more: also where all is known, for what is kept does not say whether it is repeatable. */
+async function runRest({ trials }: TrialPlan, { results, terms, interrupt, terminal }: RestOptions): Promise<{ readonly effort: Effort; readonly repetition: Repetition | undefined }> {
   const waiting = trials.filter(({ trial: { id } }) => !results.has(id)).map(({ trial }) => trial);
   const workers = Math.min(terms.workers ?? defaultWorkers(), Math.max(1, waiting.length));
-  if (waiting.length === 0) return { effort: { ran: 0, workers, seconds: 0, events: 0, warnings: [] }, isRepeatable: undefined };
+  const isKnown = waiting.length === 0;
+  if (isKnown && trials.length <= 1) return { effort: { ran: 0, workers, seconds: 0, events: 0, warnings: [] }, repetition: undefined };
   const { subject: { setup, recording }, finished, limitMs, mostSharedBytes } = terms;
   const progress = progressLine(terminal, 'trials');
   const startedAt = stopwatch();
@@ -98,10 +101,10 @@ async function runRest({ trials }: TrialPlan, { results, terms, interrupt, termi
       }
       progress.show(results.size, trials.length);
     }
-    const seconds = (stopwatch() - startedAt) / 1_000;
+    const seconds = isKnown ? 0 : (stopwatch() - startedAt) / 1_000;
     progress.end();
-    const warnings = pool.sharedBytes === undefined ? ['the recording takes more than a quarter of this machine’s memory: each trial read it from the disk'] : [];
-    return { effort: { ran: waiting.length, workers, seconds, events, warnings }, isRepeatable: await repeatsBest(pool, { trials, results, terms }) };
+    const warnings = pool.sharedBytes === undefined && !isKnown ? ['the recording takes more than a quarter of this machine’s memory: each trial read it from the disk'] : [];
+    return { effort: { ran: waiting.length, workers, seconds, events, warnings }, repetition: await repeatBest(pool, { trials, results, terms }) };
   } catch (error) {
     progress.end();
     if (!isGannetError(error) || error.code !== 'INTERRUPTED') throw error;
@@ -111,8 +114,11 @@ async function runRest({ trials }: TrialPlan, { results, terms, interrupt, termi
   }
 }
 
-/** Trials of one thread follow one another: what a strategy keeps in its module would reach the next one. */
-async function repeatsBest(pool: RecordingTrialPool, { trials, results, terms: { objective } }: { readonly trials: readonly PlannedTrial[]; readonly results: ReadonlyMap<string, TrialResult>; readonly terms: SweepTerms }): Promise<boolean | undefined> {
+/**
+ * Trials of one thread follow one another: what a strategy keeps in its module would reach the next one. Undefined where
+ * there is nothing else to be the best of.
+ */
+async function repeatBest(pool: RecordingTrialPool, { trials, results, terms: { objective } }: { readonly trials: readonly PlannedTrial[]; readonly results: ReadonlyMap<string, TrialResult>; readonly terms: SweepTerms }): Promise<Repetition | undefined> {
   const done = trials.flatMap(({ trial: { id } }) => {
     const result = results.get(id);
     return result?.kind === 'done' ? [result] : [];
@@ -120,8 +126,7 @@ async function repeatsBest(pool: RecordingTrialPool, { trials, results, terms: {
   const [best] = bestFirst(done, OBJECTIVES[objective]);
   const planned = trials.find(({ trial: { id } }) => id === best?.id);
   if (best === undefined || planned === undefined || trials.length === 1) return undefined;
-  const again = await pool.runAlone(planned.trial);
-  return again.kind === 'done' && again.decisionHash === best.decisionHash;
+  return repetitionOf(best, await pool.runAlone(planned.trial));
 }
 
 function sorted({ trials }: TrialPlan, results: ReadonlyMap<string, TrialResult>, objective: ObjectiveName): { readonly rows: readonly SweepRow[]; readonly failed: readonly FailedPoint[] } {

@@ -32,10 +32,11 @@ export function asJson(answer: WalkForwardAnswer, report: string | undefined): u
       sharpe_interval: joined.assessment.sharpeInterval ?? null,
       benchmarks: { buy_and_hold: benchmarkJson(joined.benchmarks.buy_and_hold), dca: benchmarkJson(joined.benchmarks.dca), cash: benchmarkJson(joined.benchmarks.cash) },
     },
-    repeatable: result.isRepeatable,
+    repeatable: result.deviation === undefined,
     trials: trialsJson(trials),
     verdict: walkForwardVerdict(result),
     warnings,
+    figure_warnings: joined?.assessment.warnings ?? [],
     report: report ?? null,
   };
 }

@@ -1,11 +1,14 @@
-import { SHOWN_METRICS, shareText } from '../../backtest/metrics/shown-metrics.ts';
+import { shareText } from '../../backtest/metrics/figure-text.ts';
+import { valueText } from '../../backtest/page/value-text.ts';
+import { splitWarnings } from '../../backtest/report/split-warnings.ts';
 import { OBJECTIVES } from '../../backtest/objectives.ts';
 import type { JoinedRun } from '../../backtest/walk-forward.ts';
 import { paramsText } from '../../backtest/walk-forward/params-text.ts';
 import { walkForwardVerdict } from '../../backtest/walk-forward/verdict.ts';
 import { stringifyJson } from '../../core/json.ts';
+import { counted } from '../../core/counted.ts';
 import { formatDuration } from '../../core/time.ts';
-import { currencyText } from '../equity-json.ts';
+import { figureTable } from '../figure-table.ts';
 import { trialsText } from '../research/trials-text.ts';
 import type { Fact } from '../table.ts';
 import { facts, table } from '../table.ts';
@@ -17,21 +20,22 @@ export function asText(answer: WalkForwardAnswer, report: string | undefined): s
   const { folds, joined, stability } = result;
   const objective = OBJECTIVES[name];
   const tried = trialsText(trials, joined?.assessment.metrics.dsr ?? null);
+  const { warnings: doubts, missing } = splitWarnings(warnings, joined?.assessment.warnings ?? []);
   return [
-    ...warnings.map((warning) => `  ! ${warning}\n`),
+    ...doubts.map((warning) => `  ! ${warning}\n`),
     ...walkForwardVerdict(result).map((sentence, i) => `${i === 0 ? '\n' : ''}  ${sentence}\n`),
     '\n',
     facts([
       ['folds', `${folds.length}, each chosen among ${sets.length} by the ${objective.label} over ${anchored ? `all before, at least ${formatDuration(inSampleMs)}` : `the ${formatDuration(inSampleMs)} before`}, judged by ${formatDuration(outOfSampleMs)}`],
       ...stability.parameters.map(({ strategy, parameter, changes, values }): Fact => [
-        `${strategy}.${parameter}`, `${changes} changes: ${values.map(({ value, folds: times }) => `${typeof value === 'string' ? value : stringifyJson(value)} (${times})`).join(', ')}`]),
+        `${strategy}.${parameter}`, `${counted(changes, 'change')}: ${values.map(({ value, folds: times }) => `${typeof value === 'string' ? value : stringifyJson(value)} (${times})`).join(', ')}`]),
       ['trials', tried],
-      ['equity', joined === undefined ? undefined : `${currencyText(joined.series.values[0]!, currency)} → ${currencyText(joined.series.values.at(-1)!, currency)} ${currency.symbol}`],
+      ['equity', joined === undefined ? undefined : `${valueText(joined.series.values[0]!, 'price')} → ${valueText(joined.series.values.at(-1)!, 'price')} ${currency.symbol}`],
       ['report', report],
     ]),
     '\n',
     table([
-      ['fold', 'judged from', 'chosen', `${name} in-sample`, 'out of sample', 'return in-sample', 'out of sample', 'swaps', ''],
+      ['fold', 'judged from', 'chosen', `${objective.label} in-sample`, 'out of sample', 'return in-sample', 'out of sample', 'swaps', ''],
       ...folds.map(({ fold, choice, outOfSample, status }) => [
         String(fold.number), new Date(fold.outOfSample.from).toISOString().slice(0, 16).replace('T', ' '), choice === undefined ? '-' : paramsText(choice.params),
         shown(choice?.value, objective.show), shown(outOfSample === undefined ? null : objective.valueOf(outOfSample), objective.show),
@@ -39,7 +43,7 @@ export function asText(answer: WalkForwardAnswer, report: string | undefined): s
         status === 'judged' ? '' : status.replace('_', ' '),
       ]),
     ], { right: [0, 3, 4, 5, 6, 7] }),
-    ...(joined === undefined ? [] : ['\n', figureTable(joined)]),
+    ...(joined === undefined ? [] : ['\n', figuresOf(joined, currency.symbol), ...missing.map((reason) => `  ${reason}\n`)]),
   ].join('');
 }
 
@@ -47,11 +51,7 @@ function shown(value: number | null | undefined, as: (value: number) => string):
   return value === null || value === undefined ? '-' : as(value);
 }
 
-function figureTable({ assessment, benchmarks: { buy_and_hold, dca } }: JoinedRun): string {
-  const columns = [{ label: 'out of sample', assessment }, ...([['buy and hold', buy_and_hold], ['DCA', dca]] as const).flatMap(([label, benchmark]) => (benchmark === undefined ? [] : [{ label, assessment: benchmark.assessment }]))];
-  const rows = SHOWN_METRICS.flatMap(({ name, label, show }) => {
-    const values = columns.map(({ assessment: { metrics } }) => metrics[name]);
-    return values.every((value) => value === null) ? [] : [[label, ...values.map((value) => (typeof value === 'number' ? show(value) : '-'))]];
-  });
-  return table([['', ...columns.map(({ label }) => label)], ...rows], { right: columns.map((_, i) => i + 1) });
+function figuresOf({ assessment, benchmarks: { buy_and_hold, dca } }: JoinedRun, currency: string): string {
+  const beside = ([['buy and hold', buy_and_hold], ['DCA', dca]] as const).flatMap(([name, benchmark]) => (benchmark === undefined ? [] : [{ name, assessment: benchmark.assessment }]));
+  return figureTable([{ name: 'out of sample', assessment }, ...beside], currency);
 }

@@ -7,6 +7,7 @@ import type { FoldPlan } from '../../backtest/walk-forward/folds.ts';
 import type { WalkForwardReport } from '../../backtest/walk-forward/report.ts';
 import { walkForwardVerdict } from '../../backtest/walk-forward/verdict.ts';
 import { redactedConfig } from '../../config/config-record.ts';
+import { counted } from '../../core/counted.ts';
 import { stringifyJson } from '../../core/json.ts';
 import type { Millis } from '../../core/time.ts';
 import { formatDuration } from '../../core/time.ts';
@@ -34,7 +35,7 @@ export function reportInput({ subject: { config, setup, recording }, sets, objec
   const record = redactedConfig(config);
   return {
     subject: config.strategies.map(({ name }) => name).join(', '),
-    terms: `${plan.folds.length} folds · chosen among ${sets.length} by the ${OBJECTIVES[objective].label}, over ${anchored ? `all before, at least ${formatDuration(inSampleMs)}` : `the ${formatDuration(inSampleMs)} before`} · judged by ${formatDuration(outOfSampleMs)}`,
+    terms: `${counted(plan.folds.length, 'fold')} · chosen among ${sets.length} by the ${OBJECTIVES[objective].label}, over ${anchored ? `all before, at least ${formatDuration(inSampleMs)}` : `the ${formatDuration(inSampleMs)} before`} · judged by ${formatDuration(outOfSampleMs)}`,
     warnings, verdict: walkForwardVerdict(result), result, sets, objective,
     currency: setup.currency.symbol,
     parameters: parametersOf(record),

@@ -1,30 +1,22 @@
 import type { Millis } from '../../core/time.ts';
 import type { Block } from '../columns/block.ts';
 import { hourName } from '../files/directory.ts';
-import { QuoteBlock } from '../columns/quote-block.ts';
+import type { PriceFindings } from './price-checks.ts';
+import { PriceChecks } from './price-checks.ts';
 import type { RecordingIssue } from './recording-issue.ts';
 import { iso } from './recording-issue.ts';
 import type { SegmentDigest } from '../segment/digest.ts';
-import { unsignedAt } from '../columns/wide.ts';
-
-/** A quote's rate may be this many times another one's of the same feed before it is called absurd. */
-const ABSURD_FACTOR = 100;
 
 /** What is found in rows. */
-export interface RowFindings {
+export interface RowFindings extends PriceFindings {
   /** What no writer writes: numbers or times that go back, rows that the digests do not speak of. */
   readonly issues: RecordingIssue[];
-  /** Prices of nothing, which no feed gives. */
-  readonly noPrices: RecordingIssue[];
-  /** Prices that are odd, and may be so. */
-  readonly leaps: RecordingIssue[];
 }
 
 /** Holds the rows of one kind, segment after segment, against each other and against the digests. */
 export class RowChecks {
   readonly #found: RowFindings;
-  /** The last rate of each feed. */
-  readonly #rates = new Map<string, number>();
+  readonly #prices: PriceChecks;
   #digest: SegmentDigest | undefined;
   #row = 0;
   #seq = 0;
@@ -35,11 +27,13 @@ export class RowChecks {
 
   constructor(found: RowFindings) {
     this.#found = found;
+    this.#prices = new PriceChecks(found);
   }
 
   begin(digest: SegmentDigest): void {
     this.#before = this.#digest?.file;
     this.#digest = digest;
+    this.#prices.begin(digest.file);
     this.#row = 0;
     this.#first = undefined;
   }
@@ -57,7 +51,7 @@ export class RowChecks {
       else this.#at = at;
       this.#last = seq;
     }
-    if (block instanceof QuoteBlock) this.#prices(block, before);
+    this.#prices.block(block, before);
   }
 
   /** Returns the inputs of the segment. */
@@ -79,33 +73,8 @@ export class RowChecks {
     this.#issue(at, overlaps ? `overlaps ${this.#before}: number ${seq} (${iso(at)}) comes after ${this.#seq}` : `out of order: number ${seq} (${iso(at)}) comes after ${this.#seq}`);
   }
 
-  /** On columns: recordings have millions of quotes, and nearly all are in order. */
-  #prices(block: QuoteBlock, before: number): void {
-    const { feed: { codes, texts }, inAmount, outAmount } = block.columns;
-    const rates = texts.map((text) => this.#rates.get(text));
-    for (let index = 0; index < block.length; index++) {
-      const code = codes[index]!;
-      const rate = unsignedAt(outAmount.halves, index) / unsignedAt(inAmount.halves, index);
-      const last = rates[code];
-      if (!(rate > 0 && rate < Infinity)) {
-        this.#report(this.#found.noPrices, { row: before + index + 1, at: block.timeAt(index), what: `a price of ${outAmount.values[index]} for ${inAmount.values[index]} in ${texts[code]}` });
-        continue;
-      }
-      if (last !== undefined && (rate > last * ABSURD_FACTOR || rate < last / ABSURD_FACTOR)) {
-        this.#report(this.#found.leaps, { row: before + index + 1, at: block.timeAt(index), what: `the price in ${texts[code]} leaps from ${last} to ${rate}` });
-      }
-      rates[code] = rate;
-    }
-    for (const [code, rate] of rates.entries()) if (rate !== undefined) this.#rates.set(texts[code]!, rate);
-  }
-
   #issue(at: Millis | undefined, problem: string): void {
     const { file } = this.#digest!;
     this.#found.issues.push({ code: 'RECORDING_CORRUPT', file, row: this.#row, at, message: `${file}:${this.#row}: ${problem}` });
-  }
-
-  #report(found: RecordingIssue[], { row, at, what }: { readonly row: number; readonly at: Millis; readonly what: string }): void {
-    const { file } = this.#digest!;
-    found.push({ code: 'RECORDING_CORRUPT', file, row, at, message: `${file}:${row} (${iso(at)}): ${what}` });
   }
 }

@@ -26,7 +26,7 @@ export interface Compaction {
 /**
  * Compresses what the writer of a recording left uncompressed when it died, in the way in which that one would have, and
  * takes away what it left half done. The recording stays one that was not closed, with the same rows, and whoever knows
- * it by a hash knows it again. One that was closed stays as it was closed. At an interrupt it begins no further segment.
+ * it by a hash knows it again. One that was closed stays as it was closed. At an interrupt it leaves those that are not done as they were, the one under way too.
  * Rejects with STATE_LOCKED where somebody writes to it, RECORDING_CORRUPT, RECORDING_NOT_FOUND, RECORDING_VERSION and RECORDING_WRITE_FAILED.
  */
 export async function compactRecording(directory: string, interrupt?: AbortSignal): Promise<Compaction> {
@@ -75,7 +75,7 @@ async function compressAll(directory: string, { open, interrupt }: { readonly op
       },
       onDamage: (cause) => { damage.push(cause); },
     });
-    const stop = (): void => { compressor.stop(); };
+    const stop = (): void => { compressor.cut(); };
     interrupt?.addEventListener('abort', stop, { once: true });
     if (interrupt?.aborted === true) stop();
     compressor.add(open);

@@ -15,15 +15,15 @@ const compress = promisify(zstdCompress);
  * Compresses a segment that has ended into a file beside it: one zstd frame for each MiB, so that any decompressor makes the
  * Arrow stream of it again. Resolves with its digest when its bytes are on the disk itself and it has its name, which the
  * folder's next sync makes last; the old file stays.
- * Rejects with RECORDING_CORRUPT where the segment's bytes are not those of its digest, and with what the disk throws;
- * nothing new is left then.
+ * Rejects with RECORDING_CORRUPT where the segment's bytes are not those of its digest, with what the disk throws, and with
+ * the reason of `cut` some frames after it is aborted; nothing new is left then.
  */
-export async function compressSegment(directory: string, digest: SegmentDigest): Promise<SegmentDigest> {
+export async function compressSegment(directory: string, digest: SegmentDigest, cut?: AbortSignal): Promise<SegmentDigest> {
   const file = compressedName(digest.file);
   const path = `${directory}/${file}`;
   const unfinished = `${path}.new`;
   try {
-    const written = await copyInFrames(`${directory}/${digest.file}`, unfinished, digest);
+    const written = await copyInFrames({ source: `${directory}/${digest.file}`, target: unfinished }, digest, cut);
     await rename(unfinished, path);
     return { ...digest, file, ...written };
   } catch (cause) {
@@ -32,7 +32,7 @@ export async function compressSegment(directory: string, digest: SegmentDigest):
   }
 }
 
-async function copyInFrames(source: string, target: string, digest: SegmentDigest): Promise<Pick<SegmentDigest, 'bytes' | 'sha256' | 'compressed'>> {
+async function copyInFrames({ source, target }: { readonly source: string; readonly target: string }, digest: SegmentDigest, cut: AbortSignal | undefined): Promise<Pick<SegmentDigest, 'bytes' | 'sha256' | 'compressed'>> {
   const from = await open(source, 'r');
   try {
     const to = await open(target, 'w', 0o644);
@@ -40,6 +40,7 @@ async function copyInFrames(source: string, target: string, digest: SegmentDiges
       const hashes = { raw: createHash('sha256'), packed: createHash('sha256') };
       const frames: number[] = [];
       for await (const chunk of chunksOf(from, digest.bytes)) {
+        cut?.throwIfAborted();
         hashes.raw.update(chunk);
         const frame = await compress(chunk, ZSTD_OPTIONS);
         checkFrame(target, frame, chunk);

@@ -29,6 +29,7 @@ export class SegmentCompressor {
   readonly #waiting: SegmentDigest[] = [];
   #working = false;
   #work: Promise<void> = Promise.resolve();
+  readonly #cut = new AbortController();
   #stopped = false;
 
   constructor(directory: string, events: CompressorEvents) {
@@ -54,6 +55,12 @@ export class SegmentCompressor {
   stop(): void {
     this.#waiting.length = 0;
     this.#stopped = true;
+  }
+
+  /** Gives up what is under way too: it stays as it was. */
+  cut(): void {
+    this.stop();
+    this.#cut.abort();
   }
 
   /** Resolves when nothing more is under way. */
@@ -98,10 +105,10 @@ export class SegmentCompressor {
   /** Uncompressed a segment is as good, only larger: a recording does not end for a fault of the disk here. */
   async #compress(digest: SegmentDigest): Promise<SegmentDigest | undefined> {
     try {
-      return await compressSegment(this.#directory, digest);
+      return await compressSegment(this.#directory, digest, this.#cut.signal);
     } catch (cause) {
       if (isGannetError(cause)) this.#events.onDamage(cause);
-      else this.#left.push(digest);
+      else if (!this.#cut.signal.aborted) this.#left.push(digest);
       return undefined;
     }
   }

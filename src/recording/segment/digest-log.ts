@@ -8,7 +8,6 @@ import type { DigestLine } from './digest.ts';
 import { formatDigestLine } from './digest.ts';
 import { writeAll } from './segment-writer.ts';
 
-/** So much may be said in vain before it is taken out. */
 const SLACK_BYTES = 1 << 18;
 
 /** The digests of a recording that is being written: a file that lines are added to. Faults of the disk are thrown as they come. */
@@ -18,11 +17,13 @@ export class DigestLog {
   readonly #syncs = new Set<Promise<void>>();
   #descriptor: number;
   #bytes = 0;
-  #tidyAt = SLACK_BYTES;
+  readonly #slackBytes: number;
+  #tidyAt: number;
 
-  /** Begins the file of a recording; it must not exist. */
-  constructor(directory: string) {
+  /** Begins the file of a recording; it must not exist. So many bytes may be said in vain before they are taken out. */
+  constructor(directory: string, slackBytes = SLACK_BYTES) {
     this.#directory = directory;
+    this.#slackBytes = this.#tidyAt = slackBytes;
     this.#path = `${directory}/${DIGESTS_FILE}`;
     this.#descriptor = openSync(this.#path, 'ax', 0o644);
   }
@@ -76,7 +77,7 @@ export class DigestLog {
       if (descriptor !== undefined && descriptor !== this.#descriptor) closeSync(descriptor);
       rmSync(unfinished, { force: true });
     }
-    this.#tidyAt = 2 * this.#bytes + SLACK_BYTES;
+    this.#tidyAt = 2 * this.#bytes + this.#slackBytes;
   }
 
   close(): void {

@@ -7,9 +7,10 @@ import { currentValue } from '../exposure.ts';
 import type { ProtectionScope, ProtectionTrigger } from '../protection.ts';
 import { showAmount, showMint } from '../risk/amount-text.ts';
 import type { EngineState, StrategyRecord } from '../state.ts';
-import type { Noted, ProtectionRule, Watch } from './memory.ts';
+import type { Noted, Watch } from './memory.ts';
 import { ALL, dayOf, isLater } from './memory.ts';
 import { feesOf } from './record.ts';
+import type { ProtectionRule } from './rules.ts';
 
 type Kind = ProtectionTrigger['kind'];
 type Condition<K extends Kind> = (state: EngineState, watch: Watch, trigger: Extract<ProtectionTrigger, { readonly kind: K }>) => string | undefined;
@@ -139,7 +140,7 @@ export function currencyOf(basis: string): Mint {
 
 /** Returns the oldest of the latest so many, where all of them count; undefined where there are fewer. Nothing is copied: most looks end here. */
 function firstOfLatest<T extends Noted>(list: readonly T[], count: number, reset: Noted | undefined): T | undefined {
-  const first = list[list.length - count];
+  const first = list.length < count ? undefined : list[list.length - count];
   return first !== undefined && isLater(first, reset) ? first : undefined;
 }
 

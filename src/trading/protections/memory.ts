@@ -1,15 +1,14 @@
 import type { Lamports } from '../../core/amount.ts';
-import { assert } from '../../core/assert.ts';
 import type { Millis } from '../../core/time.ts';
 import type { Mint } from '../../market/token.ts';
 import type { ExitResult } from '../costs.ts';
-import type { DenialCode } from '../denials.ts';
 import type { StrategyBook } from '../portfolio.ts';
 import type { Protection, ProtectionScope } from '../protection.ts';
-import { PROTECTIONS, protectionFault } from './catalogue.ts';
 import type { ProtectionChange } from './protection-change.ts';
 import type { Reach, Reaches } from './reach.ts';
 import { reachesOf } from './reach.ts';
+import type { ProtectionRule } from './rules.ts';
+import { isOfEquity, rulesOf } from './rules.ts';
 
 /** Something that happened: its place among all that did, and when. A release forgets by place, since instants repeat. */
 export interface Noted {
@@ -52,7 +51,7 @@ export interface EquityRecord extends Heights {
   /** The token, and whose equity is in it: where these change, heights are carried over in proportion. */
   basis: string;
   value: bigint;
-  /** Whether every part had a price; else the value is the last that was known. */
+  /** Whether every part had a price that is fresh enough; else one without counts at its last, and all of it where there never was any. */
   isKnown: boolean;
   /** The UTC day, counted from the epoch, of the last look. */
   day: number;
@@ -70,22 +69,6 @@ export interface ValuedBook {
   readonly currency: Mint;
   /** Undefined before it ever had a value. */
   record: EquityRecord | undefined;
-}
-
-/** A configured protection with its place among those of its kind and scope, by which a restart finds it again. */
-export interface ProtectionRule {
-  readonly protection: Protection;
-  readonly code: DenialCode;
-  /** `<kind>:<scope>`. */
-  readonly family: string;
-  /** From 1, within the family. */
-  readonly number: number;
-  /** Whether prices or time alone can bring it on; the others come on with what we do. */
-  readonly isTimely: boolean;
-  /** Whether nothing but what is noted of its subject can bring it on. */
-  readonly isOfSwaps: boolean;
-  /** Of `max-drawdown`, in millionths of the highest: the least loss that brings it on. */
-  readonly drawdownLimit: bigint;
 }
 
 /** A protection that is on. */
@@ -168,12 +151,9 @@ export const ALL = '';
 export const LOOK_EVERY_MS = 10_000;
 const IDLE_EVERY_MAX_MS = 60_000;
 
-const TIMELY: ReadonlySet<string> = new Set(['max-drawdown', 'daily-loss', 'stale-feed', 'unresolved-intent', 'dead-man']);
-const OF_EQUITY: ReadonlySet<string> = new Set(['max-drawdown', 'daily-loss']);
-
 /** Returns the memory of protections that have seen nothing yet; `leavesTotal` where what all are worth is another run's to look at. */
 export function createMemory(protections: readonly Protection[], strategies: readonly string[], { leavesTotal = false }: { readonly leavesTotal?: boolean } = {}): ProtectionMemory {
-  const ofEquity = protections.filter(({ trigger: { kind } }) => OF_EQUITY.has(kind));
+  const ofEquity = protections.filter(isOfEquity);
   const memory: ProtectionMemory = {
     rules: rulesOf(protections), watches: new Map(), timely: [], subjects: new Map(), swapSubjects: new Map(), reaches: reachesOf(protections), equity: new Map(), valued: undefined, totalBasis: undefined, unknownSince: new Map(), missing: new Map(),
     watchesEquity: ofEquity.length > 0, watchesTotal: !leavesTotal && ofEquity.some(({ scope }) => scope === 'global'),
@@ -190,25 +170,6 @@ export function createMemory(protections: readonly Protection[], strategies: rea
 function idleEvery(protections: readonly Protection[]): Millis {
   const spans = protections.map(({ trigger }) => ('afterMs' in trigger ? trigger.afterMs : Infinity));
   return Math.min(IDLE_EVERY_MAX_MS, Math.max(LOOK_EVERY_MS, Math.min(...spans) / 4));
-}
-
-function rulesOf(protections: readonly Protection[]): ProtectionRule[] {
-  const counts = new Map<string, number>();
-  return protections.map((protection) => {
-    const fault = protectionFault(protection);
-    assert(fault === undefined, () => fault ?? '');
-    const { trigger: { kind }, scope } = protection;
-    const family = `${kind}:${scope}`;
-    const number = (counts.get(family) ?? 0) + 1;
-    counts.set(family, number);
-    const isTimely = TIMELY.has(kind);
-    return { protection, code: PROTECTIONS[kind].code, family, number, isTimely, isOfSwaps: !isTimely && kind !== 'reconciliation-mismatch', drawdownLimit: drawdownLimitOf(protection) };
-  });
-}
-
-/** A limit that is no number holds nothing: whatever was lost is too much then. */
-function drawdownLimitOf({ trigger }: Protection): bigint {
-  return trigger.kind === 'max-drawdown' && Number.isFinite(trigger.limitPct) ? BigInt(Math.round(trigger.limitPct * 10_000)) : 0n;
 }
 
 /** Makes the protections of a scope look at a subject. */
@@ -248,8 +209,8 @@ export function isLater({ n }: Pick<Noted, 'n'>, reset: Noted | undefined): bool
 }
 
 /** Returns whether a protection looks at what all strategies together are worth, which this run leaves as it is. */
-export function isLeftAlone({ watchesTotal }: ProtectionMemory, { protection: { scope, trigger } }: ProtectionRule): boolean {
-  return !watchesTotal && scope === 'global' && OF_EQUITY.has(trigger.kind);
+export function isLeftAlone({ watchesTotal }: ProtectionMemory, { protection }: ProtectionRule): boolean {
+  return !watchesTotal && protection.scope === 'global' && isOfEquity(protection);
 }
 
 /** Returns the UTC day of an instant, counted from the epoch. */

@@ -24,11 +24,11 @@ export function recordOutcome(memory: ProtectionMemory, intent: Intent, outcome:
   }
   // Begun anew: what was sent before is proven dead.
   const isOver = isTerminal(outcome.state);
-  if (isOver || outcome.state === 'building') memory.unknownSince.delete(intent.id);
+  if (memory.unknownSince.size > 0 && (isOver || outcome.state === 'building')) memory.unknownSince.delete(intent.id);
   const isTold = isToldOf(outcome);
   if (!isOver && !isTold) return;
   const subjects = subjectsOf(memory, intent);
-  if (isTold) for (const { memory: subject } of subjects) subject.unknowns.length = 0;
+  if (isTold) for (const { memory: subject } of subjects) if (subject.unknowns.length > 0) subject.unknowns = [];
   if (!isOver) return;
   const noted = note(memory, at);
   const isFailure = countsAsFailure(outcome);

@@ -52,6 +52,13 @@ describe('a spoiled future', () => {
     expect(rows.at(-1)).toMatchObject({ at: 10_500, input: { kind: 'feed-health', status: 'healthy' } });
   });
 
+  it.each([['noise', 3], ['reversal', 3], ['truncation', 1]] as const)('is gone through as far as is asked for: %s', (kind, most) => {
+    const cursor = poisoned(cursorOver(ROWS), { kind, from: 10_000, seed: 1 }, most);
+    const times = [];
+    while (cursor.next()) times.push(cursor.at);
+    expect(times).toEqual([...ROWS.slice(0, 9).map(({ at }) => at), ...ROWS.slice(9, 9 + most).map(({ at }) => at)]);
+  });
+
   it('that is reversed has each feed’s values backwards over the same times', () => {
     const rows = spoil('reversal', 20_000);
     expect(rows.map(({ at, input }) => [at, input.kind])).toEqual(ROWS.map(({ at, input }) => [at, input.kind]));
@@ -89,6 +96,13 @@ describe('the first difference', () => {
     expect(firstDifference([said(1, 'a'), said(2, 'b')], [said(1, 'a'), said(2, 'c')])).toMatchObject({ at: 2, expected: said(2, 'b'), found: said(2, 'c') });
     expect(firstDifference([said(3, 'b')], [said(2, 'b')])).toMatchObject({ at: 2, expected: null, found: said(2, 'b') });
     expect(firstDifference([said(3, 'b')], [])).toMatchObject({ at: 3, expected: said(3, 'b'), found: null });
+  });
+
+  it('looks into what proposals hold', () => {
+    const about = (level: number): Decision => ({ ...said(1, 'a'), proposal: { kind: 'alert', level: 'info', message: 'a', data: { level } } });
+    expect(firstDifference([about(2)], [about(2)])).toBeUndefined();
+    expect(firstDifference([about(2)], [about(3)])).toMatchObject({ at: 1 });
+    expect(firstDifference([said(1, 'a')], [about(0)])).toMatchObject({ at: 1 });
   });
 
   it('does not count what lies outside', () => {

@@ -70,7 +70,7 @@ describe('a Sharpe ratio deflated by what was tried', () => {
 
   it.each([
     ['the variance of the trials is not known', waveRun(), { count: 3, sharpeVariance: undefined }, /of 3 trials .* fewer than two have a Sharpe ratio/],
-    ['the data are too thin to say anything', waveRun(20), { count: 3, sharpeVariance: 1 }, /since psr is not/],
+    ['the data are too thin to say anything', waveRun(20), { count: 3, sharpeVariance: 1 }, /since P\(Sharpe > 0\) is not given/],
   ])('is left out with the reason where %s', (_, run, trials, reason) => {
     const { metrics, warnings } = withTrials(run, trials);
     expect(metrics).toMatchObject({ dsr: null, trials: 3 });

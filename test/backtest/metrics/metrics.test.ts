@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { DoubtCode, Strictness } from '../../../src/backtest/metrics/doubts.ts';
+import { FIGURE_NAMES } from '../../../src/backtest/metrics/figure-names.ts';
 import type { MeasuredSeries } from '../../../src/backtest/metrics/measured-path.ts';
 import type { Assessment, Metrics } from '../../../src/backtest/metrics/metrics.ts';
 import { assess } from '../../../src/backtest/metrics/metrics.ts';
@@ -87,7 +88,7 @@ describe('what the data do not support', () => {
     expect(codes(lenient)).toContain(code);
     expect(nulls(strict.metrics)).toEqual(expect.arrayContaining([...missing]));
     for (const name of missing) expect(lenient.metrics[name], name).toBeTypeOf('number');
-    for (const { message, figures } of strict.warnings.filter((warning) => warning.code === code)) for (const name of missing) expect([message, figures]).toEqual([expect.stringContaining(name), expect.arrayContaining([name])]);
+    for (const { message, figures } of strict.warnings.filter((warning) => warning.code === code)) for (const name of missing) expect([message, figures]).toEqual([expect.stringContaining(FIGURE_NAMES[name]), expect.arrayContaining([name])]);
     expect(strict.metrics).toMatchObject({ total_return: lenient.metrics.total_return, max_drawdown: lenient.metrics.max_drawdown });
   });
 
@@ -133,7 +134,7 @@ describe('what the data do not support', () => {
   it('tells correlated returns, and what the ratio is with that taken into account', () => {
     const smooth = equity(Array.from({ length: 200 }, (_, i) => 100 + i / 10 + Math.sin(i / 8)));
     const warning = analyze(smooth).warnings.find(({ code }) => code === 'autocorrelation')!;
-    expect(Number(/sharpe is ([\d.]+)/.exec(warning.message)![1])).toBeLessThan(analyze(smooth).metrics.sharpe! / 2);
+    expect(Number(/Sharpe ratio is ([\d.]+)/.exec(warning.message)![1])).toBeLessThan(analyze(smooth).metrics.sharpe! / 2);
     expect(codes(analyze(waveEquity))).not.toContain('autocorrelation');
   });
 });
@@ -159,7 +160,7 @@ describe('metrics of trading', () => {
 
   it('say what they leave out where not all was sold again', () => {
     const held = assess(equity(values), { strictness: 'backtest', trading: { ...trading, fills: [...trading.fills, fill('buy', 4, 5)] } });
-    expect(held.warnings.filter(({ code }) => code === 'still_held').map(({ message }) => message)).toEqual([expect.stringMatching(/^1 purchases are not sold again/)]);
+    expect(held.warnings.filter(({ code }) => code === 'still_held').map(({ message }) => message)).toEqual([expect.stringMatching(/^1 purchase is not sold again/)]);
     expect(codes(assess(equity(values), { strictness: 'backtest', trading }))).not.toContain('still_held');
   });
 

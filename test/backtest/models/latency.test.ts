@@ -1,10 +1,11 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { chanceOf } from '../../../src/backtest/models/chance.ts';
-import { latencyAt, quantilesOf } from '../../../src/backtest/models/latency.ts';
-import { recordedLatencies, withRecordedLatency } from '../../../src/backtest/models/recorded-latency.ts';
+import { knownBefore, latencyAt, quantilesOf } from '../../../src/backtest/models/latency.ts';
+import { assumedUntil, recordedLatencies, withRecordedLatency } from '../../../src/backtest/models/recorded-latency.ts';
 import { openRecording } from '../../../src/recording/reader.ts';
 import { outcomeOf } from '../../../src/trading/intent.ts';
+import type { SimulationModel } from '../../../src/trading/simulation-model.ts';
 import { BASE_MODEL } from '../../../src/trading/simulation-model.ts';
 import { openWriter, temporaryFolder } from '../../recording/temporary.ts';
 
@@ -63,18 +64,29 @@ describe('latencies of a recording', () => {
 
   it('are those of its run: from the decision to the signature, and from there to the block', async () => {
     const recording = await recordingOf(21);
-    expect(recordedLatencies(recording)).toEqual({ quote: Array.from({ length: 21 }, (_, n) => 200 + n), land: Array.from({ length: 21 }, (_, n) => 1_000 + 2 * n) });
+    const swaps = Array.from({ length: 21 }, (_, n) => n);
+    expect(recordedLatencies(recording)).toEqual({
+      quote: swaps.map((n) => ({ at: n * 10_000 + 200 + n, latencyMs: 200 + n })), land: swaps.map((n) => ({ at: n * 10_000 + 1_200 + 3 * n, latencyMs: 1_000 + 2 * n })),
+    });
     const { latency } = withRecordedLatency(asked, recording, 'it');
-    expect([0, 0.5, 1].map((share) => latencyAt(latency.quote, share))).toEqual([200, 210, 220]);
-    expect([0, 0.5, 1].map((share) => latencyAt(latency.land, share))).toEqual([1_000, 1_020, 1_040]);
+    expect([0, 0.5, 1].map((share) => latencyAt(knownBefore(latency.quote, Infinity), share))).toEqual([200, 210, 219]);
+    expect([0, 0.5, 1].map((share) => latencyAt(knownBefore(latency.land, Infinity), share))).toEqual([1_000, 1_019, 1_038]);
     expect(latencyAt(latency.sign, 0.5)).toBe(0);
   });
 
-  it('are those that were known before an instant, where nothing later may be known', async () => {
-    const recording = await recordingOf(30);
-    // The 26th swap is decided at 250 s, signed 225 ms later, and seen in its block a second after that.
-    expect(recordedLatencies(recording, 250_300)).toEqual({ quote: Array.from({ length: 26 }, (_, n) => 200 + n), land: Array.from({ length: 25 }, (_, n) => 1_000 + 2 * n) });
-    expect(() => withRecordedLatency(asked, recording, 'run-1', 150_000)).toThrow(/whose run made 15 swaps before 1970-01-01T00:02:30\.000Z; at least 20/);
+  it('are at each instant those that were known before it, and the usual ones until there are enough', async () => {
+    const [short, long] = (await Promise.all([30, 60].map(recordingOf))).map((recording) => withRecordedLatency(asked, recording, 'run-1')) as [SimulationModel, SimulationModel];
+    // The 20th swap is signed at 190.219 s, and in its block a second and 38 ms later.
+    const last = { quote: 190_219, land: 191_257 };
+    for (const key of ['quote', 'land'] as const) {
+      expect(knownBefore(long.latency[key], last[key])).toEqual(BASE_MODEL.latency[key]);
+      expect(knownBefore(long.latency[key], last[key] + 1)).not.toEqual(BASE_MODEL.latency[key]);
+      // What was recorded later changes nothing of what is drawn from before.
+      for (let at = 0; at <= 290_000; at += 1_000) expect(knownBefore(long.latency[key], at)).toEqual(knownBefore(short.latency[key], at));
+      const most = (at: number): number => latencyAt(knownBefore(long.latency[key], at), 1);
+      expect(most(400_000)).toBeGreaterThan(most(290_000));
+    }
+    expect([assumedUntil(long, 0), assumedUntil(long, 191_256), assumedUntil(long, 191_257), assumedUntil(BASE_MODEL, 0)]).toEqual([191_257, 191_257, undefined, undefined]);
   });
 
   it('are refused where the run made too few swaps, naming how many; and not looked for where nobody wants them', async () => {

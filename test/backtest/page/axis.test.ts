@@ -27,6 +27,8 @@ describe('an axis of values', () => {
     expect(texts(valueAxis([-0.0327, 0], { kind: 'share' }))).toEqual(['-4 %', '-3 %', '-2 %', '-1 %', '0 %']);
     expect(texts(valueAxis([0.00000123, 0.00000187], { kind: 'amount' }))).toEqual(['0.0000012', '0.0000014', '0.0000016', '0.0000018', '0.0000020']);
     expect(texts(valueAxis([0, 1], { kind: 'count', include: [0] }))).toEqual(['0', '1']);
+    expect(texts(valueAxis([0, 11], { kind: 'count', include: [0], steps: 5 }))).toEqual(['0', '5', '10', '15']);
+    expect(texts(valueAxis([0, 110], { kind: 'count', include: [0], steps: 5 }))).toEqual(['0', '25', '50', '75', '100', '125']);
     expect(texts(valueAxis([0, 9], { kind: 'ratio' }))).toEqual(['0.0', '2.5', '5.0', '7.5', '10.0']);
   });
 

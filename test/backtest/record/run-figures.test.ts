@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { assessRun, benchmarksOf, seriesOf, tradeFills } from '../../../src/backtest/record/run-figures.ts';
+import { assessRun, benchmarksOf, benchmarkWarnings, seriesOf, tradeFills } from '../../../src/backtest/record/run-figures.ts';
 import type { RunRecord, StrategyRecord } from '../../../src/backtest/record/run-record.ts';
 
 const HOUR = 3_600_000;
@@ -46,6 +46,17 @@ describe('the benchmarks of a record', () => {
   it('share the money between several tokens', () => {
     const flat = { ...priced, symbol: 'FISH', bids: [5, 5, 5], asks: [5, 5, 5] };
     expect(benchmarksOf(recordOf({ instruments: [priced, flat] })).buy_and_hold!.series.values[2]).toBeCloseTo((50 / 101) * 198 + 50, 9);
+  });
+
+  it('are none where a token has no price any more at the end, and say so; a hole on the way is none', () => {
+    for (const bids of [[null, 99, null], [5, 0, 0]]) {
+      const dead = recordOf({ instruments: [priced, { ...priced, symbol: 'FISH', bids }] });
+      expect(benchmarksOf(dead)).toMatchObject({ buy_and_hold: undefined, dca: undefined, cash: { series: { values: [100, 100, 100] } } });
+      expect(benchmarkWarnings(dead)).toEqual([expect.stringMatching(/^buy and hold and DCA are not given: FISH has no price any more at the end, the last look at one was at 1970-01-01T0[01]:00:00\.000Z/)]);
+    }
+    const holed = recordOf({ instruments: [{ ...priced, bids: [99, null, 198], asks: [101, null, 202] }] });
+    expect(benchmarksOf(holed).buy_and_hold!.series.values[2]).toBeCloseTo((100 / 101) * 198, 9);
+    expect(benchmarkWarnings(holed)).toEqual([]);
   });
 
   it('are none where nothing was ever priced, or no time passed', () => {

@@ -1,12 +1,14 @@
-import { map } from 'rxjs';
+import { map, mergeMap } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import type { SimulationModel } from '../../../src/backtest/simulated-executor.ts';
 import { BASE_MODEL } from '../../../src/backtest/simulated-executor.ts';
+import { tradeFills } from '../../../src/backtest/record/run-figures.ts';
+import { roundTrips } from '../../../src/backtest/metrics/round-trips.ts';
 import { sampleStep } from '../../../src/backtest/record/run-meter.ts';
 import type { Bps, Lamports } from '../../../src/core/amount.ts';
 import type { MarketEvent } from '../../../src/market/event.ts';
 import { strategy } from '../../engine/runs.ts';
-import { buyingSol, stats } from '../../market/events.ts';
+import { buyingSol, sellingSol, stats } from '../../market/events.ts';
 import { FISH, SOL, SOL_USDC, USDC } from '../../market/tokens.ts';
 import { bothSides, CALM, inAndOut, measured } from '../measured.ts';
 import { backtest, pricePath } from '../recordings.ts';
@@ -16,11 +18,11 @@ const ROUND = bothSides([[125, 124], [131, 130], [131, 130], [131, 130]]).filter
 describe('the record of a backtest', () => {
   it('holds equity at what a sale brings, less the fees, at each step that a price came before and after each fill', () => {
     const { record, series } = measured([...ROUND]);
-    expect(record.times).toEqual([0, 6_805, 11_805, 20_000]);
+    expect(record.times).toEqual([0, 5_000, 6_805, 10_000, 11_805, 15_000, 20_000]);
     // A fifth of a coin at 124; 9,000 lamports at 124, then as many at 130.
-    const [bought, sold] = [475 + 24.8 - 0.001_116, 475 + 26 - 0.001_116 - 0.001_17];
-    expect(series.values).toEqual([500, bought, sold, sold].map((value) => expect.closeTo(value, 6) as number));
-    expect(series.held).toEqual([0, 24.8, 0, 0]);
+    const [bought, risen, sold] = [475 + 24.8 - 0.001_116, 475 + 26 - 0.001_116, 475 + 26 - 0.001_116 - 0.001_17];
+    expect(series.values).toEqual([500, 500, bought, risen, sold, sold, sold].map((value) => expect.closeTo(value, 6) as number));
+    expect(series.held).toEqual([0, 0, 24.8, 26, 0, 0, 0]);
     expect(record.strategies).toMatchObject([{ name: 'in-and-out', sent: 2, landed: 2, feesPaid: expect.closeTo(0.002_286, 9) }]);
   });
 
@@ -46,6 +48,31 @@ describe('the record of a backtest', () => {
     expect([assessment.metrics.landing_rate, assessment.metrics.fees_paid]).toEqual([0, record.strategies[0]!.feesPaid]);
   });
 
+  it('takes the fees of a swap that failed for a cost of the next one of its token: round trips come to what equity does', () => {
+    const { record, series, assessment } = measured(FAILING_FIRST, { strategies: [buysAndSells(['buy', 'wait', 'buy', 'sell'])] });
+    expect(record.strategies).toMatchObject([{ sent: 3, landed: 2 }]);
+    const { trips } = roundTrips(tradeFills(record));
+    expect(trips).toHaveLength(1);
+    expect(trips[0]!.costs).toBeCloseTo(record.strategies[0]!.feesPaid, 6);
+    expect(trips[0]!.profit).toBeCloseTo(series.values.at(-1)! - 500, 5);
+    expect(assessment.warnings.map(({ code }) => code)).not.toContain('fees_of_no_trip');
+  });
+
+  it('says which share of all fees is in no round trip, since no fill came after it', () => {
+    const { series, assessment } = measured(FAILING_FIRST, { strategies: [buysAndSells(['buy'])] });
+    expect(series.values.at(-1)).toBeLessThan(500);
+    expect(assessment.warnings.find(({ code }) => code === 'fees_of_no_trip')?.message).toMatch(/^100\.00 % of all fees .* in no round trip$/);
+  });
+
+  it('has what came at the very end of a bar in that bar', () => {
+    const hourly = bothSides([[125, 124], [131, 130], [141, 140]], HOUR);
+    const { record, assessment } = measured([...hourly, buyingSol(141_000, 3 * HOUR + 60_000)], { everyMs: HOUR });
+    const bought = record.fills[0]!.at;
+    expect([record.times, record.instruments[0]!.bids].map((column) => column.slice(0, 4))).toEqual([[0, HOUR, bought, 2 * HOUR], [null, 124, 124, 130]]);
+    // At the end of the second hour what was bought for 125 brings 130.
+    expect(assessment.path.bars[2]).toBeCloseTo(475 + 26, 2);
+  });
+
   it('marks what is held from the other side, less the haircut, where only purchases are quoted', () => {
     const noFee = { ...CALM, costs: { ...BASE_MODEL.costs, microLamportsPerUnit: 0n, tipLamports: 0n as Lamports } };
     const { series, warnings } = measured([buyingSol(125_000, 5_000)], { model: noFee });
@@ -54,6 +81,15 @@ describe('the record of a backtest', () => {
     expect(warnings.filter((warning) => warning.includes('no price'))).toEqual([]);
   });
 });
+
+/** The price leaps while the first swap is under way, and fails it. */
+const FAILING_FIRST = [...bothSides([[125, 124]]), sellingSol(149_000, 6_000), buyingSol(150_000, 6_000), ...bothSides([[150, 149], [150, 149]], 20_000)];
+
+/** Does at each price what its turn says. */
+function buysAndSells(turns: readonly string[]): ReturnType<typeof strategy> {
+  return strategy('turns', ({ price }, context) => price!.pipe(mergeMap((_, n) => (turns[n] === 'buy' ? [context.buy(SOL_USDC, { token: USDC, amount: 25_000_000n }, 'in')]
+    : turns[n] === 'sell' ? [context.sell(SOL_USDC, 'all', 'out')] : []))));
+}
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -84,8 +120,22 @@ describe('what is held', () => {
     expect(values.at(-1)).toBeCloseTo(values.at(-2)!, 5);
   });
 
+  it('is marked at what the setting would fill a sale at: the pessimistic one at the least that slippage accepts, as it sells', () => {
+    const fees = { ...costs, signatures: 0 };
+    const flat = bothSides([[125, 124], [125, 124]]);
+    const runOf = (model: Partial<SimulationModel>) => measured(flat, { strategies: [buysAndSells(['buy', 'sell'])], model: { ...CALM, costs: fees, ...model } });
+    for (const model of [{ setting: 'optimistic' }, { setting: 'base' }, { setting: 'pessimistic' }, { landing: { ...CALM.landing!, adverseBps: 20 as Bps } }] as const) {
+      const { series: { values }, record } = runOf(model);
+      expect(record.fills).toHaveLength(2);
+      expect(values.at(-1)).toBeCloseTo(values.at(-2)!, 5);
+    }
+    const held = (model: Partial<SimulationModel>): number => runOf(model).series.held.find((value) => value > 0)!;
+    expect(held({ setting: 'pessimistic' })).toBeLessThan(held({ setting: 'base' }) * 0.9925);
+    expect(held({ setting: 'base' })).toBe(held({ setting: 'optimistic' }));
+  });
+
   it('is told of where its price has long been the last one, or is one of much smaller sales', () => {
-    expect(about([...swings(1, 5_000), stats(FISH, 1, 10 * HOUR)])).toEqual([expect.stringMatching(/^in-and-out holds SOL at the end whose last price is 9h59m old/)]);
+    expect(about([...swings(1, 5_000), stats(FISH, 1, 10 * HOUR)])).toEqual([expect.stringMatching(/^in-and-out holds SOL at the end whose last price is 10h old/)]);
     expect(about([...swings(1, 5_000), stats(FISH, 1, HOUR)])).toEqual([]);
     const buysOn = strategy('buys-on', ({ price }, context) => price!.pipe(map(() => context.buy(SOL_USDC, { token: USDC, amount: 25_000_000n }, 'more'))));
     expect(about(swings(1, 5_000), [buysOn])).toEqual([]);
@@ -94,6 +144,15 @@ describe('what is held', () => {
 });
 
 describe('looking on', () => {
+  it('has no price for what nobody quotes any more: no benchmark is of a price that died', () => {
+    const { record, warnings } = measured([...swings(1, 5_000), stats(FISH, 1, HOUR), stats(FISH, 1, 10 * HOUR)]);
+    expect(record.instruments[0]!.bids.at(-1)).toBeNull();
+    expect(warnings).toContainEqual(expect.stringMatching(/^buy and hold and DCA are not given: SOL has no price any more/));
+    const { record: alive, warnings: none } = measured([...swings(1, 5_000), stats(FISH, 1, HOUR)]);
+    expect(alive.instruments[0]!.bids.at(-1)).toBe(124);
+    expect(none.filter((warning) => warning.includes('buy and hold'))).toEqual([]);
+  });
+
   it('takes a price that is only carried on for no point: daily prices make no hourly returns, and a hole is one', () => {
     const daily = measured(swings(12, DAY), { everyMs: sampleStep(12 * DAY) }).assessment;
     expect(daily.path.barMs).toBe(DAY);

@@ -39,8 +39,8 @@ describe('a report', () => {
     expect(run.record.fills.length).toBeGreaterThan(50);
     expect(headingsOf(page)).toEqual(SECTIONS);
     expect(page.indexOf('class="warnings"')).toBeLessThan(page.indexOf('class="verdict"'));
-    // Equity, drawdown, the price and its last swaps, exposure, and round trips.
-    expect([...page.matchAll(/<svg /g)]).toHaveLength(6);
+    // Equity, drawdown, both beside holding, the price, how many swaps when, three of them from near, exposure, and round trips.
+    expect([...page.matchAll(/<svg /g)]).toHaveLength(10);
     for (const said of ['optimistic', 'base (as configured)', 'pessimistic', 'buy and hold', 'bought step by step', 'cash', run.result.decisionHash, GRID.title]) expect(page).toContain(said);
   });
 

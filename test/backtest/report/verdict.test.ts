@@ -29,8 +29,13 @@ describe('what a report says in sentences', () => {
       .toBe('No swap was made: this run says nothing about the strategy.\nThe risk limits refused 740 swaps, all of them by TRADE_EXCEEDS_MAX (the trade is larger than max_trade).');
   });
 
+  it('does not call nothing what is little', () => {
+    expect(saidOf(withMetrics({ total_return: -0.000004, max_drawdown: 0.00001 }))).toMatch(/^After costs it lost less than 0\.01 %, and was at worst less than 0\.01 % below its peak\./);
+    expect(saidOf(withMetrics({ total_return: 0, max_drawdown: 0 }))).toMatch(/^After costs it came out even, at 0\.00 %, and was at worst 0\.00 % below its peak\./);
+  });
+
   it('is never certain', () => {
-    expect(saidOf(withMetrics({ total_return: 2, sharpe: 157.48, psr: 1, dsr: null, trials: 1 }))).toMatch(/unlikely to be chance \(over 99\.99 %\)/);
+    expect(saidOf(withMetrics({ total_return: 2, sharpe: 157.48, psr: 1, dsr: null, trials: 1 }))).toMatch(/unlikely to be luck: its true Sharpe ratio is above 0 with a probability of over 99\.99 %/);
   });
 
   it('has what is too good doubted', () => {

@@ -29,7 +29,7 @@ describe('the steps of a range', () => {
     [{ from: 1, to: 2, step: 0 }, 'a step above 0'],
     [{ from: 1, to: 2, step: -1 }, 'a step above 0'],
     [{ from: 2, to: 1, step: 1 }, 'from to be at most to'],
-    [{ from: 0, to: 1, step: 0.001 }, 'at most 100 values, got 1001'],
+    [{ from: 0, to: 1, step: 0.001 }, 'at most 100 values, got 1,001'],
     [{ from: '5s', to: '1m', step: '5s' }, 'one unit'],
     [{ from: 1, to: '5s', step: 1 }, 'one unit'],
     [{ from: 'low', to: 'high', step: 'some' }, 'numbers, or texts'],

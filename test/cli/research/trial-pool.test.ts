@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Trial, TrialResult } from '../../../src/backtest/trial.ts';
 import { trialOf } from '../../../src/backtest/trial.ts';
+import { strategyHash } from '../../../src/cli/research/strategy-text.ts';
 import type { ThreadStrategy } from '../../../src/cli/research/thread-setup.ts';
 import type { TrialPoolOptions } from '../../../src/cli/research/trial-pool.ts';
 import { createTrialPool } from '../../../src/cli/research/trial-pool.ts';
@@ -71,6 +72,13 @@ describe('trials in threads', PATIENT, () => {
     ]);
     const [failing] = await ran([trialOf({ params: { own: { mode: 'bad-schema' } } })], threadStrategy(UNRULY)).then((results) => [...results.values()]);
     expect(failing).toMatchObject({ kind: 'refused', reason: 'these parameters bring the strategy down before it starts: a schema that fails' });
+  });
+
+  it('are not run where the code is another than when the command began', async () => {
+    const trial = trialOf({ params: {} });
+    const { places } = trialSetup(recordingDir, []);
+    expect((await ran([trial], threadStrategy(UNRULY, {}, { codeHash: await strategyHash(UNRULY, places) }))).get(trial.id)?.kind).toBe('done');
+    await expect(ran([trial], threadStrategy(UNRULY, {}, { codeHash: 'of what stood there then' }))).rejects.toMatchObject({ code: 'STRATEGY_INVALID', message: expect.stringContaining('the code of strategy own was changed while the command ran') as string });
   });
 
   it('end at an interrupt, at once and with INTERRUPTED', async () => {

@@ -14,9 +14,9 @@ export default defineStrategy({
     pair: pair(),
     size: amount(),
     every_nth: z.int().min(1).default(10),
-    /** Until there is such a file, 'held' stays in the fifth run of a thread. */
+    /** Until there is such a file, 'held' stays in the fifth run of a thread; once there is, 'shut' throws. */
     gate: z.string().default(''),
-    mode: z.enum(['fine', 'throw', 'late', 'loop', 'exit', 'held', 'remember', 'bad-schema', 'talk', 'loose']).default('fine').transform((mode) => {
+    mode: z.enum(['fine', 'throw', 'late', 'loop', 'exit', 'held', 'shut', 'remember', 'bad-schema', 'talk', 'loose']).default('fine').transform((mode) => {
       if (mode === 'bad-schema') throw new Error('a schema that fails');
       return mode;
     }),
@@ -26,13 +26,17 @@ export default defineStrategy({
     runs += 1;
     const after = p.mode === 'remember' ? runs : 0;
     let seen = 0;
-    if (p.mode === 'talk') globalThis.console.log('a word on standard output');
+    if (p.mode === 'talk') {
+      globalThis.console.log('a word on standard output');
+      globalThis.process.stdout.write('and another\n');
+    }
     if (p.mode === 'loose') price.subscribe(() => { throw new Error('nobody hears this'); });
     if (p.mode === 'late') setTimeout(() => { throw new Error('too late'); }, 0);
     if (p.mode === 'held' && runs > 4) while (!existsSync(p.gate)) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
     return price.pipe(mergeMap(() => {
       seen += 1;
       if (seen === 20 && p.mode === 'throw') throw new Error('it fell over');
+      if (seen === 20 && p.mode === 'shut' && existsSync(p.gate)) throw new Error('the gate is shut');
       if (seen === 20 && p.mode === 'exit') process.exit(3);
       for (;;) if (seen !== 20 || p.mode !== 'loop') break;
       if (ctx.openIntents() > 0) return EMPTY;

@@ -8,7 +8,7 @@ import type { TrialBasis } from '../../../src/cli/sweep/trial-basis.ts';
 import { row } from '../../backtest/sweep/rows.ts';
 import { temporaryFolder } from '../../recording/temporary.ts';
 
-const BASIS: TrialBasis = { key: '0123456789abcdef', recording: 'r', configuration: 'c', strategies: 's', engine: 'e', node: 'n' };
+const BASIS: TrialBasis = { key: '0123456789abcdef', recording: 'r', configuration: 'c', strategies: 's', engine: 'e', packages: 'p', node: 'n' };
 
 function done(id: string): DoneTrial {
   return { ...row([], [], 1).result, id, metrics: { total_return: 1e19, sharpe: null } as unknown as DoneTrial['metrics'] };
@@ -30,6 +30,17 @@ describe('finished trials', () => {
     second.keep(done('c'));
     second.close();
     expect([...opened(dir).known.keys()]).toStrictEqual(['a', 'b', 'c']);
+  });
+
+  it('are kept beside those of another process, also where one begins afresh', () => {
+    const dir = temporaryFolder();
+    const [one, other] = [opened(dir, true), opened(dir, true)];
+    for (const id of ['a', 'b']) one.keep(done(id));
+    for (const id of ['c', 'd']) other.keep(done(id));
+    one.keep(done('e'));
+    one.close();
+    other.close();
+    expect([...opened(dir).known.keys()]).toStrictEqual(['a', 'b', 'c', 'd', 'e']);
   });
 
   it('lose the line that was torn or changed, and no other', () => {
