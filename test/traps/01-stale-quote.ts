@@ -19,10 +19,13 @@ export const staleQuote: Trap = {
       profiles: ['reference', 'live'],
       async play(world) {
         const trader = await newTrader(world);
+        let hasMoved = false;
         const service: LiveWorld['service'] = {
           ...trader.parts.service,
           execute: async (request) => {
-            await world.scalePrice(SOL, MOVE);
+            // The same bytes are posted again where the first answer is slow.
+            if (!hasMoved) await world.scalePrice(SOL, MOVE);
+            hasMoved = true;
             return trader.parts.service.execute(request);
           },
         };
