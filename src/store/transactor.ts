@@ -19,6 +19,8 @@ export interface Transactor {
 
 /** SQLite's own number for a violated constraint. */
 const SQLITE_CONSTRAINT = 19;
+/** And that somebody else writes, or holds the file for longer than anybody waits. */
+const SQLITE_BUSY = 5;
 
 /** Returns what carries out work on a database; `path` is for messages. */
 export function createTransactor(database: DatabaseSync, path: string, { name, codes }: Pick<DatabaseKind, 'name' | 'codes'>): Transactor {
@@ -49,7 +51,7 @@ export function createTransactor(database: DatabaseSync, path: string, { name, c
     const number = cause instanceof Error && 'errcode' in cause ? Number(cause.errcode) & 0xff : undefined;
     if (number === undefined) return cause;
     if (number === SQLITE_CONSTRAINT) return new AssertionError(`the ${name} was told something twice or out of order: ${messageOf(cause)}`);
-    return new GannetError(codes.failed, `${path}: expected the row to be written, got: ${messageOf(cause)}; check the disk's space and health`, {
+    return new GannetError(codes.failed, `${path}: expected the row to be written, got: ${messageOf(cause)}; ${number === SQLITE_BUSY ? 'another process holds the file: end that one, or try again' : 'check the disk\'s space and health'}`, {
       details: { path }, cause,
     });
   }

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { Millis } from '../../core/time.ts';
 import type { MarketEvent } from '../../market/event.ts';
@@ -17,7 +17,11 @@ export interface WrittenRecording {
   readonly manifest: RecordingManifest;
 }
 
-/** Writes events that are there already, numbered from 1, stamped with when they were received; the same ones give the same files. */
+/**
+ * Writes events that are there already, numbered from 1, stamped with when they were received; the same ones give the same
+ * files. What ends before all of them are written leaves nothing: they can be written again, and half of them would be
+ * taken for all. Rejects with INTERRUPTED, RECORDING_WRITE_FAILED, and with whatever the events throw.
+ */
 export async function writeEvents(events: Iterable<MarketEvent>, options: {
   readonly directory: string;
   readonly tokens: readonly Token[];
@@ -42,7 +46,10 @@ export async function writeEvents(events: Iterable<MarketEvent>, options: {
     }
     whole = true;
   } finally {
-    if (!whole) await writer.stop();
+    if (!whole) {
+      await writer.stop();
+      rmSync(writer.directory, { recursive: true, force: true });
+    }
   }
   return { directory: writer.directory, manifest: await writer.close() };
 }

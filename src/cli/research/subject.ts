@@ -18,6 +18,7 @@ import type { Mint, Token } from '../../market/token.ts';
 import { SOL_MINT, USDC_MINT } from '../../market/token.ts';
 import type { Recording } from '../../recording/reader.ts';
 import type { RecordingSource } from '../../recording/source.ts';
+import { isBeingWritten } from '../../recording/files/writer-lock.ts';
 import { openSteps } from '../../recording/reader.ts';
 import type { CommandContext } from '../command.ts';
 import { stepByStep } from '../interrupt.ts';
@@ -85,11 +86,13 @@ export async function openSubject({ options, environment, withheld, interrupt, t
 }
 
 /** Returns what is to be said of whatever is found out about a subject. */
-export function subjectWarnings({ recording: { truncatedAt, manifest }, unseen, doubts, setup }: Subject): string[] {
+export function subjectWarnings({ recording: { truncatedAt, manifest, directory }, unseen, doubts, setup }: Subject): string[] {
   return [
     ...walletWarnings(setup),
     ...sourceWarnings(manifest.source),
-    ...(truncatedAt === undefined ? [] : [`the recording was cut off by a crash: what came after input number ${truncatedAt} is lost`]),
+    ...(truncatedAt === undefined ? [] : [isBeingWritten(directory)
+      ? `the recording is still being written: it is taken up to input number ${truncatedAt}`
+      : `the recording was cut off by a crash: what came after input number ${truncatedAt} is lost`]),
     ...doubts,
     ...latencyWarnings(setup),
     ...(unseen.length === 0 ? [] : [`the recording does not say whether ${unseen.map(({ symbol }) => symbol).join(', ')} may be bought (risk.token_safety): every purchase is let through`]),
