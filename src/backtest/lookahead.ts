@@ -33,9 +33,15 @@ export interface LookaheadResult {
   readonly strategies: readonly StrategyVerdict[];
 }
 
+/** Which thread is wanted. */
+export interface LendOptions {
+  /** One that nothing was ever run in; any other may have been used for another strategy. */
+  readonly isNew?: boolean | undefined;
+}
+
 /** Makes threads, and takes them back when a strategy is done with them. */
 export interface ThreadPool {
-  lend(): Promise<PassThread>;
+  lend(options?: LendOptions): Promise<PassThread>;
   /** A thread in which a strategy left something changed is not lent again. */
   takeBack(thread: PassThread): Promise<void>;
   close(): Promise<void>;
@@ -54,16 +60,17 @@ export async function lookahead(names: readonly string[], pool: ThreadPool, opti
   const nextGeneration = (): number => ++generation;
   const workload = createWorkload(names, options);
   const verdicts = new Map<string, Verdict>();
-  const withAnother = async <T>(work: (thread: PassThread) => Promise<T>): Promise<T> => {
-    const thread = await pool.lend();
+  const withThread = (options?: LendOptions) => async <T>(work: (thread: PassThread) => Promise<T>): Promise<T> => {
+    const thread = await pool.lend(options);
     const done = await work(thread);
     await pool.takeBack(thread);
     return done;
   };
+  const [withAnother, withNew] = [withThread(), withThread({ isNew: true })];
   try {
     await inTwos(names, (strategy) => withAnother((used) => withAnother(async (fresh) => {
       const load = workload.of(strategy);
-      verdicts.set(strategy, await judge({ ...options, strategy, used, fresh, withAnother, nextGeneration, onPlan: load.plan, onPass: load.pass }));
+      verdicts.set(strategy, await judge({ ...options, strategy, used, fresh, withAnother, withNew, nextGeneration, onPlan: load.plan, onPass: load.pass }));
       load.plan(0);
     })));
     const cleanOnes = names.filter((name) => verdicts.get(name)!.leak === undefined);

@@ -55,18 +55,8 @@ export function sensitivityGrid(results: ReadonlyMap<string, TrialResult>, { cel
   return { latency: LATENCY_FACTORS, cost: COST_FACTORS, totalReturn, halfSpreadBps: spreadBps };
 }
 
-/** Returns what a grid says of the configuration: a gain that does not stand a little more latency, or cost, is none. And what it cannot say. */
-export function gridWarnings(grid: SensitivityGrid): string[] {
-  return [...flipWarnings(grid), ...blindnessWarnings(grid)];
-}
-
-/** Fills take the last price known on arrival: where the next one comes later than any of the latencies, all of them meet the same. */
-function blindnessWarnings({ cost, totalReturn }: SensitivityGrid): string[] {
-  const meetsOnePrice = cost.every((_, column) => totalReturn.every((row) => typeof row[column] === 'number' && row[column] !== 0 && row[column] === totalReturn[0]![column]));
-  return meetsOnePrice ? ['what waiting costs cannot be seen here: prices were recorded further apart than any latency of the grid is long, so that all of them fill at the same ones; record more often'] : [];
-}
-
-function flipWarnings({ latency, cost, totalReturn }: SensitivityGrid): string[] {
+/** Returns what a grid says of the configuration: a gain that does not stand a little more latency, or cost, is none. */
+export function gridWarnings({ latency, cost, totalReturn }: SensitivityGrid): string[] {
   const configured = totalReturn[latency.indexOf(1)]?.[cost.indexOf(1)];
   if (typeof configured !== 'number' || configured === 0) return [];
   const flips = latency.flatMap((byLatency, row) => cost.flatMap((byCost, column) => {

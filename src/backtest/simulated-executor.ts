@@ -17,6 +17,7 @@ import type { AttemptChance } from './models/chance.ts';
 import { chanceOf } from './models/chance.ts';
 import { arrivingOutput, isFirm, passageOf } from './models/landing.ts';
 import { knownBefore, latencyAt } from './models/latency.ts';
+import { quoteFor } from './models/market-ladder.ts';
 import { createOwnImpact } from './models/own-impact.ts';
 import { underSetting } from './models/settings.ts';
 import { createTokenAccounts } from './models/token-accounts.ts';
@@ -99,8 +100,11 @@ export function createSimulatedExecutor(options: {
       tally.failed();
       return outcome;
     }
-    // What a maker pays comes from his own stock, not from pools.
-    if (!firm) ownImpact.add(intent.inputMint, intent.outputMint, accepted.traded, clock.now());
+    if (!firm) {
+      // What a maker pays comes from his own stock, not from pools.
+      ownImpact.add(intent.inputMint, intent.outputMint, accepted.traded, clock.now());
+      tally.arrived({ isUnmoved: !isRefusal(arrival) && quoteFor(arrival.from, arrival.traded) === quoteFor(accepted.from, accepted.traded) });
+    }
     const { marks, platformFee, transferFees } = isRefusal(arrival) || row.fill === 'quoted' || firm ? accepted : arrival;
     course.notes = { marks, platformFee, transferFees, costs, rentLamports: accounts.open(intent.outputMint) };
     tally.filled(course.notes);

@@ -13,6 +13,8 @@ export interface FillNotes extends Pick<SimulatedPrice, 'marks' | 'platformFee' 
 export interface SimulationNotes {
   /** Swaps that could not be simulated, by code: each was given up, none was dropped. */
   readonly refusals: Readonly<Partial<Record<PriceRefusal['code'], number>>>;
+  /** Fills at a price that arrivals decide, and of these those that no newer quote came for on their way. */
+  readonly arrivals: { readonly count: number; readonly unmoved: number };
   /** Fills whose price is less sure, by why. */
   readonly marks: Readonly<Partial<Record<PriceMark, number>>>;
   /** Of all attempts, failed ones too. */
@@ -28,6 +30,8 @@ export interface SimulationNotes {
 export interface SimulationTally {
   refused(refusal: PriceRefusal): void;
   failed(): void;
+  /** A price on arrival counted. */
+  arrived(price: { readonly isUnmoved: boolean }): void;
   filled(notes: FillNotes): void;
   notes(): SimulationNotes;
 }
@@ -40,10 +44,16 @@ export function createSimulationTally(costs: AttemptCosts): SimulationTally {
   const transferFees = new Map<Mint, bigint>();
   let failures = 0;
   let landed = 0;
+  let arrivals = 0;
+  let unmoved = 0;
 
   return {
     refused({ code }) { refusals[code] = (refusals[code] ?? 0) + 1; },
     failed() { failures += 1; },
+    arrived({ isUnmoved }) {
+      arrivals += 1;
+      if (isUnmoved) unmoved += 1;
+    },
     filled(notes) {
       landed += 1;
       for (const mark of notes.marks) marks[mark] = (marks[mark] ?? 0) + 1;
@@ -51,7 +61,7 @@ export function createSimulationTally(costs: AttemptCosts): SimulationTally {
       for (const fee of notes.transferFees) addFee(transferFees, fee);
     },
     notes: () => ({
-      refusals: { ...refusals }, marks: { ...marks },
+      arrivals: { count: arrivals, unmoved }, refusals: { ...refusals }, marks: { ...marks },
       costs: timesCosts(costs, BigInt(failures + landed)), failedFeeLamports: timesCosts(costs, BigInt(failures)).feeLamports,
       platformFees: new Map(platformFees), transferFees: new Map(transferFees),
     }),

@@ -36,7 +36,10 @@ export function makeRoomFor(file: string, option: string): void {
   } catch (cause) {
     throw refused(faultText(cause), cause);
   }
-  if (existsSync(path) && statSync(path).isDirectory()) throw refused('it is a folder');
+  const kind = existsSync(path) ? statSync(path) : undefined;
+  if (kind?.isDirectory() === true) throw refused('it is a folder');
+  // A report takes the place of what is there: /dev/null would be a file from then on.
+  if (kind?.isFile() === false) throw refused('it is a pipe or a device');
   if (statfsSync(folder).type === PROCESS_FILES) throw refused(`${folder} takes no files`);
 }
 

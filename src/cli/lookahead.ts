@@ -9,7 +9,6 @@ import { openRecording } from '../recording/reader.ts';
 import type { CommandContext, CommandModule } from './command.ts';
 import { EXIT } from './exit-codes.ts';
 import { asJson, asText } from './lookahead/answer.ts';
-import type { ThreadData } from './lookahead/thread-data.ts';
 import { createThreadPool } from './lookahead/threads.ts';
 import { progressLine } from './progress.ts';
 import { wholeNumberTo } from './research/flags.ts';
@@ -46,6 +45,8 @@ export const lookaheadCommand: CommandModule = (program, run) => {
     }));
 };
 
+type PoolData = Parameters<typeof createThreadPool>[0];
+
 type Thoroughness = Pick<LookaheadFlags, 'times' | 'seed'>;
 
 interface Attention {
@@ -66,18 +67,18 @@ export async function lookForHistory(setup: ThreadSetup): Promise<ReadonlyMap<st
 }
 
 /** The recording is read once, into memory that all threads see, where it is not too large for that. */
-async function threadData(setup: ThreadSetup, { recording, interrupt, mostSharedBytes }: Attention & { readonly recording: Recording }): Promise<ThreadData> {
+async function threadData(setup: ThreadSetup, { recording, interrupt, mostSharedBytes }: Attention & { readonly recording: Recording }): Promise<PoolData> {
   const { rows } = await shareRecording(recording, { looks: recordedLooks(recording), interrupt, mostBytes: mostSharedBytes });
   const { createdAt, source } = recording.manifest;
   return { setup, rows: rows === undefined ? null : { layout: rows.layout, memory: rows.memory }, lastSeq: recording.truncatedAt ?? null, made: { createdAt, source } };
 }
 
-function lookIn(data: ThreadData, { times, seed }: Thoroughness, { interrupt, onProgress }: Attention): Promise<LookaheadResult> {
+function lookIn(data: PoolData, { times, seed }: Thoroughness, { interrupt, onProgress }: Attention): Promise<LookaheadResult> {
   const { strategies, firstAt, lastAt } = data.setup;
   return lookahead(strategies.map(({ name }) => name), createThreadPool(data, interrupt), { startAt: firstAt, endAt: lastAt, times, seed, onProgress });
 }
 
-async function historyIn(data: ThreadData, interrupt?: AbortSignal): Promise<ReadonlyMap<string, WarmUpVerdict>> {
+async function historyIn(data: PoolData, interrupt?: AbortSignal): Promise<ReadonlyMap<string, WarmUpVerdict>> {
   const pool = createThreadPool(data, interrupt);
   const { strategies, firstAt, lastAt } = data.setup;
   const verdicts = new Map<string, WarmUpVerdict>();

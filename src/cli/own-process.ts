@@ -12,7 +12,7 @@ export function keepProcess(json: boolean): () => void {
   let isDone = false;
   process.on('exit', (code) => {
     if (isDone || code === EXIT.interrupted) return;
-    process.exitCode = reportError(processTerminal(json), new GannetError('PROCESS_ENDED', 'something ended the process before the command was done, such as a strategy by process.exit(): nothing came of it'));
+    process.exitCode = reportError(processTerminal(json), new GannetError('PROCESS_ENDED', 'something ended the process before the command was done, such as a bug, or a strategy by process.exit(): there is no result, and a swap that was under way is taken up by the next run'));
   });
   return () => { isDone = true; };
 }

@@ -54,6 +54,9 @@ export function findRun(stateDir: string, run: string): string {
 export function readManifest(runDir: string): RunManifest {
   const path = join(runDir, 'manifest.json');
   const { json } = readJsonFile(path);
+  if (typeof json !== 'object' || json === null || Array.isArray(json)) {
+    throw new GannetError('RUN_NOT_FOUND', `${path}: expected the members of a run's manifest, found other JSON; restore the file from a copy`);
+  }
   const { sha256: _, ...manifest } = json as RunManifest & { readonly sha256?: unknown };
   if (manifest.format_version !== RUN_FORMAT) {
     throw new GannetError('RUN_NOT_FOUND', `${path} has format ${manifest.format_version}; this version reads format ${RUN_FORMAT}`);

@@ -61,13 +61,6 @@ describe('the grid of latencies and costs', () => {
     expect(gridWarnings(withReturns(robust.totalReturn.map((values) => values.map(() => 'nothing was valued'))))).toStrictEqual([]);
   });
 
-  it('says that it cannot show what waiting costs where no latency reaches the next price', () => {
-    const blind = withReturns([0, 1, 2, 3].map(() => [0.3, 0.2, 0.1]));
-    expect(gridWarnings(blind)).toStrictEqual([expect.stringContaining('what waiting costs cannot be seen here')]);
-    expect(gridWarnings(withReturns(blind.totalReturn.map((row, index) => (index === 3 ? [0.3, 0.2, 0.09] : row))))).toStrictEqual([]);
-    expect(gridWarnings(withReturns(blind.totalReturn.map(() => [0, 0, 0])))).toStrictEqual([]);
-  });
-
   it('is drawn with the configured cell in a frame', () => {
     const { values, configured, down, across } = gridHeatMap(withReturns([[0, 0, 0], [0, 5, 0], [0, 0, 0], ['why', 0, 0]]));
     expect(values[configured!.row]![configured!.column]).toBe(5);

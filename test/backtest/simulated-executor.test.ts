@@ -67,6 +67,13 @@ describe('a simulated swap', () => {
     expect(last(run).fill!.amountOut).toBe(buyingSol(125_100, 0).outAmount);
   });
 
+  it('counts the fills that no newer quote came for on their way', () => {
+    expect(execute([buyingSol(125_000, 0), buyingSol(125_000, 1_801)]).notes.arrivals).toEqual({ count: 1, unmoved: 1 });
+    // The same price anew is another quote.
+    expect(execute([buyingSol(125_000, 0), buyingSol(125_000, 1_000)]).notes.arrivals).toEqual({ count: 1, unmoved: 0 });
+    expect(execute([buyingSol(125_000, 0), buyingSol(125_630, 1_000)]).notes.arrivals).toEqual({ count: 0, unmoved: 0 });
+  });
+
   it('fails with 6001 where the price moved beyond the slippage, and pays its fee', () => {
     // 50 bps of slippage from 125: one of 125.62 still lands, one of 125.63 no more.
     expect(last(execute([buyingSol(125_000, 0), buyingSol(125_620, 1_000)])).state).toBe('confirmed');

@@ -197,6 +197,7 @@ describe('what a report must say first', () => {
       { intent: intentOf('a-4', { inputMint: SOL.mint, outputMint: USDC.mint, amountIn: 1_000n as Amount, minimumOut: undefined }) },
     ]);
     expect(simulationWarnings(run.executor.notes(), BASE_MODEL)).toEqual([
+      'what waiting costs cannot be seen here: 2 of 2 fills landed before the next price was recorded, at the one that they were accepted at; record more often',
       '1 swap could not be simulated and was given up (QUOTE_UNAVAILABLE): the recording holds no quote of its pair, either way',
       '1 swap could not be simulated and was given up (SIZE_BEYOND_LADDER): it is larger than the largest recorded quote (backtest.extrapolate would price it)',
       '1 fill is priced from quotes of the other direction, less 60 bps',
@@ -204,6 +205,6 @@ describe('what a report must say first', () => {
   });
 
   it('is nothing where all was known', () => {
-    expect(simulationWarnings(simulate([buyingSol(125_000, 0)], [{ intent: BUY }]).executor.notes(), BASE_MODEL)).toEqual([]);
+    expect(simulationWarnings(simulate([buyingSol(125_000, 0), buyingSol(125_000, 1_000)], [{ intent: BUY }]).executor.notes(), BASE_MODEL)).toEqual([]);
   });
 });

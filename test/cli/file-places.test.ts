@@ -21,6 +21,10 @@ describe('a place for files', () => {
     expect(() => { makeRoomFor(join(folder, 'file', 'report.html'), '--report'); }).toThrow(/cannot be written: .*(?:file, not a folder|file already exists)/);
   });
 
+  it.skipIf(process.platform === 'win32')('is refused where a device or a pipe would be replaced', () => {
+    expect(() => { makeRoomFor('/dev/null', '--report'); }).toThrow('--report /dev/null cannot be written: it is a pipe or a device; name another file');
+  });
+
   it.skipIf(process.platform !== 'linux')('is refused where the platform would try to make it for ever', async () => {
     expect(() => { refuseUnmakable('/proc/x/y', '--state-dir'); }).toThrow(expect.objectContaining({ code: 'USAGE', message: '--state-dir /proc/x/y cannot be made: /proc takes no folders; name another place' }) as Error);
     expect(() => { makeRoomFor('/proc/report.html', '--report'); }).toThrow('/proc takes no files');

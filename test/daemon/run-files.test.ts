@@ -60,9 +60,9 @@ describe('the files of a run', () => {
   it('refuse a manifest that is damaged, or of another format', () => {
     const { dir } = runOf(1);
     const path = join(dir, 'manifest.json');
-    for (const text of ['', '{', '{"format_version": 999}']) {
+    for (const text of ['', '{', '{"format_version": 999}', 'null', '[]', '"format_version"', '1', '18446744073709551616']) {
       writeFileSync(path, text);
-      expect(() => readManifest(dir)).toThrow(expect.objectContaining({ message: expect.stringContaining(path) }));
+      expect(() => readManifest(dir), text).toThrow(expect.objectContaining({ code: 'RUN_NOT_FOUND', message: expect.stringContaining(path) }));
     }
   });
 

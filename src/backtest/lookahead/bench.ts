@@ -19,6 +19,8 @@ export interface Bench extends LookaheadOptions {
   readonly fresh: PassThread;
   /** Does work with a third thread. */
   readonly withAnother: <T>(work: (thread: PassThread) => Promise<T>) => Promise<T>;
+  /** Does work with a thread that nothing was ever run in. */
+  readonly withNew: <T>(work: (thread: PassThread) => Promise<T>) => Promise<T>;
   /** Returns a number that no other pass was given. */
   readonly nextGeneration: () => number;
   /** Hears how much there is to go through, in lengths of the recording, where more or less of it is known than before. */

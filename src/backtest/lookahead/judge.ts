@@ -32,7 +32,7 @@ interface Found {
 
 /**
  * Looks for a decision of a strategy that depends on what comes after it. First the truth. Then two threads at once: in one
- * that was not there the truth again, spoiled futures, each with modules loaded anew, and the truth under another clock,
+ * that was not there spoiled futures, each with modules loaded anew, then the truth, as it is and under another clock,
  * chance, machine, and without disk and network; in the one that saw the truth spoiled futures and the truth again with
  * the same modules, where whatever was kept of the first run shows. A pass ends soon after its future has begun: what
  * was decided before that is settled then. Throws STRATEGY_INVALID where the strategy cannot be run at all.
@@ -55,13 +55,18 @@ export async function judge(bench: Bench): Promise<Verdict> {
   const poisons = instants.flatMap((from) => POISONS.map((kind): Poison => ({ kind, from, seed: bench.seed })));
   // Whoever reads files may read the recording: then the files must be spoiled as well, and two at once might read what the other writes.
   const onDisk = reference.reaches.length > 0;
-  bench.onPlan(4 + 2 * poisons.reduce((sum, poison) => sum + passLength(bench, { poison }), 0));
+  // Whoever keeps for a process what he read there first meets one kind in each: of the others a process sees one each.
+  const alone = onDisk ? POISONS.slice(1).map((kind) => poisons.findLast((poison) => poison.kind === kind)!) : [];
+  bench.onPlan(4 + [...alone, ...poisons, ...poisons].reduce((sum, poison) => sum + passLength(bench, { poison }), 0));
   // What the fresh process shows comes first, then what the used one shows, then the machine: whichever is quicker.
   const shown = { inFresh: false, inUsed: false };
 
   const inFresh = async (): Promise<Found | undefined> => {
-    let first = found(against(await runOn(fresh, bench)), 'plain');
+    // Before the truth: whoever keeps what a process reads first would go by the true future for good.
+    let first: Found | undefined;
     for (const poison of poisons) first ??= found(against(await runOn(fresh, bench, { poison, onDisk }), poison.from), poison);
+    for (const poison of alone) first ??= found(against(await bench.withNew((thread) => runOn(thread, bench, { poison, onDisk })), poison.from), poison);
+    first ??= found(against(await runOn(fresh, bench)), 'plain');
     shown.inFresh = first !== undefined;
     return shown.inFresh || shown.inUsed ? first : found(against(await runOn(fresh, bench, { worlds: WORLDS })), 'worlds');
   };

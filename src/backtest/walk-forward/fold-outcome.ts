@@ -63,7 +63,9 @@ export function noChoice(tried: readonly TrialResult[], { label, name }: { reado
   if (done.every(({ events }) => events === 0)) return 'nothing was received in-sample';
   const most = done.reduce((a, b) => (b.fills > a.fills ? b : a));
   if (most.fills === 0) return `none of ${done.length} made a swap in-sample`;
-  const why = most.warnings.find((warning) => warning.includes(FIGURE_NAMES[name]));
+  // In some sentences a name stands without what it is counted by.
+  const called = FIGURE_NAMES[name].replace(/ (?:a year|of a round trip)$/, '');
+  const why = most.warnings.find((warning) => warning.includes(called));
   return `none of ${done.length} has a ${label} in-sample${why === undefined ? '' : `: ${factOf({ message: why })}`}`;
 }
 

@@ -1,6 +1,7 @@
 import type { LookaheadResult, StrategyVerdict } from '../../backtest/lookahead.ts';
 import type { Leak } from '../../backtest/lookahead/leak.ts';
 import type { WarmUpVerdict } from '../../backtest/lookahead/warm-up-twin.ts';
+import { grouped } from '../../core/counted.ts';
 import { printable } from '../../core/text.ts';
 import type { Millis } from '../../core/time.ts';
 import { formatDuration, roughDuration } from '../../core/time.ts';
@@ -86,7 +87,7 @@ function verdictLines(verdict: StrategyVerdict): string[] {
 }
 
 function count(value: number): string {
-  return value.toLocaleString('en-US');
+  return grouped(String(value));
 }
 
 /** Where a recording is of days or hours, nobody asks for its seconds. */

@@ -11,4 +11,6 @@ export interface ThreadData {
   readonly lastSeq: number | null;
   /** When the recording was made, and of what, for copies of it. */
   readonly made: Pick<RecordingManifest, 'createdAt' | 'source'>;
+  /** The folder in which copies are made. A thread that is ended removes nothing: whoever started it does. */
+  readonly copiesDir: string;
 }

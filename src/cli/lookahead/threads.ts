@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { ThreadPool } from '../../backtest/lookahead.ts';
 import type { PassAnswer, PassTask, PassThread } from '../../backtest/lookahead/pass.ts';
@@ -8,20 +11,23 @@ const WORKER = new URL('./worker.ts', import.meta.url);
 
 /**
  * Returns threads for passes. One is lent again only while nothing that all code shares is other than when it began;
- * the modules of strategies are loaded anew in any case. An interrupt ends them all.
+ * the modules of strategies are loaded anew in any case. An interrupt ends them all; nothing of their copies is left then.
  */
-export function createThreadPool(data: ThreadData, interrupt?: AbortSignal): ThreadPool {
+export function createThreadPool(data: Omit<ThreadData, 'copiesDir'>, interrupt?: AbortSignal): ThreadPool {
+  const copiesDir = mkdtempSync(join(tmpdir(), 'gannet-lookahead-'));
   const idle: PassThread[] = [];
   const alive = new Set<PassThread>();
   const closeAll = async (): Promise<void> => {
     await Promise.all([...alive].map((thread) => thread.close()));
     alive.clear();
+    // Of what a thread was writing, the last may come to the disk yet.
+    rmSync(copiesDir, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 });
   };
   interrupt?.addEventListener('abort', () => { void closeAll(); }, { once: true });
   return {
-    lend: async () => {
-      for (let waiting = idle.pop(); waiting !== undefined; waiting = idle.pop()) if (!waiting.isSpoiled) return waiting;
-      const thread = startThread(data, interrupt);
+    lend: async ({ isNew = false } = {}) => {
+      if (!isNew) for (let waiting = idle.pop(); waiting !== undefined; waiting = idle.pop()) if (!waiting.isSpoiled) return waiting;
+      const thread = startThread({ ...data, copiesDir }, interrupt);
       alive.add(thread);
       return thread;
     },

@@ -29,7 +29,7 @@ const TURN_MS = 2;
 
 tellLooseErrors({ err: (text) => { process.stderr.write(text); } });
 const port = parentPort!;
-const { setup, rows, lastSeq, made } = workerData as ThreadData;
+const { setup, rows, lastSeq, made, copiesDir } = workerData as ThreadData;
 const source = rows === null ? openFromDisk() : openSharedRows(rows);
 const looks = recordedLooks(source);
 const tokens = tokenTable(setup.tokens);
@@ -50,7 +50,7 @@ port.on('message', (task: PassTask) => {
 
 async function answer(task: PassTask): Promise<PassAnswer> {
   const { poison, worlds = [] } = task;
-  const copy = task.onDisk === true && poison !== undefined ? await copyRecording(poisoned(backtestCursor(source, looks), poison), { tokens: setup.tokens, ...made }) : undefined;
+  const copy = task.onDisk === true && poison !== undefined ? await copyRecording(poisoned(backtestCursor(source, looks), poison), { tokens: setup.tokens, copiesDir, ...made }) : undefined;
   const mode: TrapMode = {
     disk: worlds.includes('disk') ? { kind: 'refuse' } : copy === undefined ? { kind: 'watch' } : { kind: 'redirect', to: copy.directory },
     network: worlds.includes('network') ? 'refuse' : 'watch',

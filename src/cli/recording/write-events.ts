@@ -34,24 +34,35 @@ export async function writeEvents(events: Iterable<MarketEvent>, options: {
   const { tokens, source, startAt, interrupt, onProgress } = options;
   const directory = resolve(options.directory);
   const writer = createHistoryWriter({ dir: dirname(directory), name: basename(directory), createdAt: startAt, tokens, source });
-  let whole = false;
+  return orNothing(writer.directory, async () => {
+    let whole = false;
+    try {
+      let seq = 0;
+      for (const event of events) {
+        writer.append(++seq, event.receivedAt, event);
+        if (writer.isBusy) await writer.room();
+        if (seq % TURN_EVENTS !== 1) continue;
+        onProgress?.(event.receivedAt, seq);
+        await interruptTurn(interrupt);
+      }
+      whole = true;
+    } finally {
+      if (!whole) await writer.stop();
+    }
+    return { directory: writer.directory, manifest: await writer.close() };
+  });
+}
+
+/** Also where the writer cannot even stop, as on a full disk: what is left there would keep it full. */
+async function orNothing<T>(directory: string, work: () => Promise<T>): Promise<T> {
+  let isDone = false;
   try {
-    let seq = 0;
-    for (const event of events) {
-      writer.append(++seq, event.receivedAt, event);
-      if (writer.isBusy) await writer.room();
-      if (seq % TURN_EVENTS !== 1) continue;
-      onProgress?.(event.receivedAt, seq);
-      await interruptTurn(interrupt);
-    }
-    whole = true;
+    const done = await work();
+    isDone = true;
+    return done;
   } finally {
-    if (!whole) {
-      await writer.stop();
-      rmSync(writer.directory, { recursive: true, force: true });
-    }
+    if (!isDone) rmSync(directory, { recursive: true, force: true });
   }
-  return { directory: writer.directory, manifest: await writer.close() };
 }
 
 /** Returns a folder that is not there yet: the name, or the name with a number. */

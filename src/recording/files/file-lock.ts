@@ -1,4 +1,4 @@
-import { existsSync, rmSync, statSync } from 'node:fs';
+import { closeSync, existsSync, openSync, rmSync, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 
 /** A sole right. It ends with the process, however that ends. */
@@ -18,6 +18,7 @@ const held = new Set<DatabaseSync>();
  */
 export function takeFileLock(file: string): FileLock | undefined {
   for (;;) {
+    makeFile(file);
     const database = new DatabaseSync(file, { timeout: 0 });
     const opened = statSync(file, { throwIfNoEntry: false })?.ino;
     try {
@@ -31,6 +32,18 @@ export function takeFileLock(file: string): FileLock | undefined {
     // Who had it may have taken the file away between the opening and the lock: then it is the lock of no file.
     if (opened !== undefined && statSync(file, { throwIfNoEntry: false })?.ino === opened) return heldLock(file, database);
     database.close();
+  }
+}
+
+/**
+ * SQLite would say no more than that it cannot open it, and a daemon has to know a disk that is full. One that is there is
+ * not opened: closing it again would give up a lock that this process has on it.
+ */
+function makeFile(file: string): void {
+  try {
+    closeSync(openSync(file, 'wx', 0o644));
+  } catch (cause) {
+    if (!(cause instanceof Error && 'code' in cause && cause.code === 'EEXIST')) throw cause;
   }
 }
 

@@ -97,6 +97,24 @@ describe('the cause of what moved', () => {
     expect(firstLeak!.detail).toMatch(/presumably it keeps something in files.*notes\.json/);
   });
 
+  it('is found where each process keeps what it read first of the future: the other one reads a spoiled one first', async () => {
+    let isKeptTrue = true;
+    const { clean } = await judged(({ poison }, { inThread }) => {
+      if (inThread === 1) isKeptTrue = poison === undefined;
+      return isKeptTrue ? 'the future is true' : 'the future is noise';
+    }, ['manifest.json']);
+    expect(clean).toBe(false);
+  });
+
+  it.each(['truncation', 'reversal'])('is found where each process keeps what it read first of the future, and only %s shows it', async (kind) => {
+    let kept: string | undefined;
+    const { clean } = await judged(({ poison }, { inThread }) => {
+      if (inThread === 1) kept = poison?.kind;
+      return kept === kind ? 'something else' : 'the true end';
+    }, ['manifest.json']);
+    expect(clean).toBe(false);
+  });
+
   it('is the future, where that alone moves it each time', async () => {
     const { firstLeak } = await judged(({ poison }) => (poison?.kind === 'noise' ? 'the future is noise' : 'the future is true'));
     expect(firstLeak).toMatchObject({ poison: 'noise', process: 'fresh' });
@@ -119,11 +137,12 @@ describe('the passes', () => {
     expect(kinds).toEqual([...new Set(kinds)].flatMap((kind) => [kind, kind]));
   });
 
-  it('spoil the disk only where a strategy reaches for it, and in the process that never saw the truth', async () => {
+  it('spoil the disk only where a strategy reaches for it, and in processes that never saw the truth', async () => {
     const pool = poolOf(() => 'same', ['closes.csv']);
     await lookahead(['own'], pool, SPAN);
     const [reference] = pool.tasks;
-    expect(pool.tasks.filter(({ onDisk }) => onDisk === true)).toHaveLength(9);
+    // Nine in that one, and a kind each in two that saw nothing else.
+    expect(pool.tasks.filter(({ onDisk }) => onDisk === true)).toHaveLength(9 + 2);
     expect(pool.tasks.some(({ onDisk, generation }) => onDisk === true && generation === reference!.generation)).toBe(false);
   });
 
