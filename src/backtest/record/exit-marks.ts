@@ -25,8 +25,12 @@ export interface ExitMarks {
   exit(mint: Mint, amount: bigint, at: Millis): bigint | undefined;
   /** Returns how many times the largest size that is priced an amount is: above 1 its price is a guess; 0 where size plays no part. */
   timesLargest(mint: Mint, amount: bigint, at: Millis): number;
-  /** Returns what a purchase for so much of the currency would bring, smallest units. */
-  entry(mint: Mint, spent: bigint, at: Millis): bigint | undefined;
+  /**
+   * Returns what a whole token takes and brings where so much of the currency is spent, in smallest units of the currency
+   * for a smallest unit of the token; both in pieces of the largest size that was recorded where it is more than that, for
+   * beyond it every price is a guess. Undefined where no price was ever seen.
+   */
+  bothWays(mint: Mint, spent: bigint, at: Millis): { readonly ask: number; readonly bid: number } | undefined;
 }
 
 /** Returns marks by the recorded ladders, so that size costs what it costs; where no quote is recorded, by prices in US dollars. */
@@ -53,6 +57,10 @@ export function createExitMarks({ market, tokens, currency, model }: {
     return typeof found !== 'string' && isFirm(quoteFor(found, traded).router) ? NOTHING : bps;
   };
   const exit = (mint: Mint, amount: bigint, at: Millis): bigint | undefined => (mint === currency.mint ? amount : swap(mint, currency.mint, amount, at));
+  const atMost = (inputMint: Mint, outputMint: Mint, amount: bigint, at: Millis): bigint => {
+    const found = lastLadder(inputMint, outputMint, at);
+    return typeof found === 'string' || !isBeyond(found.ladder, amount) ? amount : largestSize(found.ladder);
+  };
   return {
     proceeds: (mint, amount, at, allowedBps) => {
       if (mint === currency.mint) return amount;
@@ -67,6 +75,13 @@ export function createExitMarks({ market, tokens, currency, model }: {
       const found = lastLadder(mint, currency.mint, at);
       return typeof found === 'string' || !isBeyond(found.ladder, amount) ? 0 : Number(amount) / Number(largestSize(found.ladder));
     },
-    entry: (mint, spent, at) => (mint === currency.mint ? spent : swap(currency.mint, mint, spent, at)),
+    bothWays: (mint, spent, at) => {
+      const paid = atMost(currency.mint, mint, spent, at);
+      const bought = swap(currency.mint, mint, paid, at);
+      if (bought === undefined || bought === 0n) return undefined;
+      const sold = atMost(mint, currency.mint, bought, at);
+      const back = exit(mint, sold, at);
+      return back === undefined ? undefined : { ask: Number(paid) / Number(bought), bid: Number(back) / Number(sold) };
+    },
   };
 }

@@ -99,11 +99,10 @@ export function createRunMeter({ state, currency, instruments, everyMs, model }:
     }
     for (const { token, kept } of priced) {
       // Nobody would trade at an older price: it is none.
-      const bought = share === 0n || priceAge(state.market, token.mint, currency.mint, at) > model.maxPriceAgeMs ? undefined : marks.entry(token.mint, share, at);
-      const back = bought === undefined || bought === 0n ? undefined : marks.exit(token.mint, bought, at);
-      const whole = Number(bought ?? 0n) / 10 ** token.decimals;
-      put(kept.asks, back === undefined ? null : sevenDigits(Number(share) / unit / whole));
-      put(kept.bids, back === undefined ? null : sevenDigits(Number(back) / unit / whole));
+      const price = share === 0n || priceAge(state.market, token.mint, currency.mint, at) > model.maxPriceAgeMs ? undefined : marks.bothWays(token.mint, share, at);
+      const whole = 10 ** token.decimals / unit;
+      put(kept.asks, price === undefined ? null : sevenDigits(price.ask * whole));
+      put(kept.bids, price === undefined ? null : sevenDigits(price.bid * whole));
     }
   };
 

@@ -28,7 +28,7 @@ export interface StrategyRecord {
   readonly feesPaid: number;
 }
 
-/** One token at each of the times: the price of a whole one at the size of a benchmark's purchase, null before any is known and once it is too old to fill anything. */
+/** One token at each of the times: the price of a whole one at the size of a benchmark's purchase, or at the largest that was recorded where that is less, null before any is known and once it is too old to fill anything. */
 export interface InstrumentRecord {
   readonly symbol: string;
   readonly decimals: number;

@@ -8,7 +8,7 @@ import { sampleStep } from '../../../src/backtest/record/run-meter.ts';
 import type { Bps, Lamports } from '../../../src/core/amount.ts';
 import type { MarketEvent } from '../../../src/market/event.ts';
 import { strategy } from '../../engine/runs.ts';
-import { buyingSol, sellingSol, stats } from '../../market/events.ts';
+import { buyingSol, quote, sellingSol, stats } from '../../market/events.ts';
 import { FISH, SOL, SOL_USDC, USDC } from '../../market/tokens.ts';
 import { bothSides, CALM, inAndOut, measured } from '../measured.ts';
 import { backtest, pricePath } from '../recordings.ts';
@@ -39,6 +39,13 @@ describe('the record of a backtest', () => {
     expect(instrument!.bids.slice(0, 2)).toEqual([null, 124]);
     expect(instrument!.asks.slice(0, 2)).toEqual([null, 125]);
     expect(instrument!.bids.at(-1)).toBe(130);
+  });
+
+  it('prices the benchmark at no more than the largest size that was recorded: beyond it a line would lead anywhere', () => {
+    // A smaller size of another time, at a price that is far away: the line through both leads to 620 at 500 USDC.
+    const [small, large] = [quote(USDC, SOL, { inAmount: 1_000_000n, outAmount: 10_000_000n, at: 4_000 }), quote(SOL, USDC, { inAmount: 10_000_000n, outAmount: 1_240_000n, at: 4_000 })];
+    const [instrument] = measured([small, large, ...bothSides([[125, 124]])]).record.instruments;
+    expect([instrument!.asks.at(-1), instrument!.bids.at(-1)]).toEqual([125, 124]);
   });
 
   it('counts the fees of swaps that failed, and what was sent and did not land', () => {
