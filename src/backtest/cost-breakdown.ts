@@ -1,7 +1,7 @@
 import { formatDecimal } from '../core/amount.ts';
 import type { Mint, TokenTable } from '../market/token.ts';
 import type { MeasuredRun } from './measured-run.ts';
-import { halfSpreadBps } from './sensitivity-grid.ts';
+import { typicalHalfSpreadBps } from './sensitivity-grid.ts';
 
 const LAMPORT_DECIMALS = 9;
 const BPS = 10_000;
@@ -56,7 +56,7 @@ function deposited(what: string, lamports: bigint): CostRow {
 function spreadOf({ fills, instruments }: MeasuredRun['record']): number {
   return instruments.reduce((sum, instrument) => {
     const own = fills.filter(({ input, output }) => input === instrument.symbol || output === instrument.symbol);
-    return sum + (own.reduce((traded, { value }) => traded + (value ?? 0), 0) * halfSpreadBps({ instruments: [instrument] })) / BPS;
+    return sum + (own.reduce((traded, { value }) => traded + (value ?? 0), 0) * typicalHalfSpreadBps({ instruments: [instrument] })) / BPS;
   }, 0);
 }
 

@@ -1,9 +1,10 @@
 import type { Bps, Lamports } from '../core/amount.ts';
 import type { AttemptCostModel, Latency, LatencyQuantiles, SimulationModel } from '../trading/simulation-model.ts';
 import { shareText } from './metrics/figure-text.ts';
+import { halfSpreadBps } from './metrics/half-spread.ts';
+import { medianOf } from './metrics/median.ts';
 import type { HeatMap } from './page/heat-map.ts';
 import type { InstrumentRecord, RunRecord } from './record/run-record.ts';
-import { medianOf } from './sweep/sweep-row.ts';
 import type { Trial, TrialResult } from './trial.ts';
 import { trialOf } from './trial.ts';
 
@@ -28,11 +29,9 @@ export interface GridCell {
   readonly trial: Trial;
 }
 
-const BPS = 10_000;
-
-/** Returns half of what lies between purchase and sale at the benchmarks' size, in the middle over time, on average over instruments. */
-export function halfSpreadBps({ instruments }: Pick<RunRecord, 'instruments'>): number {
-  const each = instruments.flatMap((instrument) => medianOf(halfSpreads(instrument)) ?? []);
+/** Returns half of what lies between purchase and sale at the size of the swaps, or of the benchmarks where there were none, in the middle over time, on average over instruments. */
+export function typicalHalfSpreadBps({ instruments }: Pick<RunRecord, 'instruments'>): number {
+  const each = instruments.flatMap((instrument) => instrument.swapHalfSpreadBps ?? medianOf(halfSpreads(instrument)) ?? []);
   return each.length === 0 ? 0 : each.reduce((sum, value) => sum + value, 0) / each.length;
 }
 
@@ -89,10 +88,7 @@ export function costNote(spreadBps: number): string {
 const NOT_VALUED = 'what was held could not be valued';
 
 function halfSpreads({ bids, asks }: InstrumentRecord): number[] {
-  return bids.flatMap((bid, i) => {
-    const ask = asks[i];
-    return bid === null || ask === null || ask === undefined || !(bid > 0) || !(ask > 0) ? [] : [Math.max(0, (1 - Math.sqrt(bid / ask)) * BPS)];
-  });
+  return bids.flatMap((bid, i) => halfSpreadBps(bid, asks[i]) ?? []);
 }
 
 function varied(model: SimulationModel, { latency, cost, spreadBps }: { readonly latency: number; readonly cost: number; readonly spreadBps: number }): SimulationModel {

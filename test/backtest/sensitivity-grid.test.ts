@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { SensitivityGrid } from '../../src/backtest/sensitivity-grid.ts';
-import { COST_FACTORS, gridCells, gridHeatMap, gridWarnings, halfSpreadBps, LATENCY_FACTORS, sensitivityGrid } from '../../src/backtest/sensitivity-grid.ts';
+import { COST_FACTORS, gridCells, gridHeatMap, gridWarnings, LATENCY_FACTORS, sensitivityGrid, typicalHalfSpreadBps } from '../../src/backtest/sensitivity-grid.ts';
 import { BASE_MODEL } from '../../src/backtest/simulated-executor.ts';
 import type { TrialResult } from '../../src/backtest/trial.ts';
 import type { Amount } from '../../src/core/amount.ts';
@@ -34,8 +34,10 @@ describe('the grid of latencies and costs', () => {
   it('knows half of the recorded spread', () => {
     const { record } = measured(SPREAD);
     // Bought at 151 and sold at 149: either way so much off the middle.
-    expect(halfSpreadBps(record)).toBeCloseTo((1 - Math.sqrt(149 / 151)) * 10_000, 3);
-    expect(halfSpreadBps({ instruments: [] })).toBe(0);
+    expect(typicalHalfSpreadBps(record)).toBeCloseTo((1 - Math.sqrt(149 / 151)) * 10_000, 3);
+    expect(typicalHalfSpreadBps({ instruments: [] })).toBe(0);
+    // At the size of the swaps where there were any, whatever the budget is.
+    expect(typicalHalfSpreadBps({ instruments: record.instruments.map((instrument) => ({ ...instrument, swapHalfSpreadBps: 2 })) })).toBe(2);
   });
 
   it('takes off each swap what is dearer, and gives back what is cheaper', () => {

@@ -8,6 +8,8 @@ import type { SimulationModel } from '../../trading/simulation-model.ts';
 import type { MarketCache } from '../../trading/market-cache.ts';
 import type { EngineState } from '../../trading/state.ts';
 import { priceAge } from '../../trading/valuation.ts';
+import { halfSpreadBps } from '../metrics/half-spread.ts';
+import { medianOf } from '../metrics/median.ts';
 import { createExitMarks } from './exit-marks.ts';
 import type { InstrumentRecord, RecordedFill, RunRecord, StrategyRecord } from './run-record.ts';
 
@@ -72,7 +74,9 @@ export function createRunMeter({ state, currency, instruments, everyMs, model }:
     allowed: new Map<Mint, Bps>(),
     kept: { name, equity: [], held: [], sent: 0, landed: 0, feesPaid: 0 } as Writable<StrategyRecord>,
   }));
-  const priced = instruments.map((token) => ({ token, kept: { symbol: token.symbol, decimals: token.decimals, bids: [], asks: [] } as Writable<InstrumentRecord> }));
+  /** What the last swap of a token was worth, smallest units of the currency. */
+  const swapped = new Map<Mint, bigint>();
+  const priced = instruments.map((token) => ({ token, halfSpreads: [] as number[], kept: { symbol: token.symbol, decimals: token.decimals, bids: [], asks: [] } as Writable<InstrumentRecord> }));
   const startingCash = tracked.reduce((sum, { book }) => sum + (book.budget!.mint === currency.mint ? book.budget!.amount : 0n), 0n);
   const share = instruments.length === 0 || startingCash === 0n ? 0n : startingCash / BigInt(instruments.length);
 
@@ -123,6 +127,12 @@ export function createRunMeter({ state, currency, instruments, everyMs, model }:
       const last = times.at(-1) ?? -Infinity;
       if (at < last || !tokens.all.some(({ mint }) => isHeardOf(state.market, { mint, currency: currency.mint, seen, last }))) return;
       sample(at);
+      for (const { token: { mint }, halfSpreads } of priced) {
+        const size = swapped.get(mint);
+        const price = size === undefined ? undefined : marks.bothWays(mint, size, at);
+        const halfSpread = halfSpreadBps(price?.bid, price?.ask);
+        if (halfSpread !== undefined) halfSpreads.push(halfSpread);
+      }
       seen = at;
     },
     heldPrices: (at) => tracked.flatMap(({ book, kept: { name } }) => [...book.balances].flatMap(([mint, amount]): HeldPrice[] => {
@@ -149,6 +159,7 @@ export function createRunMeter({ state, currency, instruments, everyMs, model }:
         const costs = fees === undefined ? before : fees + (before ?? 0);
         const value = fill.outputMint === currency.mint ? Number(fill.amountOut) / unit : inCurrency(fill.inputMint, fill.amountIn, at);
         if (value === undefined) unpriced.fills += 1;
+        else for (const mint of [inputMint, outputMint]) swapped.set(mint, BigInt(Math.round(value * unit)));
         fills.push({
           at, strategy: intent.strategy, input: symbolOf(fill.inputMint), output: symbolOf(fill.outputMint), amountIn: String(fill.amountIn), amountOut: String(fill.amountOut),
           quotedOut: quotedOut === undefined ? null : String(quotedOut), value: value === undefined ? null : rounded(value), costs: costs === undefined ? null : sevenDigits(costs),
@@ -156,7 +167,7 @@ export function createRunMeter({ state, currency, instruments, everyMs, model }:
       }
       if (fill !== undefined || fees !== 0) sample(at);
     },
-    record: () => ({ currency: currency.symbol, times, strategies: tracked.map(({ kept }) => kept), instruments: priced.map(({ kept }) => kept), fills }),
+    record: () => ({ currency: currency.symbol, times, strategies: tracked.map(({ kept }) => kept), instruments: priced.map(({ kept, halfSpreads }) => ({ ...kept, swapHalfSpreadBps: medianOf(halfSpreads) ?? undefined })), fills }),
   };
 }
 

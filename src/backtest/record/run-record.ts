@@ -36,6 +36,8 @@ export interface InstrumentRecord {
   readonly bids: readonly (number | null)[];
   /** What a purchase takes. */
   readonly asks: readonly (number | null)[];
+  /** Half of what lies between both at the size of the swaps, in bps, in the middle over the steps after the first of them; left out without one. */
+  readonly swapHalfSpreadBps?: number | undefined;
 }
 
 /** A swap that landed; amounts in smallest units, as text. */

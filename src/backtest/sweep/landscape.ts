@@ -1,7 +1,7 @@
 import type { Objective } from '../objectives.ts';
 import { axisName, risingOrder, valueName } from './axis-order.ts';
 import type { GridAxis, GridPoint } from './grid.ts';
-import { medianOf } from './sweep-row.ts';
+import { medianOf } from '../metrics/median.ts';
 import type { SweepRow } from './sweep-row.ts';
 
 /** An objective by two parameters. */

@@ -3,7 +3,7 @@ import type { ParamValue } from '../trial.ts';
 import { axisName, risingOrder } from './axis-order.ts';
 import type { GridAxis, GridPoint } from './grid.ts';
 import type { SweepRow } from './sweep-row.ts';
-import { medianOf } from './sweep-row.ts';
+import { medianOf } from '../metrics/median.ts';
 
 /** A combination one step away from the best along one parameter. */
 export interface Neighbour {

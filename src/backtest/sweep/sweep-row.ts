@@ -15,11 +15,3 @@ export interface SweepRow {
 export function sweepRow(row: Omit<SweepRow, 'value'>, { valueOf }: Objective): SweepRow {
   return { ...row, value: valueOf(row.result) };
 }
-
-/** Returns the middle of some values, null of none. */
-export function medianOf(values: readonly number[]): number | null {
-  if (values.length === 0) return null;
-  const sorted = values.toSorted((a, b) => a - b);
-  const middle = Math.floor(sorted.length / 2);
-  return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
-}

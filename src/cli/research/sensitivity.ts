@@ -1,6 +1,6 @@
 import type { MeasuredRun } from '../../backtest/measured-run.ts';
 import type { SensitivityGrid } from '../../backtest/sensitivity-grid.ts';
-import { gridCells, halfSpreadBps, sensitivityGrid } from '../../backtest/sensitivity-grid.ts';
+import { gridCells, sensitivityGrid, typicalHalfSpreadBps } from '../../backtest/sensitivity-grid.ts';
 import type { TrialResult } from '../../backtest/trial.ts';
 import type { SharedRows } from '../../recording/shared/shared-rows.ts';
 import type { CommandContext } from '../command.ts';
@@ -19,7 +19,7 @@ export function isCheap(events: number): boolean {
 
 /** Runs a configuration under other latencies and costs, in threads. Throws INTERRUPTED. */
 export async function measureGrid({ setup, recording, rows }: Pick<Subject, 'setup' | 'recording'> & { readonly rows: SharedRows | undefined }, { record, assessment }: Pick<MeasuredRun, 'record' | 'assessment'>, { interrupt, terminal }: Pick<CommandContext, 'interrupt' | 'terminal'>): Promise<SensitivityGrid> {
-  const spreadBps = halfSpreadBps(record);
+  const spreadBps = typicalHalfSpreadBps(record);
   const cells = gridCells(setup.model, spreadBps);
   const pool = await createTrialPool(setup, { recording, rows, interrupt });
   return untilInterrupted(interrupt, pool, async () => {

@@ -48,6 +48,16 @@ describe('the record of a backtest', () => {
     expect([instrument!.asks.at(-1), instrument!.bids.at(-1)]).toEqual([125, 124]);
   });
 
+  it('knows what lies between purchase and sale at the size of the swaps, not at that of the budget', () => {
+    // Swaps are of 25 USDC: at 125 and 124 half of what is between them is 40 bps; the wide quotes for 500 USDC are nobody's.
+    const wide = [5_000, 10_000, 15_000, 20_000].flatMap((at) => [quote(USDC, SOL, { inAmount: 500_000_000n, outAmount: 3_000_000_000n, at }), quote(SOL, USDC, { inAmount: 4_000_000_000n, outAmount: 300_000_000n, at })]);
+    const events = [...bothSides([[125, 124], [125, 124], [125, 124], [125, 124]]), ...wide].toSorted((x, y) => x.receivedAt - y.receivedAt);
+    const [instrument] = measured(events).record.instruments;
+    expect(instrument!.swapHalfSpreadBps).toBeLessThan(60);
+    expect(instrument!.asks.at(-1)! / instrument!.bids.at(-1)!).toBeGreaterThan(1.5);
+    expect(measured([buyingSol(125_000, 5_000)], { strategies: [] }).record.instruments[0]?.swapHalfSpreadBps).toBeUndefined();
+  });
+
   it('counts the fees of swaps that failed, and what was sent and did not land', () => {
     // The price falls away while the swap is under way: it fails with 6001, and its fee is paid.
     const { record, assessment } = measured([buyingSol(125_000, 5_000), buyingSol(150_000, 6_000)]);
