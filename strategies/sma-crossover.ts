@@ -1,4 +1,4 @@
-import { EMPTY, filter, merge, mergeMap, of, tap } from 'rxjs';
+import { filter, map, merge, tap } from 'rxjs';
 import { z } from 'zod';
 import type { Trend } from '../src/strategy/index.ts';
 import { amount, defineStrategy, delay, duration, pair, quotes, smaCrossover } from '../src/strategy/index.ts';
@@ -25,17 +25,17 @@ export default defineStrategy({
     const crossings = price.pipe(
       smaCrossover(p.fast, p.slow),
       tap(({ trend }) => { now = trend; }),
-      mergeMap(({ trend, at }) => {
+      filter(({ trend }) => trend === 'above' || ctx.available(p.pair.base) > 0n),
+      map(({ trend, at }) => {
         const text = `the ${p.fast}-price mean is ${trend} the ${p.slow}-price mean at ${at.price.toPrecision(6)}`;
-        if (trend === 'above') return of(ctx.buy(p.pair, p.size, text));
-        return ctx.available(p.pair.base) > 0n ? of(ctx.sell(p.pair, 'all', text)) : EMPTY;
+        return trend === 'above' ? ctx.buy(p.pair, p.size, text) : ctx.sell(p.pair, 'all', text);
       }),
     );
     // A crossing is said once. A purchase that came to nothing is an opportunity missed; a sale that did is a position kept.
     const unsold = merge(ctx.denials$, ctx.outcomes$.pipe(filter(({ state }) => state === 'abandoned' || state === 'failed' || state === 'expired'))).pipe(
       delay(ctx, RETRY),
       filter(() => now === 'below' && ctx.openIntents() === 0 && ctx.available(p.pair.base) > 0n),
-      mergeMap(() => of(ctx.sell(p.pair, 'all', 'the trend is still down, and the last sale came to nothing'))),
+      map(() => ctx.sell(p.pair, 'all', 'the trend is still down, and the last sale came to nothing')),
     );
     return merge(crossings, unsold);
   },

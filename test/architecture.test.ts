@@ -25,6 +25,8 @@ const checkImports = (path: string, text: string): string[] => importViolations(
 
 const checkStrategy = (text: string): string[] => rxjsTimeViolations({ path: 'strategies/a.ts', text });
 
+const registersHooks = ({ text }: SourceFile): boolean => /^(?:after|before)(?:All|Each)\(/m.test(codeOf(text));
+
 describe('the project', () => {
   it('has files in every layer below the daemon, or this suite looks at nothing', () => {
     const places = new Set(product.map(({ path }) => placeOf(path)));
@@ -54,6 +56,11 @@ describe('the project', () => {
 
   it('names every file by its concept', () => {
     expect([...product, ...tests].flatMap(({ path }) => nameViolations(path))).toEqual([]);
+  });
+
+  it('registers no hook of tests when a module is loaded that files of tests share: it would be the first file’s alone', () => {
+    expect(tests.filter((file) => !file.path.endsWith('.test.ts') && registersHooks(file)).map(({ path }) => path)).toEqual([]);
+    expect(registersHooks({ path: 'test/world.ts', text: "import { afterAll } from 'vitest';\nafterAll(() => undefined);\n" })).toBe(true);
   });
 
   it('names no vendor outside the dialects', () => {

@@ -1,28 +1,31 @@
-import type { Amount } from '../core/amount.ts';
+import type { Unsubscribable } from 'rxjs';
+import type { Amount, Lamports } from '../core/amount.ts';
+import { assert } from '../core/assert.ts';
 import type { Millis } from '../core/time.ts';
 import type { LoggedDecision } from '../engine/decision-log.ts';
 import { Engine } from '../engine/engine.ts';
 import type { StrategyInstance } from '../engine/host.ts';
 import { VirtualClock } from '../engine/virtual-clock.ts';
-import type { Token } from '../market/token.ts';
+import type { Steps } from '../core/steps.ts';
+import { atOnce, STEP_EVENTS } from '../core/steps.ts';
 import type { Fill, Intent, Outcome } from '../trading/intent.ts';
 import { isTerminal } from '../trading/intent.ts';
-import { valueIn } from '../trading/valuation.ts';
 import type { EngineState } from '../trading/state.ts';
 import { step } from '../trading/step.ts';
 import type { InputCursor } from './driver.ts';
 import { drive, settle } from './driver.ts';
+import type { RunMeter } from './record/run-meter.ts';
 import type { RecordedLooks } from './recorded-looks.ts';
 import type { SimulationModel } from './simulated-executor.ts';
 import { createSimulatedExecutor } from './simulated-executor.ts';
+import type { FillNotes, SimulationNotes } from './simulation-notes.ts';
+import { isStoppedWaiting, refuseUntimely, withoutMachineClock } from './untimely.ts';
 
-/** What one strategy made of a backtest; values in the currency, undefined where something cannot be valued. */
+/** What one strategy did in a backtest, and what it ended with. */
 export interface StrategyResult {
   readonly name: string;
   readonly swaps: number;
   readonly feesLamports: bigint;
-  readonly startValue: Amount | undefined;
-  readonly endValue: Amount | undefined;
   readonly balances: ReadonlyMap<string, Amount>;
 }
 
@@ -30,6 +33,8 @@ export interface SimulatedFill {
   readonly at: Millis;
   readonly intent: Intent;
   readonly fill: Fill;
+  /** What it cost, by what for, and how sure its price is. */
+  readonly notes: FillNotes;
 }
 
 export interface BacktestResult {
@@ -44,19 +49,26 @@ export interface BacktestResult {
   readonly strategies: readonly StrategyResult[];
   readonly startAt: Millis;
   readonly endAt: Millis;
-  readonly otherSideFills: number;
+  /** What could not be simulated, what is less sure, and what it all cost. */
+  readonly simulation: SimulationNotes;
+  /** Laid down for token accounts: back at the end for those that are empty, else still there. No cost. */
+  readonly deposits: { readonly returnedLamports: Lamports; readonly lockedLamports: Lamports };
 }
 
+/** Times of records are whole milliseconds. */
+const JUST_AFTER_MS: Millis = 0.5;
+
 /** Returns how much of a recording's beginning is for warming up: trading begins for all of them after the longest. */
-export function longestWarmup(strategies: readonly StrategyInstance[]): Millis {
+export function longestWarmup(strategies: readonly Pick<StrategyInstance, 'warmupMs'>[]): Millis {
   return Math.max(0, ...strategies.map(({ warmupMs = 0 }) => warmupMs));
 }
 
 /**
  * Runs strategies over a recording with simulated fills. Where any of them is warmed up, the first part of the recording
- * is for that, and the backtest begins after it. `elapsedMs` is the one thing that reads a stopwatch.
+ * is for that, and the backtest begins after it. Nothing but `stopwatch` reads a clock. Throws STRATEGY_INVALID where a
+ * strategy waits by the machine's clock, or decides in promises or timers, as far as whoever does the steps lets those have their turn.
  */
-export function runBacktest(options: {
+export function* backtestSteps(options: {
   readonly state: EngineState;
   readonly strategies: readonly StrategyInstance[];
   readonly seed: number;
@@ -66,18 +78,22 @@ export function runBacktest(options: {
   /** What was found out about tokens, as far as it was recorded. */
   readonly looks?: RecordedLooks | undefined;
   readonly model: SimulationModel;
-  readonly currency: Token;
   readonly stopwatch: () => Millis;
   readonly onDecision?: (decision: LoggedDecision) => void;
-}): BacktestResult {
-  const { state, strategies, currency, cursor } = options;
+  /** Looks on, for figures: nothing that is decided depends on it. */
+  readonly meter?: RunMeter | undefined;
+}): Steps<BacktestResult> {
+  const { state, strategies, cursor, meter } = options;
   const warmupMs = longestWarmup(strategies);
   const startAt = options.startAt + warmupMs;
   const world = new VirtualClock(startAt);
-  const executor = createSimulatedExecutor({ clock: world, market: state.market, model: options.model });
+  const executor = createSimulatedExecutor({
+    clock: world, market: state.market, model: options.model, seed: options.seed, tokenAccounts: state.portfolio.wallet.keys(),
+  });
   const denials: Record<string, number> = {};
   const intents: Record<string, number> = {};
   const fills: SimulatedFill[] = [];
+  const waiting: string[] = [];
   let alerts = 0;
 
   const engine: Engine = new Engine({
@@ -88,53 +104,71 @@ export function runBacktest(options: {
     listener: {
       onRuling: ({ denial }, logged) => {
         if (denial !== undefined) denials[denial.code] = (denials[denial.code] ?? 0) + 1;
+        if (isStoppedWaiting(logged)) waiting.push(logged.strategy);
         options.onDecision?.(logged);
       },
       onEffect: (effect) => {
         if (effect.kind === 'alert') alerts += 1;
-        else executor.execute(effect.intent).subscribe((outcome) => { take(effect.intent, outcome); });
+        else executor.carryOut(effect.intent, (outcome, notes) => { take(effect.intent, outcome, notes); });
       },
     },
   });
-  const take = (intent: Intent, outcome: Outcome): void => {
+  const take = (intent: Intent, outcome: Outcome, notes: FillNotes | undefined): void => {
     if (isTerminal(outcome.state)) intents[outcome.state] = (intents[outcome.state] ?? 0) + 1;
-    if (outcome.fill !== undefined) fills.push({ at: world.now(), intent, fill: outcome.fill });
+    if (outcome.fill !== undefined) {
+      assert(notes, () => `${intent.id} is filled without notes`);
+      fills.push({ at: world.now(), intent, fill: outcome.fill, notes });
+    }
     engine.accept(outcome, world.now());
+    meter?.observe(intent, outcome, world.now());
   };
 
   // Warming up shows strategies what was; what was found out about tokens holds on.
   for (const { at, look } of options.looks?.before(startAt) ?? []) step(state, 0, at, look);
 
   const startedAt = options.stopwatch();
-  const stands = warmupMs > 0 && engine.warmUp(cursor);
-  engine.start();
-  const events = drive(engine, world, cursor, stands);
+  const stands = withoutMachineClock(() => warmupMs > 0 && engine.warmUp(cursor));
+  meter?.sample(startAt);
+  withoutMachineClock(() => { engine.start(); });
+  const looking = meter === undefined ? undefined : sampleSteadily(world, meter);
+  let events = withoutMachineClock(() => drive(engine, world, cursor, { stands, most: STEP_EVENTS }));
+  for (let last = events; last === STEP_EVENTS; events += last) {
+    yield;
+    refuseUntimely({ late: engine.untimely, waiting });
+    last = withoutMachineClock(() => drive(engine, world, cursor, { most: STEP_EVENTS }));
+  }
+  // What strategies left to promises and timers comes now, or is never heard of: they are stopped next.
+  yield;
+  refuseUntimely({ late: engine.untimely, waiting });
   const endAt = engine.clock.now();
+  looking?.unsubscribe();
   settle(engine, world);
+  meter?.sample(world.now());
   const seconds = (options.stopwatch() - startedAt) / 1_000;
+  const empty = state.tokens.all.map(({ mint }) => mint).filter((mint) => !state.portfolio.wallet.has(mint));
+  const returnedLamports = executor.closeAccounts(empty);
 
   return {
     events, seconds, decisions: engine.decisions, decisionHash: engine.decisionHash, denials, intents, fills, alerts,
-    strategies: strategies.map(({ name }) => strategyResult(state, name, currency)),
-    startAt, endAt, otherSideFills: executor.otherSideFills(),
+    strategies: strategies.map(({ name }) => strategyResult(state, name)),
+    startAt, endAt, simulation: executor.notes(), deposits: { returnedLamports, lockedLamports: executor.lockedLamports() },
   };
 }
 
-/** Valued at the end: budgets in the currency itself have the same value at the start. */
-function strategyResult(state: EngineState, name: string, currency: Token): StrategyResult {
-  const book = state.portfolio.book(name);
-  const value = (mint: Token['mint'], amount: bigint): Amount | undefined => valueIn(state.market, state.tokens, { mint, amount, currency: currency.mint });
-  let endValue: bigint | undefined = 0n;
-  for (const [mint, amount] of book.balances) {
-    const part = value(mint, amount);
-    endValue = part === undefined || endValue === undefined ? undefined : endValue + part;
-  }
-  return {
-    name,
-    swaps: book.swaps,
-    feesLamports: book.feesLamports,
-    startValue: book.budget?.mint === currency.mint ? book.budget.amount : undefined,
-    endValue: book.budget === undefined ? undefined : (endValue as Amount | undefined),
-    balances: book.balances,
-  };
+/** Runs a backtest as `backtestSteps` does, all at once. */
+export function runBacktest(options: Parameters<typeof backtestSteps>[0]): BacktestResult {
+  return atOnce(backtestSteps(options));
+}
+
+/** At whole multiples of the step, as bars close: just after them, so that what came at that very instant counts. */
+function sampleSteadily(world: VirtualClock, meter: RunMeter): Unsubscribable {
+  return world.schedule<undefined>(function again() {
+    meter.sampleNews(world.now() - JUST_AFTER_MS);
+    this.schedule(undefined, meter.everyMs);
+  }, meter.everyMs - (world.now() % meter.everyMs) + JUST_AFTER_MS);
+}
+
+function strategyResult({ portfolio }: EngineState, name: string): StrategyResult {
+  const { swaps, feesLamports, balances } = portfolio.book(name);
+  return { name, swaps, feesLamports, balances };
 }

@@ -9,11 +9,12 @@ export type InputCursor = RecordedRows;
 /**
  * Drives an engine through a recording: time moves to each record, then the record is handed in. Two clocks stand side
  * by side, the engine's and the world's (what the simulated executor waits on), and whichever is due first goes first.
- * `stands` says that the cursor has arrived at a record already. Returns the number of records.
+ * `stands` says that the cursor has arrived at a record already. Returns the number of records: `most` where there may be more,
+ * with the cursor at the last of them.
  */
-export function drive(engine: Engine, world: VirtualClock, cursor: InputCursor, stands = false): number {
+export function drive(engine: Engine, world: VirtualClock, cursor: InputCursor, { stands = false, most = Infinity }: { readonly stands?: boolean; readonly most?: number } = {}): number {
   let events = 0;
-  for (let more = stands || cursor.next(); more; more = cursor.next()) {
+  for (let more = stands || cursor.next(); more; more = events < most && cursor.next()) {
     const { at } = cursor;
     if (engine.clock.isDue(at) || world.isDue(at)) advanceBoth(engine, world, at);
     world.advanceTo(at);
@@ -34,6 +35,7 @@ function advanceBoth(engine: Engine, world: VirtualClock, until: Millis): void {
     const due = Math.min(engine.clock.nextAt(), world.nextAt());
     if (due > until || due === Infinity) return;
     world.advanceTo(due);
-    engine.advanceTo(due);
+    // What the world did moved the engine's clock where it had anything to say.
+    if (engine.clock.isDue(due)) engine.advanceTo(due);
   }
 }

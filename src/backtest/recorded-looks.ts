@@ -21,9 +21,17 @@ export function recordedLooks(recording: Pick<InputSource, 'kinds' | 'cursor'>):
   const looks: { at: Millis; look: JudgeToken }[] = [];
   if (recording.kinds.includes('command')) {
     const cursor = recording.cursor({ kinds: ['command'] });
-    while (cursor.next()) if (isLook(cursor.input)) looks.push({ at: cursor.at, look: cursor.input });
+    while (cursor.next()) {
+      const { at, input } = cursor;
+      if (isLook(input)) looks.push({ at, look: input });
+    }
   }
   return { mints: new Set(looks.map(({ look }) => look.mint)), before: (until) => looks.filter(({ at }) => at < until) };
+}
+
+/** Returns the kinds of rows that backtests look into. */
+export function backtestKinds({ mints }: Pick<RecordedLooks, 'mints'>): readonly RecordingKind[] {
+  return mints.size === 0 ? MARKET : [...MARKET, 'command'];
 }
 
 /**
@@ -31,16 +39,20 @@ export function recordedLooks(recording: Pick<InputSource, 'kinds' | 'cursor'>):
  * what became of it and what its operator said is its own.
  */
 export function backtestCursor(recording: Pick<InputSource, 'cursor'>, looks: RecordedLooks): InputCursor {
+  const cursor = recording.cursor({ kinds: backtestKinds(looks) });
   // Nothing stands between the engine and the rows where there is nothing to leave out.
-  if (looks.mints.size === 0) return recording.cursor({ kinds: MARKET });
-  const cursor = recording.cursor({ kinds: [...MARKET, 'command'] });
+  if (looks.mints.size === 0) return cursor;
+  let { input } = cursor;
   return {
     next: () => {
-      while (cursor.next()) if (cursor.input.kind !== 'command' || isLook(cursor.input)) return true;
+      while (cursor.next()) {
+        ({ input } = cursor);
+        if (input.kind !== 'command' || isLook(input)) return true;
+      }
       return false;
     },
     get at() { return cursor.at; },
-    get input() { return cursor.input; },
+    get input() { return input; },
   };
 }
 

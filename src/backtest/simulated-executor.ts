@@ -1,112 +1,184 @@
-import type { Subscriber } from 'rxjs';
+import type { Unsubscribable } from 'rxjs';
 import { EMPTY, Observable } from 'rxjs';
-import type { Amount, Lamports } from '../core/amount.ts';
-import { mulDiv, ZERO } from '../core/amount.ts';
+import type { Lamports } from '../core/amount.ts';
+import { ZERO } from '../core/amount.ts';
 import type { Clock, Millis } from '../core/time.ts';
-import { outputAt } from '../market/quote.ts';
+import type { Mint } from '../market/token.ts';
 import type { Executor, OpenIntent } from '../trading/executor.ts';
 import type { Intent, Outcome } from '../trading/intent.ts';
-import { outcomeOf } from '../trading/intent.ts';
+import { isTerminal, outcomeOf } from '../trading/intent.ts';
 import type { MarketCache } from '../trading/market-cache.ts';
-import type { SimulationSetting } from '../trading/simulated-landing.ts';
-import { BASE_FEE, landSimulated } from '../trading/simulated-landing.ts';
+import { landSimulated } from '../trading/simulated-landing.ts';
+import type { SimulationModel } from '../trading/simulation-model.ts';
 import type { SwapTerms } from '../trading/swap-order.ts';
-import { minimumOut, refuseTerms } from '../trading/terms.ts';
+import { refuseTerms } from '../trading/terms.ts';
+import { attemptCosts } from './models/attempt-costs.ts';
+import type { AttemptChance } from './models/chance.ts';
+import { chanceOf } from './models/chance.ts';
+import { arrivingOutput, isFirm, passageOf } from './models/landing.ts';
+import { knownBefore, latencyAt } from './models/latency.ts';
+import { quoteFor } from './models/market-ladder.ts';
+import { createOwnImpact } from './models/own-impact.ts';
+import { underSetting } from './models/settings.ts';
+import { createTokenAccounts } from './models/token-accounts.ts';
+import type { SimulatedPrice } from './pricing.ts';
+import { createPricing, isRefusal } from './pricing.ts';
+import type { FillNotes, SimulationNotes } from './simulation-notes.ts';
+import { createSimulationTally } from './simulation-notes.ts';
 
-export interface SimulationModel {
-  readonly setting: SimulationSetting;
-  /** From the decision to the accepted quote. */
-  readonly quoteLatencyMs: Millis;
-  /** From the signature to the block. */
-  readonly landLatencyMs: Millis;
-  /** Per attempt, landed or failed. */
-  readonly feeLamports: Lamports;
-  /**
-   * What is taken off where only quotes of the other direction are recorded: their inverse leaves out the spread and
-   * both directions' pool fees.
-   */
-  readonly otherSideHaircutBps: number;
-}
-
-export const BASE_MODEL: SimulationModel = {
-  setting: 'base',
-  quoteLatencyMs: 300,
-  landLatencyMs: 1_500,
-  feeLamports: BASE_FEE,
-  otherSideHaircutBps: 60,
-};
+export type { SimulationModel } from '../trading/simulation-model.ts';
+export { BASE_MODEL } from '../trading/simulation-model.ts';
 
 /** A simulated executor with what a report must say of it. */
 export interface SimulatedExecutor extends Executor {
-  /** How many fills were priced from the other direction's quotes. */
-  readonly otherSideFills: () => number;
+  /** Carries an intent out as `execute` does, for whoever never gives one up: every outcome is handed over at once, a fill with its notes. */
+  carryOut(intent: Intent, take: TakeOutcome): void;
+  notes(): SimulationNotes;
+  /** Closes the accounts of some mints and returns what comes back of their deposits. */
+  closeAccounts(mints: Iterable<Mint>): Lamports;
+  /** What was laid down for token accounts and has not come back. */
+  lockedLamports(): Lamports;
+}
+
+/** Takes what became of an intent; where it is filled, what that cost and how sure its price is. */
+type TakeOutcome = (outcome: Outcome, notes: FillNotes | undefined) => void;
+
+/** A swap under way. */
+interface Course {
+  readonly intent: Intent;
+  readonly chance: AttemptChance;
+  readonly take: (outcome: Outcome) => void;
+  /** What its fill cost, once it is filled. */
+  notes: FillNotes | undefined;
+  /** What it waits for: one thing at a time, so there is one thing to give up. */
+  waiting: Unsubscribable | undefined;
+}
+
+/** What was signed: a price, on these terms. */
+interface Acceptance {
+  readonly price: SimulatedPrice;
+  readonly terms: SwapTerms;
 }
 
 /**
  * Returns an executor that fills from the quotes known at the simulated arrival, never from later ones. It fails where
- * the price moved beyond the slippage (6001, the fee is paid) and abandons what it has no price for.
+ * the price moved beyond the slippage (6001, the fee is paid), loses transactions as the model has it, and gives up with a
+ * code what it cannot price. All chance follows from the seed and the intent's id: the order of calls does not matter.
  */
 export function createSimulatedExecutor(options: {
   readonly clock: Clock;
   readonly market: MarketCache;
   readonly model: SimulationModel;
+  readonly seed: number | string;
+  /** Mints of which the wallet has an account from the beginning. */
+  readonly tokenAccounts: Iterable<Mint>;
 }): SimulatedExecutor {
-  const { clock, market, model } = options;
-  const instant = model.setting === 'optimistic';
-  let otherSideFills = 0;
+  const { clock, market, seed } = options;
+  const model = underSetting(options.model);
+  const { row, landing } = model;
+  const ownImpact = createOwnImpact(model.ownImpact);
+  const pricing = createPricing({ market, model, ownImpact });
+  const accounts = createTokenAccounts(options.tokenAccounts, (mint) => model.transferFees.has(mint));
+  const costs = attemptCosts(model.costs, row.priority);
+  const tally = createSimulationTally(costs);
 
-  const priceOf = (intent: Intent): SwapTerms | undefined => {
-    const direct = market.latestQuote(intent.inputMint, intent.outputMint);
-    if (direct !== undefined && direct.inAmount > 0n) {
-      return termsOf(intent, outputAt(direct, intent.amountIn), { router: direct.router, priceImpact: direct.priceImpact ?? 0, feeBps: direct.feeBps });
-    }
-    const reverse = market.latestQuote(intent.outputMint, intent.inputMint);
-    if (reverse === undefined || reverse.outAmount === 0n) return undefined;
-    const inverse = mulDiv(intent.amountIn, reverse.inAmount, reverse.outAmount, 'floor');
-    const outAmount = mulDiv(inverse, BigInt(10_000 - model.otherSideHaircutBps), 10_000n, 'floor');
-    return termsOf(intent, outAmount, { router: reverse.router, priceImpact: reverse.priceImpact ?? 0, feeBps: reverse.feeBps });
-  };
+  const after = (course: Course, delayMs: Millis, work: () => void): void => { course.waiting = clock.schedule(work, delayMs); };
 
-  const land = (subscriber: Subscriber<Outcome>, intent: Intent, accepted: SwapTerms): void => {
-    const arrival = instant ? accepted : priceOf(intent);
+  /** What the chain does to a swap that arrives, now; undefined where a maker did not sign. */
+  const arrive = (course: Course, { price: accepted, terms }: Acceptance): Outcome | undefined => {
+    const { intent } = course;
+    const firm = isFirm(terms.router);
+    const arrival = pricing.price(intent, { at: clock.now(), isUnderWay: true });
+    const arrivalOut = isRefusal(arrival) ? ZERO : arrival.outAmount;
+    const outAmount = arrivingOutput({ acceptedOut: terms.outAmount, arrivalOut, isFirm: firm }, landing, row);
+    if (outAmount === undefined) return undefined;
     const outcome = landSimulated({
-      intent, accepted, outAmount: arrival?.outAmount ?? ZERO, setting: model.setting, feeLamports: model.feeLamports,
+      intent, accepted: terms, outAmount, setting: row.fill === 'threshold' && !firm ? 'pessimistic' : 'base',
+      feeLamports: costs.feeLamports, rentLamports: accounts.depositFor(intent.outputMint),
     });
-    if (outcome.state === 'confirmed' && market.latestQuote(intent.inputMint, intent.outputMint) === undefined) otherSideFills += 1;
-    subscriber.next(outcome);
-    subscriber.complete();
+    if (outcome.state !== 'confirmed') {
+      tally.failed();
+      return outcome;
+    }
+    if (!firm) {
+      // What a maker pays comes from his own stock, not from pools.
+      ownImpact.add(intent.inputMint, intent.outputMint, accepted.traded, clock.now());
+      tally.arrived({ isUnmoved: !isRefusal(arrival) && quoteFor(arrival.from, arrival.traded) === quoteFor(accepted.from, accepted.traded) });
+    }
+    const { marks, platformFee, transferFees } = isRefusal(arrival) || row.fill === 'quoted' || firm ? accepted : arrival;
+    course.notes = { marks, platformFee, transferFees, costs, rentLamports: accounts.open(intent.outputMint) };
+    tally.filled(course.notes);
+    return outcome;
   };
 
-  const sign = (subscriber: Subscriber<Outcome>, intent: Intent): void => {
-    const terms = priceOf(intent);
-    const refusal = terms === undefined ? { code: 'QUOTE_UNAVAILABLE', reason: 'the recording holds no quote of this pair' } : refuseTerms(intent, terms);
-    if (terms === undefined || refusal !== undefined) {
-      subscriber.next(outcomeOf(intent.id, 'abandoned', refusal));
-      subscriber.complete();
+  const follow = (course: Course, accepted: Acceptance): void => {
+    const { intent, chance, take } = course;
+    const landMs = latencyAt(knownBefore(model.latency.land, clock.now()), chance.land) * row.landLatency;
+    const passage = passageOf(chance, landing, landMs);
+    if (passage === 'expires') {
+      after(course, landing.expiryMs, () => { take(outcomeOf(intent.id, 'expired', { code: 'EXPIRED', reason: 'it never landed, as the model has it now and then' })); });
       return;
     }
-    subscriber.next(outcomeOf(intent.id, 'signed', { router: terms.router, quotedOut: terms.outAmount }));
-    subscriber.next(outcomeOf(intent.id, 'submitted'));
-    subscriber.add(clock.schedule(() => { land(subscriber, intent, terms); }, instant ? 0 : model.landLatencyMs));
+    after(course, landMs, () => {
+      const outcome = arrive(course, accepted);
+      if (outcome === undefined) {
+        // As live: the answer is a hint, and only the end of the transaction's life is proof.
+        const refusal = { code: 'MAKER_REJECTED', reason: 'the price moved against the maker, who did not sign' };
+        take(outcomeOf(intent.id, 'submitted', refusal));
+        after(course, landing.expiryMs - landMs, () => { take(outcomeOf(intent.id, 'expired', refusal)); });
+      } else if (passage === 'arrives-unseen') {
+        take(outcomeOf(intent.id, 'unknown', { code: 'UNSEEN', reason: 'nobody says what became of it, as the model has it now and then' }));
+        after(course, landing.expiryMs - landMs, () => { take(outcome); });
+      } else take(outcome);
+    });
+  };
+
+  const accept = (course: Course): void => {
+    const { intent, chance, take } = course;
+    const price = pricing.price(intent, { at: clock.now(), isUnderWay: false });
+    if (isRefusal(price)) {
+      tally.refused(price);
+      take(outcomeOf(intent.id, 'abandoned', price));
+      return;
+    }
+    const terms = pricing.termsOf(intent, price);
+    const { router, outAmount: quotedOut } = terms;
+    const refusal = refuseTerms(intent, terms);
+    if (refusal !== undefined) {
+      take(outcomeOf(intent.id, 'abandoned', { router, ...refusal }));
+      return;
+    }
+    after(course, latencyAt(model.latency.sign, chance.sign) * row.landLatency, () => {
+      take(outcomeOf(intent.id, 'signed', { router, quotedOut }));
+      take(outcomeOf(intent.id, 'submitted'));
+      follow(course, { price, terms });
+    });
+  };
+
+  const begin = (intent: Intent, takeWithNotes: TakeOutcome): Course => {
+    const take = (outcome: Outcome): void => { takeWithNotes(outcome, course.notes); };
+    const course: Course = { intent, chance: chanceOf(seed, intent.id), take, notes: undefined, waiting: undefined };
+    take(outcomeOf(intent.id, 'building'));
+    after(course, latencyAt(knownBefore(model.latency.quote, clock.now()), course.chance.quote) * row.quoteLatency, () => { accept(course); });
+    return course;
   };
 
   return {
     execute: (intent) => new Observable((subscriber) => {
-      subscriber.next(outcomeOf(intent.id, 'building'));
-      subscriber.add(clock.schedule(() => { sign(subscriber, intent); }, instant ? 0 : model.quoteLatencyMs));
+      const course = begin(intent, (outcome) => {
+        subscriber.next(outcome);
+        if (isTerminal(outcome.state)) subscriber.complete();
+      });
+      return () => { course.waiting?.unsubscribe(); };
     }),
+    carryOut: (intent, take) => { begin(intent, take); },
     // A simulation has no yesterday: it begins with nothing open.
     reconcile: (open: readonly OpenIntent[]) => {
       if (open.length > 0) throw new Error(`a simulation cannot resolve ${open.length} open intents of a real run`);
       return EMPTY;
     },
-    otherSideFills: () => otherSideFills,
-  };
-}
-
-function termsOf(intent: Intent, outAmount: Amount, quoted: { router: string; priceImpact: number; feeBps: number }): SwapTerms {
-  return {
-    inputMint: intent.inputMint, outputMint: intent.outputMint, inAmount: intent.amountIn, outAmount,
-    threshold: minimumOut(intent, outAmount), ...quoted,
+    notes: () => tally.notes(),
+    closeAccounts: (mints) => [...mints].reduce((sum, mint) => sum + accounts.close(mint), 0n) as Lamports,
+    lockedLamports: () => accounts.lockedLamports(),
   };
 }

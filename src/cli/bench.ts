@@ -1,43 +1,61 @@
+import { join } from 'node:path';
 import { GannetError } from '../core/errors.ts';
 import { nearest } from '../core/nearest.ts';
 import { BACKTEST_ROWS } from './bench/backtest-rows.ts';
+import { profiled } from './bench/cpu-profile.ts';
+import { DAEMON_ROWS } from './bench/daemon-rows.ts';
 import type { BenchRow, Measurement } from './bench/measurement.ts';
 import { JOURNAL_ROWS } from './bench/journal-row.ts';
+import { MEMORY_ROWS } from './bench/memory-row.ts';
 import { POLICY_ROWS } from './bench/policy-rows.ts';
 import { RECORDING_ROWS } from './bench/recording-rows.ts';
 import { createSandboxRows } from './bench/sandbox-rows.ts';
 import { START_ROWS } from './bench/start-rows.ts';
+import { SWEEP_ROWS } from './bench/sweep-row.ts';
 import type { CommandModule } from './command.ts';
 import { EXIT } from './exit-codes.ts';
 import { table } from './table.ts';
 
+interface BenchFlags {
+  readonly only?: string;
+  readonly cpuProf?: string | true;
+}
+
 export const benchCommand: CommandModule = (program, run) => {
   program.command('bench')
     .description('measures the budgets: medians of several runs with their extremes')
-    .option('--only <name>', 'one row')
-    .action(run(async ({ terminal, connectSigner }, flags: { readonly only?: string }) => {
+    .option('--only <names>', 'some rows, separated by commas')
+    .option('--cpu-prof [dir]', 'also writes where the time of each row went, as <row>.cpuprofile for a browser’s developer tools (default: profiles of the state directory); of this process alone, not of the threads and commands that a row starts, and a profiled row is slower')
+    .action(run(async ({ terminal, options, connectSigner }, flags: BenchFlags) => {
       const measurements: Measurement[] = [];
       const sandbox = createSandboxRows(connectSigner);
+      const profiles = flags.cpuProf === true ? join(options.stateDir, 'profiles') : flags.cpuProf;
       try {
-        for (const { name, measure } of chosen(flags.only, [...BACKTEST_ROWS, ...RECORDING_ROWS, ...sandbox.rows, ...POLICY_ROWS, ...JOURNAL_ROWS, ...START_ROWS])) {
+        const all = [...BACKTEST_ROWS, ...SWEEP_ROWS, ...MEMORY_ROWS, ...RECORDING_ROWS, ...sandbox.rows, ...POLICY_ROWS, ...JOURNAL_ROWS, ...START_ROWS, ...DAEMON_ROWS];
+        for (const { name, measure } of chosen(flags.only, all)) {
           if (process.stderr.isTTY) terminal.err(`measuring ${name} …\n`);
-          measurements.push(await measure());
+          measurements.push(profiles === undefined ? await measure() : await profiled(measure, { dir: profiles, name }));
         }
       } finally {
         await sandbox.close();
       }
       terminal.result(measurements, () => asText(measurements, terminal.colour));
+      if (profiles !== undefined) terminal.err(`profiles are in ${profiles}\n`);
       return EXIT.done;
     }));
 };
 
+/** In the order of the table, however they were named. */
 function chosen(only: string | undefined, all: readonly BenchRow[]): readonly BenchRow[] {
   if (only === undefined) return all;
-  const rows = all.filter(({ name }) => name === only);
-  if (rows.length > 0) return rows;
   const names = all.map(({ name }) => name);
-  const close = nearest(only, names);
-  throw new GannetError('USAGE', `expected one of ${names.join(', ')}, got "${only}"${close === undefined ? '' : ` (did you mean ${close}?)`}`);
+  const wanted = only.split(',').map((name) => name.trim());
+  for (const name of wanted) {
+    if (names.includes(name)) continue;
+    const close = nearest(name, names);
+    throw new GannetError('USAGE', `expected rows of ${names.join(', ')}, got "${name}"${close === undefined ? '' : ` (did you mean ${close}?)`}`);
+  }
+  return all.filter(({ name }) => wanted.includes(name));
 }
 
 function asText(measurements: readonly Measurement[], colour: boolean): string {

@@ -1,4 +1,5 @@
 import { formatDecimal } from '../core/amount.ts';
+import { grouped } from '../core/counted.ts';
 import { printable } from '../core/text.ts';
 import type { Millis } from '../core/time.ts';
 
@@ -24,7 +25,7 @@ export function percent(value: number | undefined): string {
   return value === undefined ? '' : `${value.toFixed(2)} %`;
 }
 
-/** Returns a whole number with its thousands apart: "3 912 440". Empty where there is none. */
+/** Returns a whole number with its thousands apart: "3,912,440". Empty where there is none. */
 export function count(value: number | bigint | undefined): string {
   return value === undefined ? '' : grouped(typeof value === 'bigint' ? value.toString() : Math.round(value).toString());
 }
@@ -52,8 +53,4 @@ export function shortened(address: string): string {
 function plain(size: number): string {
   const places = Math.min(20, Math.max(2, 5 - Math.floor(Math.log10(size))));
   return size.toFixed(places);
-}
-
-function grouped(digits: string): string {
-  return digits.replace(/\B(?=(\d{3})+$)/g, ' ');
 }

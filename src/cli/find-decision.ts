@@ -11,6 +11,7 @@ import type { IntentStory } from '../store/listing.ts';
 import { openJournalReader } from '../store/journal-reader.ts';
 import type { CommandContext } from './command.ts';
 import { daemonClient } from './daemon-client.ts';
+import { tellLooseErrors } from './loose-errors.ts';
 import { openRecordedRun } from './recorded-run.ts';
 import type { RunDirectory } from './run-directories.ts';
 import { chosenRun, daemonRuns, journalPath } from './run-directories.ts';
@@ -36,6 +37,7 @@ const SHORTEST_HASH = 4;
  */
 export async function findDecision(context: CommandContext, reference: string, runName: string | undefined): Promise<FoundDecision> {
   const { stateDir } = context.options;
+  tellLooseErrors(context.terminal);
   const told = runName === undefined ? await askDaemon(context, reference) : undefined;
   if (told !== undefined) return withIntent(stateDir, { ...told, why: undefined });
   const run = runName === undefined && isIntentId(reference) ? runOfIntent(stateDir, reference) : chosenRun(stateDir, runName);

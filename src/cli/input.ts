@@ -3,7 +3,9 @@ import { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { addAbortSignal } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
-import { GannetError, messageOf } from '../core/errors.ts';
+import { GannetError } from '../core/errors.ts';
+import { printable } from '../core/text.ts';
+import { unreadable } from './file-places.ts';
 import { interruption } from './interrupt.ts';
 
 /** What a command may be handed as text, in bytes: beyond that it is something else's file. */
@@ -25,18 +27,18 @@ export async function readInput(file: string, interrupt: AbortSignal): Promise<s
     }
   } catch (cause) {
     if (interrupt.aborted) throw interruption(cause);
-    throw new GannetError('USAGE', messageOf(cause), { cause });
+    throw cause instanceof GannetError ? cause : unreadable(file, cause);
   }
   return text + decoder.end();
 }
 
-/** Opened without waiting for a writer, or an interrupt could not end the wait. A device has no end that could be waited for. */
-function openInput(file: string): Readable {
+/** Returns a file or a pipe, standard input where it is "-". Opened without waiting for a writer, or an interrupt could not end the wait. A device has no end that could be waited for. */
+export function openInput(file: string): Readable {
   if (file === '-') return process.stdin;
   const fd = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
   const kind = fstatSync(fd);
   if (kind.isFile()) return createReadStream('', { fd });
   if (kind.isFIFO()) return new Socket({ fd, readable: true, writable: false });
   close(fd);
-  throw new GannetError('USAGE', `expected a file or a pipe, got ${kind.isDirectory() ? 'a folder' : 'a device'}`);
+  throw new GannetError('USAGE', `${printable(file)}: expected a file or a pipe, got ${kind.isDirectory() ? 'a folder' : 'a device'}`);
 }

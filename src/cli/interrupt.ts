@@ -1,4 +1,6 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { GannetError } from '../core/errors.ts';
+import type { Steps } from '../core/steps.ts';
 
 /** Resolves when the signal is aborted. */
 export function interrupted(signal: AbortSignal): Promise<void> {
@@ -11,6 +13,25 @@ export function interrupted(signal: AbortSignal): Promise<void> {
 /** Returns the error of what was cut short by an interrupt. */
 export function interruption(cause?: unknown): GannetError {
   return new GannetError('INTERRUPTED', 'interrupted before it was done', { cause });
+}
+
+/** Resolves a turn of the event loop later, in which an interrupt is heard. Rejects with INTERRUPTED after one. */
+export async function interruptTurn(interrupt: AbortSignal): Promise<void> {
+  await nextTurn();
+  if (interrupt.aborted) throw interruption();
+}
+
+/**
+ * Does work a step at a time, hears of an interrupt in between, and tells `onStep` how many are done. Rejects with INTERRUPTED
+ * then, else with what the work throws.
+ */
+export async function stepByStep<T>(steps: Steps<T>, interrupt: AbortSignal, onStep?: (done: number) => void): Promise<T> {
+  for (let done = 0; ; done++) {
+    await interruptTurn(interrupt);
+    onStep?.(done);
+    const step = steps.next();
+    if (step.done === true) return step.value;
+  }
 }
 
 /**

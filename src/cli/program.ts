@@ -8,51 +8,14 @@ import { createSignerClient } from '../signer/client.ts';
 import { dotenvFolders, merged, readDotenv, withoutKeys } from '../signer/environment.ts';
 import type { HandedOn } from '../signer/handed-on.ts';
 import { SIGNER_FD, takeHandedOn } from '../signer/handed-on.ts';
-import { backtestCommand } from './backtest.ts';
-import { benchCommand } from './bench.ts';
-import { buildCommand } from './build.ts';
-import type { CommandContext, CommandModule, GlobalOptions, RunCommand } from './command.ts';
-import { configCommand } from './config.ts';
+import type { CommandContext, GlobalOptions, RunCommand } from './command.ts';
+import { addCommands } from './commands.ts';
 import type { ExitCode } from './exit-codes.ts';
 import { EXIT } from './exit-codes.ts';
-import { discoverCommand } from './discover.ts';
-import { explainCommand } from './explain.ts';
-import { eventsCommand } from './events.ts';
-import { historyCommand } from './history.ts';
-import { inspectTransactionCommand } from './inspect-transaction.ts';
-import { journalCommand } from './journal.ts';
-import { lendCommand } from './lend.ts';
-import { marketsCommand } from './markets.ts';
-import { operatorCommands } from './operator.ts';
-import { orderBookCommand } from './order-book.ts';
-import { orderCommand } from './order.ts';
-import { positionsCommand } from './positions.ts';
-import { quoteCommand } from './quote.ts';
-import { replayCommand } from './replay.ts';
-import { resolveCommand } from './resolve.ts';
-import { runDaemonCommand } from './run.ts';
-import { sandboxCommand } from './sandbox.ts';
-import { statusCommand } from './status.ts';
-import { swapCommand } from './swap.ts';
-import { tokensCommand } from './tokens.ts';
+import { refuseUnmakable } from './file-places.ts';
 import { processTerminal, reportError } from './terminal.ts';
-import { v1Command } from './v1.ts';
-import { walletCommand } from './wallet.ts';
 
 export const VERSION = '0.1.0';
-
-/** The commands in the order of the help. */
-const COMMANDS: readonly (readonly [heading: string, modules: readonly CommandModule[]])[] = [
-  ['Trading:', [runDaemonCommand, statusCommand, swapCommand, walletCommand]],
-  ['Having the say over the running daemon:', [operatorCommands]],
-  ['Looking into what was done:', [explainCommand, journalCommand, resolveCommand]],
-  ['Trying out:', [sandboxCommand, configCommand, backtestCommand, replayCommand]],
-  ['Looking at swaps:', [quoteCommand, orderCommand, buildCommand, inspectTransactionCommand]],
-  ['Looking at tokens:', [tokensCommand, discoverCommand]],
-  ['Looking at prediction markets:', [eventsCommand, marketsCommand, orderBookCommand, positionsCommand, historyCommand]],
-  ['Superseded and side endpoints:', [v1Command, lendCommand]],
-  ['About Gannet itself:', [benchCommand]],
-];
 
 const COMMON_OPTIONS = '\nEvery command also takes --json, --config, --state-dir, --base-url, --rpc-url, --api-key-env and --log-level: see "gannet help".';
 const EXIT_CODES = '\nExit codes: 0 done, 1 what was asked did not come true, 2 usage or configuration (nothing was started), 3 a run\nthat ended while trading was halted (by risk, an operator or the file STOP), 130 interrupted.';
@@ -78,10 +41,7 @@ export async function main(argv: readonly string[]): Promise<ExitCode> {
     .addHelpText('afterAll', ({ command }) => (command.parent === null ? '' : COMMON_OPTIONS))
     .exitOverride()
     .configureOutput({ writeErr: (text) => { if (!wantsJson) process.stderr.write(text); } });
-  for (const [heading, modules] of COMMANDS) {
-    program.commandsGroup(heading);
-    for (const add of modules) add(program, runner(program, { code, handedOn }));
-  }
+  await addCommands(program, { argv, run: runner(program, { code, handedOn }) });
   program.helpCommand(true);
   try {
     await program.parseAsync(argv);
@@ -105,6 +65,7 @@ function runner(program: Command, { code, handedOn }: { readonly code: { value: 
     const terminal = processTerminal(options.json);
     const { signal: interrupt, outputFault } = interruptions();
     try {
+      refuseUnmakable(options.stateDir, '--state-dir');
       const context: CommandContext = {
         terminal, options, interrupt,
         ...await environmentOf(handedOn, options.config),

@@ -13,12 +13,14 @@ import { repeatWarmup } from '../daemon/warm-up.ts';
 import type { StrategyInstance } from '../engine/host.ts';
 import type { TokenTable } from '../market/token.ts';
 import { tokenTable } from '../market/token.ts';
-import { openRecording } from '../recording/reader.ts';
+import { openSteps } from '../recording/reader.ts';
+import type { LostRows } from '../recording/segment/whole-segments.ts';
 import { withTokens } from '../strategy/params.ts';
 import type { EngineState } from '../trading/state.ts';
 import { readOutcome } from '../trading/outcome-json.ts';
 import { createState } from '../trading/state.ts';
 import type { StrategyLegacy } from '../trading/strategy-state.ts';
+import { stepByStep } from './interrupt.ts';
 import { PROJECT_DIR } from './project.ts';
 
 /** A run of the daemon with its recording: all that it takes to repeat it. */
@@ -28,33 +30,43 @@ export interface RecordedRun {
   readonly recorded: readonly RecordedDecision[];
   /** The last number that everything is there for, where the run was cut off or still goes on. */
   readonly truncatedAt: number | undefined;
+  /** Decisions after that number: of what they were made on, something is missing. */
+  readonly unreached: number;
+  /** What was recorded and is not there any more. */
+  readonly lost: readonly LostRows[];
+  /** In the recording, what is beyond a gap included. */
+  readonly events: number;
   /** Returns what a replay takes, from the beginning; once for each replay, for it changes the state. */
   replay(): Parameters<typeof replayRun>[0];
 }
 
 /**
  * Opens a run to be repeated. Throws USAGE on a backtest, RECORDING_CORRUPT where something of it is missing, and what
- * reading its files and its strategies throws.
+ * reading its files and its strategies throws; INTERRUPTED.
  */
-export async function openRecordedRun(runDir: string): Promise<RecordedRun> {
+export async function openRecordedRun(runDir: string, interrupt = new AbortController().signal): Promise<RecordedRun> {
   const manifest = readManifest(runDir);
   if (manifest.mode === 'backtest') {
     throw new GannetError('USAGE', `${manifest.run_id} is a backtest: run "gannet backtest" on the same recording again, it gives the same hash`);
   }
   const decisions = readDecisions(runDir);
-  const recording = openRecording(recordingOfRun(runDir));
+  const recording = await stepByStep(openSteps(recordingOfRun(runDir)), interrupt);
   const { ended } = manifest;
   const whole = ended !== null && recording.truncatedAt === undefined;
-  const lastSeq = recording.lastGapFreeSeq(decisions.map(({ seq }) => seq));
+  const lastSeq = await stepByStep(recording.lastGapFreeSteps(decisions.map(({ seq }) => seq)), interrupt);
   if (whole && lastSeq < ended.after_seq) {
-    throw new GannetError('RECORDING_CORRUPT', `the run has ${ended.after_seq} stamps, but only those up to ${lastSeq} are all there`);
+    throw new GannetError('RECORDING_CORRUPT', `the run has ${ended.after_seq} stamps, but only those up to ${lastSeq} are all there: a line of its decisions.ndjson is gone, or the recording is another one; restore them from a copy`);
   }
+  const rows = whole ? recording : await stepByStep(recording.cutSteps(lastSeq), interrupt);
   const recorded = whole ? decisions : decisions.filter(({ seq }) => seq <= lastSeq);
   const tokens = tokenTable(manifest.config.tokens);
   const strategies = await strategiesOf(manifest, tokens);
   return {
     manifest, recorded,
     truncatedAt: whole ? undefined : lastSeq,
+    unreached: decisions.length - recorded.length,
+    lost: recording.lost,
+    events: recording.events,
     replay: () => ({
       state: stateOf(manifest, tokens, strategies),
       strategies,
@@ -65,7 +77,7 @@ export async function openRecordedRun(runDir: string): Promise<RecordedRun> {
       legacy: legacyOf(manifest),
       warmup: manifest.warmup ? repeatWarmup(manifest.warmup, runDir) : undefined,
       cutOff: !whole,
-      cursor: (whole ? recording : recording.cutAt(lastSeq)).cursor(),
+      cursor: rows.cursor(),
       recorded,
     }),
   };
@@ -77,9 +89,9 @@ function stoppedBy({ strategies_stopped: stopped }: RunManifest, lastSeq: number
 }
 
 async function strategiesOf(manifest: RunManifest, tokens: TokenTable): Promise<StrategyInstance[]> {
-  const places = { strategiesDir: join(PROJECT_DIR, 'strategies'), baseDir: process.cwd() };
+  const strategiesDir = join(PROJECT_DIR, 'strategies');
   return Promise.all(manifest.config.strategies.map(async ({ name, use, params }) => {
-    const imported = await importStrategy(use, places);
+    const imported = await importStrategy(use, { strategiesDir, baseDir: strategiesDir });
     if (typeof imported === 'string') throw new GannetError('STRATEGY_NOT_FOUND', `strategy ${name} of the run: ${imported}`);
     const { strategy } = imported;
     const parsed = withTokens(tokens, () => strategy.params.safeParse(params));

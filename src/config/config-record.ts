@@ -4,6 +4,7 @@ import { urlOrigin } from './address.ts';
 import type { LimitsRecord, ValueRecord } from './limits-record.ts';
 import { recordLimits, recordValue } from './limits-record.ts';
 import type { PlainValue } from './node.ts';
+import { recordSimulation } from './simulation-record.ts';
 import type { KeySource, RunConfig, SignerConfig } from './run-config.ts';
 
 /** What the signer may sign beyond what it knows by itself; caps by mint, smallest units as text. */
@@ -22,7 +23,7 @@ export interface ConfigRecord {
   readonly wallet: { readonly key_from: string | null; readonly address: string | null; readonly sol_reserve: string };
   readonly signer: SignerRecord;
   readonly seed: number;
-  readonly backtest: { readonly balances: Readonly<Record<string, string>>; readonly quote_latency_ms: Millis; readonly land_latency_ms: Millis; readonly setting: string };
+  readonly backtest: { readonly balances: Readonly<Record<string, string>>; readonly simulation?: Readonly<Record<string, PlainValue>> };
   readonly tokens: readonly Token[];
   readonly limits: LimitsRecord;
   readonly strategies: readonly {
@@ -55,12 +56,12 @@ export function redactedConfig(config: RunConfig): ConfigRecord {
     seed: config.seed,
     backtest: {
       balances: Object.fromEntries([...backtest.balances].map(([mint, value]) => [mint, value.toString()])),
-      quote_latency_ms: backtest.quoteLatencyMs, land_latency_ms: backtest.landLatencyMs, setting: backtest.setting,
+      simulation: recordSimulation(backtest.model),
     },
     tokens: config.tokens.all.map(({ symbol, mint, decimals }) => ({ symbol, mint, decimals })),
     limits: recordLimits(config.limits),
-    strategies: config.strategies.map(({ name, use, rawParams, budget, maxAgeMs, maxExposure, warmupMs, isByHand = false }) => ({
-      name, use, params: rawParams, budget: recordValue(budget), max_age_ms: maxAgeMs ?? null,
+    strategies: config.strategies.map(({ name, use, recordedUse = use, rawParams, budget, maxAgeMs, maxExposure, warmupMs, isByHand = false }) => ({
+      name, use: recordedUse, params: rawParams, budget: recordValue(budget), max_age_ms: maxAgeMs ?? null,
       max_exposure: recordValue(maxExposure), warmup_ms: warmupMs ?? null, by_hand: isByHand,
     })),
     recording: { ...config.recording },

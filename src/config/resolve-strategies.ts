@@ -11,7 +11,7 @@ import { nodeAt, plainValue } from './node.ts';
 import type { ProblemList } from './problem.ts';
 import type { StrategyConfig } from './run-config.ts';
 import type { StrategyEntry } from './schema.ts';
-import { importStrategy } from './strategy-file.ts';
+import { importStrategy, useWithin } from './strategy-file.ts';
 import { validate } from './validate.ts';
 import { watchedBy } from './watched-by.ts';
 import { shown } from './wallet-key-shape.ts';
@@ -56,7 +56,7 @@ async function resolveEntry(entry: StrategyEntry, path: ConfigPath, scope: Strat
     problems.add([...path, 'use'], imported);
     return undefined;
   }
-  const { strategy, origin } = imported;
+  const { strategy, origin, file } = imported;
   const params = readParams(strategy, [...path, 'params'], scope);
   if (params === undefined) return undefined;
   if (entry.max_age !== undefined && watchedBy({ strategy, params: params.value }).length === 0) {
@@ -67,6 +67,7 @@ async function resolveEntry(entry: StrategyEntry, path: ConfigPath, scope: Strat
     name: entry.name ?? strategy.name,
     use: entry.use,
     origin,
+    recordedUse: origin === 'project' ? useWithin(scope.places.strategiesDir, file) : undefined,
     strategy,
     params: params.value,
     rawParams: node === undefined ? {} : plainValue(node),

@@ -1,11 +1,6 @@
 import { join } from 'node:path';
 import { assert } from '../core/assert.ts';
-import type { Amount } from '../core/amount.ts';
-import { amount, lamports, U64_MAX } from '../core/amount.ts';
-import { parseDuration } from '../core/time.ts';
 import type { Mint } from '../market/token.ts';
-import { SOL_MINT } from '../market/token.ts';
-import type { AmountReader } from './amounts.ts';
 import { createAmountReader } from './amounts.ts';
 import type { EnvironmentRecord } from './interpolate.ts';
 import type { ConfigPath } from './issue.ts';
@@ -18,12 +13,13 @@ import { requestRate } from './request-rate.ts';
 import { refuseExcess } from './refuse-excess.ts';
 import { checkForRun, resolveChain, resolveService, resolveWallet } from './resolve-connections.ts';
 import { refuseLive } from './live-gate.ts';
+import { resolveBacktest } from './resolve-backtest.ts';
 import { resolveLimits } from './resolve-limits.ts';
 import { resolveSigner } from './resolve-signer.ts';
 import { resolveStrategies } from './resolve-strategies.ts';
 import type { DecimalsLookup } from './resolve-tokens.ts';
 import { GUESSED_DECIMALS, resolveTokens } from './resolve-tokens.ts';
-import type { BacktestConfig, ChainConfig, RunConfig, ServiceConfig, StrategyConfig } from './run-config.ts';
+import type { ChainConfig, RunConfig, ServiceConfig } from './run-config.ts';
 import type { ConfigFile, StrategyEntry } from './schema.ts';
 import { configSchema, strategyEntrySchema } from './schema.ts';
 import type { ProtectionEntry } from './schema-risk.ts';
@@ -58,9 +54,6 @@ export interface Resolved {
   readonly rate: RequestRate;
   readonly problems: readonly Problem[];
 }
-
-/** SOL for fees, where a simulated wallet is not told how much it has. */
-const SIMULATED_SOL = lamports(1_000_000_000n) as bigint as Amount;
 
 /**
  * Returns the configuration of a tree with every fault that can be found at once: what is faulty is left out of what
@@ -101,7 +94,7 @@ export async function resolveConfig(options: ResolveOptions): Promise<Resolved> 
     wallet,
     signer,
     seed: sections.seed,
-    backtest: resolveBacktest(sections, { amounts, strategies, problems }),
+    backtest: resolveBacktest(sections, { amounts, strategies, problems, purpose: options.purpose }),
     tokens,
     limits: resolveLimits(sections, { amounts, problems, solReserve: wallet.solReserve, protections }),
     strategies,
@@ -161,27 +154,4 @@ function refuseUnfinished(sections: ConfigFile, problems: ProblemList): void {
     problems.add(path, `this version does not ${what} yet: remove the key`, { at: 'key' });
   };
   if (sections.notifications !== undefined) refuse(['notifications'], 'send notifications');
-}
-
-function resolveBacktest(sections: ConfigFile, scope: {
-  readonly amounts: AmountReader; readonly strategies: readonly StrategyConfig[]; readonly problems: ProblemList;
-}): BacktestConfig {
-  const { balances: written, latency, setting } = sections.backtest;
-  const balances = written === undefined
-    ? sumOfBudgets(scope.strategies, scope.problems)
-    : scope.amounts.byToken(['backtest', 'balances'], written);
-  // A budget of SOL is for trading: what fees take comes on top.
-  if (written === undefined || !balances.has(SOL_MINT)) balances.set(SOL_MINT, amount((balances.get(SOL_MINT) ?? 0n) + SIMULATED_SOL));
-  return { balances, quoteLatencyMs: parseDuration(latency.quote), landLatencyMs: parseDuration(latency.land), setting };
-}
-
-function sumOfBudgets(strategies: readonly StrategyConfig[], problems: ProblemList): Map<Mint, Amount> {
-  const sums = new Map<Mint, Amount>();
-  for (const { budget } of strategies) {
-    if (budget === undefined) continue;
-    const sum = (sums.get(budget.mint) ?? 0n) + budget.amount;
-    if (sum + SIMULATED_SOL > U64_MAX) problems.add(['strategies'], 'the budgets of one token add up to more than any account can hold');
-    else sums.set(budget.mint, amount(sum));
-  }
-  return sums;
 }

@@ -3,7 +3,7 @@ import type { Millis } from '../core/time.ts';
 import type { Mint, TokenTable } from '../market/token.ts';
 import type { Strategy } from '../strategy/define.ts';
 import type { RiskLimits, ValueLimit } from '../trading/limits.ts';
-import type { SimulationSetting } from '../trading/simulated-landing.ts';
+import type { LatencySource, SimulationModel } from '../trading/simulation-model.ts';
 import type { RatePlan } from '../service/rate-plan.ts';
 import type { PlainValue } from './node.ts';
 
@@ -73,9 +73,7 @@ export interface SpendingCaps {
 export interface BacktestConfig {
   /** What a simulated wallet starts with, smallest units. */
   readonly balances: ReadonlyMap<Mint, Amount>;
-  readonly quoteLatencyMs: Millis;
-  readonly landLatencyMs: Millis;
-  readonly setting: SimulationSetting;
+  readonly model: SimulationModel<LatencySource>;
 }
 
 export interface StrategyConfig {
@@ -85,6 +83,8 @@ export interface StrategyConfig {
   readonly use: string;
   /** Whether its file is one of the project's own `strategies/`, or somebody else's. */
   readonly origin: 'project' | 'path';
+  /** What names one of the project's own from anywhere, however the file names it: what a run writes down to be repeated. */
+  readonly recordedUse?: string | undefined;
   readonly strategy: Strategy;
   /** As the strategy's own schema read them. */
   readonly params: unknown;

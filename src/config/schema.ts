@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { PLAN_NAMES } from '../service/rate-plan.ts';
 import { isRpcUrl, isServiceUrl } from './address.ts';
+import { backtestSchema } from './schema-backtest.ts';
 import { address, amount, duration } from './schema-fields.ts';
 import { riskSchema } from './schema-risk.ts';
 import { signerSchema } from './schema-signer.ts';
@@ -45,17 +46,6 @@ const wallet = z.strictObject({
     .meta({ description: 'SOL that no strategy may spend: a wallet without SOL cannot pay for an exit. Left out, 0.05 SOL.', examples: ['0.05 SOL'] }),
 }).meta({ description: 'Whose money it is. May be left out on the embedded service, which has a funded wallet.' });
 
-const backtest = z.strictObject({
-  balances: z.record(z.string(), z.string().meta({ examples: ['10000'] })).optional()
-    .meta({ description: 'What a backtest, and a paper run, starts with: decimal amounts by token. Left out, the strategies’ budgets; SOL is 1 unless it is named.' }),
-  latency: z.strictObject({
-    quote: duration('300ms').default('300ms').meta({ description: 'From a decision to the accepted quote.' }),
-    land: duration('1500ms').default('1500ms').meta({ description: 'From the signature to the block.' }),
-  }).prefault({}),
-  setting: z.enum(['optimistic', 'base', 'pessimistic']).default('base')
-    .meta({ description: 'How kindly the world is taken: fills at the decision’s price, at the price on arrival, or at the worst that slippage allows.' }),
-}).meta({ description: 'How swaps are simulated.' });
-
 const strategy = z.strictObject({
   use: z.string().min(1).meta({ description: 'A file in strategies/ by its name, or a path from this file’s folder.', examples: ['dca', './my-strategy.ts'] }),
   name: z.string().regex(INSTANCE_NAME, { message: 'expected lower case letters, digits and dashes, a letter first, at most 63' }).optional()
@@ -76,7 +66,7 @@ export const configSchema = z.strictObject({
   wallet: wallet.optional(),
   signer: signerSchema.optional(),
   seed: z.int().min(0).default(7).meta({ description: 'Where all simulated chance begins: the same seed, the same run.' }),
-  backtest: backtest.prefault({}),
+  backtest: backtestSchema.prefault({}),
   tokens: z.record(z.string().regex(ALIAS, { message: 'expected an alias of letters, digits, ".", "_", "-" or "$", at most 20' }), address()).default({})
     .meta({ description: 'Names for mint addresses, yours and unique. SOL and USDC are known without being listed.' }),
   risk: riskSchema.prefault({}),

@@ -42,6 +42,16 @@ export async function importStrategy(use: string, places: { readonly strategiesD
   return { strategy: module.default, file: file.path, origin };
 }
 
+/**
+ * Returns a `use` that finds a file of `strategiesDir` from anywhere, with that folder as the base of paths: its name, or else its path in
+ * there.
+ */
+export function useWithin(strategiesDir: string, file: string): string {
+  const path = relative(strategiesDir, file);
+  const name = path.replace(/(?:[\\/]index)?\.ts$/, '');
+  return STRATEGY_NAME.test(name) ? name : `./${path}`;
+}
+
 async function findFile(use: string, { strategiesDir, baseDir }: { strategiesDir: string; baseDir: string }): Promise<{ path: string } | string> {
   if (use.includes('/') || use.includes('\\') || MODULE_ENDING.test(use)) {
     const path = resolve(baseDir, use);

@@ -38,8 +38,11 @@ interface Walk {
   exhausted: boolean;
 }
 
-/** Returns the tree of a YAML 1.2 text with all its faults. Aliases are followed within bounds; `<<` is a key like any other. */
-export function parseYaml(text: string): ParsedYaml {
+/**
+ * Returns the tree of a YAML 1.2 text with all its faults. Aliases are followed within bounds; `<<` is a key like any other.
+ * `expected` is what is said to be missing in an empty one.
+ */
+export function parseYaml(text: string, { expected = '"strategies", see config/gannet.yaml' }: { readonly expected?: string | undefined } = {}): ParsedYaml {
   const lineCounter = new LineCounter();
   const positionAt = (offset: number): Position => {
     const { line, col } = lineCounter.linePos(offset);
@@ -65,7 +68,7 @@ export function parseYaml(text: string): ParsedYaml {
   if (problems.length > 0) return { root: undefined, problems };
   const contents = document.contents as Node | null;
   if (contents === null || (isScalar(contents) && contents.value === null)) {
-    return { root: undefined, problems: [{ position: start, path: [], message: 'the file is empty: expected at least "strategies", see config/gannet.yaml' }] };
+    return { root: undefined, problems: [{ position: start, path: [], message: `the file is empty: expected at least ${expected}` }] };
   }
   const walk: Walk = { document, positionAt, problems, anchors: new Map(), nodes: 0, exhausted: false };
   const root = walkNode(walk, contents, { path: [], keyPosition: undefined, throughAlias: false });

@@ -16,6 +16,7 @@ export type ErrorCode =
   | 'CONTROL_REFUSED'
   | 'CONTROL_UNREACHABLE'
   | 'CONTROL_UNAUTHORIZED'
+  | 'CSV_INVALID'
   | 'DECISION_UNKNOWN'
   | 'DISK_FULL'
   | 'DURATION_INVALID'
@@ -29,6 +30,7 @@ export type ErrorCode =
   | 'LIVE_REFUSED'
   | 'MINT_INVALID'
   | 'PLATFORM_UNSUPPORTED'
+  | 'PROCESS_ENDED'
   | 'QUOTE_STALE'
   | 'RECORDING_CORRUPT'
   | 'RECORDING_INCOMPLETE'
@@ -52,6 +54,8 @@ export type ErrorCode =
   | 'STRATEGY_INVALID'
   | 'STRATEGY_NOT_FOUND'
   | 'TOKEN_UNKNOWN'
+  | 'TRIALS_FAILED'
+  | 'TRIALS_INVALID'
   | 'USAGE';
 
 export type ErrorDetails = Readonly<Record<string, string | number | boolean | bigint | null | undefined>>;
@@ -77,9 +81,13 @@ export function isGannetError(value: unknown): value is GannetError {
   return value instanceof Error && value.name === 'GannetError' && 'code' in value;
 }
 
-/** Returns the text of anything thrown. */
+/** Returns the text of anything thrown. Throws nothing, whatever that is: whoever tells of a fault must not meet another. */
 export function messageOf(thrown: unknown): string {
-  return thrown instanceof Error ? thrown.message : String(thrown);
+  try {
+    return String(thrown instanceof Error ? thrown.message : thrown);
+  } catch {
+    return 'something without a text';
+  }
 }
 
 const NO_ROOM: ReadonlySet<string> = new Set(['EDQUOT', 'ENOSPC']);

@@ -49,6 +49,15 @@ export function roughDuration(span: Millis): string {
   return step === 100 ? `${rounded / 1_000}s` : formatDuration(rounded);
 }
 
+const SHORT_STEPS: readonly (readonly [from: Millis, step: Millis])[] = [[86_400_000, 3_600_000], [3_600_000, 60_000], [60_000, 1_000], [1_000, 100]];
+
+/** Returns a span for people, rounded to its two largest units: "30d", "2d5h", "1m30s", "1.5s", "250ms". */
+export function shortDuration(span: Millis): string {
+  const step = SHORT_STEPS.find(([from]) => span >= from)?.[1] ?? 1;
+  const rounded = Math.round(span / step) * step;
+  return step === 100 && rounded < 60_000 ? `${rounded / 1_000}s` : formatDuration(rounded);
+}
+
 function durationError(text: string): GannetError {
   const found = text.slice(0, 40);
   return new GannetError('DURATION_INVALID', `expected a duration such as "5s", "250ms" or "1h30m", got "${found}"`, {

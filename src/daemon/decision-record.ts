@@ -56,7 +56,8 @@ function sightings(state: EngineState, strategy: string, at: Millis): Sighting[]
   });
 }
 
-function readingOf(tokens: TokenTable, event: MarketEvent): string {
+/** Returns what an event says, for people. */
+export function readingOf(tokens: TokenTable, event: MarketEvent): string {
   switch (event.kind) {
     case 'quote':
       return `${showAmount(tokens, event.inputMint, event.inAmount)} would bring ${showAmount(tokens, event.outputMint, event.outAmount)}`;

@@ -1,6 +1,7 @@
 import { styleText } from 'node:util';
 import { formatDecimal } from '../core/amount.ts';
 import { assertNever } from '../core/assert.ts';
+import { counted } from '../core/counted.ts';
 import { printable } from '../core/text.ts';
 import { formatDuration } from '../core/time.ts';
 import type { Mint, TokenTable } from '../market/token.ts';
@@ -148,16 +149,16 @@ function describeSummary(summary: RunSummary, paint: (style: Style, text: string
   const cost = `${formatDecimal(summary.feesLamports, SOL_DECIMALS)} SOL in fees`
     + (summary.rentLamports > 0n ? `, ${formatDecimal(summary.rentLamports, SOL_DECIMALS)} SOL in deposits (back when the accounts are closed)` : '');
   const rows: [string, string][] = [
-    ['run', `${summary.runId}, ${formatDuration(Math.round(summary.durationMs / 1000) * 1000)}, ${summary.events} events`],
+    ['run', `${summary.runId}, ${formatDuration(Math.round(summary.durationMs / 1000) * 1000)}, ${counted(summary.events, 'event')}`],
     ['decisions', `${summary.decisions}, denied: ${formatCounts(summary.denials)}`],
     ['swaps', formatCounts(summary.intents)],
     ...(summary.open.length > 0 ? [['open', `${summary.open.join(', ')}: resolved at the next start`] as [string, string]] : []),
     ['cost', cost],
     ...summary.strategies.map(({ name, swaps, holds, running }): [string, string] => [
-      name, `${holds.length === 0 ? 'watches only' : `${swaps} ${swaps === 1 ? 'swap' : 'swaps'}, holds ${holds.join(', ')}`}${running ? '' : ' (stopped by an error)'}`,
+      name, `${holds.length === 0 ? 'watches only' : `${counted(swaps, 'swap')}, holds ${holds.join(', ')}`}${running ? '' : ' (stopped by an error)'}`,
     ]),
     ...(summary.trading === 'active' ? [] : [['trading', endOfTrading(summary.trading)] as [string, string]]),
-    ['hash', summary.decisionHash],
+    ['hash', summary.decisions === 0 ? 'none: nothing was decided' : summary.decisionHash],
     ...(summary.recording === undefined ? [] : [['again', `npx gannet replay ${summary.runDir}`] as [string, string]]),
   ];
   return `\n${rows.map(([title, text]) => `  ${paint('bold', title.padEnd(SUBJECT_WIDTH))} ${printable(text, 300)}\n`).join('')}\n`;

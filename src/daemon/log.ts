@@ -5,7 +5,7 @@ import type { Logger } from 'winston';
 import { createLogger, format, transports } from 'winston';
 import { isNoRoom } from '../core/errors.ts';
 import { printable, printableJson } from '../core/text.ts';
-import { appendWhole } from './append-whole.ts';
+import { appendWhole } from '../recording/files/append-whole.ts';
 import { createRedactor } from './redact.ts';
 
 export type LogLevel = 'error' | 'warn' | 'info' | 'debug';

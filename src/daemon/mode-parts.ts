@@ -1,4 +1,7 @@
 import { join } from 'node:path';
+import { attemptCosts } from '../backtest/models/attempt-costs.ts';
+import { latencyAt } from '../backtest/models/latency.ts';
+import { assert } from '../core/assert.ts';
 import { GannetError } from '../core/errors.ts';
 import { seededRandom } from '../core/random.ts';
 import { journalled } from '../execution/journalled.ts';
@@ -11,7 +14,6 @@ import { lockWallet } from '../store/locks.ts';
 import type { PatientJournal } from '../store/patient-journal.ts';
 import { createPatientJournal } from '../store/patient-journal.ts';
 import type { Executor } from '../trading/executor.ts';
-import { BASE_FEE } from '../trading/simulated-landing.ts';
 import type { SignerDescription } from '../signer/requests.ts';
 import type { DaemonOptions } from './daemon-options.ts';
 import type { DiskGuard } from './disk-guard.ts';
@@ -78,13 +80,15 @@ export function paperParts(scope: ModeScope): ModeParts {
   const { options: { config, world, clock }, setup } = scope;
   const journal = openPatiently(scope, 'journal-paper.sqlite');
   const saved = journal.loadSnapshot();
+  const { setting, latency: { land }, landing, costs } = config.backtest.model;
+  assert(land !== 'recorded', 'a paper run is refused where its latency is to come from a recording');
   const executor = createPaperExecutor({
     service: world.service.swap,
     clock,
     random: seededRandom(`${config.seed}:paper`),
     model: {
-      setting: config.backtest.setting, landLatencyMs: config.backtest.landLatencyMs, feeLamports: BASE_FEE,
-      dropProbability: PAPER_DROP_PROBABILITY, expiryMs: PAPER_EXPIRY_MS,
+      setting, landLatencyMs: latencyAt(land, 0.5), feeLamports: attemptCosts(costs).feeLamports,
+      dropProbability: landing.dropProbability, expiryMs: landing.expiryMs,
     },
   });
   return {
@@ -109,7 +113,3 @@ function openPatiently({ options: { stateDir, clock, log }, resources, diskGuard
   resources.add('journal', () => { journal.close(); });
   return journal;
 }
-
-/** A modest share of transactions never lands, and is known not to only when its blockhash has expired. */
-const PAPER_DROP_PROBABILITY = 0.01;
-const PAPER_EXPIRY_MS = 70_000;

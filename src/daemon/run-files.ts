@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { GannetError, messageOf } from '../core/errors.ts';
@@ -5,7 +6,7 @@ import { parseJson, stringifyJson } from '../core/json.ts';
 import type { Millis } from '../core/time.ts';
 import type { LoggedDecision } from '../engine/decision-log.ts';
 import { DecisionLog } from '../engine/decision-log.ts';
-import { appendWhole } from './append-whole.ts';
+import { appendWhole } from '../recording/files/append-whole.ts';
 import type { RunManifest } from './manifest.ts';
 import { RUN_FORMAT } from './manifest.ts';
 
@@ -29,7 +30,7 @@ export function createRunFiles(stateDir: string, runId: string): RunFiles {
     manifest: (manifest) => {
       const path = join(dir, 'manifest.json');
       try {
-        writeFileSync(`${path}.new`, `${stringifyJson(manifest, 2)}\n`);
+        writeFileSync(`${path}.new`, sealed(stringifyJson(manifest, 2)));
       } catch (error) {
         // What was begun takes room that something else needs now.
         rmSync(`${path}.new`, { force: true });
@@ -52,16 +53,41 @@ export function findRun(stateDir: string, run: string): string {
 /** Reads a run's manifest. Throws RUN_NOT_FOUND on one that is damaged or of another format. */
 export function readManifest(runDir: string): RunManifest {
   const path = join(runDir, 'manifest.json');
-  const manifest = readJsonFile(path) as RunManifest;
+  const { json } = readJsonFile(path);
+  if (typeof json !== 'object' || json === null || Array.isArray(json)) {
+    throw new GannetError('RUN_NOT_FOUND', `${path}: expected the members of a run's manifest, found other JSON; restore the file from a copy`);
+  }
+  const { sha256: _, ...manifest } = json as RunManifest & { readonly sha256?: unknown };
   if (manifest.format_version !== RUN_FORMAT) {
     throw new GannetError('RUN_NOT_FOUND', `${path} has format ${manifest.format_version}; this version reads format ${RUN_FORMAT}`);
   }
   return manifest;
 }
 
-function readJsonFile(path: string): unknown {
+/** Returns what is to be said of a manifest that is not what the run wrote; undefined where it is, or where the run was of a version that did not say. */
+export function manifestChange(runDir: string): string | undefined {
+  const path = join(runDir, 'manifest.json');
+  const { text, json } = readJsonFile(path);
+  if (typeof json !== 'object' || json === null || !('sha256' in json) || text === sealed(unsealed(text))) return undefined;
+  return `${path} is not what the run wrote: the SHA-256 at its end is of another text`;
+}
+
+const CLOSING = '\n}';
+
+/** Returns the text of a JSON object with its own SHA-256 as the last member: no byte of it can change unseen. */
+function sealed(text: string): string {
+  const body = text.slice(0, -CLOSING.length);
+  return `${body},\n  "sha256": "${createHash('sha256').update(body).digest('hex')}"${CLOSING}\n`;
+}
+
+function unsealed(text: string): string {
+  return text.slice(0, text.lastIndexOf(',\n')) + CLOSING;
+}
+
+function readJsonFile(path: string): { readonly text: string; readonly json: unknown } {
   try {
-    return parseJson(readFileSync(path, 'utf8'));
+    const text = readFileSync(path, 'utf8');
+    return { text, json: parseJson(text) };
   } catch (cause) {
     throw new GannetError('RUN_NOT_FOUND', `${path} cannot be read: ${messageOf(cause)}`, { cause });
   }

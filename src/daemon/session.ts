@@ -1,4 +1,5 @@
 import { interval, Subscription } from 'rxjs';
+import { counted } from '../core/counted.ts';
 import type { Millis } from '../core/time.ts';
 import { Engine } from '../engine/engine.ts';
 import type { RetryDenial } from '../execution/journey.ts';
@@ -115,7 +116,7 @@ export class Session {
     for (const { state: left, message } of tradingLeft(state)) reporter.state(this.stamp, left, message);
     if (crashes !== undefined) this.#enterSafeMode(crashes);
     if (open.length > 0) {
-      reporter.state(this.stamp, 'recovering', `${open.length} swaps were under way when the last run ended; no strategy runs until each is known`);
+      reporter.state(this.stamp, 'recovering', `${counted(open.length, 'swap was', 'swaps were')} under way when the last run ended; no strategy runs until each is known`);
       for (const { intent, state: reached } of open) this.#chronicle.tally.opened(intent, reached);
       await new Promise<void>((resolve, reject) => {
         this.#subscriptions.add(executor.reconcile(open).subscribe({ next: (outcome) => { if (this.#phase !== 'ended') this.#loop.accept(outcome); }, error: reject, complete: resolve }));

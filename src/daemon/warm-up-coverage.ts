@@ -39,14 +39,16 @@ export class Coverage {
 
   /** Returns the same rows, looked at as they go by. */
   watching(rows: RecordedRows): RecordedRows {
+    let input: RecordedRows['input'] | undefined;
     return {
       next: () => {
-        const isThere = rows.next();
-        if (isThere && 'feed' in rows.input) this.#saw(rows.input.feed, rows.at);
-        return isThere;
+        if (!rows.next()) return false;
+        ({ input } = rows);
+        if ('feed' in input) this.#saw(input.feed, rows.at);
+        return true;
       },
       get at() { return rows.at; },
-      get input() { return rows.input; },
+      get input() { return input!; },
     };
   }
 

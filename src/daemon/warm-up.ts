@@ -1,5 +1,5 @@
-import { readdirSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { existsSync, readdirSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
 import type { Millis } from '../core/time.ts';
 import { GannetError, isGannetError, messageOf } from '../core/errors.ts';
 import type { StrategyInstance } from '../engine/host.ts';
@@ -31,8 +31,8 @@ export interface Warmup {
 }
 
 /**
- * Returns what was recorded in the time before `until` that the strategies want to see again; undefined where none of
- * them does. A recording that cannot be read is left out and told.
+ * Returns what this daemon's runs recorded in the time before `until` that the strategies want to see again; undefined
+ * where none of them wants to. A recording that cannot be read is left out and told.
  */
 export function prepareWarmup(strategies: readonly StrategyInstance[], { recordingDir, runDir, until, describe }: {
   readonly recordingDir: string;
@@ -45,7 +45,7 @@ export function prepareWarmup(strategies: readonly StrategyInstance[], { recordi
   if (warmed.length === 0) return undefined;
   const from = until - Math.max(...warmed.map(({ warmupMs = 0 }) => warmupMs));
   const faults: string[] = [];
-  const windows = recordingsSince(recordingDir, { from, until }).flatMap((name) => {
+  const windows = recordingsSince(recordingDir, { runsDir: dirname(runDir), from, until }).flatMap((name) => {
     try {
       return openWindow(join(recordingDir, name), { from, until }) ?? [];
     } catch (error) {
@@ -78,9 +78,13 @@ export function repeatWarmup({ from, until, recordings }: WarmupRecord, runDir: 
   }));
 }
 
-/** Runs follow one another, so the one before the first that began in the time is the oldest that can reach into it. */
-function recordingsSince(recordingDir: string, { from, until }: { readonly from: Millis; readonly until: Millis }): string[] {
-  const runs = namesIn(recordingDir).map((name) => ({ name, beganAt: beginningOf(name) ?? Infinity })).filter(({ beganAt }) => beganAt < until);
+/**
+ * Runs of one daemon follow one another, so the one before the first that began in the time is the oldest that can reach
+ * into it. Another daemon's may stand in the same folder: they know the same prices again, and still grow.
+ */
+function recordingsSince(recordingDir: string, { runsDir, from, until }: { readonly runsDir: string; readonly from: Millis; readonly until: Millis }): string[] {
+  const isOwn = (name: string): boolean => existsSync(join(runsDir, name, 'manifest.json'));
+  const runs = namesIn(recordingDir).filter(isOwn).map((name) => ({ name, beganAt: beginningOf(name) ?? Infinity })).filter(({ beganAt }) => beganAt < until);
   runs.sort((a, b) => a.beganAt - b.beganAt || (a.name < b.name ? -1 : 1));
   const first = runs.findIndex(({ beganAt }) => beganAt >= from);
   return runs.slice(Math.max(0, first === -1 ? runs.length - 1 : first - 1)).map(({ name }) => name);

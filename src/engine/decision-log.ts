@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
-import { canonicalJson } from '../core/json.ts';
 import type { Decision } from '../trading/step.ts';
+import { createDecisionText } from './decision-text.ts';
 
 /** A decision with the hash of everything decided up to it, hex. */
 export interface LoggedDecision extends Decision {
@@ -16,10 +16,12 @@ const HASH_BYTES = 32;
 export class DecisionLog {
   /** The last hash in front, the next decision's text behind it: what is hashed lies in one place and is never copied. */
   #scratch = Buffer.alloc(4_096);
+  readonly #textOf = createDecisionText();
+  #hash = '0'.repeat(2 * HASH_BYTES);
   #count = 0;
 
   get hash(): string {
-    return this.#scratch.toString('hex', 0, HASH_BYTES);
+    return this.#hash;
   }
 
   get count(): number {
@@ -28,13 +30,15 @@ export class DecisionLog {
 
   /** Appends a decision and returns it with its hash. */
   append(decision: Decision): LoggedDecision {
-    const text = canonicalJson(decision);
+    const text = this.#textOf(decision);
     this.#reserve(text);
     const end = HASH_BYTES + this.#scratch.write(text, HASH_BYTES);
-    hash('sha256', this.#scratch.subarray(0, end), 'buffer').copy(this.#scratch);
+    // Asked for as bytes, the runtime would make a buffer for each; a text is made faster than that, even read back.
+    this.#hash = hash('sha256', this.#scratch.subarray(0, end), 'hex');
+    this.#scratch.write(this.#hash, 'hex');
     this.#count += 1;
     const { seq, at, strategy, proposal, verdict, code } = decision;
-    return { seq, at, strategy, proposal, verdict, code, h: this.hash };
+    return { seq, at, strategy, proposal, verdict, code, h: this.#hash };
   }
 
   /** A UTF-16 unit takes three bytes at the most. */

@@ -126,6 +126,11 @@ export class Engine {
     return [...this.#hosts.values()].filter((host) => host.running).map(({ name }) => name);
   }
 
+  /** Returns the strategies that were stopped since they proposed outside the engine's time. */
+  get untimely(): string[] {
+    return [...this.#hosts.values()].filter((host) => host.untimely).map(({ name }) => name);
+  }
+
   /**
    * Shows what was recorded before the present to the strategies that want it; before they start. Returns whether `rows`
    * stands at a row that comes after.
@@ -208,19 +213,23 @@ export class Engine {
 
   #handle(input: Input, at: Millis): void {
     this.clock.advanceTo(timersDueBefore(input, at), this.#drain);
+    const { kind } = input;
+    // An intent that is over is not in the state any more once the outcome is applied.
+    const host = kind === 'outcome' ? this.#hostOf(input) : undefined;
     const seq = ++this.#seq;
     step(this.#state, seq, at, input);
     this.#listener.onInput?.(seq, at, input);
     if (this.#state.protections.changes.length > 0) this.#announceProtections();
-    if (isLeap(input)) this.clock.leapTo(at, this.#drain);
-    if (input.kind === 'outcome') this.#publishOutcome(input);
-    else if (input.kind !== 'command' && input.kind !== 'feed-health') this.#publish(input);
+    if (kind === 'outcome') this.#publishOutcome(input, host);
+    else if (kind !== 'command' && kind !== 'feed-health') this.#publish(input);
+    else if (isLeap(input)) this.clock.leapTo(at, this.#drain);
     this.#flattener.observe(input);
     if (this.#proposals.length > 0) this.#ruleOnProposals();
   }
 
+  /** Of an event that the market has just observed: its slot need not be looked up again. */
   #publish(event: MarketEvent): void {
-    const route = this.#routes[this.#state.market.slotOf(event.feed)];
+    const route = this.#routes[this.#state.market.lastSlot];
     if (route === undefined) return;
     for (let i = 0; i < route.length; i++) {
       const { source, adapt, fail } = route[i]!;
@@ -232,13 +241,15 @@ export class Engine {
     }
   }
 
-  #publishOutcome(outcome: Outcome): void {
-    if (this.#missed === undefined) this.#hostOf(outcome)?.publishOutcome(outcome);
+  #publishOutcome(outcome: Outcome, host: Host | undefined): void {
+    if (this.#missed === undefined) host?.publishOutcome(outcome);
     else if (isTerminal(outcome.state)) this.#missed.push(outcome);
   }
 
+  /** An intent that is over is not in the state any more; its name tells. */
   #hostOf({ intentId }: Outcome): Host | undefined {
-    return this.#hosts.get(intentId.slice(0, intentId.lastIndexOf('-')));
+    const strategy = this.#state.intents.get(intentId)?.intent.strategy ?? intentId.slice(0, intentId.lastIndexOf('-'));
+    return this.#hosts.get(strategy);
   }
 
   /** A swap takes with it what its strategy keeps: both are written down together. */

@@ -122,14 +122,14 @@ export class Flattener {
     if (budget === undefined) return;
     const job = this.#jobOf(name);
     const isBusy = job.pending !== undefined || job.pause?.closed === false
-      || [...state.intents.values()].some(({ intent }) => intent.strategy === name);
+      || state.intents.values().some(({ intent }) => intent.strategy === name);
     // Nothing is proposed that could only be refused; what lets it go is an input, or a look that one brings about.
     if (isBusy || effectiveTrading(state, name) === 'halted') return;
     const mint = [...state.portfolio.book(name).balances.keys()]
       .find((held) => held !== budget.mint && !job.givenUp.has(held) && spendable(state, name, held) > 0n);
     if (mint === undefined) this.#done(name, job, budget.mint);
     // Another's swap of the same input comes first; its outcome has it looked at again.
-    else if (![...state.intents.values()].some(({ intent }) => intent.inputMint === mint)) this.#sell(name, job, mint, budget.mint);
+    else if (!state.intents.values().some(({ intent }) => intent.inputMint === mint)) this.#sell(name, job, mint, budget.mint);
   }
 
   #jobOf(name: string): Job {

@@ -72,6 +72,7 @@ export class Host {
   #subscription: Subscription | undefined;
   #failed = false;
   #warming = false;
+  #untimely = false;
   #burst = 0;
   #burstAt: Millis = -Infinity;
 
@@ -90,6 +91,11 @@ export class Host {
 
   get running(): boolean {
     return this.#subscription?.closed === false;
+  }
+
+  /** Whether it proposed while the engine was not at work, as promises and timers of its own do. */
+  get untimely(): boolean {
+    return this.#untimely;
   }
 
   /** Whether it is told the last outcomes of its intents exactly once, over all restarts. */
@@ -168,13 +174,14 @@ export class Host {
     const now = this.#port.clock.now();
     this.#burst = now === this.#burstAt ? this.#burst + 1 : 1;
     this.#burstAt = now;
+    this.#untimely ||= !this.#port.inTurn();
     const fault = this.#faultOf(proposal);
     if (fault !== undefined) this.#fail(new TypeError(fault));
     else if (!this.#warming) this.#port.propose(this.name, proposal);
   }
 
   #faultOf(proposal: Proposal): string | undefined {
-    if (!this.#port.inTurn()) return 'it proposed outside the engine’s time: use the time operators of src/strategy, no timers or promises';
+    if (this.#untimely) return 'it proposed outside the engine’s time: use the time operators of src/strategy, no timers or promises';
     if (this.#burst > PROPOSALS_PER_INSTANT_MAX) return 'it keeps proposing at one instant';
     return proposalFault(proposal);
   }
@@ -230,7 +237,7 @@ export class Host {
       now: () => clock.now(),
       random: seededRandom(`${port.seed}:${name}`),
       available: (token) => state.portfolio.available(name, token.mint),
-      openIntents: () => [...state.intents.values()].filter(({ intent }) => intent.strategy === name).length,
+      openIntents: () => state.intents.values().filter(({ intent }) => intent.strategy === name).length,
       outcomes$: this.#outcomes,
       denials$: this.#denials,
       stateful: (part, initial, reducer, options) => this.#parts.open(part, initial, reducer, options),

@@ -1,6 +1,6 @@
 import type { Millis } from '../core/time.ts';
 import type { Input } from '../trading/step.ts';
-import type { Block } from './block.ts';
+import type { Block } from './columns/block.ts';
 
 /** The blocks of one kind in the order in which they were written. */
 export type BlockSource = Iterable<Block>;
@@ -11,16 +11,36 @@ const NOTHING_YET: Input = { kind: 'command', name: 'set-trading-state', state: 
 class Lane {
   readonly #blocks: Iterator<Block>;
   block: Block | undefined;
+  /** The row that comes next, and its number; without one `seq` is infinite. */
   index = 0;
   seq = 0;
 
   constructor(source: BlockSource) {
     this.#blocks = source[Symbol.iterator]();
-    this.nextBlock();
+    this.#nextBlock();
   }
 
-  /** Turns to the next block that holds anything; without one `seq` is infinite. */
-  nextBlock(): void {
+  /** Goes on behind a row of its block. */
+  goTo(index: number): void {
+    if (index < this.block!.length) {
+      this.index = index;
+      this.seq = this.block!.seqAt(index);
+    } else {
+      this.#nextBlock();
+    }
+  }
+
+  /** Returns up to which row its block may be gone through before a number of another kind. */
+  rowsBefore(seq: number): number {
+    const { length } = this.block!;
+    if (seq === Infinity) return length;
+    let end = this.index + 1;
+    while (end < length && this.block!.seqAt(end) < seq) end += 1;
+    return end;
+  }
+
+  /** Turns to the next block that holds anything. */
+  #nextBlock(): void {
     do {
       const { done, value } = this.#blocks.next();
       this.block = done === true ? undefined : value;
@@ -32,47 +52,44 @@ class Lane {
 
 /**
  * A place in a recording; starts before the first input. `next` moves on in the order of the numbers over all kinds.
- * While one kind runs, only its own next number is looked at: the others' least is known.
+ * Where it stands is all that it keeps: `input` is made when it is asked for, so ask once.
  */
 export class RecordingCursor {
-  seq = 0;
-  at: Millis = 0;
-  input: Input = NOTHING_YET;
   readonly #lanes: Lane[];
-  #lane: Lane;
-  /** The current lane may go on up to here. */
-  #limit: number;
+  #lane: Lane | undefined;
+  #block: Block | undefined;
+  #index = 0;
+  /** Up to here the rows of the block come before those of the other kinds. */
+  #end = 0;
 
   constructor(sources: readonly BlockSource[]) {
     this.#lanes = sources.map((source) => new Lane(source));
-    this.#lane = new Lane([]);
-    this.#limit = -Infinity;
+  }
+
+  get seq(): number {
+    return this.#block === undefined ? 0 : this.#block.seqAt(this.#index);
+  }
+
+  get at(): Millis {
+    return this.#block === undefined ? 0 : this.#block.timeAt(this.#index);
+  }
+
+  get input(): Input {
+    return this.#block === undefined ? NOTHING_YET : this.#block.inputAt(this.#index);
   }
 
   /** Moves to the next input; returns false after the last one. */
   next(): boolean {
-    let lane = this.#lane;
-    if (lane.seq >= this.#limit) {
-      if (!this.#changeLane()) return false;
-      lane = this.#lane;
-    }
-    const block = lane.block!;
-    const { index } = lane;
-    this.seq = lane.seq;
-    this.at = block.timeAt(index);
-    this.input = block.inputAt(index);
-    const following = index + 1;
-    if (following < block.length) {
-      lane.index = following;
-      lane.seq = block.seqAt(following);
-    } else {
-      lane.nextBlock();
-    }
+    const following = this.#index + 1;
+    if (following >= this.#end) return this.#nextRun();
+    this.#index = following;
     return true;
   }
 
-  /** Takes the lane with the least number, up to the least number of the others. */
-  #changeLane(): boolean {
+  /** Takes the kind with the least number, up to the least number of the others. */
+  #nextRun(): boolean {
+    this.#lane?.goTo(this.#end);
+    this.#lane = undefined;
     let least: Lane | undefined;
     let second = Infinity;
     for (const lane of this.#lanes) {
@@ -83,9 +100,11 @@ export class RecordingCursor {
         second = Math.min(second, lane.seq);
       }
     }
-    if (least === undefined || least.seq === Infinity) return false;
+    if (least?.block === undefined) return false;
     this.#lane = least;
-    this.#limit = second;
+    this.#block = least.block;
+    this.#index = least.index;
+    this.#end = least.rowsBefore(second);
     return true;
   }
 }

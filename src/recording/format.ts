@@ -5,8 +5,11 @@ import type { TokenStats } from '../market/token-stats.ts';
 import type { Command } from '../trading/command.ts';
 import type { Outcome } from '../trading/intent.ts';
 
-/** The format that this code writes and reads, and the release that introduced it. */
-export const RECORDING_FORMAT = { version: 1, since: '0.1.0' } as const;
+/** The format that this code writes, and the release that introduced it. Format 2 compresses the segments that have ended. */
+export const RECORDING_FORMAT = { version: 2, since: '0.2.0' } as const;
+
+/** The formats that this code reads. */
+export const READABLE_FORMATS: readonly number[] = [1, RECORDING_FORMAT.version];
 
 /** What a recording keeps, one folder each. */
 export const RECORDING_KINDS = ['quote', 'order-book', 'token-stats', 'feed-health', 'outcome', 'command'] as const;

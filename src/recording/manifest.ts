@@ -6,10 +6,12 @@ import { printable } from '../core/text.ts';
 import type { Millis } from '../core/time.ts';
 import { mint } from '../market/token.ts';
 import type { Token } from '../market/token.ts';
-import { MANIFEST_FILE, RECORDING_FORMAT, RECORDING_KINDS } from './format.ts';
+import { MANIFEST_FILE, READABLE_FORMATS, RECORDING_FORMAT, RECORDING_KINDS } from './format.ts';
 import type { RecordingKind } from './format.ts';
-import type { SegmentDigest } from './segment-digest.ts';
-import { digestFromJson, digestJson, digestToJson } from './segment-digest.ts';
+import type { SegmentDigest } from './segment/digest.ts';
+import { digestFromJson, digestJson, digestToJson } from './segment/digest.ts';
+import type { RecordingSource } from './source.ts';
+import { recordingSource, WATCHED } from './source.ts';
 
 /** What a kind adds up to. */
 export interface KindCount {
@@ -22,6 +24,9 @@ export interface KindCount {
 export interface RecordingManifest {
   readonly formatVersion: number;
   readonly closed: boolean;
+  readonly source: RecordingSource;
+  /** The same from its first row to its last, and of every copy; undefined of what is known by its content, and of older recordings. */
+  readonly id?: string | undefined;
   readonly createdAt: Millis;
   /** Undefined while it is being written, and for good where the writer died. */
   readonly endedAt?: Millis | undefined;
@@ -40,6 +45,8 @@ const manifestJson = z.object({
   format_version: z.number(),
   readable_since: z.string(),
   closed: z.boolean(),
+  source: recordingSource.default(WATCHED),
+  id: z.string().nullable().default(null),
   created_at: z.number().int(),
   ended_at: z.number().int().nullable(),
   node: z.string(),
@@ -91,6 +98,8 @@ export function formatManifest(manifest: RecordingManifest): string {
     format_version: manifest.formatVersion,
     readable_since: RECORDING_FORMAT.since,
     closed: manifest.closed,
+    source: manifest.source,
+    id: manifest.id ?? null,
     created_at: manifest.createdAt,
     ended_at: manifest.endedAt ?? null,
     node: manifest.node,
@@ -118,7 +127,7 @@ export function parseManifest(text: string): RecordingManifest {
   refuseOtherVersion(json);
   const body = text.slice(0, -HASH_SUFFIX_LENGTH);
   if (text.slice(-HASH_SUFFIX_LENGTH) !== hashSuffix(body)) {
-    throw corrupt(`expected ${hashSuffix(body).trim()} at its end, found ${printable(text.slice(-HASH_SUFFIX_LENGTH).trim())}`);
+    throw corrupt(`expected at its end the SHA-256 of what stands before, ${sha256Of(body)}, found ${printable(text.slice(-HASH_SUFFIX_LENGTH).replaceAll(/\s+/g, ' '))}`);
   }
   const parsed = manifestJson.safeParse(json);
   if (!parsed.success) throw corrupt(z.prettifyError(parsed.error), parsed.error);
@@ -126,6 +135,8 @@ export function parseManifest(text: string): RecordingManifest {
   return {
     formatVersion: data.format_version,
     closed: data.closed,
+    source: data.source,
+    id: data.id ?? undefined,
     createdAt: data.created_at,
     endedAt: data.ended_at ?? undefined,
     node: data.node,
@@ -143,19 +154,19 @@ function parseObject(text: string): object {
   try {
     json = parseJson(text);
   } catch (cause) {
-    throw corrupt('expected JSON', cause);
+    throw corrupt(`expected a JSON object, found ${text === '' ? 'nothing' : `${text.length} characters that are none`}`, cause);
   }
-  if (typeof json !== 'object' || json === null || Array.isArray(json)) throw corrupt('expected a JSON object');
+  if (typeof json !== 'object' || json === null || Array.isArray(json)) throw corrupt('expected a JSON object, found something else');
   return json;
 }
 
 function refuseOtherVersion(json: object): void {
   const version = 'format_version' in json ? json.format_version : undefined;
   if (typeof version !== 'number') throw corrupt('expected a format_version');
-  if (version === RECORDING_FORMAT.version) return;
+  if (READABLE_FORMATS.includes(version)) return;
   const since = 'readable_since' in json && typeof json.readable_since === 'string' ? printable(json.readable_since, 20) : 'another release';
-  throw new GannetError('RECORDING_VERSION', `the recording has format ${version}, which Gannet ${since} reads; this one reads format ${RECORDING_FORMAT.version}`, {
-    details: { found: version, expected: RECORDING_FORMAT.version, readable_since: since },
+  throw new GannetError('RECORDING_VERSION', `the recording has format ${version}, which Gannet ${since} reads; this one reads formats ${READABLE_FORMATS.join(' and ')}`, {
+    details: { found: version, expected: READABLE_FORMATS.join(' or '), readable_since: since },
   });
 }
 
@@ -166,7 +177,11 @@ function corrupt(problem: string, cause?: unknown): GannetError {
 const CLOSING = '\n}';
 
 function hashSuffix(body: string): string {
-  return `,\n  "sha256": "${createHash('sha256').update(body).digest('hex')}"${CLOSING}\n`;
+  return `,\n  "sha256": "${sha256Of(body)}"${CLOSING}\n`;
+}
+
+function sha256Of(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
 }
 
 const HASH_SUFFIX_LENGTH = hashSuffix('').length;

@@ -2,17 +2,20 @@ import type { Millis } from '../core/time.ts';
 import type { FeedKey } from '../market/event.ts';
 import type { TokenTable } from '../market/token.ts';
 import { tokenTable } from '../market/token.ts';
-import type { Block } from './block.ts';
+import type { Block } from './columns/block.ts';
 import type { BlockSource } from './cursor.ts';
 import { RecordingCursor } from './cursor.ts';
 import { RECORDING_KINDS } from './format.ts';
 import type { RecordingKind } from './format.ts';
-import { gapFreeUntil } from './gaps.ts';
+import { gapFreeUntil } from './check/gaps.ts';
 import type { RecordingManifest } from './manifest.ts';
 import { totalsOf } from './manifest.ts';
-import type { SegmentDigest } from './segment-digest.ts';
-import { readSegment } from './segment-reader.ts';
-import { verifyRecording } from './verify.ts';
+import type { SegmentDigest } from './segment/digest.ts';
+import { readSegment } from './segment/segment-reader.ts';
+import type { Steps } from '../core/steps.ts';
+import { atOnce, STEP_EVENTS } from '../core/steps.ts';
+import { verifyRecordingSteps } from './check/verify.ts';
+import type { LostRows } from './segment/whole-segments.ts';
 
 /** Inputs that can be gone through in the order in which they came. */
 export interface InputSource {
@@ -38,12 +41,18 @@ export interface Recording extends InputSource {
   readonly directory: string;
   readonly manifest: RecordingManifest;
   readonly tokens: TokenTable;
+  /** What it is made of, as far as it is believed. */
+  readonly segments: readonly SegmentDigest[];
+  /** What was written and is not there any more: nothing of a closed one. */
+  readonly lost: readonly LostRows[];
   /** The last number kept, where the writer did not close the recording or it was cut; undefined where it is whole. */
   readonly truncatedAt: number | undefined;
   /** Returns the last number up to which all of 1, 2, 3 ... are there, here or among `extraSeqs` (those of decisions). */
   lastGapFreeSeq(extraSeqs: Iterable<number>): number;
+  lastGapFreeSteps(extraSeqs: Iterable<number>): Steps<number>;
   /** Returns the same recording without what came after number `seq`. */
   cutAt(seq: number): Recording;
+  cutSteps(seq: number): Steps<Recording>;
 }
 
 /**
@@ -51,8 +60,13 @@ export interface Recording extends InputSource {
  * Throws RECORDING_NOT_FOUND, RECORDING_VERSION (naming the release that reads it) and RECORDING_CORRUPT (naming the file).
  */
 export function openRecording(directory: string): Recording {
-  const { manifest, segments, feeds } = verifyRecording(directory);
-  const whole = { directory, manifest, segments, feeds };
+  return atOnce(openSteps(directory));
+}
+
+/** Does the same a MiB at a time. */
+export function* openSteps(directory: string): Steps<Recording> {
+  const { manifest, segments, feeds, lost } = yield* verifyRecordingSteps(directory);
+  const whole = { directory, manifest, segments, feeds, lost };
   if (manifest.closed) return createRecording(whole, undefined);
   const totals = totalsOf(segments);
   return createRecording(whole, { ...totals, lastSeq: totals.lastSeq ?? 0 });
@@ -63,6 +77,7 @@ interface Whole {
   readonly manifest: RecordingManifest;
   readonly segments: readonly SegmentDigest[];
   readonly feeds: readonly FeedKey[];
+  readonly lost: readonly LostRows[];
 }
 
 /** Where a recording ends before its files do, with what is left of it. */
@@ -74,33 +89,36 @@ interface Cut {
 }
 
 function createRecording(whole: Whole, cut: Cut | undefined): Recording {
-  const { directory, manifest, segments, feeds } = whole;
+  const { directory, manifest, segments, feeds, lost } = whole;
   const totals = totalsOf(segments);
   const { events, firstAt, lastAt } = cut ?? totals;
   const lastSeq = cut?.lastSeq ?? Infinity;
   const chosen = ({ kinds = RECORDING_KINDS }: KindChoice = {}, end = lastSeq): BlockSource[] =>
     RECORDING_KINDS.filter((kind) => kinds.includes(kind)).map((kind) => kindBlocks(whole, kind, end));
+  const lastGapFreeSteps: Recording['lastGapFreeSteps'] = (extraSeqs) => gapFreeUntil(new RecordingCursor(chosen()), extraSeqs);
+  const cutSteps: Recording['cutSteps'] = function* (seq) {
+    const end = Math.min(seq, lastSeq);
+    return createRecording(whole, yield* cutOf(new RecordingCursor(chosen({}, end)), end));
+  };
   return {
-    directory, manifest, feeds, events, firstAt, lastAt,
+    directory, manifest, segments, feeds, lost, events, firstAt, lastAt, lastGapFreeSteps, cutSteps,
     kinds: totals.kinds.map(({ kind }) => kind),
     tokens: tokenTable(manifest.tokens),
     truncatedAt: cut?.lastSeq,
     cursor: (options) => new RecordingCursor(chosen(options)),
     read: (options) => inOrder(chosen(options)),
-    lastGapFreeSeq: (extraSeqs) => gapFreeUntil(new RecordingCursor(chosen()), extraSeqs),
-    cutAt(seq) {
-      const end = Math.min(seq, lastSeq);
-      return createRecording(whole, cutOf(new RecordingCursor(chosen({}, end)), end));
-    },
+    lastGapFreeSeq: (extraSeqs) => atOnce(lastGapFreeSteps(extraSeqs)),
+    cutAt: (seq) => atOnce(cutSteps(seq)),
   };
 }
 
-function cutOf(cursor: RecordingCursor, lastSeq: number): Cut {
+function* cutOf(cursor: RecordingCursor, lastSeq: number): Steps<Cut> {
   let events = 0;
   let firstAt: Millis | undefined;
   let lastAt: Millis | undefined;
   while (cursor.next()) {
     events += 1;
+    if (events % STEP_EVENTS === 0) yield;
     firstAt ??= cursor.at;
     lastAt = cursor.at;
   }

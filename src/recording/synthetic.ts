@@ -3,10 +3,10 @@ import { normal, seededRandom } from '../core/random.ts';
 import type { Millis } from '../core/time.ts';
 import { feedKey } from '../market/feed.ts';
 import type { Mint } from '../market/token.ts';
-import type { WideValues } from './batch-columns.ts';
-import type { Block } from './block.ts';
+import type { WideValues } from './columns/batch-columns.ts';
+import type { Block } from './columns/block.ts';
 import { RecordingCursor } from './cursor.ts';
-import { QuoteBlock } from './quote-block.ts';
+import { QuoteBlock } from './columns/quote-block.ts';
 import type { InputSource } from './reader.ts';
 
 /** A market of a synthetic recording: quotes of one amount whose rate walks at random. */

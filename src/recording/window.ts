@@ -7,9 +7,12 @@ import { RecordingCursor } from './cursor.ts';
 import { DIGESTS_FILE, MANIFEST_FILE } from './format.ts';
 import type { RecordingKind } from './format.ts';
 import { parseManifest } from './manifest.ts';
-import type { SegmentDigest } from './segment-digest.ts';
-import { parseDigestLines } from './segment-digest.ts';
-import { readSegment, segmentSize, verifySegment } from './segment-reader.ts';
+import type { SegmentDigest } from './segment/digest.ts';
+import { parseDigestLines } from './segment/digest.ts';
+import { verifySegment } from './segment/segment-file.ts';
+import { segmentName } from './segment/name.ts';
+import { readSegment } from './segment/segment-reader.ts';
+import { wholeSegments } from './segment/whole-segments.ts';
 
 /** A part of a recording's time, read without the rest of it: a recording of months must not be gone through for its last hour. */
 export interface RecordingWindow {
@@ -23,7 +26,7 @@ export interface RecordingWindow {
 }
 
 /** What was seen of the market. */
-const MARKET_KINDS = ['quote', 'order-book', 'token-stats'] as const satisfies readonly RecordingKind[];
+export const MARKET_KINDS = ['quote', 'order-book', 'token-stats'] as const satisfies readonly RecordingKind[];
 const TAIL_BYTES = 1 << 20;
 /** A flush may come so much later than the rows it writes. */
 const FLUSH_MARGIN_MS = 60_000;
@@ -46,11 +49,16 @@ export function openWindow(directory: string, { from, until }: { readonly from: 
   });
   return {
     directory,
-    sha256: createHash('sha256').update(within.map(({ file, bytes, sha256 }) => `${file} ${bytes} ${sha256}\n`).join('')).digest('hex'),
+    sha256: createHash('sha256').update(within.map(identityOf).join('')).digest('hex'),
     firstSeq: Math.min(...within.map(({ firstSeq }) => firstSeq)),
     lastSeq: Math.max(...within.map(({ lastSeq }) => lastSeq)),
     cursor: () => new RecordingCursor(MARKET_KINDS.map(blocksOf)),
   };
+}
+
+/** A segment that was seen before it was compressed is the same one afterwards. */
+function identityOf({ file, bytes, sha256, compressed }: SegmentDigest): string {
+  return compressed?.rawSha256 === undefined ? `${file} ${bytes} ${sha256}\n` : `${segmentName(file)} ${compressed.rawBytes} ${compressed.rawSha256}\n`;
 }
 
 function isOfKind(file: string, kind: RecordingKind): boolean {
@@ -58,7 +66,11 @@ function isOfKind(file: string, kind: RecordingKind): boolean {
 }
 
 /** Returns the last digest of each segment that was written to at `from` or after: a line for every flush, so they are read from the end. */
-function lastDigests(directory: string, from: Millis): SegmentDigest[] {
+function lastDigests(directory: string, from: Millis): readonly SegmentDigest[] {
+  return wholeSegments(directory, () => linesSince(directory, from)).segments;
+}
+
+function linesSince(directory: string, from: Millis): readonly SegmentDigest[] {
   const descriptor = openSync(`${directory}/${DIGESTS_FILE}`, 'r');
   try {
     const { size } = fstatSync(descriptor);
@@ -66,14 +78,20 @@ function lastDigests(directory: string, from: Millis): SegmentDigest[] {
       const tail = readTail(descriptor, size - bytes);
       // The first line of a part is mostly half a line.
       const { lines } = parseDigestLines(bytes === size ? tail : tail.slice(tail.indexOf('\n') + 1));
-      const reachesBack = lines.some(({ lastAt }) => lastAt < from - FLUSH_MARGIN_MS);
-      if (!reachesBack && bytes < size) continue;
-      const whole = lines.filter(({ file, bytes: written }) => written <= (segmentSize(directory, file) ?? 0));
-      return [...new Map(whole.map((line) => [line.file, line])).values()];
+      if (bytes === size || reachBack(lines, from)) return lines;
     }
   } finally {
     closeSync(descriptor);
   }
+}
+
+/**
+ * Returns whether lines begin before `from`. Only a line that rows came after was written when its last row was: what ends
+ * or compresses a segment may be said long after it.
+ */
+function reachBack(lines: readonly SegmentDigest[], from: Millis): boolean {
+  const rows = new Map(lines.map((line) => [segmentName(line.file), line.rows]));
+  return lines.some((line) => line.lastAt < from - FLUSH_MARGIN_MS && rows.get(segmentName(line.file))! > line.rows);
 }
 
 function readTail(descriptor: number, position: number): string {

@@ -1,22 +1,17 @@
-import { createHash } from 'node:crypto';
-import { closeSync, fdatasync, fsyncSync, openSync, renameSync } from 'node:fs';
-import { promisify } from 'node:util';
 import type { SchedulerAction } from 'rxjs';
 import type { GannetError } from '../core/errors.ts';
 import type { Clock, Millis } from '../core/time.ts';
-import type { FeedKey } from '../market/event.ts';
 import type { Token } from '../market/token.ts';
 import type { Input } from '../trading/step.ts';
-import { freeDirectory } from './directory.ts';
-import { DIGESTS_FILE, MANIFEST_FILE, RECORDING_FORMAT, RECORDING_KINDS } from './format.ts';
+import { RECORDING_KINDS } from './format.ts';
 import type { RecordingKind } from './format.ts';
+import { KindWriter } from './segment/kind-writer.ts';
 import type { RecordingManifest } from './manifest.ts';
-import { formatManifest, totalsOf } from './manifest.ts';
-import type { SegmentDigest } from './segment-digest.ts';
-import { formatDigestLine } from './segment-digest.ts';
-import { KindWriter } from './kind-writer.ts';
-import { writeAll } from './segment-writer.ts';
-import { writeFault } from './write-fault.ts';
+import { RecordingFiles } from './recording-files.ts';
+import { SegmentCompressor } from './compression/segment-compressor.ts';
+import type { SegmentDigest } from './segment/digest.ts';
+import { segmentName } from './segment/name.ts';
+import { writeFault } from './files/write-fault.ts';
 
 /** What a writer has done so far. */
 export interface RecordingStats {
@@ -25,6 +20,8 @@ export interface RecordingStats {
   /** Inputs that came after the disk failed. */
   readonly dropped: number;
   readonly failed: boolean;
+  /** Segments that have ended and that a fault of the disk left uncompressed: whole, only larger. */
+  readonly uncompressed: number;
 }
 
 /** Writes what passes the inbox, as it passes. */
@@ -37,7 +34,7 @@ export interface RecordingWriter {
   flush(): void;
   /** Writes what was kept so far, then nothing more: the recording counts as cut off there. Returns whether it was not over before. */
   stop(): boolean;
-  /** Writes what is left and the final manifest, which one that was stopped does not get. Rejects with RECORDING_WRITE_FAILED where the disk failed, now or before. */
+  /** Writes what is left, compresses all of it and writes the final manifest, which one that was stopped does not get. Rejects with RECORDING_WRITE_FAILED where the disk failed, now or before. */
   close(): Promise<RecordingManifest>;
   stats(): RecordingStats;
 }
@@ -55,10 +52,12 @@ export interface RecordingWriterOptions {
   readonly flushMs?: Millis | undefined;
   /** How many rows of one kind make a batch. */
   readonly flushRows?: number | undefined;
+  /** How much of the digests may be of no more use before it is taken out; a quarter of a mebibyte by default. */
+  readonly digestSlackBytes?: number | undefined;
 }
 
 /**
- * Returns a writer of a new recording. Every `flushMs` milliseconds what was kept is written and handed to the disk.
+ * Returns a writer of a new recording: an Arrow stream a kind and hour, compressed once the hour is over. Every `flushMs` milliseconds what was kept is written and handed to the disk.
  * Throws RECORDING_WRITE_FAILED where the folder cannot be made or exists.
  */
 export function createRecordingWriter(options: RecordingWriterOptions): RecordingWriter {
@@ -68,13 +67,14 @@ export function createRecordingWriter(options: RecordingWriterOptions): Recordin
 class DirectoryWriter implements RecordingWriter {
   readonly directory: string;
   readonly #options: RecordingWriterOptions;
-  readonly #createdAt: Millis;
+  readonly #files: RecordingFiles;
   readonly #kinds: Readonly<Record<RecordingKind, KindWriter>>;
-  readonly #digests: number;
+  readonly #compressor: SegmentCompressor;
   readonly #ticks: { unsubscribe(): void };
-  readonly #feeds = new Set<FeedKey>();
-  /** The last digest of every segment, in the order in which they were begun. */
+  /** The last digest of every segment by its name, in the order in which they were begun. */
   readonly #segments = new Map<string, SegmentDigest>();
+  /** The feeds in each segment that is not compressed, by its name. */
+  readonly #feeds = new Map<string, string[]>();
   #fault: GannetError | undefined;
   #dropped = 0;
   #closed = false;
@@ -84,17 +84,15 @@ class DirectoryWriter implements RecordingWriter {
 
   constructor(options: RecordingWriterOptions) {
     this.#options = options;
-    this.#createdAt = options.clock.now();
     const { flushMs = 1_000, flushRows = 4_096 } = options;
-    try {
-      this.directory = freeDirectory(options.dir, options.name, this.#createdAt);
-      this.#digests = openSync(`${this.directory}/${DIGESTS_FILE}`, 'wx', 0o644);
-      this.#replaceFile(MANIFEST_FILE, formatManifest(this.#manifest({ closed: false })));
-    } catch (cause) {
-      throw writeFault(options.dir, cause);
-    }
+    this.#files = new RecordingFiles({ ...options, createdAt: options.clock.now() });
+    this.directory = this.#files.directory;
     const kinds = RECORDING_KINDS.map((kind) => [kind, this.#kindWriter(kind, flushRows)]);
     this.#kinds = Object.fromEntries(kinds) as Record<RecordingKind, KindWriter>;
+    this.#compressor = new SegmentCompressor(this.directory, {
+      onCompressed: (digests) => this.#keepCompressed(digests),
+      onDamage: (cause) => { this.#fail(cause); },
+    });
     const tick = (): void => {
       this.flush();
       this.#syncSoon();
@@ -131,6 +129,7 @@ class DirectoryWriter implements RecordingWriter {
     if (this.#fault !== undefined || this.#closed || this.#stopped) return false;
     this.flush();
     this.#stopped = true;
+    this.#compressor.stop();
     return true;
   }
 
@@ -140,19 +139,22 @@ class DirectoryWriter implements RecordingWriter {
     this.#closed = true;
     await this.#syncing;
     try {
+      await this.#compressor.idle();
       if (this.#fault !== undefined) throw this.#fault;
       if (this.#stopped) {
         await this.#syncNow();
-        return this.#manifest({ closed: false });
+        return this.#files.manifest([...this.#segments.values()]);
       }
       for (const kind of RECORDING_KINDS) this.#kinds[kind].end();
       await this.#syncNow();
-      return this.#writeFinalFiles();
+      await this.#compressor.lastTry();
+      if (this.#fault !== undefined) throw this.#fault;
+      return this.#files.finish([...this.#segments.values()], this.#options.clock.now());
     } catch (cause) {
       throw this.#fault ?? writeFault(this.directory, cause);
     } finally {
       for (const kind of RECORDING_KINDS) this.#kinds[kind].release();
-      closeSync(this.#digests);
+      this.#files.close();
     }
   }
 
@@ -163,6 +165,7 @@ class DirectoryWriter implements RecordingWriter {
       bytes: segments.reduce((total, { bytes }) => total + bytes, 0),
       dropped: this.#dropped,
       failed: this.#fault !== undefined,
+      uncompressed: this.#compressor.left,
     };
   }
 
@@ -172,57 +175,23 @@ class DirectoryWriter implements RecordingWriter {
       directory: this.directory,
       batchRows: flushRows,
       onWritten: (digest, newFeeds) => {
-        const named = kind === 'outcome' || kind === 'command' ? [] : newFeeds;
-        writeAll(this.#digests, Buffer.from(formatDigestLine({ ...digest, newFeeds: named })));
-        this.#segments.set(digest.file, digest);
-        for (const feed of named) this.#feeds.add(feed);
+        this.#files.write([{ ...digest, newFeeds }]);
+        const name = segmentName(digest.file);
+        this.#segments.set(name, digest);
+        this.#feeds.set(name, [...this.#feeds.get(name) ?? [], ...newFeeds]);
       },
     });
   }
 
-  /** The digests of lines that are no longer of use go: each segment's last line says all. */
-  #writeFinalFiles(): RecordingManifest {
-    const lines = [...this.#segments.values()].map((digest) => formatDigestLine({ ...digest, newFeeds: [] })).join('');
-    this.#replaceFile(DIGESTS_FILE, lines);
-    const manifest = this.#manifest({ closed: true, digestsSha256: createHash('sha256').update(lines).digest('hex') });
-    this.#replaceFile(MANIFEST_FILE, formatManifest(manifest));
-    return manifest;
-  }
-
-  #manifest(end: { readonly closed: boolean; readonly digestsSha256?: string }): RecordingManifest {
-    const files = [...this.#segments.values()];
-    return {
-      formatVersion: RECORDING_FORMAT.version,
-      closed: end.closed,
-      createdAt: this.#createdAt,
-      endedAt: end.closed ? this.#options.clock.now() : undefined,
-      node: process.version,
-      arch: process.arch,
-      tokens: this.#options.tokens,
-      feeds: [...this.#feeds],
-      kinds: totalsOf(files).kinds,
-      files,
-      digestsSha256: end.digestsSha256,
-    };
-  }
-
-  /** The old file or the new one is there at every instant, never a part. */
-  #replaceFile(file: string, text: string): void {
-    const target = `${this.directory}/${file}`;
-    const descriptor = openSync(`${target}.new`, 'w', 0o644);
-    try {
-      writeAll(descriptor, Buffer.from(text));
-      fsyncSync(descriptor);
-    } finally {
-      closeSync(descriptor);
+  /** Resolves when the digests are on the disk itself. Each says all that is known of its segment: what was said before may go. */
+  async #keepCompressed(digests: readonly SegmentDigest[]): Promise<void> {
+    this.#files.write(digests.map((digest) => ({ ...digest, newFeeds: this.#feeds.get(segmentName(digest.file)) ?? [] })));
+    await this.#files.sync();
+    for (const digest of digests) {
+      this.#segments.set(segmentName(digest.file), digest);
+      this.#feeds.delete(segmentName(digest.file));
     }
-    renameSync(`${target}.new`, target);
-    const folder = openSync(this.directory, 'r');
-    try {
-      fsyncSync(folder);
-    } finally {
-      closeSync(folder);
-    }
+    await this.#files.tidy((file) => this.#segments.has(file) && this.#segments.get(file)!.compressed !== undefined);
   }
 
   /** Waits for the disk apart from the event loop; a tick that finds the last one still waiting leaves it to the next. */
@@ -236,8 +205,10 @@ class DirectoryWriter implements RecordingWriter {
 
   /** Data before digests: a digest on disk speaks of data on disk. */
   async #syncNow(): Promise<void> {
-    for (const kind of RECORDING_KINDS) await this.#kinds[kind].sync();
-    await syncData(this.#digests);
+    const ended: SegmentDigest[] = [];
+    for (const kind of RECORDING_KINDS) ended.push(...await this.#kinds[kind].sync());
+    await this.#files.sync();
+    this.#compressor.add(ended);
   }
 
   #fail(cause: unknown): void {
@@ -246,5 +217,3 @@ class DirectoryWriter implements RecordingWriter {
     this.#options.onError(this.#fault);
   }
 }
-
-const syncData = promisify(fdatasync);

@@ -4,6 +4,7 @@ import { isGannetError } from '../core/errors.ts';
 import { dotenvFolders, merged, readDotenv, withoutKeys } from './environment.ts';
 import { handOn } from './handed-on.ts';
 import { maySign, readInvocation } from './invocation.ts';
+import { frugalStart } from './process-memory.ts';
 
 // The first process of every command, and the only one that ever sees a wallet's key. What does not sign replaces it;
 // what does runs beside it, as its child. Every command waits for this file, so it loads nothing that it may not need.
@@ -20,10 +21,14 @@ const dotenv = await readDotenv(dotenvFolders({ workingDir, config })).catch((er
 const environment = { variables: process.env, dotenv: dotenv ?? {} };
 const clean = await withoutKeys(environment, { workingDir, config });
 const signer = maySign(invocation);
+const start = frugalStart(invocation, {
+  options: process.execArgv,
+  variables: handOn({ ...clean, dotenv: dotenv === undefined ? undefined : clean.dotenv }, { signer }),
+});
 const command = {
   // A path, not an import: nothing of it is loaded here.
-  args: [...process.execArgv, join(import.meta.dirname, '..', 'cli', `main${extname(import.meta.filename)}`), ...args],
-  variables: handOn({ ...clean, dotenv: dotenv === undefined ? undefined : clean.dotenv }, { signer }),
+  args: [...start.options, join(import.meta.dirname, '..', 'cli', `main${extname(import.meta.filename)}`), ...args],
+  variables: start.variables,
 };
 if (signer) {
   const { launchBesideSigner } = await import('./launch.ts');

@@ -1,51 +1,85 @@
 import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import type { ErrorCode } from '../core/errors.ts';
 import { GannetError, isGannetError, messageOf } from '../core/errors.ts';
-import { JOURNAL_APPLICATION_ID, JOURNAL_FORMAT, MIGRATIONS } from './schema.ts';
 
 const BUSY_TIMEOUT_MS = 5_000;
 
+/** What a SQLite file of the state directory is, and how it came to be what it is. */
+export interface DatabaseKind {
+  /** For messages: "journal". */
+  readonly name: string;
+  /** Marks a file of this kind, in its header. */
+  readonly applicationId: number;
+  /** Each step from one format to the next; step n leads to format n + 1. The first one makes the table of `FORMAT_TABLE`. */
+  readonly migrations: readonly string[];
+  /** The release that introduced the present format. */
+  readonly since: string;
+  /** What is said of a file that is not what it should be, and of one that cannot be opened, read or written. */
+  readonly codes: { readonly invalid: ErrorCode; readonly failed: ErrorCode };
+  /** What to do about a broken file. */
+  readonly remedy: string;
+}
+
+/** Says in the file itself which release can read it. */
+export const FORMAT_TABLE = `
+CREATE TABLE format (
+  id INTEGER PRIMARY KEY CHECK (id = 1),
+  readable_since TEXT NOT NULL
+) STRICT;
+`;
+
 /**
- * Opens the journal's file, made where it is missing, and brings it to the present format. What is committed is on disk.
- * Throws JOURNAL_INVALID on another file, a torn one or a newer format, and JOURNAL_FAILED where it cannot be opened.
+ * Opens a file of a kind, made where it is missing, and brings it to the present format. What is committed is on disk.
+ * Throws the kind's code for an invalid file on another file, a torn one or a newer format, and its other one where it
+ * cannot be opened.
  */
-export function openJournalDatabase(path: string): DatabaseSync {
+export function openDatabase(path: string, kind: DatabaseKind): DatabaseSync {
   let database: DatabaseSync | undefined;
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     // Made here so that nobody else may read it; SQLite gives its side files the same mode.
     closeSync(openSync(path, 'a', 0o600));
     database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true });
-    prepareDatabase(database, path);
+    prepareDatabase(database, path, kind);
     return database;
   } catch (cause) {
     database?.close();
-    throw openFault(path, cause);
+    throw openFault(path, kind, cause);
   }
 }
 
-function prepareDatabase(database: DatabaseSync, path: string): void {
+function prepareDatabase(database: DatabaseSync, path: string, kind: DatabaseKind): void {
   // Read before the first write, so that a foreign file stays as it is.
-  const applicationId = pragma(database, 'application_id');
-  const version = pragma(database, 'user_version');
-  const tables = Number(database.prepare('SELECT count(*) AS tables FROM sqlite_schema').get()?.['tables']);
-  if (applicationId !== JOURNAL_APPLICATION_ID && tables > 0) throw invalid(path, 'expected a Gannet journal, found another SQLite database; give another state directory');
-  if (version > JOURNAL_FORMAT.version) throw newer(database, path, version);
+  const { applicationId, version, tables } = headerOf(database);
+  if (applicationId !== kind.applicationId && tables > 0) throw invalid(path, kind, `expected a Gannet ${kind.name}, found another SQLite database; give another state directory`);
+  if (version > kind.migrations.length) throw newer(database, path, { kind, version });
   database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;');
   const check = database.prepare('PRAGMA quick_check(1)').get()?.['quick_check'];
-  if (check !== 'ok') throw invalid(path, `expected a whole database, found: ${String(check)}; ${REMEDY}`);
-  migrate(database, version);
+  if (check !== 'ok') throw invalid(path, kind, `expected a whole database, found: ${String(check)}; ${kind.remedy}`);
+  if (version < kind.migrations.length) migrate(database, kind);
 }
 
-function migrate(database: DatabaseSync, from: number): void {
-  if (from === JOURNAL_FORMAT.version) return;
+/** At one moment: another process may be making the file just now. */
+function headerOf(database: DatabaseSync): { readonly applicationId: number; readonly version: number; readonly tables: number } {
+  database.exec('BEGIN');
+  const header = {
+    tables: Number(database.prepare('SELECT count(*) AS tables FROM sqlite_schema').get()?.['tables']),
+    applicationId: pragma(database, 'application_id'),
+    version: pragma(database, 'user_version'),
+  };
+  database.exec('COMMIT');
+  return header;
+}
+
+function migrate(database: DatabaseSync, { applicationId, migrations, since }: DatabaseKind): void {
   database.exec('BEGIN IMMEDIATE');
   try {
     // Another process may have been here since the version was read.
-    for (const migration of MIGRATIONS.slice(pragma(database, 'user_version'))) database.exec(migration);
-    database.exec(`PRAGMA application_id = ${JOURNAL_APPLICATION_ID}; PRAGMA user_version = ${JOURNAL_FORMAT.version};`);
-    database.prepare('INSERT OR REPLACE INTO format (id, readable_since) VALUES (1, ?)').run(JOURNAL_FORMAT.since);
+    for (const migration of migrations.slice(pragma(database, 'user_version'))) database.exec(migration);
+    database.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${migrations.length};`);
+    database.prepare('INSERT OR REPLACE INTO format (id, readable_since) VALUES (1, ?)').run(since);
     database.exec('COMMIT');
   } catch (cause) {
     database.exec('ROLLBACK');
@@ -57,29 +91,27 @@ function pragma(database: DatabaseSync, name: 'application_id' | 'user_version')
   return Number(database.prepare(`PRAGMA ${name}`).get()?.[name]);
 }
 
-function newer(database: DatabaseSync, path: string, version: number): GannetError {
+function newer(database: DatabaseSync, path: string, { kind, version }: { readonly kind: DatabaseKind; readonly version: number }): GannetError {
   const since = database.prepare('SELECT readable_since FROM format WHERE id = 1').get()?.['readable_since'];
-  return new GannetError('JOURNAL_INVALID', `${path} has format ${version}, which Gannet ${String(since)} reads; this one reads up to format ${JOURNAL_FORMAT.version}`, {
-    details: { path, found: version, expected: JOURNAL_FORMAT.version, readable_since: String(since) },
+  const present = kind.migrations.length;
+  return new GannetError(kind.codes.invalid, `${path} has format ${version}, which Gannet ${String(since)} reads; this one reads up to format ${present}`, {
+    details: { path, found: version, expected: present, readable_since: String(since) },
   });
 }
 
-function invalid(path: string, problem: string): GannetError {
-  return new GannetError('JOURNAL_INVALID', `${path}: ${problem}`, { details: { path } });
+function invalid(path: string, { codes }: DatabaseKind, problem: string): GannetError {
+  return new GannetError(codes.invalid, `${path}: ${problem}`, { details: { path } });
 }
 
 /** SQLite's own numbers for "not a database" and "malformed". */
 const SQLITE_CORRUPT = 11;
 const SQLITE_NOTADB = 26;
 
-/** Swaps may be open in it: whoever throws it away forgets them, and nobody would know what became of them. */
-const REMEDY = 'restore it from a copy. Without one, see with "gannet journal list" what can still be read, look up on the chain what was open, and only then move the file away';
-
-function openFault(path: string, cause: unknown): GannetError {
+function openFault(path: string, { name, codes, remedy }: DatabaseKind, cause: unknown): GannetError {
   if (isGannetError(cause)) return cause;
   const number = cause instanceof Error && 'errcode' in cause ? Number(cause.errcode) & 0xff : undefined;
   const broken = number === SQLITE_CORRUPT || number === SQLITE_NOTADB;
-  const problem = broken ? 'expected a Gannet journal, found a broken or foreign file' : 'cannot be opened';
-  const remedy = broken ? REMEDY : 'check the folder, its permissions and the room on its disk';
-  return new GannetError(broken ? 'JOURNAL_INVALID' : 'JOURNAL_FAILED', `${path}: ${problem}: ${messageOf(cause)}; ${remedy}`, { details: { path }, cause });
+  const problem = broken ? `expected a Gannet ${name}, found a broken or foreign file` : 'cannot be opened';
+  const todo = broken ? remedy : 'check the folder, its permissions and the room on its disk';
+  return new GannetError(broken ? codes.invalid : codes.failed, `${path}: ${problem}: ${messageOf(cause)}; ${todo}`, { details: { path }, cause });
 }

@@ -6,7 +6,7 @@ import type { StateSnapshot } from '../trading/state.ts';
 import type { StrategyLegacy, StrategyState } from '../trading/strategy-state.ts';
 import type { WalletAdjustment, WalletAdjustmentRecord } from './adjustments.ts';
 import { createAdjustments } from './adjustments.ts';
-import { openJournalDatabase } from './database.ts';
+import { openDatabase } from './database.ts';
 import type { EndedIntent, OpenIntentRecord } from './intents.ts';
 import { createIntents } from './intents.ts';
 import type { IntentListing, IntentStory } from './listing.ts';
@@ -14,6 +14,7 @@ import { createListings } from './listing.ts';
 import { isOwn, lastLanded } from './own-transactions.ts';
 import type { RunRecord } from './runs.ts';
 import { createRuns } from './runs.ts';
+import { JOURNAL } from './schema.ts';
 import { createSavedSnapshot } from './snapshot.ts';
 import { createStrategyStates } from './strategy-states.ts';
 import { createTransactor } from './transactor.ts';
@@ -71,7 +72,7 @@ export interface JournalStore {
  * Throws JOURNAL_INVALID on a foreign, broken or newer file.
  */
 export function openJournal({ path, clock }: { readonly path: string; readonly clock: Clock }): JournalStore {
-  const { prepare, commit, read, close } = createTransactor(openJournalDatabase(path), path);
+  const { prepare, commit, read, close } = createTransactor(openDatabase(path, JOURNAL), path, JOURNAL);
   const intents = createIntents(prepare);
   const snapshot = createSavedSnapshot(prepare);
   const strategyStates = createStrategyStates(prepare);

@@ -1,12 +1,10 @@
+import type { DatabaseKind } from './database.ts';
+import { FORMAT_TABLE } from './database.ts';
+
 /** Marks a SQLite file as a Gannet journal ("GNET"). */
 export const JOURNAL_APPLICATION_ID = 0x47_4e_45_54;
 
-const FIRST_FORMAT = `
-CREATE TABLE format (
-  id INTEGER PRIMARY KEY CHECK (id = 1),
-  readable_since TEXT NOT NULL
-) STRICT;
-
+const FIRST_FORMAT = `${FORMAT_TABLE}
 CREATE TABLE runs (
   run_id TEXT PRIMARY KEY,
   started_at INTEGER NOT NULL,
@@ -113,3 +111,14 @@ export const MIGRATIONS: readonly string[] = [FIRST_FORMAT, SECOND_FORMAT, THIRD
 
 /** The format that this code writes, and the release that introduced it. */
 export const JOURNAL_FORMAT = { version: MIGRATIONS.length, since: '0.1.0' } as const;
+
+/** The journal's file. */
+export const JOURNAL: DatabaseKind = {
+  name: 'journal',
+  applicationId: JOURNAL_APPLICATION_ID,
+  migrations: MIGRATIONS,
+  since: JOURNAL_FORMAT.since,
+  codes: { invalid: 'JOURNAL_INVALID', failed: 'JOURNAL_FAILED' },
+  // Swaps may be open in it: whoever throws it away forgets them, and nobody would know what became of them.
+  remedy: 'restore it from a copy. Without one, see with "gannet journal list" what can still be read, look up on the chain what was open, and only then move the file away',
+};

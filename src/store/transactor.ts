@@ -1,15 +1,16 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { AssertionError } from '../core/assert.ts';
 import { GannetError, messageOf } from '../core/errors.ts';
+import type { DatabaseKind } from './database.ts';
 
-/** A part of the journal works on rows through this, within somebody's transaction. */
+/** A part of a database works on rows through this, within somebody's transaction. */
 export type Prepare = (sql: string) => StatementSync;
 
 /** Whole pieces of work on one database: each is on disk when it returns, or nothing of it is. */
 export interface Transactor {
   /** Returns a statement; the same one for the same text. */
   readonly prepare: Prepare;
-  /** Throws JOURNAL_FAILED where the disk does not take it, and asserts what rows that contradict each other show. */
+  /** Throws the kind's code for a failure where the disk does not take it, and asserts what rows that contradict each other show. */
   readonly commit: (work: () => void) => void;
   /** Answers that belong together. */
   readonly read: <T>(work: () => T) => T;
@@ -18,9 +19,11 @@ export interface Transactor {
 
 /** SQLite's own number for a violated constraint. */
 const SQLITE_CONSTRAINT = 19;
+/** And that somebody else writes, or holds the file for longer than anybody waits. */
+const SQLITE_BUSY = 5;
 
 /** Returns what carries out work on a database; `path` is for messages. */
-export function createTransactor(database: DatabaseSync, path: string): Transactor {
+export function createTransactor(database: DatabaseSync, path: string, { name, codes }: Pick<DatabaseKind, 'name' | 'codes'>): Transactor {
   const statements = new Map<string, StatementSync>();
 
   const prepare: Prepare = (sql) => {
@@ -47,8 +50,8 @@ export function createTransactor(database: DatabaseSync, path: string): Transact
   function fault(cause: unknown): unknown {
     const number = cause instanceof Error && 'errcode' in cause ? Number(cause.errcode) & 0xff : undefined;
     if (number === undefined) return cause;
-    if (number === SQLITE_CONSTRAINT) return new AssertionError(`the journal was told something twice or out of order: ${messageOf(cause)}`);
-    return new GannetError('JOURNAL_FAILED', `${path}: expected the row to be written, got: ${messageOf(cause)}; check the disk's space and health`, {
+    if (number === SQLITE_CONSTRAINT) return new AssertionError(`the ${name} was told something twice or out of order: ${messageOf(cause)}`);
+    return new GannetError(codes.failed, `${path}: expected the row to be written, got: ${messageOf(cause)}; ${number === SQLITE_BUSY ? 'another process holds the file: end that one, or try again' : 'check the disk\'s space and health'}`, {
       details: { path }, cause,
     });
   }

@@ -17,8 +17,8 @@ interface Part {
 }
 
 /** Returns what something would sell for now, undefined where no price is fresh enough to say. */
-export function currentValue(state: EngineState, part: Part, currency: Mint, at: Millis): Amount | undefined {
-  return valueIn(state.market, state.tokens, { ...part, currency }, { at, maxAgeMs: state.limits.maxValueAgeMs ?? VALUE_MAX_AGE_MS });
+export function currentValue(state: EngineState, { mint, amount }: Part, currency: Mint, at: Millis): Amount | undefined {
+  return valueIn(state.market, state.tokens, { mint, amount, currency }, { at, maxAgeMs: state.limits.maxValueAgeMs ?? VALUE_MAX_AGE_MS });
 }
 
 /** Returns what strategies' positions and what is on its way are worth together: of one strategy, or of all. */

@@ -32,7 +32,7 @@ export function canTransition(from: IntentState, to: IntentState): boolean {
 
 /** Returns whether no more outcome can follow. */
 export function isTerminal(state: IntentState): state is TerminalState {
-  return NEXT[state].length === 0;
+  return state === 'confirmed' || state === 'failed' || state === 'expired' || state === 'abandoned';
 }
 
 /** `exit` leads back into the budget's token; where requests are scarce it goes before what only enters. */

@@ -19,6 +19,7 @@ export class MarketCache {
   readonly #quoteSlots = new Map<Mint, Map<Mint, FeedSlot[]>>();
   /** Slots of statistics by token, for the same reason. */
   readonly #statsSlots = new Map<Mint, FeedSlot>();
+  readonly #mints = new Set<Mint>();
   /** The feed looked up last: events come in runs, and comparing one name is cheaper than hashing it. */
   #lastFeed: FeedKey | undefined;
   #lastSlot: FeedSlot = 0;
@@ -35,6 +36,11 @@ export class MarketCache {
     this.#lastFeed = feed;
     this.#lastSlot = slot;
     return slot;
+  }
+
+  /** The slot that was looked up last: right after an event was observed, its own. */
+  get lastSlot(): FeedSlot {
+    return this.#lastSlot;
   }
 
   /** Keeps an event as the latest of its feed and returns the feed's slot. Health reports say nothing of the market. */
@@ -73,14 +79,27 @@ export class MarketCache {
     return event?.kind === 'token-stats' ? event : undefined;
   }
 
+  /** Returns whether anything was ever said of a token: without it, looking for its price is in vain. */
+  speaksOf(mint: Mint): boolean {
+    return this.#mints.has(mint);
+  }
+
   #index(event: MarketEvent, slot: FeedSlot): void {
+    // Its own text from now on: that one is the same text is seen at once, that two are alike only at their ends.
+    this.#lastFeed = event.feed;
     if (event.kind === 'quote') this.#indexQuote(event, slot);
-    else if (event.kind === 'token-stats') this.#statsSlots.set(event.mint, slot);
+    else if (event.kind === 'token-stats') this.#indexStats(event, slot);
+  }
+
+  #indexStats({ mint }: TokenStats, slot: FeedSlot): void {
+    this.#statsSlots.set(mint, slot);
+    this.#mints.add(mint);
   }
 
   #indexQuote({ inputMint, outputMint }: Quote, slot: FeedSlot): void {
     const outputs = this.#quoteSlots.get(inputMint) ?? new Map<Mint, FeedSlot[]>();
     this.#quoteSlots.set(inputMint, outputs);
     outputs.set(outputMint, [...(outputs.get(outputMint) ?? []), slot]);
+    this.#mints.add(inputMint).add(outputMint);
   }
 }

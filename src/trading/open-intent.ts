@@ -30,7 +30,7 @@ export function openIntent(state: EngineState, proposal: SwapProposal, { strateg
     reason: proposal.reason,
     key: proposal.key,
   };
-  state.intents.set(intent.id, { intent, state: 'approved' });
+  state.intents.add({ intent, state: 'approved' });
   state.portfolio.reserve(intent);
   if (proposal.key !== undefined) state.keys.add(intentKey(strategy.name, proposal.key));
   state.swapRate.add(at);

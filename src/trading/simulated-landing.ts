@@ -21,10 +21,12 @@ export interface SimulatedArrival {
   readonly outAmount: Amount;
   readonly setting: SimulationSetting;
   readonly feeLamports: Lamports;
+  /** Laid down for accounts opened on the way, where it lands; left out, nothing. */
+  readonly rentLamports?: Lamports | undefined;
 }
 
 /** Returns the landing that the chain would report: a fill, or the slippage failure (6001), which costs its fee all the same. */
-export function landSimulated({ intent, accepted, outAmount, setting, feeLamports }: SimulatedArrival): Outcome {
+export function landSimulated({ intent, accepted, outAmount, setting, feeLamports, rentLamports = 0n as Lamports }: SimulatedArrival): Outcome {
   const { router, outAmount: quotedOut } = accepted;
   const least = minimumOut(intent, accepted.outAmount);
   if (outAmount < least) {
@@ -39,7 +41,7 @@ export function landSimulated({ intent, accepted, outAmount, setting, feeLamport
       amountIn: intent.amountIn,
       amountOut: setting === 'pessimistic' ? least : outAmount,
       feeLamports,
-      rentLamports: 0n as Lamports,
+      rentLamports,
     },
   });
 }

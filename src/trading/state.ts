@@ -6,7 +6,6 @@ import { budgetOf, readBalances, restoreBook, savedBook, snapshotBooks, writeBal
 import { changeBudget } from './budget-change.ts';
 import type { CommandSource, ServiceAccessState, TradingState } from './command.ts';
 import type { OpenIntent } from './executor.ts';
-import type { Intent, IntentState } from './intent.ts';
 import type { RiskLimits, StrategyLimits } from './limits.ts';
 import type { FeedSlot } from './market-cache.ts';
 import { MarketCache } from './market-cache.ts';
@@ -18,12 +17,7 @@ import { restoreMemory, snapshotMemory } from './protections/memory-snapshot.ts'
 import { recordOpen } from './protections/record.ts';
 import { RecentKeys } from './recent-keys.ts';
 import { SwapRate } from './swap-rate.ts';
-
-/** An intent with the state it has reached. */
-export interface TrackedIntent {
-  readonly intent: Intent;
-  state: IntentState;
-}
+import { TrackedIntents } from './tracked-intents.ts';
 
 /** A strategy as risk knows it. */
 export interface StrategyRecord {
@@ -48,8 +42,8 @@ export interface EngineState {
   readonly market: MarketCache;
   readonly portfolio: Portfolio;
   readonly strategies: Map<string, StrategyRecord>;
-  /** Open intents by id. */
-  readonly intents: Map<string, TrackedIntent>;
+  /** Those that are open. */
+  readonly intents: TrackedIntents;
   /** `strategy:key` of proposals acted on. */
   readonly keys: RecentKeys;
   readonly swapRate: SwapRate;
@@ -122,12 +116,12 @@ export function createState(setup: {
     portfolio.openBook(name, budgetOf(saved), { isConfigured: false, isByHand: saved?.isByHand });
     if (saved !== undefined) restoreBook(portfolio.book(name), saved);
   }
-  const intents = new Map<string, TrackedIntent>();
+  const intents = new TrackedIntents();
   const protections = createMemory(setup.limits.protections ?? [], [...strategies.keys()], { leavesTotal: setup.strategies.some(({ isByHand }) => isByHand) });
   restoreMemory(protections, snapshot.protections);
   for (const { intent, state } of setup.open ?? []) {
     recordOpen(protections, intent, state);
-    intents.set(intent.id, { intent, state });
+    intents.add({ intent, state });
     portfolio.reserve(intent);
   }
   for (const [name, book] of portfolio.books) {

@@ -88,11 +88,12 @@ function usdPrice(market: MarketCache, mint: Mint, { at, maxAgeMs }: Freshness):
 }
 
 function valueByUsd(market: MarketCache, tokens: TokenTable, of: Valuable, fresh: Freshness): Amount | undefined {
+  const fromUsd = usdPrice(market, of.mint, fresh);
+  if (fromUsd === undefined) return undefined;
+  const toUsd = usdPrice(market, of.currency, fresh);
   const from = tokens.byMint(of.mint);
   const to = tokens.byMint(of.currency);
-  const fromUsd = usdPrice(market, of.mint, fresh);
-  const toUsd = usdPrice(market, of.currency, fresh);
-  if (!from || !to || fromUsd === undefined || toUsd === undefined) return undefined;
+  if (!from || !to || toUsd === undefined) return undefined;
   const value = (Number(of.amount) * fromUsd * 10 ** (to.decimals - from.decimals)) / toUsd;
   return Number.isFinite(value) && value >= 0 ? (BigInt(Math.floor(value)) as Amount) : undefined;
 }

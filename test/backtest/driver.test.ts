@@ -84,6 +84,22 @@ describe('the driver', () => {
     expect([run.engine.clock.now(), world.now()]).toEqual([30, 30]);
   });
 
+  it('stops after as many records as it is told, and goes on from there as if it had not', () => {
+    const rows = pricePath(WAVE).map((input) => ({ at: input.receivedAt, input }));
+    const inPieces = (most: number): readonly [counts: readonly number[], hash: string] => {
+      const [run, world, cursor] = [start([dips()]), new VirtualClock(0), cursorOver(rows)];
+      const counts: number[] = [];
+      do counts.push(drive(run.engine, world, cursor, { most })); while (counts.at(-1) === most);
+      return [counts, run.engine.decisionHash];
+    };
+    const [whole, hash] = inPieces(Infinity);
+    expect([whole, hash === '0'.repeat(64)]).toStrictEqual([[rows.length], false]);
+    for (const most of [1, 7, rows.length - 1, rows.length, rows.length + 1]) {
+      const [counts, same] = inPieces(most);
+      expect([counts.reduce((sum, count) => sum + count), counts.length, same], String(most)).toStrictEqual([rows.length, Math.floor(rows.length / most) + 1, hash]);
+    }
+  });
+
   it('lets what is under way end after the last record, with the strategies silent', () => {
     const world = new VirtualClock(0);
     const run = start([strategy('diver', (_streams, context) => interval(context, '10ms').pipe(map(() => context.alert('info', 'tick'))))]);

@@ -10,7 +10,6 @@ import type { Quote } from '../../src/market/quote.ts';
 import type { EngineState } from '../../src/trading/state.ts';
 import type { Input } from '../../src/trading/step.ts';
 import { buyingSol } from '../market/events.ts';
-import { USDC } from '../market/tokens.ts';
 import { stateWith, strategySetup } from '../trading/states.ts';
 
 /** Returns a cursor over inputs, each at the time it was received. */
@@ -45,7 +44,6 @@ export function backtest(instance: StrategyInstance, quotes: readonly Quote[], m
     startAt: 0,
     cursor: cursorOver(quotes.map((input) => ({ at: input.receivedAt, input }))),
     model: { ...BASE_MODEL, ...model },
-    currency: USDC,
     stopwatch: () => 0,
     onDecision: (decision) => { decisions.push(decision); },
   });

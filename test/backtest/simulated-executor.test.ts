@@ -1,7 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { SimulationModel } from '../../src/backtest/simulated-executor.ts';
+import type { SimulatedExecutor, SimulationModel } from '../../src/backtest/simulated-executor.ts';
 import { BASE_MODEL, createSimulatedExecutor } from '../../src/backtest/simulated-executor.ts';
+import type { FillNotes, SimulationNotes } from '../../src/backtest/simulation-notes.ts';
 import type { Amount, Bps } from '../../src/core/amount.ts';
 import { VirtualClock } from '../../src/engine/virtual-clock.ts';
 import type { MarketEvent } from '../../src/market/event.ts';
@@ -13,14 +14,21 @@ import { SOL, USDC } from '../market/tokens.ts';
 import { approve, buy, stateWith } from '../trading/states.ts';
 
 const SETTINGS = ['optimistic', 'base', 'pessimistic'] as const;
+/** The base model without mishaps, where signing takes no time. */
+const CERTAIN: SimulationModel = {
+  ...BASE_MODEL,
+  latency: { ...BASE_MODEL.latency, sign: [{ share: 0.5, latencyMs: 0 }] },
+  landing: { ...BASE_MODEL.landing, dropProbability: 0, unknownProbability: 0 },
+};
 
 /** Executes one purchase of 25 USDC begun at 0, with market events arriving at their own times. */
 function execute(events: readonly MarketEvent[], model: Partial<SimulationModel> = {}, change: Partial<Intent> = {}): {
-  readonly outcomes: (Outcome & { readonly at: number })[]; readonly otherSideFills: number;
+  readonly outcomes: (Outcome & { readonly at: number })[]; readonly notes: SimulationNotes; readonly fill: FillNotes | undefined;
 } {
   const clock = new VirtualClock(0);
   const market = new MarketCache();
-  const executor = createSimulatedExecutor({ clock, market, model: { ...BASE_MODEL, ...model } });
+  const create = (): SimulatedExecutor => createSimulatedExecutor({ clock, market, model: { ...CERTAIN, ...model }, seed: 7, tokenAccounts: [USDC.mint] });
+  const executor = create();
   const intent: Intent = { ...approve(stateWith(), buy()), ...change };
   const outcomes: (Outcome & { at: number })[] = [];
   for (const event of events.filter(({ receivedAt }) => receivedAt <= 0)) market.observe(event);
@@ -30,23 +38,27 @@ function execute(events: readonly MarketEvent[], model: Partial<SimulationModel>
     next: (outcome) => { outcomes.push({ ...outcome, at: clock.now() }); },
     complete: () => { completed = true; },
   });
-  clock.advanceTo(60_000);
+  const handedOver: { outcome: Outcome; notes: FillNotes | undefined }[] = [];
+  create().carryOut(intent, (outcome, notes) => { handedOver.push({ outcome, notes }); });
+  clock.advanceTo(200_000);
   expect(completed).toBe(true);
-  return { outcomes, otherSideFills: executor.otherSideFills() };
+  expect(outcomes).toMatchObject(handedOver.map(({ outcome }) => outcome));
+  expect(handedOver.map(({ notes }) => notes !== undefined)).toEqual(outcomes.map(({ fill }) => fill !== undefined));
+  return { outcomes, notes: executor.notes(), fill: handedOver.at(-1)?.notes };
 }
 
 const last = (run: ReturnType<typeof execute>): Outcome & { readonly at: number } => run.outcomes.at(-1)!;
 
 describe('a simulated swap', () => {
   it('takes the time of a quote and of a landing, and goes through the states of a real one', () => {
-    const { outcomes } = execute([buyingSol(125_000, 0)], { quoteLatencyMs: 300, landLatencyMs: 1_500 });
+    const { outcomes } = execute([buyingSol(125_000, 0)]);
     expect(outcomes.map(({ state, at }) => [state, at])).toEqual([['building', 0], ['signed', 300], ['submitted', 300], ['confirmed', 1_800]]);
     let state: IntentState = 'approved';
     for (const outcome of outcomes) {
       expect(canTransition(state, outcome.state)).toBe(true);
       state = outcome.state;
     }
-    expect(outcomes.at(-1)!.fill).toMatchObject({ amountIn: PURCHASE, amountOut: 200_000_000n, feeLamports: 5_000n });
+    expect(outcomes.at(-1)!.fill).toMatchObject({ amountIn: PURCHASE, amountOut: 200_000_000n, feeLamports: 9_000n, rentLamports: 0n });
   });
 
   it('is filled at the price known on arrival, whatever was quoted before and comes after', () => {
@@ -55,11 +67,18 @@ describe('a simulated swap', () => {
     expect(last(run).fill!.amountOut).toBe(buyingSol(125_100, 0).outAmount);
   });
 
+  it('counts the fills that no newer quote came for on their way', () => {
+    expect(execute([buyingSol(125_000, 0), buyingSol(125_000, 1_801)]).notes.arrivals).toEqual({ count: 1, unmoved: 1 });
+    // The same price anew is another quote.
+    expect(execute([buyingSol(125_000, 0), buyingSol(125_000, 1_000)]).notes.arrivals).toEqual({ count: 1, unmoved: 0 });
+    expect(execute([buyingSol(125_000, 0), buyingSol(125_630, 1_000)]).notes.arrivals).toEqual({ count: 0, unmoved: 0 });
+  });
+
   it('fails with 6001 where the price moved beyond the slippage, and pays its fee', () => {
     // 50 bps of slippage from 125: one of 125.62 still lands, one of 125.63 no more.
     expect(last(execute([buyingSol(125_000, 0), buyingSol(125_620, 1_000)])).state).toBe('confirmed');
     const failed = last(execute([buyingSol(125_000, 0), buyingSol(125_630, 1_000)]));
-    expect(failed).toMatchObject({ state: 'failed', code: '6001', feeLamports: 5_000n, at: 1_800 });
+    expect(failed).toMatchObject({ state: 'failed', code: '6001', feeLamports: 9_000n, at: 1_800 });
     expect(failed.fill).toBeUndefined();
   });
 
@@ -82,21 +101,42 @@ describe('a simulated swap', () => {
   });
 
   it('is priced from the other direction less the haircut where only that was recorded, and says so', () => {
-    const run = execute([sellingSol(125_000, 0)], { otherSideHaircutBps: 60 });
+    const run = execute([sellingSol(125_000, 0)], { otherSideHaircutBps: 60 as Bps });
     expect(last(run).fill!.amountOut).toBe(198_800_000n);
-    expect(run.otherSideFills).toBe(1);
+    expect(run.notes.marks).toEqual({ 'other-side': 1 });
     const both = execute([sellingSol(125_000, 0), buyingSol(125_000, 0)]);
     expect(last(both).fill!.amountOut).toBe(200_000_000n);
-    expect(both.otherSideFills).toBe(0);
+    expect(both.notes.marks).toEqual({});
   });
 
-  it('scales a quote of another size at its average price, floored', () => {
-    const run = execute([quote(USDC, SOL, { inAmount: 3n, outAmount: 7n })]);
-    expect(last(run).fill!.amountOut).toBe((PURCHASE * 7n) / 3n);
+  it('is refused with a code where it is larger than anything recorded, unless going on is allowed: then it is marked', () => {
+    const small = [quote(USDC, SOL, { inAmount: 3n, outAmount: 7n })];
+    const refused = execute(small);
+    expect(last(refused)).toMatchObject({ state: 'abandoned', code: 'SIZE_BEYOND_LADDER', reason: expect.stringContaining('25000000 smallest units wanted, the largest recorded size is 3') });
+    expect(refused.notes.refusals).toEqual({ SIZE_BEYOND_LADDER: 1 });
+    const allowed = execute(small, { extrapolate: true });
+    expect(last(allowed).fill!.amountOut).toBe((PURCHASE * 7n) / 3n);
+    expect(allowed.notes.marks).toEqual({ extrapolated: 1 });
+    // A single size whose price impact nobody states says nothing of larger ones.
+    expect(last(execute([{ ...small[0]!, priceImpact: undefined }], { extrapolate: true }))).toMatchObject({ code: 'SIZE_BEYOND_LADDER' });
+  });
+
+  it('that leaves a position is priced from the other direction however large it is, and marked; one that enters is not', () => {
+    const market = [{ ...sellingSol(12_500, 0), priceImpact: -0.001 }];
+    expect(last(execute(market))).toMatchObject({ state: 'abandoned', code: 'SIZE_BEYOND_LADDER' });
+    const exit = execute(market, {}, { purpose: 'exit' });
+    expect(exit.notes.marks).toEqual({ 'other-side': 1, extrapolated: 1 });
+    // 12.5 dollars lose 0.1 %, 25 lose 0.2 %: a(2x) = a(x) (1 + 0.001).
+    expect(Number(last(exit).fill!.amountOut) / 1_988_000_000).toBeCloseTo(1 / 1.001, 9);
+  });
+
+  it('is refused where all quotes are older than they may be', () => {
+    expect(last(execute([buyingSol(125_000, -7_200_000)], { maxPriceAgeMs: 7_200_300 })).state).toBe('confirmed');
+    expect(last(execute([buyingSol(125_000, -7_200_001)], { maxPriceAgeMs: 7_200_300 }))).toMatchObject({ state: 'abandoned', code: 'QUOTE_STALE' });
   });
 
   it('begins with nothing open', () => {
-    const executor = createSimulatedExecutor({ clock: new VirtualClock(0), market: new MarketCache(), model: BASE_MODEL });
+    const executor = createSimulatedExecutor({ clock: new VirtualClock(0), market: new MarketCache(), model: BASE_MODEL, seed: 7, tokenAccounts: [] });
     expect(() => executor.reconcile([{ intent: approve(stateWith(), buy()), state: 'unknown' }])).toThrow('cannot resolve 1 open');
   });
 
@@ -104,20 +144,26 @@ describe('a simulated swap', () => {
     const clock = new VirtualClock(0);
     const market = new MarketCache();
     market.observe(buyingSol(125_000, 0));
-    const subscription = createSimulatedExecutor({ clock, market, model: BASE_MODEL }).execute(approve(stateWith(), buy())).subscribe();
+    const subscription = createSimulatedExecutor({ clock, market, model: BASE_MODEL, seed: 7, tokenAccounts: [] }).execute(approve(stateWith(), buy())).subscribe();
     subscription.unsubscribe();
     expect(clock.nextAt()).toBe(Infinity);
   });
 });
 
 describe('the three settings', () => {
-  it('are at once, on arrival, and at the least that the slippage allows', () => {
+  it('are as quoted, on arrival, and at the least that the slippage allows', () => {
     const path = [buyingSol(125_000, 0), buyingSol(125_100, 250), buyingSol(125_200, 1_000)];
     const [optimistic, base, pessimistic] = SETTINGS.map((setting) => last(execute(path, { setting })));
-    expect(optimistic).toMatchObject({ state: 'confirmed', at: 0, fill: { amountOut: 200_000_000n } });
+    expect(optimistic).toMatchObject({ state: 'confirmed', at: 300, fill: { amountOut: buyingSol(125_100, 0).outAmount } });
     expect(base).toMatchObject({ at: 1_800, quotedOut: buyingSol(125_100, 0).outAmount, fill: { amountOut: buyingSol(125_200, 0).outAmount } });
     const accepted = buyingSol(125_100, 0).outAmount;
     expect(pessimistic!.fill!.amountOut).toBe((accepted * 9_950n) / 10_000n);
+  });
+
+  it('are all quoted once the prices of a round are there: at the decision one that came later is an old one', () => {
+    // What is sold was looked at 10 s ago; the look that comes with the decision's own is answered 100 ms later.
+    const path = [buyingSol(125_000, 0), buyingSol(124_000, 100)];
+    for (const setting of SETTINGS) expect(execute(path, { setting }).outcomes.find(({ state }) => state === 'signed')).toMatchObject({ quotedOut: buyingSol(124_000, 0).outAmount });
   });
 
   it('bring less and less where the price goes against the swap', () => {

@@ -6,7 +6,6 @@ import type { LoggedDecision } from '../../src/engine/decision-log.ts';
 import type { StrategyInstance } from '../../src/engine/host.ts';
 import { interval } from '../../src/strategy/index.ts';
 import { prepare, strategy } from '../engine/runs.ts';
-import { USDC } from '../market/tokens.ts';
 import { stateWith, strategySetup } from '../trading/states.ts';
 import { cursorOver, pricePath } from './recordings.ts';
 
@@ -26,7 +25,7 @@ it('a backtest begins for all strategies after the longest warm-up, and shows ea
   const strategies = [counting('long', 20_000), counting('short', 10_000), counting('none')];
   const result = runBacktest({
     state: stateWith({ strategies: strategies.map(({ name }) => strategySetup(name)) }),
-    strategies, seed: 7, startAt: 5_000, cursor: cursorOver(ROWS), model: BASE_MODEL, currency: USDC, stopwatch: () => 0,
+    strategies, seed: 7, startAt: 5_000, cursor: cursorOver(ROWS), model: BASE_MODEL, stopwatch: () => 0,
     onDecision: (decision) => { decisions.push(decision); },
   });
   expect(longestWarmup(strategies)).toBe(20_000);
@@ -48,7 +47,7 @@ it('a backtest begins for all strategies after the longest warm-up, and shows ea
 it('a backtest without a warm-up begins with the recording', () => {
   const strategies = [counting('none')];
   const result = runBacktest({
-    state: stateWith({ strategies: [strategySetup('none')] }), strategies, seed: 7, startAt: 5_000, cursor: cursorOver(ROWS), model: BASE_MODEL, currency: USDC, stopwatch: () => 0,
+    state: stateWith({ strategies: [strategySetup('none')] }), strategies, seed: 7, startAt: 5_000, cursor: cursorOver(ROWS), model: BASE_MODEL, stopwatch: () => 0,
   });
   expect(result).toMatchObject({ startAt: 5_000, events: 10 });
 });

@@ -11,6 +11,7 @@ export interface ReportFiles {
   readonly transactions: string;
   readonly reader: string;
   readonly canary: string;
+  readonly hash: string;
 }
 
 /** Returns what docs/campaigns.md says: of each campaign the command that repeats it, the code it ran on, its seeds and its figures. */
@@ -26,6 +27,7 @@ export function campaignReport(files: ReportFiles): string {
     ...transactionsSection(readResults(files.transactions)),
     ...readerSection(readResults(files.reader)),
     ...canarySection(readResults(files.canary)),
+    ...hashSection(readResults(files.hash)),
   ].join('\n');
 }
 
@@ -65,6 +67,19 @@ function canarySection(results: readonly ResultLine[]): string[] {
   ];
 }
 
+function hashSection(results: readonly ResultLine[]): string[] {
+  return [
+    '## The same hash', '',
+    'The same backtest (three strategies, warm-up, drawn latencies, all three settings) over a synthetic recording, again and again: processes in two',
+    'time zones and locales by turns, in each by turns in the main thread and in a thread beside it, while another thread keeps a core busy:',
+    '`npm run campaign:hash -- --repetitions 100 --seed N`.', '',
+    ...table(['code', 'seed', 'events', 'decisions', 'fills', 'repetitions', 'processes', 'minutes', 'different hashes', 'violations'], results.filter(({ type }) => type === 'hash').map((line) => [
+      versionOf(line), show(line['seed']), show(line['events']), show(line['decisions']), show(line['fills']), show(line['repetitions']), show(line['processes']), Number(line['minutes']).toFixed(1),
+      show(Object.keys(line['hashes'] as Figures).length), show(line['violations']),
+    ])),
+  ];
+}
+
 type Figures = Readonly<Record<string, unknown>>;
 
 function show(value: unknown): string {
@@ -85,9 +100,9 @@ function option(name: string): { readonly type: 'string'; readonly default: stri
   return { type: 'string', default: resultsFile(name) };
 }
 
-/** `node test/campaign/write-report.ts [--crash FILE] [--transactions FILE] [--reader FILE] [--canary FILE]` */
+/** `node test/campaign/write-report.ts [--crash FILE] [--transactions FILE] [--reader FILE] [--canary FILE] [--hash FILE]` */
 function main(): void {
-  const { values } = parseArgs({ options: { crash: option('crash'), transactions: option('transactions'), reader: option('reader'), canary: option('canary') } });
+  const { values } = parseArgs({ options: { crash: option('crash'), transactions: option('transactions'), reader: option('reader'), canary: option('canary'), hash: option('hash') } });
   for (const file of Object.values(values)) packResults(file);
   writeFileSync(join(PROJECT, 'docs', 'campaigns.md'), campaignReport(values));
 }

@@ -9,6 +9,7 @@ import { GannetError } from '../../src/core/errors.ts';
 import { canonicalJson } from '../../src/core/json.ts';
 import type { Mint } from '../../src/market/token.ts';
 import { SOL_MINT, USDC_MINT } from '../../src/market/token.ts';
+import { BASE_MODEL } from '../../src/trading/simulation-model.ts';
 import { GENESIS_POOLS, GENESIS_WALLET } from '../../src/sandbox/genesis.ts';
 import { PREDICTION_MARKETS } from '../../src/sandbox/market/prediction-market.ts';
 import { configOf, genesisDecimals, issuesOf, loadText } from './load-text.ts';
@@ -17,8 +18,8 @@ import { temporaryFolder } from './temporary-folder.ts';
 const CHECKOUT = join(import.meta.dirname, '../..');
 const WATCH = 'strategies: [{ use: book-watch, params: { market: TIDE, level: 0.6, rearm: 0.5 } }]\n';
 const PEARL = 'Pear99mWVTgEXo4CHgPdY5gNgDTG3KqeEQ3j8zfZfij' as Mint;
-/** All but the example for real money, whose own test is with the gate it has to pass. */
-const SHIPPED = (await readdir(join(CHECKOUT, 'config'))).filter((file) => file.endsWith('.yaml') && file !== 'live.yaml');
+/** All but the example for real money, whose own test is with the gate it has to pass, and the grids of sweeps, whose is with their reader. */
+const SHIPPED = (await readdir(join(CHECKOUT, 'config'))).filter((file) => file.endsWith('.yaml') && !file.endsWith('.grid.yaml') && file !== 'live.yaml');
 
 const loadShipped = async (file: string) => {
   const result = await loadConfig({ file: `config/${file}`, workingDir: CHECKOUT, environment: {}, decimalsOf: genesisDecimals });
@@ -91,7 +92,7 @@ describe('what is left out', () => {
       chain: { rpcUrl: 'embedded', commitment: 'confirmed' },
       wallet: { keyFrom: undefined, address: undefined, solReserve: 50_000_000n },
       seed: 7,
-      backtest: { quoteLatencyMs: 300, landLatencyMs: 1_500, setting: 'base' },
+      backtest: { model: BASE_MODEL },
       limits: {
         maxSlippageBps: 50, maxPriceImpactBps: 100, maxFeeBps: 30, maxTrade: undefined, maxPosition: new Map(), maxOpenIntents: 1,
         maxSwaps: { perMinute: 6, perHour: 60, perDay: 300 }, solReserve: 50_000_000n,
@@ -122,7 +123,7 @@ mode: live
 seed: 42
 wallet: { key_from: env:MY_KEY, address: ${PEARL}, sol_reserve: "1500 raw SOL" }
 tokens: { PEARL: ${PEARL} }
-backtest: { balances: { USDC: "0.5", PEARL: "12 raw", SOL: "0" }, latency: { quote: 1s, land: 2m }, setting: pessimistic }
+backtest: { balances: { USDC: "0.5", PEARL: "12 raw", SOL: "0" }, latency: { quote: 1s, land: 1m }, setting: pessimistic }
 risk:
   max_slippage_bps: 1
   max_trade: "18446744073709.551615 USDC"
@@ -140,7 +141,8 @@ strategies:
     expect(config.wallet).toEqual({ keyFrom: { kind: 'env', name: 'MY_KEY' }, address: PEARL, solReserve: 1_500n });
     expect(config.tokens.bySymbol('PEARL')).toEqual({ symbol: 'PEARL', mint: PEARL, decimals: 6 });
     expect(config.backtest).toEqual({
-      balances: new Map<string, bigint>([[USDC_MINT, 500_000n], [PEARL, 12n], [SOL_MINT, 0n]]), quoteLatencyMs: 1_000, landLatencyMs: 120_000, setting: 'pessimistic',
+      balances: new Map<string, bigint>([[USDC_MINT, 500_000n], [PEARL, 12n], [SOL_MINT, 0n]]),
+      model: { ...BASE_MODEL, setting: 'pessimistic', latency: { ...BASE_MODEL.latency, quote: [{ share: 0.5, latencyMs: 1_000 }], land: [{ share: 0.5, latencyMs: 60_000 }] } },
     });
     expect(config.limits).toMatchObject({
       maxSlippageBps: 1, maxTrade: { mint: USDC_MINT, amount: 2n ** 64n - 1n },

@@ -47,14 +47,14 @@ describe('a configuration that comes through a pipe', () => {
   it('is refused for whatever may sign, before anything waits for it', async () => {
     const folder = await temporaryFolder();
     execFileSync('mkfifo', [join(folder, 'pipe')]);
-    for (const file of ['pipe', '-', '/dev/stdin', '/dev/fd/63', '/proc/self/fd/63', '/dev/null']) {
+    for (const file of ['pipe', '-', '/dev/stdin', '/dev/fd/987654', '/proc/self/fd/987654', '/dev/null']) {
       expect(await load(file, folder, 'run')).toMatchObject({ ok: false, code: 'CONFIG_NOT_FOUND', issues: [{ file, message: expect.stringContaining('expected a file: more than one process reads the configuration') as string }] });
     }
     expect(await load('.', folder, 'run')).toMatchObject({ ok: false, issues: [{ message: expect.stringContaining('got a folder') as string }] });
   });
 
   it('is said not to be there for what looks where the process before had it open alone', async () => {
-    expect(await load('/dev/fd/63', await temporaryFolder(), 'look')).toMatchObject({ ok: false, issues: [{ message: expect.stringContaining('expected a file') as string }] });
+    expect(await load('/dev/fd/987654', await temporaryFolder(), 'look')).toMatchObject({ ok: false, issues: [{ message: expect.stringContaining('expected a file') as string }] });
   });
 });
 

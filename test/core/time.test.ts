@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { formatDuration, parseDuration, roughDuration } from '../../src/core/time.ts';
+import { formatDuration, parseDuration, roughDuration, shortDuration } from '../../src/core/time.ts';
 
 describe('a duration', () => {
   it.each([
@@ -39,5 +39,13 @@ describe('a duration', () => {
 
   it('is written as short as can be', () => {
     expect([0, 250, 10_000, 5_400_000, 90_061_001].map(formatDuration)).toEqual(['0s', '250ms', '10s', '1h30m', '1d1h1m1s1ms']);
+  });
+});
+
+describe('a span for people', () => {
+  it.each([
+    [2_592_000_294, '30d'], [172_800_262, '2d'], [97_200_000, '1d3h'], [86_399_999, '1d'], [5_400_000, '1h30m'], [90_400, '1m30s'], [59_960, '1m'], [13_000, '13s'], [1_449, '1.4s'], [250, '250ms'], [0.4, '0s'],
+  ])('says %d ms in its two largest units: %s', (span, text) => {
+    expect(shortDuration(span)).toBe(text);
   });
 });

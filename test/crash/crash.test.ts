@@ -70,7 +70,7 @@ describe('a daemon that is killed in the middle of a swap', () => {
     for (let tries = 0; traced.sent === 0 && tries < 4; tries++) traced = await traceSwap(world, { name: `traced-${tries}`, scenario: scenarioOf('order: success') });
     expect(traced.sent).toBeGreaterThan(0);
     expect(traced.synced).toBe(traced.sent);
-  }, 120_000);
+  }, 180_000);
 
   it('would see bytes that left before the journal was synced', () => {
     const wrote = '12 pwrite64(20</s/journal.sqlite-wal>, "x", 4096, 32) = 4096';

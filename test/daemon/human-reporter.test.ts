@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createHumanReporter } from '../../src/daemon/human-reporter.ts';
 import { accessAlert } from '../../src/daemon/access-text.ts';
 import { describeSignerProcess } from '../../src/daemon/open-signer.ts';
-import type { Reporter, RunStart } from '../../src/daemon/reporter.ts';
+import type { Reporter, RunStart, RunSummary } from '../../src/daemon/reporter.ts';
 import type { Denial } from '../../src/trading/risk/denial.ts';
 import { intentOf } from '../store/sample-journey.ts';
 import { TOKENS } from '../market/tokens.ts';
@@ -99,6 +99,24 @@ describe('the reporter for people', () => {
   it('paints only where colour is wanted', () => {
     expect(told(alert)).not.toContain('\u001b');
     expect(told(alert, true)).toContain('\u001b[');
+  });
+});
+
+describe('the last words of a run', () => {
+  const summary: RunSummary = {
+    runId: 'r', runDir: '/r', durationMs: 40_200, events: 1, decisions: 0, decisionHash: '0'.repeat(64), denials: {}, intents: {}, open: [], alerts: 0, feesLamports: 0n, rentLamports: 0n,
+    strategies: [{ name: 'dca', swaps: 1, holds: ['2 SOL'], running: true }], recording: undefined, trading: 'active',
+  };
+  const lastWords = (change: Partial<RunSummary>): string => told((reporter) => { reporter.summary(STAMP, { ...summary, ...change }); });
+
+  it('show no hash of zeros where nothing was decided, and say so', () => {
+    expect(lastWords({})).toMatch(/hash +none: nothing was decided\n/);
+    expect(lastWords({ decisions: 1, decisionHash: 'ab'.repeat(32) })).toContain('ab'.repeat(32));
+  });
+
+  it('count one as one', () => {
+    expect(lastWords({})).toMatch(/40s, 1 event\n[^]*1 swap, holds 2 SOL/);
+    expect(lastWords({ events: 1_200 })).toContain('1,200 events');
   });
 });
 

@@ -1,7 +1,8 @@
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { createRunFiles, findRun, readDecisions, readManifest } from '../../src/daemon/run-files.ts';
+import { createRunFiles, findRun, manifestChange, readDecisions, readManifest } from '../../src/daemon/run-files.ts';
+import type { RunManifest } from '../../src/daemon/manifest.ts';
 import { DecisionLog } from '../../src/engine/decision-log.ts';
 import type { LoggedDecision } from '../../src/engine/decision-log.ts';
 import { temporaryFolder } from '../store/fixtures.ts';
@@ -59,10 +60,39 @@ describe('the files of a run', () => {
   it('refuse a manifest that is damaged, or of another format', () => {
     const { dir } = runOf(1);
     const path = join(dir, 'manifest.json');
-    for (const text of ['', '{', '{"format_version": 999}']) {
+    for (const text of ['', '{', '{"format_version": 999}', 'null', '[]', '"format_version"', '1', '18446744073709551616']) {
       writeFileSync(path, text);
-      expect(() => readManifest(dir)).toThrow(expect.objectContaining({ message: expect.stringContaining(path) }));
+      expect(() => readManifest(dir), text).toThrow(expect.objectContaining({ code: 'RUN_NOT_FOUND', message: expect.stringContaining(path) }));
     }
+  });
+
+  it('say of a manifest that it was changed, wherever that is, and nothing of one of an older version', () => {
+    const stateDir = temporaryFolder();
+    const files = createRunFiles(stateDir, 'a-run');
+    const manifest = { format_version: 1, run_id: 'a-run', recording: null } as unknown as RunManifest;
+    files.manifest(manifest);
+    files.close();
+    const path = join(files.dir, 'manifest.json');
+    const text = readFileSync(path, 'utf8');
+    expect(manifestChange(files.dir)).toBeUndefined();
+    expect(readManifest(files.dir)).toStrictEqual(manifest);
+    const name = text.indexOf('sha256');
+    for (let place = 0; place < text.length; place++) {
+      // Without its name it is no hash any more; the rest is as it was.
+      if (place >= name && place < name + 6) continue;
+      writeFileSync(path, `${text.slice(0, place)}${String.fromCharCode(text.charCodeAt(place) ^ 1)}${text.slice(place + 1)}`);
+      const said = ((): string | undefined => {
+        try {
+          return manifestChange(files.dir);
+        } catch (error) {
+          return String(error);
+        }
+      })();
+      expect(said, `byte ${place}`).toContain(path);
+    }
+    writeFileSync(path, text.replace(/,\s*"sha256".*"/, ''));
+    expect(manifestChange(files.dir)).toBeUndefined();
+    expect(readManifest(files.dir)).toStrictEqual(manifest);
   });
 });
 

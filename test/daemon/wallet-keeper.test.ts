@@ -131,7 +131,7 @@ describe('a ledger while strategies run', () => {
   it('is held against the chain every minute, but not while a swap is under way or not yet written down', async () => {
     const at = await keep();
     const intent = intentOf(1);
-    at.state.intents.set(intent.id, { intent, state: 'approved' });
+    at.state.intents.add({ intent, state: 'approved' });
     const watching = at.keeper.watch(at.ledger, (error) => { throw error; });
     onTestFinished(() => { watching.unsubscribe(); });
     await advance(at.clock, 61_000);

@@ -17,13 +17,16 @@ const MINUTE = 60_000;
 
 const named = (feed: string): string => `<${feed}>`;
 
-/** Writes a quote every five seconds into the recording of a run that begins then. */
-function record(recordingDir: string, from: number, until: number): string {
+/** Writes a quote every five seconds into the recording of a run that begins then, this daemon's or another one's. */
+function record(recordingDir: string, from: number, until: number, runs = 'runs'): string {
   const name = newRunId({ now: () => from, schedule: () => { throw new Error('no timers here'); } });
   const writer = openWriter(recordingDir, { name });
   let seq = 0;
   for (let at = from; at < until; at += 5_000) writer.append(++seq, at, buyingSol(150_000, at));
   writer.flush();
+  const runDir = join(recordingDir, '..', runs, name);
+  mkdirSync(runDir, { recursive: true });
+  writeFileSync(join(runDir, 'manifest.json'), '{}');
   return name;
 }
 
@@ -68,6 +71,18 @@ describe('what a warm-up finds', () => {
     expect(times.filter((at) => at >= NOW - 60 * MINUTE)).toHaveLength((20 + 10 + 10) * 12);
     expect(warmup.shown()).toBe('diver was warmed up with 480 recorded events; short was warmed up with 60 recorded events');
     expect(timesOf(repeatWarmup(warmup.record, join(dir, '..', 'runs', 'this')))).toEqual(times);
+  });
+
+  it('is what this daemon’s runs recorded, where another one’s recordings stand in the same folder', () => {
+    const dir = folder();
+    const own = [record(dir, NOW - 100 * MINUTE, NOW - 40 * MINUTE), record(dir, NOW - 20 * MINUTE, NOW)];
+    record(dir, NOW - 90 * MINUTE, NOW, 'runs-of-another');
+    record(dir, NOW - 70 * MINUTE, NOW, 'runs-of-another');
+    const warmup = prepare(dir, [warmed(60 * MINUTE)]);
+    expect(warmup.record.recordings.map(({ recording }) => recording)).toStrictEqual(own.map((name) => `../../recordings/${name}`));
+    const times = timesOf(warmup.rows).filter((at) => at >= NOW - 60 * MINUTE);
+    expect(times).toEqual(times.toSorted((a, b) => a - b));
+    expect(times).toHaveLength((20 + 20) * 12);
   });
 
   it('is refused to a replay once it has changed', () => {

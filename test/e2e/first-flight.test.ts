@@ -33,7 +33,7 @@ beforeAll(async () => {
   ended = await daemon.ended;
   lines = jsonLines(ended.stdout);
   runId = String(lines[0]!['run_id']);
-}, 120_000);
+}, 180_000);
 afterAll(() => playground.close());
 
 async function lookAtControlApi([started]: readonly JsonLine[]): Promise<void> {

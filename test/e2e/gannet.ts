@@ -14,7 +14,8 @@ export const PROJECT = fileURLToPath(new URL('../..', import.meta.url));
 const GANNET = join(PROJECT, 'bin', 'gannet');
 /** Where the launcher keeps compiled code; a command that is started without it finds the same there. */
 export const COMPILE_CACHE = join(PROJECT, 'node_modules', '.cache', 'gannet');
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 120_000;
+const serveWarm = createWarmGannet(COMPILE_CACHE);
 
 /** A line of `--json`; read with assertions, as a script would. */
 export type JsonLine = Readonly<Record<string, unknown>> & { readonly type?: string };
@@ -58,7 +59,6 @@ export function createPlayground(): Playground {
   const temporary = join(dir, 'tmp');
   mkdirSync(temporary);
   const running = new Set<Running>();
-  const warm = createWarmGannet(COMPILE_CACHE);
   const variables = (environment: Readonly<Record<string, string>>): Record<string, string> => ({ PATH: process.env['PATH'] ?? '', TMPDIR: temporary, ...environment });
 
   const start: Playground['start'] = (args, { cwd = dir, environment = {} } = {}) => {
@@ -114,11 +114,11 @@ export function createPlayground(): Playground {
     read: (...parts) => readFileSync(join(dir, ...parts), 'utf8'),
     start,
     run: (args, surroundings) => start(args, surroundings).ended,
-    ask: (args, { cwd = dir, environment = {} } = {}) => warm.serve({ args, cwd, environment: variables(environment) }),
+    ask: (args, { cwd = dir, environment = {} } = {}) => serveWarm({ args, cwd, environment: variables(environment) }),
     async close() {
       const left = [...running];
       for (const command of left) command.signal('SIGKILL');
-      await Promise.all([warm.close(), ...left.map(({ ended }) => ended)]);
+      await Promise.all(left.map(({ ended }) => ended));
       rmSync(dir, { recursive: true, force: true });
     },
   };

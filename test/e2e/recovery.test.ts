@@ -131,11 +131,9 @@ describe('a wallet in which somebody else moved money while no daemon ran', () =
     const ended = await stop(second);
     expect(ended.code, ended.stderr).toBe(0);
     const lines = jsonLines(ended.stdout);
-    expect(alertsOf(lines)).toEqual(expect.arrayContaining([
+    expect(alertsOf(lines.slice(0, lines.findIndex(({ type }) => type === 'decision')))).toEqual(expect.arrayContaining([
       expect.stringMatching(/^info: 7 USDC came into the wallet/), expect.stringMatching(/^warning: 1\.500005 SOL left the wallet/),
     ]));
-    const firstDecision = lines.findIndex(({ type }) => type === 'decision');
-    expect(lines.findLastIndex(({ type }) => type === 'alert')).toBeLessThan(firstDecision);
     const journal = new DatabaseSync(join(state, 'journal.sqlite'), { readOnly: true });
     expect(journal.prepare('SELECT mint, change, cause FROM adjustments ORDER BY change').all()).toEqual([
       { mint: 'So11111111111111111111111111111111111111112', change: '-1500005000', cause: 'withdrawal' }, { mint: USDC, change: '7000000', cause: 'deposit' },
@@ -212,6 +210,8 @@ describe.skipIf(NO_SMALL_DISK !== undefined)(`a daemon on a disk that is full${N
     expect(ended.code, ended.stderr).toBe(0);
     expect(jsonLines(ended.stdout).at(-1)).toMatchObject({ type: 'summary', trading: 'reduce-only', open: [] });
     const [{ run_id: runId }] = jsonLines(ended.stdout) as unknown as readonly [{ readonly run_id: string }];
-    expect(document(await playground.ask(['replay', runId, '--json', '--state-dir', state]))).toMatchObject({ match: true, truncated_at: expect.any(Number) });
+    const replayed = document(await playground.ask(['replay', runId, '--json', '--state-dir', state]));
+    // What was recorded before the disk was full may be nothing: then nothing can be compared.
+    expect(replayed).toMatchObject({ match: replayed['decisions'] === 0 ? null : true, truncated_at: expect.any(Number), first_divergence: null });
   });
 });

@@ -12,7 +12,7 @@ import type { Ended, JsonLine, Playground } from './gannet.ts';
 import { createPlayground, document, filesIn, jsonLines } from './gannet.ts';
 
 const KEY = 'a-key-that-is-refused-for-a-while';
-const PATIENCE = { timeout: 20_000, interval: 20 };
+const PATIENCE = { timeout: 60_000, interval: 20 };
 const EVERY_MS = 2_000;
 
 let playground: Playground;

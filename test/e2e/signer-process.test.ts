@@ -142,7 +142,7 @@ describe('when one of the two is killed', () => {
     const lines = jsonLines(stdout);
     expect(lines.at(-1)).toMatchObject({ error: { code: 'SIGNER_LOST', message: expect.stringContaining('signer process is gone') as string } });
     expect(lines.at(-2)).toMatchObject({ type: 'summary' });
-    await expect.poll(() => [daemon, sandbox].filter(isAlive), { timeout: 10_000 }).toStrictEqual([]);
+    await expect.poll(() => [daemon, sandbox].filter(isAlive)).toStrictEqual([]);
   });
 
   it('the signer ends with its daemon', async () => {

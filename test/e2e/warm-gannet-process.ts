@@ -16,6 +16,9 @@ process.on('message', (order: Order) => {
   void serve(order).then((ended) => { process.send!(ended); });
 });
 
+// Whoever gave the orders is gone.
+process.on('disconnect', () => { process.exit(); });
+
 async function serve({ args, cwd, environment }: Order): Promise<Ended> {
   for (const name of Object.keys(process.env)) delete process.env[name];
   Object.assign(process.env, environment);

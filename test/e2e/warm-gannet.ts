@@ -1,9 +1,8 @@
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { join } from 'node:path';
 
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 120_000;
 
 /** A command line to run, with what it finds around it. */
 export interface Order {
@@ -20,27 +19,33 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** A process that runs one command line after the other. */
-export interface WarmGannet {
-  serve(order: Order): Promise<Ended>;
-  close(): Promise<void>;
-}
+/** Runs a command line in a process that runs one after the other. */
+export type ServeWarm = (order: Order) => Promise<Ended>;
 
-/** Returns one that takes compiled code from a folder; its process starts with the first command line. */
-export function createWarmGannet(compileCache: string): WarmGannet {
+/**
+ * Returns what serves command lines, of all files of tests that share this process; it takes compiled code from a folder.
+ * Its process starts with the first of them, and ends with this one.
+ */
+export function createWarmGannet(compileCache: string): ServeWarm {
   let server: ChildProcess | undefined;
   let last: Promise<unknown> = Promise.resolve();
 
-  const begin = (): ChildProcess => spawn(process.execPath, ['--disable-warning=ExperimentalWarning', join(import.meta.dirname, 'warm-gannet-process.ts')], {
-    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-    env: { PATH: process.env['PATH'] ?? '', NODE_COMPILE_CACHE: compileCache },
-  });
+  const begin = (): ChildProcess => {
+    const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', join(import.meta.dirname, 'warm-gannet-process.ts')], {
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+      env: { PATH: process.env['PATH'] ?? '', NODE_COMPILE_CACHE: compileCache },
+    });
+    child.once('exit', () => { server = undefined; });
+    return child;
+  };
 
   const give = (order: Order): Promise<Ended> => new Promise((resolve, reject) => {
     const child = (server ??= begin());
+    hold(child, true);
     const settle = (end: () => void): void => {
       clearTimeout(patience);
       child.off('exit', lose).off('message', take);
+      hold(child, false);
       end();
     };
     const fail = (reason: string): void => { settle(() => { reject(new Error(`${reason}: gannet ${order.args.join(' ')}`)); }); };
@@ -54,17 +59,16 @@ export function createWarmGannet(compileCache: string): WarmGannet {
     child.send(order);
   });
 
-  return {
-    serve(order) {
-      const ended = last.then(() => give(order));
-      last = ended.catch(() => undefined);
-      return ended;
-    },
-    async close() {
-      if (server === undefined || server.exitCode !== null || server.signalCode !== null) return;
-      const exited = once(server, 'exit');
-      server.kill('SIGKILL');
-      await exited;
-    },
+  return (order) => {
+    const ended = last.then(() => give(order));
+    last = ended.catch(() => undefined);
+    return ended;
   };
+}
+
+/** Nobody stays for a process that waits for its next command line. */
+function hold(child: ChildProcess, held: boolean): void {
+  const act = held ? 'ref' : 'unref';
+  child[act]();
+  child.channel?.[act]();
 }

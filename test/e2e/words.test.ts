@@ -24,7 +24,7 @@ describe('a run without --json', () => {
     // As a terminal does when Ctrl-C is pressed.
     onPaper.signal('SIGINT');
     [live, stopped] = await Promise.all([daemon.ended, onPaper.ended]);
-  }, 120_000);
+  }, 180_000);
 
   it('tells a person what is watched, what was decided and why, what became of it, and what it cost', () => {
     expect(live.code, live.stderr).toBe(0);

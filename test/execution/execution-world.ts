@@ -77,16 +77,22 @@ interface Stage {
   readonly reserves: ReadonlyMap<string, PoolReserves>;
 }
 
-/** By the length of their slots: the worlds of a file that ask for no sandbox of their own live in one, one after the other. */
-const stages = new Map<number, Promise<Stage>>();
-afterAll(async () => {
-  for (const stage of stages.values()) await (await stage).sandbox.close();
-});
+type ShareStage = (slotMs?: number) => Promise<Stage>;
 
-function sharedStage(slotMs = SLOT_MS): Promise<Stage> {
-  const stage = stages.get(slotMs) ?? openStage({ slotMs });
-  stages.set(slotMs, stage);
-  return stage;
+/**
+ * Returns what starts the worlds of a test file, and closes what they share when the file is through: those that ask for
+ * no sandbox of their own live in one, one after the other. Files share their modules, so that each has to ask for itself.
+ */
+export function executionWorlds(): (options?: ExecutionWorldOptions) => Promise<ExecutionWorld> {
+  const stages = new Map<number, Promise<Stage>>();
+  afterAll(async () => {
+    for (const stage of stages.values()) await (await stage).sandbox.close();
+  });
+  return (options = {}) => startWorld(options, (slotMs = SLOT_MS) => {
+    const stage = stages.get(slotMs) ?? openStage({ slotMs });
+    stages.set(slotMs, stage);
+    return stage;
+  });
 }
 
 async function openStage(options: SandboxOptions): Promise<Stage> {
@@ -98,8 +104,8 @@ async function openStage(options: SandboxOptions): Promise<Stage> {
  * Starts a world whose market is as it began, with a wallet of its own: what is left over of a test before it moves none
  * of it. The market stands still unless told otherwise; slots are short; an intent gets one attempt unless told otherwise.
  */
-export async function startExecutionWorld(options: ExecutionWorldOptions = {}): Promise<ExecutionWorld> {
-  const { sandbox, reserves } = await (options.sandbox === undefined ? sharedStage(options.slotMs) : openStage(options.sandbox));
+async function startWorld(options: ExecutionWorldOptions, shareStage: ShareStage): Promise<ExecutionWorld> {
+  const { sandbox, reserves } = await (options.sandbox === undefined ? shareStage(options.slotMs) : openStage(options.sandbox));
   const { base_url: baseUrl, rpc_url: rpcUrl } = sandbox.addresses;
   const clock = impatientClock(CLOCK_FACTOR, options.late);
   const service = createService({

@@ -8,7 +8,9 @@ import { createService } from '../../src/service/service.ts';
 import { loadDialect } from '../../src/service/wire/dialect.ts';
 import { openJournal } from '../../src/store/journal.ts';
 import type { ExecutionWorld } from './execution-world.ts';
-import { outcomesOf, startExecutionWorld } from './execution-world.ts';
+import { executionWorlds, outcomesOf } from './execution-world.ts';
+
+const startExecutionWorld = executionWorlds();
 
 /** The journal as another process would find it at the moment when bytes are handed to the socket. */
 interface OnDisk { readonly state: string; readonly bytes: string | undefined; readonly signature: string | undefined }

@@ -9,8 +9,10 @@ import { openJournal } from '../../src/store/journal.ts';
 import type { Intent, Outcome } from '../../src/trading/intent.ts';
 import { canTransition, isTerminal } from '../../src/trading/intent.ts';
 import type { ExecutionWorld } from './execution-world.ts';
-import { collect, outcomesOf, startExecutionWorld } from './execution-world.ts';
+import { collect, executionWorlds, outcomesOf } from './execution-world.ts';
 import { bookedWallet } from './ledger.ts';
+
+const startExecutionWorld = executionWorlds();
 
 const A_LIFE_AND_MORE = 260;
 

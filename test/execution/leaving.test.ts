@@ -3,7 +3,9 @@ import { createLiveExecutor } from '../../src/execution/live-executor.ts';
 import type { LiveWorld } from '../../src/execution/journey.ts';
 import type { Outcome } from '../../src/trading/intent.ts';
 import type { ExecutionWorld } from './execution-world.ts';
-import { collect, startExecutionWorld } from './execution-world.ts';
+import { collect, executionWorlds } from './execution-world.ts';
+
+const startExecutionWorld = executionWorlds();
 
 let world: ExecutionWorld;
 

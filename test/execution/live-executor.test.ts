@@ -9,8 +9,10 @@ import { SOL_MINT, USDC_MINT } from '../../src/market/token.ts';
 import type { Intent, Outcome } from '../../src/trading/intent.ts';
 import { isTerminal } from '../../src/trading/intent.ts';
 import type { ExecutionWorld } from './execution-world.ts';
-import { EXECUTE_TIMEOUT_MS, outcomesOf, startExecutionWorld } from './execution-world.ts';
+import { EXECUTE_TIMEOUT_MS, executionWorlds, outcomesOf } from './execution-world.ts';
 import { bookedWallet } from './ledger.ts';
+
+const startExecutionWorld = executionWorlds();
 
 const EXECUTE = '/swap/v2/execute';
 /** So much that the embedded maker's firm price wins, which somebody else pays the fee for. */

@@ -10,7 +10,9 @@ import { USDC_MINT } from '../../src/market/token.ts';
 import type { Intent } from '../../src/trading/intent.ts';
 import type { SwapOrder } from '../../src/trading/swap-order.ts';
 import type { ExecutionWorld } from './execution-world.ts';
-import { startExecutionWorld } from './execution-world.ts';
+import { executionWorlds } from './execution-world.ts';
+
+const startExecutionWorld = executionWorlds();
 
 const MAKERS_SIZE = 900_000_000n as Amount;
 const EIGHT_HOURS = 28_800_000;

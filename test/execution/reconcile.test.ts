@@ -9,8 +9,10 @@ import { openJournal } from '../../src/store/journal.ts';
 import type { Intent, IntentState, Outcome } from '../../src/trading/intent.ts';
 import { canTransition, isTerminal } from '../../src/trading/intent.ts';
 import type { ExecutionWorld } from './execution-world.ts';
-import { collect, startExecutionWorld } from './execution-world.ts';
+import { collect, executionWorlds } from './execution-world.ts';
 import { bookedWallet } from './ledger.ts';
+
+const startExecutionWorld = executionWorlds();
 
 /** Where a process can be when it is killed, and the state that its journal then shows. */
 type Moment = 'approved' | 'building' | 'written down' | 'signed' | 'submitted' | 'unknown';

@@ -6,8 +6,10 @@ import type { Mint } from '../../src/market/token.ts';
 import { SOL_MINT } from '../../src/market/token.ts';
 import type { SwapOrder } from '../../src/trading/swap-order.ts';
 import type { ExecutionWorld } from './execution-world.ts';
-import { outcomesOf, startExecutionWorld } from './execution-world.ts';
+import { executionWorlds, outcomesOf } from './execution-world.ts';
 import { bookedWallet } from './ledger.ts';
+
+const startExecutionWorld = executionWorlds();
 
 let world: ExecutionWorld;
 let before: Map<Mint, Amount>;

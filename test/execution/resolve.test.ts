@@ -10,8 +10,10 @@ import { SOL_MINT } from '../../src/market/token.ts';
 import type { Intent, Outcome } from '../../src/trading/intent.ts';
 import { isTerminal } from '../../src/trading/intent.ts';
 import type { ExecutionWorld } from './execution-world.ts';
-import { startExecutionWorld } from './execution-world.ts';
+import { executionWorlds } from './execution-world.ts';
 import { bookedWallet } from './ledger.ts';
+
+const startExecutionWorld = executionWorlds();
 
 const MAKERS_SIZE = 900_000_000n as Amount;
 const A_LIFE_AND_MORE = 260;
@@ -223,7 +225,7 @@ describe('an operator’s word on an intent under way', () => {
     const done = new Promise<void>((resolve, reject) => { executor.execute(intent).subscribe({ next: (outcome) => { outcomes.push(outcome); }, error: reject, complete: resolve }); });
     await expect.poll(() => outcomes.at(-1)?.state).toBe('submitted');
     await world.passSlots(A_LIFE_AND_MORE);
-    await expect.poll(() => outcomes.at(-1)?.code, { timeout: 5_000 }).toBe('PROOF_DISAGREES');
+    await expect.poll(() => outcomes.at(-1)?.code).toBe('PROOF_DISAGREES');
     const outcome = await executor.resolve(intent.id, { as: 'expired', reason, despite: 'balance' });
     await done;
     expect(outcome).toBe(outcomes.at(-1));

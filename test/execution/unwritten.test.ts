@@ -8,7 +8,9 @@ import { createPatientJournal } from '../../src/store/patient-journal.ts';
 import type { SmallDisk } from '../store/small-disk.ts';
 import { NO_SMALL_DISK, smallDisk } from '../store/small-disk.ts';
 import type { ExecutionWorld } from './execution-world.ts';
-import { collect, outcomesOf, startExecutionWorld } from './execution-world.ts';
+import { collect, executionWorlds, outcomesOf } from './execution-world.ts';
+
+const startExecutionWorld = executionWorlds();
 
 let world: ExecutionWorld;
 beforeAll(async () => { world = await startExecutionWorld(); });

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
@@ -8,15 +8,16 @@ import { VirtualTimeScheduler } from 'rxjs';
 import type { GannetError } from '../../src/core/errors.ts';
 import { openRecording } from '../../src/recording/reader.ts';
 import { createRecordingWriter } from '../../src/recording/writer.ts';
+import { buyingSol, sellingSol } from '../market/events.ts';
 import { openWriter, temporaryFolder } from './temporary.ts';
 
 const CHILD = fileURLToPath(new URL('writing-child.ts', import.meta.url));
 
 /** Starts the writing process, kills it once it has flushed at least `until` inputs, and returns the last number it said. */
-async function killedWriter(folder: string, until: number): Promise<number> {
+async function killedWriter(folder: string, { until, stepMs }: { readonly until: number; readonly stepMs: number }): Promise<number> {
   // The zone and language of the writer must not matter to the reader.
   const env = { ...process.env, TZ: 'Asia/Kathmandu', LC_ALL: 'tr_TR.UTF-8' };
-  const child = spawn(process.execPath, [CHILD, folder], { stdio: ['ignore', 'pipe', 'inherit'], env });
+  const child = spawn(process.execPath, [CHILD, folder, String(stepMs)], { stdio: ['ignore', 'pipe', 'inherit'], env });
   let said = '';
   child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
     said += chunk;
@@ -28,9 +29,12 @@ async function killedWriter(folder: string, until: number): Promise<number> {
 }
 
 describe('a recording whose writer was killed', () => {
-  it.each([70, 2_000, 20_000])('keeps everything that was flushed (%i inputs and more)', async (until) => {
+  // A minute apart, segments end and are compressed all the time.
+  it.each([
+    { until: 70, stepMs: 1 }, { until: 8_000, stepMs: 1 }, { until: 700, stepMs: 60_000 }, { until: 3_000, stepMs: 60_000 },
+  ])('keeps everything that was flushed ($until inputs and more, $stepMs ms apart)', async ({ until, stepMs }) => {
     const folder = temporaryFolder();
-    const acknowledged = await killedWriter(folder, until);
+    const acknowledged = await killedWriter(folder, { until, stepMs });
     const recording = openRecording(join(folder, 'run'));
     const end = recording.lastGapFreeSeq([]);
     expect(end).toBeGreaterThanOrEqual(acknowledged);
@@ -78,6 +82,19 @@ describe('a writer', () => {
     expect(() => { writer.append(1, 5, { ...health, receivedAt: 4.5 }); }).toThrow(expect.objectContaining({ name: 'AssertionError' }));
     expect(() => { writer.append(1, 5.5, { ...health, receivedAt: 4.5 }); }).toThrow(expect.objectContaining({ name: 'AssertionError' }));
     expect(() => { writer.append(1, 5, { ...health, receivedAt: 5, eventAt: NaN }); }).toThrow(expect.objectContaining({ name: 'AssertionError' }));
+  });
+
+  it('knows its feeds, and all its rows, where it died over its very last word', async () => {
+    const writer = openWriter(temporaryFolder());
+    for (let seq = 1; seq <= 4; seq++) writer.append(seq, seq * 3_600_000, seq % 2 === 0 ? buyingSol(150_000, seq) : sellingSol(150_000, seq));
+    const manifest = join(writer.directory, 'manifest.json');
+    const before = readFileSync(manifest);
+    await writer.close();
+    const whole = openRecording(writer.directory);
+    writeFileSync(manifest, before);
+    const { truncatedAt, events, feeds } = openRecording(writer.directory);
+    expect({ truncatedAt, events, feeds }).toEqual({ truncatedAt: 4, events: 4, feeds: whole.feeds });
+    expect(feeds).toHaveLength(2);
   });
 
   it('refuses a folder that cannot be made', () => {

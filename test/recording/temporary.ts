@@ -5,6 +5,7 @@ import { VirtualTimeScheduler } from 'rxjs';
 import { onTestFinished } from 'vitest';
 import type { GannetError } from '../../src/core/errors.ts';
 import type { Clock } from '../../src/core/time.ts';
+import { WRITER_LOCK_FILE } from '../../src/recording/files/writer-lock.ts';
 import { createRecordingWriter } from '../../src/recording/writer.ts';
 import type { RecordingWriter } from '../../src/recording/writer.ts';
 import type { Stamped } from './arbitrary-inputs.ts';
@@ -38,12 +39,13 @@ export function appendAll(writer: RecordingWriter, rows: readonly Stamped[], flu
   }
 }
 
-/** Returns every file of a folder, relative to it. */
+/** Returns every file of a folder that holds anything, relative to it: not the lock of a writer that has not ended. */
 export function filesIn(folder: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .map((name) => join(folder, name))
     .filter((path) => statSync(path).isFile())
     .map((path) => relative(folder, path))
+    .filter((file) => file !== WRITER_LOCK_FILE)
     .sort();
 }
 

@@ -329,7 +329,7 @@ describe('feeds over HTTP', () => {
     const feed = createFeeds({ service: clientOf(server), specs, clock: asyncScheduler, random: seededRandom(1) });
     const events: MarketEvent[] = [];
     const subscription = feed.events$.subscribe((event) => events.push(event));
-    await expect.poll(() => feed.stats().every(({ polls }) => polls >= 4), { timeout: 10_000 }).toBe(true);
+    await expect.poll(() => feed.stats().every(({ polls }) => polls >= 4)).toBe(true);
     subscription.unsubscribe();
     expect(new Set(events.map((event) => (isHealth(event) ? `${event.status} ${event.code}` : event.kind)))).toEqual(
       new Set(['degraded SERVICE_MALFORMED', 'down SERVICE_MALFORMED', 'order-book', 'token-stats']),

@@ -132,9 +132,9 @@ describe('a node that answers nonsense', () => {
     const node = await listen((request, response: ServerResponse) => { response.end(respond((JSON.parse(request.body) as { id: number }).id)); });
     const blind = await open(node.baseUrl, { programs: [{ program: CONSTANT_PRODUCT_PROGRAM }] });
     const [withTable, written] = [transactionOf(honestSwap(SELL), { form: 'shared' }), transactionOf(honestSwap(SELL))];
-    const before = performance.now();
+    const before = process.cpuUsage();
     for (const { bytes } of [withTable, written]) expect(await word(blind, bytes, termsOf(SELL))).toMatch(/^(?:CHAIN_UNREAD|TABLE_UNREAD|SIMULATION_\w+|CAP_DECIMALS_UNREAD)$/);
-    expect(performance.now() - before).toBeLessThan(4_000);
+    expect(process.cpuUsage(before).user).toBeLessThan(4_000_000);
   });
 
   test('gets a refusal in words of bounded length, whatever error its simulation has', async () => {

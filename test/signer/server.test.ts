@@ -23,7 +23,7 @@ const TERMS: SigningRequestTerms = {
   intentId: 'a-1', attempt: 1, route: 'order', inputMint: MINT, outputMint: ADDRESS, amountIn: 18_446_744_073_709_551_615n, minimumOut: 1n, maxFeeBps: 30,
 };
 const TRANSACTION = randomTransaction(seededRandom(3), [keypair.publicKey]).serialize();
-const POLL = { interval: 2, timeout: 5_000 };
+const POLL = { interval: 2 };
 const EMBEDDED: WalletSettings = { keyFrom: undefined, address: undefined, embedded: true };
 
 let folder: string;

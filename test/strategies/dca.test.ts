@@ -80,7 +80,7 @@ describe('dca', () => {
     run.engine.accept({ ...outcome, state: 'building' }, 20_100);
     run.engine.accept({ ...outcome, state: 'abandoned' }, 20_200);
     run.engine.advanceTo(25_000);
-    expect([...run.state.intents.keys()]).toEqual(['second-1']);
+    expect(run.state.intents.values().map(({ intent }) => intent.id)).toEqual(['second-1']);
     expect(run.logged.filter(({ strategy, code }) => strategy === 'second' && code === null).map(({ at }) => at)).toEqual([21_000]);
   });
 

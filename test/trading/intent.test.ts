@@ -159,7 +159,7 @@ class Advance implements fc.Command<Model, Real> {
 }
 
 function expectInvariants(model: Model, state: EngineState): void {
-  expect([...state.intents.keys()].sort()).toEqual([...model.open.keys()].sort());
+  expect(state.intents.values().map(({ intent }) => intent.id).sort()).toEqual([...model.open.keys()].sort());
   for (const [strategy] of BUDGETS) {
     const book = state.portfolio.book(strategy);
     for (const { mint } of [SOL, USDC, FISH]) {

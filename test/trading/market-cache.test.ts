@@ -24,6 +24,16 @@ describe('the market cache', () => {
     expect(cache.latestQuote(SOL.mint, USDC.mint)).toMatchObject({ receivedAt: 1 });
   });
 
+  it('speaks of both tokens of a quote and of those whose statistics are watched, whoever prices them', () => {
+    const cache = new MarketCache();
+    expect(cache.speaksOf(SOL.mint)).toBe(false);
+    cache.observe(trouble(sellingSol(150_000, 1).feed, 1));
+    expect(cache.speaksOf(SOL.mint)).toBe(false);
+    cache.observe(sellingSol(150_000, 1));
+    cache.observe(stats(FISH, 2));
+    expect([SOL, USDC, FISH].map(({ mint }) => cache.speaksOf(mint))).toEqual([true, true, true]);
+  });
+
   it('takes the newest quote of a pair over all sizes, one direction only', () => {
     const cache = new MarketCache();
     cache.observe(quote(SOL, USDC, { inAmount: 1n, outAmount: 5n, at: 2 }));

@@ -10,7 +10,7 @@ import { snapshotState } from '../../src/trading/state.ts';
 import { quote, sellingSol } from '../market/events.ts';
 import { FISH, SOL, USDC } from '../market/tokens.ts';
 import { carry, command, DAY, ELAPSED, HOUR, MINUTE, price, protection, restarted, resume, roundTrip, SELL, START, stateUnder, usdc } from './protected-states.ts';
-import { apply, approve, buy, fillOf, outcome, strategySetup, verdictOn } from './states.ts';
+import { apply, approve, buy, fillOf, outcome, propose, strategySetup, verdictOn } from './states.ts';
 
 const seen = new Set<string>();
 
@@ -22,6 +22,9 @@ function changes(state: EngineState): string[] {
     return `${change} ${code} ${subject}`.trim();
   });
 }
+
+const reasonOf = (state: EngineState): string => propose(state, buy(), { at: START }).denial!.reason;
+const missing = (of: string, currency: string): string => `there is no price of ${of} in ${currency} to hold the limit against: none came in yet, none is watched, or it is too old`;
 
 describe('a protection', () => {
   it('pauses after a loss, from the last one on, and only whom it counts', () => {
@@ -181,6 +184,18 @@ describe('a protection', () => {
     expect(state.protections.equity.get('diver')).toMatchObject({ isKnown: false, value: 500_000_000n });
     expect(verdictOn(state, buy(), { at: START, strategy: 'other' })).toBeNull();
     expect(verdictOn(state, SELL, { at: START })).toBeNull();
+  });
+
+  it('says which price is missing: of what is held, of another budget, or of the budget in the limit’s token', () => {
+    const own = stateUnder([protection({ kind: 'max-drawdown', limitPct: 10 })]);
+    carry(own, buy(), START, 'confirmed', { out: 1_000n });
+    expect(reasonOf(own)).toBe(missing('SOL', 'USDC'));
+    const inSol = stateUnder([protection({ kind: 'max-drawdown', limitPct: 10 }, { scope: 'global' })], { strategies: [strategySetup('diver'), { ...strategySetup('other'), budget: { mint: SOL.mint, amount: 1_000_000_000n as Amount } }] });
+    expect(reasonOf(inSol)).toBe(missing('SOL', 'USDC'));
+    const daily = stateUnder([protection({ kind: 'daily-loss', limit: { mint: FISH.mint, amount: 1_000n as Amount } })]);
+    price(daily, 250, START);
+    roundTrip(daily, START, 20);
+    expect(reasonOf(daily)).toBe(missing('USDC', 'FISH'));
   });
 
   it('stops at the fees of a day, failed swaps included, until the next', () => {

@@ -314,7 +314,7 @@ class World {
     const { portfolio, intents, keys, swapRate, strategies, trading } = this.#state;
     const books = [...portfolio.books.values()].map(({ balances, reserved, costs }) => [...balances, ...reserved, ...costs].join());
     return [
-      books.join('|'), [...portfolio.wallet].join(), [...intents].map(([id, { state }]) => `${id} ${state}`).join(), [...keys].length,
+      books.join('|'), [...portfolio.wallet].join(), intents.values().map(({ intent, state }) => `${intent.id} ${state}`).join(), [...keys].length,
       swapRate.times.length, [...strategies.values()].map(({ intentCount }) => intentCount).join(), trading,
     ].join('/');
   }

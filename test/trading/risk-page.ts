@@ -26,7 +26,9 @@ export function riskPage(): string {
     table(['release', 'lets go'], Object.entries(RELEASES).map(([name, text]) => [tick(name), text])),
     'Equity is what a strategy’s book would sell for in its budget’s token, less its network fees; of all together, in the first budget’s token. '
       + 'Deposits into the wallet are no profit. The result of an exit is its proceeds less the average cost of what was sold and less the fee. '
-      + 'Where a price is missing the last known equity stays, and entries of that strategy are refused (`VALUE_UNKNOWN`). Profit never stops anything.',
+      + 'What has too old a price counts at its last one; where there is none at all the last known equity stays. Until a price comes in, no highest goes up, '
+      + 'and entries of that strategy are refused (`VALUE_UNKNOWN`), under a limit of all together those of every strategy: watch what is held. '
+      + 'Profit never stops anything.',
     '## Where the configuration says nothing',
     'These are on, in backtests too. `protections: []` turns them off.',
     table(['kind', 'limit', 'scope', 'action', 'release'], DEFAULT_PROTECTIONS.map(defaultRow)),

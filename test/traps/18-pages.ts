@@ -76,11 +76,11 @@ export const pages: Trap = {
         const volume = BigInt(raw.body.data[0].volumeUsd as string);
         expect(volume).toBeGreaterThan(100_000_000_000n);
         expect(event!.volumeUsd).toBe(volume);
-        expect(microUsd(event!.volumeUsd)).toMatch(/^\$\d{3} \d{3}\.00$/);
+        expect(microUsd(event!.volumeUsd)).toMatch(/^\$\d{3},\d{3}\.00$/);
         await world.fault({ path: SEARCH, fault: { kind: 'patch', set: { '/data/0/volumeUsd': '18014398509481985' } } });
         const { records: [huge] } = await world.service.prediction.searchEvents(search);
         expect(huge!.volumeUsd).toBe(18_014_398_509_481_985n);
-        expect(microUsd(huge!.volumeUsd)).toBe('$18 014 398 509.481985');
+        expect(microUsd(huge!.volumeUsd)).toBe('$18,014,398,509.481985');
       },
     },
   ],

@@ -16,9 +16,17 @@ export interface HopReserves {
  * Returns 0n when the pool cannot fill the order: nothing would come out, or a reserve would leave u64.
  */
 export function quoteHop(hop: HopReserves & { readonly amountIn: bigint }): bigint {
-  const { reserveIn, reserveOut, amountIn } = hop;
+  return payOut(hop, hop.amountIn, afterFee(hop.amountIn, hop.feeBps));
+}
+
+/** Returns what of an input is left to be swapped. */
+export function afterFee(amountIn: bigint, feeBps: number): bigint {
+  return (amountIn * (BPS_DENOMINATOR - BigInt(feeBps))) / BPS_DENOMINATOR;
+}
+
+/** Returns what `quoteHop` does, for an input of which it is known already what is left after the fee. */
+export function payOut({ reserveIn, reserveOut }: Omit<HopReserves, 'feeBps'>, amountIn: bigint, net: bigint): bigint {
   if (reserveIn <= 0n || reserveOut <= 0n || amountIn <= 0n || reserveIn + amountIn > U64_MAX) return 0n;
-  const net = (amountIn * (BPS_DENOMINATOR - BigInt(hop.feeBps))) / BPS_DENOMINATOR;
   return (reserveOut * net) / (reserveIn + net);
 }
 

@@ -3,7 +3,7 @@ import { GannetError } from '../../core/errors.ts';
 import type { GenesisToken } from '../genesis.ts';
 import { SLOTS_PER_DAY, SLOTS_PER_MINUTE } from '../slot-counts.ts';
 import { depthOf, poolPrice, rawPrice, readingOnce, reservesAt, type ReadPool, type Reserves } from './pool-price.ts';
-import { createPriceProcess, meanReversion, type PriceProcess } from './price-process.ts';
+import { createRandomWalk, createSwingingPrice, meanReversion, type PriceMotion, type PriceProcess } from './price-process.ts';
 import { createTradeTape, type TradeTape } from './trade-tape.ts';
 
 /** As far as the statistics look back. What is beyond is gone in one stride. */
@@ -73,6 +73,8 @@ interface MarketOptions {
   readonly tokens: readonly GenesisToken[];
   readonly pools: readonly MarketPool[];
   readonly reserves: ReserveAccess;
+  /** Swings unless given. */
+  readonly motion?: PriceMotion | undefined;
 }
 
 /** Returns the market of a seed over pools that exist on the chain. */
@@ -168,7 +170,7 @@ function createTokenStates(options: MarketOptions): Map<string, TokenState> {
   for (const token of options.tokens) {
     const peg = token.peg === undefined ? undefined : states.get(token.peg);
     const seed = `${options.seed}:token:${token.mint}`;
-    const process = createPriceProcess({ seed: `${seed}:price`, start: token.usdPrice, volatility: token.volatility });
+    const process = (options.motion === 'random-walk' ? createRandomWalk : createSwingingPrice)({ seed: `${seed}:price`, start: token.usdPrice, volatility: token.volatility });
     const usd = token.usdPrice * (peg === undefined ? 1 : usdOf(peg));
     const tape = createTradeTape({
       seed: `${seed}:past`, price: usd, volatility: token.volatility, volumeUsdPerDay: token.volumeUsdPerDay,
@@ -196,7 +198,7 @@ function stepToken(state: TokenState): void {
   const { token, process, tape, random } = state;
   process.step();
   const usd = usdOf(state);
-  const change = Math.log(usd / state.lastUsd);
+  const change = usd === state.lastUsd ? 0 : Math.log(usd / state.lastUsd);
   state.lastUsd = usd;
   // Volume follows movement, and the side that moved the price traded more.
   const typicalMove = 0.001 * Math.max(token.volatility, 0.01);

@@ -1,4 +1,5 @@
 import { normal, seededRandom } from '../../core/random.ts';
+import { SLOTS_PER_DAY } from '../slot-counts.ts';
 
 /** Slots after which half of a deviation is gone: 40 s at 400 ms. */
 const DEVIATION_HALF_LIFE_SLOTS = 100;
@@ -11,21 +12,49 @@ const WANDER = 0.03;
 const JUMP_PROBABILITY = 1 / 1_500;
 const JUMP_DOWN_SHARE = 0.7;
 
-/** A price that swings around a slow walk, one step a slot. */
+/** A price that moves one step a slot. */
 export interface PriceProcess {
   readonly value: number;
   step(): void;
   /** Goes many steps in one stride: to where they lead as likely, without the jumps, of which soon nothing is left. */
   leap(steps: number): void;
-  /** Puts the price where the operator wants it, and makes that the level it swings around. */
+  /** Puts the price where the operator wants it, and makes that its level. */
   set(value: number): void;
+}
+
+/** How prices go: swinging about their level, or at random, where nobody can know more than the present price. */
+export type PriceMotion = 'swings' | 'random-walk';
+
+/** Standard deviation of a year's logarithm at volatility 1, as SOL's; crypto trades all year. */
+const RANDOM_WALK_A_YEAR = 0.8;
+const SLOTS_PER_YEAR = 365.25 * SLOTS_PER_DAY;
+
+/**
+ * Returns a seeded price whose present is the best guess of its future: value = level * exp(s n - s²/2), step after step
+ * (geometric Brownian motion without drift).
+ */
+export function createRandomWalk(options: { seed: string; start: number; volatility: number }): PriceProcess {
+  const random = seededRandom(options.seed);
+  const slotSize = (RANDOM_WALK_A_YEAR * options.volatility) / Math.sqrt(SLOTS_PER_YEAR);
+  let value = options.start;
+  const leap = (steps: number): void => {
+    if (slotSize === 0) return;
+    const size = slotSize * Math.sqrt(steps);
+    value *= Math.exp(size * normal(random) - (size * size) / 2);
+  };
+  return {
+    get value() { return value; },
+    step() { leap(1); },
+    leap,
+    set(next) { value = next; },
+  };
 }
 
 /**
  * Returns a seeded price: value = level * exp(wander + deviation), both Ornstein-Uhlenbeck processes
  * in their exact discrete form x' = x e^(-theta) + s sqrt(1 - e^(-2 theta)) n.
  */
-export function createPriceProcess(options: { seed: string; start: number; volatility: number }): PriceProcess {
+export function createSwingingPrice(options: { seed: string; start: number; volatility: number }): PriceProcess {
   const random = seededRandom(options.seed);
   const deviationSize = DEVIATION * options.volatility;
   const deviationStep = meanReversion({ halfLifeSlots: DEVIATION_HALF_LIFE_SLOTS, size: deviationSize });
@@ -39,6 +68,8 @@ export function createPriceProcess(options: { seed: string; start: number; volat
       return value;
     },
     step() {
+      // Nobody else draws from its chance, and nothing would come of what it draws.
+      if (options.volatility === 0) return;
       wander = wanderStep(wander, normal(random));
       deviation = deviationStep(deviation, normal(random));
       if (random() < JUMP_PROBABILITY) {

@@ -125,14 +125,15 @@ export function readTokenRecord(element: Json): TokenRecord {
     ...record,
     audit: audit ?? {},
     platformEarn: apy?.platformEarn,
-    values: readValues(members),
+    values: readTokenValues(element),
     stats7d: readLongWindow(members['stats7d']),
     stats30d: readLongWindow(members['stats30d']),
   };
 }
 
-/** By hand rather than by schema: these are sixty numbers for each of a hundred tokens in every poll. */
-function readValues(token: { readonly [key: string]: Json }): TokenStats['values'] {
+/** Returns the numbers of one token. By hand rather than by schema: these are sixty for each of a hundred tokens in every poll. */
+export function readTokenValues(element: Json): TokenStats['values'] {
+  const token = membersOf(element);
   const values: { [name in TokenStatName]?: number } = {};
   for (const field of TOKEN_FIELDS) keep(values, field, token[field], field);
   for (const window of STATS_WINDOWS) {
@@ -155,5 +156,5 @@ const SIGNED: ReadonlySet<string> = new Set(['priceChange', 'holderChange', 'liq
 
 function keep<Name extends string>(values: { [name in Name]?: number }, name: Name, value: Json | undefined, field: string): void {
   const number = typeof value === 'bigint' ? Number(value) : value;
-  if (typeof number === 'number' && Number.isFinite(number) && (number >= 0 || SIGNED.has(field))) values[name] = number;
+  if (typeof number === 'number' && Number.isFinite(number) && (number >= 0 || SIGNED.has(field))) values[name] = number + 0; // There is no zero below zero.
 }

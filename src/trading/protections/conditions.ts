@@ -7,9 +7,10 @@ import { currentValue } from '../exposure.ts';
 import type { ProtectionScope, ProtectionTrigger } from '../protection.ts';
 import { showAmount, showMint } from '../risk/amount-text.ts';
 import type { EngineState, StrategyRecord } from '../state.ts';
-import type { Noted, ProtectionRule, Watch } from './memory.ts';
+import type { Noted, Watch } from './memory.ts';
 import { ALL, dayOf, isLater } from './memory.ts';
 import { feesOf } from './record.ts';
+import type { ProtectionRule } from './rules.ts';
 
 type Kind = ProtectionTrigger['kind'];
 type Condition<K extends Kind> = (state: EngineState, watch: Watch, trigger: Extract<ProtectionTrigger, { readonly kind: K }>) => string | undefined;
@@ -27,14 +28,15 @@ const CONDITIONS: { readonly [K in Kind]: Condition<K> } = {
   },
 
   'loss-streak': (state, { memory, reset }, { losses, withinMs }) => {
-    const latest = latestOf(memory.exits, losses, reset);
-    if (latest === undefined || state.protections.now - latest[0]!.at >= withinMs || latest.some(({ profit }) => profit >= 0n)) return undefined;
+    const first = firstOfLatest(memory.exits, losses, reset);
+    if (first === undefined || state.protections.now - first.at >= withinMs || memory.exits.slice(-losses).some(({ profit }) => profit >= 0n)) return undefined;
     return `${losses} losing exits in a row within ${formatDuration(withinMs)}`;
   },
 
   'low-profit': (state, { memory, reset }, { trades, withinMs, leastBps }) => {
-    const latest = latestOf(memory.exits, trades, reset);
-    if (latest === undefined || state.protections.now - latest[0]!.at >= withinMs) return undefined;
+    const first = firstOfLatest(memory.exits, trades, reset);
+    if (first === undefined || state.protections.now - first.at >= withinMs) return undefined;
+    const latest = memory.exits.slice(-trades);
     const profit = latest.reduce((sum, exit) => sum + exit.profit, 0n);
     const cost = latest.reduce((sum, exit) => sum + exit.cost, 0n);
     if (profit * 10_000n >= cost * BigInt(Math.ceil(leastBps))) return undefined;
@@ -44,12 +46,11 @@ const CONDITIONS: { readonly [K in Kind]: Condition<K> } = {
 
   'max-drawdown': (state, { subject, rule }, { limitPct }) => {
     const record = state.protections.equity.get(subject === '' ? ALL : subject);
-    const { peak } = record?.anew.get(rule) ?? record ?? { peak: 0n };
-    if (record === undefined || peak <= 0n) return undefined;
+    if (record === undefined) return undefined;
+    const { peak } = record.anew.get(rule) ?? record;
+    if (peak <= record.value || peak <= 0n) return undefined;
     const lost = peak - record.value;
-    // A limit that is no number holds nothing: whatever was lost is too much then.
-    const limit = Number.isFinite(limitPct) ? BigInt(Math.round(limitPct * 10_000)) : 0n;
-    if (lost <= 0n || lost * 1_000_000n < peak * limit) return undefined;
+    if (lost * 1_000_000n < peak * rule.drawdownLimit) return undefined;
     return `equity is ${formatDecimal((lost * 10_000n) / peak, 2)} % under its highest, allowed are less than ${limitPct} %`;
   },
 
@@ -76,11 +77,12 @@ const CONDITIONS: { readonly [K in Kind]: Condition<K> } = {
   },
 
   'blind-execution': (_state, { memory, reset }, { unknowns }) =>
-    (latestOf(memory.unknowns, unknowns, reset) === undefined ? undefined : `the outcomes of the latest ${unknowns} swaps are unknown`),
+    (firstOfLatest(memory.unknowns, unknowns, reset) === undefined ? undefined : `the outcomes of the latest ${unknowns} swaps are unknown`),
 
   'unresolved-intent': (state, { subject, reset }, { afterMs }) => {
-    const { now: at } = state.protections;
-    for (const [id, since] of state.protections.unknownSince) {
+    const { now: at, unknownSince } = state.protections;
+    if (unknownSince.size === 0) return undefined;
+    for (const [id, since] of unknownSince) {
       const { intent } = state.intents.get(id) ?? {};
       if (intent === undefined || (subject !== '' && intent.strategy !== subject) || !isLater(since, reset)) continue;
       if (!(at - since.at < afterMs)) return `the outcome of ${id} has been unknown for ${formatDuration(at - since.at)}`;
@@ -89,8 +91,8 @@ const CONDITIONS: { readonly [K in Kind]: Condition<K> } = {
   },
 
   'error-rate': (state, { memory, reset }, { failures, withinMs }) => {
-    const latest = latestOf(memory.failures, failures, reset);
-    if (latest === undefined || state.protections.now - latest[0]!.at >= withinMs) return undefined;
+    const first = firstOfLatest(memory.failures, failures, reset);
+    if (first === undefined || state.protections.now - first.at >= withinMs) return undefined;
     return `${failures} swaps failed, expired or were given up within ${formatDuration(withinMs)}`;
   },
 
@@ -131,15 +133,15 @@ function silenceOf(state: EngineState, strategy: StrategyRecord | undefined, res
   return undefined;
 }
 
-/** A basis begins with the token's mint. */
-function currencyOf(basis: string): Mint {
+/** Returns the token of a basis, which begins with its mint. */
+export function currencyOf(basis: string): Mint {
   return basis.split(' ', 1)[0] as Mint;
 }
 
-/** Returns the latest so many that count, oldest first; undefined where there are fewer. */
-function latestOf<T extends Noted>(list: readonly T[], count: number, reset: Noted | undefined): readonly T[] | undefined {
-  const latest = list.slice(-count);
-  return latest.length >= count && latest.length > 0 && isLater(latest[0]!, reset) ? latest : undefined;
+/** Returns the oldest of the latest so many, where all of them count; undefined where there are fewer. Nothing is copied: most looks end here. */
+function firstOfLatest<T extends Noted>(list: readonly T[], count: number, reset: Noted | undefined): T | undefined {
+  const first = list.length < count ? undefined : list[list.length - count];
+  return first !== undefined && isLater(first, reset) ? first : undefined;
 }
 
 /** Returns what a token is called in the text of a protection, or what a strategy is. */

@@ -4,62 +4,99 @@ import { SOL_MINT } from '../../market/token.ts';
 import { currentValue } from '../exposure.ts';
 import type { StrategyBook } from '../portfolio.ts';
 import type { EngineState } from '../state.ts';
-import type { EquityRecord, Heights } from './memory.ts';
+import { priceAge, valueIn } from '../valuation.ts';
+import type { EquityRecord, Heights, ProtectionMemory, ValuedBook } from './memory.ts';
 import { ALL, dayOf } from './memory.ts';
+
+/** What something is worth. */
+interface Worth {
+  readonly value: bigint;
+  /** Whether all of it is at prices that are fresh enough to trade on. */
+  readonly isKnown: boolean;
+}
 
 /**
  * Looks at what each strategy is worth in its budget's token, and all of them together in the first budget's: what they
- * hold at what it would sell for, less the network fees. The wallet is left out, so that deposits are no profit. Where a
- * price is missing the last known value stays, marked.
+ * hold at what it would sell for, less the network fees. The wallet is left out, so that deposits are no profit.
+ *
+ * What has too old a price keeps its last one beside all else at its present price, so that no loss elsewhere hides behind
+ * it, and nothing is lost or won by a price that is none any more; without any price all of it keeps its last value. Both are
+ * marked as unknown: entries are refused then, those of all strategies under a limit of all together, and no height goes up.
  */
 export function lookAtEquity(state: EngineState, at: Millis): void {
-  let total: bigint | undefined = 0n;
+  const { protections } = state;
+  protections.valued ??= valuedBooks(state);
+  let total: Worth | undefined = { value: 0n, isKnown: true };
   let currency: Mint | undefined;
-  let members = '';
-  for (const name of state.strategies.keys()) {
-    const book = state.portfolio.book(name);
-    if (book.budget === undefined) continue;
-    lookAtBook(state, name, book, at);
-    currency ??= book.budget.mint;
-    members += ` ${name}`;
-    const record = state.protections.equity.get(name);
-    const part = record === undefined ? undefined : signedValue(state, record.value, book.budget.mint, currency, at);
-    total = total === undefined || part === undefined ? undefined : total + part;
+  for (const valued of protections.valued) {
+    lookAtBook(state, valued, at);
+    currency ??= valued.currency;
+    const part = valued.record === undefined ? undefined : signedWorth(state, valued.record.value, valued.currency, currency, at);
+    total = total === undefined || part === undefined ? undefined : { value: total.value + part.value, isKnown: total.isKnown && part.isKnown && valued.record!.isKnown };
   }
-  if (currency !== undefined && state.protections.watchesTotal) keep(state, ALL, `${currency}${members}`, total, at);
+  if (currency === undefined || !protections.watchesTotal) return;
+  protections.totalBasis ??= [currency, ...protections.valued.map(({ name }) => name)].join(' ');
+  const record = protections.equity.get(ALL) ?? beginRecord(protections, ALL, { basis: protections.totalBasis, worth: total, feesCosted: 0n }, at);
+  if (record !== undefined) keep(record, protections.totalBasis, total, at);
 }
 
-/** Returns what a strategy holds that has no price in its budget's token, undefined where everything has. */
-export function unpricedOf(state: EngineState, name: string): Mint | undefined {
-  const { balances, budget } = state.portfolio.book(name);
-  if (budget === undefined) return undefined;
-  for (const [mint, amount] of balances) {
-    if (currentValue(state, { mint, amount }, budget.mint, state.protections.now) === undefined) return mint;
+/** Strategies and their budgets are a run's own from its beginning to its end. */
+function valuedBooks({ strategies, portfolio, protections }: EngineState): ValuedBook[] {
+  return [...strategies.keys()].flatMap((name) => {
+    const book = portfolio.book(name);
+    return book.budget === undefined ? [] : [{ name, book, currency: book.budget.mint, record: protections.equity.get(name) }];
+  });
+}
+
+/** A token that has no price in another. */
+interface MissingPrice {
+  readonly mint: Mint;
+  readonly currency: Mint;
+}
+
+/** Returns for want of which price nobody can say what a strategy, or all of them, is worth; undefined where there are all. */
+export function missingPrice(state: EngineState, subject: string): MissingPrice | undefined {
+  let total: Mint | undefined;
+  for (const name of subject === ALL ? state.strategies.keys() : [subject]) {
+    const { balances, budget } = state.portfolio.book(name);
+    if (budget === undefined) continue;
+    total ??= budget.mint;
+    const parts = [...balances].map(([mint, amount]) => ({ mint, amount, currency: budget.mint }));
+    const missing = [...parts, { mint: budget.mint, amount: 1n, currency: total }].find(({ currency, ...part }) => currentValue(state, part, currency, state.protections.now) === undefined);
+    if (missing !== undefined) return missing;
   }
   return undefined;
 }
 
-function lookAtBook(state: EngineState, name: string, book: StrategyBook, at: Millis): void {
-  const { mint: currency } = book.budget!;
-  const held = valueOf(state, book, currency, at);
-  const record = state.protections.equity.get(name);
-  if (held !== undefined && record === undefined) {
-    keep(state, name, currency, held, at);
-    lookAtBook(state, name, book, at);
-    return;
-  }
-  if (record !== undefined) costFees(state, record, book, currency, at);
-  keep(state, name, currency, held === undefined || record === undefined ? undefined : held - record.feeCost, at);
+function lookAtBook(state: EngineState, valued: ValuedBook, at: Millis): void {
+  const { name, book, currency } = valued;
+  const held = worthOf(state, book, currency, at);
+  valued.record ??= beginRecord(state.protections, name, { basis: currency, worth: held, feesCosted: book.feesLamports }, at);
+  const { record } = valued;
+  if (record === undefined) return;
+  if (book.feesLamports !== record.feesCosted || record.basis !== currency) costFees(state, record, book, currency, at);
+  keep(record, currency, held === undefined ? undefined : { value: held.value - record.feeCost, isKnown: held.isKnown }, at);
 }
 
-function valueOf(state: EngineState, { balances }: StrategyBook, currency: Mint, at: Millis): bigint | undefined {
-  let total = 0n;
+function worthOf(state: EngineState, { balances }: StrategyBook, currency: Mint, at: Millis): Worth | undefined {
+  let value = 0n;
+  let isKnown = true;
   for (const [mint, amount] of balances) {
-    const value = currentValue(state, { mint, amount }, currency, at);
-    if (value === undefined) return undefined;
-    total += value;
+    const part = partWorth(state, { mint, amount }, currency, at);
+    if (part === undefined) return undefined;
+    value += part.value;
+    isKnown &&= part.isKnown;
   }
-  return total;
+  return { value, isKnown };
+}
+
+/** By the youngest price, whichever it is: a kind of price that is preferred among fresh ones may have been silent for days. */
+function partWorth(state: EngineState, { mint, amount }: { readonly mint: Mint; readonly amount: bigint }, currency: Mint, at: Millis): Worth | undefined {
+  const fresh = mint === currency ? amount : currentValue(state, { mint, amount }, currency, at);
+  if (fresh !== undefined) return { value: fresh, isKnown: true };
+  const maxAgeMs = priceAge(state.market, mint, currency, at);
+  const last = maxAgeMs === Infinity ? undefined : valueIn(state.market, state.tokens, { mint, amount, currency }, { at, maxAgeMs });
+  return last === undefined ? undefined : { value: last, isKnown: false };
 }
 
 /** Each fee is valued once, at the first price of SOL after it: its cost is not to move with the market. */
@@ -70,40 +107,42 @@ function costFees(state: EngineState, record: EquityRecord, { feesLamports }: St
     record.feesCosted = feesLamports;
   }
   const fresh = feesLamports - record.feesCosted;
-  if (fresh <= 0n) return;
+  if (fresh <= 0n || (currency !== SOL_MINT && !state.market.speaksOf(SOL_MINT))) return;
   const cost = currentValue(state, { mint: SOL_MINT, amount: fresh }, currency, at);
   if (cost === undefined) return;
   record.feeCost += cost;
   record.feesCosted = feesLamports;
 }
 
-function keep(state: EngineState, name: string, basis: string, value: bigint | undefined, at: Millis): void {
-  const { equity } = state.protections;
-  const record = equity.get(name);
+/** Returns the record of what had no value before, undefined where it has none now. */
+function beginRecord({ equity }: ProtectionMemory, name: string, { basis, worth, feesCosted }: { readonly basis: string; readonly worth: Worth | undefined; readonly feesCosted: bigint }, at: Millis): EquityRecord | undefined {
+  if (worth?.isKnown !== true) return undefined;
+  const { value } = worth;
+  const begun: EquityRecord = { basis, value, isKnown: true, peak: value, day: dayOf(at), dayStart: value, feeCost: 0n, feesCosted, anew: new Map() };
+  equity.set(name, begun);
+  return begun;
+}
+
+function keep(record: EquityRecord, basis: string, worth: Worth | undefined, at: Millis): void {
   const day = dayOf(at);
-  if (record === undefined) {
-    if (value === undefined) return;
-    const feesCosted = name === ALL ? 0n : state.portfolio.book(name).feesLamports;
-    equity.set(name, { basis, value, isKnown: true, peak: value, day, dayStart: value, feeCost: 0n, feesCosted, anew: new Map() });
-    return;
-  }
-  record.isKnown = value !== undefined && (record.basis === basis || rebase(record, basis, value));
+  record.isKnown = worth?.isKnown === true;
+  if (worth !== undefined && record.basis !== basis) rebase(record, basis, worth.value);
   const lastValue = record.value;
   const isNewDay = day !== record.day;
   record.day = day;
-  if (value !== undefined) record.value = value;
-  raise(record, record.value, isNewDay ? lastValue : undefined);
-  for (const heights of record.anew.values()) raise(heights, record.value, isNewDay ? lastValue : undefined);
+  if (worth !== undefined) record.value = worth.value;
+  raise(record, record, isNewDay ? lastValue : undefined);
+  if (record.anew.size > 0) for (const heights of record.anew.values()) raise(heights, record, isNewDay ? lastValue : undefined);
 }
 
 /** A day begins with what the one before ended with, also where nobody looked in between. */
-function raise(heights: Heights, value: bigint, dayStart: bigint | undefined): void {
-  if (value > heights.peak) heights.peak = value;
+function raise(heights: Heights, { value, isKnown }: Worth, dayStart: bigint | undefined): void {
+  if (isKnown && value > heights.peak) heights.peak = value;
   if (dayStart !== undefined) heights.dayStart = dayStart;
 }
 
 /** Another token, or other strategies: it is as far under its heights as it was before. */
-function rebase(record: EquityRecord, basis: string, value: bigint): true {
+function rebase(record: EquityRecord, basis: string, value: bigint): void {
   const scaled = (height: bigint): bigint => (record.value > 0n && value > 0n ? (height * value) / record.value : value);
   for (const heights of [record, ...record.anew.values()]) {
     heights.peak = scaled(heights.peak);
@@ -111,11 +150,9 @@ function rebase(record: EquityRecord, basis: string, value: bigint): true {
   }
   record.value = value;
   record.basis = basis;
-  return true;
 }
 
-function signedValue(state: EngineState, amount: bigint, mint: Mint, currency: Mint, at: Millis): bigint | undefined {
-  if (mint === currency) return amount;
-  const value = currentValue(state, { mint, amount: amount < 0n ? -amount : amount }, currency, at);
-  return value === undefined || amount >= 0n ? value : -value;
+function signedWorth(state: EngineState, amount: bigint, mint: Mint, currency: Mint, at: Millis): Worth | undefined {
+  const worth = partWorth(state, { mint, amount: amount < 0n ? -amount : amount }, currency, at);
+  return worth === undefined || amount >= 0n ? worth : { ...worth, value: -worth.value };
 }

@@ -11,8 +11,17 @@ import { feesOf } from './record.ts';
 /** Lets go what is to let go, and brings on what is to come on. For time that goes back, it stands still. */
 export function lookAtProtections(state: EngineState, at: Millis): void {
   if (!beginLook(state, at)) return;
-  for (const watch of state.protections.watches.values()) lookWith(state, watch);
+  for (const watch of state.protections.watches.values()) if (mayChange(watch)) lookWith(state, watch);
   endLook(state);
+}
+
+/** With many strategies, most swaps are those of others; and what does not come on with a swap does not later either, as time only takes away from what counts. */
+function mayChange(watch: Watch): boolean {
+  if (!watch.rule.isOfSwaps || watch.fired !== undefined) return true;
+  const { notedN } = watch.memory;
+  if (watch.lookedN === notedN) return false;
+  watch.lookedN = notedN;
+  return true;
 }
 
 /** Does the same where no swap of ours was closed since the last look: what only they bring on is left out. */

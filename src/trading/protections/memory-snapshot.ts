@@ -2,8 +2,9 @@ import type { Amount, Lamports } from '../../core/amount.ts';
 import type { Millis } from '../../core/time.ts';
 import type { Mint } from '../../market/token.ts';
 import type { ProtectionScope } from '../protection.ts';
-import type { Noted, ProtectionMemory, ProtectionRule, Watch } from './memory.ts';
+import type { Noted, ProtectionMemory, Watch } from './memory.ts';
 import { subjectMemory, watchOf } from './memory.ts';
+import type { ProtectionRule } from './rules.ts';
 
 /** What protections remember as plain data; amounts are texts. */
 export interface ProtectionSnapshot {

@@ -1,12 +1,14 @@
 import type { Lamports } from '../../core/amount.ts';
-import { assert } from '../../core/assert.ts';
 import type { Millis } from '../../core/time.ts';
 import type { Mint } from '../../market/token.ts';
 import type { ExitResult } from '../costs.ts';
-import type { DenialCode } from '../denials.ts';
+import type { StrategyBook } from '../portfolio.ts';
 import type { Protection, ProtectionScope } from '../protection.ts';
-import { PROTECTIONS, protectionFault } from './catalogue.ts';
 import type { ProtectionChange } from './protection-change.ts';
+import type { Reach, Reaches } from './reach.ts';
+import { reachesOf } from './reach.ts';
+import type { ProtectionRule } from './rules.ts';
+import { isOfEquity, rulesOf } from './rules.ts';
 
 /** Something that happened: its place among all that did, and when. A release forgets by place, since instants repeat. */
 export interface Noted {
@@ -28,6 +30,14 @@ export interface SubjectMemory {
   /** The UTC day, counted from the epoch, of which the fees are. */
   feeDay: number;
   fees: Lamports;
+  /** The place of the last thing that was noted of it. */
+  notedN: number;
+}
+
+/** One of those of whom a swap is remembered, and how much of it. */
+export interface SwapSubject {
+  readonly memory: SubjectMemory;
+  readonly reach: Reach;
 }
 
 /** From what losses are measured. */
@@ -41,7 +51,7 @@ export interface EquityRecord extends Heights {
   /** The token, and whose equity is in it: where these change, heights are carried over in proportion. */
   basis: string;
   value: bigint;
-  /** Whether every part had a price; else the value is the last that was known. */
+  /** Whether every part had a price that is fresh enough; else one without counts at its last, and all of it where there never was any. */
   isKnown: boolean;
   /** The UTC day, counted from the epoch, of the last look. */
   day: number;
@@ -52,16 +62,13 @@ export interface EquityRecord extends Heights {
   readonly anew: Map<ProtectionRule, Heights>;
 }
 
-/** A configured protection with its place among those of its kind and scope, by which a restart finds it again. */
-export interface ProtectionRule {
-  readonly protection: Protection;
-  readonly code: DenialCode;
-  /** `<kind>:<scope>`. */
-  readonly family: string;
-  /** From 1, within the family. */
-  readonly number: number;
-  /** Whether prices or time alone can bring it on; the others come on with what we do. */
-  readonly isTimely: boolean;
+/** A strategy with a budget, and the token in which it is valued: what each look at equity needs of it. */
+export interface ValuedBook {
+  readonly name: string;
+  readonly book: StrategyBook;
+  readonly currency: Mint;
+  /** Undefined before it ever had a value. */
+  record: EquityRecord | undefined;
 }
 
 /** A protection that is on. */
@@ -84,6 +91,8 @@ export interface Watch {
   reset: Noted | undefined;
   /** The fees of the day on which it began anew, paid until then. */
   feesBefore: { readonly day: number; readonly fees: Lamports } | undefined;
+  /** Up to which place what is noted of its subject was looked at; nothing yet where it is negative. */
+  lookedN: number;
 }
 
 /** What the chain has less of a token than the ledger, and the place of the last time it became more. */
@@ -101,11 +110,18 @@ export interface ProtectionMemory {
   readonly timely: Watch[];
   /** By `<scope>:<name>`. */
   readonly subjects: Map<string, SubjectMemory>;
+  /** By strategy and token: of whom its swaps in that token are remembered. */
+  readonly swapSubjects: Map<string, Map<Mint, readonly SwapSubject[]>>;
+  readonly reaches: Reaches;
   /** Whether some protection depends on what things are worth, and of all together if this run looks at that. */
   readonly watchesEquity: boolean;
   readonly watchesTotal: boolean;
   /** By strategy, and under the empty name all together. */
   readonly equity: Map<string, EquityRecord>;
+  /** The strategies whose equity is looked at; once known, they stay for the run. */
+  valued: readonly ValuedBook[] | undefined;
+  /** In what, and of whom, all together are valued; once known, it stays for the run. */
+  totalBasis: string | undefined;
   /** Since when the outcome of an open intent is unknown, by its id. */
   readonly unknownSince: Map<string, Noted>;
   /** What the chain has less than the ledger, by mint. */
@@ -135,14 +151,11 @@ export const ALL = '';
 export const LOOK_EVERY_MS = 10_000;
 const IDLE_EVERY_MAX_MS = 60_000;
 
-const TIMELY: ReadonlySet<string> = new Set(['max-drawdown', 'daily-loss', 'stale-feed', 'unresolved-intent', 'dead-man']);
-const OF_EQUITY: ReadonlySet<string> = new Set(['max-drawdown', 'daily-loss']);
-
 /** Returns the memory of protections that have seen nothing yet; `leavesTotal` where what all are worth is another run's to look at. */
 export function createMemory(protections: readonly Protection[], strategies: readonly string[], { leavesTotal = false }: { readonly leavesTotal?: boolean } = {}): ProtectionMemory {
-  const ofEquity = protections.filter(({ trigger: { kind } }) => OF_EQUITY.has(kind));
+  const ofEquity = protections.filter(isOfEquity);
   const memory: ProtectionMemory = {
-    rules: rulesOf(protections), watches: new Map(), timely: [], subjects: new Map(), equity: new Map(), unknownSince: new Map(), missing: new Map(),
+    rules: rulesOf(protections), watches: new Map(), timely: [], subjects: new Map(), swapSubjects: new Map(), reaches: reachesOf(protections), equity: new Map(), valued: undefined, totalBasis: undefined, unknownSince: new Map(), missing: new Map(),
     watchesEquity: ofEquity.length > 0, watchesTotal: !leavesTotal && ofEquity.some(({ scope }) => scope === 'global'),
     changes: [], on: 0, count: 0, now: -Infinity, startedAt: undefined, presenceAt: undefined,
     idleEveryMs: idleEvery(protections),
@@ -159,19 +172,6 @@ function idleEvery(protections: readonly Protection[]): Millis {
   return Math.min(IDLE_EVERY_MAX_MS, Math.max(LOOK_EVERY_MS, Math.min(...spans) / 4));
 }
 
-function rulesOf(protections: readonly Protection[]): ProtectionRule[] {
-  const counts = new Map<string, number>();
-  return protections.map((protection) => {
-    const fault = protectionFault(protection);
-    assert(fault === undefined, () => fault ?? '');
-    const { trigger: { kind }, scope } = protection;
-    const family = `${kind}:${scope}`;
-    const number = (counts.get(family) ?? 0) + 1;
-    counts.set(family, number);
-    return { protection, code: PROTECTIONS[kind].code, family, number, isTimely: TIMELY.has(kind) };
-  });
-}
-
 /** Makes the protections of a scope look at a subject. */
 export function watchSubject(memory: ProtectionMemory, scope: ProtectionScope, subject: string): void {
   for (const rule of memory.rules) {
@@ -184,7 +184,7 @@ export function watchOf(memory: ProtectionMemory, rule: ProtectionRule, subject:
   const key = `${rule.family}:${rule.number}:${subject}`;
   const known = memory.watches.get(key);
   if (known !== undefined) return known;
-  const watch: Watch = { rule, subject, memory: subjectMemory(memory, rule.protection.scope, subject), fired: undefined, reset: undefined, feesBefore: undefined };
+  const watch: Watch = { rule, subject, memory: subjectMemory(memory, rule.protection.scope, subject), fired: undefined, reset: undefined, feesBefore: undefined, lookedN: -1 };
   memory.watches.set(key, watch);
   if (rule.isTimely) memory.timely.push(watch);
   return watch;
@@ -196,7 +196,7 @@ export function subjectMemory(memory: ProtectionMemory, scope: ProtectionScope, 
   const known = memory.subjects.get(key);
   if (known !== undefined) return known;
   const fresh: SubjectMemory = {
-    exits: [], failures: [], lastTrade: undefined, lastLoss: undefined, unknowns: [], feeDay: -Infinity, fees: 0n as Lamports,
+    exits: [], failures: [], lastTrade: undefined, lastLoss: undefined, unknowns: [], feeDay: -Infinity, fees: 0n as Lamports, notedN: 0,
   };
   memory.subjects.set(key, fresh);
   if (scope === 'token') watchSubject(memory, scope, name);
@@ -209,8 +209,8 @@ export function isLater({ n }: Pick<Noted, 'n'>, reset: Noted | undefined): bool
 }
 
 /** Returns whether a protection looks at what all strategies together are worth, which this run leaves as it is. */
-export function isLeftAlone({ watchesTotal }: ProtectionMemory, { protection: { scope, trigger } }: ProtectionRule): boolean {
-  return !watchesTotal && scope === 'global' && OF_EQUITY.has(trigger.kind);
+export function isLeftAlone({ watchesTotal }: ProtectionMemory, { protection }: ProtectionRule): boolean {
+  return !watchesTotal && protection.scope === 'global' && isOfEquity(protection);
 }
 
 /** Returns the UTC day of an instant, counted from the epoch. */

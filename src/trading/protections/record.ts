@@ -5,9 +5,9 @@ import type { ExitResult } from '../costs.ts';
 import { isDenialCode } from '../denials.ts';
 import type { Intent, IntentState, Outcome } from '../intent.ts';
 import { isTerminal } from '../intent.ts';
-import type { ProtectionScope } from '../protection.ts';
 import type { ProtectionMemory, SubjectMemory } from './memory.ts';
 import { dayOf, subjectMemory } from './memory.ts';
+import { subjectsOf } from './swap-subjects.ts';
 
 /** Notes what became of an intent, with the result of an exit where it is known. */
 export function recordOutcome(memory: ProtectionMemory, intent: Intent, outcome: Outcome, result: ExitResult | undefined): void {
@@ -16,24 +16,33 @@ export function recordOutcome(memory: ProtectionMemory, intent: Intent, outcome:
     if (memory.unknownSince.has(intent.id)) return;
     const unknown = note(memory, at);
     memory.unknownSince.set(intent.id, unknown);
-    for (const { scope, memory: subject } of subjectsOf(memory, intent)) keepLast(subject.unknowns, unknown, longest(memory, scope, 'unknowns'));
+    for (const { memory: subject, reach } of subjectsOf(memory, intent)) {
+      subject.notedN = unknown.n;
+      keepLast(subject.unknowns, unknown, reach.unknowns);
+    }
     return;
   }
   // Begun anew: what was sent before is proven dead.
-  if (outcome.state === 'building' || isTerminal(outcome.state)) memory.unknownSince.delete(intent.id);
-  if (isToldOf(outcome)) for (const { memory: subject } of subjectsOf(memory, intent)) subject.unknowns = [];
-  if (!isTerminal(outcome.state)) return;
+  const isOver = isTerminal(outcome.state);
+  if (memory.unknownSince.size > 0 && (isOver || outcome.state === 'building')) memory.unknownSince.delete(intent.id);
+  const isTold = isToldOf(outcome);
+  if (!isOver && !isTold) return;
+  const subjects = subjectsOf(memory, intent);
+  if (isTold) for (const { memory: subject } of subjects) if (subject.unknowns.length > 0) subject.unknowns = [];
+  if (!isOver) return;
   const noted = note(memory, at);
   const isFailure = countsAsFailure(outcome);
   const fees = outcome.fill?.feeLamports ?? outcome.feeLamports ?? (0n as Lamports);
-  for (const { scope, memory: subject } of subjectsOf(memory, intent)) {
-    addFees(subject, fees, dayOf(at));
-    if (isFailure) keepLast(subject.failures, noted, longest(memory, scope, 'failures'));
+  const day = dayOf(at);
+  for (const { memory: subject, reach } of subjects) {
+    subject.notedN = noted.n;
+    addFees(subject, fees, day);
+    if (isFailure) keepLast(subject.failures, noted, reach.failures);
     if (outcome.state !== 'confirmed') continue;
     subject.lastTrade = noted;
     if (result === undefined) continue;
     if (result.profit < 0n) subject.lastLoss = noted;
-    keepLast(subject.exits, { ...noted, ...result }, longest(memory, scope, 'exits'));
+    keepLast(subject.exits, { n: noted.n, at: noted.at, cost: result.cost, profit: result.profit }, reach.exits);
   }
 }
 
@@ -74,12 +83,6 @@ function countsAsFailure({ state, code }: Outcome): boolean {
   return state === 'abandoned' && !(code !== undefined && isDenialCode(code));
 }
 
-function subjectsOf(memory: ProtectionMemory, { strategy, purpose, inputMint, outputMint }: Intent): { scope: ProtectionScope; memory: SubjectMemory }[] {
-  const token = purpose === 'exit' ? inputMint : outputMint;
-  return ([['global', ''], ['strategy', strategy], ['token', token]] as const)
-    .map(([scope, name]) => ({ scope, memory: subjectMemory(memory, scope, name) }));
-}
-
 function addFees(subject: SubjectMemory, fees: Lamports, day: number): void {
   subject.fees = (feesOf(subject, day) + fees) as Lamports;
   subject.feeDay = day;
@@ -94,17 +97,4 @@ function keepLast<T>(list: T[], item: T, most: number): void {
   if (most === 0) return;
   list.push(item);
   while (list.length > most) list.shift();
-}
-
-/** Returns how far back the protections of a scope look. */
-function longest(memory: ProtectionMemory, scope: ProtectionScope, list: 'exits' | 'failures' | 'unknowns'): number {
-  let most = 0;
-  for (const { protection: { trigger, scope: own } } of memory.rules) {
-    if (own !== scope) continue;
-    if (list === 'exits' && trigger.kind === 'loss-streak') most = Math.max(most, trigger.losses);
-    if (list === 'exits' && trigger.kind === 'low-profit') most = Math.max(most, trigger.trades);
-    if (list === 'failures' && trigger.kind === 'error-rate') most = Math.max(most, trigger.failures);
-    if (list === 'unknowns' && trigger.kind === 'blind-execution') most = Math.max(most, trigger.unknowns);
-  }
-  return most;
 }

@@ -13,8 +13,8 @@ const ACCOUNT_DEPOSIT = 2_074_080n;
  */
 export function depositsAhead(state: EngineState, { outputMint }: Pick<SwapWish, 'outputMint'>): Lamports {
   const opened = new Set<Mint>();
-  for (const mint of [outputMint, ...[...state.intents.values()].map(({ intent }) => intent.outputMint)]) {
-    if (mint !== SOL_MINT && !state.portfolio.wallet.has(mint)) opened.add(mint);
-  }
+  const note = (mint: Mint): void => { if (mint !== SOL_MINT && !state.portfolio.wallet.has(mint)) opened.add(mint); };
+  note(outputMint);
+  for (const { intent } of state.intents.values()) note(intent.outputMint);
   return (BigInt(opened.size) * ACCOUNT_DEPOSIT) as Lamports;
 }

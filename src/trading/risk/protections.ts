@@ -1,10 +1,11 @@
 import type { Mint } from '../../market/token.ts';
 import type { ProtectionAction } from '../protection.ts';
-import { lossToday } from '../protections/conditions.ts';
-import { unpricedOf } from '../protections/equity.ts';
+import { currencyOf, lossToday } from '../protections/conditions.ts';
+import { missingPrice } from '../protections/equity.ts';
 import { isOrderedOut } from '../protections/effective-trading.ts';
 import type { Watch } from '../protections/memory.ts';
 import { ALL, isLeftAlone } from '../protections/memory.ts';
+import type { EngineState } from '../state.ts';
 import { showMint } from './amount-text.ts';
 import type { Denial } from './denial.ts';
 import { unvalued } from './exposure.ts';
@@ -40,16 +41,21 @@ function concerns({ rule: { protection: { action, scope } }, subject }: Watch, {
 /** Where losses bound a strategy, nothing may be added whose loss nobody could see. */
 export const equityKnown: Rule = (state, { strategy: { name }, isExit }) => {
   const { equity, rules, watchesEquity } = state.protections;
-  if (!watchesEquity || isExit) return undefined;
-  const { budget } = state.portfolio.book(name);
+  if (!watchesEquity || isExit || state.portfolio.book(name).budget === undefined) return undefined;
   for (const rule of rules) {
     const { protection: { trigger, scope } } = rule;
     if ((trigger.kind !== 'max-drawdown' && trigger.kind !== 'daily-loss') || isLeftAlone(state.protections, rule)) continue;
     const subject = scope === 'global' ? ALL : name;
-    const isKnown = equity.get(name)?.isKnown === true && equity.get(subject)?.isKnown === true;
-    if (!isKnown || (trigger.kind === 'daily-loss' && lossToday(state, subject, trigger.limit.mint) === undefined)) {
-      return budget === undefined ? undefined : unvalued(state, unpricedOf(state, name) ?? budget.mint, trigger.kind === 'daily-loss' ? trigger.limit.mint : budget.mint);
+    const unknown = [name, subject].find((one) => equity.get(one)?.isKnown !== true);
+    if (unknown !== undefined) return unseen(state, unknown);
+    if (trigger.kind === 'daily-loss' && lossToday(state, subject, trigger.limit.mint) === undefined) {
+      return unvalued(state, currencyOf(equity.get(subject)!.basis), trigger.limit.mint);
     }
   }
   return undefined;
 };
+
+function unseen(state: EngineState, subject: string): Denial {
+  const missing = missingPrice(state, subject);
+  return missing === undefined ? { code: 'VALUE_UNKNOWN', reason: 'what it is worth was not looked at yet' } : unvalued(state, missing.mint, missing.currency);
+}

@@ -14,4 +14,4 @@ test('a field that is missing or odd makes its case fail', async () => {
   } finally {
     await world.close();
   }
-}, 120_000);
+}, 180_000);

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { poolPrice, rawPrice } from '../../../src/sandbox/market/pool-price.ts';
 import { createMarket, type MarketPool } from '../../../src/sandbox/market/market.ts';
-import { createPriceProcess } from '../../../src/sandbox/market/price-process.ts';
+import { createSwingingPrice } from '../../../src/sandbox/market/price-process.ts';
 import { createWorld, type World } from '../../../src/sandbox/world.ts';
 import { GENESIS_POOLS, GENESIS_TOKENS } from '../../../src/sandbox/genesis.ts';
 import { SOL, USDC } from '../service/sandbox-client.ts';
@@ -122,7 +122,7 @@ describe('the market of the sandbox', () => {
 
   it('is as far from home after a stride of weeks as after a walk of weeks', () => {
     const deviations = Array.from({ length: 400 }, (_, i) => {
-      const process = createPriceProcess({ seed: `stride ${i}`, start: 100, volatility: 1 });
+      const process = createSwingingPrice({ seed: `stride ${i}`, start: 100, volatility: 1 });
       process.leap(3_000_000);
       return Math.log(process.value / 100);
     });

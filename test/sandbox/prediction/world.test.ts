@@ -5,6 +5,8 @@ import { valuationOf } from '../../../src/sandbox/prediction/valuation.ts';
 import { timedWorld, WALLET, type TimedWorld } from './worlds.ts';
 
 const DAY_SLOTS = 216_000;
+/** As it begins; for whoever only looks. */
+const begun = timedWorld();
 const EVENT_TYPES = ['order_created', 'order_filled', 'order_failed', 'order_closed', 'payout_claimed', 'position_updated', 'position_lost'];
 
 function sum(records: readonly LedgerRecord[], name: 'depositAmountUsd' | 'totalCostUsd' | 'feeUsd' | 'transferAmountToken' | 'filledContracts'): bigint {
@@ -34,7 +36,7 @@ describe('the ledger of the prediction world', () => {
   });
 
   it('has every kind of event, the newest first, numbered through all accounts', () => {
-    const records = timedWorld().history({});
+    const records = begun.history({});
     expect(new Set(records.map(({ eventType }) => eventType))).toEqual(new Set(EVENT_TYPES));
     for (const [i, record] of records.slice(1).entries()) {
       expect(record.id).toBe(records[i]!.id - 1);
@@ -67,7 +69,7 @@ describe('the ledger of the prediction world', () => {
 
   it('gives back what an order did not need: deposit = cost + fee + refund', () => {
     let filled = 0;
-    for (const records of ordersOf(timedWorld())) {
+    for (const records of ordersOf(begun)) {
       if (!records[0]!.isBuy || records.every(({ eventType }) => eventType !== 'order_closed' && eventType !== 'order_failed')) continue;
       const bought = records.filter(({ eventType }) => eventType !== 'position_updated');
       expect(sum(bought, 'depositAmountUsd')).toBe(sum(bought, 'totalCostUsd') + sum(bought, 'feeUsd') + sum(bought, 'transferAmountToken'));
@@ -77,7 +79,7 @@ describe('the ledger of the prediction world', () => {
   });
 
   it('fills within the limit, sometimes in part, and pays net of fees what a sale brought', () => {
-    const fills = timedWorld().history({}).filter(({ eventType }) => eventType === 'order_filled');
+    const fills = begun.history({}).filter(({ eventType }) => eventType === 'order_filled');
     expect(fills.some(({ figures }) => figures.filledContracts! < figures.contracts!)).toBe(true);
     for (const { isBuy, figures } of fills) {
       if (isBuy) expect(figures.maxFillPriceUsd!).toBeLessThanOrEqual(figures.maxBuyPriceUsd!);
@@ -100,9 +102,8 @@ describe('the ledger of the prediction world', () => {
 
 describe('positions of the prediction world', () => {
   it('are many: of the wallet and of others, more than a page', () => {
-    const world = timedWorld();
-    const counts = world.traders.map(({ address }) => world.positions().filter(({ owner }) => owner === address).length);
-    expect(world.traders[0]!.address).toBe(WALLET);
+    const counts = begun.traders.map(({ address }) => begun.positions().filter(({ owner }) => owner === address).length);
+    expect(begun.traders[0]!.address).toBe(WALLET);
     expect(counts.every((count) => count > 5)).toBe(true);
     expect(counts.filter((count) => count > 20).length).toBeGreaterThanOrEqual(2);
   });
@@ -119,10 +120,9 @@ describe('positions of the prediction world', () => {
   });
 
   it('hold, cost and have gained what the ledger says', () => {
-    const world = timedWorld();
     const seen = { sold: 0, settled: 0 };
-    for (const position of world.positions()) {
-      const records = world.history({ positionPubkey: position.pubkey });
+    for (const position of begun.positions()) {
+      const records = begun.history({ positionPubkey: position.pubkey });
       const before = records.findIndex(({ slot }) => slot < position.openedSlot);
       const own = records.slice(0, before < 0 ? undefined : before);
       const fills = own.filter(({ eventType }) => eventType === 'order_filled');
@@ -141,17 +141,16 @@ describe('positions of the prediction world', () => {
   });
 
   it('are marked at the best bid, cut percents towards zero, and have no value once the market is closed', () => {
-    const world = timedWorld();
     let open = 0;
-    for (const position of world.positions()) {
-      const listing = world.market(position.marketId)!;
-      const worth = valuationOf(position, { listing, venue: world.venue, slot: 0 });
-      if (world.venue.state(listing, 0).status !== 'open') {
+    for (const position of begun.positions()) {
+      const listing = begun.market(position.marketId)!;
+      const worth = valuationOf(position, { listing, venue: begun.venue, slot: 0 });
+      if (begun.venue.state(listing, 0).status !== 'open') {
         expect(worth).toBeUndefined();
         continue;
       }
       open++;
-      const pricing = world.venue.pricing(listing, 0);
+      const pricing = begun.venue.pricing(listing, 0);
       expect(worth!.markPriceUsd).toBe(BigInt(position.isYes ? pricing.sellYesPriceUsd : pricing.sellNoPriceUsd));
       expect(worth!.sellPriceUsd).toBe(worth!.markPriceUsd === 0n ? undefined : worth!.markPriceUsd);
       expect(worth!.valueUsd).toBe((position.contracts * worth!.markPriceUsd) / ONE);
@@ -163,11 +162,10 @@ describe('positions of the prediction world', () => {
   });
 
   it('can be worth nothing while the market is open: nobody bids', () => {
-    const world = timedWorld();
-    const unsellable = world.positions().filter(({ marketId, isYes }) => marketId === 'LIGHTHOUSE-27JAN15' && !isYes);
-    const listing = world.market('LIGHTHOUSE-27JAN15')!;
+    const unsellable = begun.positions().filter(({ marketId, isYes }) => marketId === 'LIGHTHOUSE-27JAN15' && !isYes);
+    const listing = begun.market('LIGHTHOUSE-27JAN15')!;
     expect(unsellable.length).toBeGreaterThan(0);
-    expect(valuationOf(unsellable[0]!, { listing, venue: world.venue, slot: 0 })).toMatchObject({ sellPriceUsd: undefined, markPriceUsd: 0n, valueUsd: 0n, pnlUsdPercent: -100 });
+    expect(valuationOf(unsellable[0]!, { listing, venue: begun.venue, slot: 0 })).toMatchObject({ sellPriceUsd: undefined, markPriceUsd: 0n, valueUsd: 0n, pnlUsdPercent: -100 });
   });
 });
 

@@ -95,7 +95,7 @@ describe('order, sign, execute', () => {
       await sandbox.post('/sandbox/fund', { owner: wallet.address, mint, amount: (10n ** BigInt(decimals + 5)).toString() });
     }
     const routers = new Map<string, number>();
-    for (let i = 0; i < 500; i++) {
+    for (let i = 0; i < 250; i++) {
       if (i % 25 === 0) await sandbox.passSlots(1);
       // Every tenth swap is of a pair and a size that the maker likes.
       const forMaker = i % 10 === 0;
@@ -114,8 +114,8 @@ describe('order, sign, execute', () => {
       expect(body.totalOutputAmount).toBe(answer.body.outAmount);
       routers.set(answer.body.router, (routers.get(answer.body.router) ?? 0) + 1);
     }
-    expect(routers.get('iris')).toBeGreaterThan(150);
-    for (const router of ['rfqz', 'routerA', 'routerB']) expect(routers.get(router), router).toBeGreaterThan(10);
+    expect(routers.get('iris')).toBeGreaterThan(75);
+    for (const router of ['rfqz', 'routerA', 'routerB']) expect(routers.get(router), router).toBeGreaterThan(5);
   });
 
   it('fails with 6001, HTTP 200, when the price has left the tolerance, and moves nothing but the fee', async () => {

@@ -114,11 +114,15 @@ describe('a limit', () => {
   });
 
   it('ends with real time, however fast the sandbox’s goes', async () => {
-    const sandbox = await start({ rateLimit: { ...LIMIT, requests: 1, windowMs: 400 } });
+    const windowMs = 800;
+    const sandbox = await start({ rateLimit: { ...LIMIT, requests: 1, windowMs } });
+    const since = performance.now();
     expect((await search(sandbox, 'a')).status).toBe(200);
     await sandbox.passSlots(1_000);
-    expect((await search(sandbox, 'a')).status).toBe(429);
-    await expect.poll(async () => (await search(sandbox, 'a')).status, { timeout: 2_000, interval: 50 }).toBe(200);
+    const { status } = await search(sandbox, 'a');
+    // On a machine that is busy enough, the window can be over by itself.
+    if (performance.now() - since < windowMs) expect(status).toBe(429);
+    await expect.poll(async () => (await search(sandbox, 'a')).status, { timeout: 20_000, interval: 50 }).toBe(200);
   });
 
   it.each([

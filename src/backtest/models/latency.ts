@@ -1,0 +1,38 @@
+import type { Millis } from '../../core/time.ts';
+import type { Latency, LatencyQuantiles } from '../../trading/simulation-model.ts';
+
+/**
+ * Returns the latency below which a share of all cases lies, 0 to 1, in whole milliseconds: linear between the quantiles
+ * that are known, flat outside them.
+ */
+export function latencyAt(quantiles: LatencyQuantiles, share: number): Millis {
+  let above = 0;
+  while (above < quantiles.length - 1 && quantiles[above]!.share < share) above += 1;
+  const high = quantiles[above]!;
+  const low = above === 0 || high.share < share ? high : quantiles[above - 1]!;
+  const width = high.share - low.share;
+  const part = width === 0 ? 0 : (share - low.share) / width;
+  return Math.round(low.latencyMs + part * (high.latencyMs - low.latencyMs));
+}
+
+/** Returns the distribution of a latency that was known before an instant. */
+export function knownBefore(latency: Latency, at: Millis): LatencyQuantiles {
+  if (!('steps' in latency)) return latency;
+  let known = latency.before;
+  for (const { since, quantiles } of latency.steps) {
+    if (since >= at) break;
+    known = quantiles;
+  }
+  return known;
+}
+
+/** The quantiles that are kept of what was measured. */
+const KEPT_SHARES = [0, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 1];
+
+/** Returns the quantiles of measured latencies, linear between neighbours; at least one must be given. */
+export function quantilesOf(latenciesMs: readonly Millis[]): LatencyQuantiles {
+  const sorted = latenciesMs.toSorted((a, b) => a - b);
+  const last = sorted.length - 1;
+  const all = sorted.map((latencyMs, index) => ({ share: last === 0 ? 0.5 : index / last, latencyMs }));
+  return last === 0 ? all : KEPT_SHARES.map((share) => ({ share, latencyMs: latencyAt(all, share) }));
+}

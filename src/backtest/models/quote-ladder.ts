@@ -1,0 +1,174 @@
+/** What was quoted for one size, smallest units. */
+export interface Rung {
+  readonly inAmount: bigint;
+  readonly outAmount: bigint;
+  readonly contextSlot?: bigint | undefined;
+  readonly router?: string | undefined;
+  /** Signed fraction, negative is worse; undefined where the service does not say. */
+  readonly priceImpact?: number | undefined;
+}
+
+/** Beyond this many slots two quotes are not of the same market any more. */
+const SLOTS_APART_MAX = 5n;
+/** Price impacts are doubles; a billionth is finer than any service states. */
+const IMPACT_UNITS = 1_000_000_000;
+
+/** One size with its average price input/output as a ratio; prices never fall from one point to the next. */
+interface Point {
+  readonly size: bigint;
+  readonly num: bigint;
+  readonly den: bigint;
+  readonly isApart: boolean;
+}
+
+/**
+ * The quotes of one direction at one time, by size. Between two sizes the average price a(x) = x / out(x) is linear in x,
+ * which is exact for a constant-product pool: a(x) = (Rin + φx) / (φ Rout).
+ */
+export interface QuoteLadder {
+  readonly points: readonly Point[];
+  /** The stated impact of the smallest rung, as a share of the price that is lost; undefined where nobody said. */
+  readonly smallestImpact: number | undefined;
+  /** The least size that nobody pays anything for; undefined where everything was paid for. */
+  readonly dryFrom: bigint | undefined;
+  /** Where the line begins that leads through the largest size and on; undefined where nothing says how the price goes on. */
+  readonly beyondFrom: Point | undefined;
+}
+
+/**
+ * Returns the ladder of some rungs, in any order; undefined where none says anything. Rungs are not of one instant, and
+ * routes differ, so larger sizes may seem cheaper, or to bring less in all: then the worse of two neighbours holds for
+ * both, so that a(x) never falls and out(x) never does. Of two quotes of one size the worse counts.
+ */
+export function createLadder(rungs: readonly Rung[]): QuoteLadder | undefined {
+  // Most recordings hold one size of a pair: there is nothing to put in order.
+  if (rungs.length === 1) return oneRung(rungs[0]!);
+  const sorted = rungs.filter(({ inAmount }) => inAmount > 0n).toSorted((a, b) => compare(a.inAmount, b.inAmount) || compare(a.outAmount, b.outAmount));
+  const [smallest] = sorted;
+  if (smallest === undefined) return undefined;
+  const dryFrom = sorted.find(({ outAmount }) => outAmount <= 0n)?.inAmount;
+  const alive = sorted.filter(({ inAmount }, index) => (dryFrom === undefined || inAmount < dryFrom) && sorted[index - 1]?.inAmount !== inAmount);
+  const newest = alive.reduce<bigint | undefined>((most, { contextSlot }) => (contextSlot !== undefined && (most === undefined || contextSlot > most) ? contextSlot : most), undefined);
+  const stated = alive.map(({ inAmount, outAmount, contextSlot }): Point => ({
+    size: inAmount, num: inAmount, den: outAmount,
+    isApart: contextSlot !== undefined && newest !== undefined && newest - contextSlot > SLOTS_APART_MAX,
+  }));
+  const points = withOutputRising(withPriceRising(stated));
+  return { points, smallestImpact: smallest.priceImpact === undefined ? undefined : -smallest.priceImpact, dryFrom, beyondFrom: beyondFrom(points, alive) };
+}
+
+function oneRung({ inAmount, outAmount, priceImpact }: Rung): QuoteLadder | undefined {
+  if (inAmount <= 0n) return undefined;
+  const smallestImpact = priceImpact === undefined ? undefined : -priceImpact;
+  if (outAmount <= 0n) return { points: [], smallestImpact, dryFrom: inAmount, beyondFrom: undefined };
+  const point = { size: inAmount, num: inAmount, den: outAmount, isApart: false };
+  return { points: [point], smallestImpact, dryFrom: undefined, beyondFrom: markOf(point, priceImpact) };
+}
+
+/**
+ * Returns where the line begins on which the price goes on above the largest size (the project's research, domain.md
+ * 3.2: a(x) is linear, and a guess beyond what was recorded). It spans all that the largest rung's router said of its
+ * slot: the last two rungs alone may lie close together, or stand at one price since the worse of both holds, and then
+ * their slope is noise. A rung that is alone of its router and slot speaks for itself where it states an impact: the line
+ * begins at the mark price. Else it spans the whole ladder.
+ */
+function beyondFrom(points: readonly Point[], rungs: readonly Rung[]): Point | undefined {
+  const last = points.at(-1);
+  const largest = rungs.at(-1);
+  if (last === undefined || largest === undefined) return undefined;
+  const first = rungs.findIndex(({ router, contextSlot }) => router === largest.router && contextSlot === largest.contextSlot);
+  if (first < rungs.length - 1) return points[first];
+  return markOf(last, largest.priceImpact) ?? (points.length > 1 ? points[0] : undefined);
+}
+
+/** Returns the price of next to nothing, a(0) = a(x) (1 - impact), which a stated impact tells; undefined without a loss. */
+function markOf({ num, den }: Point, priceImpact: number | undefined): Point | undefined {
+  if (priceImpact === undefined || !(priceImpact < 0)) return undefined;
+  const lost = BigInt(Math.min(IMPACT_UNITS - 1, Math.ceil(-priceImpact * IMPACT_UNITS)));
+  return { size: 0n, num: num * (BigInt(IMPACT_UNITS) - lost), den: den * BigInt(IMPACT_UNITS), isApart: false };
+}
+
+function withPriceRising(points: readonly Point[]): Point[] {
+  const fixed: Point[] = [];
+  for (const point of points) {
+    const before = fixed.at(-1);
+    fixed.push(before !== undefined && before.num * point.den > point.num * before.den ? { ...point, num: before.num, den: before.den } : point);
+  }
+  return fixed;
+}
+
+function withOutputRising(points: readonly Point[]): Point[] {
+  const fixed: Point[] = [];
+  for (const point of points.toReversed()) {
+    const after = fixed.at(-1);
+    // out = size * den / num: where the larger size brings less, the smaller brings no more than it.
+    const bringsMore = after !== undefined && point.size * point.den * after.num > after.size * after.den * point.num;
+    fixed.push(bringsMore ? { ...point, num: point.size * after.num, den: after.size * after.den } : point);
+  }
+  return fixed.reverse();
+}
+
+/** Returns the largest size that is on a ladder; 0 where nobody pays for any. */
+export function largestSize({ points }: QuoteLadder): bigint {
+  return points.at(-1)?.size ?? 0n;
+}
+
+/** Returns whether a size lies above all that was recorded, and is not known to bring nothing. */
+export function isBeyond(ladder: QuoteLadder, size: bigint): boolean {
+  return ladder.dryFrom === undefined && size > largestSize(ladder);
+}
+
+/** Returns whether it is known how the price goes on above the largest size. */
+export function knowsBeyond({ points, smallestImpact }: QuoteLadder): boolean {
+  return points.length > 1 || smallestImpact !== undefined;
+}
+
+/** Returns whether one of the rungs that price a size is more than five slots older than the ladder's newest. */
+export function isSlotsApart({ points, beyondFrom: from }: QuoteLadder, size: bigint): boolean {
+  let below: Point | undefined;
+  for (const point of points) {
+    if (point.size >= size) return point.isApart || (point.size > size && below?.isApart === true);
+    below = point;
+  }
+  return below?.isApart === true || from?.isApart === true;
+}
+
+/**
+ * Returns what a size brings, in smallest units, rounded as named from the exact fraction. Below the smallest rung its
+ * price holds. Above the largest a(x) goes on along the line from `beyondFrom`, or flat without one; whether that may be
+ * asked is for the caller (`isBeyond`). What is known to bring nothing is 0.
+ */
+export function outputOf(ladder: QuoteLadder, size: bigint, rounding: 'floor' | 'ceil' = 'floor'): bigint {
+  const { points } = ladder;
+  const [smallest] = points;
+  if (smallest === undefined || size <= 0n || (ladder.dryFrom !== undefined && size > largestSize(ladder))) return 0n;
+  if (size <= smallest.size || (points.length === 1 && ladder.beyondFrom === undefined)) return divide(size * smallest.den, smallest.num, rounding);
+  const above = points.findIndex((point) => point.size >= size);
+  const high = points.at(above)!;
+  const low = above < 0 ? ladder.beyondFrom! : points[above - 1]!;
+  // out = x / a(x), where a(x) is the line through both points, over the common denominator.
+  const width = high.size - low.size;
+  const price = low.num * high.den * (high.size - size) + high.num * low.den * (size - low.size);
+  return divide(size * width * low.den * high.den, price, rounding);
+}
+
+/**
+ * Returns the price impact of getting `outAmount` for a size, as services state it: a signed fraction, negative is worse.
+ * Everything is measured from the smallest rung's price and its stated impact, 0 where nobody said.
+ */
+export function impactOf({ points, smallestImpact = 0 }: QuoteLadder, size: bigint, outAmount: bigint): number {
+  const [smallest] = points;
+  if (smallest === undefined || outAmount <= 0n) return -1;
+  // To the unit what the smallest rung pays: its own word, without the noise of doubles.
+  if (outAmount === divide(size * smallest.den, smallest.num, 'floor')) return 0 - smallestImpact;
+  const kept = (Number(smallest.num) / Number(smallest.den)) * (Number(outAmount) / Number(size));
+  return (1 - smallestImpact) * kept - 1;
+}
+
+function divide(dividend: bigint, divisor: bigint, rounding: 'floor' | 'ceil'): bigint {
+  return rounding === 'floor' ? dividend / divisor : (dividend + divisor - 1n) / divisor;
+}
+
+function compare(a: bigint, b: bigint): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

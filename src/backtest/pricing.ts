@@ -1,0 +1,142 @@
+import type { Amount } from '../core/amount.ts';
+import type { Millis } from '../core/time.ts';
+import type { Mint } from '../market/token.ts';
+import type { Intent } from '../trading/intent.ts';
+import type { MarketCache } from '../trading/market-cache.ts';
+import type { SimulationModel } from '../trading/simulation-model.ts';
+import type { SwapTerms } from '../trading/swap-order.ts';
+import { minimumOut } from '../trading/terms.ts';
+import type { MarketLadder } from './models/market-ladder.ts';
+import { ladderAt, quoteFor } from './models/market-ladder.ts';
+import type { OwnImpact } from './models/own-impact.ts';
+import { outputAfter } from './models/own-impact.ts';
+import { impactOf, isBeyond, isSlotsApart, knowsBeyond, largestSize } from './models/quote-ladder.ts';
+import { reachingMarket, reachingWallet } from './models/token-fees.ts';
+
+/** What makes a simulated price less sure than others. */
+export type PriceMark =
+  /** From quotes of the other direction. */
+  | 'other-side'
+  /** Of more than was ever quoted. */
+  | 'extrapolated'
+  /** Between quotes of different slots. */
+  | 'slots-apart';
+
+/** A part of a swap that went to somebody else, in smallest units of a token. */
+export interface TokenFee {
+  readonly mint: Mint;
+  readonly amount: Amount;
+}
+
+/** What a swap would bring at some time. What goes in is `traded` and the fees on the input; what the market pays is the output and the fees on it. */
+export interface SimulatedPrice {
+  /** What reaches the wallet. */
+  readonly outAmount: Amount;
+  readonly marks: readonly PriceMark[];
+  /** What reaches the market of the input. */
+  readonly traded: Amount;
+  /** What the market pays. */
+  readonly paid: Amount;
+  readonly platformFee: TokenFee;
+  readonly transferFees: readonly TokenFee[];
+  /** The quotes that it is from, and what they alone would pay. */
+  readonly from: MarketLadder;
+  readonly recorded: Amount;
+}
+
+/** Why something cannot be simulated. */
+export interface PriceRefusal {
+  readonly code: 'QUOTE_UNAVAILABLE' | 'QUOTE_STALE' | 'SIZE_BEYOND_LADDER';
+  readonly reason: string;
+}
+
+/** When a price is asked for, and whether the swap is under way already: then it has a price, however little is known. */
+export interface PriceMoment {
+  readonly at: Millis;
+  readonly isUnderWay: boolean;
+}
+
+const NO_FEES: readonly TokenFee[] = [];
+const NO_MARKS: readonly PriceMark[] = [];
+
+/** Prices swaps from what a market held at a time, own swaps included. */
+export interface Pricing {
+  price(intent: Intent, moment: PriceMoment): SimulatedPrice | PriceRefusal;
+  /** Returns the terms on which a service would offer a price. */
+  termsOf(intent: Intent, price: SimulatedPrice): SwapTerms;
+}
+
+/** Returns the pricing of a model over a market. */
+export function createPricing({ market, model, ownImpact }: { readonly market: MarketCache; readonly model: SimulationModel; readonly ownImpact: OwnImpact }): Pricing {
+  const { costs } = model;
+  const isFeeOnInput = costs.platformFeeIn === 'input';
+  return {
+    price(intent, { at, isUnderWay }) {
+      const { inputMint, outputMint, amountIn } = intent;
+      const from = ladderAt(market, {
+        inputMint, outputMint, at, maxAgeMs: isUnderWay ? Infinity : model.maxPriceAgeMs, otherSideHaircutBps: model.otherSideHaircutBps,
+      });
+      if (from === 'none') return { code: 'QUOTE_UNAVAILABLE', reason: 'the recording holds no quote of this pair' };
+      if (from === 'stale') return { code: 'QUOTE_STALE', reason: `the recording holds no quote of this pair of the last ${model.maxPriceAgeMs} ms` };
+
+      const ofInput = reachingMarket(amountIn, inputMint, model);
+      const { traded } = ofInput;
+      const refusal = isUnderWay ? undefined : refuseSize(from, intent, { traded, extrapolate: model.extrapolate });
+      if (refusal !== undefined) return refusal;
+
+      const recorded = outputAfter(from.ladder, ownImpact.left(inputMint, outputMint, at), traded) as Amount;
+      const ofOutput = reachingWallet(recorded, outputMint, model);
+      const { paid, received } = ofOutput;
+      const hasTransferFees = ofInput.transferFee > 0n || ofOutput.transferFee > 0n;
+      return {
+        outAmount: received,
+        marks: marksOf(from, traded),
+        traded,
+        paid,
+        platformFee: isFeeOnInput ? { mint: inputMint, amount: ofInput.platformFee } : { mint: outputMint, amount: ofOutput.platformFee },
+        transferFees: hasTransferFees ? [{ mint: inputMint, amount: ofInput.transferFee }, { mint: outputMint, amount: ofOutput.transferFee }].filter(({ amount }) => amount > 0n) : NO_FEES,
+        from,
+        recorded,
+      };
+    },
+    termsOf(intent, { from, traded, recorded, outAmount }) {
+      const { inputMint, outputMint, amountIn } = intent;
+      const { router, feeBps } = quoteFor(from, traded);
+      return {
+        inputMint, outputMint, inAmount: amountIn, outAmount, threshold: minimumOut(intent, outAmount), router,
+        priceImpact: impactOf(from.ladder, traded, recorded), feeBps: feeBps + costs.platformFeeBps,
+      };
+    },
+  };
+}
+
+/** Returns whether pricing came to nothing. */
+export function isRefusal(price: SimulatedPrice | PriceRefusal): price is PriceRefusal {
+  return 'code' in price;
+}
+
+/**
+ * What is larger than anything recorded is not known; priced nevertheless, a small recording would make large sizes look
+ * free. But an exit of which only the other direction speaks is always priced, and marked: its size was not chosen, it is
+ * what entries came to, and a position that can never be left lies more than a guess.
+ */
+function refuseSize({ ladder, isOtherSide }: MarketLadder, { purpose }: Intent, { traded, extrapolate }: { readonly traded: bigint; readonly extrapolate: boolean }): PriceRefusal | undefined {
+  const largest = largestSize(ladder);
+  if (!isBeyond(ladder, traded) || (isOtherSide && purpose === 'exit')) return undefined;
+  if (extrapolate && knowsBeyond(ladder)) return undefined;
+  const why = extrapolate ? ', and with one size and no price impact nothing says how the price goes on'
+    : ': record larger sizes, swap less, or allow backtest.extrapolate';
+  const what = isOtherSide ? 'the largest quote of the other direction is worth' : 'the largest recorded size is';
+  return { code: 'SIZE_BEYOND_LADDER', reason: `${traded} smallest units wanted, ${what} ${largest}${why}` };
+}
+
+function marksOf({ ladder, isOtherSide }: MarketLadder, traded: bigint): readonly PriceMark[] {
+  const beyond = isBeyond(ladder, traded);
+  const apart = isSlotsApart(ladder, traded);
+  if (!isOtherSide && !beyond && !apart) return NO_MARKS;
+  const marks: PriceMark[] = [];
+  if (isOtherSide) marks.push('other-side');
+  if (beyond) marks.push('extrapolated');
+  if (apart) marks.push('slots-apart');
+  return marks;
+}

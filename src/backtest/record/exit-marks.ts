@@ -1,0 +1,87 @@
+import type { Amount, Bps } from '../../core/amount.ts';
+import { afterSlippage } from '../../core/amount.ts';
+import type { Millis } from '../../core/time.ts';
+import type { Mint, Token, TokenTable } from '../../market/token.ts';
+import type { MarketCache } from '../../trading/market-cache.ts';
+import type { SimulationModel } from '../../trading/simulation-model.ts';
+import { valueIn } from '../../trading/valuation.ts';
+import { isFirm } from '../models/landing.ts';
+import { ladderAt, quoteFor } from '../models/market-ladder.ts';
+import { isBeyond, largestSize, outputOf } from '../models/quote-ladder.ts';
+import { SETTINGS } from '../models/settings.ts';
+import type { FeeModel } from '../models/token-fees.ts';
+import { reachingMarket, reachingWallet } from '../models/token-fees.ts';
+
+const NOTHING = 0 as Bps;
+
+/** What tokens are worth to somebody who has to trade them, by the last prices known, however old. */
+export interface ExitMarks {
+  /**
+   * Returns what a sale would leave in the wallet as the model's setting fills it, that is as quoted, at the price on arrival
+   * or at the least that `allowedBps` of slippage accept, less the fees that are taken of tokens; undefined where no price was ever seen.
+   */
+  proceeds(mint: Mint, amount: Amount, at: Millis, allowedBps: Bps): bigint | undefined;
+  /** Returns what the market pays for so much, smallest units of the currency. */
+  exit(mint: Mint, amount: bigint, at: Millis): bigint | undefined;
+  /** Returns how many times the largest size that is priced an amount is: above 1 its price is a guess; 0 where size plays no part. */
+  timesLargest(mint: Mint, amount: bigint, at: Millis): number;
+  /**
+   * Returns what a whole token takes and brings where so much of the currency is spent, in smallest units of the currency
+   * for a smallest unit of the token; both in pieces of the largest size that was recorded where it is more than that, for
+   * beyond it every price is a guess. Undefined where no price was ever seen.
+   */
+  bothWays(mint: Mint, spent: bigint, at: Millis): { readonly ask: number; readonly bid: number } | undefined;
+}
+
+/** Returns marks by the recorded ladders, so that size costs what it costs; where no quote is recorded, by prices in US dollars. */
+export function createExitMarks({ market, tokens, currency, model }: {
+  readonly market: MarketCache;
+  readonly tokens: TokenTable;
+  readonly currency: Token;
+  readonly model: FeeModel & Pick<SimulationModel, 'landing' | 'otherSideHaircutBps' | 'setting'>;
+}): ExitMarks {
+  const { fill } = SETTINGS[model.setting];
+  const lastLadder = (inputMint: Mint, outputMint: Mint, at: Millis): ReturnType<typeof ladderAt> =>
+    ladderAt(market, { inputMint, outputMint, at, maxAgeMs: Infinity, otherSideHaircutBps: model.otherSideHaircutBps });
+  const swap = (inputMint: Mint, outputMint: Mint, amount: bigint, at: Millis): bigint | undefined => {
+    if (amount === 0n) return 0n;
+    const found = lastLadder(inputMint, outputMint, at);
+    if (typeof found !== 'string') return outputOf(found.ladder, amount);
+    return valueIn(market, tokens, { mint: inputMint, amount, currency: outputMint });
+  };
+  /** By what a fill falls short of the price on arrival: by nothing where a maker keeps his word, by all that is accepted where every swap is taken to be sandwiched. */
+  const shortfallBps = (mint: Mint, traded: bigint, at: Millis, allowedBps: Bps): Bps => {
+    const bps = { quoted: NOTHING, arrival: model.landing.adverseBps, threshold: allowedBps }[fill];
+    if (bps === NOTHING) return NOTHING;
+    const found = lastLadder(mint, currency.mint, at);
+    return typeof found !== 'string' && isFirm(quoteFor(found, traded).router) ? NOTHING : bps;
+  };
+  const exit = (mint: Mint, amount: bigint, at: Millis): bigint | undefined => (mint === currency.mint ? amount : swap(mint, currency.mint, amount, at));
+  const atMost = (inputMint: Mint, outputMint: Mint, amount: bigint, at: Millis): bigint => {
+    const found = lastLadder(inputMint, outputMint, at);
+    return typeof found === 'string' || !isBeyond(found.ladder, amount) ? amount : largestSize(found.ladder);
+  };
+  return {
+    proceeds: (mint, amount, at, allowedBps) => {
+      if (mint === currency.mint) return amount;
+      const { traded } = reachingMarket(amount, mint, model);
+      const recorded = exit(mint, traded, at);
+      if (recorded === undefined) return undefined;
+      const { received } = reachingWallet(recorded as Amount, currency.mint, model);
+      return afterSlippage(received, shortfallBps(mint, traded, at, allowedBps));
+    },
+    exit,
+    timesLargest: (mint, amount, at) => {
+      const found = lastLadder(mint, currency.mint, at);
+      return typeof found === 'string' || !isBeyond(found.ladder, amount) ? 0 : Number(amount) / Number(largestSize(found.ladder));
+    },
+    bothWays: (mint, spent, at) => {
+      const paid = atMost(currency.mint, mint, spent, at);
+      const bought = swap(currency.mint, mint, paid, at);
+      if (bought === undefined || bought === 0n) return undefined;
+      const sold = atMost(mint, currency.mint, bought, at);
+      const back = exit(mint, sold, at);
+      return back === undefined ? undefined : { ask: Number(paid) / Number(bought), bid: Number(back) / Number(sold) };
+    },
+  };
+}

@@ -1,0 +1,57 @@
+import type { Millis } from '../../core/time.ts';
+
+/** What a backtest left behind for its figures: plain data, so that whoever holds a copy computes the same. Values in the currency. */
+export interface RunRecord {
+  /** The symbol of the token that results are counted in. */
+  readonly currency: string;
+  /** When equity was looked at: at the fixed steps that a price came before, and after each fill; rising strictly. */
+  readonly times: readonly Millis[];
+  /** Those that have a budget. */
+  readonly strategies: readonly StrategyRecord[];
+  /** What is watched beside the currency. */
+  readonly instruments: readonly InstrumentRecord[];
+  /** In order of time. */
+  readonly fills: readonly RecordedFill[];
+}
+
+/** One strategy at each of the times. */
+export interface StrategyRecord {
+  readonly name: string;
+  /** What a sale at that time would have brought, less the fees paid until then; null where something had no price. */
+  readonly equity: readonly (number | null)[];
+  /** Of that, what is not the currency; null where it had no price. */
+  readonly held: readonly (number | null)[];
+  /** Transactions sent to the chain, and those of them that did their work. */
+  readonly sent: number;
+  readonly landed: number;
+  /** Network fees of all attempts, each at the price of its time. */
+  readonly feesPaid: number;
+}
+
+/** One token at each of the times: the price of a whole one at the size of a benchmark's purchase, or at the largest that was recorded where that is less, null before any is known and once it is too old to fill anything. */
+export interface InstrumentRecord {
+  readonly symbol: string;
+  readonly decimals: number;
+  /** What a sale brings. */
+  readonly bids: readonly (number | null)[];
+  /** What a purchase takes. */
+  readonly asks: readonly (number | null)[];
+  /** Half of what lies between both at the size of the swaps, in bps, in the middle over the steps after the first of them; left out without one. */
+  readonly swapHalfSpreadBps?: number | undefined;
+}
+
+/** A swap that landed; amounts in smallest units, as text. */
+export interface RecordedFill {
+  readonly at: Millis;
+  readonly strategy: string;
+  readonly input: string;
+  readonly output: string;
+  readonly amountIn: string;
+  readonly amountOut: string;
+  /** What the accepted quote promised; null where nobody said. */
+  readonly quotedOut: string | null;
+  /** Null where neither side is the currency and what went in had no price. */
+  readonly value: number | null;
+  /** Network fees, its own and those of swaps of the same token that came to nothing since the last fill of it; null where SOL had no price. */
+  readonly costs: number | null;
+}

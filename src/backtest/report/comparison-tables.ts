@@ -1,0 +1,88 @@
+import type { SimulationSetting } from '../../trading/simulated-landing.ts';
+import type { Metrics } from '../metrics/metrics.ts';
+import { labelIn, SHOWN_METRICS } from '../metrics/shown-metrics.ts';
+import type { HeatMap } from '../page/heat-map.ts';
+import { heatMapFigure } from '../page/heat-map.ts';
+import type { Markup } from '../page/markup.ts';
+import { markup } from '../page/markup.ts';
+import type { Cell } from '../page/table.ts';
+import { columnsOf, dataTable, nameText } from '../page/table.ts';
+import { valueText } from '../page/value-text.ts';
+import type { ReportFigures } from './report-figures.ts';
+import type { ReportInput } from './report-input.ts';
+
+const SETTINGS: readonly SimulationSetting[] = ['optimistic', 'base', 'pessimistic'];
+/** What changes with how kindly fills are simulated; all figures of the run stand in their own table. */
+const OF_SETTINGS: readonly (keyof Metrics)[] = ['total_return', 'max_drawdown', 'sharpe', 'win_rate', 'profit_factor', 'expectancy', 'fees_paid', 'realized_slippage_bps', 'landing_rate'];
+
+/** Few enough each that all fit on paper, one row for whoever is compared. */
+const GROUPS: readonly { readonly title: string; readonly metrics: readonly (keyof Metrics)[] }[] = [
+  { title: 'Return and risk', metrics: ['total_return', 'cagr', 'volatility', 'sharpe', 'sortino', 'calmar', 'max_drawdown', 'ulcer_index'] },
+  { title: 'Trades', metrics: ['win_rate', 'profit_factor', 'expectancy', 'payoff_ratio', 'exposure', 'turnover', 'fees_paid', 'realized_slippage_bps', 'landing_rate'] },
+  { title: 'Confidence', metrics: ['skewness', 'kurtosis', 'psr', 'min_track_record_length', 'dsr'] },
+];
+/** So many stand beside one another on a phone. */
+const MOST_BESIDE = 4;
+
+/** Returns the three settings side by side, and what comes of other latencies and costs where that was asked for. */
+export function sensitivityTables({ settings, grid, run: { record: { currency } } }: ReportInput, { configured, figure, isGiven }: ReportFigures): Markup {
+  const of = (setting: SimulationSetting): string => (setting === configured ? 'total' : `setting ${setting}`);
+  const rows: readonly (readonly Cell[])[] = [
+    [`equity at the end, ${currency}`, ...SETTINGS.map((setting) => figure(`${of(setting)}.equity_end`))],
+    ['swaps that landed', ...SETTINGS.map((setting) => valueText(settings[setting].result.fills.length, 'count'))],
+    ['swaps that failed', ...SETTINGS.map((setting) => valueText(settings[setting].result.intents['failed'] ?? 0, 'count'))],
+    ...OF_SETTINGS.filter((name) => SETTINGS.some((setting) => isGiven(`${of(setting)}.${name}`)))
+      .map((name) => [labelOf(name, currency), ...SETTINGS.map((setting) => figure(`${of(setting)}.${name}`))]),
+  ];
+  const returns = SETTINGS.map((setting) => settings[setting].assessment.metrics.total_return ?? 0);
+  const isInOrder = returns.every((value, i) => i === 0 || value <= returns[i - 1]!);
+  return markup`${dataTable({ label: 'The three settings', columns: columnsOf('figure', ...SETTINGS.map((setting) => (setting === configured ? `${setting} (as configured)` : setting))), rows })}
+<p class="note">Optimistic: at once, as quoted, nothing fails. Base: as configured. Pessimistic: twice as slow, at the least that was accepted, three times the mishaps, twice the priority.</p>
+${!isInOrder && markup`<p class="note">They do not come out in this order here: when swaps were filled decided more than how kindly. Read them as a range.</p>`}
+${grid !== undefined && heatMapFigure({ ...grid, notes: [...grid.notes ?? [], ...sameNotes(grid)] })}`;
+}
+
+/** Returns each strategy and each benchmark beside the whole. */
+export function comparisonTables({ run: { record } }: ReportInput, { assessments, figure, isGiven }: ReportFigures): Markup {
+  const names = new Map<string, string | Markup>([
+    ['total', record.strategies.length === 1 ? nameText(record.strategies[0]!.name) : 'all strategies'],
+    ...record.strategies.map(({ name }, i): [string, Markup] => [`strategy ${i + 1}`, nameText(name)]),
+    ['benchmark buy_and_hold', 'buy and hold'], ['benchmark dca', 'bought step by step'], ['benchmark cash', 'cash'],
+  ]);
+  const compared = [...names].filter(([of]) => assessments.has(of));
+  const atEnd = `equity at the end, ${record.currency}`;
+  if (compared.length <= MOST_BESIDE) {
+    const shown = GROUPS.flatMap(({ metrics }) => metrics).filter((name) => compared.some(([of]) => isGiven(`${of}.${name}`)) && compared.some(([of]) => of !== 'total' && isGiven(`${of}.${name}`)));
+    return dataTable({
+      label: 'Strategies and benchmarks', columns: [{ name: 'figure', isText: true }, ...compared.map(([, name]) => ({ name }))],
+      rows: [[atEnd, ...compared.map(([of]) => figure(`${of}.equity_end`))], ...shown.map((metric) => [labelOf(metric, record.currency), ...compared.map(([of]) => figure(`${of}.${metric}`))])],
+    });
+  }
+  return markup`${GROUPS.map(({ title, metrics }) => {
+    const shown = metrics.filter((name) => compared.some(([of]) => isGiven(`${of}.${name}`)));
+    const rows = compared.filter(([of]) => of === 'total' || metrics.some((name) => isGiven(`${of}.${name}`)));
+    const hasEquity = title === GROUPS[0]!.title;
+    return (shown.length > 0 || hasEquity) && markup`<h3>${title}</h3>${dataTable({
+      label: title, columns: columnsOf('name', ...(hasEquity ? [atEnd] : []), ...shown.map((name) => labelOf(name, record.currency))),
+      rows: rows.map(([of, name]) => [name, ...(hasEquity ? [figure(`${of}.equity_end`)] : []), ...shown.map((metric) => figure(`${of}.${metric}`))]),
+    })}`;
+  })}`;
+}
+
+/** Returns what a grid is silent about: that one of its sides makes no difference. */
+function sameNotes({ down, across, values }: HeatMap): string[] {
+  const columns = across.labels.map((_, column) => values.map((row) => row[column]!));
+  return [
+    ...(columns.every(isSame) ? [`Every ${down.name} comes to the same here: on these data it meets no other prices.`] : []),
+    ...(values.every(isSame) ? [`All ${across.name} come to the same here.`] : []),
+  ];
+}
+
+function isSame(values: HeatMap['values'][number]): boolean {
+  return values.every((value) => typeof value === 'number' && value === values[0]);
+}
+
+/** An amount with its currency: the name of a figure alone does not say what it is counted in. */
+function labelOf(name: keyof Metrics, currency: string): string {
+  return labelIn(SHOWN_METRICS.find((metric) => metric.name === name)!, currency);
+}

@@ -1,0 +1,80 @@
+import type { Millis } from '../../core/time.ts';
+import type { InstrumentRecord, RecordedFill, RunRecord, StrategyRecord } from '../record/run-record.ts';
+
+/** A record as a report carries it: times as distances, columns as runs, and fills as rows that name things by their places in a list. */
+export interface PackedRecord extends Omit<RunRecord, 'times' | 'strategies' | 'instruments' | 'fills'> {
+  readonly steps: readonly Millis[];
+  readonly strategies: readonly (Omit<StrategyRecord, 'equity' | 'held'> & { readonly equity: Runs; readonly held: Runs })[];
+  readonly instruments: readonly (Omit<InstrumentRecord, 'bids' | 'asks'> & { readonly bids: Runs; readonly asks: Runs })[];
+  readonly names: readonly string[];
+  readonly fills: readonly PackedFill[];
+}
+
+/** A column of numbers; a list of one number says how many more times what stands before it does. */
+export type Runs = readonly (number | null | readonly [more: number])[];
+
+type PackedFill = readonly [
+  step: Millis, strategy: number, input: number, output: number, amountIn: string, amountOut: string,
+  quotedOut: string | null, value: number | null, costs: number | null,
+];
+
+/** Returns a record without what it says again and again, which is most of it. */
+export function packRecord({ times, strategies, instruments, fills, ...rest }: RunRecord): PackedRecord {
+  const names = [...new Set(fills.flatMap(({ strategy, input, output }) => [strategy, input, output]))];
+  const place = new Map(names.map((name, i) => [name, i]));
+  const steps = distances(fills.map(({ at }) => at));
+  return {
+    ...rest,
+    steps: distances(times),
+    strategies: strategies.map(({ equity, held, ...strategy }) => ({ ...strategy, equity: packRuns(equity), held: packRuns(held) })),
+    instruments: instruments.map(({ bids, asks, ...instrument }) => ({ ...instrument, bids: packRuns(bids), asks: packRuns(asks) })),
+    names,
+    fills: fills.map(({ strategy, input, output, amountIn, amountOut, quotedOut, value, costs }, i): PackedFill => [
+      steps[i]!, place.get(strategy)!, place.get(input)!, place.get(output)!, amountIn, amountOut, quotedOut, value, costs,
+    ]),
+  };
+}
+
+/** Returns the record that was packed. */
+export function unpackRecord({ steps, strategies, instruments, names, fills, ...rest }: PackedRecord): RunRecord {
+  const fillTimes = added(fills.map(([step]) => step));
+  return {
+    ...rest,
+    times: added(steps),
+    strategies: strategies.map(({ equity, held, ...strategy }) => ({ ...strategy, equity: unpackRuns(equity), held: unpackRuns(held) })),
+    instruments: instruments.map(({ bids, asks, ...instrument }) => ({ ...instrument, bids: unpackRuns(bids), asks: unpackRuns(asks) })),
+    fills: fills.map(([, strategy, input, output, amountIn, amountOut, quotedOut, value, costs], i): RecordedFill =>
+      ({ at: fillTimes[i]!, strategy: names[strategy]!, input: names[input]!, output: names[output]!, amountIn, amountOut, quotedOut, value, costs })),
+  };
+}
+
+/** Returns a column with what is repeated counted. */
+export function packRuns(column: readonly (number | null)[]): Runs {
+  const runs: (number | null | readonly [number])[] = [];
+  for (let from = 0, to = 0; from < column.length; from = to) {
+    while (to < column.length && Object.is(column[to], column[from])) to += 1;
+    runs.push(column[from]!);
+    if (to - from > 1) runs.push([to - from - 1]);
+  }
+  return runs;
+}
+
+/** Returns the column that was packed. */
+export function unpackRuns(runs: Runs): (number | null)[] {
+  const column: (number | null)[] = [];
+  for (const run of runs) {
+    if (typeof run === 'number' || run === null) column.push(run);
+    else for (let more = run[0]; more > 0; more--) column.push(column.at(-1)!);
+  }
+  return column;
+}
+
+/** The first stands for itself. */
+function distances(times: readonly Millis[]): Millis[] {
+  return times.map((at, i) => (i === 0 ? at : at - times[i - 1]!));
+}
+
+function added(steps: readonly Millis[]): Millis[] {
+  let at = 0;
+  return steps.map((step) => (at += step));
+}

@@ -1,0 +1,35 @@
+import type { Amount } from '../core/amount.ts';
+import type { Millis } from '../core/time.ts';
+import type { StrategyInstance } from '../engine/host.ts';
+import type { Mint, Token } from '../market/token.ts';
+import { tokenTable } from '../market/token.ts';
+import type { RiskLimits, StrategyLimits, ValueLimit } from '../trading/limits.ts';
+import type { SimulationModel } from '../trading/simulation-model.ts';
+import type { EngineState } from '../trading/state.ts';
+import { createState, freshSnapshot } from '../trading/state.ts';
+
+/** What all backtests over one recording have in common, whatever strategies they run. Plain data: it goes into threads. */
+export interface BacktestSetup {
+  readonly tokens: readonly Token[];
+  readonly limits: RiskLimits;
+  /** What the simulated wallet starts with, smallest units. */
+  readonly balances: ReadonlyMap<Mint, Amount>;
+  readonly model: SimulationModel;
+  readonly seed: number;
+  /** What results are counted in. */
+  readonly currency: Token;
+  /** When the first row and the last one of the recording were received, warm-up included. */
+  readonly firstAt: Millis;
+  readonly lastAt: Millis;
+}
+
+/** A strategy with what bounds it. */
+export interface BacktestStrategy extends StrategyInstance {
+  readonly budget: ValueLimit | undefined;
+  readonly limits: StrategyLimits;
+}
+
+/** Returns the state in which a backtest begins: nothing was traded yet. */
+export function freshState({ tokens, limits, balances }: BacktestSetup, strategies: readonly Pick<BacktestStrategy, 'name' | 'budget' | 'limits'>[]): EngineState {
+  return createState({ tokens: tokenTable(tokens), limits, snapshot: freshSnapshot(balances), strategies });
+}

@@ -1,0 +1,81 @@
+import type { Lamports } from '../core/amount.ts';
+import type { Mint } from '../market/token.ts';
+import type { AttemptCosts } from './models/attempt-costs.ts';
+import type { PriceMark, PriceRefusal, SimulatedPrice, TokenFee } from './pricing.ts';
+
+/** What a simulated fill cost, by what it was for, and how sure its price is. */
+export interface FillNotes extends Pick<SimulatedPrice, 'marks' | 'platformFee' | 'transferFees'> {
+  readonly costs: AttemptCosts;
+  readonly rentLamports: Lamports;
+}
+
+/** What a report must say of a simulation beside its fills. */
+export interface SimulationNotes {
+  /** Swaps that could not be simulated, by code: each was given up, none was dropped. */
+  readonly refusals: Readonly<Partial<Record<PriceRefusal['code'], number>>>;
+  /** Fills at a price that arrivals decide, and of these those that no newer quote came for on their way. */
+  readonly arrivals: { readonly count: number; readonly unmoved: number };
+  /** Fills whose price is less sure, by why. */
+  readonly marks: Readonly<Partial<Record<PriceMark, number>>>;
+  /** Of all attempts, failed ones too. */
+  readonly costs: AttemptCosts;
+  /** Of the fees above, what went for swaps that failed. */
+  readonly failedFeeLamports: Lamports;
+  /** Taken beyond what quotes say, smallest units. */
+  readonly platformFees: ReadonlyMap<Mint, bigint>;
+  readonly transferFees: ReadonlyMap<Mint, bigint>;
+}
+
+/** Adds up what happens in a simulation. */
+export interface SimulationTally {
+  refused(refusal: PriceRefusal): void;
+  failed(): void;
+  /** A price on arrival counted. */
+  arrived(price: { readonly isUnmoved: boolean }): void;
+  filled(notes: FillNotes): void;
+  notes(): SimulationNotes;
+}
+
+/** Returns an empty tally of attempts that cost so much each. */
+export function createSimulationTally(costs: AttemptCosts): SimulationTally {
+  const refusals: Partial<Record<PriceRefusal['code'], number>> = {};
+  const marks: Partial<Record<PriceMark, number>> = {};
+  const platformFees = new Map<Mint, bigint>();
+  const transferFees = new Map<Mint, bigint>();
+  let failures = 0;
+  let landed = 0;
+  let arrivals = 0;
+  let unmoved = 0;
+
+  return {
+    refused({ code }) { refusals[code] = (refusals[code] ?? 0) + 1; },
+    failed() { failures += 1; },
+    arrived({ isUnmoved }) {
+      arrivals += 1;
+      if (isUnmoved) unmoved += 1;
+    },
+    filled(notes) {
+      landed += 1;
+      for (const mark of notes.marks) marks[mark] = (marks[mark] ?? 0) + 1;
+      addFee(platformFees, notes.platformFee);
+      for (const fee of notes.transferFees) addFee(transferFees, fee);
+    },
+    notes: () => ({
+      arrivals: { count: arrivals, unmoved }, refusals: { ...refusals }, marks: { ...marks },
+      costs: timesCosts(costs, BigInt(failures + landed)), failedFeeLamports: timesCosts(costs, BigInt(failures)).feeLamports,
+      platformFees: new Map(platformFees), transferFees: new Map(transferFees),
+    }),
+  };
+}
+
+function timesCosts(costs: AttemptCosts, attempts: bigint): AttemptCosts {
+  const times = (lamports: Lamports): Lamports => (lamports * attempts) as Lamports;
+  return {
+    baseLamports: times(costs.baseLamports), priorityLamports: times(costs.priorityLamports), tipLamports: times(costs.tipLamports),
+    feeLamports: times(costs.feeLamports),
+  };
+}
+
+function addFee(fees: Map<Mint, bigint>, { mint, amount }: TokenFee): void {
+  if (amount > 0n) fees.set(mint, (fees.get(mint) ?? 0n) + amount);
+}

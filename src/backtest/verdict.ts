@@ -1,0 +1,103 @@
+import { counted, grouped } from '../core/counted.ts';
+import type { DenialCode } from '../trading/denials.ts';
+import { DENIALS } from '../trading/denials.ts';
+import type { MeasuredRun, MeasuredSettings } from './measured-run.ts';
+import { robustnessWarnings } from './measured-run.ts';
+import type { Metrics } from './metrics/metrics.ts';
+import { likelihoodText, ratioText, shareText, sizeText } from './metrics/figure-text.ts';
+import type { Benchmarks } from './record/run-figures.ts';
+
+const SURE = 0.95;
+const FEW_TRADES = 30;
+const LONG_IDLE = 0.25;
+/** Beyond this a flaw is likelier than a gain. */
+const IMPLAUSIBLE_SHARPE = 5;
+
+/** Returns in plain sentences what a backtest says, and what it does not. */
+export function verdictOf({ assessment: { metrics, trades }, record, series, result }: MeasuredRun, settings: MeasuredSettings, benchmarks: Benchmarks): string[] {
+  const denied = deniedText(result);
+  if (record.fills.length === 0) return ['No swap was made: this run says nothing about the strategy.', ...denied];
+  if (series.times.length < 2 || metrics.total_return === null) return ['What was held could not be valued: this run says nothing about the strategy.'];
+  const total = metrics.total_return;
+  const sentences = [
+    `After costs it ${total > 0 ? 'gained' : total < 0 ? 'lost' : 'came out even, at'} ${sizeText(total)}${metrics.max_drawdown === null ? '' : `, and was at worst ${sizeText(metrics.max_drawdown)} below its peak`}.`,
+    againstHolding(total, benchmarks),
+    tradesText(metrics, trades),
+    ...denied,
+    robustness(settings),
+  ];
+  if (total <= 0) return sentences.filter((sentence) => sentence !== '');
+  const decided = trades === undefined ? 0 : trades.wins + trades.losses;
+  if (decided < FEW_TRADES) sentences.push(`${decided === 0 ? 'No round trip was' : `Only ${counted(decided, 'round trip')} ${decided === 1 ? 'was' : 'were'}`} won or lost, too few to tell skill from luck.`);
+  else if (metrics.psr === null) sentences.push('Whether it is more than luck cannot be said from these data.');
+  else sentences.push(chanceText(metrics.psr, metrics));
+  return sentences.filter((sentence) => sentence !== '');
+}
+
+/** Returns a doubt where a result is better than any that lasted. */
+export function implausibleWarnings({ sharpe }: Pick<Metrics, 'sharpe'>): string[] {
+  return sharpe !== null && sharpe > IMPLAUSIBLE_SHARPE
+    ? [`a Sharpe ratio of ${ratioText(sharpe)} a year is more than real markets pay for long: look for a flaw in the data, or in how fills are simulated, or with "gannet lookahead", before you believe it`]
+    : [];
+}
+
+/** Returns whether a gain may be chance, by how many were tried where that is known: the best of many looks good by chance. */
+export function chanceText(psr: number, { dsr, trials }: Pick<Metrics, 'dsr' | 'trials'>): string {
+  const above = `its true Sharpe ratio is above 0 with a probability of ${likelihoodText(psr)}`;
+  if (psr < SURE) return `Luck is not excluded: ${above}${trials === 1 ? '' : ', before it is counted how many variants were tried'}.`;
+  if (trials === 1) return `By itself it is unlikely to be luck: ${above}. Nothing else was tried on these data; every further variant that is makes luck likelier.`;
+  if (dsr === null || trials === null) return `By itself it is unlikely to be luck: ${above}. How many variants were tried on these data is not in that, and each makes luck likelier.`;
+  return dsr < SURE
+    ? `By itself it would be unlikely to be luck (${likelihoodText(psr)}), but ${triedText(trials)}: that it is truly better than ${luckiestText(trials)} would look has a probability of ${likelihoodText(dsr)}.`
+    : `It is unlikely to be luck, even though ${triedText(trials)}: that it is truly better than ${luckiestText(trials)} would look has a probability of ${likelihoodText(dsr)}.`;
+}
+
+/** Returns how many were tried: "two variants were tried on these data". */
+export function triedText(trials: number): string {
+  const number = trials === 1 ? 'one' : trials === 2 ? 'two' : grouped(String(trials));
+  return `${number} ${trials === 1 ? 'variant was' : 'variants were'} tried on these data`;
+}
+
+/** Returns what the best of so many is by luck: "the luckier of two that are worth nothing". */
+export function luckiestText(trials: number): string {
+  return trials === 2 ? 'the luckier of two that are worth nothing' : `the luckiest of ${grouped(String(trials))} that are worth nothing`;
+}
+
+/** Where more was refused than done, or trading ended long before the data did, the limits made the result, not the strategy alone. */
+function deniedText({ denials, fills, startAt, endAt }: MeasuredRun['result']): string[] {
+  const [most] = Object.entries(denials).toSorted(([, a], [, b]) => b - a);
+  const count = Object.values(denials).reduce((sum, each) => sum + each, 0);
+  if (most === undefined || count < fills.length) return [];
+  const [code, times] = most;
+  const meaning = Object.hasOwn(DENIALS, code) ? ` (${DENIALS[code as DenialCode].meaning})` : '';
+  const last = fills.at(-1)?.at;
+  const idle = last === undefined ? 0 : (endAt - last) / (endAt - startAt);
+  return [`The risk limits refused ${counted(count, 'swap')}, ${count === 1 ? '' : `${times === count ? 'all' : grouped(String(times))} of them `}by ${code}${meaning}.`,
+    ...(idle < LONG_IDLE ? [] : [`Nothing was traded in the last ${(idle * 100).toFixed(0)} % of the time, after ${new Date(last!).toISOString().slice(0, 16).replace('T', ' ')} UTC.`])];
+}
+
+function tradesText({ win_rate: rate, payoff_ratio: payoff }: Metrics, trades: MeasuredRun['assessment']['trades']): string {
+  if (trades === undefined || rate === null) return '';
+  const trips = trades.wins + trades.losses + trades.breakeven;
+  if (trips === 1) return `Its only round trip was ${trades.wins === 1 ? 'won' : trades.losses === 1 ? 'lost' : 'even'}.`;
+  return `Of ${counted(trips, 'round trip')} ${shareText(rate)} were won${payoff === null ? '' : `, and a gain was ${ratioText(payoff)} times a loss on average`}.`;
+}
+
+function againstHolding(total: number, { buy_and_hold: holding }: Benchmarks): string {
+  const held = holding?.assessment.metrics.total_return ?? null;
+  if (held === null) return '';
+  const points = ratioText(Math.abs(total - held) * 100);
+  return `${holdingText(held)}: the strategy came out ${total === held ? 'the same' : `${points} percentage ${points === '1.00' ? 'point' : 'points'} ${total > held ? 'better' : 'worse'}`}.`;
+}
+
+/** Returns what buying and holding came to: "Buying and holding lost 9.12 %". */
+export function holdingText(held: number): string {
+  return `Buying and holding ${held > 0 ? 'gained' : held < 0 ? 'lost' : 'came out even, at'} ${sizeText(held)}`;
+}
+
+function robustness(settings: MeasuredSettings): string {
+  if (robustnessWarnings(settings).length > 0) return 'It is not robust: whether it gains or loses depends on how kindly fills are simulated.';
+  const totals = Object.values(settings).map(({ assessment }) => assessment.metrics.total_return);
+  if (totals.some((total) => total === null)) return 'Not all three settings could be measured.';
+  return totals.every((total) => total! > 0) ? 'It gains in all three settings of how fills are simulated.' : 'It gains in none of the three settings of how fills are simulated.';
+}

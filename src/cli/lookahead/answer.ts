@@ -1,0 +1,126 @@
+import type { LookaheadResult, StrategyVerdict } from '../../backtest/lookahead.ts';
+import type { Leak } from '../../backtest/lookahead/leak.ts';
+import type { WarmUpVerdict } from '../../backtest/lookahead/warm-up-twin.ts';
+import { grouped } from '../../core/counted.ts';
+import { printable } from '../../core/text.ts';
+import type { Millis } from '../../core/time.ts';
+import { formatDuration, roughDuration } from '../../core/time.ts';
+import type { Decision } from '../../trading/step.ts';
+
+/** What was found, and over what. */
+export interface LookaheadAnswer {
+  readonly result: LookaheadResult;
+  readonly warmUps: ReadonlyMap<string, WarmUpVerdict> | undefined;
+  readonly startAt: Millis;
+  readonly endAt: Millis;
+  readonly events: number;
+}
+
+/** Returns the answer for scripts. */
+export function asJson({ result: { strategies }, warmUps, startAt, endAt, events }: LookaheadAnswer, clean: boolean): unknown {
+  return {
+    clean,
+    period: { start: iso(startAt), end: iso(endAt) },
+    events,
+    strategies: strategies.map(({ name, clean: isClean, decisions, passes, instants, compared, reaches, firstLeak }) => {
+      const warmUp = warmUps?.get(name);
+      return {
+        name,
+        clean: isClean && warmUp?.leak === undefined,
+        first_leak: leakJson(firstLeak ?? warmUp?.leak),
+        decisions, passes, instants, compared, reaches,
+        ...(warmUp === undefined ? {} : {
+          warm_up: {
+            configured: formatDuration(warmUp.warmupMs), enough: warmUp.enoughMs === undefined ? null : formatDuration(warmUp.enoughMs),
+            longest_tried: formatDuration(warmUp.longestMs), trading_from: iso(warmUp.tradeFrom),
+          },
+        }),
+      };
+    }),
+    warnings: strategies.flatMap((verdict) => [
+      ...(showsNothing(verdict) ? [`${verdict.name} ${NOTHING_SHOWN}`] : []),
+      ...(verdict.stopped === undefined ? [] : [`${verdict.stopped}; ${NOTHING_AFTER}`]),
+    ]),
+  };
+}
+
+function leakJson(leak: Leak | undefined): unknown {
+  if (leak === undefined) return null;
+  const { poison, from, process: where, seq, at, expected, found, detail } = leak;
+  return { poison, from: iso(from), process: where, seq, at: iso(at), expected: outcomeJson(expected), found: outcomeJson(found), detail };
+}
+
+function outcomeJson(decision: Decision | null): unknown {
+  if (decision === null) return null;
+  const { seq, at, proposal, verdict, code } = decision;
+  return { seq, at: iso(at), proposal, verdict, code };
+}
+
+function iso(at: number | null): string | null {
+  return at === null ? null : new Date(at).toISOString();
+}
+
+/** Returns the answer for people. */
+export function asText({ result: { strategies }, warmUps, startAt, endAt, events }: LookaheadAnswer): string {
+  const over = `over ${spanText(endAt - startAt)} (${day(startAt)} to ${day(endAt)} UTC), ${count(events)} events\n`;
+  return [over, ...strategies.flatMap((verdict) => [...verdictLines(verdict), ...warmUpLines(warmUps?.get(verdict.name))])].join('');
+}
+
+const NOTHING_SHOWN = 'decided nothing, so nothing is shown: take a longer recording, or one in which it decides';
+const NOTHING_AFTER = 'what it would have decided after that is not shown';
+
+function showsNothing({ decisions, firstLeak }: StrategyVerdict): boolean {
+  return decisions === 0 && firstLeak === undefined;
+}
+
+function verdictLines(verdict: StrategyVerdict): string[] {
+  const { name, decisions, stopped, passes, instants, compared, reaches, firstLeak } = verdict;
+  if (firstLeak !== undefined) return [`  ${name}: NOT clean: ${printable(firstLeak.detail, 500)}\n`, ...leakLines(firstLeak), `    found within ${count(passes)} passes\n`];
+  const done = `    ${count(passes)} passes, ${count(compared)} decisions compared. At ${count(instants)} instants the future was noise, nothing, or itself backwards,\n`
+    + '    in a process that had never seen the true one and in one that had; then clock, chance, time zone, language and machine\n    were others, and disk and network gone\n';
+  const end = stopped === undefined ? [] : [`    ${printable(stopped, 500)}; ${NOTHING_AFTER}\n`];
+  if (showsNothing(verdict)) return [`  ${name}: NOTHING SHOWN: it ${NOTHING_SHOWN}\n`, ...end, done];
+  return [
+    `  ${name}: clean: ${decisions === 1 ? 'its one decision did not move' : `none of its ${count(decisions)} decisions moved`}\n`, ...end, done,
+    ...(reaches.length === 0 ? [] : [`    it reaches for ${printable(reaches.slice(0, 3).join(', '), 300)}: nothing of that moved a decision here, and no recording holds it\n`]),
+  ];
+}
+
+function count(value: number): string {
+  return grouped(String(value));
+}
+
+/** Where a recording is of days or hours, nobody asks for its seconds. */
+function spanText(span: Millis): string {
+  return span < 60_000 ? roughDuration(span) : formatDuration(span - (span % 60_000));
+}
+
+function day(at: Millis): string {
+  return new Date(at).toISOString().slice(0, 16).replace('T', ' ');
+}
+
+function leakLines({ from, at, seq, expected, found }: Leak): string[] {
+  return [
+    ...(from === null ? [] : [`    future spoiled from ${iso(from)!}\n`]),
+    ...(at === null ? [] : [
+      `    first at ${iso(at)!}, seq ${seq}\n`,
+      `    expected ${said(expected)}\n`,
+      `    found    ${said(found)}\n`,
+    ]),
+  ];
+}
+
+function said(decision: Decision | null): string {
+  if (decision === null) return 'no decision';
+  const { proposal, verdict, code } = decision;
+  const what = proposal.kind === 'alert' ? `alert "${printable(proposal.message, 200)}"` : `swap of ${typeof proposal.amount === 'object' ? `${proposal.amount.fraction}` : proposal.amount} "${printable(proposal.reason, 200)}"`;
+  return `${what}, ${verdict}${code === null ? '' : ` ${code}`}`;
+}
+
+function warmUpLines(warmUp: WarmUpVerdict | undefined): string[] {
+  if (warmUp === undefined) return [];
+  const { warmupMs, enoughMs, longestMs, leak } = warmUp;
+  if (leak === undefined) return [`    warm-up ${formatDuration(warmupMs)}: up to ${formatDuration(longestMs)} of history change nothing\n`];
+  const enough = enoughMs === undefined ? `nothing shorter than ${formatDuration(longestMs)} is enough` : `${formatDuration(enoughMs)} is enough`;
+  return [`    warm-up ${formatDuration(warmupMs)}: a longer history changes decisions; ${enough}\n`, ...leakLines(leak)];
+}

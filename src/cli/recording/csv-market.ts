@@ -1,0 +1,234 @@
+import { amount as toAmount, parseRaw, U64_MAX } from '../../core/amount.ts';
+import type { Amount, Bps } from '../../core/amount.ts';
+import { isGannetError } from '../../core/errors.ts';
+import { nearest } from '../../core/nearest.ts';
+import { printable } from '../../core/text.ts';
+import type { Millis } from '../../core/time.ts';
+import type { FeedKey } from '../../market/event-base.ts';
+import { feedKey } from '../../market/feed.ts';
+import type { Quote } from '../../market/quote.ts';
+import { rateOf } from '../../market/quote.ts';
+import type { Mint, Pair, TokenAmount } from '../../market/token.ts';
+import { mint } from '../../market/token.ts';
+import type { CsvPlace, CsvRow } from '../csv-rows.ts';
+import { csvError } from '../csv-rows.ts';
+import { readNumberCell, readTimeCell } from '../csv-values.ts';
+
+const CANDLE = ['time', 'open', 'high', 'low', 'close', 'volume'] as const;
+const QUOTE = ['time', 'input_mint', 'output_mint', 'in_amount', 'out_amount'] as const;
+type Field = (typeof CANDLE)[number] | (typeof QUOTE)[number];
+const FIELDS: readonly Field[] = [...new Set<Field>([...CANDLE, ...QUOTE])];
+const EXPECTED = `expected the columns ${CANDLE.join(',')} (volume may be missing) or ${QUOTE.join(',')}; --map column=field says which column is which`;
+
+/** How a file of candles becomes quotes. */
+export interface CandleMapping {
+  readonly pair: Pair | undefined;
+  /** The amounts that are quoted at each price, in a token of the pair. */
+  readonly sizes: readonly TokenAmount[];
+}
+
+/** What a file holds; a candle's quotes are made as they are gone through. */
+export interface CsvMarket {
+  readonly form: 'candles' | 'quotes';
+  readonly quotes: Iterable<Quote>;
+  /** How many. */
+  readonly events: number;
+  readonly startAt: Millis;
+  readonly mints: ReadonlySet<Mint>;
+}
+
+interface Candle {
+  readonly at: Millis;
+  readonly close: number;
+  readonly row: number;
+}
+
+/** Which column of the file holds which field, as `--map` says. */
+export type ColumnMap = ReadonlyMap<string, string>;
+
+const FIRST_RECORDABLE: Millis = Date.parse('0000-01-01T00:00:00Z');
+const END_OF_RECORDABLE: Millis = Date.parse('9999-12-31T23:59:59.999Z') + 1;
+
+/**
+ * Reads quotes, or candles as quotes, from CSV rows. A candle becomes quotes of its close at its end, which is the time of the
+ * next one (of the last: as long after it as candles mostly are apart); what happened within it is checked and not made up.
+ * Throws CSV_INVALID with file and row on times that go back, on a candle or a quote that is there twice, on prices and amounts
+ * of nothing, and on what cannot be read.
+ */
+export async function readMarketCsv(rows: AsyncIterable<CsvRow>, { map, ...mapping }: CandleMapping & { readonly map: ColumnMap }): Promise<CsvMarket> {
+  const quotes: Quote[] = [];
+  const candles: Candle[] = [];
+  const once = createNames();
+  let header: readonly (Field | undefined)[] | undefined;
+  let place: CsvRow | undefined;
+  let before = -Infinity;
+  /** By the feed that each will be of: two of them at one time say two things of one price. */
+  const rowsOfInstant = new Map<string, number>();
+  for await (const row of rows) {
+    place = row;
+    if (header === undefined) {
+      header = headerOf(row, map);
+      if (header.includes('close') && mapping.pair === undefined) throw csvError(row, 'candles say nothing of what is traded: name it with --pair, such as --pair SOL/USDC');
+      continue;
+    }
+    const values = cellsOf(row, header);
+    const at = timeOf(row, values, before);
+    const isCandle = values.has('close');
+    if (at < before || (isCandle && at === before)) throw csvError({ ...row, column: 'time' }, `time ${at < before ? 'goes backwards' : 'is there twice'}: ${printable(values.get('time')!, 40)} comes after ${new Date(before).toISOString()}`);
+    if (at > before) rowsOfInstant.clear();
+    before = at;
+    if (isCandle) {
+      candles.push({ at, close: closeOf(row, values), row: row.row });
+      continue;
+    }
+    const read = quoteOf(row, values, { at, once });
+    const other = rowsOfInstant.get(read.feed);
+    if (other !== undefined) throw csvError(row, `${read.inAmount} of ${read.inputMint} to ${read.outputMint} is quoted twice at ${new Date(at).toISOString()}, in row ${other} as well: which of them holds nobody can say, keep one`);
+    rowsOfInstant.set(read.feed, row.row);
+    quotes.push(read);
+  }
+  if (place === undefined || (quotes.length === 0 && candles.length === 0)) throw csvError(place ?? { file: 'the file', row: 1 }, `${EXPECTED}, found ${place === undefined ? 'nothing' : 'no rows'}`);
+  if (candles.length > 0) return candleMarket(candles, { file: place.file, ...mapping });
+  const mints = new Set<Mint>();
+  for (const { inputMint, outputMint } of quotes) mints.add(inputMint).add(outputMint);
+  return { form: 'quotes', quotes, events: quotes.length, startAt: quotes[0]!.receivedAt, mints };
+}
+
+function headerOf(row: CsvRow, map: ColumnMap): readonly (Field | undefined)[] {
+  const unmapped = [...map.keys()].find((column) => !row.cells.includes(column));
+  if (unmapped !== undefined) throw csvError(row, `--map names a column ${JSON.stringify(printable(unmapped, 40))}, the file has ${printable(row.cells.join(','), 200)}`);
+  const taken = new Set(map.values());
+  // A column that is not asked for may have any name, a field's that another column stands for among them.
+  const fields = row.cells.map((name): Field | undefined => {
+    const field = map.get(name) ?? (taken.has(name) ? undefined : name);
+    return FIELDS.find((known) => known === field);
+  });
+  const wanted = fields.includes('close') ? CANDLE.filter((field) => field !== 'volume') : QUOTE;
+  const missing = wanted.filter((field) => !fields.includes(field));
+  if (missing.length > 0) {
+    const hints = row.cells.map((name) => [name, nearest(name.toLowerCase(), missing)] as const).find(([, close]) => close !== undefined);
+    throw csvError(row, `${EXPECTED}; ${missing.join(', ')} missing${hints === undefined ? '' : `: perhaps --map ${printable(hints[0], 40)}=${hints[1]}`}`);
+  }
+  const twice = fields.find((field, index) => field !== undefined && fields.indexOf(field) !== index);
+  if (twice !== undefined) throw csvError(row, `two columns are ${twice}`);
+  return fields;
+}
+
+/** Returns the field that a `--map` names, undefined where there is none of that name. */
+export function isField(name: string): boolean {
+  return (FIELDS as readonly string[]).includes(name);
+}
+
+function cellsOf(row: CsvRow, header: readonly (Field | undefined)[]): ReadonlyMap<Field, string> {
+  if (row.cells.length !== header.length) throw csvError(row, `expected ${header.length} cells as in the header, got ${row.cells.length}`);
+  return new Map(header.flatMap((field, index) => (field === undefined ? [] : [[field, row.cells[index]!] as const])));
+}
+
+function timeOf(row: CsvRow, values: ReadonlyMap<Field, string>, before: Millis): Millis {
+  return recordable(Math.floor(readTimeCell(values.get('time')!, { ...row, column: 'time' }, before === -Infinity)), row);
+}
+
+/** Segments are named by their hour in ISO 8601, whose years have four digits. */
+function recordable(at: Millis, row: CsvPlace): Millis {
+  if (at >= FIRST_RECORDABLE && at < END_OF_RECORDABLE) return at;
+  throw csvError({ ...row, column: 'time' }, `expected a time in the years 0 to 9999, got ${new Date(at).toISOString()}`);
+}
+
+function closeOf(row: CsvRow, values: ReadonlyMap<Field, string>): number {
+  const [open, high, low, close] = (['open', 'high', 'low', 'close'] as const).map((column) => {
+    const value = readNumberCell(values.get(column)!, { ...row, column });
+    if (value <= 0) throw csvError({ ...row, column }, `expected a price above 0 for ${column}, got ${value}`);
+    return value;
+  }) as [number, number, number, number];
+  if (low > Math.min(open, close) || high < Math.max(open, close)) throw csvError(row, `expected low <= open, close <= high, got open ${open}, high ${high}, low ${low}, close ${close}`);
+  const volume = values.get('volume');
+  if (volume !== undefined && volume !== '' && readNumberCell(volume, { ...row, column: 'volume' }) < 0) throw csvError({ ...row, column: 'volume' }, `expected a volume of 0 or more, got ${volume}`);
+  return close;
+}
+
+function quoteOf(row: CsvRow, values: ReadonlyMap<Field, string>, { at, once }: { readonly at: Millis; readonly once: Names }): Quote {
+  const [inputMint, outputMint] = [once(mintOf(row, values, 'input_mint')), once(mintOf(row, values, 'output_mint'))];
+  if (inputMint === outputMint) throw csvError(row, 'expected two different mints');
+  const inAmount = amountOf(row, values, 'in_amount');
+  return quote({ at, inputMint, outputMint, inAmount, outAmount: amountOf(row, values, 'out_amount'), feed: once(feedOf({ inputMint, outputMint, inAmount })) });
+}
+
+/** Returns the first text that was the same: a text cut out of a line keeps all of the line in memory. */
+type Names = <T extends string>(text: T) => T;
+
+function createNames(): Names {
+  const known = new Map<string, string>();
+  return <T extends string>(text: T): T => {
+    const before = known.get(text);
+    if (before !== undefined) return before as T;
+    // Through bytes it is a text of its own.
+    const own = Buffer.from(text).toString() as T;
+    known.set(own, own);
+    return own;
+  };
+}
+
+function mintOf(row: CsvRow, values: ReadonlyMap<Field, string>, column: 'input_mint' | 'output_mint'): Mint {
+  try {
+    return mint(values.get(column)!);
+  } catch (error) {
+    if (!isGannetError(error)) throw error;
+    throw csvError({ ...row, column }, error.message);
+  }
+}
+
+/** Whole numbers in the token's smallest units. */
+function amountOf(row: CsvRow, values: ReadonlyMap<Field, string>, column: 'in_amount' | 'out_amount'): Amount {
+  const text = values.get(column)!;
+  const expected = `expected a whole number of smallest units from 1 to ${U64_MAX} for ${column}, got ${text === '' ? 'nothing' : printable(text, 40)}`;
+  try {
+    const value = parseRaw(text);
+    if (value > 0n) return value;
+  } catch (error) {
+    if (!isGannetError(error)) throw error;
+  }
+  throw csvError({ ...row, column }, expected);
+}
+
+/** Prices are quote tokens for one base token. Nothing is left to go wrong once the quotes are gone through: what is written by then would be half of a file. */
+function candleMarket(candles: readonly Candle[], { file, pair, sizes }: CandleMapping & { readonly file: string }): CsvMarket {
+  const { base, quote: counter } = pair!;
+  const widths = Float64Array.from({ length: candles.length - 1 }, (_, index) => candles[index + 1]!.at - candles[index]!.at).sort();
+  const usual = widths[Math.floor(widths.length / 2)];
+  if (usual === undefined) throw csvError({ file, row: candles[0]!.row }, 'one candle does not say when it ends, and until then nobody knows its close: at least two are needed');
+  const last = candles.at(-1)!;
+  const endOfLast = recordable(last.at + usual, { file, row: last.row });
+  const ladder = sizes.map(({ token, amount: size }) => {
+    const amount = toAmount(size);
+    const buys = token.mint === counter.mint;
+    const perClose = buys ? 10 ** (base.decimals - counter.decimals) : 10 ** (counter.decimals - base.decimals);
+    const ends = { inputMint: token.mint, outputMint: buys ? base.mint : counter.mint, inAmount: amount };
+    return { symbol: token.symbol, ends: { ...ends, feed: feedOf(ends) }, out: (close: number) => Math.floor(Number(amount) * (buys ? perClose / close : close * perClose)) };
+  });
+  for (const { close, row } of candles) {
+    for (const { symbol, ends, out } of ladder) {
+      const brought = out(close);
+      if (!(brought >= 1 && brought < 2 ** 64)) throw csvError({ file, row }, `at a price of ${close}, ${ends.inAmount} smallest units of ${symbol} bring ${brought}: choose another --size, or check --pair and the decimals`);
+    }
+  }
+  return {
+    form: 'candles', events: candles.length * ladder.length, startAt: candles[1]!.at, mints: new Set(ladder.flatMap(({ ends: { inputMint, outputMint } }) => [inputMint, outputMint])),
+    quotes: {
+      *[Symbol.iterator]() {
+        for (const [index, { close }] of candles.entries()) {
+          const at = candles[index + 1]?.at ?? endOfLast;
+          for (const { ends, out } of ladder) yield quote({ at, ...ends, outAmount: BigInt(out(close)) as Amount });
+        }
+      },
+    },
+  };
+}
+
+function feedOf({ inputMint, outputMint, inAmount }: Pick<Quote, 'inputMint' | 'outputMint' | 'inAmount'>): FeedKey {
+  return feedKey({ kind: 'quote', inputMint, outputMint, amount: inAmount, everyMs: 1 });
+}
+
+function quote({ at, ...ends }: { readonly at: Millis } & Pick<Quote, 'feed' | 'inputMint' | 'outputMint' | 'inAmount' | 'outAmount'>): Quote {
+  const { inAmount, outAmount } = ends;
+  return { kind: 'quote', ...ends, receivedAt: at, threshold: outAmount, router: 'import', feeBps: 0 as Bps, rate: rateOf(inAmount, outAmount) };
+}

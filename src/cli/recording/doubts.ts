@@ -1,0 +1,88 @@
+import { GannetError } from '../../core/errors.ts';
+import { counted } from '../../core/counted.ts';
+import { formatDuration, shortDuration } from '../../core/time.ts';
+import type { Millis } from '../../core/time.ts';
+import type { FeedKey } from '../../market/event-base.ts';
+import type { FeedSpec } from '../../market/feed.ts';
+import { feedKey, sharedFeeds } from '../../market/feed.ts';
+import type { Block } from '../../recording/columns/block.ts';
+import type { RecordingKind } from '../../recording/format.ts';
+import { inspectRows, lostIssue } from '../../recording/check/inspect.ts';
+import { QuoteBlock } from '../../recording/columns/quote-block.ts';
+import type { Recording } from '../../recording/reader.ts';
+import type { Steps } from '../../core/steps.ts';
+import type { Silence, SilenceWatch } from './silence.ts';
+import { isSilence, watchSilence } from './silence.ts';
+
+/** So many of a kind are named, the others counted. */
+const MOST_NAMED = 3;
+/** A poll takes its time too. */
+const SELDOM_FACTOR = 1.5;
+
+/**
+ * Returns what whoever relies on a recording must be told, each with file, row and time: rows that are lost, feeds that were
+ * silent, or heard more seldom than live, prices that leap. Throws RECORDING_CORRUPT where rows are in no order, or a price is none: no feed gives such
+ * things, and what is made of them would be made of nothing.
+ */
+export function* recordingDoubts(recording: Recording, { kinds, feeds, describe }: {
+  readonly kinds: readonly RecordingKind[];
+  /** What is watched, and how often live. */
+  readonly feeds: readonly FeedSpec[];
+  /** Names a feed for people. */
+  readonly describe: (feed: FeedKey) => string;
+}): Steps<string[]> {
+  const everyMs = new Map(sharedFeeds(feeds).map((spec) => [feedKey(spec), spec.everyMs]));
+  const watches = new Map<FeedKey, SilenceWatch>();
+  const { issues, noPrices, leaps } = yield* inspectRows(recording, kinds, (block) => { hearBlock(watches, everyMs, block); });
+  const [worst, ...others] = [...issues, ...noPrices];
+  if (worst !== undefined) {
+    const more = others.length === 0 ? '' : `, and ${others.length} more of the kind`;
+    throw new GannetError('RECORDING_CORRUPT', `${worst.message}${more}: "gannet recording verify" names all; restore the recording from a copy, or take another one`, {
+      details: { file: worst.file, row: worst.row, at: worst.at },
+    });
+  }
+  const silences = [...watches].flatMap(([feed, watch]) => silencesOf(watch, recording).map(({ from, until }) => ({ feed, from, until }))).sort((a, b) => a.from - b.from);
+  return [
+    ...named(recording.lost.filter(({ isHole }) => isHole).map((lost) => lostIssue(lost).message), 'rows are lost'),
+    ...named(silences.map(({ feed, from, until }) => `nothing was recorded of ${describe(feed)} from ${new Date(from).toISOString()} on, for ${shortDuration(until - from)}`), 'feeds were silent'),
+    ...[...watches].flatMap(([feed, watch]) => seldom(watch.usualMs() ?? 0, everyMs.get(feed)!, describe(feed))),
+    ...named(leaps.map(({ message }) => `${message}; it is taken as it stands`), 'prices leap'),
+  ];
+}
+
+/** What counts prices, counts fewer of them in the same time. */
+function seldom(usualMs: Millis, everyMs: Millis, feed: string): string[] {
+  if (usualMs < SELDOM_FACTOR * everyMs) return [];
+  return [`${feed} was recorded every ${shortDuration(usualMs)}, and is looked at every ${formatDuration(everyMs)} live: what is decided here is decided on fewer prices`];
+}
+
+/** A feed that begins late, or ends early, is silent too. */
+function silencesOf(watch: SilenceWatch, { firstAt, lastAt }: Recording): readonly Silence[] {
+  const ends = [{ from: firstAt ?? watch.first, until: watch.first }, { from: watch.last, until: lastAt ?? watch.last }];
+  return [...watch.silences(), ...ends.filter((silence) => isSilence(silence, watch.usualMs()))];
+}
+
+function named(messages: readonly string[], what: string): string[] {
+  const left = messages.length - MOST_NAMED;
+  return [...messages.slice(0, MOST_NAMED), ...(left > 0 ? [`${what} ${counted(left, 'time')} more: "gannet recording verify" and "info" name them`] : [])];
+}
+
+/** Quotes by their columns: there are millions of them. */
+function hearBlock(watches: Map<FeedKey, SilenceWatch>, feeds: ReadonlyMap<FeedKey, Millis>, block: Block): void {
+  if (block instanceof QuoteBlock) {
+    const { codes, texts } = block.columns.feed;
+    const isWatched = texts.map((feed) => feeds.has(feed));
+    for (let index = 0; index < block.length; index++) if (isWatched[codes[index]!] === true) hear(watches, texts[codes[index]!]!, block.timeAt(index));
+    return;
+  }
+  for (let index = 0; index < block.length; index++) {
+    const input = block.inputAt(index);
+    if ('feed' in input && input.kind !== 'feed-health' && feeds.has(input.feed)) hear(watches, input.feed, block.timeAt(index));
+  }
+}
+
+function hear(watches: Map<FeedKey, SilenceWatch>, feed: FeedKey, at: Millis): void {
+  const watch = watches.get(feed);
+  if (watch === undefined) watches.set(feed, watchSilence(at));
+  else watch.hear(at);
+}

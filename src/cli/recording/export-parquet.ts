@@ -1,0 +1,84 @@
+import { existsSync, mkdirSync, readdirSync, rmdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { GannetError, messageOf } from '../../core/errors.ts';
+import type { RecordingKind } from '../../recording/format.ts';
+import { RECORDING_KINDS } from '../../recording/format.ts';
+import { ParquetFile } from '../../recording/parquet/parquet-file.ts';
+import { parquetMetadata } from '../../recording/parquet/metadata.ts';
+import type { ParquetTable } from '../../recording/parquet/tables.ts';
+import { PARQUET_TABLES } from '../../recording/parquet/tables.ts';
+import type { KindChoice, Recording } from '../../recording/reader.ts';
+import { syncFolder } from '../../recording/files/replace-file.ts';
+import { refuseExisting } from '../../recording/files/unfinished-file.ts';
+import { interruptTurn } from '../interrupt.ts';
+import type { ExportWatch } from './export-jsonl.ts';
+
+/** A Parquet file that was written. */
+export interface ExportedTable {
+  readonly kind: RecordingKind;
+  readonly file: string;
+  readonly events: number;
+  /** More than events where an input is many rows: a book is one for each level. */
+  readonly rows: number;
+  readonly bytes: number;
+}
+
+/**
+ * Writes a Parquet file for each kind that the recording holds, or for each of those given, be they empty; all of them
+ * or none. Throws USAGE where one exists or the folder cannot be made, RECORDING_WRITE_FAILED, and INTERRUPTED.
+ */
+export async function exportParquet(recording: Recording, { directory, kinds = recording.kinds, interrupt, onEvents }: KindChoice & ExportWatch & { readonly directory: string }): Promise<readonly ExportedTable[]> {
+  const chosen = RECORDING_KINDS.filter((kind) => kinds.includes(kind)).map((kind) => ({ kind, path: join(directory, `${kind}.parquet`) }));
+  const isNew = makeFolder(directory);
+  const files: ParquetFile<unknown>[] = [];
+  let written = 0;
+  try {
+    const tables: ExportedTable[] = [];
+    for (const { path } of chosen) refuseExisting(path);
+    for (const { kind, path } of chosen) {
+      const table = PARQUET_TABLES[kind] as ParquetTable;
+      const file = new ParquetFile({ path, columns: table.columns, metadata: parquetMetadata(recording, kind) });
+      files.push(file);
+      const events = await writeRows(recording, { kind, table, file, interrupt, onEvents: (done) => onEvents?.(written + done) });
+      written += events;
+      tables.push({ kind, file: path, events, rows: file.rows, bytes: file.bytes });
+    }
+    for (const { path } of chosen) refuseExisting(path);
+    for (const file of files) file.publish();
+    syncFolder(directory);
+    return tables;
+  } catch (error) {
+    for (const file of files) file.discard();
+    if (isNew && existsSync(directory) && readdirSync(directory).length === 0) rmdirSync(directory);
+    throw error;
+  }
+}
+
+/** Between row groups the interrupt has its turn. */
+async function writeRows(recording: Recording, { kind, table, file, interrupt, onEvents }: ExportWatch & {
+  readonly kind: RecordingKind;
+  readonly table: ParquetTable;
+  readonly file: ParquetFile<unknown>;
+}): Promise<number> {
+  const cursor = recording.cursor({ kinds: [kind] });
+  let events = 0;
+  await interruptTurn(interrupt);
+  while (cursor.next()) {
+    events += 1;
+    for (const row of table.rowsOf(cursor)) {
+      if (!file.append(row)) continue;
+      await interruptTurn(interrupt);
+      onEvents?.(events);
+    }
+  }
+  file.finish();
+  return events;
+}
+
+function makeFolder(directory: string): boolean {
+  try {
+    return mkdirSync(directory, { recursive: true }) !== undefined;
+  } catch (cause) {
+    throw new GannetError('USAGE', `expected a folder to export to: ${messageOf(cause)}`, { cause });
+  }
+}

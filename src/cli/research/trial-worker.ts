@@ -1,0 +1,86 @@
+import { Console } from 'node:console';
+import { workerData } from 'node:worker_threads';
+import { recordedLooks } from '../../backtest/recorded-looks.ts';
+import type { TrialGround } from '../../backtest/run-trial.ts';
+import { trialSteps } from '../../backtest/run-trial.ts';
+import type { UnreadStrategy } from '../../backtest/trial-strategies.ts';
+import type { TrialResult } from '../../backtest/trial.ts';
+import { messageOf } from '../../core/errors.ts';
+import { printable } from '../../core/text.ts';
+import type { RowSource } from '../../recording/shared/shared-source.ts';
+import { openSharedRows } from '../../recording/shared/shared-source.ts';
+import { stopwatch } from '../bench/measurement.ts';
+import { tellLooseErrors } from '../loose-errors.ts';
+import { refuseOtherCode } from './strategy-text.ts';
+import { strategyCode } from './thread-setup.ts';
+import type { ThreadSetup } from './thread-setup.ts';
+import type { TrialMessage, TrialTask } from './trial-task.ts';
+
+const setup = workerData as ThreadSetup;
+let ground: Promise<TrialGround> | undefined;
+/** What a strategy left to the event loop and nobody caught. */
+const strays: string[] = [];
+
+// Standard output is the command's own: a strategy's words stand beside it.
+globalThis.console = new Console(process.stderr);
+process.stdout.write = process.stderr.write.bind(process.stderr);
+tellLooseErrors({ err: (text) => { process.stderr.write(text); } });
+process.on('uncaughtException', (error) => { strays.push(printable(messageOf(error), 500)); });
+
+/** Runs the trials of a task one after the other. What happens between two of them is of the one before. */
+export default async function runTrials(task: TrialTask): Promise<void> {
+  const { trials, port } = task;
+  const say = (message: TrialMessage): void => { port.postMessage(message); };
+  try {
+    ground ??= layGround(task);
+    const laid = await ground;
+    say({ kind: 'ready' });
+    for (const trial of trials) {
+      const steps = trialSteps(trial, laid);
+      let step = steps.next();
+      for (; step.done !== true; step = steps.next()) await bothTurns();
+      await bothTurns();
+      say({ kind: 'result', result: afterStrays(step.value) });
+    }
+  } finally {
+    // Also where it cannot begin: the other end waits for it.
+    port.close();
+  }
+}
+
+/** Timers that are due come between the first turn and the second. */
+async function bothTurns(): Promise<void> {
+  await turn();
+  await turn();
+}
+
+function turn(): Promise<void> {
+  return new Promise((resolve) => { setImmediate(resolve); });
+}
+
+function afterStrays(result: TrialResult): TrialResult {
+  const [stray] = strays.splice(0);
+  return stray === undefined ? result : { kind: 'failed', id: result.id, reason: `a strategy left something behind that failed later: ${stray}` };
+}
+
+async function layGround({ rows: shared, lastSeq }: TrialTask): Promise<TrialGround> {
+  const rows = shared === null ? await rowsFromDisk(lastSeq) : openSharedRows(shared);
+  const strategies: UnreadStrategy[] = [];
+  for (const own of setup.strategies) {
+    const { use, ...strategy } = own;
+    strategies.push({ ...strategy, strategy: await strategyCode(use, setup.places) });
+    // Behind the import: what was loaded is at least as old as what is looked at.
+    await refuseOtherCode(own, setup.places);
+  }
+  return { setup, strategies, rows, looks: recordedLooks(rows), stopwatch };
+}
+
+/** Whoever reads from shared memory does without the reader of files. */
+async function rowsFromDisk(lastSeq: number | null): Promise<RowSource> {
+  const { openRecording } = await import('../../recording/reader.ts');
+  const whole = openRecording(setup.recordingDir);
+  const recording = lastSeq === null ? whole : whole.cutAt(lastSeq);
+  const { kinds, feeds } = recording;
+  const rows: RowSource = { kinds, feeds, cursor: (choice) => recording.cursor(choice), since: () => rows };
+  return rows;
+}

@@ -1,0 +1,73 @@
+import type { MeasuredSeries } from '../backtest/metrics/measured-path.ts';
+import { nearest } from '../core/nearest.ts';
+import { printable } from '../core/text.ts';
+import type { Millis } from '../core/time.ts';
+import type { CsvRow } from './csv-rows.ts';
+import { csvError, csvRows } from './csv-rows.ts';
+import { readNumberCell, readTimeCell } from './csv-values.ts';
+
+const COLUMNS = ['time', 'equity', 'return'] as const;
+type Column = (typeof COLUMNS)[number];
+
+const EXPECTED = 'expected a header "time,equity" or "return" (with "time" if you like)';
+
+/**
+ * Reads a series from a CSV file or a pipe ("-"): equity over time, or returns. Throws CSV_INVALID with the file and row of
+ * what is wrong, USAGE where it cannot be read, INTERRUPTED.
+ */
+export async function readSeries(file: string, { periodsPerYear, interrupt }: { readonly periodsPerYear: number | undefined; readonly interrupt: AbortSignal }): Promise<MeasuredSeries> {
+  let columns: readonly Column[] | undefined;
+  let row = 0;
+  const times: Millis[] = [];
+  const numbers: number[] = [];
+  for await (const csvRow of csvRows(file, interrupt)) {
+    ({ row } = csvRow);
+    if (columns === undefined) columns = columnsOf(csvRow);
+    else readRow(csvRow, columns, { times, numbers });
+  }
+  if (columns === undefined) throw csvError({ file, row: 1 }, `${EXPECTED}, got an empty file`);
+  if (numbers.length === 0) throw csvError({ file, row }, 'expected rows after the header, got none');
+  return columns.includes('equity')
+    ? { kind: 'equity', times, values: numbers, periodsPerYear }
+    : { kind: 'returns', returns: numbers, periodsPerYear, times: columns.includes('time') ? times : undefined };
+}
+
+function columnsOf(row: CsvRow): readonly Column[] {
+  const names = row.cells.map((cell) => cell.toLowerCase());
+  if (names.some((name) => /^[+-]?\.?\d/.test(name))) throw csvError(row, `${EXPECTED}, got a row of data`);
+  for (const [place, name] of names.entries()) {
+    if (!isColumn(name)) throw csvError({ ...row, column: printable(name, 40) }, unknownColumn(name));
+    if (names.indexOf(name) !== place) throw csvError({ ...row, column: name }, `the column "${name}" is there twice`);
+  }
+  const columns = names.filter(isColumn);
+  if (columns.includes('equity') === columns.includes('return')) throw csvError(row, `${EXPECTED}, got ${columns.includes('equity') ? 'both equity and return' : 'neither equity nor return'}`);
+  if (columns.includes('equity') && !columns.includes('time')) throw csvError(row, `${EXPECTED}: equity needs the time of each value`);
+  return columns;
+}
+
+function isColumn(name: string): name is Column {
+  return (COLUMNS as readonly string[]).includes(name);
+}
+
+function unknownColumn(name: string): string {
+  const close = nearest(name, COLUMNS);
+  const hint = /[;\t|]/.test(name) ? '; cells are separated by commas' : close === undefined ? '' : `; did you mean "${close}"?`;
+  return `${EXPECTED}, got a column ${JSON.stringify(printable(name, 40))}${hint}`;
+}
+
+function readRow(row: CsvRow, columns: readonly Column[], into: { readonly times: Millis[]; readonly numbers: number[] }): void {
+  if (row.cells.length !== columns.length) throw csvError(row, `expected ${columns.length} cells as in the header, got ${row.cells.length}`);
+  for (const [place, column] of columns.entries()) {
+    const text = row.cells[place]!;
+    if (column === 'time') into.times.push(timeAfter(text, row, into.times));
+    else into.numbers.push(readNumberCell(text, { ...row, column }));
+  }
+}
+
+function timeAfter(text: string, row: CsvRow, times: readonly Millis[]): Millis {
+  const place = { file: row.file, row: row.row, column: 'time' };
+  const at = readTimeCell(text, place, times.length === 0);
+  const before = times.at(-1);
+  if (before === undefined || at > before) return at;
+  throw csvError(place, at === before ? `the time ${printable(text, 40)} is there twice` : `time goes backwards: ${printable(text, 40)} is before the row above (${new Date(before).toISOString()})`);
+}

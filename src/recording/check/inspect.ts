@@ -1,0 +1,128 @@
+import { readdirSync } from 'node:fs';
+import { isGannetError } from '../../core/errors.ts';
+import type { Millis } from '../../core/time.ts';
+import type { Block } from '../columns/block.ts';
+import type { RecordingKind } from '../format.ts';
+import { DIGESTS_FILE, MANIFEST_FILE, RECORDING_KINDS } from '../format.ts';
+import type { Recording } from '../reader.ts';
+import type { RecordingIssue } from './recording-issue.ts';
+import { iso } from './recording-issue.ts';
+import type { RowFindings } from './row-checks.ts';
+import { RowChecks } from './row-checks.ts';
+import type { SegmentDigest } from '../segment/digest.ts';
+import { readSegment } from '../segment/segment-reader.ts';
+import type { Steps } from '../../core/steps.ts';
+import { atOnce } from '../../core/steps.ts';
+import { uncompressedSegments } from '../compression/uncompressed.ts';
+import type { VerifiedRecording } from './verify.ts';
+import { listSegments, verifyFileSteps } from './verify.ts';
+import type { LostRows } from '../segment/whole-segments.ts';
+import { WRITER_LOCK_FILE } from '../files/writer-lock.ts';
+
+export interface Inspection {
+  /** Whether its writer ended it; undefined where it does not say. */
+  readonly closed: boolean | undefined;
+  readonly files: number;
+  readonly events: number;
+  readonly issues: readonly RecordingIssue[];
+  /** What is odd and may be so: prices that nobody would pay, an end that a crash took, files that do not belong here or are larger than they need be. */
+  readonly warnings: readonly RecordingIssue[];
+}
+
+interface Found {
+  readonly issues: RecordingIssue[];
+  readonly warnings: RecordingIssue[];
+}
+
+/** Goes through every byte and every row of a recording and names all that is wrong. Throws RECORDING_NOT_FOUND alone. */
+export function inspectRecording(directory: string): Inspection {
+  return atOnce(inspectSteps(directory));
+}
+
+/** Does the same some milliseconds at a time. */
+export function* inspectSteps(directory: string): Steps<Inspection> {
+  const found: Found = { issues: [], warnings: [] };
+  const listed = yield* attempt(found, { file: MANIFEST_FILE }, () => listing(directory));
+  if (listed === undefined) return { closed: undefined, files: 0, events: 0, ...found };
+  let events = 0;
+  for (const kind of RECORDING_KINDS) {
+    const own = listed.segments.filter(({ file }) => file.startsWith(`${kind}/`));
+    const rows = new RowChecks({ issues: found.issues, noPrices: found.warnings, leaps: found.warnings });
+    for (const digest of own) events += (yield* attempt(found, { file: digest.file, at: digest.rows === 0 ? undefined : digest.firstAt }, () => inspectSegment({ directory, kind, digest, listed, rows }))) ?? 0;
+  }
+  for (const lost of listed.lost) (lost.isHole ? found.issues : found.warnings).push(lostIssue(lost));
+  noteUncompressed(directory, listed, found);
+  noteStrays(directory, listed, found);
+  return { closed: listed.manifest.closed, files: listed.segments.length, events, ...found };
+}
+
+function* listing(directory: string): Steps<VerifiedRecording> {
+  yield;
+  return listSegments(directory);
+}
+
+function* inspectSegment({ directory, kind, digest, listed, rows }: {
+  readonly directory: string;
+  readonly kind: RecordingKind;
+  readonly digest: SegmentDigest;
+  readonly listed: VerifiedRecording;
+  readonly rows: RowChecks;
+}): Steps<number> {
+  yield* verifyFileSteps(directory, digest, listed.manifest);
+  rows.begin(digest);
+  for (const block of readSegment(directory, kind, digest)) {
+    rows.block(block);
+    yield;
+  }
+  return rows.end();
+}
+
+/** Returns what is wrong with the rows of some kinds in a recording that is open: its bytes are as they were written. Each block is shown on the way. */
+export function* inspectRows({ directory, segments }: Pick<Recording, 'directory' | 'segments'>, kinds: readonly RecordingKind[], onBlock: (block: Block) => void): Steps<RowFindings> {
+  const found: RowFindings = { issues: [], noPrices: [], leaps: [] };
+  for (const kind of kinds) {
+    const rows = new RowChecks(found);
+    for (const digest of segments.filter(({ file }) => file.startsWith(`${kind}/`))) {
+      rows.begin(digest);
+      for (const block of readSegment(directory, kind, digest)) {
+        rows.block(block);
+        onBlock(block);
+        yield;
+      }
+      rows.end();
+    }
+  }
+  return found;
+}
+
+/** Returns what is to be said of rows that are not there any more. */
+export function lostIssue({ file, rows, from, until, isHole }: LostRows): RecordingIssue {
+  const what = isHole ? 'it is not there, and later ones are' : 'it ends there';
+  return { code: 'RECORDING_CORRUPT', file, at: from, message: `${file}: ${rows} rows of ${iso(from)} to ${iso(until)} were written and are lost; ${what}` };
+}
+
+function* attempt<T>({ issues }: Found, { file, at }: { readonly file: string; readonly at?: Millis | undefined }, work: () => Steps<T>): Steps<T | undefined> {
+  try {
+    return yield* work();
+  } catch (error) {
+    if (!isGannetError(error) || error.code === 'RECORDING_NOT_FOUND') throw error;
+    const named = error.details['file'];
+    issues.push({ code: error.code, file: typeof named === 'string' ? named : file, at, message: error.message });
+    return undefined;
+  }
+}
+
+function noteUncompressed(directory: string, listed: VerifiedRecording, { warnings }: Found): void {
+  for (const { file } of uncompressedSegments(directory, listed)) {
+    warnings.push({ code: 'RECORDING_CORRUPT', file, message: `${file}: nobody writes to it any more, and it is not compressed${listed.manifest.closed ? '' : ': "gannet recording compact" does that'}` });
+  }
+}
+
+function noteStrays(directory: string, { segments }: VerifiedRecording, { warnings }: Found): void {
+  const known = new Set([MANIFEST_FILE, DIGESTS_FILE, WRITER_LOCK_FILE, ...segments.map(({ file }) => file)]);
+  const files = readdirSync(directory, { recursive: true, withFileTypes: true }).filter((entry) => !entry.isDirectory());
+  for (const entry of files) {
+    const file = `${entry.parentPath}/${entry.name}`.slice(directory.replace(/\/+$/, '').length + 1).replaceAll('\\', '/');
+    if (!known.has(file)) warnings.push({ code: 'RECORDING_CORRUPT', file, message: `${file}: no part of the recording; it was left behind, or put there` });
+  }
+}

@@ -1,0 +1,110 @@
+import type { Data, Schema } from 'apache-arrow';
+import type { Millis } from '../../core/time.ts';
+import type { FeedKey } from '../../market/event.ts';
+import type { Input } from '../../trading/step.ts';
+import { hourName } from '../files/directory.ts';
+import type { RecordingKind } from '../format.ts';
+import type { RowBuffer } from './row-buffers.ts';
+import { columnData, createRowBuffer, schemaOf } from './row-buffers.ts';
+import type { SegmentFacts } from '../segment/facts.ts';
+
+/** Where the batches of one kind go. */
+export interface SegmentSink {
+  /** Begins a segment: `quote/2026-11-20T19.arrows`. The one before has ended. */
+  begin(file: string, schema: Schema): void;
+  /** Takes one batch; the columns' memory is used again afterwards. The feeds are those met in this segment since the last batch. */
+  write(columns: Data[], facts: SegmentFacts, newFeeds: readonly FeedKey[]): void;
+  /** Ends the segment. */
+  end(): void;
+}
+
+const HOUR_MS = 3_600_000;
+
+/** Makes batches of the rows of one kind, and a segment of each hour. */
+export class KindRows {
+  readonly #kind: RecordingKind;
+  readonly #sink: SegmentSink;
+  readonly #buffer: RowBuffer;
+  readonly #schema: Schema;
+  #capacity: number;
+  #isOpen = false;
+  /** From which time on the next file is due. Time that goes back stays in the file it is in. */
+  #rollAt: Millis = -Infinity;
+  #rows = 0;
+  #pendingEvents = 0;
+  #events = 0;
+  #firstSeq = 0;
+  #lastSeq = 0;
+  #firstAt: Millis = 0;
+  #lastAt: Millis = 0;
+
+  constructor({ kind, batchRows, sink }: { readonly kind: RecordingKind; readonly batchRows: number; readonly sink: SegmentSink }) {
+    this.#kind = kind;
+    this.#sink = sink;
+    this.#capacity = batchRows;
+    this.#buffer = createRowBuffer(kind);
+    this.#schema = schemaOf(this.#buffer);
+  }
+
+  /** Inputs taken, written or not. */
+  get events(): number {
+    return this.#events;
+  }
+
+  append(seq: number, at: Millis, input: Input): void {
+    if (at >= this.#rollAt) this.#roll(at);
+    const rows = this.#buffer.rowsOf(input);
+    if (this.#rows + rows > this.#capacity) this.#makeRoom(rows);
+    this.#buffer.put(this.#rows, seq, at, input);
+    if (this.#rows === 0) {
+      this.#firstSeq = seq;
+      this.#firstAt = at;
+    }
+    this.#rows += rows;
+    this.#pendingEvents += 1;
+    this.#events += 1;
+    this.#lastSeq = seq;
+    this.#lastAt = at;
+    if (this.#rows >= this.#capacity) this.flush();
+  }
+
+  /** Hands over what is kept as one batch. */
+  flush(): void {
+    if (this.#rows === 0) return;
+    if (!this.#isOpen) this.#sink.begin(`${this.#kind}/${hourName(this.#firstAt)}.arrows`, this.#schema);
+    this.#isOpen = true;
+    const newFeeds = this.#kind === 'outcome' || this.#kind === 'command' ? [] : this.#buffer.feed.fresh;
+    this.#sink.write(columnData(this.#buffer, this.#rows), {
+      rows: this.#rows, events: this.#pendingEvents,
+      firstSeq: this.#firstSeq, lastSeq: this.#lastSeq, firstAt: this.#firstAt, lastAt: this.#lastAt,
+    }, newFeeds);
+    for (const column of this.#buffer.columns) column.clear();
+    this.#rows = 0;
+    this.#pendingEvents = 0;
+  }
+
+  /** Ends the segment that is open, if any; the next row begins another. */
+  end(): void {
+    this.flush();
+    if (!this.#isOpen) return;
+    this.#sink.end();
+    this.#isOpen = false;
+    for (const column of this.#buffer.columns) column.restart();
+  }
+
+  #roll(at: Millis): void {
+    this.end();
+    if (this.#rollAt === -Infinity) this.#allocate(this.#capacity);
+    this.#rollAt = (Math.floor(at / HOUR_MS) + 1) * HOUR_MS;
+  }
+
+  #makeRoom(rows: number): void {
+    this.flush();
+    if (rows > this.#capacity) this.#allocate(rows);
+  }
+
+  #allocate(rows: number): void {
+    this.#capacity = rows;
+    for (const column of this.#buffer.columns) column.allocate(rows);
+  }
+}

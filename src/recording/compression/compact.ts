@@ -1,0 +1,110 @@
+import { closeSync, fdatasync, ftruncateSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { promisify } from 'node:util';
+import { GannetError } from '../../core/errors.ts';
+import { appendWhole } from '../files/append-whole.ts';
+import type { FileLock } from '../files/file-lock.ts';
+import { DIGESTS_FILE } from '../format.ts';
+import { SegmentCompressor } from './segment-compressor.ts';
+import type { SegmentDigest } from '../segment/digest.ts';
+import { formatDigestLine } from '../segment/digest.ts';
+import { compressedName, segmentName } from '../segment/name.ts';
+import { openSegments } from './uncompressed.ts';
+import { listSegments } from '../check/verify.ts';
+import { writeFault } from '../files/write-fault.ts';
+import { takeWriterLock } from '../files/writer-lock.ts';
+
+/** What became smaller. */
+export interface Compaction {
+  /** Segments that were compressed. */
+  readonly segments: number;
+  readonly bytesBefore: number;
+  readonly bytesAfter: number;
+  /** Segments that an interrupt kept from being compressed. */
+  readonly left: number;
+}
+
+/**
+ * Compresses what the writer of a recording left uncompressed when it died, in the way in which that one would have, and
+ * takes away what it left half done. The recording stays one that was not closed, with the same rows, and whoever knows
+ * it by a hash knows it again. One that was closed stays as it was closed. At an interrupt it leaves those that are not done as they were, the one under way too.
+ * Rejects with STATE_LOCKED where somebody writes to it, RECORDING_CORRUPT, RECORDING_NOT_FOUND, RECORDING_VERSION and RECORDING_WRITE_FAILED.
+ */
+export async function compactRecording(directory: string, interrupt?: AbortSignal): Promise<Compaction> {
+  if (listSegments(directory).manifest.closed) return { segments: 0, bytesBefore: 0, bytesAfter: 0, left: 0 };
+  const lock = lockOf(directory);
+  try {
+    const listed = listSegments(directory);
+    const open = openSegments(listed);
+    const done = await compressAll(directory, { open, interrupt });
+    removeLeftovers(directory, listed.segments);
+    const isDone = ({ file }: SegmentDigest): boolean => done.some((digest) => digest.file === compressedName(file));
+    return { segments: done.length, bytesBefore: bytesOf(open.filter(isDone)), bytesAfter: bytesOf(done), left: open.length - done.length };
+  } catch (cause) {
+    throw writeFault(directory, cause);
+  } finally {
+    lock.release();
+  }
+}
+
+function bytesOf(digests: readonly SegmentDigest[]): number {
+  return digests.reduce((total, { bytes }) => total + bytes, 0);
+}
+
+function lockOf(directory: string): FileLock {
+  let lock: FileLock | undefined;
+  try {
+    lock = takeWriterLock(directory);
+  } catch (cause) {
+    throw writeFault(directory, cause);
+  }
+  if (lock === undefined) throw new GannetError('STATE_LOCKED', `the recording ${directory} is being written: its writer compresses it; try again when that one has ended`, { details: { directory } });
+  return lock;
+}
+
+async function compressAll(directory: string, { open, interrupt }: { readonly open: readonly SegmentDigest[]; readonly interrupt: AbortSignal | undefined }): Promise<readonly SegmentDigest[]> {
+  if (open.length === 0) return [];
+  const done: SegmentDigest[] = [];
+  const damage: Error[] = [];
+  const digests = appendableDigests(directory);
+  try {
+    const compressor = new SegmentCompressor(directory, {
+      onCompressed: async (compressed) => {
+        appendWhole(digests, compressed.map((digest) => formatDigestLine({ ...digest, newFeeds: [] })).join(''));
+        await syncData(digests);
+        done.push(...compressed);
+      },
+      onDamage: (cause) => { damage.push(cause); },
+    });
+    const stop = (): void => { compressor.cut(); };
+    interrupt?.addEventListener('abort', stop, { once: true });
+    if (interrupt?.aborted === true) stop();
+    compressor.add(open);
+    await compressor.idle();
+    interrupt?.removeEventListener('abort', stop);
+    if (damage[0] !== undefined) throw damage[0];
+    if (compressor.left > 0) throw new GannetError('RECORDING_WRITE_FAILED', `${compressor.left} segments of ${directory} could not be compressed; free space and try again`, { details: { directory } });
+    return done;
+  } finally {
+    closeSync(digests);
+  }
+}
+
+/** Half a line at the end is of the writer's death: what is added must not become part of it. */
+function appendableDigests(directory: string): number {
+  const path = `${directory}/${DIGESTS_FILE}`;
+  const wholeLines = readFileSync(path).lastIndexOf('\n') + 1;
+  const descriptor = openSync(path, 'a');
+  ftruncateSync(descriptor, wholeLines);
+  return descriptor;
+}
+
+/** What a writer, or somebody who compacted, left behind when it died between two steps. */
+function removeLeftovers(directory: string, segments: readonly SegmentDigest[]): void {
+  rmSync(`${directory}/${DIGESTS_FILE}.new`, { force: true });
+  for (const { file } of segments) {
+    rmSync(`${directory}/${compressedName(file)}.new`, { force: true });
+    if (segments.some((other) => other.file === compressedName(file))) rmSync(`${directory}/${segmentName(file)}`, { force: true });
+  }
+}
+
+const syncData = promisify(fdatasync);

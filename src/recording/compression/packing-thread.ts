@@ -1,0 +1,11 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import type { StreamPart } from './pack-parts.ts';
+import { packParts } from './pack-parts.ts';
+
+/** What a thread of `SegmentPacker` does: packs each part that it is sent, and answers each when it is done with. */
+const port = parentPort!;
+const pack = packParts(String(workerData));
+
+port.on('message', (parts: readonly StreamPart[]) => {
+  for (const part of parts) void pack(part).then((answer) => { port.postMessage(answer); });
+});

@@ -1,0 +1,137 @@
+import { Worker } from 'node:worker_threads';
+import type { PartAnswer, StreamPart } from './pack-parts.ts';
+import { packParts } from './pack-parts.ts';
+import type { Packed } from './packed-file.ts';
+import { FRAME_BYTES } from '../segment/segment-file.ts';
+
+/** To start a thread takes as long as to pack so much. */
+const ALONE_BYTES = 8 << 20;
+/** How much may wait for the thread: memory, and files that are open. */
+const MOST_BYTES = 32 << 20;
+const MOST_FILES = 64;
+
+const THREAD = new URL('./packing-thread.ts', import.meta.url);
+
+/** Packs what a history is made of beside whoever makes it: in a thread of its own, once there is enough of it. */
+export class SegmentPacker {
+  readonly #directory: string;
+  readonly #onPacked: (file: string, packed: Packed) => void;
+  readonly #packAlone: (part: StreamPart) => Promise<PartAnswer>;
+  /** Where the files that are not at their end are packed. */
+  readonly #places = new Map<string, 'here' | 'thread'>();
+  #thread: Worker | undefined;
+  #message: StreamPart[] = [];
+  /** Of the parts in the message: to hand over memory is dear, so that it goes in large pieces. */
+  #memory = new Uint8Array(0);
+  #filled = 0;
+  #handed = 0;
+  #waitingParts = 0;
+  #waitingBytes = 0;
+  #waitingFiles = 0;
+  #fault: unknown;
+  #answered = Promise.withResolvers<void>();
+
+  constructor(directory: string, onPacked: (file: string, packed: Packed) => void) {
+    this.#directory = directory;
+    this.#onPacked = onPacked;
+    this.#packAlone = packParts(directory);
+  }
+
+  /** Whether so much waits that no more should come. */
+  get isBusy(): boolean {
+    return this.#fault !== undefined || this.#waitingBytes > MOST_BYTES || this.#waitingFiles > MOST_FILES;
+  }
+
+  /** Takes a part, whose memory may be used again afterwards. */
+  add(part: StreamPart): void {
+    const { file, stream, isLast } = part;
+    const place = this.#places.get(file) ?? (this.#handed < ALONE_BYTES ? 'here' : 'thread');
+    if (isLast) this.#places.delete(file);
+    else this.#places.set(file, place);
+    this.#handed += stream.length;
+    this.#waitingParts += 1;
+    this.#waitingBytes += stream.length;
+    if (isLast) this.#waitingFiles += 1;
+    if (place === 'thread') this.#send(part);
+    else void this.#packAlone(part).then((answer) => { this.#take(answer); });
+  }
+
+  /** Resolves when it is not busy. Rejects with the first fault of the disk. */
+  async room(): Promise<void> {
+    while (this.isBusy) await this.#nextAnswer();
+  }
+
+  /** Resolves when all that was added is on the disk itself. Rejects with the first fault of the disk. */
+  async done(): Promise<void> {
+    while (this.#waitingParts > 0 || this.#fault !== undefined) await this.#nextAnswer();
+  }
+
+  async close(): Promise<void> {
+    await this.#thread?.terminate();
+  }
+
+  async #nextAnswer(): Promise<void> {
+    this.#post();
+    if (this.#fault === undefined) await this.#answered.promise;
+    if (this.#fault !== undefined) throw this.#fault;
+  }
+
+  #send({ file, stream, isLast }: StreamPart): void {
+    if (this.#filled + stream.length > this.#memory.length) {
+      this.#post();
+      this.#memory = new Uint8Array(Buffer.allocUnsafeSlow(FRAME_BYTES).buffer);
+      this.#filled = 0;
+    }
+    const copy = this.#memory.subarray(this.#filled, this.#filled + stream.length);
+    copy.set(stream);
+    this.#filled += stream.length;
+    this.#message.push({ file, stream: copy, isLast });
+  }
+
+  #post(): void {
+    if (this.#message.length === 0) return;
+    this.#startedThread().postMessage(this.#message, [this.#memory.buffer]);
+    this.#message = [];
+    this.#memory = new Uint8Array(0);
+    this.#filled = 0;
+  }
+
+  #startedThread(): Worker {
+    if (this.#thread !== undefined) return this.#thread;
+    const thread = new Worker(THREAD, { workerData: this.#directory });
+    thread.on('message', (answer: PartAnswer) => { this.#take(answer); });
+    thread.on('error', (error) => { this.#fail(error); });
+    thread.on('exit', () => { this.#fail(new Error('the thread that packs segments has ended')); });
+    return this.#thread = thread;
+  }
+
+  #take({ file, bytes, packed, fault }: PartAnswer): void {
+    this.#waitingParts -= 1;
+    this.#waitingBytes -= bytes;
+    if (fault !== undefined) {
+      this.#fail(Object.assign(new Error(fault.message), { code: fault.code }));
+      return;
+    }
+    if (packed !== undefined) {
+      this.#waitingFiles -= 1;
+      try {
+        this.#onPacked(file, packed);
+      } catch (error) {
+        this.#fail(error);
+        return;
+      }
+    }
+    this.#wake();
+  }
+
+  #fail(error: unknown): void {
+    this.#fault ??= error;
+    this.#wake();
+  }
+
+  #wake(): void {
+    const { resolve } = this.#answered;
+    this.#answered = Promise.withResolvers();
+    resolve();
+  }
+}

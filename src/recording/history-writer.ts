@@ -1,0 +1,162 @@
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { Millis } from '../core/time.ts';
+import type { FeedKey } from '../market/event.ts';
+import type { Token } from '../market/token.ts';
+import type { Input } from '../trading/step.ts';
+import { RECORDING_KINDS } from './format.ts';
+import type { RecordingKind } from './format.ts';
+import { KindRows } from './columns/kind-rows.ts';
+import type { RecordingManifest } from './manifest.ts';
+import type { Packed } from './compression/packed-file.ts';
+import { PackedSegment } from './compression/packed-segment.ts';
+import { RecordingFiles } from './recording-files.ts';
+import { syncFolder } from './files/replace-file.ts';
+import type { SegmentDigest } from './segment/digest.ts';
+import type { SegmentFacts } from './segment/facts.ts';
+import { joinFacts } from './segment/facts.ts';
+import { compressedName } from './segment/name.ts';
+import { SegmentPacker } from './compression/segment-packer.ts';
+import type { RecordingSource } from './source.ts';
+import { writeFault } from './files/write-fault.ts';
+
+/** Writes what is known already: nothing of it happens while it is written. */
+export interface HistoryWriter {
+  /** The recording's folder. */
+  readonly directory: string;
+  /** Whether `room` is to be waited for before more is added. */
+  readonly isBusy: boolean;
+  /** Adds an input; numbers and times grow. */
+  append(seq: number, at: Millis, input: Input): void;
+  /** Resolves when there is room for more. Rejects with RECORDING_WRITE_FAILED. */
+  room(): Promise<void>;
+  /** Writes what is left and the final manifest. Rejects with RECORDING_WRITE_FAILED. */
+  close(): Promise<RecordingManifest>;
+  /** Writes what is left, and no final manifest: the recording counts as cut off there. Rejects with RECORDING_WRITE_FAILED. */
+  stop(): Promise<void>;
+}
+
+export interface HistoryWriterOptions {
+  /** The folder of recordings; made where it is missing. */
+  readonly dir: string;
+  /** The recording's own folder in it. */
+  readonly name: string;
+  /** Stands in the manifest, and is where the recording ends if nothing is added. */
+  readonly createdAt: Millis;
+  readonly tokens: readonly Token[];
+  readonly source: RecordingSource;
+}
+
+const BATCH_ROWS = 4_096;
+
+/**
+ * Returns a writer of a recording of the past, in the form that the recorder's has in the end: its segments are compressed
+ * as they are written, so that nothing is written twice, in a thread of its own. The same inputs give the same files.
+ * Of a writer that dies the segments that had ended are left. Throws RECORDING_WRITE_FAILED where the folder cannot be made or exists.
+ */
+export function createHistoryWriter(options: HistoryWriterOptions): HistoryWriter {
+  return new PackedWriter(options);
+}
+
+/** A segment from its first row on. */
+interface Begun {
+  facts?: SegmentFacts;
+  readonly feeds: FeedKey[];
+  digest?: SegmentDigest;
+}
+
+class PackedWriter implements HistoryWriter {
+  readonly directory: string;
+  readonly #files: RecordingFiles;
+  readonly #packer: SegmentPacker;
+  readonly #kinds: Readonly<Record<RecordingKind, KindRows>>;
+  /** By the compressed file, in the order in which they were begun. */
+  readonly #segments = new Map<string, Begun>();
+  #endedAt: Millis;
+
+  constructor(options: HistoryWriterOptions) {
+    this.#files = new RecordingFiles(options);
+    this.directory = this.#files.directory;
+    this.#endedAt = options.createdAt;
+    this.#packer = new SegmentPacker(this.directory, (file, packed) => { this.#keep(file, packed); });
+    this.#kinds = Object.fromEntries(RECORDING_KINDS.map((kind) => [kind, this.#kindRows(kind)])) as Record<RecordingKind, KindRows>;
+  }
+
+  get isBusy(): boolean {
+    return this.#packer.isBusy;
+  }
+
+  append(seq: number, at: Millis, input: Input): void {
+    this.#endedAt = at;
+    this.#kinds[input.kind].append(seq, at, input);
+  }
+
+  async room(): Promise<void> {
+    await this.#orFault(() => this.#packer.room());
+  }
+
+  async close(): Promise<RecordingManifest> {
+    return this.#ending(async () => {
+      await this.#end();
+      for (const kind of RECORDING_KINDS) if (this.#kinds[kind].events > 0) syncFolder(`${this.directory}/${kind}`);
+      return this.#files.finish([...this.#segments.values()].map(({ digest }) => digest!), this.#endedAt);
+    });
+  }
+
+  async stop(): Promise<void> {
+    await this.#ending(() => this.#end());
+  }
+
+  #kindRows(kind: RecordingKind): KindRows {
+    const segment = new PackedSegment(this.#packer);
+    let begun: Begun = { feeds: [] };
+    return new KindRows({
+      kind, batchRows: BATCH_ROWS,
+      sink: {
+        begin: (file, schema) => {
+          mkdirSync(dirname(`${this.directory}/${file}`), { recursive: true });
+          begun = { feeds: [] };
+          this.#segments.set(compressedName(file), begun);
+          segment.begin(compressedName(file), schema);
+        },
+        write: (columns, facts, newFeeds) => {
+          segment.write(columns, facts.rows);
+          begun.facts = joinFacts(begun.facts, facts);
+          begun.feeds.push(...newFeeds);
+          // Which segment is packed first is chance.
+          this.#files.meet(newFeeds);
+        },
+        end: () => { segment.end(); },
+      },
+    });
+  }
+
+  async #end(): Promise<void> {
+    for (const kind of RECORDING_KINDS) this.#kinds[kind].end();
+    await this.#packer.done();
+    await this.#files.sync();
+  }
+
+  #keep(file: string, packed: Packed): void {
+    const begun = this.#segments.get(file)!;
+    begun.digest = { file, ...begun.facts!, ...packed };
+    this.#files.write([{ ...begun.digest, newFeeds: begun.feeds }]);
+  }
+
+  async #ending<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await this.#orFault(work);
+    } finally {
+      await this.#packer.close();
+      this.#files.close();
+    }
+  }
+
+  async #orFault<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (cause) {
+      throw writeFault(this.directory, cause);
+    }
+  }
+}

@@ -1,0 +1,96 @@
+import { closeSync, fdatasync, fdatasyncSync, openSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { promisify } from 'node:util';
+import { DIGESTS_FILE } from '../format.ts';
+import { appendWhole } from '../files/append-whole.ts';
+import { syncFolder } from '../files/replace-file.ts';
+import type { DigestLine } from './digest.ts';
+import { formatDigestLine } from './digest.ts';
+import { writeAll } from './segment-writer.ts';
+
+const SLACK_BYTES = 1 << 18;
+
+/** The digests of a recording that is being written: a file that lines are added to. Faults of the disk are thrown as they come. */
+export class DigestLog {
+  readonly #directory: string;
+  readonly #path: string;
+  readonly #syncs = new Set<Promise<void>>();
+  #descriptor: number;
+  #bytes = 0;
+  readonly #slackBytes: number;
+  #tidyAt: number;
+
+  /** Begins the file of a recording; it must not exist. So many bytes may be said in vain before they are taken out. */
+  constructor(directory: string, slackBytes = SLACK_BYTES) {
+    this.#directory = directory;
+    this.#slackBytes = this.#tidyAt = slackBytes;
+    this.#path = `${directory}/${DIGESTS_FILE}`;
+    this.#descriptor = openSync(this.#path, 'ax', 0o644);
+  }
+
+  /** Adds lines: what they speak of is written. Where the disk does not take them all, none is added. */
+  append(lines: readonly DigestLine[]): void {
+    const bytes = Buffer.from(lines.map(formatDigestLine).join(''));
+    appendWhole(this.#descriptor, bytes);
+    this.#bytes += bytes.length;
+  }
+
+  /** Resolves when what was added so far is on the disk itself. */
+  async sync(): Promise<void> {
+    const sync = syncData(this.#descriptor);
+    this.#syncs.add(sync);
+    try {
+      await sync;
+    } finally {
+      this.#syncs.delete(sync);
+    }
+  }
+
+  /**
+   * Takes out the lines of files that are settled, once there are many: their last lines are about other files. A line a
+   * second would else come to gigabytes in a run of months. The first line stays, for the recording is known by it. Where the
+   * disk does not let it, all lines stay.
+   */
+  async tidy(isSettled: (file: string) => boolean): Promise<void> {
+    if (this.#bytes < this.#tidyAt) return;
+    const unfinished = `${this.#path}.new`;
+    let descriptor: number | undefined;
+    try {
+      const before = this.#bytes;
+      const kept = linesKept((await readFile(this.#path)).subarray(0, before), isSettled);
+      rmSync(unfinished, { force: true });
+      descriptor = openSync(unfinished, 'a', 0o644);
+      writeAll(descriptor, kept);
+      await syncData(descriptor);
+      // Nothing is added from here on until the new file has the name.
+      const since = readFileSync(this.#path).subarray(before);
+      writeAll(descriptor, since);
+      fdatasyncSync(descriptor);
+      renameSync(unfinished, this.#path);
+      const old = this.#descriptor;
+      this.#descriptor = descriptor;
+      this.#bytes = kept.length + since.length;
+      await Promise.allSettled(this.#syncs);
+      closeSync(old);
+      syncFolder(this.#directory);
+    } catch {
+      if (descriptor !== undefined && descriptor !== this.#descriptor) closeSync(descriptor);
+      rmSync(unfinished, { force: true });
+    }
+    this.#tidyAt = 2 * this.#bytes + this.#slackBytes;
+  }
+
+  close(): void {
+    closeSync(this.#descriptor);
+  }
+}
+
+const FILE = /^\{"file":"([^"]+)"/;
+
+function linesKept(bytes: Buffer, isSettled: (file: string) => boolean): Buffer {
+  const lines = bytes.toString('utf8').split('\n');
+  const kept = lines.filter((line, index) => index === 0 || line === '' || !isSettled(FILE.exec(line)?.[1] ?? ''));
+  return Buffer.from(kept.join('\n'));
+}
+
+const syncData = promisify(fdatasync);

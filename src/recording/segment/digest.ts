@@ -1,0 +1,121 @@
+import { crc32 } from 'node:zlib';
+import { z } from 'zod';
+import { GannetError } from '../../core/errors.ts';
+import { parseJson, stringifyJson } from '../../core/json.ts';
+import type { Millis } from '../../core/time.ts';
+import { iso } from '../check/recording-issue.ts';
+
+/** What is known of the first `bytes` bytes of one segment file: they end with a complete batch. */
+export interface SegmentDigest {
+  /** Relative to the recording, with forward slashes. */
+  readonly file: string;
+  readonly bytes: number;
+  /** Of these bytes, hex. */
+  readonly sha256: string;
+  readonly rows: number;
+  /** Inputs; an order book is one input of many rows. */
+  readonly events: number;
+  readonly firstSeq: number;
+  readonly lastSeq: number;
+  readonly firstAt: Millis;
+  readonly lastAt: Millis;
+  /** How the file is compressed; undefined where it is the Arrow stream itself. */
+  readonly compressed?: Compression | undefined;
+}
+
+/** How a compressed segment is laid out: zstd frames, one after the other, without anything between them. */
+export interface Compression {
+  /** Of the Arrow stream in it. */
+  readonly rawBytes: number;
+  /** Of the same, hex, where it once stood in a file of its own: whoever saw that one knows it again. */
+  readonly rawSha256?: string | undefined;
+  /** The frames' lengths in bytes: a decompressor given two frames at once would hand over the first and say nothing. */
+  readonly frames: readonly number[];
+}
+
+/** A line of the digest file: a digest with the feeds met since the file's previous line. */
+export interface DigestLine extends SegmentDigest {
+  readonly newFeeds: readonly string[];
+}
+
+/** Returns a segment's name with what is in it: who hears that it is spoilt wants to know what is missing. */
+export function describeSegment({ file, rows, firstAt, lastAt }: SegmentDigest): string {
+  return rows === 0 ? file : `${file} (${rows} rows of ${iso(firstAt)} to ${iso(lastAt)})`;
+}
+
+const count = z.number().int().nonnegative();
+const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
+
+/** A digest on disk. */
+export const digestJson = z.object({
+  file: z.string().regex(/^[a-z-]+\/[0-9TZ.-]+\.arrows(?:\.zst)?$/),
+  bytes: count,
+  sha256,
+  rows: count,
+  events: count,
+  first_seq: count,
+  last_seq: count,
+  first_at: z.number().int(),
+  last_at: z.number().int(),
+  compressed: z.object({ raw_bytes: count, raw_sha256: sha256.optional(), frames: z.array(count) }).optional(),
+}).refine(({ file, compressed }) => file.endsWith('.zst') === (compressed !== undefined), { error: 'expected the frames of a compressed file, and of no other' });
+
+const lineJson = digestJson.safeExtend({ new_feeds: z.array(z.string()) });
+
+/** Returns a digest as it stands on disk. */
+export function digestToJson(digest: SegmentDigest): z.infer<typeof digestJson> {
+  return {
+    file: digest.file, bytes: digest.bytes, sha256: digest.sha256, rows: digest.rows, events: digest.events,
+    first_seq: digest.firstSeq, last_seq: digest.lastSeq, first_at: digest.firstAt, last_at: digest.lastAt,
+    ...(digest.compressed === undefined ? {} : { compressed: compressionToJson(digest.compressed) }),
+  };
+}
+
+function compressionToJson({ rawBytes, rawSha256, frames }: Compression): NonNullable<z.infer<typeof digestJson>['compressed']> {
+  return { raw_bytes: rawBytes, ...(rawSha256 === undefined ? {} : { raw_sha256: rawSha256 }), frames: [...frames] };
+}
+
+/** Returns the digest that stands on disk. */
+export function digestFromJson({ compressed, ...json }: z.infer<typeof digestJson>): SegmentDigest {
+  return {
+    file: json.file, bytes: json.bytes, sha256: json.sha256, rows: json.rows, events: json.events,
+    firstSeq: json.first_seq, lastSeq: json.last_seq, firstAt: json.first_at, lastAt: json.last_at,
+    ...(compressed === undefined ? {} : { compressed: { rawBytes: compressed.raw_bytes, rawSha256: compressed.raw_sha256, frames: compressed.frames } }),
+  };
+}
+
+/** Returns a line of the digest file, newline included. It ends with its own CRC-32, for nothing else vouches for it. */
+export function formatDigestLine(line: DigestLine): string {
+  const body = stringifyJson({ ...digestToJson(line), new_feeds: line.newFeeds }).slice(0, -1);
+  return `${body}${checkSuffix(body)}\n`;
+}
+
+/**
+ * Returns the complete lines of a digest file. A last line without newline was torn and is left out (`torn` says so).
+ * Throws RECORDING_CORRUPT on a complete line that does not agree with its own check.
+ */
+export function parseDigestLines(text: string): { readonly lines: readonly DigestLine[]; readonly torn: boolean } {
+  const rows = text.split('\n');
+  const torn = rows.pop() !== '';
+  return { lines: rows.map((row, index) => parseDigestLine(row, index + 1)), torn };
+}
+
+function parseDigestLine(row: string, lineNumber: number): DigestLine {
+  const body = row.slice(0, -CHECK_SUFFIX_LENGTH);
+  if (row.slice(-CHECK_SUFFIX_LENGTH) !== checkSuffix(body)) {
+    throw new GannetError('RECORDING_CORRUPT', `digests.ndjson:${lineNumber}: expected a line that ends ${checkSuffix(body)}, found ...${row.slice(-CHECK_SUFFIX_LENGTH)}; restore the file from a copy`, {
+      details: { file: 'digests.ndjson', line: lineNumber },
+    });
+  }
+  const parsed = lineJson.safeParse(parseJson(row));
+  if (!parsed.success) {
+    throw new GannetError('RECORDING_CORRUPT', `digests.ndjson:${lineNumber}: ${z.prettifyError(parsed.error)}`, { cause: parsed.error });
+  }
+  return { ...digestFromJson(parsed.data), newFeeds: parsed.data.new_feeds };
+}
+
+function checkSuffix(body: string): string {
+  return `,"crc32":"${crc32(body).toString(16).padStart(8, '0')}"}`;
+}
+
+const CHECK_SUFFIX_LENGTH = checkSuffix('').length;

@@ -1,0 +1,31 @@
+import { RecordBatchReader } from 'apache-arrow';
+import { GannetError, isGannetError, messageOf } from '../../core/errors.ts';
+import type { Columns } from '../columns/batch-columns.ts';
+import { BatchColumns } from '../columns/batch-columns.ts';
+import type { Block } from '../columns/block.ts';
+import { BLOCK_READERS } from '../columns/event-blocks.ts';
+import type { RecordingKind } from '../format.ts';
+import type { SegmentDigest } from './digest.ts';
+import { streamChunks } from './segment-file.ts';
+
+/** Yields the blocks in the digested part of a segment, reading it as it goes. Throws RECORDING_CORRUPT. */
+export function readSegment(directory: string, kind: RecordingKind, digest: SegmentDigest): Generator<Block> {
+  return readBatches(directory, digest, (columns): Block => BLOCK_READERS[kind](columns));
+}
+
+/** Yields what `read` makes of each batch in the digested part of a segment. Throws RECORDING_CORRUPT. */
+export function* readBatches<T>(directory: string, digest: SegmentDigest, read: (columns: Columns) => T): Generator<T> {
+  if (digest.rows === 0) return;
+  const columns = new BatchColumns(digest.file);
+  try {
+    for (const batch of RecordBatchReader.from(streamChunks(directory, digest))) {
+      columns.open(batch);
+      yield read(columns);
+    }
+  } catch (cause) {
+    if (isGannetError(cause)) throw cause;
+    throw new GannetError('RECORDING_CORRUPT', `${digest.file}: expected an Arrow stream, found none: ${messageOf(cause)}; restore the file from a copy`, {
+      details: { file: digest.file }, cause,
+    });
+  }
+}

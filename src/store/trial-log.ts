@@ -1,0 +1,124 @@
+import type { Millis } from '../core/time.ts';
+import type { DatabaseKind } from './database.ts';
+import { FORMAT_TABLE, openDatabase } from './database.ts';
+import { createTransactor } from './transactor.ts';
+
+/** What was traded on in a backtest. */
+export interface TrialData {
+  /** Says which recording it was, whatever its name and place. */
+  readonly recording: string;
+  /** Rows received from here to before there; what warmed up before is not in it. */
+  readonly from: Millis;
+  readonly to: Millis;
+}
+
+/** A backtest that was made, to be counted. */
+export interface LoggedTrial {
+  /** The same for the same parameters, code, model, budgets and limits, whatever they were run on. */
+  readonly id: string;
+  /** Its parameters, for whoever looks into the file. */
+  readonly params: string;
+  readonly data: TrialData;
+  /** Its Sharpe ratio a year; null where it has none. */
+  readonly sharpe: number | null;
+  /** Made by a walk-forward to choose by, on what came before the rows it is judged by. */
+  readonly isFold: boolean;
+}
+
+/** How many variants were tried on the same data. */
+export interface TrialCount {
+  readonly count: number;
+  /**
+   * Sample variance of their Sharpe ratios a year, of those on much the same rows where there are at least two: short
+   * spans have wild ones. Undefined where fewer than two have one at all.
+   */
+  readonly sharpeVariance: number | undefined;
+}
+
+/** Durable memory of everything that was ever backtested, by several processes at once: whoever counts by himself forgets. */
+export interface TrialLog {
+  /** Takes note of trials, all or none. One made again on the same rows replaces itself. */
+  record(trials: readonly LoggedTrial[]): void;
+  /**
+   * Returns how many were tried on rows that these data have a part in, each once however often and on whatever part it
+   * was run; by the part that is most like these data, where there are several. `withFolds: false` leaves out what was
+   * only tried by walk-forwards to choose by.
+   */
+  of(data: TrialData, options?: { readonly withFolds?: boolean | undefined }): TrialCount;
+  close(): void;
+}
+
+const FIRST_FORMAT = `${FORMAT_TABLE}
+CREATE TABLE trials (
+  recording TEXT NOT NULL,
+  trial TEXT NOT NULL,
+  from_at INTEGER NOT NULL,
+  to_at INTEGER NOT NULL,
+  params TEXT NOT NULL,
+  -- A year; null where none is defined.
+  sharpe REAL,
+  is_fold INTEGER NOT NULL CHECK (is_fold IN (0, 1)),
+  PRIMARY KEY (recording, trial, from_at, to_at)
+) STRICT, WITHOUT ROWID;
+`;
+
+/** The file of the trial log ("GNTR"). */
+export const TRIAL_LOG: DatabaseKind = {
+  name: 'trial log',
+  applicationId: 0x47_4e_54_52,
+  migrations: [FIRST_FORMAT],
+  since: '0.2.0',
+  codes: { invalid: 'TRIALS_INVALID', failed: 'TRIALS_FAILED' },
+  remedy: 'restore it from a copy, or move the file away: what was tried until then is then not counted any more, and deflated Sharpe ratios come out too high',
+};
+
+/**
+ * Opens the log at a path, made where it is missing. Throws TRIALS_INVALID on a foreign, broken or newer file, and
+ * TRIALS_FAILED, as its methods do, where the disk does not take it.
+ */
+export function openTrialLog(path: string): TrialLog {
+  const { prepare, commit, read, close } = createTransactor(openDatabase(path, TRIAL_LOG), path, TRIAL_LOG);
+  return {
+    record: (trials) => {
+      commit(() => {
+        for (const { id, params, data: { recording, from, to }, sharpe, isFold } of trials) {
+          prepare(RECORD).run({ recording, trial: id, from_at: from, to_at: to, params, sharpe, is_fold: isFold ? 1 : 0 });
+        }
+      });
+    },
+    of: ({ recording, from, to }, { withFolds = true } = {}) => read(() => {
+      const rows = prepare(COUNTED).all({ recording, from_at: from, to_at: to, folds: withFolds ? 1 : 0 });
+      const ratios = rows.flatMap(({ sharpe, likeness }) => (typeof sharpe === 'number' ? [{ sharpe, isAlike: Number(likeness) >= MUCH_THE_SAME }] : []));
+      const alike = ratios.filter(({ isAlike }) => isAlike);
+      return { count: rows.length, sharpeVariance: varianceOf((alike.length < 2 ? ratios : alike).map(({ sharpe }) => sharpe)) };
+    }),
+    close,
+  };
+}
+
+/** What was looked at for its own sake once is not taken for a step of a walk-forward again. */
+const RECORD = `
+INSERT INTO trials (recording, trial, from_at, to_at, params, sharpe, is_fold)
+VALUES (:recording, :trial, :from_at, :to_at, :params, :sharpe, :is_fold)
+ON CONFLICT DO UPDATE SET params = excluded.params, sharpe = excluded.sharpe, is_fold = min(is_fold, excluded.is_fold)`;
+
+/** The share of all that two spans cover which they have in common. */
+const MUCH_THE_SAME = 0.5;
+
+const COUNTED = `
+WITH overlapping AS (
+  SELECT trial, sharpe, from_at, to_at,
+    (min(to_at, :to_at) - max(from_at, :from_at)) * 1.0 / (max(to_at, :to_at) - min(from_at, :from_at)) AS likeness
+  FROM trials
+  WHERE recording = :recording AND from_at < :to_at AND to_at > :from_at AND is_fold <= :folds
+)
+SELECT sharpe, likeness FROM (
+  SELECT sharpe, likeness, row_number() OVER (PARTITION BY trial ORDER BY likeness DESC, from_at, to_at) AS place FROM overlapping
+)
+WHERE place = 1`;
+
+function varianceOf(values: readonly number[]): number | undefined {
+  if (values.length < 2) return undefined;
+  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+  return values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (values.length - 1);
+}

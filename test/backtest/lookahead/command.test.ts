@@ -1,0 +1,87 @@
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { lookaheadCommand } from '../../../src/cli/lookahead.ts';
+import { runCommand } from '../../cli/in-process.ts';
+import { createPlayground } from '../../e2e/gannet.ts';
+import { FISH, SOL, USDC } from '../../market/tokens.ts';
+import type { Market } from './suite.ts';
+import { writeMarket } from './suite.ts';
+
+const LEAKY = fileURLToPath(new URL('./planted/future-bar.ts', import.meta.url));
+
+const THROWING = fileURLToPath(new URL('../../cli/research/unruly-strategy.ts', import.meta.url));
+
+let market: Market;
+const place = createPlayground();
+beforeAll(async () => { market = await writeMarket(); });
+afterAll(async () => {
+  market.remove();
+  await place.close();
+});
+
+function config(name: string, strategies: string): string {
+  return place.write(name, [
+    'mode: paper', 'service:', '  base_url: embedded', 'chain:', '  rpc_url: embedded',
+    'tokens:', ...[SOL, USDC, FISH].map(({ symbol, mint }) => `  ${symbol}: ${mint}`), 'strategies:', strategies,
+  ].join('\n'));
+}
+
+const REVERSION = '  - { use: mean-reversion, name: dip, budget: "100 USDC", params: { pair: SOL/USDC, size: "25 USDC", window: 10, k: 1 } }';
+
+describe('gannet lookahead', () => {
+  it('says to people what was done: how often, at how many instants, over what, and how much was compared', async () => {
+    const { code, document, text } = await runCommand(lookaheadCommand, ['lookahead', config('told.yaml', REVERSION), '--recording', market.directory, '--times', '2'], { stateDir: market.directory });
+    const [dip] = document['strategies'] as readonly Readonly<Record<string, number>>[];
+    expect(dip).toMatchObject({ instants: 2, passes: 4 + 2 * 2 * 3 });
+    expect(dip!['compared']).toBeGreaterThanOrEqual(3 * dip!['decisions']!);
+    expect(text).toContain(`(2026-01-05 08:00 to 2026-01-05 08:19 UTC), ${String(document['events'])} events`);
+    expect(text).toContain(`dip: clean: none of its ${dip!['decisions']} decisions moved`);
+    expect(text).toMatch(/16 passes, \d+ decisions compared. At 2 instants the future was noise, nothing, or itself backwards/);
+    expect(code).toBe(0);
+  });
+
+  it('never says clean of what decided nothing without saying that nothing is shown', async () => {
+    const idle = REVERSION.replace('k: 1', 'k: 90');
+    const { document, text } = await runCommand(lookaheadCommand, ['lookahead', config('idle.yaml', idle), '--recording', market.directory, '--times', '1'], { stateDir: market.directory });
+    expect(document).toMatchObject({ clean: true, strategies: [{ decisions: 0, first_leak: null }], warnings: ['dip decided nothing, so nothing is shown: take a longer recording, or one in which it decides'] });
+    expect(text).toContain('dip: NOTHING SHOWN');
+    expect(text).not.toContain('clean');
+  });
+
+  it('says of what threw and was stopped that nothing is shown after that', async () => {
+    const throwing = `  - { use: "${THROWING}", name: dip, budget: "100 USDC", params: { pair: SOL/USDC, size: "25 USDC", mode: throw } }`;
+    const { document, text } = await runCommand(lookaheadCommand, ['lookahead', config('throwing.yaml', throwing), '--recording', market.directory, '--times', '1'], { stateDir: market.directory });
+    const said = 'strategy dip stopped: it fell over; what it would have decided after that is not shown';
+    expect(document['warnings']).toStrictEqual([said]);
+    expect(text).toContain(said);
+  });
+
+  it('says that a clean configuration is clean', async () => {
+    const { code, stdout, stderr } = await place.ask(['--json', 'lookahead', config('clean.yaml', REVERSION), '--recording', market.directory, '--times', '2']);
+    expect(stderr).toBe('');
+    expect(JSON.parse(stdout)).toMatchObject({ clean: true, strategies: [{ name: 'dip', clean: true, first_leak: null }] });
+    expect(code).toBe(0);
+  });
+
+  it('names the strategy that is not, the poison and the first decision that moved, and exits with 1', async () => {
+    const leaky = `  - { use: "${LEAKY}", budget: "100 USDC", params: { pair: SOL/USDC, size: "25 USDC", token: FISH, dir: "${market.directory}" } }`;
+    const { code, stdout } = await place.ask(['--json', 'lookahead', config('leaky.yaml', `${REVERSION}\n${leaky}`), '--recording', market.directory, '--times', '2']);
+    const { clean, strategies } = JSON.parse(stdout) as { readonly clean: boolean; readonly strategies: readonly { readonly name: string; readonly first_leak: unknown }[] };
+    expect(clean).toBe(false);
+    expect(strategies).toMatchObject([
+      { name: 'dip', clean: true, first_leak: null },
+      {
+        name: 'future-bar', clean: false,
+        first_leak: { process: 'same', seq: expect.any(Number) as number, at: expect.stringMatching(/^2026-01-05T/) as string, expected: null, found: { proposal: { kind: 'alert' } } },
+      },
+    ]);
+    expect(code).toBe(1);
+  });
+
+  it('refuses a recording that lacks what the strategies watch', async () => {
+    const other = REVERSION.replaceAll('25 USDC', '26 USDC');
+    const { code, stdout } = await place.ask(['--json', 'lookahead', config('other.yaml', other), '--recording', market.directory]);
+    expect(JSON.parse(stdout)).toMatchObject({ error: { code: 'RECORDING_INCOMPLETE' } });
+    expect(code).toBe(2);
+  });
+});

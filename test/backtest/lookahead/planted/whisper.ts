@@ -1,0 +1,2 @@
+/** What one strategy leaves for another. */
+export const whispered: { price?: number } = {};

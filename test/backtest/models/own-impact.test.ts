@@ -1,0 +1,79 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createOwnImpact, outputAfter } from '../../../src/backtest/models/own-impact.ts';
+import { createLadder, outputOf } from '../../../src/backtest/models/quote-ladder.ts';
+import { quoteHop } from '../../../src/sandbox/chain/swap-math.ts';
+import { SOL, USDC } from '../../market/tokens.ts';
+import { rungsOf } from './pool.ts';
+
+const UNIT = 1_000_000_000n;
+const POOL = { reserveIn: 1_000n * UNIT, reserveOut: 1_000n * UNIT, feeBps: 30 };
+const LADDER = createLadder(rungsOf(POOL, [UNIT, 10n * UNIT, 100n * UNIT]))!;
+const DECAY = { share: 1, decayMs: 60_000 };
+
+describe('what own swaps leave in a recorded market', () => {
+  it('is all of them at once, 1/e after the decay, and next to nothing after ten of them', () => {
+    const impact = createOwnImpact(DECAY);
+    impact.add(USDC.mint, SOL.mint, 1_000_000n, 5_000);
+    const left = (at: number): bigint => impact.left(USDC.mint, SOL.mint, at);
+    expect(left(5_001)).toBe(999_983n);
+    expect([65_000, 125_000, 605_000].map(left)).toEqual([367_879n, 135_335n, 45n]);
+  });
+
+  it('adds up over swaps, each fading from its own time on', () => {
+    const impact = createOwnImpact(DECAY);
+    for (const at of [0, 30_000, 60_000]) impact.add(USDC.mint, SOL.mint, 1_000n, at);
+    const wanted = [0, 30_000, 60_000].reduce((sum, at) => sum + 1_000 * Math.exp((at - 90_000) / 60_000), 0);
+    expect(impact.left(USDC.mint, SOL.mint, 90_000)).toBe(BigInt(Math.round(wanted)));
+  });
+
+  it('is a share of them only, or none, where the model says so; of its own direction alone', () => {
+    const half = createOwnImpact({ ...DECAY, share: 0.5 });
+    half.add(USDC.mint, SOL.mint, 1_000_000n, 0);
+    expect(half.left(USDC.mint, SOL.mint, 60_000)).toBe(183_940n);
+    expect(half.left(SOL.mint, USDC.mint, 60_000)).toBe(0n);
+    const none = createOwnImpact({ ...DECAY, share: 0 });
+    none.add(USDC.mint, SOL.mint, 1_000_000n, 0);
+    expect(none.left(USDC.mint, SOL.mint, 1)).toBe(0n);
+  });
+
+  it('does not depend on the order of swaps of one instant, which do not see one another', () => {
+    fc.assert(fc.property(fc.array(fc.bigInt({ min: 1n, max: 10n ** 18n }), { minLength: 1, maxLength: 8 }), fc.integer({ min: 1, max: 500_000 }), (sizes, later) => {
+      const left = (order: readonly bigint[]): bigint => {
+        const impact = createOwnImpact(DECAY);
+        for (const size of order) {
+          impact.add(USDC.mint, SOL.mint, size, 1_000);
+          expect(impact.left(USDC.mint, SOL.mint, 1_000)).toBe(0n);
+        }
+        return impact.left(USDC.mint, SOL.mint, 1_000 + later);
+      };
+      expect(left(sizes.toReversed())).toBe(left(sizes));
+    }));
+  });
+});
+
+describe('a swap after own swaps', () => {
+  it('gets what the pool would still pay, as if it had been one swap in slices', () => {
+    const [first, second] = [40n * UNIT, 30n * UNIT];
+    const whole = quoteHop({ ...POOL, amountIn: first + second });
+    const alone = quoteHop({ ...POOL, amountIn: first });
+    const found = outputAfter(LADDER, first, second);
+    expect(found - (whole - alone)).toBeLessThanOrEqual(20n);
+    expect(whole - alone - found).toBeLessThanOrEqual(20n);
+    expect(found).toBeLessThan(outputOf(LADDER, second));
+  });
+
+  it('never gets more than alone, whatever was recorded; and no more the more was taken, on a pool', () => {
+    const amounts = fc.bigInt({ min: 1n, max: 10n ** 12n });
+    fc.assert(fc.property(fc.array(fc.record({ inAmount: amounts, outAmount: amounts }), { minLength: 1, maxLength: 5 }), amounts, amounts, (rungs, taken, size) => {
+      const ladder = createLadder(rungs)!;
+      const found = outputAfter(ladder, taken, size);
+      expect(found).toBeGreaterThanOrEqual(0n);
+      expect(found).toBeLessThanOrEqual(outputOf(ladder, size));
+    }));
+    fc.assert(fc.property(amounts, amounts, amounts, (a, b, size) => {
+      const [less, more] = a < b ? [a, b] : [b, a];
+      expect(outputAfter(LADDER, more, size)).toBeLessThanOrEqual(outputAfter(LADDER, less, size) + 1n);
+    }));
+  });
+});

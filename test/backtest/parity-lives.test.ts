@@ -1,0 +1,172 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { request } from 'undici';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Sandbox } from '../../src/sandbox/sandbox.ts';
+import { startSandbox } from '../../src/sandbox/sandbox.ts';
+import type { Ended, JsonLine, Playground, Running } from '../e2e/gannet.ts';
+import { createPlayground, daemonOf, document, jsonLines, PROJECT } from '../e2e/gannet.ts';
+import { PLACES } from './parity-project.ts';
+
+let playground: Playground;
+let sandbox: Sandbox;
+let state: string;
+/** Lives of a daemon on one state directory, and swaps by hand between them, in their order. */
+const runIds: Record<string, string> = {};
+const lines: Record<string, readonly JsonLine[]> = {};
+const answers: Record<string, Ended> = {};
+
+const mintOf = (symbol: string): string => sandbox.addresses.tokens.find((token) => token.symbol === symbol)!.mint;
+const whole = (stdout: string): JsonLine[] => jsonLines(stdout.slice(0, stdout.lastIndexOf('\n') + 1));
+const has = (fits: (line: JsonLine) => boolean, count = 1) => (stdout: string): boolean => whole(stdout).filter(fits).length >= count;
+const lands = (line: JsonLine): boolean => line.type === 'intent' && line['state'] === 'confirmed';
+const isOf = (name: string) => (line: JsonLine): boolean => line['strategy'] === name;
+
+// Both pay in dollars, of which one swap is open at a time: a cadence that one of them shared with the other would shut it out.
+function configText({ spend, budget }: { readonly spend: string; readonly budget: string }): string {
+  const { base_url: baseUrl, rpc_url: rpcUrl, wallet } = sandbox.addresses;
+  return `mode: live
+service: { base_url: "${baseUrl}", api_key: "\${GANNET_API_KEY}", plan: pro }
+chain: { rpc_url: "${rpcUrl}" }
+wallet: { key_from: env:GANNET_WALLET_KEY, address: ${wallet.address} }
+tokens: { SOL: ${mintOf('SOL')}, USDC: ${mintOf('USDC')}, PEARL: ${mintOf('PEARL')} }
+risk:
+  max_trade: "200 USDC"
+  max_open_intents: 4
+  max_swaps: { per_minute: 600, per_hour: 6000, per_day: 6000 }
+  protections:
+    - { kind: max_drawdown, limit_pct: 0.4, action: flatten }
+    - { kind: error_rate, failures: 2, within: 1m, release: 1s }
+    - { kind: cooldown, after: loss, for: 1s }
+  token_safety: { trusted: [SOL, USDC] }
+signer: { caps: { USDC: { per_trade: "200", per_hour: "9000", per_day: "9000" }, SOL: { per_trade: "5", per_hour: "90", per_day: "90" }, PEARL: { per_trade: "500", per_hour: "9000", per_day: "9000" } } }
+control: { port: 0 }
+strategies:
+  - { use: dca, name: steady, budget: "${budget}", params: { buy: SOL, spend: "${spend}", every: 500ms, watch: 500ms } }
+  - { use: dca, name: built, budget: "300 USDC", params: { buy: PEARL, spend: "5 USDC", every: 1500ms, offset: 250ms, route: build, watch: 500ms } }
+  - { use: sma-crossover, name: trend, budget: "300 USDC", warmup: 10m, params: { pair: SOL/USDC, size: "10 USDC", every: 500ms, fast: 1, slow: 2 } }
+`;
+}
+
+const environment = (): Readonly<Record<string, string>> => ({ ...PLACES.newfoundland, GANNET_API_KEY: 'a-key-of-my-own', GANNET_WALLET_KEY: sandbox.addresses.wallet.private_key });
+
+function begin(config: string): Running {
+  return playground.start(['run', '--live', '--json', '--config', config, '--state-dir', state], { environment: environment() });
+}
+
+/** Keeps what a life said; only whole lines, for some are killed. */
+function keep(name: string, stdout: string): void {
+  lines[name] = whole(stdout);
+  runIds[name] = String(lines[name][0]!['run_id']);
+}
+
+const command = (...args: readonly string[]): Promise<Ended> => playground.ask([...args, '--json', '--state-dir', state]);
+
+async function swapByHand(name: string, config: string): Promise<void> {
+  answers[name] = await playground.run(['swap', 'USDC', 'SOL', '3', '--live', '--json', '--config', config, '--state-dir', state], { environment: environment() });
+  const { run_id: runId } = document(answers[name]);
+  if (typeof runId === 'string') runIds[name] = runId;
+}
+
+async function lever(path: string, body: object | undefined, method: 'POST' | 'DELETE' = 'POST'): Promise<void> {
+  const { statusCode } = await request(`${sandbox.addresses.base_url}/sandbox/${path}`, {
+    method, ...(body === undefined ? {} : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+  });
+  expect(statusCode).toBeLessThan(300);
+}
+
+beforeAll(async () => {
+  playground = createPlayground();
+  sandbox = await startSandbox({ seed: 9 });
+  state = playground.path('state');
+  const config = playground.write('first.yaml', configText({ spend: '5 USDC', budget: '500 USDC' }));
+
+  const first = begin(config);
+  await first.until((stdout) => has((line) => lands(line) && isOf('steady')(line), 2)(stdout) && has((line) => lands(line) && isOf('built')(line))(stdout));
+  // A strategy that fails twice is stopped for a second.
+  await lever('faults', { match: { path: '/swap/v2/build' }, fault: { kind: 'status', status: 500 }, times: 9 });
+  await first.until(has(({ type, protection, state: change }) => type === 'state' && protection === 'error-rate' && change === 'released'));
+  // Else a purchase that is still refused keeps the dollars of the others.
+  await lever('faults', undefined, 'DELETE');
+  answers['halted'] = await command('halt', '--strategy', 'trend', '--reason', 'a look at it');
+  await swapByHand('swap beside a daemon', config);
+  answers['replay meanwhile'] = await command('replay', String(whole(first.stdout())[0]!['run_id']));
+  answers['resumed'] = await command('resume', '--strategy', 'trend');
+  // Swaps of which nobody says what became, when the process dies.
+  await lever('faults', { match: { path: '/swap/v2/execute' }, fault: { kind: 'delay', ms: 30_000 }, times: 3 });
+  const daemon = await daemonOf(first);
+  const signed = whole(first.stdout()).length;
+  await first.until((stdout) => whole(stdout).slice(signed).some(({ type, state: reached, route }) => type === 'intent' && reached === 'signed' && route === 'order'));
+  process.kill(daemon, 'SIGKILL');
+  keep('killed', (await first.ended).stdout);
+  await lever('faults', undefined, 'DELETE');
+
+  // Another budget, another purchase, a strategy named by its path from the configuration; what was under way is found out first.
+  const dca = relative(playground.path('later'), join(PROJECT, 'strategies', 'dca.ts'));
+  const later = playground.write('later/second.yaml', configText({ spend: '6 USDC', budget: '600 USDC' }).replace('use: dca, name: steady', `use: ${dca}, name: steady`));
+  const second = begin(later);
+  await second.until(has((line) => lands(line) && isOf('steady')(line), 2));
+  // A fall in which everything is sold.
+  await lever('price', { mint: mintOf('SOL'), usd: 60 });
+  await second.until(has(({ type, protection, state: change }) => type === 'state' && protection === 'max-drawdown' && change === 'fired'));
+  await second.until(has(({ type, message }) => type === 'alert' && String(message).startsWith('flat'), 2));
+  writeFileSync(join(state, 'STOP'), 'for the night');
+  await second.until(has(({ type, by }) => type === 'state' && by === 'stop-file'));
+  second.signal('SIGTERM');
+  keep('fallen', (await second.ended).stdout);
+  await swapByHand('swap while it is halted', config);
+  rmSync(join(state, 'STOP'));
+
+  // The protection that came on holds on; an operator lets it go.
+  const third = begin(later);
+  await third.until(has(({ type, code }) => type === 'denial' && code !== 'VALUE_UNKNOWN' && code !== 'INPUT_STALE'));
+  answers['resumed for good'] = await command('resume');
+  await third.until(has((line) => lands(line) && isOf('steady')(line)));
+  third.signal('SIGTERM');
+  keep('resumed', (await third.ended).stdout);
+  await swapByHand('swap afterwards', config);
+}, 180_000);
+afterAll(async () => {
+  await playground.close();
+  await sandbox.close();
+});
+
+describe('lives of a daemon on one state directory', () => {
+  it('went as they were meant to', () => {
+    expect(lines['fallen']!.some(({ type, state: reached }) => type === 'state' && reached === 'recovering')).toBe(true);
+    expect(document(answers['swap beside a daemon']!)['error']).toMatchObject({ code: 'STATE_LOCKED' });
+    expect([answers['halted']!.code, answers['resumed']!.code, answers['resumed for good']!.code]).toEqual([0, 0, 0]);
+    expect(answers['swap while it is halted']!.code).toBe(3);
+    expect(answers['swap afterwards']!.code, answers['swap afterwards']!.stdout).toBe(0);
+    const manifest = JSON.parse(readFileSync(join(state, 'runs', runIds['fallen']!, 'manifest.json'), 'utf8')) as { open_intents: readonly object[]; warmup: { recordings: readonly object[] }; config: { strategies: readonly { use: string }[] } };
+    expect(manifest.open_intents.length).toBeGreaterThan(0);
+    expect(manifest.warmup.recordings.length).toBeGreaterThan(0);
+    expect(manifest.config.strategies.map(({ use }) => use)).toEqual(['dca', 'dca', 'sma-crossover']);
+  });
+
+  it('are all repeated, the swaps by hand between them too', async () => {
+    expect(Object.keys(runIds)).toEqual(['killed', 'fallen', 'swap while it is halted', 'resumed', 'swap afterwards']);
+    for (const [name, runId] of Object.entries(runIds)) {
+      const ended = await command('replay', runId);
+      expect(ended.code, `${name}: ${ended.stderr}${ended.stdout}`).toBe(0);
+      expect(document(ended), name).toMatchObject({ match: true, first_divergence: null });
+      expect(Number(document(ended)['decisions']), name).toBeGreaterThan(0);
+      const summary = lines[name]?.find(({ type }) => type === 'summary');
+      if (summary !== undefined) expect(document(ended), name).toMatchObject({ decision_hash: summary['decision_hash'], decisions: summary['decisions'] });
+    }
+  });
+
+  it('are repeated as far as they were recorded: one that was killed, and one that still goes on', async () => {
+    const killed = document(await command('replay', runIds['killed']!));
+    expect(killed).toMatchObject({ match: true, truncated_at: expect.any(Number) });
+    expect(document(answers['replay meanwhile']!)).toMatchObject({ match: true, truncated_at: expect.any(Number) });
+    expect(Number(killed['truncated_at'])).toBeGreaterThanOrEqual(Number(document(answers['replay meanwhile']!)['truncated_at']));
+    expect(document(await command('replay', runIds['fallen']!))).not.toHaveProperty('truncated_at');
+  });
+
+  it('are repeated elsewhere', async () => {
+    const ended = await playground.run(['replay', join(state, 'runs', runIds['fallen']!), '--json'], { environment: PLACES.chatham, cwd: '/' });
+    expect(ended.code, ended.stderr + ended.stdout).toBe(0);
+    expect(document(ended)).toMatchObject({ match: true, decision_hash: lines['fallen']!.at(-1)!['decision_hash'] });
+  });
+});

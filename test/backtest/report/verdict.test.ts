@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest';
+import type { MeasuredRun } from '../../../src/backtest/measured-run.ts';
+import type { Metrics } from '../../../src/backtest/metrics/metrics.ts';
+import { benchmarksOf } from '../../../src/backtest/record/run-figures.ts';
+import { implausibleWarnings, verdictOf } from '../../../src/backtest/verdict.ts';
+import { measured } from '../measured.ts';
+import { tradingRun } from './reports.ts';
+
+const run = tradingRun();
+const { result, assessment } = run;
+const saidOf = (each: MeasuredRun): string => verdictOf(each, { optimistic: each, base: each, pessimistic: each }, benchmarksOf(each.record)).join('\n');
+const withMetrics = (metrics: Partial<Metrics>): MeasuredRun => ({ ...run, assessment: { ...assessment, metrics: { ...assessment.metrics, ...metrics } } });
+
+describe('what a report says in sentences', () => {
+  it('begins with what it came to, and how its trades did', () => {
+    const said = saidOf(withMetrics({ total_return: 0.0123, max_drawdown: 0.05, win_rate: 0.6, payoff_ratio: 1.5 }));
+    expect(said).toMatch(/^After costs it gained 1\.23 %, and was at worst 5\.00 % below its peak\./);
+    expect(said).toMatch(/\nOf \d+ round trips 60\.00 % were won, and a gain was 1\.50 times a loss on average\.\n/);
+    expect(said).not.toMatch(/risk limits/);
+  });
+
+  it('says where the limits made the result, and since when nothing was traded', () => {
+    const denials = { DRAWDOWN_EXCEEDS_MAX: 3_552, LOSS_STREAK: 41 };
+    expect(saidOf({ ...run, result: { ...result, denials } })).toMatch(/The risk limits refused 3,593 swaps, 3,552 of them by DRAWDOWN_EXCEEDS_MAX \(equity is too far under its highest\)\.\n(?!Nothing was traded)/);
+    const later = { ...result, denials, endAt: result.endAt + 9 * (result.endAt - result.startAt) };
+    expect(saidOf({ ...run, result: later })).toMatch(/Nothing was traded in the last 90 % of the time, after 1970-01-01 0\d:\d\d UTC\./);
+    const idle = measured([], { everyMs: 60_000 });
+    expect(saidOf({ ...idle, result: { ...idle.result, denials: { TRADE_EXCEEDS_MAX: 740 } } }))
+      .toBe('No swap was made: this run says nothing about the strategy.\nThe risk limits refused 740 swaps, all of them by TRADE_EXCEEDS_MAX (the trade is larger than max_trade).');
+  });
+
+  it('does not call nothing what is little', () => {
+    expect(saidOf(withMetrics({ total_return: -0.000004, max_drawdown: 0.00001 }))).toMatch(/^After costs it lost less than 0\.01 %, and was at worst less than 0\.01 % below its peak\./);
+    expect(saidOf(withMetrics({ total_return: 0, max_drawdown: 0 }))).toMatch(/^After costs it came out even, at 0\.00 %, and was at worst 0\.00 % below its peak\./);
+  });
+
+  it('is never certain', () => {
+    expect(saidOf(withMetrics({ total_return: 2, sharpe: 157.48, psr: 1, dsr: null, trials: 1 }))).toMatch(/unlikely to be luck: its true Sharpe ratio is above 0 with a probability of over 99\.99 %/);
+  });
+
+  it('has what is too good doubted', () => {
+    expect(implausibleWarnings({ sharpe: 157.48 })).toStrictEqual([expect.stringMatching(/^a Sharpe ratio of 157\.48 a year is more than real markets pay for long: look for a flaw/)]);
+    for (const sharpe of [1.2, 5, -40, null]) expect(implausibleWarnings({ sharpe })).toStrictEqual([]);
+  });
+});

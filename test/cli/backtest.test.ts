@@ -1,0 +1,97 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import { backtestCommand } from '../../src/cli/backtest.ts';
+import { createRecordingWriter } from '../../src/recording/writer.ts';
+import { bothSides } from '../backtest/measured.ts';
+import { SOL, USDC } from '../market/tokens.ts';
+import { stillClock } from '../recording/temporary.ts';
+import { runCommand } from './in-process.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'gannet-backtest-'));
+afterAll(() => { rmSync(folder, { recursive: true }); });
+
+const CONFIG = `mode: paper
+tokens: { SOL: ${SOL.mint}, USDC: ${USDC.mint} }
+risk: { max_slippage_bps: 50, max_trade: "500 USDC" }
+strategies:
+  - { use: mean-reversion, name: dip, budget: "500 USDC", max_age: 1h, params: { pair: SOL/USDC, size: "25 USDC", every: 5s, window: 10, k: 1, exit_z: 0 } }
+`;
+
+/** A market seen each minute, but for half an hour in which nobody looked. */
+async function recorded(name = 'rec'): Promise<string> {
+  const writer = createRecordingWriter({ dir: folder, clock: stillClock(), tokens: [SOL, USDC], name, onError: (error) => { throw error; } });
+  bothSides(Array.from({ length: 400 }, (_, n) => [150.1 + 3 * Math.sin(n / 7), 149.9 + 3 * Math.sin(n / 7)] as const), 60_000)
+    .filter(({ receivedAt }) => receivedAt < 200 * 60_000 || receivedAt > 230 * 60_000)
+    .forEach((event, i) => { writer.append(i + 1, event.receivedAt, event); });
+  await writer.close();
+  return writer.directory;
+}
+
+it('gannet backtest measures a run, compares it with benchmarks and under three settings, and writes its report', async () => {
+  const [config, report] = [join(folder, 'config.yaml'), join(folder, 'reports', 'report.html')];
+  writeFileSync(config, CONFIG);
+  const { code, document, text } = await runCommand(backtestCommand, ['backtest', config, '--recording', await recorded(), '--report', report], { stateDir: folder });
+  expect(code).toBe(0);
+  const metrics = { total_return: expect.any(Number) as number, fees_paid: expect.any(Number) as number };
+  const money = { start: '500', end: expect.stringMatching(/^\d+(?:\.\d{1,6})?$/) as string, currency: 'USDC' };
+  expect(document).toMatchObject({
+    equity: money, metrics, report,
+    by_strategy: [{ name: 'dip', equity: money, metrics }],
+    benchmarks: { buy_and_hold: { equity: money, metrics: { total_return: expect.any(Number) } }, dca: { equity: money }, cash: { equity: { start: '500', end: '500' }, metrics: { total_return: 0 } } },
+    sensitivity: { optimistic: { equity: money, metrics }, base: { equity: money, decision_hash: document['decision_hash'], metrics: document['metrics'] }, pessimistic: { equity: money, metrics } },
+  });
+  expect(document['fills']).toBeGreaterThan(5);
+  for (const said of [report, 'optimistic', 'pessimistic', 'buy and hold', ...document['warnings'] as string[]]) expect(text).toContain(said);
+  const page = readFileSync(report, 'utf8');
+  for (const said of ['Backtest of dip', document['decision_hash'] as string, 'window']) expect(page).toContain(said);
+  expect(page).not.toContain(folder);
+  expect(page).toMatch(/>use: [^]*max_age: \d+[smhd]<br>/);
+  expect(page.match(/\w+_ms: \S+/g)).toBeNull();
+  // Equity, drawdown, both beside holding, price and exposure are not drawn where nothing was seen.
+  expect(page.match(/<rect class="gap"/g)).toHaveLength(5);
+});
+
+it('gannet backtest ends at an interrupt in the middle, with INTERRUPTED', async () => {
+  const [config, stateDir] = [join(folder, 'interrupted.yaml'), join(folder, 'interrupted')];
+  writeFileSync(config, CONFIG);
+  const recording = await recorded('again');
+  const controller = new AbortController();
+  const watch = setInterval(() => { if (existsSync(join(stateDir, 'runs'))) controller.abort(); }, 1);
+  try {
+    await expect(runCommand(backtestCommand, ['backtest', config, '--recording', recording], { stateDir, interrupt: controller.signal })).rejects.toMatchObject({ code: 'INTERRUPTED' });
+  } finally {
+    clearInterval(watch);
+  }
+});
+
+/** Writes a strategy that does this at each price, and a configuration that uses it, and returns the latter's path. */
+function configuring(name: string, atEachPrice: string): string {
+  const [config, strategy] = [join(folder, `${name}.yaml`), join(folder, `${name}.ts`)];
+  const sdk = new URL('../../src/strategy/index.ts', import.meta.url).href;
+  writeFileSync(strategy, `import { map } from '${import.meta.resolve('rxjs')}';
+    import { z } from '${import.meta.resolve('zod')}';
+    import { amount, defineStrategy, pair, quotes } from '${sdk}';
+    export default defineStrategy({ name: '${name}', summary: 'Is unruly.', params: z.strictObject({ pair: pair(), size: amount() }),
+      inputs: (p) => ({ price: quotes(p.pair, { amount: p.size, every: '5s' }) }),
+      run: ({ price }) => price.pipe(map(() => { ${atEachPrice} })) });`);
+  writeFileSync(config, CONFIG.replace(/use: .*/, `use: ${strategy}, name: dip, budget: "500 USDC", params: { pair: SOL/USDC, size: "25 USDC" } }`));
+  return config;
+}
+
+it('says first of all that a strategy threw and was stopped', async () => {
+  const config = configuring('throws', "throw new Error('cannot go on');");
+  const { document } = await runCommand(backtestCommand, ['backtest', config, '--recording', await recorded('throws')], { stateDir: folder });
+  expect((document['warnings'] as string[])[0]).toMatch(/^strategy dip stopped: cannot go on/);
+});
+
+it('has the last word where a strategy prints and ends the process', async () => {
+  const config = configuring('ends', "console.log('I am here'); process.exit(0);");
+  const recording = await recorded('ends');
+  const main = new URL('../../src/cli/main.ts', import.meta.url).pathname;
+  const { status, stdout, stderr } = spawnSync(process.execPath, [main, 'backtest', config, '--recording', recording, '--state-dir', folder, '--json'], { encoding: 'utf8' });
+  expect([status, JSON.parse(stdout)]).toMatchObject([1, { error: { code: 'PROCESS_ENDED' } }]);
+  expect(stderr).toContain('I am here');
+});

@@ -1,0 +1,75 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { backtestCommand } from '../../src/cli/backtest.ts';
+import type { MarketEvent } from '../../src/market/event.ts';
+import { createHistoryWriter } from '../../src/recording/history-writer.ts';
+import type { RecordingSource } from '../../src/recording/source.ts';
+import { bothSides } from '../backtest/measured.ts';
+import { SOL, USDC } from '../market/tokens.ts';
+import { temporaryFolder } from '../recording/temporary.ts';
+import { runCommand } from './in-process.ts';
+
+const CONFIG = `mode: paper
+tokens: { SOL: ${SOL.mint}, USDC: ${USDC.mint} }
+risk: { max_slippage_bps: 50, max_trade: "500 USDC" }
+strategies:
+  - { use: mean-reversion, name: dip, budget: "500 USDC", max_age: 1h, params: { pair: SOL/USDC, size: "25 USDC", every: 5s, window: 10, k: 1, exit_z: 0 } }
+`;
+
+/** Runs a backtest over events in this process, and returns what it warns of. */
+async function warningsOf(events: readonly MarketEvent[], source: RecordingSource = { kind: 'watched' }, config = CONFIG): Promise<readonly string[]> {
+  const folder = temporaryFolder();
+  const writer = createHistoryWriter({ dir: folder, name: 'rec', createdAt: 0, tokens: [SOL, USDC], source });
+  events.forEach((event, index) => { writer.append(index + 1, event.receivedAt, event); });
+  await writer.close();
+  writeFileSync(join(folder, 'config.yaml'), config);
+  const { document } = await runCommand(backtestCommand, ['backtest', join(folder, 'config.yaml'), '--recording', writer.directory, '--no-grid'], { stateDir: folder });
+  return document['warnings'] as readonly string[];
+}
+
+const prices = (): MarketEvent[] => bothSides(Array.from({ length: 400 }, (_, n) => [150.1 + 3 * Math.sin(n / 7), 149.9 + 3 * Math.sin(n / 7)] as const), 5_000);
+
+it.each<readonly [RecordingSource, RegExp | undefined]>([
+  [{ kind: 'watched' }, undefined],
+  [{ kind: 'imported', file: 'mine.csv', form: 'quotes' }, undefined],
+  [{ kind: 'imported', file: 'mine.csv', form: 'candles' }, /what a spread and the depth of a market cost is in no figure/],
+  [{ kind: 'synthetic', market: 'swings', seed: 7 }, /the market is made up: its prices move about their level/],
+  [{ kind: 'synthetic', market: 'random-walk', seed: 7 }, /the market is made up: its prices move at random/],
+])('a backtest says where prices come from that nobody could have traded at: %j', async (source, said) => {
+  const doubts = (await warningsOf(prices(), source)).filter((warning) => /made up|candles/.test(warning));
+  expect(doubts).toStrictEqual(said === undefined ? [] : [expect.stringMatching(said)]);
+});
+
+it('a backtest tells of gaps and of prices that leap, by place and time', async () => {
+  const events = prices().filter(({ receivedAt }, index) => index < 300 || receivedAt > 1_200_000).map((event, index) => (
+    index === 40 && event.kind === 'quote' ? { ...event, outAmount: event.outAmount * 1_000n as typeof event.outAmount, rate: event.rate * 1_000 } : event));
+  const warnings = (await warningsOf(events)).join('\n');
+  expect(warnings).toMatch(/nothing was recorded of the price of .* from 1970-01-01T00:\d\d:\d\d\.\d{3}Z on, for \d+m/);
+  expect(warnings).toMatch(/quote\/1970-01-01T00\.arrows\.zst:41 \(1970-01-01T00:\d\d:\d\d\.\d{3}Z\): the price in .* leaps from .* to .*; it is taken as it stands/);
+});
+
+/** What is said of a wallet that begins with so much. */
+async function ofWallet(balances: string): Promise<readonly string[]> {
+  return (await warningsOf(prices().slice(0, 40), undefined, `${CONFIG}backtest: { balances: ${balances} }\n`)).filter((warning) => warning.startsWith('the wallet'));
+}
+
+it('a backtest says that its wallet holds less than the budgets, or nothing for fees', async () => {
+  expect(await ofWallet('{ USDC: "0", SOL: "0" }')).toEqual([
+    expect.stringMatching(/^the wallet begins with 0 USDC \(backtest\.balances\), the budgets are 500: equity counts money that is not there/), expect.stringMatching(/^the wallet begins without SOL/),
+  ]);
+  expect(await ofWallet('{ USDC: "499.5" }')).toEqual([expect.stringMatching(/^the wallet begins with 499\.5 USDC/)]);
+  expect(await ofWallet('{ USDC: "500" }')).toEqual([]);
+});
+
+it('a backtest refuses a price of nothing and time that goes backwards, naming file, row and time', async () => {
+  const nothing = prices().map((event, index) => (index === 40 && event.kind === 'quote' ? { ...event, outAmount: 0n as typeof event.outAmount, rate: 0 } : event));
+  await expect(warningsOf(nothing)).rejects.toMatchObject({ code: 'RECORDING_CORRUPT', message: expect.stringMatching(/^quote\/1970-01-01T00\.arrows\.zst:41 \(1970-01-01T00:\d\d:\d\d\.\d{3}Z\): a price of 0 for/) });
+  const back = prices().map((event, index) => (index === 40 ? { ...event, receivedAt: 1_000 } : event));
+  await expect(warningsOf(back)).rejects.toMatchObject({ code: 'RECORDING_CORRUPT', message: expect.stringMatching(/^quote\/1970-01-01T00\.arrows\.zst:41: time goes backwards: 1970-01-01T00:00:01\.000Z comes after/) });
+});
+
+it('a backtest refuses a recording of nothing, or of one instant', async () => {
+  await expect(warningsOf([])).rejects.toMatchObject({ code: 'RECORDING_INCOMPLETE', message: expect.stringContaining('holds no events') });
+  await expect(warningsOf(prices().slice(0, 2))).rejects.toMatchObject({ code: 'RECORDING_INCOMPLETE', message: expect.stringContaining('holds one instant alone, 1970-01-01T00:00:05.000Z: that is an empty period') });
+});

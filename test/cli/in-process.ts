@@ -1,0 +1,35 @@
+import { Command } from 'commander';
+import type { CommandContext, CommandModule, RunCommand } from '../../src/cli/command.ts';
+import { stringifyJson } from '../../src/core/json.ts';
+
+/** What a command answered. */
+export interface Answer {
+  readonly code: number;
+  readonly document: Readonly<Record<string, unknown>>;
+  readonly text: string;
+  /** What it said beside. */
+  readonly told: string;
+}
+
+/** Runs a command in this process, as the program does but for the process around it; what it throws is thrown. */
+export async function runCommand(command: CommandModule, args: readonly string[], { stateDir, interrupt = new AbortController().signal }: { readonly stateDir: string; readonly interrupt?: AbortSignal }): Promise<Answer> {
+  let answer: Pick<Answer, 'document' | 'text'> | undefined;
+  let code = -1;
+  let told = '';
+  const context: CommandContext = {
+    terminal: {
+      json: true, colour: false, out: () => undefined, err: (text) => { told += text; },
+      result: (document, text) => { answer = { document: JSON.parse(stringifyJson(document)) as Readonly<Record<string, unknown>>, text: text() }; },
+    },
+    options: { json: true, config: undefined, stateDir, baseUrl: undefined, rpcUrl: undefined, apiKeyEnv: undefined, logLevel: 'warn' },
+    environment: {}, withheld: [], connectSigner: undefined, interrupt,
+  };
+  const run: RunCommand = (action) => async (...given) => {
+    code = await (action as (...all: readonly unknown[]) => Promise<number>)(context, ...given);
+  };
+  const program = new Command().exitOverride().configureOutput({ writeErr: () => undefined });
+  command(program, run);
+  for (const subcommand of program.commands) subcommand.exitOverride().configureOutput({ writeErr: () => undefined });
+  await program.parseAsync(['node', 'gannet', ...args]);
+  return { code, told, ...answer! };
+}

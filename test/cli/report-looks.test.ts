@@ -1,0 +1,53 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ReportLooks } from '../../src/cli/report-looks.ts';
+import { reportLooks } from '../../src/cli/report-looks.ts';
+import { writeEvents } from '../../src/cli/recording/write-events.ts';
+import { openRecording } from '../../src/recording/reader.ts';
+import { market, tradingRun } from '../backtest/report/reports.ts';
+import { SOL, TOKENS, USDC } from '../market/tokens.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'gannet-looks-'));
+afterAll(() => { rmSync(folder, { recursive: true }); });
+
+const MINUTE = 60_000;
+const run = tradingRun();
+const events = market({ quotes: 240, everyMs: MINUTE });
+
+describe('what a report takes from the recording itself', () => {
+  let looks: ReportLooks;
+  beforeAll(async () => {
+    const { directory } = await writeEvents(events, { directory: join(folder, 'run'), tokens: [SOL, USDC], source: { kind: 'synthetic', market: 'swings', seed: 1 }, startAt: 0, interrupt: new AbortController().signal });
+    looks = reportLooks(openRecording(directory), { run, tokens: TOKENS, currency: USDC });
+  });
+
+  it('is each price that was recorded near the swaps, both ways, in the currency', () => {
+    const prices = looks.prices.get('SOL')!;
+    expect(prices.lines.map(({ label }) => label)).toEqual(['a purchase takes', 'a sale brings']);
+    expect(prices.source).toMatch(/^As recorded: 25 USDC into SOL, and [\d.]+ SOL into USDC\.$/);
+    const times = new Set(events.map(({ receivedAt }) => receivedAt));
+    expect(prices.times.length).toBeGreaterThan(40);
+    expect(prices.times.filter((at) => !times.has(at))).toEqual([]);
+    for (const [i] of prices.times.entries()) {
+      const [asked, bid] = prices.lines.map(({ values }) => values[i]!);
+      expect(asked! - bid!).toBeGreaterThan(0.1);
+      expect(asked! - bid!).toBeLessThan(0.5);
+    }
+  });
+
+  it('is the last price that was quoted when each swap was decided, and none that came later', () => {
+    expect(looks.decisionRates.size).toBe(run.result.fills.length);
+    for (const { intent } of run.result.fills) {
+      const last = events.findLast((event) => event.kind === 'quote' && event.receivedAt <= intent.createdAt);
+      if (last?.kind !== 'quote') throw new Error('expected a quote before each decision');
+      const rate = Number(last.outAmount) / Number(last.inAmount);
+      expect(looks.decisionRates.get(intent.id)).toBeCloseTo(last.inputMint === intent.inputMint ? rate : 1 / rate, 12);
+    }
+  });
+
+  it('is when nothing was heard', () => {
+    expect([looks.silences.all, looks.silences.bySymbol.get('SOL')]).toEqual([[], []]);
+  });
+});
