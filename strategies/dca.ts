@@ -1,7 +1,7 @@
 import { filter, map, merge, mergeMap, tap } from 'rxjs';
 import { z } from 'zod';
 import type { DenialCode, DeniedSwap, Outcome, SwapProposal } from '../src/strategy/index.ts';
-import { amount, defineStrategy, duration, quotes, slots, timer, token } from '../src/strategy/index.ts';
+import { amount, defineStrategy, duration, parseDuration, quotes, slots, timer, token } from '../src/strategy/index.ts';
 
 /**
  * Refusals that pass by themselves: another swap is under way, there were many within the minute, the service is out of
@@ -33,7 +33,7 @@ export default defineStrategy({
     const made = ctx.stateful('purchases', 0, (count: number, { state, fill }: Outcome) => (
       state === 'confirmed' && fill?.outputMint === p.buy.mint ? count + 1 : count));
     const isLeft = (): boolean => p.purchases === undefined || made.value + ctx.openIntents() < p.purchases;
-    const purchase = (number: number): SwapProposal => ctx.swap(p.spend.token, p.buy, p.spend, `purchase of slot ${number}, every ${p.every}`, {
+    const purchase = (number: number): SwapProposal => ctx.swap(p.spend.token, p.buy, p.spend, `purchase due at ${dueAt(number, p)}, every ${p.every}`, {
       route: p.route,
       key: keyOf(number),
     });
@@ -62,6 +62,13 @@ export default defineStrategy({
     return merge(done, merge(purchases, secondTries).pipe(filter(isLeft)));
   },
 });
+
+/** The time of day at which a slot begins, to the second: "07:30:00 UTC". */
+function dueAt(slot: number, { every, offset }: { readonly every: string; readonly offset?: string | undefined }): string {
+  const at = slot * parseDuration(every) + (offset === undefined ? 0 : parseDuration(offset));
+  const seconds = Math.floor(at / 1_000);
+  return `${[Math.floor(seconds / 3_600) % 24, Math.floor(seconds / 60) % 60, seconds % 60].map((part) => String(part).padStart(2, '0')).join(':')} UTC`;
+}
 
 /** The slot's number is the key: however often the bot restarts within a slot, it buys once. */
 function keyOf(slot: number): string {

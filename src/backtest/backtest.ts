@@ -58,6 +58,15 @@ export interface BacktestResult {
 /** Times of records are whole milliseconds. */
 const JUST_AFTER_MS: Millis = 0.5;
 
+/** A strategy may take a while for each event, which nobody knows before it has. */
+const FIRST_STEP_EVENTS = 64;
+const STEP_MS: Millis = 50;
+
+/** Returns how many events make the next step, after one of so many that took so long. */
+function nextStep(events: number, tookMs: Millis): number {
+  return tookMs <= STEP_MS ? Math.min(STEP_EVENTS, events * 2) : Math.max(1, Math.floor(events * STEP_MS / tookMs));
+}
+
 /** Returns how much of a recording's beginning is for warming up: trading begins for all of them after the longest. */
 export function longestWarmup(strategies: readonly Pick<StrategyInstance, 'warmupMs'>[]): Millis {
   return Math.max(0, ...strategies.map(({ warmupMs = 0 }) => warmupMs));
@@ -82,6 +91,8 @@ export function* backtestSteps(options: {
   readonly onDecision?: (decision: LoggedDecision) => void;
   /** Looks on, for figures: nothing that is decided depends on it. */
   readonly meter?: RunMeter | undefined;
+  /** Hears after each step how many events there were. Where somebody does, steps stay short however slow strategies are. */
+  readonly onEvents?: ((events: number) => void) | undefined;
 }): Steps<BacktestResult> {
   const { state, strategies, cursor, meter } = options;
   const warmupMs = longestWarmup(strategies);
@@ -131,11 +142,19 @@ export function* backtestSteps(options: {
   meter?.sample(startAt);
   withoutMachineClock(() => { engine.start(); });
   const looking = meter === undefined ? undefined : sampleSteadily(world, meter);
-  let events = withoutMachineClock(() => drive(engine, world, cursor, { stands, most: STEP_EVENTS }));
-  for (let last = events; last === STEP_EVENTS; events += last) {
+  let most = options.onEvents === undefined ? STEP_EVENTS : FIRST_STEP_EVENTS;
+  let events = withoutMachineClock(() => drive(engine, world, cursor, { stands, most }));
+  let steppedAt = startedAt;
+  for (let last = events; last === most; events += last) {
     yield;
     refuseUntimely({ late: engine.untimely, waiting });
-    last = withoutMachineClock(() => drive(engine, world, cursor, { most: STEP_EVENTS }));
+    if (options.onEvents !== undefined) {
+      options.onEvents(events);
+      const now = options.stopwatch();
+      most = nextStep(most, now - steppedAt);
+      steppedAt = now;
+    }
+    last = withoutMachineClock(() => drive(engine, world, cursor, { most }));
   }
   // What strategies left to promises and timers comes now, or is never heard of: they are stopped next.
   yield;

@@ -6,6 +6,7 @@ import type { Millis } from '../core/time.ts';
 import type { LoggedDecision } from '../engine/decision-log.ts';
 import type { RowSource } from '../recording/shared/shared-source.ts';
 import { longestWarmup } from './backtest.ts';
+import { idleShare } from './denied.ts';
 import type { InputCursor } from './driver.ts';
 import type { MeasuredRun } from './measured-run.ts';
 import { measureSteps } from './measured-run.ts';
@@ -112,6 +113,7 @@ function resultOf({ id, keep }: Trial, { result, record, series, assessment, war
     decisionHash: result.decisionHash,
     fills: result.fills.length,
     denials: result.denials,
+    idle: idleShare(result),
     equity: { start: series.values[0] ?? null, end: series.values.at(-1) ?? null },
     metrics: assessment.metrics,
     returns: returnsOf(assessment),

@@ -1,6 +1,6 @@
 import type { Bps, Lamports } from '../core/amount.ts';
 import type { AttemptCostModel, Latency, LatencyQuantiles, SimulationModel } from '../trading/simulation-model.ts';
-import { shareText } from './metrics/figure-text.ts';
+import { sizeText } from './metrics/figure-text.ts';
 import { halfSpreadBps } from './metrics/half-spread.ts';
 import { medianOf } from './metrics/median.ts';
 import type { HeatMap } from './page/heat-map.ts';
@@ -121,7 +121,7 @@ function distance({ byLatency, byCost }: { readonly byLatency: number; readonly 
 }
 
 function comesTo(value: number): string {
-  return `it ${value > 0 ? 'gains' : 'loses'} ${shareText(Math.abs(value))}`;
+  return `it ${value > 0 ? 'gains' : 'loses'} ${sizeText(value)}`;
 }
 
 function factorText(factor: number): string {

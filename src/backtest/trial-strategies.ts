@@ -1,12 +1,11 @@
 import type { z } from 'zod';
 import { messageOf } from '../core/errors.ts';
 import { printable } from '../core/text.ts';
-import { Engine } from '../engine/engine.ts';
 import type { FeedKey } from '../market/event.ts';
-import { feedKey } from '../market/feed.ts';
 import type { Token } from '../market/token.ts';
 import { tokenTable } from '../market/token.ts';
 import { withTokens } from '../strategy/params.ts';
+import { missingFeeds } from './missing-feeds.ts';
 import type { BacktestStrategy } from './setup.ts';
 import type { Trial } from './trial.ts';
 import { rawParamsIn } from './trial.ts';
@@ -34,7 +33,8 @@ export function trialStrategies(trial: Pick<Trial, 'params'>, strategies: readon
       if (!parsed.success) return `${strategy.name}: ${reasonOf(parsed.error)}`;
       read.push({ ...strategy, params: parsed.data });
     }
-    return missingFeeds(read, feeds) ?? read;
+    const missing = missingFeeds(read, { feeds, tokens: table });
+    return missing === undefined ? read : `the recording ${missing}`;
   } catch (error) {
     // A schema and `inputs` are the author's code.
     return `these parameters bring the strategy down before it starts: ${printable(messageOf(error), LONGEST_REASON)}`;
@@ -43,11 +43,4 @@ export function trialStrategies(trial: Pick<Trial, 'params'>, strategies: readon
 
 function reasonOf({ issues }: z.ZodError): string {
   return printable(issues.map(({ path, message }) => (path.length === 0 ? message : `${path.join('.')}: ${message}`)).join('; '), LONGEST_REASON);
-}
-
-/** A strategy without its input would sit still and look as if there had been nothing to do. */
-function missingFeeds(strategies: readonly BacktestStrategy[], feeds: readonly FeedKey[]): string | undefined {
-  const recorded = new Set(feeds);
-  const missing = Engine.feedsOf(strategies).map(feedKey).filter((key) => !recorded.has(key));
-  return missing.length === 0 ? undefined : `the recording lacks what they watch: ${missing.map((key) => printable(key)).join(', ')}`;
 }

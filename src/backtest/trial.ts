@@ -36,6 +36,8 @@ export interface DoneTrial {
   readonly fills: number;
   /** Swaps that the risk limits refused, by code. */
   readonly denials: Readonly<Record<string, number>>;
+  /** Share of the time after the last fill; 0 where there is none. */
+  readonly idle: number;
   /** In the currency; null where it cannot be valued. */
   readonly equity: { readonly start: number | null; readonly end: number | null };
   readonly metrics: Metrics;

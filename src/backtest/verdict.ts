@@ -1,6 +1,5 @@
 import { counted, grouped } from '../core/counted.ts';
-import type { DenialCode } from '../trading/denials.ts';
-import { DENIALS } from '../trading/denials.ts';
+import { denialText, idleShare, limitedBy, LONG_IDLE } from './denied.ts';
 import type { MeasuredRun, MeasuredSettings } from './measured-run.ts';
 import { robustnessWarnings } from './measured-run.ts';
 import type { Metrics } from './metrics/metrics.ts';
@@ -9,7 +8,6 @@ import type { Benchmarks } from './record/run-figures.ts';
 
 const SURE = 0.95;
 const FEW_TRADES = 30;
-const LONG_IDLE = 0.25;
 /** Beyond this a flaw is likelier than a gain. */
 const IMPLAUSIBLE_SHARPE = 5;
 
@@ -63,17 +61,13 @@ export function luckiestText(trials: number): string {
   return trials === 2 ? 'the luckier of two that are worth nothing' : `the luckiest of ${grouped(String(trials))} that are worth nothing`;
 }
 
-/** Where more was refused than done, or trading ended long before the data did, the limits made the result, not the strategy alone. */
 function deniedText({ denials, fills, startAt, endAt }: MeasuredRun['result']): string[] {
-  const [most] = Object.entries(denials).toSorted(([, a], [, b]) => b - a);
-  const count = Object.values(denials).reduce((sum, each) => sum + each, 0);
-  if (most === undefined || count < fills.length) return [];
-  const [code, times] = most;
-  const meaning = Object.hasOwn(DENIALS, code) ? ` (${DENIALS[code as DenialCode].meaning})` : '';
-  const last = fills.at(-1)?.at;
-  const idle = last === undefined ? 0 : (endAt - last) / (endAt - startAt);
-  return [`The risk limits refused ${counted(count, 'swap')}, ${count === 1 ? '' : `${times === count ? 'all' : grouped(String(times))} of them `}by ${code}${meaning}.`,
-    ...(idle < LONG_IDLE ? [] : [`Nothing was traded in the last ${(idle * 100).toFixed(0)} % of the time, after ${new Date(last!).toISOString().slice(0, 16).replace('T', ' ')} UTC.`])];
+  const idle = idleShare({ fills, startAt, endAt });
+  const denied = limitedBy({ denials, fills: fills.length, idle });
+  if (denied === undefined) return [];
+  const { count, code, times } = denied;
+  return [`The risk limits refused ${counted(count, 'swap')}, ${count === 1 ? '' : `${times === count ? 'all' : grouped(String(times))} of them `}by ${denialText(code)}.`,
+    ...(idle < LONG_IDLE ? [] : [`Nothing was traded in the last ${(idle * 100).toFixed(0)} % of the time, after ${new Date(fills.at(-1)!.at).toISOString().slice(0, 16).replace('T', ' ')} UTC.`])];
 }
 
 function tradesText({ win_rate: rate, payoff_ratio: payoff }: Metrics, trades: MeasuredRun['assessment']['trades']): string {

@@ -14,7 +14,6 @@ import { stopOf } from '../backtest/run-trial.ts';
 import { simulationWarnings } from '../backtest/simulation-warnings.ts';
 import { implausibleWarnings, verdictOf } from '../backtest/verdict.ts';
 import { watchedTokens } from '../backtest/watched-tokens.ts';
-import { STEP_EVENTS } from '../core/steps.ts';
 import { formatDuration } from '../core/time.ts';
 import { createManifest } from '../daemon/manifest.ts';
 import type { LoggedDecision } from '../engine/decision-log.ts';
@@ -29,9 +28,12 @@ import { writeReport } from './backtest-report.ts';
 import { stopwatch } from './bench/measurement.ts';
 import { breakable } from './breakable.ts';
 import type { CommandContext, CommandModule } from './command.ts';
+import type { ExitCode } from './exit-codes.ts';
 import { EXIT } from './exit-codes.ts';
+import { refuseFullHeap } from './heap-room.ts';
 import { stepByStep } from './interrupt.ts';
 import { makeRoomFor } from './file-places.ts';
+import { orNothing } from './or-nothing.ts';
 import { progressLine } from './progress.ts';
 import { reportFile } from './report-file.ts';
 import { shareRecording } from './research/shared-recording.ts';
@@ -61,7 +63,7 @@ export const backtestCommand: CommandModule = (program, run) => {
       const counter = await openTrialCounter({ stateDir: options.stateDir, subject });
       const runId = `backtest-${randomBytes(4).toString('hex')}`;
       const files = createBacktestFiles(options.stateDir, runId);
-      try {
+      const tell = async (): Promise<ExitCode> => {
         const snapshot = freshSnapshot(config.backtest.balances);
         const manifest = createManifest({
           config, mode: 'backtest', runId, startAt: subject.setup.firstAt, snapshot, open: [], legacy: NO_LEGACY, recording: relative(files.dir, recording.directory),
@@ -87,10 +89,9 @@ export const backtestCommand: CommandModule = (program, run) => {
         const report = reportFile(flags.report, (path) => writeReport(path, answer, { config, recording, manifest, grid: grid === undefined ? undefined : gridHeatMap(grid) }), terminal);
         terminal.result(asJson(answer, report.path), () => asText(answer, report.path));
         return report.isLost ? EXIT.failed : EXIT.done;
-      } finally {
-        files.close();
-        counter.close();
-      }
+      };
+      // Nothing is told of a run that did not come to its end, so nothing is kept of it.
+      return orNothing(files.dir, () => tell().finally(() => { files.close(); })).finally(() => { counter.close(); });
     }));
 };
 
@@ -119,8 +120,12 @@ async function measureSettings({ config, recording, looks, setup }: Subject, { c
       stopwatch,
       instruments: watchedTokens(strategies, setup),
       everyMs: sampleStep(setup.lastAt - setup.firstAt),
+      onEvents: (events) => {
+        progress.show(before + events, all);
+        refuseFullHeap();
+      },
       ...listener,
-    })), interrupt, (steps) => { progress.show(Math.min(all, before + steps * STEP_EVENTS), all); });
+    })), interrupt);
     before += recording.events;
     return measured;
   };

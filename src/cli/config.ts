@@ -11,7 +11,7 @@ import { stringifyJson } from '../core/json.ts';
 import { printable } from '../core/text.ts';
 import { roughDuration } from '../core/time.ts';
 import { describeSizes, describeTokenSafety } from '../daemon/limits-text.ts';
-import { describeFeedKey, showAmount } from '../daemon/market-text.ts';
+import { describeFeedKey, showAmount } from '../market/market-text.ts';
 import { describeProtection } from '../daemon/protection-text.ts';
 import { describeSigner } from '../daemon/signer-text.ts';
 import { openWorld } from '../daemon/world.ts';

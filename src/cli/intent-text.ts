@@ -1,5 +1,5 @@
 import { formatDecimal } from '../core/amount.ts';
-import { showAmount, symbolOf } from '../daemon/market-text.ts';
+import { showAmount, symbolOf } from '../market/market-text.ts';
 import { whyText } from '../daemon/why-text.ts';
 import type { Mint, TokenTable } from '../market/token.ts';
 import type { IntentListing, IntentStory } from '../store/listing.ts';

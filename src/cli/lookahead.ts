@@ -4,6 +4,7 @@ import type { WarmUpVerdict } from '../backtest/lookahead/warm-up-twin.ts';
 import { judgeWarmUp } from '../backtest/lookahead/warm-up-twin.ts';
 import type { LookaheadProgress } from '../backtest/lookahead/workload.ts';
 import { recordedLooks } from '../backtest/recorded-looks.ts';
+import { tokenTable } from '../market/token.ts';
 import type { Recording } from '../recording/reader.ts';
 import { openRecording } from '../recording/reader.ts';
 import type { CommandContext, CommandModule } from './command.ts';
@@ -38,7 +39,7 @@ export const lookaheadCommand: CommandModule = (program, run) => {
       const onProgress = ({ done, all }: LookaheadProgress): void => { progress.show(Math.round(done * recording.events), Math.round(all * recording.events)); };
       const result = await lookIn(data, flags, { interrupt, onProgress }).finally(() => { progress.end(); });
       const warmUps = flags.warmUp === true ? await historyIn(data, interrupt) : undefined;
-      const answer = { result, warmUps, startAt: setup.firstAt, endAt: setup.lastAt, events: recording.events };
+      const answer = { result, warmUps, startAt: setup.firstAt, endAt: setup.lastAt, events: recording.events, tokens: tokenTable(setup.tokens) };
       const isClean = result.clean && (warmUps === undefined || [...warmUps.values()].every(({ leak }) => leak === undefined));
       terminal.result(asJson(answer, isClean), () => asText(answer));
       return isClean ? EXIT.done : EXIT.failed;

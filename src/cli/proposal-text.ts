@@ -1,4 +1,4 @@
-import { showAmount, symbolOf } from '../daemon/market-text.ts';
+import { showAmount, symbolOf } from '../market/market-text.ts';
 import type { TokenTable } from '../market/token.ts';
 import type { Proposal } from '../trading/proposal.ts';
 

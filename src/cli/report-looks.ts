@@ -9,7 +9,7 @@ import type { Mint, Token, TokenTable } from '../market/token.ts';
 import type { Recording } from '../recording/reader.ts';
 import { MARKET_KINDS } from '../recording/window.ts';
 import type { Intent } from '../trading/intent.ts';
-import { showAmount } from '../daemon/market-text.ts';
+import { showAmount } from '../market/market-text.ts';
 import type { SilenceWatch } from './recording/silence.ts';
 import { watchSilence } from './recording/silence.ts';
 

@@ -31,6 +31,8 @@ export interface LoadOptions {
   readonly withheld?: readonly string[] | undefined;
   /** Returns the decimals of mint accounts of the named service and chain; mints that do not exist are left out. */
   readonly decimalsOf: (mints: readonly Mint[], connections: Connections) => Promise<ReadonlyMap<Mint, number>>;
+  /** Returns what is wrong with a mint that `decimalsOf` leaves out: that the chain knows none, unless given. */
+  readonly absence?: ((mint: Mint) => string) | undefined;
   /**
    * run, the default: all that must hold before anything trades. check: the same, but for what the command line has to say.
    * look: what only reads (a quote, a backtest, a replay) needs no wallet, no room in the plan, and may look at a real
@@ -102,6 +104,7 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig | C
     environment: options.environment,
     withheld: options.withheld ?? [],
     decimalsOf: options.decimalsOf,
+    absence: options.absence,
     purpose: options.purpose ?? 'run',
     liveConsent: options.liveConsent ?? false,
     places: {
@@ -116,6 +119,11 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig | C
 const READ_TWICE = 'expected a file: more than one process reads the configuration, the one that signs by itself, and what comes through a pipe '
   + 'is there once only; write it into a file and name that one';
 
+/** What strategies are written in. */
+const CODE_FILE = /\.[cm]?[jt]s$/i;
+const CODE_FOR_CONFIG = 'expected a configuration in YAML, got the code of a strategy: write a file that names it under "strategies", as "- use: ./mine.ts" with its "budget" and "params" '
+  + '(config/mean-reversion.yaml shows how), and give that one';
+
 type Source =
   | { readonly file: string; readonly text: string; readonly baseDir: string }
   | { readonly file: string; readonly message: string; readonly code: ErrorCode };
@@ -123,6 +131,8 @@ type Source =
 async function readSource({ file: named, workingDir, purpose = 'run' }: LoadOptions): Promise<Source> {
   const file = named ?? DEFAULT_FILE;
   const path = resolve(workingDir, file);
+  // Read as YAML, every line of it would be a fault.
+  if (CODE_FILE.test(file)) return { file, code: 'CONFIG_INVALID', message: CODE_FOR_CONFIG };
   try {
     if (named !== undefined && purpose === 'run' && (OPEN_FILE.test(named) || await isPipe(path))) return { file, code: 'CONFIG_NOT_FOUND', message: READ_TWICE };
     const bytes = await readFile(path);

@@ -23,9 +23,11 @@ export async function resolveTokens(options: {
   /** Aliases whose entry is faulty, so that what refers to them is no second fault. */
   readonly faulty: readonly string[];
   readonly lookUp: DecimalsLookup;
+  /** Returns what is wrong with a mint that does not exist there: that the chain knows none, unless given. */
+  readonly absence?: ((mint: Mint) => string) | undefined;
   readonly problems: ProblemList;
 }): Promise<TokenTable> {
-  const { problems } = options;
+  const { problems, absence = unknownToChain } = options;
   const mints = new Map<Mint, string>();
   for (const [alias, text] of Object.entries(options.entries)) {
     const mint = text as Mint;
@@ -40,7 +42,7 @@ export async function resolveTokens(options: {
   const decimals = await lookUpDecimals([...mints.keys()], options.lookUp);
   const tokens = [...mints].map(([mint, symbol]): Token => {
     const found = decimals.get(mint);
-    if (found === undefined) problems.add(['tokens', symbol], `expected the address of a token, but the chain knows no such mint: ${mint}`);
+    if (found === undefined) problems.add(['tokens', symbol], absence(mint));
     return { symbol, mint, decimals: found ?? GUESSED_DECIMALS };
   });
   for (const alias of options.faulty) tokens.push({ symbol: alias, mint: `faulty:${alias}` as Mint, decimals: GUESSED_DECIMALS });
@@ -48,6 +50,10 @@ export async function resolveTokens(options: {
     if (!tokens.some(({ symbol, mint }) => symbol === known.symbol || mint === known.mint)) tokens.push(known);
   }
   return tokenTable(tokens);
+}
+
+function unknownToChain(mint: Mint): string {
+  return `expected the address of a token, but the chain knows no such mint: ${mint}`;
 }
 
 async function lookUpDecimals(mints: readonly Mint[], lookUp: DecimalsLookup): Promise<ReadonlyMap<Mint, number>> {

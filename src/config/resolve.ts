@@ -43,6 +43,7 @@ interface ResolveOptions {
   /** Variables that are set, but that only the signer was given. */
   readonly withheld: readonly string[];
   readonly decimalsOf: (mints: readonly Mint[], connections: Connections) => Promise<ReadonlyMap<Mint, number>>;
+  readonly absence?: ((mint: Mint) => string) | undefined;
   readonly purpose: 'run' | 'check' | 'look';
   readonly liveConsent: boolean;
   readonly places: { readonly strategiesDir: string; readonly dialectsDir: string; readonly baseDir: string; readonly stateDir: string };
@@ -79,7 +80,7 @@ export async function resolveConfig(options: ResolveOptions): Promise<Resolved> 
       return new Map(mints.map((mint) => [mint, GUESSED_DECIMALS]));
     }
   };
-  const tokens = await resolveTokens({ entries: sections.tokens, faulty: faultyAliases(root, sections), lookUp, problems });
+  const tokens = await resolveTokens({ entries: sections.tokens, faulty: faultyAliases(root, sections), lookUp, absence: options.absence, problems });
   const amounts = createAmountReader(tokens, problems);
   const resolved = await resolveStrategies(readEntries(sound), { root, tokens, amounts, problems, places });
   const strategies = resolved.filter((strategy) => strategy !== undefined);

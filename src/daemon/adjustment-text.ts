@@ -2,7 +2,7 @@ import type { Mint } from '../market/token.ts';
 import type { AdjustWallet, AdjustmentCause } from '../trading/command.ts';
 import type { AlertProposal } from '../trading/proposal.ts';
 import type { EngineState } from '../trading/state.ts';
-import { showAmount } from './market-text.ts';
+import { showAmount } from '../market/market-text.ts';
 
 const LEVELS: Readonly<Record<AdjustmentCause, AlertProposal['level']>> = { deposit: 'info', withdrawal: 'warning', mismatch: 'critical' };
 

@@ -7,7 +7,8 @@ import type { TokenTable } from '../market/token.ts';
 import type { TradingState } from '../trading/command.ts';
 import type { EngineState } from '../trading/state.ts';
 import type { Ruling } from '../trading/step.ts';
-import { describeFeedKey, holdings, showAmount } from './market-text.ts';
+import { holdings } from './market-text.ts';
+import { describeFeedKey, showAmount } from '../market/market-text.ts';
 
 /** A decision with what it was made of: read from the state at the very moment, in the run or in its replay. */
 export interface DecisionRecord extends LoggedDecision {

@@ -1,6 +1,7 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { GannetError } from '../core/errors.ts';
+import { printable } from '../core/text.ts';
 import { readManifest } from './run-files.ts';
 
 /** Returns a recording's folder, given by its path, its name, or the run that made it. Throws RECORDING_NOT_FOUND. */
@@ -10,7 +11,23 @@ export function findRecording(stateDir: string, name: string): string {
   for (const dir of [resolve(name), join(stateDir, 'recordings', name)]) {
     if (existsSync(join(dir, 'manifest.json'))) return dir;
   }
-  throw new GannetError('RECORDING_NOT_FOUND', `expected a recording's folder or the id of a run, found neither at ${name} nor in ${stateDir}`);
+  const asked = printable(name, 300);
+  const found = existsSync(resolve(name)) ? `${asked} holds no manifest.json` : `there is no folder ${asked}`;
+  throw new GannetError('RECORDING_NOT_FOUND', `expected a recording's folder or name, or the id of a run, but ${found}, and ${stateDir} has no recording or run of that name: ${heldIn(stateDir)}`);
+}
+
+const NAMED = 5;
+
+/** Some of what there is to choose among, for a slip of the pen. */
+function heldIn(stateDir: string): string {
+  const names = ['recordings', 'runs'].flatMap((kind) => namesIn(join(stateDir, kind)));
+  if (names.length === 0) return 'it has none yet, "gannet recording generate" makes one';
+  return `it has ${printable(names.slice(0, NAMED).join(', '), 500)}${names.length > NAMED ? ` and ${names.length - NAMED} more` : ''}`;
+}
+
+function namesIn(folder: string): string[] {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder).filter((name) => existsSync(join(folder, name, 'manifest.json'))).toSorted().toReversed();
 }
 
 /** Returns the folder of the recording a run made. Throws RECORDING_NOT_FOUND where it made none. */

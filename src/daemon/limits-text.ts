@@ -1,7 +1,7 @@
 import { formatDuration } from '../core/time.ts';
 import type { TokenTable } from '../market/token.ts';
 import type { RiskLimits, TokenSafetyLimits, ValueLimit } from '../trading/limits.ts';
-import { showAmount, symbolOf } from './market-text.ts';
+import { showAmount, symbolOf } from '../market/market-text.ts';
 import { summarizeProtection } from './protection-text.ts';
 
 /** What fits beside the title on a usual terminal. */

@@ -2,7 +2,7 @@ import type { TokenTable } from '../market/token.ts';
 import type { AlertProposal } from '../trading/proposal.ts';
 import type { ProtectionAction } from '../trading/protection.ts';
 import type { ProtectionChange } from '../trading/protections/protection-change.ts';
-import { symbolOf } from './market-text.ts';
+import { symbolOf } from '../market/market-text.ts';
 import { kindText, releaseText } from './protection-text.ts';
 
 const ACTIONS: Readonly<Record<ProtectionAction, string>> = {

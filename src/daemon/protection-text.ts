@@ -3,7 +3,7 @@ import { assertNever } from '../core/assert.ts';
 import { formatDuration } from '../core/time.ts';
 import type { TokenTable } from '../market/token.ts';
 import type { Protection, ProtectionAction, ProtectionRelease, ProtectionTrigger } from '../trading/protection.ts';
-import { showAmount } from './market-text.ts';
+import { showAmount } from '../market/market-text.ts';
 
 const SOL_DECIMALS = 9;
 const SHORT: Readonly<Record<ProtectionAction, string>> = { deny: 'no entries', 'reduce-only': 'exits only', halt: 'halt', flatten: 'sell everything' };

@@ -2,7 +2,7 @@ import type { Millis } from '../core/time.ts';
 import type { TokenTable } from '../market/token.ts';
 import type { FeedStats } from '../service/feeds/feed-record.ts';
 import type { ServiceAccessState } from '../trading/command.ts';
-import { describeFeedKey } from './market-text.ts';
+import { describeFeedKey } from '../market/market-text.ts';
 import type { StrategyTrading, TradingView } from './trading-board.ts';
 
 /** What the daemon can be asked about itself: `/api/state`, and what `gannet status` shows. */

@@ -1,6 +1,6 @@
 import type { SignerConfig } from '../config/run-config.ts';
 import type { TokenTable } from '../market/token.ts';
-import { showAmount } from './market-text.ts';
+import { showAmount } from '../market/market-text.ts';
 
 /** Returns what the configuration lets the signer spend and call, one line each; nothing where it says nothing. */
 export function describeSigner({ programs, destinations, caps }: SignerConfig, tokens: TokenTable): string[] {

@@ -7,7 +7,7 @@ import type { Mint } from '../market/token.ts';
 import type { JudgeToken } from '../trading/command.ts';
 import type { ValueLimit } from '../trading/limits.ts';
 import type { AlertProposal } from '../trading/proposal.ts';
-import { symbolOf } from './market-text.ts';
+import { symbolOf } from '../market/market-text.ts';
 import type { Log } from './log.ts';
 import { readTokenFacts } from './token-facts.ts';
 import { watchTokens } from './token-watch.ts';

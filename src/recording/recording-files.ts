@@ -15,7 +15,7 @@ import { formatDigestLine } from './segment/digest.ts';
 import type { RecordingSource } from './source.ts';
 import { WATCHED } from './source.ts';
 import { writeFault } from './files/write-fault.ts';
-import { takeWriterLock } from './files/writer-lock.ts';
+import { lockNewRecording } from './files/writer-lock.ts';
 
 /** A new recording's folder with what it says of itself. */
 export class RecordingFiles {
@@ -42,7 +42,7 @@ export class RecordingFiles {
     this.#tokens = tokens;
     try {
       this.directory = freeDirectory(dir, name, createdAt);
-      this.#lock = takeWriterLock(this.directory);
+      this.#lock = lockNewRecording(this.directory);
       this.#digests = new DigestLog(this.directory, digestSlackBytes);
       replaceFile(this.directory, MANIFEST_FILE, formatManifest(this.manifest([])));
     } catch (cause) {

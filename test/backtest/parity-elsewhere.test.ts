@@ -121,8 +121,8 @@ describe('a replay', () => {
     const { state, runId } = runs['live']!;
     const file = join(project.dir, 'strategies', 'dca.ts');
     const before = readFileSync(file, 'utf8');
-    expect(before).toContain('purchase of slot');
-    writeFileSync(file, before.replace('purchase of slot', 'bought in slot'));
+    expect(before).toContain('purchase due at');
+    writeFileSync(file, before.replace('purchase due at', 'bought for'));
     const [scripts, people] = await Promise.all([project.run(['replay', runId, '--json', '--state-dir', state]), project.run(['replay', runId, '--state-dir', state])]);
     writeFileSync(file, before);
     expect([scripts.code, people.code], scripts.stderr).toEqual([1, 1]);
@@ -130,13 +130,13 @@ describe('a replay', () => {
     const first = divergenceOf(scripts);
     expect(first).toMatchObject({
       differs: ['proposal.reason'],
-      recorded: { decision: { seq: first['seq'], at: first['at'], proposal: { reason: expect.stringMatching(/^purchase of slot/) }, h: expect.stringMatching(/^[0-9a-f]{64}$/) } },
-      replayed: { decision: { seq: first['seq'], at: first['at'], proposal: { reason: expect.stringMatching(/^bought in slot/) } } },
+      recorded: { decision: { seq: first['seq'], at: first['at'], proposal: { reason: expect.stringMatching(/^purchase due at \d/) }, h: expect.stringMatching(/^[0-9a-f]{64}$/) } },
+      replayed: { decision: { seq: first['seq'], at: first['at'], proposal: { reason: expect.stringMatching(/^bought for \d/) } } },
     });
     expect(people.stdout).toContain('NOT the same decisions');
     expect(people.stdout).toMatch(/first difference +number \d+, in proposal\.reason/);
-    expect(people.stdout).toMatch(/the run +\S+ wants to swap 5 USDC to \S+: purchase of slot/);
-    expect(people.stdout).toMatch(/the replay +\S+ wants to swap 5 USDC to \S+: bought in slot/);
+    expect(people.stdout).toMatch(/the run +\S+ wants to swap 5 USDC to \S+: purchase due at \d/);
+    expect(people.stdout).toMatch(/the replay +\S+ wants to swap 5 USDC to \S+: bought for \d/);
     expect(people.stdout).toMatch(/a strategy, a default or Gannet itself is another than the run’s/);
   });
 

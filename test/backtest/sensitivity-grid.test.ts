@@ -60,6 +60,9 @@ describe('the grid of latencies and costs', () => {
     expect(gridWarnings(robust)).toStrictEqual([]);
     const weak = withReturns([[0.3, 0.2, 0.1], [0.3, 0.2, -0.01], [0.2, 0.1, -0.05], [0.1, -0.1, -0.2]]);
     expect(gridWarnings(weak)).toStrictEqual(['not robust: it gains 20.00 % as configured, and it loses 1.00 % with 1 times the latency and 2 times the costs; in 4 of the other 11 cells of the grid its sign is another']);
+    // Little is not called nothing.
+    const little = withReturns([[0.3, 0.2, 0.1], [0.3, 0.2, -0.000004], [0.3, 0.2, 0.1], [0.3, 0.2, 0.1]]);
+    expect(gridWarnings(little)).toStrictEqual([expect.stringContaining('and it loses less than 0.01 % with')]);
     expect(gridWarnings(withReturns(robust.totalReturn.map((values) => values.map(() => 'nothing was valued'))))).toStrictEqual([]);
   });
 

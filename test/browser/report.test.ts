@@ -34,6 +34,11 @@ const WHOLE: Partial<ReportInput> = { grid: GRID, trials: { count: 12, sharpeVar
 
 const LONG_REASON = 'below the lower band: 179.459 against a mean of 181.715 (-2.5 deviations)';
 
+/** A table of empty cells. */
+function emptyTable(columns: number): ReturnType<typeof dataTable> {
+  return dataTable({ label: `of ${columns}`, columns: columnsOf('figure', ...Array.from({ length: columns }, (_, i) => `column ${i}`)), rows: [['', ...Array.from({ length: columns }, () => '')]] });
+}
+
 const dataOf = (html: string): Promise<unknown> => unpackData(/id="data">([^<]*)</.exec(html)![1]!);
 const withData = (html: string, data: unknown): string => html.replace(/(?<=id="data">)[^<]*/, packData(data));
 
@@ -314,6 +319,21 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`a report in a browser${WITHOUT_B
     // A sentence beside numbers is given room: a row stays a few lines high on a phone.
     await page.setViewportSize(PHONE);
     expect((await page.locator('[aria-label=Reasons] tbody tr').boundingBox())!.height).toBeLessThan(100);
+  });
+
+  it('shows on a phone on which side a table goes on', async () => {
+    await open(renderPage({ title: 'Tables', lead: markup`<p>Two.</p>`, warnings: [], verdict: markup`<p>None.</p>`, sections: [{ id: 'tables', title: 'Tables', body: markup`${emptyTable(14)}${emptyTable(2)}` }] }), 'tables');
+    await page.setViewportSize(PHONE);
+    // What stands on that edge, in an empty row: the shadow, or the ground alone.
+    const edge = async (label: string): Promise<string> => {
+      const box = (await page.locator(`[aria-label="${label}"]:has(table), .wide:has(> table[aria-label="${label}"])`).first().boundingBox())!;
+      const row = (await page.locator(`table[aria-label="${label}"] tbody tr`).boundingBox())!;
+      return (await page.screenshot({ clip: { x: box.x + box.width - 8, y: row.y + 2, width: 8, height: 3 } })).toString('base64');
+    };
+    const bare = await edge('of 2');
+    expect(await edge('of 14')).not.toBe(bare);
+    await page.locator('table[aria-label="of 14"]').evaluate((table) => { table.parentElement!.scrollLeft = table.scrollWidth; });
+    expect(await edge('of 14')).toBe(bare);
   });
 
   it('never asked for anything but itself, and never complained', () => {

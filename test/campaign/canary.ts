@@ -3,7 +3,8 @@ import { createChoose } from './choose.ts';
 import { walkErrorPaths } from './canary/error-paths.ts';
 import { traceProcesses } from './canary/processes.ts';
 import { createMemorySearch, createSearch, newCanaries, type Leak } from './canary/secrets.ts';
-import { addResult, codeVersion, packResults, resultsFile } from './results.ts';
+import { addResult, packResults, resultsFile } from './results.ts';
+import { codeVersion } from './tested-code.ts';
 
 export interface CanaryReport {
   /** Errors in this process, by where they came from. */
@@ -43,7 +44,7 @@ async function main(): Promise<number> {
   const { values } = parseArgs({ options: { paths: { type: 'string', default: '1000' }, seed: { type: 'string', default: '1' }, out: { type: 'string', default: resultsFile('canary') } } });
   const seed = Number(values.seed);
   const { leaks, ...figures } = await huntCanaries({ paths: Number(values.paths), processes: true, seed });
-  addResult(values.out, { type: 'canary', at: new Date().toISOString(), ...codeVersion(), seed, ...figures, violations: leaks.length });
+  addResult(values.out, { type: 'canary', at: new Date().toISOString(), ...codeVersion('everything'), seed, ...figures, violations: leaks.length });
   packResults(values.out);
   process.stdout.write(`${JSON.stringify(figures, null, 2)}\n${leaks.map(({ where, secret, around }) => `${where}: ${secret} in ${JSON.stringify(around)}\n`).join('')}\n${leaks.length} leaks\n`);
   return leaks.length === 0 ? 0 : 1;

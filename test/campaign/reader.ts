@@ -3,7 +3,8 @@ import { parseArgs } from 'node:util';
 import { Worker } from 'node:worker_threads';
 import { collectGoldens } from '../signer/policy/goldens.ts';
 import type { ReaderTold, ReaderWork } from './reader-worker.ts';
-import { addResult, codeVersion, packResults, resultsFile } from './results.ts';
+import { addResult, packResults, resultsFile } from './results.ts';
+import { codeVersion } from './tested-code.ts';
 
 export interface ReaderFuzzOptions {
   readonly minutes: number;
@@ -83,7 +84,7 @@ async function main(): Promise<number> {
   const { values } = parseArgs({ options: { minutes: { type: 'string', default: '60' }, seed: { type: 'string', default: '1' }, out: { type: 'string', default: resultsFile('reader') } } });
   const seed = Number(values.seed);
   const minutes = Number(values.minutes);
-  const version = codeVersion();
+  const version = codeVersion('daemon');
   const startedMs = Date.now();
   const { violations, ...figures } = await fuzzReader({
     minutes, seed,

@@ -1,6 +1,4 @@
-import { execFileSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { appendFileSync, existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { PROJECT } from '../e2e/gannet.ts';
@@ -53,28 +51,4 @@ function linesOf(text: string): ResultLine[] {
       return [];
     }
   });
-}
-
-/** What runs when a campaign runs: results of one code say nothing of another. */
-const TESTED = ['bin', 'config/dialects', 'src', 'strategies'];
-
-/** Returns what names the code that is tested: the commit for people, and a digest of the files as they are. */
-export function codeVersion(): { readonly commit: string; readonly digest: string } {
-  const digest = createHash('sha256');
-  for (const folder of TESTED) {
-    const files = readdirSync(join(PROJECT, folder), { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
-    for (const path of files.map(({ parentPath, name }) => join(parentPath, name)).sort()) {
-      digest.update(`${path.slice(PROJECT.length)}\0`).update(readFileSync(path)).update('\0');
-    }
-  }
-  return { commit: commitOf(PROJECT), digest: digest.digest('hex').slice(0, 12) };
-}
-
-function commitOf(folder: string): string {
-  try {
-    return execFileSync('git', ['-C', folder, 'rev-parse', '--short', 'HEAD'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
-  } catch {
-    // A copy without its history.
-    return 'none';
-  }
 }

@@ -4,7 +4,8 @@ import { createPolicy } from '../../src/signer/policy/policy.ts';
 import { collectGoldens, type Golden } from '../signer/policy/goldens.ts';
 import { MUTANT_KINDS, mutantsOf, type Mutant } from '../signer/policy/mutants.ts';
 import { pick } from '../signer/random-transaction.ts';
-import { addResult, codeVersion, packResults, resultsFile } from './results.ts';
+import { addResult, packResults, resultsFile } from './results.ts';
+import { codeVersion } from './tested-code.ts';
 
 export interface HostileTransactionsOptions {
   readonly goldens: number;
@@ -92,7 +93,7 @@ async function main(): Promise<number> {
   });
   const seed = Number(values.seed);
   const { violations, ...figures } = await judgeHostileTransactions({ mutants: Number(values.mutants), goldens: Number(values.goldens), seed });
-  addResult(values.out, { type: 'transactions', at: new Date().toISOString(), ...codeVersion(), seed, ...figures, violations: violations.length });
+  addResult(values.out, { type: 'transactions', at: new Date().toISOString(), ...codeVersion('daemon'), seed, ...figures, violations: violations.length });
   packResults(values.out);
   process.stdout.write(`${JSON.stringify(figures, null, 2)}\n${violations.map((violation) => `${violation}\n`).join('')}\n${violations.length} violations\n`);
   return violations.length === 0 ? 0 : 1;

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { crashSection } from '../crash/report.ts';
 import { PROJECT } from '../e2e/gannet.ts';
-import { codeVersion, packResults, readResults, resultsFile, type ResultLine } from './results.ts';
+import { packResults, readResults, resultsFile, type ResultLine } from './results.ts';
+import { codeVersion } from './tested-code.ts';
 
 /** Where each campaign's results are. */
 export interface ReportFiles {
@@ -20,10 +21,13 @@ export function campaignReport(files: ReportFiles): string {
     '# Campaigns',
     '',
     'Written by `npm run campaign:report` from what the campaigns left in `test/campaign/results/`. Each runs for as long as one likes, goes on',
-    'where it stopped, and counts what was done on this very code alone: the digest is that of `bin`, `src`, `strategies` and `config/dialects`.',
-    'A short form of each is part of `npm test`.',
+    'where it stopped, and names the code that it ran on by a digest. Of crashes, transactions and the reader it is that of all that `gannet run`',
+    'can come to load (`test/campaign/tested-code.ts` follows the imports), with `bin`, `strategies` and `config/dialects`: research commands and',
+    'reports are not what they test. Of the rest it is that of all of `src`, too. A short form of each is part of `npm test`.',
     '',
-    ...crashSection(readResults(files.crash), codeVersion().digest),
+    `The daemon as it is has the digest ${codeVersion('daemon').digest}, everything ${codeVersion('everything').digest}.`,
+    '',
+    ...crashSection(readResults(files.crash), codeVersion('daemon').digest),
     ...transactionsSection(readResults(files.transactions)),
     ...readerSection(readResults(files.reader)),
     ...canarySection(readResults(files.canary)),

@@ -49,6 +49,12 @@ it('a backtest tells of gaps and of prices that leap, by place and time', async 
   expect(warnings).toMatch(/quote\/1970-01-01T00\.arrows\.zst:41 \(1970-01-01T00:\d\d:\d\d\.\d{3}Z\): the price in .* leaps from .* to .*; it is taken as it stands/);
 });
 
+it('a backtest says that nothing can be earned where no strategy has a budget', async () => {
+  expect(CONFIG).toContain('budget: "500 USDC", ');
+  const [first] = await warningsOf(prices().slice(0, 40), undefined, CONFIG.replace('budget: "500 USDC", ', ''));
+  expect(first).toMatch(/^no strategy has a budget \(strategies\[\]\.budget\): none of them may swap/);
+});
+
 /** What is said of a wallet that begins with so much. */
 async function ofWallet(balances: string): Promise<readonly string[]> {
   return (await warningsOf(prices().slice(0, 40), undefined, `${CONFIG}backtest: { balances: ${balances} }\n`)).filter((warning) => warning.startsWith('the wallet'));

@@ -54,7 +54,7 @@ describe('gannet sweep', PATIENT, () => {
     // They are known: the answer does not say otherwise beside it.
     expect((answer['best'] as { readonly warnings: readonly string[] }).warnings.filter((warning) => warning.includes('is not known'))).toStrictEqual([]);
     const page = readFileSync(report, 'utf8');
-    for (const said of ['Sweep of dip', 'Total return by dip.window and dip.k', 'One step from the best', 'All trials', tableOf(answer)[8]!.decision_hash]) expect(page).toContain(said);
+    for (const said of ['Sweep of dip', 'Total return by dip.window and dip.k', 'One step from the best', 'All trials', '9 combinations, all tried · ', tableOf(answer)[8]!.decision_hash]) expect(page).toContain(said);
     expect(page).not.toContain(place.dir);
 
     // The same comes out whatever the number of threads, and of backtest with the same parameters.
@@ -83,9 +83,12 @@ describe('gannet sweep', PATIENT, () => {
   });
 
   it('tells people the best, how sure one can be, what was refused and where the table ends', async () => {
-    const { stdout, code } = await place.ask(['sweep', config('dip.yaml', reversion()), '--recording', recording, '--grid', place.write('wide.yaml', 'params:\n  dip.window: [1, 5, 10, 20, 30]\n  dip.k: [0.5, 1, 1.5]\n'), '--objective', 'total_return', '--workers', '1']);
+    const { stdout, code } = await place.ask(['sweep', config('dip.yaml', reversion()), '--recording', recording, '--grid', place.write('wide.yaml', 'params:\n  dip.window: [1, 5, 10, 20, 30]\n  dip.k: [0.5, 1, 1.5]\n'), '--objective', 'total_return', '--workers', '1', '--report', place.path('wide.html')]);
     for (const said of ['12 done, 3 refused, 9 known from before', 'best       dip.window', 'variants were tried on these data', 'one step away', 'and 2 more', 'refused, and no trial:', '     3  dip: window: ']) expect(stdout).toContain(said);
     expect(code).toBe(0);
+    expect(place.read('wide.html')).toContain('15 combinations, 12 tried, 3 refused · ');
+    // What was refused is named by its code, beside how much it was.
+    expect(stdout).toMatch(/ swaps +denied +mostly by\n/);
   });
 
   it('draws some combinations by chance, the same for one seed', async () => {
@@ -109,7 +112,7 @@ describe('gannet sweep', PATIENT, () => {
     const { code, stdout } = await place.ask([...sweep, '--report', place.path('keeps.html')]);
     const answer = JSON.parse(stdout) as JsonLine;
     expect(tableOf(answer)[0]!.params['unruly.every_nth']).not.toBe(8);
-    expect(answer).toMatchObject({ best: { repeatable: false }, warnings: [expect.stringMatching(/^NOT repeatable/)] });
+    expect(answer).toMatchObject({ best: { repeatable: false }, warnings: [expect.stringMatching(/^NOT repeatable/), expect.stringContaining('RATE_PER_HOUR')] });
     expect(code).toBe(1);
     // One parameter makes a line.
     expect(place.read('keeps.html')).toContain('class="line main"');
@@ -126,7 +129,7 @@ describe('gannet sweep', PATIENT, () => {
     expect((await place.ask(sweep)).code).toBe(0);
     place.write('shut', '');
     const { code, stdout } = await place.ask(sweep);
-    expect(JSON.parse(stdout)).toMatchObject({ ran: 0, best: { repeatable: false }, warnings: [expect.stringContaining('the best parameters came to nothing: strategy unruly stopped: the gate is shut')] });
+    expect(JSON.parse(stdout)).toMatchObject({ ran: 0, best: { repeatable: false }, warnings: [expect.stringContaining('the best parameters came to nothing: strategy unruly stopped: the gate is shut'), expect.stringContaining('RATE_PER_HOUR')] });
     expect(code).toBe(1);
   });
 
@@ -186,7 +189,7 @@ describe('gannet sweep', PATIENT, () => {
   it('refuses a grid of which the recording, or the strategy, takes no combination', async () => {
     const file = config('dip.yaml', reversion());
     const refusal = async (grid: string): Promise<JsonLine> => (await swept(file, grid))['error'] as JsonLine;
-    expect(await refusal('params: { dip.size: ["26 USDC", "27 USDC"] }\n')).toMatchObject({ code: 'CONFIG_INVALID', message: expect.stringContaining('all 2 combinations are refused; the first: the recording lacks what they watch') as string });
+    expect(await refusal('params: { dip.size: ["26 USDC", "27 USDC"] }\n')).toMatchObject({ code: 'CONFIG_INVALID', message: expect.stringContaining('all 2 combinations are refused; the first: the recording lacks what the strategies watch: the price of 26 USDC in SOL') as string });
     expect(await refusal('params: { dip.window: [0, 1] }\n')).toMatchObject({ code: 'CONFIG_INVALID', message: expect.stringContaining('all 2 combinations are refused') as string });
   });
 

@@ -73,14 +73,18 @@ describe('gannet walk-forward', () => {
   it('tells people the same, and writes a page', () => {
     const { text, document } = answer;
     for (const said of [...document['verdict'] as string[], ...document['warnings'] as string[], 'dip.window', 'out of sample', 'buy and hold', report]) expect(text).toContain(said);
+    // What is chosen by is in the table once.
+    expect(text).toMatch(/ chosen +return in-sample +out of sample +swaps\n/);
     const page = readFileSync(report, 'utf8');
     for (const said of ['Walk-forward of dip', ...document['verdict'] as string[], 'Equity out of sample', 'in-sample, by what was tried and by fold']) expect(page).toContain(said);
     expect(page).not.toContain(folder);
   });
 
   it('names folds that prove nothing for the same reason together', async () => {
-    const { document } = await walk(['--recording', recording, '--grid', GRID, ...LENGTHS, '--workers', '1', '--objective', 'calmar']);
-    expect((document['warnings'] as string[]).filter((warning) => warning.includes('in no average'))).toEqual([expect.stringMatching(/^folds 1, 2 and 3 are in no average, the first since none of 3 has a Calmar ratio in-sample: .*less than 30 days$/)]);
+    const { document, text } = await walk(['--recording', recording, '--grid', GRID, ...LENGTHS, '--workers', '1', '--objective', 'calmar']);
+    expect(text.match(/ nothing to choose by\n/g)).toHaveLength(3);
+    expect(text).toMatch(/ chosen +Calmar ratio in-sample +out of sample +return in-sample +out of sample +swaps\n/);
+    expect((document['warnings'] as string[]).filter((warning) => warning.includes('in no average'))).toEqual([expect.stringMatching(/^all 3 folds are in no average, the first since none of 3 has a Calmar ratio in-sample: .*less than 30 days$/)]);
   });
 
   it('is the same with another number of threads and another future: folds that ended before it stay as they are', async () => {

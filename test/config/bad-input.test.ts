@@ -289,6 +289,13 @@ notifications: [{ kind: webhook, url: "\${KEY}", level: warning }]
     expect(await issuesOf(`risk: &risk [*risk, *risk]\n${WATCH}`)).toContainEqual(expect.stringContaining('an alias that holds itself has no end'));
   });
 
+  it('is told to be a strategy’s code where it is, in one sentence', async () => {
+    for (const file of ['mine.ts', 'mine.mjs', 'MINE.JS']) {
+      const result = await loadConfig({ file, workingDir: '/nowhere', environment: {}, decimalsOf: genesisDecimals });
+      expect(result).toMatchObject({ ok: false, code: 'CONFIG_INVALID', issues: [{ file, message: expect.stringMatching(/^expected a configuration in YAML, got the code of a strategy: write a file that names it under "strategies"/) as string }] });
+    }
+  });
+
   it('cannot forge lines or repaint a terminal with what it holds', async () => {
     const [line] = await issuesOf(`mode: "life\\n\\e[2Jbot.yaml is fine"\n${WATCH}`);
     expect(line).toBe('bot.yaml:1:7 mode: expected "paper" or "live", got "life\\u000a\\u001b[2Jbot.yaml is fine"');

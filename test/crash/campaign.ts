@@ -1,6 +1,7 @@
 import { availableParallelism, loadavg, totalmem } from 'node:os';
 import { parseArgs } from 'node:util';
-import { addResult, codeVersion, packResults, readResults, resultsFile, type ResultLine } from '../campaign/results.ts';
+import { addResult, packResults, readResults, resultsFile, type ResultLine } from '../campaign/results.ts';
+import { codeVersion } from '../campaign/tested-code.ts';
 import { killAtRandom } from './random-kill.ts';
 import { courseName, courses, firstDeath, planOf, pointsOf, recordedPoints, tasksLeft, type Course, type CoursePoints, type Task } from './tasks.ts';
 import { nameOf, writeDoom, type Doom } from './preload/points.ts';
@@ -48,7 +49,7 @@ interface KillRecord {
 /** Kills the daemon before and after every point and at random times, and adds each life's result to the file. Returns the lines with violations. */
 export async function crashCampaign(options: CrashCampaignOptions): Promise<readonly ResultLine[]> {
   const { out, lanes, seed } = options;
-  const { digest, commit } = codeVersion();
+  const { digest, commit } = codeVersion('daemon');
   const bad: ResultLine[] = [];
   const add = (line: ResultLine): void => {
     const full = { ...line, digest };

@@ -188,7 +188,7 @@ describe('a backtest on the recording of the run', () => {
     const other = playground.write('other.yaml', configText('gannet.yaml', [['SPRINGTIDE-26DEC31', 'NEAPTIDE-26DEC31']]));
     const answer = await backtest(other);
     expect(answer.code).toBe(2);
-    expect(document(answer)['error']).toMatchObject({ code: 'RECORDING_INCOMPLETE', message: expect.stringContaining('lacks what the strategies watch: the order book of NEAPTIDE-26DEC31; it holds the price of 1 USDC in SOL') });
+    expect(document(answer)['error']).toMatchObject({ code: 'RECORDING_INCOMPLETE', message: expect.stringContaining('lacks what the strategies watch: the order book of NEAPTIDE-26DEC31. It holds the price of 1 and 25 USDC in SOL') });
   });
 
   it('is refused where there is no such recording', async () => {

@@ -251,7 +251,7 @@ describe('gannet explain', () => {
       run_id: runId, seq: seen['denied']!['seq'], strategy: 'one', verdict: 'denied', code: 'TRADING_HALTED', meaning: expect.stringMatching(/./),
       reason: seen['denied']!['reason'], strategy_trading: 'halted', held: expect.arrayContaining([expect.stringMatching(/ USDC$/)]),
       saw: [{ watches: 'the price of 1 USDC in SOL', age_ms: expect.any(Number), reading: expect.stringMatching(/^1 USDC would bring .* SOL$/) }],
-      proposal: { kind: 'swap', reason: expect.stringContaining('purchase of slot') }, intent: null, note: null,
+      proposal: { kind: 'swap', reason: expect.stringMatching(/^purchase due at \d\d:\d\d:\d\d UTC, every /) }, intent: null, note: null,
     });
   });
 

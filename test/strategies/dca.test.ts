@@ -40,7 +40,8 @@ describe('dca', () => {
     const run = buying({ offset: '3s', route: 'build' }, 25_000);
     run.engine.advanceTo(33_000);
     expect(purchases(run)).toEqual([[25_000, 'slot-2', null], [33_000, 'slot-3', null]]);
-    expect(run.logged[0]!.proposal).toMatchObject({ route: 'build' });
+    // Its reason is the time that it was due at, the one that the schedule has.
+    expect(run.logged[0]!.proposal).toMatchObject({ route: 'build', reason: 'purchase due at 00:00:23 UTC, every 10s' });
   });
 
   it('buys once per slot, however often the bot restarts within it', () => {

@@ -189,7 +189,7 @@ describe('a protection', () => {
   it('says which price is missing: of what is held, of another budget, or of the budget in the limit’s token', () => {
     const own = stateUnder([protection({ kind: 'max-drawdown', limitPct: 10 })]);
     carry(own, buy(), START, 'confirmed', { out: 1_000n });
-    expect(reasonOf(own)).toBe(missing('SOL', 'USDC'));
+    expect(reasonOf(own)).toBe(`${missing('SOL', 'USDC')}; diver holds it, so nobody knows what was lost, and entries wait until it has a price again, is sold, or is sent out of the wallet`);
     const inSol = stateUnder([protection({ kind: 'max-drawdown', limitPct: 10 }, { scope: 'global' })], { strategies: [strategySetup('diver'), { ...strategySetup('other'), budget: { mint: SOL.mint, amount: 1_000_000_000n as Amount } }] });
     expect(reasonOf(inSol)).toBe(missing('SOL', 'USDC'));
     const daily = stateUnder([protection({ kind: 'daily-loss', limit: { mint: FISH.mint, amount: 1_000n as Amount } })]);

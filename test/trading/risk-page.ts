@@ -29,6 +29,15 @@ export function riskPage(): string {
       + 'What has too old a price counts at its last one; where there is none at all the last known equity stays. Until a price comes in, no highest goes up, '
       + 'and entries of that strategy are refused (`VALUE_UNKNOWN`), under a limit of all together those of every strategy: watch what is held. '
       + 'Profit never stops anything.',
+    '## A token that has no price any more',
+    'One token that is held and no longer quoted, delisted or dead, makes everything’s worth unknown, and stops entries for as long as it is held: nobody knows how deep the drawdown is. '
+      + 'The refusal names the token and who holds it. Exits still pass. What lets entries go again:',
+    steps([
+      'It has a price again: watch its quotes at the size that is held, by an input of a strategy; a service that was silent comes back by itself.',
+      'It is sold, where anybody still buys it: by its strategy, or by `gannet flatten`, which sells whatever is held.',
+      'It is sent out of the wallet, by the wallet’s own means; the daemon sees that it is gone, and it is no longer anybody’s.',
+      'It is written off knowingly: give `max_drawdown` and `daily_loss` the scope `strategy`, so that only the strategy that holds it waits. The limit over everything is gone then; set a smaller budget instead of it.',
+    ]),
     '## Where the configuration says nothing',
     'These are on, in backtests too. `protections: []` turns them off.',
     table(['kind', 'limit', 'scope', 'action', 'release'], DEFAULT_PROTECTIONS.map(defaultRow)),
@@ -53,6 +62,10 @@ function limitText(name: string, value: number | bigint | string): string {
 
 function releaseText(release: Protection['release']): string {
   return release.kind === 'elapsed' ? `after ${formatDuration(release.afterMs)}` : release.kind;
+}
+
+function steps(items: readonly string[]): string {
+  return items.map((item, i) => `${i + 1}. ${item}`).join('\n');
 }
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {

@@ -1,4 +1,5 @@
 import type { Millis } from '../../core/time.ts';
+import { formatDuration, shortDuration } from '../../core/time.ts';
 import type { Leak } from './leak.ts';
 import { leakOf } from './leak.ts';
 import { compared } from './moved.ts';
@@ -46,7 +47,7 @@ export async function judgeWarmUp({ warmupMs, startAt, endAt, run }: {
       // A shorter one that led to the same did so by luck.
       enoughMs = undefined;
       if (history === warmupMs) {
-        leak = leakOf(moved.difference, { poison: 'warm-up', from: null, process: 'fresh', detail: `a history of ${longestMs} ms before the start leads to another decision than the configured ${warmupMs} ms${moved.fault}` });
+        leak = leakOf(moved.difference, { poison: 'warm-up', from: null, process: 'fresh', detail: `a history of ${shortDuration(longestMs)} before the start leads to another decision than ${warmupMs === 0 ? 'none, as configured' : `the configured ${formatDuration(warmupMs)}`}${moved.fault}` });
       }
     }
   }

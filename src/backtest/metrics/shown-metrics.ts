@@ -61,8 +61,10 @@ const YEARLY = new Set<string>(SHOWN.filter(({ isYearly }) => isYearly).map(({ n
 export function notMeaningful(name: keyof Metrics, { years }: Pick<MeasuredPath, 'years'>): string | undefined {
   if (years === undefined) return undefined;
   const days = years * YEAR_DAYS;
-  if ((name === 'cagr' || name === 'calmar') && days < FEWEST_DAYS_OF_GROWTH) return `not meaningful: what grew in ${spanOfYears(years)} says nothing of a year; it takes ${FEWEST_DAYS_OF_GROWTH} days`;
-  return YEARLY.has(name) && days < 1 ? `not meaningful: what comes to pass in ${spanOfYears(years)} says nothing of a year` : undefined;
+  const isGrowth = name === 'cagr' || name === 'calmar';
+  // Of hours nothing by the year is shown, and one reason is enough for all of it.
+  if (days < 1) return isGrowth || YEARLY.has(name) ? `not meaningful: what comes to pass in ${spanOfYears(years)} says nothing of a year` : undefined;
+  return isGrowth && days < FEWEST_DAYS_OF_GROWTH ? `not meaningful: what grew in ${spanOfYears(years)} says nothing of a year; it takes ${FEWEST_DAYS_OF_GROWTH} days` : undefined;
 }
 
 /** Returns what is to be known of figures that are scaled up to a year from much less; undefined where the span is long enough, or so short that none is shown. */

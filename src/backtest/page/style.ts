@@ -5,6 +5,7 @@ const COLOURS = `
 :root{color-scheme:light dark;
 --bg:light-dark(#fff,#12161b);--text:light-dark(#1b1f24,#e4e8ed);--soft:light-dark(#56606b,#a3adb8);--rule:light-dark(#d5dbe1,#343c46);--panel:light-dark(#f4f6f8,#1a2028);
 --main:light-dark(#0b5fbd,#6cb0ff);--second:light-dark(#8a3fa0,#d79be8);--third:light-dark(#66707b,#97a2ae);--gain:light-dark(#00705a,#4fd1ae);--loss:light-dark(#b0400a,#ff9d66);
+--shade:light-dark(#1b1f2447,#e4e8ed47);
 --warn:light-dark(#6b4200,#ffd58a);--warn-bg:light-dark(#fff4dc,#33280f);
 --down1:light-dark(#fdeedd,#33261a);--down2:light-dark(#fbd9b4,#4f3618);--down3:light-dark(#f6b97a,#6d4715);--down4:light-dark(#e8953f,#87550c);
 --up1:light-dark(#e6eff8,#17293c);--up2:light-dark(#c6dcf2,#1b3a59);--up3:light-dark(#97c1ea,#1f4d7a);--up4:light-dark(#68a5e0,#245f9b)}
@@ -32,8 +33,9 @@ nav{font-size:.875rem;margin:1rem 0}nav ul{display:flex;flex-wrap:wrap;gap:.1rem
 .tiles div{background:var(--panel);padding:.55rem .7rem;min-width:0}.tiles dt{color:var(--soft);font-size:.8rem}.tiles dd{margin:0;font-size:.8rem;color:var(--soft)}
 .tiles dd b{display:block;font-size:1.2rem;line-height:1.3;font-weight:600;color:var(--text);font-variant-numeric:tabular-nums}.tiles small{font-size:.8rem;font-weight:400}`;
 
+/** What of a table is out of sight throws a shadow on that edge; a cover that moves with the table hides it where it ends. */
 const TABLES = `
-.wide{position:relative;overflow-x:auto;max-width:100%;margin:.4rem 0}
+.wide{position:relative;overflow-x:auto;max-width:100%;margin:.4rem 0;background:linear-gradient(to right,var(--bg) 1rem,transparent) 0 0/3rem 100% local,linear-gradient(to left,var(--bg) 1rem,transparent) 100% 0/3rem 100% local,linear-gradient(to right,var(--shade),transparent) 0 0/.9rem 100% scroll,linear-gradient(to left,var(--shade),transparent) 100% 0/.9rem 100% scroll;background-repeat:no-repeat}
 table{border-collapse:collapse;font-variant-numeric:tabular-nums;font-size:.875rem}
 th,td{text-align:right;padding:.25rem .6rem;border-bottom:1px solid var(--rule);vertical-align:top;white-space:nowrap;font-weight:400}
 thead th{color:var(--soft);font-weight:600;vertical-align:bottom;white-space:normal;overflow-wrap:break-word;min-width:3.2rem}
@@ -59,7 +61,7 @@ const PAPER = `
 *{print-color-adjust:exact;-webkit-print-color-adjust:exact}
 html{font-size:10.5pt}body{max-width:none;padding:0;font-size:inherit}nav,.theme,.reader{display:none!important}
 .chart,.heat-map,.tiles div,.warnings,.verdict,tr{break-inside:avoid}h2,h3,figcaption,.key{break-after:avoid}thead{display:table-header-group}
-.wide{overflow:visible}details::details-content{content-visibility:visible;height:auto}summary{display:none}table{font-size:7.5pt}th,td{padding:.15rem .3rem}thead th{min-width:2.4rem}tbody th,tbody th.text{position:static;max-width:9rem;overflow-wrap:anywhere}td.text,th.text{min-width:4rem;max-width:34rem}
+.wide{overflow:visible;background:none}details::details-content{content-visibility:visible;height:auto}summary{display:none}table{font-size:7.5pt}th,td{padding:.15rem .3rem}thead th{min-width:2.4rem}tbody th,tbody th.text{position:static;max-width:9rem;overflow-wrap:anywhere}td.text,th.text{min-width:4rem;max-width:34rem}
 .drawing{border-color:#999}}`;
 
 /** The style sheet of a page: for a phone as for a desk, for dark and light, and for paper. */

@@ -21,6 +21,11 @@ export type FoldStatus =
   /** What was chosen brought the strategy down out of sample. */
   | 'failed';
 
+/** What became of a fold, in a word or two; its reason has the rest. */
+export const FOLD_WORDS: Readonly<Record<FoldStatus, string>> = {
+  judged: '', no_swaps: 'made no swap', few_rows: 'hardly any rows', no_rows: 'nothing to judge by', no_choice: 'nothing to choose by', failed: 'the strategy fell over',
+};
+
 /** What was chosen in-sample, and why. */
 export interface FoldChoice {
   /** Its place among the parameter sets, from 0. */

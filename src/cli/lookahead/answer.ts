@@ -5,7 +5,9 @@ import { grouped } from '../../core/counted.ts';
 import { printable } from '../../core/text.ts';
 import type { Millis } from '../../core/time.ts';
 import { formatDuration, roughDuration } from '../../core/time.ts';
+import type { TokenTable } from '../../market/token.ts';
 import type { Decision } from '../../trading/step.ts';
+import { proposalText } from '../proposal-text.ts';
 
 /** What was found, and over what. */
 export interface LookaheadAnswer {
@@ -14,6 +16,8 @@ export interface LookaheadAnswer {
   readonly startAt: Millis;
   readonly endAt: Millis;
   readonly events: number;
+  /** What amounts are told in. */
+  readonly tokens: TokenTable;
 }
 
 /** Returns the answer for scripts. */
@@ -61,9 +65,9 @@ function iso(at: number | null): string | null {
 }
 
 /** Returns the answer for people. */
-export function asText({ result: { strategies }, warmUps, startAt, endAt, events }: LookaheadAnswer): string {
+export function asText({ result: { strategies }, warmUps, startAt, endAt, events, tokens }: LookaheadAnswer): string {
   const over = `over ${spanText(endAt - startAt)} (${day(startAt)} to ${day(endAt)} UTC), ${count(events)} events\n`;
-  return [over, ...strategies.flatMap((verdict) => [...verdictLines(verdict), ...warmUpLines(warmUps?.get(verdict.name))])].join('');
+  return [over, ...strategies.flatMap((verdict) => [...verdictLines(verdict, tokens), ...warmUpLines(warmUps?.get(verdict.name), tokens)])].join('');
 }
 
 const NOTHING_SHOWN = 'decided nothing, so nothing is shown: take a longer recording, or one in which it decides';
@@ -73,9 +77,9 @@ function showsNothing({ decisions, firstLeak }: StrategyVerdict): boolean {
   return decisions === 0 && firstLeak === undefined;
 }
 
-function verdictLines(verdict: StrategyVerdict): string[] {
+function verdictLines(verdict: StrategyVerdict, tokens: TokenTable): string[] {
   const { name, decisions, stopped, passes, instants, compared, reaches, firstLeak } = verdict;
-  if (firstLeak !== undefined) return [`  ${name}: NOT clean: ${printable(firstLeak.detail, 500)}\n`, ...leakLines(firstLeak), `    found within ${count(passes)} passes\n`];
+  if (firstLeak !== undefined) return [`  ${name}: NOT clean: ${printable(firstLeak.detail, 500)}\n`, ...leakLines(firstLeak, tokens), `    found within ${count(passes)} passes\n`];
   const done = `    ${count(passes)} passes, ${count(compared)} decisions compared. At ${count(instants)} instants the future was noise, nothing, or itself backwards,\n`
     + '    in a process that had never seen the true one and in one that had; then clock, chance, time zone, language and machine\n    were others, and disk and network gone\n';
   const end = stopped === undefined ? [] : [`    ${printable(stopped, 500)}; ${NOTHING_AFTER}\n`];
@@ -99,28 +103,32 @@ function day(at: Millis): string {
   return new Date(at).toISOString().slice(0, 16).replace('T', ' ');
 }
 
-function leakLines({ from, at, seq, expected, found }: Leak): string[] {
+function leakLines({ from, at, seq, expected, found }: Leak, tokens: TokenTable, sides: readonly [string, string] = ['expected', 'found']): string[] {
+  const [one, other] = [sides[0].padEnd(sides[1].length), sides[1].padEnd(sides[0].length)];
   return [
     ...(from === null ? [] : [`    future spoiled from ${iso(from)!}\n`]),
     ...(at === null ? [] : [
       `    first at ${iso(at)!}, seq ${seq}\n`,
-      `    expected ${said(expected)}\n`,
-      `    found    ${said(found)}\n`,
+      `    ${one} ${said(expected, tokens)}\n`,
+      `    ${other} ${said(found, tokens)}\n`,
     ]),
   ];
 }
 
-function said(decision: Decision | null): string {
+function said(decision: Decision | null, tokens: TokenTable): string {
   if (decision === null) return 'no decision';
   const { proposal, verdict, code } = decision;
-  const what = proposal.kind === 'alert' ? `alert "${printable(proposal.message, 200)}"` : `swap of ${typeof proposal.amount === 'object' ? `${proposal.amount.fraction}` : proposal.amount} "${printable(proposal.reason, 200)}"`;
+  const what = proposal.kind === 'alert' ? `alert "${printable(proposal.message, 200)}"` : `${printable(proposalText(tokens, proposal), 200)} "${printable(proposal.reason, 200)}"`;
   return `${what}, ${verdict}${code === null ? '' : ` ${code}`}`;
 }
 
-function warmUpLines(warmUp: WarmUpVerdict | undefined): string[] {
+function warmUpLines(warmUp: WarmUpVerdict | undefined, tokens: TokenTable): string[] {
   if (warmUp === undefined) return [];
   const { warmupMs, enoughMs, longestMs, leak } = warmUp;
-  if (leak === undefined) return [`    warm-up ${formatDuration(warmupMs)}: up to ${formatDuration(longestMs)} of history change nothing\n`];
-  const enough = enoughMs === undefined ? `nothing shorter than ${formatDuration(longestMs)} is enough` : `${formatDuration(enoughMs)} is enough`;
-  return [`    warm-up ${formatDuration(warmupMs)}: a longer history changes decisions; ${enough}\n`, ...leakLines(leak)];
+  const configured = warmupMs === 0 ? 'no warm-up' : `warm-up ${formatDuration(warmupMs)}`;
+  const longest = spanText(longestMs);
+  if (leak === undefined) return [`    ${configured}: up to ${longest} of history change nothing\n`];
+  // Rounded down, it would be said to be enough and not be.
+  const enough = enoughMs === undefined ? `nothing shorter than ${longest} is enough` : `${roughDuration(enoughMs)} is enough`;
+  return [`    ${configured}: a longer history changes decisions; ${enough}\n`, ...leakLines(leak, tokens, [`after ${longest}`, 'as configured'])];
 }

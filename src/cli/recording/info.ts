@@ -3,7 +3,7 @@ import { GannetError } from '../../core/errors.ts';
 import { printable } from '../../core/text.ts';
 import { counted, grouped } from '../../core/counted.ts';
 import { shortDuration } from '../../core/time.ts';
-import { describeFeedKey } from '../../daemon/market-text.ts';
+import { describeFeedKey } from '../../market/market-text.ts';
 import { mint, tokenTable } from '../../market/token.ts';
 import { bytesText } from '../bytes-text.ts';
 import { shortened } from '../figures.ts';

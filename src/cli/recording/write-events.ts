@@ -1,4 +1,4 @@
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { Millis } from '../../core/time.ts';
 import type { MarketEvent } from '../../market/event.ts';
@@ -7,6 +7,7 @@ import { createHistoryWriter } from '../../recording/history-writer.ts';
 import type { RecordingManifest } from '../../recording/manifest.ts';
 import type { RecordingSource } from '../../recording/source.ts';
 import { interruptTurn } from '../interrupt.ts';
+import { orNothing } from '../or-nothing.ts';
 
 /** An interrupt is heard, and progress told, once in so many events. */
 const TURN_EVENTS = 16_384;
@@ -34,6 +35,7 @@ export async function writeEvents(events: Iterable<MarketEvent>, options: {
   const { tokens, source, startAt, interrupt, onProgress } = options;
   const directory = resolve(options.directory);
   const writer = createHistoryWriter({ dir: dirname(directory), name: basename(directory), createdAt: startAt, tokens, source });
+  // Also where the writer cannot even stop, as on a full disk.
   return orNothing(writer.directory, async () => {
     let whole = false;
     try {
@@ -51,18 +53,6 @@ export async function writeEvents(events: Iterable<MarketEvent>, options: {
     }
     return { directory: writer.directory, manifest: await writer.close() };
   });
-}
-
-/** Also where the writer cannot even stop, as on a full disk: what is left there would keep it full. */
-async function orNothing<T>(directory: string, work: () => Promise<T>): Promise<T> {
-  let isDone = false;
-  try {
-    const done = await work();
-    isDone = true;
-    return done;
-  } finally {
-    if (!isDone) rmSync(directory, { recursive: true, force: true });
-  }
 }
 
 /** Returns a folder that is not there yet: the name, or the name with a number. */

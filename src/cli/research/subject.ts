@@ -1,6 +1,7 @@
 import { dirname, join, resolve } from 'node:path';
 import { longestWarmup } from '../../backtest/backtest.ts';
 import { assumedUntil, withRecordedLatency } from '../../backtest/models/recorded-latency.ts';
+import { missingFeeds } from '../../backtest/missing-feeds.ts';
 import type { RecordedLooks } from '../../backtest/recorded-looks.ts';
 import { backtestKinds, recordedLooks, withoutUnseen } from '../../backtest/recorded-looks.ts';
 import { configError } from '../../config/issue.ts';
@@ -8,14 +9,13 @@ import { loadConfig } from '../../config/load.ts';
 import type { RunConfig } from '../../config/run-config.ts';
 import { formatDecimal } from '../../core/amount.ts';
 import { GannetError } from '../../core/errors.ts';
+import { printable } from '../../core/text.ts';
 import { formatDuration, shortDuration } from '../../core/time.ts';
 import { findRecording } from '../../daemon/find-recording.ts';
-import { describeFeedKey } from '../../daemon/market-text.ts';
 import { Engine } from '../../engine/engine.ts';
-import type { FeedKey } from '../../market/event-base.ts';
-import { feedKey } from '../../market/feed.ts';
+import { describeFeedKey, describeFeeds } from '../../market/market-text.ts';
 import type { Mint, Token } from '../../market/token.ts';
-import { SOL_MINT, USDC_MINT } from '../../market/token.ts';
+import { SOL_MINT, tokenTable, USDC_MINT } from '../../market/token.ts';
 import type { Recording } from '../../recording/reader.ts';
 import type { RecordingSource } from '../../recording/source.ts';
 import { isBeingWritten } from '../../recording/files/writer-lock.ts';
@@ -56,6 +56,8 @@ export async function openSubject({ options, environment, withheld, interrupt, t
       const token = recording.tokens.byMint(mint);
       return token === undefined ? [] : [[mint, token.decimals] as const];
     })),
+    absence: () => `expected a token that the recording holds (${heldTokens(recording)}): it has nothing of this one, so that it could neither be priced nor traded. `
+      + 'Take a recording that has it, or a configuration without it and the strategies that use it',
   });
   if (!loaded.ok) throw configError(loaded);
   const { config } = loaded;
@@ -85,6 +87,11 @@ export async function openSubject({ options, environment, withheld, interrupt, t
   };
 }
 
+/** The ends of a mint tell it from another of that name. */
+function heldTokens({ tokens }: Recording): string {
+  return printable(tokens.all.map(({ symbol, mint }) => `${symbol} ${mint.slice(0, 4)}…${mint.slice(-4)}`).join(', ') || 'none', 1_000);
+}
+
 /** Returns what is to be said of whatever is found out about a subject. */
 export function subjectWarnings({ recording: { truncatedAt, manifest, directory }, unseen, doubts, setup }: Subject): string[] {
   return [
@@ -107,6 +114,7 @@ function walletWarnings({ strategies, balances, tokens }: ThreadSetup): string[]
     const { symbol, decimals } = tokens.find((token) => token.mint === mint) ?? { symbol: mint, decimals: 0 };
     return `the wallet begins with ${formatDecimal(balances.get(mint) ?? 0n, decimals)} ${symbol} (backtest.balances), the budgets are ${formatDecimal(wanted, decimals)}: equity counts money that is not there, and swaps are refused for it`;
   });
+  if (budgets.size === 0) return ['no strategy has a budget (strategies[].budget): none of them may swap, so that nothing is earned or lost here; this shows what they tell, and no more'];
   return (balances.get(SOL_MINT) ?? 0n) > 0n ? short : [...short, 'the wallet begins without SOL (backtest.balances): there is nothing to pay a fee from'];
 }
 
@@ -124,14 +132,13 @@ function latencyWarnings({ model, firstAt, strategies }: ThreadSetup): string[] 
   return until === undefined ? [] : [`until ${new Date(until).toISOString()} swaps take as long as is assumed where nothing is recorded (backtest.latency): the recording's run had made fewer than 20 by then`];
 }
 
-/** A strategy without its input would sit still and look as if there had been nothing to do. */
-function refuseMissingInputs(config: RunConfig, recording: Recording): void {
-  const recorded = new Set(recording.feeds);
-  const missing = Engine.feedsOf(config.strategies).map(feedKey).filter((key) => !recorded.has(key));
-  if (missing.length === 0) return;
-  const named = (keys: readonly FeedKey[]): string => keys.map((key) => describeFeedKey(config.tokens, key)).join(', ');
-  throw new GannetError('RECORDING_INCOMPLETE',
-    `${recording.directory} lacks what the strategies watch: ${named(missing)}; it holds ${named([...recorded]) || 'nothing'}. Record a run of this configuration, or change what it watches`);
+function refuseMissingInputs({ strategies, tokens }: RunConfig, recording: Recording): void {
+  const { directory, feeds } = recording;
+  // Names are the configuration's; what it does not name, the recording may.
+  const known = tokenTable([...tokens.all, ...recording.tokens.all.filter(({ mint, symbol }) => tokens.byMint(mint) === undefined && tokens.bySymbol(symbol) === undefined)]);
+  const missing = missingFeeds(strategies, { feeds, tokens: known });
+  if (missing === undefined) return;
+  throw new GannetError('RECORDING_INCOMPLETE', `${directory} ${missing}. It holds ${printable(describeFeeds(known, feeds), 2_000) || 'nothing'}. Record a run of this configuration, or change what it watches`);
 }
 
 /** The beginning of a recording is for warming up; what is traded on comes after. */

@@ -1,3 +1,4 @@
+import { deniedOf } from '../../backtest/denied.ts';
 import type { Metrics } from '../../backtest/metrics/metrics.ts';
 import { ratioText, shareText } from '../../backtest/metrics/figure-text.ts';
 import { OBJECTIVES } from '../../backtest/objectives.ts';
@@ -5,6 +6,7 @@ import { axisName, valueName } from '../../backtest/sweep/axis-order.ts';
 import { sizeOf } from '../../backtest/sweep/grid.ts';
 import type { SweepRow } from '../../backtest/sweep/sweep-row.ts';
 import type { TrialParams } from '../../backtest/trial.ts';
+import { grouped } from '../../core/counted.ts';
 import { printable } from '../../core/text.ts';
 import type { Token } from '../../market/token.ts';
 import { currencyText } from '../equity-json.ts';
@@ -74,10 +76,10 @@ export function asText(outcome: SweepOutcome, report: string | undefined): strin
     `  kept in    ${effort.file}\n`,
     ...(report === undefined ? [] : [`  report     ${report}\n`]),
     ...(shown.length === 0 ? [] : ['\n', table([
-      ['#', ...varied.map(axisName), label, ...beside.map(({ label: name }) => name), 'swaps', 'denied'],
+      ['#', ...varied.map(axisName), label, ...beside.map(({ label: name }) => name), 'swaps', 'denied', 'mostly by'],
       ...shown.map(({ point, value, result: { metrics, fills, denials } }, i) => [
         String(i + 1), ...varied.map((axis) => valueName(axis.values[point[axes.indexOf(axis)]!]!)), given(value, show),
-        ...beside.map((column) => given(metrics[column.name], column.show)), String(fills), String(deniedIn(denials)),
+        ...beside.map((column) => given(metrics[column.name], column.show)), grouped(String(fills)), ...deniedCells(denials),
       ]),
     ], { right: Array.from({ length: varied.length + beside.length + 4 }, (_, i) => i) }), rows.length > shown.length ? `  … and ${rows.length - shown.length} more: --json or --report has them all\n` : '']),
     ...reasons('refused, and no trial', outcome.refused),
@@ -89,8 +91,10 @@ function given(value: number | null, show: (value: number) => string): string {
   return value === null ? '-' : show(value);
 }
 
-function deniedIn(denials: SweepRow['result']['denials']): number {
-  return Object.values(denials).reduce((sum, count) => sum + count, 0);
+/** Returns how many swaps were refused, and the code that most of them were refused by. */
+export function deniedCells(denials: SweepRow['result']['denials']): [count: string, code: string] {
+  const denied = deniedOf(denials);
+  return denied === undefined ? ['0', ''] : [grouped(String(denied.count)), denied.code];
 }
 
 function reasons(title: string, points: readonly { readonly params: TrialParams; readonly reason: string }[]): string[] {
@@ -114,10 +118,10 @@ function bestJson(best: BestRow, currency: Token): unknown {
   };
 }
 
-function rowJson({ params, value, result: { decisionHash, fills, denials, equity, metrics } }: SweepRow, currency: Token): unknown {
+function rowJson({ params, value, result: { decisionHash, fills, denials, idle, equity, metrics } }: SweepRow, currency: Token): unknown {
   const money = (amount: number | null): string | null => (amount === null ? null : currencyText(amount, currency));
   return {
-    params: flat(params), objective: value, fills, denials,
+    params: flat(params), objective: value, fills, denials, idle,
     equity: { start: money(equity.start), end: money(equity.end), currency: currency.symbol },
     metrics: Object.fromEntries(TABLE_METRICS.map((name) => [name, metrics[name]])),
     decision_hash: decisionHash,

@@ -17,8 +17,8 @@ import type { GridAxis } from '../../backtest/sweep/grid.ts';
 import { sizeOf } from '../../backtest/sweep/grid.ts';
 import { landscapeOf, pointKey } from '../../backtest/sweep/landscape.ts';
 import type { SweepRow } from '../../backtest/sweep/sweep-row.ts';
-import { counted } from '../../core/counted.ts';
-import { paramsText } from './answer.ts';
+import { counted, grouped } from '../../core/counted.ts';
+import { deniedCells, paramsText } from './answer.ts';
 import type { BestRow, SweepOutcome } from './outcome.ts';
 import { ranked } from './run-sweep.ts';
 import { confidenceSentence, effortSentence, groundSentence } from './sentences.ts';
@@ -35,11 +35,11 @@ const MOST_ROWS = 5_000;
 
 /** Returns a sweep as one HTML page that needs nothing else. */
 export function renderSweep(outcome: SweepOutcome): string {
-  const { subject, objective, best, warnings, grid } = outcome;
+  const { subject, objective, best, warnings } = outcome;
   const { label, better, show } = OBJECTIVES[objective];
   return renderPage({
     title: `Sweep of ${subject}`,
-    lead: markup`<p class="soft">${counted(sizeOf(grid.axes), 'combination')}, ${grid.search.kind === 'grid' ? 'all tried' : 'some drawn by chance'} · ${label}, the ${better} the better</p>`,
+    lead: markup`<p class="soft">${triedOf(outcome)} · ${label}, the ${better} the better</p>`,
     warnings,
     verdict: best === undefined
       ? markup`<p>No combination has this figure: none of them traded, or the recording is too short for it.</p>`
@@ -53,6 +53,13 @@ export function renderSweep(outcome: SweepOutcome): string {
       { id: 'effort', title: 'How it was run', body: markup`<p>${capital(effortSentence(outcome))}.</p>` },
     ],
   });
+}
+
+/** Of a grid all are tried but those that a strategy refuses; of a random search, those drawn. */
+function triedOf({ grid: { axes, search }, rows, refused, failed }: SweepOutcome): string {
+  const all = counted(sizeOf(axes), 'combination');
+  if (search.kind === 'grid' && refused.length === 0) return `${all}, ${sizeOf(axes) === 1 ? 'tried' : 'all tried'}`;
+  return `${all}, ${search.kind === 'grid' ? '' : 'some drawn by chance: '}${grouped(String(rows.length + failed.length))} tried${refused.length === 0 ? '' : `, ${grouped(String(refused.length))} refused`}`;
 }
 
 function landscape({ best, rows, failed, refused, grid: { axes, search }, objective }: SweepOutcome): Markup {
@@ -118,11 +125,14 @@ function trialTable({ rows, grid: { axes }, objective }: SweepOutcome): Markup {
   const shown = ranked(rows, objective).slice(0, MOST_ROWS);
   return markup`${shown.length < rows.length && markup`<p class="note">The best ${shown.length} of ${rows.length}; the answer for scripts has them all.</p>`}${dataTable({
     label: 'All trials, best first', isWide: true,
-    columns: [{ name: '#' }, ...axes.map((axis) => ({ name: axisName(axis) })), { name: label }, { name: 'total return' }, { name: 'deepest drawdown' }, { name: 'profit factor' }, { name: 'swaps' }, { name: 'decision hash', isText: true }],
-    rows: shown.map(({ point, value, result: { metrics, fills, decisionHash } }, i) => [
-      i + 1, ...axes.map((axis, a) => valueName(axis.values[point[a]!]!)), given(value, show), given(metrics.total_return, shareText), given(metrics.max_drawdown, shareText),
-      given(metrics.profit_factor, ratioText), fills, markup`<code title="${decisionHash}">${decisionHash.slice(0, 12)}</code>`,
-    ]),
+    columns: [{ name: '#' }, ...axes.map((axis) => ({ name: axisName(axis) })), { name: label }, { name: 'total return' }, { name: 'deepest drawdown' }, { name: 'profit factor' }, { name: 'swaps' }, { name: 'denied' }, { name: 'mostly by', isText: true }, { name: 'decision hash', isText: true }],
+    rows: shown.map(({ point, value, result: { metrics, fills, denials, decisionHash } }, i) => {
+      const [denied, by] = deniedCells(denials);
+      return [
+        i + 1, ...axes.map((axis, a) => valueName(axis.values[point[a]!]!)), given(value, show), given(metrics.total_return, shareText), given(metrics.max_drawdown, shareText),
+        given(metrics.profit_factor, ratioText), fills, denied, markup`<span class="whole">${by}</span>`, markup`<code title="${decisionHash}">${decisionHash.slice(0, 12)}</code>`,
+      ];
+    }),
   })}`;
 }
 

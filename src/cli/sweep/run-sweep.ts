@@ -23,6 +23,7 @@ import type { RecordingTrialPool } from '../research/trial-pool.ts';
 import { createTrialPool, defaultWorkers } from '../research/trial-pool.ts';
 import type { FinishedTrials } from './finished-trials.ts';
 import type { BestRow, FailedPoint, SweepEffort, SweepOutcome } from './outcome.ts';
+import { limitWarnings } from './sentences.ts';
 
 /** How a sweep is run. */
 export interface SweepTerms {
@@ -59,7 +60,7 @@ export async function runSweep({ interrupt, terminal }: Pick<CommandContext, 'in
     effort: { ...effort, resumed, file: finished.file },
     warnings: [
       ...(repetition?.isSame === false ? [notRepeatable('the best parameters', repetition)] : []),
-      ...subjectWarnings(subject), ...counter.warnings, ...finished.warnings, ...effort.warnings,
+      ...subjectWarnings(subject), ...limitWarnings(rows), ...counter.warnings, ...finished.warnings, ...effort.warnings,
     ],
   };
 }

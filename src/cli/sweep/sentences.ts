@@ -1,9 +1,11 @@
+import { denialText, limitedBy } from '../../backtest/denied.ts';
 import { likelihoodText, ratioText } from '../../backtest/metrics/figure-text.ts';
 import type { ObjectiveName } from '../../backtest/objectives.ts';
 import { OBJECTIVES } from '../../backtest/objectives.ts';
 import { triedText } from '../../backtest/verdict.ts';
 import { counted, grouped } from '../../core/counted.ts';
 import { luckText, UNKNOWN_LUCK } from '../research/trials-text.ts';
+import type { SweepRow } from '../../backtest/sweep/sweep-row.ts';
 import type { BestRow, SweepOutcome } from './outcome.ts';
 
 /** Returns how many trials there are, and what they took. */
@@ -46,4 +48,13 @@ export function groundSentence({ value, neighbourhood: { ground, neighbours, med
     case 'slope': return `a slope, neither plateau nor needle: ${compared}.`;
     case 'needle': return `a NEEDLE: ${compared}. What only one combination has is chance more often than market.`;
   }
+}
+
+/** Returns in how many trials the limits made the result, and which one most often. */
+export function limitWarnings(rows: readonly SweepRow[]): string[] {
+  const limited = rows.flatMap(({ result }) => limitedBy(result) ?? []);
+  if (limited.length === 0) return [];
+  const [most] = [...Map.groupBy(limited, ({ code }) => code)].toSorted(([, a], [, b]) => b.length - a.length);
+  const where = limited.length === rows.length ? (rows.length === 1 ? 'the only trial' : `all ${grouped(String(rows.length))} trials`) : `${grouped(String(limited.length))} of ${counted(rows.length, 'trial')}`;
+  return [`in ${where} the risk limits made the result as well as the parameters did: they refused as many swaps as were made or more, or nothing was traded in the last quarter of the time; ${limited.length === 1 ? 'mostly' : 'most often'} by ${denialText(most![0])}`];
 }

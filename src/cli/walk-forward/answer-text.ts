@@ -4,6 +4,7 @@ import { splitWarnings } from '../../backtest/report/split-warnings.ts';
 import { OBJECTIVES } from '../../backtest/objectives.ts';
 import type { JoinedRun } from '../../backtest/walk-forward.ts';
 import { paramsText } from '../../backtest/walk-forward/params-text.ts';
+import { FOLD_WORDS } from '../../backtest/walk-forward/fold-outcome.ts';
 import { walkForwardVerdict } from '../../backtest/walk-forward/verdict.ts';
 import { stringifyJson } from '../../core/json.ts';
 import { counted } from '../../core/counted.ts';
@@ -19,6 +20,8 @@ export function asText(answer: WalkForwardAnswer, report: string | undefined): s
   const { subject: { setup: { currency } }, sets, objective: name, anchored, inSampleMs, outOfSampleMs, result, trials, warnings } = answer;
   const { folds, joined, stability } = result;
   const objective = OBJECTIVES[name];
+  // It is in the table in any case.
+  const isReturn = name === 'total_return';
   const tried = trialsText(trials, joined?.assessment.metrics.dsr ?? null);
   const { warnings: doubts, missing } = splitWarnings(warnings, joined?.assessment.warnings ?? []);
   return [
@@ -35,14 +38,14 @@ export function asText(answer: WalkForwardAnswer, report: string | undefined): s
     ]),
     '\n',
     table([
-      ['fold', 'judged from', 'chosen', `${objective.label} in-sample`, 'out of sample', 'return in-sample', 'out of sample', 'swaps', ''],
+      ['fold', 'judged from', 'chosen', ...(isReturn ? [] : [`${objective.label} in-sample`, 'out of sample']), 'return in-sample', 'out of sample', 'swaps', ''],
       ...folds.map(({ fold, choice, outOfSample, status }) => [
         String(fold.number), new Date(fold.outOfSample.from).toISOString().slice(0, 16).replace('T', ' '), choice === undefined ? '-' : paramsText(choice.params),
-        shown(choice?.value, objective.show), shown(outOfSample === undefined ? null : objective.valueOf(outOfSample), objective.show),
+        ...(isReturn ? [] : [shown(choice?.value, objective.show), shown(outOfSample === undefined ? null : objective.valueOf(outOfSample), objective.show)]),
         shown(choice?.inSample.metrics.total_return, shareText), shown(outOfSample?.metrics.total_return, shareText), String(outOfSample?.fills ?? '-'),
-        status === 'judged' ? '' : status.replace('_', ' '),
+        FOLD_WORDS[status],
       ]),
-    ], { right: [0, 3, 4, 5, 6, 7] }),
+    ], { right: [0, ...Array.from({ length: isReturn ? 3 : 5 }, (_, i) => 3 + i)] }),
     ...(joined === undefined ? [] : ['\n', figuresOf(joined, currency.symbol), ...missing.map((reason) => `  ${reason}\n`)]),
   ].join('');
 }

@@ -8,6 +8,7 @@ import { roughDuration } from '../../core/time.ts';
 import type { RefusedPoint } from '../research/plan-trials.ts';
 import type { Subject } from '../research/subject.ts';
 import { subjectWarnings } from '../research/subject.ts';
+import { numbersText } from './numbers-text.ts';
 
 /** Less of a recording is nothing that anybody misses. */
 const WORTH_A_WORD_MS = 1_000;
@@ -46,5 +47,5 @@ function unjudgedWarnings(folds: WalkForwardResult['folds']): string[] {
     else known.numbers.push(fold.number);
   }
   return [...alike.values()].map(({ reason, numbers }) => (numbers.length === 1 ? `fold ${numbers[0]!} is in no average: ${printable(reason, 500)}`
-    : `folds ${numbers.slice(0, -1).join(', ')} and ${numbers.at(-1)!} are in no average, the first since ${printable(reason, 500)}`));
+    : `${numbers.length === folds.length ? `all ${numbers.length} folds` : `folds ${numbersText(numbers)}`} are in no average, the first since ${printable(reason, 500)}`));
 }

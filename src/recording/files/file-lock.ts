@@ -1,5 +1,6 @@
 import { closeSync, existsSync, openSync, rmSync, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
+import { GannetError } from '../../core/errors.ts';
 
 /** A sole right. It ends with the process, however that ends. */
 export interface FileLock {
@@ -7,6 +8,8 @@ export interface FileLock {
 }
 
 const SQLITE_BUSY = 5;
+/** That the system took no lock, whatever it said for a reason. */
+const SQLITE_IOERR_LOCK = 3_850;
 
 /** Databases whose locks are held: one that nobody refers to would be collected, and its lock gone with it. */
 const held = new Set<DatabaseSync>();
@@ -14,7 +17,7 @@ const held = new Set<DatabaseSync>();
 /**
  * Takes the lock that a file stands for, one of the operating system through SQLite: the kernel takes it back when its
  * holder dies. The file is made where it is missing, and goes with the lock. Returns undefined where somebody has it.
- * Throws what the disk throws.
+ * Throws FEATURE_UNAVAILABLE where the file's disk has no locks, and what the disk throws.
  */
 export function takeFileLock(file: string): FileLock | undefined {
   for (;;) {
@@ -27,7 +30,7 @@ export function takeFileLock(file: string): FileLock | undefined {
     } catch (cause) {
       database.close();
       if (isBusy(cause)) return undefined;
-      throw cause;
+      throw isWithoutLocks(cause) ? new GannetError('FEATURE_UNAVAILABLE', `${file} cannot be locked: its filesystem takes no file locks, as some network shares; use a folder on a local disk`, { cause }) : cause;
     }
     // Who had it may have taken the file away between the opening and the lock: then it is the lock of no file.
     if (opened !== undefined && statSync(file, { throwIfNoEntry: false })?.ino === opened) return heldLock(file, database);
@@ -75,5 +78,13 @@ function heldLock(file: string, database: DatabaseSync): FileLock {
 }
 
 function isBusy(cause: unknown): boolean {
-  return cause instanceof Error && 'errcode' in cause && (Number(cause.errcode) & 0xff) === SQLITE_BUSY;
+  return (errorCodeOf(cause) & 0xff) === SQLITE_BUSY;
+}
+
+function isWithoutLocks(cause: unknown): boolean {
+  return errorCodeOf(cause) === SQLITE_IOERR_LOCK;
+}
+
+function errorCodeOf(cause: unknown): number {
+  return cause instanceof Error && 'errcode' in cause ? Number(cause.errcode) : 0;
 }

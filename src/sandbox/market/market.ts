@@ -12,6 +12,8 @@ const LONGEST_WALK = 2 * SLOTS_PER_DAY;
 const ARBITRAGE_PULL = 0.5;
 /** Pools of one pair differ a little, so that the best route changes. */
 const POOL_NOISE = 0.0003;
+/** A pool that comes back from anywhere tells its next price by the present one: at random, all of them stand at the market's. */
+const MEMORYLESS = { pull: 1, noise: 0 } as const;
 const POOL_NOISE_HALF_LIFE_SLOTS = 40;
 
 /** A pool as the market moves it. */
@@ -93,7 +95,8 @@ export function createMarket(options: MarketOptions): Market {
     random: seededRandom(`${options.seed}:pool:${pool.address}`),
     noise: 0,
   }));
-  const noise = { halfLifeSlots: POOL_NOISE_HALF_LIFE_SLOTS, size: POOL_NOISE } as const;
+  const { pull: pullASlot, noise: noiseSize } = options.motion === 'random-walk' ? MEMORYLESS : { pull: ARBITRAGE_PULL, noise: POOL_NOISE };
+  const noise = { halfLifeSlots: POOL_NOISE_HALF_LIFE_SLOTS, size: noiseSize } as const;
   const stepNoise = meanReversion(noise);
   let slots = 0;
 
@@ -145,7 +148,7 @@ export function createMarket(options: MarketOptions): Market {
       // The pools stand still until the end, and reading them is what costs most.
       const readPool = readingOnce(options.reserves.readPool);
       for (let i = 0; i < walked; i++) stepOnce(readPool);
-      for (const state of pools) pull(state, 1 - (1 - ARBITRAGE_PULL) ** count);
+      for (const state of pools) pull(state, 1 - (1 - pullASlot) ** count);
     },
     usdPrice: (mint) => usdOf(stateOf(mint)),
     setPrice({ mint, usd }) {

@@ -57,5 +57,17 @@ export const equityKnown: Rule = (state, { strategy: { name }, isExit }) => {
 
 function unseen(state: EngineState, subject: string): Denial {
   const missing = missingPrice(state, subject);
-  return missing === undefined ? { code: 'VALUE_UNKNOWN', reason: 'what it is worth was not looked at yet' } : unvalued(state, missing.mint, missing.currency);
+  if (missing === undefined) return { code: 'VALUE_UNKNOWN', reason: 'what it is worth was not looked at yet' };
+  const { code, reason } = unvalued(state, missing.mint, missing.currency);
+  const holder = holderOf(state, missing.mint);
+  if (holder === undefined) return { code, reason };
+  return { code, reason: `${reason}; ${holder} holds it, so nobody knows what was lost, and entries wait until it has a price again, is sold, or is sent out of the wallet` };
+}
+
+/** Returns who holds a token that is not the one of his budget. */
+function holderOf({ strategies, portfolio }: EngineState, mint: Mint): string | undefined {
+  return [...strategies.keys()].find((name) => {
+    const { balances, budget } = portfolio.book(name);
+    return budget?.mint !== mint && (balances.get(mint) ?? 0n) > 0n;
+  });
 }

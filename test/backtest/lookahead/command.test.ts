@@ -81,7 +81,28 @@ describe('gannet lookahead', () => {
   it('refuses a recording that lacks what the strategies watch', async () => {
     const other = REVERSION.replaceAll('25 USDC', '26 USDC');
     const { code, stdout } = await place.ask(['--json', 'lookahead', config('other.yaml', other), '--recording', market.directory]);
-    expect(JSON.parse(stdout)).toMatchObject({ error: { code: 'RECORDING_INCOMPLETE' } });
+    // What it would watch and what there is, in words, the sizes of a pair together.
+    expect(JSON.parse(stdout)).toMatchObject({ error: { code: 'RECORDING_INCOMPLETE', message: expect.stringMatching(/ lacks what the strategies watch: the price of 26 USDC in SOL\. It holds the price of [^:]* in SOL/) as string } });
     expect(code).toBe(2);
+  });
+
+  it('blames the recording, not the chain, for a token that it does not hold', async () => {
+    config('foreign.yaml', REVERSION);
+    const foreign = place.write('foreign-token.yaml', place.read('foreign.yaml').replace('tokens:', 'tokens:\n  KELP: Barna97njkphfBK7ZbPjATySs3FHRJsMtw8WpfJd2Fa'));
+    const { code, stdout } = await place.ask(['--json', 'lookahead', foreign, '--recording', market.directory]);
+    const { message } = (JSON.parse(stdout) as { readonly error: { readonly message: string } }).error;
+    expect(message).toMatch(/tokens\.KELP: expected a token that the recording holds \(.*\bSOL So11…1112\b.*Take a recording that has it, or a configuration without it/);
+    expect(message).not.toContain('chain');
+    expect(code).toBe(2);
+  });
+
+  it('tells warm-ups and amounts as people do', async () => {
+    const { text, document, code } = await runCommand(lookaheadCommand, ['lookahead', config('warm.yaml', REVERSION), '--recording', market.directory, '--times', '1', '--warm-up'], { stateDir: market.directory });
+    expect(text).toMatch(/no warm-up: a longer history changes decisions; (?:\d+[dhm]){0,2}(?:\d+(?:\.\d)?s)? is enough\n/);
+    expect(text).toMatch(/\n {4}after \S+ +(?:to swap (?:25 USDC to SOL|all its SOL to USDC)|no decision)/);
+    expect(text).toMatch(/\n {4}as configured (?:to swap|no decision)/);
+    expect(text).not.toMatch(/\d{7}|\dms\b/);
+    expect((document['strategies'] as readonly { readonly first_leak: { readonly detail: string } }[])[0]!.first_leak.detail).toMatch(/^a history of \S+ before the start leads to another decision than none, as configured$/);
+    expect(code).toBe(1);
   });
 });

@@ -22,7 +22,8 @@ describe('figures as they are shown', () => {
     expect([notMeaningful('cagr', days(91)), notMeaningful('total_return', days(2)), notMeaningful('sharpe', days(2)), notMeaningful('cagr', { years: undefined })]).toEqual([undefined, undefined, undefined, undefined]);
     expect(scaledNote(days(2))).toBe('what is given by the year is scaled up from 2 days: it holds where the rest of the year is like them');
     expect([scaledNote(days(30)), scaledNote(days(0.5))]).toEqual([undefined, undefined]);
-    for (const name of ['volatility', 'sharpe', 'sortino', 'turnover'] as const) expect(notMeaningful(name, days(0.5))).toBe('not meaningful: what comes to pass in 12h says nothing of a year');
+    // Of hours one reason is enough for all of them.
+    for (const name of ['volatility', 'sharpe', 'sortino', 'turnover', 'cagr', 'calmar'] as const) expect(notMeaningful(name, days(0.5))).toBe('not meaningful: what comes to pass in 12h says nothing of a year');
     expect(notMeaningful('exposure', days(0.5))).toBeUndefined();
   });
 

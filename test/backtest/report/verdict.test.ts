@@ -24,6 +24,9 @@ describe('what a report says in sentences', () => {
     expect(saidOf({ ...run, result: { ...result, denials } })).toMatch(/The risk limits refused 3,593 swaps, 3,552 of them by DRAWDOWN_EXCEEDS_MAX \(equity is too far under its highest\)\.\n(?!Nothing was traded)/);
     const later = { ...result, denials, endAt: result.endAt + 9 * (result.endAt - result.startAt) };
     expect(saidOf({ ...run, result: later })).toMatch(/Nothing was traded in the last 90 % of the time, after 1970-01-01 0\d:\d\d UTC\./);
+    // A protection that ends all trading need not refuse much.
+    expect(saidOf({ ...run, result: { ...later, denials: { DRAWDOWN_EXCEEDS_MAX: 1 } } })).toMatch(/The risk limits refused 1 swap, by DRAWDOWN_EXCEEDS_MAX \([^)]*\)\.\nNothing was traded in the last 90 % of the time/);
+    expect(saidOf({ ...run, result: { ...later, denials: {} } })).not.toMatch(/risk limits|Nothing was traded/);
     const idle = measured([], { everyMs: 60_000 });
     expect(saidOf({ ...idle, result: { ...idle.result, denials: { TRADE_EXCEEDS_MAX: 740 } } }))
       .toBe('No swap was made: this run says nothing about the strategy.\nThe risk limits refused 740 swaps, all of them by TRADE_EXCEEDS_MAX (the trade is larger than max_trade).');

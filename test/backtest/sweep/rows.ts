@@ -12,7 +12,7 @@ export function axis(param: string, ...values: GridAxis['values']): GridAxis {
 /** Returns a row as if its combination had come to a value. */
 export function row(axes: readonly GridAxis[], point: readonly number[], value: number | null): SweepRow {
   const result: DoneTrial = {
-    kind: 'done', id: point.join('-'), events: 1, decisions: 1, decisionHash: 'h', fills: 1, denials: {}, equity: { start: 1, end: 1 }, metrics: {} as Metrics,
+    kind: 'done', id: point.join('-'), events: 1, decisions: 1, decisionHash: 'h', fills: 1, denials: {}, idle: 0, equity: { start: 1, end: 1 }, metrics: {} as Metrics,
     returns: { sharpePerBar: null, bars: 0, perYear: null, skewness: null, kurtosis: null }, warnings: [],
   };
   return { point, params: paramsAt(axes, point), result, value };

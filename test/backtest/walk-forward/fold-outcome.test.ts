@@ -12,7 +12,7 @@ function rising(): DoneTrial {
   const values = Array.from({ length: 91 }, (_, day) => 100 + day + (day % 2) / 2);
   const assessment = assess({ kind: 'equity', times: values.map((_, day) => day * DAY), values }, { strictness: 'backtest' });
   return {
-    kind: 'done', id: 'rising', events: 91, decisions: 3, decisionHash: '', fills: 3, denials: {}, equity: { start: 100, end: 190 },
+    kind: 'done', id: 'rising', events: 91, decisions: 3, decisionHash: '', fills: 3, denials: {}, idle: 0, equity: { start: 100, end: 190 },
     metrics: assessment.metrics, returns: returnsOf(assessment), warnings: assessment.warnings.map(({ message }) => message),
   };
 }

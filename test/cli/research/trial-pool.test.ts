@@ -68,7 +68,7 @@ describe('trials in threads', PATIENT, () => {
     const trials = [{ window: 1 }, { window: 'wide' }, { size: '26 USDC' }, { windw: 5 }].map((own) => trialOf({ params: { own } }));
     const results = inOrder(trials, await ran(trials, REVERSION));
     expect(results.map((result) => (result?.kind === 'refused' ? result.reason : result?.kind))).toStrictEqual([
-      expect.stringContaining('own: window'), expect.stringContaining('own: window'), expect.stringContaining('the recording lacks what they watch: quote:'), expect.stringContaining('windw'),
+      expect.stringContaining('own: window'), expect.stringContaining('own: window'), 'the recording lacks what the strategies watch: the price of 26 USDC in SOL', expect.stringContaining('windw'),
     ]);
     const [failing] = await ran([trialOf({ params: { own: { mode: 'bad-schema' } } })], threadStrategy(UNRULY)).then((results) => [...results.values()]);
     expect(failing).toMatchObject({ kind: 'refused', reason: 'these parameters bring the strategy down before it starts: a schema that fails' });
