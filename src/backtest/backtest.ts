@@ -141,7 +141,7 @@ export function* backtestSteps(options: {
   const stands = withoutMachineClock(() => warmupMs > 0 && engine.warmUp(cursor));
   meter?.sample(startAt);
   withoutMachineClock(() => { engine.start(); });
-  const looking = meter === undefined ? undefined : sampleSteadily(world, meter);
+  const looking = meter === undefined ? [] : lookSteadily(world, meter);
   let most = options.onEvents === undefined ? STEP_EVENTS : FIRST_STEP_EVENTS;
   let events = withoutMachineClock(() => drive(engine, world, cursor, { stands, most }));
   let steppedAt = startedAt;
@@ -160,7 +160,7 @@ export function* backtestSteps(options: {
   yield;
   refuseUntimely({ late: engine.untimely, waiting });
   const endAt = engine.clock.now();
-  looking?.unsubscribe();
+  for (const beat of looking) beat.unsubscribe();
   settle(engine, world);
   meter?.sample(world.now());
   const seconds = (options.stopwatch() - startedAt) / 1_000;
@@ -179,12 +179,20 @@ export function runBacktest(options: Parameters<typeof backtestSteps>[0]): Backt
   return atOnce(backtestSteps(options));
 }
 
+function lookSteadily(world: VirtualClock, meter: RunMeter): Unsubscribable[] {
+  const { everyMs, glanceEveryMs } = meter;
+  return [
+    ...(glanceEveryMs === undefined ? [] : [steadily(world, glanceEveryMs, (at) => { meter.glance(at); })]),
+    steadily(world, everyMs, (at) => { meter.sampleNews(at); }),
+  ];
+}
+
 /** At whole multiples of the step, as bars close: just after them, so that what came at that very instant counts. */
-function sampleSteadily(world: VirtualClock, meter: RunMeter): Unsubscribable {
+function steadily(world: VirtualClock, everyMs: Millis, look: (at: Millis) => void): Unsubscribable {
   return world.schedule<undefined>(function again() {
-    meter.sampleNews(world.now() - JUST_AFTER_MS);
-    this.schedule(undefined, meter.everyMs);
-  }, meter.everyMs - (world.now() % meter.everyMs) + JUST_AFTER_MS);
+    look(world.now() - JUST_AFTER_MS);
+    this.schedule(undefined, everyMs);
+  }, everyMs - (world.now() % everyMs) + JUST_AFTER_MS);
 }
 
 function strategyResult({ portfolio }: EngineState, name: string): StrategyResult {

@@ -1,3 +1,4 @@
+import { counted, grouped } from '../core/counted.ts';
 import type { Millis } from '../core/time.ts';
 import type { DenialCode } from '../trading/denials.ts';
 import { DENIALS } from '../trading/denials.ts';
@@ -43,4 +44,16 @@ export function idleShare({ fills, startAt, endAt }: { readonly fills: readonly 
 /** Returns a code with what it means, for people: "RATE_PER_DAY (as many swaps a day as allowed)". */
 export function denialText(code: string): string {
   return Object.hasOwn(DENIALS, code) ? `${code} (${DENIALS[code as DenialCode].meaning})` : code;
+}
+
+/** What is said of results that `limitedBy` names a limit of. */
+export const LIMITS_MADE_IT = 'the risk limits made the result as well as the parameters did';
+
+/** Returns in how many runs the limits made the result, and which one most often: none or one sentence. `one` is what a run is called. */
+export function limitWarnings(runs: readonly Refusals[], one: string): string[] {
+  const limited = runs.flatMap((run) => limitedBy(run) ?? []);
+  if (limited.length === 0) return [];
+  const [most] = [...Map.groupBy(limited, ({ code }) => code)].toSorted(([, a], [, b]) => b.length - a.length);
+  const where = limited.length === runs.length ? (runs.length === 1 ? `the only ${one}` : `all ${counted(runs.length, one)}`) : `${grouped(String(limited.length))} of ${counted(runs.length, one)}`;
+  return [`in ${where} ${LIMITS_MADE_IT}: they refused as many swaps as were made or more, or nothing was traded in the last quarter of the time; ${limited.length === 1 ? 'mostly' : 'most often'} by ${denialText(most![0])}`];
 }

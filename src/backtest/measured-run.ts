@@ -31,16 +31,20 @@ export interface MeasuredRun {
 /** The same backtest under each setting. */
 export type MeasuredSettings = Readonly<Record<SimulationSetting, MeasuredRun>>;
 
-/** Runs a backtest and measures it. `instruments` are what its benchmarks buy; equity is looked at each `everyMs` and after each fill. */
-export function* measureSteps({ currency, instruments, everyMs, interval, ...options }: Omit<Parameters<typeof backtestSteps>[0], 'meter'> & {
+/**
+ * Runs a backtest and measures it. `instruments` are what its benchmarks buy; equity is looked at each `everyMs` and after each
+ * fill, and in passing each `glanceEveryMs`, so that no trough between is missed.
+ */
+export function* measureSteps({ currency, instruments, everyMs, glanceEveryMs, interval, ...options }: Omit<Parameters<typeof backtestSteps>[0], 'meter'> & {
   readonly currency: Token;
   readonly instruments: readonly Token[];
   readonly everyMs: Millis;
+  readonly glanceEveryMs?: Millis | undefined;
   /** Whether its Sharpe ratio is resampled; true by default. */
   readonly interval?: boolean | undefined;
 }): Steps<MeasuredRun> {
   const { state, model } = options;
-  const meter = createRunMeter({ state, currency, instruments, everyMs, model });
+  const meter = createRunMeter({ state, currency, instruments, everyMs, glanceEveryMs, model });
   const result = yield* backtestSteps({ ...options, meter });
   const record = meter.record();
   const series = seriesOf(record, record.strategies);

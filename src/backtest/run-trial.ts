@@ -13,7 +13,7 @@ import { measureSteps } from './measured-run.ts';
 import { returnsOf } from './metrics/trial-returns.ts';
 import type { RecordedLooks } from './recorded-looks.ts';
 import { backtestCursor } from './recorded-looks.ts';
-import { sampleStep } from './record/run-meter.ts';
+import { glanceStep, sampleStep } from './record/run-meter.ts';
 import type { BacktestSetup, BacktestStrategy } from './setup.ts';
 import { freshState } from './setup.ts';
 import type { Trial, TrialResult } from './trial.ts';
@@ -69,6 +69,7 @@ function* measureTrial({ model, period, keep }: Trial, { setup, strategies, rows
   readonly span: TrialSpan;
   readonly onDecision: (decision: LoggedDecision) => void;
 }): Steps<MeasuredRun> {
+  const spanMs = period === undefined ? setup.lastAt - setup.firstAt : span.to - span.from;
   return yield* measureSteps({
     state: freshState(setup, strategies),
     strategies,
@@ -81,7 +82,9 @@ function* measureTrial({ model, period, keep }: Trial, { setup, strategies, rows
     stopwatch,
     onDecision,
     instruments: keep === undefined ? [] : watchedTokens(strategies, setup),
-    everyMs: sampleStep(period === undefined ? setup.lastAt - setup.firstAt : span.to - span.from),
+    everyMs: sampleStep(spanMs),
+    // Of many trials each is looked at less closely; one whose record is shown is not one of many.
+    glanceEveryMs: keep === undefined ? undefined : glanceStep(spanMs),
     interval: false,
   });
 }

@@ -81,7 +81,7 @@ function againstHolding(total: number, { buy_and_hold: holding }: Benchmarks): s
   const held = holding?.assessment.metrics.total_return ?? null;
   if (held === null) return '';
   const points = ratioText(Math.abs(total - held) * 100);
-  return `${holdingText(held)}: the strategy came out ${total === held ? 'the same' : `${points} percentage ${points === '1.00' ? 'point' : 'points'} ${total > held ? 'better' : 'worse'}`}.`;
+  return `${holdingText(held)}: the strategy came out ${points === '0.00' ? 'the same' : `${points} percentage ${points === '1.00' ? 'point' : 'points'} ${total > held ? 'better' : 'worse'}`}.`;
 }
 
 /** Returns what buying and holding came to: "Buying and holding lost 9.12 %". */

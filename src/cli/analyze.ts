@@ -4,7 +4,7 @@ import { assess } from '../backtest/metrics/metrics.ts';
 import type { CommandContext, CommandModule } from './command.ts';
 import { EXIT } from './exit-codes.ts';
 import { metricsText } from './metrics-text.ts';
-import { readSeries } from './series-file.ts';
+import { readSeries, unitDoubt } from './series-file.ts';
 
 interface AnalyzeFlags {
   readonly periodsPerYear?: number;
@@ -20,7 +20,9 @@ export const analyzeCommand: CommandModule = (program, run) => {
     .option('--risk-free <x>', 'the risk-free return per period, for Sharpe (default: 0)', anyNumber)
     .action(run(async ({ terminal, interrupt }: CommandContext, file: string, { periodsPerYear, mar, riskFree }: AnalyzeFlags) => {
       const series = await readSeries(file, { periodsPerYear, interrupt });
-      const assessment = assess(series, { strictness: 'analyze', mar, riskFree });
+      const assessed = assess(series, { strictness: 'analyze', mar, riskFree });
+      const doubt = unitDoubt(series);
+      const assessment = doubt === undefined ? assessed : { ...assessed, warnings: [doubt, ...assessed.warnings] };
       terminal.result(asJson(assessment), () => asText(assessment));
       return EXIT.done;
     }));

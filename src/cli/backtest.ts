@@ -4,13 +4,14 @@ import { longestWarmup } from '../backtest/backtest.ts';
 import type { MeasuredRun, MeasuredSettings } from '../backtest/measured-run.ts';
 import { deflatedSettings, measureSteps, robustnessWarnings } from '../backtest/measured-run.ts';
 import { benchmarksOf } from '../backtest/record/run-figures.ts';
-import { sampleStep } from '../backtest/record/run-meter.ts';
+import { glanceStep, sampleStep } from '../backtest/record/run-meter.ts';
 import { backtestCursor } from '../backtest/recorded-looks.ts';
 import type { BacktestStrategy } from '../backtest/setup.ts';
 import { freshState } from '../backtest/setup.ts';
 import type { SensitivityGrid } from '../backtest/sensitivity-grid.ts';
 import { gridHeatMap, gridWarnings } from '../backtest/sensitivity-grid.ts';
 import { stopOf } from '../backtest/run-trial.ts';
+import { watchThrows } from '../backtest/throw-places.ts';
 import { simulationWarnings } from '../backtest/simulation-warnings.ts';
 import { implausibleWarnings, verdictOf } from '../backtest/verdict.ts';
 import { watchedTokens } from '../backtest/watched-tokens.ts';
@@ -52,7 +53,7 @@ export const backtestCommand: CommandModule = (program, run) => {
   program.command('backtest <config>')
     .description('runs the strategies of a configuration over a recording, with simulated fills')
     .requiredOption('--recording <dir>', 'a recording: its folder, or the id of the run that made it')
-    .option('--report <file>', 'also writes the report, as one HTML file that needs nothing else')
+    .option('--report <file>', 'also writes the report, as one HTML file that needs nothing else; its folder is made where there is none')
     .option('--grid', 'also under other latencies and costs, as a report has it for up to three million events')
     .option('--no-grid', 'not under other latencies and costs')
     .action(run(async (context: CommandContext, file: string, flags: BacktestFlags) => {
@@ -72,9 +73,11 @@ export const backtestCommand: CommandModule = (program, run) => {
         const stops: string[] = [];
         // All three settings go through them, and the grid's threads too.
         const rows = isCheap(recording.events) ? (await shareRecording(recording, { looks: subject.looks, interrupt })).rows : undefined;
-        const measured = await measureSettings(subject, { context, rows, onDecision: (decision) => {
+        const { strategies, thrownAt } = watchThrows(config.strategies.map(({ maxAgeMs, maxExposure, ...rest }): BacktestStrategy => ({ ...rest, budget: rest.budget, limits: { maxAgeMs, maxExposure } })));
+        const measured = await measureSettings(subject, { context, rows, strategies, onDecision: (decision) => {
           files.decision(decision);
-          stops.push(...stopOf(decision));
+          const place = thrownAt(decision.strategy);
+          stops.push(...stopOf(decision).map((stop) => (place === undefined ? stop : `${stop} (${place})`)));
         } });
         const { setting } = config.backtest.model;
         const trials = counter.count([{ trial: { params: {} }, result: { kind: 'done', metrics: measured[setting].assessment.metrics } }]);
@@ -100,13 +103,14 @@ interface Listener {
 }
 
 /** Runs the setting that is configured first, and hands on its decisions; then the other two, for comparison. Rejects with INTERRUPTED. */
-async function measureSettings({ config, recording, looks, setup }: Subject, { context: { interrupt, terminal }, rows, onDecision }: Required<Listener> & { readonly context: CommandContext; readonly rows: SharedRows | undefined }): Promise<MeasuredSettings> {
+async function measureSettings({ recording, looks, setup }: Subject, { context: { interrupt, terminal }, rows, strategies, onDecision }: Required<Listener> & {
+  readonly context: CommandContext; readonly rows: SharedRows | undefined; readonly strategies: readonly BacktestStrategy[];
+}): Promise<MeasuredSettings> {
   const source = rows === undefined ? recording : openSharedRows(rows);
   const progress = progressLine(terminal, 'events');
   const all = 3 * recording.events;
   let before = 0;
   const { model, currency } = setup;
-  const strategies = config.strategies.map(({ maxAgeMs, maxExposure, ...rest }): BacktestStrategy => ({ ...rest, budget: rest.budget, limits: { maxAgeMs, maxExposure } }));
   const under = async (setting: SimulationSetting, listener: Listener): Promise<MeasuredRun> => {
     const measured = await stepByStep(breakable(measureSteps({
       state: freshState(setup, strategies),
@@ -120,6 +124,7 @@ async function measureSettings({ config, recording, looks, setup }: Subject, { c
       stopwatch,
       instruments: watchedTokens(strategies, setup),
       everyMs: sampleStep(setup.lastAt - setup.firstAt),
+      glanceEveryMs: glanceStep(setup.lastAt - setup.firstAt),
       onEvents: (events) => {
         progress.show(before + events, all);
         refuseFullHeap();

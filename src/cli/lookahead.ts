@@ -1,5 +1,6 @@
 import type { LookaheadResult } from '../backtest/lookahead.ts';
 import { lookahead } from '../backtest/lookahead.ts';
+import type { PassThread } from '../backtest/lookahead/pass.ts';
 import type { WarmUpVerdict } from '../backtest/lookahead/warm-up-twin.ts';
 import { judgeWarmUp } from '../backtest/lookahead/warm-up-twin.ts';
 import type { LookaheadProgress } from '../backtest/lookahead/workload.ts';
@@ -38,7 +39,7 @@ export const lookaheadCommand: CommandModule = (program, run) => {
       const progress = progressLine(terminal, 'events');
       const onProgress = ({ done, all }: LookaheadProgress): void => { progress.show(Math.round(done * recording.events), Math.round(all * recording.events)); };
       const result = await lookIn(data, flags, { interrupt, onProgress }).finally(() => { progress.end(); });
-      const warmUps = flags.warmUp === true ? await historyIn(data, interrupt) : undefined;
+      const warmUps = flags.warmUp === true ? await historyIn(data, flags, { interrupt }) : undefined;
       const answer = { result, warmUps, startAt: setup.firstAt, endAt: setup.lastAt, events: recording.events, tokens: tokenTable(setup.tokens) };
       const isClean = result.clean && (warmUps === undefined || [...warmUps.values()].every(({ leak }) => leak === undefined));
       terminal.result(asJson(answer, isClean), () => asText(answer));
@@ -63,8 +64,8 @@ export async function lookForLeaks(setup: ThreadSetup, thoroughness: Thoroughnes
 }
 
 /** Looks at every strategy's warm-up, each alone. */
-export async function lookForHistory(setup: ThreadSetup): Promise<ReadonlyMap<string, WarmUpVerdict>> {
-  return historyIn(await threadData(setup, { recording: openRecording(setup.recordingDir) }));
+export async function lookForHistory(setup: ThreadSetup, thoroughness: Pick<Thoroughness, 'seed'>, attention: Attention = {}): Promise<ReadonlyMap<string, WarmUpVerdict>> {
+  return historyIn(await threadData(setup, { ...attention, recording: openRecording(setup.recordingDir) }), thoroughness, attention);
 }
 
 /** The recording is read once, into memory that all threads see, where it is not too large for that. */
@@ -79,22 +80,36 @@ function lookIn(data: PoolData, { times, seed }: Thoroughness, { interrupt, onPr
   return lookahead(strategies.map(({ name }) => name), createThreadPool(data, interrupt), { startAt: firstAt, endAt: lastAt, times, seed, onProgress });
 }
 
-async function historyIn(data: PoolData, interrupt?: AbortSignal): Promise<ReadonlyMap<string, WarmUpVerdict>> {
+async function historyIn(data: PoolData, { seed }: Pick<Thoroughness, 'seed'>, { interrupt }: Attention): Promise<ReadonlyMap<string, WarmUpVerdict>> {
   const pool = createThreadPool(data, interrupt);
   const { strategies, firstAt, lastAt } = data.setup;
   const verdicts = new Map<string, WarmUpVerdict>();
   let generation = 0;
   try {
     for (const { name, warmupMs = 0 } of strategies) {
-      const thread = await pool.lend();
+      const threads = [await pool.lend(), await pool.lend()];
+      const run = inTurn(threads);
       verdicts.set(name, await judgeWarmUp({
-        warmupMs, startAt: firstAt, endAt: lastAt,
-        run: (history) => thread.run({ strategy: name, generation: ++generation, history }),
+        strategy: name, warmupMs, startAt: firstAt, endAt: lastAt, seed,
+        run: (history) => run({ strategy: name, generation: ++generation, history }),
       }));
-      await pool.takeBack(thread);
+      for (const thread of threads) await pool.takeBack(thread);
     }
   } finally {
     await pool.close();
   }
   return verdicts;
+}
+
+/** Returns what hands passes to threads in turn; each of them runs its own one after the other. */
+function inTurn(threads: readonly PassThread[]): PassThread['run'] {
+  const lanes = threads.map((thread) => ({ thread, last: Promise.resolve<unknown>(undefined) }));
+  let turn = 0;
+  return (task) => {
+    const lane = lanes[turn++ % lanes.length]!;
+    const answer = lane.last.then(() => lane.thread.run(task));
+    // Whoever asked for it hears of its failure.
+    lane.last = answer.catch(() => undefined);
+    return answer;
+  };
 }

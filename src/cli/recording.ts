@@ -21,8 +21,9 @@ import { csvRows } from './csv-rows.ts';
 import type { CommandContext, CommandModule } from './command.ts';
 import { EXIT } from './exit-codes.ts';
 import { interruption, stepByStep } from './interrupt.ts';
-import { isField, readMarketCsv } from './recording/csv-market.ts';
-import { refuseUnmakable } from './file-places.ts';
+import { isField } from './recording/csv-header.ts';
+import { readMarketCsv } from './recording/csv-market.ts';
+import { makeRoomFor, refuseUnmakable } from './file-places.ts';
 import { progressLine } from './progress.ts';
 import { exportJsonl } from './recording/export-jsonl.ts';
 import type { ExportedTable } from './recording/export-parquet.ts';
@@ -73,7 +74,7 @@ export const recordingCommand: CommandModule = (program, run) => {
   group.command('export').argument('<recording>', WHICH)
     .description('writes every input as a line of JSON, or each kind as a Parquet file')
     .addOption(new Option('--to <format>', 'the format').choices(['jsonl', 'parquet']).makeOptionMandatory())
-    .option('--out <path>', 'jsonl: the file to write. parquet: the folder of the files (default: one in exports of the state directory). No file may be there yet')
+    .option('--out <path>', 'jsonl: the file to write; parquet: the folder of the files (default: one in exports of the state directory). No file may be there yet; a folder that is not there is made')
     .addOption(new Option('--kind <kinds...>', 'these kinds only').choices(RECORDING_KINDS))
     .action(run((context: CommandContext, name: string, flags: ExportFlags) => (flags.to === 'jsonl' ? toJsonl(context, name, flags) : toParquet(context, name, flags))));
 
@@ -113,6 +114,7 @@ interface ExportFlags {
 async function toJsonl(context: CommandContext, name: string, { out, kind }: ExportFlags): Promise<typeof EXIT.done> {
   const { terminal, interrupt } = context;
   if (out === undefined) throw new GannetError('USAGE', '--to jsonl needs the file to write: --out FILE');
+  makeRoomFor(out, '--out');
   const recording = await opened(context, name);
   const progress = progressLine(terminal, 'events');
   const done = await exportJsonl(recording, { file: out, kinds: kind, interrupt, onEvents: (events) => { progress.show(events, recording.events); } }).finally(progress.end);

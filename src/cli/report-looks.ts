@@ -4,14 +4,17 @@ import type { DecisionRates, RecordedPrices, Silences } from '../backtest/report
 import type { MeasuredRun } from '../backtest/measured-run.ts';
 import type { RunRecord } from '../backtest/record/run-record.ts';
 import type { Millis } from '../core/time.ts';
+import type { MarketEvent } from '../market/event.ts';
 import type { Quote } from '../market/quote.ts';
 import type { Mint, Token, TokenTable } from '../market/token.ts';
 import type { Recording } from '../recording/reader.ts';
 import { MARKET_KINDS } from '../recording/window.ts';
 import type { Intent } from '../trading/intent.ts';
 import { showAmount } from '../market/market-text.ts';
-import type { SilenceWatch } from './recording/silence.ts';
-import { watchSilence } from './recording/silence.ts';
+import { watchGroups } from './recording/silence.ts';
+
+/** The group of all feeds; no mint is empty. */
+const ALL = '';
 
 /** What a report shows of a recording itself, beside what a run made of it. */
 export interface ReportLooks {
@@ -24,12 +27,7 @@ export interface ReportLooks {
 export function reportLooks(recording: Recording, { run: { record, result }, tokens, currency }: { readonly run: MeasuredRun; readonly tokens: TokenTable; readonly currency: Token }): ReportLooks {
   // Quotes tell prices where there are any: a token's statistics, or an order book, fill no gap in them.
   const hasQuotes = recording.kinds.includes('quote');
-  const watches = new Map<string, SilenceWatch>();
-  const hear = (name: string, at: number): void => {
-    const watch = watches.get(name);
-    if (watch === undefined) watches.set(name, watchSilence(at));
-    else watch.hear(at);
-  };
+  const silences = watchGroups(groupsOf);
   const collectors = record.instruments.flatMap(({ symbol }) => {
     const token = tokens.bySymbol(symbol);
     const closeUps = closeUpsOf(record, { symbol });
@@ -39,25 +37,29 @@ export function reportLooks(recording: Recording, { run: { record, result }, tok
   const cursor = recording.cursor({ kinds: hasQuotes ? ['quote'] : MARKET_KINDS });
   while (cursor.next()) {
     const { input, at } = cursor;
-    hear('', at);
-    if (input.kind === 'quote') {
-      hear(input.inputMint, at);
-      hear(input.outputMint, at);
-      rates.take(input, at);
-      for (const collector of collectors) collector.take(input, at);
-    } else if (input.kind === 'token-stats') {
-      hear(input.mint, at);
-    }
+    if (!('feed' in input)) continue;
+    silences.hear(input, at);
+    if (input.kind !== 'quote') continue;
+    rates.take(input, at);
+    for (const collector of collectors) collector.take(input, at);
   }
-  const of = (name: string): Silences['all'] => watches.get(name)?.silences() ?? [];
   return {
-    silences: { all: of(''), bySymbol: new Map(tokens.all.map(({ mint, symbol }) => [symbol, of(mint)])) },
+    silences: { all: silences.silences(ALL), bySymbol: new Map(tokens.all.map(({ mint, symbol }) => [symbol, silences.silences(mint)])) },
     prices: new Map(collectors.flatMap(({ symbol, prices }) => {
       const known = prices();
       return known === undefined ? [] : [[symbol, known] as const];
     })),
     decisionRates: rates.done(),
   };
+}
+
+/** What tells of a token, or of any. */
+function groupsOf(event: MarketEvent): readonly string[] {
+  switch (event.kind) {
+    case 'quote': return [ALL, event.inputMint, event.outputMint];
+    case 'token-stats': return [ALL, event.mint];
+    case 'order-book': case 'feed-health': return [ALL];
+  }
 }
 
 /** A decision knows what came until its instant, and nothing later. There are millions of quotes and thousands of decisions: a quote is only remembered until one asks. */

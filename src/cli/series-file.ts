@@ -1,4 +1,7 @@
+import type { MetricWarning } from '../backtest/metrics/doubts.ts';
+import { shareText } from '../backtest/metrics/figure-text.ts';
 import type { MeasuredSeries } from '../backtest/metrics/measured-path.ts';
+import { medianOf } from '../backtest/metrics/median.ts';
 import { nearest } from '../core/nearest.ts';
 import { printable } from '../core/text.ts';
 import type { Millis } from '../core/time.ts';
@@ -11,25 +14,46 @@ type Column = (typeof COLUMNS)[number];
 
 const EXPECTED = 'expected a header "time,equity" or "return" (with "time" if you like)';
 
+/** What a loss of all may be off by, computed elsewhere. */
+const ROUNDING = 1e-9;
+/** Half of the returns beyond so much, up or down, are seldom fractions. */
+const LARGE_RETURN = 0.25;
+const PERCENT_HINT = 'if these are percent, divide them by 100 (1 % is 0.01)';
+
+interface SeriesRows {
+  readonly times: Millis[];
+  readonly numbers: number[];
+  /** Whether a return was a loss of all. */
+  isLost: boolean;
+}
+
 /**
- * Reads a series from a CSV file or a pipe ("-"): equity over time, or returns. Throws CSV_INVALID with the file and row of
- * what is wrong, USAGE where it cannot be read, INTERRUPTED.
+ * Reads a series from a CSV file or a pipe ("-"): equity over time, or returns as fractions. Throws CSV_INVALID with the file
+ * and row of what is wrong, returns that nobody can have among it, USAGE where it cannot be read, INTERRUPTED.
  */
 export async function readSeries(file: string, { periodsPerYear, interrupt }: { readonly periodsPerYear: number | undefined; readonly interrupt: AbortSignal }): Promise<MeasuredSeries> {
   let columns: readonly Column[] | undefined;
   let row = 0;
-  const times: Millis[] = [];
-  const numbers: number[] = [];
+  const rows: SeriesRows = { times: [], numbers: [], isLost: false };
+  const { times, numbers } = rows;
   for await (const csvRow of csvRows(file, interrupt)) {
     ({ row } = csvRow);
     if (columns === undefined) columns = columnsOf(csvRow);
-    else readRow(csvRow, columns, { times, numbers });
+    else readRow(csvRow, columns, rows);
   }
   if (columns === undefined) throw csvError({ file, row: 1 }, `${EXPECTED}, got an empty file`);
   if (numbers.length === 0) throw csvError({ file, row }, 'expected rows after the header, got none');
   return columns.includes('equity')
     ? { kind: 'equity', times, values: numbers, periodsPerYear }
     : { kind: 'returns', returns: numbers, periodsPerYear, times: columns.includes('time') ? times : undefined };
+}
+
+/** Returns a word of doubt where returns are so large that they are likely percent, undefined where they are not. */
+export function unitDoubt(series: MeasuredSeries): MetricWarning | undefined {
+  if (series.kind === 'equity') return undefined;
+  const usual = medianOf(series.returns.filter((value) => value !== 0).map(Math.abs));
+  if (usual === null || usual < LARGE_RETURN) return undefined;
+  return { code: 'likely_percent', message: `the returns are large, ${shareText(usual)} a period up or down in the middle of them: ${PERCENT_HINT}`, figures: ['total_return'] };
 }
 
 function columnsOf(row: CsvRow): readonly Column[] {
@@ -55,13 +79,24 @@ function unknownColumn(name: string): string {
   return `${EXPECTED}, got a column ${JSON.stringify(printable(name, 40))}${hint}`;
 }
 
-function readRow(row: CsvRow, columns: readonly Column[], into: { readonly times: Millis[]; readonly numbers: number[] }): void {
+function readRow(row: CsvRow, columns: readonly Column[], into: SeriesRows): void {
   if (row.cells.length !== columns.length) throw csvError(row, `expected ${columns.length} cells as in the header, got ${row.cells.length}`);
   for (const [place, column] of columns.entries()) {
     const text = row.cells[place]!;
     if (column === 'time') into.times.push(timeAfter(text, row, into.times));
-    else into.numbers.push(readNumberCell(text, { ...row, column }));
+    else into.numbers.push(column === 'return' ? returnOf(text, row, into) : readNumberCell(text, { ...row, column }));
   }
+}
+
+/** A curve can go into debt, and says so as equity alone: of what is below nothing there are no returns. */
+function returnOf(text: string, row: CsvRow, into: SeriesRows): number {
+  const place = { file: row.file, row: row.row, column: 'return' };
+  const value = readNumberCell(text, place);
+  const got = `got ${printable(text, 40)}, which is ${shareText(value)}`;
+  if (value < -1 - ROUNDING) throw csvError(place, `expected a return of -1 or more, for nobody can lose more than all, ${got}: ${PERCENT_HINT}, and a curve that goes into debt is written as time,equity`);
+  if (into.isLost && value !== 0) throw csvError(place, `expected no return after one of -1, which lost all, ${got}: ${PERCENT_HINT}`);
+  into.isLost ||= value <= -1 + ROUNDING;
+  return Math.max(-1, value);
 }
 
 function timeAfter(text: string, row: CsvRow, times: readonly Millis[]): Millis {

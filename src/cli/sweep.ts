@@ -35,7 +35,7 @@ export const sweepCommand: CommandModule = (program, run) => {
     .requiredOption('--grid <file>', 'which parameters to try: { params: { <strategy>.<parameter>: [values] | { from, to, step } } }')
     .option('--workers <n>', 'threads; the results are the same with any number (default: as many as the machine runs at once)', workerCount)
     .option('--objective <name>', `what is best: ${OBJECTIVE_NAMES}`, objectiveName, DEFAULT_OBJECTIVE)
-    .option('--report <file>', 'also writes the report, as one HTML file that needs nothing else')
+    .option('--report <file>', 'also writes the report, as one HTML file that needs nothing else; its folder is made where there is none')
     .option('--trial-limit <duration>', `how long one trial may take before it has failed (default: ${formatDuration(DEFAULT_TRIAL_LIMIT_MS)})`, durationFlag)
     .option('--fresh', 'runs everything again, also what an earlier sweep has finished')
     .action(run(async (context: CommandContext, file: string, flags: SweepFlags) => {

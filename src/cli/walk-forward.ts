@@ -52,7 +52,7 @@ export const walkForwardCommand: CommandModule = (program, run) => {
     .option('--objective <name>', `what is best: ${OBJECTIVE_NAMES}`, objectiveName, DEFAULT_OBJECTIVE)
     .option('--anchored', 'every choice looks back to the beginning, not only over --in-sample')
     .option('--workers <n>', 'threads; the results are the same with any number (default: as many as the machine runs at once)', workerCount)
-    .option('--report <file>', 'also writes the report, as one HTML file that needs nothing else')
+    .option('--report <file>', 'also writes the report, as one HTML file that needs nothing else; its folder is made where there is none')
     .action(run(async (context: CommandContext, file: string, flags: WalkForwardFlags) => {
       const { terminal, options } = context;
       if (flags.report !== undefined) makeRoomFor(flags.report, '--report');

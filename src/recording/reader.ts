@@ -50,6 +50,8 @@ export interface Recording extends InputSource {
   /** Returns the last number up to which all of 1, 2, 3 ... are there, here or among `extraSeqs` (those of decisions). */
   lastGapFreeSeq(extraSeqs: Iterable<number>): number;
   lastGapFreeSteps(extraSeqs: Iterable<number>): Steps<number>;
+  /** Returns its inputs without much of what was received before an instant. */
+  since(at: Millis): Pick<InputSource, 'kinds' | 'feeds' | 'cursor'>;
   /** Returns the same recording without what came after number `seq`. */
   cutAt(seq: number): Recording;
   cutSteps(seq: number): Steps<Recording>;
@@ -106,6 +108,7 @@ function createRecording(whole: Whole, cut: Cut | undefined): Recording {
     tokens: tokenTable(manifest.tokens),
     truncatedAt: cut?.lastSeq,
     cursor: (options) => new RecordingCursor(chosen(options)),
+    since: (at) => createRecording({ ...whole, segments: segments.filter(({ lastAt: end }) => end >= at) }, cut),
     read: (options) => inOrder(chosen(options)),
     lastGapFreeSeq: (extraSeqs) => atOnce(lastGapFreeSteps(extraSeqs)),
     cutAt: (seq) => atOnce(cutSteps(seq)),

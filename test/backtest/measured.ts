@@ -31,16 +31,17 @@ export function bothSides(prices: readonly (readonly [ask: number, bid: number])
   });
 }
 
-/** Runs strategies with 500 USDC each over events, measured each `everyMs`. */
+/** Runs strategies with 500 USDC each over events, measured each `everyMs`, and in passing each `glanceEveryMs`. */
 export function measured(events: readonly MarketEvent[], options: {
   readonly strategies?: readonly StrategyInstance[];
   readonly model?: Partial<SimulationModel>;
   readonly everyMs?: number;
+  readonly glanceEveryMs?: number;
 } = {}): MeasuredRun {
-  const { strategies = [inAndOut()], model = CALM, everyMs = 5_000 } = options;
+  const { strategies = [inAndOut()], model = CALM, everyMs = 5_000, glanceEveryMs } = options;
   return measureRun({
     state: stateWith({ strategies: strategies.map(({ name }) => strategySetup(name)) }), strategies, seed: 7, startAt: 0,
     cursor: cursorOver(events.map((input) => ({ at: input.receivedAt, input }))), model: { ...BASE_MODEL, ...model }, currency: USDC, stopwatch: () => 0,
-    instruments: [SOL], everyMs,
+    instruments: [SOL], everyMs, glanceEveryMs,
   });
 }

@@ -25,6 +25,8 @@ import { createPlayground, document, jsonLines } from '../e2e/gannet.ts';
 /** Quiet: a step of the market every 20 s, while slots and the swaps of others go on as ever. */
 const CALM = 0.02;
 const LIVE_FILLS = 36;
+/** Of swaps: two sizes of two pools, both ways. */
+const KINDS = 8;
 const PAPER_FILLS = 24;
 
 let playground: Playground;
@@ -33,6 +35,8 @@ const runs: Record<'live' | 'paper', { runDir: string; recording: Recording }> =
 
 const mintOf = (symbol: string): string => sandbox.addresses.tokens.find((token) => token.symbol === symbol)!.mint;
 const confirmed = (stdout: string): number => stdout.split('"state":"confirmed"').length - 1;
+/** How many strategies have had a fill: where a machine is slow, one swap often keeps another from spending the same token. */
+const filledStrategies = (stdout: string): number => new Set(stdout.split('\n').filter((line) => line.includes('"state":"confirmed"')).map((line) => /"intent_id":"(?<name>[^"]+)-\d+"/.exec(line)?.groups?.['name'])).size;
 
 /** The same strategies, file and parameters, in every mode: two sizes of two pools, in and out. */
 function configText(mode: string, backtest: string): string {
@@ -84,7 +88,7 @@ beforeAll(async () => {
   const [live, paper] = (['live', 'paper'] as const).map((mode) => playground.start(
     ['run', '--live', '--json', '--config', playground.write(`${mode}.yaml`, configText(mode, 'latency: { land: 200ms }, landing: { drop_probability: 0 }')), '--state-dir', playground.path(mode)], { environment },
   ));
-  await Promise.all([live!.until((stdout) => confirmed(stdout) >= LIVE_FILLS), paper!.until((stdout) => confirmed(stdout) >= PAPER_FILLS)]);
+  await Promise.all([live!.until((stdout) => confirmed(stdout) >= LIVE_FILLS && filledStrategies(stdout) >= KINDS), paper!.until((stdout) => confirmed(stdout) >= PAPER_FILLS)]);
   await Promise.all([ended(live!, 'live'), ended(paper!, 'paper')]);
 }, 180_000);
 afterAll(async () => {
@@ -155,7 +159,7 @@ describe('what the simulated executor makes of the intents of a run on the sandb
     const found = distribution(compared);
     expect(found.count).toBeGreaterThanOrEqual(30);
     const kinds = new Set(compared.map(({ intent: { inputMint, outputMint, amountIn } }) => `${inputMint} ${outputMint} ${amountIn}`));
-    expect([...kinds]).toHaveLength(8);
+    expect([...kinds]).toHaveLength(KINDS);
     expect(found.mean, JSON.stringify([found, others])).toBeLessThan(5);
     expect(found.worst, JSON.stringify([found, others])).toBeLessThan(10);
     // Kinder than the chain it is not.

@@ -18,9 +18,15 @@ interface Probed {
   getBoundingClientRect(): { readonly left: number; readonly right: number; readonly top: number; readonly bottom: number; readonly width: number; readonly height: number };
 }
 
-declare const document: { readonly documentElement: Probed; readonly body: Probed; querySelectorAll(selector: string): Iterable<Probed> };
+interface ProbedRange {
+  setStart(node: object, offset: number): void;
+  setEnd(node: object, offset: number): void;
+  getClientRects(): Iterable<{ readonly top: number }>;
+}
+
+declare const document: { readonly documentElement: Probed; readonly body: Probed; querySelectorAll(selector: string): Iterable<Probed>; createRange(): ProbedRange };
 declare const innerWidth: number;
-declare function getComputedStyle(element: Probed): Readonly<Record<'color' | 'backgroundColor' | 'visibility' | 'display' | 'overflowX' | 'position' | 'clipPath', string>>;
+declare function getComputedStyle(element: Probed, part?: string): Readonly<Record<'color' | 'backgroundColor' | 'visibility' | 'display' | 'overflowX' | 'position' | 'clipPath', string>>;
 
 /** What a page looks like at one size, as far as it can be measured. */
 export interface Layout {
@@ -59,6 +65,23 @@ export function layoutOf(): Layout {
     clipped: all.filter((element) => element.scrollWidth > element.clientWidth + 1 && getComputedStyle(element).overflowX !== 'visible').map(named),
     empty: [...document.querySelectorAll('main section')].filter((section) => section.getBoundingClientRect().height < 20).map(named),
   };
+}
+
+/** Returns the words of what is selected that do not stand in one line. */
+export function brokenWords(selector: string): readonly string[] {
+  return [...document.querySelectorAll(selector)].flatMap((element) => [...element.childNodes]).filter(({ nodeType }) => nodeType === 3).flatMap((node) =>
+    [...(node.textContent ?? '').matchAll(/[^\s-]+/g)].filter(({ 0: word, index }) => {
+      const range = document.createRange();
+      range.setStart(node, index);
+      range.setEnd(node, index + word.length);
+      return new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size > 1;
+    }).map(([word]) => word));
+}
+
+/** Returns what in the key of a drawing has a colour, or a form, before its name. */
+export function swatchesOf(title: string): readonly string[] {
+  return [...document.querySelectorAll('figure')].filter((figure) => figure.querySelector('figcaption')?.textContent === title)
+    .flatMap((figure) => [...figure.querySelectorAll('.key .item')]).filter((item) => getComputedStyle(item, '::before').display !== 'none').map((item) => item.querySelector('bdi')?.textContent ?? '');
 }
 
 /** Returns the texts of a page that stand out too little from what is behind them: below 4.5 to 1. Also says how many were looked at. */

@@ -23,7 +23,7 @@ import type { ReportInput } from '../../src/backtest/report/report-input.ts';
 import { measured } from '../backtest/measured.ts';
 import { ENDLESS, GRID, HOSTILE, pageOf, RIGHT_TO_LEFT, tradingRun, tradingSettings } from '../backtest/report/reports.ts';
 import { openBrowser, WITHOUT_BROWSER } from './browser.ts';
-import { accessOf, faintTexts, groundColour, layoutOf, printedTexts, textsOf } from './probes.ts';
+import { accessOf, brokenWords, faintTexts, groundColour, layoutOf, printedTexts, swatchesOf, textsOf } from './probes.ts';
 
 const DESK = { width: 1_200, height: 900 };
 const PHONE = { width: 375, height: 812 };
@@ -37,6 +37,15 @@ const LONG_REASON = 'below the lower band: 179.459 against a mean of 181.715 (-2
 /** A table of empty cells. */
 function emptyTable(columns: number): ReturnType<typeof dataTable> {
   return dataTable({ label: `of ${columns}`, columns: columnsOf('figure', ...Array.from({ length: columns }, (_, i) => `column ${i}`)), rows: [['', ...Array.from({ length: columns }, () => '')]] });
+}
+
+/** Returns a heat map by something of that name, over eight folds. */
+function mapOf(name: string): ReturnType<typeof heatMapFigure> {
+  const folds = [1, 2, 3, 4, 5, 6, 7, 8];
+  return heatMapFigure({
+    title: 'In-sample', measured: 'Sharpe ratio', kind: 'ratio', down: { name, labels: ['k: 2 (3)', 'k: 1 (0)'] }, across: { name: 'fold', labels: folds.map(String) },
+    values: [-1, 1].map((sign) => folds.map((fold) => sign * fold)),
+  });
 }
 
 const dataOf = (html: string): Promise<unknown> => unpackData(/id="data">([^<]*)</.exec(html)![1]!);
@@ -236,7 +245,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`a report in a browser${WITHOUT_B
     const beside = page.locator('.chart').nth(2).locator('.reader');
     await beside.focus();
     await page.keyboard.press('Home');
-    expect(await beside.getAttribute('aria-valuetext')).toBe('1970-01-01 00:00:00: buy and hold 0.00 %, bought step by step 0.00 %, strategies 0.00 %');
+    expect(await beside.getAttribute('aria-valuetext')).toBe('1970-01-01 00:00:00: buy and hold 0.00 %, DCA 0.00 %, strategies 0.00 %');
     await reader.focus();
     await page.keyboard.press('Home');
     await page.keyboard.press('ArrowRight');
@@ -319,6 +328,22 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`a report in a browser${WITHOUT_B
     // A sentence beside numbers is given room: a row stays a few lines high on a phone.
     await page.setViewportSize(PHONE);
     expect((await page.locator('[aria-label=Reasons] tbody tr').boundingBox())!.height).toBeLessThan(100);
+  });
+
+  it('breaks no word of what a heat map is by, and lets no endless one take its place', async () => {
+    await open(renderPage({ title: 'Walk', lead: markup`<p>Two.</p>`, warnings: [], verdict: markup`<p id="check" class="check good">None.</p>`, sections: [
+      { id: 'map', title: 'Map', body: mapOf('parameters (times chosen)') }, { id: 'endless', title: 'Endless', body: mapOf('x'.repeat(200)) },
+    ] }), 'heat-maps');
+    await expectSound();
+    await page.setViewportSize(PHONE);
+    expect(await page.evaluate(brokenWords, 'section:has(#map) th')).toEqual([]);
+    expect(await page.evaluate(brokenWords, 'section:has(#endless) th')).toEqual(['x'.repeat(200)]);
+    expect((await page.locator('section:has(#endless) th.side.text').boundingBox())!.width).toBeLessThan(PHONE.width / 2);
+  });
+
+  it('gives a colour in a key to what is drawn in it, and to nothing else', async () => {
+    await openWhole();
+    expect(await page.evaluate(swatchesOf, 'Round trips by what they came to, USDC')).toEqual(['lost', 'won or even']);
   });
 
   it('shows on a phone on which side a table goes on', async () => {

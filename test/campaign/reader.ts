@@ -84,7 +84,7 @@ async function main(): Promise<number> {
   const { values } = parseArgs({ options: { minutes: { type: 'string', default: '60' }, seed: { type: 'string', default: '1' }, out: { type: 'string', default: resultsFile('reader') } } });
   const seed = Number(values.seed);
   const minutes = Number(values.minutes);
-  const version = codeVersion('daemon');
+  const version = codeVersion('policy');
   const startedMs = Date.now();
   const { violations, ...figures } = await fuzzReader({
     minutes, seed,

@@ -3,7 +3,7 @@ import { relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PROJECT, createPlayground, type Playground } from '../e2e/gannet.ts';
-import { codeVersion, daemonSources } from './tested-code.ts';
+import { codeVersion, filesOf } from './tested-code.ts';
 
 let playground: Playground;
 beforeAll(() => { playground = createPlayground(); });
@@ -24,13 +24,16 @@ describe('what the campaigns of the daemon test', () => {
     const own = new Set(readFileSync(loaded, 'utf8').split('\n').filter((url) => url.startsWith('file:')).map((url) => relative(PROJECT, fileURLToPath(url))));
     const source = [...own].filter((path) => path.startsWith('src/'));
     expect(source).toContain('src/daemon/daemon.ts');
-    expect(source.filter((path) => !daemonSources().includes(path))).toEqual([]);
+    const known = new Set(filesOf('daemon'));
+    expect(source.filter((path) => !known.has(path))).toEqual([]);
   });
 
   it('has the signer and the embedded chain in it, and neither reports nor sweeps', () => {
-    const sources = daemonSources();
+    const sources = filesOf('daemon');
     expect(sources).toEqual(expect.arrayContaining(['src/signer/serve.ts', 'src/sandbox/chain/swap-program.ts', 'src/sandbox/program/swap.so', 'src/strategy/index.ts']));
     expect(sources.filter((path) => /backtest\/report|sweep|lookahead/.test(path))).toEqual([]);
+    expect(filesOf('policy')).toContain('src/signer/policy/policy.ts');
+    expect(filesOf('policy').filter((path) => !sources.includes(path))).toEqual([]);
     expect(codeVersion('daemon').digest).not.toBe(codeVersion('everything').digest);
   });
 });

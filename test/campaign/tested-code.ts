@@ -7,9 +7,10 @@ import { PROJECT } from '../e2e/gannet.ts';
 
 /**
  * What a campaign tests. The daemon is what `gannet run` can come to load, with the signer and the sandbox that it starts:
- * research commands and reports do not change what it does. Everything is all of it.
+ * research commands and reports do not change what it does. The policy is what reads a transaction before it is signed, and
+ * judges it. Everything is all of it.
  */
-export type TestedPart = 'daemon' | 'everything';
+export type TestedPart = 'daemon' | 'policy' | 'everything';
 
 /** Which results speak of the code as it is: those of another digest say nothing of it. */
 export interface CodeVersion {
@@ -23,19 +24,26 @@ const COMMANDS_FILE = join(PROJECT, 'src/cli/commands.ts');
 const DAEMON_COMMANDS: readonly string[] = ['./run.ts', './sandbox.ts'];
 /** What bin/gannet starts first, what that starts beside itself, and what strategies import by the package's name. */
 const DAEMON_ENTRIES = ['src/signer/main.ts', 'src/cli/main.ts', 'src/strategy/index.ts'];
+const POLICY_ENTRIES = ['src/signer/policy/policy.ts'];
 /** Taken whole: none of it is found by following imports. */
 const FOLDERS = ['bin', 'config/dialects', 'strategies'];
 
 /** Returns what names the code that is tested: the commit, and a digest of the files as they are. */
 export function codeVersion(part: TestedPart): CodeVersion {
   const digest = createHash('sha256');
-  const source = part === 'daemon' ? daemonSources() : filesIn('src');
-  for (const path of [...FOLDERS.flatMap(filesIn), ...source].sort()) digest.update(`${path}\0`).update(readFileSync(join(PROJECT, path))).update('\0');
+  for (const path of filesOf(part)) digest.update(`${path}\0`).update(readFileSync(join(PROJECT, path))).update('\0');
   return { commit: commitOf(PROJECT), digest: digest.digest('hex').slice(0, 12) };
 }
 
-/** Returns the files of `src` that `gannet run`, and the sandbox that it starts, can come to load, and those beside code (programs, pages), sorted. */
-export function daemonSources(): string[] {
+/** Returns the files that a part is made of, sorted. */
+export function filesOf(part: TestedPart): string[] {
+  if (part === 'policy') return loadedFrom(POLICY_ENTRIES).sort();
+  const source = part === 'everything' ? filesIn('src') : [...loadedFrom(DAEMON_ENTRIES), ...filesIn('src').filter((path) => !path.endsWith('.ts'))];
+  return [...FOLDERS.flatMap(filesIn), ...source].sort();
+}
+
+/** Returns what some files can come to load, themselves included; of the commands those of the daemon alone. */
+function loadedFrom(entries: readonly string[]): string[] {
   const found = new Set<string>();
   const follow = (file: string): void => {
     if (found.has(file)) return;
@@ -45,8 +53,8 @@ export function daemonSources(): string[] {
       follow(resolve(dirname(file), specifier));
     }
   };
-  for (const entry of DAEMON_ENTRIES) follow(join(PROJECT, entry));
-  return [...[...found].map((file) => relative(PROJECT, file)), ...filesIn('src').filter((path) => !path.endsWith('.ts'))].sort();
+  for (const entry of entries) follow(join(PROJECT, entry));
+  return [...found].map((file) => relative(PROJECT, file));
 }
 
 function filesIn(folder: string): string[] {

@@ -94,6 +94,22 @@ describe('gannet analyze', () => {
     expect(document).toMatchObject({ drawdown_start: '2025-01-31T00:00:00.000Z', drawdown_trough: '2025-02-28T00:00:00.000Z', drawdown_recovered: null });
   });
 
+  it('says first that returns are likely percent where they are so large, and gives what they come to', async () => {
+    const { document, text } = await analyze([csv(rows('return', '0.9', '-0.6', '0', '2', '-0.4'))]);
+    expect((document['warnings'] as readonly unknown[])[0]).toEqual({ code: 'likely_percent', message: 'the returns are large, 75.00 % a period up or down in the middle of them: if these are percent, divide them by 100 (1 % is 0.01)', figures: ['total_return'] });
+    expect(text).toMatch(/^ {2}! the returns are large/);
+    expect(document['total_return']).toBeCloseTo(1.9 * 0.4 * 3 * 0.6 - 1, 12);
+    for (const usual of [rows('return', '0.1', '-0.2', '1.5'), rows('return', '0', '0'), rows('time,equity', '2025-01-01,1', '2025-01-02,5')]) {
+      expect(JSON.stringify((await analyze([csv(usual)])).document)).not.toContain('likely_percent');
+    }
+  });
+
+  it('takes a loss of all, whatever it was rounded to, with nothing but nothing after it', async () => {
+    for (const loss of ['-1', '-1.0000000000000002', '-0.9999999999999999']) {
+      expect((await analyze([csv(rows('return', '0.1', loss, '0'))])).document).toMatchObject({ total_return: expect.closeTo(-1, 12), max_drawdown: expect.closeTo(1, 12) });
+    }
+  });
+
   it.each([
     ['--periods-per-year', '0'], ['--periods-per-year', '-12'], ['--periods-per-year', 'daily'], ['--mar', 'NaN'], ['--risk-free', 'Infinity'], ['--mar', '1e999'],
   ])('refuses %s %s', async (...flag) => {
@@ -119,6 +135,9 @@ describe('gannet analyze', () => {
     ['time alone', rows('time', '2025-01-01'), 1, 'got neither equity nor return'],
     ['equity without time', rows('equity', '100'), 1, 'equity needs the time of each value'],
     ['text for a number', rows('time,equity', good, '2025-01-02,many'), 3, 'expected a finite number for equity, got "many"'],
+    ['a loss of more than all', rows('return', '1.2', '-0.8', '-1.5'), 4, 'expected a return of -1 or more, for nobody can lose more than all, got -1.5, which is -150.00 %: if these are percent, divide them by 100 (1 % is 0.01), and a curve'],
+    ['percent without their sign', rows('time,return', '2025-01-01,5', '2025-01-02,-3', '2025-01-03,2'), 3, 'got -3, which is -300.00 %: if these are percent'],
+    ['a gain after all was lost', rows('return', '0.1', '-1', '0', '0.5'), 5, 'expected no return after one of -1, which lost all, got 0.5, which is 50.00 %: if these are percent'],
     ['a percentage', rows('return', '0.1', '5%'), 3, '1 % is 0.01'],
     ['nothing for a number', rows('time,equity', good, '2025-01-02,'), 3, 'expected a number for equity, got nothing'],
     ['NaN', rows('return', 'NaN'), 2, 'got "NaN"'],

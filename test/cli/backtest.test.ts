@@ -84,7 +84,7 @@ function configuring(name: string, atEachPrice: string): string {
 it('says first of all that a strategy threw and was stopped', async () => {
   const config = configuring('throws', "throw new Error('cannot go on');");
   const { document } = await runCommand(backtestCommand, ['backtest', config, '--recording', await recorded('throws')], { stateDir: folder });
-  expect((document['warnings'] as string[])[0]).toMatch(/^strategy dip stopped: cannot go on/);
+  expect((document['warnings'] as string[])[0]).toMatch(/^strategy dip stopped: cannot go on \(throws\.ts:6:\d+\): what comes after it is of the others alone/);
 });
 
 it('has the last word where a strategy prints and ends the process', async () => {

@@ -6,7 +6,9 @@ import type { ReportLooks } from '../../src/cli/report-looks.ts';
 import { reportLooks } from '../../src/cli/report-looks.ts';
 import { writeEvents } from '../../src/cli/recording/write-events.ts';
 import { openRecording } from '../../src/recording/reader.ts';
+import type { MarketEvent } from '../../src/market/event.ts';
 import { market, tradingRun } from '../backtest/report/reports.ts';
+import { buyingSol, sellingSol } from '../market/events.ts';
 import { SOL, TOKENS, USDC } from '../market/tokens.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'gannet-looks-'));
@@ -16,11 +18,16 @@ const MINUTE = 60_000;
 const run = tradingRun();
 const events = market({ quotes: 240, everyMs: MINUTE });
 
+/** Returns what is taken from a recording of such events. */
+async function looksAt(name: string, heard: readonly MarketEvent[]): Promise<ReportLooks> {
+  const { directory } = await writeEvents(heard, { directory: join(folder, name), tokens: [SOL, USDC], source: { kind: 'synthetic', market: 'swings', seed: 1 }, startAt: 0, interrupt: new AbortController().signal });
+  return reportLooks(openRecording(directory), { run, tokens: TOKENS, currency: USDC });
+}
+
 describe('what a report takes from the recording itself', () => {
   let looks: ReportLooks;
   beforeAll(async () => {
-    const { directory } = await writeEvents(events, { directory: join(folder, 'run'), tokens: [SOL, USDC], source: { kind: 'synthetic', market: 'swings', seed: 1 }, startAt: 0, interrupt: new AbortController().signal });
-    looks = reportLooks(openRecording(directory), { run, tokens: TOKENS, currency: USDC });
+    looks = await looksAt('run', events);
   });
 
   it('is each price that was recorded near the swaps, both ways, in the currency', () => {
@@ -49,5 +56,11 @@ describe('what a report takes from the recording itself', () => {
 
   it('is when nothing was heard', () => {
     expect([looks.silences.all, looks.silences.bySymbol.get('SOL')]).toEqual([[], []]);
+  });
+
+  it.each([['at one instant', 0], ['some moments apart', 8]])('is not a silence between each two candles that are quoted at two sizes %s, but where some are missing', async (name, lateMs) => {
+    const ends = Array.from({ length: 100 }, (_, candle) => (candle + 1) * 5 * MINUTE).filter((at) => at <= 200 * MINUTE || at >= 260 * MINUTE);
+    const { silences } = await looksAt(name, ends.flatMap((at) => [buyingSol(150_000, at), sellingSol(150_000, at + lateMs)]));
+    expect([silences.all, silences.bySymbol.get('SOL')]).toEqual(Array.from({ length: 2 }, () => [{ from: 200 * MINUTE + lateMs, until: 260 * MINUTE }]));
   });
 });

@@ -87,6 +87,21 @@ describe('gannet walk-forward', () => {
     expect((document['warnings'] as string[]).filter((warning) => warning.includes('in no average'))).toEqual([expect.stringMatching(/^all 3 folds are in no average, the first since none of 3 has a Calmar ratio in-sample: .*less than 30 days$/)]);
   });
 
+  it('says where the risk limits made the result: in how many runs, in each fold, and in the page', async () => {
+    const open = readFileSync(CONFIG, 'utf8');
+    const page = join(folder, 'limited.html');
+    writeFileSync(CONFIG, open.replace('max_value_age: 1h', 'max_value_age: 1h, max_swaps: { per_minute: 1, per_hour: 1, per_day: 1 }'));
+    const { document, text } = await walk(['--recording', recording, '--grid', GRID, ...LENGTHS, '--workers', '1', '--report', page]).finally(() => { writeFileSync(CONFIG, open); });
+    const warnings = document['warnings'] as string[];
+    const said = [expect.stringMatching(/^in all 9 in-sample trials the risk limits made the result as well as the parameters did: .*; most often by RATE_PER_/) as string, expect.stringMatching(/^in all 3 out-of-sample runs the risk limits made the result as well as/) as string];
+    expect(warnings.filter((warning) => warning.includes('risk limits'))).toStrictEqual(said);
+    const limited = { limited_by: expect.stringMatching(/^RATE_PER_/) as string, denials: expect.anything() as unknown };
+    expect(document['folds']).toMatchObject([1, 2, 3].map(() => ({ in_sample: limited, out_of_sample: limited })));
+    expect(text.match(/ limited in-sample by RATE_PER_\w+, out of sample by RATE_PER_\w+\n/g)).toHaveLength(3);
+    expect(readFileSync(page, 'utf8').match(/judged; limited in-sample by RATE_PER_/g)).toHaveLength(3);
+    expect(answer.text).not.toContain('limited');
+  });
+
   it('is the same with another number of threads and another future: folds that ended before it stay as they are', async () => {
     const other = await recorded((at) => (at < SECOND_ENDS ? priceAt(at) : 90 + 30 * Math.sin(at / HOUR)));
     const { document } = await walk(['--recording', other, '--grid', GRID, ...LENGTHS, '--workers', '1']);

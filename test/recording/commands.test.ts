@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
@@ -213,6 +213,17 @@ describe('gannet recording export', () => {
     expect(rows).toStrictEqual(expected);
     expect(rows[0]).toMatchObject({ kind: 'quote', inAmount: '25000000' });
     await expect(gannet(['recording', 'export', directory, '--to', 'jsonl', '--out', file])).rejects.toMatchObject({ code: 'USAGE' });
+  });
+
+  it('makes the folder of its file, and says in plain words where it cannot', async () => {
+    const directory = await recorded();
+    const folder = temporaryFolder();
+    const file = join(folder, 'not', 'there', 'a.jsonl');
+    expect((await gannet(['recording', 'export', directory, '--to', 'jsonl', '--out', file])).document).toMatchObject({ file, events: 159 });
+    expect(readdirSync(join(folder, 'not', 'there'))).toStrictEqual(['a.jsonl']);
+    for (const [out, why] of [[join(file, 'b.jsonl'), 'file, not a folder'], [folder, 'it is a folder'], ['/proc/a.jsonl', '/proc takes no files']] as const) {
+      await expect(gannet(['recording', 'export', directory, '--to', 'jsonl', '--out', out])).rejects.toMatchObject({ code: 'USAGE', message: expect.stringMatching(`^--out ${out} cannot be written: .*${why}|^--out ${out} cannot be written: .*file already exists`) });
+    }
   });
 
   it('takes kinds, and refuses what it does not carry out', async () => {

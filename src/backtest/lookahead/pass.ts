@@ -32,10 +32,12 @@ export interface PassTask {
   readonly history?: History | undefined;
 }
 
-/** Where trading begins, and how much of what was before is shown. */
+/** Where trading begins, and how much of what was before and after is shown. */
 export interface History {
   readonly tradeFrom: Millis;
   readonly warmupMs: Millis;
+  /** How many rows from there on, at the most. */
+  readonly rows: number;
 }
 
 export interface PassAnswer {

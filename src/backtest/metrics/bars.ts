@@ -36,30 +36,48 @@ export function equalBars(series: EquitySeries): Bars {
 /**
  * Returns a series at the ends of bars that are whole multiples of `barMs` since the epoch: the last value at or before
  * each end. The value that the series begins with stands first; where nothing else is in its bar, it is that bar's close.
+ * A bar at either end of which the series covers less than half goes with the one beside it: the return of a second is not one of an hour.
  */
 export function barsOf({ times, values }: EquitySeries, barMs: Millis): Bars {
-  const closes: Millis[] = [];
-  const closing: number[] = [];
-  let filled = 0;
+  const bars: Bar[] = [];
   for (let i = 0; i < times.length; i++) {
     const close = Math.ceil(times[i]! / barMs) * barMs;
-    const last = closes.at(-1);
+    const last = bars.at(-1);
     if (last === undefined) {
       const alone = times.length === 1 || Math.ceil(times[1]! / barMs) * barMs > close;
-      closes.push(alone ? close : times[0]!);
-      closing.push(values[0]!);
-    } else if (close === last) {
-      closing[closing.length - 1] = values[i]!;
+      bars.push({ close: alone ? close : times[0]!, value: values[0]!, isOwn: true });
+    } else if (close === last.close) {
+      last.value = values[i]!;
     } else {
       // The bars between hold nothing of their own: the last value is carried over them.
-      for (let empty = (Math.floor(last / barMs) + 1) * barMs; empty < close; empty += barMs) {
-        closes.push(empty);
-        closing.push(closing.at(-1)!);
-      }
-      closes.push(close);
-      closing.push(values[i]!);
-      filled += 1;
+      for (let empty = (Math.floor(last.close / barMs) + 1) * barMs; empty < close; empty += barMs) bars.push({ close: empty, value: last.value, isOwn: false });
+      bars.push({ close, value: values[i]!, isOwn: true });
     }
   }
-  return { barMs, perYear: YEAR_MS / barMs, closes, values: closing, coverage: closes.length < 2 ? 1 : filled / (closes.length - 1) };
+  joinSlivers(bars, times.at(-1) ?? 0, barMs);
+  return {
+    barMs, perYear: YEAR_MS / barMs, closes: bars.map(({ close }) => close), values: bars.map(({ value }) => value),
+    coverage: bars.length < 2 ? 1 : bars.filter(({ isOwn }, i) => i > 0 && isOwn).length / (bars.length - 1),
+  };
+}
+
+interface Bar {
+  readonly close: Millis;
+  value: number;
+  /** Whether it holds a point of its own. */
+  isOwn: boolean;
+}
+
+/** The last return there is stays, however short. */
+function joinSlivers(bars: Bar[], lastAt: Millis, barMs: Millis): void {
+  if (bars.length > 2 && bars[1]!.close - bars[0]!.close < barMs / 2) {
+    const [sliver] = bars.splice(1, 1);
+    bars[1]!.isOwn ||= sliver!.isOwn;
+  }
+  if (bars.length > 2 && lastAt - bars.at(-2)!.close < barMs / 2) {
+    const { value, isOwn } = bars.pop()!;
+    const end = bars.at(-1)!;
+    end.value = value;
+    end.isOwn ||= isOwn;
+  }
 }

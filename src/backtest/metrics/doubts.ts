@@ -11,6 +11,7 @@ export type DoubtCode =
   | 'few_returns'
   | 'few_trades'
   | 'interval_left_out'
+  | 'likely_percent'
   | 'no_drawdown'
   | 'no_loss'
   | 'no_time_span'

@@ -32,7 +32,7 @@ export function histogramChart({ title, bins, kind, counted, empty }: {
   const most = bins.reduce((largest, bin) => (bin.count > largest.count ? bin : largest), first);
   return plotFigure({
     title, x, y, at: `most: ${rangeText(most, kind)}`, drawing: markup`${bars}${x.low < 0 && x.high > 0 && markup`<path class="zero" d="M${acrossPlot(x, 0)} 0V${PLOT_HEIGHT}"/>`}`,
-    key: [{ label: counted, style: 'main', value: valueText(most.count, 'count') }, { label: 'lost', style: 'loss' }, { label: 'won or even', style: 'gain' }],
+    key: [{ label: counted, value: valueText(most.count, 'count') }, { label: 'lost', style: 'loss' }, { label: 'won or even', style: 'gain' }],
     summary: bins.filter(({ count }) => count > 0).map((bin) => `${rangeText(bin, kind)}: ${bin.count}`).join('; '),
     notes: ['Linear scales. Each bar holds its lower end; none holds losses and gains together.'],
     readout: {

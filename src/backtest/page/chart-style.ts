@@ -8,7 +8,7 @@ export const CHART_STYLE = `
 .key .item::before{content:"";display:inline-block;width:1.1em;border-top:3px solid;vertical-align:middle;margin-right:.4em}
 ${COLOURED.map((name) => `.key .${name}::before{border-color:var(--${name})}`).join('')}.key .second::before{border-top-width:1.5px}.key .third::before{border-top-style:dotted}
 .key .entry::before,.key .exit::before{width:.6em;height:.6em;border-radius:50%;border:2px solid var(--gain);background:var(--gain)}.key .exit::before{border-color:var(--loss);background:none}
-.key .gap::before{width:1em;height:.8em;border:0;background:var(--soft);opacity:.35}
+.key .bare::before{display:none}.key .gap::before{width:1em;height:.8em;border:0;background:var(--soft);opacity:.35}
 .plot{display:grid;grid-template-columns:auto 1fr;column-gap:.4rem;font-size:.75rem;color:var(--soft);font-variant-numeric:tabular-nums}
 .y-axis{display:flex;flex-direction:column;justify-content:space-between;text-align:right;white-space:nowrap}.y-axis span{line-height:1;margin:-.5em 0}
 .drawing{position:relative;height:15rem;background:var(--panel);border-left:1px solid var(--soft);border-bottom:1px solid var(--soft)}

@@ -14,7 +14,8 @@ export type PlotStyle = 'main' | 'second' | 'third' | 'gain' | 'loss' | 'entry' 
 /** What a colour or a form in a drawing means. */
 export interface KeyItem {
   readonly label: string;
-  readonly style: PlotStyle;
+  /** Left out, nothing is drawn of it: it is a number alone. */
+  readonly style?: PlotStyle | undefined;
   /** What the read-out begins with; without one the item has none. */
   readonly value?: string | undefined;
 }
@@ -67,7 +68,7 @@ export function scaleNote({ low, high, ticks }: Axis): string {
 }
 
 function keyItem({ label, style, value }: KeyItem): Markup {
-  return markup`<span class="item ${style}"><bdi>${label}</bdi>${value !== undefined && markup` <b class="value">${value}</b>`}</span>`;
+  return markup`<span class="item ${style ?? 'bare'}"><bdi>${label}</bdi>${value !== undefined && markup` <b class="value">${value}</b>`}</span>`;
 }
 
 function timeTick(axis: Axis, { value, text, isMinor }: Tick): Markup {

@@ -47,7 +47,7 @@ td .soft,td .none,th .none{font-size:inherit}td .none{white-space:normal}
 .side-by-side{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(17rem,100%),1fr));gap:0 2rem;align-items:start}
 .side-by-side table{width:100%}
 .heat-map{margin:1rem 0}.heat-map table{border-collapse:separate;border-spacing:2px}.heat-map th,.heat-map td{border:0;vertical-align:middle}
-.heat-map thead th{text-align:center;overflow-wrap:anywhere;min-width:4.6rem;max-width:12rem}.heat-map th.side{max-width:none;color:var(--text);text-align:center}.heat-map th.side.text{text-align:left}
+.heat-map thead th{text-align:center;overflow-wrap:anywhere;min-width:4.6rem;max-width:12rem}.heat-map th.side{max-width:none;color:var(--text);text-align:center}.heat-map th.side.text{text-align:left;max-width:min(40vw,20rem);overflow-wrap:break-word}
 .heat{text-align:center;color:var(--text)}.heat-map td.heat{padding:.4rem .6rem}
 .even{background:var(--panel)}${['down', 'up'].flatMap((side) => [1, 2, 3, 4].map((step) => `.${side}${step}{background:var(--${side}${step})}`)).join('')}
 .missing{color:var(--soft)}.configured{outline:2px solid var(--text);outline-offset:-2px;font-weight:600}
@@ -61,7 +61,7 @@ const PAPER = `
 *{print-color-adjust:exact;-webkit-print-color-adjust:exact}
 html{font-size:10.5pt}body{max-width:none;padding:0;font-size:inherit}nav,.theme,.reader{display:none!important}
 .chart,.heat-map,.tiles div,.warnings,.verdict,tr{break-inside:avoid}h2,h3,figcaption,.key{break-after:avoid}thead{display:table-header-group}
-.wide{overflow:visible;background:none}details::details-content{content-visibility:visible;height:auto}summary{display:none}table{font-size:7.5pt}th,td{padding:.15rem .3rem}thead th{min-width:2.4rem}tbody th,tbody th.text{position:static;max-width:9rem;overflow-wrap:anywhere}td.text,th.text{min-width:4rem;max-width:34rem}
+.wide{overflow:visible;background:none}details::details-content{content-visibility:visible;height:auto}summary{display:none}table{font-size:7.5pt}th,td{padding:.15rem .3rem}thead th{min-width:2.4rem}tbody th,tbody th.text{position:static;max-width:9rem;overflow-wrap:anywhere}.heat-map th.side.text{max-width:9rem;overflow-wrap:anywhere}td.text,th.text{min-width:4rem;max-width:34rem}
 .drawing{border-color:#999}}`;
 
 /** The style sheet of a page: for a phone as for a desk, for dark and light, and for paper. */

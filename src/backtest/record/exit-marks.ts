@@ -25,6 +25,8 @@ export interface ExitMarks {
   exit(mint: Mint, amount: bigint, at: Millis): bigint | undefined;
   /** Returns how many times the largest size that is priced an amount is: above 1 its price is a guess; 0 where size plays no part. */
   timesLargest(mint: Mint, amount: bigint, at: Millis): number;
+  /** Returns whether what a token brings, or takes, is known from quotes of the other direction alone, turned around less the haircut. */
+  isTurned(mint: Mint, at: Millis): boolean;
   /**
    * Returns what a whole token takes and brings where so much of the currency is spent, in smallest units of the currency
    * for a smallest unit of the token; both in pieces of the largest size that was recorded where it is more than that, for
@@ -75,6 +77,7 @@ export function createExitMarks({ market, tokens, currency, model }: {
       const found = lastLadder(mint, currency.mint, at);
       return typeof found === 'string' || !isBeyond(found.ladder, amount) ? 0 : Number(amount) / Number(largestSize(found.ladder));
     },
+    isTurned: (mint, at) => [lastLadder(mint, currency.mint, at), lastLadder(currency.mint, mint, at)].some((found) => typeof found !== 'string' && found.isOtherSide),
     bothWays: (mint, spent, at) => {
       const paid = atMost(currency.mint, mint, spent, at);
       const bought = swap(currency.mint, mint, paid, at);

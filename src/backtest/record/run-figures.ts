@@ -84,12 +84,16 @@ export function benchmarksOf(record: RunRecord): Benchmarks {
   };
 }
 
-/** Returns why benchmarks are missing that there might be. */
+/** Returns why benchmarks are missing that there might be, and which rest on a price that nobody recorded. */
 export function benchmarkWarnings({ times, instruments }: RunRecord): string[] {
-  return instruments.filter(isGone).map(({ symbol, bids }) => {
-    const lastAt = times[bids.findLastIndex(isPrice)]!;
-    return `buy and hold and DCA are not given: ${symbol} has no price any more at the end, the last look at one was at ${new Date(lastAt).toISOString()}; what it would bring nobody knows`;
-  });
+  return [
+    ...instruments.filter(isGone).map(({ symbol, bids }) => {
+      const lastAt = times[bids.findLastIndex(isPrice)]!;
+      return `buy and hold and DCA are not given: ${symbol} has no price any more at the end, the last look at one was at ${new Date(lastAt).toISOString()}; what it would bring nobody knows`;
+    }),
+    ...instruments.filter(({ turnedBps = 0 }) => turnedBps > 0).map(({ symbol, turnedBps }) =>
+      `only one direction of ${symbol} was recorded: the other is taken to be ${turnedBps} bps worse (backtest.other_side_haircut_bps), for what is held as for buy and hold and DCA, which over a short time may decide what they come to; record both`),
+  ];
 }
 
 /** What has no price at the end is worth nobody knows what: carried on, its last one would make a benchmark of a token that died. */

@@ -11,11 +11,14 @@ import { priceAge } from '../../trading/valuation.ts';
 import { halfSpreadBps } from '../metrics/half-spread.ts';
 import { medianOf } from '../metrics/median.ts';
 import { createExitMarks } from './exit-marks.ts';
+import { Extremes } from './extremes.ts';
 import type { InstrumentRecord, RecordedFill, RunRecord, StrategyRecord } from './run-record.ts';
 
 /** Looks on while a backtest runs, and changes nothing. It works by the step and by the fill, never by the event. */
 export interface RunMeter {
   readonly everyMs: Millis;
+  /** How often it glances at what happens between; undefined where it does not. */
+  readonly glanceEveryMs: Millis | undefined;
   /** Looks at what everything is worth. */
   sample(at: Millis): void;
   /**
@@ -23,6 +26,11 @@ export interface RunMeter {
    * only carried on makes no further point, so that figures see how thin the data are. Looks that go back are left out.
    */
   sampleNews(at: Millis): void;
+  /**
+   * Does the same in passing: of what is seen only the peaks and the troughs after them are kept, of equity and of the market, and the
+   * first moment at which all that benchmarks buy has a price.
+   */
+  glance(at: Millis): void;
   /** Takes note of what became of an intent, after the books have it. */
   observe(intent: Intent, outcome: Outcome, at: Millis): void;
   /** Returns what was seen. */
@@ -44,12 +52,21 @@ export interface HeldPrice {
 
 type Writable<T> = { -readonly [Key in keyof T]: T[Key] extends readonly (infer Item)[] ? Item[] : T[Key] };
 
+/** What is seen in a look: values in the currency, prices of whole tokens; null where there is none. */
+interface Look {
+  readonly at: Millis;
+  readonly strategies: readonly { readonly equity: number | null; readonly held: number | null }[];
+  readonly prices: readonly { readonly ask: number | null; readonly bid: number | null }[];
+}
+
 /** Returns a meter over a state. `instruments` are what its benchmarks buy. */
-export function createRunMeter({ state, currency, instruments, everyMs, model }: {
+export function createRunMeter({ state, currency, instruments, everyMs, glanceEveryMs, model }: {
   readonly state: EngineState;
   readonly currency: Token;
   readonly instruments: readonly Token[];
   readonly everyMs: Millis;
+  /** Left out, drawdowns are as deep as they were at the looks. */
+  readonly glanceEveryMs?: Millis | undefined;
   readonly model: SimulationModel;
 }): RunMeter {
   const { portfolio, tokens } = state;
@@ -89,25 +106,52 @@ export function createRunMeter({ state, currency, instruments, everyMs, model }:
     }
     return held;
   };
-  const put = <T>(column: T[], value: T): void => { column[times.length - 1] = value; };
+  /** Not a number where something has no price. */
+  const totalEquity = (at: Millis): number => tracked.reduce((sum, strategy) => {
+    const held = heldBy(strategy, at);
+    return held === undefined ? NaN : sum + Number(strategy.book.balances.get(currency.mint) ?? 0n) / unit + held - strategy.kept.feesPaid;
+  }, 0);
 
-  /** All that came until then is in a look. */
-  let seen = -Infinity;
-  const sample = (at: Millis): void => {
-    if (times.at(-1) !== at) times.push(at);
-    for (const strategy of tracked) {
-      const { book, kept } = strategy;
+  const lookAt = (at: Millis): Look => ({
+    at,
+    strategies: tracked.map((strategy) => {
       const held = heldBy(strategy, at);
-      put(kept.held, held === undefined ? null : rounded(held));
-      put(kept.equity, held === undefined ? null : rounded(Number(book.balances.get(currency.mint) ?? 0n) / unit + held - kept.feesPaid));
-    }
-    for (const { token, kept } of priced) {
+      if (held === undefined) return { equity: null, held: null };
+      return { equity: rounded(Number(strategy.book.balances.get(currency.mint) ?? 0n) / unit + held - strategy.kept.feesPaid), held: rounded(held) };
+    }),
+    prices: priced.map(({ token }) => {
       // Nobody would trade at an older price: it is none.
       const price = share === 0n || priceAge(state.market, token.mint, currency.mint, at) > model.maxPriceAgeMs ? undefined : marks.bothWays(token.mint, share, at);
       const whole = 10 ** token.decimals / unit;
-      put(kept.asks, price === undefined ? null : sevenDigits(price.ask * whole));
-      put(kept.bids, price === undefined ? null : sevenDigits(price.bid * whole));
+      return price === undefined ? { ask: null, bid: null } : { ask: sevenDigits(price.ask * whole), bid: sevenDigits(price.bid * whole) };
+    }),
+  });
+  const put = ({ at, strategies, prices }: Look): void => {
+    if (times.at(-1) !== at) times.push(at);
+    const row = times.length - 1;
+    for (const [i, { kept }] of tracked.entries()) {
+      kept.equity[row] = strategies[i]!.equity;
+      kept.held[row] = strategies[i]!.held;
     }
+    for (const [i, { kept }] of priced.entries()) {
+      kept.asks[row] = prices[i]!.ask;
+      kept.bids[row] = prices[i]!.bid;
+    }
+    hasAllPrices ||= prices.every(({ ask }) => ask !== null);
+  };
+
+  const equityExtremes = new Extremes<Look>();
+  const marketExtremes = new Extremes<Look>();
+  let hasAllPrices = false;
+  /** All that came until then is in a look. */
+  let seen = -Infinity;
+  const sample = (at: Millis): void => {
+    const look = lookAt(at);
+    if (glanceEveryMs !== undefined) {
+      const between = [...equityExtremes.keep(totalEquity(at)), ...marketExtremes.keep(marketIndex(state.market, priced, currency.mint))];
+      for (const extreme of between.toSorted((a, b) => a.at - b.at)) if (extreme.at > (times.at(-1) ?? -Infinity) && extreme.at < at) put(extreme);
+    }
+    put(look);
   };
 
   /** Returns what the fees paid since the last look are worth now; undefined where SOL has no price. */
@@ -122,7 +166,15 @@ export function createRunMeter({ state, currency, instruments, everyMs, model }:
 
   return {
     everyMs,
+    glanceEveryMs,
     sample,
+    glance: (at) => {
+      if (at <= (times.at(-1) ?? -Infinity)) return;
+      if (!hasAllPrices && priced.every(({ token: { mint } }) => marks.bothWays(mint, share, at) !== undefined)) sample(at);
+      const look = (): Look => lookAt(at);
+      equityExtremes.pass(totalEquity(at), look);
+      marketExtremes.pass(marketIndex(state.market, priced, currency.mint), look);
+    },
     sampleNews: (at) => {
       const last = times.at(-1) ?? -Infinity;
       if (at < last || !tokens.all.some(({ mint }) => isHeardOf(state.market, { mint, currency: currency.mint, seen, last }))) return;
@@ -167,7 +219,13 @@ export function createRunMeter({ state, currency, instruments, everyMs, model }:
       }
       if (fill !== undefined || fees !== 0) sample(at);
     },
-    record: () => ({ currency: currency.symbol, times, strategies: tracked.map(({ kept }) => kept), instruments: priced.map(({ kept, halfSpreads }) => ({ ...kept, swapHalfSpreadBps: medianOf(halfSpreads) ?? undefined })), fills }),
+    record: () => ({
+      currency: currency.symbol, times, fills,
+      strategies: tracked.map(({ kept }) => kept),
+      instruments: priced.map(({ token, kept, halfSpreads }) => ({
+        ...kept, swapHalfSpreadBps: medianOf(halfSpreads) ?? undefined, turnedBps: marks.isTurned(token.mint, times.at(-1) ?? 0) ? model.otherSideHaircutBps : undefined,
+      })),
+    }),
   };
 }
 
@@ -178,12 +236,30 @@ function isHeardOf(market: MarketCache, { mint, currency, seen, last }: { readon
   return market.quoteSlots(mint, currency).some(isNews) || market.quoteSlots(currency, mint).some(isNews) || isNew(market.tokenStats(mint)?.receivedAt ?? -Infinity);
 }
 
+/** Returns how the market stands, by the last quote of each token at any size: good for telling when it turns, and for nothing else. Not a number where one has none. */
+function marketIndex(market: MarketCache, instruments: readonly { readonly token: Token }[], currency: Mint): number {
+  return instruments.reduce((sum, { token: { mint } }) => {
+    const [selling] = market.quoteSlots(mint, currency);
+    const [buying] = market.quoteSlots(currency, mint);
+    const quote = market.latest(selling ?? buying ?? -1);
+    if (quote?.kind !== 'quote') return NaN;
+    return sum + (selling === undefined ? 1 / quote.rate : quote.rate);
+  }, 0);
+}
+
 function sevenDigits(value: number): number {
   return Number(value.toPrecision(7));
 }
 
 const SECOND_MS = 1_000;
 const STEPS_MS = [1, 5, 15, 60, 300, 900, 1_800, 3_600, 14_400, 86_400].map((seconds) => seconds * SECOND_MS);
+
+const GLANCES_MOST = 300_000;
+
+/** Returns how far glances are apart over a span: so near that no trough of a recording of weeks goes unseen, at a cost of a second at most. */
+export function glanceStep(spanMs: Millis): Millis {
+  return Math.max(1, Math.ceil(spanMs / GLANCES_MOST / SECOND_MS)) * SECOND_MS;
+}
 
 /** Returns the least usual step that makes at most `most` of a span: they divide an hour or a day, as bars do. */
 export function sampleStep(spanMs: Millis, most = 2_000): Millis {

@@ -38,6 +38,8 @@ export interface InstrumentRecord {
   readonly asks: readonly (number | null)[];
   /** Half of what lies between both at the size of the swaps, in bps, in the middle over the steps after the first of them; left out without one. */
   readonly swapHalfSpreadBps?: number | undefined;
+  /** By how much a price is taken to be worse in the direction that nobody recorded, bps; left out where both were. */
+  readonly turnedBps?: number | undefined;
 }
 
 /** A swap that landed; amounts in smallest units, as text. */

@@ -47,7 +47,7 @@ export function comparisonTables({ run: { record } }: ReportInput, { assessments
   const names = new Map<string, string | Markup>([
     ['total', record.strategies.length === 1 ? nameText(record.strategies[0]!.name) : 'all strategies'],
     ...record.strategies.map(({ name }, i): [string, Markup] => [`strategy ${i + 1}`, nameText(name)]),
-    ['benchmark buy_and_hold', 'buy and hold'], ['benchmark dca', 'bought step by step'], ['benchmark cash', 'cash'],
+    ['benchmark buy_and_hold', 'buy and hold'], ['benchmark dca', 'DCA'], ['benchmark cash', 'cash'],
   ]);
   const compared = [...names].filter(([of]) => assessments.has(of));
   const atEnd = `equity at the end, ${record.currency}`;

@@ -22,7 +22,7 @@ const STEPS_OF_EXPOSURE = 150;
 /** Returns the charts of equity and drawdown. */
 export function equityCharts({ run: { series, record }, benchmarks: { buy_and_hold: holding, dca }, silences }: ReportInput): Markup {
   const changes = (values: readonly number[]): (number | null)[] => atTimes(record, series.times, values.map((value) => (values[0]! > 0 ? value / values[0]! - 1 : 0)));
-  const beside = ([[holding, 'buy and hold', 'second'], [dca, 'bought step by step', 'third']] as const)
+  const beside = ([[holding, 'buy and hold', 'second'], [dca, 'DCA', 'third']] as const)
     .flatMap(([benchmark, label, style]): ChartLine[] => (benchmark === undefined ? [] : [{ label, style, values: changes(benchmark.series.values) }]));
   const own = record.strategies.length === 1 ? 'strategy' : 'strategies';
   let peak = -Infinity;
@@ -42,6 +42,7 @@ ${falls.length > 1 && falls.every((fall) => fall === 0) ? emptyFigure(DRAWDOWN, 
   })}
 ${beside.length > 0 && lineChart({
     ...common, title: 'Change since the beginning, beside buying and holding', kind: 'share', include: [0],
+    notes: dca === undefined ? [] : ['DCA buys for the same money in equal parts, at equal distances.'],
     lines: [...beside, { label: own, style: 'main', values: changes(series.values) }],
   })}`;
 }

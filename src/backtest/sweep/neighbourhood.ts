@@ -1,3 +1,4 @@
+import { limitedBy } from '../denied.ts';
 import type { Objective } from '../objectives.ts';
 import type { ParamValue } from '../trial.ts';
 import { axisName, risingOrder } from './axis-order.ts';
@@ -12,6 +13,8 @@ export interface Neighbour {
   readonly to: ParamValue;
   /** Its objective; null where it has none. */
   readonly value: number | null;
+  /** Whether the risk limits made its result. */
+  readonly limited: boolean;
 }
 
 /** Whether what is around the best is much like it: what only one combination has is chance more often than market. */
@@ -37,7 +40,7 @@ export function neighbourhoodOf(best: SweepRow, rows: readonly SweepRow[], { axe
   const byPoint = new Map(rows.map((row) => [row.point.join(' '), row]));
   const neighbours = axes.flatMap((axis, i) => stepsFrom(best.point, axis, i).flatMap((point): Neighbour[] => {
     const row = byPoint.get(point.join(' '));
-    return row === undefined ? [] : [{ param: axisName(axis), from: axis.values[best.point[i]!]!, to: axis.values[point[i]!]!, value: row.value }];
+    return row === undefined ? [] : [{ param: axisName(axis), from: axis.values[best.point[i]!]!, to: axis.values[point[i]!]!, value: row.value, limited: limitedBy(row.result) !== undefined }];
   }));
   const known = rows.flatMap(({ value }) => (value === null ? [] : [value]));
   const worst = known.reduce((least, value) => (better === 'higher' ? Math.min(least, value) : Math.max(least, value)), best.value ?? 0);

@@ -1,3 +1,4 @@
+import { limitedBy } from '../denied.ts';
 import { factOf } from '../metrics/doubts.ts';
 import { FIGURE_NAMES } from '../metrics/figure-names.ts';
 import { counted } from '../../core/counted.ts';
@@ -58,6 +59,15 @@ export function choose(tried: readonly TrialResult[], sets: readonly TrialParams
   return { place, params: sets[place]!, value: objective.valueOf(best)!, inSample: best };
 }
 
+/** Returns where the risk limits made what a fold came to, and by which code: "limited in-sample by RATE_PER_DAY"; empty where they did not. */
+export function foldLimits({ choice, outOfSample }: Pick<FoldOutcome, 'choice' | 'outOfSample'>): string {
+  const where = ([['in-sample', choice?.inSample], ['out of sample', outOfSample]] as const).flatMap(([part, result]) => {
+    const denied = result === undefined ? undefined : limitedBy(result);
+    return denied === undefined ? [] : [`${part} by ${denied.code}`];
+  });
+  return where.length === 0 ? '' : `limited ${where.join(', ')}`;
+}
+
 /** Returns why nothing could be chosen. */
 export function noChoice(tried: readonly TrialResult[], { label, name }: { readonly label: string; readonly name: keyof typeof FIGURE_NAMES }): string {
   const done = doneOf(tried);
@@ -90,6 +100,7 @@ function rowRate(events: number, { from, to }: TradedPeriod): number {
   return events / (to - from);
 }
 
-function doneOf(results: readonly TrialResult[]): DoneTrial[] {
+/** Returns the results that ran to their end. */
+export function doneOf(results: readonly TrialResult[]): DoneTrial[] {
   return results.filter((result) => result.kind === 'done');
 }

@@ -20,6 +20,7 @@ import { namedTable } from '../report/swap-table.ts';
 import type { TrialParams } from '../trial.ts';
 import type { JoinedRun, WalkForwardResult } from '../walk-forward.ts';
 import type { FoldOutcome } from './fold-outcome.ts';
+import { foldLimits } from './fold-outcome.ts';
 import { paramsText } from './params-text.ts';
 
 /** What the report of a walk-forward is made of; text from anywhere. */
@@ -73,7 +74,7 @@ function foldTable({ result: { folds }, objective: name }: WalkForwardReport): M
       fold.number, markup`<span class="whole">${dayText(fold.outOfSample.from)} to</span> <span class="whole">${dayText(fold.outOfSample.to)}</span>`, choice === undefined ? '–' : paramsText(choice.params),
       ...(isReturn ? [] : [shown(choice?.value, objective.show), shown(outOfSample === undefined ? null : objective.valueOf(outOfSample), objective.show)]),
       shown(choice?.inSample.metrics.total_return, shareText), shown(outOfSample?.metrics.total_return, shareText), outOfSample?.fills ?? '–',
-      status === 'judged' ? 'judged' : `in no average: ${reason ?? status}`,
+      [status === 'judged' ? 'judged' : `in no average: ${reason ?? status}`, foldLimits({ choice, outOfSample })].filter((said) => said !== '').join('; '),
     ]),
   })}
 <p class="note">Each fold begins with the configured money. What it holds at its end counts at what a sale would bring then.</p>`;
@@ -90,7 +91,7 @@ function dayText(at: Millis): string {
 
 function equityCharts({ result: { folds }, currency }: WalkForwardReport, { record, series, benchmarks: { buy_and_hold: holding, dca } }: JoinedRun): Markup {
   const gaps = folds.flatMap(({ fold, status }): Span[] => (status === 'no_rows' || status === 'no_choice' || status === 'failed' ? [{ from: fold.outOfSample.from, until: fold.outOfSample.to }] : []));
-  const beside = ([[holding, 'buy and hold', 'second'], [dca, 'bought step by step', 'third']] as const)
+  const beside = ([[holding, 'buy and hold', 'second'], [dca, 'DCA', 'third']] as const)
     .flatMap(([benchmark, label, style]): ChartLine[] => (benchmark === undefined ? [] : [{ label, style, values: atTimes(record.times, series.times, benchmark.series.values) }]));
   let peak = -Infinity;
   const falls = series.values.map((value) => {
@@ -143,7 +144,7 @@ function choiceMap({ result: { folds }, sets, objective: name }: WalkForwardRepo
 }
 
 function figureSection({ assessment, benchmarks: { buy_and_hold, dca, cash } }: JoinedRun, currency: string): PageSection {
-  const compared = [['out of sample', assessment] as const, ...([['buy and hold', buy_and_hold], ['bought step by step', dca], ['cash', cash]] as const)
+  const compared = [['out of sample', assessment] as const, ...([['buy and hold', buy_and_hold], ['DCA', dca], ['cash', cash]] as const)
     .flatMap(([label, benchmark]) => (benchmark === undefined ? [] : [[label, benchmark.assessment] as const]))];
   return {
     id: 'figures', title: 'Figures out of sample',

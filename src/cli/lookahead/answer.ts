@@ -1,7 +1,7 @@
 import type { LookaheadResult, StrategyVerdict } from '../../backtest/lookahead.ts';
 import type { Leak } from '../../backtest/lookahead/leak.ts';
 import type { WarmUpVerdict } from '../../backtest/lookahead/warm-up-twin.ts';
-import { grouped } from '../../core/counted.ts';
+import { counted, grouped } from '../../core/counted.ts';
 import { printable } from '../../core/text.ts';
 import type { Millis } from '../../core/time.ts';
 import { formatDuration, roughDuration } from '../../core/time.ts';
@@ -36,7 +36,8 @@ export function asJson({ result: { strategies }, warmUps, startAt, endAt, events
         ...(warmUp === undefined ? {} : {
           warm_up: {
             configured: formatDuration(warmUp.warmupMs), enough: warmUp.enoughMs === undefined ? null : formatDuration(warmUp.enoughMs),
-            longest_tried: formatDuration(warmUp.longestMs), trading_from: iso(warmUp.tradeFrom),
+            longest_tried: formatDuration(warmUp.longestMs), trading_from: iso(warmUp.starts[0] ?? null),
+            starts: warmUp.starts.map(iso), differing_starts: warmUp.differing, compared: warmUp.compared,
           },
         }),
       };
@@ -44,6 +45,7 @@ export function asJson({ result: { strategies }, warmUps, startAt, endAt, events
     warnings: strategies.flatMap((verdict) => [
       ...(showsNothing(verdict) ? [`${verdict.name} ${NOTHING_SHOWN}`] : []),
       ...(verdict.stopped === undefined ? [] : [`${verdict.stopped}; ${NOTHING_AFTER}`]),
+      ...nothingOfWarmUp(warmUps?.get(verdict.name)).map((why) => `of the warm-up of ${verdict.name} nothing is shown: ${why}`),
     ]),
   };
 }
@@ -124,11 +126,23 @@ function said(decision: Decision | null, tokens: TokenTable): string {
 
 function warmUpLines(warmUp: WarmUpVerdict | undefined, tokens: TokenTable): string[] {
   if (warmUp === undefined) return [];
-  const { warmupMs, enoughMs, longestMs, leak } = warmUp;
+  const { warmupMs, enoughMs, longestMs, starts, differing, compared, leak } = warmUp;
   const configured = warmupMs === 0 ? 'no warm-up' : `warm-up ${formatDuration(warmupMs)}`;
   const longest = spanText(longestMs);
-  if (leak === undefined) return [`    ${configured}: up to ${longest} of history change nothing\n`];
+  const [nothing] = nothingOfWarmUp(warmUp);
+  if (nothing !== undefined) return [`    ${configured}: NOTHING SHOWN: ${nothing}\n`];
+  if (leak === undefined) return [`    ${configured}: up to ${longest} of history change nothing: ${counted(compared, 'decision')} compared after ${counted(starts.length, 'start')}\n`];
   // Rounded down, it would be said to be enough and not be.
   const enough = enoughMs === undefined ? `nothing shorter than ${longest} is enough` : `${roughDuration(enoughMs)} is enough`;
-  return [`    ${configured}: a longer history changes decisions; ${enough}\n`, ...leakLines(leak, tokens, [`after ${longest}`, 'as configured'])];
+  return [
+    `    ${configured}: a longer history changes decisions, after ${count(differing)} of ${counted(starts.length, 'start')}; ${enough}\n`,
+    ...leakLines(leak, tokens, ['after a longer history', 'as configured']),
+  ];
+}
+
+/** Why a warm-up that nothing was found of is not known to be long enough: none or one sentence. */
+function nothingOfWarmUp(warmUp: WarmUpVerdict | undefined): string[] {
+  if (warmUp === undefined || warmUp.leak !== undefined || warmUp.compared > 0) return [];
+  return [warmUp.starts.length === 0 ? 'the recording is too short for a longer history than the configured one'
+    : `it decided nothing in what was compared after ${counted(warmUp.starts.length, 'start')}`];
 }

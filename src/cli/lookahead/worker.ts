@@ -113,15 +113,22 @@ function beginOf({ tradeFrom, warmupMs }: History): number {
 /** Our own reading is nobody's reach for the disk. */
 function rowsOf({ poison, whole, history }: PassTask): { readonly cursor: InputCursor; readonly isOver: () => boolean } {
   const from = history === undefined ? -Infinity : beginOf(history);
-  const plain = backtestCursor(history === undefined || !('since' in source) ? source : source.since(from), looks);
+  const tradeFrom = history?.tradeFrom ?? Infinity;
+  const plain = backtestCursor(history === undefined ? source : source.since(from), looks);
   const cursor = poison === undefined ? plain : poisoned(plain, poison, whole === true ? Infinity : SPOILED_ROWS);
   const step = rows === null ? () => trap.aside(() => cursor.next()) : () => cursor.next();
+  let left = history?.rows ?? Infinity;
   let isOver = false;
   return {
     isOver: () => isOver,
     cursor: {
       next: () => {
-        while (step()) if (cursor.at >= from) return true;
+        while (left > 0 && step()) {
+          const { at } = cursor;
+          if (at < from) continue;
+          if (at >= tradeFrom) left -= 1;
+          return true;
+        }
         isOver = true;
         return false;
       },

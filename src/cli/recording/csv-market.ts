@@ -1,7 +1,6 @@
 import { amount as toAmount, parseRaw, U64_MAX } from '../../core/amount.ts';
 import type { Amount, Bps } from '../../core/amount.ts';
 import { isGannetError } from '../../core/errors.ts';
-import { nearest } from '../../core/nearest.ts';
 import { printable } from '../../core/text.ts';
 import type { Millis } from '../../core/time.ts';
 import type { FeedKey } from '../../market/event-base.ts';
@@ -13,12 +12,8 @@ import { mint } from '../../market/token.ts';
 import type { CsvPlace, CsvRow } from '../csv-rows.ts';
 import { csvError } from '../csv-rows.ts';
 import { readNumberCell, readTimeCell } from '../csv-values.ts';
-
-const CANDLE = ['time', 'open', 'high', 'low', 'close', 'volume'] as const;
-const QUOTE = ['time', 'input_mint', 'output_mint', 'in_amount', 'out_amount'] as const;
-type Field = (typeof CANDLE)[number] | (typeof QUOTE)[number];
-const FIELDS: readonly Field[] = [...new Set<Field>([...CANDLE, ...QUOTE])];
-const EXPECTED = `expected the columns ${CANDLE.join(',')} (volume may be missing) or ${QUOTE.join(',')}; --map column=field says which column is which`;
+import type { ColumnMap, Field } from './csv-header.ts';
+import { EXPECTED_COLUMNS, headerOf } from './csv-header.ts';
 
 /** How a file of candles becomes quotes. */
 export interface CandleMapping {
@@ -42,9 +37,6 @@ interface Candle {
   readonly close: number;
   readonly row: number;
 }
-
-/** Which column of the file holds which field, as `--map` says. */
-export type ColumnMap = ReadonlyMap<string, string>;
 
 const FIRST_RECORDABLE: Millis = Date.parse('0000-01-01T00:00:00Z');
 const END_OF_RECORDABLE: Millis = Date.parse('9999-12-31T23:59:59.999Z') + 1;
@@ -87,36 +79,11 @@ export async function readMarketCsv(rows: AsyncIterable<CsvRow>, { map, ...mappi
     rowsOfInstant.set(read.feed, row.row);
     quotes.push(read);
   }
-  if (place === undefined || (quotes.length === 0 && candles.length === 0)) throw csvError(place ?? { file: 'the file', row: 1 }, `${EXPECTED}, found ${place === undefined ? 'nothing' : 'no rows'}`);
+  if (place === undefined || (quotes.length === 0 && candles.length === 0)) throw csvError(place ?? { file: 'the file', row: 1 }, `${EXPECTED_COLUMNS}, found ${place === undefined ? 'nothing' : 'no rows'}`);
   if (candles.length > 0) return candleMarket(candles, { file: place.file, ...mapping });
   const mints = new Set<Mint>();
   for (const { inputMint, outputMint } of quotes) mints.add(inputMint).add(outputMint);
   return { form: 'quotes', quotes, events: quotes.length, startAt: quotes[0]!.receivedAt, mints };
-}
-
-function headerOf(row: CsvRow, map: ColumnMap): readonly (Field | undefined)[] {
-  const unmapped = [...map.keys()].find((column) => !row.cells.includes(column));
-  if (unmapped !== undefined) throw csvError(row, `--map names a column ${JSON.stringify(printable(unmapped, 40))}, the file has ${printable(row.cells.join(','), 200)}`);
-  const taken = new Set(map.values());
-  // A column that is not asked for may have any name, a field's that another column stands for among them.
-  const fields = row.cells.map((name): Field | undefined => {
-    const field = map.get(name) ?? (taken.has(name) ? undefined : name);
-    return FIELDS.find((known) => known === field);
-  });
-  const wanted = fields.includes('close') ? CANDLE.filter((field) => field !== 'volume') : QUOTE;
-  const missing = wanted.filter((field) => !fields.includes(field));
-  if (missing.length > 0) {
-    const hints = row.cells.map((name) => [name, nearest(name.toLowerCase(), missing)] as const).find(([, close]) => close !== undefined);
-    throw csvError(row, `${EXPECTED}; ${missing.join(', ')} missing${hints === undefined ? '' : `: perhaps --map ${printable(hints[0], 40)}=${hints[1]}`}`);
-  }
-  const twice = fields.find((field, index) => field !== undefined && fields.indexOf(field) !== index);
-  if (twice !== undefined) throw csvError(row, `two columns are ${twice}`);
-  return fields;
-}
-
-/** Returns the field that a `--map` names, undefined where there is none of that name. */
-export function isField(name: string): boolean {
-  return (FIELDS as readonly string[]).includes(name);
 }
 
 function cellsOf(row: CsvRow, header: readonly (Field | undefined)[]): ReadonlyMap<Field, string> {

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, rmdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { GannetError, messageOf } from '../../core/errors.ts';
+import { GannetError } from '../../core/errors.ts';
+import { printable } from '../../core/text.ts';
 import type { RecordingKind } from '../../recording/format.ts';
 import { RECORDING_KINDS } from '../../recording/format.ts';
 import { ParquetFile } from '../../recording/parquet/parquet-file.ts';
@@ -10,6 +11,7 @@ import { PARQUET_TABLES } from '../../recording/parquet/tables.ts';
 import type { KindChoice, Recording } from '../../recording/reader.ts';
 import { syncFolder } from '../../recording/files/replace-file.ts';
 import { refuseExisting } from '../../recording/files/unfinished-file.ts';
+import { faultText } from '../file-places.ts';
 import { interruptTurn } from '../interrupt.ts';
 import type { ExportWatch } from './export-jsonl.ts';
 
@@ -79,6 +81,6 @@ function makeFolder(directory: string): boolean {
   try {
     return mkdirSync(directory, { recursive: true }) !== undefined;
   } catch (cause) {
-    throw new GannetError('USAGE', `expected a folder to export to: ${messageOf(cause)}`, { cause });
+    throw new GannetError('USAGE', `the folder ${printable(directory)} cannot be made for the export: ${faultText(cause)}; name another with --out`, { cause });
   }
 }

@@ -1,7 +1,7 @@
 import { dirname, join, resolve } from 'node:path';
 import { longestWarmup } from '../../backtest/backtest.ts';
 import { assumedUntil, withRecordedLatency } from '../../backtest/models/recorded-latency.ts';
-import { missingFeeds } from '../../backtest/missing-feeds.ts';
+import { heldFeeds, missingFeeds } from '../../backtest/missing-feeds.ts';
 import type { RecordedLooks } from '../../backtest/recorded-looks.ts';
 import { backtestKinds, recordedLooks, withoutUnseen } from '../../backtest/recorded-looks.ts';
 import { configError } from '../../config/issue.ts';
@@ -13,7 +13,7 @@ import { printable } from '../../core/text.ts';
 import { formatDuration, shortDuration } from '../../core/time.ts';
 import { findRecording } from '../../daemon/find-recording.ts';
 import { Engine } from '../../engine/engine.ts';
-import { describeFeedKey, describeFeeds } from '../../market/market-text.ts';
+import { describeFeedKey } from '../../market/market-text.ts';
 import type { Mint, Token } from '../../market/token.ts';
 import { SOL_MINT, tokenTable, USDC_MINT } from '../../market/token.ts';
 import type { Recording } from '../../recording/reader.ts';
@@ -138,7 +138,7 @@ function refuseMissingInputs({ strategies, tokens }: RunConfig, recording: Recor
   const known = tokenTable([...tokens.all, ...recording.tokens.all.filter(({ mint, symbol }) => tokens.byMint(mint) === undefined && tokens.bySymbol(symbol) === undefined)]);
   const missing = missingFeeds(strategies, { feeds, tokens: known });
   if (missing === undefined) return;
-  throw new GannetError('RECORDING_INCOMPLETE', `${directory} ${missing}. It holds ${printable(describeFeeds(known, feeds), 2_000) || 'nothing'}. Record a run of this configuration, or change what it watches`);
+  throw new GannetError('RECORDING_INCOMPLETE', `${directory} ${missing}. It holds ${heldFeeds(strategies, { feeds, tokens: known }) || 'nothing'}. Record a run of this configuration, or change what it watches`);
 }
 
 /** The beginning of a recording is for warming up; what is traded on comes after. */

@@ -114,7 +114,7 @@ function bestJson(best: BestRow, currency: Token): unknown {
   return {
     ...rowJson(best, currency) as object, events, decisions, metrics, warnings,
     repeatable: isRepeatable ?? null,
-    neighbourhood: { ground, median, median_of_all: medianOfAll, neighbours: neighbours.map(({ param, from, to, value }) => ({ param, from, to, objective: value })) },
+    neighbourhood: { ground, median, median_of_all: medianOfAll, neighbours: neighbours.map(({ param, from, to, value, limited }) => ({ param, from, to, objective: value, limited })) },
   };
 }
 

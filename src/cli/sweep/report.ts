@@ -1,3 +1,4 @@
+import { limitedBy } from '../../backtest/denied.ts';
 import { ratioText, shareText } from '../../backtest/metrics/figure-text.ts';
 import type { ObjectiveName } from '../../backtest/objectives.ts';
 import { OBJECTIVES } from '../../backtest/objectives.ts';
@@ -110,14 +111,21 @@ function line(axis: GridAxis, { rows, at, objective }: { readonly rows: readonly
   });
 }
 
-function neighbours({ neighbourhood, value }: BestRow, { objective }: SweepOutcome): Markup {
+function neighbours({ neighbourhood, value, result }: BestRow, { objective }: SweepOutcome): Markup {
   const { show } = OBJECTIVES[objective];
   if (neighbourhood.neighbours.length === 0) return markup`<p class="none">No combination one step away was tried.</p>`;
   return dataTable({
     label: 'Combinations one step from the best',
-    columns: [{ name: 'parameter', isText: true }, { name: 'of the best' }, { name: 'one step away' }, { name: OBJECTIVES[objective].label }],
-    rows: [['the best itself', '', '', show(value!)], ...neighbourhood.neighbours.map(({ param, from, to, value: other }) => [param, valueName(from), valueName(to), other === null ? 'not given' : show(other)])],
+    columns: [{ name: 'parameter', isText: true }, { name: 'of the best' }, { name: 'one step away' }, { name: OBJECTIVES[objective].label }, { name: 'risk limits', isText: true }],
+    rows: [
+      ['the best itself', '', '', show(value!), limitsCell(limitedBy(result) !== undefined)],
+      ...neighbourhood.neighbours.map(({ param, from, to, value: other, limited }) => [param, valueName(from), valueName(to), other === null ? 'not given' : show(other), limitsCell(limited)]),
+    ],
   });
+}
+
+function limitsCell(limited: boolean): string {
+  return limited ? 'made the result' : '';
 }
 
 function trialTable({ rows, grid: { axes }, objective }: SweepOutcome): Markup {

@@ -1,3 +1,4 @@
+import { limitWarnings } from '../../backtest/denied.ts';
 import { deflated } from '../../backtest/metrics/deflated.ts';
 import type { ObjectiveName } from '../../backtest/objectives.ts';
 import { bestFirst, OBJECTIVES } from '../../backtest/objectives.ts';
@@ -23,7 +24,6 @@ import type { RecordingTrialPool } from '../research/trial-pool.ts';
 import { createTrialPool, defaultWorkers } from '../research/trial-pool.ts';
 import type { FinishedTrials } from './finished-trials.ts';
 import type { BestRow, FailedPoint, SweepEffort, SweepOutcome } from './outcome.ts';
-import { limitWarnings } from './sentences.ts';
 
 /** How a sweep is run. */
 export interface SweepTerms {
@@ -60,7 +60,7 @@ export async function runSweep({ interrupt, terminal }: Pick<CommandContext, 'in
     effort: { ...effort, resumed, file: finished.file },
     warnings: [
       ...(repetition?.isSame === false ? [notRepeatable('the best parameters', repetition)] : []),
-      ...subjectWarnings(subject), ...limitWarnings(rows), ...counter.warnings, ...finished.warnings, ...effort.warnings,
+      ...subjectWarnings(subject), ...limitWarnings(rows.map(({ result }) => result), 'trial'), ...counter.warnings, ...finished.warnings, ...effort.warnings,
     ],
   };
 }

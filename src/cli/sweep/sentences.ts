@@ -1,11 +1,10 @@
-import { denialText, limitedBy } from '../../backtest/denied.ts';
+import { limitedBy, LIMITS_MADE_IT } from '../../backtest/denied.ts';
 import { likelihoodText, ratioText } from '../../backtest/metrics/figure-text.ts';
 import type { ObjectiveName } from '../../backtest/objectives.ts';
 import { OBJECTIVES } from '../../backtest/objectives.ts';
 import { triedText } from '../../backtest/verdict.ts';
 import { counted, grouped } from '../../core/counted.ts';
 import { luckText, UNKNOWN_LUCK } from '../research/trials-text.ts';
-import type { SweepRow } from '../../backtest/sweep/sweep-row.ts';
 import type { BestRow, SweepOutcome } from './outcome.ts';
 
 /** Returns how many trials there are, and what they took. */
@@ -38,23 +37,20 @@ function wordFor(dsr: number): string {
   return dsr >= 0.5 ? 'it may be luck' : 'most likely it is luck';
 }
 
-/** Returns in plain words whether the best combination stands alone. */
-export function groundSentence({ value, neighbourhood: { ground, neighbours, median, medianOfAll } }: BestRow, objective: ObjectiveName): string {
+/** Returns in plain words whether the best combination stands alone, and whether its surroundings are the strategy's or the limits'. */
+export function groundSentence({ value, result, neighbourhood: { ground, neighbours, median, medianOfAll } }: BestRow, objective: ObjectiveName): string {
   const { show } = OBJECTIVES[objective];
   if (ground === 'unknown' || median === null || medianOfAll === null) return 'too few combinations one step away were tried to say whether the peak is a needle or a plateau.';
   const compared = `${counted(neighbours.length, 'combination')} one step away ${neighbours.length === 1 ? 'comes' : 'come'} to ${show(median)}${neighbours.length === 1 ? '' : ' in the middle'}, all together to ${show(medianOfAll)}, this one to ${show(value!)}`;
   switch (ground) {
-    case 'plateau': return `a plateau: ${compared}.`;
-    case 'slope': return `a slope, neither plateau nor needle: ${compared}.`;
+    case 'plateau': return `a plateau: ${compared}.${limitsAround([limitedBy(result) !== undefined, ...neighbours.map(({ limited }) => limited)])}`;
+    case 'slope': return `a slope, neither plateau nor needle: ${compared}.${limitsAround([limitedBy(result) !== undefined, ...neighbours.map(({ limited }) => limited)])}`;
     case 'needle': return `a NEEDLE: ${compared}. What only one combination has is chance more often than market.`;
   }
 }
 
-/** Returns in how many trials the limits made the result, and which one most often. */
-export function limitWarnings(rows: readonly SweepRow[]): string[] {
-  const limited = rows.flatMap(({ result }) => limitedBy(result) ?? []);
-  if (limited.length === 0) return [];
-  const [most] = [...Map.groupBy(limited, ({ code }) => code)].toSorted(([, a], [, b]) => b.length - a.length);
-  const where = limited.length === rows.length ? (rows.length === 1 ? 'the only trial' : `all ${grouped(String(rows.length))} trials`) : `${grouped(String(limited.length))} of ${counted(rows.length, 'trial')}`;
-  return [`in ${where} the risk limits made the result as well as the parameters did: they refused as many swaps as were made or more, or nothing was traded in the last quarter of the time; ${limited.length === 1 ? 'mostly' : 'most often'} by ${denialText(most![0])}`];
+/** Where limits end the trading of most of them, results are alike whatever the parameters are. */
+function limitsAround(limited: readonly boolean[]): string {
+  const count = limited.filter(Boolean).length;
+  return 2 * count <= limited.length ? '' : ` But in ${count === limited.length ? 'all' : `${count} of`} these ${limited.length} ${LIMITS_MADE_IT}: where they stop the trading, results are alike whatever the parameters are.`;
 }

@@ -1,5 +1,7 @@
+import { limitedBy } from '../../backtest/denied.ts';
 import { OBJECTIVES } from '../../backtest/objectives.ts';
 import type { Benchmark } from '../../backtest/record/run-figures.ts';
+import type { DoneTrial } from '../../backtest/trial.ts';
 import type { FoldOutcome } from '../../backtest/walk-forward/fold-outcome.ts';
 import type { TradedPeriod } from '../../backtest/walk-forward/folds.ts';
 import { walkForwardVerdict } from '../../backtest/walk-forward/verdict.ts';
@@ -54,6 +56,7 @@ function foldJson({ fold, tried, choice, outOfSample, status, reason }: FoldOutc
       done: count('done'), refused: count('refused'), failed: count('failed'),
       objective: choice?.value ?? null,
       fills: choice?.inSample.fills ?? null,
+      ...limitsJson(choice?.inSample),
       decision_hash: choice?.inSample.decisionHash ?? null,
       metrics: choice?.inSample.metrics ?? null,
     },
@@ -62,11 +65,17 @@ function foldJson({ fold, tried, choice, outOfSample, status, reason }: FoldOutc
       objective: outOfSample === undefined ? null : valueOf(outOfSample),
       events: outOfSample?.events ?? null,
       fills: outOfSample?.fills ?? null,
+      ...limitsJson(outOfSample),
       decision_hash: outOfSample?.decisionHash ?? null,
       equity: equityJson(outOfSample === undefined ? [] : [outOfSample.equity.start, outOfSample.equity.end].filter((value) => value !== null), currency),
       metrics: outOfSample?.metrics ?? null,
     },
   };
+}
+
+/** What was refused, and the code of most of it where the limits made the result. */
+function limitsJson(result: DoneTrial | undefined): { readonly denials: DoneTrial['denials'] | null; readonly limited_by: string | null } {
+  return result === undefined ? { denials: null, limited_by: null } : { denials: result.denials, limited_by: limitedBy(result)?.code ?? null };
 }
 
 function periodJson({ from, to }: TradedPeriod): unknown {

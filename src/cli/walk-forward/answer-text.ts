@@ -4,7 +4,7 @@ import { splitWarnings } from '../../backtest/report/split-warnings.ts';
 import { OBJECTIVES } from '../../backtest/objectives.ts';
 import type { JoinedRun } from '../../backtest/walk-forward.ts';
 import { paramsText } from '../../backtest/walk-forward/params-text.ts';
-import { FOLD_WORDS } from '../../backtest/walk-forward/fold-outcome.ts';
+import { FOLD_WORDS, foldLimits } from '../../backtest/walk-forward/fold-outcome.ts';
 import { walkForwardVerdict } from '../../backtest/walk-forward/verdict.ts';
 import { stringifyJson } from '../../core/json.ts';
 import { counted } from '../../core/counted.ts';
@@ -43,7 +43,7 @@ export function asText(answer: WalkForwardAnswer, report: string | undefined): s
         String(fold.number), new Date(fold.outOfSample.from).toISOString().slice(0, 16).replace('T', ' '), choice === undefined ? '-' : paramsText(choice.params),
         ...(isReturn ? [] : [shown(choice?.value, objective.show), shown(outOfSample === undefined ? null : objective.valueOf(outOfSample), objective.show)]),
         shown(choice?.inSample.metrics.total_return, shareText), shown(outOfSample?.metrics.total_return, shareText), String(outOfSample?.fills ?? '-'),
-        FOLD_WORDS[status],
+        [FOLD_WORDS[status], foldLimits({ choice, outOfSample })].filter((said) => said !== '').join('; '),
       ]),
     ], { right: [0, ...Array.from({ length: isReturn ? 3 : 5 }, (_, i) => 3 + i)] }),
     ...(joined === undefined ? [] : ['\n', figuresOf(joined, currency.symbol), ...missing.map((reason) => `  ${reason}\n`)]),

@@ -1,6 +1,8 @@
+import { limitWarnings } from '../../backtest/denied.ts';
 import { benchmarkWarnings } from '../../backtest/record/run-figures.ts';
 import { notRepeatable } from '../../backtest/repetition.ts';
 import type { WalkForwardResult } from '../../backtest/walk-forward.ts';
+import { doneOf } from '../../backtest/walk-forward/fold-outcome.ts';
 import type { FoldPlan } from '../../backtest/walk-forward/folds.ts';
 import { printable } from '../../core/text.ts';
 import { counted } from '../../core/counted.ts';
@@ -27,6 +29,8 @@ export function warningsOf({ folds, joined, judged, efficiency, deviation }: Wal
     ...(deviation === undefined ? [] : [notRepeatable('what was chosen', deviation)]),
     ...subjectWarnings(subject),
     ...(first === undefined ? [] : [`${counted(refused.length, 'combination')} of the grid ${refused.length === 1 ? 'is' : 'are'} refused${refused.length === 1 ? '' : ', the first'} since ${first.reason}`]),
+    ...limitWarnings(folds.flatMap(({ tried }) => doneOf(tried)), 'in-sample trial'),
+    ...limitWarnings(folds.flatMap(({ outOfSample }) => outOfSample ?? []), 'out-of-sample run'),
     ...unjudgedWarnings(folds),
     ...(judged > 0 && efficiency === undefined ? ['efficiency is not given, since what was chosen gained nothing in-sample'] : []),
     ...(plan.unusedMs >= WORTH_A_WORD_MS ? [`the last ${roughDuration(plan.unusedMs)} of the recording are too short for a fold: they are not used`] : []),

@@ -98,11 +98,26 @@ describe('gannet lookahead', () => {
 
   it('tells warm-ups and amounts as people do', async () => {
     const { text, document, code } = await runCommand(lookaheadCommand, ['lookahead', config('warm.yaml', REVERSION), '--recording', market.directory, '--times', '1', '--warm-up'], { stateDir: market.directory });
-    expect(text).toMatch(/no warm-up: a longer history changes decisions; (?:\d+[dhm]){0,2}(?:\d+(?:\.\d)?s)? is enough\n/);
-    expect(text).toMatch(/\n {4}after \S+ +(?:to swap (?:25 USDC to SOL|all its SOL to USDC)|no decision)/);
-    expect(text).toMatch(/\n {4}as configured (?:to swap|no decision)/);
+    expect(text).toMatch(/no warm-up: a longer history changes decisions, after [2-8] of 8 starts; (?:\d+m)?\d+s is enough\n/);
+    expect(text).toMatch(/\n {4}after a longer history (?:to swap (?:25 USDC to SOL|all its SOL to USDC)|no decision)/);
+    expect(text).toMatch(/\n {4}as configured {10}(?:to swap|no decision)/);
+    const [{ warm_up: warmUp }] = document['strategies'] as readonly [{ readonly warm_up: Readonly<Record<string, unknown>> & { readonly starts: readonly string[] } }];
+    expect(warmUp).toMatchObject({ configured: '0s', enough: expect.stringMatching(/^(?:\d+m)?\d+s$/) as string, longest_tried: expect.any(String) as string, trading_from: warmUp.starts[0] });
+    expect(warmUp.starts).toHaveLength(8);
     expect(text).not.toMatch(/\d{7}|\dms\b/);
     expect((document['strategies'] as readonly { readonly first_leak: { readonly detail: string } }[])[0]!.first_leak.detail).toMatch(/^a history of \S+ before the start leads to another decision than none, as configured$/);
     expect(code).toBe(1);
+  });
+
+  it('never says of a warm-up that it is long enough where nothing was decided, and says how much was compared where it was', async () => {
+    const idle = REVERSION.replace('k: 1', 'k: 90');
+    const asked = ['--recording', market.directory, '--times', '1', '--warm-up'];
+    const { text, document } = await runCommand(lookaheadCommand, ['lookahead', config('idle-warm.yaml', idle), ...asked], { stateDir: market.directory });
+    expect(text).toContain('no warm-up: NOTHING SHOWN: it decided nothing in what was compared after 8 starts');
+    expect(document['warnings']).toContain('of the warm-up of dip nothing is shown: it decided nothing in what was compared after 8 starts');
+    expect(document).toMatchObject({ strategies: [{ warm_up: { enough: null, compared: 0 } }] });
+    const long = await runCommand(lookaheadCommand, ['lookahead', config('long-warm.yaml', REVERSION.replace('params', 'warmup: 5m, params')), ...asked], { stateDir: market.directory });
+    expect(long.text).toMatch(/warm-up 5m: up to \d+m of history change nothing: \d+ decisions compared after 8 starts\n/);
+    expect(long.code).toBe(0);
   });
 });

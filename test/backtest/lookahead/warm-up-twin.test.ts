@@ -1,34 +1,149 @@
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { History, PassAnswer } from '../../../src/backtest/lookahead/pass.ts';
 import type { WarmUpVerdict } from '../../../src/backtest/lookahead/warm-up-twin.ts';
+import { judgeWarmUp } from '../../../src/backtest/lookahead/warm-up-twin.ts';
 import { lookForHistory } from '../../../src/cli/lookahead.ts';
+import { seededRandom } from '../../../src/core/random.ts';
+import type { Millis } from '../../../src/core/time.ts';
+import type { Decision } from '../../../src/trading/step.ts';
 import type { Market } from './suite.ts';
-import { instance, prepared, writeMarket } from './suite.ts';
+import { instance, PARAMS, prepared, writeMarket } from './suite.ts';
+
+const DAY_MS = 86_400_000;
+
+function said(at: Millis): Decision {
+  return { seq: at, at, strategy: 'own', proposal: { kind: 'alert', level: 'info', message: 'now' }, verdict: 'approved', code: null };
+}
+
+/** A strategy that would say something at some times, and does where it has seen enough by then; what follows a start is four hours long. */
+function pastOf({ days, needMs, decisions, seed = 1 }: { readonly days: number; readonly needMs: Millis; readonly decisions: number; readonly seed?: number }): { readonly run: (history?: History) => Promise<PassAnswer>; readonly asked: History[]; readonly span: { readonly startAt: Millis; readonly endAt: Millis } } {
+  const random = seededRandom(seed);
+  const times = Array.from({ length: decisions }, () => Math.floor(random() * days * DAY_MS)).toSorted((a, b) => a - b);
+  const asked: History[] = [];
+  return {
+    asked,
+    span: { startAt: 0, endAt: days * DAY_MS },
+    run: (history) => {
+      if (history !== undefined) asked.push(history);
+      const { tradeFrom, warmupMs } = history ?? { tradeFrom: 0, warmupMs: 0 };
+      const until = history === undefined ? Infinity : tradeFrom + DAY_MS / 6;
+      return Promise.resolve({ decisions: times.filter((at) => at >= tradeFrom && at < until && at - (tradeFrom - warmupMs) >= needMs).map(said), reaches: [], traces: [] });
+    },
+  };
+}
+
+function judged(past: ReturnType<typeof pastOf>, { warmupMs = 0, seed = 1 } = {}): Promise<WarmUpVerdict> {
+  return judgeWarmUp({ strategy: 'own', warmupMs, ...past.span, seed, run: past.run });
+}
+
+describe('how much history is enough', () => {
+  it('is found however long the recording is, whatever the instants, to what people tell apart', async () => {
+    for (const days of [0.1, 3, 30]) {
+      for (const seed of [1, 2]) {
+        const past = pastOf({ days, needMs: 195_000, decisions: days * 300, seed });
+        const { leak, enoughMs, starts, differing } = await judged(past, { seed });
+        expect(leak, `${days} days`).toMatchObject({ poison: 'warm-up' });
+        expect(enoughMs, `${days} days`).toBe(200_000);
+        expect(starts.length).toBeGreaterThanOrEqual(6);
+        expect(differing).toBeGreaterThan(1);
+      }
+    }
+  });
+
+  it('is found of a strategy that decides eight times in a month', async () => {
+    for (const seed of [1, 2, 3, 4]) {
+      const { leak, enoughMs } = await judged(pastOf({ days: 30, needMs: 195_000, decisions: 8, seed }), { seed });
+      expect(leak).toBeDefined();
+      expect(enoughMs).toBe(200_000);
+    }
+  });
+
+  it('is found where it is more than a usual length below the longest', async () => {
+    const { longestMs, enoughMs } = await judged(pastOf({ days: 30, needMs: 10 * DAY_MS, decisions: 3_000 }));
+    expect(longestMs).toBe(15 * DAY_MS);
+    expect(enoughMs).toBeGreaterThanOrEqual(10 * DAY_MS);
+    expect(enoughMs).toBeLessThanOrEqual(10 * DAY_MS + 2 * 3_600_000);
+  });
+
+  it('is not known where nothing but the longest is', async () => {
+    const past = pastOf({ days: 30, needMs: 0, decisions: 3_000 });
+    const { leak, enoughMs } = await judged({ ...past, run: async (history) => {
+      const answer = await past.run(history);
+      return { ...answer, decisions: answer.decisions.map((decision) => ({ ...decision, code: String(history?.warmupMs) })) };
+    } });
+    expect(leak).toBeDefined();
+    expect(enoughMs).toBeUndefined();
+  });
+
+  it('is what is configured where that is enough, and nothing shorter is asked after', async () => {
+    const past = pastOf({ days: 30, needMs: 195_000, decisions: 9_000 });
+    const { leak, enoughMs, starts, compared } = await judged(past, { warmupMs: 200_000 });
+    expect({ leak, enoughMs }).toStrictEqual({ leak: undefined, enoughMs: 200_000 });
+    expect(compared).toBeGreaterThan(starts.length);
+    expect(past.asked).toHaveLength(2 * starts.length);
+  });
+
+  it('is not said where no decision fell into what was compared, nor where the recording has no longer history', async () => {
+    const silent = { leak: undefined, enoughMs: undefined, compared: 0 };
+    expect(await judged(pastOf({ days: 30, needMs: 195_000, decisions: 0 }))).toMatchObject({ ...silent, starts: { length: 8 } });
+    expect(await judged(pastOf({ days: 1, needMs: 1, decisions: 300 }), { warmupMs: 0.9 * DAY_MS })).toMatchObject({ ...silent, starts: [] });
+  });
+
+  it('is asked after from starts all over the recording, the same ones for the same seed', async () => {
+    const past = pastOf({ days: 30, needMs: 1, decisions: 9_000 });
+    const [one, again, other] = [await judged(past), await judged(past), await judged(past, { seed: 2 })];
+    expect(one.starts).toStrictEqual(again.starts);
+    expect(one.starts).not.toStrictEqual(other.starts);
+    const part = (30 * DAY_MS * 7) / 8 / 8;
+    expect(one.starts.map((at) => Math.floor((at - (30 * DAY_MS) / 8) / part))).toStrictEqual([0, 1, 2, 3, 4, 5, 6, 7]);
+  });
+
+  it('is refused of a strategy that cannot be run', async () => {
+    const past = pastOf({ days: 1, needMs: 1, decisions: 9 });
+    await expect(judged({ ...past, run: async (history) => ({ ...await past.run(history), fault: 'it fell over' }) })).rejects.toThrow('strategy own cannot be run: it fell over');
+  });
+});
 
 const REVERSION = { pair: 'SOL/USDC', size: '25 USDC', window: 10, k: 1 };
 
-let market: Market;
-let verdicts: ReadonlyMap<string, WarmUpVerdict>;
-beforeAll(async () => {
-  market = await writeMarket();
-  verdicts = await lookForHistory(prepared(market, [
-    instance('cold', 'mean-reversion', REVERSION),
-    instance('warm', 'mean-reversion', REVERSION, 300_000),
-    instance('without-a-past', 'book-watch', { market: 'M', level: 0.99, rearm: 0.98 }),
-  ]));
-}, 180_000);
-afterAll(() => { market.remove(); });
-
 describe('a longer history before the start', () => {
+  let market: Market;
+  let verdicts: ReadonlyMap<string, WarmUpVerdict>;
+  let fromDisk: ReadonlyMap<string, WarmUpVerdict>;
+  beforeAll(async () => {
+    market = await writeMarket();
+    const setup = prepared(market, [
+      instance('cold', 'mean-reversion', REVERSION),
+      instance('warm', 'mean-reversion', REVERSION, 300_000),
+      instance('without-a-past', fileURLToPath(new URL('./clean/imbalance.ts', import.meta.url)), { ...PARAMS, dir: market.directory }),
+      instance('crossing', 'book-watch', { market: 'M', level: 0.9, rearm: 0.5 }),
+      instance('silent', 'book-watch', { market: 'M', level: 0.99, rearm: 0.98 }),
+    ]);
+    verdicts = await lookForHistory(setup, { seed: 1 });
+    fromDisk = await lookForHistory({ ...setup, strategies: setup.strategies.slice(0, 1) }, { seed: 1 }, { mostSharedBytes: 0 });
+  }, 180_000);
+  afterAll(() => { market.remove(); });
+
   it('changes what a strategy decides that needs some and is given none, and it is said how much is enough', () => {
-    const { leak, enoughMs, longestMs } = verdicts.get('cold')!;
+    const { leak, enoughMs, starts } = verdicts.get('cold')!;
     expect(leak).toMatchObject({ poison: 'warm-up' });
-    expect(leak!.at).toBeGreaterThanOrEqual(market.firstAt + longestMs);
-    expect(enoughMs).toBeGreaterThan(0);
-    expect(enoughMs).toBeLessThan(longestMs);
+    expect(leak!.at).toBeGreaterThanOrEqual(starts[0]!);
+    // Ten prices, one every five seconds, now and then one after twenty-five.
+    expect(enoughMs).toBeGreaterThanOrEqual(45_000);
+    expect(enoughMs).toBeLessThanOrEqual(80_000);
+    // It has to have seen that it was below.
+    expect(verdicts.get('crossing')).toMatchObject({ leak: { poison: 'warm-up' } });
+    expect(fromDisk.get('cold')).toStrictEqual(verdicts.get('cold'));
   });
 
   it('changes nothing where what is given is enough, or where nothing is needed', () => {
     expect(verdicts.get('warm')).toMatchObject({ leak: undefined, enoughMs: 300_000, warmupMs: 300_000 });
+    expect(verdicts.get('warm')!.compared).toBeGreaterThan(0);
     expect(verdicts.get('without-a-past')).toMatchObject({ leak: undefined, enoughMs: 0 });
+  });
+
+  it('is not said to change nothing of what says nothing', () => {
+    expect(verdicts.get('silent')).toMatchObject({ leak: undefined, enoughMs: undefined, compared: 0 });
   });
 });

@@ -42,20 +42,29 @@ describe('bars at equal distances', () => {
       return { times: steps.map(([gap]) => (at += gap)), values: steps.map(([, value]) => value) };
     }));
 
-  it('begin and end as the series does, at ends that rise by no more than a bar, with values of the series alone', () => {
+  it('begin and end as the series does, at ends that rise by a bar, or half of one more at either end, with values of the series alone', () => {
     fc.assert(fc.property(walk, fc.constantFrom(HOUR, DAY), (series, barMs) => {
       const { values, closes, coverage } = barsOf(series, barMs);
       expect(values).toHaveLength(closes.length);
       expect([values[0], values.at(-1)]).toStrictEqual([series.values[0], series.values.at(-1)]);
-      expect(closes.at(-1)! - series.times.at(-1)!).toBeLessThan(barMs);
+      expect(closes.at(-1)! - series.times.at(-1)!).toSatisfy((beyond: number) => beyond < barMs && beyond > -barMs / 2);
       for (const [i, close] of closes.entries()) {
-        const known = series.times.findLastIndex((at) => at <= close);
-        expect(values[i]).toBe(series.values[known]);
+        const known = i === closes.length - 1 ? -1 : series.times.findLastIndex((at) => at <= close);
+        expect(values[i]).toBe(series.values.at(known));
         if (i > 0) expect(close % barMs).toBeCloseTo(0);
-        if (i > 0) expect(close - closes[i - 1]!).toSatisfy((step: number) => step > 0 && step <= barMs);
+        if (i > 0) expect(close - closes[i - 1]!).toSatisfy((step: number) => step > 0 && step <= (i === 1 ? 1.5 : 1) * barMs);
       }
       expect(coverage).toSatisfy((share: number) => share > 0 && share <= 1);
     }));
+  });
+
+  it('take what the series covers less than half of at either end together with the bar beside it', () => {
+    const beats = [-10_000, 0, HOUR, 2 * HOUR, 2 * HOUR + 313].map((after) => START + after);
+    const sliver = barsOf({ times: beats, values: [100, 101, 102, 103, 104] }, HOUR);
+    expect(sliver).toMatchObject({ values: [100, 102, 104], closes: [START - 10_000, START + HOUR, START + 2 * HOUR], coverage: 1 });
+    const half = barsOf({ times: [START - HOUR / 2, START, START + HOUR, START + 1.5 * HOUR], values: [100, 101, 102, 103] }, HOUR);
+    expect(half).toMatchObject({ values: [100, 101, 102, 103], coverage: 1 });
+    expect(barsOf({ times: [START, START + 1], values: [100, 101] }, HOUR).values).toEqual([100, 101]);
   });
 });
 

@@ -1,8 +1,9 @@
 import { map, mergeMap } from 'rxjs';
 import { describe, expect, it } from 'vitest';
+import type { MeasuredRun } from '../../../src/backtest/measured-run.ts';
 import type { SimulationModel } from '../../../src/backtest/simulated-executor.ts';
 import { BASE_MODEL } from '../../../src/backtest/simulated-executor.ts';
-import { tradeFills } from '../../../src/backtest/record/run-figures.ts';
+import { benchmarksOf, tradeFills } from '../../../src/backtest/record/run-figures.ts';
 import { roundTrips } from '../../../src/backtest/metrics/round-trips.ts';
 import { sampleStep } from '../../../src/backtest/record/run-meter.ts';
 import type { Bps, Lamports } from '../../../src/core/amount.ts';
@@ -14,6 +15,8 @@ import { bothSides, CALM, inAndOut, measured } from '../measured.ts';
 import { backtest, pricePath } from '../recordings.ts';
 
 const ROUND = bothSides([[125, 124], [131, 130], [131, 130], [131, 130]]).filter(({ receivedAt, ...event }) => receivedAt <= 10_000 || !('inAmount' in event) || event.inAmount !== 25_000_000n);
+
+const haircutWarnings = ({ warnings }: MeasuredRun): string[] => warnings.filter((warning) => warning.includes('other_side_haircut_bps'));
 
 describe('the record of a backtest', () => {
   it('holds equity at what a sale brings, less the fees, at each step that a price came before and after each fill', () => {
@@ -90,6 +93,38 @@ describe('the record of a backtest', () => {
     expect(assessment.path.bars[2]).toBeCloseTo(475 + 26, 2);
   });
 
+  it('has the trough between two looks where it glances, and the peak before it, and nothing else of what lies between', () => {
+    // Bought at 125; at its highest a coin brings 150, then 90, and at the next look 120 again.
+    const prices = [[125, 124], [130, 129], [151, 150], [140, 139], [91, 90], [100, 99], [121, 120], [121, 120], [121, 120], [121, 120], [121, 120], [121, 120], [121, 120]] as const;
+    const holding = [buysAndSells(['buy'])];
+    const blind = measured(bothSides(prices), { strategies: holding, everyMs: MINUTE });
+    expect(blind.assessment.metrics.max_drawdown_absolute).toBeLessThan(2);
+    const { record, series, assessment } = measured(bothSides(prices), { strategies: holding, everyMs: MINUTE, glanceEveryMs: 1_000 });
+    expect(assessment.metrics.max_drawdown_absolute).toBeCloseTo(0.2 * (150 - 90), 6);
+    expect(assessment.metrics).toMatchObject({ drawdown_start: '1970-01-01T00:00:15.000Z', drawdown_trough: '1970-01-01T00:00:25.000Z' });
+    // Zero, the first price of both directions, the fill, the two extremes; the looks at one minute and at the end.
+    expect(record.times).toEqual([0, 5_000, expect.any(Number), 15_000, 25_000, MINUTE, 65_000]);
+    expect(series.values.at(-1)).toBe(blind.series.values.at(-1));
+    expect(record.strategies[0]!.held).toHaveLength(record.times.length);
+    expect(record.instruments[0]!.bids.slice(3, 5)).toEqual([150, 90]);
+  });
+
+  it('begins benchmarks at the first price of everything, whatever is swapped and however seldom it looks', () => {
+    const events = bothSides([[125, 124], [131, 130], [141, 140], [151, 150]], 15_000);
+    const bought = [[inAndOut()], [buysAndSells(['wait', 'wait', 'buy'])], [buysAndSells(['wait'])]].map((strategies) => {
+      const { buy_and_hold: held } = benchmarksOf(measured(events, { strategies, everyMs: HOUR, glanceEveryMs: 1_000 }).record);
+      return held!.series.values.at(-1)!;
+    });
+    // 500 USDC at 125, sold at 150; the spread is taken to stay what it was in parts of the price.
+    expect(new Set(bought).size).toBe(1);
+    expect(bought[0]).toBeCloseTo(600, -1);
+  });
+
+  it('says where one direction alone was recorded, and that benchmarks pay for that', () => {
+    expect(haircutWarnings(measured([buyingSol(125_000, 5_000)]))).toEqual([expect.stringMatching(/^only one direction of SOL was recorded: the other is taken to be 60 bps worse/)]);
+    expect(haircutWarnings(measured(bothSides([[125, 124]])))).toEqual([]);
+  });
+
   it('marks what is held from the other side, less the haircut, where only purchases are quoted', () => {
     const noFee = { ...CALM, costs: { ...BASE_MODEL.costs, microLamportsPerUnit: 0n, tipLamports: 0n as Lamports } };
     const { series, warnings } = measured([buyingSol(125_000, 5_000)], { model: noFee });
@@ -108,6 +143,7 @@ function buysAndSells(turns: readonly string[]): ReturnType<typeof strategy> {
     : turns[n] === 'sell' ? [context.sell(SOL_USDC, 'all', 'out')] : []))));
 }
 
+const MINUTE = 60_000;
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 /** Prices that swing by a few dollars, each `everyMs` after the one before. */

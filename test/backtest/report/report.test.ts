@@ -41,7 +41,7 @@ describe('a report', () => {
     expect(page.indexOf('class="warnings"')).toBeLessThan(page.indexOf('class="verdict"'));
     // Equity, drawdown, both beside holding, the price, how many swaps when, three of them from near, exposure, and round trips.
     expect([...page.matchAll(/<svg /g)]).toHaveLength(10);
-    for (const said of ['optimistic', 'base (as configured)', 'pessimistic', 'buy and hold', 'bought step by step', 'cash', run.result.decisionHash, GRID.title]) expect(page).toContain(said);
+    for (const said of ['optimistic', 'base (as configured)', 'pessimistic', 'buy and hold', 'DCA', 'cash', run.result.decisionHash, GRID.title]) expect(page).toContain(said);
   });
 
   it('needs nothing from anywhere, for a phone, in the dark and on paper', () => {

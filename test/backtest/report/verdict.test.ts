@@ -37,6 +37,13 @@ describe('what a report says in sentences', () => {
     expect(saidOf(withMetrics({ total_return: 0, max_drawdown: 0 }))).toMatch(/^After costs it came out even, at 0\.00 %, and was at worst 0\.00 % below its peak\./);
   });
 
+  it('calls the same what nobody could tell apart', () => {
+    const held = benchmarksOf(run.record).buy_and_hold!.assessment.metrics.total_return!;
+    for (const [total, said] of [[held, 'the same'], [held - 0.00004, 'the same'], [held + 0.00004, 'the same'], [held - 0.00006, '0.01 percentage points worse'], [held + 0.01, '1.00 percentage point better']] as const) {
+      expect(saidOf(withMetrics({ total_return: total }))).toContain(`: the strategy came out ${said}.`);
+    }
+  });
+
   it('is never certain', () => {
     expect(saidOf(withMetrics({ total_return: 2, sharpe: 157.48, psr: 1, dsr: null, trials: 1 }))).toMatch(/unlikely to be luck: its true Sharpe ratio is above 0 with a probability of over 99\.99 %/);
   });

@@ -3,7 +3,7 @@ import { assess } from '../../../src/backtest/metrics/metrics.ts';
 import { returnsOf } from '../../../src/backtest/metrics/trial-returns.ts';
 import { OBJECTIVES } from '../../../src/backtest/objectives.ts';
 import type { DoneTrial } from '../../../src/backtest/trial.ts';
-import { noChoice } from '../../../src/backtest/walk-forward/fold-outcome.ts';
+import { foldLimits, noChoice } from '../../../src/backtest/walk-forward/fold-outcome.ts';
 
 const DAY = 86_400_000;
 
@@ -20,5 +20,16 @@ function rising(): DoneTrial {
 describe('why nothing could be chosen', () => {
   it('is what was said of the figure, also where it is called by less than its whole name', () => {
     expect(noChoice([rising()], { ...OBJECTIVES.sortino, name: 'sortino' })).toBe('none of 1 has a Sortino ratio a year in-sample: no return is below the least acceptable one: the Sortino ratio has no meaning');
+  });
+});
+
+describe('what the risk limits did to a fold', () => {
+  it('is said of each part in which they made the result, and of none else', () => {
+    const free = rising();
+    const limited = { ...free, denials: { DRAWDOWN_EXCEEDS_MAX: 40, LOSS_STREAK: 2 } };
+    const chosen = { place: 0, params: {}, value: 1 };
+    expect(foldLimits({ choice: { ...chosen, inSample: limited }, outOfSample: { ...free, idle: 0.5, denials: { RATE_PER_DAY: 1 } } })).toBe('limited in-sample by DRAWDOWN_EXCEEDS_MAX, out of sample by RATE_PER_DAY');
+    expect(foldLimits({ choice: { ...chosen, inSample: free }, outOfSample: limited })).toBe('limited out of sample by DRAWDOWN_EXCEEDS_MAX');
+    expect(foldLimits({ choice: { ...chosen, inSample: free }, outOfSample: undefined })).toBe('');
   });
 });

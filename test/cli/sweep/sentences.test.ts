@@ -1,8 +1,14 @@
 import { describe, expect, it } from 'vitest';
+import { limitWarnings as warningsOf } from '../../../src/backtest/denied.ts';
+import { neighbourhoodOf } from '../../../src/backtest/sweep/neighbourhood.ts';
 import type { SweepRow } from '../../../src/backtest/sweep/sweep-row.ts';
 import { deniedCells } from '../../../src/cli/sweep/answer.ts';
-import { limitWarnings } from '../../../src/cli/sweep/sentences.ts';
+import { groundSentence } from '../../../src/cli/sweep/sentences.ts';
 import { axis, row as rowAt } from '../../backtest/sweep/rows.ts';
+
+function limitWarnings(rows: readonly SweepRow[]): string[] {
+  return warningsOf(rows.map(({ result }) => result), 'trial');
+}
 
 /** A row that came to so many fills, refusals and idle time. */
 function row(fills: number, denials: Readonly<Record<string, number>>, idle = 0): SweepRow {
@@ -29,5 +35,30 @@ describe('what a sweep says of the risk limits', () => {
   it('has the code that most swaps were refused by beside their number', () => {
     expect(deniedCells({ LOSS_STREAK: 80, RATE_PER_DAY: 43, DRAWDOWN_EXCEEDS_MAX: 5_918 })).toStrictEqual(['6,041', 'DRAWDOWN_EXCEEDS_MAX']);
     expect(deniedCells({})).toStrictEqual(['0', '']);
+  });
+});
+
+describe('what a sweep says of what is around the best', () => {
+  const X = axis('x', 1, 2, 3, 4, 5, 6, 7);
+
+  /** One hill of alike results; limits made those that are named. */
+  function said(limited: readonly number[]): string {
+    const rows = [0.1, 0.2, 9, 10, 9.5, 0.3, 0.4].map((value, i): SweepRow => {
+      const plain = rowAt([X], [i], value);
+      return { ...plain, result: { ...plain.result, fills: 5, denials: limited.includes(i) ? { DRAWDOWN_EXCEEDS_MAX: 900 } : {} } };
+    });
+    const best = rows[3]!;
+    return groundSentence({ ...best, metrics: best.result.metrics, isRepeatable: true, neighbourhood: neighbourhoodOf(best, rows, { axes: [X], better: 'higher' }) }, 'profit_factor');
+  }
+
+  it('is a plateau without a further word where no limit, or few, made it', () => {
+    expect(said([])).toMatch(/^a plateau: [^.]*\d\.\d\d[^:]*\.$/);
+    expect(said([2])).not.toContain('limits');
+    expect(said([0, 1, 5, 6])).not.toContain('limits');
+  });
+
+  it('has the limits beside it where they made most of it', () => {
+    expect(said([2, 3])).toMatch(/^a plateau: .* But in 2 of these 3 the risk limits made the result as well as the parameters did: where they stop the trading, results are alike whatever the parameters are\.$/);
+    expect(said([2, 3, 4])).toContain('But in all these 3 the risk limits');
   });
 });

@@ -1,0 +1,45 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { deepestAbsolute, drawdowns } from '../../../src/backtest/metrics/drawdown.ts';
+import { Extremes } from '../../../src/backtest/record/extremes.ts';
+
+/** Values, of which each `every`th is kept anyway; returns those that are kept in the end, in order. */
+function keptOf(values: readonly number[], every: number): number[] {
+  const extremes = new Extremes<number>();
+  return values.flatMap((value, i) => {
+    if (i % every === 0 || i === values.length - 1) return [...extremes.keep(value), value];
+    extremes.pass(value, () => value);
+    return [];
+  });
+}
+
+const depth = (values: readonly number[]): number => deepestAbsolute(drawdowns(values))?.amount ?? 0;
+
+describe('extremes between the values that are kept', () => {
+  it('are as many as the deepest drawdown takes, however seldom values are kept', () => {
+    fc.assert(fc.property(fc.array(fc.integer({ min: 0, max: 100 }), { minLength: 1, maxLength: 80 }), fc.integer({ min: 1, max: 100 }), (values, every) => {
+      const kept = keptOf(values, every);
+      expect(depth(kept)).toBe(depth(values));
+      expect(kept.at(-1)).toBe(values.at(-1));
+    }));
+  });
+
+  it('are few: one for a rise and one for a fall, none where the next value that is kept goes as far', () => {
+    expect(keptOf([1, 2, 3, 4, 5], 4)).toEqual([1, 5]);
+    expect(keptOf([1, 2, 3, 4, 3, 2, 3], 6)).toEqual([1, 4, 2, 3]);
+    expect(keptOf([5, 4, 3, 2, 3], 4)).toEqual([5, 2, 3]);
+    // Above what was reached before, and under what was: of the rest no drawdown tells.
+    expect(keptOf([5, 1, 3, 2, 4, 3], 5)).toEqual([5, 1, 3]);
+  });
+
+  it('leave out what is not known', () => {
+    const extremes = new Extremes<string>();
+    extremes.keep(5);
+    extremes.pass(Number.NaN, () => 'nothing');
+    extremes.pass(4, () => 'low');
+    expect(extremes.keep(5)).toEqual(['low']);
+    extremes.keep(Number.NaN);
+    extremes.pass(3, () => 'lower');
+    expect(extremes.keep(Number.NaN)).toEqual(['lower']);
+  });
+});
