@@ -91,7 +91,7 @@ describe('gannet walk-forward', () => {
     const open = readFileSync(CONFIG, 'utf8');
     const page = join(folder, 'limited.html');
     writeFileSync(CONFIG, open.replace('max_value_age: 1h', 'max_value_age: 1h, max_swaps: { per_minute: 1, per_hour: 1, per_day: 1 }'));
-    const { document, text } = await walk(['--recording', recording, '--grid', GRID, ...LENGTHS, '--workers', '1', '--report', page]).finally(() => { writeFileSync(CONFIG, open); });
+    const { document, text } = await walk(['--recording', recording, '--grid', GRID, ...LENGTHS, '--workers', '1', '--report', page], join(folder, 'limited')).finally(() => { writeFileSync(CONFIG, open); });
     const warnings = document['warnings'] as string[];
     const said = [expect.stringMatching(/^in all 9 in-sample trials the risk limits made the result as well as the parameters did: .*; most often by RATE_PER_/) as string, expect.stringMatching(/^in all 3 out-of-sample runs the risk limits made the result as well as/) as string];
     expect(warnings.filter((warning) => warning.includes('risk limits'))).toStrictEqual(said);
