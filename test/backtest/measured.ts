@@ -5,6 +5,7 @@ import type { SimulationModel } from '../../src/backtest/simulated-executor.ts';
 import { BASE_MODEL } from '../../src/backtest/simulated-executor.ts';
 import type { StrategyInstance } from '../../src/engine/host.ts';
 import type { MarketEvent } from '../../src/market/event.ts';
+import type { Token } from '../../src/market/token.ts';
 import { strategy } from '../engine/runs.ts';
 import { buyingSol, sellingSol } from '../market/events.ts';
 import { SOL, SOL_USDC, USDC } from '../market/tokens.ts';
@@ -37,11 +38,12 @@ export function measured(events: readonly MarketEvent[], options: {
   readonly model?: Partial<SimulationModel>;
   readonly everyMs?: number;
   readonly glanceEveryMs?: number;
+  readonly instruments?: readonly Token[];
 } = {}): MeasuredRun {
-  const { strategies = [inAndOut()], model = CALM, everyMs = 5_000, glanceEveryMs } = options;
+  const { strategies = [inAndOut()], model = CALM, everyMs = 5_000, glanceEveryMs, instruments = [SOL] } = options;
   return measureRun({
     state: stateWith({ strategies: strategies.map(({ name }) => strategySetup(name)) }), strategies, seed: 7, startAt: 0,
     cursor: cursorOver(events.map((input) => ({ at: input.receivedAt, input }))), model: { ...BASE_MODEL, ...model }, currency: USDC, stopwatch: () => 0,
-    instruments: [SOL], everyMs, glanceEveryMs,
+    instruments, everyMs, glanceEveryMs,
   });
 }

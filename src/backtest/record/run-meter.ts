@@ -59,6 +59,10 @@ interface Look {
   readonly prices: readonly { readonly ask: number | null; readonly bid: number | null }[];
 }
 
+function hasPrices({ prices }: Pick<Look, 'prices'>): boolean {
+  return prices.every(({ ask }) => ask !== null);
+}
+
 /** Returns a meter over a state. `instruments` are what its benchmarks buy. */
 export function createRunMeter({ state, currency, instruments, everyMs, glanceEveryMs, model }: {
   readonly state: EngineState;
@@ -137,7 +141,7 @@ export function createRunMeter({ state, currency, instruments, everyMs, glanceEv
       kept.asks[row] = prices[i]!.ask;
       kept.bids[row] = prices[i]!.bid;
     }
-    hasAllPrices ||= prices.every(({ ask }) => ask !== null);
+    hasAllPrices ||= hasPrices({ prices });
   };
 
   const equityExtremes = new Extremes<Look>();
@@ -170,8 +174,8 @@ export function createRunMeter({ state, currency, instruments, everyMs, glanceEv
     sample,
     glance: (at) => {
       if (at <= (times.at(-1) ?? -Infinity)) return;
-      if (!hasAllPrices && priced.every(({ token: { mint } }) => marks.bothWays(mint, share, at) !== undefined)) sample(at);
       const look = (): Look => lookAt(at);
+      if (!hasAllPrices && hasPrices(look())) sample(at);
       equityExtremes.pass(totalEquity(at), look);
       marketExtremes.pass(marketIndex(state.market, priced, currency.mint), look);
     },

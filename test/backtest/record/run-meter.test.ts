@@ -120,6 +120,13 @@ describe('the record of a backtest', () => {
     expect(bought[0]).toBeCloseTo(600, -1);
   });
 
+  it('does not look at every glance where the price of one token died before that of another was born', () => {
+    // SOL is quoted once; FISH two days later, when nobody would trade at that price of SOL any more.
+    const late = Array.from({ length: 20 }, (_, n) => [quote(USDC, FISH, { inAmount: 1_000_000n, outAmount: 1_000_000n, at: 2 * DAY + n * 1_000 }), quote(FISH, USDC, { inAmount: 1_000_000n, outAmount: 990_000n, at: 2 * DAY + n * 1_000 })]).flat();
+    const { record } = measured([...bothSides([[125, 124]]), ...late], { strategies: [buysAndSells(['wait'])], instruments: [SOL, FISH], everyMs: DAY, glanceEveryMs: 1_000 });
+    expect(record.times.length).toBeLessThan(8);
+  });
+
   it('says where one direction alone was recorded, and that benchmarks pay for that', () => {
     expect(haircutWarnings(measured([buyingSol(125_000, 5_000)]))).toEqual([expect.stringMatching(/^only one direction of SOL was recorded: the other is taken to be 60 bps worse/)]);
     expect(haircutWarnings(measured(bothSides([[125, 124]])))).toEqual([]);
