@@ -119,6 +119,7 @@ async function measureSettings({ recording, looks, setup }: Subject, { context: 
       startAt: setup.firstAt,
       cursor: backtestCursor(source, looks),
       looks,
+      intervals: setup.intervals,
       model: { ...model, setting },
       currency,
       stopwatch,

@@ -16,10 +16,11 @@ async function doubtsOf(events: readonly MarketEvent[]): Promise<string[]> {
   const writer = openWriter(temporaryFolder());
   events.forEach((event, index) => { writer.append(index + 1, event.receivedAt, event); });
   await writer.close();
-  return atOnce(recordingDoubts(openRecording(writer.directory), {
+  const { doubts } = atOnce(recordingDoubts(openRecording(writer.directory), {
     kinds: ['quote', 'token-stats', 'order-book', 'feed-health'], describe: () => 'the price of SOL',
     feeds: [1, 2].map((seconds) => ({ kind: 'quote', inputMint: USDC_MINT, outputMint: SOL_MINT, amount: PURCHASE as Amount, everyMs: seconds * 1_000 })),
   }));
+  return [...doubts];
 }
 
 /** A price a second over so many minutes, from the epoch on. */
