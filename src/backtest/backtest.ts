@@ -34,6 +34,7 @@ export interface StrategyResult {
 
 /** How strategies are shown a recording, which may hold more than a live run would poll. */
 export interface Sampling {
+  readonly recorded: RecordedIntervals;
   /** How far apart the rows of each feed are that the engine receives. */
   readonly intervals: RecordedIntervals;
   /** Where the engine does not receive every row. */
@@ -93,7 +94,7 @@ export function longestWarmup(strategies: readonly Pick<StrategyInstance, 'warmu
 export function samplingOf(strategies: readonly StrategyInstance[], intervals: RecordedIntervals | undefined): Sampling | undefined {
   if (intervals === undefined) return undefined;
   const sampler = createSampler(Engine.feedsOf(strategies), intervals);
-  return sampler === undefined ? { intervals } : { intervals: sampler.intervals, polled: { sampler, market: new MarketCache() } };
+  return sampler === undefined ? { recorded: intervals, intervals } : { recorded: intervals, intervals: sampler.intervals, polled: { sampler, market: new MarketCache() } };
 }
 
 /**
@@ -126,7 +127,7 @@ export function* backtestSteps(options: {
   const startAt = options.startAt + warmupMs;
   const world = new VirtualClock(startAt);
   const executor = createSimulatedExecutor({
-    clock: world, market: polled?.market ?? state.market, model: options.model, seed: options.seed, tokenAccounts: state.portfolio.wallet.keys(),
+    clock: world, market: polled?.market ?? state.market, model: options.model, intervals: sampling?.recorded, seed: options.seed, tokenAccounts: state.portfolio.wallet.keys(),
   });
   const denials: Record<string, number> = {};
   const intents: Record<string, number> = {};

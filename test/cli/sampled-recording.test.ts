@@ -85,3 +85,34 @@ describe('issue 13.1: a recording that is finer than `every` is sampled as live 
     expect(looked.document).toMatchObject({ clean: true, strategies: [{ clean: true }] });
   });
 });
+
+describe('issue 13.3: a swap is filled only from a quote that is young by the measure of its feed', { timeout: 60_000 }, () => {
+  const dca = '{ use: dca, name: dca, budget: "500 USDC", params: { buy: SOL, spend: "25 USDC", every: 10m, watch: 10s } }';
+  let gap = '';
+  beforeAll(async () => {
+    // Three hours, each 10 s, but for 110 minutes from 00:30 on.
+    const writer = createRecordingWriter({ dir: folder, clock: stillClock(), tokens: [SOL, USDC], name: 'gap', onError: (error) => { throw error; } });
+    bothSides(Array.from({ length: 1_080 }, (_, n) => [150 + n / 1_000, 149.9] as const), 10 * SECOND)
+      .filter(({ receivedAt }) => receivedAt <= 30 * MINUTE || receivedAt >= 140 * MINUTE)
+      .forEach((event, i) => { writer.append(i + 1, event.receivedAt, event); });
+    await writer.close();
+    gap = writer.directory;
+  });
+
+  it('gives up what a gap of 110 minutes has no price for, and says how much', async () => {
+    const { document, text } = await runCommand(backtestCommand, ['backtest', config('dca', dca), '--recording', gap, '--no-grid'], { stateDir: join(folder, 'dca') });
+    // Purchases of 00:00, 00:10, 00:20 and 00:30; the one of 02:10 is made when prices come again, at 02:20 the next, and so on.
+    expect(document).toMatchObject({ fills: 9, max_quote_age: '3 times the recorded interval (at least 2s)', max_price_age: '2h' });
+    expect((document['intents'] as { readonly abandoned: number }).abandoned).toBeGreaterThan(10);
+    expect(document['warnings']).toContainEqual(expect.stringMatching(/^\d+ swaps could not be simulated and were given up \(QUOTE_STALE\)/));
+    expect(text).toContain('prices     of swaps: quotes at most 3 times the recorded interval (at least 2s) old; of equity: at most 2h old');
+  });
+
+  it('fills from older quotes where the configuration lets it', async () => {
+    const file = config('older', dca);
+    writeFileSync(file, `${readFileSync(file, 'utf8')}backtest: { max_quote_age: 3h }\n`);
+    const { document } = await runCommand(backtestCommand, ['backtest', file, '--recording', gap, '--no-grid'], { stateDir: join(folder, 'older') });
+    expect(document).toMatchObject({ fills: 19, max_quote_age: '3h' });
+    expect(document['intents']).not.toHaveProperty('abandoned');
+  });
+});
