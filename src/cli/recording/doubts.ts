@@ -52,7 +52,7 @@ export function* recordingDoubts(recording: Recording, { kinds, feeds, describe 
   const silences = watched.flatMap(([feed, watch]) => silencesOf(watch, recording).map(({ from, until }) => ({ feed, from, until }))).sort((a, b) => a.from - b.from);
   const doubts = [
     ...named(recording.lost.filter(({ isHole }) => isHole).map((lost) => lostIssue(lost).message), 'rows are lost'),
-    ...named(silences.map(({ feed, from, until }) => `nothing was recorded of ${describe(feed)} from ${new Date(from).toISOString()} on, for ${shortDuration(until - from)}`), 'feeds were silent'),
+    ...named(silences.map(({ feed, from, until }) => `nothing was recorded of ${describe(feed)} from ${new Date(from).toISOString()} to ${new Date(until).toISOString()}, for ${shortDuration(until - from)}`), 'feeds were silent'),
     ...watched.flatMap(([feed, watch]) => seldom(watch.usualMs() ?? 0, everyMs.get(feed)!, describe(feed))),
     ...named(leaps.map(({ message }) => `${message}; it is taken as it stands`), 'prices leap'),
   ];
