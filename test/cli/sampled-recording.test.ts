@@ -116,3 +116,22 @@ describe('issue 13.3: a swap is filled only from a quote that is young by the me
     expect(document['intents']).not.toHaveProperty('abandoned');
   });
 });
+
+it('issue 13.12: research reads what a live configuration decides, and needs no key, file or address of it', async () => {
+  const file = config('live', teller('slow', '15m'));
+  writeFileSync(file, `${readFileSync(file, 'utf8').replace('mode: paper', 'mode: live')}service: { base_url: "\${SERVICE_URL}", api_key: "\${GANNET_API_KEY}", dialect: neutral, plan: free }
+chain: { rpc_url: "\${RPC_URL}" }
+wallet: { key_from: file:/no/such/key.json, address: "\${WALLET_ADDRESS}", sol_reserve: "0.02 SOL" }
+signer: { caps: { USDC: { per_trade: "50", per_hour: "200", per_day: "500" } } }
+control: { host: 0.0.0.0 }
+notifications: [{ kind: webhook, url: "\${GANNET_WEBHOOK_URL}" }]
+`);
+  const paper = await decided(config('paper', teller('slow', '15m')), 'as-paper');
+  const { document } = await runCommand(backtestCommand, ['backtest', file, '--recording', recording, '--no-grid'], { stateDir: join(folder, 'live') });
+  expect(document['decision_hash']).toBe(paper.answer.document['decision_hash']);
+  const looked = await runCommand(lookaheadCommand, ['lookahead', file, '--recording', recording, '--times', '1'], { stateDir: join(folder, 'look-live') });
+  expect(looked.document).toMatchObject({ clean: true });
+  // What decides must be there.
+  writeFileSync(file, readFileSync(file, 'utf8').replace('"500 USDC"', '"${LARGEST_TRADE}"'));
+  await expect(runCommand(backtestCommand, ['backtest', file, '--recording', recording], { stateDir: join(folder, 'unset') })).rejects.toMatchObject({ code: 'CONFIG_INVALID', message: expect.stringContaining('LARGEST_TRADE') as string });
+}, 60_000);

@@ -50,7 +50,7 @@ export async function openSubject({ options, environment, withheld, interrupt, t
   const recording = await stepByStep(openSteps(findRecording(options.stateDir, named)), interrupt);
   const workingDir = process.cwd();
   const loaded = await loadConfig({
-    file, purpose: 'look', workingDir, environment, withheld, stateDir: options.stateDir,
+    file, purpose: 'research', workingDir, environment, withheld, stateDir: options.stateDir,
     // From the recording: research asks nobody.
     decimalsOf: async (mints) => new Map(mints.flatMap((mint) => {
       const token = recording.tokens.byMint(mint);
