@@ -48,7 +48,6 @@ export function statusText(state: ToldState): string {
       ['last error', state.last_error ? `${clockTime(state.last_error.at)} UTC: ${printable(state.last_error.message, 300)}` : undefined],
       ['decisions', `${state.decisions ?? 0}, denied: ${formatCounts(state.denials ?? {})}`],
       ['protections', (state.protections ?? []).map(protectionText)],
-      ['said', wordText(state.trading_word)],
       ['dead man', state.dead_man ? `trading stops in ${roughDuration(state.dead_man.left_ms)} unless an operator asks for something` : undefined],
       ['SOL', solText(state)],
     ]),
@@ -96,7 +95,7 @@ function solText({ wallet, sol_reserve: reserve, deposits_lamports: deposits = '
 }
 
 function sol(lamports: string): string {
-  return `${formatDecimal(BigInt(lamports), SOL_DECIMALS)} SOL`;
+  return formatDecimal(BigInt(lamports), SOL_DECIMALS);
 }
 
 /** Unknown ones stand out: they may want a word of the operator's. */

@@ -20,7 +20,6 @@ export function tradingText(view: TradingView): string {
       ['state', standingText(standingOf(view))],
       ['because', reasonLines(standingReasons(view))],
       ['protections', view.protections.map(protectionText)],
-      ['said', wordText(view.trading_word)],
     ]),
     '\n',
     table([

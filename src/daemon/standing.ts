@@ -57,25 +57,31 @@ export function standingOf(view: StandingView): Standing {
 export function standingReasons(view: StandingView): string[] {
   const { phase, trading = 'active', trading_word: word, protections = [], stop_file: stopFile, strategies = [] } = view;
   const service = serviceFault(view);
+  const areAllFlattening = strategies.length > 0 && strategies.every(({ flattening }) => flattening === true);
   return [
     ...(phase === 'recovering' ? (view.waits_for ?? []).map((what) => `waits for ${what}`) : []),
     ...(stopFile === null || stopFile === undefined ? [] : [`the file STOP is there${stopFile === '' ? '' : ` (${stopFile})`}: remove it, then "gannet resume"`]),
-    ...(trading === 'active' ? [] : [`${trading === 'halted' ? 'halt' : 'exits only'}${word === null || word === undefined ? ' by an earlier run'
-      : ` by ${describeSource(word.by)}${word.reason === '' ? '' : ` (${word.reason})`}`}: "gannet resume" ends it`]),
+    ...(areAllFlattening ? ['every strategy sells what it holds: "gannet resume" ends that'] : []),
+    ...(trading === 'active' || (areAllFlattening && trading === 'reduce-only') ? [] : [`${trading === 'halted' ? 'halt' : 'exits only'}${word === null || word === undefined ? ' by an earlier run'
+      : ` by ${describeSource(word.by)} at ${clockTime(word.since)} UTC${word.reason === '' ? '' : ` (${word.reason})`}`}: "gannet resume" ends it`]),
     ...protections.map(({ kind, subject, reason }) => `protection ${kind.replaceAll('-', '_')}${subject === '' ? '' : ` of ${subject}`}: ${reason}`),
-    ...strategies.flatMap((strategy) => strategyReason(strategy, trading)),
+    ...strategies.flatMap((strategy) => strategyReason(strategy, trading, areAllFlattening)),
     ...(service === undefined ? [] : [service]),
   ];
 }
 
-function strategyReason({ name = '', running, trading: own = 'active', flattening }: StrategyView, global: TradingState): string[] {
+function strategyReason({ name = '', running, trading: own = 'active', flattening }: StrategyView, global: TradingState, areAllFlattening: boolean): string[] {
   if (running === false) return [`${name} has stopped after an error: the log says which`];
-  if (flattening === true) return [`${name} sells what it holds: "gannet resume" ends that`];
+  if (flattening === true) return areAllFlattening ? [] : [`${name} sells what it holds: "gannet resume" ends that`];
   return own === 'active' || own === global ? [] : [`${name} is ${own === 'halted' ? 'halted' : 'limited to exits'}: "gannet resume --strategy ${name}" ends it`];
 }
 
 /** Returns why the service is of no use now, undefined where it is. */
 function serviceFault({ service_access: access, feeds = [] }: StandingView): string | undefined {
-  if (access?.state === 'refused') return `the service refuses the API key${access.since === null ? '' : ` since ${new Date(access.since).toISOString().slice(11, 19)} UTC`}: ${access.reason ?? ''}`;
+  if (access?.state === 'refused') return `the service refuses the API key${access.since === null ? '' : ` since ${clockTime(access.since)} UTC`}: ${access.reason ?? ''}`;
   return feeds.length > 0 && feeds.every(({ status }) => status !== 'healthy') ? 'the service gives no answers: no feed is healthy' : undefined;
+}
+
+function clockTime(at: number): string {
+  return new Date(at).toISOString().slice(11, 19);
 }
