@@ -167,7 +167,7 @@ export function* backtestSteps(options: {
   for (const { at, look } of options.looks?.before(startAt) ?? []) step(state, 0, at, look);
 
   const startedAt = options.stopwatch();
-  polled?.sampler.restartWithin(options.startAt);
+  polled?.sampler.join(options.startAt);
   const earlier = polled === undefined ? cursor : sampledRows(cursor, { ...polled, until: startAt });
   const stands = withoutMachineClock(() => warmupMs > 0 && engine.warmUp(earlier));
   polled?.sampler.restart();

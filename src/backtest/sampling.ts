@@ -3,39 +3,32 @@ import type { Millis } from '../core/time.ts';
 import type { RecordedRows } from '../engine/warm-up.ts';
 import type { FeedKey } from '../market/event.ts';
 import type { FeedSpec } from '../market/feed.ts';
-import { feedKey, isFinerThan } from '../market/feed.ts';
+import { feedKey } from '../market/feed.ts';
+import type { SampleWindows } from '../market/sample-windows.ts';
+import { isFinerThan, joinSampling, restartSampling, takesSample } from '../market/sample-windows.ts';
 import type { Input } from '../trading/step.ts';
 
 /** How far apart a recording's rows of each feed usually are, silences left out. A feed with fewer than two rows has no entry. */
 export type RecordedIntervals = ReadonlyMap<FeedKey, Millis>;
 
-/**
- * Chooses the rows that a live scheduler would have polled. It divides time into windows of the configured interval, which
- * begin at multiples of the interval since the epoch. The first row of a window is the poll of that window.
- */
+/** Chooses the rows that a live scheduler would have polled. */
 export interface Sampler {
   /** Returns whether a live run would have received this row. */
   takes(input: Input, at: Millis): boolean;
-  /** Takes the next row of each feed at once, as a scheduler polls each feed when it starts. */
+  /** Takes the next row of each feed at once. */
   restart(): void;
-  /** Waits for the next window of each feed: an earlier row of the window of `at` may be the poll of it. */
-  restartWithin(at: Millis): void;
+  /** Waits for the next window of each feed. */
+  join(at: Millis): void;
   /** How far apart the rows of each feed are that it takes. */
   readonly intervals: RecordedIntervals;
 }
 
-interface SampledFeed {
-  readonly everyMs: Millis;
-  /** The window of the last row that was taken. */
-  window: number;
-}
-
 /**
- * Returns the sampler of what is polled, each feed once, over a recording with rows so far apart; undefined where no feed is recorded more
- * often than it is polled. Rows of feeds that are not polled are taken: they say what the recording knows beside them.
+ * Returns the sampler of what is polled, each feed once; undefined where no feed is recorded more often than it is polled.
+ * Rows of feeds that are not polled are taken: they say what the recording knows beside them.
  */
 export function createSampler(polled: readonly FeedSpec[], recorded: RecordedIntervals): Sampler | undefined {
-  const sampled = new Map<FeedKey, SampledFeed>();
+  const sampled = new Map<FeedKey, SampleWindows>();
   const intervals = new Map(recorded);
   for (const spec of polled) {
     const feed = feedKey(spec);
@@ -47,18 +40,14 @@ export function createSampler(polled: readonly FeedSpec[], recorded: RecordedInt
   return {
     intervals,
     takes(input, at) {
-      const feed = 'feed' in input && input.kind !== 'feed-health' ? sampled.get(input.feed) : undefined;
-      if (feed === undefined) return true;
-      const window = Math.floor(at / feed.everyMs);
-      if (window === feed.window) return false;
-      feed.window = window;
-      return true;
+      const windows = 'feed' in input && input.kind !== 'feed-health' ? sampled.get(input.feed) : undefined;
+      return windows === undefined || takesSample(windows, at);
     },
     restart() {
-      for (const feed of sampled.values()) feed.window = -Infinity;
+      for (const windows of sampled.values()) restartSampling(windows);
     },
-    restartWithin(at) {
-      for (const feed of sampled.values()) feed.window = Math.floor((at - 1) / feed.everyMs);
+    join(at) {
+      for (const windows of sampled.values()) joinSampling(windows, at);
     },
   };
 }

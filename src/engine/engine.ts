@@ -3,6 +3,7 @@ import type { Millis } from '../core/time.ts';
 import type { FeedKey, MarketEvent } from '../market/event.ts';
 import type { FeedSpec } from '../market/feed.ts';
 import { feedKey, sharedFeeds } from '../market/feed.ts';
+import { takesSample } from '../market/sample-windows.ts';
 import { beginRun } from '../trading/begin-run.ts';
 import type { Outcome } from '../trading/intent.ts';
 import { isTerminal } from '../trading/intent.ts';
@@ -19,7 +20,7 @@ import type { LoggedDecision } from './decision-log.ts';
 import { DecisionLog } from './decision-log.ts';
 import { Flattener } from './flatten.ts';
 import type { HostedInput, StrategyInstance } from './host.ts';
-import { Host, takesSample } from './host.ts';
+import { Host } from './host.ts';
 import { VirtualClock } from './virtual-clock.ts';
 import type { RecordedRows } from './warm-up.ts';
 import { warmUp } from './warm-up.ts';
@@ -243,9 +244,8 @@ export class Engine {
     const route = this.#routes[this.#state.market.lastSlot];
     if (route === undefined) return;
     for (let i = 0; i < route.length; i++) {
-      const hosted = route[i]!;
-      const { source, adapt, fail, sampleMs } = hosted;
-      if (sampleMs > 0 && !takesSample(hosted, at)) continue;
+      const { source, adapt, fail, windows } = route[i]!;
+      if (windows !== undefined && !takesSample(windows, at)) continue;
       try {
         source.emit(adapt(event));
       } catch (error) {

@@ -3,7 +3,9 @@ import { messageOf } from '../core/errors.ts';
 import { seededRandom } from '../core/random.ts';
 import type { Clock, Millis } from '../core/time.ts';
 import type { FeedKey, MarketEvent } from '../market/event.ts';
-import { feedKey, isFinerThan } from '../market/feed.ts';
+import { feedKey } from '../market/feed.ts';
+import type { SampleWindows } from '../market/sample-windows.ts';
+import { isFinerThan, joinSampling, restartSampling } from '../market/sample-windows.ts';
 import type { DeniedSwap, StrategyContext } from '../strategy/context.ts';
 import type { Strategy } from '../strategy/define.ts';
 import type { Input } from '../strategy/input.ts';
@@ -52,20 +54,10 @@ export interface HostedInput {
   readonly slot: FeedSlot;
   readonly adapt: (event: MarketEvent) => unknown;
   readonly source: HotSource<unknown>;
-  /** It is shown the first event of each window of so many ms; 0 where it is shown every event. */
-  readonly sampleMs: Millis;
-  /** The window of the last event that it was shown. */
-  window: number;
+  /** Left out where it is shown every event. */
+  readonly windows: SampleWindows | undefined;
   /** Takes what `adapt` throws: the fault of this strategy alone. */
   readonly fail: (error: unknown) => void;
-}
-
-/** Returns whether an event is the first of its window for an input that is not shown every event, and takes note of it. */
-export function takesSample(input: HostedInput, at: Millis): boolean {
-  const window = Math.floor(at / input.sampleMs);
-  if (window === input.window) return false;
-  input.window = window;
-  return true;
 }
 
 /**
@@ -121,14 +113,13 @@ export class Host {
   warmUp(): void {
     this.#warming = true;
     this.#parts.hold();
-    // The window of its beginning counts as sampled: an earlier event, which it does not see, may be the first of it.
-    for (const input of this.inputs) if (input.sampleMs > 0) input.window = Math.floor((this.#port.clock.now() - 1) / input.sampleMs);
+    for (const { windows } of this.inputs) if (windows !== undefined) joinSampling(windows, this.#port.clock.now());
     this.#run();
   }
 
   /** Starts it, or lets it act where it was warmed up. */
   start(): void {
-    for (const input of this.inputs) input.window = -Infinity;
+    for (const { windows } of this.inputs) if (windows !== undefined) restartSampling(windows);
     if (!this.#warming) {
       this.#run();
       return;
@@ -220,8 +211,7 @@ export class Host {
     const feed = feedKey(spec);
     return {
       feed,
-      sampleMs: isFinerThan(this.#port.intervals?.get(feed), spec.everyMs) ? spec.everyMs : 0,
-      window: -Infinity,
+      windows: isFinerThan(this.#port.intervals?.get(feed), spec.everyMs) ? { everyMs: spec.everyMs, window: -Infinity } : undefined,
       slot: this.#port.state.market.slotOf(feed),
       adapt: input.adapt,
       source: new HotSource(),

@@ -1,8 +1,8 @@
 import type { Millis } from '../core/time.ts';
 import type { FeedKey } from '../market/event.ts';
+import { takesSample } from '../market/sample-windows.ts';
 import type { Input } from '../trading/step.ts';
 import type { Host, HostedInput } from './host.ts';
-import { takesSample } from './host.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
 /** A place in what was recorded. `next` moves on; the members then speak of the row arrived at. */
@@ -47,9 +47,8 @@ export function warmUp(clock: VirtualClock, hosts: readonly Host[], rows: Record
 
 function show(input: Input, at: Millis, routes: ReadonlyMap<FeedKey, readonly HostedInput[]>): void {
   if (input.kind === 'outcome' || input.kind === 'command' || input.kind === 'feed-health') return;
-  for (const hosted of routes.get(input.feed) ?? []) {
-    const { source, adapt, fail, sampleMs } = hosted;
-    if (sampleMs > 0 && !takesSample(hosted, at)) continue;
+  for (const { source, adapt, fail, windows } of routes.get(input.feed) ?? []) {
+    if (windows !== undefined && !takesSample(windows, at)) continue;
     try {
       source.emit(adapt(input));
     } catch (error) {

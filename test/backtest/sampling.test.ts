@@ -8,6 +8,7 @@ import type { LoggedDecision } from '../../src/engine/decision-log.ts';
 import { Engine } from '../../src/engine/engine.ts';
 import type { StrategyInstance } from '../../src/engine/host.ts';
 import type { FeedKey } from '../../src/market/event.ts';
+import { joinSampling, restartSampling, takesSample } from '../../src/market/sample-windows.ts';
 import type { Quote } from '../../src/market/quote.ts';
 import { defineStrategy, quotes } from '../../src/strategy/index.ts';
 import { buyingSol, PURCHASE } from '../market/events.ts';
@@ -66,6 +67,18 @@ describe('issue 13.1: inputs of one feed are shown events at their own intervals
       state: stateOf(both), strategies: both, seed: 7, startAt: 0, cursor: cursorOver(ROWS), model: BASE_MODEL, stopwatch: () => 0, sampling: samplingOf(both, recorded),
     });
     expect(decisionHash).toBe(logged.at(-1)!.h);
+  });
+
+  it('takes the first event at once, and the next one not before half an interval has passed', () => {
+    const windows = { everyMs: 60_000, window: -Infinity };
+    const taken = (at: number): boolean => takesSample(windows, at);
+    expect([50_000, 60_000, 110_000, 120_000, 170_000, 180_500, 239_999].map(taken)).toStrictEqual([true, false, false, true, false, true, false]);
+    restartSampling(windows);
+    expect([200_000, 230_000, 240_000].map(taken)).toStrictEqual([true, false, true]);
+    joinSampling(windows, 250_000);
+    expect([250_000, 299_999, 300_000].map(taken)).toStrictEqual([false, false, true]);
+    joinSampling(windows, 360_000);
+    expect(taken(360_000)).toBe(true);
   });
 
   it('is not what older runs did: without intervals every input is shown every event', () => {
