@@ -88,7 +88,7 @@ export const backtestCommand: CommandModule = (program, run) => {
         const grid = flags.grid ?? (flags.report !== undefined && isCheap(events)) ? await measureGrid({ ...subject, rows }, run, context) : undefined;
         const warnings = [...stops.map((stop) => `${stop}: what comes after it is of the others alone, and what it held stands as it was`), ...counter.warnings, ...warningsOf(subject, settings, grid)];
         const benchmarks = benchmarksOf(run.record);
-        const answer = { runId, run, settings, grid, benchmarks, currency, trials, warnings, verdict: verdictOf(run, settings, benchmarks) };
+        const answer = { runId, run, settings, grid, benchmarks, currency, trials, warnings, priceAges: config.backtest.model, verdict: verdictOf(run, settings, benchmarks) };
         const report = reportFile(flags.report, (path) => writeReport(path, answer, { config, recording, manifest, grid: grid === undefined ? undefined : gridHeatMap(grid) }), terminal);
         terminal.result(asJson(answer, report.path), () => asText(answer, report.path));
         return report.isLost ? EXIT.failed : EXIT.done;
@@ -119,6 +119,7 @@ async function measureSettings({ recording, looks, setup }: Subject, { context: 
       startAt: setup.firstAt,
       cursor: backtestCursor(source, looks),
       looks,
+      intervals: setup.intervals,
       model: { ...model, setting },
       currency,
       stopwatch,
