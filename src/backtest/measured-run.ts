@@ -35,18 +35,20 @@ export type MeasuredSettings = Readonly<Record<SimulationSetting, MeasuredRun>>;
  * Runs a backtest and measures it. `instruments` are what its benchmarks buy; equity is looked at each `everyMs` and after each
  * fill, and in passing each `glanceEveryMs`, so that no trough between is missed.
  */
-export function* measureSteps({ currency, instruments, everyMs, glanceEveryMs, interval, ...options }: Omit<Parameters<typeof backtestSteps>[0], 'meter'> & {
+export function* measureSteps({ currency, instruments, everyMs, glanceEveryMs, interval, isMadeUp = false, ...options }: Omit<Parameters<typeof backtestSteps>[0], 'meter'> & {
   readonly currency: Token;
   readonly instruments: readonly Token[];
   readonly everyMs: Millis;
   readonly glanceEveryMs?: Millis | undefined;
   /** Whether its Sharpe ratio is resampled; true by default. */
   readonly interval?: boolean | undefined;
+  /** Whether the recording's market was made up. */
+  readonly isMadeUp?: boolean | undefined;
 }): Steps<MeasuredRun> {
   const { state, model } = options;
   const meter = createRunMeter({ state, currency, instruments, everyMs, glanceEveryMs, model });
   const result = yield* backtestSteps({ ...options, meter });
-  const record = meter.record();
+  const record: RunRecord = { ...meter.record(), ...(isMadeUp ? { isMadeUp } : {}) };
   const series = seriesOf(record, record.strategies);
   const assessment = assessRun(record, record.strategies, { interval });
   return {

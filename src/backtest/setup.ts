@@ -21,6 +21,8 @@ export interface BacktestSetup {
   /** When the first row and the last one of the recording were received, warm-up included. */
   readonly firstAt: Millis;
   readonly lastAt: Millis;
+  /** Whether the recording's market was made up. */
+  readonly isMadeUp?: boolean | undefined;
 }
 
 /** A strategy with what bounds it. */
