@@ -14,6 +14,11 @@ export interface ControlFile {
 const CONTROL_FILE = 'control.json';
 const CONTROL = z.object({ url: z.url(), token: z.string().min(1), pid: z.int() });
 
+/** Returns where a state directory keeps how its daemon is reached. */
+export function controlFilePath(stateDir: string): string {
+  return join(stateDir, CONTROL_FILE);
+}
+
 /** Reads how to reach the daemon of a state directory. Throws CONTROL_UNREACHABLE when none runs there. */
 export function readControlFile(stateDir: string): ControlFile {
   const path = join(stateDir, CONTROL_FILE);
