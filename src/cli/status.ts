@@ -83,6 +83,7 @@ function accessText({ service_access: access, feeds = [] }: ToldState): string |
   if (access === undefined) return undefined;
   const isSilent = feeds.length > 0 && feeds.every(({ status }) => status !== 'healthy');
   if (access.state === 'granted') return isSilent ? 'gives no answers now: no feed is healthy, the log says why' : 'lets this run in';
+  if (access.state === 'silent') return `does not answer since ${instant(access.since ?? undefined)} UTC, entries wait for it: ${printable(access.reason ?? '')}`;
   return `refuses the API key since ${instant(access.since ?? undefined)} UTC, nothing is traded: ${printable(access.reason ?? '')}`;
 }
 
