@@ -2,7 +2,7 @@ import { basename, join } from 'node:path';
 import { InvalidArgumentError, Option } from 'commander';
 import { counted } from '../core/counted.ts';
 import { GannetError } from '../core/errors.ts';
-import { formatDuration, parseDuration, shortDuration } from '../core/time.ts';
+import { formatDuration, shortDuration } from '../core/time.ts';
 import type { Millis } from '../core/time.ts';
 import { findRecording } from '../daemon/find-recording.ts';
 import type { Token } from '../market/token.ts';
@@ -31,6 +31,7 @@ import { infoOf, infoText } from './recording/info.ts';
 import { namedTokens, pairOf, sizeOf, tokenFlag } from './recording/tokens.ts';
 import type { WrittenRecording } from './recording/write-events.ts';
 import { freeName, writeEvents } from './recording/write-events.ts';
+import { durationFlag } from './research/flags.ts';
 
 const WHICH = 'its folder, or the id of the run that made it';
 /** Nothing about now: the same command writes the same recording. */
@@ -94,8 +95,8 @@ export const recordingCommand: CommandModule = (program, run) => {
     .addOption(new Option('--pair <base/quote...>', 'what is quoted').default(['SOL/USDC'], 'SOL/USDC'))
     .addOption(new Option('--market <motion>', 'swings: prices swing about their level, so that who buys dips earns; random-walk: nothing can be earned, and what earns all the same is a mistake')
       .choices(['swings', 'random-walk']).default('swings'))
-    .addOption(new Option('--every <duration>', 'between two looks at each quote').argParser(duration).default(EVERY_MS, formatDuration(EVERY_MS)))
-    .addOption(new Option('--slow-every <duration>', 'between two looks at statistics and order books').argParser(duration).default(SLOW_EVERY_MS, formatDuration(SLOW_EVERY_MS)))
+    .addOption(new Option('--every <duration>', 'between two looks at each quote').argParser(durationFlag).default(EVERY_MS, formatDuration(EVERY_MS)))
+    .addOption(new Option('--slow-every <duration>', 'between two looks at statistics and order books').argParser(durationFlag).default(SLOW_EVERY_MS, formatDuration(SLOW_EVERY_MS)))
     .option('--out <dir>', 'the recording’s folder; it must not be there yet')
     .action(run((context: CommandContext, flags: GenerateFlags) => generate(context, flags)));
 };
@@ -251,12 +252,4 @@ function days(text: string): number {
 function seed(text: string): number {
   if (!/^\d{1,10}$/.test(text) || Number(text) > 4_294_967_295) throw new InvalidArgumentError('expected a whole number of 0 to 4294967295.');
   return Number(text);
-}
-
-function duration(text: string): Millis {
-  try {
-    return parseDuration(text);
-  } catch {
-    throw new InvalidArgumentError('expected a duration such as "10s".');
-  }
 }

@@ -14,6 +14,7 @@ export function createJsonReporter(write: (line: string) => void): Reporter {
     started: (stamp, start) => {
       line('started', stamp, {
         run_id: start.runId, mode: start.mode, service: start.service, wallet: start.wallet, signer: signerJson(start.signer), control_url: start.controlUrl,
+        control_port_taken: start.controlPortTaken,
         strategies: start.strategies, feeds: start.feeds.map(({ spec, expectedMs }) => ({
           feed: feedKey(spec), every_ms: spec.everyMs, expected_ms: expectedMs > spec.everyMs ? expectedMs : undefined,
         })),
