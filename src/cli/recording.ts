@@ -2,7 +2,7 @@ import { basename, join } from 'node:path';
 import { InvalidArgumentError, Option } from 'commander';
 import { counted } from '../core/counted.ts';
 import { GannetError } from '../core/errors.ts';
-import { formatDuration, parseDuration, shortDuration } from '../core/time.ts';
+import { formatDuration, shortDuration } from '../core/time.ts';
 import type { Millis } from '../core/time.ts';
 import { findRecording } from '../daemon/find-recording.ts';
 import type { Token } from '../market/token.ts';
@@ -32,6 +32,7 @@ import { infoOf, infoText } from './recording/info.ts';
 import { namedTokens, pairOf, sizeOf, tokenFlag } from './recording/tokens.ts';
 import type { WrittenRecording } from './recording/write-events.ts';
 import { freeName, writeEvents } from './recording/write-events.ts';
+import { durationFlag } from './research/flags.ts';
 
 const WHICH = 'its folder, or the id of the run that made it';
 /** Nothing about now: the same command writes the same recording. */
@@ -87,7 +88,7 @@ export const recordingCommand: CommandModule = (program, run) => {
     .option('--map <column=field>', 'what a column is; may be repeated', mapFlag)
     .option('--token <symbol=mint:decimals>', 'a token that is neither SOL nor USDC; may be repeated', tokenFlag)
     .option('--pair <base/quote>', 'what candles are prices of')
-    .addOption(new Option('--interval <duration>', 'how long a candle lasts (default: as long as candles most often are apart)').argParser(duration))
+    .addOption(new Option('--interval <duration>', 'how long a candle lasts (default: as long as candles most often are apart)').argParser(durationFlag))
     .option('--size <amount...>', 'what is quoted at each candle’s close, such as "100 USDC"; several make a ladder (default: 100 of the quote token and 1 of the base token)')
     .option('--out <dir>', 'the recording’s folder; it must not be there yet')
     .action(run((context: CommandContext, file: string, flags: ImportFlags) => importCsv(context, file, flags)));
@@ -99,8 +100,8 @@ export const recordingCommand: CommandModule = (program, run) => {
     .addOption(new Option('--pair <base/quote...>', 'what is quoted').default(['SOL/USDC'], 'SOL/USDC'))
     .addOption(new Option('--market <motion>', 'stochastic-volatility: clusters of volatility, jumps and trends as in real markets; random-walk: nothing can be earned, and what earns all the same is a mistake; swings: prices swing about their level, so that buying dips earns')
       .choices(PRICE_MOTIONS).default(USUAL_MOTION))
-    .addOption(new Option('--every <duration>', 'between two looks at each quote').argParser(duration).default(EVERY_MS, formatDuration(EVERY_MS)))
-    .addOption(new Option('--slow-every <duration>', 'between two looks at statistics and order books').argParser(duration).default(SLOW_EVERY_MS, formatDuration(SLOW_EVERY_MS)))
+    .addOption(new Option('--every <duration>', 'between two looks at each quote').argParser(durationFlag).default(EVERY_MS, formatDuration(EVERY_MS)))
+    .addOption(new Option('--slow-every <duration>', 'between two looks at statistics and order books').argParser(durationFlag).default(SLOW_EVERY_MS, formatDuration(SLOW_EVERY_MS)))
     .option('--out <dir>', 'the recording’s folder; it must not be there yet')
     .action(run((context: CommandContext, flags: GenerateFlags) => generate(context, flags)));
 };
@@ -263,12 +264,4 @@ function days(text: string): number {
 function seed(text: string): number {
   if (!/^\d{1,10}$/.test(text) || Number(text) > 4_294_967_295) throw new InvalidArgumentError('expected a whole number of 0 to 4294967295.');
   return Number(text);
-}
-
-function duration(text: string): Millis {
-  try {
-    return parseDuration(text);
-  } catch {
-    throw new InvalidArgumentError('expected a duration such as "10s".');
-  }
 }
