@@ -1,11 +1,12 @@
+import { printable } from '../core/text.ts';
 import { describeSource } from '../daemon/trading-text.ts';
 import { actionText, kindText } from '../daemon/protection-text.ts';
-import type { ProtectionState, StrategyTrading, TradingView, TradingWord } from '../daemon/trading-board.ts';
+import type { ProtectionState, StrategyTrading, TradingView, TradingWord, UnsoldState } from '../daemon/trading-board.ts';
 import { clockTime } from './figures.ts';
 import { facts, table } from './table.ts';
 
 /** Returns what may be traded, for people. */
-export function tradingText(view: TradingView): string {
+export function tradingText(view: Omit<TradingView, 'unsold'> & Told<Pick<TradingView, 'unsold'>>): string {
   return [
     facts(tradingFacts(view)),
     '\n',
@@ -13,7 +14,14 @@ export function tradingText(view: TradingView): string {
       ['strategy', 'may trade', 'said'],
       ...view.strategies.map((strategy) => [strategy.name, stateText(strategy), wordText(strategy.trading_word)]),
     ]),
+    unsoldText(view.unsold ?? []),
   ].join('');
+}
+
+/** Returns what a flatten has not sold, for people; empty where there is nothing. */
+function unsoldText(unsold: readonly UnsoldState[]): string {
+  if (unsold.length === 0) return '';
+  return `\n${table([['not sold', 'of', 'because'], ...unsold.map(({ holds, strategy, code, reason }) => [holds, strategy, `${code}: ${printable(reason, 300)}`])])}`;
 }
 
 type Told<View> = { readonly [member in keyof View]?: View[member] | undefined };

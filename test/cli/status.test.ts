@@ -7,7 +7,7 @@ const FEED: FeedState = {
   last_answer_at: 1_790_000_000_000, every_ms: 5_000, weight: 1, age_ms: 3_204, mean_age_ms: 2_601, max_age_ms: 9_000,
 };
 const STATE: SessionState = {
-  run_id: 'a-run', mode: 'paper', phase: 'trading', waits_for: [], trading: 'active', service_access: { state: 'granted', reason: null, since: null },
+  run_id: 'a-run', mode: 'paper', phase: 'trading', waits_for: [], trading: 'active', unsold: [], service_access: { state: 'granted', reason: null, since: null },
   at: 1_790_000_000_000, seq: 7, decisions: 3, decision_hash: '', strategies: [{
     name: 'tide', use: 'book-watch', running: true, swaps: 0, balances: {}, holds: [], equity: null, trading: 'active', effective: 'active', trading_word: null, flattening: false,
   }],
