@@ -32,7 +32,7 @@ describe('issue 13.14: config check knows how long a full exit takes', () => {
 
   it('refuses a cap below the largest position where parts do not sell it within a day, at its place', async () => {
     expect(await issuesOf(config('{ per_trade: "1", per_hour: "2", per_day: "9" }'), withPrices)).toEqual([
-      expect.stringMatching(/^bot\.yaml:4:\d+: signer\.caps\.SOL\.per_day: the largest position allowed is about 10 SOL .* takes a day or more, in parts: raise per_day/),
+      expect.stringMatching(/^bot\.yaml:4:\d+ signer\.caps\.SOL\.per_day: the largest position allowed is about 10 SOL .* takes a day or more, in parts: raise per_day/),
     ]);
     expect(await issuesOf(config('{ per_trade: "0.2", per_hour: "0.4" }'), withPrices)).toEqual([expect.stringMatching(/signer\.caps\.SOL\.per_hour/)]);
     expect(await issuesOf(config('{ per_trade: "1", per_hour: "2", per_day: "9" }', ', max_position: { SOL: "9 SOL" }'), withPrices)).toEqual([]);
