@@ -53,7 +53,7 @@ export interface DeskView {
 /** Returns the desk of a session: what it says is read from the state at that moment, what it is told goes through the inbox. */
 export function createDesk(view: DeskView): Desk {
   const { state, loop, chronicle, journal, stopFile } = view;
-  const trading = (): ReturnType<Chronicle['board']['view']> => chronicle.board.view(state, stopFile.read());
+  const trading = (): ReturnType<Chronicle['board']['view']> => chronicle.board.view(state, stopFile.read(), view.engine.unsold);
   const strategies = (): StrategyState[] => {
     const own = strategyStates(view, trading());
     const standings = strategyStandings({ ...trading(), phase: view.phase(), service_access: chronicle.access, feeds: view.feeds(), strategies: own });
