@@ -15,8 +15,8 @@ import type { ExitCode } from './exit-codes.ts';
 import { EXIT } from './exit-codes.ts';
 import { refuseUnmakable } from './file-places.ts';
 import { GannetCommand } from './gannet-command.ts';
-import type { Terminal } from './terminal.ts';
-import { processTerminal, reportError } from './terminal.ts';
+import type { Hide, Terminal } from './terminal.ts';
+import { hideKeysOf, processTerminal, reportError } from './terminal.ts';
 
 export const VERSION = '0.1.0';
 
@@ -27,6 +27,7 @@ const EXIT_CODES = '\nExit codes: 0 done, 1 what was asked did not come true, 2 
 export async function main(argv: readonly string[]): Promise<ExitCode> {
   const handedOn = takeHandedOn(process.env);
   const wantsJson = argv.includes('--json');
+  const hide = await hideKeysOf(argv.slice(2));
   const code: { value: ExitCode } = { value: EXIT.done };
   const output = watchOutput();
   const program = new GannetCommand('gannet')
@@ -43,15 +44,15 @@ export async function main(argv: readonly string[]): Promise<ExitCode> {
     .addHelpText('after', EXIT_CODES)
     .addHelpText('afterAll', ({ command }) => (command.parent === null ? '' : COMMON_OPTIONS))
     .exitOverride()
-    .configureOutput({ writeErr: (text) => { if (!wantsJson) process.stderr.write(text); } });
-  await addCommands(program, { argv, run: runner(program, { code, handedOn, output }) });
+    .configureOutput({ writeErr: (text) => { if (!wantsJson) process.stderr.write(hide(text)); } });
+  await addCommands(program, { argv, run: runner(program, { code, handedOn, output, hide }) });
   program.helpCommand(true);
   try {
     await program.parseAsync(argv);
   } catch (error) {
-    if (!(error instanceof CommanderError)) return reportError(processTerminal(wantsJson), error);
+    if (!(error instanceof CommanderError)) return reportError(processTerminal(wantsJson, hide), error);
     if (error.exitCode === 0) return EXIT.done;
-    if (wantsJson) process.stdout.write(`${stringifyJson({ error: { code: 'USAGE', message: usageMessage(error), details: {} } })}\n`);
+    if (wantsJson) process.stdout.write(`${hide(stringifyJson({ error: { code: 'USAGE', message: usageMessage(error), details: {} } }))}\n`);
     return EXIT.usage;
   }
   return code.value;
@@ -62,12 +63,12 @@ function usageMessage({ code, message }: CommanderError): string {
   return code === 'commander.help' ? 'expected a command; "gannet help" lists them' : message.replace(/^error: /, '');
 }
 
-function runner(
-  program: GannetCommand, { code, handedOn, output }: { readonly code: { value: ExitCode }; readonly handedOn: HandedOn | undefined; readonly output: Output },
-): RunCommand {
+function runner(program: GannetCommand, { code, handedOn, output, hide }: {
+  readonly code: { value: ExitCode }; readonly handedOn: HandedOn | undefined; readonly output: Output; readonly hide: Hide;
+}): RunCommand {
   return (action) => async (...args) => {
     const options = globalOptions(program);
-    const terminal = processTerminal(options.json);
+    const terminal = processTerminal(options.json, hide);
     const interrupt = interruptions(output);
     try {
       refuseUnmakable(options.stateDir, '--state-dir');

@@ -112,7 +112,7 @@ export function noteIdleLive({ terminal }: CommandContext, { live }: Pick<RunFla
 /** Makes the state directory. Throws USAGE where it cannot be made or written to. */
 function makeStateDir(dir: string): void {
   try {
-    mkdirSync(dir, { recursive: true });
+    mkdirSync(dir, { recursive: true, mode: 0o700 });
     accessSync(dir, constants.W_OK);
   } catch (cause) {
     throw new GannetError('USAGE', `the state directory ${dir} cannot be written to: ${messageOf(cause)}; name another with --state-dir`, { cause });

@@ -1,6 +1,7 @@
 import type { ErrorCode } from '../core/errors.ts';
 import { isGannetError, messageOf } from '../core/errors.ts';
 import { stringifyJson } from '../core/json.ts';
+import { createBlotter } from '../core/secret-text.ts';
 import { printable, printableJson } from '../core/text.ts';
 import type { ExitCode } from './exit-codes.ts';
 import { EXIT } from './exit-codes.ts';
@@ -22,15 +23,33 @@ export interface Terminal {
   err(text: string): void;
 }
 
+/** Puts something else in the place of what a text must not show. */
+export type Hide = (text: string) => string;
+
+const AS_IT_IS: Hide = (text) => text;
+/** Only what is so long is looked at: most commands start without what it takes. */
+const KEY_CHARACTERS_MIN = 63;
+
+/** Returns what hides wallet keys that a command line holds: they were given by mistake, and nothing repeats them. */
+export async function hideKeysOf(argv: readonly string[]): Promise<Hide> {
+  // A transaction's signature has the form of a key, and is none.
+  const words = argv.filter((_, index) => argv[index - 1] !== '--signature');
+  const values = words.flatMap((word) => [word, ...word.split('=')]).filter(({ length }) => length >= KEY_CHARACTERS_MIN);
+  if (values.length === 0) return AS_IT_IS;
+  const { looksLikeWalletKey } = await import('../signer/key-shape.ts');
+  const keys = values.filter((value) => looksLikeWalletKey(value));
+  return keys.length === 0 ? AS_IT_IS : createBlotter(keys, '[a wallet key]');
+}
+
 /** Returns the terminal of this process. */
-export function processTerminal(json: boolean): Terminal {
+export function processTerminal(json: boolean, hide: Hide = AS_IT_IS): Terminal {
   const colour = process.stdout.isTTY && process.env['NO_COLOR'] === undefined;
   return {
     json,
     colour,
-    result: (document, text) => { process.stdout.write(json ? jsonLine(document) : text()); },
-    out: (text) => { process.stdout.write(text); },
-    err: (text) => { process.stderr.write(text); },
+    result: (document, text) => { process.stdout.write(hide(json ? jsonLine(document) : text())); },
+    out: (text) => { process.stdout.write(hide(text)); },
+    err: (text) => { process.stderr.write(hide(text)); },
   };
 }
 

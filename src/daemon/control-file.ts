@@ -36,7 +36,7 @@ export function readControlFile(stateDir: string): ControlFile {
 
 /** Writes how to reach this process's daemon. */
 export function writeControlFile(stateDir: string, content: ControlFile): void {
-  mkdirSync(stateDir, { recursive: true });
+  mkdirSync(stateDir, { recursive: true, mode: 0o700 });
   removeControlFile(stateDir);
   writeFileSync(join(stateDir, CONTROL_FILE), stringifyJson(content), { mode: 0o600 });
 }
