@@ -28,8 +28,8 @@ export default defineStrategy({
   run: ({ price }, p, ctx) => {
     runs += 1;
     kept.runs += 1;
-    everywhere.runsOfUnruly = (everywhere.runsOfUnruly ?? 0) + 1;
-    const after = p.mode === 'remember' ? runs + kept.runs : p.mode === 'remember-globally' ? everywhere.runsOfUnruly : 0;
+    if (p.mode === 'remember-globally') everywhere.runsOfUnruly = (everywhere.runsOfUnruly ?? 0) + 1;
+    const after = p.mode === 'remember' ? runs + kept.runs : p.mode === 'remember-globally' ? everywhere.runsOfUnruly ?? 0 : 0;
     let seen = 0;
     if (p.mode === 'talk') {
       globalThis.console.log('a word on standard output');
