@@ -36,7 +36,7 @@ export type MeasuredSettings = Readonly<Record<SimulationSetting, MeasuredRun>>;
  * Runs a backtest and measures it. `instruments` are what its benchmarks buy; equity is looked at each `everyMs` and after each
  * fill, and in passing each `glanceEveryMs`, so that no trough between is missed.
  */
-export function* measureSteps({ currency, instruments, everyMs, glanceEveryMs, interval, intervals, ...options }: Omit<Parameters<typeof backtestSteps>[0], 'meter' | 'sampling'> & {
+export function* measureSteps({ currency, instruments, everyMs, glanceEveryMs, interval, intervals, isMadeUp = false, ...options }: Omit<Parameters<typeof backtestSteps>[0], 'meter' | 'sampling'> & {
   readonly currency: Token;
   readonly instruments: readonly Token[];
   readonly everyMs: Millis;
@@ -45,12 +45,14 @@ export function* measureSteps({ currency, instruments, everyMs, glanceEveryMs, i
   readonly interval?: boolean | undefined;
   /** Left out, strategies are shown every row. */
   readonly intervals?: RecordedIntervals | undefined;
+  /** Whether the recording's market was made up. */
+  readonly isMadeUp?: boolean | undefined;
 }): Steps<MeasuredRun> {
   const { state, model } = options;
   const sampling = samplingOf(options.strategies, intervals);
   const meter = createRunMeter({ state, market: sampling?.polled?.market, currency, instruments, everyMs, glanceEveryMs, model });
   const result = yield* backtestSteps({ ...options, meter, sampling });
-  const record = meter.record();
+  const record: RunRecord = { ...meter.record(), ...(isMadeUp ? { isMadeUp } : {}) };
   const series = seriesOf(record, record.strategies);
   const assessment = assessRun(record, record.strategies, { interval });
   return {

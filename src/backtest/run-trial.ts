@@ -87,6 +87,7 @@ function* measureTrial({ model, period, keep }: Trial, { setup, strategies, rows
     // Of many trials each is looked at less closely; one whose record is shown is not one of many.
     glanceEveryMs: keep === undefined ? undefined : glanceStep(spanMs),
     interval: false,
+    isMadeUp: setup.isMadeUp,
   });
 }
 

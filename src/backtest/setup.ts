@@ -24,6 +24,8 @@ export interface BacktestSetup {
   readonly lastAt: Millis;
   /** How often the recording has each feed: what strategies ask for less often is sampled. Left out, they are shown every row. */
   readonly intervals?: RecordedIntervals | undefined;
+  /** Whether the recording's market was made up. */
+  readonly isMadeUp?: boolean | undefined;
 }
 
 /** A strategy with what bounds it. */

@@ -89,7 +89,7 @@ export function asJson(answer: BacktestAnswer, report: string | undefined): unkn
 /** Returns an answer for people, warnings first, then what it comes to. */
 export function asText(answer: BacktestAnswer, report: string | undefined): string {
   const { run: { result, series, record, assessment }, settings, grid, benchmarks, currency, trials, warnings, priceAges, verdict } = answer;
-  const tried = trialsText(trials, assessment.metrics.dsr);
+  const tried = trialsText(trials, assessment.metrics.dsr, assessment.luckUnknown);
   const show = (value: number | undefined): string => (value === undefined ? 'cannot be valued' : `${valueText(value, 'price')} ${currency.symbol}`);
   const ends = ({ values }: { readonly values: readonly number[] }): string[] => [show(values[0]), show(values.at(-1))];
   const { warnings: doubts, missing } = splitWarnings(warnings, assessment.warnings);

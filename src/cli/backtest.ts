@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { relative } from 'node:path';
 import { longestWarmup } from '../backtest/backtest.ts';
+import { shapedWarnings } from '../backtest/denied.ts';
 import type { MeasuredRun, MeasuredSettings } from '../backtest/measured-run.ts';
 import { deflatedSettings, measureSteps, robustnessWarnings } from '../backtest/measured-run.ts';
 import { benchmarksOf } from '../backtest/record/run-figures.ts';
@@ -128,6 +129,7 @@ async function measureSettings({ recording, looks, setup }: Subject, { context: 
       instruments: watchedTokens(listener.strategies, setup),
       everyMs: sampleStep(setup.lastAt - setup.firstAt),
       glanceEveryMs: glanceStep(setup.lastAt - setup.firstAt),
+      isMadeUp: setup.isMadeUp,
       onEvents: (events) => {
         progress.show(before + events, all);
         refuseFullHeap();
@@ -153,6 +155,7 @@ function warningsOf(subject: Subject, settings: MeasuredSettings, grid: Sensitiv
   const warmupMs = longestWarmup(config.strategies);
   return [
     ...subjectWarnings(subject),
+    ...shapedWarnings(result),
     ...robustnessWarnings(settings),
     ...implausibleWarnings(settings[setting].assessment.metrics),
     ...(grid === undefined ? [] : gridWarnings(grid)),

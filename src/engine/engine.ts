@@ -18,6 +18,7 @@ import type { StrategyLegacy, StrategyState } from '../trading/strategy-state.ts
 import { NO_LEGACY } from '../trading/strategy-state.ts';
 import type { LoggedDecision } from './decision-log.ts';
 import { DecisionLog } from './decision-log.ts';
+import type { UnsoldHolding } from './flatten.ts';
 import { Flattener } from './flatten.ts';
 import type { HostedInput, StrategyInstance } from './host.ts';
 import { Host } from './host.ts';
@@ -33,6 +34,8 @@ export interface EngineListener {
   readonly onRuling?: (ruling: Ruling, logged: LoggedDecision) => void;
   /** A protection that came on or let go with the stamp `seq`; it stands in the state already. */
   readonly onProtection?: (seq: number, at: Millis, change: ProtectionChange) => void;
+  /** Exits in parts have changed: they must outlive the process, and are written down before what is to be done. */
+  readonly onExits?: (seq: number, at: Millis) => void;
   /** What is to be done. */
   readonly onEffect?: (effect: Effect) => void;
   readonly onLog?: (strategy: string, message: string) => void;
@@ -99,8 +102,8 @@ export class Engine {
       clock: this.clock,
       seed: options.seed,
       intervals: options.intervals,
-      propose: (strategy: string, proposal: ProposalInput['proposal']) => {
-        this.#proposals.push({ kind: 'proposal', strategy, proposal });
+      propose: (strategy: string, proposal: ProposalInput['proposal'], continues?: boolean) => {
+        this.#proposals.push({ kind: 'proposal', strategy, proposal, continues });
       },
       inTurn: () => this.#busy,
       log: (strategy: string, message: string) => this.#listener.onLog?.(strategy, message),
@@ -136,6 +139,11 @@ export class Engine {
   /** Returns the strategies that are still running. */
   get running(): string[] {
     return [...this.#hosts.values()].filter((host) => host.running).map(({ name }) => name);
+  }
+
+  /** Returns what flattening strategies still hold, each with what keeps it from being sold. */
+  get unsold(): readonly UnsoldHolding[] {
+    return this.#flattener.unsold();
   }
 
   /** Returns the strategies that were stopped since they proposed outside the engine's time. */
@@ -281,16 +289,19 @@ export class Engine {
 
   #ruleOnProposals(): void {
     for (let next = this.#proposals.shift(); next !== undefined; next = this.#proposals.shift()) {
+      const exits = this.#state.exits.version;
       const ruling = step(this.#state, ++this.#seq, this.clock.now(), next);
       assert(ruling, 'a proposal is ruled on');
       const logged = this.#log.append(ruling.decision);
       this.#listener.onRuling?.(ruling, logged);
-      // First of all: whoever hears of a protection may keep the state, which holds this swap by now, and its row comes before.
+      // An exit in parts that is kept without its first swap begins with that one.
+      // Then the swap: whoever hears of a protection may keep the state, which holds this swap by now, and its row comes before.
+      if (this.#state.exits.version !== exits) this.#listener.onExits?.(this.#seq, this.clock.now());
       if (ruling.effect !== undefined) this.#perform(ruling.effect);
       if (this.#state.protections.changes.length > 0) this.#announceProtections();
-      const isFlattening = this.#flattener.ruled(next.strategy, next.proposal, ruling);
+      const isOwn = this.#flattener.ruled(next.strategy, next.proposal, ruling);
       // A strategy is not told of a refusal of what it never asked for.
-      if (ruling.denial !== undefined && next.proposal.kind === 'swap' && !isFlattening) this.#publishDenial(next.strategy, next.proposal, ruling.denial);
+      if (ruling.denial !== undefined && next.proposal.kind === 'swap' && !isOwn) this.#publishDenial(next.strategy, next.proposal, ruling.denial);
     }
   }
 

@@ -247,7 +247,7 @@ export class Host {
       now: () => clock.now(),
       random: seededRandom(`${port.seed}:${name}`),
       available: (token) => state.portfolio.available(name, token.mint),
-      openIntents: () => state.intents.values().filter(({ intent }) => intent.strategy === name).length,
+      openIntents: () => openSwaps(state, name),
       outcomes$: this.#outcomes,
       denials$: this.#denials,
       stateful: (part, initial, reducer, options) => this.#parts.open(part, initial, reducer, options),
@@ -258,4 +258,11 @@ export class Host {
       alert: (level, message, data): AlertProposal => ({ kind: 'alert', level, message, ...(data === undefined ? {} : { data }) }),
     };
   }
+}
+
+/** Those under way, and exits in parts of which none is at the moment. */
+function openSwaps({ intents, exits }: EngineState, name: string): number {
+  const open = intents.values().filter(({ intent }) => intent.strategy === name);
+  const waiting = exits.size === 0 ? [] : exits.of(name).filter(({ inputMint }) => !open.some(({ intent }) => intent.inputMint === inputMint));
+  return open.length + waiting.length;
 }

@@ -16,6 +16,8 @@ export interface RiskLimits {
   readonly maxPriceImpactBps: Bps;
   readonly maxFeeBps: Bps;
   readonly maxTrade?: ValueLimit | undefined;
+  /** What the signer lets go of a token: an exit that is larger goes in parts. */
+  readonly caps?: ReadonlyMap<Mint, SpendCap> | undefined;
   readonly maxPosition: ReadonlyMap<Mint, ValueLimit>;
   readonly maxOpenIntents: number;
   readonly maxSwaps: { readonly [span in RateSpan]?: number | undefined };
@@ -32,6 +34,13 @@ export interface RiskLimits {
   readonly protections?: readonly Protection[] | undefined;
   /** What a token must be for an entry into it; left out, tokens are not looked at. */
   readonly tokenSafety?: TokenSafetyLimits | undefined;
+}
+
+/** The most that is signed away of one token, smallest units; what is undefined has no bound. */
+export interface SpendCap {
+  readonly perTrade?: Amount | undefined;
+  readonly perHour?: Amount | undefined;
+  readonly perDay?: Amount | undefined;
 }
 
 /** What a token must be to be bought. What nobody says of it counts as bad. */

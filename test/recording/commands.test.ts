@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
 import { bytesText } from '../../src/cli/bytes-text.ts';
@@ -371,9 +371,10 @@ describe('gannet recording import', () => {
 const filesOf = (directory: string): unknown => openRecording(directory).manifest.files;
 
 describe('gannet recording generate', () => {
-  it('makes a market of either motion, each named in the recording, and ends on the last instant', async () => {
-    for (const market of ['swings', 'random-walk']) {
-      const { document } = await gannet(['recording', 'generate', '--days', '0.05', '--every', '1m', '--seed', '3', '--market', market]);
+  it('makes a market of each motion, named in the recording, and ends on the last instant; the usual one has stochastic volatility', async () => {
+    for (const market of ['swings', 'random-walk', 'stochastic-volatility']) {
+      const { document } = await gannet(['recording', 'generate', '--days', '0.05', '--every', '1m', '--seed', '3', ...(market === 'stochastic-volatility' ? [] : ['--market', market])]);
+      expect(basename(String(document['recording']))).toBe(market === 'stochastic-volatility' ? 'synthetic-0.05d-3' : `synthetic-${market}-0.05d-3`);
       const { manifest, lastAt, firstAt } = openRecording(String(document['recording']));
       expect(manifest.source).toStrictEqual({ kind: 'synthetic', market, seed: 3 });
       expect(lastAt! - firstAt!).toBeGreaterThanOrEqual(0.05 * 24 * HOUR);
