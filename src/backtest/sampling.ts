@@ -1,5 +1,6 @@
 import { assert } from '../core/assert.ts';
 import type { Millis } from '../core/time.ts';
+import type { StrategyInstance } from '../engine/host.ts';
 import type { RecordedRows } from '../engine/warm-up.ts';
 import type { FeedKey } from '../market/event.ts';
 import type { FeedSpec } from '../market/feed.ts';
@@ -69,4 +70,21 @@ export function sampledRows(rows: RecordedRows, { sampler, until }: { readonly s
       return input;
     },
   };
+}
+
+/** An input that is not shown every recorded row of its feed. */
+export interface SampledInput {
+  readonly strategy: string;
+  readonly feed: FeedKey;
+  readonly recordedMs: Millis;
+  readonly everyMs: Millis;
+}
+
+/** Returns the inputs of strategies that a recording holds more often than they ask. */
+export function sampledInputs(strategies: readonly StrategyInstance[], recorded: RecordedIntervals): SampledInput[] {
+  return strategies.flatMap(({ name, strategy, params }) => Object.values(strategy.inputs(params)).flatMap(({ spec }): SampledInput[] => {
+    const [feed, { everyMs }] = [feedKey(spec), spec];
+    const recordedMs = recorded.get(feed);
+    return recordedMs === undefined || !isFinerThan(recordedMs, everyMs) ? [] : [{ strategy: name, feed, recordedMs, everyMs }];
+  }));
 }

@@ -4,6 +4,7 @@ import { withTrials } from '../backtest/metrics/deflated.ts';
 import type { Benchmark, Benchmarks } from '../backtest/record/run-figures.ts';
 import { assessRun, seriesOf } from '../backtest/record/run-figures.ts';
 import type { SensitivityGrid } from '../backtest/sensitivity-grid.ts';
+import type { SampledInput } from '../backtest/sampling.ts';
 import { splitWarnings } from '../backtest/report/split-warnings.ts';
 import { instantText } from '../backtest/page/time-axis.ts';
 import { valueText } from '../backtest/page/value-text.ts';
@@ -11,7 +12,8 @@ import { fillAgeText } from '../config/simulation-record.ts';
 import { counted, grouped } from '../core/counted.ts';
 import { formatDuration, shortDuration } from '../core/time.ts';
 import { formatCounts } from '../daemon/counts-text.ts';
-import type { Token } from '../market/token.ts';
+import { describeFeedKey } from '../market/market-text.ts';
+import type { Token, TokenTable } from '../market/token.ts';
 import type { SimulationModel } from '../trading/simulation-model.ts';
 import type { TrialCount } from '../store/trial-log.ts';
 import { equityJson } from './equity-json.ts';
@@ -34,13 +36,16 @@ export interface BacktestAnswer {
   readonly warnings: readonly string[];
   /** How old recorded prices may be. */
   readonly priceAges: Pick<SimulationModel, 'fillQuoteAge' | 'maxPriceAgeMs'>;
+  /** Inputs that were shown fewer prices than are recorded. */
+  readonly sampled: readonly SampledInput[];
+  readonly tokens: TokenTable;
   /** What it comes to, in sentences. */
   readonly verdict: readonly string[];
 }
 
 /** Returns an answer for scripts. `report` is where the report was written. */
 export function asJson(answer: BacktestAnswer, report: string | undefined): unknown {
-  const { runId, run: { result, record, series, assessment }, settings, grid, benchmarks, currency, trials, warnings, priceAges, verdict } = answer;
+  const { runId, run: { result, record, series, assessment }, settings, grid, benchmarks, currency, trials, warnings, priceAges, sampled, tokens, verdict } = answer;
   const known = new Map(record.strategies.map((strategy) => [strategy.name, strategy]));
   const strategyJson = ({ name, swaps, feesLamports, balances }: StrategyResult): unknown => {
     const strategy = known.get(name);
@@ -70,6 +75,7 @@ export function asJson(answer: BacktestAnswer, report: string | undefined): unkn
     intents: result.intents,
     fills: result.fills.length,
     period: { start: new Date(result.startAt).toISOString(), end: new Date(result.endAt).toISOString() },
+    sampled: sampled.map(({ strategy, feed, recordedMs, everyMs }) => ({ strategy, input: describeFeedKey(tokens, feed), recorded: shortDuration(recordedMs), every: formatDuration(everyMs) })),
     max_quote_age: fillAgeText(priceAges.fillQuoteAge),
     max_price_age: formatDuration(priceAges.maxPriceAgeMs),
     equity: equityJson(series.values, currency),
@@ -86,9 +92,19 @@ export function asJson(answer: BacktestAnswer, report: string | undefined): unkn
   };
 }
 
+const MOST_SAMPLED = 3;
+
+function sampledText(sampled: readonly SampledInput[], tokens: TokenTable): string[] {
+  const more = sampled.length - MOST_SAMPLED;
+  return [
+    ...sampled.slice(0, MOST_SAMPLED).map(({ strategy, feed, recordedMs, everyMs }) => `  sampled    ${strategy}: ${describeFeedKey(tokens, feed)} is recorded every ${shortDuration(recordedMs)}, shown every ${formatDuration(everyMs)}\n`),
+    ...(more > 0 ? [`             and ${counted(more, 'more input')}\n`] : []),
+  ];
+}
+
 /** Returns an answer for people, warnings first, then what it comes to. */
 export function asText(answer: BacktestAnswer, report: string | undefined): string {
-  const { run: { result, series, record, assessment }, settings, grid, benchmarks, currency, trials, warnings, priceAges, verdict } = answer;
+  const { run: { result, series, record, assessment }, settings, grid, benchmarks, currency, trials, warnings, priceAges, sampled, tokens, verdict } = answer;
   const tried = trialsText(trials, assessment.metrics.dsr, assessment.luckUnknown);
   const show = (value: number | undefined): string => (value === undefined ? 'cannot be valued' : `${valueText(value, 'price')} ${currency.symbol}`);
   const ends = ({ values }: { readonly values: readonly number[] }): string[] => [show(values[0]), show(values.at(-1))];
@@ -105,6 +121,7 @@ export function asText(answer: BacktestAnswer, report: string | undefined): stri
     `  events     ${grouped(String(result.events))}, ${grouped(String(Math.round(result.events / result.seconds)))} a second\n`,
     `  decisions  ${grouped(String(result.decisions))}, denied: ${formatCounts(result.denials)}${result.alerts === 0 ? '' : `, ${counted(result.alerts, 'alert')}`}\n`,
     `  swaps      ${formatCounts(result.intents)}\n`,
+    ...sampledText(sampled, tokens),
     `  prices     of swaps: quotes at most ${fillAgeText(priceAges.fillQuoteAge)} old; of equity: at most ${formatDuration(priceAges.maxPriceAgeMs)} old\n`,
     `  equity     ${ends(series).join(' → ')}\n`,
     ...(tried === undefined ? [] : [`  trials     ${tried}\n`]),

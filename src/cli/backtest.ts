@@ -13,6 +13,7 @@ import { gridHeatMap, gridWarnings } from '../backtest/sensitivity-grid.ts';
 import { stopOf } from '../backtest/run-trial.ts';
 import type { BacktestStrategy } from '../backtest/setup.ts';
 import { watchThrows } from '../backtest/throw-places.ts';
+import { sampledInputs } from '../backtest/sampling.ts';
 import { simulationWarnings } from '../backtest/simulation-warnings.ts';
 import { implausibleWarnings, verdictOf } from '../backtest/verdict.ts';
 import { watchedTokens } from '../backtest/watched-tokens.ts';
@@ -62,7 +63,7 @@ export const backtestCommand: CommandModule = (program, run) => {
       const { terminal, options, interrupt } = context;
       if (flags.report !== undefined) makeRoomFor(flags.report, '--report');
       const subject = await openSubject(context, { file, recording: flags.recording });
-      const { config, recording, setup: { currency } } = subject;
+      const { config, recording, setup: { currency, intervals } } = subject;
       const counter = await openTrialCounter({ stateDir: options.stateDir, subject });
       const runId = `backtest-${randomBytes(4).toString('hex')}`;
       const files = createBacktestFiles(options.stateDir, runId);
@@ -90,7 +91,7 @@ export const backtestCommand: CommandModule = (program, run) => {
         const grid = flags.grid ?? (flags.report !== undefined && isCheap(events)) ? await measureGrid({ ...subject, rows }, run, context) : undefined;
         const warnings = [...stops.map((stop) => `${stop}: what comes after it is of the others alone, and what it held stands as it was`), ...counter.warnings, ...warningsOf(subject, settings, grid)];
         const benchmarks = benchmarksOf(run.record);
-        const answer = { runId, run, settings, grid, benchmarks, currency, trials, warnings, priceAges: config.backtest.model, verdict: verdictOf(run, settings, benchmarks) };
+        const answer = { runId, run, settings, grid, benchmarks, currency, trials, warnings, priceAges: config.backtest.model, sampled: sampledInputs(strategies, intervals ?? new Map()), tokens: config.tokens, verdict: verdictOf(run, settings, benchmarks) };
         const report = reportFile(flags.report, (path) => writeReport(path, answer, { config, recording, manifest, grid: grid === undefined ? undefined : gridHeatMap(grid) }), terminal);
         terminal.result(asJson(answer, report.path), () => asText(answer, report.path));
         return report.isLost ? EXIT.failed : EXIT.done;

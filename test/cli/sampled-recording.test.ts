@@ -64,7 +64,8 @@ describe('issue 13.1: a recording that is finer than `every` is sampled as live 
     // Alone it is shown the same.
     const alone = await decided(config('alone', teller('slow', '15m')), 'alone');
     expect(alone.of('slow').map(({ at }) => at)).toStrictEqual(slow);
-    expect(alone.answer.document).toMatchObject({ events: 2 * HOURS * 360 });
+    expect(alone.answer.document).toMatchObject({ events: 2 * HOURS * 360, sampled: [{ strategy: 'slow', input: 'the price of 25 USDC in SOL', recorded: '10s', every: '15m' }] });
+    expect(alone.answer.text).toContain('  sampled    slow: the price of 25 USDC in SOL is recorded every 10s, shown every 15m\n');
   });
 
   it('warms a strategy up with the samples of the interval', async () => {
