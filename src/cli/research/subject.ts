@@ -50,7 +50,7 @@ export async function openSubject({ options, environment, withheld, interrupt, t
   const recording = await stepByStep(openSteps(findRecording(options.stateDir, named)), interrupt);
   const workingDir = process.cwd();
   const loaded = await loadConfig({
-    file, purpose: 'look', workingDir, environment, withheld, stateDir: options.stateDir,
+    file, purpose: 'research', workingDir, environment, withheld, stateDir: options.stateDir,
     // From the recording: research asks nobody.
     decimalsOf: async (mints) => new Map(mints.flatMap((mint) => {
       const token = recording.tokens.byMint(mint);
@@ -67,7 +67,7 @@ export async function openSubject({ options, environment, withheld, interrupt, t
   refuseNothingLeft(config, { directory, firstAt, lastAt });
   const looks = recordedLooks(recording);
   const unseen = unseenTokens(config, looks);
-  const doubts = await stepByStep(recordingDoubts(recording, { kinds: backtestKinds(looks), feeds: Engine.feedsOf(config.strategies), describe: (feed) => describeFeedKey(config.tokens, feed) }), interrupt);
+  const { doubts, intervals } = await stepByStep(recordingDoubts(recording, { kinds: backtestKinds(looks), feeds: Engine.feedsOf(config.strategies), describe: (feed) => describeFeedKey(config.tokens, feed) }), interrupt);
   const places = { strategiesDir: join(PROJECT_DIR, 'strategies'), baseDir: dirname(resolve(workingDir, config.file)) };
   return {
     config, recording, looks, unseen, doubts,
@@ -78,7 +78,7 @@ export async function openSubject({ options, environment, withheld, interrupt, t
       model: withRecordedLatency(config.backtest.model, recording, directory),
       seed: config.seed,
       currency: currencyOf(config),
-      firstAt, lastAt,
+      firstAt, lastAt, intervals,
       isMadeUp: recording.manifest.source.kind === 'synthetic',
       recordingDir: resolve(directory),
       strategies: await Promise.all(config.strategies.map(async ({ name, use, rawParams, budget, maxAgeMs, maxExposure, warmupMs }) => (
