@@ -9,7 +9,7 @@ import type { ExitCode } from './exit-codes.ts';
 import { EXIT } from './exit-codes.ts';
 import { instant, microUsd } from './figures.ts';
 import { looking } from './look.ts';
-import { marketTitle, priceText, stateText } from './prediction-text.ts';
+import { marketTitle, pricedProbability, priceText, stateText } from './prediction-text.ts';
 import type { RequestFlags } from './request-flags.ts';
 import { addFlags } from './request-flags.ts';
 import { facts, table } from './table.ts';
@@ -54,10 +54,10 @@ function eventText(event: PredictionEvent, colour: boolean): string {
   ]);
   if (markets.length === 0) return heading;
   return `${heading}\n${table([
-    ['market', 'about', 'state', 'YES costs', 'NO costs'],
+    ['market', 'about', 'state', 'YES', 'YES costs', 'NO costs'],
     ...markets.map((market) => [
       printable(market.marketId, 40), marketTitle(market.marketId, market.metadata), stateText(market),
-      priceText(market.pricing.buyYesPriceUsd), priceText(market.pricing.buyNoPriceUsd),
+      pricedProbability(market.pricing), priceText(market.pricing.buyYesPriceUsd), priceText(market.pricing.buyNoPriceUsd),
     ]),
-  ], { right: [3, 4], colour })}`;
+  ], { right: [3, 4, 5], colour })}`;
 }

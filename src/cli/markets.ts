@@ -6,7 +6,7 @@ import { count, instant } from './figures.ts';
 import { looking } from './look.ts';
 import type { ListFlags } from './list-flags.ts';
 import { addListFlags, nothingListed, readRange } from './list-flags.ts';
-import { marketTitle, priceText, stateText } from './prediction-text.ts';
+import { marketTitle, pricedProbability, priceText, stateText } from './prediction-text.ts';
 import { table } from './table.ts';
 
 export const marketsCommand: CommandModule = (program, run) => {
@@ -24,11 +24,11 @@ export const marketsCommand: CommandModule = (program, run) => {
 
 function marketsText(markets: readonly PredictionMarket[], colour: boolean): string {
   return table([
-    ['market', 'about', 'state', 'YES costs', 'YES brings', 'NO costs', 'NO brings', 'volume', 'closes (UTC)'],
+    ['market', 'about', 'state', 'YES', 'YES costs', 'YES brings', 'NO costs', 'NO brings', 'volume', 'closes (UTC)'],
     ...markets.map(({ marketId, metadata, pricing, closeTime, ...market }) => [
       printable(marketId, 40), marketTitle(marketId, metadata), stateText(market),
-      priceText(pricing.buyYesPriceUsd), priceText(pricing.sellYesPriceUsd), priceText(pricing.buyNoPriceUsd), priceText(pricing.sellNoPriceUsd),
+      pricedProbability(pricing), priceText(pricing.buyYesPriceUsd), priceText(pricing.sellYesPriceUsd), priceText(pricing.buyNoPriceUsd), priceText(pricing.sellNoPriceUsd),
       count(pricing.volume), instant(closeTime),
     ]),
-  ], { right: [3, 4, 5, 6, 7], colour });
+  ], { right: [3, 4, 5, 6, 7, 8], colour });
 }

@@ -7,6 +7,7 @@ import type { CommandModule } from './command.ts';
 import { EXIT } from './exit-codes.ts';
 import { count, microUsd } from './figures.ts';
 import { looking } from './look.ts';
+import { probabilityText } from './prediction-text.ts';
 import { facts, table } from './table.ts';
 
 type Book = Pick<OrderBook, 'yes' | 'no'>;
@@ -62,11 +63,12 @@ function asText(market: string, book: Book, colour: boolean): string {
 }
 
 function summary(book: Book): string {
-  const { bestBid, mid, spread } = bookTop(book, 'yes');
+  const { bestBid, bestAsk, spread } = bookTop(book, 'yes');
   if (isEmpty(book)) return 'the book is empty';
   if (isCrossed(book)) return 'the book is crossed: stale or broken, not to be traded on';
-  if (mid === undefined) return `one-sided: ${bestBid === undefined ? 'nobody bids for YES' : 'nobody offers YES'}`;
-  return `YES at ${(mid / 10_000).toFixed(2)} %, spread ${price(spread)} a contract`;
+  const implied = probabilityText({ bid: bestBid, ask: bestAsk });
+  if (bestBid === undefined || bestAsk === undefined) return `one-sided: ${bestBid === undefined ? 'nobody bids for YES' : 'nobody offers YES'}, YES ${implied}`;
+  return `YES ${implied}, spread ${price(spread)} a contract`;
 }
 
 function price(micro: number | undefined): string {

@@ -1,7 +1,8 @@
 import { formatDecimal } from '../core/amount.ts';
 import { printable } from '../core/text.ts';
+import { ONE_USD, WIDEST_SPREAD } from '../market/order-book.ts';
 import type { EventMetadata } from '../service/wire/prediction-event.ts';
-import type { MarketMetadata, PredictionMarket } from '../service/wire/prediction-market.ts';
+import type { MarketMetadata, MarketPricing, PredictionMarket } from '../service/wire/prediction-market.ts';
 import { microUsd, percent } from './figures.ts';
 
 const CONTRACT_DECIMALS = 6;
@@ -11,9 +12,36 @@ export function contractsText(micro: bigint | undefined): string {
   return micro === undefined ? '' : formatDecimal(micro, CONTRACT_DECIMALS);
 }
 
-/** Returns the price of a contract with the probability that it implies: "$0.54 (54.00 %)". */
+/** Returns the price of a contract: "$0.54". */
 export function priceText(micro: bigint | undefined): string {
-  return micro === undefined ? 'none' : `${microUsd(micro)} (${percent(Number(micro) / 10_000)})`;
+  return micro === undefined ? 'none' : microUsd(micro);
+}
+
+/**
+ * Returns the probability of YES that its bid and ask imply, both in millionths of a dollar: "at 54.00 %", the interval where
+ * the spread is too wide for one number, a bound where one side is missing. Empty without prices.
+ */
+export function probabilityText({ bid, ask }: { readonly bid: number | undefined; readonly ask: number | undefined }): string {
+  if (bid === undefined || ask === undefined) return bid !== undefined ? `above ${shareOf(bid)}` : ask !== undefined ? `below ${shareOf(ask)}` : '';
+  if (bid > ask) return 'crossed';
+  return ask - bid > WIDEST_SPREAD * ONE_USD ? `between ${shareOf(bid)} and ${shareOf(ask)}` : `at ${shareOf((bid + ask) / 2)}`;
+}
+
+/** Returns the probability of YES that the prices of a market imply; a side without a price is told from the other outcome's. */
+export function pricedProbability({ buyYesPriceUsd, sellYesPriceUsd, buyNoPriceUsd, sellNoPriceUsd }: MarketPricing): string {
+  return probabilityText({ bid: numberOf(sellYesPriceUsd ?? mirrored(buyNoPriceUsd)), ask: numberOf(buyYesPriceUsd ?? mirrored(sellNoPriceUsd)) });
+}
+
+function shareOf(price: number): string {
+  return percent((100 * price) / ONE_USD);
+}
+
+function mirrored(price: bigint | undefined): bigint | undefined {
+  return price === undefined ? undefined : BigInt(ONE_USD) - price;
+}
+
+function numberOf(price: bigint | undefined): number | undefined {
+  return price === undefined ? undefined : Number(price);
 }
 
 /** Returns what a market is about, made harmless; its id where it has no title. */

@@ -12,7 +12,14 @@ import { readNumberCell, readTimeCell } from './csv-values.ts';
 const COLUMNS = ['time', 'equity', 'return'] as const;
 type Column = (typeof COLUMNS)[number];
 
-const EXPECTED = 'expected a header "time,equity" or "return" (with "time" if you like)';
+const EXPECTED = 'expected a header "time,equity" or "return" (with "time" if you like), or candles: "Date,Close" with or without Open, High, Low, Volume';
+
+/** What tables of prices, such as yfinance's and Freqtrade's, call the time. */
+const TIMES: ReadonlySet<string> = new Set(['time', 'date', 'datetime', 'timestamp']);
+/** What stands for equity in them, the best first: prices that are adjusted for splits and dividends say what holding came to. */
+const PRICES = ['equity', 'adj close', 'close'] as const;
+/** What stands beside it, and says nothing of what holding came to. */
+const BESIDE: ReadonlySet<string> = new Set(['open', 'high', 'low', 'close', 'adj close', 'volume', 'dividends', 'stock splits', 'capital gains']);
 
 /** What a loss of all may be off by, computed elsewhere. */
 const ROUNDING = 1e-9;
@@ -32,7 +39,7 @@ interface SeriesRows {
  * and row of what is wrong, returns that nobody can have among it, USAGE where it cannot be read, INTERRUPTED.
  */
 export async function readSeries(file: string, { periodsPerYear, interrupt }: { readonly periodsPerYear: number | undefined; readonly interrupt: AbortSignal }): Promise<MeasuredSeries> {
-  let columns: readonly Column[] | undefined;
+  let columns: readonly (Column | undefined)[] | undefined;
   let row = 0;
   const rows: SeriesRows = { times: [], numbers: [], isLost: false };
   const { times, numbers } = rows;
@@ -56,14 +63,17 @@ export function unitDoubt(series: MeasuredSeries): MetricWarning | undefined {
   return { code: 'likely_percent', message: `the returns are large, ${shareText(usual)} a period up or down in the middle of them: ${PERCENT_HINT}`, figures: ['total_return'] };
 }
 
-function columnsOf(row: CsvRow): readonly Column[] {
+/** Returns what each column is; undefined is one that is left out. */
+function columnsOf(row: CsvRow): readonly (Column | undefined)[] {
   const names = row.cells.map((cell) => cell.toLowerCase());
   if (names.some((name) => /^[+-]?\.?\d/.test(name))) throw csvError(row, `${EXPECTED}, got a row of data`);
   for (const [place, name] of names.entries()) {
-    if (!isColumn(name)) throw csvError({ ...row, column: printable(name, 40) }, unknownColumn(name));
+    if (!isColumn(name) && !TIMES.has(name) && !BESIDE.has(name)) throw csvError({ ...row, column: printable(name, 40) }, unknownColumn(name));
     if (names.indexOf(name) !== place) throw csvError({ ...row, column: name }, `the column "${name}" is there twice`);
   }
-  const columns = names.filter(isColumn);
+  const price = names.includes('return') ? 'equity' : PRICES.find((name) => names.includes(name));
+  const columns = names.map((name): Column | undefined => (TIMES.has(name) ? 'time' : name === price ? 'equity' : name === 'equity' || name === 'return' ? name : undefined));
+  if (columns.indexOf('time') !== columns.lastIndexOf('time')) throw csvError(row, `${EXPECTED}, got two columns of times`);
   if (columns.includes('equity') === columns.includes('return')) throw csvError(row, `${EXPECTED}, got ${columns.includes('equity') ? 'both equity and return' : 'neither equity nor return'}`);
   if (columns.includes('equity') && !columns.includes('time')) throw csvError(row, `${EXPECTED}: equity needs the time of each value`);
   return columns;
@@ -79,10 +89,11 @@ function unknownColumn(name: string): string {
   return `${EXPECTED}, got a column ${JSON.stringify(printable(name, 40))}${hint}`;
 }
 
-function readRow(row: CsvRow, columns: readonly Column[], into: SeriesRows): void {
+function readRow(row: CsvRow, columns: readonly (Column | undefined)[], into: SeriesRows): void {
   if (row.cells.length !== columns.length) throw csvError(row, `expected ${columns.length} cells as in the header, got ${row.cells.length}`);
   for (const [place, column] of columns.entries()) {
     const text = row.cells[place]!;
+    if (column === undefined) continue;
     if (column === 'time') into.times.push(timeAfter(text, row, into.times));
     else into.numbers.push(column === 'return' ? returnOf(text, row, into) : readNumberCell(text, { ...row, column }));
   }

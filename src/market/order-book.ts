@@ -21,8 +21,10 @@ export type BookSide = 'yes' | 'no';
 
 /** A contract that pays one dollar. */
 export const ONE_USD = 1_000_000;
+/** A book with a wider spread, a fraction of a dollar, has no one probability that is worth a number. */
+export const WIDEST_SPREAD = 0.1;
 
-/** The state of one side of a book; prices in millionths of a dollar, undefined where a side is missing. */
+/** The state of one side of a book; prices in millionths of a dollar, undefined where a side is missing. A crossed book has neither mid nor microprice. */
 export interface BookTop {
   readonly bestBid: number | undefined;
   readonly bestAsk: number | undefined;
@@ -60,12 +62,13 @@ export function bookTop(book: Pick<OrderBook, 'yes' | 'no'>, side: BookSide): Bo
     };
   }
   const sizes = bid.size + ask.size;
+  const isOrdered = bid.priceMicroUsd <= ask.priceMicroUsd;
   return {
     bestBid: bid.priceMicroUsd,
     bestAsk: ask.priceMicroUsd,
-    mid: (bid.priceMicroUsd + ask.priceMicroUsd) / 2,
+    mid: isOrdered ? (bid.priceMicroUsd + ask.priceMicroUsd) / 2 : undefined,
     spread: ask.priceMicroUsd - bid.priceMicroUsd,
-    microprice: (bid.priceMicroUsd * ask.size + ask.priceMicroUsd * bid.size) / sizes,
+    microprice: isOrdered ? (bid.priceMicroUsd * ask.size + ask.priceMicroUsd * bid.size) / sizes : undefined,
     imbalance: (bid.size - ask.size) / sizes,
   };
 }

@@ -45,6 +45,7 @@ async function analyze(args: readonly string[], interrupt: AbortSignal = new Abo
 }
 
 const fault = async (text: string | Uint8Array): Promise<unknown> => analyze([csv(text, 'bad.csv')]).then(() => 'no fault', (error: unknown) => error);
+const day = (at: number): string => new Date(at).toISOString().slice(0, 10);
 const rows = (header: string, ...lines: string[]): string => [header, ...lines, ''].join('\n');
 
 describe('gannet analyze', () => {
@@ -87,11 +88,39 @@ describe('gannet analyze', () => {
   });
 
   it('takes the least and the risk-free return, and times beside returns', async () => {
-    const file = csv(rows('time,return', '2025-01-31,0.10', '2025-02-28,-0.05', '2025-03-31,0.03'));
+    const file = csv(rows('time,return', '2025-01-31,0.10', '2025-02-28,-0.05', '2025-03-31,0.03', ...Array.from({ length: 6 }, (_, i) => `2025-0${i + 4}-28,0.01`)));
     const { document } = await analyze([file, '--periods-per-year', '12', '--mar', '0.01', '--risk-free=-0.01']);
-    expect(document['sortino']).toBeCloseTo(((0.08 / 3 - 0.01) / Math.sqrt(0.06 ** 2 / 3)) * Math.sqrt(12), 9);
+    expect(document['sortino']).toBeCloseTo(((0.14 / 9 - 0.01) / Math.sqrt(0.06 ** 2 / 9)) * Math.sqrt(12), 9);
     expect(document['sharpe']).toBeGreaterThan(Number((await analyze([file, '--periods-per-year', '12'])).document['sharpe']));
-    expect(document).toMatchObject({ drawdown_start: '2025-01-31T00:00:00.000Z', drawdown_trough: '2025-02-28T00:00:00.000Z', drawdown_recovered: null });
+    expect(document).toMatchObject({ drawdown_start: '2025-01-31T00:00:00.000Z', drawdown_trough: '2025-02-28T00:00:00.000Z', drawdown_recovered: '2025-06-28T00:00:00.000Z' });
+  });
+
+  it.each([
+    ['two prices of two days', rows('time,equity', '2025-01-01,100', '2025-01-02,110'), [], '1 return is too few'],
+    ['three prices, whose interval would have no width', rows('time,equity', '2025-01-01,100', '2025-01-02,110', '2025-01-03,99'), [], '2 returns are too few'],
+    ['eight prices', rows('time,equity', ...[100, 101, 99, 103, 102, 104, 101, 105].map((value, i) => `2025-01-0${i + 1},${value}`)), [], '7 returns are too few'],
+    ['six monthly returns', rows('return', '0.1', '-0.05', '0.03', '0.02', '-0.01', '0.04'), ['--periods-per-year', '12'], '6 returns are too few'],
+    ['five prices, one a month', rows('time,equity', ...[100, 103, 99, 104, 108].map((value, i) => `2025-0${i + 1}-01,${value}`)), [], '4 returns are too few'],
+  ])('issue 13.10: gives no interval and nothing scaled to a year of fewer than nine returns, and says why: %s', async (_, text, flags, said) => {
+    const { document, text: words } = await analyze([csv(text), ...flags]);
+    expect(document).toMatchObject({ sharpe_interval: null, cagr: null, volatility: null, sharpe: null, sortino: null, calmar: null, total_return: expect.any(Number), max_drawdown: expect.any(Number) });
+    expect(document['warnings']).toContainEqual({ code: 'scarce_returns', message: expect.stringMatching(new RegExp(`^${said} .*not given: .*the interval of the Sharpe ratio$`)), figures: ['cagr', 'calmar', 'volatility', 'sharpe', 'sortino'] });
+    expect(words).toContain(said);
+    expect(words).not.toMatch(/a year +-?\d|within/);
+  });
+
+  it('issue 13.10: reads tables of prices by their usual headers, and refuses others with the columns that it expects', async () => {
+    const expected = (await analyze([csv(iso)])).document;
+    const tables = [
+      rows('Date,Close', ...times.map((at, i) => `${day(at)},${values[i]}`)),
+      rows('date,open,high,low,close,volume', ...times.map((at, i) => `${day(at)} 00:00:00+00:00,1,2,0.5,${values[i]},1000`)),
+      rows('Date,Open,High,Low,Close,Adj Close,Volume', ...times.map((at, i) => `${day(at)},1,2,0.5,77,${values[i]},1000`)),
+      rows('Date,Open,High,Low,Close,Volume,Dividends,Stock Splits', ...times.map((at, i) => `${day(at)} 00:00:00-00:00,1,2,0.5,${values[i]},1000,0.0,0.0`)),
+    ];
+    for (const table of tables) expect((await analyze([csv(table)])).document).toStrictEqual(expected);
+    for (const [header, got] of [['Price,Close,High', 'got a column'], ['Date,Open,High', 'neither equity nor return'], ['Date,time,Close', 'two columns of times'], ['Close', 'needs the time']] as const) {
+      expect(await fault(rows(header, '1,2,3'))).toMatchObject({ code: 'CSV_INVALID', message: expect.stringMatching(new RegExp(`expected a header "time,equity" or "return" .*"Date,Close".*${got}`)) });
+    }
   });
 
   it('says first that returns are likely percent where they are so large, and gives what they come to', async () => {

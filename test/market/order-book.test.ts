@@ -82,6 +82,12 @@ describe('a crossed book', () => {
     expect(isCrossed(book([[60, 1]], [[40, 1]]))).toBe(false);
     expect(bookTop(book([[60, 1]], [[41, 1]]), 'yes').spread).toBe(-10_000);
   });
+
+  it('issue 13.11: has no mid and no microprice on either side', () => {
+    for (const side of ['yes', 'no'] as const) expect(bookTop(book([[60, 1]], [[41, 3]]), side)).toMatchObject({ mid: undefined, microprice: undefined, spread: -10_000, bestBid: expect.any(Number), bestAsk: expect.any(Number) });
+    // At the same price they meet, and do not cross.
+    expect(bookTop(book([[60, 1]], [[40, 1]]), 'yes')).toMatchObject({ mid: 600_000, microprice: 600_000, spread: 0 });
+  });
 });
 
 describe('the implied probability', () => {
@@ -113,8 +119,12 @@ describe('the identities of a two-sided book', () => {
       expect(y.bestAsk! + n.bestAsk!).toBe(2 * ONE_USD - (y.bestBid! + n.bestBid!));
       expect(y.bestAsk! + n.bestAsk!).toBe(ONE_USD + y.spread!);
       expect(y.spread).toBe(n.spread);
-      expect(y.mid! + n.mid!).toBe(ONE_USD);
-      expect(y.microprice! + n.microprice!).toBeCloseTo(ONE_USD, 5);
+      if (isCrossed(both)) {
+        expect([y.mid, n.mid, y.microprice, n.microprice]).toStrictEqual([undefined, undefined, undefined, undefined]);
+      } else {
+        expect(y.mid! + n.mid!).toBe(ONE_USD);
+        expect(y.microprice! + n.microprice!).toBeCloseTo(ONE_USD, 5);
+      }
       expect(y.imbalance! + n.imbalance!).toBeCloseTo(0, 12);
       expect(isCrossed(both)).toBe(y.bestBid! + n.bestBid! > ONE_USD);
     }));

@@ -8,10 +8,13 @@ export interface Interval {
   readonly level: number;
 }
 
+/** Resamples that hold the same returns in another order differ by so much. */
+const ROUNDING = 1e-9;
+
 /**
  * Returns an interval for a figure of returns by the stationary bootstrap: blocks of geometric length around a mean, so that
  * neighbours mostly stay neighbours, wrapped at the end (D. Politis and J. Romano, 1994); percentiles of the resamples.
- * Undefined of fewer than two returns, or where the figure has no meaning for most resamples.
+ * Undefined of fewer than two returns, where the figure has no meaning for most resamples, and where it would have no width.
  */
 export function bootstrapInterval(returns: readonly number[], figure: (resample: readonly number[]) => number | undefined, options: {
   readonly random: Random;
@@ -37,7 +40,8 @@ export function bootstrapInterval(returns: readonly number[], figure: (resample:
   }
   if (figures.length * 2 < resamples) return undefined;
   figures.sort((a, b) => a - b);
-  return { low: percentile(figures, (1 - level) / 2), high: percentile(figures, (1 + level) / 2), level };
+  const [low, high] = [percentile(figures, (1 - level) / 2), percentile(figures, (1 + level) / 2)];
+  return high - low > ROUNDING * Math.max(Math.abs(low), Math.abs(high)) ? { low, high, level } : undefined;
 }
 
 /** Linear between the two nearest of sorted values. */

@@ -25,6 +25,7 @@ export type DoubtCode =
   | 'nothing_below_mar'
   | 'nothing_quoted'
   | 'nothing_sent'
+  | 'scarce_returns'
   | 'short_span'
   | 'still_held'
   | 'too_short'

@@ -52,14 +52,14 @@ function deepest(episodes: readonly Drawdown[], size: (episode: Drawdown) => num
   return most;
 }
 
-/** Returns the root of the mean square of the drawdowns at all points, the first included (P. Martin, 1987); undefined where a peak is not above 0. */
+/** Returns the root of the mean square of the drawdowns after each return, the first value being a peak (P. Martin, 1987); undefined where a peak is not above 0, and of no return. */
 export function ulcerIndex(values: readonly number[]): number | undefined {
   let peak = values[0] ?? 0;
-  if (peak <= 0) return undefined;
+  if (peak <= 0 || values.length < 2) return undefined;
   let squares = 0;
   for (const value of values) {
     peak = Math.max(peak, value);
     squares += (1 - value / peak) ** 2;
   }
-  return Math.sqrt(squares / values.length);
+  return Math.sqrt(squares / (values.length - 1));
 }

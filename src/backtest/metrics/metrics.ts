@@ -13,7 +13,7 @@ import type { MeasuredPath, MeasuredSeries } from './measured-path.ts';
 import { measuredPath } from './measured-path.ts';
 import { calmar, sharpe } from './ratios.ts';
 import type { ReturnFigures } from './return-figures.ts';
-import { returnFigures } from './return-figures.ts';
+import { isScarce, returnFigures } from './return-figures.ts';
 import type { TradeResults } from './trade-results.ts';
 import type { TradingFigures, TradingRecord } from './trading-record.ts';
 import { tradingFigures } from './trading-record.ts';
@@ -185,11 +185,15 @@ function finiteOf(loose: Loose, doubts: Doubts): Metrics {
   return Object.fromEntries(given) as Record<keyof Metrics, Moment> as Metrics;
 }
 
-function sharpeInterval({ returns = [], perYear = 1 }: MeasuredPath, riskFree: number, doubts: Doubts): Interval | undefined {
+function sharpeInterval(path: MeasuredPath, riskFree: number, doubts: Doubts): Interval | undefined {
+  const { returns = [], perYear = 1 } = path;
+  if (isScarce(path)) return undefined;
   const resamples = Math.min(1_000, Math.floor(MOST_DRAWS / returns.length));
   if (resamples < FEWEST_RESAMPLES) {
     doubts.tell('interval_left_out', `${counted(returns.length, 'return')} take too long to resample: the interval of the Sharpe ratio is not given`, []);
     return undefined;
   }
-  return bootstrapInterval(returns, (resample) => sharpe(resample, { perYear, riskFree }), { random: seededRandom('sharpe-interval'), resamples });
+  const found = bootstrapInterval(returns, (resample) => sharpe(resample, { perYear, riskFree }), { random: seededRandom('sharpe-interval'), resamples });
+  if (found === undefined) doubts.tell('interval_left_out', 'most resamples of the returns have no Sharpe ratio, or all have the same one: its interval is not given', []);
+  return found;
 }

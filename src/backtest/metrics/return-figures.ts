@@ -1,6 +1,7 @@
 import { counted } from '../../core/counted.ts';
 import { ENOUGH_COVERAGE } from './bars.ts';
 import type { Doubts } from './doubts.ts';
+import { figuresText } from './figure-names.ts';
 import { correlatedScale, markedAutocorrelation } from './irregular-time.ts';
 import { spanOfYears } from './figure-text.ts';
 import type { MeasuredPath } from './measured-path.ts';
@@ -11,6 +12,8 @@ import { minimumTrackRecord, probabilisticSharpe } from './sharpe-confidence.ts'
 
 /** Below so many returns a deviation, and all that rests on it, is mostly chance. */
 const FEW_RETURNS = 30;
+/** Below so many nothing is scaled to a year, and no interval is given, however thin data are met. */
+const SCARCE_RETURNS = 9;
 const SHORT_YEARS = 30 / 365.25;
 /** A year's correlation is taken from one lag, as if it faded from there: so many lags hold all that is left of it. */
 const FADING_LAGS = 100;
@@ -41,8 +44,15 @@ const BY_POINTS = [
 ];
 const BY_BARS = ['cagr', 'volatility', 'sharpe', 'sortino', 'calmar', 'psr', 'min_track_record_length'];
 
+/** Returns whether there are too few returns to say anything by the year, or how sure a figure is. */
+export function isScarce({ returns = [], points }: Pick<MeasuredPath, 'returns' | 'points'>): boolean {
+  // Bars that repeat a point are no returns of their own.
+  return Math.min(returns.length, points.length - 1) < SCARCE_RETURNS;
+}
+
 /** Returns the figures of a path's returns, and says what is to be known about them. */
 export function returnFigures(path: MeasuredPath, terms: ReturnTerms, doubts: Doubts): ReturnFigures {
+  const scarce = scarceOf(path, doubts);
   const growth = growthOf(path, doubts);
   const returns = path.returns ?? [];
   if (path.returns === undefined) {
@@ -56,12 +66,22 @@ export function returnFigures(path: MeasuredPath, terms: ReturnTerms, doubts: Do
   const trusted = enough ? returns : [];
   return {
     ...growth,
-    cagr: covered ? growth.cagr : undefined,
-    ...yearly(path, covered ? trusted : [], terms, doubts),
+    cagr: covered && !scarce.has('cagr') ? growth.cagr : undefined,
+    ...(scarce.has('sharpe') ? { volatility: undefined, sharpe: undefined, sortino: undefined } : yearly(path, covered ? trusted : [], terms, doubts)),
     skewness: skewness(trusted),
     kurtosis: kurtosis(trusted),
     ...confidence(covered ? trusted : [], terms, doubts),
   };
+}
+
+/** Returns the figures that so few returns do not support: what is scaled up to a year. Where a period is a year, nothing is scaled. */
+function scarceOf(path: MeasuredPath, doubts: Doubts): ReadonlySet<string> {
+  const { returns = [], perYear = 0, years = 0 } = path;
+  if (returns.length === 0 || !isScarce(path)) return new Set();
+  const scaled = [...(years < 1 ? ['cagr', 'calmar'] : []), ...(perYear > 1 ? ['volatility', 'sharpe', 'sortino'] : [])];
+  const count = Math.min(returns.length, path.points.length - 1);
+  doubts.tell('scarce_returns', `${counted(count, 'return')} ${count === 1 ? 'is' : 'are'} too few to say anything of a year, or how sure a figure is: it takes ${SCARCE_RETURNS}; not given: ${figuresText([...scaled, 'the interval of the Sharpe ratio'])}`, scaled);
+  return new Set(scaled);
 }
 
 function growthOf({ points, years }: MeasuredPath, doubts: Doubts): Pick<ReturnFigures, 'totalReturn' | 'cagr'> {

@@ -121,7 +121,7 @@ function walletWarnings({ strategies, balances, tokens }: ThreadSetup): string[]
 
 /** How the prices of a generated market move, by its name. */
 const MADE_UP: Readonly<Record<string, string>> = {
-  'stochastic-volatility': 'at random, with trends and with volatility that clusters, so that no rule earns there for long',
+  'stochastic-volatility': 'at random, with trends and with volatility that clusters',
   'random-walk': 'at random, so that nothing can be earned there but by a mistake',
   'swings': 'about their level, so that buying dips pays there',
 };

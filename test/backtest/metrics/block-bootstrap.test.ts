@@ -45,6 +45,12 @@ describe('an interval by resampling', () => {
     expect([...seen].toSorted()).toStrictEqual(['12345', '23451', '34512', '45123', '51234']);
   });
 
+  it('issue 13.10: is none where it would have no width', () => {
+    expect(bootstrapInterval([1, 2, 3, 4, 5], () => 7, { random: seededRandom(1) })).toBeUndefined();
+    // Of two returns every resample that has a Sharpe ratio has the same one.
+    expect(bootstrapInterval([0.1, -0.05], sharpe, { random: seededRandom(1), meanBlock: Number.POSITIVE_INFINITY })).toBeUndefined();
+  });
+
   it('is none of one number, or of a figure without meaning', () => {
     expect([bootstrapInterval([1], mean, { random: seededRandom(1) }), bootstrapInterval([1, 1, 1], sharpe, { random: seededRandom(1) })]).toStrictEqual([undefined, undefined]);
   });

@@ -70,18 +70,17 @@ describe('drawdowns', () => {
 
 describe('the ulcer index', () => {
   it('is 6.7 % of falls by 5, 10 and 3 % (the worked example of yoopla.net), where the peak before them is left out', () => {
-    const withPeak = ulcerIndex([100, 95, 90, 97])!;
-    expect(withPeak * Math.sqrt(4 / 3)).toBeCloseTo(0.067, 3);
+    expect(ulcerIndex([100, 95, 90, 97])).toBeCloseTo(0.067, 3);
   });
 
-  it('is that of the Ubique library for its ten returns, less the point that they begin with', () => {
+  it('is that of the Ubique library for its ten returns', () => {
     const values = compounded([0.003, 0.026, 0.015, -0.009, 0.014, 0.024, 0.015, 0.066, -0.014, 0.039]);
-    expect(ulcerIndex(values)! * Math.sqrt(11 / 10)).toBeCloseTo(0.005263078946776312, 12);
+    expect(ulcerIndex(values)).toBeCloseTo(0.005263078946776312, 12);
   });
 
   it('lies between nothing and the deepest drawdown', () => {
     fc.assert(fc.property(equity, (values) => {
-      expect(ulcerIndex(values)).toSatisfy((ulcer: number) => ulcer >= 0 && ulcer <= (deepestRelative(drawdowns(values))?.depth ?? 0) + 1e-15);
+      expect(ulcerIndex(values) ?? 0).toSatisfy((ulcer: number) => ulcer >= 0 && ulcer <= (deepestRelative(drawdowns(values))?.depth ?? 0) + 1e-15);
     }));
   });
 });

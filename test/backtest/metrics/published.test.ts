@@ -95,6 +95,11 @@ it('equity is turned over half a year where half of it is sold and bought again,
   expect(turnover(year(50_000_000), [5_000_000, 5_000_000])).toBeCloseTo(0.1, 12);
 });
 
+it('issue 13.10: the ulcer index of 24 monthly returns is 0.0611842873, by the number of returns', () => {
+  const monthly = percent(0.3, 2.6, 1.1, -1, 1.5, 2.5, 1.6, 6.7, -1.4, 4, -0.5, 8.1, 4, -3.7, -6.1, 1.7, -4.9, -2.2, 7, 5.8, -6.5, 2.4, -0.5, -0.9);
+  expect(assess({ kind: 'returns', returns: monthly, periodsPerYear: 12 }, { strictness: 'analyze' }).metrics.ulcer_index).toBeCloseTo(0.0611842873, 10);
+});
+
 describe('traps that others fell into', () => {
   it('a year has 365.25 days around the clock: taken for 252, a daily ratio comes out a sixth too low', () => {
     expect(sharpe(returns, { perYear: 365.25 })! / sharpe(returns, { perYear: 252 })!).toBeCloseTo(Math.sqrt(365.25 / 252), 12);

@@ -17,7 +17,7 @@ export function wave(): number[] {
 /** By daily bars, of 10 000 at the beginning. */
 export const WAVE_BY_SCIPY = {
   total_return: 0.17272389228928575, cagr: 0.337730967931652, volatility: 0.2919572401155927, sharpe: 1.142160732651901,
-  sortino: 1.712330318672783, max_drawdown: 0.05265567548438843, max_drawdown_absolute: 651.8281379555137, ulcer_index: 0.028095980631075847,
+  sortino: 1.712330318672783, max_drawdown: 0.05265567548438843, max_drawdown_absolute: 651.8281379555137, ulcer_index: 0.02816613300153035,
   skewness: 0.007547261619549953, kurtosis: 1.8845304004951728, psr: 0.8003627255663388, min_track_record_length: 758.7699547185487,
 } as const;
 export const WAVE_SHARPE_RISK_FREE_5E4 = 0.5166410506337582;
