@@ -34,7 +34,7 @@ export interface ConfigRecord {
     readonly by_hand?: boolean;
   }[];
   readonly recording: RunConfig['recording'];
-  readonly control: RunConfig['control'];
+  readonly control: Omit<RunConfig['control'], 'isPortGiven'>;
 }
 
 /**
@@ -65,7 +65,7 @@ export function redactedConfig(config: RunConfig): ConfigRecord {
       max_exposure: recordValue(maxExposure), warmup_ms: warmupMs ?? null, by_hand: isByHand,
     })),
     recording: { ...config.recording },
-    control: { ...config.control },
+    control: { enabled: config.control.enabled, host: config.control.host, port: config.control.port },
   };
 }
 

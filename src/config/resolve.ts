@@ -104,7 +104,7 @@ export async function resolveConfig(options: ResolveOptions): Promise<Resolved> 
     limits: resolveLimits(sections, { amounts, problems, solReserve: wallet.solReserve, caps: signer.caps, protections }),
     strategies,
     recording: { enabled: sections.recording.enabled, dir: sections.recording.dir ?? join(places.stateDir, 'recordings') },
-    control: sections.control,
+    control: { ...sections.control, isPortGiven: nodeAt(sound, ['control', 'port']) !== undefined },
   };
   const rate = requestRate(config);
   if (options.purpose !== 'look') {

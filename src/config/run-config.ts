@@ -23,7 +23,13 @@ export interface RunConfig {
   readonly limits: RiskLimits;
   readonly strategies: readonly StrategyConfig[];
   readonly recording: { readonly enabled: boolean; readonly dir: string };
-  readonly control: { readonly enabled: boolean; readonly host: string; readonly port: number };
+  readonly control: {
+    readonly enabled: boolean;
+    readonly host: string;
+    readonly port: number;
+    /** Whether the file names the port; a port that it does not name gives way to the next free one. */
+    readonly isPortGiven: boolean;
+  };
 }
 
 export interface ServiceConfig {

@@ -1,8 +1,8 @@
 import { assert } from '../core/assert.ts';
 import type { Millis } from '../core/time.ts';
-import type { MarketEvent } from '../market/event.ts';
+import type { FeedKey, MarketEvent } from '../market/event.ts';
 import type { FeedSpec } from '../market/feed.ts';
-import { sharedFeeds } from '../market/feed.ts';
+import { feedKey, sharedFeeds } from '../market/feed.ts';
 import { beginRun } from '../trading/begin-run.ts';
 import type { Outcome } from '../trading/intent.ts';
 import { isTerminal } from '../trading/intent.ts';
@@ -20,7 +20,7 @@ import { DecisionLog } from './decision-log.ts';
 import type { UnsoldHolding } from './flatten.ts';
 import { Flattener } from './flatten.ts';
 import type { HostedInput, StrategyInstance } from './host.ts';
-import { Host } from './host.ts';
+import { Host, takesSample } from './host.ts';
 import { VirtualClock } from './virtual-clock.ts';
 import type { RecordedRows } from './warm-up.ts';
 import { warmUp } from './warm-up.ts';
@@ -84,6 +84,11 @@ export class Engine {
     readonly seed: number | string;
     readonly listener: EngineListener;
     readonly legacy?: StrategyLegacy | undefined;
+    /**
+     * How far apart the events of each feed come. An input that asks for fewer is shown the first event of each window of its
+     * own interval; windows begin at multiples of it since the epoch. Left out, every input is shown every event of its feed.
+     */
+    readonly intervals?: ReadonlyMap<FeedKey, Millis> | undefined;
   }) {
     const { states, unseen } = options.legacy ?? NO_LEGACY;
     this.#missed = [...unseen];
@@ -95,6 +100,7 @@ export class Engine {
       state: options.state,
       clock: this.clock,
       seed: options.seed,
+      intervals: options.intervals,
       propose: (strategy: string, proposal: ProposalInput['proposal'], continues?: boolean) => {
         this.#proposals.push({ kind: 'proposal', strategy, proposal, continues });
       },
@@ -109,6 +115,11 @@ export class Engine {
   /** Returns what the strategies want watched: each thing once, at the fastest rate anybody asked for. */
   static feedsOf(strategies: readonly StrategyInstance[]): FeedSpec[] {
     return sharedFeeds(strategies.flatMap(({ strategy, params }) => Object.values(strategy.inputs(params)).map(({ spec }) => spec)));
+  }
+
+  /** Returns how far apart events of each feed come where every feed is polled as often as the most demanding input asks. */
+  static intervalsOf(strategies: readonly StrategyInstance[]): ReadonlyMap<FeedKey, Millis> {
+    return new Map(Engine.feedsOf(strategies).map((spec) => [feedKey(spec), spec.everyMs]));
   }
 
   /** The number of the last thing stamped. */
@@ -229,18 +240,20 @@ export class Engine {
     this.#listener.onInput?.(seq, at, input);
     if (this.#state.protections.changes.length > 0) this.#announceProtections();
     if (kind === 'outcome') this.#publishOutcome(input, host);
-    else if (kind !== 'command' && kind !== 'feed-health') this.#publish(input);
+    else if (kind !== 'command' && kind !== 'feed-health') this.#publish(input, at);
     else if (isLeap(input)) this.clock.leapTo(at, this.#drain);
     this.#flattener.observe(input);
     if (this.#proposals.length > 0) this.#ruleOnProposals();
   }
 
   /** Of an event that the market has just observed: its slot need not be looked up again. */
-  #publish(event: MarketEvent): void {
+  #publish(event: MarketEvent, at: Millis): void {
     const route = this.#routes[this.#state.market.lastSlot];
     if (route === undefined) return;
     for (let i = 0; i < route.length; i++) {
-      const { source, adapt, fail } = route[i]!;
+      const hosted = route[i]!;
+      const { source, adapt, fail, sampleMs } = hosted;
+      if (sampleMs > 0 && !takesSample(hosted, at)) continue;
       try {
         source.emit(adapt(event));
       } catch (error) {

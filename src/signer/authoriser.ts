@@ -39,6 +39,8 @@ export interface PolicyDescription {
   readonly destinations: readonly string[];
   /** Whether there is a node of the signer's own choice, for lookup tables and simulations. */
   readonly rpc: boolean;
+  /** How many swaps of this wallet the counters knew when they were opened; undefined where nothing is counted beyond the process. */
+  readonly signed?: { readonly inDay: number; readonly inMonth: number } | undefined;
 }
 
 /** Decides what the key may sign. It alone does: whoever asks changes nothing of how it decides. */

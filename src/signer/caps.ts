@@ -3,7 +3,8 @@ import { messageOf } from '../core/errors.ts';
 import { printable } from '../core/text.ts';
 import type { Clock, Millis } from '../core/time.ts';
 import type { SignerCode } from './authorisation-codes.ts';
-import { openCounters, openPassingCounters } from './counters.ts';
+import { countersFiles, openCounters, openPassingCounters } from './counters.ts';
+import { createKeptFiles } from './kept-files.ts';
 import { NATIVE_MINT } from './policy/known-programs.ts';
 import type { CapRoom } from './authoriser.ts';
 import { amountOf, createSpendBook, type BookedSpend, type SpendKind } from './spend-book.ts';
@@ -44,6 +45,8 @@ export type Counted = { readonly ok: true } | { readonly ok: false; readonly cod
 export interface SpendingCaps {
   /** Counts a spend where the caps leave room for it; it is on disk when this returns. Never throws. */
   count(spend: Spend, caps: CapsInForce): Counted;
+  /** Returns how many swaps were signed away after a time, as the counters had it when they were opened; they keep 30 days. */
+  signedSince(at: Millis): number;
   close(): void;
 }
 
@@ -83,6 +86,9 @@ export function openSpendingCaps({ stateDir, wallet, clock }: {
   };
   let tidiedAt: Millis = -Infinity;
   book.catchUp(clock.now());
+  const kept = createKeptFiles();
+  if (stateDir !== undefined) for (const file of countersFiles(stateDir)) kept.add(file);
+  const signedSince = database.prepare(`SELECT count(*) AS number FROM spends WHERE wallet = ? AND kind = 'input' AND (amount_high > 0 OR amount_low > 0) AND at > ?`);
 
   /** Writes what a spend comes to where the caps leave room for it, and returns what was written; nobody else counts between the reading and the writing. */
   function countIn(spend: Spend, caps: CapsInForce, now: Millis): { readonly counted: Counted; readonly written: readonly BookedSpend[] } {
@@ -108,8 +114,18 @@ export function openSpendingCaps({ stateDir, wallet, clock }: {
     return row === undefined ? undefined : { mint: String(row['mint']), amount: amountOf(row) };
   }
 
+  /** What was counted in a file that is gone would be forgotten with this process. */
+  function lost(): Counted | undefined {
+    const fault = kept.fault();
+    if (fault === undefined) return undefined;
+    return { ok: false, code: 'COUNTERS_LOST', message: `${fault}; nothing is signed any more: restore the state directory, then start again` };
+  }
+
   return {
+    signedSince: (at) => Number(signedSince.get(wallet, at)?.['number']),
     count(spend, caps) {
+      const before = lost();
+      if (before !== undefined) return before;
       // What nothing bounds need not be counted, which spares the wait for the disk.
       const isCostBound = spend.costLamports > 0n && (caps.solPerDay ?? caps.costPerDay) !== undefined;
       if (caps.input === undefined && !isCostBound) return OK;
@@ -118,7 +134,7 @@ export function openSpendingCaps({ stateDir, wallet, clock }: {
         const { counted, written } = countIn(spend, caps, clock.now());
         statements[counted.ok ? 'commit' : 'rollback'].run();
         book.enter(written);
-        return counted;
+        return counted.ok ? lost() ?? counted : counted;
       } catch (error) {
         book.doubt();
         // SQLite itself rolls back on some faults.

@@ -7,6 +7,9 @@ import type { ValueLimit } from './value-limit.ts';
 
 export type { ValueLimit } from './value-limit.ts';
 
+/** How old a quote may be when it is signed, where nothing is configured. */
+export const QUOTE_MAX_AGE_MS: Millis = 2_000;
+
 /** What no strategy may exceed. Absent where the configuration sets no limit. */
 export interface RiskLimits {
   readonly maxSlippageBps: Bps;

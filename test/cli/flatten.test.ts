@@ -18,7 +18,7 @@ async function holding(limits: Partial<RiskLimits> = {}): Promise<TestDesk & { r
   const stateDir = temporaryFolder();
   const desk = deskIn(stateDir, { limits });
   desk.state.portfolio.book('diver').balances.set(SOL.mint, 2_000_000_000n as Amount).set(FISH.mint, 5_000n as Amount);
-  const api = await startControlApi({ host: '127.0.0.1', port: 0, stateDir, token: undefined, runId: 'a-run', log: () => undefined, desk: () => desk.desk });
+  const api = await startControlApi({ host: '127.0.0.1', port: 0, stateDir, token: undefined, runId: 'a-run', log: () => undefined, desk: () => desk.desk, isPortGiven: true, end: () => undefined });
   onTestFinished(() => api.close());
   desk.engine.start();
   return { ...desk, flatten: () => runCommand(operatorCommands, ['flatten', '--wait', '600ms'], { stateDir }) };
