@@ -28,7 +28,8 @@ interface OperatorFlags {
 const WORDS: readonly (readonly [word: OperatorWord, description: string])[] = [
   ['halt', 'stops the running daemon’s trading at once: no entry, no exit; what is under way is still followed to its end'],
   ['reduce-only', 'lets the running daemon exit, and enter nothing'],
-  ['flatten', 'sells what strategies hold back into their budgets’ tokens, and says what could not be sold; nothing is entered until it is resumed'],
+  ['flatten', 'sells what strategies hold back into their budgets’ tokens, and says what could not be sold; '
+    + 'nothing is entered until it is resumed'],
   ['resume', 'lets the running daemon trade again, and ends a flattening'],
 ];
 
@@ -38,7 +39,9 @@ export const operatorCommands: CommandModule = (program, run) => {
       .description(description)
       .option('--strategy <name>', 'one strategy alone')
       .option('--reason <text>', 'why: for the log, the recording and whoever looks next');
-    if (word === 'flatten') command.option('--wait <duration>', 'how long to wait for the swaps of the sale before saying what is not sold', '1m');
+    if (word === 'flatten') {
+      command.option('--wait <duration>', 'how long to wait for the swaps of the sale before saying what is not sold', '1m');
+    }
     command.action(run((context, flags: OperatorFlags & FlattenFlags) => order(context, word, flags)));
   }
 };
@@ -59,7 +62,8 @@ async function watchSale(context: CommandContext, first: ToldView, waitMs: numbe
   const daemon = daemonClient(context);
   const giveUpAt = systemClock.now() + waitMs;
   let view = first;
-  while (view.unsold?.some(({ moving }) => moving) === true && systemClock.now() < giveUpAt && !context.interrupt.aborted) {
+  const isMoving = (): boolean => view.unsold?.some(({ moving }) => moving) === true;
+  while (isMoving() && systemClock.now() < giveUpAt && !context.interrupt.aborted) {
     await wait(systemClock, LOOK_EVERY_MS);
     const state = await daemon.get('/api/state') as Readonly<Record<string, unknown>>;
     view = Object.fromEntries(Object.keys(first).map((key) => [key, state[key]])) as unknown as ToldView;

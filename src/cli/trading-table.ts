@@ -36,7 +36,8 @@ export function tradingText(view: ToldView): string {
 /** Returns what a flatten has not sold, for people; empty where there is nothing. */
 function unsoldText(unsold: readonly UnsoldState[]): string {
   if (unsold.length === 0) return '';
-  return `\n${table([['not sold', 'of', 'because'], ...unsold.map(({ holds, strategy, code, reason }) => [holds, strategy, `${code}: ${printable(reason, 300)}`])])}`;
+  const rows = unsold.map(({ holds, strategy, code, reason }) => [holds, strategy, `${code}: ${printable(reason, 300)}`]);
+  return `\n${table([['not sold', 'of', 'because'], ...rows])}`;
 }
 
 /** Returns the state of the whole, or of one strategy, for people. */

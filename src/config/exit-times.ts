@@ -45,36 +45,50 @@ export function exitTimes(scope: ExitScope, prices: UsdPrices): ExitTime[] {
 }
 
 /** Adds each cap under which a full exit of the largest position allowed takes a day or longer. */
-export function refuseSlowExits(times: readonly ExitTime[], { signer }: Pick<ExitScope, 'signer'>, problems: ProblemList): void {
+export function refuseSlowExits(
+  times: readonly ExitTime[], { signer }: Pick<ExitScope, 'signer'>, problems: ProblemList,
+): void {
   for (const { token, position, takesMs } of times) {
     if (position === undefined || position === 0n || takesMs !== undefined) continue;
     const cap = signer.caps.get(token.mint);
-    const span = cap?.perDay !== undefined && cap.perDay < position ? 'per_day' : cap?.perHour !== undefined ? 'per_hour' : 'per_trade';
+    const others = cap?.perHour !== undefined ? 'per_hour' : 'per_trade';
+    const span = cap?.perDay !== undefined && cap.perDay < position ? 'per_day' : others;
     const path: ConfigPath = ['signer', 'caps', token.symbol, span];
-    problems.add(path, `the largest position allowed is about ${Number(Number(formatDecimal(position, token.decimals)).toPrecision(5))} ${token.symbol} by the prices of now, and under these caps a full exit of it takes a day or more, in parts: `
+    const size = `${Number(Number(formatDecimal(position, token.decimals)).toPrecision(5))} ${token.symbol}`;
+    problems.add(path, `the largest position allowed is about ${size} by the prices of now, `
+      + 'and under these caps a full exit of it takes a day or more, in parts: '
       + `raise ${span}, or allow less (risk.max_position, max_exposure, the budgets)`);
   }
 }
 
 /** What bounds a position: each a sum of amounts; none where no strategy can hold the token. */
 function positionBounds({ limits, strategies }: ExitScope, mint: Mint): (readonly ValueLimit[])[] {
-  const holders = strategies.filter(({ budget }) => budget !== undefined && budget.mint !== mint)
-    .filter((strategy) => watchedBy(strategy).some(({ spec }) => spec.kind === 'quote' && (spec.inputMint === mint || spec.outputMint === mint)));
+  const trades = (strategy: StrategyConfig): boolean => watchedBy(strategy)
+    .some(({ spec }) => spec.kind === 'quote' && (spec.inputMint === mint || spec.outputMint === mint));
+  const holders = strategies.filter(({ budget }) => budget !== undefined && budget.mint !== mint).filter(trades);
   if (holders.length === 0) return [];
   const budgets = holders.map(({ budget, maxExposure }) => maxExposure ?? budget!);
   const own = limits.maxPosition.get(mint);
-  return [budgets, ...(own === undefined ? [] : [[own]]), ...(limits.maxExposure === undefined ? [] : [[limits.maxExposure]])];
+  const all = limits.maxExposure;
+  return [budgets, ...(own === undefined ? [] : [[own]]), ...(all === undefined ? [] : [[all]])];
 }
 
 /** Returns how much of a token amounts are worth together, rounded up; undefined where a price is missing. */
-function unitsOf(parts: readonly ValueLimit[], token: Token, { tokens, prices }: { readonly tokens: TokenTable; readonly prices: UsdPrices }): Amount | undefined {
+function unitsOf(
+  parts: readonly ValueLimit[], token: Token,
+  { tokens, prices }: { readonly tokens: TokenTable; readonly prices: UsdPrices },
+): Amount | undefined {
   let units = 0n;
   for (const { mint, amount } of parts) {
     const from = tokens.byMint(mint);
     const [price, own] = [picoUsd(prices.get(mint)), picoUsd(prices.get(token.mint))];
     if (mint === token.mint) units += amount;
     else if (from === undefined || price === undefined || own === undefined) return undefined;
-    else units += mulDiv(mulDiv(amount, price, 10n ** BigInt(from.decimals), 'ceil'), 10n ** BigInt(token.decimals), own, 'ceil');
+    else {
+      // In 10^-12 US dollars first.
+      const worth = mulDiv(amount, price, 10n ** BigInt(from.decimals), 'ceil');
+      units += mulDiv(worth, 10n ** BigInt(token.decimals), own, 'ceil');
+    }
   }
   return units as Amount;
 }

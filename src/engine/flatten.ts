@@ -61,11 +61,18 @@ interface Wait {
   readonly reason: string;
 }
 
+/** An exit that is being carried out. */
+interface ExitUnderWay {
+  readonly strategy: string;
+  readonly mint: Mint;
+  readonly amount: Amount;
+}
+
 /** One strategy on its way out. */
 interface Job {
   /** Proposed, and not yet ruled on. */
   pending: SwapProposal | undefined;
-  pause: { readonly timer: Subscription; readonly until: Millis; readonly mint: Mint; readonly code: string } | undefined;
+  pause: { readonly timer: Subscription; readonly until: Millis; readonly code: string } | undefined;
   failures: number;
   passing: number;
   /** The tokens that a cap holds back. */
@@ -88,7 +95,7 @@ export class Flattener {
   readonly #port: FlattenPort;
   readonly #jobs = new Map<string, Job>();
   /** Exits under way, by intent. */
-  readonly #underWay = new Map<string, { readonly strategy: string; readonly mint: Mint; readonly amount: Amount }>();
+  readonly #underWay = new Map<string, ExitUnderWay>();
   #started = false;
 
   constructor(port: FlattenPort) {
@@ -148,7 +155,8 @@ export class Flattener {
       const budget = this.#budgetOf(strategy);
       if (budget === undefined) return [];
       return [...state.portfolio.book(strategy).balances].filter(([mint]) => mint !== budget)
-        .map(([mint, amount]): UnsoldHolding => ({ strategy, mint, amount, until: undefined, isMoving: false, ...this.#whyUnsold(strategy, mint) }));
+        .map(([mint, amount]): UnsoldHolding => (
+          { strategy, mint, amount, until: undefined, isMoving: false, ...this.#whyUnsold(strategy, mint) }));
     });
   }
 
@@ -156,19 +164,27 @@ export class Flattener {
     const { state, clock } = this.#port;
     const job = this.#jobs.get(strategy);
     const open = state.intents.values().find(({ intent }) => intent.inputMint === mint);
-    if (open?.state === 'unknown') return { code: 'INTENT_UNKNOWN', reason: `locked by ${open.intent.id}: what became of that swap is not known yet` };
-    if (open !== undefined) return { code: 'INTENT_OPEN_FOR_MINT', reason: `${open.intent.id} sells it now (${open.state})`, isMoving: true };
+    if (open?.state === 'unknown') {
+      return { code: 'INTENT_UNKNOWN', reason: `locked by ${open.intent.id}: what became of that swap is not known yet` };
+    }
+    if (open !== undefined) {
+      return { code: 'INTENT_OPEN_FOR_MINT', reason: `${open.intent.id} sells it now (${open.state})`, isMoving: true };
+    }
     if (effectiveTrading(state, strategy) === 'halted') return { code: 'TRADING_HALTED', reason: 'trading is halted' };
     const givenUp = job?.givenUp.get(mint);
-    if (givenUp !== undefined) return { code: givenUp, reason: `given up after ${EXIT_FAILURES_MAX} tries, the last one ${givenUp}` };
+    if (givenUp !== undefined) {
+      return { code: givenUp, reason: `given up after ${EXIT_FAILURES_MAX} tries, the last one ${givenUp}` };
+    }
     if (spendable(state, strategy, mint) === 0n) {
-      return { code: 'SOL_RESERVE', reason: 'nothing of it may be spent: the wallet has no more of it than is kept for fees' };
+      const reason = 'nothing of it may be spent: the wallet has no more of it than is kept for fees';
+      return { code: 'SOL_RESERVE', reason };
     }
     const wait = job?.waits.get(mint);
     if (wait !== undefined) return { code: 'CAP_USED_UP', reason: wait.reason, until: wait.until };
     if (job?.pause !== undefined) {
       const { until, code } = job.pause;
-      return { code, reason: `the last try ended with ${code}; the next one is made in ${roughDuration(Math.max(0, until - clock.now()))}`, until, isMoving: true };
+      const inMs = roughDuration(Math.max(0, until - clock.now()));
+      return { code, reason: `the last try ended with ${code}; the next one is made in ${inMs}`, until, isMoving: true };
     }
     return { code: 'QUEUED', reason: 'its swap begins next', isMoving: true };
   }
@@ -181,7 +197,8 @@ export class Flattener {
       if (state.exits.of(name).length === 0) this.#forget(name);
     }
     for (const name of state.flattening) this.#goOn(name);
-    if (state.exits.size > 0) for (const name of state.exits.strategies()) if (!state.flattening.has(name)) this.#goOn(name);
+    if (state.exits.size === 0) return;
+    for (const name of state.exits.strategies()) if (!state.flattening.has(name)) this.#goOn(name);
   }
 
   /** Said again, it begins anew: what was given up is tried once more. */
@@ -193,7 +210,7 @@ export class Flattener {
     }
   }
 
-  #ended({ strategy, mint, amount }: { readonly strategy: string; readonly mint: Mint; readonly amount: Amount }, outcome: Outcome): void {
+  #ended({ strategy, mint, amount }: ExitUnderWay, outcome: Outcome): void {
     const { state } = this.#port;
     const { state: end, code } = outcome;
     const order = state.exits.get(strategy, mint);
@@ -201,8 +218,9 @@ export class Flattener {
     const job = this.#jobOf(strategy);
     if (end === 'confirmed') {
       job.failures = job.passing = 0;
-    } else if (!this.#toldOver(strategy, job, mint, code ?? end) && !(isTooLarge(outcome) && this.#isSmallerNow(strategy, mint, amount))) {
-      this.#failed(strategy, job, mint, code ?? end);
+    } else if (!this.#toldOver(strategy, job, mint, code ?? end)) {
+      const goesOnSmaller = isTooLarge(outcome) && this.#isSmallerNow(strategy, mint, amount);
+      if (!goesOnSmaller) this.#failed(strategy, job, mint, code ?? end);
     }
   }
 
@@ -219,9 +237,10 @@ export class Flattener {
     const job = this.#jobOf(name);
     const isFlattening = state.flattening.has(name);
     for (const order of state.exits.of(name)) job.orders.set(order.inputMint, order);
-    const isBusy = job.pending !== undefined || job.pause !== undefined
-      // A swap of which nothing is known locks its input alone.
-      || (isFlattening && state.intents.values().some(({ intent, state: reached }) => intent.strategy === name && reached !== 'unknown'));
+    // A swap of which nothing is known locks its input alone.
+    const isSwapping = (): boolean => state.intents.values()
+      .some(({ intent, state: reached }) => intent.strategy === name && reached !== 'unknown');
+    const isBusy = job.pending !== undefined || job.pause !== undefined || (isFlattening && isSwapping());
     // Nothing is proposed that could only be refused; what lets it go is an input, or a look that one brings about.
     if (isBusy || effectiveTrading(state, name) === 'halted') return;
     const targets = this.#targets(name);
@@ -244,7 +263,7 @@ export class Flattener {
     return strategies.has(name) ? portfolio.book(name).budget?.mint : undefined;
   }
 
-  /** What there is to sell of a strategy, given up or nothing of it free left out. An exit in parts is tried even then: the refusal ends it. */
+  /** What there is to sell of a strategy. An exit in parts is tried even where nothing is free: the refusal ends it. */
   #targets(name: string): Target[] {
     const { state } = this.#port;
     const into = this.#budgetOf(name);
@@ -269,7 +288,10 @@ export class Flattener {
   #jobOf(name: string): Job {
     const known = this.#jobs.get(name);
     if (known !== undefined) return known;
-    const job: Job = { pending: undefined, pause: undefined, failures: 0, passing: 0, waits: new Map(), givenUp: new Map(), orders: new Map(), told: false };
+    const job: Job = {
+      pending: undefined, pause: undefined, failures: 0, passing: 0, told: false,
+      waits: new Map(), givenUp: new Map(), orders: new Map(),
+    };
     this.#jobs.set(name, job);
     return job;
   }
@@ -287,7 +309,9 @@ export class Flattener {
       const limit = limitOfPart(order.limit, part, left);
       job.pending = {
         kind: 'swap', inputMint: mint, outputMint: into, amount: part, reason: `${reason} (the exit goes on in parts)`,
-        ...(limit === undefined ? {} : { limit }), ...(slippageBps === undefined ? {} : { slippageBps }), ...(route === undefined ? {} : { route }),
+        ...(limit === undefined ? {} : { limit }),
+        ...(slippageBps === undefined ? {} : { slippageBps }),
+        ...(route === undefined ? {} : { route }),
       };
     }
     this.#port.propose(name, job.pending, true);
@@ -301,7 +325,8 @@ export class Flattener {
     const spent = state.spends.counted(mint, 'day', now);
     const endsAt = exitEndsAt({ amount, cap, at: now, spent });
     const last = endsAt === undefined ? 'the last one in a day or later' : `the last one at about ${when(endsAt, now)}`;
-    const reason = `signer.caps.${this.#symbol(mint)}.per_${span} is used up; the next part goes at ${when(until, now)}, ${last}`;
+    const used = `signer.caps.${this.#symbol(mint)}.per_${span} is used up`;
+    const reason = `${used}; the next part goes at ${when(until, now)}, ${last}`;
     job.waits.set(mint, {
       until, reason,
       timer: clock.schedule(() => {
@@ -310,7 +335,9 @@ export class Flattener {
       }, until - now),
     });
     this.#tell(name, {
-      kind: 'alert', level: 'critical', message: `${showAmount(state, mint, amount)} of ${name} remain to be sold: ${reason}`, data: { mint, remaining: amount, until },
+      kind: 'alert', level: 'critical',
+      message: `${showAmount(state, mint, amount)} of ${name} remain to be sold: ${reason}`,
+      data: { mint, remaining: amount, until },
     });
   }
 
@@ -326,13 +353,15 @@ export class Flattener {
     job.orders.delete(mint);
     job.waits.get(mint)?.timer.unsubscribe();
     job.waits.delete(mint);
+    const exit = `the exit of ${name} from ${this.#symbol(mint)}`;
     if (code === undefined) {
-      if (!state.flattening.has(name)) this.#tell(name, { kind: 'alert', level: 'info', message: `the exit of ${name} from ${this.#symbol(mint)} is made, in parts` });
+      if (!state.flattening.has(name)) this.#tell(name, { kind: 'alert', level: 'info', message: `${exit} is made, in parts` });
       return true;
     }
     this.#tell(name, {
       kind: 'alert', level: 'critical',
-      message: `the exit of ${name} from ${this.#symbol(mint)} is given up with ${showAmount(state, mint, order.left)} unsold; the last try ended with ${code}. "gannet flatten --strategy ${name}" sells what it holds`,
+      message: `${exit} is given up with ${showAmount(state, mint, order.left)} unsold; the last try ended with ${code}. `
+        + `"gannet flatten --strategy ${name}" sells what it holds`,
       data: { mint, code, remaining: order.left },
     });
     return true;
@@ -359,7 +388,7 @@ export class Flattener {
     const pauseMs = Math.min(PAUSE_MAX_MS, PAUSE_MIN_MS * 2 ** Math.max(0, job.failures + job.passing - 1));
     job.pause?.timer.unsubscribe();
     job.pause = {
-      until: clock.now() + pauseMs, mint, code,
+      until: clock.now() + pauseMs, code,
       timer: clock.schedule(() => {
         job.pause = undefined;
         this.#review();

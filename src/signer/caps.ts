@@ -190,9 +190,15 @@ function faultOf(
 
 const SOL: Pick<Cap, 'name' | 'decimals'> = { name: 'SOL', decimals: 9 };
 
-function exceeded(span: Span, most: bigint | undefined, wanted: bigint, token: Pick<Cap, 'name' | 'decimals'> | undefined, of = '', room?: (over: bigint) => CapRoom | undefined): Counted | undefined {
+function exceeded(
+  span: Span, most: bigint | undefined, wanted: bigint, token: Pick<Cap, 'name' | 'decimals'> | undefined, of = '',
+  room?: (over: bigint) => CapRoom | undefined,
+): Counted | undefined {
   if (most === undefined || wanted <= most) return undefined;
   const { name, decimals } = token ?? SOL;
   const { code, words } = EXCEEDED[span];
-  return { ok: false, code, room: room?.(wanted - most), message: `${formatDecimal(wanted, decimals)} ${name} with this one, expected at most ${formatDecimal(most, decimals)} ${name} ${words}${of}` };
+  return {
+    ok: false, code, room: room?.(wanted - most),
+    message: `${formatDecimal(wanted, decimals)} ${name} with this one, expected at most ${formatDecimal(most, decimals)} ${name} ${words}${of}`,
+  };
 }

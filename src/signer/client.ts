@@ -113,7 +113,11 @@ function asError({ code, message, findings, room }: Refusal, asSigning: boolean)
   const text = printable(message, 2_000);
   if (!asSigning) return new GannetError(OPENING_CODES.has(code) ? code as ErrorCode : 'SIGN_REFUSED', text);
   return new GannetError('SIGN_REFUSED', code === 'SIGN_REFUSED' ? text : `nothing was signed: ${printable(code, 60)}, ${text}`, {
-    details: { code, ...(room === undefined ? {} : { cap_span: room.span, cap_left: room.left, cap_free_at: room.freeAt }), findings: findings?.map((finding) => `${finding.code}${finding.instruction === undefined ? '' : `@${finding.instruction}`}`).join(' ') },
+    details: {
+      code,
+      ...(room === undefined ? {} : { cap_span: room.span, cap_left: room.left, cap_free_at: room.freeAt }),
+      findings: findings?.map((finding) => `${finding.code}${finding.instruction === undefined ? '' : `@${finding.instruction}`}`).join(' '),
+    },
   });
 }
 

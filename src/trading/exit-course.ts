@@ -53,12 +53,14 @@ export function sizeExit(state: EngineState, proposal: SwapProposal, wish: SwapW
   if (waits !== undefined) {
     // The engine comes back to it by itself: the strategy must not do so too.
     if (isOwn && wish.key !== undefined) state.keys.add(intentKey(strategy.name, wish.key));
-    const reason = `the signer’s cap of the ${waits.span} leaves no room for ${showAmount(state, inputMint, amountIn)} before ${timeOfDay(waits.until)} (in ${roughDuration(waits.until - at)}); the exit goes on by itself then`;
-    return { kind: 'wait', denial: { code: 'CAP_USED_UP', reason } };
+    const until = `${timeOfDay(waits.until)} (in ${roughDuration(waits.until - at)})`;
+    const none = `the signer’s cap of the ${waits.span} leaves no room for ${showAmount(state, inputMint, amountIn)}`;
+    return { kind: 'wait', denial: { code: 'CAP_USED_UP', reason: `${none} before ${until}; the exit goes on by itself then` } };
   }
   if (amount === amountIn) return { kind: 'sell', proposal, wish };
   const limit = limitOfPart(proposal.limit, amount, amountIn);
-  return { kind: 'sell', proposal: { ...proposal, ...(limit === undefined ? {} : { limit }) }, wish: { ...wish, amountIn: amount } };
+  const part = { ...proposal, ...(limit === undefined ? {} : { limit }) };
+  return { kind: 'sell', proposal: part, wish: { ...wish, amountIn: amount } };
 }
 
 /** Takes the refusal of a part: what can never be sold ends the exit. */
@@ -75,7 +77,8 @@ export function settleExit(state: EngineState, intent: Intent, outcome: Outcome,
   correctSpends(state, intent, outcome, at);
   if (purpose !== 'exit') return;
   const { state: end, code, fill } = outcome;
-  const isSmaller = isTooLarge(outcome) && (outcome.capRoom !== undefined || learnDepth(state, { ...intent, amount: amountIn }, at));
+  const isSmaller = isTooLarge(outcome)
+    && (outcome.capRoom !== undefined || learnDepth(state, { ...intent, amount: amountIn }, at));
   if (isSmaller && proposal !== undefined && !state.exits.get(strategy, inputMint) && !state.flattening.has(strategy)) {
     state.exits.put(orderOf(strategy, proposal, amountIn));
   }
@@ -85,7 +88,8 @@ export function settleExit(state: EngineState, intent: Intent, outcome: Outcome,
   else if (code === undefined || !isPassing(code)) countFailure(state, order);
 }
 
-function orderOf(strategy: string, { inputMint, outputMint, limit, slippageBps, route, reason }: SwapProposal, left: Amount): ExitOrder {
+function orderOf(strategy: string, proposal: SwapProposal, left: Amount): ExitOrder {
+  const { inputMint, outputMint, limit, slippageBps, route, reason } = proposal;
   return { strategy, inputMint, outputMint, left, limit, slippageBps, route, reason, failures: 0 };
 }
 

@@ -40,7 +40,8 @@ export class ExitOrders {
 
   constructor(saved: readonly ExitOrderSnapshot[] = []) {
     for (const { left, limit, ...rest } of saved) {
-      this.put({ ...rest, left: BigInt(left) as Amount, limit: limit === undefined ? undefined : (BigInt(limit) as Amount) });
+      const least = limit === undefined ? undefined : (BigInt(limit) as Amount);
+      this.put({ ...rest, left: BigInt(left) as Amount, limit: least });
     }
   }
 

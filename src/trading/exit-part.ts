@@ -16,6 +16,12 @@ export interface ExitSize {
   readonly amount: Amount;
 }
 
+/** What was signed away at an instant. */
+interface Spent {
+  readonly at: Millis;
+  readonly amount: bigint;
+}
+
 /** How much of an exit one swap may sell now: nothing where a cap is used up, and when there is room again. */
 export interface ExitPart {
   readonly amount: Amount;
@@ -44,10 +50,13 @@ export function exitPart(state: EngineState, exit: ExitSize, at: Millis): ExitPa
   const { limits, spends } = state;
   const { inputMint, amount } = exit;
   const cap = limits.caps?.get(inputMint);
-  return partOf(amount, smallest(cap?.perTrade, cap?.perHour, cap?.perDay, tradeBound(state, exit, at), depthBound(state, exit, at)), cap, (span) => spends.counted(inputMint, span, at), at);
+  const bound = smallest(
+    cap?.perTrade, cap?.perHour, cap?.perDay, tradeBound(state, exit, at), depthBound(state, exit, at),
+  );
+  return partOf(amount, bound, cap, (span) => spends.counted(inputMint, span, at), at);
 }
 
-/** Remembers that a swap was too large for the market's depth; returns false where halving its size is no answer any more. */
+/** Remembers that a swap was too large for the market's depth; returns false where half of it is no answer any more. */
 export function learnDepth(state: EngineState, { inputMint, outputMint, amount }: ExitSize, at: Millis): boolean {
   const key = depthKey(inputMint, outputMint);
   const known = state.depths.get(key);
@@ -67,14 +76,16 @@ export function exitEndsAt({ amount, cap, largest, at, spent = [] }: {
   readonly largest?: Amount | undefined;
   readonly at: Millis;
   /** What was signed away before, oldest first. */
-  readonly spent?: readonly { readonly at: Millis; readonly amount: bigint }[];
+  readonly spent?: readonly Spent[];
 }): Millis | undefined {
   const spends = [...spent];
   const bound = smallest(cap?.perTrade, cap?.perHour, cap?.perDay, largest);
   let left: bigint = amount;
   let now = at;
   for (let parts = 0; parts < PARTS_MAX && now - at < CAP_SPANS.day; parts += 1) {
-    const { amount: part, waits } = partOf(left as Amount, bound, cap, (span) => spends.filter((spend) => spend.at > now - CAP_SPANS[span]), now);
+    const instant = now;
+    const counted = (span: CapSpan): Spent[] => spends.filter((spend) => spend.at > instant - CAP_SPANS[span]);
+    const { amount: part, waits } = partOf(left as Amount, bound, cap, counted, now);
     if (waits !== undefined) {
       now = waits.until;
       continue;
@@ -89,7 +100,7 @@ export function exitEndsAt({ amount, cap, largest, at, spent = [] }: {
 
 function partOf(
   amount: Amount, bound: bigint | undefined, cap: SpendCap | undefined,
-  counted: (span: CapSpan) => readonly { readonly at: Millis; readonly amount: bigint }[], at: Millis,
+  counted: (span: CapSpan) => readonly Spent[], at: Millis,
 ): ExitPart {
   if (amount <= 0n) return { amount };
   const parts = bound === undefined || bound >= amount ? 1n : (amount + bound - 1n) / (bound > 0n ? bound : 1n);
@@ -131,7 +142,8 @@ function depthBound(state: EngineState, { inputMint, outputMint }: ExitSize, at:
     const quote = state.market.latest(slot);
     if (quote?.kind !== 'quote' || quote.priceImpact === undefined) continue;
     const impact = -quote.priceImpact;
-    if (!(impact > most && impact < 1) || !(readingAge(quote, at) <= (state.limits.maxQuoteAgeMs ?? DEPTH_AGE_MS))) continue;
+    const isFresh = readingAge(quote, at) <= (state.limits.maxQuoteAgeMs ?? DEPTH_AGE_MS);
+    if (!isFresh || !(impact > most && impact < 1)) continue;
     // As in a pool of a constant product: size / (reserve + size) is the impact.
     const share = ((1 - impact) / impact) * (most / (1 - most));
     bound = smallest(bound, BigInt(Math.floor(Number(quote.inAmount) * share)));
@@ -144,5 +156,7 @@ function depthKey(inputMint: Mint, outputMint: Mint): string {
 }
 
 function smallest(...bounds: readonly (bigint | undefined)[]): bigint | undefined {
-  return bounds.reduce((least, bound) => (bound !== undefined && (least === undefined || bound < least) ? bound : least), undefined);
+  let least: bigint | undefined;
+  for (const bound of bounds) if (bound !== undefined && (least === undefined || bound < least)) least = bound;
+  return least;
 }

@@ -68,16 +68,20 @@ export class SpendTally {
   /** Returns what counts for a span at an instant, oldest first. */
   counted(mint: Mint, span: CapSpan, now: Millis): readonly Pick<Spend, 'at' | 'amount'>[] {
     const after = now - CAP_SPANS[span];
-    return (this.#byMint.get(mint) ?? []).filter((spend) => spend.at > after && (spend.span === undefined || spend.span === span));
+    const spends = this.#byMint.get(mint) ?? [];
+    return spends.filter((spend) => spend.at > after && (spend.span === undefined || spend.span === span));
   }
 
   /** Takes entries that are later than an instant for entries of just then; before any are counted. */
   cap(at: Millis): void {
-    for (const [mint, spends] of this.#byMint) this.#byMint.set(mint, spends.map((spend) => (spend.at > at ? { ...spend, at } : spend)));
+    for (const [mint, spends] of this.#byMint) {
+      this.#byMint.set(mint, spends.map((spend) => (spend.at > at ? { ...spend, at } : spend)));
+    }
   }
 
   snapshot(): Record<string, SpendSnapshot[]> {
-    return Object.fromEntries([...this.#byMint].map(([mint, spends]) => [mint, spends.map((spend) => ({ ...spend, amount: spend.amount.toString() }))]));
+    return Object.fromEntries([...this.#byMint].map(([mint, spends]) => (
+      [mint, spends.map((spend) => ({ ...spend, amount: spend.amount.toString() }))])));
   }
 
   #of(mint: Mint): Spend[] {

@@ -43,7 +43,7 @@ describe('issue 13.24: status is one truth', () => {
               const told = desk.state();
               for (const phase of PHASES) {
                 for (const running of [true, false]) {
-                  for (const access of ['granted', 'refused'] as const) {
+                  for (const access of ['granted', 'refused', 'silent'] as const) {
                     combinations += 1;
                     check({ ...told, phase, service_access: { state: access, reason: null, since: null }, strategies: told.strategies.map((each) => ({ ...each, running })) });
                   }
@@ -54,7 +54,7 @@ describe('issue 13.24: status is one truth', () => {
         }
       }
     }
-    expect(combinations).toBe(5 * 2 * 3 * 3 * 3 * 5 * 2 * 2);
+    expect(combinations).toBe(5 * 2 * 3 * 3 * 3 * 5 * 2 * 3);
   });
 
   it('says at once that money is real, how the run does and what went wrong last', () => {

@@ -106,6 +106,12 @@ describe('what the signer’s policy refuses', () => {
     expect(asked).toHaveLength(1);
   });
 
+  it('issue 13.14: tells what a cap leaves, where it was for a cap', async () => {
+    const details = { code: 'CAP_EXCEEDED_HOUR', cap_span: 'hour', cap_left: '12', cap_free_at: 7 };
+    const { result } = await prepare({ sign: () => { throw new GannetError('SIGN_REFUSED', 'nothing was signed', { details }); } });
+    expect(result).toMatchObject({ kind: 'refused', code: 'CAP_EXCEEDED_HOUR', capRoom: { span: 'hour', left: 12n, freeAt: 7 } });
+  });
+
   it('is quoted once more without the router, where others sign too; nothing is signed of what was refused', async () => {
     const { result, asked, terms } = await prepare({
       intent: world.intent({ amountIn: MAKERS_SIZE }), sign: ({ maker }) => { if (maker !== undefined) refuses('SIGNER_UNKNOWN')(); },

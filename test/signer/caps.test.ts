@@ -55,6 +55,24 @@ describe('spending caps', () => {
     expect(spend(caps, 1n)).toBe('CAP_EXCEEDED_DAY');
   });
 
+  test('issue 13.14: say what a cap of the hour or the day leaves, and when more of it is free', () => {
+    const caps = open();
+    const begin = now;
+    const ask = (amount: bigint, mint = USDC, costLamports = 0n): unknown => {
+      const counted = caps.count({ messageHash: `hash ${hashes++}`, mint, amount, costLamports }, {
+        input: mint === USDC ? LIMITS : { ...LIMITS, perHour: undefined }, solPerDay: 200n, costPerDay: undefined,
+      });
+      return counted.ok ? 'ok' : counted.room;
+    };
+    expect([ask(100n), ask(101n)]).toEqual(['ok', undefined]);
+    now += 60_000;
+    expect([ask(30n), ask(80n)]).toEqual(['ok', { span: 'hour', left: 20n, freeAt: begin + HOUR }]);
+    now = begin + 2 * HOUR;
+    expect(ask(90n)).toEqual({ span: 'day', left: 70n, freeAt: begin + DAY });
+    // Of SOL the costs of this swap are taken off: what is left could be spent with the same costs.
+    expect([ask(100n, NATIVE_MINT, 10n), ask(95n, NATIVE_MINT, 10n)]).toEqual(['ok', { span: 'day', left: 80n, freeAt: now + DAY }]);
+  });
+
   test('say what was wanted and what is allowed, in whole tokens', () => {
     const counted = open().count({ messageHash: 'x', mint: USDC, amount: 1_500_000n, costLamports: 0n }, { input: { name: 'USDC', decimals: 6, perTrade: 1_000_000n }, solPerDay: undefined, costPerDay: undefined });
     expect(counted).toEqual({ ok: false, code: 'CAP_EXCEEDED_TRADE', message: '1.5 USDC with this one, expected at most 1 USDC a trade' });

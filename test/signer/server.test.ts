@@ -137,6 +137,14 @@ describe('a signer and the client of the daemon', () => {
     await expect(client.sign(TRANSACTION, TERMS)).rejects.toMatchObject({ code: 'SIGN_REFUSED', details: { code: 'TOKEN_APPROVE', findings: 'TOKEN_APPROVE@2 SIGNER_EXTRA' }, message: expect.stringContaining('approves a stranger') as string });
   });
 
+  test('issue 13.14: pass on what a cap leaves', async () => {
+    const room = { span: 'hour', left: 18_446_744_073_709_551_615n, freeAt: 1_700_000_000_000 } as const;
+    const { client } = await openClient({ rules: async () => ({ allowed: false, code: 'CAP_EXCEEDED_HOUR', message: 'too much', findings: [], room }) });
+    await client.openEmbedded({ key: KEY });
+    const details = { cap_span: 'hour', cap_left: '18446744073709551615', cap_free_at: 1_700_000_000_000 };
+    await expect(client.sign(TRANSACTION, TERMS)).rejects.toMatchObject({ code: 'SIGN_REFUSED', details });
+  });
+
   test('sign nothing where the rules themselves fail, and tell nothing of why', async () => {
     const { client } = await openClient({ rules: () => Promise.reject(new TypeError(`a bug that knows ${KEY}`)) });
     await client.openEmbedded({ key: KEY });

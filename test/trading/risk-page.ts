@@ -38,6 +38,19 @@ export function riskPage(): string {
       'It is sent out of the wallet, by the wallet’s own means; the daemon sees that it is gone, and it is no longer anybody’s.',
       'It is written off knowingly: give `max_drawdown` and `daily_loss` the scope `strategy`, so that only the strategy that holds it waits. The limit over everything is gone then; set a smaller budget instead of it.',
     ]),
+    '## Exits that are too large for one swap',
+    'An exit that is larger than one swap may be is sold in parts: a flatten, an exit that a protection orders, and a strategy’s own. '
+      + 'Each part fits `signer.caps` (per trade, and what the hour and the day leave), `risk.max_trade`, and the depth that is known: '
+      + 'a quote whose price impact is over `risk.max_price_impact_bps`, or a swap that was refused as too large (`IMPACT_EXCEEDS_MAX`, `SIZE_BEYOND_LADDER`), which is tried again at half its size. '
+      + 'Parts are of one size. One swap of a token is open at a time, and the next part follows its outcome.',
+    'Of a strategy’s own exit the state keeps what is left, with its limit in proportion; the engine proposes the parts, and goes on after a restart. '
+      + 'Until the last part, `ctx.openIntents()` counts the exit as one, and other swaps of that strategy from or into the token are refused (`EXIT_UNDER_WAY`). '
+      + 'Where a cap leaves no room, the exit waits: a critical alert says what remains, when the next part goes and when the last one. '
+      + 'A proposal that meets such a cap is refused as `CAP_USED_UP` and made by the engine all the same as soon as there is room. '
+      + 'After eight parts in a row that came to nothing, the exit is given up with a critical alert. A flatten replaces it.',
+    'The engine counts signed swaps as the signer does, in its own state, so that live, paper, backtest and replay decide the same. '
+      + 'The signer’s counters decide: where they refuse, their answer says what is left, and the engine’s count is corrected by it. '
+      + '`gannet config check` says how long a full exit of the largest position takes, and refuses caps under which it takes a day or more.',
     '## Where the configuration says nothing',
     'These are on, in backtests too. `protections: []` turns them off.',
     table(['kind', 'limit', 'scope', 'action', 'release'], DEFAULT_PROTECTIONS.map(defaultRow)),
