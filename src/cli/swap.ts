@@ -12,6 +12,7 @@ import { createHumanReporter } from '../daemon/human-reporter.ts';
 import { newRunId } from '../daemon/run-id.ts';
 import { systemClock } from '../daemon/system-clock.ts';
 import type { World } from '../daemon/world.ts';
+import { spoken } from '../market/market-text.ts';
 import type { TokenAmount } from '../market/token.ts';
 import { formatTokenAmount } from '../market/token.ts';
 import { withTokens } from '../strategy/params.ts';
@@ -96,7 +97,7 @@ async function swapNow(context: CommandContext, { config, world }: { readonly co
     { duration: PATIENCE_MS, maxIntents: 1 },
     { config: alone, world, runId, reporter: journey.reporter(human) },
   );
-  const { json, exitCode, text } = journey.told({ runId, to: asked.to, isPaper: config.mode === 'paper' });
+  const { json, exitCode, text } = journey.told({ runId, to: asked.to, isPaper: config.mode === 'paper', tokens: config.tokens });
   terminal.result({ ...json, ...(preview === undefined ? {} : { preview: previewJson(preview) }) }, () => text);
   return exitCode;
 }
@@ -134,7 +135,7 @@ interface Journey {
   /** Returns a reporter that keeps what the command tells at its end, and passes the swap's own steps on. */
   reporter(human: Reporter | undefined): Reporter;
   /** Returns what became of it. */
-  told(run: { readonly runId: string; readonly to: Token; readonly isPaper: boolean }): { readonly json: Readonly<Record<string, unknown>>; readonly exitCode: ExitCode; readonly text: string };
+  told(run: { readonly runId: string; readonly to: Token; readonly isPaper: boolean; readonly tokens: TokenTable }): { readonly json: Readonly<Record<string, unknown>>; readonly exitCode: ExitCode; readonly text: string };
 }
 
 function createJourney(): Journey {
@@ -167,7 +168,7 @@ function createJourney(): Journey {
       protection: (stamp, change) => { human?.protection(stamp, change); },
       summary: () => undefined,
     }),
-    told({ runId, to, isPaper }) {
+    told({ runId, to, isPaper, tokens }) {
       const last = steps.at(-1)?.record;
       const ok = last?.state === 'confirmed';
       return {
@@ -180,7 +181,7 @@ function createJourney(): Journey {
         },
         text: ok && last.fill !== undefined
           ? `  done${isPaper ? ' on paper, no money moved' : ''}: ${formatDecimal(last.fill.amountOut, to.decimals)} ${to.symbol} ${isPaper ? 'would have been ' : ''}received; "gannet replay ${runId}" repeats the decision\n`
-          : `  not done: ${reasonOf(denial, last)}\n`,
+          : `  not done: ${spoken(tokens, reasonOf(denial, last))}\n`,
       };
     },
   };

@@ -4,6 +4,7 @@ import { stringifyJson } from '../core/json.ts';
 import { printable, printableJson } from '../core/text.ts';
 import type { ExitCode } from './exit-codes.ts';
 import { EXIT } from './exit-codes.ts';
+import { linesWrapped, outputColumns } from './text-width.ts';
 
 /** Faults that mean: what was asked for could not even begin. */
 const USAGE_CODES: ReadonlySet<ErrorCode> = new Set([
@@ -18,7 +19,9 @@ export interface Terminal {
   readonly colour: boolean;
   /** Prints the one document of `--json`, or its text for people. */
   result(document: unknown, text: () => string): void;
-  out(text: string): void;
+  /** Prints text for people, wrapped between words where the terminal is narrower; data goes out as it is. */
+  out(text: string, kind?: 'data'): void;
+  /** Prints text for people on standard error, wrapped as that of `out`. */
   err(text: string): void;
 }
 
@@ -28,9 +31,10 @@ export function processTerminal(json: boolean): Terminal {
   return {
     json,
     colour,
-    result: (document, text) => { process.stdout.write(json ? jsonLine(document) : text()); },
-    out: (text) => { process.stdout.write(text); },
-    err: (text) => { process.stderr.write(text); },
+    result: (document, text) => { process.stdout.write(json ? jsonLine(document) : linesWrapped(text(), outputColumns())); },
+    out: (text, kind) => { process.stdout.write(json || kind === 'data' ? text : linesWrapped(text, outputColumns())); },
+    // A line that is written over is no text to be wrapped.
+    err: (text) => { process.stderr.write(text.includes('\r') ? text : linesWrapped(text, outputColumns())); },
   };
 }
 

@@ -5,7 +5,7 @@ import type { Mint, TokenTable } from './token.ts';
 /** Returns an amount for people, "1.5 SOL"; of a token that the configuration does not name, the smallest units. */
 export function showAmount(tokens: TokenTable, mint: Mint, amount: bigint): string {
   const token = tokens.byMint(mint);
-  return token === undefined ? `${amount} of ${mint}` : `${formatDecimal(amount, token.decimals)} ${token.symbol}`;
+  return token === undefined ? `${amount} smallest units of ${mint}` : `${formatDecimal(amount, token.decimals)} ${token.symbol}`;
 }
 
 /** Returns the alias of a mint, or the mint itself. */
@@ -36,6 +36,26 @@ export function describeFeeds(tokens: TokenTable, feeds: readonly FeedKey[]): st
     return names.length === 0 ? [] : [`the ${names.length === 1 ? noun : `${noun.replace(/s$/, '')}s`} of ${listed(names)}`];
   };
   return [...quotes, ...of('token-stats', 'statistics'), ...of('order-book', 'order book')].join('; ');
+}
+
+const ADDRESS = '[1-9A-HJ-NP-Za-km-z]{32,44}';
+const FEED = new RegExp(`\\b(?:quote:${ADDRESS}:${ADDRESS}:\\d{1,20}|token-stats:${ADDRESS})\\b`, 'g');
+const AMOUNT = new RegExp(`\\b(\\d{1,20}) of (${ADDRESS})\\b`, 'g');
+const LAMPORTS = /\b(\d{1,20}) lamports\b/g;
+const MINT = new RegExp(`(?<![\\w:])${ADDRESS}(?![\\w:])`, 'g');
+const SOL_DECIMALS = 9;
+
+/**
+ * Returns a message for people: amounts that it has in smallest units ("25000000 of <mint>", "5000 lamports") with their
+ * token, feeds by what they watch, and known tokens by their names. Reasons are written down without these names, since
+ * whoever gives them knows no configuration.
+ */
+export function spoken(tokens: TokenTable, text: string): string {
+  return text
+    .replace(FEED, (feed) => describeFeedKey(tokens, feed as FeedKey))
+    .replace(AMOUNT, (_, amount: string, mint: string) => showAmount(tokens, mint as Mint, BigInt(amount)))
+    .replace(LAMPORTS, (_, lamports: string) => `${formatDecimal(BigInt(lamports), SOL_DECIMALS)} SOL`)
+    .replace(MINT, (mint) => symbolOf(tokens, mint));
 }
 
 function partsOf(feed: FeedKey): { readonly kind: string; readonly first: string; readonly second: string; readonly amount: bigint } {
