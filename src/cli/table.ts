@@ -54,13 +54,16 @@ interface Column {
 
 function measured(rows: readonly (readonly string[])[], index: number, isRight: boolean): Column {
   const [heading = '', ...texts] = rows.map((row) => row[index] ?? '');
-  const longestWord = (text: string): number => Math.max(0, ...text.split(' ').map(widthOf));
   return {
     index, isRight,
     natural: Math.max(widthOf(heading), ...texts.map(widthOf)),
     // A number with its unit stays on one line.
     least: Math.max(longestWord(heading), ...texts.map(isRight ? widthOf : longestWord)),
   };
+}
+
+function longestWord(text: string): number {
+  return Math.max(0, ...text.split(' ').map(widthOf));
 }
 
 /** Returns the width of each column, undefined where they do not fit: the widest give way first, none below its longest word. */

@@ -130,7 +130,7 @@ function humanLine({ level, message, ...details }: Record<string, unknown> & { l
 /** Returns a detail as "name=value": of an error what it says, and of what is nested each value by its path. */
 function plainDetails(name: string, value: unknown): string[] {
   if (value === undefined) return [];
-  if (typeof value !== 'object' || value === null) return [`${name}=${String(value)}`];
+  if (typeof value !== 'object' || value === null) return [`${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`];
   if ('message' in value && typeof value.message === 'string') {
     const code = 'code' in value && typeof value.code === 'string' ? `${value.code}: ` : '';
     return [`${name}=${code}${value.message}`];

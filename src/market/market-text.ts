@@ -52,7 +52,7 @@ const SOL_DECIMALS = 9;
  */
 export function spoken(tokens: TokenTable, text: string): string {
   return text
-    .replace(FEED, (feed) => describeFeedKey(tokens, feed as FeedKey))
+    .replace(FEED, (feed) => describeFeedKey(tokens, feed))
     .replace(AMOUNT, (_, amount: string, mint: string) => showAmount(tokens, mint as Mint, BigInt(amount)))
     .replace(LAMPORTS, (_, lamports: string) => `${formatDecimal(BigInt(lamports), SOL_DECIMALS)} SOL`)
     .replace(MINT, (mint) => symbolOf(tokens, mint));
