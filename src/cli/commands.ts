@@ -25,6 +25,7 @@ export const COMMANDS: Readonly<Record<string, readonly CommandEntry[]>> = {
   'Looking into what was done:': [
     { names: ['explain'], load: async () => (await import('./explain.ts')).explainCommand },
     { names: ['journal'], load: async () => (await import('./journal.ts')).journalCommand },
+    { names: ['state'], load: async () => (await import('./state.ts')).stateCommand },
     { names: ['resolve'], load: async () => (await import('./resolve.ts')).resolveCommand },
   ],
   'Trying out:': [

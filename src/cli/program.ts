@@ -15,8 +15,8 @@ import type { ExitCode } from './exit-codes.ts';
 import { EXIT } from './exit-codes.ts';
 import { refuseUnmakable } from './file-places.ts';
 import { GannetCommand } from './gannet-command.ts';
-import type { Terminal } from './terminal.ts';
-import { processTerminal, reportError } from './terminal.ts';
+import type { Hide, Terminal } from './terminal.ts';
+import { hideKeysOf, processTerminal, reportError } from './terminal.ts';
 import { linesWrapped, outputColumns } from './text-width.ts';
 
 export const VERSION = '0.1.0';
@@ -32,6 +32,7 @@ const HELP_LEAST = 16;
 export async function main(argv: readonly string[]): Promise<ExitCode> {
   const handedOn = takeHandedOn(process.env);
   const wantsJson = argv.includes('--json');
+  const hide = await hideKeysOf(argv.slice(2));
   const code: { value: ExitCode } = { value: EXIT.done };
   const output = watchOutput();
   const program = new GannetCommand('gannet')
@@ -50,18 +51,18 @@ export async function main(argv: readonly string[]): Promise<ExitCode> {
     .exitOverride()
     .configureHelp({ minWidthToWrap: HELP_LEAST })
     .configureOutput({
-      writeErr: (text) => { if (!wantsJson) processTerminal(false).err(text); },
+      writeErr: (text) => { if (!wantsJson) processTerminal(false, hide).err(text); },
       getOutHelpWidth: () => outputColumns() ?? USUAL_COLUMNS,
       getErrHelpWidth: () => outputColumns() ?? USUAL_COLUMNS,
     });
-  await addCommands(program, { argv, run: runner(program, { code, handedOn, output }) });
+  await addCommands(program, { argv, run: runner(program, { code, handedOn, output, hide }) });
   program.helpCommand(true);
   try {
     await program.parseAsync(argv);
   } catch (error) {
-    if (!(error instanceof CommanderError)) return reportError(processTerminal(wantsJson), error);
+    if (!(error instanceof CommanderError)) return reportError(processTerminal(wantsJson, hide), error);
     if (error.exitCode === 0) return EXIT.done;
-    if (wantsJson) process.stdout.write(`${stringifyJson({ error: { code: 'USAGE', message: usageMessage(error), details: {} } })}\n`);
+    if (wantsJson) process.stdout.write(`${hide(stringifyJson({ error: { code: 'USAGE', message: usageMessage(error), details: {} } }))}\n`);
     return EXIT.usage;
   }
   return code.value;
@@ -76,12 +77,12 @@ function usageMessage({ code, message }: CommanderError): string {
   return code === 'commander.help' ? 'expected a command; "gannet help" lists them' : message.replace(/^error: /, '');
 }
 
-function runner(
-  program: GannetCommand, { code, handedOn, output }: { readonly code: { value: ExitCode }; readonly handedOn: HandedOn | undefined; readonly output: Output },
-): RunCommand {
+function runner(program: GannetCommand, { code, handedOn, output, hide }: {
+  readonly code: { value: ExitCode }; readonly handedOn: HandedOn | undefined; readonly output: Output; readonly hide: Hide;
+}): RunCommand {
   return (action) => async (...args) => {
     const options = globalOptions(program);
-    const terminal = processTerminal(options.json);
+    const terminal = processTerminal(options.json, hide);
     const interrupt = interruptions(output);
     try {
       refuseUnmakable(options.stateDir, '--state-dir');

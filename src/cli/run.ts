@@ -24,8 +24,12 @@ import { durationFlag } from './research/flags.ts';
 /** Adds the word without which nothing is swapped on a real service and chain. */
 export const LIVE_FLAG = ['--live', 'says that this may move real money; needed with mode: live on a real service and chain'] as const;
 
+/** Adds an operator's word on a state directory that lost what was written in it. */
+export const ACCEPT_FLAG = ['--accept-new-journal', 'trades though the journal or the signer’s counters lack earlier swaps: after a loss, or at the first start with a wallet that swapped before'] as const;
+
 interface RunFlags {
   readonly live?: boolean;
+  readonly acceptNewJournal?: boolean;
   readonly duration?: number;
   readonly maxIntents?: number;
 }
@@ -36,6 +40,7 @@ export const runDaemonCommand: CommandModule = (program, run) => {
     .option('--duration <duration>', 'ends after this time, "10m"', durationFlag)
     .option('--max-intents <count>', 'ends after this many finished swaps', count)
     .option(...LIVE_FLAG)
+    .option(...ACCEPT_FLAG)
     .action(run((context, flags: RunFlags) => runCommand(context, flags)));
 };
 
@@ -78,7 +83,7 @@ export async function runIn({ options, environment, connectSigner, interrupt }: 
     return await runDaemon({
       config, world, environment, stateDir: options.stateDir, clock: systemClock, log, runId, interrupt,
       reporter: tellAll([reporter, createEventReporter((event) => { keepEvent(keep, event); })]),
-      durationMs: flags.duration, maxIntents: flags.maxIntents, signer,
+      durationMs: flags.duration, maxIntents: flags.maxIntents, signer, acceptNewJournal: flags.acceptNewJournal,
     });
   } catch (error) {
     // What was refused with a reason is told by who called; a bug belongs into the log.
@@ -107,7 +112,7 @@ export function noteIdleLive({ terminal }: CommandContext, { live }: Pick<RunFla
 /** Makes the state directory. Throws USAGE where it cannot be made or written to. */
 function makeStateDir(dir: string): void {
   try {
-    mkdirSync(dir, { recursive: true });
+    mkdirSync(dir, { recursive: true, mode: 0o700 });
     accessSync(dir, constants.W_OK);
   } catch (cause) {
     throw new GannetError('USAGE', `the state directory ${dir} cannot be written to: ${messageOf(cause)}; name another with --state-dir`, { cause });

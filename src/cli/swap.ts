@@ -26,7 +26,7 @@ import type { ExitCode } from './exit-codes.ts';
 import { EXIT } from './exit-codes.ts';
 import { configuredToken, unknownToken } from './named-tokens.ts';
 import { readAmount } from './quote.ts';
-import { LIVE_FLAG, noteIdleLive, runIn } from './run.ts';
+import { ACCEPT_FLAG, LIVE_FLAG, noteIdleLive, runIn } from './run.ts';
 import type { SwapPreview } from './swap-preview.ts';
 import { previewJson, previewSwap, previewText } from './swap-preview.ts';
 
@@ -34,6 +34,7 @@ interface SwapFlags {
   readonly live?: boolean;
   readonly yes?: boolean;
   readonly dryRun?: boolean;
+  readonly acceptNewJournal?: boolean;
   readonly route: 'order' | 'build';
   readonly slippageBps?: number;
 }
@@ -49,6 +50,7 @@ export const swapCommand: CommandModule = (program, run) => {
     .option(...LIVE_FLAG)
     .addOption(new Option('--yes', 'without asking, where real money is swapped').conflicts('dryRun'))
     .option('--dry-run', 'only says what the swap would come to: amounts, price, fees and the worst case')
+    .option(...ACCEPT_FLAG)
     .action(run(swap));
 };
 
@@ -94,7 +96,7 @@ async function swapNow(context: CommandContext, { config, world }: { readonly co
   const alone = { ...config, strategies: [strategy], control: { ...config.control, enabled: false } };
   await runIn(
     { ...context, interrupt: AbortSignal.any([context.interrupt, journey.isOver]) },
-    { duration: PATIENCE_MS, maxIntents: 1 },
+    { duration: PATIENCE_MS, maxIntents: 1, ...(asked.flags.acceptNewJournal === undefined ? {} : { acceptNewJournal: asked.flags.acceptNewJournal }) },
     { config: alone, world, runId, reporter: journey.reporter(human) },
   );
   const { json, exitCode, text } = journey.told({ runId, to: asked.to, isPaper: config.mode === 'paper', tokens: config.tokens });

@@ -68,3 +68,9 @@ function durationError(text: string): GannetError {
     details: { found },
   });
 }
+
+/** Returns the time of day of an instant, to the second: "14:05:12 UTC". */
+export function timeOfDay(at: Millis): string {
+  const seconds = Math.floor(at / 1_000);
+  return `${[Math.floor(seconds / 3_600) % 24, Math.floor(seconds / 60) % 60, seconds % 60].map((part) => String(part).padStart(2, '0')).join(':')} UTC`;
+}

@@ -12,6 +12,13 @@ import type { Log } from './log.ts';
 
 /** More than any order takes. */
 const BODY_MAX_BYTES = 16 * 1024;
+/** A token, a type and what clients add by themselves. */
+const HEADERS_MAX_BYTES = 8 * 1024;
+/** Commands, a page and a scraper; one that sends nothing is closed soon, so that others come through. */
+const CONNECTIONS_MAX = 64;
+const HEADERS_MAX_MS = 5_000;
+const REQUEST_MAX_MS = 10_000;
+const CHECK_EVERY_MS = 1_000;
 
 /**
  * Serves the daemon's state on the loopback address, and takes the operator's orders. Every path but `/healthz` wants
@@ -29,7 +36,11 @@ export async function startControlApi(options: Controlled & {
   readonly log: Log;
 }): Promise<{ readonly url: string; readonly portTaken: number | undefined; readonly close: () => Promise<void> }> {
   const token = options.token ?? randomBytes(24).toString('base64url');
-  const app = fastify({ bodyLimit: BODY_MAX_BYTES, logger: false });
+  const app = fastify({
+    bodyLimit: BODY_MAX_BYTES, logger: false, requestTimeout: REQUEST_MAX_MS,
+    http: { maxHeaderSize: HEADERS_MAX_BYTES, headersTimeout: HEADERS_MAX_MS, connectionsCheckingInterval: CHECK_EVERY_MS },
+  });
+  app.server.maxConnections = CONNECTIONS_MAX;
   guard(app, { ...options, token, onAuthenticated: () => { options.desk()?.present(); } });
   app.setReplySerializer((payload) => stringifyJson(payload));
   addLooks(app, options);

@@ -7,6 +7,8 @@ import type { Log } from './log.ts';
 /** What anybody may ask. */
 const OPEN_PATH = '/healthz';
 
+const HTTP_PORT = 80;
+
 /** An answer that is no answer. */
 export interface ControlFault {
   readonly error: { readonly code: string; readonly message: string };
@@ -62,7 +64,13 @@ function isOwnHost(request: FastifyRequest, host: string): boolean {
   const own = new Set(['localhost', '127.0.0.1', '[::1]', host]);
   const { origin } = request.headers;
   if (!own.has(request.hostname)) return false;
-  return origin === undefined || (URL.canParse(origin) && own.has(new URL(origin).hostname));
+  return origin === undefined || isOwnOrigin(origin, own, request.port);
+}
+
+/** Another port of this machine is another program, and its pages are not ours. */
+function isOwnOrigin(origin: string, own: ReadonlySet<string>, port: number | null): boolean {
+  const url = URL.canParse(origin) ? new URL(origin) : undefined;
+  return url?.protocol === 'http:' && own.has(url.hostname) && Number(url.port || HTTP_PORT) === (port ?? HTTP_PORT);
 }
 
 function isJson(request: FastifyRequest): boolean {

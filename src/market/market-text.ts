@@ -5,7 +5,7 @@ import type { Mint, TokenTable } from './token.ts';
 /** Returns an amount for people, "1.5 SOL"; of a token that the configuration does not name, the smallest units. */
 export function showAmount(tokens: TokenTable, mint: Mint, amount: bigint): string {
   const token = tokens.byMint(mint);
-  return token === undefined ? `${amount} smallest units of ${mint}` : `${formatDecimal(amount, token.decimals)} ${token.symbol}`;
+  return token === undefined ? `${amount} of ${mint}` : `${formatDecimal(amount, token.decimals)} ${token.symbol}`;
 }
 
 /** Returns the alias of a mint, or the mint itself. */
@@ -53,7 +53,7 @@ const SOL_DECIMALS = 9;
 export function spoken(tokens: TokenTable, text: string): string {
   return text
     .replace(FEED, (feed) => describeFeedKey(tokens, feed))
-    .replace(AMOUNT, (_, amount: string, mint: string) => showAmount(tokens, mint as Mint, BigInt(amount)))
+    .replace(AMOUNT, (_, amount: string, mint: string) => tokens.byMint(mint as Mint) === undefined ? `${amount} smallest units of ${mint}` : showAmount(tokens, mint as Mint, BigInt(amount)))
     .replace(LAMPORTS, (_, lamports: string) => `${formatDecimal(BigInt(lamports), SOL_DECIMALS)} SOL`)
     .replace(MINT, (mint) => symbolOf(tokens, mint));
 }

@@ -1,7 +1,7 @@
 import type { ErrorDetails } from '../core/errors.ts';
 import { GannetError, isGannetError, messageOf } from '../core/errors.ts';
 import type { Json } from '../core/json.ts';
-import { plainMessage, printable } from '../core/text.ts';
+import { printable } from '../core/text.ts';
 import { parseBody } from './response-body.ts';
 import type { ServerLimits } from './server-limits.ts';
 
@@ -28,7 +28,7 @@ export function statusFault({ status, text, contentType, location, limits, withK
   const body = readErrorBody(text);
   const raw = body?.message ?? (text === '' || contentType?.includes('html') === true ? undefined : text);
   // What was retired comes with an explanation, and that is all there is to learn from it.
-  const serviceMessage = raw === undefined ? undefined : plainMessage(raw, status === GONE ? 600 : 200);
+  const serviceMessage = raw === undefined ? undefined : printable(raw, status === GONE ? 600 : 200);
   const said = serviceMessage === undefined ? '' : `: "${serviceMessage}"`;
   const details: ErrorDetails = {
     status, serviceMessage, serviceCode: body?.code, serviceParameter: body?.parameter, requestId: body?.requestId, signature: body?.signature,

@@ -1,4 +1,6 @@
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import type { Socket } from 'node:net';
+import { connect } from 'node:net';
 import { of } from 'rxjs';
 import { request } from 'undici';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -85,7 +87,30 @@ describe('the control API', () => {
     for (const headers of foreign) {
       expect(await ask('/api/state', { ...bearer, ...headers }), JSON.stringify(headers)).toBe(403);
     }
-    expect(await ask('/api/state', { ...bearer, origin: 'http://localhost:7070' })).toBe(200);
+  });
+
+  it('issue 13.38: lets pages of its own port in, and of no other port of this machine', async () => {
+    const { url, stateDir, ask } = await startApi();
+    const bearer = { authorization: `Bearer ${readControlFile(stateDir).token}` };
+    const port = Number(new URL(url).port);
+    for (const own of ['localhost', '127.0.0.1', '[::1]']) expect(await ask('/api/state', { ...bearer, origin: `http://${own}:${port}` }), own).toBe(200);
+    for (const origin of [`http://localhost:${port - 1}`, 'http://localhost', `https://localhost:${port}`, `ftp://127.0.0.1:${port}`]) {
+      expect(await ask('/api/state', { ...bearer, origin }), origin).toBe(403);
+    }
+    // Through a tunnel the page, and what it asks, come from one port; it need not be this one.
+    expect(await ask('/api/state', { ...bearer, host: 'localhost:8080', origin: 'http://localhost:8080' })).toBe(200);
+  });
+
+  it('issue 13.38: takes neither long headers nor more than 64 connections', async () => {
+    const { url, ask } = await startApi();
+    expect(await ask('/healthz', { 'x-long': 'x'.repeat(9_000) })).toBe(431);
+    const { hostname, port } = new URL(url);
+    const sockets = Array.from({ length: 80 }, () => connect(Number(port), hostname).on('error', () => undefined));
+    onTestFinished(() => { for (const socket of sockets) socket.destroy(); });
+    const isOpen = (socket: Socket): boolean => !socket.destroyed && socket.readyState === 'open';
+    await expect.poll(() => sockets.every(({ connecting }) => !connecting) && sockets.filter(isOpen).length <= 64).toBe(true);
+    for (const socket of sockets) socket.destroy();
+    await expect.poll(() => ask('/healthz').catch(() => 0)).toBe(200);
   });
 
   it('keeps the token in a file of the owner alone, which goes with it', async () => {
