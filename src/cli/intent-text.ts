@@ -17,7 +17,7 @@ export function listText(intents: readonly IntentListing[], tokens: TokenTable):
       intent.intent_id, clockTime(intent.created_at), intent.state, intent.route,
       shown(tokens, intent.input_mint, intent.amount_in), shown(tokens, intent.output_mint, intent.amount_out), String(intent.attempts.length),
     ]),
-  ], { right: [6] });
+  ], { right: [6], optional: [6, 3] });
 }
 
 /** Returns one swap for people, with its whole way. */
