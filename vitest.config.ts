@@ -22,6 +22,8 @@ export default defineConfig({
     hookTimeout: 180_000,
     expect: { poll: { timeout: 30_000, interval: 20 } },
     pool: 'forks',
+    // What is printed does not depend on the terminal that the tests are started in.
+    env: { COLUMNS: '' },
     projects: [
       { extends: true, test: { name: 'apart', include: APART } },
       { extends: true, test: { name: 'shared', include: ['test/**/*.test.ts'], exclude: [...configDefaults.exclude, ...APART], isolate: false } },

@@ -1,5 +1,6 @@
 import { filter, map, merge, of, switchMap, take } from 'rxjs';
 import { z } from 'zod';
+import type { Amount } from '../src/strategy/index.ts';
 import { amount, bps, defineStrategy, quotes, token } from '../src/strategy/index.ts';
 
 /** What `gannet swap` runs: one swap, as soon as there is a price to hold it against. */
@@ -11,7 +12,9 @@ export default defineStrategy({
     buy: token().describe('what to get for it'),
     route: z.enum(['order', 'build']).default('order').describe('order: assembled and landed by the service; build: composed here, landed through the RPC'),
     slippage_bps: z.int().min(0).max(10_000).optional().describe('the most slippage; left out, what the limits allow'),
-  }).refine((p) => p.spend.token.mint !== p.buy.mint, { path: ['buy'], message: 'expected another token than the one that is spent' }),
+    at_least: amount().optional().describe('the least to get for it; left out, what the slippage allows'),
+  }).refine((p) => p.spend.token.mint !== p.buy.mint, { path: ['buy'], message: 'expected another token than the one that is spent' })
+    .refine((p) => p.at_least === undefined || p.at_least.token.mint === p.buy.mint, { path: ['at_least'], message: 'expected an amount of the token that is bought' }),
   inputs: (p) => ({ price: quotes({ base: p.buy, quote: p.spend.token }, { amount: p.spend, every: '2s' }) }),
   run: ({ price }, p, ctx) => {
     // The look at the token is still to come: that is nothing to give up for.
@@ -22,6 +25,7 @@ export default defineStrategy({
         route: p.route,
         key: 'once',
         ...(p.slippage_bps === undefined ? {} : { slippageBps: bps(p.slippage_bps) }),
+        ...(p.at_least === undefined ? {} : { limit: p.at_least.amount as Amount }),
       })),
     );
   },

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { GannetError, isGannetError } from '../core/errors.ts';
 import { parseJson, stringifyJson, type Json } from '../core/json.ts';
-import { printable } from '../core/text.ts';
+import { plainMessage, printable } from '../core/text.ts';
 import type { Clock, Millis } from '../core/time.ts';
 import { firstIssue, rpcAnswer } from './rpc-answers.ts';
 import type { HttpAnswer, RpcTransport } from './rpc-transport.ts';
@@ -106,7 +106,7 @@ export function createRpcClient(options: RpcClientOptions): RpcClient {
   }
 
   function rpcError(method: string, error: NonNullable<RpcAnswer['error']>): GannetError {
-    const rpcMessage = printable(error.message);
+    const rpcMessage = plainMessage(error.message);
     const transactionError = readTransactionError(error.data?.err);
     return new GannetError('CHAIN_RPC_ERROR', `${method}: RPC ${host} answered with error ${error.code}: ${rpcMessage}`, {
       details: { host, method, rpcCode: error.code, rpcMessage, transactionErrorCode: transactionError?.code },

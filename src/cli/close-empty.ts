@@ -1,4 +1,3 @@
-import { createInterface } from 'node:readline/promises';
 import { Option } from 'commander';
 import type { Chain } from '../chain/chain.ts';
 import type { KeptAccount } from '../chain/close-accounts.ts';
@@ -14,6 +13,7 @@ import { OPEN_STATES } from '../trading/intent.ts';
 import type { ClosingLine, ShownClosings } from './closing-text.ts';
 import { closingsJson, closingsText, planText } from './closing-text.ts';
 import type { CommandModule } from './command.ts';
+import { confirmed, expectPerson } from './confirm.ts';
 import type { ExitCode } from './exit-codes.ts';
 import { EXIT } from './exit-codes.ts';
 import { looking, type Look } from './look.ts';
@@ -78,7 +78,11 @@ async function done(look: Look, { chain, own, plan, flags, dryRun }: Task & { re
   const base = { address: plan.address, dryRun, kept: plan.kept };
   if (plan.closable.length === 0) return { ...base, lines: [], feeLamports: 0n };
   if (dryRun) return { ...base, ...await tried(chain, plan) };
-  if (flags.yes !== true && !await confirmed(look, plan)) return undefined;
+  if (flags.yes !== true) {
+    expectPerson(look, 'add --yes to close them, or --dry-run to see what would be closed');
+    look.terminal.out(planText(plan.closable, look.loaded.config.tokens));
+    if (!await confirmed(look, 'close them?')) return undefined;
+  }
   return { ...base, ...await closed(look, { chain, own, plan, flags }) };
 }
 
@@ -95,18 +99,6 @@ function refuseUnlessLive(look: Look, flags: Flags): void {
   if (config.chain.rpcUrl === 'embedded') noteIdleLive(look, flags, config);
   else if (flags.live !== true) {
     throw new GannetError('LIVE_REFUSED', 'on a real chain this signs with the wallet’s key and pays a fee, which the command line has to say too: add --live, or look with --dry-run');
-  }
-}
-
-async function confirmed({ terminal, interrupt, loaded: { config } }: Look, plan: Plan): Promise<boolean> {
-  if (terminal.json || !process.stdin.isTTY) throw new GannetError('USAGE', 'nobody is here to ask: add --yes to close them, or --dry-run to see what would be closed');
-  terminal.out(planText(plan.closable, config.tokens));
-  const prompt = createInterface({ input: process.stdin, output: process.stdout });
-  try {
-    const answer = await prompt.question('  close them? [y/N] ', { signal: interrupt });
-    return /^\s*y(?:es)?\s*$/i.test(answer);
-  } finally {
-    prompt.close();
   }
 }
 

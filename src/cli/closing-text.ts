@@ -51,7 +51,7 @@ export function closingsText({ dryRun, lines, kept, feeLamports }: ShownClosings
 /** Returns what a person is asked about. */
 export function planText(accounts: readonly WalletTokenAccount[], tokens: TokenTable): string {
   const rows = accounts.map(({ mint, address, lamports }) => [tokenName(mint, tokens), address, solText(lamports)]);
-  return table([['token', 'account', 'gives back'], ...rows], { right: [2] })
+  return table([['token', 'account', 'gives back'], ...rows], { right: [2], below: [1] })
     + `  ${accountsText(accounts.length)}, ${solText(total(accounts, ({ lamports }) => lamports))} back to the wallet, less the network's fee\n`;
 }
 

@@ -42,7 +42,8 @@ export const configCommand: CommandModule = (program, run) => {
     .description('the JSON schema of a configuration, for editors')
     .action(run(async ({ terminal }) => {
       const schema = configJsonSchema();
-      terminal.result(schema, () => `${stringifyJson(schema, 2)}\n`);
+      if (terminal.json) terminal.result(schema, () => '');
+      else terminal.out(`${stringifyJson(schema, 2)}\n`, 'data');
       return EXIT.done;
     }));
 };

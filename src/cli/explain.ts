@@ -1,4 +1,5 @@
 import { roughDuration } from '../core/time.ts';
+import { spoken } from '../market/market-text.ts';
 import { tokenTable } from '../market/token.ts';
 import type { DenialCode } from '../trading/denials.ts';
 import { DENIALS } from '../trading/denials.ts';
@@ -55,9 +56,9 @@ function explanationText({ run, logged, record, why, intent }: FoundDecision): s
     ['decision', `${seq} of run ${run.manifest.run_id}, at ${clockTime(at)} UTC`],
     ['strategy', strategy],
     ['proposed', `${proposalText(tokens, proposal)}${mannerText(proposal)}`],
-    ['because', proposal.kind === 'swap' ? proposal.reason : undefined],
+    ['because', proposal.kind === 'swap' ? spoken(tokens, proposal.reason) : undefined],
     ['verdict', verdict === 'approved' ? 'approved' : `denied, ${code ?? ''}: ${meaningOf(code) ?? 'a rule of another version'}`],
-    ['found', record?.reason ?? undefined],
+    ['found', record?.reason === undefined || record.reason === null ? undefined : spoken(tokens, record.reason)],
     ['it saw', record?.saw.map(({ watches, age_ms: age, reading }) => `${watches}${age === null ? '' : `, ${roughDuration(age)} old`}${reading === null ? '' : `: ${reading}`}`)],
     ['it held', record === undefined || record.held.length === 0 ? undefined : record.held.join(', ')],
     ['trading', record === undefined ? undefined : tradingOf(record)],

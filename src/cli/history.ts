@@ -37,7 +37,7 @@ function historyText(records: readonly HistoryRecord[], colour: boolean): string
   return table([
     ['when (UTC)', 'what', 'market', 'side', 'contracts', 'price', 'money', 'fee', 'result', 'signature'],
     ...records.map((record) => [
-      instant(record.timestamp), printable(record.eventType, 30), marketTitle(record.marketId, record.marketMetadata, record.eventMetadata), sideOf(record),
+      instant(record.timestamp), printable(record.eventType.replaceAll('_', ' '), 30), marketTitle(record.marketId, record.marketMetadata, record.eventMetadata), sideOf(record),
       contractsText(said(record.filledContractsMicro, record.contractsSettledMicro, record.contractsMicro)), microUsd(record.avgFillPriceUsd),
       microUsd(said(record.payoutAmountUsd, record.netProceedsUsd, record.totalCostUsd, record.depositAmountUsd)),
       microUsd(said(record.feeUsd)), microUsd(said(record.realizedPnl)),

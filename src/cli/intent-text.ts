@@ -1,5 +1,5 @@
 import { formatDecimal } from '../core/amount.ts';
-import { showAmount, symbolOf } from '../market/market-text.ts';
+import { showAmount, spoken, symbolOf } from '../market/market-text.ts';
 import { whyText } from '../daemon/why-text.ts';
 import type { Mint, TokenTable } from '../market/token.ts';
 import type { IntentListing, IntentStory } from '../store/listing.ts';
@@ -17,7 +17,7 @@ export function listText(intents: readonly IntentListing[], tokens: TokenTable):
       intent.intent_id, clockTime(intent.created_at), intent.state, intent.route,
       shown(tokens, intent.input_mint, intent.amount_in), shown(tokens, intent.output_mint, intent.amount_out), String(intent.attempts.length),
     ]),
-  ], { right: [6] });
+  ], { right: [6], optional: [6, 3] });
 }
 
 /** Returns one swap for people, with its whole way. */
@@ -31,7 +31,7 @@ export function journeyFacts(story: IntentStory, tokens: TokenTable): [string, s
   const filled = story.state === 'confirmed' && story.amount_out !== null;
   return [
     ['swap', `${story.intent_id}, ${story.state}, by the route "${story.route}"`],
-    ['why', story.reason],
+    ['why', spoken(tokens, story.reason)],
     ['asked', `${shown(tokens, input, story.amount_in)} for ${story.minimum_out === null ? symbolOf(tokens, output) : `at least ${shown(tokens, output, story.minimum_out)}`}, slippage up to ${story.max_slippage_bps} bps`],
     ['quoted', story.quoted_out === null ? undefined : `${shown(tokens, output, story.quoted_out)}${story.router === null ? '' : ` by ${story.router}`}`],
     ['filled', filled ? `${shown(tokens, output, story.amount_out)}${againstQuote(story)}` : undefined],
@@ -43,7 +43,7 @@ export function journeyFacts(story: IntentStory, tokens: TokenTable): [string, s
     ['journey', [
       `${clockTime(story.created_at)} UTC  approved`,
       ...transitions.map(({ at, attempt, state, code, reason }) =>
-        `${laterText(at - story.created_at)}  ${state}${attempt === 1 ? '' : ` (try ${attempt})`}${separated(whyText(code, reason))}`),
+        `${laterText(at - story.created_at)}  ${state}${attempt === 1 ? '' : ` (try ${attempt})`}${separated(spoken(tokens, whyText(code, reason)))}`),
     ]],
   ];
 }

@@ -30,5 +30,5 @@ function marketsText(markets: readonly PredictionMarket[], colour: boolean): str
       pricedProbability(pricing), priceText(pricing.buyYesPriceUsd), priceText(pricing.sellYesPriceUsd), priceText(pricing.buyNoPriceUsd), priceText(pricing.sellNoPriceUsd),
       count(pricing.volume), instant(closeTime),
     ]),
-  ], { right: [3, 4, 5, 6, 7, 8], colour });
+  ], { right: [3, 4, 5, 6, 7, 8], colour, optional: [8, 9, 7, 5, 2] });
 }

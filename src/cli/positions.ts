@@ -55,7 +55,7 @@ function refuseFlags(flags: Readonly<Record<string, unknown>>): void {
 
 function positionsText(positions: readonly PredictionPosition[], colour: boolean): string {
   return table([
-    ['market', 'about', 'side', 'contracts', 'cost', 'worth', 'result', '', 'state'],
+    ['market', 'about', 'side', 'contracts', 'cost', 'worth', 'result', 'result, %', 'state'],
     ...positions.map((position) => [
       printable(position.marketId, 40), marketTitle(position.marketId, position.marketMetadata, position.eventMetadata), side(position),
       contractsText(position.contractsMicro), microUsd(position.totalCostUsd), microUsd(position.valueUsd),

@@ -17,11 +17,16 @@ import { refuseUnmakable } from './file-places.ts';
 import { GannetCommand } from './gannet-command.ts';
 import type { Hide, Terminal } from './terminal.ts';
 import { hideKeysOf, processTerminal, reportError } from './terminal.ts';
+import { linesWrapped, outputColumns } from './text-width.ts';
 
 export const VERSION = '0.1.0';
 
-const COMMON_OPTIONS = '\nEvery command also takes --json, --config, --state-dir, --base-url, --rpc-url, --api-key-env and --log-level: see "gannet help".';
-const EXIT_CODES = '\nExit codes: 0 done, 1 what was asked did not come true, 2 usage or configuration (nothing was started), 3 a run\nthat ended while trading was halted (by risk, an operator or the file STOP), 130 interrupted.';
+const COMMON_OPTIONS = 'Every command also takes --json, --config, --state-dir, --base-url, --rpc-url, --api-key-env and --log-level: see "gannet help".';
+const EXIT_CODES = 'Exit codes: 0 done, 1 what was asked did not come true, 2 usage or configuration (nothing was started), 3 a run that ended while trading was halted (by risk, an operator or the file STOP), 130 interrupted.';
+/** Of help where nothing says how wide the output is. */
+const USUAL_COLUMNS = 80;
+/** What a description in the help needs beside its name. */
+const HELP_LEAST = 16;
 
 /** Runs the command line and returns its exit code. */
 export async function main(argv: readonly string[]): Promise<ExitCode> {
@@ -41,10 +46,15 @@ export async function main(argv: readonly string[]): Promise<ExitCode> {
     .option('--api-key-env <name>', 'the environment variable that holds the API key')
     .addOption(new Option('--log-level <level>', 'how much to log').choices(LOG_LEVELS).default('warn'))
     .showHelpAfterError('Add --help to see what the command takes.')
-    .addHelpText('after', EXIT_CODES)
-    .addHelpText('afterAll', ({ command }) => (command.parent === null ? '' : COMMON_OPTIONS))
+    .addHelpText('after', () => paragraph(EXIT_CODES))
+    .addHelpText('afterAll', ({ command }) => (command.parent === null ? '' : paragraph(COMMON_OPTIONS)))
     .exitOverride()
-    .configureOutput({ writeErr: (text) => { if (!wantsJson) process.stderr.write(hide(text)); } });
+    .configureHelp({ minWidthToWrap: HELP_LEAST })
+    .configureOutput({
+      writeErr: (text) => { if (!wantsJson) processTerminal(false, hide).err(text); },
+      getOutHelpWidth: () => outputColumns() ?? USUAL_COLUMNS,
+      getErrHelpWidth: () => outputColumns() ?? USUAL_COLUMNS,
+    });
   await addCommands(program, { argv, run: runner(program, { code, handedOn, output, hide }) });
   program.helpCommand(true);
   try {
@@ -56,6 +66,10 @@ export async function main(argv: readonly string[]): Promise<ExitCode> {
     return EXIT.usage;
   }
   return code.value;
+}
+
+function paragraph(text: string): string {
+  return `\n${linesWrapped(text, outputColumns() ?? USUAL_COLUMNS)}`;
 }
 
 /** Commander says `(outputHelp)` where a command is missing, and begins its messages for people. */

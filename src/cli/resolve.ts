@@ -6,6 +6,7 @@ import { printable } from '../core/text.ts';
 import { systemClock } from '../daemon/system-clock.ts';
 import type { OperatorWord } from '../execution/resolve.ts';
 import { resolveIntent } from '../execution/resolve.ts';
+import { spoken } from '../market/market-text.ts';
 import { openJournalReader } from '../store/journal-reader.ts';
 import type { JournalStore } from '../store/journal.ts';
 import { openJournal } from '../store/journal.ts';
@@ -19,7 +20,7 @@ import { daemonClient } from './daemon-client.ts';
 import type { ExitCode } from './exit-codes.ts';
 import { EXIT } from './exit-codes.ts';
 import { untilInterrupted } from './interrupt.ts';
-import { journalPath } from './run-directories.ts';
+import { journalPath, latestTokens } from './run-directories.ts';
 
 const WORDS = ['landed', 'expired', 'failed', 'abandoned'] as const;
 /** The chain is asked whether it says otherwise. */
@@ -44,10 +45,16 @@ export const resolveCommand: CommandModule = (program, run) => {
 
 async function resolve(context: CommandContext, id: string, flags: Flags): Promise<ExitCode> {
   const word = wordOf(flags);
-  const outcome = await throughDaemon(context, id, word) ?? await byItself(context, id, word);
+  const outcome = await throughDaemon(context, id, word).then((told) => told ?? byItself(context, id, word)).catch((error: unknown) => { throw inWords(context, error); });
   const told = parseJson(stringifyJson(snakeCased(outcome)));
   context.terminal.result(told, () => `  ${id} is ${outcome.state}: ${outcome.reason ?? word.reason}\n`);
   return EXIT.done;
+}
+
+/** Why it is refused has amounts in smallest units: whoever reads it knows them by their tokens. */
+function inWords({ options }: CommandContext, error: unknown): unknown {
+  if (!isGannetError(error)) return error;
+  return new GannetError(error.code, spoken(latestTokens(options.stateDir), error.message), { details: error.details, cause: error });
 }
 
 function wordOf({ as, signature, reason, despiteBalance }: Flags): OperatorWord {

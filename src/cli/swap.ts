@@ -1,5 +1,7 @@
 import { InvalidArgumentError, Option } from 'commander';
-import type { StrategyConfig } from '../config/run-config.ts';
+import { movesRealMoney } from '../config/live-gate.ts';
+import type { RunConfig, StrategyConfig } from '../config/run-config.ts';
+import type { Amount } from '../core/amount.ts';
 import { amount, formatDecimal } from '../core/amount.ts';
 import { GannetError } from '../core/errors.ts';
 import type { LoggedDecision } from '../engine/decision-log.ts';
@@ -9,6 +11,8 @@ import type { IntentRecord } from '../daemon/tally.ts';
 import { createHumanReporter } from '../daemon/human-reporter.ts';
 import { newRunId } from '../daemon/run-id.ts';
 import { systemClock } from '../daemon/system-clock.ts';
+import type { World } from '../daemon/world.ts';
+import { spoken } from '../market/market-text.ts';
 import type { TokenAmount } from '../market/token.ts';
 import { formatTokenAmount } from '../market/token.ts';
 import { withTokens } from '../strategy/params.ts';
@@ -17,14 +21,19 @@ import type { Denial } from '../trading/risk/denial.ts';
 import swapOnce from '../../strategies/swap-once.ts';
 import type { CommandContext, CommandModule } from './command.ts';
 import { openConfigured } from './configured.ts';
+import { confirmed, expectPerson } from './confirm.ts';
 import type { ExitCode } from './exit-codes.ts';
 import { EXIT } from './exit-codes.ts';
 import { configuredToken, unknownToken } from './named-tokens.ts';
 import { readAmount } from './quote.ts';
 import { ACCEPT_FLAG, LIVE_FLAG, noteIdleLive, runIn } from './run.ts';
+import type { SwapPreview } from './swap-preview.ts';
+import { previewJson, previewSwap, previewText } from './swap-preview.ts';
 
 interface SwapFlags {
   readonly live?: boolean;
+  readonly yes?: boolean;
+  readonly dryRun?: boolean;
   readonly acceptNewJournal?: boolean;
   readonly route: 'order' | 'build';
   readonly slippageBps?: number;
@@ -39,33 +48,60 @@ export const swapCommand: CommandModule = (program, run) => {
     .addOption(new Option('--route <route>', 'order: assembled and landed by the service; build: composed here').choices(['order', 'build']).default('order'))
     .option('--slippage-bps <bps>', 'the most slippage; left out, risk.max_slippage_bps', basisPoints)
     .option(...LIVE_FLAG)
+    .addOption(new Option('--yes', 'without asking, where real money is swapped').conflicts('dryRun'))
+    .option('--dry-run', 'only says what the swap would come to: amounts, price, fees and the worst case')
     .option(...ACCEPT_FLAG)
     .action(run(swap));
 };
 
+/** The swap that was asked for. */
+interface Asked {
+  readonly spend: TokenAmount;
+  readonly to: Token;
+  readonly flags: SwapFlags;
+}
+
 async function swap(context: CommandContext, input: string, output: string, amountText: string, flags: SwapFlags): Promise<ExitCode> {
-  const { loaded: { config }, world } = await openConfigured(context, 'run', flags);
+  const dryRun = flags.dryRun === true;
+  const { loaded: { config }, world } = await openConfigured(context, dryRun ? 'look' : 'run', flags);
   try {
-    noteIdleLive(context, flags, config);
+    if (!dryRun) noteIdleLive(context, flags, config);
     const from = tokenOf(input, config.tokens);
     const to = tokenOf(output, config.tokens);
     if (from.mint === to.mint) throw new GannetError('USAGE', `expected two different tokens, got ${from.symbol} twice`);
-    const spend = { token: from, amount: readAmount(amountText, from) };
-    const runId = newRunId(systemClock);
-    const journey = createJourney();
-    const human = context.terminal.json ? undefined : createHumanReporter({ write: (text) => { context.terminal.out(text); }, colour: context.terminal.colour, tokens: config.tokens });
-    const alone = { ...config, strategies: [once(runId, config.tokens, { spend, to, flags })], control: { ...config.control, enabled: false } };
-    await runIn(
-      { ...context, interrupt: AbortSignal.any([context.interrupt, journey.isOver]) },
-      { duration: PATIENCE_MS, maxIntents: 1, ...(flags.acceptNewJournal === undefined ? {} : { acceptNewJournal: flags.acceptNewJournal }) },
-      { config: alone, world, runId, reporter: journey.reporter(human) },
-    );
-    const { json, exitCode, text } = journey.told({ runId, to, isPaper: config.mode === 'paper' });
-    context.terminal.result(json, () => text);
-    return exitCode;
+    const asked = { spend: { token: from, amount: readAmount(amountText, from) }, to, flags };
+    if (!dryRun && !movesRealMoney(config)) return await swapNow(context, { config, world }, asked, undefined);
+    if (!dryRun && flags.yes !== true) expectPerson(context, 'add --yes to swap real money without being asked, or --dry-run to see what the swap would come to');
+    const preview = await previewSwap({ config, world }, { ...asked, route: flags.route, slippageBps: flags.slippageBps });
+    if (dryRun) context.terminal.result({ dry_run: true, ...previewJson(preview) }, () => previewText(preview));
+    else if (!context.terminal.json) context.terminal.out(`${previewText(preview)}\n`);
+    if (dryRun) return EXIT.done;
+    if (flags.yes !== true && !await confirmed(context, 'swap this?')) {
+      context.terminal.out('  nothing was swapped\n');
+      return EXIT.failed;
+    }
+    return await swapNow(context, { config, world }, asked, preview);
   } finally {
     await world.close();
   }
+}
+
+/** Swaps once. What was previewed is the bound: a price that has fallen below its worst case by now is refused. */
+async function swapNow(context: CommandContext, { config, world }: { readonly config: RunConfig; readonly world: World }, asked: Asked, preview: SwapPreview | undefined): Promise<ExitCode> {
+  const { terminal } = context;
+  const runId = newRunId(systemClock);
+  const journey = createJourney();
+  const human = terminal.json ? undefined : createHumanReporter({ write: (text) => { terminal.out(text); }, colour: terminal.colour, tokens: config.tokens });
+  const strategy = once(runId, config.tokens, asked, preview?.least);
+  const alone = { ...config, strategies: [strategy], control: { ...config.control, enabled: false } };
+  await runIn(
+    { ...context, interrupt: AbortSignal.any([context.interrupt, journey.isOver]) },
+    { duration: PATIENCE_MS, maxIntents: 1, ...(asked.flags.acceptNewJournal === undefined ? {} : { acceptNewJournal: asked.flags.acceptNewJournal }) },
+    { config: alone, world, runId, reporter: journey.reporter(human) },
+  );
+  const { json, exitCode, text } = journey.told({ runId, to: asked.to, isPaper: config.mode === 'paper', tokens: config.tokens });
+  terminal.result({ ...json, ...(preview === undefined ? {} : { preview: previewJson(preview) }) }, () => text);
+  return exitCode;
 }
 
 function tokenOf(text: string, tokens: TokenTable): Token {
@@ -75,10 +111,11 @@ function tokenOf(text: string, tokens: TokenTable): Token {
 }
 
 /** An instance of its own for every swap, so that what one bought is not what the next may spend. */
-function once(runId: string, tokens: TokenTable, { spend, to, flags }: { readonly spend: TokenAmount; readonly to: Token; readonly flags: SwapFlags }): StrategyConfig {
+function once(runId: string, tokens: TokenTable, { spend, to, flags }: Asked, least: Amount | undefined): StrategyConfig {
   const rawParams = {
     spend: formatTokenAmount(spend), buy: to.symbol, route: flags.route,
     ...(flags.slippageBps === undefined ? {} : { slippage_bps: flags.slippageBps }),
+    ...(least === undefined ? {} : { at_least: formatTokenAmount({ token: to, amount: least }) }),
   };
   return {
     name: `swap-${runId.slice(9).toLowerCase()}`,
@@ -100,7 +137,7 @@ interface Journey {
   /** Returns a reporter that keeps what the command tells at its end, and passes the swap's own steps on. */
   reporter(human: Reporter | undefined): Reporter;
   /** Returns what became of it. */
-  told(run: { readonly runId: string; readonly to: Token; readonly isPaper: boolean }): { readonly json: unknown; readonly exitCode: ExitCode; readonly text: string };
+  told(run: { readonly runId: string; readonly to: Token; readonly isPaper: boolean; readonly tokens: TokenTable }): { readonly json: Readonly<Record<string, unknown>>; readonly exitCode: ExitCode; readonly text: string };
 }
 
 function createJourney(): Journey {
@@ -133,7 +170,7 @@ function createJourney(): Journey {
       protection: (stamp, change) => { human?.protection(stamp, change); },
       summary: () => undefined,
     }),
-    told({ runId, to, isPaper }) {
+    told({ runId, to, isPaper, tokens }) {
       const last = steps.at(-1)?.record;
       const ok = last?.state === 'confirmed';
       return {
@@ -146,7 +183,7 @@ function createJourney(): Journey {
         },
         text: ok && last.fill !== undefined
           ? `  done${isPaper ? ' on paper, no money moved' : ''}: ${formatDecimal(last.fill.amountOut, to.decimals)} ${to.symbol} ${isPaper ? 'would have been ' : ''}received; "gannet replay ${runId}" repeats the decision\n`
-          : `  not done: ${reasonOf(denial, last)}\n`,
+          : `  not done: ${spoken(tokens, reasonOf(denial, last))}\n`,
       };
     },
   };

@@ -1,49 +1,154 @@
-import { stripVTControlCharacters, styleText } from 'node:util';
+import { styleText } from 'node:util';
 import { assert } from '../core/assert.ts';
 import { printable } from '../core/text.ts';
+import { outputColumns, widthOf, wordsWrapped } from './text-width.ts';
 
-/** Returns rows in aligned columns, numbers to the right; the first row is the heading. What could fool a terminal is escaped. */
-export function table(cells: readonly (readonly string[])[], options: { readonly right?: readonly number[]; readonly colour?: boolean } = {}): string {
+interface TableOptions {
+  /** The columns that stand to the right: numbers. */
+  readonly right?: readonly number[];
+  readonly colour?: boolean;
+  /** The columns that are left out where the terminal is too narrow, the first one first. */
+  readonly optional?: readonly number[];
+  /** The columns that get a line of their own under each row where the terminal is too narrow. */
+  readonly below?: readonly number[];
+  /** Left out, what the terminal has. */
+  readonly columns?: number | undefined;
+}
+
+const INDENT = 2;
+const GAP = 2;
+
+/**
+ * Returns rows in aligned columns, numbers to the right; the first row is the heading. Where the terminal is too narrow,
+ * columns go below their row, optional ones are left out, then cells are wrapped between words, and at last each row stands
+ * by itself, a line a cell. What could fool a terminal is escaped.
+ */
+export function table(
+  cells: readonly (readonly string[])[],
+  { right = [], colour = false, optional = [], below = [], columns = outputColumns() }: TableOptions = {},
+): string {
   const rows = cells.map((row) => row.map(harmless));
   const [heading] = rows;
   assert(heading, 'a table has a heading');
-  const widths = heading.map((_, column) => Math.max(...rows.map((row) => widthOf(row[column] ?? ''))));
-  return rows.map((row, index) => {
-    const padded = row.map((cell, column) => {
-      const blanks = ' '.repeat(widths[column]! - widthOf(cell));
-      return options.right?.includes(column) ? blanks + cell : cell + blanks;
+  const measuredAll = heading.map((_, column) => measured(rows, column, right.includes(column)));
+  const without = (left: readonly number[]): Column[] => measuredAll.filter(({ index }) => !left.includes(index));
+  const whole = fitted(measuredAll, columns, 'natural');
+  if (whole !== undefined) return aligned(rows, { columns: measuredAll, widths: whole, below: [], colour });
+  // Step by step without one more of the optional columns; at the last step cells are wrapped too.
+  for (let left = 0; left <= optional.length; left++) {
+    const missing = optional.slice(0, left);
+    const shown = without([...below, ...missing]);
+    const widths = fitted(shown, columns, left === optional.length ? 'least' : 'natural');
+    if (widths !== undefined && isReadable(rows, shown, widths)) return aligned(rows, { columns: shown, widths, below, colour }) + leftOutText(missing.map((column) => heading[column]!), columns);
+  }
+  return upright(rows, columns);
+}
+
+/** A column with the width it would like to have, and the width below which a word would be broken. */
+interface Column {
+  readonly index: number;
+  readonly isRight: boolean;
+  readonly natural: number;
+  readonly least: number;
+}
+
+function measured(rows: readonly (readonly string[])[], index: number, isRight: boolean): Column {
+  const [heading = '', ...texts] = rows.map((row) => row[index] ?? '');
+  return {
+    index, isRight,
+    natural: Math.max(widthOf(heading), ...texts.map(widthOf)),
+    // A number with its unit stays on one line.
+    least: Math.max(longestWord(heading), ...texts.map(isRight ? widthOf : longestWord)),
+  };
+}
+
+function longestWord(text: string): number {
+  return Math.max(0, ...text.split(' ').map(widthOf));
+}
+
+/** Returns the width of each column, undefined where they do not fit: the widest give way first, none below its longest word. */
+function fitted(columns: readonly Column[], available: number | undefined, atLeast: 'natural' | 'least'): number[] | undefined {
+  const widths = columns.map(({ natural }) => natural);
+  let excess = INDENT + sum(widths) + GAP * (columns.length - 1) - (available ?? Number.POSITIVE_INFINITY);
+  if (excess <= 0) return widths;
+  if (atLeast === 'natural' || sum(columns.map(({ natural, least }) => natural - least)) < excess) return undefined;
+  for (; excess > 0; excess--) {
+    const widest = widths.reduce((best, width, at) => (width > columns[at]!.least && (best === -1 || width > widths[best]!) ? at : best), -1);
+    widths[widest]! -= 1;
+  }
+  return widths;
+}
+
+/** A row of many short lines is harder to read than one that stands by itself. */
+const LINES_MOST = 3;
+
+function isReadable([, ...rows]: readonly (readonly string[])[], columns: readonly Column[], widths: readonly number[]): boolean {
+  return rows.every((row) => columns.every(({ index }, at) => wordsWrapped(row[index] ?? '', widths[at]!).length <= LINES_MOST));
+}
+
+interface Layout {
+  readonly columns: readonly Column[];
+  readonly widths: readonly number[];
+  readonly below: readonly number[];
+  readonly colour: boolean;
+}
+
+function aligned(rows: readonly (readonly string[])[], { columns, widths, below, colour }: Layout): string {
+  return rows.flatMap((row, index) => {
+    const wrapped = columns.map((column, at) => wordsWrapped(row[column.index] ?? '', widths[at]!));
+    const height = Math.max(1, ...wrapped.map((lines) => lines.length));
+    const lines = Array.from({ length: height }, (_, line) => columns.map(({ isRight }, at) => {
+      const cell = wrapped[at]![line] ?? '';
+      const blanks = ' '.repeat(Math.max(0, widths[at]! - widthOf(cell)));
+      return isRight ? blanks + cell : cell + blanks;
+    }).join(' '.repeat(GAP)));
+    const further = below.map((column) => ' '.repeat(GAP) + (row[column] ?? '')).filter((text) => text.trim() !== '');
+    return [...lines, ...further].map((line) => {
+      const text = `${' '.repeat(INDENT)}${line}`.trimEnd();
+      return `${index === 0 && colour ? styleText('bold', text, { validateStream: false }) : text}\n`;
     });
-    const text = `  ${padded.join('  ').trimEnd()}`;
-    return `${index === 0 && options.colour ? styleText('bold', text, { validateStream: false }) : text}\n`;
   }).join('');
+}
+
+function leftOutText(missing: readonly string[], columns: number | undefined): string {
+  const names = missing.filter((name) => name !== '').join(', ');
+  return names === '' ? '' : wordsWrapped(`(a wider terminal shows ${names})`, (columns ?? Number.POSITIVE_INFINITY) - INDENT).map((line) => `${' '.repeat(INDENT)}${line}\n`).join('');
+}
+
+/** Each row by itself, a line a cell. */
+function upright([heading = [], ...rows]: readonly (readonly string[])[], columns: number | undefined): string {
+  return rows.map((row) => facts(heading.map((name, column) => [name, row[column] === '' ? undefined : row[column]] as const), columns)).join('\n');
 }
 
 /** A name and what is to be said under it. */
 export type Fact = readonly [name: string, value: string | readonly string[] | undefined];
 
-/** Returns what belongs to one thing, a name and a value a line, the names in one column. A value of several lines goes on under the first. What could fool a terminal is escaped. */
-export function facts(rows: readonly Fact[]): string {
+/** What a value needs beside its name; with less it stands under it. */
+const VALUE_LEAST = 24;
+
+/**
+ * Returns what belongs to one thing, a name and a value a line, the names in one column. A value of several lines goes on
+ * under the first, and one that is too long for the terminal is wrapped between words. What could fool a terminal is escaped.
+ */
+export function facts(rows: readonly Fact[], columns: number | undefined = outputColumns()): string {
   const known = rows.filter(([, value]) => value !== undefined && value.length > 0) as readonly (readonly [string, string | readonly string[]])[];
   const width = Math.max(0, ...known.map(([name]) => widthOf(name)));
-  return known.flatMap(([name, value]) => [value].flat().map((line, index) =>
-    `  ${(index === 0 ? name : '').padEnd(width)}  ${harmless(line)}`.trimEnd())).map((line) => `${line}\n`).join('');
+  const indent = INDENT + width + GAP;
+  const available = columns === undefined ? Number.POSITIVE_INFINITY : Math.max(VALUE_LEAST, columns - indent);
+  const lines = known.flatMap(([name, value]) => [value].flat().flatMap((line) => wordsWrapped(harmless(line), available)).flatMap((line, index) => {
+    const named = `${' '.repeat(INDENT)}${index === 0 ? name + ' '.repeat(width - widthOf(name)) : ' '.repeat(width)}`;
+    if (columns === undefined || widthOf(line) <= available) return [`${named}${' '.repeat(GAP)}${line}`];
+    // One word that is longer, such as a hash, begins further to the left.
+    return [...(index === 0 ? [named] : []), ' '.repeat(Math.max(INDENT + GAP, columns - widthOf(line))) + line];
+  }));
+  return lines.map((line) => `${line.trimEnd()}\n`).join('');
 }
 
-/** Whoever fills a cell cuts it to its size; nobody may forget the rest. */
+/** Callers cut a cell to its size; nothing else of it is left to them. */
 function harmless(cell: string): string {
   return printable(cell, Number.POSITIVE_INFINITY);
 }
 
-// What takes two cells in a terminal; the names of tokens are full of it.
-const WIDE = /\p{Emoji_Presentation}|\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}|\p{Script=Hangul}|[\uff01-\uff60\uffe0-\uffe6]/u;
-const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
-
-/** Returns how many cells of a terminal a text takes. */
-export function widthOf(text: string): number {
-  // Every byte of plain text is a cell; the rest is rare, and worth the time.
-  // oxlint-disable-next-line no-control-regex
-  if (/^[\u0020-\u007e]*$/.test(text)) return text.length;
-  let width = 0;
-  for (const { segment } of graphemes.segment(stripVTControlCharacters(text))) width += WIDE.test(segment) ? 2 : 1;
-  return width;
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
 }

@@ -5,6 +5,7 @@ import { createBlotter } from '../core/secret-text.ts';
 import { printable, printableJson } from '../core/text.ts';
 import type { ExitCode } from './exit-codes.ts';
 import { EXIT } from './exit-codes.ts';
+import { linesWrapped, outputColumns } from './text-width.ts';
 
 /** Faults that mean: what was asked for could not even begin. */
 const USAGE_CODES: ReadonlySet<ErrorCode> = new Set([
@@ -19,7 +20,9 @@ export interface Terminal {
   readonly colour: boolean;
   /** Prints the one document of `--json`, or its text for people. */
   result(document: unknown, text: () => string): void;
-  out(text: string): void;
+  /** Prints text for people, wrapped between words where the terminal is narrower; data goes out as it is. */
+  out(text: string, kind?: 'data'): void;
+  /** Prints text for people on standard error, wrapped as that of `out`. */
   err(text: string): void;
 }
 
@@ -47,9 +50,10 @@ export function processTerminal(json: boolean, hide: Hide = AS_IT_IS): Terminal 
   return {
     json,
     colour,
-    result: (document, text) => { process.stdout.write(hide(json ? jsonLine(document) : text())); },
-    out: (text) => { process.stdout.write(hide(text)); },
-    err: (text) => { process.stderr.write(hide(text)); },
+    result: (document, text) => { process.stdout.write(json ? hide(jsonLine(document)) : linesWrapped(hide(text()), outputColumns())); },
+    out: (text, kind) => { process.stdout.write(json || kind === 'data' ? hide(text) : linesWrapped(hide(text), outputColumns())); },
+    // A line that is written over is no text to be wrapped.
+    err: (text) => { process.stderr.write(text.includes('\r') ? hide(text) : linesWrapped(hide(text), outputColumns())); },
   };
 }
 

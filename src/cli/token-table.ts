@@ -13,7 +13,7 @@ export function tokenTable(records: readonly TokenRecord[], colour: boolean): st
     usd(record.values.usdPrice), percent(record.values['24h.priceChange']), usd(record.values.liquidity), count(record.values.holderCount),
     record.values.organicScore?.toFixed(0) ?? '', warnings(record),
   ]);
-  return table([['symbol', 'name', 'mint', 'decimals', 'price', '24 h', 'liquidity', 'holders', 'organic', 'remarks'], ...rows], { right: [3, 4, 5, 6, 7, 8], colour });
+  return table([['symbol', 'name', 'mint', 'decimals', 'price', '24 h', 'liquidity', 'holders', 'organic', 'remarks'], ...rows], { right: [3, 4, 5, 6, 7, 8], colour, below: [2], optional: [3, 1, 7, 8] });
 }
 
 /** What somebody should know before he takes a token for what it calls itself. */

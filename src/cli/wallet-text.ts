@@ -79,7 +79,7 @@ export function walletText(wallet: ShownWallet, { colour }: { readonly colour: b
       ['deposits', accounts.length === 0 ? 'none: there are no token accounts' : `${solText(deposits)} in ${accountsText(accounts.length)}: yours, each comes back when its account is closed`],
       ['close-empty', closingText(wallet)],
     ]),
-    rows.length === 0 ? '' : `\n${table([['token', 'amount', 'program', 'deposit', 'marks', 'mint'], ...rows], { right: [1, 3], colour })}`,
+    rows.length === 0 ? '' : `\n${table([['token', 'amount', 'program', 'deposit (SOL)', 'marks', 'mint'], ...rows], { right: [1, 3], colour, below: [5] })}`,
   ].join('');
 }
 

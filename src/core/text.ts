@@ -21,3 +21,33 @@ export function printableJson(json: string): string {
 function escapeOf(char: string): string {
   return `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
+
+/** Returns a message from outside in one line; where it is JSON, or ends in JSON, what that says instead of the JSON itself. */
+export function plainMessage(text: string, limit = 200): string {
+  const begins = text.search(/[{[]/);
+  const found = begins < 0 ? undefined : messageWithin(text.slice(begins));
+  const lead = text.slice(0, Math.max(0, begins)).trim();
+  const plain = found === undefined ? text : [lead.replace(/:$/, ''), found].filter((part) => part !== '').join(': ');
+  return printable(plain.replace(/\s+/g, ' ').trim(), limit);
+}
+
+/** Returns the message in a JSON text, however deep: of several members, those that usually hold one. Undefined in what is no JSON. */
+function messageWithin(json: string): string | undefined {
+  try {
+    return messageIn(JSON.parse(json)) ?? 'no reason given';
+  } catch {
+    return undefined;
+  }
+}
+
+function messageIn(value: unknown): string | undefined {
+  if (typeof value === 'string') return value;
+  if (typeof value !== 'object' || value === null) return undefined;
+  if (Array.isArray(value)) return value.map(messageIn).find((message) => message !== undefined);
+  const members = value as Readonly<Record<string, unknown>>;
+  for (const name of ['message', 'error', 'errors', 'reason', 'detail', 'details', 'err', 'data']) {
+    const message = Object.hasOwn(members, name) ? messageIn(members[name]) : undefined;
+    if (message !== undefined) return message;
+  }
+  return undefined;
+}

@@ -8,7 +8,7 @@ import type { Mint, TokenTable } from '../market/token.ts';
 import type { SwapProposal } from '../trading/proposal.ts';
 import { formatCounts } from './counts-text.ts';
 import { describeFeed } from './market-text.ts';
-import { describeFeedKey, showAmount, symbolOf } from '../market/market-text.ts';
+import { describeFeedKey, showAmount, spoken, symbolOf } from '../market/market-text.ts';
 import { describeProtectionChange, raisesAlert } from './protection-change-text.ts';
 import type { Reporter, RunSummary, Stamp } from './reporter.ts';
 import type { IntentRecord } from './tally.ts';
@@ -31,7 +31,7 @@ export function createHumanReporter(options: {
   const { write, tokens } = options;
   const paint = (style: Style, text: string): string => (options.colour ? styleText(style, text, { validateStream: false }) : text);
   const line = (stamp: Stamp, subject: string, words: string, style?: Style): void => {
-    const text = printable(words, 400);
+    const text = printable(spoken(tokens, words), 400);
     write(`${paint('dim', clockTime(stamp.at))}  ${paint('bold', subject.padEnd(SUBJECT_WIDTH))} ${style === undefined ? text : paint(style, text)}\n`);
   };
   const amountOf = (mint: Mint, amount: bigint): string => showAmount(tokens, mint, amount);
@@ -52,7 +52,7 @@ export function createHumanReporter(options: {
       write('\n');
       if (start.isRealMoney) write(`  ${paint(['bold', 'red'], 'REAL MONEY')}  swaps of this run are signed and sent with the wallet’s own money\n\n`);
       for (const [title, texts] of rows) {
-        texts.forEach((text, index) => { write(`  ${paint('bold', (index === 0 ? title : '').padEnd(12))}${printable(text, 300)}\n`); });
+        texts.forEach((text, index) => { write(`  ${paint('bold', (index === 0 ? title : '').padEnd(13))}${printable(text, 300)}\n`); });
       }
       write('\n');
     },

@@ -123,6 +123,18 @@ function pickStats(path: string): { bytes: number; modified: number } {
 
 function humanLine({ level, message, ...details }: Record<string, unknown> & { level: string }): string {
   const rest = Object.entries(details).filter(([key, value]) => key !== 'timestamp' && value !== undefined)
-    .map(([key, value]) => `${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`);
+    .flatMap(([key, value]) => plainDetails(key, value));
   return printable([level.padEnd(5), String(message), ...rest].join(' '), 2_000);
+}
+
+/** Returns a detail as "name=value": of an error what it says, and of what is nested each value by its path. */
+function plainDetails(name: string, value: unknown): string[] {
+  if (value === undefined) return [];
+  if (typeof value !== 'object' || value === null) return [`${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`];
+  if ('message' in value && typeof value.message === 'string') {
+    const code = 'code' in value && typeof value.code === 'string' ? `${value.code}: ` : '';
+    return [`${name}=${code}${value.message}`];
+  }
+  if (Array.isArray(value) && value.every((item) => typeof item !== 'object' || item === null)) return [`${name}=${value.map(String).join(',')}`];
+  return Object.entries(value).flatMap(([member, inner]) => plainDetails(`${name}.${member}`, inner));
 }

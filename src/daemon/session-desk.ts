@@ -12,7 +12,7 @@ import { intentJson } from './json-reporter.ts';
 import type { Log } from './log.ts';
 import type { Loop } from './loop.ts';
 import { holdings } from './market-text.ts';
-import { showAmount, symbolOf } from '../market/market-text.ts';
+import { showAmount, spoken, symbolOf } from '../market/market-text.ts';
 import type { ModeParts } from './mode-parts.ts';
 import { deadManSwitch, operatorCommands } from './operator.ts';
 import { amounts, portfolioState } from './portfolio-state.ts';
@@ -116,7 +116,7 @@ function sessionState(
     equity: equity.read(now),
     caps: capUses(state, now),
     last_swap: chronicle.lastSwap ?? null,
-    last_error: chronicle.lastError ?? null,
+    last_error: chronicle.lastError === undefined ? null : { ...chronicle.lastError, message: spoken(state.tokens, chronicle.lastError.message) },
     dead_man: dead === undefined ? null : { after_ms: dead.afterMs, left_ms: dead.leftMs },
     at: now,
     seq: engine.seq,

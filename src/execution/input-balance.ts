@@ -31,7 +31,7 @@ export async function doubtOfBalance({ chain, journal, owner }: BalanceWorld, in
   }
   const missing = inputBalance + movedBetween(attempt, present, journal.movesSince(attempt, inputMint)) - present.amount;
   if (missing >= amountIn) {
-    return { kind: 'disagrees', reason: `${nowhere}, but the wallet has ${present.amount} of ${inputMint} at slot ${present.slot} and had ${inputBalance} when it was signed: with all that other swaps are known to have moved, ${missing} are missing, and it would have swapped ${amountIn}` };
+    return { kind: 'disagrees', reason: `${nowhere}, but the wallet has ${present.amount} of ${inputMint} at slot ${present.slot} and had ${inputBalance} of ${inputMint} when it was signed: with all that other swaps are known to have moved, ${missing} of ${inputMint} are missing, and it would have swapped ${amountIn} of ${inputMint}` };
   }
   // Nothing landed where nothing has moved.
   if (missing === 0n) return undefined;

@@ -136,7 +136,7 @@ function worse(build: number | undefined, reference: number | undefined): number
 function refuseOffPrice(intent: Intent, build: SwapTerms, reference: SwapTerms): { code: string; reason: string } | undefined {
   const least = afterSlippage(reference.outAmount, intent.maxPriceImpactBps);
   if (build.outAmount >= least) return undefined;
-  return { code: 'PRICE_OFF_REFERENCE', reason: `${build.outAmount} offered, a quote of the same moment says ${reference.outAmount}` };
+  return { code: 'PRICE_OFF_REFERENCE', reason: `${build.outAmount} of ${intent.outputMint} offered, a quote of the same moment says ${reference.outAmount} of ${intent.outputMint}` };
 }
 
 async function sign(world: LiveWorld, intent: Intent, number: number, unsigned: Unsigned): Promise<Attempt> {

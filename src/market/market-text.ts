@@ -38,6 +38,26 @@ export function describeFeeds(tokens: TokenTable, feeds: readonly FeedKey[]): st
   return [...quotes, ...of('token-stats', 'statistics'), ...of('order-book', 'order book')].join('; ');
 }
 
+const ADDRESS = '[1-9A-HJ-NP-Za-km-z]{32,44}';
+const FEED = new RegExp(`\\b(?:quote:${ADDRESS}:${ADDRESS}:\\d{1,20}|token-stats:${ADDRESS})\\b`, 'g');
+const AMOUNT = new RegExp(`\\b(\\d{1,20}) of (${ADDRESS})\\b`, 'g');
+const LAMPORTS = /\b(\d{1,20}) lamports\b/g;
+const MINT = new RegExp(`(?<![\\w:])${ADDRESS}(?![\\w:])`, 'g');
+const SOL_DECIMALS = 9;
+
+/**
+ * Returns a message for people: amounts that it has in smallest units ("25000000 of <mint>", "5000 lamports") with their
+ * token, feeds by what they watch, and known tokens by their names. Reasons are written down without these names, since
+ * whoever gives them knows no configuration.
+ */
+export function spoken(tokens: TokenTable, text: string): string {
+  return text
+    .replace(FEED, (feed) => describeFeedKey(tokens, feed))
+    .replace(AMOUNT, (_, amount: string, mint: string) => tokens.byMint(mint as Mint) === undefined ? `${amount} smallest units of ${mint}` : showAmount(tokens, mint as Mint, BigInt(amount)))
+    .replace(LAMPORTS, (_, lamports: string) => `${formatDecimal(BigInt(lamports), SOL_DECIMALS)} SOL`)
+    .replace(MINT, (mint) => symbolOf(tokens, mint));
+}
+
 function partsOf(feed: FeedKey): { readonly kind: string; readonly first: string; readonly second: string; readonly amount: bigint } {
   const [kind = '', first = '', second = '', amount = '0'] = feed.split(':');
   return { kind, first, second, amount: kind === 'quote' ? BigInt(amount) : 0n };

@@ -3,7 +3,7 @@ import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { GannetError, isGannetError, messageOf } from '../core/errors.ts';
 import { parseJson, stringifyJson, type Json } from '../core/json.ts';
 import { addressSecrets, createBlotter } from '../core/secret-text.ts';
-import { printable } from '../core/text.ts';
+import { plainMessage, printable } from '../core/text.ts';
 import type { Millis } from '../core/time.ts';
 
 /** Asks one node. */
@@ -81,7 +81,7 @@ function resultOf(text: string, { id, method }: { readonly id: number; readonly 
   const { error, result } = answer;
   if (isRecord(error)) {
     const { code, message } = error;
-    throw new GannetError('CHAIN_RPC_ERROR', `${method}: the node refuses (${typeof code === 'number' ? code : 'no code'}): ${typeof message === 'string' ? printable(message) : 'no reason given'}`);
+    throw new GannetError('CHAIN_RPC_ERROR', `${method}: the node refuses (${typeof code === 'number' ? code : 'no code'}): ${typeof message === 'string' ? plainMessage(message) : 'no reason given'}`);
   }
   if (result === undefined) throw invalid(method, 'a result');
   return result;

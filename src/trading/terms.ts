@@ -43,11 +43,11 @@ export function refuseTerms(intent: Intent, terms: SwapTerms): TermsRefusal | un
   }
   const wanted = intent.minimumOut !== undefined && intent.minimumOut > 0n ? intent.minimumOut : 1n;
   if (terms.outAmount < wanted) {
-    return { code: 'LIMIT_NOT_MET', reason: `${terms.outAmount} offered, at least ${wanted} wanted` };
+    return { code: 'LIMIT_NOT_MET', reason: `${terms.outAmount} of ${intent.outputMint} offered, at least ${wanted} of ${intent.outputMint} wanted` };
   }
   const least = minimumOut(intent, terms.outAmount);
   if (terms.threshold < least || terms.threshold > terms.outAmount) {
-    return { code: 'SLIPPAGE_EXCEEDS_MAX', reason: `at least ${terms.threshold} of ${terms.outAmount} promised, at least ${least} wanted` };
+    return { code: 'SLIPPAGE_EXCEEDS_MAX', reason: `at least ${terms.threshold} of ${intent.outputMint} promised, at least ${least} of ${intent.outputMint} wanted` };
   }
   if (terms.priceImpact === undefined) return { code: 'IMPACT_UNKNOWN', reason: 'the service does not say the price impact' };
   // Compared as fractions: multiplied to bps, an impact of exactly the limit would often come out a rounding error above it.

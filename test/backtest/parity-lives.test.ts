@@ -65,7 +65,7 @@ function keep(name: string, stdout: string): void {
 const command = (...args: readonly string[]): Promise<Ended> => playground.ask([...args, '--json', '--state-dir', state]);
 
 async function swapByHand(name: string, config: string): Promise<void> {
-  answers[name] = await playground.run(['swap', 'USDC', 'SOL', '3', '--live', '--json', '--config', config, '--state-dir', state], { environment: environment() });
+  answers[name] = await playground.run(['swap', 'USDC', 'SOL', '3', '--live', '--yes', '--json', '--config', config, '--state-dir', state], { environment: environment() });
   const { run_id: runId } = document(answers[name]);
   if (typeof runId === 'string') runIds[name] = runId;
 }

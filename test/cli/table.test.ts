@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { facts, table, widthOf } from '../../src/cli/table.ts';
+import { facts, table } from '../../src/cli/table.ts';
+import { widthOf } from '../../src/cli/text-width.ts';
 
 describe('a table', () => {
   it('aligns its columns, numbers to the right', () => {

@@ -57,20 +57,20 @@ describe('the reporter for people', () => {
   it('says how often each thing is watched, and how often it really will be where that is less', () => {
     const spec = { kind: 'order-book', marketId: 'TIDE', everyMs: 5_000 } as const;
     const text = told((reporter) => { reporter.started(STAMP, { ...START, feeds: [{ spec, expectedMs: 5_000 }, { spec: { ...spec, marketId: 'EBB' }, expectedMs: 13_125 }] }); });
-    expect(text).toContain('watching    the order book of TIDE, every 5s\n');
-    expect(text).toContain('            the order book of EBB, every 5s, with this plan every 14s\n');
+    expect(text).toContain('watching     the order book of TIDE, every 5s\n');
+    expect(text).toContain('             the order book of EBB, every 5s, with this plan every 14s\n');
   });
 
   it('says who has the key and by which rules, where anything is signed', () => {
     const signer = { pid: 7, address: 'A', programs: 1, caps: ['USDC: 200 a swap', 'SOL: 3 an hour'], destinations: [], rpc: true };
     expect(told((reporter) => { reporter.started(STAMP, { ...START, signer: { ...signer, words: describeSignerProcess(signer) } }); })).toContain(
-      'signer      process 7 alone has the key\n              signs only swaps through the one program it can read, paid out to this wallet; asks the chain itself\n'
-      + '              at most, USDC: 200 a swap\n              at most, SOL: 3 an hour\n');
+      'signer       process 7 alone has the key\n               signs only swaps through the one program it can read, paid out to this wallet; asks the chain itself\n'
+      + '               at most, USDC: 200 a swap\n               at most, SOL: 3 an hour\n');
     expect(told((reporter) => { reporter.started(STAMP, START); })).not.toContain('signer');
   });
 
   it('tells what stops trading under a title of its own', () => {
-    expect(told((reporter) => { reporter.started(STAMP, START); })).toContain('  protections p: halt\n');
+    expect(told((reporter) => { reporter.started(STAMP, START); })).toContain('  protections  p: halt\n');
   });
 
   it('says a code once where the reason has it too, and leaves to the alert why an outcome is unknown', () => {

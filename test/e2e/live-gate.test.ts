@@ -1,6 +1,10 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Ended, JsonLine, Playground, Running } from './gannet.ts';
-import { createPlayground, document } from './gannet.ts';
+import { createPlayground, document, filesIn, PROJECT } from './gannet.ts';
 
 let playground: Playground;
 let sandbox: Running;
@@ -57,9 +61,63 @@ describe('live trading on a service and a chain of others', () => {
   });
 
   it('lands with --live and what it needs', async () => {
-    const swapped = await gannet(config('live.yaml', 'live', GUARDS), 'swap', 'USDC', 'SOL', '5', '--live');
+    const swapped = await gannet(config('live.yaml', 'live', GUARDS), 'swap', 'USDC', 'SOL', '5', '--live', '--yes');
     expect(swapped.code, swapped.stdout + swapped.stderr).toBe(0);
-    expect(document(swapped)).toMatchObject({ state: 'confirmed', denial: null });
+    const told = document(swapped) as JsonLine & { readonly amount_out: string; readonly preview: { readonly minimum_out: string } };
+    expect(told).toMatchObject({ state: 'confirmed', denial: null, preview: { real_money: true, amount_in: '5000000' } });
+    expect(BigInt(told.amount_out)).toBeGreaterThanOrEqual(BigInt(told.preview.minimum_out));
+  });
+
+  it('issue 13.23: is previewed by --dry-run, and nothing is swapped', async () => {
+    const file = config('previewed.yaml', 'live', GUARDS);
+    const [json, words] = await Promise.all([
+      ask(file, 'swap', 'USDC', 'SOL', '5', '--dry-run'),
+      playground.ask(['swap', 'USDC', 'SOL', '50', '--slippage-bps', '80', '--dry-run', '--config', file, '--state-dir', playground.path('dry')], { environment: { ...environment(), COLUMNS: '80' } }),
+    ]);
+    expect([json.code, words.code], json.stdout + words.stderr).toEqual([0, 0]);
+    const preview = document(json) as JsonLine & { readonly quoted_out: string; readonly minimum_out: string };
+    expect(preview).toMatchObject({
+      dry_run: true, real_money: true, amount_in: '5000000', slippage_bps: 50, fee_bps: expect.any(Number), wallet: addresses.wallet.address,
+      network_fee_lamports: expect.stringMatching(/^\d+$/), would_be_refused: [],
+    });
+    expect(BigInt(preview.minimum_out)).toBe(BigInt(preview.quoted_out) * 9_950n / 10_000n);
+    for (const row of [/money +REAL MONEY/, /you pay +50 USDC/, /worst case +0\.\d+ SOL, after 80 bps/, /price +/, /fee +\d+ bps/, /network +/, /refused +!! .*80 bps of slippage/, /!! [\s\S]*max_trade/]) {
+      expect(words.stdout).toMatch(row);
+    }
+    expect(filesIn(playground.path('dry')).filter((name) => name.startsWith('runs'))).toEqual([]);
+  });
+
+  it('issue 13.23: is not swapped where nobody can be asked and --yes is missing', async () => {
+    const file = config('unasked.yaml', 'live', GUARDS);
+    const state = playground.path('unasked');
+    for (const json of [['--json'], []]) {
+      const answer = await playground.ask(['swap', 'USDC', 'SOL', '5', '--live', ...json, '--config', file, '--state-dir', state], { environment: environment() });
+      expect(answer.code, answer.stdout + answer.stderr).toBe(2);
+      expect(answer.stdout + answer.stderr).toMatch(/no terminal is here to answer: add --yes to swap real money/);
+    }
+    expect(filesIn(state).filter((name) => name.startsWith('runs') || name.startsWith('journal'))).toEqual([]);
+  });
+
+  it.skipIf(!existsSync('/usr/bin/script'))('issue 13.23: is asked about at a terminal, and a no swaps nothing', async () => {
+    const file = config('asked.yaml', 'live', GUARDS);
+    const answer = async (word: string): Promise<{ readonly code: number | null; readonly said: string }> => {
+      const command = `${join(PROJECT, 'bin', 'gannet')} swap USDC SOL 5 --live --accept-new-journal --config ${file} --state-dir ${playground.path('asked')}`;
+      const child = spawn('/usr/bin/script', ['-qec', command, '/dev/null'], { env: { PATH: process.env['PATH'], ...environment() }, stdio: 'pipe' });
+      let said = '';
+      child.stdout.setEncoding('utf8').on('data', (text: string) => {
+        const before = said;
+        said += text;
+        if (!before.includes('[y/N]') && said.includes('[y/N]')) child.stdin.write(`${word}\n`);
+      });
+      const [code] = await once(child, 'close') as [number | null];
+      return { code, said };
+    };
+    const no = await answer('n');
+    expect(no.said).toMatch(/REAL MONEY[\s\S]*worst case[\s\S]*swap this\? \[y\/N\][\s\S]*nothing was swapped/);
+    expect(no.code).toBe(1);
+    expect(filesIn(playground.path('asked')).filter((name) => name.startsWith('runs'))).toEqual([]);
+    const yes = await answer('y');
+    expect([yes.code, yes.said]).toEqual([0, expect.stringMatching(/ {2}done: 0\.\d+ SOL received/)]);
   });
 
   it('is told that --live changes nothing on paper', async () => {

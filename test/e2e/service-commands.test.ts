@@ -6,6 +6,7 @@ let playground: Playground;
 let config: string;
 let owner: string;
 const environment = { GANNET_API_KEY: 'service-commands' };
+const SOL = 'So11111111111111111111111111111111111111112';
 
 beforeAll(async () => {
   playground = createPlayground();
@@ -65,6 +66,25 @@ describe('gannet swap', () => {
     expect(answer.code).toBe(2);
     expect(document(answer)['error']).toMatchObject({ message: expect.stringContaining(words) });
     expect(filesIn(playground.path('untouched')).filter((file) => file.startsWith('runs'))).toEqual([]);
+  });
+});
+
+describe('issue 13.25: what a command prints on a terminal of 80 columns', () => {
+  it.each([
+    [['help']], [['run', '--help']], [['help', 'swap']], [['v1', 'swap', '--help']], [['tokens', 'SOL', 'USDC']], [['discover', 'recent']],
+    [['discover', 'content', SOL]], [['events', 'search', 'a']], [['markets', 'REGATTA27', '--all']], [['order-book', 'REGATTA27-01']], [['positions']],
+    [['history']], [['wallet']], [['quote', 'USDC', 'SOL', '100']], [['order', 'USDC', 'SOL', '100']], [['build', 'USDC', 'SOL', '100']],
+    [['v1', 'quote', 'USDC', 'SOL', '100']], [['v1', 'program-id-to-label']], [['config', 'check']], [['swap', 'USDC', 'SOL', '5', '--dry-run']],
+    [['quote', 'UDSC', 'SOL', '1']],
+  ])('%j fits, and no word of it is broken', async (args) => {
+    const answer = (columns: string): Promise<Ended> => playground.ask(args[0] === 'help' || args.includes('--help') ? args : within(args), { environment: { ...environment, COLUMNS: columns } });
+    const [narrow, wide] = await Promise.all([answer('80'), answer('4000')]);
+    const words = [...new Set(`${wide.stdout}${wide.stderr}`.split(/\s+/))];
+    for (const line of `${narrow.stdout}${narrow.stderr}`.split('\n')) expect(line.length, line).toBeLessThanOrEqual(80);
+    // The first part of a broken word is the beginning of a whole one.
+    const broken = `${narrow.stdout}${narrow.stderr}`.split(/\s+/)
+      .filter((word) => word.length > 8 && !words.includes(word) && words.some((whole) => whole.startsWith(word)));
+    expect(broken).toEqual([]);
   });
 });
 

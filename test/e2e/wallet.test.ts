@@ -66,7 +66,7 @@ interface Shown {
 const wallet = async (): Promise<Shown> => document(await ask('wallet')) as unknown as Shown;
 
 async function swap(...args: string[]): Promise<{ readonly amountOut: bigint; readonly fee: bigint; readonly rent: bigint }> {
-  const swapped = await gannet('swap', ...args, '--live');
+  const swapped = await gannet('swap', ...args, '--live', '--yes');
   expect(swapped.code, swapped.stdout + swapped.stderr).toBe(0);
   const journal = openJournalReader(playground.path('state', 'journal.sqlite'))!;
   const story = journal.show(String(document(swapped)['intent_id']))!;

@@ -19,6 +19,13 @@ describe('swap-once', () => {
     expect(run.logged[0]!.proposal).toMatchObject({ route: 'build', slippageBps: 10, key: 'once' });
   });
 
+  it('issue 13.23: takes no less than the worst case that was previewed', () => {
+    const run = filled(configured(swapOnce, { ...PARAMS, at_least: '0.2 SOL' }));
+    show(run, [100]);
+    expect(run.logged[0]!.proposal).toMatchObject({ limit: 200_000_000n });
+    expect(complaints(swapOnce, { ...PARAMS, at_least: '1 USDC' })).toEqual(['at_least: expected an amount of the token that is bought']);
+  });
+
   it('refuses to swap a token for itself', () => {
     expect(complaints(swapOnce, { spend: '1 SOL', buy: 'SOL' })).toEqual(['buy: expected another token than the one that is spent']);
   });

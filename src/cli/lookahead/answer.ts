@@ -82,8 +82,9 @@ function showsNothing({ decisions, firstLeak }: StrategyVerdict): boolean {
 function verdictLines(verdict: StrategyVerdict, tokens: TokenTable): string[] {
   const { name, decisions, stopped, passes, instants, compared, reaches, firstLeak } = verdict;
   if (firstLeak !== undefined) return [`  ${name}: NOT clean: ${printable(firstLeak.detail, 500)}\n`, ...leakLines(firstLeak, tokens), `    found within ${count(passes)} passes\n`];
-  const done = `    ${count(passes)} passes, ${count(compared)} decisions compared. At ${count(instants)} instants the future was noise, nothing, or itself backwards,\n`
-    + '    in a process that had never seen the true one and in one that had; then clock, chance, time zone, language and machine\n    were others, and disk and network gone\n';
+  const done = `    ${count(passes)} passes, ${count(compared)} decisions compared. At ${count(instants)} instants the future was noise, nothing, or itself backwards, `
+    + 'in a process that had never seen the true one and in one that had; then clock, chance, time zone, language and machine were others, '
+    + 'and disk and network gone\n';
   const end = stopped === undefined ? [] : [`    ${printable(stopped, 500)}; ${NOTHING_AFTER}\n`];
   if (showsNothing(verdict)) return [`  ${name}: NOTHING SHOWN: it ${NOTHING_SHOWN}\n`, ...end, done];
   return [

@@ -81,7 +81,11 @@ export function asText(outcome: SweepOutcome, report: string | undefined): strin
         String(i + 1), ...varied.map((axis) => valueName(axis.values[point[axes.indexOf(axis)]!]!)), given(value, show),
         ...beside.map((column) => given(metrics[column.name], column.show)), grouped(String(fills)), ...deniedCells(denials),
       ]),
-    ], { right: Array.from({ length: varied.length + beside.length + 4 }, (_, i) => i) }), rows.length > shown.length ? `  … and ${rows.length - shown.length} more: --json or --report has them all\n` : '']),
+    ], {
+      right: Array.from({ length: varied.length + beside.length + 4 }, (_, i) => i),
+      // The last columns first: what refused most, then the figures beside the objective.
+      optional: Array.from({ length: beside.length + 3 }, (_, i) => varied.length + beside.length + 4 - i),
+    }), rows.length > shown.length ? `  … and ${rows.length - shown.length} more: --json or --report has them all\n` : '']),
     ...reasons('refused, and no trial', outcome.refused),
     ...reasons('failed', outcome.failed),
   ].join('');

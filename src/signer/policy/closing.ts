@@ -41,6 +41,6 @@ export function judgeClosing(bytes: Uint8Array, wallet: string, tools: PolicyToo
   });
   if (closes === 0) deny('CLOSING_ONLY', undefined, 'closes nothing');
   const { feeLamports } = networkFee(transaction, budget);
-  if (feeLamports > USUAL_MAX_FEE_LAMPORTS) deny('FEE_EXCEEDS', undefined, `${feeLamports} lamports for signatures and priority, expected at most ${USUAL_MAX_FEE_LAMPORTS}`);
+  if (feeLamports > USUAL_MAX_FEE_LAMPORTS) deny('FEE_EXCEEDS', undefined, `${feeLamports} lamports for signatures and priority, expected at most ${USUAL_MAX_FEE_LAMPORTS} lamports`);
   return { ...verdictOf(findings, undefined), feeLamports };
 }

@@ -44,15 +44,15 @@ export function judgeSimulation(review: Review, changes: SimulatedChanges): void
   const costs = costLamports(review);
   const explained = costs + review.ledger.rentLamports;
   if (inputMint === NATIVE_MINT) {
-    if (-solChange > amountIn + explained) deny('SIMULATION_INPUT_EXCEEDS', `${-solChange} lamports gone, expected at most ${amountIn} and ${explained} of costs`);
+    if (-solChange > amountIn + explained) deny('SIMULATION_INPUT_EXCEEDS', `${-solChange} lamports gone, expected at most ${amountIn} lamports and ${explained} lamports of costs`);
   } else {
     const spent = -tokenChange(ofWallet, inputMint);
-    if (spent > amountIn) deny('SIMULATION_INPUT_EXCEEDS', `${spent} of the input gone, expected at most ${amountIn}`);
+    if (spent > amountIn) deny('SIMULATION_INPUT_EXCEEDS', `${spent} of ${inputMint} gone, expected at most ${amountIn} of ${inputMint}`);
     // Whoever gets SOL sees by what arrives whether it is enough; where that is another one, the wallet gets none.
-    if ((outputMint !== NATIVE_MINT || receiver !== undefined) && -solChange > explained) deny('SIMULATION_SOL_EXCEEDS', `${-solChange} lamports gone, expected at most ${explained} of costs`);
+    if ((outputMint !== NATIVE_MINT || receiver !== undefined) && -solChange > explained) deny('SIMULATION_SOL_EXCEEDS', `${-solChange} lamports gone, expected at most ${explained} lamports of costs`);
   }
   const received = receivedOutput(review, changes, { solChange, costs });
-  if (received < minimumOut) deny('SIMULATION_OUTPUT_BELOW', `${received} of the output arrive, expected at least ${minimumOut}`);
+  if (received < minimumOut) deny('SIMULATION_OUTPUT_BELOW', `${received} of ${outputMint} arrive, expected at least ${minimumOut} of ${outputMint}`);
 }
 
 /** Fee and tips: what the wallet's SOL becomes less by beside the swap, rent apart, which is paid for new accounts alone. */

@@ -40,8 +40,8 @@ const CONDITIONS: { readonly [K in Kind]: Condition<K> } = {
     const profit = latest.reduce((sum, exit) => sum + exit.profit, 0n);
     const cost = latest.reduce((sum, exit) => sum + exit.cost, 0n);
     if (profit * 10_000n >= cost * BigInt(Math.ceil(leastBps))) return undefined;
-    const broughtBps = cost === 0n ? '' : `, ${formatDecimal((profit * 1_000_000n) / cost, 2)} bps of their cost`;
-    return `${trades} exits within ${formatDuration(withinMs)} brought ${profit} smallest units${broughtBps}, at least ${leastBps} bps are wanted`;
+    const brought = cost === 0n ? 'no profit' : `${formatDecimal((profit * 1_000_000n) / cost, 2)} bps of their cost`;
+    return `${trades} exits within ${formatDuration(withinMs)} brought ${brought}, at least ${leastBps} bps are wanted`;
   },
 
   'max-drawdown': (state, { subject, rule }, { limitPct }) => {

@@ -1,4 +1,5 @@
 import { formatDuration } from '../../core/time.ts';
+import { describeFeedKey } from '../../market/market-text.ts';
 import { priceAge, readingAge } from '../valuation.ts';
 import { showMint } from './amount-text.ts';
 import type { Rule } from './swap-wish.ts';
@@ -13,8 +14,8 @@ export const inputsFresh: Rule = (state, { strategy, isExit, continues, at }) =>
     const ageMs = readingAge(event, at);
     if (ageMs <= maxAgeMs) continue;
     const reason = ageMs === Infinity
-      ? `${event.feed} does not say an age that can be: it is from the future, or no number`
-      : `${event.feed} is ${formatDuration(ageMs)} old, allowed are ${formatDuration(maxAgeMs)}`;
+      ? `${describeFeedKey(state.tokens, event.feed)} does not say an age that can be: it is from the future, or no number`
+      : `${describeFeedKey(state.tokens, event.feed)} is ${formatDuration(ageMs)} old, allowed are ${formatDuration(maxAgeMs)}`;
     return { code: 'INPUT_STALE', reason };
   }
   return undefined;

@@ -28,7 +28,7 @@ function judgeOwnTransfer(review: Review, index: number, { to, lamports }: Lampo
   if (review.isAssociated(to, expectation.wallet, NATIVE_MINT)) {
     ledger.wrappedLamports += lamports;
     const most = paysSol ? expectation.amountIn : 0n;
-    if (ledger.wrappedLamports > most) review.deny('TRANSFER_EXCEEDS', index, `wraps ${ledger.wrappedLamports} lamports, expected at most ${most}`);
+    if (ledger.wrappedLamports > most) review.deny('TRANSFER_EXCEEDS', index, `wraps ${ledger.wrappedLamports} lamports, expected at most ${most} lamports`);
     return;
   }
   if (paysSol && to === expectation.maker) {
@@ -38,7 +38,7 @@ function judgeOwnTransfer(review: Review, index: number, { to, lamports }: Lampo
   if (feePayer !== expectation.wallet && to === feePayer) {
     ledger.repaidLamports += lamports;
     if (ledger.repaidLamports > ledger.lentLamports) {
-      review.deny('TRANSFER_EXCEEDS', index, `pays ${ledger.repaidLamports} lamports back to ${to}, who lent ${ledger.lentLamports} by then`);
+      review.deny('TRANSFER_EXCEEDS', index, `pays ${ledger.repaidLamports} lamports back to ${to}, who lent ${ledger.lentLamports} lamports by then`);
     }
     return;
   }
@@ -52,7 +52,7 @@ function tip({ expectation, ledger, deny }: Review, index: number, { to, lamport
     return;
   }
   ledger.tipLamports += lamports;
-  if (ledger.tipLamports > maxTipLamports) deny('TIP_EXCEEDS', index, `${ledger.tipLamports} lamports of tips, expected at most ${maxTipLamports}`);
+  if (ledger.tipLamports > maxTipLamports) deny('TIP_EXCEEDS', index, `${ledger.tipLamports} lamports of tips, expected at most ${maxTipLamports} lamports`);
 }
 
 /** Counts what a maker gets of the input. */
@@ -60,7 +60,7 @@ export function payMaker({ expectation, ledger, deny }: Review, index: number, a
   ledger.inputToMaker += amount;
   ledger.inputSpent += amount;
   if (ledger.inputSpent > expectation.amountIn) {
-    deny('TRANSFER_EXCEEDS', index, `${ledger.inputSpent} of the input leave the wallet, expected at most ${expectation.amountIn}`);
+    deny('TRANSFER_EXCEEDS', index, `${ledger.inputSpent} of ${expectation.inputMint} leave the wallet, expected at most ${expectation.amountIn} of ${expectation.inputMint}`);
   }
 }
 
@@ -80,7 +80,7 @@ export function judgeSeededAccount(review: Review, index: number, opened: Seeded
     deny('ACCOUNT_SEED_MISMATCH', index, `${account} is not where the seed puts it`);
     return;
   }
-  if (lamports > TOKEN_ACCOUNT_RENT) deny('RENT_EXCEEDS', index, `${lamports} lamports of rent for ${account}, expected at most ${TOKEN_ACCOUNT_RENT}`);
+  if (lamports > TOKEN_ACCOUNT_RENT) deny('RENT_EXCEEDS', index, `${lamports} lamports of rent for ${account}, expected at most ${TOKEN_ACCOUNT_RENT} lamports`);
   if (payer === expectation.wallet) ledger.rentLamports += lamports;
   else ledger.foreignRent.set(account, lamports);
   ledger.temporary.set(account, { index, lamports, payer, isInitialized: false, isSwapDestination: false, takenOut: 0n, takenIn: 0n, closedTo: undefined });

@@ -23,7 +23,7 @@ export function judgeSwap(review: Review, index: number, terms: SwapTerms): void
   judgeDestination(review, index, terms);
   ledger.inputSpent += terms.amountIn;
   ledger.outputMinimum += terms.minimumOut;
-  if (ledger.inputSpent > amountIn) deny('SWAP_AMOUNT_EXCEEDS', index, `${ledger.inputSpent} of the input leave the wallet, expected at most ${amountIn}`);
+  if (ledger.inputSpent > amountIn) deny('SWAP_AMOUNT_EXCEEDS', index, `${ledger.inputSpent} of ${inputMint} leave the wallet, expected at most ${amountIn} of ${inputMint}`);
   if (terms.platformFeeBps > maxPlatformFeeBps) {
     deny('PLATFORM_FEE_EXCEEDS', index, `${terms.platformFeeBps} bps of the output to third parties, expected at most ${maxPlatformFeeBps}`);
   }

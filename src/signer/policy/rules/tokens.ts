@@ -58,14 +58,14 @@ function judgeOwnTransfer(review: Review, index: number, transfer: TokenTransfer
 function payFee({ expectation, ledger, deny, maxPlatformFeeBps }: Review, index: number, { destination, amount }: { destination: string; amount: bigint }): void {
   const { amountIn, feeAccounts } = expectation;
   if (maxPlatformFeeBps === 0 || feeAccounts?.includes(destination) === false) {
-    deny('TRANSFER_DESTINATION', index, `${amount} of the input to ${destination}, who has nothing to get`);
+    deny('TRANSFER_DESTINATION', index, `${amount} of ${expectation.inputMint} to ${destination}, who has nothing to get`);
     return;
   }
   ledger.inputSpent += amount;
   ledger.inputFee += amount;
   const most = mulDiv(amountIn, BigInt(maxPlatformFeeBps), 10_000n, 'ceil');
-  if (ledger.inputSpent > amountIn) deny('TRANSFER_EXCEEDS', index, `${ledger.inputSpent} of the input leave the wallet, expected at most ${amountIn}`);
-  else if (ledger.inputFee > most) deny('PLATFORM_FEE_EXCEEDS', index, `${ledger.inputFee} of the input to third parties, expected at most ${most}, ${maxPlatformFeeBps} bps`);
+  if (ledger.inputSpent > amountIn) deny('TRANSFER_EXCEEDS', index, `${ledger.inputSpent} of ${expectation.inputMint} leave the wallet, expected at most ${amountIn} of ${expectation.inputMint}`);
+  else if (ledger.inputFee > most) deny('PLATFORM_FEE_EXCEEDS', index, `${ledger.inputFee} of ${expectation.inputMint} to third parties, expected at most ${most} of ${expectation.inputMint}, ${maxPlatformFeeBps} bps`);
 }
 
 /** What the maker pays comes out of his own account: what counts is only what arrives at the right place. */

@@ -38,7 +38,7 @@ export function judgeTotals(review: Review): void {
   const { feeLamports } = networkFee(transaction, ledger.budget);
   if (feePayer === expectation.wallet && feeLamports > expectation.maxFeeLamports) {
     const index = transaction.instructions.findIndex(({ program, data }) => program === COMPUTE_BUDGET_PROGRAM && data[0] === 3);
-    deny('FEE_EXCEEDS', index < 0 ? undefined : index, `${feeLamports} lamports for signatures and priority, expected at most ${expectation.maxFeeLamports}`);
+    deny('FEE_EXCEEDS', index < 0 ? undefined : index, `${feeLamports} lamports for signatures and priority, expected at most ${expectation.maxFeeLamports} lamports`);
   }
   for (const [account, { index, isInitialized, isSwapDestination, closedTo }] of ledger.temporary) {
     if (!isInitialized || closedTo === undefined) deny('ACCOUNT_UNFINISHED', index, `leaves the temporary account ${account} ${isInitialized ? 'open' : 'to whoever takes it'}`);
@@ -55,9 +55,9 @@ function judgeOutput({ expectation, ledger, deny }: Review): void {
     return;
   }
   if (ledger.outputMinimum < expectation.minimumOut) {
-    deny('SWAP_MINIMUM_BELOW', ledger.paidAt, `${ledger.outputMinimum} of the output at least, expected ${expectation.minimumOut}`);
+    deny('SWAP_MINIMUM_BELOW', ledger.paidAt, `${ledger.outputMinimum} of ${expectation.outputMint} at least, expected ${expectation.minimumOut} of ${expectation.outputMint}`);
   }
   if (ledger.inputToMaker > 0n && ledger.inputSpent < expectation.amountIn) {
-    deny('MAKER_AMOUNT_MISMATCH', undefined, `${ledger.inputSpent} of the input for the maker, expected exactly ${expectation.amountIn}`);
+    deny('MAKER_AMOUNT_MISMATCH', undefined, `${ledger.inputSpent} of ${expectation.inputMint} for the maker, expected exactly ${expectation.amountIn} of ${expectation.inputMint}`);
   }
 }
