@@ -27,6 +27,8 @@ export interface BacktestAnswer {
   readonly grid: SensitivityGrid | undefined;
   readonly benchmarks: Benchmarks;
   readonly currency: Token;
+  /** How many swaps the recording's own run landed: their impact is in its quotes, and is not counted twice. */
+  readonly recordedSwaps: number;
   /** Made on the same data, this one included; undefined where they could not be counted. */
   readonly trials: TrialCount | undefined;
   readonly warnings: readonly string[];
@@ -36,7 +38,7 @@ export interface BacktestAnswer {
 
 /** Returns an answer for scripts. `report` is where the report was written. */
 export function asJson(answer: BacktestAnswer, report: string | undefined): unknown {
-  const { runId, run: { result, record, series, assessment }, settings, grid, benchmarks, currency, trials, warnings, verdict } = answer;
+  const { runId, run: { result, record, series, assessment }, settings, grid, benchmarks, currency, recordedSwaps, trials, warnings, verdict } = answer;
   const known = new Map(record.strategies.map((strategy) => [strategy.name, strategy]));
   const strategyJson = ({ name, swaps, feesLamports, balances }: StrategyResult): unknown => {
     const strategy = known.get(name);
@@ -51,6 +53,7 @@ export function asJson(answer: BacktestAnswer, report: string | undefined): unkn
   const benchmarkJson = (benchmark: Benchmark | undefined): unknown => (benchmark === undefined ? null : {
     equity: equityJson(benchmark.series.values, currency), metrics: benchmark.assessment.metrics,
   });
+  const { ownImpact } = result.simulation;
   const settingJson = (run: MeasuredRun): unknown => ({
     equity: equityJson(run.series.values, currency), fills: run.result.fills.length, intents: run.result.intents, denials: run.result.denials,
     decision_hash: run.result.decisionHash, metrics: run.assessment.metrics, warnings: run.warnings,
@@ -73,6 +76,11 @@ export function asJson(answer: BacktestAnswer, report: string | undefined): unkn
     by_strategy: result.strategies.map(strategyJson),
     benchmarks: { buy_and_hold: benchmarkJson(benchmarks.buy_and_hold), dca: benchmarkJson(benchmarks.dca), cash: benchmarkJson(benchmarks.cash) },
     sensitivity: { optimistic: settingJson(settings.optimistic), base: settingJson(settings.base), pessimistic: settingJson(settings.pessimistic), grid: grid === undefined ? null : gridJson(grid) },
+    recorded_own_swaps: recordedSwaps,
+    own_impact: ownImpact.map(({ inputMint, outputMint, feeds, fills, displaced }) => ({
+      input_mint: inputMint, output_mint: outputMint, feeds, modelled: fills.none === 0,
+      fills: { by_recorded_sizes: fills.sizes, by_stated_impact: fills.stated, not_modelled: fills.none }, displaced,
+    })),
     warnings,
     figure_warnings: assessment.warnings,
     verdict,

@@ -12,12 +12,13 @@ import type { SensitivityGrid } from '../backtest/sensitivity-grid.ts';
 import { gridHeatMap, gridWarnings } from '../backtest/sensitivity-grid.ts';
 import { stopOf } from '../backtest/run-trial.ts';
 import { watchThrows } from '../backtest/throw-places.ts';
-import { simulationWarnings } from '../backtest/simulation-warnings.ts';
+import { ownImpactWarnings, simulationWarnings } from '../backtest/simulation-warnings.ts';
 import { implausibleWarnings, verdictOf } from '../backtest/verdict.ts';
 import { watchedTokens } from '../backtest/watched-tokens.ts';
 import { formatDuration } from '../core/time.ts';
 import { createManifest } from '../daemon/manifest.ts';
 import type { LoggedDecision } from '../engine/decision-log.ts';
+import { describeFeedKey } from '../market/market-text.ts';
 import type { SharedRows } from '../recording/shared/shared-rows.ts';
 import { openSharedRows } from '../recording/shared/shared-source.ts';
 import type { SimulationSetting } from '../trading/simulated-landing.ts';
@@ -88,7 +89,7 @@ export const backtestCommand: CommandModule = (program, run) => {
         const grid = flags.grid ?? (flags.report !== undefined && isCheap(events)) ? await measureGrid({ ...subject, rows }, run, context) : undefined;
         const warnings = [...stops.map((stop) => `${stop}: what comes after it is of the others alone, and what it held stands as it was`), ...counter.warnings, ...warningsOf(subject, settings, grid)];
         const benchmarks = benchmarksOf(run.record);
-        const answer = { runId, run, settings, grid, benchmarks, currency, trials, warnings, verdict: verdictOf(run, settings, benchmarks) };
+        const answer = { runId, run, settings, grid, benchmarks, currency, recordedSwaps: subject.setup.model.recordedSwaps?.length ?? 0, trials, warnings, verdict: verdictOf(run, settings, benchmarks) };
         const report = reportFile(flags.report, (path) => writeReport(path, answer, { config, recording, manifest, grid: grid === undefined ? undefined : gridHeatMap(grid) }), terminal);
         terminal.result(asJson(answer, report.path), () => asText(answer, report.path));
         return report.isLost ? EXIT.failed : EXIT.done;
@@ -154,6 +155,7 @@ function warningsOf(subject: Subject, settings: MeasuredSettings, grid: Sensitiv
     ...implausibleWarnings(settings[setting].assessment.metrics),
     ...(grid === undefined ? [] : gridWarnings(grid)),
     ...simulationWarnings(result.simulation, config.backtest.model),
+    ...ownImpactWarnings(result.simulation, (feed) => describeFeedKey(config.tokens, feed)),
     ...(warmupMs > 0 ? [`the first ${formatDuration(warmupMs)} of the recording warmed the strategies up: the backtest begins after it`] : []),
     ...(setting === 'base' ? [] : [`fills are ${setting}`]),
     ...warnings,

@@ -7,7 +7,7 @@ import type { Mint } from '../market/token.ts';
 import { SOL_MINT } from '../market/token.ts';
 import type { LatencySource, SimulationModel } from '../trading/simulation-model.ts';
 import type { AmountReader } from './amounts.ts';
-import { readLatency, readLatencyQuantiles } from './latency-text.ts';
+import { knownQuantiles, readLatency, readLatencyQuantiles } from './latency-text.ts';
 import type { ProblemList } from './problem.ts';
 import type { BacktestConfig, StrategyConfig } from './run-config.ts';
 import type { ConfigFile } from './schema.ts';
@@ -71,7 +71,7 @@ const LONGEST_LATENCY_MS = 3_600_000;
 
 function refuseEndless({ latency, landing }: Section, { problems }: BacktestScope): void {
   for (const [key, text] of Object.entries(latency)) {
-    const quantiles = readLatencyQuantiles(text) ?? [];
+    const quantiles = knownQuantiles(readLatency(text) ?? 'recorded') ?? [];
     const path = ['backtest', 'latency', key];
     if (quantiles.some(({ latencyMs }) => latencyMs > LONGEST_LATENCY_MS)) problems.add(path, `expected at most ${formatDuration(LONGEST_LATENCY_MS)}, got "${text}"`);
     else if (key === 'land' && quantiles.length > 0 && quantiles[0]!.latencyMs > parseDuration(landing.expiry)) {

@@ -8,8 +8,8 @@ const { latency, landing, costs, ownImpact } = BASE_MODEL;
 const LATENCY_EXAMPLES = ['300ms', 'p5 150ms, p50 300ms, p95 900ms'];
 
 const recordableLatency = () => z.string()
-  .refine((text) => readLatency(text) !== undefined, { message: `expected ${LATENCY_FORM}, or "recorded"` })
-  .meta({ examples: [...LATENCY_EXAMPLES, 'recorded'] });
+  .refine((text) => readLatency(text) !== undefined, { message: `expected ${LATENCY_FORM}, or "recorded", or "recorded or 300ms"` })
+  .meta({ examples: [...LATENCY_EXAMPLES, 'recorded', 'recorded or 300ms'] });
 const knownLatency = () => z.string()
   .refine((text) => readLatencyQuantiles(text) !== undefined, { message: `expected ${LATENCY_FORM}` })
   .meta({ examples: LATENCY_EXAMPLES });
@@ -20,10 +20,10 @@ export const backtestSchema = z.strictObject({
   balances: z.record(z.string(), z.string().meta({ examples: ['10000'] })).optional()
     .meta({ description: 'What a backtest, and a paper run, starts with: decimal amounts by token. Left out, the strategies’ budgets; SOL is 1 unless it is named.' }),
   latency: z.strictObject({
-    quote: recordableLatency().default(latencyText(latency.quote))
-      .meta({ description: 'From a decision to the accepted quote; "recorded" takes what the recording’s own run took, signing included.' }),
+    quote: recordableLatency().default(latencyText({ recordedOr: latency.quote }))
+      .meta({ description: 'From a decision to the accepted quote; "recorded" takes what the recording’s own run took, signing included; "recorded or 300ms" takes that where its run landed at least 20 swaps on a chain, and else 300 ms.' }),
     sign: knownLatency().default(latencyText(latency.sign)).meta({ description: 'From the accepted quote to the signature.' }),
-    land: recordableLatency().default(latencyText(latency.land)).meta({ description: 'From the signature to the block; or "recorded".' }),
+    land: recordableLatency().default(latencyText({ recordedOr: latency.land })).meta({ description: 'From the signature to the block; or "recorded", or "recorded or 1500ms".' }),
   }).prefault({}).meta({ description: 'How long a swap takes: a duration, or quantiles between which each swap draws its own.' }),
   setting: z.enum(['optimistic', 'base', 'pessimistic']).default('base')
     .meta({ description: 'How kindly the world is taken: fills as quoted, at the price on arrival, or at the worst that slippage allows.' }),

@@ -40,13 +40,13 @@ backtest:
     const { simulation } = redactedConfig(config).backtest;
     expect(JSON.parse(JSON.stringify(simulation))).toEqual(simulation);
     expect(simulation).toMatchObject({
-      setting: 'base', latency: { quote: '300ms', sign: '5ms', land: 'p50 1000ms, p90 3000ms' }, costs: { tip_lamports: '500000000', micro_lamports_per_unit: '20000' },
+      setting: 'base', latency: { quote: 'recorded or 300ms', sign: '5ms', land: 'p50 1000ms, p90 3000ms' }, costs: { tip_lamports: '500000000', micro_lamports_per_unit: '20000' },
       transfer_fees: { [USDC_MINT]: { bps: 7, maximum: '18446744073709551615' } },
     });
   });
 
   it.each([
-    ['latency: { land: "p50 2s, p90 1s" }', 'latency.land: expected a duration such as "300ms", or quantiles such as "p5 150ms, p50 300ms, p95 900ms", or "recorded", got "p50 2s, p90 1s"'],
+    ['latency: { land: "p50 2s, p90 1s" }', 'latency.land: expected a duration such as "300ms", or quantiles such as "p5 150ms, p50 300ms, p95 900ms", or "recorded", or "recorded or 300ms", got "p50 2s, p90 1s"'],
     ['latency: { land: 9999d }', 'latency.land: expected at most 1h, got "9999d"'],
     ['latency: { quote: "p50 1s, p99 2h" }', 'latency.quote: expected at most 1h, got "p50 1s, p99 2h"'],
     ['latency: { land: 2m }', 'latency.land: expected that some swaps land before they expire (landing.expiry: 1m10s), got "2m": none ever would'],
@@ -78,7 +78,7 @@ backtest:
 
 describe('the text of a latency', () => {
   it('is read and written to the same again', () => {
-    for (const text of ['300ms', 'recorded', 'p5 150ms, p50 300ms, p97.5 900ms', 'p50 1ms, p99.999 1ms']) expect(latencyText(readLatency(text)!)).toBe(text);
+    for (const text of ['300ms', 'recorded', 'recorded or 300ms', 'recorded or p50 1ms, p90 2ms', 'p5 150ms, p50 300ms, p97.5 900ms', 'p50 1ms, p99.999 1ms']) expect(latencyText(readLatency(text)!)).toBe(text);
   });
 
   it('is refused unless shares rise and latencies do not fall', () => {

@@ -33,7 +33,12 @@ export interface QuoteLadder {
   readonly dryFrom: bigint | undefined;
   /** Where the line begins that leads through the largest size and on; undefined where nothing says how the price goes on. */
   readonly beyondFrom: Point | undefined;
+  /** The price of next to nothing, where the line below the smallest size ends; undefined where nothing says how the price begins. */
+  readonly mark: Point | undefined;
 }
+
+/** What a ladder says of how the price moves with size: several sizes, what the service stated of one, or nothing. */
+export type ImpactBasis = 'sizes' | 'stated' | 'none';
 
 /**
  * Returns the ladder of some rungs, in any order; undefined where none says anything. Rungs are not of one instant, and
@@ -54,15 +59,19 @@ export function createLadder(rungs: readonly Rung[]): QuoteLadder | undefined {
     isApart: contextSlot !== undefined && newest !== undefined && newest - contextSlot > SLOTS_APART_MAX,
   }));
   const points = withOutputRising(withPriceRising(stated));
-  return { points, smallestImpact: smallest.priceImpact === undefined ? undefined : -smallest.priceImpact, dryFrom, beyondFrom: beyondFrom(points, alive) };
+  return {
+    points, smallestImpact: smallest.priceImpact === undefined ? undefined : -smallest.priceImpact, dryFrom, beyondFrom: beyondFrom(points, alive),
+    mark: points[0] === undefined ? undefined : lineToNothing(points) ?? markOf(points[0], smallest.priceImpact),
+  };
 }
 
 function oneRung({ inAmount, outAmount, priceImpact }: Rung): QuoteLadder | undefined {
   if (inAmount <= 0n) return undefined;
   const smallestImpact = priceImpact === undefined ? undefined : -priceImpact;
-  if (outAmount <= 0n) return { points: [], smallestImpact, dryFrom: inAmount, beyondFrom: undefined };
+  if (outAmount <= 0n) return { points: [], smallestImpact, dryFrom: inAmount, beyondFrom: undefined, mark: undefined };
   const point = { size: inAmount, num: inAmount, den: outAmount, isApart: false };
-  return { points: [point], smallestImpact, dryFrom: undefined, beyondFrom: markOf(point, priceImpact) };
+  const mark = markOf(point, priceImpact);
+  return { points: [point], smallestImpact, dryFrom: undefined, beyondFrom: mark, mark };
 }
 
 /**
@@ -86,6 +95,13 @@ function markOf({ num, den }: Point, priceImpact: number | undefined): Point | u
   if (priceImpact === undefined || !(priceImpact < 0)) return undefined;
   const lost = BigInt(Math.min(IMPACT_UNITS - 1, Math.ceil(-priceImpact * IMPACT_UNITS)));
   return { size: 0n, num: num * (BigInt(IMPACT_UNITS) - lost), den: den * BigInt(IMPACT_UNITS), isApart: false };
+}
+
+/** Returns where the line through the two smallest sizes meets size 0, a(0) = a(x) - x (a(y) - a(x)) / (y - x); undefined where that is no price. */
+function lineToNothing([low, high]: readonly Point[]): Point | undefined {
+  if (low === undefined || high === undefined) return undefined;
+  const num = low.num * high.den * high.size - high.num * low.den * low.size;
+  return num <= 0n ? undefined : { size: 0n, num, den: low.den * high.den * (high.size - low.size), isApart: low.isApart || high.isApart };
 }
 
 function withPriceRising(points: readonly Point[]): Point[] {
@@ -123,6 +139,12 @@ export function knowsBeyond({ points, smallestImpact }: QuoteLadder): boolean {
   return points.length > 1 || smallestImpact !== undefined;
 }
 
+/** Returns what tells how the price moves with size, which is what own swaps move it by. */
+export function impactBasis({ points, mark }: QuoteLadder): ImpactBasis {
+  if (points.length > 1) return 'sizes';
+  return mark === undefined ? 'none' : 'stated';
+}
+
 /** Returns whether one of the rungs that price a size is more than five slots older than the ladder's newest. */
 export function isSlotsApart({ points, beyondFrom: from }: QuoteLadder, size: bigint): boolean {
   let below: Point | undefined;
@@ -146,10 +168,26 @@ export function outputOf(ladder: QuoteLadder, size: bigint, rounding: 'floor' | 
   const above = points.findIndex((point) => point.size >= size);
   const high = points.at(above)!;
   const low = above < 0 ? ladder.beyondFrom! : points[above - 1]!;
-  // out = x / a(x), where a(x) is the line through both points, over the common denominator.
+  return onLine(low, high, size, rounding);
+}
+
+/** Returns out = x / a(x), where a(x) is the line through two points, over the common denominator. */
+function onLine(low: Point, high: Point, size: bigint, rounding: 'floor' | 'ceil'): bigint {
   const width = high.size - low.size;
   const price = low.num * high.den * (high.size - size) + high.num * low.den * (size - low.size);
   return divide(size * width * low.den * high.den, price, rounding);
+}
+
+/**
+ * Returns what the part of a size brings that comes after `from`: out(to) - out(from), floored. Below the smallest rung both
+ * lie on the line to the price of next to nothing: at the smallest rung's own price the first part would seem to bring less
+ * than it does, and the rest more.
+ */
+export function outputBetween(ladder: QuoteLadder, from: bigint, to: bigint): bigint {
+  const { points: [smallest], mark } = ladder;
+  const out = (size: bigint, rounding: 'floor' | 'ceil'): bigint => (
+    smallest !== undefined && mark !== undefined && size < smallest.size ? onLine(mark, smallest, size, rounding) : outputOf(ladder, size, rounding));
+  return out(to, 'floor') - out(from, 'ceil');
 }
 
 /**
