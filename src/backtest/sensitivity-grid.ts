@@ -104,7 +104,8 @@ function varied(model: SimulationModel, { latency, cost, spreadBps }: { readonly
     latency: { quote: throughout(quote), sign: slower(sign), land: throughout(land) },
     costs: dearerAttempts(model.costs, cost),
     landing: { ...model.landing, adverseBps: Math.round(model.landing.adverseBps * cost) as Bps },
-    dearerBps: (model.dearerBps ?? 0) + spreadBps * (cost - 1),
+    // As a fee it would be refused above risk.max_fee_bps: a swap that is not made loses nothing.
+    dearerBps: (model.dearerBps ?? 0) + (spreadBps + model.costs.platformFeeBps) * (cost - 1),
   };
 }
 
@@ -115,7 +116,6 @@ function dearerAttempts(costs: AttemptCostModel, factor: number): AttemptCostMod
     ...costs,
     microLamportsPerUnit: times(costs.microLamportsPerUnit),
     tipLamports: times(costs.tipLamports) as Lamports,
-    platformFeeBps: Math.round(costs.platformFeeBps * factor) as Bps,
   };
 }
 

@@ -3,20 +3,24 @@ import type { MeasuredRun, MeasuredSettings } from '../backtest/measured-run.ts'
 import { withTrials } from '../backtest/metrics/deflated.ts';
 import type { Benchmark, Benchmarks } from '../backtest/record/run-figures.ts';
 import { assessRun, seriesOf } from '../backtest/record/run-figures.ts';
+import type { StrategyRecord } from '../backtest/record/run-record.ts';
 import type { SensitivityGrid } from '../backtest/sensitivity-grid.ts';
 import { splitWarnings } from '../backtest/report/split-warnings.ts';
 import { instantText } from '../backtest/page/time-axis.ts';
 import { valueText } from '../backtest/page/value-text.ts';
+import { formatDecimal } from '../core/amount.ts';
 import { counted, grouped } from '../core/counted.ts';
 import { shortDuration } from '../core/time.ts';
 import { formatCounts } from '../daemon/counts-text.ts';
 import type { Token } from '../market/token.ts';
 import type { TrialCount } from '../store/trial-log.ts';
-import { equityJson } from './equity-json.ts';
+import { currencyText, equityJson } from './equity-json.ts';
 import { figureTable } from './figure-table.ts';
 import { gridJson, gridText } from './research/grid-answer.ts';
 import { trialsJson, trialsText } from './research/trials-text.ts';
 import { table } from './table.ts';
+
+const SOL_DECIMALS = 9;
 
 /** What a backtest came to, to be told. */
 export interface BacktestAnswer {
@@ -39,21 +43,25 @@ export interface BacktestAnswer {
 /** Returns an answer for scripts. `report` is where the report was written. */
 export function asJson(answer: BacktestAnswer, report: string | undefined): unknown {
   const { runId, run: { result, record, series, assessment }, settings, grid, benchmarks, currency, recordedSwaps, trials, warnings, verdict } = answer;
+  const rents = new Map<string, bigint>();
+  for (const { intent: { strategy }, fill } of result.fills) rents.set(strategy, (rents.get(strategy) ?? 0n) + fill.rentLamports);
   const known = new Map(record.strategies.map((strategy) => [strategy.name, strategy]));
   const strategyJson = ({ name, swaps, feesLamports, balances }: StrategyResult): unknown => {
     const strategy = known.get(name);
     const alone = strategy === undefined ? undefined : assessRun(record, [strategy]);
     const own = alone === undefined || trials === undefined ? alone : withTrials(alone, trials);
     return {
-      name, swaps, fees_lamports: feesLamports, balances: Object.fromEntries(balances),
+      name, swaps, fees_lamports: feesLamports, rent_lamports: rents.get(name) ?? 0n, balances: Object.fromEntries(balances),
       equity: equityJson(strategy === undefined ? [] : seriesOf(record, [strategy]).values, currency),
       metrics: own?.metrics ?? null, warnings: own?.warnings.map(({ message }) => message) ?? [],
     };
   };
+  const worthOf = (pick: (strategy: StrategyRecord) => number | undefined): string => (
+    currencyText(record.strategies.reduce((sum, strategy) => sum + (pick(strategy) ?? 0), 0), currency));
   const benchmarkJson = (benchmark: Benchmark | undefined): unknown => (benchmark === undefined ? null : {
     equity: equityJson(benchmark.series.values, currency), metrics: benchmark.assessment.metrics,
   });
-  const { ownImpact } = result.simulation;
+  const { deposits, simulation: { ownImpact } } = result;
   const settingJson = (run: MeasuredRun): unknown => ({
     equity: equityJson(run.series.values, currency), fills: run.result.fills.length, intents: run.result.intents, denials: run.result.denials,
     decision_hash: run.result.decisionHash, metrics: run.assessment.metrics, warnings: run.warnings,
@@ -70,6 +78,10 @@ export function asJson(answer: BacktestAnswer, report: string | undefined): unkn
     fills: result.fills.length,
     period: { start: new Date(result.startAt).toISOString(), end: new Date(result.endAt).toISOString() },
     equity: equityJson(series.values, currency),
+    deposits: {
+      returned_lamports: deposits.returnedLamports, locked_lamports: deposits.lockedLamports,
+      returned: worthOf(({ returned }) => returned), locked: worthOf(({ deposited }) => deposited), currency: currency.symbol,
+    },
     metrics: assessment.metrics,
     sharpe_interval: assessment.sharpeInterval ?? null,
     trials: trialsJson(trials),
@@ -108,6 +120,7 @@ export function asText(answer: BacktestAnswer, report: string | undefined): stri
     `  decisions  ${grouped(String(result.decisions))}, denied: ${formatCounts(result.denials)}${result.alerts === 0 ? '' : `, ${counted(result.alerts, 'alert')}`}\n`,
     `  swaps      ${formatCounts(result.intents)}\n`,
     `  equity     ${ends(series).join(' → ')}\n`,
+    ...depositLine(result.deposits),
     ...(tried === undefined ? [] : [`  trials     ${tried}\n`]),
     `  hash       ${result.decisions === 0 ? 'none: nothing was decided' : result.decisionHash}\n`,
     ...(report === undefined ? [] : [`  report     ${report}\n`]),
@@ -121,4 +134,11 @@ export function asText(answer: BacktestAnswer, report: string | undefined): stri
       return [name, grouped(String(swaps)), ...(strategy === undefined ? ['-', '-'] : ends(seriesOf(record, [strategy])))];
     })], { right: [1, 2, 3] }),
   ].join('');
+}
+
+/** A deposit is no cost: what is laid down is missing until the account is closed. */
+function depositLine({ returnedLamports, lockedLamports }: MeasuredRun['result']['deposits']): string[] {
+  if (returnedLamports + lockedLamports === 0n) return [];
+  const [returned, locked] = [returnedLamports, lockedLamports].map((lamports) => `${formatDecimal(lamports, SOL_DECIMALS)} SOL`);
+  return [`  deposits   for token accounts: ${locked} laid down and not in the equity, ${returned} back at the end\n`];
 }

@@ -126,6 +126,7 @@ async function measureSettings({ recording, looks, setup }: Subject, { context: 
       instruments: watchedTokens(strategies, setup),
       everyMs: sampleStep(setup.lastAt - setup.firstAt),
       glanceEveryMs: glanceStep(setup.lastAt - setup.firstAt),
+      endAt: setup.lastAt,
       onEvents: (events) => {
         progress.show(before + events, all);
         refuseFullHeap();

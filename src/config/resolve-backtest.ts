@@ -24,13 +24,18 @@ interface BacktestScope {
 }
 
 /** Returns what the section "backtest" means: the simulated wallet, and how its swaps are simulated. */
-export function resolveBacktest({ backtest, mode }: ConfigFile, scope: BacktestScope & { readonly purpose: 'run' | 'check' | 'look' }): BacktestConfig {
+export function resolveBacktest({ backtest, mode, risk }: ConfigFile, scope: BacktestScope & { readonly purpose: 'run' | 'check' | 'look' }): BacktestConfig {
   const written = backtest.balances;
   const balances = written === undefined ? sumOfBudgets(scope.strategies, scope.problems) : scope.amounts.byToken(['backtest', 'balances'], written);
   // A budget of SOL is for trading: what fees take comes on top.
   if (written === undefined || !balances.has(SOL_MINT)) balances.set(SOL_MINT, amount((balances.get(SOL_MINT) ?? 0n) + SIMULATED_SOL));
   if (scope.purpose === 'run' && mode === 'paper' && backtest.latency.land === 'recorded') {
     scope.problems.add(['backtest', 'latency', 'land'], 'expected a duration or quantiles, got "recorded": a paper run has no recording to take it from');
+  }
+  const { platform_fee_bps: feeBps } = backtest.costs;
+  if (feeBps > risk.max_fee_bps) {
+    scope.problems.add(['backtest', 'costs', 'platform_fee_bps'], `expected at most risk.max_fee_bps (${risk.max_fee_bps}), got ${feeBps}: `
+      + 'every simulated swap would be given up for its fee, and a run without swaps loses nothing. Lower the fee, or raise the limit');
   }
   return { balances, model: resolveModel(backtest, scope) };
 }
