@@ -59,6 +59,8 @@ backtest:
     ['costs: { signatures: 0 }', 'costs.signatures: expected an integer of 1 to 12, got 0'],
     ['costs: { tip: "1 USDC" }', 'costs.tip: expected an amount of SOL such as "0.0001 SOL", got "1 USDC"'],
     ['costs: { tip: "1.5 SOL" }', 'costs.tip: expected at most 1 SOL, got "1.5 SOL"'],
+    // issue 13.7: a fee above the limit would keep every swap from being made, and look like a better result.
+    ['costs: { platform_fee_bps: 31 }', 'costs.platform_fee_bps: expected at most risk.max_fee_bps (30), got 31: every simulated swap would be given up for its fee'],
     ['costs: { platform_fee: 5 }', 'costs.platform_fee: unknown key "platform_fee" (did you mean "platform_fee_in"?)'],
     ['transfer_fees: { FISH: { bps: 1 } }', 'transfer_fees.FISH: unknown token "FISH"; known are SOL, USDC'],
     ['transfer_fees: { USDC: { max: "5" } }', 'transfer_fees.USDC.bps: the key "bps" is missing: expected an integer of 0 to 10000'],
