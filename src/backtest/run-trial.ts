@@ -77,6 +77,7 @@ function* measureTrial({ model, period, keep }: Trial, { setup, strategies, rows
     startAt: span.begin,
     cursor: period === undefined ? backtestCursor(rows, looks) : within(backtestCursor(rows.since(span.begin), looks), span),
     looks,
+    intervals: setup.intervals,
     model: model ?? setup.model,
     currency: setup.currency,
     stopwatch,
@@ -87,6 +88,7 @@ function* measureTrial({ model, period, keep }: Trial, { setup, strategies, rows
     glanceEveryMs: keep === undefined ? undefined : glanceStep(spanMs),
     endAt: keep === undefined ? undefined : Math.min(span.to, setup.lastAt),
     interval: false,
+    isMadeUp: setup.isMadeUp,
   });
 }
 

@@ -24,6 +24,7 @@ import { underSetting } from './models/settings.ts';
 import { createTokenAccounts } from './models/token-accounts.ts';
 import type { SimulatedPrice } from './pricing.ts';
 import { createPricing, isRefusal } from './pricing.ts';
+import type { RecordedIntervals } from './sampling.ts';
 import type { FillNotes, SimulationNotes } from './simulation-notes.ts';
 import { createSimulationTally } from './simulation-notes.ts';
 
@@ -71,15 +72,16 @@ export function createSimulatedExecutor(options: {
   readonly market: MarketCache;
   readonly model: SimulationModel;
   readonly seed: number | string;
+  /** How often each feed was recorded, where somebody measured it. */
+  readonly intervals?: RecordedIntervals | undefined;
   /** Mints of which the wallet has an account from the beginning. */
   readonly tokenAccounts: Iterable<Mint>;
 }): SimulatedExecutor {
   const { clock, market, seed } = options;
   const model = underSetting(options.model);
   const { row, landing } = model;
-  // A transaction that lives so long may land so much later or earlier than it did.
-  const ownImpact = createOwnImpact(model.ownImpact, { recorded: model.recordedSwaps, pairingMs: Math.max(model.ownImpact.decayMs, landing.expiryMs) });
-  const pricing = createPricing({ market, model, ownImpact });
+  const ownImpact = createOwnImpact(model.ownImpact, model.recordedSwaps);
+  const pricing = createPricing({ market, model, ownImpact, intervals: options.intervals });
   const accounts = createTokenAccounts(options.tokenAccounts, (mint) => model.transferFees.has(mint));
   const costs = attemptCosts(model.costs, row.priority);
   const tally = createSimulationTally(costs);

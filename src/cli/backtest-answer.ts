@@ -8,11 +8,13 @@ import type { SensitivityGrid } from '../backtest/sensitivity-grid.ts';
 import { splitWarnings } from '../backtest/report/split-warnings.ts';
 import { instantText } from '../backtest/page/time-axis.ts';
 import { valueText } from '../backtest/page/value-text.ts';
+import { fillAgeText } from '../config/simulation-record.ts';
 import { formatDecimal } from '../core/amount.ts';
 import { counted, grouped } from '../core/counted.ts';
-import { shortDuration } from '../core/time.ts';
+import { formatDuration, shortDuration } from '../core/time.ts';
 import { formatCounts } from '../daemon/counts-text.ts';
 import type { Token } from '../market/token.ts';
+import type { SimulationModel } from '../trading/simulation-model.ts';
 import type { TrialCount } from '../store/trial-log.ts';
 import { currencyText, equityJson } from './equity-json.ts';
 import { figureTable } from './figure-table.ts';
@@ -36,13 +38,15 @@ export interface BacktestAnswer {
   /** Made on the same data, this one included; undefined where they could not be counted. */
   readonly trials: TrialCount | undefined;
   readonly warnings: readonly string[];
+  /** How old recorded prices may be. */
+  readonly priceAges: Pick<SimulationModel, 'fillQuoteAge' | 'maxPriceAgeMs'>;
   /** What it comes to, in sentences. */
   readonly verdict: readonly string[];
 }
 
 /** Returns an answer for scripts. `report` is where the report was written. */
 export function asJson(answer: BacktestAnswer, report: string | undefined): unknown {
-  const { runId, run: { result, record, series, assessment }, settings, grid, benchmarks, currency, recordedSwaps, trials, warnings, verdict } = answer;
+  const { runId, run: { result, record, series, assessment }, settings, grid, benchmarks, currency, recordedSwaps, trials, warnings, priceAges, verdict } = answer;
   const rents = new Map<string, bigint>();
   for (const { intent: { strategy }, fill } of result.fills) rents.set(strategy, (rents.get(strategy) ?? 0n) + fill.rentLamports);
   const known = new Map(record.strategies.map((strategy) => [strategy.name, strategy]));
@@ -77,6 +81,8 @@ export function asJson(answer: BacktestAnswer, report: string | undefined): unkn
     intents: result.intents,
     fills: result.fills.length,
     period: { start: new Date(result.startAt).toISOString(), end: new Date(result.endAt).toISOString() },
+    max_quote_age: fillAgeText(priceAges.fillQuoteAge),
+    max_price_age: formatDuration(priceAges.maxPriceAgeMs),
     equity: equityJson(series.values, currency),
     deposits: {
       returned_lamports: deposits.returnedLamports, locked_lamports: deposits.lockedLamports,
@@ -102,8 +108,8 @@ export function asJson(answer: BacktestAnswer, report: string | undefined): unkn
 
 /** Returns an answer for people, warnings first, then what it comes to. */
 export function asText(answer: BacktestAnswer, report: string | undefined): string {
-  const { run: { result, series, record, assessment }, settings, grid, benchmarks, currency, trials, warnings, verdict } = answer;
-  const tried = trialsText(trials, assessment.metrics.dsr);
+  const { run: { result, series, record, assessment }, settings, grid, benchmarks, currency, trials, warnings, priceAges, verdict } = answer;
+  const tried = trialsText(trials, assessment.metrics.dsr, assessment.luckUnknown);
   const show = (value: number | undefined): string => (value === undefined ? 'cannot be valued' : `${valueText(value, 'price')} ${currency.symbol}`);
   const ends = ({ values }: { readonly values: readonly number[] }): string[] => [show(values[0]), show(values.at(-1))];
   const { warnings: doubts, missing } = splitWarnings(warnings, assessment.warnings);
@@ -119,6 +125,7 @@ export function asText(answer: BacktestAnswer, report: string | undefined): stri
     `  events     ${grouped(String(result.events))}, ${grouped(String(Math.round(result.events / result.seconds)))} a second\n`,
     `  decisions  ${grouped(String(result.decisions))}, denied: ${formatCounts(result.denials)}${result.alerts === 0 ? '' : `, ${counted(result.alerts, 'alert')}`}\n`,
     `  swaps      ${formatCounts(result.intents)}\n`,
+    `  prices     of swaps: quotes at most ${fillAgeText(priceAges.fillQuoteAge)} old; of equity: at most ${formatDuration(priceAges.maxPriceAgeMs)} old\n`,
     `  equity     ${ends(series).join(' → ')}\n`,
     ...depositLine(result.deposits),
     ...(tried === undefined ? [] : [`  trials     ${tried}\n`]),

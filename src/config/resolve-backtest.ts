@@ -1,11 +1,14 @@
 import { assert } from '../core/assert.ts';
 import type { Amount, Bps, Lamports } from '../core/amount.ts';
 import { amount, lamports, U64_MAX } from '../core/amount.ts';
+import type { Millis } from '../core/time.ts';
 import { formatDuration, parseDuration } from '../core/time.ts';
 import type { TransferFee } from '../market/mint-account.ts';
 import type { Mint } from '../market/token.ts';
 import { SOL_MINT } from '../market/token.ts';
-import type { LatencySource, SimulationModel } from '../trading/simulation-model.ts';
+import { QUOTE_MAX_AGE_MS } from '../trading/limits.ts';
+import type { LandingModel, LatencySource, SimulationModel } from '../trading/simulation-model.ts';
+import { BASE_MODEL } from '../trading/simulation-model.ts';
 import type { AmountReader } from './amounts.ts';
 import { knownQuantiles, readLatency, readLatencyQuantiles } from './latency-text.ts';
 import type { ProblemList } from './problem.ts';
@@ -37,10 +40,11 @@ export function resolveBacktest({ backtest, mode, risk }: ConfigFile, scope: Bac
     scope.problems.add(['backtest', 'costs', 'platform_fee_bps'], `expected at most risk.max_fee_bps (${risk.max_fee_bps}), got ${feeBps}: `
       + 'every simulated swap would be given up for its fee, and a run without swaps loses nothing. Lower the fee, or raise the limit');
   }
-  return { balances, model: resolveModel(backtest, scope) };
+  const leastMs = risk.max_quote_age === undefined ? QUOTE_MAX_AGE_MS : parseDuration(risk.max_quote_age);
+  return { balances, model: resolveModel(backtest, leastMs, scope) };
 }
 
-function resolveModel(section: Section, scope: BacktestScope): SimulationModel<LatencySource> {
+function resolveModel(section: Section, leastMs: Millis, scope: BacktestScope): SimulationModel<LatencySource> {
   const { latency, own_impact: ownImpact, landing, costs } = section;
   const [quote, sign, land] = [readLatency(latency.quote), readLatencyQuantiles(latency.sign), readLatency(latency.land)];
   assert(quote && sign && land, 'the schema lets no other text through');
@@ -51,11 +55,11 @@ function resolveModel(section: Section, scope: BacktestScope): SimulationModel<L
     extrapolate: section.extrapolate,
     otherSideHaircutBps: section.other_side_haircut_bps as Bps,
     maxPriceAgeMs: parseDuration(section.max_price_age),
+    fillQuoteAge: { maxMs: section.max_quote_age === undefined ? undefined : parseDuration(section.max_quote_age), leastMs },
     ownImpact: { share: ownImpact.share, decayMs: parseDuration(ownImpact.decay) },
     landing: {
       adverseBps: landing.adverse_bps as Bps,
-      dropProbability: landing.drop_probability,
-      unknownProbability: landing.unknown_probability,
+      ...assumedShares(landing),
       expiryMs: parseDuration(landing.expiry),
       lastLookBps: landing.last_look_bps as Bps,
     },
@@ -68,6 +72,15 @@ function resolveModel(section: Section, scope: BacktestScope): SimulationModel<L
       platformFeeIn: costs.platform_fee_in,
     },
     transferFees: resolveTransferFees(section, scope),
+  };
+}
+
+/** What is not written down is assumed, unless the recording's own run tells it. */
+function assumedShares({ drop_probability: drop, unknown_probability: unknown }: Section['landing']): Pick<LandingModel, 'assumed' | 'dropProbability' | 'unknownProbability'> {
+  const { dropProbability, unknownProbability } = BASE_MODEL.landing;
+  return {
+    dropProbability: drop ?? dropProbability, unknownProbability: unknown ?? unknownProbability,
+    ...(drop !== undefined && unknown !== undefined ? {} : { assumed: { drop: drop === undefined, unknown: unknown === undefined } }),
   };
 }
 

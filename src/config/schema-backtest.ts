@@ -13,6 +13,7 @@ const recordableLatency = () => z.string()
 const knownLatency = () => z.string()
   .refine((text) => readLatencyQuantiles(text) !== undefined, { message: `expected ${LATENCY_FORM}` })
   .meta({ examples: LATENCY_EXAMPLES });
+const ASSUMED = (share: number): string => `Left out, that of the recording’s own run where it landed at least 20 swaps on a chain, and else ${share}.`;
 const probability = () => z.number().min(0).max(1);
 
 /** The section "backtest": how swaps are simulated, in a backtest and on paper. */
@@ -31,15 +32,19 @@ export const backtestSchema = z.strictObject({
     .meta({ description: 'Whether swaps larger than the largest recorded quote are priced by going on as the recorded ones do; they are marked. Otherwise they are given up, with two exceptions, which are marked too: a sale of what is held where only purchases were recorded, and a swap that is under way already when smaller sizes alone are known.' }),
   other_side_haircut_bps: bps().default(BASE_MODEL.otherSideHaircutBps)
     .meta({ description: 'What is taken off a price where only quotes of the other direction are recorded.' }),
-  max_price_age: duration('2h').default(formatDuration(BASE_MODEL.maxPriceAgeMs)).meta({ description: 'A recorded quote that is older fills nothing.' }),
+  max_price_age: duration('2h').default(formatDuration(BASE_MODEL.maxPriceAgeMs)).meta({ description: 'How old the price of what is held may be: an older one is warned of at the end, and buys no benchmark.' }),
+  max_quote_age: duration('30s').optional()
+    .meta({ description: 'How old a recorded quote may be that fills a swap; otherwise the swap is given up with QUOTE_STALE. Left out, three times the interval at which its feed was recorded, at least risk.max_quote_age (2s unless given).' }),
   own_impact: z.strictObject({
     share: z.number().min(0).max(1).default(ownImpact.share).meta({ description: 'How much of an own swap stays in the recorded market, which knows nothing of it; 0 for none.' }),
     decay: duration('60s').default(formatDuration(ownImpact.decayMs)).meta({ description: 'After this long others have filled up all but 1/e of it.' }),
   }).prefault({}).meta({ description: 'What own swaps do to the price of the next.' }),
   landing: z.strictObject({
     adverse_bps: bps().default(landing.adverseBps).meta({ description: 'By how much fills fall short of the price on arrival, as live ones were found to.' }),
-    drop_probability: probability().default(landing.dropProbability).meta({ description: 'The share of transactions that never land: no fee, the money locked until they have expired.' }),
-    unknown_probability: probability().default(landing.unknownProbability).meta({ description: 'The share of transactions of which nobody hears until they would have expired.' }),
+    drop_probability: probability().optional()
+      .meta({ description: `The share of transactions that never land: no fee, the money locked until they have expired. ${ASSUMED(landing.dropProbability)}` }),
+    unknown_probability: probability().optional()
+      .meta({ description: `The share of transactions of which nobody hears until they would have expired. ${ASSUMED(landing.unknownProbability)}` }),
     expiry: duration('70s').default(formatDuration(landing.expiryMs)).meta({ description: 'From the signature to the proof that it cannot land any more.' }),
     last_look_bps: bps().default(landing.lastLookBps).meta({ description: 'A maker does not sign once the price moved by more than this in the taker’s favour.' }),
   }).prefault({}).meta({ description: 'What becomes of a transaction.' }),

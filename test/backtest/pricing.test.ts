@@ -29,7 +29,7 @@ function pricing(quotes: readonly Quote[], model: Partial<SimulationModel> = {})
   const market = new MarketCache();
   for (const each of quotes) market.observe(each);
   const whole = { ...BASE_MODEL, ...model };
-  const ownImpact = createOwnImpact(whole.ownImpact, { recorded: whole.recordedSwaps });
+  const ownImpact = createOwnImpact(whole.ownImpact, whole.recordedSwaps);
   const prices = createPricing({ market, model: whole, ownImpact });
   const at = (amountIn: bigint, now = 0, isUnderWay = false): (SimulatedPrice & { readonly terms: SwapTerms }) | PriceRefusal => {
     const found = prices.price(intent(amountIn), { at: now, isUnderWay });

@@ -1,6 +1,7 @@
 import type { Bps } from '../../core/amount.ts';
 import { mulDiv } from '../../core/amount.ts';
 import type { Millis } from '../../core/time.ts';
+import type { FeedKey } from '../../market/event.ts';
 import type { Quote } from '../../market/quote.ts';
 import type { Mint } from '../../market/token.ts';
 import type { RecordedSwap } from '../../trading/simulation-model.ts';
@@ -28,7 +29,8 @@ export interface LadderQuestion {
   readonly inputMint: Mint;
   readonly outputMint: Mint;
   readonly at: Millis;
-  readonly maxAgeMs: Millis;
+  /** How old a quote of a feed may be. */
+  readonly maxAgeMs: Millis | ((feed: FeedKey) => Millis);
   readonly otherSideHaircutBps: Bps;
   /** Returns the last quote of a size that the recording's run accepted by then, for a swap of its own. */
   readonly accepted?: ((inAmount: bigint) => AcceptedQuote | undefined) | undefined;
@@ -71,16 +73,16 @@ function rungsOf(market: MarketCache, { at, maxAgeMs, otherSideHaircutBps, accep
   for (const slot of market.quoteSlots(from, to)) {
     const quote = market.latest(slot);
     if (quote?.kind !== 'quote') continue;
-    if (!(readingAge(quote, at) <= maxAgeMs)) {
+    if (!(readingAge(quote, at) <= (typeof maxAgeMs === 'number' ? maxAgeMs : maxAgeMs(quote.feed)))) {
       hasStale = true;
       continue;
     }
-    const { inAmount, outAmount, contextSlot, router, priceImpact, receivedAt } = quote;
+    const { inAmount, outAmount, contextSlot, router, priceImpact, receivedAt, feeBps } = quote;
     const later = isTurned ? undefined : accepted?.(inAmount);
-    if (later !== undefined && later.at > receivedAt) rungs.push({ inAmount, outAmount: later.outAmount, router, priceImpact, quote });
+    if (later !== undefined && later.at > receivedAt) rungs.push({ inAmount, outAmount: later.outAmount, router, priceImpact, feeBps, quote });
     else rungs.push(isTurned
-      ? { inAmount: outAmount, outAmount: mulDiv(inAmount, BPS - BigInt(otherSideHaircutBps), BPS, 'floor'), contextSlot, router, priceImpact, quote }
-      : { inAmount, outAmount, contextSlot, router, priceImpact, quote });
+      ? { inAmount: outAmount, outAmount: mulDiv(inAmount, BPS - BigInt(otherSideHaircutBps), BPS, 'floor'), contextSlot, router, priceImpact, feeBps, quote }
+      : { inAmount, outAmount, contextSlot, router, priceImpact, feeBps, quote });
   }
   return { rungs, hasStale };
 }

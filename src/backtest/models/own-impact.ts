@@ -12,105 +12,82 @@ export interface OwnImpact {
   left(inputMint: Mint, outputMint: Mint, at: Millis): bigint;
 }
 
-/** An amount that landed at an instant, as far as it has no counterpart yet. */
-interface Lot {
-  readonly at: Millis;
-  amount: bigint;
-}
-
 interface Trace {
   /** What is left of everything before `at`, as of `at`. */
   faded: number;
   /** What landed at `at` itself. */
   fresh: bigint;
   at: Millis;
-  /** Swaps of the simulation without a counterpart in the recording, and the reverse; oldest first. */
-  readonly simulated: Lot[];
-  readonly recorded: Lot[];
-  /** Swaps that the recording's run landed in this direction, in order of time, and how many of them are known by now. */
+}
+
+/** What was swapped in one direction: by the simulation, and by the run that made the recording. */
+interface Direction {
+  readonly simulated: Trace;
+  readonly recorded: Trace;
+  /** What the run landed, in order of time, and how many of it are known by now. */
   readonly history: readonly RecordedSwap[];
   known: number;
 }
 
 /**
+ * Recorded swaps stand for their own amount and as much again. A simulated run has other luck and other latencies: it is a
+ * few swaps ahead of the recorded one for a while, or behind it, and at one recorded size those few would cost it dearly.
+ */
+const RECORDED_STAND_FOR = 2;
+
+/**
  * Returns the memory of own swaps: λ of each, fading by e^(-Δt/θ). Swaps of one instant do not see one another, so that it
  * does not matter in which order they are carried out. What is sold does not undo what was bought: that would be too kind.
  *
- * `recorded` are swaps that the recording's own run landed: its quotes have their impact already. A simulated swap that has
- * such a counterpart within `pairingMs`, before or after it, is left out; of the two the same amount counts once. A recorded
- * swap is known from its own instant on, never before it.
+ * `recorded` are swaps that the recording's own run landed. Its quotes have their impact already, so that only what the
+ * simulation swaps beyond them counts. A recorded swap is known from its own instant on, never before it.
  */
-export function createOwnImpact({ share, decayMs }: SimulationModel['ownImpact'], { recorded = [], pairingMs = decayMs }: {
-  readonly recorded?: readonly RecordedSwap[] | undefined;
-  readonly pairingMs?: Millis;
-} = {}): OwnImpact {
-  const traces = new Map<Mint, Map<Mint, Trace>>();
-  const fade = (since: Millis, now: Millis): number => Math.exp((since - now) / decayMs);
-  const fadedAt = ({ faded, fresh, at }: Trace, now: Millis): number => (now <= at ? faded : (faded + Number(fresh)) * fade(at, now));
-
-  const traceOf = (inputMint: Mint, outputMint: Mint): Trace => {
-    const outputs = traces.get(inputMint) ?? new Map<Mint, Trace>();
-    traces.set(inputMint, outputs);
+export function createOwnImpact({ share, decayMs }: SimulationModel['ownImpact'], recorded: readonly RecordedSwap[] = []): OwnImpact {
+  const directions = new Map<Mint, Map<Mint, Direction>>();
+  const fadedAt = ({ faded, fresh, at }: Trace, now: Millis): number =>
+    (now <= at ? faded : (faded + Number(fresh)) * Math.exp((at - now) / decayMs));
+  const put = (trace: Trace, amount: bigint, at: Millis): void => {
+    if (at === trace.at) trace.fresh += amount;
+    else Object.assign(trace, { faded: fadedAt(trace, at), fresh: amount, at } satisfies Trace);
+  };
+  const directionOf = (inputMint: Mint, outputMint: Mint): Direction => {
+    const outputs = directions.get(inputMint) ?? new Map<Mint, Direction>();
+    directions.set(inputMint, outputs);
     const known = outputs.get(outputMint);
     if (known !== undefined) return known;
-    const history = recorded.filter((swap) => swap.inputMint === inputMint && swap.outputMint === outputMint);
-    const trace: Trace = { faded: 0, fresh: 0n, at: -Infinity, simulated: [], recorded: [], history, known: 0 };
-    outputs.set(outputMint, trace);
-    return trace;
+    const direction: Direction = {
+      simulated: emptyTrace(), recorded: emptyTrace(), known: 0,
+      history: recorded.filter((swap) => swap.inputMint === inputMint && swap.outputMint === outputMint),
+    };
+    outputs.set(outputMint, direction);
+    return direction;
   };
-  /** Takes what has a counterpart out of the trace; swaps of the trace's own instant are apart. */
-  const leaveOut = (trace: Trace, amount: bigint, landedAt: Millis): void => {
-    if (landedAt === trace.at) trace.fresh -= amount;
-    else trace.faded = Math.max(0, trace.faded - Number(amount) * fade(landedAt, trace.at));
-  };
-  /** Takes note of what the recording's run had landed by then. */
-  const learn = (trace: Trace, now: Millis): void => {
-    for (let swap = trace.history[trace.known]; swap !== undefined && swap.at <= now; swap = trace.history[trace.known]) {
-      trace.known += 1;
-      const { at, inAmount } = swap;
-      const rest = pair(trace.simulated, { amount: inAmount, at, pairingMs }, (amount, landedAt) => { leaveOut(trace, amount, landedAt); });
-      if (rest > 0n) trace.recorded.push({ at, amount: rest });
+  /** What the run had landed by then and the market still has in it; what landed at that very instant is in it too. */
+  const recordedAt = (direction: Direction, now: Millis): number => {
+    const { history, recorded: trace } = direction;
+    if (history.length === 0) return 0;
+    for (let swap = history[direction.known]; swap !== undefined && swap.at <= now; swap = history[direction.known]) {
+      direction.known += 1;
+      put(trace, swap.inAmount, swap.at);
     }
+    return fadedAt(trace, now) + (now === trace.at ? Number(trace.fresh) : 0);
   };
 
   return {
     add(inputMint, outputMint, inAmount, at) {
-      const trace = traceOf(inputMint, outputMint);
-      learn(trace, at);
-      const rest = pair(trace.recorded, { amount: inAmount, at, pairingMs });
-      if (rest === 0n) return;
-      if (trace.at === at) trace.fresh += rest;
-      else {
-        trace.faded = fadedAt(trace, at);
-        trace.fresh = rest;
-        trace.at = at;
-      }
-      if (trace.history.length > 0) trace.simulated.push({ at, amount: rest });
+      put(directionOf(inputMint, outputMint).simulated, inAmount, at);
     },
     left(inputMint, outputMint, at) {
-      if (share === 0) return 0n;
-      const trace = traces.get(inputMint)?.get(outputMint);
-      if (trace === undefined) return 0n;
-      learn(trace, at);
-      return BigInt(Math.round(share * fadedAt(trace, at)));
+      const direction = directions.get(inputMint)?.get(outputMint);
+      if (direction === undefined || share === 0) return 0n;
+      const beyond = fadedAt(direction.simulated, at) - RECORDED_STAND_FOR * recordedAt(direction, at);
+      return beyond <= 0 ? 0n : BigInt(Math.round(share * beyond));
     },
   };
 }
 
-/** Takes an amount from the lots of the other side that are near enough, oldest first; returns what no lot covers. Lots that are too old are forgotten. */
-function pair(lots: Lot[], { amount, at, pairingMs }: Lot & { readonly pairingMs: Millis }, taken?: (amount: bigint, landedAt: Millis) => void): bigint {
-  let rest = amount;
-  while (lots[0] !== undefined && rest > 0n) {
-    const [lot] = lots;
-    if (at - lot.at <= pairingMs) {
-      const part = lot.amount < rest ? lot.amount : rest;
-      taken?.(part, lot.at);
-      rest -= part;
-      lot.amount -= part;
-    } else lot.amount = 0n;
-    if (lot.amount === 0n) lots.shift();
-  }
-  return rest;
+function emptyTrace(): Trace {
+  return { faded: 0, fresh: 0n, at: -Infinity };
 }
 
 /**

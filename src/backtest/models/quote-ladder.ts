@@ -6,6 +6,8 @@ export interface Rung {
   readonly router?: string | undefined;
   /** Signed fraction, negative is worse; undefined where the service does not say. */
   readonly priceImpact?: number | undefined;
+  /** What of the stated impact is the service's fee, which no size changes. */
+  readonly feeBps?: number | undefined;
 }
 
 /** Beyond this many slots two quotes are not of the same market any more. */
@@ -61,16 +63,17 @@ export function createLadder(rungs: readonly Rung[]): QuoteLadder | undefined {
   const points = withOutputRising(withPriceRising(stated));
   return {
     points, smallestImpact: smallest.priceImpact === undefined ? undefined : -smallest.priceImpact, dryFrom, beyondFrom: beyondFrom(points, alive),
-    mark: points[0] === undefined ? undefined : lineToNothing(points) ?? markOf(points[0], smallest.priceImpact),
+    mark: points[0] === undefined ? undefined : lineToNothing(points) ?? markOf(points[0], smallest),
   };
 }
 
-function oneRung({ inAmount, outAmount, priceImpact }: Rung): QuoteLadder | undefined {
+function oneRung(rung: Rung): QuoteLadder | undefined {
+  const { inAmount, outAmount, priceImpact } = rung;
   if (inAmount <= 0n) return undefined;
   const smallestImpact = priceImpact === undefined ? undefined : -priceImpact;
   if (outAmount <= 0n) return { points: [], smallestImpact, dryFrom: inAmount, beyondFrom: undefined, mark: undefined };
   const point = { size: inAmount, num: inAmount, den: outAmount, isApart: false };
-  const mark = markOf(point, priceImpact);
+  const mark = markOf(point, rung);
   return { points: [point], smallestImpact, dryFrom: undefined, beyondFrom: mark, mark };
 }
 
@@ -87,13 +90,16 @@ function beyondFrom(points: readonly Point[], rungs: readonly Rung[]): Point | u
   if (last === undefined || largest === undefined) return undefined;
   const first = rungs.findIndex(({ router, contextSlot }) => router === largest.router && contextSlot === largest.contextSlot);
   if (first < rungs.length - 1) return points[first];
-  return markOf(last, largest.priceImpact) ?? (points.length > 1 ? points[0] : undefined);
+  return markOf(last, largest) ?? (points.length > 1 ? points[0] : undefined);
 }
 
 /** Returns the price of next to nothing, a(0) = a(x) (1 - impact), which a stated impact tells; undefined without a loss. */
-function markOf({ num, den }: Point, priceImpact: number | undefined): Point | undefined {
-  if (priceImpact === undefined || !(priceImpact < 0)) return undefined;
-  const lost = BigInt(Math.min(IMPACT_UNITS - 1, Math.ceil(-priceImpact * IMPACT_UNITS)));
+function markOf({ num, den }: Point, { priceImpact, feeBps = 0 }: Rung): Point | undefined {
+  if (priceImpact === undefined) return undefined;
+  // A fee is in what services state, and none of it is the size's doing.
+  const share = Math.ceil(-priceImpact * IMPACT_UNITS) - Math.floor((feeBps * IMPACT_UNITS) / 10_000);
+  if (!(share > 0)) return undefined;
+  const lost = BigInt(Math.min(IMPACT_UNITS - 1, share));
   return { size: 0n, num: num * (BigInt(IMPACT_UNITS) - lost), den: den * BigInt(IMPACT_UNITS), isApart: false };
 }
 

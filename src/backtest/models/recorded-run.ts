@@ -2,7 +2,7 @@ import { GannetError } from '../../core/errors.ts';
 import type { Millis } from '../../core/time.ts';
 import type { InputSource } from '../../recording/reader.ts';
 import type { Route } from '../../trading/proposal.ts';
-import type { Latency, LatencyHistory, LatencyQuantiles, LatencySource, RecordedSwap, SimulationModel } from '../../trading/simulation-model.ts';
+import type { LandingModel, Latency, LatencyHistory, LatencyQuantiles, LatencySource, RecordedSwap, SimulationModel } from '../../trading/simulation-model.ts';
 import { BASE_MODEL } from '../../trading/simulation-model.ts';
 import { isFirm } from './landing.ts';
 import { quantilesOf } from './latency.ts';
@@ -38,6 +38,8 @@ export interface RecordedRun {
   readonly latencies: RecordedLatencies;
   /** What it landed on a chain, without what makers filled from their own stock. A run on paper landed nothing. */
   readonly swaps: readonly RecordedSwap[];
+  /** How many of its transactions were signed, never landed, and were not heard of for a while. */
+  readonly fates: { readonly signed: number; readonly expired: number; readonly unheard: number };
 }
 
 /** Returns what the run did that made a recording. */
@@ -45,8 +47,10 @@ export function recordedRun(recording: Pick<InputSource, 'kinds' | 'cursor'>): R
   const quote: KnownLatency[] = [];
   const land: KnownLatency[] = [];
   const swaps: RecordedSwap[] = [];
-  if (!recording.kinds.includes('outcome')) return { latencies: { quote, land }, swaps };
+  const fates = { signed: 0, expired: 0, unheard: 0 };
+  if (!recording.kinds.includes('outcome')) return { latencies: { quote, land }, swaps, fates };
   const accepted = new Map<string, RecordedSwap['accepted']>();
+  const unheard = new Set<string>();
   const begun = new Map<string, Millis>();
   const signed = new Map<string, Millis>();
   const cursor = recording.cursor({ kinds: ['outcome'] });
@@ -54,6 +58,10 @@ export function recordedRun(recording: Pick<InputSource, 'kinds' | 'cursor'>): R
     const { at, input } = cursor;
     if (input.kind !== 'outcome') continue;
     const { intentId, state, fill, slot, router = '' } = input;
+    if (state === 'signed') fates.signed += 1;
+    if (state === 'expired' || input.ended === 'expired') fates.expired += 1;
+    if (state === 'unknown') unheard.add(`${intentId} ${input.attempt}`);
+    fates.unheard = unheard.size;
     // Of a further attempt the last quote counts.
     if (state === 'signed' && input.quotedOut !== undefined) accepted.set(intentId, { at, outAmount: input.quotedOut });
     if (fill !== undefined && slot !== undefined && !isFirm(router)) {
@@ -71,7 +79,7 @@ export function recordedRun(recording: Pick<InputSource, 'kinds' | 'cursor'>): R
       if (since !== undefined) land.push({ at, latencyMs: at - since, route });
     }
   }
-  return { latencies: { quote, land }, swaps };
+  return { latencies: { quote, land }, swaps, fates };
 }
 
 /**
@@ -79,11 +87,12 @@ export function recordedRun(recording: Pick<InputSource, 'kinds' | 'cursor'>): R
  * latency known. What is to come from the recording is taken from there, signing included, at each instant from what was
  * known before it. Until that is 20 swaps, it is what is assumed where nobody says otherwise. "recorded or", where the run
  * landed 20 in all on a chain, tells the routes apart, and takes the first three swaps of each for all that come before
- * them: how long one takes says nothing of where prices go. Throws RECORDING_INCOMPLETE where "recorded" finds fewer than 20.
+ * them: how long one takes says nothing of where prices go; the shares of transactions that never land, or are not heard
+ * of, are then those of the run, unless they are configured. Throws RECORDING_INCOMPLETE where "recorded" finds fewer than 20.
  */
 export function withRecordedRun(model: SimulationModel<LatencySource>, recording: Pick<InputSource, 'kinds' | 'cursor'>, name: string): SimulationModel {
   const { quote, sign, land } = model.latency;
-  const { latencies: found, swaps } = recordedRun(recording);
+  const { latencies: found, swaps, fates } = recordedRun(recording);
   const isOfChain = swaps.length >= SWAPS_MIN;
   const from = (source: LatencySource, key: keyof RecordedLatencies): Latency => {
     if (source === 'recorded') {
@@ -103,7 +112,18 @@ export function withRecordedRun(model: SimulationModel<LatencySource>, recording
   return {
     ...model,
     latency: { quote: quoteLatency, sign: 'steps' in quoteLatency ? [{ share: 0.5, latencyMs: 0 }] : sign, land: from(land, 'land') },
+    landing: isOfChain ? withFates(model.landing, fates) : model.landing,
     ...(swaps.length === 0 ? {} : { recordedSwaps: swaps }),
+  };
+}
+
+function withFates(landing: LandingModel, { signed, expired, unheard }: RecordedRun['fates']): LandingModel {
+  const { assumed, dropProbability, unknownProbability } = landing;
+  if (assumed === undefined || signed === 0) return landing;
+  return {
+    ...landing,
+    dropProbability: assumed.drop ? Math.min(1, expired / signed) : dropProbability,
+    unknownProbability: assumed.unknown ? Math.min(1, unheard / signed) : unknownProbability,
   };
 }
 

@@ -87,7 +87,7 @@ export function createBenchmarkWallets({ market, marks, currency, instruments, m
     + (latencyAt(latency.sign, MEDIAN) + latencyAt(knownBefore(latency.land, at, 'order'), MEDIAN)) * row.landLatency;
 
   const walletOf = (cash: bigint, { orders, everyMs }: PurchasePlan, begunAt: Millis): Wallet => {
-    const ownImpact = createOwnImpact(model.ownImpact, { recorded: model.recordedSwaps, pairingMs: Math.max(model.ownImpact.decayMs, landing.expiryMs) });
+    const ownImpact = createOwnImpact(model.ownImpact, model.recordedSwaps);
     const accounts = createTokenAccounts(existing, (mint) => model.transferFees.has(mint));
     const parts = BigInt(orders * instruments.length);
     const partOf = (n: number): bigint => (cash * BigInt(n + 1)) / parts - (cash * BigInt(n)) / parts;

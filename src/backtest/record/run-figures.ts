@@ -51,7 +51,7 @@ export function seriesOf({ times }: RunRecord, strategies: readonly StrategyReco
 /** Returns the metrics of a run: of all its strategies, or of some. */
 export function assessRun(record: RunRecord, strategies: readonly StrategyRecord[] = record.strategies, { interval }: Pick<AssessmentTerms, 'interval'> = {}): Assessment {
   const { times, values, held } = seriesOf(record, strategies);
-  return assess({ kind: 'equity', times, values }, { strictness: 'backtest', trading: { ...tradingOf(record, strategies), held }, interval });
+  return assess({ kind: 'equity', times, values }, { strictness: 'backtest', trading: { ...tradingOf(record, strategies), held }, interval, isMadeUp: record.isMadeUp });
 }
 
 /** Returns fills as purchases and sales of what is not the currency; a swap between two such is one of each. */
@@ -74,7 +74,7 @@ export function benchmarksOf(record: RunRecord): Benchmarks {
   const together = (one: (prices: readonly number[], costs: BenchmarkCosts) => EquitySeries): Benchmark | undefined => {
     if (isLost) return undefined;
     const each = instruments.map(({ prices, ...costs }) => one(prices, costs).values);
-    return benchmarkOf({ times, values: times.map((_, i) => each.reduce((sum, held) => sum + held[i]!, 0)) });
+    return benchmarkOf({ times, values: times.map((_, i) => each.reduce((sum, held) => sum + held[i]!, 0)) }, record);
   };
   const measured = isLost ? undefined : record.benchmarks;
   const wallet = ({ cash: began }: BenchmarkRecord, column: readonly (number | null)[]): Benchmark => {
@@ -85,12 +85,12 @@ export function benchmarksOf(record: RunRecord): Benchmarks {
       if (value !== null) last = value * (cash / began);
       return known.has(at) ? [last] : [];
     });
-    return benchmarkOf({ times, values });
+    return benchmarkOf({ times, values }, record);
   };
   return {
     buy_and_hold: measured === undefined ? together((prices, costs) => buyAndHold({ times, prices }, { cash: part, ...costs })) : wallet(measured, measured.buyAndHold),
     dca: measured === undefined ? together((prices, costs) => dollarCostAveraging({ times, prices }, { cash: part, ...costs, orders, everyMs })) : wallet(measured, measured.dca),
-    cash: benchmarkOf(cashOnly(times, { cash })),
+    cash: benchmarkOf(cashOnly(times, { cash }), record),
   };
 }
 
@@ -115,8 +115,8 @@ function isPrice(price: number | null | undefined): boolean {
   return price !== null && price !== undefined && price > 0;
 }
 
-function benchmarkOf(series: EquitySeries): Benchmark {
-  return { series, assessment: assess({ kind: 'equity', ...series }, { strictness: 'backtest' }) };
+function benchmarkOf(series: EquitySeries, { isMadeUp }: Pick<RunRecord, 'isMadeUp'>): Benchmark {
+  return { series, assessment: assess({ kind: 'equity', ...series }, { strictness: 'backtest', isMadeUp }) };
 }
 
 /** The middle between what a purchase takes and a sale brings, and half of what is between them as a cost of either. */

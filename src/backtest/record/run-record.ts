@@ -12,6 +12,8 @@ export interface RunRecord {
   readonly instruments: readonly InstrumentRecord[];
   /** In order of time. */
   readonly fills: readonly RecordedFill[];
+  /** Set where the market was made up. */
+  readonly isMadeUp?: true | undefined;
   /** What the benchmarks came to as they paid what strategies pay; left out where nothing could be bought, or the end was not known. */
   readonly benchmarks?: BenchmarkRecord | undefined;
 }

@@ -59,28 +59,29 @@ describe('what own swaps leave in a recorded market', () => {
 
 describe('issue 13.5: own swaps that the recorded prices have in them already', () => {
   it('are left out, whether the simulated swap lands after the recorded one or before it', () => {
-    const impact = createOwnImpact(DECAY, { recorded: [swap(1_000), swap(5_000)] });
+    const impact = createOwnImpact(DECAY, [swap(1_000), swap(5_000)]);
     impact.add(USDC.mint, SOL.mint, 1_000n, 2_500);
     expect(left(impact, 2_501)).toBe(0n);
+    impact.add(USDC.mint, SOL.mint, 1_000n, 4_000);
+    expect(left(impact, 5_000)).toBe(0n);
+  });
+
+  it('are not known before their time', () => {
+    const impact = createOwnImpact(DECAY, [swap(5_000)]);
     impact.add(USDC.mint, SOL.mint, 1_000n, 4_000);
     expect(left(impact, 4_999)).toBe(983n);
     expect(left(impact, 5_000)).toBe(0n);
   });
 
-  it('count once: what the simulation swaps beyond them is own impact as ever', () => {
-    const impact = createOwnImpact(DECAY, { recorded: [swap(1_000)] });
-    for (const at of [2_000, 3_000]) impact.add(USDC.mint, SOL.mint, 750n, at);
-    expect(left(impact, 3_001)).toBe(500n);
-    // Of the other direction, and of another pair, nothing is known.
+  it('stand for some swaps more, and for no more: what the simulation swaps beyond them is own impact as ever', () => {
+    const impact = createOwnImpact(DECAY, [swap(1_000)]);
+    impact.add(USDC.mint, SOL.mint, 1_500n, 1_000);
+    expect(left(impact, 1_001)).toBe(0n);
+    impact.add(USDC.mint, SOL.mint, 1_500n, 2_000);
+    expect(left(impact, 2_001)).toBe(1_008n);
+    // Of the other direction nothing is known.
     impact.add(SOL.mint, USDC.mint, 400n, 3_000);
     expect(impact.left(SOL.mint, USDC.mint, 3_001)).toBe(400n);
-  });
-
-  it('stand for none that lands long before or after them', () => {
-    const impact = createOwnImpact(DECAY, { recorded: [swap(1_000), swap(200_000)], pairingMs: 70_000 });
-    impact.add(USDC.mint, SOL.mint, 1_000n, 71_001);
-    expect(left(impact, 71_002)).toBe(1_000n);
-    expect(left(impact, 200_000)).toBe(BigInt(Math.round(1_000 * Math.exp(-128_999 / 60_000))));
   });
 
   it('never make more of it than there would be without them', () => {
@@ -88,7 +89,7 @@ describe('issue 13.5: own swaps that the recorded prices have in them already', 
     const swaps = fc.array(fc.record({ at: moment, inAmount: fc.bigInt({ min: 1n, max: 10n ** 9n }) }), { maxLength: 6 });
     fc.assert(fc.property(swaps, swaps, (made, landed) => {
       const recorded = landed.toSorted((a, b) => a.at - b.at).map(({ at, inAmount }) => swap(at, inAmount));
-      const [plain, aware] = [createOwnImpact(DECAY), createOwnImpact(DECAY, { recorded })];
+      const [plain, aware] = [createOwnImpact(DECAY), createOwnImpact(DECAY, recorded)];
       for (const { at, inAmount } of made.toSorted((a, b) => a.at - b.at)) {
         for (const impact of [plain, aware]) impact.add(USDC.mint, SOL.mint, inAmount, at);
         expect(left(aware, at)).toBeGreaterThanOrEqual(0n);
