@@ -28,7 +28,7 @@ export default defineStrategy({
   run: ({ price }, p, ctx) => {
     runs += 1;
     kept.runs += 1;
-    if (p.mode === 'remember-globally') everywhere.runsOfUnruly = (everywhere.runsOfUnruly ?? 0) + 1;
+    if (p.mode === 'remember-globally' || p.mode === 'held') everywhere.runsOfUnruly = (everywhere.runsOfUnruly ?? 0) + 1;
     const after = p.mode === 'remember' ? runs + kept.runs : p.mode === 'remember-globally' ? everywhere.runsOfUnruly ?? 0 : 0;
     let seen = 0;
     if (p.mode === 'talk') {
@@ -37,7 +37,7 @@ export default defineStrategy({
     }
     if (p.mode === 'loose') price.subscribe(() => { throw new Error('nobody hears this'); });
     if (p.mode === 'late') setTimeout(() => { throw new Error('too late'); }, 0);
-    if (p.mode === 'held' && everywhere.runsOfUnruly > 4) while (!existsSync(p.gate)) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
+    if (p.mode === 'held' && (everywhere.runsOfUnruly ?? 0) > 4) while (!existsSync(p.gate)) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
     return price.pipe(mergeMap(() => {
       seen += 1;
       if (seen === 20 && p.mode === 'throw') throw new Error('it fell over');
