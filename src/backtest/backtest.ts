@@ -197,10 +197,11 @@ export function* backtestSteps(options: {
   const endAt = Math.max(engine.clock.now(), world.now());
   for (const beat of looking) beat.unsubscribe();
   settle(engine, world);
-  meter?.sample(world.now());
-  const seconds = (options.stopwatch() - startedAt) / 1_000;
   const empty = state.tokens.all.map(({ mint }) => mint).filter((mint) => !state.portfolio.wallet.has(mint));
   const returnedLamports = executor.closeAccounts(empty);
+  meter?.close(empty);
+  meter?.sample(world.now());
+  const seconds = (options.stopwatch() - startedAt) / 1_000;
 
   return {
     events, seconds, decisions: engine.decisions, decisionHash: engine.decisionHash, denials, intents, fills, alerts,
@@ -217,7 +218,12 @@ export function runBacktest(options: Parameters<typeof backtestSteps>[0]): Backt
 function lookSteadily(world: VirtualClock, meter: RunMeter): Unsubscribable[] {
   const { everyMs, glanceEveryMs } = meter;
   return [
-    ...(glanceEveryMs === undefined ? [] : [steadily(world, glanceEveryMs, (at) => { meter.glance(at); })]),
+    ...(glanceEveryMs === undefined ? [] : [steadily(world, glanceEveryMs, (at) => {
+      meter.glance(at);
+      // Benchmarks buy at their own instants: between two glances the market may be another one.
+      const wait = meter.nextPurchaseAt() - world.now();
+      if (wait < glanceEveryMs) world.schedule(() => { meter.purchase(world.now()); }, Math.max(0, wait));
+    })]),
     steadily(world, everyMs, (at) => { meter.sampleNews(at); }),
   ];
 }

@@ -1,6 +1,7 @@
 import { formatDecimal } from '../core/amount.ts';
 import type { Mint, TokenTable } from '../market/token.ts';
 import type { MeasuredRun } from './measured-run.ts';
+import type { StrategyRecord } from './record/run-record.ts';
 import { typicalHalfSpreadBps } from './sensitivity-grid.ts';
 
 const LAMPORT_DECIMALS = 9;
@@ -26,6 +27,9 @@ export function costBreakdown({ result: { simulation, deposits }, record }: Meas
     paid: `${formatDecimal(lamports, LAMPORT_DECIMALS)} SOL`,
     value: costs.feeLamports === 0n ? 0 : feesPaid * (Number(lamports) / Number(costs.feeLamports)),
   });
+  const deposit = (what: string, lamports: bigint, valueOf: (strategy: StrategyRecord) => number): CostRow => ({
+    what, isApart: true, paid: `${formatDecimal(lamports, LAMPORT_DECIMALS)} SOL`, value: record.strategies.reduce((sum, strategy) => sum + valueOf(strategy), 0),
+  });
   const ofTokens = (what: string, fees: ReadonlyMap<Mint, bigint>): CostRow[] => [...fees].map(([mint, amount]) => {
     const token = tokens.byMint(mint);
     const isCurrency = token !== undefined && token.symbol === record.currency;
@@ -44,13 +48,9 @@ export function costBreakdown({ result: { simulation, deposits }, record }: Meas
     ...ofTokens('fees of token issuers, in the prices already', transferFees),
     { what: 'fills worse than quoted (negative: better), in the prices already', isApart: true, paid: '', value: slippageOf(record) },
     { what: 'half of the recorded spread at each swap, in the prices already (about)', isApart: true, paid: '', value: spreadOf(record) },
-    deposited('deposits for token accounts, back at the end', deposits.returnedLamports),
-    deposited('deposits for token accounts, still there', deposits.lockedLamports),
+    deposit('deposits for token accounts, back at the end', deposits.returnedLamports, ({ returned = 0 }) => returned),
+    deposit('deposits for token accounts, still there and not in the equity', deposits.lockedLamports, ({ deposited = 0 }) => deposited),
   ];
-}
-
-function deposited(what: string, lamports: bigint): CostRow {
-  return { what, isApart: true, paid: `${formatDecimal(lamports, LAMPORT_DECIMALS)} SOL`, value: null };
 }
 
 function spreadOf({ fills, instruments }: MeasuredRun['record']): number {

@@ -14,7 +14,7 @@ import { withTrials } from './metrics/deflated.ts';
 import type { Assessment } from './metrics/metrics.ts';
 import type { RunSeries } from './record/run-figures.ts';
 import { assessRun, benchmarkWarnings, seriesOf } from './record/run-figures.ts';
-import type { HeldPrice } from './record/run-meter.ts';
+import type { HeldPrice, RunMeter } from './record/run-meter.ts';
 import { createRunMeter } from './record/run-meter.ts';
 import type { RunRecord } from './record/run-record.ts';
 import type { RecordedIntervals } from './sampling.ts';
@@ -36,11 +36,13 @@ export type MeasuredSettings = Readonly<Record<SimulationSetting, MeasuredRun>>;
  * Runs a backtest and measures it. `instruments` are what its benchmarks buy; equity is looked at each `everyMs` and after each
  * fill, and in passing each `glanceEveryMs`, so that no trough between is missed.
  */
-export function* measureSteps({ currency, instruments, everyMs, glanceEveryMs, interval, intervals, isMadeUp = false, ...options }: Omit<Parameters<typeof backtestSteps>[0], 'meter' | 'sampling'> & {
+export function* measureSteps({ currency, instruments, everyMs, glanceEveryMs, endAt, interval, intervals, isMadeUp = false, ...options }: Omit<Parameters<typeof backtestSteps>[0], 'meter' | 'sampling'> & {
   readonly currency: Token;
   readonly instruments: readonly Token[];
   readonly everyMs: Millis;
   readonly glanceEveryMs?: Millis | undefined;
+  /** Where the recording ends, which says how long benchmarks have to buy. */
+  readonly endAt?: Millis | undefined;
   /** Whether its Sharpe ratio is resampled; true by default. */
   readonly interval?: boolean | undefined;
   /** Left out, strategies are shown every row. */
@@ -50,7 +52,7 @@ export function* measureSteps({ currency, instruments, everyMs, glanceEveryMs, i
 }): Steps<MeasuredRun> {
   const { state, model } = options;
   const sampling = samplingOf(options.strategies, intervals);
-  const meter = createRunMeter({ state, market: sampling?.polled?.market, currency, instruments, everyMs, glanceEveryMs, model });
+  const meter = createRunMeter({ state, market: sampling?.polled?.market, currency, instruments, everyMs, glanceEveryMs, model, endAt });
   const result = yield* backtestSteps({ ...options, meter, sampling });
   const record: RunRecord = { ...meter.record(), ...(isMadeUp ? { isMadeUp } : {}) };
   const series = seriesOf(record, record.strategies);
@@ -96,10 +98,11 @@ function heldWarnings(held: readonly HeldPrice[], { maxPriceAgeMs }: SimulationM
   ]);
 }
 
-function unpricedWarnings({ moments, fills, feesLamports }: { readonly moments: number; readonly fills: number; readonly feesLamports: bigint }, { currency, times }: RunRecord): string[] {
+function unpricedWarnings({ moments, fills, feesLamports, depositLamports }: RunMeter['unpriced'] & { readonly moments: number }, { currency, times }: RunRecord): string[] {
   return [
     ...(moments === 0 ? [] : [`at ${moments} of ${counted(times.length, 'look')} something held had no price in ${currency}: the equity leaves ${moments === 1 ? 'it' : 'them'} out`]),
     ...(fills === 0 ? [] : [`${counted(fills, 'fill')} had no value in ${currency}, and ${fills === 1 ? 'is' : 'are'} in no round trip`]),
     ...(feesLamports === 0n ? [] : [`fees of ${formatDecimal(feesLamports, 9)} SOL have no value in ${currency}, since the recording holds no price of SOL: neither the equity nor the fees paid have them`]),
+    ...(depositLamports === 0n ? [] : [`deposits of ${formatDecimal(depositLamports, 9)} SOL for token accounts have no value in ${currency}, since the recording holds no price of SOL: the equity leaves them out`]),
   ];
 }

@@ -9,10 +9,10 @@ import { TIMES_INTERVAL } from '../trading/simulation-model.ts';
 import type { SwapTerms } from '../trading/swap-order.ts';
 import { minimumOut } from '../trading/terms.ts';
 import type { MarketLadder } from './models/market-ladder.ts';
-import { ladderAt, quoteFor } from './models/market-ladder.ts';
+import { createAcceptedQuotes, ladderAt, quoteFor } from './models/market-ladder.ts';
 import type { OwnImpact } from './models/own-impact.ts';
 import { outputAfter } from './models/own-impact.ts';
-import { impactOf, isBeyond, isSlotsApart, knowsBeyond, largestSize } from './models/quote-ladder.ts';
+import { impactBasis, impactOf, isBeyond, isSlotsApart, knowsBeyond, largestSize } from './models/quote-ladder.ts';
 import { reachingMarket, reachingWallet } from './models/token-fees.ts';
 import type { RecordedIntervals } from './sampling.ts';
 
@@ -22,6 +22,8 @@ export type PriceMark =
   | 'other-side'
   /** Of more than was ever quoted. */
   | 'extrapolated'
+  /** Of no more than was quoted, but of more together with what own earlier swaps still displace. */
+  | 'displaced'
   /** Between quotes of different slots. */
   | 'slots-apart';
 
@@ -45,6 +47,8 @@ export interface SimulatedPrice {
   /** The quotes that it is from, and what they alone would pay. */
   readonly from: MarketLadder;
   readonly recorded: Amount;
+  /** What own earlier swaps still displace, smallest units of the input. */
+  readonly displaced: bigint;
 }
 
 /** Why something cannot be simulated. */
@@ -62,9 +66,12 @@ export interface PriceMoment {
 const NO_FEES: readonly TokenFee[] = [];
 const NO_MARKS: readonly PriceMark[] = [];
 
+/** What the price of a swap depends on. */
+export type PricedIntent = Pick<Intent, 'inputMint' | 'outputMint' | 'amountIn' | 'purpose'>;
+
 /** Prices swaps from what a market held at a time, own swaps included. */
 export interface Pricing {
-  price(intent: Intent, moment: PriceMoment): SimulatedPrice | PriceRefusal;
+  price(intent: PricedIntent, moment: PriceMoment): SimulatedPrice | PriceRefusal;
   /** Returns the terms on which a service would offer a price. */
   termsOf(intent: Intent, price: SimulatedPrice): SwapTerms;
 }
@@ -76,6 +83,7 @@ export function createPricing({ market, model, ownImpact, intervals }: {
   readonly intervals?: RecordedIntervals | undefined;
 }): Pricing {
   const { costs, fillQuoteAge: { maxMs, leastMs } } = model;
+  const accepted = createAcceptedQuotes(model.recordedSwaps);
   const maxAgeOf = (feed: FeedKey): Millis => {
     const intervalMs = intervals?.get(feed);
     return maxMs ?? (intervalMs === undefined ? model.maxPriceAgeMs : Math.max(leastMs, TIMES_INTERVAL * intervalMs));
@@ -86,6 +94,7 @@ export function createPricing({ market, model, ownImpact, intervals }: {
       const { inputMint, outputMint, amountIn } = intent;
       const from = ladderAt(market, {
         inputMint, outputMint, at, maxAgeMs: isUnderWay ? Infinity : maxAgeOf, otherSideHaircutBps: model.otherSideHaircutBps,
+        accepted: accepted.by(inputMint, outputMint, at),
       });
       if (from === 'none') return { code: 'QUOTE_UNAVAILABLE', reason: 'the recording holds no quote of this pair' };
       if (from === 'stale') return { code: 'QUOTE_STALE', reason: 'the recorded quotes of this pair are too old to fill a swap: backtest.max_quote_age says how old they may be' };
@@ -95,19 +104,21 @@ export function createPricing({ market, model, ownImpact, intervals }: {
       const refusal = isUnderWay ? undefined : refuseSize(from, intent, { traded, extrapolate: model.extrapolate });
       if (refusal !== undefined) return refusal;
 
-      const recorded = outputAfter(from.ladder, ownImpact.left(inputMint, outputMint, at), traded) as Amount;
+      const displaced = ownImpact.left(inputMint, outputMint, at);
+      const recorded = outputAfter(from.ladder, displaced, traded) as Amount;
       const ofOutput = reachingWallet(recorded, outputMint, model);
       const { paid, received } = ofOutput;
       const hasTransferFees = ofInput.transferFee > 0n || ofOutput.transferFee > 0n;
       return {
         outAmount: received,
-        marks: marksOf(from, traded),
+        marks: marksOf(from, { traded, displaced }),
         traded,
         paid,
         platformFee: isFeeOnInput ? { mint: inputMint, amount: ofInput.platformFee } : { mint: outputMint, amount: ofOutput.platformFee },
         transferFees: hasTransferFees ? [{ mint: inputMint, amount: ofInput.transferFee }, { mint: outputMint, amount: ofOutput.transferFee }].filter(({ amount }) => amount > 0n) : NO_FEES,
         from,
         recorded,
+        displaced,
       };
     },
     termsOf(intent, { from, traded, recorded, outAmount }) {
@@ -131,7 +142,7 @@ export function isRefusal(price: SimulatedPrice | PriceRefusal): price is PriceR
  * free. But an exit of which only the other direction speaks is always priced, and marked: its size was not chosen, it is
  * what entries came to, and a position that can never be left lies more than a guess.
  */
-function refuseSize({ ladder, isOtherSide }: MarketLadder, { purpose }: Intent, { traded, extrapolate }: { readonly traded: bigint; readonly extrapolate: boolean }): PriceRefusal | undefined {
+function refuseSize({ ladder, isOtherSide }: MarketLadder, { purpose }: PricedIntent, { traded, extrapolate }: { readonly traded: bigint; readonly extrapolate: boolean }): PriceRefusal | undefined {
   const largest = largestSize(ladder);
   if (!isBeyond(ladder, traded) || (isOtherSide && purpose === 'exit')) return undefined;
   if (extrapolate && knowsBeyond(ladder)) return undefined;
@@ -141,13 +152,19 @@ function refuseSize({ ladder, isOtherSide }: MarketLadder, { purpose }: Intent, 
   return { code: 'SIZE_BEYOND_LADDER', reason: `${traded} smallest units wanted, ${what} ${largest}${why}` };
 }
 
-function marksOf({ ladder, isOtherSide }: MarketLadder, traded: bigint): readonly PriceMark[] {
+/** Less of a swap's own size is noise: what is displaced fades, and is never nothing. */
+const DISPLACED_PART = 100n;
+
+/** Extrapolated is what reaches beyond the largest rung together with what is displaced; without a slope displacement moves no price. */
+function marksOf({ ladder, isOtherSide }: MarketLadder, { traded, displaced }: { readonly traded: bigint; readonly displaced: bigint }): readonly PriceMark[] {
   const beyond = isBeyond(ladder, traded);
   const apart = isSlotsApart(ladder, traded);
-  if (!isOtherSide && !beyond && !apart) return NO_MARKS;
+  const pushed = displaced * DISPLACED_PART > traded && !beyond && isBeyond(ladder, traded + displaced) && impactBasis(ladder) !== 'none';
+  if (!isOtherSide && !beyond && !apart && !pushed) return NO_MARKS;
   const marks: PriceMark[] = [];
   if (isOtherSide) marks.push('other-side');
   if (beyond) marks.push('extrapolated');
+  if (pushed) marks.push('displaced');
   if (apart) marks.push('slots-apart');
   return marks;
 }

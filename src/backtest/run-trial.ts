@@ -86,6 +86,7 @@ function* measureTrial({ model, period, keep }: Trial, { setup, strategies, rows
     everyMs: sampleStep(spanMs),
     // Of many trials each is looked at less closely; one whose record is shown is not one of many.
     glanceEveryMs: keep === undefined ? undefined : glanceStep(spanMs),
+    endAt: keep === undefined ? undefined : Math.min(span.to, setup.lastAt),
     interval: false,
     isMadeUp: setup.isMadeUp,
   });

@@ -1,5 +1,5 @@
 import type { Bps, Lamports } from '../core/amount.ts';
-import type { AttemptCostModel, Latency, LatencyQuantiles, SimulationModel } from '../trading/simulation-model.ts';
+import type { AttemptCostModel, Latency, LatencyHistory, LatencyQuantiles, SimulationModel } from '../trading/simulation-model.ts';
 import { sizeText } from './metrics/figure-text.ts';
 import { halfSpreadBps } from './metrics/half-spread.ts';
 import { medianOf } from './metrics/median.ts';
@@ -94,14 +94,18 @@ function halfSpreads({ bids, asks }: InstrumentRecord): number[] {
 function varied(model: SimulationModel, { latency, cost, spreadBps }: { readonly latency: number; readonly cost: number; readonly spreadBps: number }): SimulationModel {
   const { quote, sign, land } = model.latency;
   const slower = (quantiles: LatencyQuantiles): LatencyQuantiles => quantiles.map(({ share, latencyMs }) => ({ share, latencyMs: latencyMs * latency }));
-  const throughout = (known: Latency): Latency => ('steps' in known
-    ? { before: slower(known.before), steps: known.steps.map(({ since, quantiles }) => ({ since, quantiles: slower(quantiles) })) } : slower(known));
+  const always = ({ before, steps, routes }: LatencyHistory): LatencyHistory => ({
+    before: slower(before), steps: steps.map(({ since, quantiles }) => ({ since, quantiles: slower(quantiles) })),
+    ...(routes === undefined ? {} : { routes: Object.fromEntries(Object.entries(routes).map(([route, own]) => [route, always(own)])) }),
+  });
+  const throughout = (known: Latency): Latency => ('steps' in known ? always(known) : slower(known));
   return {
     ...model,
     latency: { quote: throughout(quote), sign: slower(sign), land: throughout(land) },
     costs: dearerAttempts(model.costs, cost),
     landing: { ...model.landing, adverseBps: Math.round(model.landing.adverseBps * cost) as Bps },
-    dearerBps: (model.dearerBps ?? 0) + spreadBps * (cost - 1),
+    // As a fee it would be refused above risk.max_fee_bps: a swap that is not made loses nothing.
+    dearerBps: (model.dearerBps ?? 0) + (spreadBps + model.costs.platformFeeBps) * (cost - 1),
   };
 }
 
@@ -112,7 +116,6 @@ function dearerAttempts(costs: AttemptCostModel, factor: number): AttemptCostMod
     ...costs,
     microLamportsPerUnit: times(costs.microLamportsPerUnit),
     tipLamports: times(costs.tipLamports) as Lamports,
-    platformFeeBps: Math.round(costs.platformFeeBps * factor) as Bps,
   };
 }
 

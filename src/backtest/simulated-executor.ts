@@ -19,6 +19,7 @@ import { arrivingOutput, isFirm, passageOf } from './models/landing.ts';
 import { knownBefore, latencyAt } from './models/latency.ts';
 import { quoteFor } from './models/market-ladder.ts';
 import { createOwnImpact } from './models/own-impact.ts';
+import { impactBasis } from './models/quote-ladder.ts';
 import { underSetting } from './models/settings.ts';
 import { createTokenAccounts } from './models/token-accounts.ts';
 import type { SimulatedPrice } from './pricing.ts';
@@ -79,11 +80,16 @@ export function createSimulatedExecutor(options: {
   const { clock, market, seed } = options;
   const model = underSetting(options.model);
   const { row, landing } = model;
-  const ownImpact = createOwnImpact(model.ownImpact);
+  const ownImpact = createOwnImpact(model.ownImpact, model.recordedSwaps);
   const pricing = createPricing({ market, model, ownImpact, intervals: options.intervals });
   const accounts = createTokenAccounts(options.tokenAccounts, (mint) => model.transferFees.has(mint));
   const costs = attemptCosts(model.costs, row.priority);
   const tally = createSimulationTally(costs);
+
+  const noteImpact = ({ inputMint, outputMint }: Intent, { from, displaced }: SimulatedPrice): void => {
+    const basis = impactBasis(from.ladder);
+    tally.impacted({ inputMint, outputMint }, { feeds: from.rungs.map(({ quote }) => quote.feed), basis, isDisplaced: displaced > 0n && basis !== 'none' });
+  };
 
   const after = (course: Course, delayMs: Millis, work: () => void): void => { course.waiting = clock.schedule(work, delayMs); };
 
@@ -106,6 +112,7 @@ export function createSimulatedExecutor(options: {
     if (!firm) {
       // What a maker pays comes from his own stock, not from pools.
       ownImpact.add(intent.inputMint, intent.outputMint, accepted.traded, clock.now());
+      if (model.ownImpact.share > 0) noteImpact(intent, isRefusal(arrival) ? accepted : arrival);
       tally.arrived({ isUnmoved: !isRefusal(arrival) && quoteFor(arrival.from, arrival.traded) === quoteFor(accepted.from, accepted.traded) });
     }
     const { marks, platformFee, transferFees } = isRefusal(arrival) || row.fill === 'quoted' || firm ? accepted : arrival;
@@ -116,7 +123,7 @@ export function createSimulatedExecutor(options: {
 
   const follow = (course: Course, accepted: Acceptance): void => {
     const { intent, chance, take } = course;
-    const landMs = latencyAt(knownBefore(model.latency.land, clock.now()), chance.land) * row.landLatency;
+    const landMs = latencyAt(knownBefore(model.latency.land, clock.now(), intent.route), chance.land) * row.landLatency;
     const passage = passageOf(chance, landing, landMs);
     if (passage === 'expires') {
       after(course, landing.expiryMs, () => { take(outcomeOf(intent.id, 'expired', { code: 'EXPIRED', reason: 'it never landed, as the model has it now and then' })); });
@@ -162,7 +169,7 @@ export function createSimulatedExecutor(options: {
     const take = (outcome: Outcome): void => { takeWithNotes(outcome, course.notes); };
     const course: Course = { intent, chance: chanceOf(seed, intent.id), take, notes: undefined, waiting: undefined };
     take(outcomeOf(intent.id, 'building'));
-    after(course, latencyAt(knownBefore(model.latency.quote, clock.now()), course.chance.quote) * row.quoteLatency, () => { accept(course); });
+    after(course, latencyAt(knownBefore(model.latency.quote, clock.now(), intent.route), course.chance.quote) * row.quoteLatency, () => { accept(course); });
     return course;
   };
 

@@ -1,12 +1,25 @@
 import type { Lamports } from '../core/amount.ts';
 import type { Mint } from '../market/token.ts';
 import type { AttemptCosts } from './models/attempt-costs.ts';
+import type { ImpactBasis } from './models/quote-ladder.ts';
 import type { PriceMark, PriceRefusal, SimulatedPrice, TokenFee } from './pricing.ts';
 
 /** What a simulated fill cost, by what it was for, and how sure its price is. */
 export interface FillNotes extends Pick<SimulatedPrice, 'marks' | 'platformFee' | 'transferFees'> {
   readonly costs: AttemptCosts;
   readonly rentLamports: Lamports;
+}
+
+/** Where the impact of own swaps comes from in one direction of a pair, over the fills there. */
+export interface ImpactNote {
+  readonly inputMint: Mint;
+  readonly outputMint: Mint;
+  /** The quotes' feeds; of the other direction where only that was recorded. */
+  readonly feeds: readonly string[];
+  /** Fills by what told how the price moves with size: several recorded sizes, the impact stated of one, or nothing. */
+  readonly fills: Readonly<Record<ImpactBasis, number>>;
+  /** Fills that earlier own swaps made worse. */
+  readonly displaced: number;
 }
 
 /** What a report must say of a simulation beside its fills. */
@@ -17,6 +30,8 @@ export interface SimulationNotes {
   readonly arrivals: { readonly count: number; readonly unmoved: number };
   /** Fills whose price is less sure, by why. */
   readonly marks: Readonly<Partial<Record<PriceMark, number>>>;
+  /** By direction; empty where the setting leaves own impact out. */
+  readonly ownImpact: readonly ImpactNote[];
   /** Of all attempts, failed ones too. */
   readonly costs: AttemptCosts;
   /** Of the fees above, what went for swaps that failed. */
@@ -32,6 +47,8 @@ export interface SimulationTally {
   failed(): void;
   /** A price on arrival counted. */
   arrived(price: { readonly isUnmoved: boolean }): void;
+  /** A fill at a market's price, by what told its impact. */
+  impacted(direction: Pick<ImpactNote, 'inputMint' | 'outputMint'>, impact: { readonly feeds: Iterable<string>; readonly basis: ImpactBasis; readonly isDisplaced: boolean }): void;
   filled(notes: FillNotes): void;
   notes(): SimulationNotes;
 }
@@ -42,6 +59,7 @@ export function createSimulationTally(costs: AttemptCosts): SimulationTally {
   const marks: Partial<Record<PriceMark, number>> = {};
   const platformFees = new Map<Mint, bigint>();
   const transferFees = new Map<Mint, bigint>();
+  const impacts = new Map<string, { readonly inputMint: Mint; readonly outputMint: Mint; readonly feeds: Set<string>; readonly fills: Record<ImpactBasis, number>; displaced: number }>();
   let failures = 0;
   let landed = 0;
   let arrivals = 0;
@@ -54,6 +72,14 @@ export function createSimulationTally(costs: AttemptCosts): SimulationTally {
       arrivals += 1;
       if (isUnmoved) unmoved += 1;
     },
+    impacted({ inputMint, outputMint }, { feeds, basis, isDisplaced }) {
+      const key = `${inputMint} ${outputMint}`;
+      const impact = impacts.get(key) ?? { inputMint, outputMint, feeds: new Set<string>(), fills: { sizes: 0, stated: 0, none: 0 }, displaced: 0 };
+      impacts.set(key, impact);
+      for (const feed of feeds) impact.feeds.add(feed);
+      impact.fills[basis] += 1;
+      if (isDisplaced) impact.displaced += 1;
+    },
     filled(notes) {
       landed += 1;
       for (const mark of notes.marks) marks[mark] = (marks[mark] ?? 0) + 1;
@@ -64,6 +90,7 @@ export function createSimulationTally(costs: AttemptCosts): SimulationTally {
       arrivals: { count: arrivals, unmoved }, refusals: { ...refusals }, marks: { ...marks },
       costs: timesCosts(costs, BigInt(failures + landed)), failedFeeLamports: timesCosts(costs, BigInt(failures)).feeLamports,
       platformFees: new Map(platformFees), transferFees: new Map(transferFees),
+      ownImpact: [...impacts.values()].map(({ feeds, fills, ...impact }) => ({ ...impact, feeds: [...feeds], fills: { ...fills } })),
     }),
   };
 }

@@ -21,6 +21,7 @@ export function simulationWarnings(notes: SimulationNotes, { otherSideHaircutBps
     // Without the switch there are two ways to such a price, and whoever set it to false asks how that can be.
     extrapolated: extrapolate ? `${beyond} (backtest.extrapolate is on)`
       : `${beyond}, though backtest.extrapolate is off: that forbids to begin such a swap. What is held must be sold at some price where sales were not recorded, and what is under way lands even where the sizes recorded then are smaller. Record larger sizes to be sure of ${notes.marks.extrapolated === 1 ? 'it' : 'them'}`,
+    displaced: `${beyond}: they fit it alone, and do not together with what own swaps just before them still displace (backtest.own_impact). Record larger sizes`,
     'slots-apart': 'between quotes more than five slots apart',
   };
   return [
@@ -34,6 +35,16 @@ export function simulationWarnings(notes: SimulationNotes, { otherSideHaircutBps
       return count === 0 ? [] : [`${counted(count, 'fill is', 'fills are')} priced ${how}`];
     }),
   ];
+}
+
+/** Returns on which feeds own swaps leave the next price as it was recorded, since nothing there tells how it moves with size. */
+export function ownImpactWarnings({ ownImpact }: Pick<SimulationNotes, 'ownImpact'>, describe: (feed: string) => string): string[] {
+  return ownImpact.filter(({ fills }) => fills.none > 0).map(({ feeds, fills: { sizes, stated, none } }) => {
+    const all = sizes + stated + none;
+    const which = none === all ? counted(all, 'fill') : `${grouped(String(none))} of ${counted(all, 'fill')}`;
+    return `own impact is not in the price of ${which} on ${feeds.map(describe).join(', ')}: the recording holds one size there and states no price impact for it, so that own swaps `
+      + 'move no price, whatever backtest.own_impact says. Record a second, larger size';
+  });
 }
 
 /** A fill takes the last price known on arrival: where the next one comes later, that is the one it was accepted at. */

@@ -3,12 +3,14 @@ import type { MeasuredRun, MeasuredSettings } from '../backtest/measured-run.ts'
 import { withTrials } from '../backtest/metrics/deflated.ts';
 import type { Benchmark, Benchmarks } from '../backtest/record/run-figures.ts';
 import { assessRun, seriesOf } from '../backtest/record/run-figures.ts';
+import type { StrategyRecord } from '../backtest/record/run-record.ts';
 import type { SensitivityGrid } from '../backtest/sensitivity-grid.ts';
 import type { SampledInput } from '../backtest/sampling.ts';
 import { splitWarnings } from '../backtest/report/split-warnings.ts';
 import { instantText } from '../backtest/page/time-axis.ts';
 import { valueText } from '../backtest/page/value-text.ts';
 import { fillAgeText } from '../config/simulation-record.ts';
+import { formatDecimal } from '../core/amount.ts';
 import { counted, grouped } from '../core/counted.ts';
 import { formatDuration, shortDuration } from '../core/time.ts';
 import { formatCounts } from '../daemon/counts-text.ts';
@@ -16,11 +18,13 @@ import { describeFeedKey } from '../market/market-text.ts';
 import type { Token, TokenTable } from '../market/token.ts';
 import type { SimulationModel } from '../trading/simulation-model.ts';
 import type { TrialCount } from '../store/trial-log.ts';
-import { equityJson } from './equity-json.ts';
+import { currencyText, equityJson } from './equity-json.ts';
 import { figureTable } from './figure-table.ts';
 import { gridJson, gridText } from './research/grid-answer.ts';
 import { trialsJson, trialsText } from './research/trials-text.ts';
 import { table } from './table.ts';
+
+const SOL_DECIMALS = 9;
 
 /** What a backtest came to, to be told. */
 export interface BacktestAnswer {
@@ -31,6 +35,8 @@ export interface BacktestAnswer {
   readonly grid: SensitivityGrid | undefined;
   readonly benchmarks: Benchmarks;
   readonly currency: Token;
+  /** How many swaps the recording's own run landed: their impact is in its quotes, and is not counted twice. */
+  readonly recordedSwaps: number;
   /** Made on the same data, this one included; undefined where they could not be counted. */
   readonly trials: TrialCount | undefined;
   readonly warnings: readonly string[];
@@ -45,21 +51,26 @@ export interface BacktestAnswer {
 
 /** Returns an answer for scripts. `report` is where the report was written. */
 export function asJson(answer: BacktestAnswer, report: string | undefined): unknown {
-  const { runId, run: { result, record, series, assessment }, settings, grid, benchmarks, currency, trials, warnings, priceAges, sampled, tokens, verdict } = answer;
+  const { runId, run: { result, record, series, assessment }, settings, grid, benchmarks, currency, recordedSwaps, trials, warnings, priceAges, sampled, tokens, verdict } = answer;
+  const rents = new Map<string, bigint>();
+  for (const { intent: { strategy }, fill } of result.fills) rents.set(strategy, (rents.get(strategy) ?? 0n) + fill.rentLamports);
   const known = new Map(record.strategies.map((strategy) => [strategy.name, strategy]));
   const strategyJson = ({ name, swaps, feesLamports, balances }: StrategyResult): unknown => {
     const strategy = known.get(name);
     const alone = strategy === undefined ? undefined : assessRun(record, [strategy]);
     const own = alone === undefined || trials === undefined ? alone : withTrials(alone, trials);
     return {
-      name, swaps, fees_lamports: feesLamports, balances: Object.fromEntries(balances),
+      name, swaps, fees_lamports: feesLamports, rent_lamports: rents.get(name) ?? 0n, balances: Object.fromEntries(balances),
       equity: equityJson(strategy === undefined ? [] : seriesOf(record, [strategy]).values, currency),
       metrics: own?.metrics ?? null, warnings: own?.warnings.map(({ message }) => message) ?? [],
     };
   };
+  const worthOf = (pick: (strategy: StrategyRecord) => number | undefined): string => (
+    currencyText(record.strategies.reduce((sum, strategy) => sum + (pick(strategy) ?? 0), 0), currency));
   const benchmarkJson = (benchmark: Benchmark | undefined): unknown => (benchmark === undefined ? null : {
     equity: equityJson(benchmark.series.values, currency), metrics: benchmark.assessment.metrics,
   });
+  const { deposits, simulation: { ownImpact } } = result;
   const settingJson = (run: MeasuredRun): unknown => ({
     equity: equityJson(run.series.values, currency), fills: run.result.fills.length, intents: run.result.intents, denials: run.result.denials,
     decision_hash: run.result.decisionHash, metrics: run.assessment.metrics, warnings: run.warnings,
@@ -79,12 +90,21 @@ export function asJson(answer: BacktestAnswer, report: string | undefined): unkn
     max_quote_age: fillAgeText(priceAges.fillQuoteAge),
     max_price_age: formatDuration(priceAges.maxPriceAgeMs),
     equity: equityJson(series.values, currency),
+    deposits: {
+      returned_lamports: deposits.returnedLamports, locked_lamports: deposits.lockedLamports,
+      returned: worthOf(({ returned }) => returned), locked: worthOf(({ deposited }) => deposited), currency: currency.symbol,
+    },
     metrics: assessment.metrics,
     sharpe_interval: assessment.sharpeInterval ?? null,
     trials: trialsJson(trials),
     by_strategy: result.strategies.map(strategyJson),
     benchmarks: { buy_and_hold: benchmarkJson(benchmarks.buy_and_hold), dca: benchmarkJson(benchmarks.dca), cash: benchmarkJson(benchmarks.cash) },
     sensitivity: { optimistic: settingJson(settings.optimistic), base: settingJson(settings.base), pessimistic: settingJson(settings.pessimistic), grid: grid === undefined ? null : gridJson(grid) },
+    recorded_own_swaps: recordedSwaps,
+    own_impact: ownImpact.map(({ inputMint, outputMint, feeds, fills, displaced }) => ({
+      input_mint: inputMint, output_mint: outputMint, feeds, modelled: fills.none === 0,
+      fills: { by_recorded_sizes: fills.sizes, by_stated_impact: fills.stated, not_modelled: fills.none }, displaced,
+    })),
     warnings,
     figure_warnings: assessment.warnings,
     verdict,
@@ -124,6 +144,7 @@ export function asText(answer: BacktestAnswer, report: string | undefined): stri
     ...sampledText(sampled, tokens),
     `  prices     of swaps: quotes at most ${fillAgeText(priceAges.fillQuoteAge)} old; of equity: at most ${formatDuration(priceAges.maxPriceAgeMs)} old\n`,
     `  equity     ${ends(series).join(' → ')}\n`,
+    ...depositLine(result.deposits),
     ...(tried === undefined ? [] : [`  trials     ${tried}\n`]),
     `  hash       ${result.decisions === 0 ? 'none: nothing was decided' : result.decisionHash}\n`,
     ...(report === undefined ? [] : [`  report     ${report}\n`]),
@@ -137,4 +158,11 @@ export function asText(answer: BacktestAnswer, report: string | undefined): stri
       return [name, grouped(String(swaps)), ...(strategy === undefined ? ['-', '-'] : ends(seriesOf(record, [strategy])))];
     })], { right: [1, 2, 3] }),
   ].join('');
+}
+
+/** A deposit is no cost: what is laid down is missing until the account is closed. */
+function depositLine({ returnedLamports, lockedLamports }: MeasuredRun['result']['deposits']): string[] {
+  if (returnedLamports + lockedLamports === 0n) return [];
+  const [returned, locked] = [returnedLamports, lockedLamports].map((lamports) => `${formatDecimal(lamports, SOL_DECIMALS)} SOL`);
+  return [`  deposits   for token accounts: ${locked} laid down and not in the equity, ${returned} back at the end\n`];
 }

@@ -16,6 +16,7 @@ import type { Millis } from '../core/time.ts';
 import { formatDuration } from '../core/time.ts';
 import type { RunManifest } from '../daemon/manifest.ts';
 import { describeProtection } from '../daemon/protection-text.ts';
+import { describeFeeds } from '../market/market-text.ts';
 import { tokenTable } from '../market/token.ts';
 import type { Recording } from '../recording/reader.ts';
 import type { BacktestAnswer } from './backtest-answer.ts';
@@ -40,6 +41,7 @@ export function writeReport(file: string, { runId, run, settings, benchmarks, cu
     verdict,
     months: monthlyReturns(run.series),
     costs: costBreakdown(run, config.tokens),
+    ownImpact: run.result.simulation.ownImpact.map(({ feeds, fills, displaced }) => ({ name: describeFeeds(config.tokens, feeds), fills, displaced })),
     ...reportLooks(recording, { run, tokens: config.tokens, currency }),
     parameters: [['recording', [`name: ${basename(recording.directory)}`, `events: ${grouped(String(run.result.events))}`]], ...parametersOf(manifest.config)],
     hashes: [

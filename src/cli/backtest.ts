@@ -14,12 +14,13 @@ import { stopOf } from '../backtest/run-trial.ts';
 import type { BacktestStrategy } from '../backtest/setup.ts';
 import { watchThrows } from '../backtest/throw-places.ts';
 import { sampledInputs } from '../backtest/sampling.ts';
-import { simulationWarnings } from '../backtest/simulation-warnings.ts';
+import { ownImpactWarnings, simulationWarnings } from '../backtest/simulation-warnings.ts';
 import { implausibleWarnings, verdictOf } from '../backtest/verdict.ts';
 import { watchedTokens } from '../backtest/watched-tokens.ts';
 import { formatDuration } from '../core/time.ts';
 import { createManifest } from '../daemon/manifest.ts';
 import type { LoggedDecision } from '../engine/decision-log.ts';
+import { describeFeedKey } from '../market/market-text.ts';
 import type { SharedRows } from '../recording/shared/shared-rows.ts';
 import { openSharedRows } from '../recording/shared/shared-source.ts';
 import type { SimulationSetting } from '../trading/simulated-landing.ts';
@@ -91,7 +92,7 @@ export const backtestCommand: CommandModule = (program, run) => {
         const grid = flags.grid ?? (flags.report !== undefined && isCheap(events)) ? await measureGrid({ ...subject, rows }, run, context) : undefined;
         const warnings = [...stops.map((stop) => `${stop}: what comes after it is of the others alone, and what it held stands as it was`), ...counter.warnings, ...warningsOf(subject, settings, grid)];
         const benchmarks = benchmarksOf(run.record);
-        const answer = { runId, run, settings, grid, benchmarks, currency, trials, warnings, priceAges: config.backtest.model, sampled: sampledInputs(strategies, intervals ?? new Map()), tokens: config.tokens, verdict: verdictOf(run, settings, benchmarks) };
+        const answer = { runId, run, settings, grid, benchmarks, currency, recordedSwaps: subject.setup.model.recordedSwaps?.length ?? 0, trials, warnings, priceAges: config.backtest.model, sampled: sampledInputs(strategies, intervals ?? new Map()), tokens: config.tokens, verdict: verdictOf(run, settings, benchmarks) };
         const report = reportFile(flags.report, (path) => writeReport(path, answer, { config, recording, manifest, grid: grid === undefined ? undefined : gridHeatMap(grid) }), terminal);
         terminal.result(asJson(answer, report.path), () => asText(answer, report.path));
         return report.isLost ? EXIT.failed : EXIT.done;
@@ -130,6 +131,7 @@ async function measureSettings({ recording, looks, setup }: Subject, { context: 
       instruments: watchedTokens(listener.strategies, setup),
       everyMs: sampleStep(setup.lastAt - setup.firstAt),
       glanceEveryMs: glanceStep(setup.lastAt - setup.firstAt),
+      endAt: setup.lastAt,
       isMadeUp: setup.isMadeUp,
       onEvents: (events) => {
         progress.show(before + events, all);
@@ -161,6 +163,7 @@ function warningsOf(subject: Subject, settings: MeasuredSettings, grid: Sensitiv
     ...implausibleWarnings(settings[setting].assessment.metrics),
     ...(grid === undefined ? [] : gridWarnings(grid)),
     ...simulationWarnings(result.simulation, config.backtest.model),
+    ...ownImpactWarnings(result.simulation, (feed) => describeFeedKey(config.tokens, feed)),
     ...(warmupMs > 0 ? [`the first ${formatDuration(warmupMs)} of the recording warmed the strategies up: the backtest begins after it`] : []),
     ...(setting === 'base' ? [] : [`fills are ${setting}`]),
     ...warnings,

@@ -25,14 +25,27 @@ export function readLatencyQuantiles(text: string): LatencyQuantiles | undefined
   return quantiles;
 }
 
-/** Returns where a latency comes from: its text, or "recorded"; undefined where the text is neither. */
+const RECORDED_OR = /^recorded or +(.+)$/;
+
+/** Returns where a latency comes from: its text, "recorded", or "recorded or" and a text; undefined where the text is none of them. */
 export function readLatency(text: string): LatencySource | undefined {
-  return text === 'recorded' ? 'recorded' : readLatencyQuantiles(text);
+  if (text === 'recorded') return 'recorded';
+  const otherwise = RECORDED_OR.exec(text)?.[1];
+  if (otherwise === undefined) return readLatencyQuantiles(text);
+  const recordedOr = readLatencyQuantiles(otherwise);
+  return recordedOr === undefined ? undefined : { recordedOr };
+}
+
+/** Returns the distribution that is known without a recording; undefined where there is none. */
+export function knownQuantiles(source: LatencySource): LatencyQuantiles | undefined {
+  if (source === 'recorded') return undefined;
+  return 'recordedOr' in source ? source.recordedOr : source;
 }
 
 /** Returns the text of a latency, as a manifest keeps it. */
 export function latencyText(source: Latency | LatencySource): string {
   if (source === 'recorded' || 'steps' in source) return 'recorded';
+  if ('recordedOr' in source) return `recorded or ${latencyText(source.recordedOr)}`;
   if (source.length === 1) return `${source[0]!.latencyMs}ms`;
   return source.map(({ share, latencyMs }) => `p${Number((share * 100).toFixed(3))} ${latencyMs}ms`).join(', ');
 }

@@ -7,9 +7,10 @@ import type { TransferFee } from '../market/mint-account.ts';
 import type { Mint } from '../market/token.ts';
 import { SOL_MINT } from '../market/token.ts';
 import { QUOTE_MAX_AGE_MS } from '../trading/limits.ts';
-import type { LatencySource, SimulationModel } from '../trading/simulation-model.ts';
+import type { LandingModel, LatencySource, SimulationModel } from '../trading/simulation-model.ts';
+import { BASE_MODEL } from '../trading/simulation-model.ts';
 import type { AmountReader } from './amounts.ts';
-import { readLatency, readLatencyQuantiles } from './latency-text.ts';
+import { knownQuantiles, readLatency, readLatencyQuantiles } from './latency-text.ts';
 import type { ProblemList } from './problem.ts';
 import type { BacktestConfig, StrategyConfig } from './run-config.ts';
 import type { ConfigFile } from './schema.ts';
@@ -34,6 +35,11 @@ export function resolveBacktest({ backtest, mode, risk }: ConfigFile, scope: Bac
   if (scope.purpose === 'run' && mode === 'paper' && backtest.latency.land === 'recorded') {
     scope.problems.add(['backtest', 'latency', 'land'], 'expected a duration or quantiles, got "recorded": a paper run has no recording to take it from');
   }
+  const { platform_fee_bps: feeBps } = backtest.costs;
+  if (feeBps > risk.max_fee_bps) {
+    scope.problems.add(['backtest', 'costs', 'platform_fee_bps'], `expected at most risk.max_fee_bps (${risk.max_fee_bps}), got ${feeBps}: `
+      + 'every simulated swap would be given up for its fee, and a run without swaps loses nothing. Lower the fee, or raise the limit');
+  }
   const leastMs = risk.max_quote_age === undefined ? QUOTE_MAX_AGE_MS : parseDuration(risk.max_quote_age);
   return { balances, model: resolveModel(backtest, leastMs, scope) };
 }
@@ -53,8 +59,7 @@ function resolveModel(section: Section, leastMs: Millis, scope: BacktestScope): 
     ownImpact: { share: ownImpact.share, decayMs: parseDuration(ownImpact.decay) },
     landing: {
       adverseBps: landing.adverse_bps as Bps,
-      dropProbability: landing.drop_probability,
-      unknownProbability: landing.unknown_probability,
+      ...assumedShares(landing),
       expiryMs: parseDuration(landing.expiry),
       lastLookBps: landing.last_look_bps as Bps,
     },
@@ -70,12 +75,21 @@ function resolveModel(section: Section, leastMs: Millis, scope: BacktestScope): 
   };
 }
 
+/** What is not written down is assumed, unless the recording's own run tells it. */
+function assumedShares({ drop_probability: drop, unknown_probability: unknown }: Section['landing']): Pick<LandingModel, 'assumed' | 'dropProbability' | 'unknownProbability'> {
+  const { dropProbability, unknownProbability } = BASE_MODEL.landing;
+  return {
+    dropProbability: drop ?? dropProbability, unknownProbability: unknown ?? unknownProbability,
+    ...(drop !== undefined && unknown !== undefined ? {} : { assumed: { drop: drop === undefined, unknown: unknown === undefined } }),
+  };
+}
+
 /** Nobody waits so long for a swap; what is meant is a shorter time, or another unit. */
 const LONGEST_LATENCY_MS = 3_600_000;
 
 function refuseEndless({ latency, landing }: Section, { problems }: BacktestScope): void {
   for (const [key, text] of Object.entries(latency)) {
-    const quantiles = readLatencyQuantiles(text) ?? [];
+    const quantiles = knownQuantiles(readLatency(text) ?? 'recorded') ?? [];
     const path = ['backtest', 'latency', key];
     if (quantiles.some(({ latencyMs }) => latencyMs > LONGEST_LATENCY_MS)) problems.add(path, `expected at most ${formatDuration(LONGEST_LATENCY_MS)}, got "${text}"`);
     else if (key === 'land' && quantiles.length > 0 && quantiles[0]!.latencyMs > parseDuration(landing.expiry)) {

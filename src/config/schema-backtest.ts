@@ -8,11 +8,12 @@ const { latency, landing, costs, ownImpact } = BASE_MODEL;
 const LATENCY_EXAMPLES = ['300ms', 'p5 150ms, p50 300ms, p95 900ms'];
 
 const recordableLatency = () => z.string()
-  .refine((text) => readLatency(text) !== undefined, { message: `expected ${LATENCY_FORM}, or "recorded"` })
-  .meta({ examples: [...LATENCY_EXAMPLES, 'recorded'] });
+  .refine((text) => readLatency(text) !== undefined, { message: `expected ${LATENCY_FORM}, or "recorded", or "recorded or 300ms"` })
+  .meta({ examples: [...LATENCY_EXAMPLES, 'recorded', 'recorded or 300ms'] });
 const knownLatency = () => z.string()
   .refine((text) => readLatencyQuantiles(text) !== undefined, { message: `expected ${LATENCY_FORM}` })
   .meta({ examples: LATENCY_EXAMPLES });
+const ASSUMED = (share: number): string => `Left out, that of the recording’s own run where it landed at least 20 swaps on a chain, and else ${share}.`;
 const probability = () => z.number().min(0).max(1);
 
 /** The section "backtest": how swaps are simulated, in a backtest and on paper. */
@@ -20,10 +21,10 @@ export const backtestSchema = z.strictObject({
   balances: z.record(z.string(), z.string().meta({ examples: ['10000'] })).optional()
     .meta({ description: 'What a backtest, and a paper run, starts with: decimal amounts by token. Left out, the strategies’ budgets; SOL is 1 unless it is named.' }),
   latency: z.strictObject({
-    quote: recordableLatency().default(latencyText(latency.quote))
-      .meta({ description: 'From a decision to the accepted quote; "recorded" takes what the recording’s own run took, signing included.' }),
+    quote: recordableLatency().default(latencyText({ recordedOr: latency.quote }))
+      .meta({ description: 'From a decision to the accepted quote; "recorded" takes what the recording’s own run took, signing included; "recorded or 300ms" takes that where its run landed at least 20 swaps on a chain, and else 300 ms.' }),
     sign: knownLatency().default(latencyText(latency.sign)).meta({ description: 'From the accepted quote to the signature.' }),
-    land: recordableLatency().default(latencyText(latency.land)).meta({ description: 'From the signature to the block; or "recorded".' }),
+    land: recordableLatency().default(latencyText({ recordedOr: latency.land })).meta({ description: 'From the signature to the block; or "recorded", or "recorded or 1500ms".' }),
   }).prefault({}).meta({ description: 'How long a swap takes: a duration, or quantiles between which each swap draws its own.' }),
   setting: z.enum(['optimistic', 'base', 'pessimistic']).default('base')
     .meta({ description: 'How kindly the world is taken: fills as quoted, at the price on arrival, or at the worst that slippage allows.' }),
@@ -40,8 +41,10 @@ export const backtestSchema = z.strictObject({
   }).prefault({}).meta({ description: 'What own swaps do to the price of the next.' }),
   landing: z.strictObject({
     adverse_bps: bps().default(landing.adverseBps).meta({ description: 'By how much fills fall short of the price on arrival, as live ones were found to.' }),
-    drop_probability: probability().default(landing.dropProbability).meta({ description: 'The share of transactions that never land: no fee, the money locked until they have expired.' }),
-    unknown_probability: probability().default(landing.unknownProbability).meta({ description: 'The share of transactions of which nobody hears until they would have expired.' }),
+    drop_probability: probability().optional()
+      .meta({ description: `The share of transactions that never land: no fee, the money locked until they have expired. ${ASSUMED(landing.dropProbability)}` }),
+    unknown_probability: probability().optional()
+      .meta({ description: `The share of transactions of which nobody hears until they would have expired. ${ASSUMED(landing.unknownProbability)}` }),
     expiry: duration('70s').default(formatDuration(landing.expiryMs)).meta({ description: 'From the signature to the proof that it cannot land any more.' }),
     last_look_bps: bps().default(landing.lastLookBps).meta({ description: 'A maker does not sign once the price moved by more than this in the taker’s favour.' }),
   }).prefault({}).meta({ description: 'What becomes of a transaction.' }),

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { attemptCosts } from '../backtest/models/attempt-costs.ts';
 import { latencyAt } from '../backtest/models/latency.ts';
+import { knownQuantiles } from '../config/latency-text.ts';
 import { assert } from '../core/assert.ts';
 import { GannetError } from '../core/errors.ts';
 import { seededRandom } from '../core/random.ts';
@@ -103,13 +104,14 @@ export function paperParts(scope: ModeScope): ModeParts {
   if (isCut) journal.acceptAsIs();
   const saved = journal.loadSnapshot();
   const { setting, latency: { land }, landing, costs } = config.backtest.model;
-  assert(land !== 'recorded', 'a paper run is refused where its latency is to come from a recording');
+  const landLatency = knownQuantiles(land);
+  assert(landLatency, 'a paper run is refused where its latency is to come from a recording');
   const executor = createPaperExecutor({
     service: world.service.swap,
     clock,
     random: seededRandom(`${config.seed}:paper`),
     model: {
-      setting, landLatencyMs: latencyAt(land, 0.5), feeLamports: attemptCosts(costs).feeLamports,
+      setting, landLatencyMs: latencyAt(landLatency, 0.5), feeLamports: attemptCosts(costs).feeLamports,
       dropProbability: landing.dropProbability, expiryMs: landing.expiryMs,
     },
   });

@@ -2,6 +2,7 @@ import type { Bps, Lamports } from '../core/amount.ts';
 import type { Millis } from '../core/time.ts';
 import type { TransferFee } from '../market/mint-account.ts';
 import type { Mint } from '../market/token.ts';
+import type { Route } from './proposal.ts';
 import type { SimulationSetting } from './simulated-landing.ts';
 import { QUOTE_MAX_AGE_MS } from './limits.ts';
 import { VALUE_MAX_AGE_MS } from './valuation.ts';
@@ -21,13 +22,29 @@ export interface LatencyHistory {
   readonly before: LatencyQuantiles;
   /** In order of time; each is known after its instant. */
   readonly steps: readonly { readonly since: Millis; readonly quantiles: LatencyQuantiles }[];
+  /** The same of the swaps of one route alone; left out where they are not told apart. */
+  readonly routes?: Readonly<Partial<Record<Route, LatencyHistory>>> | undefined;
 }
 
 /** What a latency is drawn from. */
 export type Latency = LatencyQuantiles | LatencyHistory;
 
-/** Where a latency comes from, as a configuration says it: a distribution, or what the recording's own run took. */
-export type LatencySource = LatencyQuantiles | 'recorded';
+/**
+ * Where a latency comes from, as a configuration says it: a distribution; what the recording's own run took; or the latter
+ * where that run landed enough swaps on a chain, and else a distribution.
+ */
+export type LatencySource = LatencyQuantiles | 'recorded' | { readonly recordedOr: LatencyQuantiles };
+
+/** A swap that the run which made a recording landed on a chain: the quotes recorded after it have its impact in them. */
+export interface RecordedSwap {
+  /** When the run knew that it had landed. */
+  readonly at: Millis;
+  readonly inputMint: Mint;
+  readonly outputMint: Mint;
+  readonly inAmount: bigint;
+  /** The quote that it accepted, and when it was signed: a price of this size that was recorded as well. */
+  readonly accepted?: { readonly at: Millis; readonly outAmount: bigint } | undefined;
+}
 
 /** What every attempt costs, landed or failed, and what the platform takes beyond what quotes say. */
 export interface AttemptCostModel {
@@ -46,6 +63,8 @@ export interface LandingModel {
   readonly adverseBps: Bps;
   /** The share of transactions that never land: no swap, no fee, the money locked until they have expired. */
   readonly dropProbability: number;
+  /** Which of both shares nobody wrote down: they come from the recording's own run, where it landed enough swaps on a chain. */
+  readonly assumed?: { readonly drop: boolean; readonly unknown: boolean } | undefined;
   /** The share of transactions of which nobody knows what became until they would have expired. */
   readonly unknownProbability: number;
   /** From the signature to the proof that it cannot land any more. */
@@ -88,6 +107,8 @@ export interface SimulationModel<Source extends Latency | LatencySource = Latenc
   readonly fillQuoteAge: FillQuoteAge;
   /** What the market still remembers of an own swap: `share` of it at once, less by a factor e after each `decayMs`. */
   readonly ownImpact: { readonly share: number; readonly decayMs: Millis };
+  /** What the run that made the recording landed itself, in order of time; left out where that is nothing. */
+  readonly recordedSwaps?: readonly RecordedSwap[] | undefined;
   readonly landing: LandingModel;
   readonly costs: AttemptCostModel;
   /** Of tokens whose issuers keep a part of each transfer; quotes are taken to leave it out. */

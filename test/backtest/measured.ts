@@ -5,7 +5,8 @@ import type { SimulationModel } from '../../src/backtest/simulated-executor.ts';
 import { BASE_MODEL } from '../../src/backtest/simulated-executor.ts';
 import type { StrategyInstance } from '../../src/engine/host.ts';
 import type { MarketEvent } from '../../src/market/event.ts';
-import type { Token } from '../../src/market/token.ts';
+import type { Amount } from '../../src/core/amount.ts';
+import type { Mint, Token } from '../../src/market/token.ts';
 import { strategy } from '../engine/runs.ts';
 import { buyingSol, sellingSol } from '../market/events.ts';
 import { SOL, SOL_USDC, USDC } from '../market/tokens.ts';
@@ -39,11 +40,14 @@ export function measured(events: readonly MarketEvent[], options: {
   readonly everyMs?: number;
   readonly glanceEveryMs?: number;
   readonly instruments?: readonly Token[];
+  readonly endAt?: number;
+  /** What the wallet holds; 10 SOL, 10,000 USDC and some FISH unless told otherwise. */
+  readonly wallet?: ReadonlyMap<Mint, Amount>;
 } = {}): MeasuredRun {
-  const { strategies = [inAndOut()], model = CALM, everyMs = 5_000, glanceEveryMs, instruments = [SOL] } = options;
+  const { strategies = [inAndOut()], model = CALM, everyMs = 5_000, glanceEveryMs, instruments = [SOL], endAt, wallet } = options;
   return measureRun({
-    state: stateWith({ strategies: strategies.map(({ name }) => strategySetup(name)) }), strategies, seed: 7, startAt: 0,
+    state: stateWith({ strategies: strategies.map(({ name }) => strategySetup(name)), ...(wallet === undefined ? {} : { wallet }) }), strategies, seed: 7, startAt: 0,
     cursor: cursorOver(events.map((input) => ({ at: input.receivedAt, input }))), model: { ...BASE_MODEL, ...model }, currency: USDC, stopwatch: () => 0,
-    instruments, everyMs, glanceEveryMs,
+    instruments, everyMs, glanceEveryMs, endAt,
   });
 }

@@ -29,7 +29,7 @@ function pricing(quotes: readonly Quote[], model: Partial<SimulationModel> = {})
   const market = new MarketCache();
   for (const each of quotes) market.observe(each);
   const whole = { ...BASE_MODEL, ...model };
-  const ownImpact = createOwnImpact(whole.ownImpact);
+  const ownImpact = createOwnImpact(whole.ownImpact, whole.recordedSwaps);
   const prices = createPricing({ market, model: whole, ownImpact });
   const at = (amountIn: bigint, now = 0, isUnderWay = false): (SimulatedPrice & { readonly terms: SwapTerms }) | PriceRefusal => {
     const found = prices.price(intent(amountIn), { at: now, isUnderWay });
@@ -103,6 +103,29 @@ describe('the price of a simulated swap', () => {
     expect(later!.outAmount).toBeLessThan(before);
     expect(hourLater!.outAmount).toBe(before);
     expect(soon!.priceImpact).toBeLessThan(later!.priceImpact!);
+  });
+
+  it('issue 13.5: is marked where it fits the ladder alone, and not together with what own swaps still displace', () => {
+    const { priced, ownImpact } = pricing(quotesOf(USDC, SOL));
+    ownImpact.add(USDC.mint, SOL.mint, 10n ** 10n, 0);
+    expect([10n ** 9n, 10n ** 10n].map((size) => priced(size, 1).marks)).toEqual([['displaced'], ['displaced']]);
+    expect(priced(10n ** 9n, 300_000).marks).toEqual([]);
+    // Without a slope the ladder knows no displacement.
+    const flat = pricing([quote(USDC, SOL, { inAmount: 10n ** 9n, outAmount: 10n ** 9n, priceImpact: undefined })]);
+    flat.ownImpact.add(USDC.mint, SOL.mint, 10n ** 10n, 0);
+    expect(flat.priced(10n ** 9n, 1)).toMatchObject({ marks: [], recorded: 10n ** 9n });
+  });
+
+  it('issue 13.5: comes from the quote that the recording’s run accepted for the same size, once it was signed and until a newer one', () => {
+    const accepted = { at: 1_000, outAmount: 7n * 10n ** 8n };
+    const { priced } = pricing([quote(USDC, SOL, { inAmount: 10n ** 9n, outAmount: 10n ** 9n, at: 500 })], {
+      recordedSwaps: [{ at: 1_400, inputMint: USDC.mint, outputMint: SOL.mint, inAmount: 10n ** 9n, accepted }],
+    });
+    expect([999, 1_000, 1_500].map((at) => priced(10n ** 9n, at).outAmount)).toEqual([10n ** 9n, accepted.outAmount, accepted.outAmount]);
+    const newer = pricing([quote(USDC, SOL, { inAmount: 10n ** 9n, outAmount: 9n * 10n ** 8n, at: 1_100 })], {
+      recordedSwaps: [{ at: 1_400, inputMint: USDC.mint, outputMint: SOL.mint, inAmount: 10n ** 9n, accepted }],
+    });
+    expect(newer.priced(10n ** 9n, 1_500).outAmount).toBe(9n * 10n ** 8n);
   });
 
   it('loses the fees of both tokens and of the platform, and nothing else: what goes in and what is paid are conserved', () => {

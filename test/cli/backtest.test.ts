@@ -55,6 +55,22 @@ it('gannet backtest measures a run, compares it with benchmarks and under three 
   expect(page.match(/<rect class="gap"/g)).toHaveLength(5);
 });
 
+it('issue 13.4: own impact that nothing recorded tells is said by feed, in the answer, the warnings and the report', async () => {
+  const [config, report] = [join(folder, 'impact.yaml'), join(folder, 'impact.html')];
+  writeFileSync(config, CONFIG);
+  const { document } = await runCommand(backtestCommand, ['backtest', config, '--recording', await recorded('one-size'), '--no-grid', '--report', report], { stateDir: folder });
+  const fills = { by_recorded_sizes: 0, by_stated_impact: 0, not_modelled: expect.any(Number) as number };
+  expect(document['own_impact']).toEqual([
+    { input_mint: USDC.mint, output_mint: SOL.mint, feeds: [`quote:${USDC.mint}:${SOL.mint}:25000000`], modelled: false, fills, displaced: 0 },
+    { input_mint: SOL.mint, output_mint: USDC.mint, feeds: [`quote:${SOL.mint}:${USDC.mint}:1000000000`], modelled: false, fills, displaced: 0 },
+  ]);
+  expect(document['warnings']).toContainEqual(expect.stringMatching(/^own impact is not in the price of \d+ fills on the price of 25 USDC in SOL: the recording holds one size there and states no price impact/));
+  expect(readFileSync(report, 'utf8')).toContain('the price of 25 USDC in SOL');
+  writeFileSync(config, `${CONFIG}backtest: { setting: optimistic }\n`);
+  const optimistic = await runCommand(backtestCommand, ['backtest', config, '--recording', join(folder, 'one-size'), '--no-grid'], { stateDir: folder });
+  expect(optimistic.document['own_impact']).toEqual([]);
+});
+
 it('gannet backtest ends at an interrupt in the middle, with INTERRUPTED', async () => {
   const [config, stateDir] = [join(folder, 'interrupted.yaml'), join(folder, 'interrupted')];
   writeFileSync(config, CONFIG);

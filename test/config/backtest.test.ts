@@ -41,13 +41,13 @@ backtest:
     const { simulation } = redactedConfig(config).backtest;
     expect(JSON.parse(JSON.stringify(simulation))).toEqual(simulation);
     expect(simulation).toMatchObject({
-      setting: 'base', latency: { quote: '300ms', sign: '5ms', land: 'p50 1000ms, p90 3000ms' }, costs: { tip_lamports: '500000000', micro_lamports_per_unit: '20000' },
+      setting: 'base', latency: { quote: 'recorded or 300ms', sign: '5ms', land: 'p50 1000ms, p90 3000ms' }, costs: { tip_lamports: '500000000', micro_lamports_per_unit: '20000' },
       transfer_fees: { [USDC_MINT]: { bps: 7, maximum: '18446744073709551615' } },
     });
   });
 
   it.each([
-    ['latency: { land: "p50 2s, p90 1s" }', 'latency.land: expected a duration such as "300ms", or quantiles such as "p5 150ms, p50 300ms, p95 900ms", or "recorded", got "p50 2s, p90 1s"'],
+    ['latency: { land: "p50 2s, p90 1s" }', 'latency.land: expected a duration such as "300ms", or quantiles such as "p5 150ms, p50 300ms, p95 900ms", or "recorded", or "recorded or 300ms", got "p50 2s, p90 1s"'],
     ['latency: { land: 9999d }', 'latency.land: expected at most 1h, got "9999d"'],
     ['latency: { quote: "p50 1s, p99 2h" }', 'latency.quote: expected at most 1h, got "p50 1s, p99 2h"'],
     ['latency: { land: 2m }', 'latency.land: expected that some swaps land before they expire (landing.expiry: 1m10s), got "2m": none ever would'],
@@ -60,6 +60,8 @@ backtest:
     ['costs: { signatures: 0 }', 'costs.signatures: expected an integer of 1 to 12, got 0'],
     ['costs: { tip: "1 USDC" }', 'costs.tip: expected an amount of SOL such as "0.0001 SOL", got "1 USDC"'],
     ['costs: { tip: "1.5 SOL" }', 'costs.tip: expected at most 1 SOL, got "1.5 SOL"'],
+    // issue 13.7: a fee above the limit would keep every swap from being made, and look like a better result.
+    ['costs: { platform_fee_bps: 31 }', 'costs.platform_fee_bps: expected at most risk.max_fee_bps (30), got 31: every simulated swap would be given up for its fee'],
     ['costs: { platform_fee: 5 }', 'costs.platform_fee: unknown key "platform_fee" (did you mean "platform_fee_in"?)'],
     ['transfer_fees: { FISH: { bps: 1 } }', 'transfer_fees.FISH: unknown token "FISH"; known are SOL, USDC'],
     ['transfer_fees: { USDC: { max: "5" } }', 'transfer_fees.USDC.bps: the key "bps" is missing: expected an integer of 0 to 10000'],
@@ -79,7 +81,7 @@ backtest:
 
 describe('the text of a latency', () => {
   it('is read and written to the same again', () => {
-    for (const text of ['300ms', 'recorded', 'p5 150ms, p50 300ms, p97.5 900ms', 'p50 1ms, p99.999 1ms']) expect(latencyText(readLatency(text)!)).toBe(text);
+    for (const text of ['300ms', 'recorded', 'recorded or 300ms', 'recorded or p50 1ms, p90 2ms', 'p5 150ms, p50 300ms, p97.5 900ms', 'p50 1ms, p99.999 1ms']) expect(latencyText(readLatency(text)!)).toBe(text);
   });
 
   it('is refused unless shares rise and latencies do not fall', () => {

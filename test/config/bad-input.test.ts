@@ -70,7 +70,7 @@ const CASES: readonly (readonly [name: string, text: string, issues: readonly st
     'bot.yaml:2:31 backtest.balances.USDC: expected text such as "10000", got 10000: without quotes that is a number, write "10000"',
   ]],
   ['a duration without unit', `${DCA}backtest: { latency: { quote: "300" } }\n`, [
-    'bot.yaml:2:31 backtest.latency.quote: expected a duration such as "300ms", or quantiles such as "p5 150ms, p50 300ms, p95 900ms", or "recorded", got "300"',
+    'bot.yaml:2:31 backtest.latency.quote: expected a duration such as "300ms", or quantiles such as "p5 150ms, p50 300ms, p95 900ms", or "recorded", or "recorded or 300ms", got "300"',
   ]],
 
   ['a mint that is no address', `tokens: { FISH: hello }\n${DCA}`, ['bot.yaml:1:17 tokens.FISH: expected a base58 address of 32 bytes, got "hello"']],

@@ -92,7 +92,8 @@ describe('what is left out', () => {
       chain: { rpcUrl: 'embedded', commitment: 'confirmed' },
       wallet: { keyFrom: undefined, address: undefined, solReserve: 50_000_000n },
       seed: 7,
-      backtest: { model: BASE_MODEL },
+      // Where a run of one's own was recorded, its latencies are better than any assumption.
+      backtest: { model: { ...BASE_MODEL, latency: { ...BASE_MODEL.latency, quote: { recordedOr: BASE_MODEL.latency.quote }, land: { recordedOr: BASE_MODEL.latency.land } } } },
       limits: {
         maxSlippageBps: 50, maxPriceImpactBps: 100, maxFeeBps: 30, maxTrade: undefined, maxPosition: new Map(), maxOpenIntents: 1,
         maxSwaps: { perMinute: 6, perHour: 60, perDay: 300 }, solReserve: 50_000_000n,

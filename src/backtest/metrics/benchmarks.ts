@@ -1,5 +1,6 @@
 import { assert } from '../../core/assert.ts';
 import type { Millis } from '../../core/time.ts';
+import { DAY_MS } from './bars.ts';
 import type { EquitySeries } from './equity-series.ts';
 
 /** Executable prices of what could have been bought instead, at the times at which equity is looked at. */
@@ -8,10 +9,29 @@ export interface PriceSeries {
   readonly prices: readonly number[];
 }
 
-/** What a benchmark begins with and what a purchase or a sale costs it. */
-export interface BenchmarkTerms {
-  readonly cash: number;
+/** What a purchase or a sale costs a benchmark, and what each purchase costs beside, in the currency. */
+export interface BenchmarkCosts {
   readonly costBps?: number | undefined;
+  readonly orderCost?: number | undefined;
+}
+
+/** What a benchmark begins with and what it pays. */
+export interface BenchmarkTerms extends BenchmarkCosts {
+  readonly cash: number;
+}
+
+/** Purchases for equal parts of the money, the first at once and one after each interval. */
+export interface PurchasePlan {
+  readonly orders: number;
+  readonly everyMs: Millis;
+}
+
+const SHORT_ORDERS = 10;
+
+/** Returns the plan of the benchmark "DCA" over a span: each day, or ten times where it is shorter than two days. */
+export function averagingPlan(spanMs: Millis): PurchasePlan {
+  const everyMs = spanMs >= 2 * DAY_MS ? DAY_MS : spanMs / SHORT_ORDERS;
+  return { everyMs, orders: Math.max(2, Math.floor(spanMs / everyMs)) };
 }
 
 /** Returns what money would have been worth that was left alone. */
@@ -28,10 +48,7 @@ export function buyAndHold(series: PriceSeries, terms: BenchmarkTerms): EquitySe
  * Returns what purchases for equal parts of the money would have been worth, the first at once and one after each interval,
  * each at the first price from its time on; what is held is marked at what a sale would have brought.
  */
-export function dollarCostAveraging({ times, prices }: PriceSeries, { cash, costBps = 0, orders, everyMs }: BenchmarkTerms & {
-  readonly orders: number;
-  readonly everyMs: Millis;
-}): EquitySeries {
+export function dollarCostAveraging({ times, prices }: PriceSeries, { cash, costBps = 0, orderCost = 0, orders, everyMs }: BenchmarkTerms & PurchasePlan): EquitySeries {
   assert(times.length === prices.length, 'a series has a price for each time');
   assert(orders >= 1 && everyMs > 0, 'there is at least one order, and time between them');
   const kept = 1 - costBps / 10_000;
@@ -43,7 +60,7 @@ export function dollarCostAveraging({ times, prices }: PriceSeries, { cash, cost
     units += (((due - bought) * cash) / orders) * (kept / price);
     bought = due;
     // The first value is what the comparison begins with: costs show after it, as in the series it is compared with.
-    return i === 0 ? cash : cash * (1 - bought / orders) + units * price * kept;
+    return i === 0 ? cash : cash * (1 - bought / orders) + units * price * kept - bought * orderCost;
   });
   return { times, values };
 }

@@ -1,4 +1,5 @@
 import type { Millis } from '../../core/time.ts';
+import type { Route } from '../../trading/proposal.ts';
 import type { Latency, LatencyQuantiles } from '../../trading/simulation-model.ts';
 
 /**
@@ -15,9 +16,11 @@ export function latencyAt(quantiles: LatencyQuantiles, share: number): Millis {
   return Math.round(low.latencyMs + part * (high.latencyMs - low.latencyMs));
 }
 
-/** Returns the distribution of a latency that was known before an instant. */
-export function knownBefore(latency: Latency, at: Millis): LatencyQuantiles {
+/** Returns the distribution of a latency that was known before an instant; of a route where routes are told apart. */
+export function knownBefore(latency: Latency, at: Millis, route?: Route): LatencyQuantiles {
   if (!('steps' in latency)) return latency;
+  const own = route === undefined ? undefined : latency.routes?.[route];
+  if (own !== undefined) return knownBefore(own, at);
   let known = latency.before;
   for (const { since, quantiles } of latency.steps) {
     if (since >= at) break;

@@ -4,6 +4,7 @@ import type { Millis } from '../../core/time.ts';
 import type { FeedKey } from '../../market/event.ts';
 import type { Quote } from '../../market/quote.ts';
 import type { Mint } from '../../market/token.ts';
+import type { RecordedSwap } from '../../trading/simulation-model.ts';
 import type { MarketCache } from '../../trading/market-cache.ts';
 import { readingAge } from '../../trading/valuation.ts';
 import type { QuoteLadder, Rung } from './quote-ladder.ts';
@@ -31,7 +32,12 @@ export interface LadderQuestion {
   /** How old a quote of a feed may be. */
   readonly maxAgeMs: Millis | ((feed: FeedKey) => Millis);
   readonly otherSideHaircutBps: Bps;
+  /** Returns the last quote of a size that the recording's run accepted by then, for a swap of its own. */
+  readonly accepted?: ((inAmount: bigint) => AcceptedQuote | undefined) | undefined;
 }
+
+/** A quote that is known from a swap alone. */
+export type AcceptedQuote = NonNullable<RecordedSwap['accepted']>;
 
 /**
  * Returns the ladder of a direction from the last quote of each size that is known at a time, or of the other direction
@@ -59,7 +65,7 @@ export function quoteFor({ rungs }: MarketLadder, size: bigint): Quote {
 }
 
 /** Quotes of recordings are read through accessors: each member once here, not at every comparison. */
-function rungsOf(market: MarketCache, { at, maxAgeMs, otherSideHaircutBps }: LadderQuestion, { from, to, isTurned }: {
+function rungsOf(market: MarketCache, { at, maxAgeMs, otherSideHaircutBps, accepted }: LadderQuestion, { from, to, isTurned }: {
   readonly from: Mint; readonly to: Mint; readonly isTurned: boolean;
 }): { readonly rungs: readonly MarketRung[]; readonly hasStale: boolean } {
   const rungs: MarketRung[] = [];
@@ -71,10 +77,38 @@ function rungsOf(market: MarketCache, { at, maxAgeMs, otherSideHaircutBps }: Lad
       hasStale = true;
       continue;
     }
-    const { inAmount, outAmount, contextSlot, router, priceImpact } = quote;
-    rungs.push(isTurned
-      ? { inAmount: outAmount, outAmount: mulDiv(inAmount, BPS - BigInt(otherSideHaircutBps), BPS, 'floor'), contextSlot, router, priceImpact, quote }
-      : { inAmount, outAmount, contextSlot, router, priceImpact, quote });
+    const { inAmount, outAmount, contextSlot, router, priceImpact, receivedAt, feeBps } = quote;
+    const later = isTurned ? undefined : accepted?.(inAmount);
+    if (later !== undefined && later.at > receivedAt) rungs.push({ inAmount, outAmount: later.outAmount, router, priceImpact, feeBps, quote });
+    else rungs.push(isTurned
+      ? { inAmount: outAmount, outAmount: mulDiv(inAmount, BPS - BigInt(otherSideHaircutBps), BPS, 'floor'), contextSlot, router, priceImpact, feeBps, quote }
+      : { inAmount, outAmount, contextSlot, router, priceImpact, feeBps, quote });
   }
   return { rungs, hasStale };
+}
+
+/** The quotes that the run which made a recording accepted for its own swaps: between two polls of a feed nothing else tells the price. */
+export interface AcceptedQuotes {
+  /** Returns how to find the last one of a size in a direction that was signed by an instant; undefined where there is none. Instants may not fall. */
+  by(inputMint: Mint, outputMint: Mint, at: Millis): LadderQuestion['accepted'];
+}
+
+/** Returns the quotes that recorded swaps accepted. None is known before its swap was signed. */
+export function createAcceptedQuotes(swaps: readonly RecordedSwap[] = []): AcceptedQuotes {
+  const signed = swaps.flatMap(({ accepted, ...swap }) => (accepted === undefined ? [] : [{ ...swap, accepted }])).toSorted((a, b) => a.accepted.at - b.accepted.at);
+  const known = new Map<string, Map<bigint, AcceptedQuote>>();
+  let next = 0;
+  return {
+    by(inputMint, outputMint, at) {
+      for (let swap = signed[next]; swap !== undefined && swap.accepted.at <= at; swap = signed[next]) {
+        next += 1;
+        const key = `${swap.inputMint} ${swap.outputMint}`;
+        const sizes = known.get(key) ?? new Map<bigint, AcceptedQuote>();
+        known.set(key, sizes);
+        sizes.set(swap.inAmount, swap.accepted);
+      }
+      const sizes = known.get(`${inputMint} ${outputMint}`);
+      return sizes === undefined ? undefined : (inAmount) => sizes.get(inAmount);
+    },
+  };
 }

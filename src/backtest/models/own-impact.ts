@@ -1,8 +1,8 @@
 import type { Millis } from '../../core/time.ts';
 import type { Mint } from '../../market/token.ts';
-import type { SimulationModel } from '../../trading/simulation-model.ts';
+import type { RecordedSwap, SimulationModel } from '../../trading/simulation-model.ts';
 import type { QuoteLadder } from './quote-ladder.ts';
-import { outputOf } from './quote-ladder.ts';
+import { outputBetween, outputOf } from './quote-ladder.ts';
 
 /** What own swaps have taken out of a recorded market, which knows nothing of them, and which others fill up again. */
 export interface OwnImpact {
@@ -20,38 +20,84 @@ interface Trace {
   at: Millis;
 }
 
+/** What was swapped in one direction: by the simulation, and by the run that made the recording. */
+interface Direction {
+  readonly simulated: Trace;
+  readonly recorded: Trace;
+  /** What the run landed, in order of time, and how many of it are known by now. */
+  readonly history: readonly RecordedSwap[];
+  known: number;
+}
+
+/**
+ * Recorded swaps stand for their own amount and as much again. A simulated run has other luck and other latencies: it is a
+ * few swaps ahead of the recorded one for a while, or behind it, and at one recorded size those few would cost it dearly.
+ */
+const RECORDED_STAND_FOR = 2;
+
 /**
  * Returns the memory of own swaps: λ of each, fading by e^(-Δt/θ). Swaps of one instant do not see one another, so that it
  * does not matter in which order they are carried out. What is sold does not undo what was bought: that would be too kind.
+ *
+ * `recorded` are swaps that the recording's own run landed. Its quotes have their impact already, so that only what the
+ * simulation swaps beyond them counts. A recorded swap is known from its own instant on, never before it.
  */
-export function createOwnImpact({ share, decayMs }: SimulationModel['ownImpact']): OwnImpact {
-  const traces = new Map<Mint, Map<Mint, Trace>>();
+export function createOwnImpact({ share, decayMs }: SimulationModel['ownImpact'], recorded: readonly RecordedSwap[] = []): OwnImpact {
+  const directions = new Map<Mint, Map<Mint, Direction>>();
   const fadedAt = ({ faded, fresh, at }: Trace, now: Millis): number =>
     (now <= at ? faded : (faded + Number(fresh)) * Math.exp((at - now) / decayMs));
+  const put = (trace: Trace, amount: bigint, at: Millis): void => {
+    if (at === trace.at) trace.fresh += amount;
+    else Object.assign(trace, { faded: fadedAt(trace, at), fresh: amount, at } satisfies Trace);
+  };
+  const directionOf = (inputMint: Mint, outputMint: Mint): Direction => {
+    const outputs = directions.get(inputMint) ?? new Map<Mint, Direction>();
+    directions.set(inputMint, outputs);
+    const known = outputs.get(outputMint);
+    if (known !== undefined) return known;
+    const direction: Direction = {
+      simulated: emptyTrace(), recorded: emptyTrace(), known: 0,
+      history: recorded.filter((swap) => swap.inputMint === inputMint && swap.outputMint === outputMint),
+    };
+    outputs.set(outputMint, direction);
+    return direction;
+  };
+  /** What the run had landed by then and the market still has in it; what landed at that very instant is in it too. */
+  const recordedAt = (direction: Direction, now: Millis): number => {
+    const { history, recorded: trace } = direction;
+    if (history.length === 0) return 0;
+    for (let swap = history[direction.known]; swap !== undefined && swap.at <= now; swap = history[direction.known]) {
+      direction.known += 1;
+      put(trace, swap.inAmount, swap.at);
+    }
+    return fadedAt(trace, now) + (now === trace.at ? Number(trace.fresh) : 0);
+  };
+
   return {
     add(inputMint, outputMint, inAmount, at) {
-      const outputs = traces.get(inputMint) ?? new Map<Mint, Trace>();
-      traces.set(inputMint, outputs);
-      const trace = outputs.get(outputMint);
-      if (trace === undefined) outputs.set(outputMint, { faded: 0, fresh: inAmount, at });
-      else if (at === trace.at) trace.fresh += inAmount;
-      else outputs.set(outputMint, { faded: fadedAt(trace, at), fresh: inAmount, at });
+      put(directionOf(inputMint, outputMint).simulated, inAmount, at);
     },
     left(inputMint, outputMint, at) {
-      const trace = traces.get(inputMint)?.get(outputMint);
-      return trace === undefined || share === 0 ? 0n : BigInt(Math.round(share * fadedAt(trace, at)));
+      const direction = directions.get(inputMint)?.get(outputMint);
+      if (direction === undefined || share === 0) return 0n;
+      const beyond = fadedAt(direction.simulated, at) - RECORDED_STAND_FOR * recordedAt(direction, at);
+      return beyond <= 0 ? 0n : BigInt(Math.round(share * beyond));
     },
   };
+}
+
+function emptyTrace(): Trace {
+  return { faded: 0, fresh: 0n, at: -Infinity };
 }
 
 /**
  * Returns what a size brings where `taken` is in the market already: out(taken + size) - out(taken), exact for a
  * constant-product pool; never more than it would bring by itself. Beyond the largest rung the ladder goes on as it does
- * anywhere (`outputOf`): only the size that is asked for is held to it.
+ * anywhere (`outputOf`), and below the smallest as `outputBetween` has it; both are for the caller to mark.
  */
 export function outputAfter(ladder: QuoteLadder, taken: bigint, size: bigint): bigint {
   const alone = outputOf(ladder, size);
   if (taken === 0n) return alone;
-  const after = outputOf(ladder, taken + size) - outputOf(ladder, taken, 'ceil');
+  const after = outputBetween(ladder, taken, taken + size);
   return after < 0n ? 0n : after < alone ? after : alone;
 }

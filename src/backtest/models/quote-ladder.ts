@@ -6,6 +6,8 @@ export interface Rung {
   readonly router?: string | undefined;
   /** Signed fraction, negative is worse; undefined where the service does not say. */
   readonly priceImpact?: number | undefined;
+  /** What of the stated impact is the service's fee, which no size changes. */
+  readonly feeBps?: number | undefined;
 }
 
 /** Beyond this many slots two quotes are not of the same market any more. */
@@ -33,7 +35,12 @@ export interface QuoteLadder {
   readonly dryFrom: bigint | undefined;
   /** Where the line begins that leads through the largest size and on; undefined where nothing says how the price goes on. */
   readonly beyondFrom: Point | undefined;
+  /** The price of next to nothing, where the line below the smallest size ends; undefined where nothing says how the price begins. */
+  readonly mark: Point | undefined;
 }
+
+/** What a ladder says of how the price moves with size: several sizes, what the service stated of one, or nothing. */
+export type ImpactBasis = 'sizes' | 'stated' | 'none';
 
 /**
  * Returns the ladder of some rungs, in any order; undefined where none says anything. Rungs are not of one instant, and
@@ -54,15 +61,20 @@ export function createLadder(rungs: readonly Rung[]): QuoteLadder | undefined {
     isApart: contextSlot !== undefined && newest !== undefined && newest - contextSlot > SLOTS_APART_MAX,
   }));
   const points = withOutputRising(withPriceRising(stated));
-  return { points, smallestImpact: smallest.priceImpact === undefined ? undefined : -smallest.priceImpact, dryFrom, beyondFrom: beyondFrom(points, alive) };
+  return {
+    points, smallestImpact: smallest.priceImpact === undefined ? undefined : -smallest.priceImpact, dryFrom, beyondFrom: beyondFrom(points, alive),
+    mark: points[0] === undefined ? undefined : lineToNothing(points) ?? markOf(points[0], smallest),
+  };
 }
 
-function oneRung({ inAmount, outAmount, priceImpact }: Rung): QuoteLadder | undefined {
+function oneRung(rung: Rung): QuoteLadder | undefined {
+  const { inAmount, outAmount, priceImpact } = rung;
   if (inAmount <= 0n) return undefined;
   const smallestImpact = priceImpact === undefined ? undefined : -priceImpact;
-  if (outAmount <= 0n) return { points: [], smallestImpact, dryFrom: inAmount, beyondFrom: undefined };
+  if (outAmount <= 0n) return { points: [], smallestImpact, dryFrom: inAmount, beyondFrom: undefined, mark: undefined };
   const point = { size: inAmount, num: inAmount, den: outAmount, isApart: false };
-  return { points: [point], smallestImpact, dryFrom: undefined, beyondFrom: markOf(point, priceImpact) };
+  const mark = markOf(point, rung);
+  return { points: [point], smallestImpact, dryFrom: undefined, beyondFrom: mark, mark };
 }
 
 /**
@@ -78,14 +90,24 @@ function beyondFrom(points: readonly Point[], rungs: readonly Rung[]): Point | u
   if (last === undefined || largest === undefined) return undefined;
   const first = rungs.findIndex(({ router, contextSlot }) => router === largest.router && contextSlot === largest.contextSlot);
   if (first < rungs.length - 1) return points[first];
-  return markOf(last, largest.priceImpact) ?? (points.length > 1 ? points[0] : undefined);
+  return markOf(last, largest) ?? (points.length > 1 ? points[0] : undefined);
 }
 
 /** Returns the price of next to nothing, a(0) = a(x) (1 - impact), which a stated impact tells; undefined without a loss. */
-function markOf({ num, den }: Point, priceImpact: number | undefined): Point | undefined {
-  if (priceImpact === undefined || !(priceImpact < 0)) return undefined;
-  const lost = BigInt(Math.min(IMPACT_UNITS - 1, Math.ceil(-priceImpact * IMPACT_UNITS)));
+function markOf({ num, den }: Point, { priceImpact, feeBps = 0 }: Rung): Point | undefined {
+  if (priceImpact === undefined) return undefined;
+  // A fee is in what services state, and none of it is the size's doing.
+  const share = Math.ceil(-priceImpact * IMPACT_UNITS) - Math.floor((feeBps * IMPACT_UNITS) / 10_000);
+  if (!(share > 0)) return undefined;
+  const lost = BigInt(Math.min(IMPACT_UNITS - 1, share));
   return { size: 0n, num: num * (BigInt(IMPACT_UNITS) - lost), den: den * BigInt(IMPACT_UNITS), isApart: false };
+}
+
+/** Returns where the line through the two smallest sizes meets size 0, a(0) = a(x) - x (a(y) - a(x)) / (y - x); undefined where that is no price. */
+function lineToNothing([low, high]: readonly Point[]): Point | undefined {
+  if (low === undefined || high === undefined) return undefined;
+  const num = low.num * high.den * high.size - high.num * low.den * low.size;
+  return num <= 0n ? undefined : { size: 0n, num, den: low.den * high.den * (high.size - low.size), isApart: low.isApart || high.isApart };
 }
 
 function withPriceRising(points: readonly Point[]): Point[] {
@@ -123,6 +145,12 @@ export function knowsBeyond({ points, smallestImpact }: QuoteLadder): boolean {
   return points.length > 1 || smallestImpact !== undefined;
 }
 
+/** Returns what tells how the price moves with size, which is what own swaps move it by. */
+export function impactBasis({ points, mark }: QuoteLadder): ImpactBasis {
+  if (points.length > 1) return 'sizes';
+  return mark === undefined ? 'none' : 'stated';
+}
+
 /** Returns whether one of the rungs that price a size is more than five slots older than the ladder's newest. */
 export function isSlotsApart({ points, beyondFrom: from }: QuoteLadder, size: bigint): boolean {
   let below: Point | undefined;
@@ -146,10 +174,26 @@ export function outputOf(ladder: QuoteLadder, size: bigint, rounding: 'floor' | 
   const above = points.findIndex((point) => point.size >= size);
   const high = points.at(above)!;
   const low = above < 0 ? ladder.beyondFrom! : points[above - 1]!;
-  // out = x / a(x), where a(x) is the line through both points, over the common denominator.
+  return onLine(low, high, size, rounding);
+}
+
+/** Returns out = x / a(x), where a(x) is the line through two points, over the common denominator. */
+function onLine(low: Point, high: Point, size: bigint, rounding: 'floor' | 'ceil'): bigint {
   const width = high.size - low.size;
   const price = low.num * high.den * (high.size - size) + high.num * low.den * (size - low.size);
   return divide(size * width * low.den * high.den, price, rounding);
+}
+
+/**
+ * Returns what the part of a size brings that comes after `from`: out(to) - out(from), floored. Below the smallest rung both
+ * lie on the line to the price of next to nothing: at the smallest rung's own price the first part would seem to bring less
+ * than it does, and the rest more.
+ */
+export function outputBetween(ladder: QuoteLadder, from: bigint, to: bigint): bigint {
+  const { points: [smallest], mark } = ladder;
+  const out = (size: bigint, rounding: 'floor' | 'ceil'): bigint => (
+    smallest !== undefined && mark !== undefined && size < smallest.size ? onLine(mark, smallest, size, rounding) : outputOf(ladder, size, rounding));
+  return out(to, 'floor') - out(from, 'ceil');
 }
 
 /**

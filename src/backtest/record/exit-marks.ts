@@ -7,6 +7,7 @@ import type { SimulationModel } from '../../trading/simulation-model.ts';
 import { valueIn } from '../../trading/valuation.ts';
 import { isFirm } from '../models/landing.ts';
 import { ladderAt, quoteFor } from '../models/market-ladder.ts';
+import type { QuoteLadder } from '../models/quote-ladder.ts';
 import { isBeyond, largestSize, outputOf } from '../models/quote-ladder.ts';
 import { SETTINGS } from '../models/settings.ts';
 import type { FeeModel } from '../models/token-fees.ts';
@@ -35,6 +36,12 @@ export interface ExitMarks {
   bothWays(mint: Mint, spent: bigint, at: Millis): { readonly ask: number; readonly bid: number } | undefined;
 }
 
+/** What is more than was ever quoted is sold in pieces of the largest size: a line beyond it would lead anywhere. */
+function outputInPieces(ladder: QuoteLadder, amount: bigint): bigint {
+  const largest = largestSize(ladder);
+  return isBeyond(ladder, amount) && largest > 0n ? (outputOf(ladder, largest) * amount) / largest : outputOf(ladder, amount);
+}
+
 /** Returns marks by the recorded ladders, so that size costs what it costs; where no quote is recorded, by prices in US dollars. */
 export function createExitMarks({ market, tokens, currency, model }: {
   readonly market: MarketCache;
@@ -48,7 +55,7 @@ export function createExitMarks({ market, tokens, currency, model }: {
   const swap = (inputMint: Mint, outputMint: Mint, amount: bigint, at: Millis): bigint | undefined => {
     if (amount === 0n) return 0n;
     const found = lastLadder(inputMint, outputMint, at);
-    if (typeof found !== 'string') return outputOf(found.ladder, amount);
+    if (typeof found !== 'string') return outputInPieces(found.ladder, amount);
     return valueIn(market, tokens, { mint: inputMint, amount, currency: outputMint });
   };
   /** By what a fill falls short of the price on arrival: by nothing where a maker keeps his word, by all that is accepted where every swap is taken to be sandwiched. */

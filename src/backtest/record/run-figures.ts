@@ -1,16 +1,15 @@
 import type { Millis } from '../../core/time.ts';
-import { buyAndHold, cashOnly, dollarCostAveraging } from '../metrics/benchmarks.ts';
-import { DAY_MS } from '../metrics/bars.ts';
+import type { BenchmarkCosts } from '../metrics/benchmarks.ts';
+import { averagingPlan, buyAndHold, cashOnly, dollarCostAveraging } from '../metrics/benchmarks.ts';
 import type { EquitySeries } from '../metrics/equity-series.ts';
 import type { Assessment, AssessmentTerms } from '../metrics/metrics.ts';
 import { assess } from '../metrics/metrics.ts';
 import type { TradeFill } from '../metrics/round-trips.ts';
 import type { QuotedFill } from '../metrics/shortfall.ts';
 import type { TradingRecord } from '../metrics/trading-record.ts';
-import type { InstrumentRecord, RecordedFill, RunRecord, StrategyRecord } from './run-record.ts';
+import type { BenchmarkRecord, InstrumentRecord, RecordedFill, RunRecord, StrategyRecord } from './run-record.ts';
 
 const BPS = 10_000;
-const DCA_ORDERS_SHORT = 10;
 
 /** Equity over time with what was held of it. */
 export interface RunSeries extends EquitySeries {
@@ -69,17 +68,28 @@ export function benchmarksOf(record: RunRecord): Benchmarks {
   if (spanMs <= 0 || cash <= 0) return { buy_and_hold: undefined, dca: undefined, cash: undefined };
   const known = new Set(times);
   const instruments = record.instruments.flatMap((instrument) => priceSeries(instrument, record.times, known));
-  const everyMs = spanMs >= 2 * DAY_MS ? DAY_MS : spanMs / DCA_ORDERS_SHORT;
-  const orders = Math.max(2, Math.floor(spanMs / everyMs));
+  const { orders, everyMs } = averagingPlan(spanMs);
   const part = cash / instruments.length;
-  const together = (one: (prices: readonly number[], costBps: number) => EquitySeries): Benchmark | undefined => {
-    if (instruments.length === 0 || record.instruments.some(isGone)) return undefined;
-    const each = instruments.map(({ prices, costBps }) => one(prices, costBps).values);
+  const isLost = instruments.length === 0 || record.instruments.some(isGone);
+  const together = (one: (prices: readonly number[], costs: BenchmarkCosts) => EquitySeries): Benchmark | undefined => {
+    if (isLost) return undefined;
+    const each = instruments.map(({ prices, ...costs }) => one(prices, costs).values);
     return benchmarkOf({ times, values: times.map((_, i) => each.reduce((sum, held) => sum + held[i]!, 0)) }, record);
   };
+  const measured = isLost ? undefined : record.benchmarks;
+  const wallet = ({ cash: began }: BenchmarkRecord, column: readonly (number | null)[]): Benchmark => {
+    let last = cash;
+    const values = record.times.flatMap((at, i) => {
+      // Before it began it has its money; where something has no price, the last one holds.
+      const value = column[i] ?? null;
+      if (value !== null) last = value * (cash / began);
+      return known.has(at) ? [last] : [];
+    });
+    return benchmarkOf({ times, values }, record);
+  };
   return {
-    buy_and_hold: together((prices, costBps) => buyAndHold({ times, prices }, { cash: part, costBps })),
-    dca: together((prices, costBps) => dollarCostAveraging({ times, prices }, { cash: part, costBps, orders, everyMs })),
+    buy_and_hold: measured === undefined ? together((prices, costs) => buyAndHold({ times, prices }, { cash: part, ...costs })) : wallet(measured, measured.buyAndHold),
+    dca: measured === undefined ? together((prices, costs) => dollarCostAveraging({ times, prices }, { cash: part, ...costs, orders, everyMs })) : wallet(measured, measured.dca),
     cash: benchmarkOf(cashOnly(times, { cash }), record),
   };
 }
@@ -110,7 +120,7 @@ function benchmarkOf(series: EquitySeries, { isMadeUp }: Pick<RunRecord, 'isMade
 }
 
 /** The middle between what a purchase takes and a sale brings, and half of what is between them as a cost of either. */
-function priceSeries({ bids, asks }: InstrumentRecord, times: readonly Millis[], known: ReadonlySet<Millis>): { prices: number[]; costBps: number }[] {
+function priceSeries({ bids, asks, costs }: InstrumentRecord, times: readonly Millis[], known: ReadonlySet<Millis>): ({ prices: number[] } & BenchmarkCosts)[] {
   const middles = bids.map((bid, i) => (bid === null || asks[i] === null || !(bid > 0) ? null : Math.sqrt(bid * asks[i]!)));
   const first = middles.findIndex((middle) => middle !== null);
   if (first < 0) return [];
@@ -121,7 +131,7 @@ function priceSeries({ bids, asks }: InstrumentRecord, times: readonly Millis[],
     last = middle ?? last;
     if (known.has(times[i]!)) prices.push(last);
   }
-  return [{ prices, costBps: Math.max(0, (1 - Math.sqrt(bids[first]! / asks[first]!)) * BPS) }];
+  return [{ prices, costBps: Math.max(0, (1 - Math.sqrt(bids[first]! / asks[first]!)) * BPS) + (costs?.bps ?? 0), orderCost: costs?.order ?? 0 }];
 }
 
 function tradingOf(record: RunRecord, strategies: readonly StrategyRecord[]): Omit<TradingRecord, 'held'> {

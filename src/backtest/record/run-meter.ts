@@ -2,7 +2,7 @@ import type { Bps } from '../../core/amount.ts';
 import type { Millis } from '../../core/time.ts';
 import type { Mint, Token } from '../../market/token.ts';
 import { SOL_MINT } from '../../market/token.ts';
-import type { Intent, Outcome } from '../../trading/intent.ts';
+import type { Fill, Intent, Outcome } from '../../trading/intent.ts';
 import { isTerminal } from '../../trading/intent.ts';
 import type { SimulationModel } from '../../trading/simulation-model.ts';
 import type { MarketCache } from '../../trading/market-cache.ts';
@@ -10,6 +10,8 @@ import type { EngineState } from '../../trading/state.ts';
 import { priceAge } from '../../trading/valuation.ts';
 import { halfSpreadBps } from '../metrics/half-spread.ts';
 import { medianOf } from '../metrics/median.ts';
+import type { BenchmarkValues } from './benchmark-wallets.ts';
+import { createBenchmarkWallets } from './benchmark-wallets.ts';
 import { createExitMarks } from './exit-marks.ts';
 import { Extremes } from './extremes.ts';
 import type { InstrumentRecord, RecordedFill, RunRecord, StrategyRecord } from './run-record.ts';
@@ -33,12 +35,18 @@ export interface RunMeter {
   glance(at: Millis): void;
   /** Takes note of what became of an intent, after the books have it. */
   observe(intent: Intent, outcome: Outcome, at: Millis): void;
+  /** Takes note that the accounts of some tokens were closed: what was laid down for them is back. */
+  close(mints: Iterable<Mint>): void;
+  /** Returns when the next purchase of a benchmark lands; Infinity where none is to come. */
+  nextPurchaseAt(): Millis;
+  /** Makes the benchmarks' purchases that land until an instant. */
+  purchase(at: Millis): void;
   /** Returns what was seen. */
   record(): RunRecord;
   /** Returns what each strategy holds beside the currency that has a price, and what that rests on. */
   heldPrices(at: Millis): readonly HeldPrice[];
   /** What had no price when it was wanted. */
-  readonly unpriced: { readonly fills: number; readonly feesLamports: bigint };
+  readonly unpriced: { readonly fills: number; readonly feesLamports: bigint; readonly depositLamports: bigint };
 }
 
 /** What the price of something that is held rests on. */
@@ -57,14 +65,17 @@ interface Look {
   readonly at: Millis;
   readonly strategies: readonly { readonly equity: number | null; readonly held: number | null }[];
   readonly prices: readonly { readonly ask: number | null; readonly bid: number | null }[];
+  readonly benchmarks: BenchmarkValues;
 }
+
+const NO_VALUES: BenchmarkValues = { buyAndHold: null, dca: null };
 
 function hasPrices({ prices }: Pick<Look, 'prices'>): boolean {
   return prices.every(({ ask }) => ask !== null);
 }
 
-/** Returns a meter over a state. `instruments` are what its benchmarks buy. */
-export function createRunMeter({ state, market = state.market, currency, instruments, everyMs, glanceEveryMs, model }: {
+/** Returns a meter over a state. `instruments` are what its benchmarks buy, over as long as `endAt` says. */
+export function createRunMeter({ state, market = state.market, currency, instruments, everyMs, glanceEveryMs, model, endAt }: {
   readonly state: EngineState;
   /** What everything is valued by; the state's unless given. */
   readonly market?: MarketCache | undefined;
@@ -74,6 +85,8 @@ export function createRunMeter({ state, market = state.market, currency, instrum
   /** Left out, drawdowns are as deep as they were at the looks. */
   readonly glanceEveryMs?: Millis | undefined;
   readonly model: SimulationModel;
+  /** Where the recording ends; left out, benchmarks follow from the prices of the instruments alone. */
+  readonly endAt?: Millis | undefined;
 }): RunMeter {
   const { portfolio, tokens } = state;
   const marks = createExitMarks({ market, tokens, currency, model });
@@ -88,14 +101,16 @@ export function createRunMeter({ state, market = state.market, currency, instrum
 
   const times: Millis[] = [];
   const fills: RecordedFill[] = [];
-  const unpriced = { fills: 0, feesLamports: 0n };
+  const unpriced = { fills: 0, feesLamports: 0n, depositLamports: 0n };
   const tracked = [...portfolio.books].filter(([, book]) => book.isConfigured && book.budget !== undefined).map(([name, book]) => ({
     book, paidLamports: 0n,
+    /** What was laid down for the account of a token, in the currency. */
+    deposits: new Map<Mint, number>(),
     /** What swaps that failed paid in fees, by the token that they were to trade, until one of it is filled. */
     fruitless: new Map<Mint, number>(),
     /** The slippage that the last swap of a token allowed. */
     allowed: new Map<Mint, Bps>(),
-    kept: { name, equity: [], held: [], sent: 0, landed: 0, feesPaid: 0 } as Writable<StrategyRecord>,
+    kept: { name, equity: [], held: [], sent: 0, landed: 0, feesPaid: 0, deposited: 0, returned: 0 } as Writable<StrategyRecord> & { deposited: number; returned: number },
   }));
   /** What the last swap of a token was worth, smallest units of the currency. */
   const swapped = new Map<Mint, bigint>();
@@ -103,6 +118,10 @@ export function createRunMeter({ state, market = state.market, currency, instrum
   const startingCash = tracked.reduce((sum, { book }) => sum + (book.budget!.mint === currency.mint ? book.budget!.amount : 0n), 0n);
   const share = instruments.length === 0 || startingCash === 0n ? 0n : startingCash / BigInt(instruments.length);
 
+  const wallets = endAt === undefined || share === 0n ? undefined : createBenchmarkWallets({
+    market: state.market, marks, currency, instruments, model, endAt, openAccounts: portfolio.wallet.keys(), maxSlippageBps: state.limits.maxSlippageBps,
+  });
+  const columns = { buyAndHold: [] as (number | null)[], dca: [] as (number | null)[] };
   const heldBy = ({ book, allowed }: (typeof tracked)[number], at: Millis): number | undefined => {
     let held: number | undefined = 0;
     for (const [mint, amount] of book.balances) {
@@ -112,10 +131,12 @@ export function createRunMeter({ state, market = state.market, currency, instrum
     }
     return held;
   };
+  /** What is gone in fees, and what is laid down and not back: a sale of what is held brings neither. */
+  const outgo = ({ kept }: (typeof tracked)[number]): number => kept.feesPaid + kept.deposited;
   /** Not a number where something has no price. */
   const totalEquity = (at: Millis): number => tracked.reduce((sum, strategy) => {
     const held = heldBy(strategy, at);
-    return held === undefined ? NaN : sum + Number(strategy.book.balances.get(currency.mint) ?? 0n) / unit + held - strategy.kept.feesPaid;
+    return held === undefined ? NaN : sum + Number(strategy.book.balances.get(currency.mint) ?? 0n) / unit + held - outgo(strategy);
   }, 0);
 
   const lookAt = (at: Millis): Look => ({
@@ -123,7 +144,7 @@ export function createRunMeter({ state, market = state.market, currency, instrum
     strategies: tracked.map((strategy) => {
       const held = heldBy(strategy, at);
       if (held === undefined) return { equity: null, held: null };
-      return { equity: rounded(Number(strategy.book.balances.get(currency.mint) ?? 0n) / unit + held - strategy.kept.feesPaid), held: rounded(held) };
+      return { equity: rounded(Number(strategy.book.balances.get(currency.mint) ?? 0n) / unit + held - outgo(strategy)), held: rounded(held) };
     }),
     prices: priced.map(({ token }) => {
       // Nobody would trade at an older price: it is none.
@@ -131,8 +152,9 @@ export function createRunMeter({ state, market = state.market, currency, instrum
       const whole = 10 ** token.decimals / unit;
       return price === undefined ? { ask: null, bid: null } : { ask: sevenDigits(price.ask * whole), bid: sevenDigits(price.bid * whole) };
     }),
+    benchmarks: wallets?.values(at) ?? NO_VALUES,
   });
-  const put = ({ at, strategies, prices }: Look): void => {
+  const put = ({ at, strategies, prices, benchmarks }: Look): void => {
     if (times.at(-1) !== at) times.push(at);
     const row = times.length - 1;
     for (const [i, { kept }] of tracked.entries()) {
@@ -143,7 +165,18 @@ export function createRunMeter({ state, market = state.market, currency, instrum
       kept.asks[row] = prices[i]!.ask;
       kept.bids[row] = prices[i]!.bid;
     }
-    hasAllPrices ||= hasPrices({ prices });
+    const begins = !hasAllPrices && hasPrices({ prices });
+    hasAllPrices ||= begins;
+    if (wallets === undefined) return;
+    if (begins) wallets.begin(cashAt(strategies), at);
+    const { buyAndHold, dca } = begins ? wallets.values(at) : benchmarks;
+    columns.buyAndHold[row] = buyAndHold === null ? null : rounded(buyAndHold);
+    columns.dca[row] = dca === null ? null : rounded(dca);
+  };
+  /** What all strategies are worth, or their budgets where something has no price. */
+  const cashAt = (strategies: Look['strategies']): bigint => {
+    const worth = strategies.reduce((sum, { equity }) => sum + (equity ?? NaN), 0);
+    return worth > 0 ? BigInt(Math.floor(worth * unit)) : startingCash;
   };
 
   const equityExtremes = new Extremes<Look>();
@@ -158,6 +191,15 @@ export function createRunMeter({ state, market = state.market, currency, instrum
       for (const extreme of between.toSorted((a, b) => a.at - b.at)) if (extreme.at > (times.at(-1) ?? -Infinity) && extreme.at < at) put(extreme);
     }
     put(look);
+  };
+
+  /** Takes what a fill laid down for an account out of the equity. */
+  const layDown = (strategy: (typeof tracked)[number], { outputMint, rentLamports }: Fill, at: Millis): void => {
+    if (rentLamports === 0n) return;
+    const value = inCurrency(SOL_MINT, rentLamports, at);
+    if (value === undefined) unpriced.depositLamports += rentLamports;
+    strategy.deposits.set(outputMint, (strategy.deposits.get(outputMint) ?? 0) + (value ?? 0));
+    strategy.kept.deposited += value ?? 0;
   };
 
   /** Returns what the fees paid since the last look are worth now; undefined where SOL has no price. */
@@ -214,6 +256,7 @@ export function createRunMeter({ state, market = state.market, currency, instrum
       } else {
         strategy.fruitless.delete(traded);
         strategy.kept.landed += 1;
+        layDown(strategy, fill, at);
         const costs = fees === undefined ? before : fees + (before ?? 0);
         const value = fill.outputMint === currency.mint ? Number(fill.amountOut) / unit : inCurrency(fill.inputMint, fill.amountIn, at);
         if (value === undefined) unpriced.fills += 1;
@@ -225,11 +268,24 @@ export function createRunMeter({ state, market = state.market, currency, instrum
       }
       if (fill !== undefined || fees !== 0) sample(at);
     },
+    close(mints) {
+      for (const mint of mints) {
+        for (const { deposits, kept } of tracked) {
+          const value = deposits.get(mint) ?? 0;
+          deposits.delete(mint);
+          kept.deposited -= value;
+          kept.returned += value;
+        }
+      }
+    },
+    nextPurchaseAt: () => wallets?.nextAt() ?? Infinity,
+    purchase: (at) => { wallets?.buy(at); },
     record: () => ({
       currency: currency.symbol, times, fills,
+      ...(wallets?.cash === undefined ? {} : { benchmarks: { cash: wallets.cash, ...columns } }),
       strategies: tracked.map(({ kept }) => kept),
       instruments: priced.map(({ token, kept, halfSpreads }) => ({
-        ...kept, swapHalfSpreadBps: medianOf(halfSpreads) ?? undefined, turnedBps: marks.isTurned(token.mint, times.at(-1) ?? 0) ? model.otherSideHaircutBps : undefined,
+        ...kept, swapHalfSpreadBps: medianOf(halfSpreads) ?? undefined, costs: wallets?.orderCosts(times.at(-1) ?? 0), turnedBps: marks.isTurned(token.mint, times.at(-1) ?? 0) ? model.otherSideHaircutBps : undefined,
       })),
     }),
   };

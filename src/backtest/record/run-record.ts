@@ -14,12 +14,22 @@ export interface RunRecord {
   readonly fills: readonly RecordedFill[];
   /** Set where the market was made up. */
   readonly isMadeUp?: true | undefined;
+  /** What the benchmarks came to as they paid what strategies pay; left out where nothing could be bought, or the end was not known. */
+  readonly benchmarks?: BenchmarkRecord | undefined;
+}
+
+/** What buying and holding came to at each of the times, in the currency; null before it began, and without a price. */
+export interface BenchmarkRecord {
+  /** What each began with. */
+  readonly cash: number;
+  readonly buyAndHold: readonly (number | null)[];
+  readonly dca: readonly (number | null)[];
 }
 
 /** One strategy at each of the times. */
 export interface StrategyRecord {
   readonly name: string;
-  /** What a sale at that time would have brought, less the fees paid until then; null where something had no price. */
+  /** What a sale at that time would have brought, less the fees paid and the deposits laid down until then; null where something had no price. */
   readonly equity: readonly (number | null)[];
   /** Of that, what is not the currency; null where it had no price. */
   readonly held: readonly (number | null)[];
@@ -28,6 +38,10 @@ export interface StrategyRecord {
   readonly landed: number;
   /** Network fees of all attempts, each at the price of its time. */
   readonly feesPaid: number;
+  /** Laid down for token accounts at the prices of its time, and not back at the end: it is missing in the equity, and no cost. */
+  readonly deposited?: number | undefined;
+  /** Laid down, and back at the end, when accounts that are empty were closed. */
+  readonly returned?: number | undefined;
 }
 
 /** One token at each of the times: the price of a whole one at the size of a benchmark's purchase, or at the largest that was recorded where that is less, null before any is known and once it is too old to fill anything. */
@@ -40,6 +54,8 @@ export interface InstrumentRecord {
   readonly asks: readonly (number | null)[];
   /** Half of what lies between both at the size of the swaps, in bps, in the middle over the steps after the first of them; left out without one. */
   readonly swapHalfSpreadBps?: number | undefined;
+  /** What a benchmark's purchase pays beside the price: the platform's fee in bps, network and priority fees in the currency. */
+  readonly costs?: { readonly bps: number; readonly order: number } | undefined;
   /** By how much a price is taken to be worse in the direction that nobody recorded, bps; left out where both were. */
   readonly turnedBps?: number | undefined;
 }

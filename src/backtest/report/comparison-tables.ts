@@ -25,7 +25,7 @@ const GROUPS: readonly { readonly title: string; readonly metrics: readonly (key
 const MOST_BESIDE = 4;
 
 /** Returns the three settings side by side, and what comes of other latencies and costs where that was asked for. */
-export function sensitivityTables({ settings, grid, run: { record: { currency } } }: ReportInput, { configured, figure, isGiven }: ReportFigures): Markup {
+export function sensitivityTables({ settings, grid, ownImpact, run: { record: { currency } } }: ReportInput, { configured, figure, isGiven }: ReportFigures): Markup {
   const of = (setting: SimulationSetting): string => (setting === configured ? 'total' : `setting ${setting}`);
   const rows: readonly (readonly Cell[])[] = [
     [`equity at the end, ${currency}`, ...SETTINGS.map((setting) => figure(`${of(setting)}.equity_end`))],
@@ -39,7 +39,17 @@ export function sensitivityTables({ settings, grid, run: { record: { currency } 
   return markup`${dataTable({ label: 'The three settings', columns: columnsOf('figure', ...SETTINGS.map((setting) => (setting === configured ? `${setting} (as configured)` : setting))), rows })}
 <p class="note">Optimistic: at once, as quoted, nothing fails. Base: as configured. Pessimistic: twice as slow, at the least that was accepted, three times the mishaps, twice the priority.</p>
 ${!isInOrder && markup`<p class="note">They do not come out in this order here: when swaps were filled decided more than how kindly. Read them as a range.</p>`}
+${impactTable(ownImpact)}
 ${grid !== undefined && heatMapFigure({ ...grid, notes: [...grid.notes ?? [], ...sameNotes(grid)] })}`;
+}
+
+/** Returns for each feed what told how own swaps move its price, or that nothing did. */
+function impactTable(ownImpact: ReportInput['ownImpact']): Markup {
+  if (ownImpact.length === 0) return markup`<p class="note">Own swaps move no price here: no fill was at a market's price, or the setting leaves own impact out.</p>`;
+  return markup`<h3>Own impact</h3>${dataTable({
+    label: 'Own impact', columns: columnsOf('feed', 'fills by recorded sizes', 'by the stated impact', 'without own impact', 'made worse by earlier own swaps'),
+    rows: ownImpact.map(({ name, fills: { sizes, stated, none }, displaced }) => [name, ...[sizes, stated, none, displaced].map((count) => valueText(count, 'count'))]),
+  })}${ownImpact.some(({ fills }) => fills.none > 0) && markup`<p class="note">Without own impact: the recording holds one size there and states no price impact for it, so that own swaps leave the next price as it was recorded.</p>`}`;
 }
 
 /** Returns each strategy and each benchmark beside the whole. */

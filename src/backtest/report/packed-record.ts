@@ -2,12 +2,13 @@ import type { Millis } from '../../core/time.ts';
 import type { InstrumentRecord, RecordedFill, RunRecord, StrategyRecord } from '../record/run-record.ts';
 
 /** A record as a report carries it: times as distances, columns as runs, and fills as rows that name things by their places in a list. */
-export interface PackedRecord extends Omit<RunRecord, 'times' | 'strategies' | 'instruments' | 'fills'> {
+export interface PackedRecord extends Omit<RunRecord, 'times' | 'strategies' | 'instruments' | 'fills' | 'benchmarks'> {
   readonly steps: readonly Millis[];
   readonly strategies: readonly (Omit<StrategyRecord, 'equity' | 'held'> & { readonly equity: Runs; readonly held: Runs })[];
   readonly instruments: readonly (Omit<InstrumentRecord, 'bids' | 'asks'> & { readonly bids: Runs; readonly asks: Runs })[];
   readonly names: readonly string[];
   readonly fills: readonly PackedFill[];
+  readonly benchmarks?: { readonly cash: number; readonly buyAndHold: Runs; readonly dca: Runs } | undefined;
 }
 
 /** A column of numbers; a list of one number says how many more times what stands before it does. */
@@ -19,7 +20,7 @@ type PackedFill = readonly [
 ];
 
 /** Returns a record without what it says again and again, which is most of it. */
-export function packRecord({ times, strategies, instruments, fills, ...rest }: RunRecord): PackedRecord {
+export function packRecord({ times, strategies, instruments, fills, benchmarks, ...rest }: RunRecord): PackedRecord {
   const names = [...new Set(fills.flatMap(({ strategy, input, output }) => [strategy, input, output]))];
   const place = new Map(names.map((name, i) => [name, i]));
   const steps = distances(fills.map(({ at }) => at));
@@ -28,6 +29,7 @@ export function packRecord({ times, strategies, instruments, fills, ...rest }: R
     steps: distances(times),
     strategies: strategies.map(({ equity, held, ...strategy }) => ({ ...strategy, equity: packRuns(equity), held: packRuns(held) })),
     instruments: instruments.map(({ bids, asks, ...instrument }) => ({ ...instrument, bids: packRuns(bids), asks: packRuns(asks) })),
+    ...(benchmarks === undefined ? {} : { benchmarks: { ...benchmarks, buyAndHold: packRuns(benchmarks.buyAndHold), dca: packRuns(benchmarks.dca) } }),
     names,
     fills: fills.map(({ strategy, input, output, amountIn, amountOut, quotedOut, value, costs }, i): PackedFill => [
       steps[i]!, place.get(strategy)!, place.get(input)!, place.get(output)!, amountIn, amountOut, quotedOut, value, costs,
@@ -36,13 +38,14 @@ export function packRecord({ times, strategies, instruments, fills, ...rest }: R
 }
 
 /** Returns the record that was packed. */
-export function unpackRecord({ steps, strategies, instruments, names, fills, ...rest }: PackedRecord): RunRecord {
+export function unpackRecord({ steps, strategies, instruments, names, fills, benchmarks, ...rest }: PackedRecord): RunRecord {
   const fillTimes = added(fills.map(([step]) => step));
   return {
     ...rest,
     times: added(steps),
     strategies: strategies.map(({ equity, held, ...strategy }) => ({ ...strategy, equity: unpackRuns(equity), held: unpackRuns(held) })),
     instruments: instruments.map(({ bids, asks, ...instrument }) => ({ ...instrument, bids: unpackRuns(bids), asks: unpackRuns(asks) })),
+    ...(benchmarks === undefined ? {} : { benchmarks: { ...benchmarks, buyAndHold: unpackRuns(benchmarks.buyAndHold), dca: unpackRuns(benchmarks.dca) } }),
     fills: fills.map(([, strategy, input, output, amountIn, amountOut, quotedOut, value, costs], i): RecordedFill =>
       ({ at: fillTimes[i]!, strategy: names[strategy]!, input: names[input]!, output: names[output]!, amountIn, amountOut, quotedOut, value, costs })),
   };

@@ -30,7 +30,7 @@ export interface ReportFigures {
 export function reportFigures({ run, settings, trials }: ReportInput): ReportFigures {
   const named = Object.entries(settings) as [SimulationSetting, MeasuredRun][];
   const configured = named.find(([, each]) => each === run)?.[0];
-  const others = Object.fromEntries(named.filter(([, each]) => each !== run).map(([name, { record }]) => [name, { ...record, instruments: [] }]));
+  const others = Object.fromEntries(named.filter(([, each]) => each !== run).map(([name, { record }]) => [name, { ...record, instruments: [], benchmarks: undefined }]));
   const assessments = assessmentsOf({ record: run.record, others, trials });
   const printed = printedFigures(run.record, assessments);
   const textOf = (name: string): string => {

@@ -2,6 +2,7 @@ import type { Millis } from '../../core/time.ts';
 import type { MonthlyReturn } from '../metrics/monthly.ts';
 import type { HeatMap } from '../page/heat-map.ts';
 import type { Span } from '../page/line-chart.ts';
+import type { ImpactNote } from '../simulation-notes.ts';
 import type { CostRow } from '../cost-breakdown.ts';
 import type { MeasuredRun, MeasuredSettings } from '../measured-run.ts';
 import type { TrialCount } from '../../store/trial-log.ts';
@@ -25,6 +26,8 @@ export interface ReportInput {
   readonly trials?: TrialCount | undefined;
   readonly months: readonly MonthlyReturn[];
   readonly costs: readonly CostRow[];
+  /** Where the impact of own swaps comes from, by direction: its name, and what its fills rest on. */
+  readonly ownImpact: readonly NamedImpact[];
   /** What comes of other latencies and other costs. */
   readonly grid?: HeatMap | undefined;
   readonly silences?: Silences | undefined;
@@ -34,6 +37,9 @@ export interface ReportInput {
   readonly parameters: readonly NamedText[];
   readonly hashes: readonly NamedText[];
 }
+
+/** An impact note with a name for people. */
+export type NamedImpact = Pick<ImpactNote, 'fills' | 'displaced'> & { readonly name: string };
 
 /** By the swap's id, how much came out for each unit that goes in by the last price that was quoted of its pair, either way, when it was decided; both in smallest units. */
 export type DecisionRates = ReadonlyMap<string, number>;

@@ -78,12 +78,12 @@ function strategyOf({ number, record, kept, factor }: Part, { before, all }: { r
 /** Folds may watch different markets, where those are what was chosen among. */
 function instrumentsOf(parts: readonly Part[]): InstrumentRecord[] {
   const all = new Map(parts.flatMap(({ record }) => record.instruments.map((instrument) => [instrument.symbol, instrument] as const)));
-  return [...all.values()].map(({ symbol, decimals }) => {
+  return [...all.values()].map(({ symbol, decimals, costs }) => {
     const column = (pick: (instrument: InstrumentRecord) => readonly (number | null)[]): (number | null)[] => parts.flatMap(({ record, kept }) => {
       const own = record.instruments.find((instrument) => instrument.symbol === symbol);
       return own === undefined ? Array<null>(kept).fill(null) : pick(own).slice(0, kept);
     });
-    return { symbol, decimals, bids: column(({ bids }) => bids), asks: column(({ asks }) => asks) };
+    return { symbol, decimals, bids: column(({ bids }) => bids), asks: column(({ asks }) => asks), ...(costs === undefined ? {} : { costs }) };
   });
 }
 

@@ -1,6 +1,6 @@
 import { dirname, join, resolve } from 'node:path';
 import { longestWarmup } from '../../backtest/backtest.ts';
-import { assumedUntil, withRecordedLatency } from '../../backtest/models/recorded-latency.ts';
+import { assumedUntil, withRecordedRun } from '../../backtest/models/recorded-run.ts';
 import { heldFeeds, missingFeeds } from '../../backtest/missing-feeds.ts';
 import type { RecordedLooks } from '../../backtest/recorded-looks.ts';
 import { backtestKinds, recordedLooks, withoutUnseen } from '../../backtest/recorded-looks.ts';
@@ -75,7 +75,7 @@ export async function openSubject({ options, environment, withheld, interrupt, t
       tokens: config.tokens.all,
       limits: withoutUnseen(config.limits, unseen.map(({ mint }) => mint)),
       balances: config.backtest.balances,
-      model: withRecordedLatency(config.backtest.model, recording, directory),
+      model: withRecordedRun(config.backtest.model, recording, directory),
       seed: config.seed,
       currency: currencyOf(config),
       firstAt, lastAt, intervals,
@@ -136,7 +136,7 @@ function sourceWarnings(source: RecordingSource): string[] {
 /** No swap takes as long as later ones did: at the beginning there are none to go by. */
 function latencyWarnings({ model, firstAt, strategies }: ThreadSetup): string[] {
   const until = assumedUntil(model, firstAt + longestWarmup(strategies));
-  return until === undefined ? [] : [`until ${new Date(until).toISOString()} swaps take as long as is assumed where nothing is recorded (backtest.latency): the recording's run had made fewer than 20 by then`];
+  return until === undefined ? [] : [`until ${new Date(until).toISOString()} swaps take as long as is assumed where nothing is recorded (backtest.latency): the recording's run had made too few by then`];
 }
 
 function refuseMissingInputs({ strategies, tokens }: RunConfig, recording: Recording): void {

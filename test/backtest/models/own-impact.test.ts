@@ -1,8 +1,10 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { OwnImpact } from '../../../src/backtest/models/own-impact.ts';
 import { createOwnImpact, outputAfter } from '../../../src/backtest/models/own-impact.ts';
 import { createLadder, outputOf } from '../../../src/backtest/models/quote-ladder.ts';
 import { quoteHop } from '../../../src/sandbox/chain/swap-math.ts';
+import type { RecordedSwap } from '../../../src/trading/simulation-model.ts';
 import { SOL, USDC } from '../../market/tokens.ts';
 import { rungsOf } from './pool.ts';
 
@@ -11,13 +13,16 @@ const POOL = { reserveIn: 1_000n * UNIT, reserveOut: 1_000n * UNIT, feeBps: 30 }
 const LADDER = createLadder(rungsOf(POOL, [UNIT, 10n * UNIT, 100n * UNIT]))!;
 const DECAY = { share: 1, decayMs: 60_000 };
 
+const swap = (at: number, inAmount = 1_000n): RecordedSwap => ({ at, inputMint: USDC.mint, outputMint: SOL.mint, inAmount });
+const left = (impact: OwnImpact, at: number): bigint => impact.left(USDC.mint, SOL.mint, at);
+
 describe('what own swaps leave in a recorded market', () => {
   it('is all of them at once, 1/e after the decay, and next to nothing after ten of them', () => {
     const impact = createOwnImpact(DECAY);
     impact.add(USDC.mint, SOL.mint, 1_000_000n, 5_000);
-    const left = (at: number): bigint => impact.left(USDC.mint, SOL.mint, at);
-    expect(left(5_001)).toBe(999_983n);
-    expect([65_000, 125_000, 605_000].map(left)).toEqual([367_879n, 135_335n, 45n]);
+    const leftAt = (at: number): bigint => left(impact, at);
+    expect(leftAt(5_001)).toBe(999_983n);
+    expect([65_000, 125_000, 605_000].map(leftAt)).toEqual([367_879n, 135_335n, 45n]);
   });
 
   it('adds up over swaps, each fading from its own time on', () => {
@@ -39,7 +44,7 @@ describe('what own swaps leave in a recorded market', () => {
 
   it('does not depend on the order of swaps of one instant, which do not see one another', () => {
     fc.assert(fc.property(fc.array(fc.bigInt({ min: 1n, max: 10n ** 18n }), { minLength: 1, maxLength: 8 }), fc.integer({ min: 1, max: 500_000 }), (sizes, later) => {
-      const left = (order: readonly bigint[]): bigint => {
+      const leftOf = (order: readonly bigint[]): bigint => {
         const impact = createOwnImpact(DECAY);
         for (const size of order) {
           impact.add(USDC.mint, SOL.mint, size, 1_000);
@@ -47,12 +52,64 @@ describe('what own swaps leave in a recorded market', () => {
         }
         return impact.left(USDC.mint, SOL.mint, 1_000 + later);
       };
-      expect(left(sizes.toReversed())).toBe(left(sizes));
+      expect(leftOf(sizes.toReversed())).toBe(leftOf(sizes));
+    }));
+  });
+});
+
+describe('issue 13.5: own swaps that the recorded prices have in them already', () => {
+  it('are left out, whether the simulated swap lands after the recorded one or before it', () => {
+    const impact = createOwnImpact(DECAY, [swap(1_000), swap(5_000)]);
+    impact.add(USDC.mint, SOL.mint, 1_000n, 2_500);
+    expect(left(impact, 2_501)).toBe(0n);
+    impact.add(USDC.mint, SOL.mint, 1_000n, 4_000);
+    expect(left(impact, 5_000)).toBe(0n);
+  });
+
+  it('are not known before their time', () => {
+    const impact = createOwnImpact(DECAY, [swap(5_000)]);
+    impact.add(USDC.mint, SOL.mint, 1_000n, 4_000);
+    expect(left(impact, 4_999)).toBe(983n);
+    expect(left(impact, 5_000)).toBe(0n);
+  });
+
+  it('stand for some swaps more, and for no more: what the simulation swaps beyond them is own impact as ever', () => {
+    const impact = createOwnImpact(DECAY, [swap(1_000)]);
+    impact.add(USDC.mint, SOL.mint, 1_500n, 1_000);
+    expect(left(impact, 1_001)).toBe(0n);
+    impact.add(USDC.mint, SOL.mint, 1_500n, 2_000);
+    expect(left(impact, 2_001)).toBe(1_008n);
+    // Of the other direction nothing is known.
+    impact.add(SOL.mint, USDC.mint, 400n, 3_000);
+    expect(impact.left(SOL.mint, USDC.mint, 3_001)).toBe(400n);
+  });
+
+  it('never make more of it than there would be without them', () => {
+    const moment = fc.integer({ min: 0, max: 200_000 });
+    const swaps = fc.array(fc.record({ at: moment, inAmount: fc.bigInt({ min: 1n, max: 10n ** 9n }) }), { maxLength: 6 });
+    fc.assert(fc.property(swaps, swaps, (made, landed) => {
+      const recorded = landed.toSorted((a, b) => a.at - b.at).map(({ at, inAmount }) => swap(at, inAmount));
+      const [plain, aware] = [createOwnImpact(DECAY), createOwnImpact(DECAY, recorded)];
+      for (const { at, inAmount } of made.toSorted((a, b) => a.at - b.at)) {
+        for (const impact of [plain, aware]) impact.add(USDC.mint, SOL.mint, inAmount, at);
+        expect(left(aware, at)).toBeGreaterThanOrEqual(0n);
+        expect(left(aware, at + 1)).toBeLessThanOrEqual(left(plain, at + 1) + 1n);
+      }
     }));
   });
 });
 
 describe('a swap after own swaps', () => {
+  it('issue 13.4: is worse for the impact that one size states, as much as the pool would have it', () => {
+    const [size, taken] = [100n * UNIT, 50n * UNIT];
+    const [rung] = rungsOf(POOL, [size]);
+    const found = outputAfter(createLadder([rung!])!, taken, size);
+    const wanted = quoteHop({ ...POOL, amountIn: taken + size }) - quoteHop({ ...POOL, amountIn: taken });
+    expect(Math.abs(Number(found) / Number(wanted) - 1)).toBeLessThan(0.001);
+    // Without a stated impact one size tells nothing of the next.
+    expect(outputAfter(createLadder([{ ...rung!, priceImpact: undefined }])!, taken, size)).toBe(rung!.outAmount);
+  });
+
   it('gets what the pool would still pay, as if it had been one swap in slices', () => {
     const [first, second] = [40n * UNIT, 30n * UNIT];
     const whole = quoteHop({ ...POOL, amountIn: first + second });

@@ -1,3 +1,4 @@
+import { describeFeeds } from '../../../src/market/market-text.ts';
 import { filter, map } from 'rxjs';
 import { costBreakdown } from '../../../src/backtest/cost-breakdown.ts';
 import type { MeasuredRun, MeasuredSettings } from '../../../src/backtest/measured-run.ts';
@@ -61,7 +62,8 @@ export function reportInput(run: MeasuredRun, change: Partial<ReportInput> = {})
   const benchmarks = benchmarksOf(run.record);
   return {
     runId: 'backtest-1', subject: run.record.strategies.map(({ name }) => name).slice(0, 3).join(', '), warnings: run.warnings, verdict: verdictOf(run, settings, benchmarks), run, settings, benchmarks,
-    months: monthlyReturns(run.series), costs: costBreakdown(run, TOKENS), parameters: [['seed', '7'], ['in-and-out', ['params.window: 20', 'params.k: 2']]],
+    months: monthlyReturns(run.series), costs: costBreakdown(run, TOKENS),
+    ownImpact: run.result.simulation.ownImpact.map(({ feeds, fills, displaced }) => ({ name: describeFeeds(TOKENS, feeds), fills, displaced })), parameters: [['seed', '7'], ['in-and-out', ['params.window: 20', 'params.k: 2']]],
     hashes: [['decisions', run.result.decisionHash]], ...change,
   };
 }
