@@ -133,7 +133,8 @@ export function createState(setup: {
   }
   const intents = new TrackedIntents();
   const spends = new SpendTally(snapshot.spends);
-  const exits = new ExitOrders((snapshot.exits ?? []).filter(({ strategy }) => strategies.has(strategy)));
+  // Those of strategies that are not of this run wait: a swap by hand between two runs must not lose them.
+  const exits = new ExitOrders(snapshot.exits);
   const protections = createMemory(setup.limits.protections ?? [], [...strategies.keys()], { leavesTotal: setup.strategies.some(({ isByHand }) => isByHand) });
   restoreMemory(protections, snapshot.protections);
   for (const { intent, state } of setup.open ?? []) {

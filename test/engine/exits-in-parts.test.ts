@@ -157,6 +157,17 @@ describe('issue 13.14: an exit that is larger than a cap is sold in parts', () =
     expect(second.state.exits.size).toBe(0);
   });
 
+  it('outlives a run of other strategies, such as a swap by hand', () => {
+    const first = holding({ limits: caps({ perTrade: 3, perHour: 6 }), body: SELL_ALL });
+    first.engine.accept(buyingSol(150_000, 1_000), 1_000);
+    const between = start([strategy('by-hand', () => EMPTY)], { snapshot: snapshotState(first.state) });
+    pass(between, 2 * HOUR);
+    expect(between.effects).toEqual([]);
+    const second = holding({ limits: caps({ perTrade: 3, perHour: 6 }), snapshot: snapshotState(between.state) });
+    pass(second, 3 * HOUR);
+    expect([...parts(first), ...parts(second)].reduce((sum, [, size]) => sum + size, 0)).toBeCloseTo(8, 9);
+  });
+
   it('comes to the same hash when its inputs are gone through again', () => {
     const limits = caps({ perTrade: 2, perHour: 5 });
     const first = holding({ limits, body: SELL_ALL });
