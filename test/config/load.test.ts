@@ -143,7 +143,7 @@ strategies:
     expect(config.tokens.bySymbol('PEARL')).toEqual({ symbol: 'PEARL', mint: PEARL, decimals: 6 });
     expect(config.backtest).toEqual({
       balances: new Map<string, bigint>([[USDC_MINT, 500_000n], [PEARL, 12n], [SOL_MINT, 0n]]),
-      model: { ...BASE_MODEL, setting: 'pessimistic', latency: { ...BASE_MODEL.latency, quote: [{ share: 0.5, latencyMs: 1_000 }], land: [{ share: 0.5, latencyMs: 60_000 }] } },
+      model: { ...BASE_MODEL, setting: 'pessimistic', landing: { ...BASE_MODEL.landing, assumed: { drop: true, unknown: true } }, latency: { ...BASE_MODEL.latency, quote: [{ share: 0.5, latencyMs: 1_000 }], land: [{ share: 0.5, latencyMs: 60_000 }] } },
     });
     expect(config.limits).toMatchObject({
       maxSlippageBps: 1, maxTrade: { mint: USDC_MINT, amount: 2n ** 64n - 1n },
