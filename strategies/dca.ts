@@ -8,7 +8,8 @@ import { amount, defineStrategy, duration, parseDuration, quotes, slots, timer, 
  * reach for a while, no price has come in yet, or the token is only about to be looked at.
  */
 const PASSING: ReadonlySet<DenialCode> = new Set([
-  'INTENT_OPEN_FOR_MINT', 'INTENTS_OPEN_LIMIT', 'RATE_PER_MINUTE', 'INPUT_STALE', 'QUOTE_STALE', 'VALUE_UNKNOWN', 'SERVICE_UNAUTHORIZED', 'TOKEN_UNVETTED',
+  'INTENT_OPEN_FOR_MINT', 'INTENTS_OPEN_LIMIT', 'EXIT_UNDER_WAY', 'RATE_PER_MINUTE', 'INPUT_STALE', 'QUOTE_STALE', 'VALUE_UNKNOWN', 'SERVICE_UNAUTHORIZED',
+  'SERVICE_SILENT', 'TOKEN_UNVETTED',
 ]);
 const RETRY_SECONDS_MAX = 60;
 

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { relative } from 'node:path';
 import { longestWarmup } from '../backtest/backtest.ts';
+import { shapedWarnings } from '../backtest/denied.ts';
 import type { MeasuredRun, MeasuredSettings } from '../backtest/measured-run.ts';
 import { deflatedSettings, measureSteps, robustnessWarnings } from '../backtest/measured-run.ts';
 import { benchmarksOf } from '../backtest/record/run-figures.ts';
@@ -88,7 +89,7 @@ export const backtestCommand: CommandModule = (program, run) => {
         const grid = flags.grid ?? (flags.report !== undefined && isCheap(events)) ? await measureGrid({ ...subject, rows }, run, context) : undefined;
         const warnings = [...stops.map((stop) => `${stop}: what comes after it is of the others alone, and what it held stands as it was`), ...counter.warnings, ...warningsOf(subject, settings, grid)];
         const benchmarks = benchmarksOf(run.record);
-        const answer = { runId, run, settings, grid, benchmarks, currency, trials, warnings, verdict: verdictOf(run, settings, benchmarks) };
+        const answer = { runId, run, settings, grid, benchmarks, currency, trials, warnings, priceAges: config.backtest.model, verdict: verdictOf(run, settings, benchmarks) };
         const report = reportFile(flags.report, (path) => writeReport(path, answer, { config, recording, manifest, grid: grid === undefined ? undefined : gridHeatMap(grid) }), terminal);
         terminal.result(asJson(answer, report.path), () => asText(answer, report.path));
         return report.isLost ? EXIT.failed : EXIT.done;
@@ -119,12 +120,14 @@ async function measureSettings({ recording, looks, setup }: Subject, { context: 
       startAt: setup.firstAt,
       cursor: backtestCursor(source, looks),
       looks,
+      intervals: setup.intervals,
       model: { ...model, setting },
       currency,
       stopwatch,
       instruments: watchedTokens(strategies, setup),
       everyMs: sampleStep(setup.lastAt - setup.firstAt),
       glanceEveryMs: glanceStep(setup.lastAt - setup.firstAt),
+      isMadeUp: setup.isMadeUp,
       onEvents: (events) => {
         progress.show(before + events, all);
         refuseFullHeap();
@@ -150,6 +153,7 @@ function warningsOf(subject: Subject, settings: MeasuredSettings, grid: Sensitiv
   const warmupMs = longestWarmup(config.strategies);
   return [
     ...subjectWarnings(subject),
+    ...shapedWarnings(result),
     ...robustnessWarnings(settings),
     ...implausibleWarnings(settings[setting].assessment.metrics),
     ...(grid === undefined ? [] : gridWarnings(grid)),

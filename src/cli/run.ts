@@ -4,7 +4,6 @@ import { config as rx } from 'rxjs';
 import type { RunConfig } from '../config/run-config.ts';
 import { GannetError, isGannetError, messageOf } from '../core/errors.ts';
 import { addressSecrets } from '../core/secret-text.ts';
-import { parseDuration } from '../core/time.ts';
 import { runDaemon } from '../daemon/daemon.ts';
 import { newRunId } from '../daemon/run-id.ts';
 import { createHumanReporter } from '../daemon/human-reporter.ts';
@@ -20,6 +19,7 @@ import type { CommandContext, CommandModule } from './command.ts';
 import { openConfigured } from './configured.ts';
 import type { ExitCode } from './exit-codes.ts';
 import { EXIT } from './exit-codes.ts';
+import { durationFlag } from './research/flags.ts';
 
 /** Adds the word without which nothing is swapped on a real service and chain. */
 export const LIVE_FLAG = ['--live', 'says that this may move real money; needed with mode: live on a real service and chain'] as const;
@@ -37,7 +37,7 @@ interface RunFlags {
 export const runDaemonCommand: CommandModule = (program, run) => {
   program.command('run')
     .description('the daemon: recovers what was open, then trades until it is stopped')
-    .option('--duration <duration>', 'ends after this time, "10m"', duration)
+    .option('--duration <duration>', 'ends after this time, "10m"', durationFlag)
     .option('--max-intents <count>', 'ends after this many finished swaps', count)
     .option(...LIVE_FLAG)
     .option(...ACCEPT_FLAG)
@@ -125,15 +125,7 @@ function secretsOf(environment: CommandContext['environment'], ...others: readon
   return [...named, ...others].filter((secret) => secret !== undefined && secret !== '') as string[];
 }
 
-function duration(text: string): number {
-  try {
-    return parseDuration(text);
-  } catch (error) {
-    throw new InvalidArgumentError(isGannetError(error) ? error.message : 'expected a duration such as "10m"');
-  }
-}
-
 function count(text: string): number {
-  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError('expected a whole number from 1.');
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError('expected a whole number from 1 to 999999999.');
   return Number(text);
 }

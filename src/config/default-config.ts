@@ -38,7 +38,7 @@ risk:
     - { kind: daily_loss, limit: "800 USDC", action: halt } # until midnight UTC
     - { kind: cooldown, after: loss, for: 30s } # each strategy by itself
     - { kind: loss_streak, losses: 10, within: 1d } # no entries for an hour
-    - { kind: error_rate, failures: 20, within: 10m } # swaps that fail, expire or are given up
+    - { kind: error_rate, failures: 20, within: 10m } # signed swaps that fail or expire
     - { kind: blind_execution, unknowns: 3 } # outcomes in a row that nobody can see
     - { kind: unresolved_intent, after: 10m }
     - { kind: stale_feed, after: 2m } # no entries on a price that does not come any more

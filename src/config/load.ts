@@ -10,7 +10,7 @@ import type { EnvironmentRecord } from './interpolate.ts';
 import { interpolate } from './interpolate.ts';
 import type { ConfigIssue, ConfigPath } from './issue.ts';
 import type { MapNode } from './node.ts';
-import { mapScalars } from './node.ts';
+import { mapScalars, without } from './node.ts';
 import type { Overrides } from './overrides.ts';
 import { applyOverrides } from './overrides.ts';
 import type { Problem } from './problem.ts';
@@ -36,9 +36,10 @@ export interface LoadOptions {
   /**
    * run, the default: all that must hold before anything trades. check: the same, but for what the command line has to say.
    * look: what only reads (a quote, a backtest, a replay) needs no wallet, no room in the plan, and may look at a real
-   * service whatever the mode.
+   * service whatever the mode. research: what asks nobody but a recording is told nothing of service, chain, control and
+   * notifications, nor whose wallet it is: no variable, file or address of theirs is looked at.
    */
-  readonly purpose?: 'run' | 'check' | 'look' | undefined;
+  readonly purpose?: 'run' | 'check' | 'look' | 'research' | undefined;
   /** Whether the command line says that real money may be moved: --live. */
   readonly liveConsent?: boolean | undefined;
   /** What the command line says instead of the file. */
@@ -64,6 +65,9 @@ export interface ConfigFailure {
   /** Of those strategies that could be read; undefined where reading did not get that far. */
   readonly rate: RequestRate | undefined;
 }
+
+/** Says where a run trades, with what, and who may steer it; no decision depends on it. */
+const NOT_DECIDING: readonly ConfigPath[] = [['service'], ['chain'], ['control'], ['notifications'], ['wallet', 'key_from'], ['wallet', 'address']];
 
 const DEFAULT_FILE = 'config/gannet.yaml';
 /** Stands for the file in messages where there is none. */
@@ -95,7 +99,9 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig | C
   }
   const keys = findWalletKeys(parsed.root);
   const safeRoot = blank(parsed.root, keys.map(({ path }) => path));
-  const { root, problems: unset, silenced } = interpolate(applyOverrides(safeRoot, options.overrides ?? {}), options.environment, options.withheld);
+  const { purpose = 'run' } = options;
+  const wanted = purpose === 'research' ? without(safeRoot, NOT_DECIDING) : safeRoot;
+  const { root, problems: unset, silenced } = interpolate(applyOverrides(wanted, options.overrides ?? {}), options.environment, options.withheld);
   const known = [...parsed.problems, ...keys, ...unset];
   const projectDir = options.projectDir ?? PROJECT_DIR;
   const { config, rate, problems } = await resolveConfig({
@@ -105,7 +111,7 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig | C
     withheld: options.withheld ?? [],
     decimalsOf: options.decimalsOf,
     absence: options.absence,
-    purpose: options.purpose ?? 'run',
+    purpose: purpose === 'research' ? 'look' : purpose,
     liveConsent: options.liveConsent ?? false,
     places: {
       strategiesDir: join(projectDir, 'strategies'), dialectsDir: join(projectDir, 'config', 'dialects'),

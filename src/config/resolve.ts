@@ -97,10 +97,10 @@ export async function resolveConfig(options: ResolveOptions): Promise<Resolved> 
     seed: sections.seed,
     backtest: resolveBacktest(sections, { amounts, strategies, problems, purpose: options.purpose }),
     tokens,
-    limits: resolveLimits(sections, { amounts, problems, solReserve: wallet.solReserve, protections }),
+    limits: resolveLimits(sections, { amounts, problems, solReserve: wallet.solReserve, caps: signer.caps, protections }),
     strategies,
     recording: { enabled: sections.recording.enabled, dir: sections.recording.dir ?? join(places.stateDir, 'recordings') },
-    control: sections.control,
+    control: { ...sections.control, isPortGiven: nodeAt(sound, ['control', 'port']) !== undefined },
   };
   const rate = requestRate(config);
   if (options.purpose !== 'look') {

@@ -9,10 +9,15 @@ export interface ControlFile {
   readonly url: string;
   readonly token: string;
   readonly pid: number;
+  /** Absent in the file of an older version. */
+  readonly run_id?: string | undefined;
 }
 
 const CONTROL_FILE = 'control.json';
-const CONTROL = z.object({ url: z.url(), token: z.string().min(1), pid: z.int() });
+const CONTROL = z.object({ url: z.url(), token: z.string().min(1), pid: z.int(), run_id: z.string().optional() });
+
+/** Names the run that a request is meant for: the port of a run that ended may belong to another daemon by now. */
+export const RUN_HEADER = 'gannet-run';
 
 /** Returns where a state directory keeps how its daemon is reached. */
 export function controlFilePath(stateDir: string): string {

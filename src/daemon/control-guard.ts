@@ -1,6 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { messageOf } from '../core/errors.ts';
+import { RUN_HEADER } from './control-file.ts';
 import type { Log } from './log.ts';
 
 /** What anybody may ask. */
@@ -21,9 +22,10 @@ export function fault(code: string, message: string): ControlFault {
  * Lets nobody near the paths who must not: requests that a web page could make (a foreign Host or Origin), those without
  * the token, and orders that are not JSON. What goes wrong further on is told as JSON too, and a bug only to the log.
  */
-export function guard(app: FastifyInstance, { token, host, log, onAuthenticated }: {
+export function guard(app: FastifyInstance, { token, host, runId, log, onAuthenticated }: {
   readonly token: string;
   readonly host: string;
+  readonly runId: string;
   readonly log: Log;
   /** Called for each request that carries the token. */
   readonly onAuthenticated: () => void;
@@ -32,6 +34,9 @@ export function guard(app: FastifyInstance, { token, host, log, onAuthenticated 
     // A page of another origin that resolves its own name to this address must not get through (DNS rebinding).
     if (!isOwnHost(request, host)) return reply.code(403).send(fault('FORBIDDEN', 'unexpected Host or Origin'));
     if (request.url === OPEN_PATH) return undefined;
+    // Two daemons may share an operator's token: an order for a run that ended must not reach its port's new owner.
+    const meant = request.headers[RUN_HEADER];
+    if (meant !== undefined && meant !== runId) return reply.code(421).send(fault('WRONG_RUN', `this is the daemon of run ${runId}`));
     if (!hasToken(request, token)) return reply.code(401).send(fault('UNAUTHORIZED', 'expected "Authorization: Bearer <token>"'));
     // A form or a beacon of a page needs no leave to be sent; JSON does.
     if (request.method === 'POST' && !isJson(request)) return reply.code(415).send(fault('UNSUPPORTED_MEDIA_TYPE', 'expected "Content-Type: application/json"'));

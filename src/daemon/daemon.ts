@@ -18,7 +18,7 @@ import { startControlApi } from './control-api.ts';
 import { controlFilePath } from './control-file.ts';
 import { CRASH_LIMIT, crashesInARow } from './crash-count.ts';
 import type { DaemonOptions } from './daemon-options.ts';
-import type { Desk } from './desk.ts';
+import type { Controlled } from './desk.ts';
 import { isDiskFull, openOnDisk } from './disk-full.ts';
 import { createDiskGuard } from './disk-guard.ts';
 import { keepCheckpointed } from './keep-states.ts';
@@ -50,13 +50,15 @@ export async function runDaemon(options: DaemonOptions): Promise<RunSummary> {
   try {
     const lock = lockState(stateDir, clock);
     resources.add('state lock', () => { lock.release(); });
-    return await runLocked(options, resources);
+    const ended = new AbortController();
+    const interrupt = AbortSignal.any([options.interrupt, ended.signal]);
+    return await runLocked({ ...options, interrupt }, resources, () => { ended.abort(); });
   } finally {
     await resources.close();
   }
 }
 
-async function runLocked(options: DaemonOptions, resources: Resources): Promise<RunSummary> {
+async function runLocked(options: DaemonOptions, resources: Resources, end: () => void): Promise<RunSummary> {
   const { config, world, clock, log, reporter, stateDir, runId } = options;
   const setup: StateSetup = {
     tokens: config.tokens,
@@ -67,7 +69,7 @@ async function runLocked(options: DaemonOptions, resources: Resources): Promise<
   const stateWatch = createStateWatch(clock);
   const scope = { options, setup, resources, diskGuard, stateWatch };
   const running: { session?: Session } = {};
-  const control = await openControl(options, () => running.session?.desk, resources);
+  const control = await openControl(options, { desk: () => running.session?.desk, end }, resources);
   if (control !== undefined) stateWatch.add({ name: 'the control file', path: controlFilePath(stateDir) });
   const { journal, recovered, executor, walletKeeper, address, signer, notices } = config.mode === 'live'
     ? await liveParts(scope, (intent) => running.session?.retryDenial(intent))
@@ -102,7 +104,7 @@ async function runLocked(options: DaemonOptions, resources: Resources): Promise<
   resources.add('checkpoints', () => { checkpoints.unsubscribe(); });
   // The last to open is the first to close: whatever ends the run, nothing is decided any more when its files go.
   resources.add('session', () => { session.close(); });
-  reporter.started(session.stamp, describeStart(options, { state, address, signer, controlUrl: control?.url }));
+  reporter.started(session.stamp, describeStart(options, { state, address, signer, control }));
   for (const notice of notices) reporter.state(session.stamp, 'notice', notice);
   const lost: { reason?: string } = {};
   void options.signer?.closed.then((reason) => { lost.reason = reason; });
@@ -171,18 +173,17 @@ function crashesBefore(journal: Pick<JournalStore, 'listRuns'>, now: Millis): nu
 }
 
 async function openControl(
-  { config, environment, stateDir, runId, log }: DaemonOptions, desk: () => Desk | undefined, resources: Resources,
-): Promise<{ readonly url: string } | undefined> {
+  { config, environment, stateDir, runId, log }: DaemonOptions, controlled: Pick<Controlled, 'desk' | 'end'>, resources: Resources,
+): Promise<{ readonly url: string; readonly portTaken: number | undefined } | undefined> {
   if (!config.control.enabled) return undefined;
-  const { host, port } = config.control;
-  const control = await startControlApi({ host, port, stateDir, token: environment['GANNET_CONTROL_TOKEN'], runId, log, desk });
+  const control = await startControlApi({ ...config.control, ...controlled, stateDir, token: environment['GANNET_CONTROL_TOKEN'], runId, log });
   resources.add('control API', () => control.close());
   return control;
 }
 
 function describeStart(
   { config, world, runId }: DaemonOptions,
-  run: { readonly state: EngineState; readonly address: string | undefined; readonly signer: SignerDescription | undefined; readonly controlUrl: string | undefined },
+  run: { readonly state: EngineState; readonly address: string | undefined; readonly signer: SignerDescription | undefined; readonly control: { readonly url: string; readonly portTaken: number | undefined } | undefined },
 ): Parameters<Reporter['started']>[1] {
   return {
     runId,
@@ -202,7 +203,8 @@ function describeStart(
     limits: describeLimits(config.limits, config.tokens),
     protections: describeProtections(config.limits, config.tokens),
     signer: run.signer === undefined ? undefined : { ...run.signer, words: describeSignerProcess(run.signer) },
-    controlUrl: run.controlUrl,
+    controlUrl: run.control?.url,
+    controlPortTaken: run.control?.portTaken,
   };
 }
 

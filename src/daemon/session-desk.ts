@@ -77,7 +77,7 @@ export function createDesk(view: DeskView): Desk {
       ...(view.phase() === 'trading' ? [] : [`the run is ${view.phase()}`, ...view.recovering()]),
       ...view.feeds().filter(({ status, answers }) => status !== 'healthy' || answers === 0)
         .map(({ watches, status }) => `${watches} ${status === 'healthy' ? 'was not read yet' : `is ${status}`}`),
-      ...(chronicle.access.state === 'granted' ? [] : ['the service refuses the API key']),
+      ...(chronicle.access.state === 'granted' ? [] : [chronicle.access.state === 'silent' ? 'the service does not answer' : 'the service refuses the API key']),
     ],
     request: (request) => {
       const commands = operatorCommands(state, request, { path: stopFile.path, content: stopFile.read() });

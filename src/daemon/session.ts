@@ -89,6 +89,7 @@ export class Session {
         onInput: (seq, at, input) => { chronicle.input(seq, at, input); },
         onRuling: (ruling, logged) => { chronicle.ruling(ruling, logged); },
         onProtection: (seq, at, change) => { chronicle.protection({ seq, at }, change); },
+        onExits: (seq, at) => { chronicle.exits({ seq, at }); },
         onEffect: (effect) => { this.#perform(effect); },
         onLog: (strategy, message) => { log('info', message, { strategy }); },
       },

@@ -76,7 +76,7 @@ function openAuthoriser({ settings, wallet, clock = wallClock, embeddedRpcUrl }:
           mint: terms.inputMint, amount: terms.amountIn,
           costLamports: (costs.paidByWallet ? costs.feeLamports : 0n) + costs.tipLamports + costs.repaidLamports + (named.has(terms.outputMint) ? 0n : costs.rentLamports),
         }, inForce);
-        return counted.ok ? { allowed: true } : refused(counted.code, counted.message);
+        return counted.ok ? { allowed: true } : { ...refused(counted.code, counted.message), room: counted.room };
       } catch (error) {
         if (!isGannetError(error)) throw error;
         return refused('CHAIN_UNREAD', error.message);

@@ -17,10 +17,17 @@ export interface RefusalFinding {
   readonly message: string;
 }
 
+/** How much of a cap of the input is left, in smallest units, and from when on more of it is. */
+export interface CapRoom {
+  readonly span: 'hour' | 'day';
+  readonly left: bigint;
+  readonly freeAt: number;
+}
+
 /** The word on one request. */
 export type Authorisation =
   | { readonly allowed: true }
-  | { readonly allowed: false; readonly code: string; readonly message: string; readonly findings: readonly RefusalFinding[] };
+  | { readonly allowed: false; readonly code: string; readonly message: string; readonly findings: readonly RefusalFinding[]; /** Where a cap refused. */ readonly room?: CapRoom | undefined };
 
 /** What the signer holds requests against, for people: it stands in what a run prints at its start. */
 export interface PolicyDescription {
