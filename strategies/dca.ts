@@ -1,4 +1,4 @@
-import { filter, map, merge, mergeMap, tap } from 'rxjs';
+import { filter, map, merge, mergeMap, skip, tap } from 'rxjs';
 import { z } from 'zod';
 import type { DenialCode, DeniedSwap, Outcome, SwapProposal } from '../src/strategy/index.ts';
 import { amount, defineStrategy, duration, parseDuration, quotes, slots, timer, token } from '../src/strategy/index.ts';
@@ -22,6 +22,7 @@ export default defineStrategy({
     spend: amount().describe('what each purchase costs'),
     every: duration().describe('the interval; purchases fall on its multiples since the epoch'),
     offset: duration().optional().describe('shifts the purchases within the interval'),
+    begin: z.enum(['now', 'next']).default('now').describe('the first purchase after a start. now: at once, for the interval under way; next: when the next interval begins'),
     purchases: z.int().min(1).optional().describe('how many purchases to make in all, restarts included; left out, until the budget is spent'),
     route: z.enum(['order', 'build']).default('order').describe('order: assembled and landed by the service; build: composed here, landed through the RPC'),
     watch: duration().default('30s').describe('how often its price is looked at, which values what was bought and lets a backtest fill'),
@@ -39,6 +40,7 @@ export default defineStrategy({
       key: keyOf(number),
     });
     const purchases = slots(ctx, p).pipe(
+      skip(p.begin === 'next' ? 1 : 0),
       tap((number) => {
         slot = number;
         retries = 0;

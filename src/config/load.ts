@@ -6,6 +6,7 @@ import { messageOf } from '../core/errors.ts';
 import type { Mint } from '../market/token.ts';
 import { DEFAULT_CONFIG } from './default-config.ts';
 import { findWalletKeys } from './find-wallet-keys.ts';
+import type { ExitTime, UsdPrices } from './exit-times.ts';
 import type { EnvironmentRecord } from './interpolate.ts';
 import { interpolate } from './interpolate.ts';
 import type { ConfigIssue, ConfigPath } from './issue.ts';
@@ -31,6 +32,8 @@ export interface LoadOptions {
   readonly withheld?: readonly string[] | undefined;
   /** Returns the decimals of mint accounts of the named service and chain; mints that do not exist are left out. */
   readonly decimalsOf: (mints: readonly Mint[], connections: Connections) => Promise<ReadonlyMap<Mint, number>>;
+  /** Returns US dollar prices of mints, as far as they are known: then it is said how long full exits take, and refused what takes too long. */
+  readonly pricesOf?: ((mints: readonly Mint[], connections: Connections) => Promise<UsdPrices>) | undefined;
   /** Returns what is wrong with a mint that `decimalsOf` leaves out: that the chain knows none, unless given. */
   readonly absence?: ((mint: Mint) => string) | undefined;
   /**
@@ -54,6 +57,8 @@ export interface LoadedConfig {
   readonly ok: true;
   readonly config: RunConfig;
   readonly rate: RequestRate;
+  /** Undefined where no prices were asked for. */
+  readonly exits: readonly ExitTime[] | undefined;
 }
 
 export interface ConfigFailure {
@@ -104,12 +109,13 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig | C
   const { root, problems: unset, silenced } = interpolate(applyOverrides(wanted, options.overrides ?? {}), options.environment, options.withheld);
   const known = [...parsed.problems, ...keys, ...unset];
   const projectDir = options.projectDir ?? PROJECT_DIR;
-  const { config, rate, problems } = await resolveConfig({
+  const { config, rate, exits, problems } = await resolveConfig({
     file, root,
     silenced: [...known.map(({ path }) => path), ...silenced],
     environment: options.environment,
     withheld: options.withheld ?? [],
     decimalsOf: options.decimalsOf,
+    pricesOf: options.pricesOf,
     absence: options.absence,
     purpose: purpose === 'research' ? 'look' : purpose,
     liveConsent: options.liveConsent ?? false,
@@ -119,7 +125,7 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig | C
     },
   });
   const all = [...known, ...problems];
-  return all.length === 0 ? { ok: true, config, rate } : fail(all, rate);
+  return all.length === 0 ? { ok: true, config, rate, exits } : fail(all, rate);
 }
 
 const READ_TWICE = 'expected a file: more than one process reads the configuration, the one that signs by itself, and what comes through a pipe '

@@ -85,6 +85,7 @@ export class Session {
       startAt: options.startAt,
       seed: options.seed,
       legacy,
+      intervals: Engine.intervalsOf(strategies),
       listener: {
         onInput: (seq, at, input) => { chronicle.input(seq, at, input); },
         onRuling: (ruling, logged) => { chronicle.ruling(ruling, logged); },

@@ -2,7 +2,7 @@ import { assert } from '../core/assert.ts';
 import type { Millis } from '../core/time.ts';
 import type { FeedKey, MarketEvent } from '../market/event.ts';
 import type { FeedSpec } from '../market/feed.ts';
-import { sharedFeeds } from '../market/feed.ts';
+import { feedKey, sharedFeeds } from '../market/feed.ts';
 import { beginRun } from '../trading/begin-run.ts';
 import type { Outcome } from '../trading/intent.ts';
 import { isTerminal } from '../trading/intent.ts';
@@ -115,6 +115,11 @@ export class Engine {
   /** Returns what the strategies want watched: each thing once, at the fastest rate anybody asked for. */
   static feedsOf(strategies: readonly StrategyInstance[]): FeedSpec[] {
     return sharedFeeds(strategies.flatMap(({ strategy, params }) => Object.values(strategy.inputs(params)).map(({ spec }) => spec)));
+  }
+
+  /** Returns how far apart events of each feed come where every feed is polled as often as the most demanding input asks. */
+  static intervalsOf(strategies: readonly StrategyInstance[]): ReadonlyMap<FeedKey, Millis> {
+    return new Map(Engine.feedsOf(strategies).map((spec) => [feedKey(spec), spec.everyMs]));
   }
 
   /** The number of the last thing stamped. */

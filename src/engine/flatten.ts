@@ -300,7 +300,7 @@ export class Flattener {
     const cap = state.limits.caps?.get(mint);
     const spent = state.spends.counted(mint, 'day', now);
     const endsAt = exitEndsAt({ amount, cap, at: now, spent });
-    const last = endsAt === undefined ? 'the last one in more than a day' : `the last one at about ${when(endsAt, now)}`;
+    const last = endsAt === undefined ? 'the last one in a day or later' : `the last one at about ${when(endsAt, now)}`;
     const reason = `signer.caps.${this.#symbol(mint)}.per_${span} is used up; the next part goes at ${when(until, now)}, ${last}`;
     job.waits.set(mint, {
       until, reason,

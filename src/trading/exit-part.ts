@@ -59,7 +59,7 @@ export function learnDepth(state: EngineState, { inputMint, outputMint, amount }
 
 /**
  * Returns when an exit that begins now has sold everything under caps, `waiting` for each in turn; undefined where that
- * takes longer than a day. `largest` is the most that one swap sells for other reasons.
+ * takes a day or longer. `largest` is the most that one swap sells for other reasons.
  */
 export function exitEndsAt({ amount, cap, largest, at, spent = [] }: {
   readonly amount: Amount;
@@ -73,7 +73,7 @@ export function exitEndsAt({ amount, cap, largest, at, spent = [] }: {
   const bound = smallest(cap?.perTrade, cap?.perHour, cap?.perDay, largest);
   let left: bigint = amount;
   let now = at;
-  for (let parts = 0; parts < PARTS_MAX && now - at <= CAP_SPANS.day; parts += 1) {
+  for (let parts = 0; parts < PARTS_MAX && now - at < CAP_SPANS.day; parts += 1) {
     const { amount: part, waits } = partOf(left as Amount, bound, cap, (span) => spends.filter((spend) => spend.at > now - CAP_SPANS[span]), now);
     if (waits !== undefined) {
       now = waits.until;

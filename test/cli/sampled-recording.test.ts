@@ -135,3 +135,14 @@ notifications: [{ kind: webhook, url: "\${GANNET_WEBHOOK_URL}" }]
   writeFileSync(file, readFileSync(file, 'utf8').replace('"500 USDC"', '"${LARGEST_TRADE}"'));
   await expect(runCommand(backtestCommand, ['backtest', file, '--recording', recording], { stateDir: join(folder, 'unset') })).rejects.toMatchObject({ code: 'CONFIG_INVALID', message: expect.stringContaining('LARGEST_TRADE') as string });
 }, 60_000);
+
+it('issue 13.9: each setting of a backtest runs strategies in modules of its own', async () => {
+  const text = readFileSync(join(folder, 'teller.ts'), 'utf8');
+  writeFileSync(join(folder, 'counter.ts'), text.replace('export default', 'let runs = 0;\nexport default').replace('=> price.pipe', '=> ++runs && price.pipe').replace("'price '", "'run ' + runs + ' price '"));
+  const file = config('counter', teller('slow', '15m').replace('./teller.ts', './counter.ts'));
+  const { answer, of } = await decided(file, 'counter');
+  expect(of('slow')[0]?.proposal.message).toMatch(/^run 1 price 0 /);
+  const settings = answer.document['sensitivity'] as Readonly<Record<string, { readonly decision_hash?: string } | null>>;
+  // It trades nothing: what differs between the settings would be its count of runs.
+  expect(['optimistic', 'pessimistic'].map((setting) => settings[setting]?.decision_hash)).toStrictEqual([answer.document['decision_hash'], answer.document['decision_hash']]);
+}, 60_000);

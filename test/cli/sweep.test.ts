@@ -108,7 +108,7 @@ describe('gannet sweep', PATIENT, () => {
   it('says NOT repeatable, and exits with 1, where a strategy keeps something from one run to the next', async () => {
     // The best is not the first of them: the first of a thread has nothing before it.
     const grid = place.write('keeps.grid.yaml', 'params: { unruly.every_nth: [8, 7, 6, 5] }\n');
-    const sweep = ['--json', 'sweep', config('keeps.yaml', unruly('remember')), '--recording', recording, '--grid', grid, '--workers', '1', '--objective', 'total_return'];
+    const sweep = ['--json', 'sweep', config('keeps.yaml', unruly('remember-globally')), '--recording', recording, '--grid', grid, '--workers', '1', '--objective', 'total_return'];
     const { code, stdout } = await place.ask([...sweep, '--report', place.path('keeps.html')]);
     const answer = JSON.parse(stdout) as JsonLine;
     expect(tableOf(answer)[0]!.params['unruly.every_nth']).not.toBe(8);

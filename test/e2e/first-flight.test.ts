@@ -91,6 +91,11 @@ describe('the default configuration, from a fresh state', () => {
     expect(children.filter(isAlive)).toStrictEqual([]);
   });
 
+  it('issue 13.21: begins without a denial: no two of its strategies collide', () => {
+    expect(lines.filter(({ type }) => type === 'denial')).toStrictEqual([]);
+    expect(new Set(lines.filter(({ type }) => type === 'decision').map(({ strategy }) => strategy))).toStrictEqual(new Set(['dca-sol', 'dca-pearl']));
+  });
+
   it('leaves a journal, a manifest, decisions and a recording', () => {
     const files = filesIn(state);
     expect(files).toEqual(expect.arrayContaining(['journal.sqlite', `runs/${runId}/manifest.json`, `runs/${runId}/decisions.ndjson`, `recordings/${runId}/manifest.json`]));
