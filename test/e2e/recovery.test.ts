@@ -200,7 +200,7 @@ describe.skipIf(NO_SMALL_DISK !== undefined)(`a daemon on a disk that is full${N
     const first = start(argsBefore);
     await first.until((stdout) => stdout.includes('"type":"started"'));
     const state = join(disk.dir, 'killed');
-    const args = argsBefore.with(-1, state);
+    const args = [...argsBefore.slice(0, -1), state];
     // It lands, and nobody may know: the node does not give what landed.
     node.refuse('getTransaction');
     try {
