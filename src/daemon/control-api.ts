@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { fastify } from 'fastify';
-import { GannetError, messageOf } from '../core/errors.ts';
+import { GannetError, isNoRoom, messageOf } from '../core/errors.ts';
 import { stringifyJson } from '../core/json.ts';
+import type { ControlFile } from './control-file.ts';
 import { removeControlFile, writeControlFile } from './control-file.ts';
 import { guard } from './control-guard.ts';
 import { addLooks } from './control-looks.ts';
@@ -46,15 +47,40 @@ export async function startControlApi(options: Controlled & {
   addLooks(app, options);
   addOrders(app, options);
   const { url, portTaken } = await listen(app, options);
-  writeControlFile(options.stateDir, { url, token, pid: process.pid, run_id: options.runId });
+  const placing = placeControlFile(options, { url, token, pid: process.pid, run_id: options.runId });
   return {
     url,
     portTaken,
     close: async () => {
+      clearInterval(placing);
       removeControlFile(options.stateDir);
       await app.close();
     },
   };
+}
+
+const PLACE_AGAIN_MS = 5_000;
+
+/** On a full disk a daemon must be able to recover: commands find it as soon as there is room. Returns what tries again. */
+function placeControlFile(
+  { stateDir, log }: { readonly stateDir: string; readonly log: Log }, content: ControlFile,
+): ReturnType<typeof setInterval> | undefined {
+  const place = (): boolean => {
+    try {
+      writeControlFile(stateDir, content);
+      return true;
+    } catch (error) {
+      if (!isNoRoom(error)) throw error;
+      // What was begun of it says nothing.
+      removeControlFile(stateDir);
+      return false;
+    }
+  };
+  if (place()) return undefined;
+  log('error', 'there is no room for the control file: commands do not find this daemon until there is');
+  const again = setInterval(() => { if (place()) clearInterval(again); }, PLACE_AGAIN_MS);
+  again.unref();
+  return again;
 }
 
 /** How many ports are tried after the one that is in use. */

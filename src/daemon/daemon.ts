@@ -19,7 +19,7 @@ import { controlFilePath } from './control-file.ts';
 import { CRASH_LIMIT, crashesInARow } from './crash-count.ts';
 import type { DaemonOptions } from './daemon-options.ts';
 import type { Controlled } from './desk.ts';
-import { isDiskFull, openOnDisk } from './disk-full.ts';
+import { isDiskFull } from './disk-full.ts';
 import { createDiskGuard } from './disk-guard.ts';
 import { keepCheckpointed } from './keep-states.ts';
 import { describeLimits, describeProtections } from './limits-text.ts';
@@ -34,7 +34,7 @@ import { describeSignerProcess } from './open-signer.ts';
 import type { StateSetup } from './recover.ts';
 import type { Reporter, RunSummary } from './reporter.ts';
 import { Resources } from './resources.ts';
-import { createRunFiles } from './run-files.ts';
+import { createRunFiles, runDirOf } from './run-files.ts';
 import { Session } from './session.ts';
 import type { StateWatch } from './state-watch.ts';
 import { createStateWatch } from './state-watch.ts';
@@ -161,7 +161,8 @@ function openFiles({ options: { stateDir, runId, log }, diskGuard }: ModeScope):
     log('error', `${what} could not be written`, { error });
     return diskGuard.failed(what, error);
   };
-  return patientRunFiles(openOnDisk(() => createRunFiles(stateDir, runId), onFault), { onFault, onWritten: () => { diskGuard.recovered(what); } });
+  const files = { dir: runDirOf(stateDir, runId), open: () => createRunFiles(stateDir, runId) };
+  return patientRunFiles(files, { onFault, onWritten: () => { diskGuard.recovered(what); } });
 }
 
 const CRASHES_SHOWN_MAX = 100;

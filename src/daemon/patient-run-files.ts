@@ -13,9 +13,9 @@ const WAITING_MAX = 20_000;
 
 /**
  * Returns a run's files that keep what the disk does not take now, and write it as soon as it does. The manifest is the
- * newest; of the decisions none is left out, until too many wait: then the file ends where it is.
+ * newest; the files are made with the first write; of the decisions none is left out, until too many wait: then the file ends where it is.
  */
-export function patientRunFiles(files: RunFiles, { onFault, onWritten }: {
+export function patientRunFiles({ dir, open }: { readonly dir: string; readonly open: () => RunFiles }, { onFault, onWritten }: {
   /** Told of each write that failed; returns whether room was made, so that it may be tried again at once. */
   readonly onFault: (error: Error) => boolean;
   /** Told when all that waited is written. */
@@ -25,8 +25,10 @@ export function patientRunFiles(files: RunFiles, { onFault, onWritten }: {
   let manifest: RunManifest | undefined;
   let hasEnded = false;
   let isBehind = false;
+  let files: RunFiles | undefined;
 
   function write(): void {
+    files ??= open();
     while (decisions.length > 0) {
       files.decision(decisions[0]!);
       decisions.shift();
@@ -51,7 +53,7 @@ export function patientRunFiles(files: RunFiles, { onFault, onWritten }: {
   }
 
   return {
-    dir: files.dir,
+    dir,
     retry,
     decision(logged) {
       if (hasEnded) return;
@@ -67,7 +69,7 @@ export function patientRunFiles(files: RunFiles, { onFault, onWritten }: {
     },
     close() {
       retry();
-      files.close();
+      files?.close();
     },
   };
 }

@@ -19,9 +19,14 @@ export interface RunFiles {
   close(): void;
 }
 
+/** Returns where a run keeps its files. */
+export function runDirOf(stateDir: string, runId: string): string {
+  return join(stateDir, 'runs', runId);
+}
+
 /** Opens `state/runs/<run_id>/` for writing. */
 export function createRunFiles(stateDir: string, runId: string): RunFiles {
-  const dir = join(stateDir, 'runs', runId);
+  const dir = runDirOf(stateDir, runId);
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   const decisions = openSync(join(dir, 'decisions.ndjson'), 'a', 0o600);
   return {

@@ -41,6 +41,8 @@ export function createWalletKeeper({ wallet, chain, journal, clock, onFault }: {
   readonly clock: Clock;
   readonly onFault: (error: Error) => void;
 }): WalletKeeper {
+  /** Of our own last swap, or of whoever moved something last before this run. */
+  let agreedAt: string | undefined;
   const optionsFor = ({ state, version }: KeptLedger): WalletWatchOptions => ({
     wallet, clock,
     // Balances are asked for as of the newest finalized slot: a wrong one would be waited for until it is asked for anew.
@@ -51,7 +53,20 @@ export function createWalletKeeper({ wallet, chain, journal, clock, onFault }: {
     // What a swap moves is booked when it is closed, and known to be ours when it is written down.
     ledger: () => (state.intents.size > 0 || journal.isBehind() ? undefined : { balances: state.portfolio.wallet, version: version() }),
     isOwn: (signature) => journal.isOwnTransaction(signature),
+    agreedAt: () => agreedAt,
+    onAgreed: () => { agreedAt = journal.lastLanded() ?? agreedAt; },
   });
+
+  /** Undefined where the node does not say: then the rule of the first comparison goes on. */
+  async function newestTransaction(): Promise<string | undefined> {
+    try {
+      return (await chain.newestTransactions(wallet))[0]?.signature;
+    } catch (error) {
+      if (!isGannetError(error)) throw error;
+      onFault(error);
+      return undefined;
+    }
+  }
 
   async function look(ledger: KeptLedger): Promise<AdjustWallet[] | undefined> {
     // The chain then knows how far a node must have come to have seen what the ledger has booked.
@@ -69,6 +84,7 @@ export function createWalletKeeper({ wallet, chain, journal, clock, onFault }: {
           if (journal.isBehind()) why = JOURNAL_BEHIND;
           if (commands !== undefined) {
             for (const command of commands) if (!ledger.hasEnded()) ledger.accept(command);
+            agreedAt = await newestTransaction();
             return;
           }
         } catch (error) {

@@ -28,6 +28,10 @@ export interface WalletWatchOptions {
   readonly ledger: () => LedgerView | undefined;
   /** Whether a transaction is one of ours. */
   readonly isOwn: (signature: string) => boolean;
+  /** The wallet's newest transaction as of which ledger and chain agreed; undefined where that is not known. */
+  readonly agreedAt?: (() => string | undefined) | undefined;
+  /** Told when they agree. */
+  readonly onAgreed?: (() => void) | undefined;
   readonly clock: Clock;
 }
 
@@ -39,15 +43,19 @@ const LOOKED_AT_MAX = 20;
  * told, because swaps are under way or something was booked meanwhile. A difference counts only where two readings
  * agree on it: balances are several answers, and something may land between them. Throws what the node's calls throw.
  *
- * More is a deposit. Less is a withdrawal where transactions that are not ours, newer than our last one, took as much;
- * else it is a mismatch.
+ * More is a deposit. Less is a withdrawal where transactions that are not ours took as much since ledger and chain agreed,
+ * or, where that is not known, since our own last one; else it is a mismatch.
  */
 export async function compareWallet(options: WalletWatchOptions): Promise<AdjustWallet[] | undefined> {
   const { wallet, chain, ledger } = options;
   const before = ledger();
   if (before === undefined) return undefined;
   const first = differences(before.balances, await chain.balances(wallet));
-  if (first.size === 0) return ledger()?.version === before.version ? [] : undefined;
+  if (first.size === 0) {
+    if (ledger()?.version !== before.version) return undefined;
+    options.onAgreed?.();
+    return [];
+  }
   const second = differences(before.balances, await chain.balances(wallet));
   if (!isSame(first, second)) return undefined;
   const commands: AdjustWallet[] = [];
@@ -87,12 +95,15 @@ function isSame(a: ReadonlyMap<Mint, bigint>, b: ReadonlyMap<Mint, bigint>): boo
   return a.size === b.size && [...a].every(([mint, change]) => b.get(mint) === change);
 }
 
-/** Looks at the newest transactions that are not ours for what they took. */
-async function isWithdrawn({ wallet, chain, isOwn }: WalletWatchOptions, mint: Mint, missing: bigint): Promise<boolean> {
+/** Looks at the newest transactions that are not ours for what they took; swaps of ours between them are booked. */
+async function isWithdrawn({ wallet, chain, isOwn, agreedAt }: WalletWatchOptions, mint: Mint, missing: bigint): Promise<boolean> {
   const newest = await chain.newestTransactions(wallet);
   let taken = 0n;
-  for (const { signature } of newest.slice(0, LOOKED_AT_MAX)) {
-    if (isOwn(signature)) break;
+  const agreed = agreedAt?.();
+  const since = agreed === undefined ? isOwn : (signature: string) => signature === agreed;
+  const until = newest.findIndex(({ signature }) => since(signature));
+  const foreign = newest.slice(0, until < 0 ? newest.length : until).filter(({ signature }) => !isOwn(signature));
+  for (const { signature } of foreign.slice(0, LOOKED_AT_MAX)) {
     const landed = await paidOut(chain, { signature, owner: wallet, inputMint: mint, outputMint: mint === SOL_MINT ? USDC_MINT : SOL_MINT });
     if (landed === undefined) continue;
     taken += landed.amountIn + (mint === SOL_MINT ? landed.feeLamports + landed.rentLamports : 0n);

@@ -45,6 +45,7 @@ export async function landAttempt(world: LiveWorld, intent: Intent, attempt: Att
   try {
     for (;;) {
       await watch.sendIfDue();
+      watch.sendDirectlyIfDue();
       if (watch.isOver()) return undefined;
       const end = await watch.look();
       if (watch.isOver()) return undefined;
@@ -77,6 +78,19 @@ async function send({ service, chain }: LiveWorld, attempt: Attempt, signal: Abo
   return { signature: answer.signature, code: String(answer.code), reason: answer.error === undefined ? undefined : printable(answer.error, 300) };
 }
 
+const SIGNATURE_BYTES = 64;
+
+/** Whether nobody else need sign or pay: then any node can carry the bytes to the chain. */
+function isWhole({ chain }: LiveWorld, { transactionId, signedTransaction }: Attempt): boolean {
+  if (transactionId === undefined) return false;
+  const { signers } = chain.readTransaction(signedTransaction);
+  // A packet has far fewer signatures than their number takes a second byte for.
+  return signers.every((_, index) => {
+    const slot = signedTransaction.subarray(1 + index * SIGNATURE_BYTES, 1 + (index + 1) * SIGNATURE_BYTES);
+    return slot.some((byte) => byte !== 0);
+  });
+}
+
 /** One attempt on its way: what was sent and heard so far. */
 class Watch {
   readonly #world: LiveWorld;
@@ -90,6 +104,10 @@ class Watch {
   /** Aborted once this attempt is followed no more, for whatever reason. */
   readonly #over: AbortSignal;
   #isSending = false;
+  /** Whether whoever was given the bytes said anything about them. */
+  #isAnswered = false;
+  #nextDirectSend: Millis = SILENCE_MS;
+  #isSendingDirectly = false;
   #bug: { readonly error: unknown } | undefined;
   #transactionId: string | undefined;
   #submitted = false;
@@ -122,6 +140,24 @@ class Watch {
     await this.#time.pause(ANSWER_MS, AbortSignal.any([this.#over, answered.signal]));
   }
 
+  /**
+   * Sends an order's bytes to the chain too where the service has said nothing about them for a while: the same bytes, and
+   * only where they are whole without it. What the node answers is no proof, and `look` tells whether it can be asked at all.
+   */
+  sendDirectlyIfDue(): void {
+    const elapsedMs = this.#time.elapsed();
+    if (this.#attempt.route !== 'order' || this.#isAnswered || this.#seenOnChain || this.#isSendingDirectly || elapsedMs < this.#nextDirectSend) return;
+    if (!isWhole(this.#world, this.#attempt)) {
+      this.#nextDirectSend = Infinity;
+      return;
+    }
+    this.#nextDirectSend = elapsedMs + (elapsedMs < UNPROVEN_MS ? RESEND_MS : SLOW_RESEND_MS);
+    this.#isSendingDirectly = true;
+    void this.#world.chain.send(this.#attempt.signedTransaction, { signal: this.#over })
+      .catch((error: unknown) => { if (!isGannetError(error)) this.#bug = { error }; })
+      .finally(() => { this.#isSendingDirectly = false; });
+  }
+
   /** Returns whether it is to be followed no more. Throws what a sending found to be a bug meanwhile. */
   isOver(): boolean {
     if (this.#bug !== undefined) throw this.#bug.error;
@@ -136,6 +172,7 @@ class Watch {
   async #send(): Promise<void> {
     try {
       const sent = await send(this.#world, this.#attempt, this.#over);
+      this.#isAnswered = true;
       if (!this.#over.aborted) this.#tellSubmitted(sent);
     } catch (error) {
       if (!this.#over.aborted) this.#noAnswer(asFault(error));

@@ -10,6 +10,7 @@ const APPLICATION_ID = 0x47_4e_53_47;
 const FORMAT = 1;
 /** A second process on the same wallet is a mistake: whoever signs need not wait long for it. */
 const BUSY_TIMEOUT_MS = 500;
+const SQLITE_IOERR = 10;
 export const COUNTERS_FILE = 'signer.sqlite';
 
 /** Returns the files that hold the counters of a state directory while they are open. */
@@ -54,7 +55,16 @@ export function openCounters(stateDir: string): DatabaseSync {
     mkdirSync(stateDir, { recursive: true, mode: 0o700 });
     makeOwn(path, stateDir);
     database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
-    prepare(database, path);
+    try {
+      prepare(database, path);
+    } catch (cause) {
+      // A full disk takes no file that processes share to read the WAL by: without one the counters are this one's alone.
+      if (!(cause instanceof Error && 'errcode' in cause && (Number(cause.errcode) & 0xff) === SQLITE_IOERR)) throw cause;
+      database.close();
+      database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
+      database.exec('PRAGMA locking_mode = EXCLUSIVE');
+      prepare(database, path);
+    }
     return database;
   } catch (cause) {
     database?.close();

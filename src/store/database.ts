@@ -41,12 +41,29 @@ export function openDatabase(path: string, kind: DatabaseKind): DatabaseSync {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     // Made here so that nobody else may read it; SQLite gives its side files the same mode.
     closeSync(openSync(path, 'a', 0o600));
-    database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true });
-    prepareDatabase(database, path, kind);
+    database = openShared(path, kind);
     return database;
   } catch (cause) {
     database?.close();
     throw openFault(path, kind, cause);
+  }
+}
+
+/** SQLite's own number for a fault of the disk: a full one takes no file that processes share to read the WAL by. */
+const SQLITE_IOERR = 10;
+
+/** On a full disk the file is this process's alone: what it holds can be read, and is written once there is room. */
+function openShared(path: string, kind: DatabaseKind, locking: 'NORMAL' | 'EXCLUSIVE' = 'NORMAL'): DatabaseSync {
+  const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true });
+  try {
+    if (locking === 'EXCLUSIVE') database.exec('PRAGMA locking_mode = EXCLUSIVE');
+    prepareDatabase(database, path, kind);
+    return database;
+  } catch (cause) {
+    database.close();
+    const isDiskFault = cause instanceof Error && 'errcode' in cause && (Number(cause.errcode) & 0xff) === SQLITE_IOERR;
+    if (locking === 'EXCLUSIVE' || !isDiskFault) throw cause;
+    return openShared(path, kind, 'EXCLUSIVE');
   }
 }
 

@@ -58,6 +58,10 @@ async function startDesk(options: Parameters<typeof deskIn>[1] = {}): Promise<Te
 
 const names = (inputs: TestDesk['inputs']): string[] => inputs.map((input) => (input.kind === 'command' ? input.name : input.kind));
 
+function isOpen(socket: Socket): boolean {
+  return !socket.destroyed && socket.readyState === 'open';
+}
+
 describe('the control API', () => {
   it('answers whoever shows the token, and nobody else', async () => {
     const { stateDir, ask } = await startApi();
@@ -107,7 +111,6 @@ describe('the control API', () => {
     const { hostname, port } = new URL(url);
     const sockets = Array.from({ length: 80 }, () => connect(Number(port), hostname).on('error', () => undefined));
     onTestFinished(() => { for (const socket of sockets) socket.destroy(); });
-    const isOpen = (socket: Socket): boolean => !socket.destroyed && socket.readyState === 'open';
     await expect.poll(() => sockets.every(({ connecting }) => !connecting) && sockets.filter(isOpen).length <= 64).toBe(true);
     for (const socket of sockets) socket.destroy();
     await expect.poll(() => ask('/healthz').catch(() => 0)).toBe(200);

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createDiskGuard } from '../../src/daemon/disk-guard.ts';
 import type { DiskGuard, DiskMarks, GuardedRun } from '../../src/daemon/disk-guard.ts';
-import { isDiskFull, openOnDisk } from '../../src/daemon/disk-full.ts';
+import { isDiskFull } from '../../src/daemon/disk-full.ts';
 import { createLog } from '../../src/daemon/log.ts';
 import type { RunManifest } from '../../src/daemon/manifest.ts';
 import { patientRunFiles } from '../../src/daemon/patient-run-files.ts';
-import { createRunFiles, readDecisions, readManifest } from '../../src/daemon/run-files.ts';
+import { createRunFiles, readDecisions, readManifest, runDirOf } from '../../src/daemon/run-files.ts';
 import { DecisionLog } from '../../src/engine/decision-log.ts';
 import type { LoggedDecision } from '../../src/engine/decision-log.ts';
 import { VirtualClock } from '../../src/engine/virtual-clock.ts';
@@ -111,7 +111,7 @@ describe.skipIf(NO_SMALL_DISK !== undefined)(`on a full disk${NO_SMALL_DISK === 
     const disk = smallDisk(1);
     const faults: Error[] = [];
     const told: string[] = [];
-    const files = patientRunFiles(createRunFiles(disk.dir, 'run'), { onFault: (error) => { faults.push(error); return false; }, onWritten: () => { told.push('written'); } });
+    const files = patientRunFiles({ dir: runDirOf(disk.dir, 'run'), open: () => createRunFiles(disk.dir, 'run') }, { onFault: (error) => { faults.push(error); return false; }, onWritten: () => { told.push('written'); } });
     const all = decisions(40);
     files.manifest(manifestOf('before'));
     for (const logged of all.slice(0, 5)) files.decision(logged);
@@ -165,18 +165,27 @@ describe.skipIf(NO_SMALL_DISK !== undefined)(`on a full disk${NO_SMALL_DISK === 
     expect(lines).toEqual(['while there is room', 'and again']);
   });
 
-  it('a start takes its lock, and says that there is no room for the rest', () => {
+  it('a start takes its lock', () => {
     const disk = smallDisk(1);
     lockState(join(disk.dir, 'state'), new VirtualClock(START)).release();
     disk.fill();
-    const lock = lockState(join(disk.dir, 'state'), new VirtualClock(START));
-    const open = (): void => { writeFileSync(join(disk.dir, 'something'), 'x'.repeat(5_000)); };
-    expect(() => openOnDisk(open, () => false)).toThrow(expect.objectContaining({ code: 'DISK_FULL', message: expect.stringContaining('free some space') }));
-    openOnDisk(open, () => {
-      disk.clear();
-      return true;
+    lockState(join(disk.dir, 'state'), new VirtualClock(START)).release();
+  });
+
+  it('issue 13.38: a run’s files are made once there is room', () => {
+    const disk = smallDisk(1);
+    const faults: Error[] = [];
+    disk.fill();
+    const files = patientRunFiles({ dir: runDirOf(disk.dir, 'run'), open: () => createRunFiles(disk.dir, 'run') }, {
+      onFault: (error) => { faults.push(error); return false; }, onWritten: () => undefined,
     });
-    lock.release();
+    files.manifest(manifestOf('run'));
+    const all = decisions(3);
+    for (const logged of all) files.decision(logged);
+    expect(faults.length).toBeGreaterThan(0);
+    disk.clear();
+    files.close();
+    expect([readManifest(files.dir).run_id, readDecisions(files.dir).length]).toEqual(['run', 3]);
   });
 });
 

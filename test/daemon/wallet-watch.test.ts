@@ -85,6 +85,30 @@ describe('the wallet held against the chain', () => {
     expect(told(await compareWallet(wallet))).toStrictEqual([[SOL_MINT, '-4010000', 'mismatch']]);
   });
 
+  it('issue 13.38: lacks what was paid out since both agreed, though swaps of ours landed after it', async () => {
+    const own = new Set<string>();
+    const agreed: { at?: string } = {};
+    const wallet = await newWallet({ isOwn: (signature) => own.has(signature), agreedAt: () => agreed.at });
+    const isBooked = async (): Promise<void> => {
+      wallet.books.clear();
+      for (const [mint, amount] of await world.chain.balances(wallet.wallet)) wallet.books.set(mint, amount);
+    };
+    await wallet.pay(7_000_000);
+    await isBooked();
+    agreed.at = await wallet.pay(1_000_000);
+    own.add(agreed.at);
+    await isBooked();
+    await wallet.pay(3_000_000);
+    const before = wallet.books.get(SOL_MINT)!;
+    own.add(await wallet.pay(2_000_000));
+    // Of the two the ledger has booked its own swap.
+    wallet.books.set(SOL_MINT, (before - 2_005_000n) as Amount);
+    expect(told(await compareWallet(wallet))).toStrictEqual([[SOL_MINT, '-3005000', 'withdrawal']]);
+    // What was paid out before both agreed explains nothing.
+    wallet.books.set(SOL_MINT, (wallet.books.get(SOL_MINT)! + 7_005_000n) as Amount);
+    expect(told(await compareWallet(wallet))).toStrictEqual([[SOL_MINT, '-10010000', 'mismatch']]);
+  });
+
   it('is not told of while swaps are under way, nor where something was booked meanwhile', async () => {
     const wallet = await newWallet();
     world.node.airdrop(wallet.wallet, 5n);

@@ -10,6 +10,11 @@ let playground: Playground;
 beforeAll(() => { playground = createPlayground(); });
 afterAll(() => playground.close());
 
+/** So long a part is as good as the whole. */
+function holdsPart(text: string, key: string): boolean {
+  return Array.from({ length: key.length - 15 }, (_, at) => key.slice(at, at + 16)).some((part) => text.includes(part));
+}
+
 describe('issue 13.38: a key that was given as an argument by mistake', () => {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519');
   const bytes = Buffer.concat([
@@ -29,11 +34,6 @@ describe('issue 13.38: a key that was given as an argument by mistake', () => {
       }
     }
   });
-
-  /** So long a part is as good as the whole. */
-  function holdsPart(text: string, key: string): boolean {
-    return Array.from({ length: key.length - 15 }, (_, at) => key.slice(at, at + 16)).some((part) => text.includes(part));
-  }
 });
 
 describe('issue 13.38: a process that may open too few files', () => {

@@ -1,3 +1,4 @@
+import { cpSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -193,6 +194,38 @@ describe.skipIf(NO_SMALL_DISK !== undefined)(`a daemon on a disk that is full${N
   let disk: SmallDisk;
   beforeAll(() => { disk = mountSmallDisk(12); });
   afterAll(() => { disk.remove(); });
+
+  it('issue 13.38: follows what a killed run left open, though nothing can be written', async () => {
+    const { state: before, args: argsBefore } = newRun();
+    const first = start(argsBefore);
+    await first.until((stdout) => stdout.includes('"type":"started"'));
+    const state = join(disk.dir, 'killed');
+    const args = [...argsBefore.slice(0, -1), state];
+    // It lands, and nobody may know: the node does not give what landed.
+    node.refuse('getTransaction');
+    try {
+      await first.until((stdout) => stdout.includes('"state":"submitted"'));
+      process.kill(await daemonOf(first), 'SIGKILL');
+      await first.ended;
+      // Where the disk is so small, nothing would have been entered.
+      cpSync(before, state, { recursive: true });
+      disk.fill();
+    } finally {
+      node.refuse(undefined);
+    }
+    const again = start(args);
+    await again.until((stdout) => trades(stdout) && stdout.includes('"by":"disk-guard"'));
+    const told = again.lines();
+    expect(told.find(({ state: word }) => word === 'recovering')).toMatchObject({ message: expect.stringMatching(/^1 swap was under way/) });
+    expect(alertsOf(told)).toContainEqual(expect.stringMatching(/^critical: .*nothing is entered until there is room again/));
+    expect(told.filter(({ state: word }) => word === 'signed')).toEqual([]);
+    disk.clear();
+    // What waited in memory is written once there is room.
+    const ended = await stop(again);
+    expect(ended.code, ended.stderr).toBe(0);
+    const [listed] = JSON.parse((await playground.ask(['journal', 'list', '--json', '--state-dir', state])).stdout) as JsonLine[];
+    expect(listed).toMatchObject({ state: 'confirmed' });
+  }, 45_000);
 
   it('stops recording and entering, lives on, and ends in order', async () => {
     const config = playground.write('full.yaml', configText('gannet.yaml', [['every: 10s, route: order', 'every: 1s, route: order']]));

@@ -85,11 +85,21 @@ describe('a swap through the service, where the answer to /execute goes wrong', 
   it('swaps exactly once when it comes after the client gave up', async () => {
     await world.fault({ path: EXECUTE, fault: { kind: 'delay', ms: EXECUTE_TIMEOUT_MS * 2 }, times: 1 });
     const signer = countingSigner();
-    const outcomes = await carryOut(world.intent(), { parts: { signer } });
+    // Without the chain's own way, which is tried while the service is silent.
+    const chain: LiveWorld['chain'] = { ...world.chain, send: async () => ({ kind: 'rejected', code: 'BUSY', message: 'not now' }) };
+    const outcomes = await carryOut(world.intent(), { parts: { signer, chain } });
     expect(states(outcomes)).toEqual(expect.arrayContaining(['building', 'signed', 'unknown', 'confirmed']));
     // The clock of this world runs far ahead of the client's timeout, so either of the two may be what is told first.
     expect(outcomes.find(({ state }) => state === 'unknown')!.code).toMatch(/^(SERVICE_|OUTCOME_UNPROVEN$)/);
     expect(signer.count()).toBe(1);
+  });
+
+  it('issue 13.38: swaps exactly once through the chain itself where no answer comes at all', async () => {
+    await world.fault({ path: EXECUTE, fault: { kind: 'drop_before' } });
+    const signer = countingSigner();
+    const outcomes = await carryOut(world.intent(), { parts: { signer } });
+    expect(states(outcomes).at(-1)).toBe('confirmed');
+    expect([signer.count(), world.landed.length]).toEqual([1, 1]);
   });
 
   it('stays with the chain’s word when the service calls a landed swap failed', async () => {

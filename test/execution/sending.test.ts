@@ -25,9 +25,10 @@ type Execute = LiveWorld['service']['execute'];
 const never = (): never => { throw new Error('not asked for here'); };
 
 /** Follows an attempt whose bytes a service takes as it likes; the node is well, and has it landed from a moment on. */
-function followed(serve: (clock: VirtualClock) => Execute, { landsAt = Infinity, lies = false } = {}) {
+function followed(serve: (clock: VirtualClock) => Execute, { landsAt = Infinity, lies = false, attempt = ATTEMPT } = {}) {
   const clock = new VirtualClock(0);
   const flights = { now: 0, most: 0, sent: 0, signals: [] as (AbortSignal | undefined)[] };
+  const direct: { readonly at: number; readonly bytes: Uint8Array }[] = [];
   const execute = serve(clock);
   const world: LiveWorld = {
     clock,
@@ -47,7 +48,12 @@ function followed(serve: (clock: VirtualClock) => Execute, { landsAt = Infinity,
     journal: { intentApproved: never, attemptSigned: never, transition: never, openIntents: () => [], isSigned: never, movesSince: () => [] },
     signer: { address: 'us', sign: never },
     chain: {
-      compose: never, readTransaction: never, signaturesOf: never, send: never, findBySigner: never,
+      compose: never, signaturesOf: never, findBySigner: async () => undefined,
+      readTransaction: () => ({ blockhash: 'hash', feePayer: 'us', signers: ['us'], durableNonce: false }),
+      send: async (bytes) => {
+        direct.push({ at: clock.now(), bytes });
+        return { kind: 'accepted' };
+      },
       finalizedBlockHeight: async () => 1_001n + BigInt(Math.floor(clock.now() / 400)),
       isBlockhashValid: async () => false,
       signatureStatus: async () => (clock.now() < landsAt ? undefined : { slot: 1n, confirmation: 'finalized' }),
@@ -60,11 +66,11 @@ function followed(serve: (clock: VirtualClock) => Execute, { landsAt = Infinity,
   const told: { readonly at: number; readonly progress: Progress }[] = [];
   const tell = (progress: Progress): void => { told.push({ at: clock.now(), progress }); };
   const over = new AbortController();
-  const end = landAttempt(world, INTENT, ATTEMPT, { tell, over: over.signal }).then((progress) => {
+  const end = landAttempt(world, INTENT, attempt, { tell, over: over.signal }).then((progress) => {
     if (progress !== undefined) tell(progress);
     return progress;
   });
-  return { clock, flights, told, over, end, states: () => told.map(({ progress }) => progress.state) };
+  return { clock, flights, direct, told, over, end, states: () => told.map(({ progress }) => progress.state) };
 }
 
 /** Answers nothing until it gives up. */
@@ -100,6 +106,31 @@ describe('a service that takes bytes and does not answer', () => {
     expect(clock.nextAt()).toBe(Infinity);
     expect(flights.signals[0]!.aborted).toBe(true);
     expect(told).toEqual([]);
+  });
+});
+
+describe('issue 13.38: an order of which the service says nothing', () => {
+  /** One slot for a signature, ours in it, and the message behind it. */
+  const WHOLE: Attempt = { ...ATTEMPT, signedTransaction: new Uint8Array(90).fill(1) };
+
+  it('is sent to the chain too after ten seconds, the same bytes, and lands', async () => {
+    const { clock, direct, flights, states } = followed(hangs, { attempt: WHOLE, landsAt: 13_000 });
+    await advance(clock, 20_000);
+    expect(direct.map(({ bytes }) => bytes)).toEqual([WHOLE.signedTransaction, WHOLE.signedTransaction]);
+    expect(direct[0]!.at).toBeGreaterThanOrEqual(10_000);
+    expect(direct[0]!.at).toBeLessThan(11_000);
+    expect(states().at(-1)).toBe('confirmed');
+    expect(flights.sent).toBe(1);
+  });
+
+  it.each<[string, Attempt, (clock: VirtualClock) => Execute]>([
+    ['somebody else pays', { ...WHOLE, transactionId: undefined, feePayer: 'a maker' }, hangs],
+    ['a signature is missing', { ...WHOLE, signedTransaction: new Uint8Array(90).fill(0, 1) }, hangs],
+    ['the service has answered', WHOLE, () => async () => ({ status: 'failed', code: -1_000 })],
+  ])('is not sent there where %s', async (_why, attempt, serve) => {
+    const { clock, direct } = followed(serve, { attempt });
+    await advance(clock, 15_000);
+    expect(direct).toEqual([]);
   });
 });
 
