@@ -3,6 +3,10 @@ import type { OpenIntent } from '../../src/trading/executor.ts';
 import { intentOf } from '../store/sample-journey.ts';
 import { PURCHASE } from '../market/events.ts';
 import type { Amount } from '../../src/core/amount.ts';
+import { beginOnNewChain } from '../../src/daemon/recover.ts';
+import { SOL_MINT } from '../../src/market/token.ts';
+import { temporaryJournal } from '../store/fixtures.ts';
+import { SNAPSHOT } from '../store/sample-journey.ts';
 import { start } from './session-world.ts';
 
 /** Of a strategy that is not configured any more. */
@@ -32,5 +36,18 @@ describe('a session with a swap open that an earlier run left', () => {
     expect(daemon.session.desk.waitsFor()).toContain('what became of dca-7 (submitted)');
     expect(await daemon.session.drain('stopped by the operator')).toMatchObject({ open: ['dca-7'] });
     expect(daemon.executed).toEqual([]);
+  });
+});
+
+describe('issue 13.39: a restart on an embedded chain', () => {
+  it('drops keys together with what strategies keep, and gives no name twice', () => {
+    const journal = temporaryJournal();
+    journal.saveSnapshot(SNAPSHOT, [], [{ strategy: 'dca', text: '{"next":2}', seen: [] }]);
+    journal.intentApproved(intentOf(2, { key: 'slot-2' }));
+    const { snapshot, open, legacy } = beginOnNewChain(journal, new Map([[SOL_MINT, 7n as Amount]]));
+    expect([snapshot.keys, open, legacy]).toEqual([[], [], { states: {}, unseen: [] }]);
+    expect(snapshot).toMatchObject({ wallet: { [SOL_MINT]: '7' }, intentCounts: { dca: 2 }, trading: 'reduce-only' });
+    // So it is for the next start, too.
+    expect([journal.loadSnapshot()?.keys, journal.loadStrategyStates().states]).toEqual([[], {}]);
   });
 });
