@@ -3,6 +3,7 @@ import type { LoadedConfig } from '../config/load.ts';
 import { loadConfig } from '../config/load.ts';
 import { configError } from '../config/issue.ts';
 import type { Connections } from '../config/resolve.ts';
+import { GUESSED_DECIMALS } from '../config/resolve-tokens.ts';
 import { printable } from '../core/text.ts';
 import type { Mint } from '../market/token.ts';
 import { systemClock } from '../daemon/system-clock.ts';
@@ -18,16 +19,29 @@ export interface Configured {
   readonly world: World;
 }
 
+interface OpeningFlags {
+  readonly live?: boolean | undefined;
+  /** False where a command needs none of the configured tokens, so that nothing is asked about them. */
+  readonly tokens?: boolean | undefined;
+}
+
+/** How long a run waits at its start for a service that has trouble. */
+const START_PATIENCE_MS = 5 * 60_000;
+
 /**
  * Loads the configuration and connects to what it names, once; to look needs less than to run, and to swap real money needs
  * the command line's `live`. Closes the connection where it cannot be used.
  * Throws CONFIG_INVALID or LIVE_REFUSED with every fault, INTERRUPTED, and what the connection throws.
  */
-export async function openConfigured(context: CommandContext, purpose: 'run' | 'look', { live: liveConsent }: { readonly live?: boolean | undefined } = {}): Promise<Configured> {
+export async function openConfigured(
+  context: CommandContext, purpose: 'run' | 'look', { live: liveConsent, tokens = true }: OpeningFlags = {},
+): Promise<Configured> {
   const { options, environment, withheld, interrupt } = context;
   const opening: { world?: Promise<World>; notice?: Subscription | undefined; closing?: Promise<void> | undefined } = {};
+  const onWaiting = (message: string): void => { context.terminal.err(`${printable(message, 500)}\n`); };
+  const patience = purpose === 'run' ? { withinMs: START_PATIENCE_MS, onWaiting } : undefined;
   const open = (connections: Connections): Promise<World> => {
-    opening.world ??= openWorld(worldOptions(connections, context)).then((world) => {
+    opening.world ??= openWorld({ ...worldOptions(connections, context), patience }).then((world) => {
       opening.notice = noticeWaiting(world, context.terminal);
       return { ...world, close: () => { opening.notice?.unsubscribe(); return world.close(); } };
     });
@@ -49,7 +63,7 @@ export async function openConfigured(context: CommandContext, purpose: 'run' | '
       withheld,
       stateDir: options.stateDir,
       overrides: { baseUrl: options.baseUrl, rpcUrl: options.rpcUrl, apiKeyEnv: options.apiKeyEnv },
-      decimalsOf: async (mints: readonly Mint[], connections) => (await open(connections)).decimalsOf(mints),
+      decimalsOf: async (mints: readonly Mint[], connections) => (tokens ? (await open(connections)).decimalsOf(mints) : unasked(mints)),
     });
     if (!loaded.ok) throw configError(loaded);
     const world = await open(loaded.config);
@@ -66,11 +80,18 @@ export async function openConfigured(context: CommandContext, purpose: 'run' | '
   }
 }
 
+/** Decimals that nothing is computed with. */
+function unasked(mints: readonly Mint[]): ReadonlyMap<Mint, number> {
+  return new Map(mints.map((mint) => [mint, GUESSED_DECIMALS]));
+}
+
 /** Returns how to reach what a configuration names; every command remembers in one place how much was asked of the service. */
 export function worldOptions({ service, chain, seed }: Connections, { options, terminal }: Pick<CommandContext, 'options' | 'terminal'>): WorldOptions {
+  const onFault = (message: string): void => { terminal.err(`${printable(message, 500)}\n`); };
   return {
     baseUrl: service.baseUrl, rpcUrl: chain.rpcUrl, apiKey: service.apiKey, dialect: service.dialect, plan: service.plan,
-    rateMemory: { stateDir: options.stateDir, onFault: (message) => { terminal.err(`${printable(message, 500)}\n`); } },
+    rateMemory: { stateDir: options.stateDir, onFault },
+    tokenRecords: { stateDir: options.stateDir, onFault },
     seed, clock: systemClock,
   };
 }

@@ -10,7 +10,7 @@ import type { TokenRecord } from '../service/wire/token-record.ts';
 import type { CommandModule, RunCommand } from './command.ts';
 import { EXIT } from './exit-codes.ts';
 import { instant } from './figures.ts';
-import { looking } from './look.ts';
+import { looking, NO_TOKENS } from './look.ts';
 import type { RequestFlags } from './request-flags.ts';
 import { addFlags } from './request-flags.ts';
 import { facts } from './table.ts';
@@ -37,7 +37,7 @@ export const discoverCommand: CommandModule = (program, run) => {
       tellRejected(terminal, rejected);
       terminal.result(feed, () => feedText(mint, feed));
       return EXIT.done;
-    })));
+    }, NO_TOKENS)));
   const category = discover.command('category <category> <interval>', { isDefault: true })
     .description(`tokens that lead: ${TOKEN_CATEGORIES.join(', ')} over ${TOKEN_INTERVALS.join(', ')}`);
   addFlags(category, { limit: ['number', '1 to 100; left out, 50'] } as const)
@@ -46,7 +46,7 @@ export const discoverCommand: CommandModule = (program, run) => {
       tellRejected(terminal, rejected);
       terminal.result(records, () => tokenTable(records, terminal.colour));
       return EXIT.done;
-    })));
+    }, NO_TOKENS)));
 };
 
 /** Whatever the command was given; each asks for what its own arguments are. */
@@ -58,7 +58,7 @@ function addList(command: Command, run: RunCommand, ask: (service: Service, word
     tellRejected(terminal, rejected);
     terminal.result(records, () => tokenTable(records, terminal.colour));
     return EXIT.done;
-  })));
+  }, NO_TOKENS)));
 }
 
 function addContent(command: Command, run: RunCommand, ask: (service: Service, words: Words) => Promise<Records<TokenContent>>): void {
@@ -67,7 +67,7 @@ function addContent(command: Command, run: RunCommand, ask: (service: Service, w
     tellRejected(terminal, rejected);
     terminal.result(records, () => (records.length === 0 ? '  nothing was written\n' : records.map((token) => contentText(token)).join('\n')));
     return EXIT.done;
-  })));
+  }, NO_TOKENS)));
 }
 
 function contentText({ mint, contents, tokenSummary, newsSummary }: TokenContent): string {

@@ -1,14 +1,12 @@
 import { printable } from '../core/text.ts';
-import type { Prediction } from '../service/prediction.ts';
 import type { EventSearch } from '../service/prediction-request.ts';
 import type { PredictionEvent } from '../service/wire/prediction-event.ts';
 import type { Records } from '../service/wire/records.ts';
-import { joined } from '../service/wire/records.ts';
 import type { CommandModule } from './command.ts';
 import type { ExitCode } from './exit-codes.ts';
 import { EXIT } from './exit-codes.ts';
 import { instant, microUsd } from './figures.ts';
-import { looking } from './look.ts';
+import { looking, NO_TOKENS } from './look.ts';
 import { marketTitle, pricedProbability, priceText, stateText } from './prediction-text.ts';
 import type { RequestFlags } from './request-flags.ts';
 import { addFlags } from './request-flags.ts';
@@ -17,25 +15,19 @@ import type { Terminal } from './terminal.ts';
 import { tellRejected } from './token-table.ts';
 
 const SEARCH_FLAGS: RequestFlags<EventSearch, 'query'> = {
-  provider: ['text', 'provider_a or provider_b; left out, all of them'],
-  limit: ['number', '1 to 20 of each provider'],
+  provider: ['text', 'provider_a or provider_b; left out, the service chooses'],
+  limit: ['number', '1 to 20'],
 };
 
 export const eventsCommand: CommandModule = (program, run) => {
   const events = program.command('events').description('events that people bet on, with their markets');
   addFlags(events.command('search <term...>').description('events whose title matches'), SEARCH_FLAGS)
     .action(run(looking(async ({ terminal, world }, term: string[], flags: Omit<EventSearch, 'query'>) =>
-      show(terminal, await searchAll(world.service.prediction, { query: term.join(' '), ...flags })))));
+      show(terminal, await world.service.prediction.searchEvents({ query: term.join(' '), ...flags }, { priority: 'watch' })), NO_TOKENS)));
   addFlags(events.command('suggested <pubkey>').description('events that the service suggests on the basis of an order'), { provider: ['text', 'provider_a or provider_b; left out, the service chooses'] } as const)
     .action(run(looking(async ({ terminal, world }, pubkey: string, { provider }: { readonly provider?: string }) =>
-      show(terminal, await world.service.prediction.suggestedEvents(pubkey, { provider }, { priority: 'watch' })))));
+      show(terminal, await world.service.prediction.suggestedEvents(pubkey, { provider }, { priority: 'watch' })), NO_TOKENS)));
 };
-
-/** Without a provider the service asks one of its own choice; whoever searches by title does not know which one has it. */
-async function searchAll(prediction: Prediction, search: EventSearch): Promise<Records<PredictionEvent>> {
-  const providers = search.provider === undefined ? prediction.providers : [search.provider];
-  return joined(await Promise.all(providers.map((provider) => prediction.searchEvents({ ...search, provider }, { priority: 'watch' }))));
-}
 
 function show(terminal: Terminal, { records, rejected }: Records<PredictionEvent>): ExitCode {
   tellRejected(terminal, rejected);

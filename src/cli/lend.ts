@@ -3,7 +3,7 @@ import { asTheService } from './answer-json.ts';
 import type { CommandModule } from './command.ts';
 import { EXIT } from './exit-codes.ts';
 import { count } from './figures.ts';
-import { looking } from './look.ts';
+import { looking, NO_TOKENS } from './look.ts';
 import { ownAddress } from './own-wallet.ts';
 import type { RequestFlags } from './request-flags.ts';
 import { addFlags } from './request-flags.ts';
@@ -26,5 +26,5 @@ export const lendCommand: CommandModule = (program, run) => {
       ...earnings.map(({ address, earnings: earned, slot }) => [address, String(earned), count(slot)]),
     ], { right: [1, 2], colour: terminal.colour }));
     return EXIT.done;
-  })));
+  }, NO_TOKENS)));
 };

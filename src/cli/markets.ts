@@ -3,7 +3,7 @@ import type { PredictionMarket } from '../service/wire/prediction-market.ts';
 import type { CommandModule } from './command.ts';
 import { EXIT } from './exit-codes.ts';
 import { count, instant } from './figures.ts';
-import { looking } from './look.ts';
+import { looking, NO_TOKENS } from './look.ts';
 import type { ListFlags } from './list-flags.ts';
 import { addListFlags, nothingListed, readRange } from './list-flags.ts';
 import { marketTitle, pricedProbability, priceText, stateText } from './prediction-text.ts';
@@ -19,7 +19,7 @@ export const marketsCommand: CommandModule = (program, run) => {
       });
       terminal.result(page, () => (page.data.length === 0 ? nothingListed(page, 'the event has no markets') : marketsText(page.data, terminal.colour)));
       return EXIT.done;
-    })));
+    }, NO_TOKENS)));
 };
 
 function marketsText(markets: readonly PredictionMarket[], colour: boolean): string {

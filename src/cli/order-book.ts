@@ -6,7 +6,7 @@ import { asks, bids, bookTop, isCrossed, isEmpty } from '../market/order-book.ts
 import type { CommandModule } from './command.ts';
 import { EXIT } from './exit-codes.ts';
 import { count, microUsd } from './figures.ts';
-import { looking } from './look.ts';
+import { looking, NO_TOKENS } from './look.ts';
 import { probabilityText } from './prediction-text.ts';
 import { facts, table } from './table.ts';
 
@@ -23,7 +23,7 @@ export const orderBookCommand: CommandModule = (program, run) => {
       if (book === undefined) throw new GannetError('BOOK_MISSING', `the service has no order book of ${printable(market, 100)}`);
       terminal.result(asJson(market, book), () => asText(market, book, terminal.colour));
       return EXIT.done;
-    })));
+    }, NO_TOKENS)));
 };
 
 function asJson(market: string, book: Book): unknown {

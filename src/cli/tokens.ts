@@ -1,6 +1,6 @@
 import type { CommandModule } from './command.ts';
 import { EXIT } from './exit-codes.ts';
-import { looking } from './look.ts';
+import { looking, NO_TOKENS } from './look.ts';
 import { tellRejected, tokenTable } from './token-table.ts';
 
 export const tokensCommand: CommandModule = (program, run) => {
@@ -11,5 +11,5 @@ export const tokensCommand: CommandModule = (program, run) => {
       tellRejected(terminal, rejected);
       terminal.result(records, () => tokenTable(records, terminal.colour));
       return records.length > 0 ? EXIT.done : EXIT.failed;
-    })));
+    }, NO_TOKENS)));
 };

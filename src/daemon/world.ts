@@ -13,6 +13,8 @@ import { loadDialect } from '../service/wire/dialect.ts';
 import type { RateMemory } from '../service/rate-memory.ts';
 import { createFileRateMemory } from '../service/rate-memory.ts';
 import type { RatePlan } from '../service/rate-plan.ts';
+import type { StartPatience, TokenRecordStore } from './service-start.ts';
+import { askPatiently, isServiceTrouble, openTokenRecords } from './service-start.ts';
 import type { Service } from '../service/service.ts';
 import { createService } from '../service/service.ts';
 
@@ -25,6 +27,10 @@ export interface WorldOptions {
   readonly plan: RatePlan;
   /** Where it is remembered how much was asked of a real service, so that a restart stays within its rate; absent: nowhere. */
   readonly rateMemory?: { readonly stateDir: string; readonly onFault: (message: string) => void } | undefined;
+  /** Where token records of a real service are kept, for starts while it has trouble; absent: nowhere. */
+  readonly tokenRecords?: { readonly stateDir: string; readonly onFault: (message: string) => void } | undefined;
+  /** How long to wait for a service that has trouble; absent: it is asked once. */
+  readonly patience?: StartPatience | undefined;
   readonly seed: number;
   readonly clock: Clock;
 }
@@ -64,18 +70,26 @@ export async function openWorld(options: WorldOptions): Promise<World> {
     rateMemory: embedded || options.rateMemory === undefined ? undefined : openRateMemory(options.rateMemory),
   });
   const chain = chainUrl === undefined ? undefined : createChain({ rpcUrl: chainUrl, clock });
+  const closed = new AbortController();
+  const records = embedded || options.tokenRecords === undefined
+    ? undefined
+    : openTokenRecords({ ...options.tokenRecords, scope: `${serviceUrl} ${chainUrl ?? ''}` });
+  const ask = <T>(question: () => Promise<T>): Promise<T> => askPatiently(question, { clock, patience: options.patience, signal: closed.signal });
+  const searched = (mints: readonly Mint[]): Promise<ReadonlyMap<Mint, number>> =>
+    ask(() => searchDecimals({ service, records, onWaiting: options.patience?.onWaiting }, mints));
   return {
     service,
     chain,
     sandbox,
     description: embedded ? `the embedded service and chain (${serviceUrl})` : `${serviceUrl}${chainUrl === undefined ? '' : `, chain ${new URL(chainUrl).host}`}`,
-    decimalsOf: (mints) => decimalsOf(service, chain, mints),
+    decimalsOf: (mints) => decimalsOf(searched, chain, mints),
     ensureReachable: async () => {
       // The embedded ones have just said where they are.
       if (!embedded) await expectAnswer(service.tokens.search([SOL_MINT]), ['SERVICE_UNREACHABLE', 'SERVICE_TIMEOUT', 'SERVICE_UNAUTHORIZED']);
       if (chain !== undefined && rpcUrl !== 'embedded') await expectAnswer(chain.version(), ['CHAIN_UNREACHABLE']);
     },
     close: async () => {
+      closed.abort();
       await Promise.all([service.close(), chain?.close()]);
       await sandbox?.stop();
     },
@@ -102,16 +116,38 @@ async function expectAnswer(asked: Promise<unknown>, unanswered: readonly ErrorC
   }
 }
 
-async function decimalsOf(service: Service, chain: Chain | undefined, mints: readonly Mint[]): Promise<ReadonlyMap<Mint, number>> {
-  const { records } = await service.tokens.search(mints);
+/** The service's word on decimals; while it does not answer, its word of an earlier run, where that has them all. */
+async function searchDecimals({ service, records: store, onWaiting }: {
+  readonly service: Service;
+  readonly records: TokenRecordStore | undefined;
+  readonly onWaiting: ((message: string) => void) | undefined;
+}, mints: readonly Mint[]): Promise<ReadonlyMap<Mint, number>> {
+  try {
+    const { records } = await service.tokens.search(mints);
+    const found = new Map(records.filter(({ id }) => mints.includes(id)).map(({ id, decimals }) => [id, decimals]));
+    store?.save(found);
+    return found;
+  } catch (error) {
+    const stored = store?.load();
+    const isTrouble = isGannetError(error) && (isServiceTrouble(error) || error.code === 'SERVICE_UNREACHABLE');
+    if (!isTrouble || stored === undefined || !mints.every((mint) => stored.has(mint))) throw error;
+    onWaiting?.(`waiting for the service: ${error.message}; the token records of an earlier run are used meanwhile`);
+    return stored;
+  }
+}
+
+async function decimalsOf(
+  searched: (mints: readonly Mint[]) => Promise<ReadonlyMap<Mint, number>>, chain: Chain | undefined, mints: readonly Mint[],
+): Promise<ReadonlyMap<Mint, number>> {
+  const told = await searched(mints);
   const known = new Map<Mint, number>();
   for (const mint of mints) {
-    const record = records.find(({ id }) => id === mint);
+    const record = told.get(mint);
     const onChain = chain === undefined ? undefined : await mintDecimals(chain, mint);
-    if (record !== undefined && onChain !== undefined && record.decimals !== onChain) {
-      throw new GannetError('TOKEN_UNKNOWN', `the service gives ${mint} ${record.decimals} decimals, its mint account ${onChain}: it is not used`);
+    if (record !== undefined && onChain !== undefined && record !== onChain) {
+      throw new GannetError('TOKEN_UNKNOWN', `the service gives ${mint} ${record} decimals, its mint account ${onChain}: it is not used`);
     }
-    const decimals = onChain ?? record?.decimals;
+    const decimals = onChain ?? record;
     if (decimals !== undefined) known.set(mint, decimals);
   }
   return known;

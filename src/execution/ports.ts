@@ -9,6 +9,8 @@ import type { ExecuteAnswer, SwapBuild, SwapOrder, SwapRequest } from '../tradin
 /** How urgent a request is where requests are scarce. */
 export interface Urgency {
   readonly priority: IntentPurpose;
+  /** Called when the request leaves: until then it waits for its turn, and no price is asked for yet. */
+  readonly onStart?: (() => void) | undefined;
 }
 
 /** A call that may be given up: aborted, it rejects, and what it did until then is done. */

@@ -2,6 +2,7 @@ import { GannetError, isGannetError } from '../core/errors.ts';
 import type { Amount } from '../core/amount.ts';
 import { afterSlippage } from '../core/amount.ts';
 import { printable } from '../core/text.ts';
+import type { Millis } from '../core/time.ts';
 import type { Attempt } from '../trading/attempt.ts';
 import type { Intent } from '../trading/intent.ts';
 import type { CapRoom } from '../trading/spend-tally.ts';
@@ -71,16 +72,39 @@ export async function prepareAttempt(world: LiveWorld, intent: Intent, number: n
   }
 }
 
+/** When the request for a quote left, and the wallet's balance as of that moment. */
+interface Departure {
+  /** To be called when the request leaves; a second request replaces the first. */
+  readonly onStart: () => void;
+  /** Returns both, once the answer is there. */
+  reading(): Promise<{ readonly quotedAt: Millis; readonly inputBalance: TokenBalance }>;
+}
+
+/** The balance is read while the quote is on its way, so that it costs no time. Waiting for a turn is no age of either. */
+function departureOf({ clock, chain, signer }: LiveWorld, { inputMint }: Intent): Departure {
+  // A service that queues nothing need not say when a request leaves: it leaves when it is asked for.
+  let quotedAt = clock.now();
+  let balance: Promise<TokenBalance> | undefined;
+  return {
+    onStart() {
+      quotedAt = clock.now();
+      balance = chain.tokenBalance(signer.address, inputMint);
+      // Its fault is told by the reading, unless the quote itself has failed before.
+      balance.catch(() => undefined);
+    },
+    async reading() {
+      return { quotedAt, inputBalance: await (balance ?? chain.tokenBalance(signer.address, inputMint)) };
+    },
+  };
+}
+
 async function byOrder(world: LiveWorld, intent: Intent, excludedRouter: string | undefined): Promise<Unsigned | (Preparation & { kind: 'refused' })> {
-  const quotedAt = world.clock.now();
-  const [order, inputBalance] = await Promise.all([
-    withinFloor(intent, (slippageBps) => world.service.order({
-      inputMint: intent.inputMint, outputMint: intent.outputMint, amount: intent.amountIn, taker: world.signer.address, slippageBps,
-      ...(excludedRouter === undefined ? {} : { excludeRouters: [excludedRouter] }),
-    }, { priority: intent.purpose })),
-    // At the same time as the quote, so that it costs none.
-    world.chain.tokenBalance(world.signer.address, intent.inputMint),
-  ]);
+  const departure = departureOf(world, intent);
+  const order = await withinFloor(intent, (slippageBps) => world.service.order({
+    inputMint: intent.inputMint, outputMint: intent.outputMint, amount: intent.amountIn, taker: world.signer.address, slippageBps,
+    ...(excludedRouter === undefined ? {} : { excludeRouters: [excludedRouter] }),
+  }, { priority: intent.purpose, onStart: departure.onStart }));
+  const { quotedAt, inputBalance } = await departure.reading();
   const refusal = refuseTerms(intent, order) ?? refuseOrder(world, order);
   if (refusal !== undefined) return { kind: 'refused', router: order.router, ...refusal };
   const { transaction, requestId, lastValidBlockHeight, expireAt, contextSlot, maker } = order;
@@ -113,13 +137,17 @@ function refuseOrder(world: LiveWorld, order: SwapOrder): { code: string; reason
  * time, from the quotes, and the build must agree with it.
  */
 async function byBuild(world: LiveWorld, intent: Intent): Promise<Unsigned | (Preparation & { kind: 'refused' })> {
-  const quotedAt = world.clock.now();
+  const departure = departureOf(world, intent);
   const asked = { inputMint: intent.inputMint, outputMint: intent.outputMint, amount: intent.amountIn };
-  const [build, reference, inputBalance] = await Promise.all([
-    withinFloor(intent, (slippageBps) => world.service.build({ ...asked, taker: world.signer.address, slippageBps }, { priority: intent.purpose })),
-    world.service.order(asked, { priority: intent.purpose }),
-    world.chain.tokenBalance(world.signer.address, intent.inputMint),
+  const priority = intent.purpose;
+  // The build is asked for last: where both have to wait for a turn, what will be signed is the younger one.
+  const [reference, build] = await Promise.all([
+    world.service.order(asked, { priority }),
+    withinFloor(intent, (slippageBps) => world.service.build(
+      { ...asked, taker: world.signer.address, slippageBps }, { priority, onStart: departure.onStart },
+    )),
   ]);
+  const { quotedAt, inputBalance } = await departure.reading();
   const priceImpact = worse(build.priceImpact, reference.priceImpact);
   const refusal = refuseTerms(intent, { ...build, priceImpact }) ?? refuseOffPrice(intent, build, reference);
   if (refusal !== undefined) return { kind: 'refused', router: build.router, ...refusal };

@@ -8,7 +8,7 @@ export const EXPIRY_MARGIN_MS = 2_000;
 
 /** When and as of what a quote was made. */
 export interface QuoteReading {
-  /** When it was asked for. */
+  /** When the request for it left: waiting for a turn to ask is no age. */
   readonly quotedAt: Millis;
   readonly expireAt?: Millis | undefined;
   /** The slot the service priced it at. */

@@ -42,7 +42,10 @@ export function statusFault({ status, text, contentType, location, limits, withK
     const when = resetInMs === undefined ? '' : `, allowed again in ${Math.ceil(resetInMs / 1_000)} s`;
     return new GannetError('SERVICE_RATE_LIMITED', `too many requests for the plan${when}`, { details: { ...details, resetInMs } });
   }
-  return new GannetError('SERVICE_STATUS', `the service answered ${status}${said}${adviceOn({ status, location, isJson: body !== undefined })}`, { details });
+  const resetInMs = status >= 500 ? limits?.resetInMs : undefined;
+  return new GannetError('SERVICE_STATUS', `the service answered ${status}${said}${adviceOn({ status, location, isJson: body !== undefined })}`, {
+    details: resetInMs === undefined ? details : { ...details, resetInMs },
+  });
 }
 
 function adviceOn({ status, location, isJson }: { readonly status: number; readonly location: string | undefined; readonly isJson: boolean }): string {

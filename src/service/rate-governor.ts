@@ -125,7 +125,7 @@ export function createRateGovernor({ limits, clock, maxInFlight, memory }: RateG
         queued: queue.queued(),
         inFlight: queue.inFlight().size,
         coolDownUntil: coolDownUntil > now ? coolDownUntil : undefined,
-        requestsPerSecond: allowance.requestsPerSecond(now),
+        requestsPerSecond: allowance.requestsPerSecond(),
       };
     },
 

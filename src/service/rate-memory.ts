@@ -52,13 +52,20 @@ export function keptBuckets(memory: RateMemory, { scope, clock }: { readonly sco
   });
 }
 
+const EARLIER_STEP_DOWN = 0.85;
 const instant = z.number().nonnegative();
+const LessonShape = z.object({
+  at: instant, share: z.number().positive().max(1), refusedShare: z.number().positive().max(1).optional(),
+  burst: z.number().positive().optional(), refusals: z.int().positive().max(100),
+}).transform((lesson) => ({ burst: undefined, refusedShare: undefined, ...lesson }));
+/** Earlier versions kept the refused share, and held to a part of it. */
+const EarlierLessonShape = z.object({
+  at: instant, peak: z.number().positive().max(2), burst: z.number().positive().optional(), refusals: z.int().positive().max(100),
+}).transform(({ peak, ...lesson }) => ({ burst: undefined, refusedShare: undefined, ...lesson, share: Math.min(1, EARLIER_STEP_DOWN * peak) }));
 const BucketShape = z.object({
   sends: z.array(z.object({ at: instant, count: z.int().positive() })).max(1_000),
   coolDownUntil: instant.optional(),
-  lesson: z.object({
-    at: instant, peak: z.number().positive().max(2), burst: z.number().positive().optional(), refusals: z.int().positive().max(100),
-  }).transform((lesson) => ({ burst: undefined, ...lesson })).optional(),
+  lesson: z.union([LessonShape, EarlierLessonShape]).optional(),
 });
 const StateShape = z.object({
   format: z.literal('gannet-rate-memory-1'),

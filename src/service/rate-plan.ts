@@ -66,9 +66,13 @@ function watchPart(limit: number): number {
   return shareOf({ limit }, 'watch') / limit;
 }
 
-/** Returns how many requests a window may hold for one more of a priority to leave, itself included; at least 1. */
+/**
+ * Returns how many requests a window may hold for one more of a priority to leave, itself included; at least 1. An order
+ * finds one place more than watching, wherever there is more than one.
+ */
 export function shareOf({ limit }: Pick<BucketLimits, 'limit'>, priority: Priority): number {
-  return Math.max(1, Math.floor(limit * SHARES[priority]));
+  const share = Math.max(1, Math.floor(limit * SHARES[priority]));
+  return priority === 'watch' ? share : Math.max(share, Math.min(limit, shareOf({ limit }, 'watch') + 1));
 }
 
 /**

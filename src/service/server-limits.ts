@@ -23,12 +23,19 @@ export function readServerLimits(headers: ResponseHeaders, now: Millis): ServerL
   const remaining = readNumber(headers['x-ratelimit-remaining']);
   const current = readNumber(headers['x-ratelimit-current']);
   const reset = readNumber(headers['x-ratelimit-reset']);
-  const retryAfterSeconds = readNumber(headers['retry-after']);
-  if (remaining === undefined && reset === undefined && retryAfterSeconds === undefined) return undefined;
+  const retryAfterMs = readRetryAfter(headers, now);
+  if (remaining === undefined && reset === undefined && retryAfterMs === undefined) return undefined;
   const limit = remaining === undefined || current === undefined || remaining + current < 1 ? undefined : remaining + current;
   const untilResetMs = reset === undefined ? undefined : waitUntil(asEpochMs(reset), serverTime(headers['date']) ?? now);
-  const retryAfterMs = retryAfterSeconds === undefined ? undefined : Math.min(Math.max(retryAfterSeconds * 1_000, 0), LONGEST_WAIT_MS);
   return { remaining, limit, resetInMs: untilResetMs ?? retryAfterMs };
+}
+
+/** Retry-After is a number of seconds, or a date by the service's clock. */
+function readRetryAfter(headers: ResponseHeaders, now: Millis): Millis | undefined {
+  const seconds = readNumber(headers['retry-after']);
+  const date = seconds === undefined ? serverTime(headers['retry-after']) : undefined;
+  const waitMs = seconds === undefined ? date === undefined ? undefined : date - (serverTime(headers['date']) ?? now) : seconds * 1_000;
+  return waitMs === undefined ? undefined : Math.min(Math.max(waitMs, 0), LONGEST_WAIT_MS);
 }
 
 /** Returns undefined where an instant is too far away to be true: one of the two clocks is wrong, and it tells nothing. */

@@ -31,6 +31,11 @@ export function orderRules(routers: readonly string[]): RequestRules<OrderReques
       mustDiffer('outputMint', 'inputMint'),
       mustDiffer('receiver', 'taker'),
       ...bothOrNeither<OrderRequest>('referralAccount', 'referralFee'),
+      {
+        parameter: 'excludeRouters',
+        words: `expected at least one of the routers ${routers.join(', ')} to be left, got all of them`,
+        holds: ({ excludeRouters }) => excludeRouters === undefined || routers.some((router) => !excludeRouters.includes(router)),
+      },
     ],
     elsewhere: {
       userPublicKey: 'it is called taker since V2',

@@ -48,6 +48,16 @@ async function refuseKeys(refused: boolean): Promise<void> {
   await body.dump();
 }
 
+/** Makes token search answer 503 so many times. */
+async function trouble(times: number): Promise<void> {
+  const rule = { match: { path: '/ultra/v1/search' }, fault: { kind: 'status', status: 503 }, times };
+  const { statusCode, body } = await request(`${sandbox.addresses.base_url}/sandbox/faults`, {
+    method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(rule),
+  });
+  expect(statusCode).toBe(200);
+  await body.dump();
+}
+
 describe('a key that is refused from the start', () => {
   it('keeps the daemon from starting, with exit code 2 and words that say what to look at', async () => {
     await refuseKeys(true);
@@ -68,6 +78,24 @@ describe('a key that is refused from the start', () => {
     } finally {
       await refuseKeys(false);
     }
+  });
+});
+
+describe('issue 13.18: token search that has trouble', () => {
+  it('is waited for at the start of a run, and not needed to look at an order book', async () => {
+    const other = sandbox.addresses.tokens.find(({ symbol }) => symbol !== 'SOL' && symbol !== 'USDC')!;
+    const config = playground.write('trouble.yaml', `${yaml}tokens: { OTHER: ${other.mint} }\n`);
+    const args = ['--config', config, '--state-dir', playground.path('trouble')];
+    const environment = { GANNET_API_KEY: KEY };
+    await trouble(1);
+    const ended = await playground.run(['run', '--json', '--duration', '300ms', ...args], { environment });
+    expect(ended.code, ended.stderr).toBe(0);
+    expect(ended.stderr).toMatch(/waiting for the service: .*503.*; the next attempt is in 1 s/);
+    expect(jsonLines(ended.stdout).map(({ type }) => type)).toContain('summary');
+    await trouble(1);
+    const book = await playground.ask(['order-book', 'SPRINGTIDE-26DEC31', '--json', ...args], { environment });
+    expect(book.code, book.stderr).toBe(0);
+    await refuseKeys(false);
   });
 });
 

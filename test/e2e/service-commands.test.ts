@@ -152,8 +152,11 @@ describe('gannet v1', () => {
 });
 
 describe('the prediction commands', () => {
-  it('find an event, list its markets, and read on where a list is longer than a page', async () => {
-    const events = document(await gannet('events', 'search', 'tide', '--json'))['data'] as readonly JsonLine[];
+  it('find an event (issue 13.31: of one provider), list its markets, and read on where a list is longer than a page', async () => {
+    const events = document(await gannet('events', 'search', 'tide', '--provider', 'provider_a', '--json'))['data'] as readonly JsonLine[];
+    // Issue 13.31: without a provider one provider is asked, and the service chooses which.
+    const chosen = await gannet('events', 'search', 'tide', '--json');
+    expect(document(chosen)['data']).toEqual([]);
     const [markets, page, all] = await Promise.all([
       gannet('markets', String(events[0]!['eventId']), '--json'), gannet('history', '--json'), gannet('history', '--limit', '45', '--json'),
     ]);

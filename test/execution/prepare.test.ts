@@ -43,9 +43,9 @@ async function prepare(options: {
     ...world,
     service: {
       ...world.service,
-      order: async (request) => {
+      order: async (request, call) => {
         asked.push(request);
-        const order = await world.service.order(request);
+        const order = await world.service.order(request, call);
         return options.order === undefined ? order : options.order(order);
       },
     },
@@ -158,6 +158,32 @@ describe('a quote that is to be signed', () => {
     const slow = { parts: { clock: shifted(by), maxQuoteAgeMs: 500 }, order: (order: SwapOrder) => { by.ms += 800; return order; } };
     expect((await prepare(slow)).result).toMatchObject({ kind: 'refused', code: 'QUOTE_STALE', reason: expect.stringContaining('allowed are 500') as string });
     expect((await prepare({ ...slow, parts: { clock: shifted(by), maxQuoteAgeMs: 1_500 } })).result.kind).toBe('signed');
+  });
+
+  it.each(['order', 'build'] as const)('issue 13.16: has no age while its request waits for a turn (%s)', async (route) => {
+    const by = { ms: 0 };
+    const queued = async <T>(answer: () => Promise<T>): Promise<T> => {
+      by.ms += 9_000;
+      return answer();
+    };
+    const service: LiveWorld['service'] = {
+      ...world.service,
+      order: (request, call) => queued(() => world.service.order(request, call)),
+      build: (request, call) => queued(() => world.service.build(request, call)),
+    };
+    const { result } = await prepare({ intent: world.intent({ route }), parts: { clock: shifted(by), service } });
+    expect(result.kind).toBe('signed');
+    // Nine seconds on the way are an age.
+    const late: LiveWorld['service'] = {
+      ...service,
+      order: async (request, call) => {
+        const answer = await service.order(request, call);
+        by.ms += 9_000;
+        return answer;
+      },
+    };
+    const { result: stale } = await prepare({ intent: world.intent(), parts: { clock: shifted(by), service: late } });
+    expect(stale).toMatchObject({ kind: 'refused', code: 'QUOTE_STALE' });
   });
 
   it('may be as many slots behind the chain as is configured; one that does not say its slot is too old', async () => {

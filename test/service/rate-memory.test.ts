@@ -23,7 +23,7 @@ const START = Date.UTC(2026, 0, 1);
 const SCOPE = 'https://service.example "free"';
 const STATE: RateMemoryState = {
   scope: SCOPE,
-  buckets: { main: { sends: [{ at: START, count: 3 }], coolDownUntil: START + 5_000, lesson: { at: START, peak: 0.5, burst: undefined, refusals: 2 } } },
+  buckets: { main: { sends: [{ at: START, count: 3 }], coolDownUntil: START + 5_000, lesson: { at: START, share: 0.5, refusedShare: undefined, burst: undefined, refusals: 2 } } },
 };
 
 async function fileMemory(content?: string | Uint8Array): Promise<{ path: string; folder: string; memory: RateMemory; faults: string[] }> {
@@ -207,18 +207,19 @@ describe('a process with a memory', () => {
     const { clock, server } = clockAndServer(20);
     const memory = textMemory();
     const first = startProcess(clock, server, memory);
-    while (server.refusedAt.length === 0) await advance(clock, 100);
+    // A refusal teaches once it repeats.
+    while (memory.load()?.buckets.main?.lesson === undefined) await advance(clock, 100);
     await advance(clock, 100);
     first.die();
     const kept = memory.load()!.buckets.main!;
     expect(kept.coolDownUntil).toBeGreaterThan(clock.now());
-    expect(kept.lesson!.peak).toBeLessThan(0.9);
+    expect(kept.lesson!.share).toBeLessThan(0.9);
     const second = startProcess(clock, server, memory);
     await advance(clock, 1_000);
     expect(second.sent()).toBe(0);
-    await advance(clock, 600_000);
-    // The plan's own rate would be 571.
-    expect(second.sent()).toBeLessThan(0.95 * kept.lesson!.peak * 571);
+    await advance(clock, 40_000);
+    // The plan's own rate would be 38, and refused.
+    expect(second.sent()).toBeLessThan(kept.lesson!.share * 38 + 2);
   });
 
   test('spaces its first poll from the last of the one before', async () => {
@@ -275,11 +276,21 @@ describe('a process with a memory', () => {
     expect(process.sent()).toBeGreaterThan(0);
   });
 
+  test('reads what an earlier version kept of a refused rate', async () => {
+    const { path, memory } = await fileMemory();
+    const lesson = { at: START, peak: 0.5, refusals: 1 };
+    writeFileSync(path, JSON.stringify({ format: 'gannet-rate-memory-1', scope: SCOPE, buckets: { main: { sends: [], lesson } } }));
+    expect(memory.load()!.buckets.main!.lesson).toMatchObject({ at: START, share: 0.425 });
+  });
+
   test('forgets a lesson of a time still to come no later than one of now', () => {
-    const earlier = { sends: [], lesson: { at: START + 86_400_000, peak: 0.5, burst: undefined, refusals: 1 } };
+    const earlier = { sends: [], lesson: { at: START + 86_400_000, share: 0.5, refusedShare: undefined, burst: undefined, refusals: 1 } };
     const allowance = createAllowance(bucketLimits('free', 'main'), START, earlier);
-    expect(allowance.requestsPerSecond(START)).toBeLessThan(0.5);
-    expect(allowance.requestsPerSecond(START + 10_800_000)).toBeGreaterThan(0.9);
+    expect(allowance.requestsPerSecond()).toBeLessThan(0.48);
+    const later = START + 66 * 60_000;
+    allowance.answered(allowance.sent('watch', later), undefined, later);
+    // An hour after the start, and not after that day, a higher rate is tried.
+    expect(allowance.requestsPerSecond()).toBeGreaterThan(0.5);
   });
 });
 

@@ -82,6 +82,7 @@ describe('an order', () => {
     ['a negative priority fee', { priorityFeeLamports: -1n }, 'priorityFeeLamports', '2^64 - 1'],
     ['a tip beyond u64', { bundleTipLamports: 2n ** 64n }, 'bundleTipLamports', '2^64 - 1'],
     ['a type of fee that is none', { broadcastFeeType: 'maxcap' }, 'broadcastFeeType', 'did you mean "maxCap"'],
+    ['all four routers excluded (issue 13.31)', { excludeRouters: ['iris', 'rfqz', 'routerA', 'routerB'] }, 'excludeRouters', 'got all of them'],
     ['an unknown router', { excludeRouters: ['iris', 'rfqs'] }, 'excludeRouters', 'did you mean "rfqz"'],
     ['a market with a comma in its name', { excludeDexes: ['a,b'] }, 'excludeDexes', 'without commas'],
     ['a market without a name', { excludeDexes: [' '] }, 'excludeDexes', 'without commas'],

@@ -11,6 +11,9 @@ export interface Block {
   height: number;
   blockhash: string;
   unixSeconds: number;
+  /** The slot and the hash of the block before; for the first one, the genesis. */
+  parentSlot: number;
+  previousBlockhash: string;
 }
 
 export interface LatestBlockhash {
@@ -45,6 +48,10 @@ export interface Blocks {
   /** Returns the slot's own time in seconds since the epoch. */
   unixSeconds: (slot: number) => number;
   newestFirst: (count: number) => Block[];
+  /** Returns the blocks of a range of slots, both ends included, as far as they are kept. */
+  between: (from: number, to: number) => Block[];
+  /** Returns the slot of the oldest block that is kept. */
+  oldestSlot: () => number;
 }
 
 export const SLOTS_BEHIND: Readonly<Record<Commitment, number>> = { processed: 0, confirmed: 1, finalized: 32 };
@@ -66,9 +73,12 @@ export function createBlocks(options: BlocksOptions): Blocks {
   }
 
   function addBlock(): Block {
+    const parent = blocks.at(-1);
+    const previousBlockhash = parent?.blockhash ?? bs58.encode(lastHash);
     lastHash = hash('sha256', lastHash, 'buffer');
     height += 1;
-    const block = { slot, height, blockhash: bs58.encode(lastHash), unixSeconds: unixSeconds(slot) };
+    const blockhash = bs58.encode(lastHash);
+    const block = { slot, height, blockhash, unixSeconds: unixSeconds(slot), parentSlot: parent?.slot ?? slot - 1, previousBlockhash };
     blocks.push(block);
     heights.set(block.blockhash, height);
     if (blocks.length > KEPT_BLOCKS) heights.delete(blocks.shift()!.blockhash);
@@ -127,5 +137,7 @@ export function createBlocks(options: BlocksOptions): Blocks {
     isValid,
     unixSeconds,
     newestFirst: (count) => blocks.slice(-count).reverse(),
+    between: (from, to) => blocks.filter((block) => block.slot >= from && block.slot <= to),
+    oldestSlot: () => blocks[0]!.slot,
   };
 }

@@ -1,6 +1,7 @@
 import { createAccountVersions } from './account-versions.ts';
 import { createAccounts } from './accounts.ts';
 import type { CreateMintOptions, Mint } from './accounts.ts';
+import { LOOKUP_TABLE_PROGRAM, SYSTEM_PROGRAM, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from './addresses.ts';
 import type { Address } from './addresses.ts';
 import { createBlocks } from './blocks.ts';
 import type { Block, Commitment, LatestBlockhash } from './blocks.ts';
@@ -46,6 +47,12 @@ export interface SandboxChain {
   advanceSlots: (count: number) => void;
   slotAt: (commitment: Commitment) => number;
   blockAt: (commitment: Commitment) => Block;
+  /** Returns the blocks of a range of slots, both ends included, as far as they are kept. */
+  blocksBetween: (from: number, to: number) => readonly Block[];
+  /** Returns the first slot whose block and transactions are still known in full. */
+  firstAvailableSlot: () => number;
+  /** Returns the lamports of all accounts together. */
+  supply: () => bigint;
   /** Returns the newest blockhash at a commitment, confirmed unless said otherwise. */
   latestBlockhash: (commitment?: Commitment) => LatestBlockhash;
   /** Returns whether a blockhash is good in the view of a commitment; by default whether it would land now. */
@@ -86,6 +93,8 @@ export interface SandboxChain {
 }
 
 const SLOTS_PER_EPOCH = 432_000;
+/** The programs that own accounts on this chain. */
+const SUPPLY_OWNERS: readonly Address[] = [SYSTEM_PROGRAM, TOKEN_PROGRAM, TOKEN_2022_PROGRAM, LOOKUP_TABLE_PROGRAM, SWAP_PROGRAM_ID];
 // Later than the slot in which the VM says its programs were deployed; a program is not callable before that.
 const GENESIS_SLOT = 450_000_000;
 // The real chain's height is as far behind its slot: whoever takes one for the other must notice here.
@@ -167,6 +176,9 @@ export function createChain(options: ChainOptions): SandboxChain {
     advanceSlots,
     slotAt: blocks.slotAt,
     blockAt: blocks.blockAt,
+    blocksBetween: blocks.between,
+    firstAvailableSlot: () => Math.max(blocks.oldestSlot(), history.wholeSince),
+    supply: () => SUPPLY_OWNERS.flatMap((owner) => [...vm.programAccounts(owner).values()]).reduce((sum, { lamports }) => sum + lamports, 0n),
     latestBlockhash: (commitment = 'confirmed') => blocks.latestBlockhash(commitment),
     isBlockhashValid: (blockhash, commitment = 'processed') => blocks.isValid(blockhash, commitment),
     land,

@@ -54,6 +54,8 @@ export interface History {
   /** Returns the signature under which a message landed, whoever signed it again since. */
   signatureOfMessage: (messageBytes: Uint8Array) => string | undefined;
   newestFirst: () => Generator<LandedTransaction, void>;
+  /** The first slot of which every transaction is still known in full. */
+  readonly wholeSince: number;
   readonly count: number;
 }
 
@@ -89,6 +91,9 @@ export function createHistory(): History {
     signatureOfMessage: (messageBytes) => signaturesByMessage.get(messageKey(messageBytes)),
     *newestFirst() {
       for (let i = order.length - 1; i >= Math.max(0, order.length - KEPT_TRANSACTIONS); i--) yield order[i]!;
+    },
+    get wholeSince() {
+      return count <= KEPT_TRANSACTIONS ? 0 : order[Math.max(0, order.length - KEPT_TRANSACTIONS)]!.slot + 1;
     },
     get count() {
       return count;

@@ -72,7 +72,8 @@ export function sortedByAddress(accounts: ReadonlyMap<Address, Account>): [Addre
 
 type AccountFilter = (data: Uint8Array) => boolean;
 
-function accountFilters(config: Config): AccountFilter[] {
+/** Returns the tests that a configuration wants of an account’s data. Throws RpcError. */
+export function accountFilters(config: Config): AccountFilter[] {
   const filters = config['filters'];
   if (filters === undefined || filters === null) return [];
   if (!Array.isArray(filters) || filters.length > MAX_FILTERS) throw invalidParams(`filters: expected at most ${MAX_FILTERS} filters`);

@@ -1,9 +1,8 @@
 import type { Commitment, SandboxChain } from '../chain/chain.ts';
 import { addressParam, choiceOf, commitmentOf, configParam, flagOf, integerOf, listParam, signatureOfText, viewOf, withContext } from './params.ts';
 import type { Config, Params, RpcMethods } from './params.ts';
-import { invalidParams, RPC_CODE, RpcError } from './rpc-error.ts';
-import { encodeLanded, memoOf, TRANSACTION_ENCODINGS } from './transaction-encoding.ts';
-import { decodeTransaction } from '../chain/transaction-bytes.ts';
+import { invalidParams } from './rpc-error.ts';
+import { encodeLanded, memoOf, refuseVersion, TRANSACTION_ENCODINGS } from './transaction-encoding.ts';
 
 const MAX_STATUSES = 256;
 const MAX_SIGNATURES = 1_000;
@@ -29,7 +28,7 @@ export function historyMethods(chain: SandboxChain): RpcMethods {
       const highestVersion = integerOf(config['maxSupportedTransactionVersion'], 'maxSupportedTransactionVersion', { min: 0, max: 255 });
       const landed = chain.transaction(signature);
       if (!landed || landed.slot > chain.slotAt(commitment)) return null;
-      if (highestVersion === undefined && decodeTransaction(landed.bytes).message.version === 0) throw versionUnsupported();
+      if (highestVersion === undefined) refuseVersion(landed);
       return encodeLanded(landed, { encoding, withVersion: highestVersion !== undefined });
     },
 
@@ -108,11 +107,4 @@ function atLeastConfirmed(config: Config): Commitment {
 
 function optionalSignature(config: Config, name: string): string | undefined {
   return config[name] === undefined || config[name] === null ? undefined : signatureOfText(config[name], name);
-}
-
-function versionUnsupported(): RpcError {
-  return new RpcError(
-    RPC_CODE.unsupportedTransactionVersion,
-    'Transaction version (0) is not supported by the requesting client. Please try the request again with the following configuration parameter: "maxSupportedTransactionVersion": 0',
-  );
 }

@@ -10,6 +10,8 @@ import { RPC_CODE, RpcError } from './rpc-error.ts';
 export const SLOWEST_REQUEST_MS = 15_000;
 
 const MAX_BODY_BYTES = 1_048_576;
+const ALLOWED_METHODS = 'OPTIONS, POST';
+const PREFLIGHT_SECONDS = 86_400;
 
 /** Returns an HTTP server, not yet listening, that answers JSON-RPC calls posted to any path. */
 export function createRpcServer(methods: RpcMethods, options: { readonly slowestRequestMs: number }): Server {
@@ -39,8 +41,14 @@ function createPatientServer(listener: RequestListener, { slowestRequestMs }: { 
 async function respond(methods: RpcMethods, request: IncomingMessage, response: ServerResponse): Promise<void> {
   // A client that goes away in the middle of its request is owed nothing.
   response.on('error', () => response.destroy());
+  allowOrigin(request, response);
+  if (request.method === 'OPTIONS') return answerPreflight(request, response);
+  if (request.method === 'GET' && request.url === '/health') {
+    response.writeHead(200, { 'content-type': 'text/plain' }).end('ok');
+    return;
+  }
   if (request.method !== 'POST') {
-    response.setHeader('allow', 'POST');
+    response.setHeader('allow', ALLOWED_METHODS);
     return refuse(response, 405, 'expected POST');
   }
   const body = await readBody(request);
@@ -52,6 +60,22 @@ async function respond(methods: RpcMethods, request: IncomingMessage, response: 
   const text = await answer(methods, body.toString('utf8'));
   if (text === undefined) response.writeHead(204).end();
   else response.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }).end(text);
+}
+
+/** A node lets pages of any origin ask. */
+function allowOrigin(request: IncomingMessage, response: ServerResponse): void {
+  response.setHeader('vary', 'origin');
+  if (request.headers.origin !== undefined) response.setHeader('access-control-allow-origin', '*');
+}
+
+/** Tells a browser that it may send the request that it asks about. */
+function answerPreflight(request: IncomingMessage, response: ServerResponse): void {
+  const wanted = request.headers['access-control-request-headers'];
+  if (request.headers.origin !== undefined) {
+    response.setHeader('access-control-allow-methods', ALLOWED_METHODS).setHeader('access-control-max-age', PREFLIGHT_SECONDS);
+    if (wanted !== undefined) response.setHeader('access-control-allow-headers', wanted);
+  }
+  response.writeHead(200, { allow: ALLOWED_METHODS, 'content-type': 'text/plain', 'content-length': 0 }).end();
 }
 
 function refuse(response: ServerResponse, status: number, reason: string): void {

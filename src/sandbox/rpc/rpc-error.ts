@@ -7,6 +7,9 @@ export const RPC_CODE = {
   internalError: -32603,
   preflightFailure: -32002,
   signatureVerificationFailure: -32003,
+  blockCleanedUp: -32001,
+  blockNotAvailable: -32004,
+  slotSkipped: -32007,
   unsupportedTransactionVersion: -32015,
   minContextSlotNotReached: -32016,
 } as const;

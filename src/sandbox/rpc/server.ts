@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { GannetError, messageOf } from '../../core/errors.ts';
 import type { SandboxChain } from '../chain/chain.ts';
 import { accountMethods } from './account-methods.ts';
+import { blockMethods } from './block-methods.ts';
 import { clusterMethods } from './cluster-methods.ts';
 import { historyMethods } from './history-methods.ts';
 import { createRpcServer, createUpgradeServer, SLOWEST_REQUEST_MS } from './http.ts';
@@ -35,7 +36,7 @@ const LAST_ANSWERS_MS = 25;
 
 /** Returns every JSON-RPC method over a chain, by name. */
 export function rpcMethods(chain: SandboxChain): RpcMethods {
-  return { ...clusterMethods(chain), ...accountMethods(chain), ...tokenMethods(chain), ...transactionMethods(chain), ...historyMethods(chain) };
+  return { ...clusterMethods(chain), ...blockMethods(chain), ...accountMethods(chain), ...tokenMethods(chain), ...transactionMethods(chain), ...historyMethods(chain) };
 }
 
 /**

@@ -1,8 +1,8 @@
-import { addressParam, commitmentOf, configParam, flagOf, signatureOfText, withContext } from './params.ts';
+import { addressOfText, addressParam, commitmentOf, configParam, flagOf, objectOf, signatureOfText, withContext } from './params.ts';
 import type { Params } from './params.ts';
-import type { SandboxChain } from '../chain/chain.ts';
-import { readEncoded } from './account-methods.ts';
-import { encodingOf, TOO_LARGE_FOR_BASE58 } from './account-encoding.ts';
+import type { Account, Address, Commitment, LandedTransaction, SandboxChain } from '../chain/chain.ts';
+import { accountFilters, mintDecimals, readEncoded } from './account-methods.ts';
+import { encodeAccount, encodingOf, TOO_LARGE_FOR_BASE58 } from './account-encoding.ts';
 import { jsonText } from '../json-text.ts';
 import { invalidParams } from './rpc-error.ts';
 
@@ -10,11 +10,17 @@ import { invalidParams } from './rpc-error.ts';
 export interface Subscription {
   /** The kind's name, which its notification and its unsubscription carry. */
   kind: SubscriptionKind;
-  /** Returns what there is to tell now, or undefined; `last` when nothing will follow. */
-  poll: () => { result: unknown; last: boolean } | undefined;
+  /** Returns what there is to tell now, in order; `last` when nothing will follow. */
+  poll: () => readonly News[];
 }
 
-export type SubscriptionKind = 'signature' | 'account' | 'slot';
+export interface News {
+  result: unknown;
+  last: boolean;
+}
+
+export const SUBSCRIPTION_KINDS = ['signature', 'account', 'slot', 'logs', 'program', 'root'] as const;
+export type SubscriptionKind = (typeof SUBSCRIPTION_KINDS)[number];
 
 /** Returns what a client subscribed to, or undefined for a method that is no subscription. Throws RpcError. */
 export function createSubscription(chain: SandboxChain, method: string, params: Params): Subscription | undefined {
@@ -25,6 +31,12 @@ export function createSubscription(chain: SandboxChain, method: string, params: 
       return accountSubscription(chain, params);
     case 'slotSubscribe':
       return slotSubscription(chain);
+    case 'rootSubscribe':
+      return rootSubscription(chain);
+    case 'logsSubscribe':
+      return logsSubscription(chain, params);
+    case 'programSubscribe':
+      return programSubscription(chain, params);
     default:
       return undefined;
   }
@@ -40,8 +52,8 @@ function signatureSubscription(chain: SandboxChain, params: Params): Subscriptio
     kind: 'signature',
     poll: () => {
       const status = chain.status(signature);
-      if (!status || status.slot > chain.slotAt(commitment)) return undefined;
-      return { result: withContext(chain, commitment, { err: status.error }), last: true };
+      if (!status || status.slot > chain.slotAt(commitment)) return [];
+      return [{ result: withContext(chain, commitment, { err: status.error }), last: true }];
     },
   };
 }
@@ -60,9 +72,9 @@ function accountSubscription(chain: SandboxChain, params: Params): Subscription 
     poll: () => {
       const account = read();
       const now = jsonText(account);
-      if (now === known) return undefined;
+      if (now === known) return [];
       known = now;
-      return { result: withContext(chain, commitment, account), last: false };
+      return [{ result: withContext(chain, commitment, account), last: false }];
     },
   };
 }
@@ -72,9 +84,110 @@ function slotSubscription(chain: SandboxChain): Subscription {
   return {
     kind: 'slot',
     poll: () => {
-      if (chain.slot === known) return undefined;
+      if (chain.slot === known) return [];
       known = chain.slot;
-      return { result: { parent: chain.slot - 1, root: chain.slotAt('finalized'), slot: chain.slot }, last: false };
+      return [{ result: { parent: chain.slot - 1, root: chain.slotAt('finalized'), slot: chain.slot }, last: false }];
     },
   };
+}
+
+/** Tells each root that was reached; after a leap of slots the newest alone. */
+function rootSubscription(chain: SandboxChain): Subscription {
+  let known = chain.slotAt('finalized');
+  return {
+    kind: 'root',
+    poll: () => {
+      const root = chain.slotAt('finalized');
+      if (root === known) return [];
+      known = root;
+      return [{ result: root, last: false }];
+    },
+  };
+}
+
+/** Returns the transactions that reached a commitment since the last call, in order. */
+function landedSince(chain: SandboxChain, commitment: Commitment): () => LandedTransaction[] {
+  let seen = chain.transactionCount;
+  let waiting: LandedTransaction[] = [];
+  return () => {
+    const fresh: LandedTransaction[] = [];
+    const count = chain.transactionCount - seen;
+    for (const landed of chain.landedNewestFirst()) {
+      if (fresh.length === count) break;
+      fresh.push(landed);
+    }
+    seen = chain.transactionCount;
+    waiting.push(...fresh.reverse());
+    const reached = waiting.filter(({ slot }) => slot <= chain.slotAt(commitment));
+    waiting = waiting.slice(reached.length);
+    return reached;
+  };
+}
+
+/** Tells the logs of each transaction that reaches the commitment, of all or of those that mention an address. */
+function logsSubscription(chain: SandboxChain, params: Params): Subscription {
+  const mentioned = mentionedIn(params[0]);
+  const commitment = commitmentOf(configParam(params, 1));
+  const next = landedSince(chain, commitment);
+  return {
+    kind: 'logs',
+    poll: () => next()
+      .filter(({ accountKeys }) => mentioned === undefined || accountKeys.includes(mentioned))
+      .map(({ slot, signature, error, logs }) => ({
+        result: { context: { slot }, value: { signature, err: error, logs } }, last: false,
+      })),
+  };
+}
+
+/** Returns the address that logs must mention, undefined for all. Throws RpcError. */
+function mentionedIn(filter: unknown): Address | undefined {
+  if (filter === 'all' || filter === 'allWithVotes') return undefined;
+  const { mentions } = objectOf(filter, 'parameter 0');
+  if (!Array.isArray(mentions)) throw invalidParams('parameter 0: expected "all", "allWithVotes" or {mentions: [address]}');
+  if (mentions.length !== 1) throw invalidParams('Only 1 address supported');
+  return addressOfText(mentions[0], 'parameter 0.mentions[0]');
+}
+
+/** Tells each account of a program whose content or balance changed at the commitment. */
+function programSubscription(chain: SandboxChain, params: Params): Subscription {
+  const program = addressParam(params, 0);
+  const config = configParam(params, 1);
+  const commitment = commitmentOf(config);
+  const filters = accountFilters(config);
+  const encoding = { ...encodingOf(config), instead: TOO_LARGE_FOR_BASE58 };
+  const known = new Map<Address, Account>(chain.programAccounts(program, commitment));
+  const next = landedSince(chain, commitment);
+  let slot = chain.slot;
+
+  /** Between slots, transactions alone change accounts; the market moves its pools with the slots. */
+  function candidates(): Iterable<[Address, Account | undefined]> {
+    const written = new Set(next().flatMap(({ writableKeys }) => writableKeys));
+    if (chain.slot !== slot) return chain.programAccounts(program, commitment);
+    return [...written].map((address) => [address, chain.account(address, commitment)]);
+  }
+
+  return {
+    kind: 'program',
+    poll: () => {
+      const changed = [...candidates()].filter(([address, account]) => isChanged(known.get(address), account));
+      slot = chain.slot;
+      const news: News[] = [];
+      for (const [pubkey, account] of changed) {
+        if (account?.owner !== program) {
+          known.delete(pubkey);
+          continue;
+        }
+        known.set(pubkey, account);
+        if (!filters.every((matches) => matches(account.data))) continue;
+        const encoded = encodeAccount(account, encoding, mintDecimals(chain, commitment));
+        news.push({ result: withContext(chain, commitment, { pubkey, account: encoded }), last: false });
+      }
+      return news;
+    },
+  };
+}
+
+function isChanged(before: Account | undefined, now: Account | undefined): boolean {
+  if (before === undefined || now === undefined) return before !== now;
+  return before.lamports !== now.lamports || before.owner !== now.owner || Buffer.compare(before.data, now.data) !== 0;
 }

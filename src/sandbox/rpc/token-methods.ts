@@ -8,6 +8,8 @@ import { addressOfText, addressParam, configParam, viewOf, withContext } from '.
 import type { Config, RpcMethods } from './params.ts';
 import { invalidParams, RPC_CODE, RpcError } from './rpc-error.ts';
 
+const LARGEST_ACCOUNTS = 20;
+
 /** Returns the methods that understand the two token programs. */
 export function tokenMethods(chain: SandboxChain): RpcMethods {
   return {
@@ -36,6 +38,21 @@ export function tokenMethods(chain: SandboxChain): RpcMethods {
       const token = isTokenProgram(account.owner) ? decodeTokenAccount(account.data) : undefined;
       if (!token) throw invalidParam('not a Token account');
       return withContext(chain, commitment, uiAmount(token.amount, mintDecimals(chain, commitment)(token.mint)));
+    },
+
+    getTokenLargestAccounts: (params) => {
+      const address = addressParam(params, 0);
+      const commitment = viewOf(chain, configParam(params, 1));
+      const account = chain.account(address, commitment);
+      if (!account) throw invalidParam('could not find account');
+      const mint = isTokenProgram(account.owner) ? decodeMint(account.data) : undefined;
+      if (!mint) throw invalidParam('not a Token mint');
+      const holdings = sortedByAddress(chain.programAccounts(account.owner, commitment)).flatMap(([holder, { data }]) => {
+        const token = decodeTokenAccount(data);
+        return token?.mint === address ? [{ holder, amount: token.amount }] : [];
+      });
+      const largest = holdings.sort((a, b) => (a.amount > b.amount ? -1 : a.amount < b.amount ? 1 : 0)).slice(0, LARGEST_ACCOUNTS);
+      return withContext(chain, commitment, largest.map(({ holder, amount }) => ({ address: holder, ...uiAmount(amount, mint.decimals) })));
     },
 
     getTokenSupply: (params) => {

@@ -6,7 +6,7 @@ import { jsonText } from '../json-text.ts';
 import { failure, idOf, parseBody, readRequest, success } from './dispatch.ts';
 import type { Request } from './dispatch.ts';
 import { RPC_CODE, RpcError } from './rpc-error.ts';
-import { createSubscription } from './subscriptions.ts';
+import { createSubscription, SUBSCRIPTION_KINDS } from './subscriptions.ts';
 import type { Subscription } from './subscriptions.ts';
 
 const MAX_MESSAGE_BYTES = 65_536;
@@ -25,7 +25,7 @@ interface Client {
   subscriptions: Map<number, Subscription>;
 }
 
-/** Returns the websocket side of the RPC: subscriptions to signatures, accounts and slots. */
+/** Returns the websocket side of the RPC: subscriptions to signatures, accounts, programs, logs, slots and roots. */
 export function createNotifications(chain: SandboxChain): Notifications {
   const sockets = new WebSocketServer({ noServer: true, maxPayload: MAX_MESSAGE_BYTES });
   const clients = new Set<Client>();
@@ -63,7 +63,7 @@ export function createNotifications(chain: SandboxChain): Notifications {
 
   function serve(client: Client, { method, params }: Request): unknown {
     if (method === 'ping') return 'pong';
-    const unsubscribed = /^(signature|account|slot)Unsubscribe$/.exec(method)?.[1];
+    const unsubscribed = SUBSCRIPTION_KINDS.find((kind) => method === `${kind}Unsubscribe`);
     if (unsubscribed !== undefined) {
       const [id] = params;
       if (typeof id !== 'number' || client.subscriptions.get(id)?.kind !== unsubscribed) throw new RpcError(RPC_CODE.invalidParams, 'Invalid subscription id.');
@@ -83,10 +83,10 @@ export function createNotifications(chain: SandboxChain): Notifications {
 
   function notify(client: Client): void {
     for (const [subscription, { kind, poll }] of client.subscriptions) {
-      const news = poll();
-      if (!news) continue;
-      if (news.last) client.subscriptions.delete(subscription);
-      send(client, { jsonrpc: '2.0', method: `${kind}Notification`, params: { result: news.result, subscription } });
+      for (const { result, last } of poll()) {
+        if (last) client.subscriptions.delete(subscription);
+        send(client, { jsonrpc: '2.0', method: `${kind}Notification`, params: { result, subscription } });
+      }
     }
   }
 

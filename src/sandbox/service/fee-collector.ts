@@ -3,7 +3,6 @@ import type { GenesisToken } from '../genesis.ts';
 import type { ServiceContext } from './context.ts';
 import type { OrderRequest } from './order-request.ts';
 import { feeSides, type FeeSide } from './platform-fee.ts';
-import { badRequest } from './request-error.ts';
 
 /** Who collects the fee of an order, and in which token. */
 export interface FeeCollector {
@@ -14,16 +13,18 @@ export interface FeeCollector {
 }
 
 /**
- * Returns the collector of an order's fee: the referrer, or else the platform, in the token that is preferred among those
- * it has an account for. Throws a RequestError (400) when a referrer has neither.
+ * Returns the collector of an order's fee: the referrer, in the token that is preferred among those it has an account for.
+ * Where there is no referrer, or one without an account for either token, the platform collects the fee.
  */
 export function feeCollector(context: ServiceContext, request: OrderRequest, pair: { input: GenesisToken; output: GenesisToken }): FeeCollector {
-  const owner = request.referral?.account ?? context.feeOwner;
-  const accountOf = (side: FeeSide): string => associatedTokenAddress(owner, pair[side].mint, pair[side].tokenProgram);
-  const sides = feeSides(pair.input, pair.output).filter((side) => request.referral === undefined || context.chain.accountExists(accountOf(side)));
-  const side = sides[0];
-  if (side === undefined) {
-    throw badRequest(`referralAccount: expected an owner of a token account for ${pair.input.mint} or ${pair.output.mint}, found neither`);
-  }
-  return { side, account: accountOf(side), outputAccount: sides.includes('output') ? accountOf('output') : undefined };
+  const referrer = request.referral?.account;
+  const accountOf = (owner: string, side: FeeSide): string => associatedTokenAddress(owner, pair[side].mint, pair[side].tokenProgram);
+  const preferred = feeSides(pair.input, pair.output);
+  const own = referrer === undefined ? [] : preferred.filter((side) => context.chain.accountExists(accountOf(referrer, side)));
+  const [owner, sides] = referrer !== undefined && own.length > 0 ? [referrer, own] : [context.feeOwner, preferred];
+  return {
+    side: sides[0],
+    account: accountOf(owner, sides[0]),
+    outputAccount: sides.includes('output') ? accountOf(owner, 'output') : undefined,
+  };
 }

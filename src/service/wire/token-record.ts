@@ -4,7 +4,7 @@ import type { Millis } from '../../core/time.ts';
 import type { TokenStatName, TokenStats, WindowField } from '../../market/token-stats.ts';
 import { STATS_WINDOWS, TOKEN_FIELDS, WINDOW_FIELDS } from '../../market/token-stats.ts';
 import type { Mint } from '../../market/token.ts';
-import { optional, wireAddress, wireMint, wireText } from './fields.ts';
+import { optional, wireAddress, wireInteger, wireMint, wireText } from './fields.ts';
 import { lenientFlag, lenientInstant, lenientNumber, lenientProse, lenientText, lenientTexts } from './lenient.ts';
 import { readWire } from './read.ts';
 import type { RecordKind, Records } from './records.ts';
@@ -73,7 +73,7 @@ const WireToken = z.object({
   id: wireMint,
   symbol: wireText,
   name: wireText,
-  decimals: z.int().min(0).max(255),
+  decimals: wireInteger.refine((value) => value >= 0 && value <= 255, { error: 'expected 0 to 255 decimals' }),
   tokenProgram: optional(wireAddress),
   mintAuthority: optional(wireAddress),
   freezeAuthority: optional(wireAddress),
@@ -154,7 +154,10 @@ function readLongWindow(stats: Json | undefined): WindowStats | undefined {
 /** What may be below zero; everything else counts or values something, and a negative one is no number to act on. */
 const SIGNED: ReadonlySet<string> = new Set(['priceChange', 'holderChange', 'liquidityChange', 'volumeChange', 'numNetBuyers']);
 
+/** A number as text; anything else that stands for a number is none. */
+const DECIMAL = /^-?\d{1,30}(\.\d{1,30})?([eE][+-]?\d{1,3})?$/;
+
 function keep<Name extends string>(values: { [name in Name]?: number }, name: Name, value: Json | undefined, field: string): void {
-  const number = typeof value === 'bigint' ? Number(value) : value;
+  const number = typeof value === 'bigint' || (typeof value === 'string' && DECIMAL.test(value)) ? Number(value) : value;
   if (typeof number === 'number' && Number.isFinite(number) && (number >= 0 || SIGNED.has(field))) values[name] = number + 0; // There is no zero below zero.
 }

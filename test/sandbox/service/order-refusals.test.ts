@@ -43,7 +43,6 @@ describe('GET /swap/v2/order refuses with 400, a requestId and an error', () => 
     ['a referralFee above 255', { ...plain, referralAccount: taker, referralFee: 256 }, /referralFee/],
     ['a referralAccount without referralFee', { ...plain, referralAccount: taker }, /expected both or neither/],
     ['a referralFee without referralAccount', { ...plain, referralFee: 100 }, /expected both or neither/],
-    ['a referralAccount without token account', { ...plain, referralAccount: taker, referralFee: 100 }, /referralAccount: expected an owner of a token account/],
     ['a payer that is no address', { ...plain, payer: '?' }, /payer/],
     ['a priority fee that is no integer', { ...plain, priorityFeeLamports: 'lots' }, /priorityFeeLamports/],
     ['a negative tip', { ...plain, bundleTipLamports: -1 }, /bundleTipLamports/],

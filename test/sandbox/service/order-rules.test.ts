@@ -176,6 +176,13 @@ describe('GET /swap/v2/order with taker', () => {
     expect(body).toMatchObject({ feeBps: 50, platformFee: { feeBps: 50, amount: '125000', feeMint: USDC } });
   });
 
+  it('issue 13.31: takes a referrer without a token account; the platform collects then, and the swap lands', async () => {
+    const referrer = await sandbox.newWallet({});
+    const { status, body } = await sandbox.order({ ...plain, taker: sandbox.wallet.address, referralAccount: referrer.address, referralFee: 60 });
+    expect([status, body.feeBps, body.referralAccount]).toEqual([200, 60, referrer.address]);
+    expect(body.transaction).not.toBe('');
+  });
+
   it('bids in swaps through pools: a maker pays for his own', async () => {
     const taker = sandbox.wallet.address;
     const large = { ...plain, amount: '900000000', taker };

@@ -7,7 +7,7 @@ import { clientOf, json, listen } from '../loopback.ts';
 import { ASKED, orderAnswer } from '../answers.ts';
 
 const coast = parseDialect([
-  'dialect: coast', 'routers: { iris: [tern, petrel], rfqz: skua }', 'providers: { provider_a: heron }', 'query: { excludeRouters: without }',
+  'dialect: coast', 'routers: { iris: [tern, petrel], rfqz: skua, routerA: auk }', 'providers: { provider_a: heron }', 'query: { excludeRouters: without }',
   'fields: { priceImpact: impact, platformEarn: coastEarn }', 'paths: { /ultra/v1/search: /find/tokens, /tokens/v2: /shells }', '',
 ].join('\n'), 'coast.yaml');
 const neutral = loadDialect('neutral');

@@ -40,6 +40,12 @@ describe('a token record', () => {
     expect(readTokenRecord(parseJson(text)).values.totalSupply).toBe(Number(18_446_744_073_709_551_615n));
   });
 
+  test('issue 13.31: reads numbers that come as text', () => {
+    const record = read({ decimals: '6', usdPrice: '1.25', mcap: '-3', fdv: 'much', holderCount: '', stats5m: { priceChange: '-2.5', buyVolume: '1e3' } });
+    expect(record.decimals).toBe(6);
+    expect(record.values).toEqual({ 'usdPrice': 1.25, '5m.priceChange': -2.5, '5m.buyVolume': 1_000 });
+  });
+
   test('survives decoration of the wrong form', () => {
     const record = read({ icon: 5, twitter: [], createdAt: 'long ago', tags: 'none', firstPool: 'x', apy: [], launchpad: {} });
     expect(record).toMatchObject({ icon: undefined, createdAt: undefined, tags: [], firstPool: undefined, platformEarn: undefined });

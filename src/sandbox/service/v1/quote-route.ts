@@ -43,8 +43,9 @@ export function quoteRoute(context: ServiceContext, request: QuoteRequest): Quot
  */
 export function thresholdOf({ swapMode, slippageBps }: Pick<QuoteRequest, 'swapMode' | 'slippageBps'>, amount: bigint): bigint {
   const share = swapMode === 'ExactIn' ? WHOLE_BPS - BigInt(slippageBps) : WHOLE_BPS + BigInt(slippageBps);
-  const threshold = share < 0n ? -1n : mulDiv(amount, share, WHOLE_BPS, 'ceil');
-  if (threshold < 0n || threshold > U64_MAX) {
+  // More than all of the output may be lost: any output will do.
+  const threshold = share < 0n ? 0n : mulDiv(amount, share, WHOLE_BPS, 'ceil');
+  if (threshold > U64_MAX) {
     throw routingError('CANNOT_COMPUTE_OTHER_AMOUNT_THRESHOLD', `Cannot compute the other amount's threshold at ${slippageBps} basis points of slippage`);
   }
   return threshold;

@@ -163,11 +163,16 @@ describe('GET /swap/v1/quote refuses with 400', () => {
     ['a label in another spelling', { ...plain, dexes: 'lagoon' }, 'NO_ROUTES_FOUND'],
     ['an amount of which nothing comes out', { inputMint: USDC, outputMint: 'TideEfvvA2AqoL6xgDriC2JUjQpsHzUng31qBnKkEVb', amount: '1' }, 'COULD_NOT_FIND_ANY_ROUTE'],
     ['an output that no pool holds', { ...plain, amount: '18446744073709551615', swapMode: 'ExactOut' }, 'COULD_NOT_FIND_ANY_ROUTE'],
-    ['a slippage of more than everything', { ...plain, slippageBps: 10_001 }, 'CANNOT_COMPUTE_OTHER_AMOUNT_THRESHOLD'],
   ];
   it.each(unroutable)('with an errorCode: %s', async (_name, query, errorCode) => {
     const answer = await v1.quote(query);
     expect([answer.status, answer.body]).toEqual([400, { error: expect.any(String), errorCode }]);
+  });
+});
+
+describe('issue 13.31: a quote with a slippage of more than everything', () => {
+  it.each([10_001, 65_535])('at %d basis points takes any output', async (slippageBps) => {
+    expect(await v1.quoted({ ...plain, slippageBps })).toMatchObject({ slippageBps, otherAmountThreshold: '0' });
   });
 });
 
