@@ -55,7 +55,7 @@ async function follow(node: Node, options: { readonly attempt?: Attempt; readonl
     chain: {
       compose: never,
       readTransaction: never,
-      signaturesOf: never,
+      signaturesOf: async () => undefined,
       send: async () => {
         sent.push(time.now());
         node.send?.(time.now());

@@ -47,7 +47,7 @@ function followed(serve: (clock: VirtualClock) => Execute, { landsAt = Infinity,
     journal: { intentApproved: never, attemptSigned: never, transition: never, openIntents: () => [], isSigned: never, movesSince: () => [] },
     signer: { address: 'us', sign: never },
     chain: {
-      compose: never, readTransaction: never, signaturesOf: never, send: never, findBySigner: never,
+      compose: never, readTransaction: never, signaturesOf: async () => undefined, send: never, findBySigner: never,
       finalizedBlockHeight: async () => 1_001n + BigInt(Math.floor(clock.now() / 400)),
       isBlockhashValid: async () => false,
       signatureStatus: async () => (clock.now() < landsAt ? undefined : { slot: 1n, confirmation: 'finalized' }),
