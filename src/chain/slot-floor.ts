@@ -30,6 +30,7 @@ const SLOT_MIN_MS = 300;
 /** Refusals of one method, one after the other, before the floor itself is doubted, and how long they must last. */
 const REFUSALS_MIN = 4;
 const REFUSED_MIN_MS: Millis = 2_000;
+const LEAP_VOUCHED_MAX_MS: Millis = 30_000;
 /** The node's own word that a `minContextSlot` is not reached. */
 const MIN_CONTEXT_SLOT_NOT_REACHED = -32_016;
 
@@ -45,7 +46,7 @@ export class SlotFloor {
   #newest = 0n;
   #landed = 0n;
   /** Since when, and until when, finalized slots were seen that the clock explains one by the other. */
-  #line: { readonly since: Millis; readonly at: Millis; readonly slot: bigint } | undefined;
+  #line: { readonly since: Millis; readonly at: Millis; readonly slot: bigint; readonly isLeap: boolean } | undefined;
   readonly #refusals = new Map<string, { count: number; readonly since: Millis }>();
   #isDeriving = false;
 
@@ -79,7 +80,7 @@ export class SlotFloor {
     const at = this.#clock.now();
     const line = this.#line;
     const isExplained = line !== undefined && slot >= line.slot && slot - line.slot <= UNFINALIZED_SLOTS + slotsIn(at - line.at);
-    this.#line = { since: isExplained ? line.since : at, at, slot };
+    this.#line = isExplained ? { ...line, at, slot } : { since: at, at, slot, isLeap: line !== undefined };
   }
 
   /** Returns whether the chain can have come to a slot by the time at which the newest finalized one was seen. */
@@ -111,25 +112,33 @@ export class SlotFloor {
     const refusals = this.#refusals.get(method) ?? { count: 0, since: now };
     refusals.count += 1;
     this.#refusals.set(method, refusals);
-    const vouchedMs = this.#line === undefined ? 0 : this.#line.at - this.#line.since;
-    if (refusals.count < REFUSALS_MIN || now - refusals.since < Math.max(REFUSED_MIN_MS, vouchedMs)) return;
-    await this.#deriveAnew();
+    if (refusals.count < REFUSALS_MIN || now - refusals.since < REFUSED_MIN_MS) return;
+    await this.#deriveAnew(now - refusals.since);
   }
 
-  async #deriveAnew(): Promise<void> {
+  /** For how long the floor was vouched for. What began with a leap that no clock explains has less weight, however long it lasted. */
+  #vouchedMs(): Millis {
+    if (this.#line === undefined) return 0;
+    const { since, at, isLeap } = this.#line;
+    return isLeap ? Math.min(at - since, LEAP_VOUCHED_MAX_MS) : at - since;
+  }
+
+  async #deriveAnew(refusedMs: Millis): Promise<void> {
     if (this.#isDeriving) return;
     this.#isDeriving = true;
     try {
       const [first, second] = [await this.#askFinalized(), await this.#askFinalized()];
       const slots = second.slot - first.slot;
       if (slots < 0n || slots > UNFINALIZED_SLOTS || second.height < first.height || second.height > second.slot) return;
-      if (second.slot < this.#newest) {
+      if (second.slot >= this.#newest) {
+        this.sawFinalized(second.slot);
+      } else if (refusedMs >= this.#vouchedMs()) {
         const at = this.#clock.now();
         this.#newest = second.slot;
-        this.#line = { since: at, at, slot: second.slot };
+        this.#line = { since: at, at, slot: second.slot, isLeap: true };
+        this.#refusals.clear();
       }
       if (this.#landed - this.#newest > UNFINALIZED_SLOTS) this.#landed = 0n;
-      this.#refusals.clear();
     } catch (error) {
       // Without an answer nothing is derived; the refusal itself is what the caller hears of.
       if (!isGannetError(error)) throw error;
