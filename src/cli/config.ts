@@ -1,6 +1,7 @@
 import { redactedConfig } from '../config/config-record.ts';
 import { formatIssue } from '../config/issue.ts';
 import type { ConfigFailure, LoadedConfig } from '../config/load.ts';
+import { movesRealMoney } from '../config/live-gate.ts';
 import { BUILT_IN_FILE, loadConfig } from '../config/load.ts';
 import { configJsonSchema } from '../config/json-schema.ts';
 import type { RunConfig } from '../config/run-config.ts';
@@ -83,7 +84,8 @@ function asJson(result: LoadedConfig | ConfigFailure): unknown {
     limits: recorded?.limits ?? null,
     protections: result.ok ? (result.config.limits.protections ?? []).map((protection) => describeProtection(protection, result.config.tokens)) : null,
     signer: recorded?.signer ?? null,
-    needs_live_flag: result.ok ? needsLiveFlag(result.config) : null,
+    warnings: result.ok ? warningsOf(result.config) : [],
+    needs_live_flag: result.ok ? movesRealMoney(result.config) : null,
     feed_intervals: result.rate === undefined ? [] : lateFeeds(result.rate).map(({ spec, expectedMs }) => ({
       feed: feedKey(spec), every_ms: spec.everyMs, expected_ms: expectedMs,
     })),
@@ -100,18 +102,21 @@ function asText(result: LoadedConfig | ConfigFailure): string {
 function limitFacts(config: RunConfig): Fact[] {
   const { limits, tokens, signer } = config;
   return [
-    ['money', needsLiveFlag(config) ? 'real: run and swap need --live' : 'none of yours: nothing real is signed'],
+    ['money', movesRealMoney(config) ? 'real: run and swap need --live' : 'none of yours: nothing real is signed'],
     ['limits', [...describeSizes(limits, tokens), ...config.strategies.flatMap(({ name, maxExposure }) =>
       (maxExposure === undefined ? [] : [`${name}: positions up to ${showAmount(tokens, maxExposure.mint, maxExposure.amount)}`]))]],
     ['protections', limits.protections?.length ? limits.protections.map((protection) => describeProtection(protection, tokens)) : 'none: nothing stops trading by itself'],
     ['tokens', describeTokenSafety(limits.tokenSafety, tokens)],
     ['signer', describeSigner(signer, tokens)],
+    ['warnings', warningsOf(config)],
   ];
 }
 
-/** Whether the configuration moves real money: live, and not on the embedded service. */
-function needsLiveFlag({ mode, service }: RunConfig): boolean {
-  return mode === 'live' && service.baseUrl !== 'embedded';
+/** Returns what is allowed and still wants a second thought, for people. */
+function warningsOf({ limits }: RunConfig): string[] {
+  const hasDeadMan = limits.protections?.some(({ trigger }) => trigger.kind === 'dead-man') ?? false;
+  // This version sends no notifications, so that every dead man’s switch is set without them.
+  return hasDeadMan ? ['dead_man is set without notifications: trading stops without a message when no operator asks for anything in time'] : [];
 }
 
 function rateFacts({ requestsPerSecond, allowedPerSecond, watchPerSecond }: RequestRate): Fact[] {

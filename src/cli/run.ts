@@ -8,9 +8,12 @@ import { parseDuration } from '../core/time.ts';
 import { runDaemon } from '../daemon/daemon.ts';
 import { newRunId } from '../daemon/run-id.ts';
 import { createHumanReporter } from '../daemon/human-reporter.ts';
-import { createJsonReporter } from '../daemon/json-reporter.ts';
+import type { RunEvent } from '../daemon/json-reporter.ts';
+import { createEventReporter, createJsonReporter } from '../daemon/json-reporter.ts';
+import type { Log } from '../daemon/log.ts';
 import { createLog } from '../daemon/log.ts';
 import type { Reporter, RunSummary } from '../daemon/reporter.ts';
+import { tellAll } from '../daemon/reporter.ts';
 import { systemClock } from '../daemon/system-clock.ts';
 import type { World } from '../daemon/world.ts';
 import type { CommandContext, CommandModule } from './command.ts';
@@ -62,7 +65,7 @@ interface RunScope {
 /** Runs the daemon in this process with the command's state directory, log and environment. Throws where it cannot start. */
 export async function runIn({ options, environment, connectSigner, interrupt }: CommandContext, flags: RunFlags, { config, world, runId, reporter }: RunScope): Promise<RunSummary> {
   makeStateDir(options.stateDir);
-  const { log, close } = createLog({
+  const { log, keep, close } = createLog({
     level: options.logLevel,
     secrets: secretsOf(environment, config.service.apiKey, ...addressSecrets(config.chain.rpcUrl), world.sandbox?.addresses.wallet.private_key),
     terminal: process.stderr.isTTY,
@@ -73,7 +76,8 @@ export async function runIn({ options, environment, connectSigner, interrupt }: 
   const signer = connectSigner?.();
   try {
     return await runDaemon({
-      config, world, environment, stateDir: options.stateDir, clock: systemClock, reporter, log, runId, interrupt,
+      config, world, environment, stateDir: options.stateDir, clock: systemClock, log, runId, interrupt,
+      reporter: tellAll([reporter, createEventReporter((event) => { keepEvent(keep, event); })]),
       durationMs: flags.duration, maxIntents: flags.maxIntents, signer,
     });
   } catch (error) {
@@ -85,6 +89,12 @@ export async function runIn({ options, environment, connectSigner, interrupt }: 
     signer?.close();
     await close();
   }
+}
+
+/** Keeps what happened in the log file: the level of what needs attention stands out. */
+function keepEvent(keep: Log, { type, ...event }: RunEvent & { readonly level?: unknown }): void {
+  const { level } = event;
+  keep(level === 'critical' ? 'error' : level === 'warning' ? 'warn' : 'info', type, { ...event, level: undefined, ...(level === undefined ? {} : { alert_level: level }) });
 }
 
 /** Says so where --live was given and there is no real money to move. */

@@ -4,13 +4,15 @@ import type { Millis } from '../core/time.ts';
 import { roughDuration } from '../core/time.ts';
 import { formatCounts } from '../daemon/counts-text.ts';
 import type { FeedState, SessionState, StartingState } from '../daemon/session-state.ts';
+import { standingOf, standingReasons, strategyStandings } from '../daemon/standing.ts';
 import { SOL_MINT } from '../market/token.ts';
 import type { CommandModule } from './command.ts';
 import { daemonClient } from './daemon-client.ts';
 import { EXIT } from './exit-codes.ts';
-import { instant } from './figures.ts';
+import { clockTime, percent } from './figures.ts';
+import type { Fact } from './table.ts';
 import { facts, table } from './table.ts';
-import { stateText, tradingFacts, wordText } from './trading-table.ts';
+import { protectionText, reasonLines, standingText, wordText } from './trading-table.ts';
 
 const SOL_DECIMALS = 9;
 
@@ -21,41 +23,67 @@ export const statusCommand: CommandModule = (program, run) => {
   program.command('status')
     .description('what the running daemon is doing')
     .action(run(async (context) => {
-      const daemon = daemonClient(context);
-      const state = await daemon.get('/api/state') as unknown as ToldState;
-      // Somebody reads it: a script that looks by itself is no sign of an operator.
-      if (!context.terminal.json && state.presence_wanted === true) await daemon.post('/api/presence', {});
+      const state = await daemonClient(context).get('/api/state') as unknown as ToldState;
       context.terminal.result(state, () => statusText(state));
       return EXIT.done;
     }));
 };
 
-/** Returns the state of a daemon for people. */
+/** Returns the state of a daemon for people: one word for the whole first, then why, then the figures. */
 export function statusText(state: ToldState): string {
   const { strategies, feeds = [], intents } = state;
-  if (strategies === undefined) return facts([['run', `${state.run_id}, ${state.phase}`]]);
+  if (strategies === undefined) return facts([['state', state.phase], ['run', state.run_id]]);
+  const { standing = standingOf(state), standing_reasons: reasons = standingReasons(state) } = state;
+  const standings = strategyStandings(state);
   return [
     facts([
-      ['run', `${state.run_id}, ${state.mode ?? ''}, ${state.phase}`],
-      ...(state.waits_for === undefined || state.waits_for.length === 0 ? [] : [['waits for', [...state.waits_for]] as [string, string[]]]),
-      ...tradingFacts(state),
-      ['service', accessText(state)],
-      ['decisions', `${state.decisions ?? 0}, denied: ${formatCounts(state.denials ?? {})}`],
+      ['state', standingText(standing)],
+      ['because', reasonLines(reasons)],
+      ['money', moneyText(state)],
+      ['run', [state.run_id, ...(state.uptime_ms === undefined ? [] : [`up ${roughDuration(state.uptime_ms)}`])].join(', ')],
+      ...equityFacts(state),
       ['swaps', formatCounts(intents?.counts ?? {})],
-      ['SOL', solText(state)],
+      ['last swap', swapText(state)],
       ['under way', openText(intents?.open ?? [], state.at)],
+      ['last error', state.last_error ? `${clockTime(state.last_error.at)} UTC: ${printable(state.last_error.message, 300)}` : undefined],
+      ['decisions', `${state.decisions ?? 0}, denied: ${formatCounts(state.denials ?? {})}`],
+      ['protections', (state.protections ?? []).map(protectionText)],
+      ['dead man', state.dead_man ? `trading stops in ${roughDuration(state.dead_man.left_ms)} unless an operator asks for something` : undefined],
+      ['SOL', solText(state)],
     ]),
     '\n',
     table([
-      ['strategy', 'from', 'state', 'may trade', 'swaps', 'today', 'holds', 'said'],
-      ...strategies.map((strategy) => [
-        strategy.name ?? '', strategy.use ?? '', strategy.running === true ? 'running' : 'stopped', stateText(strategy),
+      ['strategy', 'from', 'state', 'swaps', 'today', 'holds', 'said'],
+      ...strategies.map((strategy, index) => [
+        strategy.name ?? '', strategy.use ?? '', standingText(strategy.standing ?? standings[index]!),
         String(strategy.swaps ?? 0), strategy.equity?.today ?? '', (strategy.holds ?? []).join(', '), wordText(strategy.trading_word),
       ]),
-    ], { right: [4, 5] }),
+    ], { right: [3, 4] }),
     '\n',
     feedTable(feeds),
   ].join('');
+}
+
+function moneyText({ mode, real_money: isReal }: ToldState): string | undefined {
+  if (mode === undefined) return undefined;
+  if (mode === 'paper') return 'paper: nothing is signed';
+  return isReal === undefined ? mode : isReal ? 'REAL MONEY' : 'of the embedded chain: none of it is real';
+}
+
+function equityFacts({ equity }: ToldState): Fact[] {
+  if (equity === undefined) return [];
+  if (equity === null) return [['equity', 'not known yet: a price is missing, or no strategy has a budget']];
+  const { text, drawdown, is_known: isKnown } = equity;
+  return [
+    ['equity', `${text.value}${isKnown ? '' : ' (the last known value: a price is missing now)'}`],
+    ['profit', `${text.today} today, ${text.since_start} since the start of this run`],
+    ['drawdown', `${percent(drawdown * 100)} under the highest equity`],
+  ];
+}
+
+function swapText({ last_swap: swap, at }: ToldState): string | undefined {
+  if (swap === undefined || swap === null) return undefined;
+  return `${swap.intent_id} ${swap.state}${at === undefined ? '' : ` ${roughDuration(Math.max(0, at - swap.at))} ago`}: ${printable(swap.text)}`;
 }
 
 function solText({ wallet, sol_reserve: reserve, deposits_lamports: deposits = '0' }: ToldState): string[] | undefined {
@@ -67,7 +95,7 @@ function solText({ wallet, sol_reserve: reserve, deposits_lamports: deposits = '
 }
 
 function sol(lamports: string): string {
-  return `${formatDecimal(BigInt(lamports), SOL_DECIMALS)} SOL`;
+  return formatDecimal(BigInt(lamports), SOL_DECIMALS);
 }
 
 /** Unknown ones stand out: they may want a word of the operator's. */
@@ -77,13 +105,6 @@ function openText(open: readonly Partial<SessionState['intents']['open'][number]
     const age = createdAt === undefined || now === undefined ? '' : `, ${roughDuration(Math.max(0, now - createdAt))} old`;
     return `${id} (${state}${age})${state === 'unknown' ? ` !! nobody can say what became of it: gannet journal show ${id}` : ''}`;
   });
-}
-
-function accessText({ service_access: access, feeds = [] }: ToldState): string | undefined {
-  if (access === undefined) return undefined;
-  const isSilent = feeds.length > 0 && feeds.every(({ status }) => status !== 'healthy');
-  if (access.state === 'granted') return isSilent ? 'gives no answers now: no feed is healthy, the log says why' : 'lets this run in';
-  return `refuses the API key since ${instant(access.since ?? undefined)} UTC, nothing is traded: ${printable(access.reason ?? '')}`;
 }
 
 function feedTable(feeds: readonly FeedState[]): string {

@@ -1,44 +1,48 @@
-import { describeSource } from '../daemon/trading-text.ts';
+import { printable } from '../core/text.ts';
 import { actionText, kindText } from '../daemon/protection-text.ts';
-import type { ProtectionState, StrategyTrading, TradingView, TradingWord } from '../daemon/trading-board.ts';
+import type { Standing, StrategyStanding } from '../daemon/session-state.ts';
+import { standingOf, standingReasons, strategyStandings } from '../daemon/standing.ts';
+import type { ProtectionState, TradingView, TradingWord } from '../daemon/trading-board.ts';
+import { describeSource } from '../daemon/trading-text.ts';
 import { clockTime } from './figures.ts';
 import { facts, table } from './table.ts';
 
-/** Returns what may be traded, for people. */
+const STANDING: Readonly<Record<Standing | StrategyStanding, string>> = {
+  starting: 'starting', recovering: 'recovering', trading: 'trading', 'exits-only': 'exits only', flattening: 'flattening', halted: 'halted',
+  stopped: 'stopped', 'waiting-for-service': 'waiting for the service', waiting: 'waiting', draining: 'draining', ended: 'ended',
+};
+
+/** Returns what may be traded after an order, for people. */
 export function tradingText(view: TradingView): string {
+  const standings = strategyStandings({ ...view, phase: 'trading' });
   return [
-    facts(tradingFacts(view)),
+    facts([
+      ['state', standingText(standingOf(view))],
+      ['because', reasonLines(standingReasons(view))],
+      ['protections', view.protections.map(protectionText)],
+    ]),
     '\n',
     table([
-      ['strategy', 'may trade', 'said'],
-      ...view.strategies.map((strategy) => [strategy.name, stateText(strategy), wordText(strategy.trading_word)]),
+      ['strategy', 'state', 'said'],
+      ...view.strategies.map((strategy, index) => [strategy.name, standingText(standings[index]!), wordText(strategy.trading_word)]),
     ]),
   ].join('');
 }
 
-type Told<View> = { readonly [member in keyof View]?: View[member] | undefined };
-
-/** Returns the rows that tell what may be traded at all. What an older daemon does not say is left out. */
-export function tradingFacts(view: Told<Pick<TradingView, 'trading' | 'trading_word' | 'effective' | 'protections' | 'stop_file'>> & { readonly strategies?: readonly Told<StrategyTrading>[] | undefined }): [string, string | string[]][] {
-  const { trading = 'active', trading_word: word, effective = trading, protections = [], stop_file: stopFile, strategies = [] } = view;
-  const stopped = strategies.filter(({ trading: own = 'active' }) => own !== 'active');
-  return [
-    ['trading', [trading, wordText(word), ...(effective === trading ? [] : [`a protection makes it ${effective}`])].filter((part) => part !== '').join(', ')],
-    ...(stopFile === null || stopFile === undefined ? [] : [['STOP', `the file is there${stopFile === '' ? '' : ` and says: ${stopFile}`}; nothing trades until it is removed and an operator resumes`] as [string, string]]),
-    ['protections', protections.map(protectionText)],
-    ['by itself', trading === 'active' && effective !== 'halted' ? stopped.map(({ name, trading: own }) => `${name} is ${own}: "gannet resume --strategy ${name}" lets it trade again`) : []],
-  ];
+/** Returns the state of the whole, or of one strategy, for people. */
+export function standingText(standing: Standing | StrategyStanding): string {
+  return STANDING[standing];
 }
 
-function protectionText({ kind, subject, action, release, until, since, reason }: ProtectionState): string {
+/** Returns reasons as lines of bounded length. */
+export function reasonLines(reasons: readonly string[]): string[] {
+  return reasons.map((reason) => printable(reason, 300));
+}
+
+/** Returns a protection that is on, for people. */
+export function protectionText({ kind, subject, action, release, until, since, reason }: ProtectionState): string {
   const end = release === 'operator' ? 'until "gannet resume"' : release === 'cleared' ? 'while it lasts' : `until ${clockTime(until ?? undefined)} UTC`;
   return `${kindText(kind)}${subject === '' ? '' : ` of ${subject}`} since ${clockTime(since)}: ${actionText(action)} ${end} (${reason})`;
-}
-
-/** Returns what a strategy may trade, for people. */
-export function stateText({ trading, effective = trading, flattening }: Told<Pick<StrategyTrading, 'trading' | 'effective' | 'flattening'>>): string {
-  if (flattening === true) return `flattening${effective === 'halted' ? ' (halted)' : ''}`;
-  return effective ?? '';
 }
 
 /** Returns who said so, when and why. */

@@ -8,6 +8,11 @@ import type { ConfigFile } from './schema.ts';
 import type { ProtectionEntry } from './schema-risk.ts';
 import { watchedBy } from './watched-by.ts';
 
+/** Returns whether a configuration moves real money: live, and not on the embedded service. */
+export function movesRealMoney({ mode, service }: { readonly mode: string; readonly service: { readonly baseUrl: string } }): boolean {
+  return mode === 'live' && service.baseUrl !== 'embedded';
+}
+
 interface GateScope {
   readonly root: ConfigNode;
   readonly problems: ProblemList;

@@ -3,7 +3,9 @@ import type { Millis } from '../core/time.ts';
 import type { LoggedDecision } from '../engine/decision-log.ts';
 import { needsOperator } from '../execution/unproven.ts';
 import type { AdjustWallet, Command } from '../trading/command.ts';
+import { showAmount, symbolOf } from '../market/market-text.ts';
 import type { Outcome } from '../trading/intent.ts';
+import { isTerminal } from '../trading/intent.ts';
 import type { ProtectionChange } from '../trading/protections/protection-change.ts';
 import type { AlertProposal } from '../trading/proposal.ts';
 import type { EngineState, StateSnapshot } from '../trading/state.ts';
@@ -18,7 +20,8 @@ import type { Log } from './log.ts';
 import { protectionAlert, raisesAlert } from './protection-change-text.ts';
 import type { Reporter, Stamp } from './reporter.ts';
 import type { RunFiles } from './run-files.ts';
-import type { AccessState } from './session-state.ts';
+import type { AccessState, LastError, LastSwap } from './session-state.ts';
+import type { IntentRecord } from './tally.ts';
 import { Tally } from './tally.ts';
 import { TokenNews } from './token-looks.ts';
 import { TradingBoard, isHeld, tradingChange } from './trading-board.ts';
@@ -59,6 +62,10 @@ export class Chronicle {
   /** How often the wallet was booked to. */
   bookings = 0;
   access: AccessState = { state: 'granted', reason: null, since: null };
+  /** The newest swap that ended. */
+  lastSwap: LastSwap | undefined;
+  /** The newest warning, critical alert or failed swap. */
+  lastError: LastError | undefined;
 
   constructor(options: ChronicleOptions) {
     this.#options = options;
@@ -94,6 +101,7 @@ export class Chronicle {
 
   alert(stamp: Stamp, strategy: string | undefined, alert: AlertProposal): void {
     this.tally.alerts += 1;
+    if (alert.level !== 'info') this.lastError = { at: stamp.at, message: `${strategy === undefined ? '' : `${strategy}: `}${alert.message}` };
     this.#options.reporter.alert(stamp, strategy, alert);
   }
 
@@ -101,6 +109,7 @@ export class Chronicle {
     const { state, reporter, onFinished } = this.#options;
     const record = this.tally.moved(outcome);
     if (record === undefined) return;
+    if (isTerminal(outcome.state)) this.#ended(stamp, record);
     reporter.intent(stamp, record);
     const { intentId, code } = outcome;
     // Once, and once more where it turns out not to pass by itself.
@@ -113,6 +122,13 @@ export class Chronicle {
     this.#unknown.delete(outcome.intentId);
     this.#options.saveSnapshot(snapshotState(state), [outcome.intentId]);
     onFinished();
+  }
+
+  #ended({ at }: Stamp, { intent, state, fill, code, reason }: IntentRecord): void {
+    const { tokens } = this.#options.state;
+    const received = fill === undefined ? symbolOf(tokens, intent.outputMint) : showAmount(tokens, intent.outputMint, fill.amountOut);
+    this.lastSwap = { intent_id: intent.id, state, at, text: `${showAmount(tokens, intent.inputMint, fill?.amountIn ?? intent.amountIn)} → ${received}` };
+    if (state !== 'confirmed') this.lastError = { at, message: `${intent.id} ${state}${code === undefined ? '' : ` (${code})`}${reason === undefined ? '' : `: ${reason}`}` };
   }
 
   #command(stamp: Stamp, command: Command): void {

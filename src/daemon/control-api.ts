@@ -28,7 +28,7 @@ export async function startControlApi(options: Controlled & {
 }): Promise<{ readonly url: string; readonly close: () => Promise<void> }> {
   const token = options.token ?? randomBytes(24).toString('base64url');
   const app = fastify({ bodyLimit: BODY_MAX_BYTES, logger: false });
-  guard(app, { ...options, token });
+  guard(app, { ...options, token, onAuthenticated: () => { options.desk()?.present(); } });
   app.setReplySerializer((payload) => stringifyJson(payload));
   addLooks(app, options);
   addOrders(app, options);

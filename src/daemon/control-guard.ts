@@ -19,7 +19,13 @@ export function fault(code: string, message: string): ControlFault {
  * Lets nobody near the paths who must not: requests that a web page could make (a foreign Host or Origin), those without
  * the token, and orders that are not JSON. What goes wrong further on is told as JSON too, and a bug only to the log.
  */
-export function guard(app: FastifyInstance, { token, host, log }: { readonly token: string; readonly host: string; readonly log: Log }): void {
+export function guard(app: FastifyInstance, { token, host, log, onAuthenticated }: {
+  readonly token: string;
+  readonly host: string;
+  readonly log: Log;
+  /** Called for each request that carries the token. */
+  readonly onAuthenticated: () => void;
+}): void {
   app.addHook('onRequest', async (request, reply) => {
     // A page of another origin that resolves its own name to this address must not get through (DNS rebinding).
     if (!isOwnHost(request, host)) return reply.code(403).send(fault('FORBIDDEN', 'unexpected Host or Origin'));
@@ -27,6 +33,7 @@ export function guard(app: FastifyInstance, { token, host, log }: { readonly tok
     if (!hasToken(request, token)) return reply.code(401).send(fault('UNAUTHORIZED', 'expected "Authorization: Bearer <token>"'));
     // A form or a beacon of a page needs no leave to be sent; JSON does.
     if (request.method === 'POST' && !isJson(request)) return reply.code(415).send(fault('UNSUPPORTED_MEDIA_TYPE', 'expected "Content-Type: application/json"'));
+    onAuthenticated();
     return undefined;
   });
   app.removeContentTypeParser('text/plain');

@@ -2,6 +2,7 @@ import { relative } from 'node:path';
 import { GannetError } from '../core/errors.ts';
 import { seededRandom } from '../core/random.ts';
 import type { Millis } from '../core/time.ts';
+import { movesRealMoney } from '../config/live-gate.ts';
 import { requestRate } from '../config/request-rate.ts';
 import type { RunConfig } from '../config/run-config.ts';
 import { formatTokenAmount } from '../market/token.ts';
@@ -71,7 +72,7 @@ async function runLocked(options: DaemonOptions, resources: Resources): Promise<
   const files = openFiles(scope);
   const recording = recorder === undefined ? undefined : relative(files.dir, recorder.directory);
   const session = new Session({
-    runId, mode: config.mode, clock, state, seed: config.seed, startAt,
+    runId, mode: config.mode, isRealMoney: movesRealMoney(config), clock, state, seed: config.seed, startAt,
     strategies: config.strategies,
     open: recovered.open,
     legacy: recovered.legacy,
@@ -170,6 +171,7 @@ function describeStart(
   return {
     runId,
     mode: config.mode,
+    isRealMoney: movesRealMoney(config),
     service: world.description,
     wallet: run.address,
     strategies: config.strategies.map(({ name, strategy, budget }) => {

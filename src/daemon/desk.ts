@@ -27,7 +27,7 @@ export interface Desk {
    * RESOLVE_REFUSED where there is none or the chain says otherwise, and the chain's own faults.
    */
   resolve(intentId: string, word: ResolveWord): Promise<Outcome>;
-  /** Notes that an operator is there; of use to a dead man's switch alone. */
+  /** Notes that an operator spoke; only a dead man's switch needs it. */
   present(): void;
 }
 

@@ -50,6 +50,7 @@ export function createHumanReporter(options: {
         ...(start.controlUrl === undefined ? [] : [['control', [start.controlUrl]] as [string, readonly string[]]]),
       ];
       write('\n');
+      if (start.isRealMoney) write(`  ${paint(['bold', 'red'], 'REAL MONEY')}  swaps of this run are signed and sent with the wallet’s own money\n\n`);
       for (const [title, texts] of rows) {
         texts.forEach((text, index) => { write(`  ${paint('bold', (index === 0 ? title : '').padEnd(12))}${printable(text, 300)}\n`); });
       }

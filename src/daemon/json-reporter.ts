@@ -1,19 +1,32 @@
 import { stringifyJson } from '../core/json.ts';
 import { printableJson } from '../core/text.ts';
+import type { Millis } from '../core/time.ts';
 import { feedKey } from '../market/feed.ts';
 import type { Reporter, RunStart, Stamp } from './reporter.ts';
 import type { IntentRecord } from './tally.ts';
 import { describeTradingChange } from './trading-text.ts';
 
+/** Something that happened in a run, as `--json` and the log file have it. */
+export interface RunEvent {
+  readonly type: string;
+  readonly at: Millis;
+  readonly seq: number;
+}
+
 /** Returns the reporter of `--json`: one JSON document a line. */
 export function createJsonReporter(write: (line: string) => void): Reporter {
+  return createEventReporter((event) => { write(`${printableJson(stringifyJson(event))}\n`); });
+}
+
+/** Returns a reporter that hands on everything that happens as plain data. */
+export function createEventReporter(emit: (event: RunEvent) => void): Reporter {
   const line = (type: string, stamp: Stamp, body: object): void => {
-    write(`${printableJson(stringifyJson({ type, at: stamp.at, seq: stamp.seq, ...body }))}\n`);
+    emit({ type, at: stamp.at, seq: stamp.seq, ...body });
   };
   return {
     started: (stamp, start) => {
       line('started', stamp, {
-        run_id: start.runId, mode: start.mode, service: start.service, wallet: start.wallet, signer: signerJson(start.signer), control_url: start.controlUrl,
+        run_id: start.runId, mode: start.mode, real_money: start.isRealMoney, service: start.service, wallet: start.wallet, signer: signerJson(start.signer), control_url: start.controlUrl,
         strategies: start.strategies, feeds: start.feeds.map(({ spec, expectedMs }) => ({
           feed: feedKey(spec), every_ms: spec.everyMs, expected_ms: expectedMs > spec.everyMs ? expectedMs : undefined,
         })),

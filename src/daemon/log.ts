@@ -27,21 +27,28 @@ export function createLog(options: {
   readonly terminal: boolean;
   /** Where a file of this name is kept besides, in its folder `logs`. */
   readonly file?: { readonly stateDir: string; readonly name: string } | undefined;
-}): { readonly log: Log; readonly close: () => Promise<void> } {
+}): {
+  readonly log: Log;
+  /** Keeps a line in the file alone: what the run tells its user by itself. */
+  readonly keep: Log;
+  readonly close: () => Promise<void>;
+} {
   const redact = createRedactor(options.secrets);
   // In place: winston finds the level under a symbol, which a copy would not have.
   const redacting = format((info) => Object.assign(info, redact(info)));
   const json = format.combine(format.timestamp(), redacting(), format.json(), harmless());
   const lines = format.combine(redacting(), format.printf((info) => humanLine(info)));
+  const shown = format((info) => (info[FILE_ONLY] === true ? false : info));
   const logger: Logger = createLogger({
     level: fileLevel(options.level),
     transports: [
-      new transports.Console({ level: options.level, format: options.terminal ? lines : json, stderrLevels: [...LOG_LEVELS] }),
+      new transports.Console({ level: options.level, format: format.combine(shown(), options.terminal ? lines : json), stderrLevels: [...LOG_LEVELS] }),
       ...(options.file === undefined ? [] : fileTransports(options.file, json)),
     ],
   });
   return {
     log: (level, message, details = {}) => { logger.log(level, message, details); },
+    keep: (level, message, details = {}) => { logger.log(level, message, { ...details, [FILE_ONLY]: true }); },
     close: () => new Promise((resolve) => {
       logger.on('finish', resolve);
       logger.end();
@@ -52,6 +59,9 @@ export function createLog(options: {
 function fileLevel(level: LogLevel): LogLevel {
   return level === 'debug' ? 'debug' : 'info';
 }
+
+/** Marks a line that standard error is spared. */
+const FILE_ONLY = Symbol('file only');
 
 /** Where winston keeps the line that it writes. */
 const LINE = Symbol.for('message');
@@ -67,19 +77,21 @@ function fileTransports(file: { stateDir: string; name: string }, json: ReturnTy
   try {
     mkdirSync(dirname, { recursive: true });
     dropOldest(dirname);
-    const descriptor = openSync(join(dirname, `${file.name}.log`), 'a');
-    return [new transports.Stream({ stream: appendTo(descriptor), format: json })];
+    return [new transports.Stream({ stream: appendTo(join(dirname, `${file.name}.log`)), format: json })];
   } catch (error) {
     if (isNoRoom(error)) return [];
     throw error;
   }
 }
 
-function appendTo(descriptor: number): Writable {
+/** The file begins with its first line: a start that fails before it leaves none. */
+function appendTo(path: string): Writable {
+  let descriptor: number | undefined;
   return new Writable({
     decodeStrings: false,
     write(line: string, _encoding, done) {
       try {
+        descriptor ??= openSync(path, 'a');
         appendWhole(descriptor, line);
         done();
       } catch (error) {
@@ -87,7 +99,7 @@ function appendTo(descriptor: number): Writable {
       }
     },
     final(done) {
-      closeSync(descriptor);
+      if (descriptor !== undefined) closeSync(descriptor);
       done();
     },
   });

@@ -1,3 +1,4 @@
+import type { Millis } from '../core/time.ts';
 import type { TradingState } from '../trading/command.ts';
 import type { Command } from '../trading/command.ts';
 import type { EngineState } from '../trading/state.ts';
@@ -47,7 +48,12 @@ function letOut(state: EngineState, base: Omit<Extract<Command, { name: 'flatten
   return scopes.map((strategy) => ({ ...base, name: 'set-trading-state', state: 'reduce-only', strategy }));
 }
 
-/** Returns whether a request shows somebody who a dead man's switch waits for. */
-export function hasDeadManSwitch({ limits }: EngineState): boolean {
-  return limits.protections?.some(({ trigger }) => trigger.kind === 'dead-man') ?? false;
+/** Returns the dead man's switch that would stop trading first, with the time left until then; undefined without one. */
+export function deadManSwitch({ protections }: EngineState, now: Millis): { readonly afterMs: Millis; readonly leftMs: Millis } | undefined {
+  const { presenceAt = now } = protections;
+  return [...protections.watches.values()].flatMap(({ rule: { protection: { trigger } }, reset }) => {
+    if (trigger.kind !== 'dead-man') return [];
+    const absentMs = Math.max(0, now - Math.max(presenceAt, reset?.at ?? -Infinity));
+    return [{ afterMs: trigger.afterMs, leftMs: Math.max(0, trigger.afterMs - absentMs) }];
+  }).toSorted((a, b) => a.leftMs - b.leftMs)[0];
 }

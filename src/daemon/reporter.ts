@@ -20,6 +20,8 @@ export interface Stamp {
 export interface RunStart {
   readonly runId: string;
   readonly mode: 'live' | 'paper';
+  /** Whether its swaps move real money. */
+  readonly isRealMoney: boolean;
   readonly service: string;
   readonly wallet: string | undefined;
   readonly strategies: readonly { readonly name: string; readonly summary: string; readonly budget: string | undefined }[];
@@ -68,4 +70,20 @@ export interface Reporter {
   /** A protection that came on or let go. */
   protection(stamp: Stamp, change: ProtectionChange): void;
   summary(stamp: Stamp, summary: RunSummary): void;
+}
+
+/** Returns a reporter that tells each of several the same, in their order. */
+export function tellAll(reporters: readonly Reporter[]): Reporter {
+  return {
+    started: (...args) => { for (const each of reporters) each.started(...args); },
+    decided: (...args) => { for (const each of reporters) each.decided(...args); },
+    denied: (...args) => { for (const each of reporters) each.denied(...args); },
+    intent: (...args) => { for (const each of reporters) each.intent(...args); },
+    alert: (...args) => { for (const each of reporters) each.alert(...args); },
+    feed: (...args) => { for (const each of reporters) each.feed(...args); },
+    state: (...args) => { for (const each of reporters) each.state(...args); },
+    trading: (...args) => { for (const each of reporters) each.trading(...args); },
+    protection: (...args) => { for (const each of reporters) each.protection(...args); },
+    summary: (...args) => { for (const each of reporters) each.summary(...args); },
+  };
 }

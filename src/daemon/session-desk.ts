@@ -1,5 +1,5 @@
 import { GannetError } from '../core/errors.ts';
-import type { Clock } from '../core/time.ts';
+import type { Clock, Millis } from '../core/time.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { StrategyInstance } from '../engine/host.ts';
 import type { JournalStore } from '../store/journal.ts';
@@ -12,13 +12,18 @@ import type { Loop } from './loop.ts';
 import { holdings } from './market-text.ts';
 import { showAmount } from '../market/market-text.ts';
 import type { ModeParts } from './mode-parts.ts';
-import { hasDeadManSwitch, operatorCommands } from './operator.ts';
+import { deadManSwitch, operatorCommands } from './operator.ts';
 import { amounts, portfolioState } from './portfolio-state.ts';
+import type { EquitySampler } from './run-equity.ts';
 import type { EquityState, FeedState, SessionState, StrategyState } from './session-state.ts';
+import { standingOf, standingReasons, strategyStandings } from './standing.ts';
 import type { StopFile } from './stop-file.ts';
 import type { TradingView } from './trading-board.ts';
 
 const RECENT_SHOWN = 20;
+/** Each sign of an operator is an input of the run: a page that asks every second must not fill the recording. */
+const PRESENCE_EVERY_MAX_MS = 60_000;
+const PRESENCE_PER_SWITCH = 10;
 
 /** What a desk looks at. */
 export interface DeskView {
@@ -38,18 +43,30 @@ export interface DeskView {
   /** What a recovery still waits for. */
   readonly recovering: () => readonly string[];
   readonly feeds: () => readonly FeedState[];
+  readonly startAt: Millis;
+  readonly isRealMoney: boolean;
+  readonly equity: EquitySampler;
 }
 
 /** Returns the desk of a session: what it says is read from the state at that moment, what it is told goes through the inbox. */
 export function createDesk(view: DeskView): Desk {
   const { state, loop, chronicle, journal, stopFile } = view;
   const trading = (): ReturnType<Chronicle['board']['view']> => chronicle.board.view(state, stopFile.read());
-  const strategies = (): StrategyState[] => strategyStates(view);
+  const strategies = (): StrategyState[] => {
+    const own = strategyStates(view, trading());
+    const standings = strategyStandings({ ...trading(), phase: view.phase(), service_access: chronicle.access, feeds: view.feeds(), strategies: own });
+    return own.map((each, index) => ({ ...each, standing: standings[index]! }));
+  };
   const present = (): void => {
-    if (hasDeadManSwitch(state)) loop.accept({ kind: 'command', name: 'report-presence', reason: 'an operator spoke' });
+    const dead = deadManSwitch(state, view.clock.now());
+    if (dead === undefined || dead.afterMs - dead.leftMs < Math.min(PRESENCE_EVERY_MAX_MS, dead.afterMs / PRESENCE_PER_SWITCH)) return;
+    loop.accept({ kind: 'command', name: 'report-presence', reason: 'an operator spoke' });
   };
   return {
-    state: () => ({ ...sessionState(view), ...trading(), strategies: strategies() }),
+    state: () => {
+      const told = { ...sessionState(view), ...trading(), strategies: strategies() };
+      return { ...told, standing: standingOf(told), standing_reasons: standingReasons(told) };
+    },
     feeds: view.feeds,
     strategies,
     portfolio: () => portfolioState(state),
@@ -79,15 +96,26 @@ export function createDesk(view: DeskView): Desk {
   };
 }
 
-function sessionState({ runId, mode, clock, state, engine, chronicle, phase, recovering, feeds }: DeskView): Omit<SessionState, keyof TradingView> {
+function sessionState(
+  { runId, mode, clock, state, engine, chronicle, phase, recovering, feeds, startAt, isRealMoney, equity }: DeskView,
+): Omit<SessionState, keyof TradingView | 'standing' | 'standing_reasons'> {
   const { tally } = chronicle;
+  const now = clock.now();
+  const dead = deadManSwitch(state, now);
   return {
     run_id: runId,
     mode,
     phase: phase(),
     waits_for: recovering(),
     service_access: chronicle.access,
-    at: clock.now(),
+    real_money: isRealMoney,
+    started_at: startAt,
+    uptime_ms: now - startAt,
+    equity: equity.read(now),
+    last_swap: chronicle.lastSwap ?? null,
+    last_error: chronicle.lastError ?? null,
+    dead_man: dead === undefined ? null : { after_ms: dead.afterMs, left_ms: dead.leftMs },
+    at: now,
     seq: engine.seq,
     decisions: engine.decisions,
     decision_hash: engine.decisionHash,
@@ -101,16 +129,20 @@ function sessionState({ runId, mode, clock, state, engine, chronicle, phase, rec
       counts: tally.byState,
     },
     denials: tally.denials,
-    presence_wanted: hasDeadManSwitch(state),
+    presence_wanted: dead !== undefined,
   };
 }
 
-function strategyStates({ state, strategies, engine, chronicle }: DeskView): StrategyState[] {
+function strategyStates({ state, strategies, engine }: DeskView, view: TradingView): Omit<StrategyState, 'standing'>[] {
   const running = new Set(engine.running);
-  const trading = new Map(chronicle.board.view(state, undefined).strategies.map((own) => [own.name, own]));
+  const trading = new Map(view.strategies.map((own) => [own.name, own]));
   return strategies.map(({ name, strategy }) => {
     const { swaps, balances } = state.portfolio.book(name);
-    return { ...trading.get(name)!, use: strategy.name, running: running.has(name), swaps, balances: amounts(balances), holds: holdings(state.tokens, balances), equity: equityState(state, name) };
+    const own = { ...trading.get(name)!, running: running.has(name) };
+    return {
+      ...own, use: strategy.name, swaps, balances: amounts(balances),
+      holds: holdings(state.tokens, balances), equity: equityState(state, name),
+    };
   });
 }
 

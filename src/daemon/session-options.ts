@@ -24,6 +24,8 @@ import type { Warmup } from './warm-up.ts';
 export interface SessionOptions {
   readonly runId: string;
   readonly mode: 'live' | 'paper';
+  /** Whether its swaps move real money: live, and not on the embedded chain. */
+  readonly isRealMoney: boolean;
   readonly clock: Clock;
   readonly state: EngineState;
   readonly strategies: readonly StrategyInstance[];

@@ -3,13 +3,36 @@ import type { TokenTable } from '../market/token.ts';
 import type { FeedStats } from '../service/feeds/feed-record.ts';
 import type { ServiceAccessState } from '../trading/command.ts';
 import { describeFeedKey } from '../market/market-text.ts';
+import type { RunEquity } from './run-equity.ts';
 import type { StrategyTrading, TradingView } from './trading-board.ts';
+
+/** What a daemon does as a whole, in one word. `stopped`: every strategy has ended in an error. */
+export type Standing = 'starting' | 'recovering' | 'trading' | 'exits-only' | 'flattening' | 'halted' | 'stopped' | 'waiting-for-service' | 'draining' | 'ended';
+
+/** What one strategy does, in one word. `waiting`: it may trade, but the daemon as a whole does not. */
+export type StrategyStanding = 'trading' | 'exits-only' | 'flattening' | 'halted' | 'stopped' | 'waiting';
 
 /** What the daemon can be asked about itself: `/api/state`, and what `gannet status` shows. */
 export interface SessionState extends TradingView {
   readonly run_id: string;
   readonly mode: string;
   readonly phase: string;
+  /** What the daemon does as a whole: the one answer that the rest of the state explains. */
+  readonly standing: Standing;
+  /** Why that is not plain trading, for people; empty where it is. */
+  readonly standing_reasons: readonly string[];
+  /** Whether swaps of this run move real money. */
+  readonly real_money: boolean;
+  readonly started_at: Millis;
+  readonly uptime_ms: Millis;
+  /** Of all strategies with a budget together; null before everything had a price, or without a budget. */
+  readonly equity: RunEquity | null;
+  /** The newest swap of this run that ended; null before the first. */
+  readonly last_swap: LastSwap | null;
+  /** The newest warning, critical alert or failed swap of this run; null without one. */
+  readonly last_error: LastError | null;
+  /** How long until the first dead man’s switch stops trading; null without one. */
+  readonly dead_man: DeadManState | null;
   /** What keeps a recovery, for people. */
   readonly waits_for: readonly string[];
   readonly service_access: AccessState;
@@ -36,6 +59,8 @@ export interface StrategyState extends StrategyTrading {
   /** What it is an instance of. */
   readonly use: string;
   readonly running: boolean;
+  /** What it does now, the state of the whole taken into account. */
+  readonly standing: StrategyStanding;
   readonly swaps: number;
   /** Smallest units by mint. */
   readonly balances: Readonly<Record<string, string>>;
@@ -56,6 +81,27 @@ export interface EquityState {
   readonly is_known: boolean;
   /** The day's change, for people. */
   readonly today: string;
+}
+
+/** A swap that ended. */
+export interface LastSwap {
+  readonly intent_id: string;
+  readonly state: string;
+  readonly at: Millis;
+  /** For people: "1 USDC → 0.005461284 SOL". */
+  readonly text: string;
+}
+
+/** Something that went wrong. */
+export interface LastError {
+  readonly at: Millis;
+  readonly message: string;
+}
+
+/** A dead man’s switch: it stops trading where no operator was seen for `after_ms`. */
+export interface DeadManState {
+  readonly after_ms: Millis;
+  readonly left_ms: Millis;
 }
 
 /** An intent under way, as `intentJson` shows it. */

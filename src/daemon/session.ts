@@ -19,6 +19,7 @@ import type { RunManifest, RunMoment } from './manifest.ts';
 import type { OutsideWords } from './outside-words.ts';
 import { heedOutside } from './outside-words.ts';
 import type { RunSummary, Stamp } from './reporter.ts';
+import { EquitySampler } from './run-equity.ts';
 import { summaryOf } from './run-summary.ts';
 import { safeModeAlert, safeModeCommand, safeModeText } from './safe-mode.ts';
 import { createDesk } from './session-desk.ts';
@@ -31,6 +32,7 @@ import type { WarmupRecord } from './warm-up.ts';
 const DRAIN_MAX_MS = 30_000;
 const DRAIN_POLL_MS = 100;
 const KEEP_STATES_MS = 60_000;
+const EQUITY_SAMPLE_MS = 10_000;
 
 /** One run of the pipeline in real time: from recovery through trading to the summary. */
 export class Session {
@@ -39,6 +41,7 @@ export class Session {
   readonly #loop: ReturnType<typeof createLoop>;
   readonly #chronicle: Chronicle;
   readonly #feed: PollingFeed;
+  readonly #equity: EquitySampler;
   readonly #subscriptions = new Subscription();
   #phase = 'starting';
   #finished = 0;
@@ -92,8 +95,9 @@ export class Session {
     });
     this.#loop = createLoop(this.#engine, clock);
     this.#feed = options.createFeed(Engine.feedsOf(strategies));
+    this.#equity = new EquitySampler(state);
     this.desk = createDesk({
-      ...options, chronicle, engine: this.#engine, loop: this.#loop,
+      ...options, chronicle, equity: this.#equity, engine: this.#engine, loop: this.#loop,
       phase: () => this.#phase,
       recovering: () => (this.#phase === 'recovering' ? this.#waitsFor() : []),
       feeds: () => feedStates(this.#feed.stats(), state.tokens),
@@ -141,6 +145,8 @@ export class Session {
     const keep = createStateKeeper({ ...this.#options, engine: this.#engine, alert: (alert) => { this.#chronicle.alert(this.stamp, undefined, alert); } });
     keep();
     this.#subscriptions.add(interval(KEEP_STATES_MS, this.#options.clock).subscribe(keep));
+    this.#equity.sample(at);
+    this.#subscriptions.add(interval(EQUITY_SAMPLE_MS, this.#options.clock).subscribe(() => { this.#equity.sample(this.#options.clock.now()); }));
     const { walletKeeper } = this.#options;
     if (walletKeeper !== undefined) this.#subscriptions.add(walletKeeper.watch(this.#ledger, (error) => { this.#failed?.(error); }));
     this.#loop.start();

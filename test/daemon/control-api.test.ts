@@ -40,7 +40,7 @@ interface Answer {
 }
 
 /** An API over a real desk, asked with its token. */
-async function startDesk(options: Parameters<typeof deskIn>[1] = {}): Promise<TestDesk & { readonly stateDir: string; readonly get: (path: string) => Promise<Answer>; readonly post: (path: string, body?: object) => Promise<Answer> }> {
+async function startDesk(options: Parameters<typeof deskIn>[1] = {}): Promise<TestDesk & { readonly stateDir: string; readonly url: string; readonly get: (path: string) => Promise<Answer>; readonly post: (path: string, body?: object) => Promise<Answer> }> {
   const stateDir = temporaryFolder();
   const desk = deskIn(stateDir, options);
   const { url } = await startApi('token', () => desk.desk, stateDir);
@@ -51,8 +51,10 @@ async function startDesk(options: Parameters<typeof deskIn>[1] = {}): Promise<Te
     });
     return { status: answer.statusCode, body: await answer.body.json() as Answer['body'] };
   };
-  return { ...desk, stateDir, get: (path) => ask(path), post: (path, body = {}) => ask(path, body) };
+  return { ...desk, stateDir, url, get: (path) => ask(path), post: (path, body = {}) => ask(path, body) };
 }
+
+const names = (inputs: TestDesk['inputs']): string[] => inputs.map((input) => (input.kind === 'command' ? input.name : input.kind));
 
 describe('the control API', () => {
   it('answers whoever shows the token, and nobody else', async () => {
@@ -156,15 +158,40 @@ describe('an order', () => {
     expect((await post('/api/resume')).status).toBe(200);
   });
 
-  it('shows a dead man’s switch that somebody is there, and only where there is one', async () => {
+  describe('issue 13.19: a dead man’s switch counts any authenticated request', () => {
     const deadMan = { trigger: { kind: 'dead-man', afterMs: 60_000 }, scope: 'global', action: 'reduce-only', release: { kind: 'cleared' } } as const;
-    const { post, inputs } = await startDesk({ limits: { protections: [deadMan] } });
-    await post('/api/presence');
-    await post('/api/halt');
-    expect(inputs.map((input) => (input.kind === 'command' ? input.name : input.kind))).toEqual(['report-presence', 'report-presence', 'set-trading-state']);
-    const without = await startDesk();
-    await without.post('/api/presence');
-    expect(without.inputs).toEqual([]);
+
+    it('resets its countdown with a request that only reads, at most ten times in its span', async () => {
+      const { get, engine, inputs } = await startDesk({ limits: { protections: [deadMan] } });
+      engine.accept({ kind: 'command', name: 'report-presence', reason: 'the start' }, 1_000);
+      engine.advanceTo(41_000);
+      for (let i = 0; i < 5; i += 1) expect((await get('/api/state')).body).toMatchObject({ dead_man: { after_ms: 60_000, left_ms: 60_000 } });
+      expect(names(inputs)).toEqual(['report-presence', 'report-presence']);
+      engine.advanceTo(44_000);
+      expect((await get('/api/feeds')).status).toBe(200);
+      expect(names(inputs)).toHaveLength(2);
+      engine.advanceTo(47_000);
+      await get('/api/feeds');
+      expect(names(inputs)).toHaveLength(3);
+    });
+
+    it('is not reset by a request without the token', async () => {
+      const { url, engine, inputs, desk } = await startDesk({ limits: { protections: [deadMan] } });
+      engine.accept({ kind: 'command', name: 'report-presence', reason: 'the start' }, 1_000);
+      engine.advanceTo(41_000);
+      const answer = await request(`${url}/api/state`);
+      await answer.body.dump();
+      expect(answer.statusCode).toBe(401);
+      expect(names(inputs)).toHaveLength(1);
+      expect(desk.state().dead_man).toEqual({ after_ms: 60_000, left_ms: 20_000 });
+    });
+
+    it('leaves no input in a run without such a switch', async () => {
+      const { get, post, inputs } = await startDesk();
+      await post('/api/presence');
+      expect((await get('/api/state')).body).toMatchObject({ dead_man: null });
+      expect(inputs).toEqual([]);
+    });
   });
 
   it('takes no word on a swap that is not under way', async () => {

@@ -2,6 +2,7 @@ import type { Millis } from '../../src/core/time.ts';
 import { Chronicle } from '../../src/daemon/chronicle.ts';
 import type { Desk } from '../../src/daemon/desk.ts';
 import type { Reporter } from '../../src/daemon/reporter.ts';
+import { EquitySampler } from '../../src/daemon/run-equity.ts';
 import { createDesk } from '../../src/daemon/session-desk.ts';
 import { stopFileOf } from '../../src/daemon/stop-file.ts';
 import type { TradingChange } from '../../src/daemon/trading-board.ts';
@@ -65,6 +66,7 @@ export function deskIn(stateDir: string, options: { readonly strategies?: readon
     phase: () => 'trading',
     recovering: () => [],
     feeds: () => [],
+    startAt: 1_000, isRealMoney: false, equity: new EquitySampler(state),
   });
   engine.start();
   return { desk, engine, state, chronicle, inputs, changes, told, saved: () => journal.loadSnapshot(), logs };

@@ -91,7 +91,7 @@ export async function start({ open = [], crashes, leftover = 'expired', approval
     for (const reached of ['building', 'signed', 'submitted'] as const) journal.transition(outcome(intent, reached));
   }
   const session = new Session({
-    runId: 'run', mode: 'live', clock, state, strategies: [TICKER], seed: 7, startAt: START, open, legacy: { states: {}, unseen: [] },
+    runId: 'run', mode: 'live', isRealMoney: false, clock, state, strategies: [TICKER], seed: 7, startAt: START, open, legacy: { states: {}, unseen: [] },
     prepareWarmup: () => undefined,
     executor: {
       execute: (intent) => {

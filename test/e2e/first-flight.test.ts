@@ -16,6 +16,9 @@ const seen: { state?: JsonLine; text?: string; health?: number; noToken?: number
 
 const confirmedBy = (route: string) => (line: JsonLine): boolean => line.type === 'intent' && line['state'] === 'confirmed' && line['route'] === route;
 
+const counted = (rows: readonly string[]): Record<string, number> =>
+  Object.fromEntries([...Map.groupBy(rows, (row) => row)].map(([row, all]) => [row, all.length]));
+
 beforeAll(async () => {
   playground = createPlayground();
   state = playground.path('state');
@@ -99,11 +102,22 @@ describe('the default configuration, from a fresh state', () => {
   });
 });
 
+describe('issue 13.28: the log file of a run', () => {
+  it('holds its start, each decision and denial, each step of each swap, and its summary', () => {
+    const logged = jsonLines(readFileSync(`${state}/logs/${runId}.log`, 'utf8')) as readonly (JsonLine & { readonly message?: string })[];
+    const told = counted(lines.map(({ type }) => String(type)));
+    const kept = counted(logged.map(({ message }) => String(message).split(' ')[0]!));
+    for (const type of ['started', 'decision', 'intent', 'summary'] as const) expect(kept[type], type).toBe(told[type]);
+    expect(kept['denial'] ?? 0).toBe(told['denial'] ?? 0);
+    expect(logged.find(({ message, ...row }) => message?.startsWith('intent') === true && row['state'] === 'confirmed')).toMatchObject({ intent_id: expect.any(String), signature: expect.any(String) });
+  });
+});
+
 describe('the control API of a running daemon', () => {
   it('tells the state, to a script and to a person', () => {
     expect(seen.state).toMatchObject({ run_id: runId, mode: 'live', phase: 'trading', intents: { counts: { confirmed: expect.any(Number) } } });
     expect(seen.text).toContain(runId);
-    expect(seen.text).toMatch(/dca-sol\s+dca\s+running/);
+    expect(seen.text).toMatch(/dca-sol\s+dca\s+trading/);
     expect(seen.text).toContain('confirmed');
   });
 

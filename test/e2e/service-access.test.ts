@@ -151,7 +151,7 @@ describe('a key that is refused in the middle of a run, and taken again', () => 
 
   it('is seen in the daemon’s state, which is not the operator’s own halt', () => {
     expect(during.json).toMatchObject({ trading: 'active', service_access: { state: 'refused', since: expect.any(Number), reason: expect.stringContaining('refused the API key') } });
-    expect(during.words).toMatch(/service +refuses the API key since \d{4}-.* UTC, nothing is traded: .*check service\.api_key/);
+    expect(during.words).toMatch(/state +waiting for the service\n +because +the service refuses the API key since [\d:]{8} UTC: .*check service\.api_key/);
     expect(during.words + JSON.stringify(during.json)).not.toContain(KEY);
   });
 

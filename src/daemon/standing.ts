@@ -1,0 +1,87 @@
+import type { TradingState } from '../trading/command.ts';
+import type { FeedState, SessionState, Standing, StrategyStanding } from './session-state.ts';
+import type { StrategyTrading } from './trading-board.ts';
+import { describeSource } from './trading-text.ts';
+
+/** What one strategy may do by itself. `stopped`: it has ended in an error. */
+type Allowed = Exclude<StrategyStanding, 'waiting'>;
+
+/** A part of a daemon’s state; a daemon of another version may leave out the rest. */
+type Told<T> = { readonly [member in keyof T]?: T[member] | undefined };
+
+export type StandingView = Told<Pick<SessionState, 'phase' | 'trading' | 'trading_word' | 'effective' | 'protections' | 'stop_file' | 'service_access' | 'waits_for'>> & {
+  readonly feeds?: readonly Pick<FeedState, 'status'>[] | undefined;
+  readonly strategies?: readonly (Told<StrategyTrading> & { readonly running?: boolean | undefined })[] | undefined;
+};
+
+const BY_TRADING: Readonly<Record<TradingState, Allowed>> = { active: 'trading', 'reduce-only': 'exits-only', halted: 'halted' };
+/** The least restricted strategy names the state of the whole. */
+const FREEST_FIRST: readonly Allowed[] = ['trading', 'flattening', 'exits-only', 'halted', 'stopped'];
+
+type StrategyView = NonNullable<StandingView['strategies']>[number];
+
+/** Returns what each strategy does now, in the order of the view. */
+export function strategyStandings(view: StandingView): StrategyStanding[] {
+  const whole = standingOf(view);
+  const isHeldUp = whole === 'waiting-for-service' || view.phase !== 'trading';
+  return (view.strategies ?? []).map((strategy) => {
+    const allowed = allowedOf(strategy, view.protections);
+    return isHeldUp && allowed === 'trading' ? 'waiting' : allowed;
+  });
+}
+
+/** A halt outranks a flattening: nothing is sold while it lasts. A protection that denies entries leaves exits alone. */
+function allowedOf(
+  { name, running, effective, trading = 'active', flattening }: StrategyView, protections: StandingView['protections'] = [],
+): Allowed {
+  if (running === false) return 'stopped';
+  const allowed = BY_TRADING[effective ?? trading];
+  if (flattening === true && allowed !== 'halted') return 'flattening';
+  return allowed === 'trading' && deniesEntries(protections, name) ? 'exits-only' : allowed;
+}
+
+function deniesEntries(protections: StandingView['protections'] = [], strategy?: string): boolean {
+  return protections.some(({ action, scope, subject }) => action === 'deny' && (scope === 'global' || (scope === 'strategy' && subject === strategy)));
+}
+
+/** Returns what the daemon does as a whole. It never claims more than its freest strategy may do. */
+export function standingOf(view: StandingView): Standing {
+  const { phase = 'trading', strategies = [], protections } = view;
+  if (phase !== 'trading') return phase === 'recovering' || phase === 'draining' || phase === 'ended' ? phase : 'starting';
+  const own = strategies.length === 0 ? [allowedOf(view, protections)] : strategies.map((strategy) => allowedOf(strategy, protections));
+  const freest = FREEST_FIRST.find((one) => own.includes(one)) ?? 'stopped';
+  return freest !== 'halted' && freest !== 'stopped' && serviceFault(view) !== undefined ? 'waiting-for-service' : freest;
+}
+
+/** Returns why the state is not plain trading, one reason a line; none where it is. */
+export function standingReasons(view: StandingView): string[] {
+  const { phase, trading = 'active', trading_word: word, protections = [], stop_file: stopFile, strategies = [] } = view;
+  const service = serviceFault(view);
+  const areAllFlattening = strategies.length > 0 && strategies.every(({ flattening }) => flattening === true);
+  return [
+    ...(phase === 'recovering' ? (view.waits_for ?? []).map((what) => `waits for ${what}`) : []),
+    ...(stopFile === null || stopFile === undefined ? [] : [`the file STOP is there${stopFile === '' ? '' : ` (${stopFile})`}: remove it, then "gannet resume"`]),
+    ...(areAllFlattening ? ['every strategy sells what it holds: "gannet resume" ends that'] : []),
+    ...(trading === 'active' || (areAllFlattening && trading === 'reduce-only') ? [] : [`${trading === 'halted' ? 'halt' : 'exits only'}${word === null || word === undefined ? ' by an earlier run'
+      : ` by ${describeSource(word.by)} at ${clockTime(word.since)} UTC${word.reason === '' ? '' : ` (${word.reason})`}`}: "gannet resume" ends it`]),
+    ...protections.map(({ kind, subject, reason }) => `protection ${kind.replaceAll('-', '_')}${subject === '' ? '' : ` of ${subject}`}: ${reason}`),
+    ...strategies.flatMap((strategy) => strategyReason(strategy, trading, areAllFlattening)),
+    ...(service === undefined ? [] : [service]),
+  ];
+}
+
+function strategyReason({ name = '', running, trading: own = 'active', flattening }: StrategyView, global: TradingState, areAllFlattening: boolean): string[] {
+  if (running === false) return [`${name} has stopped after an error: the log says which`];
+  if (flattening === true) return areAllFlattening ? [] : [`${name} sells what it holds: "gannet resume" ends that`];
+  return own === 'active' || own === global ? [] : [`${name} is ${own === 'halted' ? 'halted' : 'limited to exits'}: "gannet resume --strategy ${name}" ends it`];
+}
+
+/** Returns why the service is of no use now, undefined where it is. */
+function serviceFault({ service_access: access, feeds = [] }: StandingView): string | undefined {
+  if (access?.state === 'refused') return `the service refuses the API key${access.since === null ? '' : ` since ${clockTime(access.since)} UTC`}: ${access.reason ?? ''}`;
+  return feeds.length > 0 && feeds.every(({ status }) => status !== 'healthy') ? 'the service gives no answers: no feed is healthy' : undefined;
+}
+
+function clockTime(at: number): string {
+  return new Date(at).toISOString().slice(11, 19);
+}
