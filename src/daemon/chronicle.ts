@@ -1,10 +1,10 @@
 import { messageOf } from '../core/errors.ts';
 import type { Millis } from '../core/time.ts';
 import type { LoggedDecision } from '../engine/decision-log.ts';
-import { needsOperator } from '../execution/unproven.ts';
 import type { AdjustWallet, Command } from '../trading/command.ts';
 import { showAmount, symbolOf } from '../market/market-text.ts';
 import type { Outcome } from '../trading/intent.ts';
+import { needsOperator } from '../trading/intent.ts';
 import { isTerminal } from '../trading/intent.ts';
 import type { ProtectionChange } from '../trading/protections/protection-change.ts';
 import type { AlertProposal } from '../trading/proposal.ts';

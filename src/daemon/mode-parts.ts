@@ -44,8 +44,8 @@ export interface ModeScope {
   readonly diskGuard: DiskGuard;
 }
 
-/** Opens what live trading needs; `mayTryAgain` speaks for risk where an attempt came to nothing. */
-export async function liveParts(scope: ModeScope, mayTryAgain: NonNullable<LiveWorld['mayTryAgain']>): Promise<ModeParts> {
+/** Opens what live trading needs; `mayTryAgain` speaks for risk where an attempt came to nothing, `ledger` for the books. */
+export async function liveParts(scope: ModeScope, { mayTryAgain, ledger }: Required<Pick<LiveWorld, 'mayTryAgain' | 'ledger'>>): Promise<ModeParts> {
   const { options, setup, resources } = scope;
   const { config, world, clock, log } = options;
   const { chain, sandbox } = world;
@@ -61,7 +61,7 @@ export async function liveParts(scope: ModeScope, mayTryAgain: NonNullable<LiveW
   const wallet = isFirst ? await chain.balances(signer.address) : new Map();
   return {
     executor: createLiveExecutor({
-      service: world.service.swap, chain, signer, journal, clock, mayTryAgain,
+      service: world.service.swap, chain, signer, journal, clock, mayTryAgain, ledger,
       maxQuoteAgeMs: config.limits.maxQuoteAgeMs, maxQuoteAgeSlots: config.limits.maxQuoteAgeSlots,
     }),
     journal,

@@ -1,4 +1,4 @@
-import { needsOperator } from '../execution/unproven.ts';
+import { needsOperator } from '../trading/intent.ts';
 import type { AlertProposal } from '../trading/proposal.ts';
 import type { IntentRecord } from './tally.ts';
 import { whyText } from './why-text.ts';

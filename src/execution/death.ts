@@ -1,5 +1,5 @@
 import type { Millis } from '../core/time.ts';
-import type { Attempt } from '../trading/attempt.ts';
+import type { Attempt, ProofProgress } from '../trading/attempt.ts';
 import type { Intent } from '../trading/intent.ts';
 import { DeathProof } from './death-proof.ts';
 import type { BalanceDoubt } from './input-balance.ts';
@@ -20,11 +20,16 @@ export class DeathWatch {
   readonly #attempt: Attempt;
   readonly #proof: DeathProof;
 
-  constructor(world: LiveWorld, intent: Intent, attempt: Attempt) {
+  constructor(world: LiveWorld, intent: Intent, attempt: Attempt, first?: ProofProgress['first']) {
     this.#world = world;
     this.#intent = intent;
     this.#attempt = attempt;
-    this.#proof = new DeathProof(world.chain, attempt);
+    this.#proof = new DeathProof(world.chain, attempt, first);
+  }
+
+  /** When and at which height the proof was complete for the first time. */
+  get first(): ProofProgress['first'] {
+    return this.#proof.first;
   }
 
   /** Returns the finalized height where the attempt's life is over as far as height and blockhash go; else why it is not. */

@@ -22,6 +22,8 @@ const RESEND_MS = 2_000;
 const SLOW_RESEND_MS = 30_000;
 /** Whoever is given the bytes may take far longer to answer; the chain is asked meanwhile. */
 const ANSWER_MS = 400;
+/** How often it is written down how far the proof has come. */
+const KEEP_MS = 5_000;
 /** How long nobody need answer before the outcome is called unknown. */
 const SILENCE_MS = 10_000;
 /** A life of 150 blocks, finality and some more: who knows nothing by then is not only slow. */
@@ -97,16 +99,21 @@ class Watch {
   #saidId: string | undefined;
   #submitted = false;
   #seenOnChain = false;
-  #nextSend: Millis = 0;
-  #lastHeard: Millis = 0;
+  #nextSend: Millis;
+  #lastHeard: Millis;
+  #lastKept: Millis;
 
   constructor(world: LiveWorld, intent: Intent, attempt: Attempt, following: Following) {
     this.#world = world;
     this.#intent = intent;
     this.#attempt = attempt;
     this.#following = following;
-    this.#time = new SteadyTime(world.clock);
-    this.#death = new DeathWatch(world, intent, attempt);
+    const { watchedMs = 0, first } = world.journal.proofOf(attempt) ?? {};
+    this.#time = new SteadyTime(world.clock, watchedMs);
+    this.#death = new DeathWatch(world, intent, attempt, first);
+    this.#nextSend = watchedMs;
+    this.#lastHeard = watchedMs;
+    this.#lastKept = watchedMs;
     this.#transactionId = attempt.transactionId;
     this.#over = AbortSignal.any([following.over, this.#closing.signal]);
   }
@@ -167,7 +174,16 @@ class Watch {
   }
 
   async pause(): Promise<void> {
+    this.#keepProof();
     await this.#time.pause(this.#time.elapsed() < UNPROVEN_MS ? POLL_MS : SLOW_POLL_MS, this.#over);
+  }
+
+  /** A process that begins anew with each restart would never come to the end of a proof. */
+  #keepProof(): void {
+    const watchedMs = this.#time.elapsed();
+    if (watchedMs - this.#lastKept < KEEP_MS || this.#over.aborted) return;
+    this.#lastKept = watchedMs;
+    this.#world.journal.keepProof(this.#attempt, { watchedMs, first: this.#death.first });
   }
 
   async #ask(): Promise<Progress | { readonly because: string; readonly disagrees?: true }> {

@@ -121,7 +121,8 @@ export function createState(setup: {
   restoreMemory(protections, snapshot.protections);
   for (const { intent, state } of setup.open ?? []) {
     recordOpen(protections, intent, state);
-    intents.add({ intent, state });
+    // What an earlier run left open locks its input and no more.
+    intents.add({ intent, state, isUnproven: true });
     portfolio.reserve(intent);
   }
   for (const [name, book] of portfolio.books) {

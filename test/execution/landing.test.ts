@@ -50,7 +50,7 @@ async function follow(node: Node, options: { readonly attempt?: Attempt; readonl
   const world: LiveWorld = {
     clock,
     service: { order: never, build: never, execute: never },
-    journal: { intentApproved: never, attemptSigned: never, transition: never, openIntents: () => options.others ?? [], isSigned: never, movesSince: () => options.moves ?? [] },
+    journal: { intentApproved: never, attemptSigned: never, transition: never, openIntents: () => options.others ?? [], isSigned: never, proofOf: () => undefined, keepProof: () => undefined, movesSince: () => options.moves ?? [] },
     signer: { address: 'us', sign: never },
     chain: {
       compose: never,

@@ -44,7 +44,7 @@ function followed(serve: (clock: VirtualClock) => Execute, { landsAt = Infinity,
         }
       },
     },
-    journal: { intentApproved: never, attemptSigned: never, transition: never, openIntents: () => [], isSigned: never, movesSince: () => [] },
+    journal: { intentApproved: never, attemptSigned: never, transition: never, openIntents: () => [], isSigned: never, proofOf: () => undefined, keepProof: () => undefined, movesSince: () => [] },
     signer: { address: 'us', sign: never },
     chain: {
       compose: never, readTransaction: never, signaturesOf: async () => undefined, send: never, findBySigner: never,

@@ -14,7 +14,10 @@ export const intentsOpen: Rule = (state, { inputMint, isExit, retryOf }) => {
   }
   const { maxOpenIntents } = state.limits;
   if (isExit || retryOf !== undefined || state.intents.size < maxOpenIntents) return undefined;
-  return { code: 'INTENTS_OPEN_LIMIT', reason: `${state.intents.size} open, allowed are ${maxOpenIntents}` };
+  // One that may stay unknown for hours locks its own input: everything else goes on.
+  const open = state.intents.values().filter(({ isUnproven }) => isUnproven !== true).length;
+  if (open < maxOpenIntents) return undefined;
+  return { code: 'INTENTS_OPEN_LIMIT', reason: `${open} open, allowed are ${maxOpenIntents}` };
 };
 
 /** There can be no more exits than entries let in, and one that has to wait may cost more than any number of them. */

@@ -74,7 +74,7 @@ const FATES: Readonly<Record<string, readonly Omit<WireRule, 'request'>[]>> = {
 export async function playLyingLife(world: CrashWorld, options: LyingLifeOptions): Promise<LyingLife> {
   const { name, seed, plans, timeFactor } = options;
   const random = seededRandom(seed);
-  const place = await openPlace(world, { name, funds: FUNDS, strategies: STRATEGIES, isRecorded: false, maxQuoteAge: '15s' });
+  const place = await openPlace(world, { name, funds: FUNDS, strategies: STRATEGIES, isRecorded: false, risk: 'max_quote_age: 15s, max_open_intents: 10,' });
   const liar = createLiar(timeFactor);
   const killAt = new Set(Array.from({ length: options.kills }, (_, index) => Math.floor(((index + 0.5) * plans.length) / options.kills)));
   const lies: ToldLie[] = [];
