@@ -15,3 +15,12 @@ export function unknownAlert({ intent: { id }, signature, code, reason }: Intent
     data: { intent_id: id, signature: signature ?? null, code: code ?? null },
   };
 }
+
+/** Returns the alert that tells of swaps in a row that were given up before anything was signed, all for one cause. */
+export function givenUpAlert({ code, reason }: IntentRecord, count: number): AlertProposal {
+  return {
+    kind: 'alert', level: 'warning',
+    message: `the last ${count} swaps were given up before anything was signed, all for one cause (${whyText(code, reason)}); nothing is traded while it lasts`,
+    data: { code: code ?? null, count },
+  };
+}

@@ -83,10 +83,10 @@ function shuffled(seed: number, round: number): readonly (readonly Lie[])[] {
   return order;
 }
 
-function figuresOf({ lies, kills, states, violations }: LyingLife): Readonly<Record<string, unknown>> {
+function figuresOf({ lies, kills, states, givenUp, violations }: LyingLife): Readonly<Record<string, unknown>> {
   const after = lies.flatMap(({ tradesAfterMs }) => (tradesAfterMs === undefined ? [] : [tradesAfterMs]));
   return {
-    lies: lies.length, answers: lies.reduce((sum, { answers }) => sum + answers, 0), kills, states,
+    lies: lies.length, answers: lies.reduce((sum, { answers }) => sum + answers, 0), kills, states, givenUp,
     slowestMs: Math.max(0, ...after), plans: lies.map(({ plan, fate, lastedMs, answers, tradesAfterMs }) => [plan, fate, lastedMs, answers, tradesAfterMs ?? null]), violations,
   };
 }

@@ -30,6 +30,7 @@ interface Node {
   readonly status?: (signature: string, at: number) => Awaited<ReturnType<LiveWorld['chain']['signatureStatus']>>;
   readonly findBySigner?: LiveWorld['chain']['findBySigner'];
   readonly balance?: (at: number) => bigint;
+  readonly slot?: (at: number) => bigint;
   readonly send?: (at: number) => void;
   readonly landedError?: string;
 }
@@ -68,7 +69,7 @@ async function follow(node: Node, options: { readonly attempt?: Attempt; readonl
         return status && { ...status, error: landedError };
       },
       findBySigner: node.findBySigner ?? (async () => undefined),
-      tokenBalance: async () => ({ amount: (node.balance?.(time.now()) ?? 7_000_000n) as Amount, slot: 600n, lastSlot: 602n }),
+      tokenBalance: async () => ({ amount: (node.balance?.(time.now()) ?? 7_000_000n) as Amount, slot: node.slot?.(time.now()) ?? 600n, lastSlot: 602n }),
       landedSwap: async ({ signature }) => ({
         signature, slot: 1n, feeLamports: 5_000n as Lamports, rentLamports: 0n as Lamports, amountIn: INTENT.amountIn, amountOut: 5_000_000n as Amount,
         error: landedError,
@@ -99,6 +100,13 @@ const DEAD: Node = { height: blocksFrom(1_151n), valid: () => false };
 describe('following an attempt', () => {
   it('does not believe in its death as soon as a node mistakes slots for heights: the bytes have just left', async () => {
     expect((await follow({ height: blocksFrom(9_999n), valid: () => false }, { spanMs: 40_000 })).states).toEqual(['submitted']);
+  });
+
+  it('issue 13.34: is not proven dead by a height and a blockhash that are said to be over before as many slots have passed as it lives', async () => {
+    const slot = (at: number): bigint => 402n + BigInt(Math.floor(at / 400));
+    const { told } = await follow({ ...DEAD, slot }, { spanMs: 120_000 });
+    expect(told.map(({ progress }) => progress.state)).toEqual(['submitted', 'expired']);
+    expect(told[1]!.at).toBeGreaterThanOrEqual(66_000);
   });
 
   it('believes in it after a transaction’s life, when height, blockhash, history and balance agree twice', async () => {

@@ -1,4 +1,6 @@
 import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { seededRandom, type Random } from '../../../src/core/random.ts';
 import { startDaemon, type CrashDaemon } from '../../crash/daemon.ts';
@@ -27,6 +29,8 @@ export interface LyingLife {
   readonly lies: readonly ToldLie[];
   readonly kills: number;
   readonly states: Readonly<Record<string, number>>;
+  /** Of swaps that were given up before anything was signed, by code. */
+  readonly givenUp: Readonly<Record<string, number>>;
   readonly violations: readonly string[];
 }
 
@@ -117,7 +121,7 @@ export async function playLyingLife(world: CrashWorld, options: LyingLifeOptions
     violations.push(...found.filter((violation) => !violation.startsWith('the ledger had to be set right')));
     const states: Record<string, number> = {};
     for (const { state } of lookAtJournal(place.stateDir)?.intents ?? []) states[state] = (states[state] ?? 0) + 1;
-    return { lies, kills, states, violations };
+    return { lies, kills, states, givenUp: givenUpIn(place), violations };
   } finally {
     running?.daemon.signal('SIGKILL');
     await running?.daemon.gone(0);
@@ -158,12 +162,14 @@ function start(place: Place, timeFactor: number): Running {
   const decidedAt = new Map<string, number>();
   const confirmed: { readonly decidedAt: number; readonly at: number }[] = [];
   let read = 0;
+  let startedAt: number | undefined;
   let ended = false;
   void daemon.ended.then(() => { ended = true; });
   const readLines = (): void => {
     const text = daemon.stdout();
     const end = text.lastIndexOf('\n') + 1;
     for (const line of text.slice(read, end).split('\n')) {
+      if (startedAt === undefined && line.startsWith('{"type":"started"')) startedAt = (JSON.parse(line) as { readonly at: number }).at;
       if (!line.includes('"intent_id"')) continue;
       const { type, at, intent_id: id, state } = JSON.parse(line) as { readonly type: string; readonly at: number; readonly intent_id: string; readonly state: string };
       if (type === 'decision') decidedAt.set(id, at);
@@ -179,7 +185,8 @@ function start(place: Place, timeFactor: number): Running {
       while (now() - from < withinMs && !ended) {
         readLines();
         const found = confirmed.find((swap) => swap.decidedAt > since);
-        if (found !== undefined) return Math.max(0, Math.round(found.at - since));
+        // To start takes the machine's own time, which is many times as long here.
+        if (found !== undefined) return Math.max(0, Math.round(found.at - Math.max(since, startedAt ?? 0)));
         await sleep(LOOK_MS);
       }
       return undefined;
@@ -192,6 +199,19 @@ function start(place: Place, timeFactor: number): Running {
 async function killed({ daemon }: Running, place: Place, timeFactor: number): Promise<Running> {
   await daemon.gone(0);
   return start(place, timeFactor);
+}
+
+/** Returns the codes of swaps that ended before anything was signed. */
+function givenUpIn({ stateDir }: Place): Record<string, number> {
+  const database = new DatabaseSync(join(stateDir, 'journal.sqlite'), { readOnly: true });
+  try {
+    const rows = database.prepare("SELECT outcome FROM transitions WHERE state = 'abandoned'").all();
+    const counts: Record<string, number> = {};
+    for (const { code = 'none' } of rows.map((row) => JSON.parse(String(row['outcome'])) as { readonly code?: string })) counts[code] = (counts[code] ?? 0) + 1;
+    return counts;
+  } finally {
+    database.close();
+  }
 }
 
 /** Waits until what was open when the last lie was over is known. */
