@@ -124,7 +124,7 @@ export function createChain(options: ChainOptions): Chain {
   }
 
   const { floor, ...finality } = createFinality(rpc, clock);
-  const tokenBalance = createBalanceReader({ rpc, floor, finalizedBlockHeight: finality.finalizedBlockHeight });
+  const tokenBalance = createBalanceReader({ rpc, floor, finalizedBlockHeight: () => finality.finalizedBlockHeight() });
 
   const signaturesOf = async (signature: string): Promise<readonly string[] | undefined> => (await landedTransaction(signature))?.transaction.signatures;
 

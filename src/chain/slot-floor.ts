@@ -23,8 +23,8 @@ export const LEAP_SLOTS = 20_000n;
 const UNFINALIZED_SLOTS_MAX = 1_000n;
 /** The newest slot of a node is seldom further ahead of its finalized one. */
 const UNFINALIZED_SLOTS = 150n;
-/** Two minutes of slots: a chain whose finality is further behind is in trouble. */
-const NEAR_SLOTS = 300n;
+/** A chain whose finality is further behind is in trouble. */
+const NEAR_SLOTS = 100n;
 /** No chain makes slots faster for long. */
 const SLOT_MIN_MS = 300;
 /** Refusals of one method, one after the other, before the floor itself is doubted, and how long they must last. */

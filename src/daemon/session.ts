@@ -133,7 +133,7 @@ export class Session {
           next: (outcome) => { if (this.#phase !== 'ended') this.#loop.accept(outcome); },
           // Once strategies run, a bug in what is still followed ends the run as any other does.
           error: (error: unknown) => {
-            reject(error as Error);
+            reject(error);
             this.#failed?.(error);
           },
           complete: () => { known.abort(); },

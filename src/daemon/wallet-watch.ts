@@ -42,6 +42,8 @@ const GAP_MS: Millis = 10_000;
 const LOOKED_AT_MAX = 20;
 /** What a swap may cost or bring in lamports besides what it swaps: fees of all its attempts, tips, deposits. */
 const BESIDE_MAX_LAMPORTS = 40_000_000n;
+/** A loss of so many times what open swaps may move is booked whole. */
+const FAR_OFF = 4n;
 
 /**
  * Returns by what the chain's balances differ from the ledger's, as commands that book it; undefined where it cannot be
@@ -118,9 +120,9 @@ export function watchWallet(options: WalletWatchOptions & { readonly onFault: (e
   );
 }
 
-/** A difference that is the same again. */
-function nameOf({ mint, cause, change }: AdjustWallet): string {
-  return `${mint} ${cause} ${change}`;
+/** A difference of the same kind; what is sure of it changes with the swaps that are open. */
+function nameOf({ mint, cause }: AdjustWallet): string {
+  return `${mint} ${cause}`;
 }
 
 /** A difference that no open swap explains: what is sure of it, and the whole difference. */
@@ -140,21 +142,35 @@ function unexplainedBy(open: readonly Intent[], first: ReadonlyMap<Mint, bigint>
       found.set(mint, { least: readings[1], whole: readings[1] });
       continue;
     }
-    const [one, other] = readings.map((change) => beyond(change, mint, touching)) as [bigint, bigint];
+    const bound = boundOf(mint, touching);
+    const [one, other] = readings.map((change) => beyond(change, bound)) as [bigint, bigint];
     // While a swap lands between two readings they differ; what both say is the lesser of them.
     const least = one < 0n && other < 0n ? (one > other ? one : other) : one > 0n && other > 0n ? smaller(one, other) : 0n;
-    if (least !== 0n) found.set(mint, { least, whole: least < 0n ? (readings[0] > readings[1] ? readings[0] : readings[1]) : least });
+    if (least === 0n) continue;
+    const whole = least < 0n ? (readings[0] > readings[1] ? readings[0] : readings[1]) : least;
+    // So far off, the ledger is wrong, whatever became of the swap; a rest of the swap's size would look like its landing.
+    found.set(mint, { least: least < bound.low * FAR_OFF ? whole : least, whole });
   }
   return found;
 }
 
-/** Returns by how much a change goes beyond what open swaps may move; 0 where it does not. What they bring has no bound. */
-function beyond(change: bigint, mint: Mint, touching: readonly Intent[]): bigint {
+/** What open swaps may move of a mint: at least and at most; what they bring has no bound. */
+interface Bound {
+  /** 0 or less. */
+  readonly low: bigint;
+  readonly high: bigint | undefined;
+}
+
+function boundOf(mint: Mint, touching: readonly Intent[]): Bound {
   const besides = mint === SOL_MINT ? BESIDE_MAX_LAMPORTS * BigInt(touching.length) : 0n;
   const low = -touching.reduce((sum, { inputMint, amountIn }) => sum + (inputMint === mint ? amountIn : 0n), besides);
+  return { low, high: touching.some(({ outputMint }) => outputMint === mint) ? undefined : besides };
+}
+
+/** Returns by how much a change goes beyond a bound; 0 where it does not. */
+function beyond(change: bigint, { low, high }: Bound): bigint {
   if (change < low) return change - low;
-  if (touching.some(({ outputMint }) => outputMint === mint)) return 0n;
-  return change > besides ? change - besides : 0n;
+  return high === undefined || change <= high ? 0n : change - high;
 }
 
 function smaller(a: bigint, b: bigint): bigint {

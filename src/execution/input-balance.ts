@@ -23,6 +23,8 @@ export type Unswapped =
   | { readonly kind: 'not-found' }
   | { readonly kind: 'failed'; readonly signature: string; readonly slot: bigint; readonly feeLamports: Lamports };
 
+/** Fees, tips and deposits that go with a swap of SOL. */
+const BESIDE_MAX_LAMPORTS = 40_000_000n;
 /** A blockhash lives for as many blocks, and no chain has more blocks than slots. */
 const LIFE_SLOTS = 150n;
 
@@ -31,7 +33,7 @@ const LIFE_SLOTS = 150n;
  * as it was when it was signed, with what other swaps took and brought between that slot and the present one. Where it is
  * not known whether a balance holds one of them, it is taken to have brought and not to have cost anything: what is
  * missing is then never less than it is. A balance that was read wrong at the signing must not lock the input for ever:
- * nothing is missing either where the wallet has what the ledger has.
+ * where far more or less is there than the swap could have taken, the wallet need only have what the ledger has.
  */
 export async function doubtOfBalance(
   { chain, journal, owner, ledger }: BalanceWorld, intent: Intent, attempt: Attempt, said: Unswapped = { kind: 'not-found' },
@@ -49,12 +51,15 @@ export async function doubtOfBalance(
   const fee = said.kind === 'failed' && inputMint === SOL_MINT ? said.feeLamports : 0n;
   const missing = inputBalance + movedBetween(attempt, present, journal.movesSince(attempt, inputMint)) - present.amount - fee;
   const booked = ledger?.(inputMint);
-  const missingOfLedger = booked === undefined ? missing : booked - present.amount - fee;
-  if (missing >= amountIn && missingOfLedger >= amountIn) {
+  const beside = inputMint === SOL_MINT ? BESIDE_MAX_LAMPORTS : 0n;
+  // Far more or less is there than the swap could have taken: then the balance of the signing was wrong, and the ledger knows.
+  const isExplained = booked === undefined || abs(missing) <= 2n * amountIn + beside;
+  const gone = isExplained ? missing : booked - present.amount - fee;
+  if (gone >= amountIn) {
     return { kind: 'disagrees', reason: `${claim}, but the wallet has ${present.amount} of ${inputMint} at slot ${present.slot} and had ${inputBalance} when it was signed: with all that other swaps are known to have moved, ${missing} are missing, and it would have swapped ${amountIn}` };
   }
-  // Nothing landed where nothing has moved.
-  if (missing === 0n || missingOfLedger === 0n) return undefined;
+  // Nothing landed where nothing has moved; fees of others are not booked yet where the ledger is asked.
+  if (gone === 0n || (!isExplained && gone > 0n && gone <= beside && gone * 2n < amountIn)) return undefined;
   const other = journal.openIntents().find((entry) => entry.intent.id !== id && entry.intent.outputMint === inputMint && entry.attempts.at(-1)?.number === entry.attempt);
   if (other === undefined) return undefined;
   return { kind: 'open', because: `${other.intent.id}, of which nobody knows yet what became, may have brought what the wallet has of ${inputMint}` };
@@ -77,4 +82,8 @@ function movedBetween({ inputSlots }: Attempt, present: TokenBalance, moves: Ret
     const isBetween = slot > inputSlots.to && slot <= present.slot;
     return sum + received - (isBetween ? spent : 0n);
   }, 0n);
+}
+
+function abs(value: bigint): bigint {
+  return value < 0n ? -value : value;
 }

@@ -19,7 +19,7 @@ export interface LyingCampaignOptions {
   readonly onProgress?: (progress: { readonly done: number; readonly of: number; readonly violations: number }) => void;
 }
 
-const PLANS_PER_LIFE = 25;
+const PLANS_PER_LIFE = 60;
 const KILLS_PER_LIFE = 2;
 
 /** Has daemons trade through nodes that lie, each lie alone and every two, and adds each life to the results. Returns the violations. */
@@ -41,8 +41,9 @@ export async function lyingCampaign({ lies, seed, lanes, out, timeFactor, onProg
         const life = await playLyingLife(world, { name: `life-${number}`, seed: `${seed}:${number}`, timeFactor, plans: plansOf(seed, number), kills: KILLS_PER_LIFE });
         addResult(out, { type: 'life', digest, seed, number, ...figuresOf(life) });
         violations.push(...life.violations);
-        done += life.lies.length;
-        told += life.lies.length;
+        const count = life.lies.reduce((sum, { lies: number }) => sum + number, 0);
+        done += count;
+        told += count;
         onProgress?.({ done, of: lies, violations: violations.length });
       } finally {
         await world.close();
@@ -86,7 +87,7 @@ function shuffled(seed: number, round: number): readonly (readonly Lie[])[] {
 function figuresOf({ lies, kills, states, givenUp, violations }: LyingLife): Readonly<Record<string, unknown>> {
   const after = lies.flatMap(({ tradesAfterMs }) => (tradesAfterMs === undefined ? [] : [tradesAfterMs]));
   return {
-    lies: lies.length, answers: lies.reduce((sum, { answers }) => sum + answers, 0), kills, states, givenUp,
+    lies: lies.reduce((sum, { lies: number }) => sum + number, 0), times: lies.length, answers: lies.reduce((sum, { answers }) => sum + answers, 0), kills, states, givenUp,
     slowestMs: Math.max(0, ...after), plans: lies.map(({ plan, fate, lastedMs, answers, tradesAfterMs }) => [plan, fate, lastedMs, answers, tradesAfterMs ?? null]), violations,
   };
 }

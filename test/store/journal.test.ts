@@ -235,3 +235,18 @@ describe('what other swaps moved since an attempt was begun', () => {
     expect(journal.movesSince(attemptOf('dca-1'), outputMint)).toEqual([{ spent: 0n, received: 2_039_281n, slot: 7n }]);
   });
 });
+
+describe('issue 13.35: how far the proof of an attempt has come', () => {
+  it('is what was kept last, in the next process too', () => {
+    const path = join(temporaryFolder(), 'journal.sqlite');
+    const journal = temporaryJournal(path);
+    journal.intentApproved(intentOf(1));
+    journal.attemptSigned(attemptOf('dca-1'));
+    expect(journal.proofOf(attemptOf('dca-1'))).toBeUndefined();
+    journal.keepProof(attemptOf('dca-1'), { watchedMs: 5_000.5 });
+    expect(journal.proofOf(attemptOf('dca-1'))).toEqual({ watchedMs: 5_000 });
+    const first = { height: 9_007_199_254_740_993n, watchedMs: 51_000 };
+    journal.keepProof(attemptOf('dca-1'), { watchedMs: 55_000, first });
+    expect(temporaryJournal(path).proofOf(attemptOf('dca-1'))).toEqual({ watchedMs: 55_000, first });
+  });
+});

@@ -103,7 +103,7 @@ export function createModelNode({ chain, wire, life, clock, onReceived }: {
 
   return {
     ...finality,
-    tokenBalance: createBalanceReader({ rpc, floor, finalizedBlockHeight: finality.finalizedBlockHeight }),
+    tokenBalance: createBalanceReader({ rpc, floor, finalizedBlockHeight: () => finality.finalizedBlockHeight() }),
     signaturesOf,
     findBySigner: createSignerSearch({
       signaturesOf, clock,
