@@ -12,7 +12,6 @@ const WORST = [
   ['heights far ahead'],
   ['statuses hidden', 'balances of before'],
   ['balances doubled', 'blockhash validity invalid'],
-  ['transactions failed, with the balances of a success', 'signatures of the wallet none'],
   ['heights too high', 'blockhash validity invalid'],
 ];
 
@@ -26,7 +25,7 @@ afterAll(() => world.close());
 
 describe('issue 13.34: a daemon that trades through a node that lies', () => {
   it('makes no swap twice, knows of each that landed, and trades on within a minute after each lie', async () => {
-    const life = await playLyingLife(world, { name: 'lies', seed: '7', timeFactor: TIME_FACTOR, plans: WORST.map(plan), kills: 0, lasting: [4_000] });
+    const life = await playLyingLife(world, { name: 'lies', seed: '7', timeFactor: TIME_FACTOR, plans: WORST.map(plan), kills: 0, lasting: [3_000], comparedMs: 0 });
     expect(life.violations).toEqual([]);
     expect(life.lies.map((lie) => lie.plan)).toEqual(WORST.map((names) => names.join(' + ')));
     expect(life.lies.reduce((sum, { answers }) => sum + answers, 0)).toBeGreaterThan(0);

@@ -177,7 +177,7 @@ describe('issue 13.36: the ledger is held against the chain while swaps are unde
     at.state.intents.add({ intent: { ...intentOf(1), inputMint: USDC_MINT, outputMint: NEWER_MINT }, state: 'unknown' });
     await pay(at, 10_000_000_000);
     await watched(at, 65_000);
-    expect(told(at)).toEqual([[SOL_MINT, '-10000005000', 'withdrawal']]);
+    await expect.poll(() => told(at)).toEqual([[SOL_MINT, '-10000005000', 'withdrawal']]);
   });
 
   it('tells of a mint that an open swap spends what goes beyond the swap, and nothing of what it may have spent', async () => {
@@ -189,7 +189,7 @@ describe('issue 13.36: the ledger is held against the chain while swaps are unde
     expect(told(at)).toEqual([]);
     await pay(at, 3_000_000_000);
     await watched(at, 65_000);
-    expect(told(at)).toEqual([[SOL_MINT, expect.stringMatching(/^-[34]\d{9}$/), 'withdrawal']]);
+    await expect.poll(() => told(at)).toEqual([[SOL_MINT, expect.stringMatching(/^-[34]\d{9}$/), 'withdrawal']]);
   });
 
   it('is held against it soon after the last swap has ended, not a minute later', async () => {

@@ -46,6 +46,8 @@ export interface LyingLifeOptions {
   readonly kills: number;
   /** How long lies last, of the world's own time; by chance one of these. */
   readonly lasting?: readonly number[];
+  /** How long the truth is told at the end, so that the ledger is compared; long enough for every lie where absent. */
+  readonly comparedMs?: number;
 }
 
 /** Purchases by both routes and of every size, and sales: without a pause in the time of the world. */
@@ -119,7 +121,7 @@ export async function playLyingLife(world: CrashWorld, options: LyingLifeOptions
     }
     await settled(place, timeFactor);
     // The ledger is held against the chain by then, and what lies about balances made it is put right.
-    await sleep(COMPARED_MS / timeFactor);
+    await sleep((options.comparedMs ?? COMPARED_MS) / timeFactor);
     running.daemon.signal('SIGTERM');
     violations.push(...await ending(running.daemon, { expected: 'an end' }), ...await recovered(place));
     const found = await violationsOf({ stateDir: place.stateDir, wallet: place.wallet.address, chain: world.chain });
