@@ -1,4 +1,4 @@
-import { filter, map, merge, mergeMap, tap } from 'rxjs';
+import { filter, map, merge, mergeMap, skip, tap } from 'rxjs';
 import { z } from 'zod';
 import type { DenialCode, DeniedSwap, Outcome, SwapProposal } from '../src/strategy/index.ts';
 import { amount, defineStrategy, duration, parseDuration, quotes, slots, timer, token } from '../src/strategy/index.ts';
@@ -8,7 +8,8 @@ import { amount, defineStrategy, duration, parseDuration, quotes, slots, timer, 
  * reach for a while, no price has come in yet, or the token is only about to be looked at.
  */
 const PASSING: ReadonlySet<DenialCode> = new Set([
-  'INTENT_OPEN_FOR_MINT', 'INTENTS_OPEN_LIMIT', 'RATE_PER_MINUTE', 'INPUT_STALE', 'QUOTE_STALE', 'VALUE_UNKNOWN', 'SERVICE_UNAUTHORIZED', 'TOKEN_UNVETTED',
+  'INTENT_OPEN_FOR_MINT', 'INTENTS_OPEN_LIMIT', 'EXIT_UNDER_WAY', 'RATE_PER_MINUTE', 'INPUT_STALE', 'QUOTE_STALE', 'VALUE_UNKNOWN', 'SERVICE_UNAUTHORIZED',
+  'SERVICE_SILENT', 'TOKEN_UNVETTED',
 ]);
 const RETRY_SECONDS_MAX = 60;
 
@@ -21,6 +22,7 @@ export default defineStrategy({
     spend: amount().describe('what each purchase costs'),
     every: duration().describe('the interval; purchases fall on its multiples since the epoch'),
     offset: duration().optional().describe('shifts the purchases within the interval'),
+    begin: z.enum(['now', 'next']).default('now').describe('the first purchase after a start. now: at once, for the interval under way; next: when the next interval begins'),
     purchases: z.int().min(1).optional().describe('how many purchases to make in all, restarts included; left out, until the budget is spent'),
     route: z.enum(['order', 'build']).default('order').describe('order: assembled and landed by the service; build: composed here, landed through the RPC'),
     watch: duration().default('30s').describe('how often its price is looked at, which values what was bought and lets a backtest fill'),
@@ -38,6 +40,7 @@ export default defineStrategy({
       key: keyOf(number),
     });
     const purchases = slots(ctx, p).pipe(
+      skip(p.begin === 'next' ? 1 : 0),
       tap((number) => {
         slot = number;
         retries = 0;

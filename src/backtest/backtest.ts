@@ -10,12 +10,15 @@ import type { Steps } from '../core/steps.ts';
 import { atOnce, STEP_EVENTS } from '../core/steps.ts';
 import type { Fill, Intent, Outcome } from '../trading/intent.ts';
 import { isTerminal } from '../trading/intent.ts';
+import { MarketCache } from '../trading/market-cache.ts';
 import type { EngineState } from '../trading/state.ts';
 import { step } from '../trading/step.ts';
 import type { InputCursor } from './driver.ts';
-import { drive, settle } from './driver.ts';
+import { drive, driveSampled, settle } from './driver.ts';
 import type { RunMeter } from './record/run-meter.ts';
 import type { RecordedLooks } from './recorded-looks.ts';
+import type { RecordedIntervals, Sampler } from './sampling.ts';
+import { createSampler, sampledRows } from './sampling.ts';
 import type { SimulationModel } from './simulated-executor.ts';
 import { createSimulatedExecutor } from './simulated-executor.ts';
 import type { FillNotes, SimulationNotes } from './simulation-notes.ts';
@@ -27,6 +30,21 @@ export interface StrategyResult {
   readonly swaps: number;
   readonly feesLamports: bigint;
   readonly balances: ReadonlyMap<string, Amount>;
+}
+
+/** How strategies are shown a recording, which may hold more than a live run would poll. */
+export interface Sampling {
+  readonly recorded: RecordedIntervals;
+  /** How far apart the rows of each feed are that the engine receives. */
+  readonly intervals: RecordedIntervals;
+  /** Where the engine does not receive every row. */
+  readonly polled?: PolledRows | undefined;
+}
+
+interface PolledRows {
+  readonly sampler: Sampler;
+  /** Learns of every row: swaps are filled from it, and equity is valued by it. */
+  readonly market: MarketCache;
 }
 
 export interface SimulatedFill {
@@ -72,6 +90,13 @@ export function longestWarmup(strategies: readonly Pick<StrategyInstance, 'warmu
   return Math.max(0, ...strategies.map(({ warmupMs = 0 }) => warmupMs));
 }
 
+/** Returns how strategies are shown a recording with rows so far apart; undefined where nobody measured that. */
+export function samplingOf(strategies: readonly StrategyInstance[], intervals: RecordedIntervals | undefined): Sampling | undefined {
+  if (intervals === undefined) return undefined;
+  const sampler = createSampler(Engine.feedsOf(strategies), intervals);
+  return sampler === undefined ? { recorded: intervals, intervals } : { recorded: intervals, intervals: sampler.intervals, polled: { sampler, market: new MarketCache() } };
+}
+
 /**
  * Runs strategies over a recording with simulated fills. Where any of them is warmed up, the first part of the recording
  * is for that, and the backtest begins after it. Nothing but `stopwatch` reads a clock. Throws STRATEGY_INVALID where a
@@ -93,13 +118,16 @@ export function* backtestSteps(options: {
   readonly meter?: RunMeter | undefined;
   /** Hears after each step how many events there were. Where somebody does, steps stay short however slow strategies are. */
   readonly onEvents?: ((events: number) => void) | undefined;
+  /** Left out, the engine receives every row. */
+  readonly sampling?: Sampling | undefined;
 }): Steps<BacktestResult> {
-  const { state, strategies, cursor, meter } = options;
+  const { state, strategies, cursor, meter, sampling } = options;
+  const polled = sampling?.polled;
   const warmupMs = longestWarmup(strategies);
   const startAt = options.startAt + warmupMs;
   const world = new VirtualClock(startAt);
   const executor = createSimulatedExecutor({
-    clock: world, market: state.market, model: options.model, seed: options.seed, tokenAccounts: state.portfolio.wallet.keys(),
+    clock: world, market: polled?.market ?? state.market, model: options.model, intervals: sampling?.recorded, seed: options.seed, tokenAccounts: state.portfolio.wallet.keys(),
   });
   const denials: Record<string, number> = {};
   const intents: Record<string, number> = {};
@@ -112,6 +140,7 @@ export function* backtestSteps(options: {
     strategies,
     startAt,
     seed: options.seed,
+    intervals: sampling?.intervals,
     listener: {
       onRuling: ({ denial }, logged) => {
         if (denial !== undefined) denials[denial.code] = (denials[denial.code] ?? 0) + 1;
@@ -138,12 +167,17 @@ export function* backtestSteps(options: {
   for (const { at, look } of options.looks?.before(startAt) ?? []) step(state, 0, at, look);
 
   const startedAt = options.stopwatch();
-  const stands = withoutMachineClock(() => warmupMs > 0 && engine.warmUp(cursor));
+  polled?.sampler.restartWithin(options.startAt);
+  const earlier = polled === undefined ? cursor : sampledRows(cursor, { ...polled, until: startAt });
+  const stands = withoutMachineClock(() => warmupMs > 0 && engine.warmUp(earlier));
+  polled?.sampler.restart();
+  const go = (given: { readonly stands?: boolean; readonly most: number }): number => (
+    polled === undefined ? drive(engine, world, cursor, given) : driveSampled(engine, world, cursor, { ...given, ...polled }));
   meter?.sample(startAt);
   withoutMachineClock(() => { engine.start(); });
   const looking = meter === undefined ? [] : lookSteadily(world, meter);
   let most = options.onEvents === undefined ? STEP_EVENTS : FIRST_STEP_EVENTS;
-  let events = withoutMachineClock(() => drive(engine, world, cursor, { stands, most }));
+  let events = withoutMachineClock(() => go({ stands, most }));
   let steppedAt = startedAt;
   for (let last = events; last === most; events += last) {
     yield;
@@ -154,12 +188,13 @@ export function* backtestSteps(options: {
       most = nextStep(most, now - steppedAt);
       steppedAt = now;
     }
-    last = withoutMachineClock(() => drive(engine, world, cursor, { most }));
+    last = withoutMachineClock(() => go({ most }));
   }
   // What strategies left to promises and timers comes now, or is never heard of: they are stopped next.
   yield;
   refuseUntimely({ late: engine.untimely, waiting });
-  const endAt = engine.clock.now();
+  // Rows that the engine did not receive moved this clock alone.
+  const endAt = Math.max(engine.clock.now(), world.now());
   for (const beat of looking) beat.unsubscribe();
   settle(engine, world);
   meter?.sample(world.now());

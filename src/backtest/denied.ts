@@ -1,7 +1,7 @@
 import { counted, grouped } from '../core/counted.ts';
 import type { Millis } from '../core/time.ts';
 import type { DenialCode } from '../trading/denials.ts';
-import { DENIALS } from '../trading/denials.ts';
+import { DENIALS, isDenialCode } from '../trading/denials.ts';
 
 /** What the risk limits refused of a run, and the code that most of it has. */
 export interface Denied {
@@ -35,6 +35,30 @@ export function limitedBy({ denials, fills, idle }: Refusals): Denied | undefine
   return denied !== undefined && (denied.count >= fills || idle >= LONG_IDLE) ? denied : undefined;
 }
 
+/** From this share of the proposals on, refusals are part of the result. */
+const MATERIAL_SHARE = 0.01;
+
+/** Returns what the limits refused where that is a material part of the proposals, or a protection or a halt refused any. */
+function shapedBy({ denials, fills }: Pick<Refusals, 'denials' | 'fills'>): Denied | undefined {
+  const denied = deniedOf(denials);
+  if (denied === undefined) return undefined;
+  return isProtected(denials) || denied.count >= MATERIAL_SHARE * (denied.count + fills) ? denied : undefined;
+}
+
+function isProtected(denials: Refusals['denials']): boolean {
+  return Object.keys(denials).some((code) => isDenialCode(code) && (DENIALS[code].category === 'protection' || code === 'TRADING_HALTED'));
+}
+
+/** Returns what the limits refused of a backtest, with each code, where that is a part of its result: none or one sentence. */
+export function shapedWarnings({ denials, decisions, alerts }: { readonly denials: Refusals['denials']; readonly decisions: number; readonly alerts: number }): string[] {
+  const proposals = decisions - alerts;
+  const denied = shapedBy({ denials, fills: proposals - (deniedOf(denials)?.count ?? 0) });
+  if (denied === undefined) return [];
+  const codes = Object.entries(denials).toSorted(([, a], [, b]) => b - a).map(([code, count]) => `${grouped(String(count))} by ${denialText(code)}`);
+  const share = (100 * denied.count) / proposals;
+  return [`the risk limits shape this result: they refused ${grouped(String(denied.count))} of ${counted(proposals, 'proposal')} (${share < 1 ? 'less than 1' : share.toFixed(0)} %), ${codes.join(', ')}; with other limits it is another result`];
+}
+
 /** Returns the share of a run's time after its last fill; 0 where there is none, for then nothing ended. */
 export function idleShare({ fills, startAt, endAt }: { readonly fills: readonly { readonly at: Millis }[]; readonly startAt: Millis; readonly endAt: Millis }): number {
   const last = fills.at(-1)?.at;
@@ -52,8 +76,22 @@ export const LIMITS_MADE_IT = 'the risk limits made the result as well as the pa
 /** Returns in how many runs the limits made the result, and which one most often: none or one sentence. `one` is what a run is called. */
 export function limitWarnings(runs: readonly Refusals[], one: string): string[] {
   const limited = runs.flatMap((run) => limitedBy(run) ?? []);
-  if (limited.length === 0) return [];
-  const [most] = [...Map.groupBy(limited, ({ code }) => code)].toSorted(([, a], [, b]) => b.length - a.length);
-  const where = limited.length === runs.length ? (runs.length === 1 ? `the only ${one}` : `all ${counted(runs.length, one)}`) : `${grouped(String(limited.length))} of ${counted(runs.length, one)}`;
-  return [`in ${where} ${LIMITS_MADE_IT}: they refused as many swaps as were made or more, or nothing was traded in the last quarter of the time; ${limited.length === 1 ? 'mostly' : 'most often'} by ${denialText(most![0])}`];
+  const others = runs.filter((run) => limitedBy(run) === undefined);
+  return [...(limited.length === 0 ? [] : [`in ${whereText(limited.length, runs.length, one)} ${LIMITS_MADE_IT}: they refused as many swaps as were made or more, or nothing was traded in the last quarter of the time; ${mostText(limited)}`]), ...shapedRuns(others, { all: runs.length, one })];
+}
+
+/** Less than that, and still a part of the results. */
+function shapedRuns(runs: readonly Refusals[], { all, one }: { readonly all: number; readonly one: string }): string[] {
+  const shaped = runs.flatMap((run) => shapedBy(run) ?? []);
+  if (shaped.length === 0) return [];
+  return [`in ${whereText(shaped.length, all, one)} the risk limits shape the result: they refused 1 % of the proposals or more, or a protection stopped entries; ${mostText(shaped)}`];
+}
+
+function whereText(count: number, all: number, one: string): string {
+  return count === all ? (all === 1 ? `the only ${one}` : `all ${counted(all, one)}`) : `${grouped(String(count))} of ${counted(all, one)}`;
+}
+
+function mostText(denied: readonly Denied[]): string {
+  const [most] = [...Map.groupBy(denied, ({ code }) => code)].toSorted(([, a], [, b]) => b.length - a.length);
+  return `${denied.length === 1 ? 'mostly' : 'most often'} by ${denialText(most![0])}`;
 }

@@ -9,7 +9,7 @@ import type { TrialCount } from '../store/trial-log.ts';
 import type { SimulationSetting } from '../trading/simulated-landing.ts';
 import type { SimulationModel } from '../trading/simulation-model.ts';
 import type { BacktestResult } from './backtest.ts';
-import { backtestSteps } from './backtest.ts';
+import { backtestSteps, samplingOf } from './backtest.ts';
 import { withTrials } from './metrics/deflated.ts';
 import type { Assessment } from './metrics/metrics.ts';
 import type { RunSeries } from './record/run-figures.ts';
@@ -17,6 +17,7 @@ import { assessRun, benchmarkWarnings, seriesOf } from './record/run-figures.ts'
 import type { HeldPrice } from './record/run-meter.ts';
 import { createRunMeter } from './record/run-meter.ts';
 import type { RunRecord } from './record/run-record.ts';
+import type { RecordedIntervals } from './sampling.ts';
 
 /** A backtest with its figures. */
 export interface MeasuredRun {
@@ -35,18 +36,23 @@ export type MeasuredSettings = Readonly<Record<SimulationSetting, MeasuredRun>>;
  * Runs a backtest and measures it. `instruments` are what its benchmarks buy; equity is looked at each `everyMs` and after each
  * fill, and in passing each `glanceEveryMs`, so that no trough between is missed.
  */
-export function* measureSteps({ currency, instruments, everyMs, glanceEveryMs, interval, ...options }: Omit<Parameters<typeof backtestSteps>[0], 'meter'> & {
+export function* measureSteps({ currency, instruments, everyMs, glanceEveryMs, interval, intervals, isMadeUp = false, ...options }: Omit<Parameters<typeof backtestSteps>[0], 'meter' | 'sampling'> & {
   readonly currency: Token;
   readonly instruments: readonly Token[];
   readonly everyMs: Millis;
   readonly glanceEveryMs?: Millis | undefined;
   /** Whether its Sharpe ratio is resampled; true by default. */
   readonly interval?: boolean | undefined;
+  /** Left out, strategies are shown every row. */
+  readonly intervals?: RecordedIntervals | undefined;
+  /** Whether the recording's market was made up. */
+  readonly isMadeUp?: boolean | undefined;
 }): Steps<MeasuredRun> {
   const { state, model } = options;
-  const meter = createRunMeter({ state, currency, instruments, everyMs, glanceEveryMs, model });
-  const result = yield* backtestSteps({ ...options, meter });
-  const record = meter.record();
+  const sampling = samplingOf(options.strategies, intervals);
+  const meter = createRunMeter({ state, market: sampling?.polled?.market, currency, instruments, everyMs, glanceEveryMs, model });
+  const result = yield* backtestSteps({ ...options, meter, sampling });
+  const record: RunRecord = { ...meter.record(), ...(isMadeUp ? { isMadeUp } : {}) };
   const series = seriesOf(record, record.strategies);
   const assessment = assessRun(record, record.strategies, { interval });
   return {

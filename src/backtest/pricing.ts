@@ -1,9 +1,11 @@
 import type { Amount } from '../core/amount.ts';
 import type { Millis } from '../core/time.ts';
+import type { FeedKey } from '../market/event.ts';
 import type { Mint } from '../market/token.ts';
 import type { Intent } from '../trading/intent.ts';
 import type { MarketCache } from '../trading/market-cache.ts';
 import type { SimulationModel } from '../trading/simulation-model.ts';
+import { TIMES_INTERVAL } from '../trading/simulation-model.ts';
 import type { SwapTerms } from '../trading/swap-order.ts';
 import { minimumOut } from '../trading/terms.ts';
 import type { MarketLadder } from './models/market-ladder.ts';
@@ -12,6 +14,7 @@ import type { OwnImpact } from './models/own-impact.ts';
 import { outputAfter } from './models/own-impact.ts';
 import { impactOf, isBeyond, isSlotsApart, knowsBeyond, largestSize } from './models/quote-ladder.ts';
 import { reachingMarket, reachingWallet } from './models/token-fees.ts';
+import type { RecordedIntervals } from './sampling.ts';
 
 /** What makes a simulated price less sure than others. */
 export type PriceMark =
@@ -67,17 +70,25 @@ export interface Pricing {
 }
 
 /** Returns the pricing of a model over a market. */
-export function createPricing({ market, model, ownImpact }: { readonly market: MarketCache; readonly model: SimulationModel; readonly ownImpact: OwnImpact }): Pricing {
-  const { costs } = model;
+export function createPricing({ market, model, ownImpact, intervals }: {
+  readonly market: MarketCache; readonly model: SimulationModel; readonly ownImpact: OwnImpact;
+  /** How often each feed was recorded; a feed of which nobody knows it fills from quotes as old as prices may be. */
+  readonly intervals?: RecordedIntervals | undefined;
+}): Pricing {
+  const { costs, fillQuoteAge: { maxMs, leastMs } } = model;
+  const maxAgeOf = (feed: FeedKey): Millis => {
+    const intervalMs = intervals?.get(feed);
+    return maxMs ?? (intervalMs === undefined ? model.maxPriceAgeMs : Math.max(leastMs, TIMES_INTERVAL * intervalMs));
+  };
   const isFeeOnInput = costs.platformFeeIn === 'input';
   return {
     price(intent, { at, isUnderWay }) {
       const { inputMint, outputMint, amountIn } = intent;
       const from = ladderAt(market, {
-        inputMint, outputMint, at, maxAgeMs: isUnderWay ? Infinity : model.maxPriceAgeMs, otherSideHaircutBps: model.otherSideHaircutBps,
+        inputMint, outputMint, at, maxAgeMs: isUnderWay ? Infinity : maxAgeOf, otherSideHaircutBps: model.otherSideHaircutBps,
       });
       if (from === 'none') return { code: 'QUOTE_UNAVAILABLE', reason: 'the recording holds no quote of this pair' };
-      if (from === 'stale') return { code: 'QUOTE_STALE', reason: `the recording holds no quote of this pair of the last ${model.maxPriceAgeMs} ms` };
+      if (from === 'stale') return { code: 'QUOTE_STALE', reason: 'the recorded quotes of this pair are too old to fill a swap: backtest.max_quote_age says how old they may be' };
 
       const ofInput = reachingMarket(amountIn, inputMint, model);
       const { traded } = ofInput;

@@ -5,6 +5,7 @@ import type { LoggedDecision } from '../engine/decision-log.ts';
 import type { EngineListener } from '../engine/engine.ts';
 import { Engine, timersDueBefore } from '../engine/engine.ts';
 import type { StrategyInstance } from '../engine/host.ts';
+import type { FeedKey } from '../market/event.ts';
 import type { EngineState } from '../trading/state.ts';
 import type { StrategyLegacy } from '../trading/strategy-state.ts';
 import type { Divergence, Occasion, RecordedHash, RecordedRow, Split } from './divergence.ts';
@@ -46,6 +47,8 @@ export function* replaySteps(options: {
   readonly stopped: Moment | null;
   /** What strategies began with that an earlier run left. */
   readonly legacy?: StrategyLegacy | undefined;
+  /** How far apart events of each feed come, where the run showed each input events at its own interval. */
+  readonly intervals?: ReadonlyMap<FeedKey, Millis> | undefined;
   /** What they were shown before they started. */
   readonly warmup?: InputCursor | undefined;
   readonly cursor: RunCursor;
@@ -67,6 +70,7 @@ export function* replaySteps(options: {
     startAt: options.startAt,
     seed: options.seed,
     legacy: options.legacy,
+    intervals: options.intervals,
     listener: {
       onRuling: (ruling, logged) => {
         options.onRuling?.(ruling, logged);

@@ -77,6 +77,7 @@ function* measureTrial({ model, period, keep }: Trial, { setup, strategies, rows
     startAt: span.begin,
     cursor: period === undefined ? backtestCursor(rows, looks) : within(backtestCursor(rows.since(span.begin), looks), span),
     looks,
+    intervals: setup.intervals,
     model: model ?? setup.model,
     currency: setup.currency,
     stopwatch,
@@ -86,6 +87,7 @@ function* measureTrial({ model, period, keep }: Trial, { setup, strategies, rows
     // Of many trials each is looked at less closely; one whose record is shown is not one of many.
     glanceEveryMs: keep === undefined ? undefined : glanceStep(spanMs),
     interval: false,
+    isMadeUp: setup.isMadeUp,
   });
 }
 

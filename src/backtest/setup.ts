@@ -5,6 +5,7 @@ import type { Mint, Token } from '../market/token.ts';
 import { tokenTable } from '../market/token.ts';
 import type { RiskLimits, StrategyLimits, ValueLimit } from '../trading/limits.ts';
 import type { SimulationModel } from '../trading/simulation-model.ts';
+import type { RecordedIntervals } from './sampling.ts';
 import type { EngineState } from '../trading/state.ts';
 import { createState, freshSnapshot } from '../trading/state.ts';
 
@@ -21,6 +22,10 @@ export interface BacktestSetup {
   /** When the first row and the last one of the recording were received, warm-up included. */
   readonly firstAt: Millis;
   readonly lastAt: Millis;
+  /** How often the recording has each feed: what strategies ask for less often is sampled. Left out, they are shown every row. */
+  readonly intervals?: RecordedIntervals | undefined;
+  /** Whether the recording's market was made up. */
+  readonly isMadeUp?: boolean | undefined;
 }
 
 /** A strategy with what bounds it. */

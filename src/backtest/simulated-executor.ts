@@ -23,6 +23,7 @@ import { underSetting } from './models/settings.ts';
 import { createTokenAccounts } from './models/token-accounts.ts';
 import type { SimulatedPrice } from './pricing.ts';
 import { createPricing, isRefusal } from './pricing.ts';
+import type { RecordedIntervals } from './sampling.ts';
 import type { FillNotes, SimulationNotes } from './simulation-notes.ts';
 import { createSimulationTally } from './simulation-notes.ts';
 
@@ -70,6 +71,8 @@ export function createSimulatedExecutor(options: {
   readonly market: MarketCache;
   readonly model: SimulationModel;
   readonly seed: number | string;
+  /** How often each feed was recorded, where somebody measured it. */
+  readonly intervals?: RecordedIntervals | undefined;
   /** Mints of which the wallet has an account from the beginning. */
   readonly tokenAccounts: Iterable<Mint>;
 }): SimulatedExecutor {
@@ -77,7 +80,7 @@ export function createSimulatedExecutor(options: {
   const model = underSetting(options.model);
   const { row, landing } = model;
   const ownImpact = createOwnImpact(model.ownImpact);
-  const pricing = createPricing({ market, model, ownImpact });
+  const pricing = createPricing({ market, model, ownImpact, intervals: options.intervals });
   const accounts = createTokenAccounts(options.tokenAccounts, (mint) => model.transferFees.has(mint));
   const costs = attemptCosts(model.costs, row.priority);
   const tally = createSimulationTally(costs);

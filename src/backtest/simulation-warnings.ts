@@ -6,7 +6,7 @@ import type { SimulationNotes } from './simulation-notes.ts';
 /** Why a swap could not be simulated, by its code. */
 export const SIMULATION_REFUSALS: Readonly<Record<PriceRefusal['code'], string>> = {
   QUOTE_UNAVAILABLE: 'the recording holds no quote of their pair, either way',
-  QUOTE_STALE: 'all quotes of their pair were too old',
+  QUOTE_STALE: 'all quotes of their pair were too old (backtest.max_quote_age)',
   SIZE_BEYOND_LADDER: 'they are larger than the largest recorded quote (backtest.extrapolate would price them)',
 };
 

@@ -54,7 +54,8 @@ function placeOf(error: unknown): string | undefined {
   for (const frame of error.stack.split('\n')) {
     const [, from, line, column] = FRAME.exec(frame) ?? [];
     if (from === undefined) continue;
-    const path = from.startsWith('file:') && URL.canParse(from) ? fileURLToPath(from) : from;
+    // A fresh copy of a module has an address with a query.
+    const path = (from.startsWith('file:') && URL.canParse(from) ? fileURLToPath(from) : from).replace(/\?.*$/, '');
     if (!path.startsWith(OWN_CODE) && !path.includes(PACKAGES)) return `${printable(basename(path), 100)}:${line!}:${column!}`;
   }
   return undefined;

@@ -12,7 +12,7 @@ const FEW_TRADES = 30;
 const IMPLAUSIBLE_SHARPE = 5;
 
 /** Returns in plain sentences what a backtest says, and what it does not. */
-export function verdictOf({ assessment: { metrics, trades }, record, series, result }: MeasuredRun, settings: MeasuredSettings, benchmarks: Benchmarks): string[] {
+export function verdictOf({ assessment: { metrics, trades, luckUnknown }, record, series, result }: MeasuredRun, settings: MeasuredSettings, benchmarks: Benchmarks): string[] {
   const denied = deniedText(result);
   if (record.fills.length === 0) return ['No swap was made: this run says nothing about the strategy.', ...denied];
   if (series.times.length < 2 || metrics.total_return === null) return ['What was held could not be valued: this run says nothing about the strategy.'];
@@ -26,7 +26,8 @@ export function verdictOf({ assessment: { metrics, trades }, record, series, res
   ];
   if (total <= 0) return sentences.filter((sentence) => sentence !== '');
   const decided = trades === undefined ? 0 : trades.wins + trades.losses;
-  if (decided < FEW_TRADES) sentences.push(`${decided === 0 ? 'No round trip was' : `Only ${counted(decided, 'round trip')} ${decided === 1 ? 'was' : 'were'}`} won or lost, too few to tell skill from luck.`);
+  if (luckUnknown !== undefined) sentences.push(luckUnknownText(luckUnknown));
+  else if (decided < FEW_TRADES) sentences.push(`${decided === 0 ? 'No round trip was' : `Only ${counted(decided, 'round trip')} ${decided === 1 ? 'was' : 'were'}`} won or lost, too few to tell skill from luck.`);
   else if (metrics.psr === null) sentences.push('Whether it is more than luck cannot be said from these data.');
   else sentences.push(chanceText(metrics.psr, metrics));
   return sentences.filter((sentence) => sentence !== '');
@@ -39,8 +40,14 @@ export function implausibleWarnings({ sharpe }: Pick<Metrics, 'sharpe'>): string
     : [];
 }
 
+/** Returns what is said in place of luck where nothing can be. */
+export function luckUnknownText(luckUnknown: string): string {
+  return `How much of it is luck is not meaningful: ${luckUnknown}.`;
+}
+
 /** Returns whether a gain may be chance, by how many were tried where that is known: the best of many looks good by chance. */
-export function chanceText(psr: number, { dsr, trials }: Pick<Metrics, 'dsr' | 'trials'>): string {
+export function chanceText(psr: number, { dsr, trials }: Pick<Metrics, 'dsr' | 'trials'>, luckUnknown?: string): string {
+  if (luckUnknown !== undefined) return luckUnknownText(luckUnknown);
   const above = `its true Sharpe ratio is above 0 with a probability of ${likelihoodText(psr)}`;
   if (psr < SURE) return `Luck is not excluded: ${above}${trials === 1 ? '' : ', before it is counted how many variants were tried'}.`;
   if (trials === 1) return `By itself it is unlikely to be luck: ${above}. Nothing else was tried on these data; every further variant that is makes luck likelier.`;

@@ -11,7 +11,7 @@ import { createClosingComposer, type ClosingComposer } from './compose-closing.t
 import { createComposer, type ComposedTransaction, type Simulation } from './compose.ts';
 import { createFinality, type Finality } from './finality.ts';
 import { createSignerSearch, type HistoryEntry, type SignerSearch } from './find-by-signer.ts';
-import { readLandedSwap, type SwapSide } from './landed-swap.ts';
+import { readLandedSwap, readOwnMoves, type SwapSide } from './landed-swap.ts';
 import { readMintAccount } from './mint-account.ts';
 import * as answers from './rpc-answers.ts';
 import { httpTransport, parseRpcUrl, type RpcTransport } from './rpc-transport.ts';
@@ -47,6 +47,8 @@ export interface Chain extends Omit<Finality, 'floor'> {
   send(transaction: Uint8Array, call?: { readonly signal: AbortSignal }): Promise<SendAnswer>;
   /** Returns what a landed transaction did to a wallet; undefined while the node does not have it. */
   landedSwap(options: SwapSide & { readonly signature: string }): Promise<LandedSwap | undefined>;
+  /** Returns by how much a wallet's tokens changed in a landed transaction that it signed; undefined while the node does not have it. */
+  ownMoves(options: { readonly signature: string; readonly owner: string }): Promise<ReadonlyMap<string, bigint> | undefined>;
   findBySigner: SignerSearch;
   /** Returns all signatures of a landed transaction, the fee payer's first; undefined while the node does not have it. */
   signaturesOf(signature: string): Promise<readonly string[] | undefined>;
@@ -151,6 +153,10 @@ export function createChain(options: ChainOptions): Chain {
       if (transaction === undefined) return undefined;
       floor.sawConfirmed(transaction.slot);
       return readLandedSwap(transaction, swap);
+    },
+    async ownMoves({ signature, owner }) {
+      const transaction = await landedTransaction(signature);
+      return transaction === undefined ? undefined : readOwnMoves(transaction, owner);
     },
     findBySigner: createSignerSearch({
       history(owner, page) {

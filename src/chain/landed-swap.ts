@@ -66,6 +66,23 @@ function refuseMoved(transaction: LandedTransaction, { owner, ownerIndex, paidFe
   throw contradiction(`it is said to have failed, but the wallet's balances moved: ${what}`, signature);
 }
 
+/**
+ * Returns by how much a wallet's tokens changed in a transaction that it signed, by mint, fees and deposits not counted;
+ * empty where it failed, or where others signed it alone. Throws CHAIN_RESPONSE_INVALID where its balances are incomplete.
+ */
+export function readOwnMoves(transaction: LandedTransaction, owner: string): ReadonlyMap<string, bigint> {
+  const { meta, transaction: { signatures } } = transaction;
+  const keys = accountKeys(transaction);
+  const ownerIndex = keys.indexOf(owner);
+  if (ownerIndex < 0 || ownerIndex >= signatures.length || readTransactionError(meta.err) !== undefined) return new Map();
+  const accounts = ownTokenAccounts(transaction, owner);
+  const moves = new Map(accounts.map(({ mint }) => [mint, tokenChange(accounts, mint)]));
+  const paidFee = ownerIndex === 0 ? meta.fee : 0n;
+  const deposits = depositsPaid({ transaction, keys, ownerIndex, accounts });
+  moves.set(SOL_MINT, lamportChange(transaction, ownerIndex) + (moves.get(SOL_MINT) ?? 0n) + paidFee + deposits);
+  return moves;
+}
+
 /** A token account that belonged to the wallet before or after. */
 interface OwnTokenAccount {
   readonly index: number;

@@ -7,10 +7,12 @@ import type { SensitivityGrid } from '../backtest/sensitivity-grid.ts';
 import { splitWarnings } from '../backtest/report/split-warnings.ts';
 import { instantText } from '../backtest/page/time-axis.ts';
 import { valueText } from '../backtest/page/value-text.ts';
+import { fillAgeText } from '../config/simulation-record.ts';
 import { counted, grouped } from '../core/counted.ts';
-import { shortDuration } from '../core/time.ts';
+import { formatDuration, shortDuration } from '../core/time.ts';
 import { formatCounts } from '../daemon/counts-text.ts';
 import type { Token } from '../market/token.ts';
+import type { SimulationModel } from '../trading/simulation-model.ts';
 import type { TrialCount } from '../store/trial-log.ts';
 import { equityJson } from './equity-json.ts';
 import { figureTable } from './figure-table.ts';
@@ -30,13 +32,15 @@ export interface BacktestAnswer {
   /** Made on the same data, this one included; undefined where they could not be counted. */
   readonly trials: TrialCount | undefined;
   readonly warnings: readonly string[];
+  /** How old recorded prices may be. */
+  readonly priceAges: Pick<SimulationModel, 'fillQuoteAge' | 'maxPriceAgeMs'>;
   /** What it comes to, in sentences. */
   readonly verdict: readonly string[];
 }
 
 /** Returns an answer for scripts. `report` is where the report was written. */
 export function asJson(answer: BacktestAnswer, report: string | undefined): unknown {
-  const { runId, run: { result, record, series, assessment }, settings, grid, benchmarks, currency, trials, warnings, verdict } = answer;
+  const { runId, run: { result, record, series, assessment }, settings, grid, benchmarks, currency, trials, warnings, priceAges, verdict } = answer;
   const known = new Map(record.strategies.map((strategy) => [strategy.name, strategy]));
   const strategyJson = ({ name, swaps, feesLamports, balances }: StrategyResult): unknown => {
     const strategy = known.get(name);
@@ -66,6 +70,8 @@ export function asJson(answer: BacktestAnswer, report: string | undefined): unkn
     intents: result.intents,
     fills: result.fills.length,
     period: { start: new Date(result.startAt).toISOString(), end: new Date(result.endAt).toISOString() },
+    max_quote_age: fillAgeText(priceAges.fillQuoteAge),
+    max_price_age: formatDuration(priceAges.maxPriceAgeMs),
     equity: equityJson(series.values, currency),
     metrics: assessment.metrics,
     sharpe_interval: assessment.sharpeInterval ?? null,
@@ -82,8 +88,8 @@ export function asJson(answer: BacktestAnswer, report: string | undefined): unkn
 
 /** Returns an answer for people, warnings first, then what it comes to. */
 export function asText(answer: BacktestAnswer, report: string | undefined): string {
-  const { run: { result, series, record, assessment }, settings, grid, benchmarks, currency, trials, warnings, verdict } = answer;
-  const tried = trialsText(trials, assessment.metrics.dsr);
+  const { run: { result, series, record, assessment }, settings, grid, benchmarks, currency, trials, warnings, priceAges, verdict } = answer;
+  const tried = trialsText(trials, assessment.metrics.dsr, assessment.luckUnknown);
   const show = (value: number | undefined): string => (value === undefined ? 'cannot be valued' : `${valueText(value, 'price')} ${currency.symbol}`);
   const ends = ({ values }: { readonly values: readonly number[] }): string[] => [show(values[0]), show(values.at(-1))];
   const { warnings: doubts, missing } = splitWarnings(warnings, assessment.warnings);
@@ -99,6 +105,7 @@ export function asText(answer: BacktestAnswer, report: string | undefined): stri
     `  events     ${grouped(String(result.events))}, ${grouped(String(Math.round(result.events / result.seconds)))} a second\n`,
     `  decisions  ${grouped(String(result.decisions))}, denied: ${formatCounts(result.denials)}${result.alerts === 0 ? '' : `, ${counted(result.alerts, 'alert')}`}\n`,
     `  swaps      ${formatCounts(result.intents)}\n`,
+    `  prices     of swaps: quotes at most ${fillAgeText(priceAges.fillQuoteAge)} old; of equity: at most ${formatDuration(priceAges.maxPriceAgeMs)} old\n`,
     `  equity     ${ends(series).join(' → ')}\n`,
     ...(tried === undefined ? [] : [`  trials     ${tried}\n`]),
     `  hash       ${result.decisions === 0 ? 'none: nothing was decided' : result.decisionHash}\n`,

@@ -1,16 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import { relative } from 'node:path';
 import { longestWarmup } from '../backtest/backtest.ts';
+import { shapedWarnings } from '../backtest/denied.ts';
 import type { MeasuredRun, MeasuredSettings } from '../backtest/measured-run.ts';
 import { deflatedSettings, measureSteps, robustnessWarnings } from '../backtest/measured-run.ts';
 import { benchmarksOf } from '../backtest/record/run-figures.ts';
 import { glanceStep, sampleStep } from '../backtest/record/run-meter.ts';
 import { backtestCursor } from '../backtest/recorded-looks.ts';
-import type { BacktestStrategy } from '../backtest/setup.ts';
 import { freshState } from '../backtest/setup.ts';
 import type { SensitivityGrid } from '../backtest/sensitivity-grid.ts';
 import { gridHeatMap, gridWarnings } from '../backtest/sensitivity-grid.ts';
 import { stopOf } from '../backtest/run-trial.ts';
+import type { BacktestStrategy } from '../backtest/setup.ts';
 import { watchThrows } from '../backtest/throw-places.ts';
 import { simulationWarnings } from '../backtest/simulation-warnings.ts';
 import { implausibleWarnings, verdictOf } from '../backtest/verdict.ts';
@@ -38,6 +39,7 @@ import { orNothing } from './or-nothing.ts';
 import { progressLine } from './progress.ts';
 import { reportFile } from './report-file.ts';
 import { shareRecording } from './research/shared-recording.ts';
+import { freshInstances } from './research/fresh-strategies.ts';
 import { isCheap, measureGrid } from './research/sensitivity.ts';
 import type { Subject } from './research/subject.ts';
 import { openSubject, subjectWarnings } from './research/subject.ts';
@@ -73,7 +75,7 @@ export const backtestCommand: CommandModule = (program, run) => {
         const stops: string[] = [];
         // All three settings go through them, and the grid's threads too.
         const rows = isCheap(recording.events) ? (await shareRecording(recording, { looks: subject.looks, interrupt })).rows : undefined;
-        const { strategies, thrownAt } = watchThrows(config.strategies.map(({ maxAgeMs, maxExposure, ...rest }): BacktestStrategy => ({ ...rest, budget: rest.budget, limits: { maxAgeMs, maxExposure } })));
+        const { strategies, thrownAt } = watchThrows(await freshInstances(subject.setup));
         const measured = await measureSettings(subject, { context, rows, strategies, onDecision: (decision) => {
           files.decision(decision);
           const place = thrownAt(decision.strategy);
@@ -88,7 +90,7 @@ export const backtestCommand: CommandModule = (program, run) => {
         const grid = flags.grid ?? (flags.report !== undefined && isCheap(events)) ? await measureGrid({ ...subject, rows }, run, context) : undefined;
         const warnings = [...stops.map((stop) => `${stop}: what comes after it is of the others alone, and what it held stands as it was`), ...counter.warnings, ...warningsOf(subject, settings, grid)];
         const benchmarks = benchmarksOf(run.record);
-        const answer = { runId, run, settings, grid, benchmarks, currency, trials, warnings, verdict: verdictOf(run, settings, benchmarks) };
+        const answer = { runId, run, settings, grid, benchmarks, currency, trials, warnings, priceAges: config.backtest.model, verdict: verdictOf(run, settings, benchmarks) };
         const report = reportFile(flags.report, (path) => writeReport(path, answer, { config, recording, manifest, grid: grid === undefined ? undefined : gridHeatMap(grid) }), terminal);
         terminal.result(asJson(answer, report.path), () => asText(answer, report.path));
         return report.isLost ? EXIT.failed : EXIT.done;
@@ -104,27 +106,30 @@ interface Listener {
 
 /** Runs the setting that is configured first, and hands on its decisions; then the other two, for comparison. Rejects with INTERRUPTED. */
 async function measureSettings({ recording, looks, setup }: Subject, { context: { interrupt, terminal }, rows, strategies, onDecision }: Required<Listener> & {
-  readonly context: CommandContext; readonly rows: SharedRows | undefined; readonly strategies: readonly BacktestStrategy[];
+  readonly context: CommandContext; readonly rows: SharedRows | undefined;
+  /** For the configured setting; the others run in fresh ones of their own. */
+  readonly strategies: readonly BacktestStrategy[];
 }): Promise<MeasuredSettings> {
   const source = rows === undefined ? recording : openSharedRows(rows);
   const progress = progressLine(terminal, 'events');
   const all = 3 * recording.events;
   let before = 0;
   const { model, currency } = setup;
-  const under = async (setting: SimulationSetting, listener: Listener): Promise<MeasuredRun> => {
+  const under = async (setting: SimulationSetting, listener: Listener & { readonly strategies: readonly BacktestStrategy[] }): Promise<MeasuredRun> => {
     const measured = await stepByStep(breakable(measureSteps({
-      state: freshState(setup, strategies),
-      strategies,
+      state: freshState(setup, listener.strategies),
       seed: setup.seed,
       startAt: setup.firstAt,
       cursor: backtestCursor(source, looks),
       looks,
+      intervals: setup.intervals,
       model: { ...model, setting },
       currency,
       stopwatch,
-      instruments: watchedTokens(strategies, setup),
+      instruments: watchedTokens(listener.strategies, setup),
       everyMs: sampleStep(setup.lastAt - setup.firstAt),
       glanceEveryMs: glanceStep(setup.lastAt - setup.firstAt),
+      isMadeUp: setup.isMadeUp,
       onEvents: (events) => {
         progress.show(before + events, all);
         refuseFullHeap();
@@ -135,8 +140,8 @@ async function measureSettings({ recording, looks, setup }: Subject, { context: 
     return measured;
   };
   try {
-    const configured = await under(model.setting, { onDecision });
-    const run = async (setting: SimulationSetting): Promise<MeasuredRun> => (setting === model.setting ? configured : under(setting, {}));
+    const configured = await under(model.setting, { onDecision, strategies });
+    const run = async (setting: SimulationSetting): Promise<MeasuredRun> => (setting === model.setting ? configured : under(setting, { strategies: await freshInstances(setup) }));
     return { optimistic: await run('optimistic'), base: await run('base'), pessimistic: await run('pessimistic') };
   } finally {
     progress.end();
@@ -150,6 +155,7 @@ function warningsOf(subject: Subject, settings: MeasuredSettings, grid: Sensitiv
   const warmupMs = longestWarmup(config.strategies);
   return [
     ...subjectWarnings(subject),
+    ...shapedWarnings(result),
     ...robustnessWarnings(settings),
     ...implausibleWarnings(settings[setting].assessment.metrics),
     ...(grid === undefined ? [] : gridWarnings(grid)),

@@ -8,16 +8,17 @@ import { EXIT } from './exit-codes.ts';
 import { looking } from './look.ts';
 import type { TokenNames } from './named-tokens.ts';
 import { findToken, nameTokens } from './named-tokens.ts';
+import { ownAddress } from './own-wallet.ts';
 import { prices, readAmount } from './quote.ts';
 import type { RequestFlags } from './request-flags.ts';
 import { addFlags } from './request-flags.ts';
 import { feeText, mintsOf, routeText } from './route-text.ts';
 import { facts } from './table.ts';
 
-type Flags = Omit<BuildRequest, 'inputMint' | 'outputMint' | 'amount'>;
+type Flags = Partial<Omit<BuildRequest, 'inputMint' | 'outputMint' | 'amount'>>;
 
 const FLAGS: RequestFlags<BuildRequest, 'inputMint' | 'outputMint' | 'amount'> = {
-  taker: ['text', 'the wallet that swaps'],
+  taker: ['text', 'the wallet that swaps; left out, the configured one'],
   slippageBps: ['number', 'the most slippage, 0 to 10000; left out, 50'],
   mode: ['text', 'fast: a quicker answer with a worse route'],
   dexes: ['list', 'the only markets to use'],
@@ -35,10 +36,11 @@ const FLAGS: RequestFlags<BuildRequest, 'inputMint' | 'outputMint' | 'amount'> =
 export const buildCommand: CommandModule = (program, run) => {
   const command = program.command('build <in> <out> <amount>')
     .description('the instructions of a swap, to make a transaction of your own; nothing is signed');
-  addFlags(command, FLAGS, ['taker']).action(run(looking(async ({ terminal, loaded, world }, input: string, output: string, amount: string, flags: Flags) => {
+  addFlags(command, FLAGS).action(run(looking(async (look, input: string, output: string, amount: string, flags: Flags) => {
+    const { terminal, loaded, world } = look;
     const from = await findToken(input, loaded.config.tokens, world);
     const to = await findToken(output, loaded.config.tokens, world);
-    const build = await world.service.swap.build({ ...flags, inputMint: from.mint, outputMint: to.mint, amount: readAmount(amount, from) }, { priority: 'watch' });
+    const build = await world.service.swap.build({ ...flags, taker: flags.taker ?? await ownAddress(look, '--taker'), inputMint: from.mint, outputMint: to.mint, amount: readAmount(amount, from) }, { priority: 'watch' });
     const names = await nameTokens([from.mint, to.mint, ...mintsOf(build.routePlan)], loaded.config.tokens, world);
     terminal.result(snakeCased(build), () => asText(build, { from, to, names }));
     return EXIT.done;

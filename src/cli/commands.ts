@@ -7,6 +7,9 @@ export interface CommandEntry {
   readonly load: () => Promise<CommandModule>;
 }
 
+/** What moves money, or lets a daemon move it: a typo must never suggest one of these. */
+export const NEVER_SUGGESTED: ReadonlySet<string> = new Set(['run', 'swap', 'resume', 'flatten', 'resolve', 'close-empty', '--live', '--yes', '--despite-balance']);
+
 /** All commands in the order of the help, by its headings. Whoever runs one loads no other. */
 export const COMMANDS: Readonly<Record<string, readonly CommandEntry[]>> = {
   'Trading:': [
@@ -17,10 +20,12 @@ export const COMMANDS: Readonly<Record<string, readonly CommandEntry[]>> = {
   ],
   'Having the say over the running daemon:': [
     { names: ['halt', 'resume', 'reduce-only', 'flatten'], load: async () => (await import('./operator.ts')).operatorCommands },
+    { names: ['stop'], load: async () => (await import('./stop.ts')).stopCommand },
   ],
   'Looking into what was done:': [
     { names: ['explain'], load: async () => (await import('./explain.ts')).explainCommand },
     { names: ['journal'], load: async () => (await import('./journal.ts')).journalCommand },
+    { names: ['state'], load: async () => (await import('./state.ts')).stateCommand },
     { names: ['resolve'], load: async () => (await import('./resolve.ts')).resolveCommand },
   ],
   'Trying out:': [

@@ -4,10 +4,13 @@ import type { ConfigFailure, LoadedConfig } from '../config/load.ts';
 import { movesRealMoney } from '../config/live-gate.ts';
 import { BUILT_IN_FILE, loadConfig } from '../config/load.ts';
 import { configJsonSchema } from '../config/json-schema.ts';
+import type { ExitTime } from '../config/exit-times.ts';
 import type { RunConfig } from '../config/run-config.ts';
 import type { RequestRate } from '../config/request-rate.ts';
 import { lateFeeds } from '../config/request-rate.ts';
 import type { Connections } from '../config/resolve.ts';
+import { formatDecimal } from '../core/amount.ts';
+import { isGannetError } from '../core/errors.ts';
 import { stringifyJson } from '../core/json.ts';
 import { printable } from '../core/text.ts';
 import { roughDuration } from '../core/time.ts';
@@ -55,6 +58,7 @@ function check(context: CommandContext, file: string | undefined): Promise<Loade
     stateDir: options.stateDir,
     overrides: { baseUrl: options.baseUrl, rpcUrl: options.rpcUrl, apiKeyEnv: options.apiKeyEnv },
     decimalsOf: (mints, connections) => knownDecimals(mints, connections, context),
+    pricesOf: (mints, connections) => knownPrices(mints, connections, context),
   });
 }
 
@@ -72,6 +76,23 @@ async function knownDecimals(
   return untilInterrupted(context.interrupt, world, () => world.decimalsOf(mints));
 }
 
+/** Of the embedded service's market the prices with which it begins. */
+async function knownPrices(mints: readonly Mint[], connections: Connections, context: CommandContext): Promise<ReadonlyMap<Mint, number>> {
+  const { service, chain } = connections;
+  if (service.baseUrl === 'embedded') return new Map(GENESIS_TOKENS.map(({ mint, usdPrice }) => [mint as Mint, usdPrice]));
+  const world = await openWorld({ ...worldOptions(connections, context), rpcUrl: chain.rpcUrl === 'embedded' ? undefined : chain.rpcUrl });
+  return untilInterrupted(context.interrupt, world, async () => {
+    try {
+      const { records } = await world.service.tokens.search(mints);
+      return new Map(records.flatMap(({ id, values: { usdPrice } }) => (usdPrice === undefined ? [] : [[id, usdPrice] as const])));
+    } catch (error) {
+      if (!isGannetError(error)) throw error;
+      context.terminal.err(`prices could not be read, so how long a full exit takes is not known: ${error.message}\n`);
+      return new Map();
+    }
+  });
+}
+
 function asJson(result: LoadedConfig | ConfigFailure): unknown {
   const recorded = result.ok ? redactedConfig(result.config) : undefined;
   return {
@@ -84,6 +105,9 @@ function asJson(result: LoadedConfig | ConfigFailure): unknown {
     limits: recorded?.limits ?? null,
     protections: result.ok ? (result.config.limits.protections ?? []).map((protection) => describeProtection(protection, result.config.tokens)) : null,
     signer: recorded?.signer ?? null,
+    full_exits: result.ok ? (result.exits ?? []).map(({ token, position, takesMs }) => ({
+      token: token.symbol, mint: token.mint, position: position?.toString() ?? null, takes_ms: takesMs ?? null,
+    })) : null,
     warnings: result.ok ? warningsOf(result.config) : [],
     needs_live_flag: result.ok ? movesRealMoney(result.config) : null,
     feed_intervals: result.rate === undefined ? [] : lateFeeds(result.rate).map(({ spec, expectedMs }) => ({
@@ -96,7 +120,7 @@ function asText(result: LoadedConfig | ConfigFailure): string {
   if (!result.ok) return `${result.issues.map(formatIssue).join('\n')}\n`;
   const { config, rate } = result;
   const name = config.file === BUILT_IN_FILE ? 'the built-in configuration' : config.file;
-  return `${name} is valid: ${config.mode}, ${counted(config.strategies.length, 'strategy', 'strategies')}, ${counted(rate.feeds.length, 'feed', 'feeds')}\n${facts([...limitFacts(config), ...rateFacts(rate)])}${lateText(rate, config.tokens)}`;
+  return `${name} is valid: ${config.mode}, ${counted(config.strategies.length, 'strategy', 'strategies')}, ${counted(rate.feeds.length, 'feed', 'feeds')}\n${facts([...limitFacts(config), ...exitFacts(result.exits ?? []), ...rateFacts(rate)])}${lateText(rate, config.tokens)}`;
 }
 
 function limitFacts(config: RunConfig): Fact[] {
@@ -110,6 +134,16 @@ function limitFacts(config: RunConfig): Fact[] {
     ['signer', describeSigner(signer, tokens)],
     ['warnings', warningsOf(config)],
   ];
+}
+
+/** How long it takes to sell what may be held at most. */
+function exitFacts(exits: readonly ExitTime[]): Fact[] {
+  const lines = exits.map(({ token: { symbol, decimals }, position, takesMs }) => {
+    if (position === undefined) return `${symbol}: not known without a price`;
+    const size = `${Number(Number(formatDecimal(position, decimals)).toPrecision(5))} ${symbol}`;
+    return takesMs === 0 ? `${size}: in one swap` : `${size}: in parts, within ${roughDuration(takesMs ?? 0)}`;
+  });
+  return lines.length === 0 ? [] : [['full exit', lines]];
 }
 
 /** Returns what is allowed and still wants a second thought, for people. */

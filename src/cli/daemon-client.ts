@@ -4,7 +4,7 @@ import type { Json } from '../core/json.ts';
 import { parseJson, stringifyJson } from '../core/json.ts';
 import { printable } from '../core/text.ts';
 import type { ControlFile } from '../daemon/control-file.ts';
-import { readControlFile } from '../daemon/control-file.ts';
+import { readControlFile, RUN_HEADER } from '../daemon/control-file.ts';
 import type { CommandContext } from './command.ts';
 
 const TIMEOUT_MS = 5_000;
@@ -22,15 +22,15 @@ export interface DaemonClient {
  * runs or answers, and CONTROL_UNAUTHORIZED.
  */
 export function daemonClient({ options, environment }: Pick<CommandContext, 'options' | 'environment'>): DaemonClient {
-  const { url, token, pid }: ControlFile = readControlFile(options.stateDir);
-  const authorization = `Bearer ${environment['GANNET_CONTROL_TOKEN'] ?? token}`;
+  const { url, token, pid, run_id: runId }: ControlFile = readControlFile(options.stateDir);
+  const headers = { authorization: `Bearer ${environment['GANNET_CONTROL_TOKEN'] ?? token}`, ...(runId === undefined ? {} : { [RUN_HEADER]: runId }) };
   const ask = async (path: string, body?: object, timeoutMs = TIMEOUT_MS): Promise<{ readonly status: number; readonly text: string }> => {
     try {
       const answer = await request(new URL(path, url), {
         headersTimeout: timeoutMs, bodyTimeout: timeoutMs,
         ...(body === undefined
-          ? { headers: { authorization } }
-          : { method: 'POST', headers: { authorization, 'content-type': 'application/json' }, body: stringifyJson(body) }),
+          ? { headers }
+          : { method: 'POST', headers: { ...headers, 'content-type': 'application/json' }, body: stringifyJson(body) }),
       });
       return { status: answer.statusCode, text: await answer.body.text() };
     } catch (cause) {
@@ -39,6 +39,9 @@ export function daemonClient({ options, environment }: Pick<CommandContext, 'opt
   };
   const answerOf = ({ status, text }: Awaited<ReturnType<typeof ask>>): Json => {
     if (status === 401) throw new GannetError('CONTROL_UNAUTHORIZED', `the daemon at ${url} refused the token`);
+    if (status === 421) {
+      throw new GannetError('CONTROL_UNREACHABLE', `no daemon runs with the state directory ${options.stateDir}: the last one (process ${pid}) is gone, and another daemon has its port now`);
+    }
     if (status === 200) return parseJson(text);
     const { code, message } = refusalIn(text);
     throw new GannetError('CONTROL_REFUSED', message, { details: { status, code } });

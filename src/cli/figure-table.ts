@@ -18,13 +18,13 @@ export function figureTable(columns: readonly FigureColumn[], currency: string):
     return cells.every((cell) => cell === '-') ? [] : [[labelIn(metric, currency), ...cells]];
   });
   const path = columns[0]?.assessment.path;
-  const unsaid = new Set(columns.flatMap(({ assessment }) => SHOWN_METRICS.filter((metric) => cellOf(assessment, metric) === NOT_MEANINGFUL).map(({ name }) => notMeaningful(name, assessment.path))));
+  const unsaid = new Set(columns.flatMap(({ assessment }) => SHOWN_METRICS.filter((metric) => cellOf(assessment, metric) === NOT_MEANINGFUL).map(({ name }) => notMeaningful(name, assessment))));
   const notes = path === undefined ? [] : [...[...unsaid].map((reason) => `${NOT_MEANINGFUL}: ${reason} (--json has the number)`), scaledNote(path)];
   return `${table([['', ...columns.map(({ name }) => name)], ...rows], { right: columns.map((_, i) => i + 1) })}${notes.map((note) => (note === undefined ? '' : `  ${note}\n`)).join('')}`;
 }
 
-function cellOf({ metrics, path }: Assessment, { name, show }: (typeof SHOWN_METRICS)[number]): string {
-  const value: Metrics[keyof Metrics] = metrics[name];
+function cellOf(assessment: Assessment, { name, show }: (typeof SHOWN_METRICS)[number]): string {
+  const value: Metrics[keyof Metrics] = assessment.metrics[name];
   if (typeof value !== 'number') return '-';
-  return notMeaningful(name, path) === undefined ? show(value) : NOT_MEANINGFUL;
+  return notMeaningful(name, assessment) === undefined ? show(value) : NOT_MEANINGFUL;
 }

@@ -54,6 +54,6 @@ function reading<Result>(stateDir: string, paper: boolean | undefined, read: (re
 }
 
 function atMost(text: string): number {
-  if (!/^[1-9]\d{0,5}$/.test(text)) throw new InvalidArgumentError('expected a whole number from 1.');
+  if (!/^[1-9]\d{0,5}$/.test(text)) throw new InvalidArgumentError('expected a whole number from 1 to 999999.');
   return Number(text);
 }

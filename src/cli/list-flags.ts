@@ -54,6 +54,6 @@ export async function readRange<T>(terminal: Terminal, { all = false, limit, sta
 }
 
 function wholeNumber(text: string): number {
-  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('expected a whole number.');
+  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('expected a whole number from 0 to 999999999.');
   return Number(text);
 }

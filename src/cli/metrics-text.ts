@@ -6,12 +6,13 @@ import type { Fact } from './table.ts';
 import { facts } from './table.ts';
 
 /** Returns metrics for people, a line each; what has no value is left to the warnings, which stand first. */
-export function metricsText({ metrics, warnings, sharpeInterval, irregular, path }: Assessment): string {
+export function metricsText(assessment: Assessment): string {
+  const { metrics, warnings, sharpeInterval, irregular, path } = assessment;
   const rows = SHOWN_METRICS.flatMap(({ name, label, show }): Fact[] => {
     const value = metrics[name];
     if (typeof value !== 'number') return [];
     const interval = name === 'sharpe' && sharpeInterval !== undefined ? `  (${Math.round(sharpeInterval.level * 100)} % within ${ratioText(sharpeInterval.low)} to ${ratioText(sharpeInterval.high)})` : '';
-    const unsaid = notMeaningful(name, path);
+    const unsaid = notMeaningful(name, assessment);
     if (unsaid !== undefined) return [[label, `${unsaid} (--json has the number)`]];
     return [[label, `${show(value)}${interval}`], ...(name === 'max_drawdown' ? drawdownFacts(metrics) : [])];
   });

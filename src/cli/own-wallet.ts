@@ -1,5 +1,5 @@
 import type { Chain } from '../chain/chain.ts';
-import { GannetError } from '../core/errors.ts';
+import { GannetError, isGannetError } from '../core/errors.ts';
 import { openSigner } from '../daemon/open-signer.ts';
 import type { SignerClient } from '../signer/client.ts';
 import type { Look } from './look.ts';
@@ -37,6 +37,19 @@ export function ownWallet({ loaded: { config }, world, connectSigner }: Look): O
     },
     close: () => { client?.close(); },
   };
+}
+
+/** Returns the address that a flag stands for where it is left out. Throws USAGE where no wallet is configured, and what opening the signer throws. */
+export async function ownAddress(look: Look, flag: string): Promise<string> {
+  const wallet = ownWallet(look);
+  try {
+    return await wallet.address();
+  } catch (error) {
+    if (!isGannetError(error) || error.code !== 'CONFIG_INVALID') throw error;
+    throw new GannetError('USAGE', `${flag} is left out, and no wallet is configured: expected one of them (${error.message})`, { cause: error });
+  } finally {
+    wallet.close();
+  }
 }
 
 /** Returns the configured chain. Throws CONFIG_INVALID where there is none. */

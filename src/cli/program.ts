@@ -1,7 +1,8 @@
 import { Socket } from 'node:net';
-import { Command, CommanderError, Option } from 'commander';
+import { CommanderError, Option } from 'commander';
 import { LOG_LEVELS } from '../daemon/log.ts';
 import { systemClock } from '../daemon/system-clock.ts';
+import { isGannetError } from '../core/errors.ts';
 import { stringifyJson } from '../core/json.ts';
 import { printable } from '../core/text.ts';
 import { createSignerClient } from '../signer/client.ts';
@@ -13,7 +14,9 @@ import { addCommands } from './commands.ts';
 import type { ExitCode } from './exit-codes.ts';
 import { EXIT } from './exit-codes.ts';
 import { refuseUnmakable } from './file-places.ts';
-import { processTerminal, reportError } from './terminal.ts';
+import { GannetCommand } from './gannet-command.ts';
+import type { Hide, Terminal } from './terminal.ts';
+import { hideKeysOf, processTerminal, reportError } from './terminal.ts';
 
 export const VERSION = '0.1.0';
 
@@ -24,8 +27,10 @@ const EXIT_CODES = '\nExit codes: 0 done, 1 what was asked did not come true, 2 
 export async function main(argv: readonly string[]): Promise<ExitCode> {
   const handedOn = takeHandedOn(process.env);
   const wantsJson = argv.includes('--json');
+  const hide = await hideKeysOf(argv.slice(2));
   const code: { value: ExitCode } = { value: EXIT.done };
-  const program = new Command('gannet')
+  const output = watchOutput();
+  const program = new GannetCommand('gannet')
     .description('watches Solana markets and swaps when a strategy says so')
     .version(VERSION)
     .option('--json', 'one JSON document on standard output, everything else on standard error', false)
@@ -35,20 +40,19 @@ export async function main(argv: readonly string[]): Promise<ExitCode> {
     .option('--rpc-url <url>', 'the chain’s RPC, instead of the configured one')
     .option('--api-key-env <name>', 'the environment variable that holds the API key')
     .addOption(new Option('--log-level <level>', 'how much to log').choices(LOG_LEVELS).default('warn'))
-    .showSuggestionAfterError()
     .showHelpAfterError('Add --help to see what the command takes.')
     .addHelpText('after', EXIT_CODES)
     .addHelpText('afterAll', ({ command }) => (command.parent === null ? '' : COMMON_OPTIONS))
     .exitOverride()
-    .configureOutput({ writeErr: (text) => { if (!wantsJson) process.stderr.write(text); } });
-  await addCommands(program, { argv, run: runner(program, { code, handedOn }) });
+    .configureOutput({ writeErr: (text) => { if (!wantsJson) process.stderr.write(hide(text)); } });
+  await addCommands(program, { argv, run: runner(program, { code, handedOn, output, hide }) });
   program.helpCommand(true);
   try {
     await program.parseAsync(argv);
   } catch (error) {
-    if (!(error instanceof CommanderError)) return reportError(processTerminal(wantsJson), error);
+    if (!(error instanceof CommanderError)) return reportError(processTerminal(wantsJson, hide), error);
     if (error.exitCode === 0) return EXIT.done;
-    if (wantsJson) process.stdout.write(`${stringifyJson({ error: { code: 'USAGE', message: usageMessage(error), details: {} } })}\n`);
+    if (wantsJson) process.stdout.write(`${hide(stringifyJson({ error: { code: 'USAGE', message: usageMessage(error), details: {} } }))}\n`);
     return EXIT.usage;
   }
   return code.value;
@@ -59,11 +63,13 @@ function usageMessage({ code, message }: CommanderError): string {
   return code === 'commander.help' ? 'expected a command; "gannet help" lists them' : message.replace(/^error: /, '');
 }
 
-function runner(program: Command, { code, handedOn }: { readonly code: { value: ExitCode }; readonly handedOn: HandedOn | undefined }): RunCommand {
+function runner(program: GannetCommand, { code, handedOn, output, hide }: {
+  readonly code: { value: ExitCode }; readonly handedOn: HandedOn | undefined; readonly output: Output; readonly hide: Hide;
+}): RunCommand {
   return (action) => async (...args) => {
     const options = globalOptions(program);
-    const terminal = processTerminal(options.json);
-    const { signal: interrupt, outputFault } = interruptions();
+    const terminal = processTerminal(options.json, hide);
+    const interrupt = interruptions(output);
     try {
       refuseUnmakable(options.stateDir, '--state-dir');
       const context: CommandContext = {
@@ -74,18 +80,18 @@ function runner(program: Command, { code, handedOn }: { readonly code: { value: 
       // commander appends the command itself to what the action asked for; it takes what it names.
       code.value = await (action as (context: CommandContext, ...args: readonly unknown[]) => Promise<ExitCode>)(context, ...args);
     } catch (error) {
-      if (outputFault() === undefined) code.value = reportError(terminal, error);
+      if (output.fault() === undefined) code.value = reportError(output.isClosed() && isInterruption(error) ? silent(terminal) : terminal, error);
     }
     // What the last words ran into is told a turn later.
     await new Promise((resolve) => { setImmediate(resolve); });
-    const fault = outputFault();
+    const fault = output.fault();
     if (fault === undefined) return;
     terminal.err(`the output cannot be written: ${printable(fault.message)}\n`);
     code.value = EXIT.failed;
   };
 }
 
-function globalOptions(program: Command): GlobalOptions {
+function globalOptions(program: GannetCommand): GlobalOptions {
   const options = program.opts<Partial<GlobalOptions>>();
   return {
     json: options.json ?? false,
@@ -101,15 +107,35 @@ function globalOptions(program: Command): GlobalOptions {
 /** Launchers pass an interrupt on that the terminal has sent to everybody already: within this time two are one. */
 const ONE_INTERRUPT_MS = 1_000;
 
-/**
- * The first interrupt asks for an orderly end; a second one means it. A terminal that is closed is an interrupt, and so is
- * nobody reading any more, or a place for the output that takes no more of it, unless it is a full disk: that is a fault
- * besides.
- */
-function interruptions(): { readonly signal: AbortSignal; readonly outputFault: () => Error | undefined } {
+/** What became of standard output and standard error. */
+interface Output {
+  /** Aborted where they take no more, unless a disk is full: it may have room again, and a run must not stop selling for its output. */
+  readonly ended: AbortSignal;
+  /** Returns whether the reader of a pipe closed it. */
+  readonly isClosed: () => boolean;
+  /** Returns what else keeps the output from being written. */
+  readonly fault: () => Error | undefined;
+}
+
+/** Hears what becomes of the output; a pipe that its reader closed is no fault, also while help is printed. */
+function watchOutput(): Output {
+  const ended = new AbortController();
+  let fault: Error | undefined;
+  let closed = false;
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EPIPE') closed = true;
+      else fault ??= error;
+      if (error.code !== 'ENOSPC') ended.abort();
+    });
+  }
+  return { ended: ended.signal, isClosed: () => closed, fault: () => fault };
+}
+
+/** Returns what the first interrupt aborts, or the end of the output; a second interrupt ends the process. A terminal that is closed is an interrupt too. */
+function interruptions({ ended }: Output): AbortSignal {
   const controller = new AbortController();
   let firstAt = 0;
-  let outputFault: Error | undefined;
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => {
       const now = systemClock.now();
@@ -121,14 +147,18 @@ function interruptions(): { readonly signal: AbortSignal; readonly outputFault: 
       }
     });
   }
-  for (const stream of [process.stdout, process.stderr]) {
-    stream.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EPIPE') outputFault ??= error;
-      // A disk that is full may have room again; a run whose words are lost meanwhile must not stop selling for it.
-      if (error.code !== 'ENOSPC') controller.abort();
-    });
-  }
-  return { signal: controller.signal, outputFault: () => outputFault };
+  ended.addEventListener('abort', () => { controller.abort(); }, { once: true });
+  if (ended.aborted) controller.abort();
+  return controller.signal;
+}
+
+function isInterruption(error: unknown): boolean {
+  return isGannetError(error) && error.code === 'INTERRUPTED';
+}
+
+/** Of a terminal whose reader went away. */
+function silent(terminal: Terminal): Terminal {
+  return { ...terminal, out: () => undefined, err: () => undefined };
 }
 
 /** Behind the first process everything has been read, and no key is in it. Started without it, this one reads, and drops what it finds. */

@@ -1,10 +1,8 @@
 import { basename, dirname, resolve } from 'node:path';
-import { InvalidArgumentError } from 'commander';
 import type { RunConfig } from '../config/run-config.ts';
 import { counted } from '../core/counted.ts';
-import { GannetError, isGannetError } from '../core/errors.ts';
+import { GannetError } from '../core/errors.ts';
 import { seededRandom } from '../core/random.ts';
-import { parseDuration } from '../core/time.ts';
 import type { Millis } from '../core/time.ts';
 import { systemClock } from '../daemon/system-clock.ts';
 import type { World } from '../daemon/world.ts';
@@ -19,6 +17,7 @@ import type { CommandContext, CommandModule } from './command.ts';
 import { openConfigured } from './configured.ts';
 import { EXIT } from './exit-codes.ts';
 import { refuseUnmakable } from './file-places.ts';
+import { durationFlag } from './research/flags.ts';
 
 interface RecordFlags {
   readonly duration?: Millis;
@@ -28,7 +27,7 @@ interface RecordFlags {
 export const recordCommand: CommandModule = (program, run) => {
   program.command('record')
     .description('records what the strategies of the configuration watch; runs none of them')
-    .option('--duration <duration>', 'ends after this time, "1h" (default: when it is interrupted)', duration)
+    .option('--duration <duration>', 'ends after this time, "1h" (default: when it is interrupted)', durationFlag)
     .option('--out <dir>', 'the recording’s folder; it must not be there yet (default: one of recording.dir, named by the time)')
     .action(run(async (context: CommandContext, flags: RecordFlags) => {
       const { terminal } = context;
@@ -92,12 +91,4 @@ async function closed(writer: RecordingWriter): Promise<RecordingManifest['files
 
 function placeOf(out: string | undefined, dir: string): { readonly dir: string; readonly name?: string | undefined } {
   return out === undefined ? { dir } : { dir: dirname(resolve(out)), name: basename(resolve(out)) };
-}
-
-function duration(text: string): Millis {
-  try {
-    return parseDuration(text);
-  } catch (error) {
-    throw new InvalidArgumentError(isGannetError(error) ? error.message : 'expected a duration such as "10m"');
-  }
 }

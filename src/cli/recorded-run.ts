@@ -10,6 +10,7 @@ import type { RunManifest } from '../daemon/manifest.ts';
 import type { RecordedDecision } from '../daemon/run-files.ts';
 import { readDecisions, readManifest } from '../daemon/run-files.ts';
 import { repeatWarmup } from '../daemon/warm-up.ts';
+import { Engine } from '../engine/engine.ts';
 import type { StrategyInstance } from '../engine/host.ts';
 import type { TokenTable } from '../market/token.ts';
 import { tokenTable } from '../market/token.ts';
@@ -75,6 +76,7 @@ export async function openRecordedRun(runDir: string, interrupt = new AbortContr
       started: manifest.strategies_started,
       stopped: stoppedBy(manifest, whole ? Infinity : lastSeq),
       legacy: legacyOf(manifest),
+      intervals: manifest.own_intervals === true ? Engine.intervalsOf(strategies) : undefined,
       warmup: manifest.warmup ? repeatWarmup(manifest.warmup, runDir) : undefined,
       cutOff: !whole,
       cursor: rows.cursor(),

@@ -2,7 +2,7 @@ import { basename, join } from 'node:path';
 import { InvalidArgumentError, Option } from 'commander';
 import { counted } from '../core/counted.ts';
 import { GannetError } from '../core/errors.ts';
-import { formatDuration, parseDuration, shortDuration } from '../core/time.ts';
+import { formatDuration, shortDuration } from '../core/time.ts';
 import type { Millis } from '../core/time.ts';
 import { findRecording } from '../daemon/find-recording.ts';
 import type { Token } from '../market/token.ts';
@@ -15,6 +15,7 @@ import { totalsOf } from '../recording/manifest.ts';
 import type { Recording } from '../recording/reader.ts';
 import { openSteps } from '../recording/reader.ts';
 import type { RecordingIssue } from '../recording/check/recording-issue.ts';
+import { PRICE_MOTIONS } from '../sandbox/market/price-process.ts';
 import type { PriceMotion } from '../sandbox/market/price-process.ts';
 import { bytesText } from './bytes-text.ts';
 import { csvRows } from './csv-rows.ts';
@@ -31,6 +32,7 @@ import { infoOf, infoText } from './recording/info.ts';
 import { namedTokens, pairOf, sizeOf, tokenFlag } from './recording/tokens.ts';
 import type { WrittenRecording } from './recording/write-events.ts';
 import { freeName, writeEvents } from './recording/write-events.ts';
+import { durationFlag } from './research/flags.ts';
 
 const WHICH = 'its folder, or the id of the run that made it';
 /** Nothing about now: the same command writes the same recording. */
@@ -38,6 +40,9 @@ const GENERATED_START: Millis = Date.UTC(2026, 0, 1);
 const MOST_DAYS = 3_660;
 const EVERY_MS: Millis = 10_000;
 const SLOW_EVERY_MS: Millis = 300_000;
+/** So many gaps of a file are named, the others counted. */
+const MOST_NAMED = 3;
+const USUAL_MOTION: PriceMotion = 'stochastic-volatility';
 
 export const recordingCommand: CommandModule = (program, run) => {
   const group = program.command('recording').description('looks at recordings, checks them, converts them, makes synthetic ones');
@@ -83,6 +88,7 @@ export const recordingCommand: CommandModule = (program, run) => {
     .option('--map <column=field>', 'what a column is; may be repeated', mapFlag)
     .option('--token <symbol=mint:decimals>', 'a token that is neither SOL nor USDC; may be repeated', tokenFlag)
     .option('--pair <base/quote>', 'what candles are prices of')
+    .addOption(new Option('--interval <duration>', 'how long a candle lasts (default: as long as candles most often are apart)').argParser(durationFlag))
     .option('--size <amount...>', 'what is quoted at each candle’s close, such as "100 USDC"; several make a ladder (default: 100 of the quote token and 1 of the base token)')
     .option('--out <dir>', 'the recording’s folder; it must not be there yet')
     .action(run((context: CommandContext, file: string, flags: ImportFlags) => importCsv(context, file, flags)));
@@ -92,10 +98,10 @@ export const recordingCommand: CommandModule = (program, run) => {
     .requiredOption('--days <n>', 'how much time it covers', days)
     .option('--seed <n>', 'the same seed, the same recording', seed, 7)
     .addOption(new Option('--pair <base/quote...>', 'what is quoted').default(['SOL/USDC'], 'SOL/USDC'))
-    .addOption(new Option('--market <motion>', 'swings: prices swing about their level, so that who buys dips earns; random-walk: nothing can be earned, and what earns all the same is a mistake')
-      .choices(['swings', 'random-walk']).default('swings'))
-    .addOption(new Option('--every <duration>', 'between two looks at each quote').argParser(duration).default(EVERY_MS, formatDuration(EVERY_MS)))
-    .addOption(new Option('--slow-every <duration>', 'between two looks at statistics and order books').argParser(duration).default(SLOW_EVERY_MS, formatDuration(SLOW_EVERY_MS)))
+    .addOption(new Option('--market <motion>', 'stochastic-volatility: clusters of volatility, jumps and trends as in real markets; random-walk: nothing can be earned, and what earns all the same is a mistake; swings: prices swing about their level, so that buying dips earns')
+      .choices(PRICE_MOTIONS).default(USUAL_MOTION))
+    .addOption(new Option('--every <duration>', 'between two looks at each quote').argParser(durationFlag).default(EVERY_MS, formatDuration(EVERY_MS)))
+    .addOption(new Option('--slow-every <duration>', 'between two looks at statistics and order books').argParser(durationFlag).default(SLOW_EVERY_MS, formatDuration(SLOW_EVERY_MS)))
     .option('--out <dir>', 'the recording’s folder; it must not be there yet')
     .action(run((context: CommandContext, flags: GenerateFlags) => generate(context, flags)));
 };
@@ -141,6 +147,7 @@ interface ImportFlags {
   readonly token?: readonly Token[];
   readonly pair?: string;
   readonly size?: readonly string[];
+  readonly interval?: Millis;
   readonly out?: string;
 }
 
@@ -149,10 +156,11 @@ async function importCsv({ terminal, options, interrupt }: CommandContext, file:
   const tokens = namedTokens(flags.token ?? []);
   const pair = flags.pair === undefined ? undefined : pairOf(flags.pair, (symbol) => tokens.bySymbol(symbol));
   if (pair === undefined && flags.size !== undefined) throw new GannetError('USAGE', '--size is for candles: name what they are prices of with --pair');
+  if (pair === undefined && flags.interval !== undefined) throw new GannetError('USAGE', '--interval is for candles: name what they are prices of with --pair');
   const sizes = pair === undefined ? [] : (flags.size ?? [`100 ${pair.quote.symbol}`, `1 ${pair.base.symbol}`]).map((text) => sizeOf(text, pair));
   const twice = sizes.find(({ token, amount }, index) => sizes.slice(0, index).some((other) => other.token === token && other.amount === amount));
   if (twice !== undefined) throw new GannetError('USAGE', `--size: ${twice.amount} smallest units of ${twice.token.symbol} are there twice`);
-  const { form, quotes, events, startAt, mints } = await readMarketCsv(csvRows(file, interrupt), { map: flags.map ?? new Map(), pair, sizes });
+  const { form, quotes, events, startAt, mints, intervalMs, missing } = await readMarketCsv(csvRows(file, interrupt), { map: flags.map ?? new Map(), pair, sizes, intervalMs: flags.interval });
   const unknown = [...mints].filter((mint) => tokens.byMint(mint) === undefined);
   const progress = progressLine(terminal, 'events');
   const written = await writeEvents(quotes, {
@@ -160,8 +168,13 @@ async function importCsv({ terminal, options, interrupt }: CommandContext, file:
     tokens: tokens.all.filter(({ mint }) => mints.has(mint)), source: { kind: 'imported', file: basename(file), form }, startAt, interrupt,
     onProgress: (_, done) => { progress.show(done, events); },
   }).finally(progress.end);
-  const warnings = unknown.map((mint) => `the recording does not say how many decimals ${mint} has: name it with --token SYMBOL=${mint}:DECIMALS`);
-  terminal.result({ ...summary(written), warnings }, () => summaryText(written, warnings));
+  const warnings = [
+    ...unknown.map((mint) => `the recording does not say how many decimals ${mint} has: name it with --token SYMBOL=${mint}:DECIMALS`),
+    ...missing.slice(0, MOST_NAMED).map(({ from, until }) => `the file has no candles from ${new Date(from).toISOString()} to ${new Date(until).toISOString()}, for ${shortDuration(until - from)}: the recording holds no price of then`),
+    ...(missing.length > MOST_NAMED ? [`candles are missing ${counted(missing.length - MOST_NAMED, 'time')} more: "gannet recording info" names the gaps`] : []),
+  ];
+  const interval = intervalMs === undefined ? {} : { interval: formatDuration(intervalMs) };
+  terminal.result({ ...summary(written), ...interval, warnings }, () => summaryText(written, warnings));
   return EXIT.done;
 }
 
@@ -183,7 +196,7 @@ async function generate({ terminal, options, interrupt }: CommandContext, flags:
   const spanMs = flags.days * 86_400_000;
   const progress = progressLine(terminal, 'hours');
   const written = await writeEvents(syntheticMarket({ seed: flags.seed, pairs, startAt: GENERATED_START, days: flags.days, everyMs: flags.every, slowEveryMs: flags.slowEvery, motion: flags.market }), {
-    directory: flags.out ?? freeName(join(options.stateDir, 'recordings'), `synthetic${flags.market === 'swings' ? '' : `-${flags.market}`}-${flags.days}d-${flags.seed}`),
+    directory: flags.out ?? freeName(join(options.stateDir, 'recordings'), `synthetic${flags.market === USUAL_MOTION ? '' : `-${flags.market}`}-${flags.days}d-${flags.seed}`),
     tokens: [...tokens.values()], source: { kind: 'synthetic', market: flags.market, seed: flags.seed }, startAt: GENERATED_START, interrupt,
     onProgress: (at) => { progress.show(Math.floor((at - GENERATED_START) / 3_600_000), Math.ceil(spanMs / 3_600_000)); },
   }).finally(progress.end);
@@ -251,12 +264,4 @@ function days(text: string): number {
 function seed(text: string): number {
   if (!/^\d{1,10}$/.test(text) || Number(text) > 4_294_967_295) throw new InvalidArgumentError('expected a whole number of 0 to 4294967295.');
   return Number(text);
-}
-
-function duration(text: string): Millis {
-  try {
-    return parseDuration(text);
-  } catch {
-    throw new InvalidArgumentError('expected a duration such as "10s".');
-  }
 }

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { InvalidArgumentError, Option } from 'commander';
+import { U64_MAX } from '../core/amount.ts';
 
 /** How the text of a flag becomes a parameter; whether the value makes sense is the client's to say, in the rule's words. */
 const READERS = {
@@ -43,13 +44,17 @@ function readList(text: string): string[] {
 }
 
 function readNumber(text: string): number {
-  if (!/^-?\d{1,20}(\.\d{1,20})?$/.test(text)) throw new InvalidArgumentError('expected a number.');
-  return Number(text);
+  if (!/^-?\d+(\.\d+)?$/.test(text)) throw new InvalidArgumentError('expected a number.');
+  const value = Number(text);
+  if (Math.abs(value) > Number.MAX_SAFE_INTEGER) throw new InvalidArgumentError(`the number is too large: expected at most ${Number.MAX_SAFE_INTEGER}.`);
+  return value;
 }
 
 function readAmount(text: string): bigint {
-  if (!/^\d{1,30}$/.test(text)) throw new InvalidArgumentError('expected a whole number in smallest units.');
-  return BigInt(text);
+  if (!/^\d+$/.test(text)) throw new InvalidArgumentError('expected a whole number in smallest units.');
+  const value = text.length > 100 ? undefined : BigInt(text);
+  if (value === undefined || value > U64_MAX) throw new InvalidArgumentError(`the amount is too large: expected at most ${U64_MAX} smallest units.`);
+  return value;
 }
 
 function readFlag(text: string): boolean {

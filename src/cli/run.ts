@@ -4,7 +4,6 @@ import { config as rx } from 'rxjs';
 import type { RunConfig } from '../config/run-config.ts';
 import { GannetError, isGannetError, messageOf } from '../core/errors.ts';
 import { addressSecrets } from '../core/secret-text.ts';
-import { parseDuration } from '../core/time.ts';
 import { runDaemon } from '../daemon/daemon.ts';
 import { newRunId } from '../daemon/run-id.ts';
 import { createHumanReporter } from '../daemon/human-reporter.ts';
@@ -20,12 +19,17 @@ import type { CommandContext, CommandModule } from './command.ts';
 import { openConfigured } from './configured.ts';
 import type { ExitCode } from './exit-codes.ts';
 import { EXIT } from './exit-codes.ts';
+import { durationFlag } from './research/flags.ts';
 
 /** Adds the word without which nothing is swapped on a real service and chain. */
 export const LIVE_FLAG = ['--live', 'says that this may move real money; needed with mode: live on a real service and chain'] as const;
 
+/** Adds an operator's word on a state directory that lost what was written in it. */
+export const ACCEPT_FLAG = ['--accept-new-journal', 'trades though the journal or the signer’s counters lack earlier swaps: after a loss, or at the first start with a wallet that swapped before'] as const;
+
 interface RunFlags {
   readonly live?: boolean;
+  readonly acceptNewJournal?: boolean;
   readonly duration?: number;
   readonly maxIntents?: number;
 }
@@ -33,9 +37,10 @@ interface RunFlags {
 export const runDaemonCommand: CommandModule = (program, run) => {
   program.command('run')
     .description('the daemon: recovers what was open, then trades until it is stopped')
-    .option('--duration <duration>', 'ends after this time, "10m"', duration)
+    .option('--duration <duration>', 'ends after this time, "10m"', durationFlag)
     .option('--max-intents <count>', 'ends after this many finished swaps', count)
     .option(...LIVE_FLAG)
+    .option(...ACCEPT_FLAG)
     .action(run((context, flags: RunFlags) => runCommand(context, flags)));
 };
 
@@ -78,7 +83,7 @@ export async function runIn({ options, environment, connectSigner, interrupt }: 
     return await runDaemon({
       config, world, environment, stateDir: options.stateDir, clock: systemClock, log, runId, interrupt,
       reporter: tellAll([reporter, createEventReporter((event) => { keepEvent(keep, event); })]),
-      durationMs: flags.duration, maxIntents: flags.maxIntents, signer,
+      durationMs: flags.duration, maxIntents: flags.maxIntents, signer, acceptNewJournal: flags.acceptNewJournal,
     });
   } catch (error) {
     // What was refused with a reason is told by who called; a bug belongs into the log.
@@ -107,7 +112,7 @@ export function noteIdleLive({ terminal }: CommandContext, { live }: Pick<RunFla
 /** Makes the state directory. Throws USAGE where it cannot be made or written to. */
 function makeStateDir(dir: string): void {
   try {
-    mkdirSync(dir, { recursive: true });
+    mkdirSync(dir, { recursive: true, mode: 0o700 });
     accessSync(dir, constants.W_OK);
   } catch (cause) {
     throw new GannetError('USAGE', `the state directory ${dir} cannot be written to: ${messageOf(cause)}; name another with --state-dir`, { cause });
@@ -120,15 +125,7 @@ function secretsOf(environment: CommandContext['environment'], ...others: readon
   return [...named, ...others].filter((secret) => secret !== undefined && secret !== '') as string[];
 }
 
-function duration(text: string): number {
-  try {
-    return parseDuration(text);
-  } catch (error) {
-    throw new InvalidArgumentError(isGannetError(error) ? error.message : 'expected a duration such as "10m"');
-  }
-}
-
 function count(text: string): number {
-  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError('expected a whole number from 1.');
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError('expected a whole number from 1 to 999999999.');
   return Number(text);
 }

@@ -48,6 +48,7 @@ export function statusText(state: ToldState): string {
       ['last error', state.last_error ? `${clockTime(state.last_error.at)} UTC: ${printable(state.last_error.message, 300)}` : undefined],
       ['decisions', `${state.decisions ?? 0}, denied: ${formatCounts(state.denials ?? {})}`],
       ['protections', (state.protections ?? []).map(protectionText)],
+      ['caps', (state.caps ?? []).map(({ text }) => printable(text))],
       ['dead man', state.dead_man ? `trading stops in ${roughDuration(state.dead_man.left_ms)} unless an operator asks for something` : undefined],
       ['SOL', solText(state)],
     ]),

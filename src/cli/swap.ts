@@ -21,10 +21,11 @@ import type { ExitCode } from './exit-codes.ts';
 import { EXIT } from './exit-codes.ts';
 import { configuredToken, unknownToken } from './named-tokens.ts';
 import { readAmount } from './quote.ts';
-import { LIVE_FLAG, noteIdleLive, runIn } from './run.ts';
+import { ACCEPT_FLAG, LIVE_FLAG, noteIdleLive, runIn } from './run.ts';
 
 interface SwapFlags {
   readonly live?: boolean;
+  readonly acceptNewJournal?: boolean;
   readonly route: 'order' | 'build';
   readonly slippageBps?: number;
 }
@@ -38,6 +39,7 @@ export const swapCommand: CommandModule = (program, run) => {
     .addOption(new Option('--route <route>', 'order: assembled and landed by the service; build: composed here').choices(['order', 'build']).default('order'))
     .option('--slippage-bps <bps>', 'the most slippage; left out, risk.max_slippage_bps', basisPoints)
     .option(...LIVE_FLAG)
+    .option(...ACCEPT_FLAG)
     .action(run(swap));
 };
 
@@ -55,7 +57,7 @@ async function swap(context: CommandContext, input: string, output: string, amou
     const alone = { ...config, strategies: [once(runId, config.tokens, { spend, to, flags })], control: { ...config.control, enabled: false } };
     await runIn(
       { ...context, interrupt: AbortSignal.any([context.interrupt, journey.isOver]) },
-      { duration: PATIENCE_MS, maxIntents: 1 },
+      { duration: PATIENCE_MS, maxIntents: 1, ...(flags.acceptNewJournal === undefined ? {} : { acceptNewJournal: flags.acceptNewJournal }) },
       { config: alone, world, runId, reporter: journey.reporter(human) },
     );
     const { json, exitCode, text } = journey.told({ runId, to, isPaper: config.mode === 'paper' });

@@ -2,7 +2,7 @@ import { printable } from '../core/text.ts';
 import { actionText, kindText } from '../daemon/protection-text.ts';
 import type { Standing, StrategyStanding } from '../daemon/session-state.ts';
 import { standingOf, standingReasons, strategyStandings } from '../daemon/standing.ts';
-import type { ProtectionState, TradingView, TradingWord } from '../daemon/trading-board.ts';
+import type { ProtectionState, TradingView, TradingWord, UnsoldState } from '../daemon/trading-board.ts';
 import { describeSource } from '../daemon/trading-text.ts';
 import { clockTime } from './figures.ts';
 import { facts, table } from './table.ts';
@@ -12,8 +12,11 @@ const STANDING: Readonly<Record<Standing | StrategyStanding, string>> = {
   stopped: 'stopped', 'waiting-for-service': 'waiting for the service', waiting: 'waiting', draining: 'draining', ended: 'ended',
 };
 
+/** A daemon of an older version does not say what is unsold. */
+type ToldView = Omit<TradingView, 'unsold'> & Partial<Pick<TradingView, 'unsold'>>;
+
 /** Returns what may be traded after an order, for people. */
-export function tradingText(view: TradingView): string {
+export function tradingText(view: ToldView): string {
   const standings = strategyStandings({ ...view, phase: 'trading' });
   return [
     facts([
@@ -26,7 +29,14 @@ export function tradingText(view: TradingView): string {
       ['strategy', 'state', 'said'],
       ...view.strategies.map((strategy, index) => [strategy.name, standingText(standings[index]!), wordText(strategy.trading_word)]),
     ]),
+    unsoldText(view.unsold ?? []),
   ].join('');
+}
+
+/** Returns what a flatten has not sold, for people; empty where there is nothing. */
+function unsoldText(unsold: readonly UnsoldState[]): string {
+  if (unsold.length === 0) return '';
+  return `\n${table([['not sold', 'of', 'because'], ...unsold.map(({ holds, strategy, code, reason }) => [holds, strategy, `${code}: ${printable(reason, 300)}`])])}`;
 }
 
 /** Returns the state of the whole, or of one strategy, for people. */

@@ -1,8 +1,8 @@
 import type { Millis } from '../core/time.ts';
 import type { Token } from '../market/token.ts';
 import { urlOrigin } from './address.ts';
-import type { LimitsRecord, ValueRecord } from './limits-record.ts';
-import { recordLimits, recordValue } from './limits-record.ts';
+import type { CapRecord, LimitsRecord, ValueRecord } from './limits-record.ts';
+import { recordCaps, recordLimits, recordValue } from './limits-record.ts';
 import type { PlainValue } from './node.ts';
 import { recordSimulation } from './simulation-record.ts';
 import type { KeySource, RunConfig, SignerConfig } from './run-config.ts';
@@ -11,7 +11,7 @@ import type { KeySource, RunConfig, SignerConfig } from './run-config.ts';
 export interface SignerRecord {
   readonly programs: readonly string[];
   readonly destinations: readonly string[];
-  readonly caps: Readonly<Record<string, { readonly per_trade: string | null; readonly per_hour: string | null; readonly per_day: string | null }>>;
+  readonly caps: Readonly<Record<string, CapRecord>>;
 }
 
 /** A configuration as a run's manifest keeps it. */
@@ -34,7 +34,7 @@ export interface ConfigRecord {
     readonly by_hand?: boolean;
   }[];
   readonly recording: RunConfig['recording'];
-  readonly control: RunConfig['control'];
+  readonly control: Omit<RunConfig['control'], 'isPortGiven'>;
 }
 
 /**
@@ -65,16 +65,14 @@ export function redactedConfig(config: RunConfig): ConfigRecord {
       max_exposure: recordValue(maxExposure), warmup_ms: warmupMs ?? null, by_hand: isByHand,
     })),
     recording: { ...config.recording },
-    control: { ...config.control },
+    control: { enabled: config.control.enabled, host: config.control.host, port: config.control.port },
   };
 }
 
 function recordSigner({ programs, destinations, caps }: SignerConfig): SignerRecord {
   return {
     programs, destinations,
-    caps: Object.fromEntries([...caps].map(([mint, { perTrade, perHour, perDay }]) => [mint, {
-      per_trade: perTrade?.toString() ?? null, per_hour: perHour?.toString() ?? null, per_day: perDay?.toString() ?? null,
-    }])),
+    caps: recordCaps(caps),
   };
 }
 

@@ -38,7 +38,7 @@ risk:
     - { kind: daily_loss, limit: "800 USDC", action: halt } # until midnight UTC
     - { kind: cooldown, after: loss, for: 30s } # each strategy by itself
     - { kind: loss_streak, losses: 10, within: 1d } # no entries for an hour
-    - { kind: error_rate, failures: 20, within: 10m } # swaps that fail, expire or are given up
+    - { kind: error_rate, failures: 20, within: 10m } # signed swaps that fail or expire
     - { kind: blind_execution, unknowns: 3 } # outcomes in a row that nobody can see
     - { kind: unresolved_intent, after: 10m }
     - { kind: stale_feed, after: 2m } # no entries on a price that does not come any more
@@ -54,17 +54,18 @@ signer:
     PEARL: { per_trade: "2000", per_hour: "5000", per_day: "20000" }
 
 strategies:
-  # Buys a little SOL every ten seconds. The service assembles the transaction and lands it.
+  # Buys a little SOL every ten seconds. The service assembles the transaction and lands it. One swap at a time spends USDC:
+  # "begin: next" keeps the first purchases of this strategy and of the next one as far apart as all later ones.
   - use: dca
     name: dca-sol
     budget: "3000 USDC"
-    params: { buy: SOL, spend: "1 USDC", every: 10s, route: order, watch: 10s }
+    params: { buy: SOL, spend: "1 USDC", every: 10s, route: order, watch: 10s, begin: next }
 
   # The same for PEARL, five seconds apart; but the transaction is composed here and lands through the RPC.
   - use: dca
     name: dca-pearl
     budget: "3000 USDC"
-    params: { buy: PEARL, spend: "1 USDC", every: 10s, offset: 5s, route: build, watch: 10s }
+    params: { buy: PEARL, spend: "1 USDC", every: 10s, offset: 5s, route: build, watch: 10s, begin: next }
 
   # Buys SOL when its price falls two standard deviations under its recent mean, sells when it is back.
   - use: mean-reversion

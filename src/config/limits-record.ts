@@ -2,7 +2,7 @@ import type { Amount, Bps, Lamports } from '../core/amount.ts';
 import { parseRaw } from '../core/amount.ts';
 import type { Millis } from '../core/time.ts';
 import type { Mint } from '../market/token.ts';
-import type { RiskLimits, TokenSafetyLimits, ValueLimit } from '../trading/limits.ts';
+import type { RiskLimits, SpendCap, TokenSafetyLimits, ValueLimit } from '../trading/limits.ts';
 import type { Protection, ProtectionTrigger } from '../trading/protection.ts';
 
 /** An amount of a token in a record, smallest units as text. */
@@ -11,12 +11,21 @@ export interface ValueRecord {
   readonly amount: string;
 }
 
+/** The signer's caps of one token, smallest units as text. */
+export interface CapRecord {
+  readonly per_trade: string | null;
+  readonly per_hour: string | null;
+  readonly per_day: string | null;
+}
+
 /** Limits in a record. What is optional is absent in the manifests of older runs, which knew nothing of it. */
 export interface LimitsRecord {
   readonly max_slippage_bps: number;
   readonly max_price_impact_bps: number;
   readonly max_fee_bps: number;
   readonly max_trade: ValueRecord | null;
+  /** By mint. */
+  readonly caps?: Readonly<Record<string, CapRecord>>;
   readonly max_position: Readonly<Record<string, ValueRecord>>;
   readonly max_exposure?: ValueRecord | null;
   readonly max_open_intents: number;
@@ -54,6 +63,7 @@ export function recordLimits(limits: RiskLimits): LimitsRecord {
   return {
     max_slippage_bps: limits.maxSlippageBps, max_price_impact_bps: limits.maxPriceImpactBps, max_fee_bps: limits.maxFeeBps,
     max_trade: recordValue(limits.maxTrade),
+    caps: recordCaps(limits.caps ?? new Map()),
     max_position: Object.fromEntries([...limits.maxPosition].map(([mint, limit]) => [mint, writeValue(limit)])),
     max_exposure: recordValue(limits.maxExposure),
     max_open_intents: limits.maxOpenIntents,
@@ -75,6 +85,7 @@ export function readLimits(record: LimitsRecord): RiskLimits {
     maxPriceImpactBps: record.max_price_impact_bps as Bps,
     maxFeeBps: record.max_fee_bps as Bps,
     maxTrade: readValue(record.max_trade),
+    caps: new Map(Object.entries(record.caps ?? {}).map(([mint, cap]) => [mint as Mint, readCap(cap)])),
     maxPosition: new Map(Object.entries(record.max_position).map(([mint, limit]) => [mint as Mint, parseValue(limit)])),
     maxExposure: readValue(record.max_exposure ?? null),
     maxOpenIntents: record.max_open_intents,
@@ -86,6 +97,21 @@ export function readLimits(record: LimitsRecord): RiskLimits {
     protections: (record.protections ?? []).map(readProtection),
     tokenSafety: readTokenSafety(record.token_safety ?? null),
   };
+}
+
+/** Returns caps as plain data. */
+export function recordCaps(caps: ReadonlyMap<Mint, SpendCap>): Record<string, CapRecord> {
+  return Object.fromEntries([...caps].map(([mint, { perTrade, perHour, perDay }]) => [mint, {
+    per_trade: perTrade?.toString() ?? null, per_hour: perHour?.toString() ?? null, per_day: perDay?.toString() ?? null,
+  }]));
+}
+
+function readCap({ per_trade: perTrade, per_hour: perHour, per_day: perDay }: CapRecord): SpendCap {
+  return { perTrade: readRaw(perTrade), perHour: readRaw(perHour), perDay: readRaw(perDay) };
+}
+
+function readRaw(text: string | null): Amount | undefined {
+  return text === null ? undefined : parseRaw(text);
 }
 
 /** Returns the record of an amount. */

@@ -6,11 +6,12 @@ import { messageOf } from '../core/errors.ts';
 import type { Mint } from '../market/token.ts';
 import { DEFAULT_CONFIG } from './default-config.ts';
 import { findWalletKeys } from './find-wallet-keys.ts';
+import type { ExitTime, UsdPrices } from './exit-times.ts';
 import type { EnvironmentRecord } from './interpolate.ts';
 import { interpolate } from './interpolate.ts';
 import type { ConfigIssue, ConfigPath } from './issue.ts';
 import type { MapNode } from './node.ts';
-import { mapScalars } from './node.ts';
+import { mapScalars, without } from './node.ts';
 import type { Overrides } from './overrides.ts';
 import { applyOverrides } from './overrides.ts';
 import type { Problem } from './problem.ts';
@@ -31,14 +32,17 @@ export interface LoadOptions {
   readonly withheld?: readonly string[] | undefined;
   /** Returns the decimals of mint accounts of the named service and chain; mints that do not exist are left out. */
   readonly decimalsOf: (mints: readonly Mint[], connections: Connections) => Promise<ReadonlyMap<Mint, number>>;
+  /** Returns US dollar prices of mints, as far as they are known: then it is said how long full exits take, and refused what takes too long. */
+  readonly pricesOf?: ((mints: readonly Mint[], connections: Connections) => Promise<UsdPrices>) | undefined;
   /** Returns what is wrong with a mint that `decimalsOf` leaves out: that the chain knows none, unless given. */
   readonly absence?: ((mint: Mint) => string) | undefined;
   /**
    * run, the default: all that must hold before anything trades. check: the same, but for what the command line has to say.
    * look: what only reads (a quote, a backtest, a replay) needs no wallet, no room in the plan, and may look at a real
-   * service whatever the mode.
+   * service whatever the mode. research: what asks nobody but a recording is told nothing of service, chain, control and
+   * notifications, nor whose wallet it is: no variable, file or address of theirs is looked at.
    */
-  readonly purpose?: 'run' | 'check' | 'look' | undefined;
+  readonly purpose?: 'run' | 'check' | 'look' | 'research' | undefined;
   /** Whether the command line says that real money may be moved: --live. */
   readonly liveConsent?: boolean | undefined;
   /** What the command line says instead of the file. */
@@ -53,6 +57,8 @@ export interface LoadedConfig {
   readonly ok: true;
   readonly config: RunConfig;
   readonly rate: RequestRate;
+  /** Undefined where no prices were asked for. */
+  readonly exits: readonly ExitTime[] | undefined;
 }
 
 export interface ConfigFailure {
@@ -64,6 +70,9 @@ export interface ConfigFailure {
   /** Of those strategies that could be read; undefined where reading did not get that far. */
   readonly rate: RequestRate | undefined;
 }
+
+/** Says where a run trades, with what, and who may steer it; no decision depends on it. */
+const NOT_DECIDING: readonly ConfigPath[] = [['service'], ['chain'], ['control'], ['notifications'], ['wallet', 'key_from'], ['wallet', 'address']];
 
 const DEFAULT_FILE = 'config/gannet.yaml';
 /** Stands for the file in messages where there is none. */
@@ -95,17 +104,20 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig | C
   }
   const keys = findWalletKeys(parsed.root);
   const safeRoot = blank(parsed.root, keys.map(({ path }) => path));
-  const { root, problems: unset, silenced } = interpolate(applyOverrides(safeRoot, options.overrides ?? {}), options.environment, options.withheld);
+  const { purpose = 'run' } = options;
+  const wanted = purpose === 'research' ? without(safeRoot, NOT_DECIDING) : safeRoot;
+  const { root, problems: unset, silenced } = interpolate(applyOverrides(wanted, options.overrides ?? {}), options.environment, options.withheld);
   const known = [...parsed.problems, ...keys, ...unset];
   const projectDir = options.projectDir ?? PROJECT_DIR;
-  const { config, rate, problems } = await resolveConfig({
+  const { config, rate, exits, problems } = await resolveConfig({
     file, root,
     silenced: [...known.map(({ path }) => path), ...silenced],
     environment: options.environment,
     withheld: options.withheld ?? [],
     decimalsOf: options.decimalsOf,
+    pricesOf: options.pricesOf,
     absence: options.absence,
-    purpose: options.purpose ?? 'run',
+    purpose: purpose === 'research' ? 'look' : purpose,
     liveConsent: options.liveConsent ?? false,
     places: {
       strategiesDir: join(projectDir, 'strategies'), dialectsDir: join(projectDir, 'config', 'dialects'),
@@ -113,7 +125,7 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig | C
     },
   });
   const all = [...known, ...problems];
-  return all.length === 0 ? { ok: true, config, rate } : fail(all, rate);
+  return all.length === 0 ? { ok: true, config, rate, exits } : fail(all, rate);
 }
 
 const READ_TWICE = 'expected a file: more than one process reads the configuration, the one that signs by itself, and what comes through a pipe '

@@ -86,8 +86,9 @@ function mapFrom(node: ConfigNode, replace: (scalar: ScalarNode, path: ConfigPat
 }
 
 /** Returns the tree without the nodes at `paths`; positions in lists stay what they are. */
-export function without(root: ConfigNode, paths: readonly ConfigPath[]): ConfigNode {
-  return paths.reduce((node, path) => removeAt(node, path), root);
+export function without<N extends ConfigNode>(root: N, paths: readonly ConfigPath[]): N {
+  // What is removed lies below the root: a mapping stays a mapping.
+  return paths.reduce<ConfigNode>((node, path) => removeAt(node, path), root) as N;
 }
 
 function removeAt(node: ConfigNode, path: ConfigPath): ConfigNode {

@@ -54,7 +54,7 @@ export const PROTECTION_KINDS: { readonly [kind in ProtectionKind]: ProtectionDe
     summary: 'A swap whose outcome is unknown for so long.',
     scope: 'strategy', scopesBecause: 'its tokens are locked as it is', action: 'deny', release: 'cleared',
   },
-  error_rate: { summary: 'So many swaps that failed, expired or were given up, within a span.', scope: 'strategy', action: 'deny', release: '10m' },
+  error_rate: { summary: 'So many signed swaps that failed or expired, within a span. What was never signed does not count.', scope: 'strategy', action: 'deny', release: '10m' },
   reconciliation_mismatch: {
     summary: 'The chain has less than the ledger, and no withdrawal explains it.',
     scope: 'global', scopesBecause: 'the wallet is not one strategy’s', action: 'reduce_only', release: 'operator',

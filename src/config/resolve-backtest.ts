@@ -1,10 +1,12 @@
 import { assert } from '../core/assert.ts';
 import type { Amount, Bps, Lamports } from '../core/amount.ts';
 import { amount, lamports, U64_MAX } from '../core/amount.ts';
+import type { Millis } from '../core/time.ts';
 import { formatDuration, parseDuration } from '../core/time.ts';
 import type { TransferFee } from '../market/mint-account.ts';
 import type { Mint } from '../market/token.ts';
 import { SOL_MINT } from '../market/token.ts';
+import { QUOTE_MAX_AGE_MS } from '../trading/limits.ts';
 import type { LatencySource, SimulationModel } from '../trading/simulation-model.ts';
 import type { AmountReader } from './amounts.ts';
 import { readLatency, readLatencyQuantiles } from './latency-text.ts';
@@ -24,7 +26,7 @@ interface BacktestScope {
 }
 
 /** Returns what the section "backtest" means: the simulated wallet, and how its swaps are simulated. */
-export function resolveBacktest({ backtest, mode }: ConfigFile, scope: BacktestScope & { readonly purpose: 'run' | 'check' | 'look' }): BacktestConfig {
+export function resolveBacktest({ backtest, mode, risk }: ConfigFile, scope: BacktestScope & { readonly purpose: 'run' | 'check' | 'look' }): BacktestConfig {
   const written = backtest.balances;
   const balances = written === undefined ? sumOfBudgets(scope.strategies, scope.problems) : scope.amounts.byToken(['backtest', 'balances'], written);
   // A budget of SOL is for trading: what fees take comes on top.
@@ -32,10 +34,11 @@ export function resolveBacktest({ backtest, mode }: ConfigFile, scope: BacktestS
   if (scope.purpose === 'run' && mode === 'paper' && backtest.latency.land === 'recorded') {
     scope.problems.add(['backtest', 'latency', 'land'], 'expected a duration or quantiles, got "recorded": a paper run has no recording to take it from');
   }
-  return { balances, model: resolveModel(backtest, scope) };
+  const leastMs = risk.max_quote_age === undefined ? QUOTE_MAX_AGE_MS : parseDuration(risk.max_quote_age);
+  return { balances, model: resolveModel(backtest, leastMs, scope) };
 }
 
-function resolveModel(section: Section, scope: BacktestScope): SimulationModel<LatencySource> {
+function resolveModel(section: Section, leastMs: Millis, scope: BacktestScope): SimulationModel<LatencySource> {
   const { latency, own_impact: ownImpact, landing, costs } = section;
   const [quote, sign, land] = [readLatency(latency.quote), readLatencyQuantiles(latency.sign), readLatency(latency.land)];
   assert(quote && sign && land, 'the schema lets no other text through');
@@ -46,6 +49,7 @@ function resolveModel(section: Section, scope: BacktestScope): SimulationModel<L
     extrapolate: section.extrapolate,
     otherSideHaircutBps: section.other_side_haircut_bps as Bps,
     maxPriceAgeMs: parseDuration(section.max_price_age),
+    fillQuoteAge: { maxMs: section.max_quote_age === undefined ? undefined : parseDuration(section.max_quote_age), leastMs },
     ownImpact: { share: ownImpact.share, decayMs: parseDuration(ownImpact.decay) },
     landing: {
       adverseBps: landing.adverse_bps as Bps,

@@ -13,6 +13,7 @@ interface LimitScope {
   readonly amounts: AmountReader;
   readonly problems: ProblemList;
   readonly solReserve: Amount;
+  readonly caps: RiskLimits['caps'];
   /** At their place in the file, undefined where one is faulty; undefined where there is no list. */
   readonly protections: readonly (ProtectionEntry | undefined)[] | undefined;
 }
@@ -32,6 +33,7 @@ export function resolveLimits({ risk }: ConfigFile, scope: LimitScope): RiskLimi
     maxPriceImpactBps: risk.max_price_impact_bps as Bps,
     maxFeeBps: risk.max_fee_bps as Bps,
     maxTrade: amounts.limit(['risk', 'max_trade'], risk.max_trade),
+    caps: scope.caps,
     maxPosition,
     maxExposure: amounts.limit(['risk', 'max_exposure'], risk.max_exposure),
     maxOpenIntents: risk.max_open_intents,

@@ -1,9 +1,10 @@
 import type { Amount } from '../core/amount.ts';
 import type { Mint, Token } from '../market/token.ts';
+import type { SpendCap } from '../trading/limits.ts';
 import type { AmountReader } from './amounts.ts';
 import type { ConfigPath } from './issue.ts';
 import type { ProblemList } from './problem.ts';
-import type { SignerConfig, SpendingCaps } from './run-config.ts';
+import type { SignerConfig } from './run-config.ts';
 import type { ConfigFile } from './schema.ts';
 
 interface SignerScope {
@@ -19,7 +20,7 @@ export function resolveSigner({ signer }: ConfigFile, scope: SignerScope): Signe
   if (signer === undefined) return { programs: [], destinations: [], caps: new Map() };
   refuseRepeated(['signer', 'programs'], signer.programs, scope.problems);
   refuseRepeated(['signer', 'destinations'], signer.destinations, scope.problems);
-  const caps = new Map<Mint, SpendingCaps>();
+  const caps = new Map<Mint, SpendCap>();
   for (const [alias, entry] of Object.entries(signer.caps)) {
     const path = ['signer', 'caps', alias];
     const token = scope.amounts.token(path, alias, 'key');
@@ -28,7 +29,7 @@ export function resolveSigner({ signer }: ConfigFile, scope: SignerScope): Signe
   return { programs: signer.programs, destinations: signer.destinations, caps };
 }
 
-function resolveCaps(entry: CapsEntry, { path, token }: { readonly path: ConfigPath; readonly token: Token }, { amounts, problems }: SignerScope): SpendingCaps {
+function resolveCaps(entry: CapsEntry, { path, token }: { readonly path: ConfigPath; readonly token: Token }, { amounts, problems }: SignerScope): SpendCap {
   if (SPANS.every((span) => entry[span] === undefined) && !problems.isFaulty(path)) {
     problems.add(path, 'expected at least one of per_trade, per_hour and per_day: without any, nothing is capped');
   }

@@ -2,6 +2,8 @@ import { join } from 'node:path';
 import { assert } from '../core/assert.ts';
 import type { Mint } from '../market/token.ts';
 import { createAmountReader } from './amounts.ts';
+import type { ExitTime, UsdPrices } from './exit-times.ts';
+import { exitTimes, refuseSlowExits } from './exit-times.ts';
 import type { EnvironmentRecord } from './interpolate.ts';
 import type { ConfigPath } from './issue.ts';
 import type { ConfigNode } from './node.ts';
@@ -43,6 +45,7 @@ interface ResolveOptions {
   /** Variables that are set, but that only the signer was given. */
   readonly withheld: readonly string[];
   readonly decimalsOf: (mints: readonly Mint[], connections: Connections) => Promise<ReadonlyMap<Mint, number>>;
+  readonly pricesOf?: ((mints: readonly Mint[], connections: Connections) => Promise<UsdPrices>) | undefined;
   readonly absence?: ((mint: Mint) => string) | undefined;
   readonly purpose: 'run' | 'check' | 'look';
   readonly liveConsent: boolean;
@@ -53,6 +56,7 @@ interface ResolveOptions {
 export interface Resolved {
   readonly config: RunConfig;
   readonly rate: RequestRate;
+  readonly exits: readonly ExitTime[] | undefined;
   readonly problems: readonly Problem[];
 }
 
@@ -97,10 +101,10 @@ export async function resolveConfig(options: ResolveOptions): Promise<Resolved> 
     seed: sections.seed,
     backtest: resolveBacktest(sections, { amounts, strategies, problems, purpose: options.purpose }),
     tokens,
-    limits: resolveLimits(sections, { amounts, problems, solReserve: wallet.solReserve, protections }),
+    limits: resolveLimits(sections, { amounts, problems, solReserve: wallet.solReserve, caps: signer.caps, protections }),
     strategies,
     recording: { enabled: sections.recording.enabled, dir: sections.recording.dir ?? join(places.stateDir, 'recordings') },
-    control: sections.control,
+    control: { ...sections.control, isPortGiven: nodeAt(sound, ['control', 'port']) !== undefined },
   };
   const rate = requestRate(config);
   if (options.purpose !== 'look') {
@@ -108,9 +112,15 @@ export async function resolveConfig(options: ResolveOptions): Promise<Resolved> 
     const consent = options.purpose === 'check' ? undefined : options.liveConsent;
     refuseLive(sections, { root, problems, consent, protections, signer, strategies, tokens });
   }
+  let exits: readonly ExitTime[] | undefined;
+  // A file with other faults may not say what it means to allow.
+  if (options.pricesOf !== undefined && signer.caps.size > 0 && lookUpFailure === undefined && problems.all.length === 0 && options.silenced.length === 0) {
+    exits = exitTimes(config, await options.pricesOf(tokens.all.map(({ mint }) => mint), { service, chain, seed: sections.seed }));
+    refuseSlowExits(exits, config, problems);
+  }
   // A network that fails is a fault of its own; but the file's own faults can be mended first, and without it.
   if (lookUpFailure !== undefined && problems.all.length === 0 && options.silenced.length === 0) throw lookUpFailure.error;
-  return { config, rate, problems: problems.all };
+  return { config, rate, exits, problems: problems.all };
 }
 
 /** The sections with their defaults; one that is beyond repair is its default alone. */

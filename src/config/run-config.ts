@@ -2,7 +2,7 @@ import type { Amount } from '../core/amount.ts';
 import type { Millis } from '../core/time.ts';
 import type { Mint, TokenTable } from '../market/token.ts';
 import type { Strategy } from '../strategy/define.ts';
-import type { RiskLimits, ValueLimit } from '../trading/limits.ts';
+import type { RiskLimits, SpendCap, ValueLimit } from '../trading/limits.ts';
 import type { LatencySource, SimulationModel } from '../trading/simulation-model.ts';
 import type { RatePlan } from '../service/rate-plan.ts';
 import type { PlainValue } from './node.ts';
@@ -23,7 +23,13 @@ export interface RunConfig {
   readonly limits: RiskLimits;
   readonly strategies: readonly StrategyConfig[];
   readonly recording: { readonly enabled: boolean; readonly dir: string };
-  readonly control: { readonly enabled: boolean; readonly host: string; readonly port: number };
+  readonly control: {
+    readonly enabled: boolean;
+    readonly host: string;
+    readonly port: number;
+    /** Whether the file names the port; a port that it does not name gives way to the next free one. */
+    readonly isPortGiven: boolean;
+  };
 }
 
 export interface ServiceConfig {
@@ -60,14 +66,8 @@ export interface WalletConfig {
 export interface SignerConfig {
   readonly programs: readonly string[];
   readonly destinations: readonly string[];
-  readonly caps: ReadonlyMap<Mint, SpendingCaps>;
-}
-
-/** The most that is spent of one token, smallest units; at least one of them is there. */
-export interface SpendingCaps {
-  readonly perTrade?: Amount | undefined;
-  readonly perHour?: Amount | undefined;
-  readonly perDay?: Amount | undefined;
+  /** By token; at least one span of each is there. */
+  readonly caps: ReadonlyMap<Mint, SpendCap>;
 }
 
 export interface BacktestConfig {

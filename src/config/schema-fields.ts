@@ -7,7 +7,10 @@ import { isAddress } from './address.ts';
 
 /** Returns the schema of a duration, kept as its text. */
 export const duration = (example: string) => z.string()
-  .refine(isDuration, { message: 'expected a duration such as "5s", "250ms" or "1h30m"' })
+  .superRefine((text, context) => {
+    const fault = durationFault(text);
+    if (fault !== undefined) context.addIssue({ code: 'custom', message: fault });
+  })
   .meta({ examples: [example] });
 
 /** Returns the schema of an amount with its token; whether the token is known is found out when it is resolved. */
@@ -21,11 +24,15 @@ export const bps = () => z.int().min(0).max(10_000);
 
 /** Returns whether a text is a duration. */
 export function isDuration(text: string): boolean {
+  return durationFault(text) === undefined;
+}
+
+function durationFault(text: string): string | undefined {
   try {
     parseDuration(text);
-    return true;
+    return undefined;
   } catch (error) {
-    if (isGannetError(error)) return false;
+    if (isGannetError(error)) return error.message;
     throw error;
   }
 }

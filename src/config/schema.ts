@@ -77,7 +77,8 @@ export const configSchema = z.strictObject({
   }).prefault({}).meta({ description: 'Everything the strategies saw, for replay and backtest.' }),
   control: z.strictObject({
     enabled: z.boolean().default(true),
-    port: z.int().min(0).max(65_535).default(7070).meta({ description: '0 takes any free port.' }),
+    port: z.int().min(0).max(65_535).default(7070)
+      .meta({ description: '0 takes any free port. Left out, the next free port is taken where 7070 is in use.' }),
     host: z.string().min(1).default('127.0.0.1').meta({ description: 'Anything but this machine needs GANNET_CONTROL_TOKEN in the environment.' }),
   }).prefault({}).meta({ description: 'The control API, which `gannet status` and its siblings talk to.' }),
   notifications: z.array(z.strictObject({

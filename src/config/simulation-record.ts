@@ -1,4 +1,6 @@
-import type { Latency, LatencySource, SimulationModel } from '../trading/simulation-model.ts';
+import { formatDuration } from '../core/time.ts';
+import type { FillQuoteAge, Latency, LatencySource, SimulationModel } from '../trading/simulation-model.ts';
+import { TIMES_INTERVAL } from '../trading/simulation-model.ts';
 import { latencyText } from './latency-text.ts';
 import type { PlainValue } from './node.ts';
 
@@ -11,6 +13,7 @@ export function recordSimulation(model: SimulationModel<Latency | LatencySource>
     extrapolate: model.extrapolate,
     other_side_haircut_bps: model.otherSideHaircutBps,
     max_price_age_ms: model.maxPriceAgeMs,
+    max_quote_age: fillAgeText(model.fillQuoteAge),
     own_impact: { share: ownImpact.share, decay_ms: ownImpact.decayMs },
     landing: {
       adverse_bps: landing.adverseBps, drop_probability: landing.dropProbability, unknown_probability: landing.unknownProbability,
@@ -22,4 +25,9 @@ export function recordSimulation(model: SimulationModel<Latency | LatencySource>
     },
     transfer_fees: Object.fromEntries([...model.transferFees].map(([mint, { bps, maximum }]) => [mint, { bps, maximum: maximum.toString() }])),
   };
+}
+
+/** Returns how old a quote may be that fills a swap, in words. */
+export function fillAgeText({ maxMs, leastMs }: FillQuoteAge): string {
+  return maxMs === undefined ? `${TIMES_INTERVAL} times the recorded interval (at least ${formatDuration(leastMs)})` : formatDuration(maxMs);
 }

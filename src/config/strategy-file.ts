@@ -20,9 +20,9 @@ const MODULE_ENDING = /\.[cm]?[jt]s$/;
 
 /**
  * Returns the strategy that `use` names, a file of `strategiesDir` or a path from `baseDir`, or else what is wrong.
- * Importing runs the file.
+ * Importing runs the file, once for each `query` that is added to its address.
  */
-export async function importStrategy(use: string, places: { readonly strategiesDir: string; readonly baseDir: string }): Promise<ImportedStrategy | string> {
+export async function importStrategy(use: string, places: { readonly strategiesDir: string; readonly baseDir: string }, query = ''): Promise<ImportedStrategy | string> {
   if (use.startsWith('npm:')) {
     return 'packages are not loaded yet: copy the strategy’s file into strategies/ and use its name';
   }
@@ -30,7 +30,7 @@ export async function importStrategy(use: string, places: { readonly strategiesD
   if (typeof file !== 'object') return file;
   let module: { readonly default?: unknown };
   try {
-    module = await import(pathToFileURL(file.path).href) as { readonly default?: unknown };
+    module = await import(`${pathToFileURL(file.path).href}${query}`) as { readonly default?: unknown };
   } catch (error) {
     return `strategy "${shown(use, 60)}" cannot be loaded: ${shown(messageOf(error).split('\n')[0] ?? '')}`;
   }

@@ -43,14 +43,15 @@ export function parseRaw(text: string): Amount {
  * Throws AMOUNT_INVALID on a sign, an exponent, separators, or more places than the token has: nothing is rounded.
  */
 export function parseDecimal(text: string, decimals: number): Amount {
-  const match = /^(\d{1,20})(?:\.(\d+))?$/.exec(text);
+  const match = /^(\d+)(?:\.(\d+))?$/.exec(text);
   if (!match) throw invalid(`expected a decimal number such as "1.5", got "${text.slice(0, 40)}"`, text);
   const [, whole = '0', fraction = ''] = match;
   if (fraction.length > decimals) {
     throw invalid(`expected at most ${decimals} decimal places, got ${fraction.length} in "${text.slice(0, 40)}"`, text);
   }
-  const units = BigInt(whole + fraction.padEnd(decimals, '0'));
-  if (units > U64_MAX) throw invalid(`expected at most ${formatDecimal(U64_MAX, decimals)}, got "${text.slice(0, 40)}"`, text);
+  // The digits are counted first: what is much too long is not worth a number.
+  const units = /^0*\d{1,20}$/.test(whole) ? BigInt(whole + fraction.padEnd(decimals, '0')) : undefined;
+  if (units === undefined || units > U64_MAX) throw invalid(`the amount is too large: expected at most ${formatDecimal(U64_MAX, decimals)}, got "${text.slice(0, 40)}"`, text);
   return amount(units);
 }
 

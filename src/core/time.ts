@@ -12,12 +12,16 @@ export interface Clock extends SchedulerLike {
 
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
+/** As far as a date reaches. */
+const LONGEST_MS: Millis = 8.64e15;
+
 /** Returns the milliseconds in a duration such as "250ms", "5s", "1h30m" or "2d". Throws DURATION_INVALID. */
 export function parseDuration(text: string): Millis {
   const parts = [...text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h|d)/g)];
   if (parts.length === 0 || parts.map((part) => part[0]).join('') !== text) throw durationError(text);
   const total = parts.reduce((sum, [, value, unit]) => sum + spanOf(value!, UNITS[unit!]!), 0);
-  if (!Number.isSafeInteger(total) || total <= 0) throw durationError(text);
+  if (total > LONGEST_MS) throw new GannetError('DURATION_INVALID', `the duration is too large: expected at most ${formatDuration(LONGEST_MS)}, got "${text.slice(0, 40)}"`, { details: { found: text.slice(0, 40) } });
+  if (!Number.isInteger(total) || total <= 0) throw durationError(text);
   return total;
 }
 
@@ -63,4 +67,10 @@ function durationError(text: string): GannetError {
   return new GannetError('DURATION_INVALID', `expected a duration such as "5s", "250ms" or "1h30m", got "${found}"`, {
     details: { found },
   });
+}
+
+/** Returns the time of day of an instant, to the second: "14:05:12 UTC". */
+export function timeOfDay(at: Millis): string {
+  const seconds = Math.floor(at / 1_000);
+  return `${[Math.floor(seconds / 3_600) % 24, Math.floor(seconds / 60) % 60, seconds % 60].map((part) => String(part).padStart(2, '0')).join(':')} UTC`;
 }

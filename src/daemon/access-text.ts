@@ -3,6 +3,12 @@ import type { AlertProposal } from '../trading/proposal.ts';
 
 /** Returns the alert that tells the operator of a change of access: what it means, and what to do. */
 export function accessAlert(access: ServiceAccessState, reason: string): AlertProposal {
+  if (access === 'silent') {
+    return {
+      kind: 'alert', level: 'warning', message: `the service does not answer: ${reason}. Entries wait, and go on as soon as it answers; exits are tried`,
+      data: { service_access: access, code: 'SERVICE_SILENT' },
+    };
+  }
   if (access === 'granted') {
     return { kind: 'alert', level: 'info', message: `${reason}: trading goes on`, data: { service_access: access } };
   }

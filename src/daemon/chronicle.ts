@@ -182,6 +182,11 @@ export class Chronicle {
     for (const alert of adjustmentAlerts(state, command)) this.alert(stamp, undefined, alert);
   }
 
+  /** What is left of exits in parts must outlive the process. */
+  exits(stamp: Stamp): void {
+    this.#keep(stamp);
+  }
+
   /** A protection came on or let go: people must see it, and the next run must know of it. */
   protection(stamp: Stamp, change: ProtectionChange): void {
     const { log, reporter, state } = this.#options;

@@ -1,10 +1,13 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { messageOf } from '../core/errors.ts';
+import { RUN_HEADER } from './control-file.ts';
 import type { Log } from './log.ts';
 
 /** What anybody may ask. */
 const OPEN_PATH = '/healthz';
+
+const HTTP_PORT = 80;
 
 /** An answer that is no answer. */
 export interface ControlFault {
@@ -19,9 +22,10 @@ export function fault(code: string, message: string): ControlFault {
  * Lets nobody near the paths who must not: requests that a web page could make (a foreign Host or Origin), those without
  * the token, and orders that are not JSON. What goes wrong further on is told as JSON too, and a bug only to the log.
  */
-export function guard(app: FastifyInstance, { token, host, log, onAuthenticated }: {
+export function guard(app: FastifyInstance, { token, host, runId, log, onAuthenticated }: {
   readonly token: string;
   readonly host: string;
+  readonly runId: string;
   readonly log: Log;
   /** Called for each request that carries the token. */
   readonly onAuthenticated: () => void;
@@ -30,6 +34,9 @@ export function guard(app: FastifyInstance, { token, host, log, onAuthenticated 
     // A page of another origin that resolves its own name to this address must not get through (DNS rebinding).
     if (!isOwnHost(request, host)) return reply.code(403).send(fault('FORBIDDEN', 'unexpected Host or Origin'));
     if (request.url === OPEN_PATH) return undefined;
+    // Two daemons may share an operator's token: an order for a run that ended must not reach its port's new owner.
+    const meant = request.headers[RUN_HEADER];
+    if (meant !== undefined && meant !== runId) return reply.code(421).send(fault('WRONG_RUN', `this is the daemon of run ${runId}`));
     if (!hasToken(request, token)) return reply.code(401).send(fault('UNAUTHORIZED', 'expected "Authorization: Bearer <token>"'));
     // A form or a beacon of a page needs no leave to be sent; JSON does.
     if (request.method === 'POST' && !isJson(request)) return reply.code(415).send(fault('UNSUPPORTED_MEDIA_TYPE', 'expected "Content-Type: application/json"'));
@@ -57,7 +64,13 @@ function isOwnHost(request: FastifyRequest, host: string): boolean {
   const own = new Set(['localhost', '127.0.0.1', '[::1]', host]);
   const { origin } = request.headers;
   if (!own.has(request.hostname)) return false;
-  return origin === undefined || (URL.canParse(origin) && own.has(new URL(origin).hostname));
+  return origin === undefined || isOwnOrigin(origin, own, request.port);
+}
+
+/** Another port of this machine is another program, and its pages are not ours. */
+function isOwnOrigin(origin: string, own: ReadonlySet<string>, port: number | null): boolean {
+  const url = URL.canParse(origin) ? new URL(origin) : undefined;
+  return url?.protocol === 'http:' && own.has(url.hostname) && Number(url.port || HTTP_PORT) === (port ?? HTTP_PORT);
 }
 
 function isJson(request: FastifyRequest): boolean {

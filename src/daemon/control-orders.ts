@@ -20,7 +20,7 @@ const NOTHING = z.strictObject({});
 const STATUS_OF: Readonly<Record<Refusal['code'], number>> = { STOP_FILE: 409, STRATEGY_UNKNOWN: 404, TRADING_HALTED: 409 };
 
 /** Adds the paths that change what may be traded. Each answers with what holds then. */
-export function addOrders(app: FastifyInstance, { desk }: Controlled): void {
+export function addOrders(app: FastifyInstance, { runId, desk, end }: Controlled): void {
   for (const word of OPERATOR_WORDS) {
     app.post(`/api/${word}`, async (request, reply) => follow(request.body, reply, ORDER, (order) => ({ ...order, word })));
   }
@@ -41,6 +41,13 @@ export function addOrders(app: FastifyInstance, { desk }: Controlled): void {
       if (!isGannetError(error)) throw error;
       return reply.code(error.code === 'RESOLVE_REFUSED' ? 409 : 502).send(fault(error.code, error.message));
     }
+  });
+  // A run that still starts can be ended too.
+  app.post('/api/stop', async (request, reply) => {
+    const body = NOTHING.safeParse(request.body);
+    if (!body.success) return reply.code(400).send(fault('BAD_REQUEST', issueText(body.error)));
+    end();
+    return { run_id: runId, pid: process.pid, open: desk()?.state().intents.open.map(({ intent_id: id }) => id) ?? [] };
   });
   app.post('/api/presence', async (request, reply) => {
     const body = NOTHING.safeParse(request.body);

@@ -22,6 +22,8 @@ export interface DaemonOptions {
   readonly signer?: SignerClient | undefined;
   /** How much room there must be on the disk; the usual marks where absent. */
   readonly diskMarks?: DiskMarks | undefined;
+  /** An operator's word: a journal and counters that lack what was written into them are taken as they are. */
+  readonly acceptNewJournal?: boolean | undefined;
   /** Aborted when the operator wants it to end. */
   readonly interrupt: AbortSignal;
 }

@@ -16,11 +16,13 @@ import { lockState } from '../store/locks.ts';
 import type { EngineState } from '../trading/state.ts';
 import { createState } from '../trading/state.ts';
 import { startControlApi } from './control-api.ts';
+import { controlFilePath } from './control-file.ts';
 import { CRASH_LIMIT, crashesInARow } from './crash-count.ts';
 import type { DaemonOptions } from './daemon-options.ts';
-import type { Desk } from './desk.ts';
+import type { Controlled } from './desk.ts';
 import { isDiskFull, openOnDisk } from './disk-full.ts';
 import { createDiskGuard } from './disk-guard.ts';
+import { keepCheckpointed } from './keep-states.ts';
 import { describeLimits, describeProtections } from './limits-text.ts';
 import { holdings } from './market-text.ts';
 import { describeFeedKey } from '../market/market-text.ts';
@@ -35,6 +37,8 @@ import type { Reporter, RunSummary } from './reporter.ts';
 import { Resources } from './resources.ts';
 import { createRunFiles } from './run-files.ts';
 import { Session } from './session.ts';
+import type { StateWatch } from './state-watch.ts';
+import { createStateWatch } from './state-watch.ts';
 import { stopFileOf } from './stop-file.ts';
 import { tokenLooks } from './token-looks.ts';
 import { prepareWarmup } from './warm-up.ts';
@@ -47,13 +51,15 @@ export async function runDaemon(options: DaemonOptions): Promise<RunSummary> {
   try {
     const lock = lockState(stateDir, clock);
     resources.add('state lock', () => { lock.release(); });
-    return await runLocked(options, resources);
+    const ended = new AbortController();
+    const interrupt = AbortSignal.any([options.interrupt, ended.signal]);
+    return await runLocked({ ...options, interrupt }, resources, () => { ended.abort(); });
   } finally {
     await resources.close();
   }
 }
 
-async function runLocked(options: DaemonOptions, resources: Resources): Promise<RunSummary> {
+async function runLocked(options: DaemonOptions, resources: Resources, end: () => void): Promise<RunSummary> {
   const { config, world, clock, log, reporter, stateDir, runId } = options;
   const setup: StateSetup = {
     tokens: config.tokens,
@@ -61,10 +67,12 @@ async function runLocked(options: DaemonOptions, resources: Resources): Promise<
     strategies: config.strategies.map(({ name, budget, maxAgeMs, maxExposure, isByHand }) => ({ name, budget, limits: { maxAgeMs, maxExposure }, isByHand })),
   };
   const diskGuard = createDiskGuard({ stateDir, recordingDir: config.recording.dir, clock, log, marks: options.diskMarks });
-  const scope = { options, setup, resources, diskGuard };
+  const stateWatch = createStateWatch(clock);
+  const scope = { options, setup, resources, diskGuard, stateWatch };
   const running: { session?: Session; state?: EngineState } = {};
-  const control = await openControl(options, () => running.session?.desk, resources);
-  const { journal, recovered, executor, walletKeeper, address, signer } = config.mode === 'live'
+  const control = await openControl(options, { desk: () => running.session?.desk, end }, resources);
+  if (control !== undefined) stateWatch.add({ name: 'the control file', path: controlFilePath(stateDir) });
+  const { journal, recovered, executor, walletKeeper, address, signer, notices } = config.mode === 'live'
     ? await liveParts(scope, {
       mayTryAgain: (intent) => running.session?.retryDenial(intent),
       ledger: (mint) => (running.state === undefined ? undefined : running.state.portfolio.wallet.get(mint) ?? ZERO),
@@ -86,7 +94,7 @@ async function runLocked(options: DaemonOptions, resources: Resources): Promise<
     createFeed: (specs) => createFeeds({ service: world.service, specs, clock, random: seededRandom(`${config.seed}:feeds`) }),
     access$: world.service.access$,
     tokenLooks$: tokenLooks(options),
-    walletKeeper, diskGuard,
+    walletKeeper, diskGuard, stateWatch,
     clockAheadMs: () => world.service.clockAheadMs(),
     crashes: crashesBefore(journal, clock.now()),
     recorder, journal,
@@ -97,12 +105,15 @@ async function runLocked(options: DaemonOptions, resources: Resources): Promise<
   });
   running.session = session;
   journal.runStarted(runId);
+  const checkpoints = keepCheckpointed({ journal, clock, log });
+  resources.add('checkpoints', () => { checkpoints.unsubscribe(); });
   // The last to open is the first to close: whatever ends the run, nothing is decided any more when its files go.
   resources.add('session', () => { session.close(); });
-  reporter.started(session.stamp, describeStart(options, { state, address, signer, controlUrl: control?.url }));
+  reporter.started(session.stamp, describeStart(options, { state, address, signer, control }));
+  for (const notice of notices) reporter.state(session.stamp, 'notice', notice);
   const lost: { reason?: string } = {};
   void options.signer?.closed.then((reason) => { lost.reason = reason; });
-  const ending = untilEnd(options, session).then((reason) => {
+  const ending = untilEnd(options, session, stateWatch).then((reason) => {
     // Somebody wanted it to end: whatever happens from here on, the next start is not one after a crash.
     if (lost.reason === undefined) journal.runEnded(runId);
     return reason;
@@ -112,8 +123,15 @@ async function runLocked(options: DaemonOptions, resources: Resources): Promise<
   if (endedBefore === undefined) session.start();
   const summary = await session.drain(endedBefore ?? await ending);
   if (lost.reason === undefined) journal.runEnded(runId);
+  const fault = stateWatch.fault();
+  if (fault !== undefined) throw stateLost(fault);
   if (lost.reason !== undefined) throw new GannetError('SIGNER_LOST', `the run has ended because the signer process is gone (${lost.reason}): start again`);
   return summary;
+}
+
+function stateLost(fault: string): GannetError {
+  return new GannetError('STATE_LOST',
+    `the run has ended because ${fault}. What it wrote after that is lost: restore the state directory from a copy (gannet state backup makes one), then start again`);
 }
 
 /** Until strategies run in a box of their own, only those that come with the project meet the process that trades. */
@@ -160,18 +178,17 @@ function crashesBefore(journal: Pick<JournalStore, 'listRuns'>, now: Millis): nu
 }
 
 async function openControl(
-  { config, environment, stateDir, runId, log }: DaemonOptions, desk: () => Desk | undefined, resources: Resources,
-): Promise<{ readonly url: string } | undefined> {
+  { config, environment, stateDir, runId, log }: DaemonOptions, controlled: Pick<Controlled, 'desk' | 'end'>, resources: Resources,
+): Promise<{ readonly url: string; readonly portTaken: number | undefined } | undefined> {
   if (!config.control.enabled) return undefined;
-  const { host, port } = config.control;
-  const control = await startControlApi({ host, port, stateDir, token: environment['GANNET_CONTROL_TOKEN'], runId, log, desk });
+  const control = await startControlApi({ ...config.control, ...controlled, stateDir, token: environment['GANNET_CONTROL_TOKEN'], runId, log });
   resources.add('control API', () => control.close());
   return control;
 }
 
 function describeStart(
   { config, world, runId }: DaemonOptions,
-  run: { readonly state: EngineState; readonly address: string | undefined; readonly signer: SignerDescription | undefined; readonly controlUrl: string | undefined },
+  run: { readonly state: EngineState; readonly address: string | undefined; readonly signer: SignerDescription | undefined; readonly control: { readonly url: string; readonly portTaken: number | undefined } | undefined },
 ): Parameters<Reporter['started']>[1] {
   return {
     runId,
@@ -191,12 +208,13 @@ function describeStart(
     limits: describeLimits(config.limits, config.tokens),
     protections: describeProtections(config.limits, config.tokens),
     signer: run.signer === undefined ? undefined : { ...run.signer, words: describeSignerProcess(run.signer) },
-    controlUrl: run.controlUrl,
+    controlUrl: run.control?.url,
+    controlPortTaken: run.control?.portTaken,
   };
 }
 
 /** Resolves with the reason to end: the operator, the duration, the number of intents; rejects on a bug or a lost sandbox. */
-async function untilEnd({ interrupt, durationMs, clock, maxIntents, world, signer }: DaemonOptions, session: Session): Promise<string> {
+async function untilEnd({ interrupt, durationMs, clock, maxIntents, world, signer }: DaemonOptions, session: Session, stateWatch: StateWatch): Promise<string> {
   const ends: Promise<string>[] = [
     new Promise((resolve) => {
       if (interrupt.aborted) resolve('stopped by the operator');
@@ -204,6 +222,7 @@ async function untilEnd({ interrupt, durationMs, clock, maxIntents, world, signe
     }),
     session.ended.then(() => `${maxIntents} intents are finished`),
   ];
+  ends.push(stateWatch.lost);
   // What is signed already is still seen through: that needs no key.
   if (signer !== undefined) ends.push(signer.closed.then((reason) => `the signer process is gone (${reason})`));
   if (world.sandbox !== undefined) {

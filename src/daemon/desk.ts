@@ -36,4 +36,6 @@ export interface Controlled {
   readonly runId: string;
   /** Undefined until there is a run to look at. */
   readonly desk: () => Desk | undefined;
+  /** Asks the run to end: it drains as at an interrupt. */
+  readonly end: () => void;
 }

@@ -47,7 +47,7 @@ export function createHumanReporter(options: {
         ['watching', start.feeds.length === 0 ? ['nothing: no strategy asks for data'] : start.feeds.map((feed) => describeFeed(tokens, feed))],
         ['limits', start.limits],
         ['protections', start.protections],
-        ...(start.controlUrl === undefined ? [] : [['control', [start.controlUrl]] as [string, readonly string[]]]),
+        ...(start.controlUrl === undefined ? [] : [['control', controlText(start.controlUrl, start.controlPortTaken)] as [string, readonly string[]]]),
       ];
       write('\n');
       if (start.isRealMoney) write(`  ${paint(['bold', 'red'], 'REAL MONEY')}  swaps of this run are signed and sent with the wallet’s own money\n\n`);
@@ -96,6 +96,10 @@ export function createHumanReporter(options: {
     },
     summary: (_stamp, summary) => { write(describeSummary(summary, paint)); },
   };
+}
+
+function controlText(url: string, taken: number | undefined): string[] {
+  return taken === undefined ? [url] : [`${url}, the next free port: ${taken} is in use`, 'commands find it through the state directory'];
 }
 
 function clockTime(at: number): string {

@@ -26,7 +26,8 @@ export function createEventReporter(emit: (event: RunEvent) => void): Reporter {
   return {
     started: (stamp, start) => {
       line('started', stamp, {
-        run_id: start.runId, mode: start.mode, real_money: start.isRealMoney, service: start.service, wallet: start.wallet, signer: signerJson(start.signer), control_url: start.controlUrl,
+        run_id: start.runId, mode: start.mode, real_money: start.isRealMoney, service: start.service, wallet: start.wallet,
+        signer: signerJson(start.signer), control_url: start.controlUrl, control_port_taken: start.controlPortTaken,
         strategies: start.strategies, feeds: start.feeds.map(({ spec, expectedMs }) => ({
           feed: feedKey(spec), every_ms: spec.everyMs, expected_ms: expectedMs > spec.everyMs ? expectedMs : undefined,
         })),

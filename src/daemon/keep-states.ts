@@ -1,8 +1,13 @@
-import { messageOf } from '../core/errors.ts';
+import type { Subscription } from 'rxjs';
+import { interval } from 'rxjs';
+import { isGannetError, messageOf } from '../core/errors.ts';
+import type { Clock, Millis } from '../core/time.ts';
 import type { Engine } from '../engine/engine.ts';
+import type { JournalStore } from '../store/journal.ts';
 import type { AlertProposal } from '../trading/proposal.ts';
 import { snapshotState } from '../trading/state.ts';
 import type { StrategyState } from '../trading/strategy-state.ts';
+import type { Log } from './log.ts';
 import type { SessionOptions } from './session-options.ts';
 
 type StatesOf = Pick<Engine, 'takeStrategyStates' | 'returnStrategyStates'>;
@@ -40,4 +45,21 @@ export function createStateKeeper({ state, engine, journal, log, alert }: Pick<S
       isKept = false;
     }
   };
+}
+
+const CHECKPOINT_EVERY_MS: Millis = 5 * 60_000;
+
+/** Brings the journal's main file up to date every few minutes, so that a copy of that file alone is never old. */
+export function keepCheckpointed({ journal, clock, log }: {
+  readonly journal: Pick<JournalStore, 'checkpoint'>; readonly clock: Clock; readonly log: Log;
+}): Subscription {
+  return interval(CHECKPOINT_EVERY_MS, clock).subscribe(() => {
+    try {
+      journal.checkpoint();
+    } catch (error) {
+      if (!isGannetError(error)) throw error;
+      // The WAL has it all the same; the next turn tries again.
+      log('warn', 'the journal could not be checkpointed', { error });
+    }
+  });
 }

@@ -75,7 +75,7 @@ const harmless = format((info) => Object.assign(info, { [LINE]: printableJson(St
 function fileTransports(file: { stateDir: string; name: string }, json: ReturnType<typeof format.combine>): transports.StreamTransportInstance[] {
   const dirname = join(file.stateDir, 'logs');
   try {
-    mkdirSync(dirname, { recursive: true });
+    mkdirSync(dirname, { recursive: true, mode: 0o700 });
     dropOldest(dirname);
     return [new transports.Stream({ stream: appendTo(join(dirname, `${file.name}.log`)), format: json })];
   } catch (error) {
@@ -91,7 +91,7 @@ function appendTo(path: string): Writable {
     decodeStrings: false,
     write(line: string, _encoding, done) {
       try {
-        descriptor ??= openSync(path, 'a');
+        descriptor ??= openSync(path, 'a', 0o600);
         appendWhole(descriptor, line);
         done();
       } catch (error) {

@@ -34,6 +34,8 @@ export interface RunManifest {
   readonly unseen_outcomes?: readonly Outcome[] | undefined;
   /** What strategies were shown before they started; null where none was. */
   readonly warmup?: WarmupRecord | null | undefined;
+  /** Whether each input was shown events at its own interval. Absent in runs of older versions, which showed every event of a feed to all. */
+  readonly own_intervals?: boolean | undefined;
   /** The recording's folder, relative to the run's own; null where none was made. */
   readonly recording: string | null;
   readonly strategies_started: RunMoment | null;
@@ -70,6 +72,7 @@ export function createManifest(run: {
     strategy_states: run.legacy.states,
     unseen_outcomes: run.legacy.unseen,
     warmup: null,
+    own_intervals: true,
     recording: run.recording ?? null,
     strategies_started: null,
     strategies_stopped: null,

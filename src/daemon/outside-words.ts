@@ -11,7 +11,7 @@ import { watchStopFile } from './stop-file.ts';
 export interface OutsideOptions {
   readonly state: EngineState;
   readonly clock: Clock;
-  /** Whether the service lets this run in: each change. */
+  /** Whether the service lets this run in, and answers: each change. */
   readonly access$: Observable<ServiceAccess>;
   readonly stopFile: StopFile;
   /** Takes a command; not called any more once the run has ended. */
@@ -46,7 +46,8 @@ export function heedOutside(options: OutsideOptions): OutsideWords {
   subscription.add(options.access$.subscribe({
     next: (access) => {
       if (hasEnded() || access.state === state.serviceAccess) return;
-      const reason = access.state === 'refused' ? access.message : 'the service takes the API key again';
+      const again = state.serviceAccess === 'silent' ? 'the service answers again' : 'the service takes the API key again';
+      const reason = access.state === 'granted' ? again : access.message;
       accept({ kind: 'command', name: 'set-service-access', access: access.state, reason });
     },
     error: options.onError,

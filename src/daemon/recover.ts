@@ -42,7 +42,8 @@ export function recoverState(journal: JournalStore, setup: StateSetup, wallet: R
 
 /**
  * Returns the beginning of a run on a chain that did not exist before. What an earlier embedded chain held is gone with
- * it, and so is what strategies remember of it; only names and keys go on, so that none is given twice.
+ * it, and so is what strategies remember of it, their keys included: what was done there is not done here. Only names go on,
+ * so that none is given twice.
  */
 export function beginOnNewChain(journal: JournalStore, wallet: ReadonlyMap<Mint, Amount>): Recovered {
   for (const { intent, state, attempt } of journal.openIntents()) {
@@ -53,7 +54,7 @@ export function beginOnNewChain(journal: JournalStore, wallet: ReadonlyMap<Mint,
   const saved = journal.loadSnapshot();
   const fresh = freshSnapshot(wallet);
   const snapshot = saved === undefined ? fresh : {
-    ...fresh, keys: saved.keys, intentCounts: saved.intentCounts,
+    ...fresh, intentCounts: saved.intentCounts,
     // What an operator said holds whatever chain it is.
     trading: saved.trading, tradingBy: saved.tradingBy, strategyTrading: saved.strategyTrading, flattening: saved.flattening, flattenOrders: saved.flattenOrders,
   };

@@ -32,6 +32,8 @@ export interface RunStart {
   /** Undefined on paper, which signs nothing. `words` are for people. */
   readonly signer: (SignerDescription & { readonly words: readonly string[] }) | undefined;
   readonly controlUrl: string | undefined;
+  /** The default port, where another program has it and the control API took the next free one. */
+  readonly controlPortTaken: number | undefined;
 }
 
 export interface RunSummary {

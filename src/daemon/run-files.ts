@@ -22,15 +22,15 @@ export interface RunFiles {
 /** Opens `state/runs/<run_id>/` for writing. */
 export function createRunFiles(stateDir: string, runId: string): RunFiles {
   const dir = join(stateDir, 'runs', runId);
-  mkdirSync(dir, { recursive: true });
-  const decisions = openSync(join(dir, 'decisions.ndjson'), 'a');
+  mkdirSync(dir, { recursive: true, mode: 0o700 });
+  const decisions = openSync(join(dir, 'decisions.ndjson'), 'a', 0o600);
   return {
     dir,
     decision: (logged) => { appendWhole(decisions, `${stringifyJson(logged)}\n`); },
     manifest: (manifest) => {
       const path = join(dir, 'manifest.json');
       try {
-        writeFileSync(`${path}.new`, sealed(stringifyJson(manifest, 2)));
+        writeFileSync(`${path}.new`, sealed(stringifyJson(manifest, 2)), { mode: 0o600 });
       } catch (error) {
         // What was begun takes room that something else needs now.
         rmSync(`${path}.new`, { force: true });

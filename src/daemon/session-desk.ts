@@ -1,8 +1,10 @@
+import { formatDecimal } from '../core/amount.ts';
 import { GannetError } from '../core/errors.ts';
 import type { Clock, Millis } from '../core/time.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { StrategyInstance } from '../engine/host.ts';
 import type { JournalStore } from '../store/journal.ts';
+import type { CapSpan } from '../trading/spend-tally.ts';
 import type { EngineState } from '../trading/state.ts';
 import type { Chronicle } from './chronicle.ts';
 import type { Desk } from './desk.ts';
@@ -10,12 +12,12 @@ import { intentJson } from './json-reporter.ts';
 import type { Log } from './log.ts';
 import type { Loop } from './loop.ts';
 import { holdings } from './market-text.ts';
-import { showAmount } from '../market/market-text.ts';
+import { showAmount, symbolOf } from '../market/market-text.ts';
 import type { ModeParts } from './mode-parts.ts';
 import { deadManSwitch, operatorCommands } from './operator.ts';
 import { amounts, portfolioState } from './portfolio-state.ts';
 import type { EquitySampler } from './run-equity.ts';
-import type { EquityState, FeedState, SessionState, StrategyState } from './session-state.ts';
+import type { CapUse, EquityState, FeedState, SessionState, StrategyState } from './session-state.ts';
 import { standingOf, standingReasons, strategyStandings } from './standing.ts';
 import type { StopFile } from './stop-file.ts';
 import type { TradingView } from './trading-board.ts';
@@ -51,7 +53,7 @@ export interface DeskView {
 /** Returns the desk of a session: what it says is read from the state at that moment, what it is told goes through the inbox. */
 export function createDesk(view: DeskView): Desk {
   const { state, loop, chronicle, journal, stopFile } = view;
-  const trading = (): ReturnType<Chronicle['board']['view']> => chronicle.board.view(state, stopFile.read());
+  const trading = (): ReturnType<Chronicle['board']['view']> => chronicle.board.view(state, stopFile.read(), view.engine.unsold);
   const strategies = (): StrategyState[] => {
     const own = strategyStates(view, trading());
     const standings = strategyStandings({ ...trading(), phase: view.phase(), service_access: chronicle.access, feeds: view.feeds(), strategies: own });
@@ -77,7 +79,7 @@ export function createDesk(view: DeskView): Desk {
       ...(view.phase() === 'trading' ? [] : [`the run is ${view.phase()}`, ...view.recovering()]),
       ...view.feeds().filter(({ status, answers }) => status !== 'healthy' || answers === 0)
         .map(({ watches, status }) => `${watches} ${status === 'healthy' ? 'was not read yet' : `is ${status}`}`),
-      ...(chronicle.access.state === 'granted' ? [] : ['the service refuses the API key']),
+      ...(chronicle.access.state === 'granted' ? [] : [chronicle.access.state === 'silent' ? 'the service does not answer' : 'the service refuses the API key']),
     ],
     request: (request) => {
       const commands = operatorCommands(state, request, { path: stopFile.path, content: stopFile.read() });
@@ -112,6 +114,7 @@ function sessionState(
     started_at: startAt,
     uptime_ms: now - startAt,
     equity: equity.read(now),
+    caps: capUses(state, now),
     last_swap: chronicle.lastSwap ?? null,
     last_error: chronicle.lastError ?? null,
     dead_man: dead === undefined ? null : { after_ms: dead.afterMs, left_ms: dead.leftMs },
@@ -143,6 +146,20 @@ function strategyStates({ state, strategies, engine }: DeskView, view: TradingVi
       ...own, use: strategy.name, swaps, balances: amounts(balances),
       holds: holdings(state.tokens, balances), equity: equityState(state, name),
     };
+  });
+}
+
+/** Returns how much of the signer's caps is used; the spans slide. */
+function capUses({ limits, spends, tokens }: EngineState, now: Millis): CapUse[] {
+  return [...limits.caps ?? []].map(([mint, { perHour, perDay }]) => {
+    const use = (span: CapSpan, limit: bigint | undefined): CapUse['hour'] => ({ used: spends.used(mint, span, now).toString(), limit: limit?.toString() ?? null });
+    const hour = use('hour', perHour);
+    const day = use('day', perDay);
+    const decimals = tokens.byMint(mint)?.decimals ?? 0;
+    const told = ({ used, limit }: CapUse['hour'], span: string): string[] =>
+      (limit === null ? [] : [`${formatDecimal(BigInt(used), decimals)} of ${formatDecimal(BigInt(limit), decimals)} ${span}`]);
+    const spans = [...told(hour, 'in the last hour'), ...told(day, 'in the last day')].join(', ');
+    return { mint, hour, day, text: `${symbolOf(tokens, mint)}: ${spans === '' ? 'only each swap is capped' : spans}` };
   });
 }
 

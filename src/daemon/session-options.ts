@@ -16,6 +16,7 @@ import type { RunManifest } from './manifest.ts';
 import type { ModeParts } from './mode-parts.ts';
 import type { Reporter } from './reporter.ts';
 import type { PatientRunFiles } from './patient-run-files.ts';
+import type { StateWatch } from './state-watch.ts';
 import type { StopFile } from './stop-file.ts';
 import type { WalletKeeper } from './wallet-keeper.ts';
 import type { Warmup } from './warm-up.ts';
@@ -44,6 +45,8 @@ export interface SessionOptions {
   /** Holds the ledger against the chain; undefined where there is none. */
   readonly walletKeeper: WalletKeeper | undefined;
   readonly diskGuard: DiskGuard;
+  /** Absent where nothing is written to a disk. */
+  readonly stateWatch?: Pick<StateWatch, 'watch'> | undefined;
   /** By how much the service's clock is ahead of ours; undefined where it did not say. */
   readonly clockAheadMs: () => Millis | undefined;
   /** How many runs before this one ended in a crash, where they are so many that this one trades nothing by itself. */

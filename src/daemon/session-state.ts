@@ -33,6 +33,8 @@ export interface SessionState extends TradingView {
   readonly last_error: LastError | null;
   /** How long until the first dead man’s switch stops trading; null without one. */
   readonly dead_man: DeadManState | null;
+  /** How much of the signer’s caps is used, as far as this daemon was told; empty where no token has one. */
+  readonly caps: readonly CapUse[];
   /** What keeps a recovery, for people. */
   readonly waits_for: readonly string[];
   readonly service_access: AccessState;
@@ -81,6 +83,15 @@ export interface EquityState {
   readonly is_known: boolean;
   /** The day's change, for people. */
   readonly today: string;
+}
+
+/** What was signed away of a token that has a cap, smallest units; a limit is null where there is none. */
+export interface CapUse {
+  readonly mint: string;
+  readonly hour: { readonly used: string; readonly limit: string | null };
+  readonly day: { readonly used: string; readonly limit: string | null };
+  /** For people: "USDC: 12 of 10000 this hour, 200 of 100000 today". */
+  readonly text: string;
 }
 
 /** A swap that ended. */

@@ -89,10 +89,12 @@ export class Session {
       startAt: options.startAt,
       seed: options.seed,
       legacy,
+      intervals: Engine.intervalsOf(strategies),
       listener: {
         onInput: (seq, at, input) => { chronicle.input(seq, at, input); },
         onRuling: (ruling, logged) => { chronicle.ruling(ruling, logged); },
         onProtection: (seq, at, change) => { chronicle.protection({ seq, at }, change); },
+        onExits: (seq, at) => { chronicle.exits({ seq, at }); },
         onEffect: (effect) => { this.#perform(effect); },
         onLog: (strategy, message) => { log('info', message, { strategy }); },
       },

@@ -79,6 +79,9 @@ function strategyReason({ name = '', running, trading: own = 'active', flattenin
 /** Returns why the service is of no use now, undefined where it is. */
 function serviceFault({ service_access: access, feeds = [] }: StandingView): string | undefined {
   if (access?.state === 'refused') return `the service refuses the API key${access.since === null ? '' : ` since ${clockTime(access.since)} UTC`}: ${access.reason ?? ''}`;
+  if (access?.state === 'silent') {
+    return `the service does not answer${access.since === null ? '' : ` since ${clockTime(access.since)} UTC`}, entries wait for it: ${access.reason ?? ''}`;
+  }
   return feeds.length > 0 && feeds.every(({ status }) => status !== 'healthy') ? 'the service gives no answers: no feed is healthy' : undefined;
 }
 

@@ -1,5 +1,6 @@
 import { performance } from 'node:perf_hooks';
-import { asyncScheduler } from 'rxjs';
+import type { SchedulerAction } from 'rxjs';
+import { asyncScheduler, Subscription } from 'rxjs';
 import type { Clock, Millis } from '../core/time.ts';
 
 /** So far back the wall clock may be corrected while time merely stands still. */
@@ -8,8 +9,19 @@ const CORRECTION_MS = 2_000;
 /** The wall clock and the process's timers. Only the daemon and the commands hand it out. */
 export const systemClock: Clock = {
   now: steadyNow(() => Date.now(), () => performance.now()),
-  schedule: asyncScheduler.schedule.bind(asyncScheduler),
+  schedule: scheduleLong,
 };
+
+/** What a timer of the process can wait for at most; one set to more fires at once. */
+const TIMER_MAX_MS = 2 ** 31 - 1;
+
+/** Waits as long as it is told to, however long that is: a bot runs for months. */
+function scheduleLong<State>(work: (this: SchedulerAction<State>, state?: State) => void, delayMs: Millis = 0, state?: State): Subscription {
+  if (delayMs <= TIMER_MAX_MS) return asyncScheduler.schedule(work, delayMs, state);
+  const waiting = new Subscription();
+  waiting.add(asyncScheduler.schedule(() => { waiting.add(scheduleLong(work, delayMs - TIMER_MAX_MS, state)); }, TIMER_MAX_MS));
+  return waiting;
+}
 
 /**
  * Returns the time of the wall clock, but one that never goes back: over a small correction it stands still, and where

@@ -1,5 +1,7 @@
 import { assertNever } from '../core/assert.ts';
+import { showAmount } from '../market/market-text.ts';
 import type { Millis } from '../core/time.ts';
+import type { UnsoldHolding } from '../engine/flatten.ts';
 import type { Command, CommandSource, TradingState } from '../trading/command.ts';
 import { effectiveTrading, firedProtections } from '../trading/protections/effective-trading.ts';
 import type { Watch } from '../trading/protections/memory.ts';
@@ -32,6 +34,24 @@ export interface TradingView {
   /** What the file STOP says, null without one. */
   readonly stop_file: string | null;
   readonly strategies: readonly StrategyTrading[];
+  /** What flattening strategies still hold. */
+  readonly unsold: readonly UnsoldState[];
+}
+
+/** A holding of a flattening strategy that is not sold, and what keeps it from being sold. */
+export interface UnsoldState {
+  readonly strategy: string;
+  readonly mint: string;
+  /** Smallest units. */
+  readonly amount: string;
+  /** For people. */
+  readonly holds: string;
+  readonly code: string;
+  readonly reason: string;
+  /** When it is tried again; null where something else than time decides that. */
+  readonly until: Millis | null;
+  /** Whether a swap of it is under way. */
+  readonly moving: boolean;
 }
 
 export interface StrategyTrading {
@@ -107,7 +127,7 @@ export class TradingBoard {
   }
 
   /** Returns what may be traded now. */
-  view(state: EngineState, stopFile: string | undefined): TradingView {
+  view(state: EngineState, stopFile: string | undefined, unsold: readonly UnsoldHolding[] = []): TradingView {
     return {
       trading: state.trading,
       trading_word: this.word() ?? null,
@@ -120,6 +140,9 @@ export class TradingBoard {
         trading_word: this.word(name) ?? null,
         effective: effectiveTrading(state, name),
         flattening: state.flattening.has(name),
+      })),
+      unsold: unsold.map(({ strategy, mint, amount, code, reason, until, isMoving }) => ({
+        strategy, mint, amount: amount.toString(), holds: showAmount(state.tokens, mint, amount), code, reason, until: until ?? null, moving: isMoving,
       })),
     };
   }

@@ -85,7 +85,7 @@ export async function openWorld(options: WorldOptions): Promise<World> {
 /** Without a place for it the rate is still kept, except across restarts. */
 function openRateMemory({ stateDir, onFault }: NonNullable<WorldOptions['rateMemory']>): RateMemory | undefined {
   try {
-    mkdirSync(stateDir, { recursive: true });
+    mkdirSync(stateDir, { recursive: true, mode: 0o700 });
   } catch (cause) {
     onFault(`the state directory ${stateDir} cannot be made: ${messageOf(cause)}; the next process will not know how much was asked of the service`);
     return undefined;

@@ -1,8 +1,8 @@
 import { assert } from '../core/assert.ts';
 import type { Millis } from '../core/time.ts';
-import type { MarketEvent } from '../market/event.ts';
+import type { FeedKey, MarketEvent } from '../market/event.ts';
 import type { FeedSpec } from '../market/feed.ts';
-import { sharedFeeds } from '../market/feed.ts';
+import { feedKey, sharedFeeds } from '../market/feed.ts';
 import { beginRun } from '../trading/begin-run.ts';
 import type { Outcome } from '../trading/intent.ts';
 import { isTerminal } from '../trading/intent.ts';
@@ -17,9 +17,10 @@ import type { StrategyLegacy, StrategyState } from '../trading/strategy-state.ts
 import { NO_LEGACY } from '../trading/strategy-state.ts';
 import type { LoggedDecision } from './decision-log.ts';
 import { DecisionLog } from './decision-log.ts';
+import type { UnsoldHolding } from './flatten.ts';
 import { Flattener } from './flatten.ts';
 import type { HostedInput, StrategyInstance } from './host.ts';
-import { Host } from './host.ts';
+import { Host, takesSample } from './host.ts';
 import { VirtualClock } from './virtual-clock.ts';
 import type { RecordedRows } from './warm-up.ts';
 import { warmUp } from './warm-up.ts';
@@ -32,6 +33,8 @@ export interface EngineListener {
   readonly onRuling?: (ruling: Ruling, logged: LoggedDecision) => void;
   /** A protection that came on or let go with the stamp `seq`; it stands in the state already. */
   readonly onProtection?: (seq: number, at: Millis, change: ProtectionChange) => void;
+  /** Exits in parts have changed: they must outlive the process, and are written down before what is to be done. */
+  readonly onExits?: (seq: number, at: Millis) => void;
   /** What is to be done. */
   readonly onEffect?: (effect: Effect) => void;
   readonly onLog?: (strategy: string, message: string) => void;
@@ -81,6 +84,11 @@ export class Engine {
     readonly seed: number | string;
     readonly listener: EngineListener;
     readonly legacy?: StrategyLegacy | undefined;
+    /**
+     * How far apart the events of each feed come. An input that asks for fewer is shown the first event of each window of its
+     * own interval; windows begin at multiples of it since the epoch. Left out, every input is shown every event of its feed.
+     */
+    readonly intervals?: ReadonlyMap<FeedKey, Millis> | undefined;
   }) {
     const { states, unseen } = options.legacy ?? NO_LEGACY;
     this.#missed = [...unseen];
@@ -92,8 +100,9 @@ export class Engine {
       state: options.state,
       clock: this.clock,
       seed: options.seed,
-      propose: (strategy: string, proposal: ProposalInput['proposal']) => {
-        this.#proposals.push({ kind: 'proposal', strategy, proposal });
+      intervals: options.intervals,
+      propose: (strategy: string, proposal: ProposalInput['proposal'], continues?: boolean) => {
+        this.#proposals.push({ kind: 'proposal', strategy, proposal, continues });
       },
       inTurn: () => this.#busy,
       log: (strategy: string, message: string) => this.#listener.onLog?.(strategy, message),
@@ -106,6 +115,11 @@ export class Engine {
   /** Returns what the strategies want watched: each thing once, at the fastest rate anybody asked for. */
   static feedsOf(strategies: readonly StrategyInstance[]): FeedSpec[] {
     return sharedFeeds(strategies.flatMap(({ strategy, params }) => Object.values(strategy.inputs(params)).map(({ spec }) => spec)));
+  }
+
+  /** Returns how far apart events of each feed come where every feed is polled as often as the most demanding input asks. */
+  static intervalsOf(strategies: readonly StrategyInstance[]): ReadonlyMap<FeedKey, Millis> {
+    return new Map(Engine.feedsOf(strategies).map((spec) => [feedKey(spec), spec.everyMs]));
   }
 
   /** The number of the last thing stamped. */
@@ -124,6 +138,11 @@ export class Engine {
   /** Returns the strategies that are still running. */
   get running(): string[] {
     return [...this.#hosts.values()].filter((host) => host.running).map(({ name }) => name);
+  }
+
+  /** Returns what flattening strategies still hold, each with what keeps it from being sold. */
+  get unsold(): readonly UnsoldHolding[] {
+    return this.#flattener.unsold();
   }
 
   /** Returns the strategies that were stopped since they proposed outside the engine's time. */
@@ -221,18 +240,20 @@ export class Engine {
     this.#listener.onInput?.(seq, at, input);
     if (this.#state.protections.changes.length > 0) this.#announceProtections();
     if (kind === 'outcome') this.#publishOutcome(input, host);
-    else if (kind !== 'command' && kind !== 'feed-health') this.#publish(input);
+    else if (kind !== 'command' && kind !== 'feed-health') this.#publish(input, at);
     else if (isLeap(input)) this.clock.leapTo(at, this.#drain);
     this.#flattener.observe(input);
     if (this.#proposals.length > 0) this.#ruleOnProposals();
   }
 
   /** Of an event that the market has just observed: its slot need not be looked up again. */
-  #publish(event: MarketEvent): void {
+  #publish(event: MarketEvent, at: Millis): void {
     const route = this.#routes[this.#state.market.lastSlot];
     if (route === undefined) return;
     for (let i = 0; i < route.length; i++) {
-      const { source, adapt, fail } = route[i]!;
+      const hosted = route[i]!;
+      const { source, adapt, fail, sampleMs } = hosted;
+      if (sampleMs > 0 && !takesSample(hosted, at)) continue;
       try {
         source.emit(adapt(event));
       } catch (error) {
@@ -268,16 +289,19 @@ export class Engine {
 
   #ruleOnProposals(): void {
     for (let next = this.#proposals.shift(); next !== undefined; next = this.#proposals.shift()) {
+      const exits = this.#state.exits.version;
       const ruling = step(this.#state, ++this.#seq, this.clock.now(), next);
       assert(ruling, 'a proposal is ruled on');
       const logged = this.#log.append(ruling.decision);
       this.#listener.onRuling?.(ruling, logged);
-      // First of all: whoever hears of a protection may keep the state, which holds this swap by now, and its row comes before.
+      // An exit in parts that is kept without its first swap begins with that one.
+      // Then the swap: whoever hears of a protection may keep the state, which holds this swap by now, and its row comes before.
+      if (this.#state.exits.version !== exits) this.#listener.onExits?.(this.#seq, this.clock.now());
       if (ruling.effect !== undefined) this.#perform(ruling.effect);
       if (this.#state.protections.changes.length > 0) this.#announceProtections();
-      const isFlattening = this.#flattener.ruled(next.strategy, next.proposal, ruling);
+      const isOwn = this.#flattener.ruled(next.strategy, next.proposal, ruling);
       // A strategy is not told of a refusal of what it never asked for.
-      if (ruling.denial !== undefined && next.proposal.kind === 'swap' && !isFlattening) this.#publishDenial(next.strategy, next.proposal, ruling.denial);
+      if (ruling.denial !== undefined && next.proposal.kind === 'swap' && !isOwn) this.#publishDenial(next.strategy, next.proposal, ruling.denial);
     }
   }
 

@@ -3,7 +3,7 @@ import { messageOf } from '../core/errors.ts';
 import { seededRandom } from '../core/random.ts';
 import type { Clock, Millis } from '../core/time.ts';
 import type { FeedKey, MarketEvent } from '../market/event.ts';
-import { feedKey } from '../market/feed.ts';
+import { feedKey, isFinerThan } from '../market/feed.ts';
 import type { DeniedSwap, StrategyContext } from '../strategy/context.ts';
 import type { Strategy } from '../strategy/define.ts';
 import type { Input } from '../strategy/input.ts';
@@ -42,6 +42,8 @@ export interface HostPort {
   /** Whether the engine is at work: a proposal from outside its time could not be replayed. */
   inTurn(): boolean;
   log(strategy: string, message: string): void;
+  /** How far apart the events of each feed come, where inputs are sampled. */
+  readonly intervals?: ReadonlyMap<FeedKey, Millis> | undefined;
 }
 
 /** A declared input with the stream that feeds it. */
@@ -50,8 +52,20 @@ export interface HostedInput {
   readonly slot: FeedSlot;
   readonly adapt: (event: MarketEvent) => unknown;
   readonly source: HotSource<unknown>;
+  /** It is shown the first event of each window of so many ms; 0 where it is shown every event. */
+  readonly sampleMs: Millis;
+  /** The window of the last event that it was shown. */
+  window: number;
   /** Takes what `adapt` throws: the fault of this strategy alone. */
   readonly fail: (error: unknown) => void;
+}
+
+/** Returns whether an event is the first of its window for an input that is not shown every event, and takes note of it. */
+export function takesSample(input: HostedInput, at: Millis): boolean {
+  const window = Math.floor(at / input.sampleMs);
+  if (window === input.window) return false;
+  input.window = window;
+  return true;
 }
 
 /**
@@ -107,11 +121,14 @@ export class Host {
   warmUp(): void {
     this.#warming = true;
     this.#parts.hold();
+    // The window of its beginning counts as sampled: an earlier event, which it does not see, may be the first of it.
+    for (const input of this.inputs) if (input.sampleMs > 0) input.window = Math.floor((this.#port.clock.now() - 1) / input.sampleMs);
     this.#run();
   }
 
   /** Starts it, or lets it act where it was warmed up. */
   start(): void {
+    for (const input of this.inputs) input.window = -Infinity;
     if (!this.#warming) {
       this.#run();
       return;
@@ -199,9 +216,12 @@ export class Host {
   }
 
   #hostInput(input: Input<unknown>): HostedInput {
-    const feed = feedKey(input.spec);
+    const { spec } = input;
+    const feed = feedKey(spec);
     return {
       feed,
+      sampleMs: isFinerThan(this.#port.intervals?.get(feed), spec.everyMs) ? spec.everyMs : 0,
+      window: -Infinity,
       slot: this.#port.state.market.slotOf(feed),
       adapt: input.adapt,
       source: new HotSource(),
@@ -237,7 +257,7 @@ export class Host {
       now: () => clock.now(),
       random: seededRandom(`${port.seed}:${name}`),
       available: (token) => state.portfolio.available(name, token.mint),
-      openIntents: () => state.intents.values().filter(({ intent }) => intent.strategy === name).length,
+      openIntents: () => openSwaps(state, name),
       outcomes$: this.#outcomes,
       denials$: this.#denials,
       stateful: (part, initial, reducer, options) => this.#parts.open(part, initial, reducer, options),
@@ -248,4 +268,11 @@ export class Host {
       alert: (level, message, data): AlertProposal => ({ kind: 'alert', level, message, ...(data === undefined ? {} : { data }) }),
     };
   }
+}
+
+/** Those under way, and exits in parts of which none is at the moment. */
+function openSwaps({ intents, exits }: EngineState, name: string): number {
+  const open = intents.values().filter(({ intent }) => intent.strategy === name);
+  const waiting = exits.size === 0 ? [] : exits.of(name).filter(({ inputMint }) => !open.some(({ intent }) => intent.inputMint === inputMint));
+  return open.length + waiting.length;
 }

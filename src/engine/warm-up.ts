@@ -2,6 +2,7 @@ import type { Millis } from '../core/time.ts';
 import type { FeedKey } from '../market/event.ts';
 import type { Input } from '../trading/step.ts';
 import type { Host, HostedInput } from './host.ts';
+import { takesSample } from './host.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
 /** A place in what was recorded. `next` moves on; the members then speak of the row arrived at. */
@@ -37,16 +38,18 @@ export function warmUp(clock: VirtualClock, hosts: readonly Host[], rows: Record
     if (isPastDue || at < clock.now()) continue;
     beginUntil(at);
     clock.advanceTo(at);
-    show(rows.input, routes);
+    show(rows.input, at, routes);
   }
   beginUntil(until);
   clock.advanceTo(until);
   return isPastDue;
 }
 
-function show(input: Input, routes: ReadonlyMap<FeedKey, readonly HostedInput[]>): void {
+function show(input: Input, at: Millis, routes: ReadonlyMap<FeedKey, readonly HostedInput[]>): void {
   if (input.kind === 'outcome' || input.kind === 'command' || input.kind === 'feed-health') return;
-  for (const { source, adapt, fail } of routes.get(input.feed) ?? []) {
+  for (const hosted of routes.get(input.feed) ?? []) {
+    const { source, adapt, fail, sampleMs } = hosted;
+    if (sampleMs > 0 && !takesSample(hosted, at)) continue;
     try {
       source.emit(adapt(input));
     } catch (error) {

@@ -158,7 +158,7 @@ class Journey {
   async #attempt(): Promise<Progress | undefined> {
     const prepared = await prepareAttempt(this.#world, this.#intent, this.#number);
     if (prepared.kind === 'refused') {
-      return { state: 'abandoned', router: prepared.router, code: prepared.code, reason: prepared.reason };
+      return { state: 'abandoned', router: prepared.router, code: prepared.code, reason: prepared.reason, ...(prepared.capRoom === undefined ? {} : { capRoom: prepared.capRoom }) };
     }
     if (this.#isOver) return undefined;
     const { attempt } = prepared;

@@ -4,6 +4,7 @@ import { afterSlippage } from '../core/amount.ts';
 import { printable } from '../core/text.ts';
 import type { Attempt } from '../trading/attempt.ts';
 import type { Intent } from '../trading/intent.ts';
+import type { CapRoom } from '../trading/spend-tally.ts';
 import type { SwapOrder, SwapTerms } from '../trading/swap-order.ts';
 import { minimumOut, refuseTerms } from '../trading/terms.ts';
 import type { LiveWorld } from './journey.ts';
@@ -16,7 +17,7 @@ import { withinFloor } from './within-floor.ts';
 /** A signed attempt, or why there is none; nothing has left the house either way. */
 export type Preparation =
   | { readonly kind: 'signed'; readonly attempt: Attempt }
-  | { readonly kind: 'refused'; readonly code: string; readonly reason: string; readonly router?: string | undefined };
+  | { readonly kind: 'refused'; readonly code: string; readonly reason: string; readonly router?: string | undefined; readonly capRoom?: CapRoom | undefined };
 
 /** A transaction to be signed with what is known of it. */
 interface Unsigned {
@@ -64,7 +65,7 @@ export async function prepareAttempt(world: LiveWorld, intent: Intent, number: n
         refusedRouter = unsigned.terms.router;
         continue;
       }
-      if (tries >= TRIES || !isPassing(error)) return { kind: 'refused', router: unsigned?.terms.router, code: codeOf(error), reason: error.message.slice(0, 400) };
+      if (tries >= TRIES || !isPassing(error)) return { kind: 'refused', router: unsigned?.terms.router, code: codeOf(error), reason: error.message.slice(0, 400), capRoom: capRoomOf(error) };
       await wait(world.clock, RETRY_DELAY_MS * tries);
     }
   }
@@ -201,4 +202,11 @@ function isForeignRefused({ code, details }: GannetError, { coSigners }: Unsigne
 /** What failed inside tells more than that it failed: the program's own code of a simulation ("6001"), the policy's of a signer. */
 function codeOf({ code, details }: GannetError): string {
   return (code === 'CHAIN_SIMULATION_FAILED' || code === 'SIGN_REFUSED') && typeof details['code'] === 'string' ? details['code'] : code;
+}
+
+/** What the signer says of the cap for which it refused. */
+function capRoomOf({ code, details }: GannetError): CapRoom | undefined {
+  const { cap_span: span, cap_left: left, cap_free_at: freeAt } = details;
+  if (code !== 'SIGN_REFUSED' || (span !== 'hour' && span !== 'day') || typeof left !== 'string' || typeof freeAt !== 'number') return undefined;
+  return /^\d{1,20}$/.test(left) ? { span, left: BigInt(left) as Amount, freeAt } : undefined;
 }

@@ -1,9 +1,8 @@
 import { GannetError } from '../core/errors.ts';
 import type { Millis } from '../core/time.ts';
+import { QUOTE_MAX_AGE_MS } from '../trading/limits.ts';
 import type { LiveWorld } from './journey.ts';
 
-/** How old a price may be when it is signed, where nothing is configured; slow answers in between mean another one. */
-const QUOTE_AGE_MAX_MS = 2_000;
 /** What a firm quote must be good for yet: it has to reach the maker and then a block, by the chain's clock. */
 export const EXPIRY_MARGIN_MS = 2_000;
 
@@ -23,7 +22,7 @@ export interface QuoteReading {
  * between makes its age unknown, and what does not say its slot is older than any limit on slots.
  */
 export function refuseStaleQuote(
-  { clock, maxQuoteAgeMs = QUOTE_AGE_MAX_MS, maxQuoteAgeSlots }: Pick<LiveWorld, 'clock' | 'maxQuoteAgeMs' | 'maxQuoteAgeSlots'>, quote: QuoteReading,
+  { clock, maxQuoteAgeMs = QUOTE_MAX_AGE_MS, maxQuoteAgeSlots }: Pick<LiveWorld, 'clock' | 'maxQuoteAgeMs' | 'maxQuoteAgeSlots'>, quote: QuoteReading,
 ): GannetError | undefined {
   const now = clock.now();
   const ageMs = now - quote.quotedAt;

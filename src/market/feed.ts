@@ -22,6 +22,14 @@ export function weightOf({ weight = 1 }: Pick<FeedSpec, 'weight'>): number {
   return weight;
 }
 
+/** Intervals of live polls vary by a tenth. */
+const POLL_JITTER = 0.1;
+
+/** Returns whether events that come so far apart come more often than each `everyMs`, by more than polls vary. */
+export function isFinerThan(intervalMs: Millis | undefined, everyMs: Millis): boolean {
+  return intervalMs !== undefined && intervalMs < (1 - POLL_JITTER) * everyMs;
+}
+
 /** Polls and emits typed events. It never errors and never completes by itself: trouble is a `feed-health` event. */
 export interface Feed {
   readonly events$: Observable<MarketEvent>;

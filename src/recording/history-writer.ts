@@ -114,7 +114,7 @@ class PackedWriter implements HistoryWriter {
       kind, batchRows: BATCH_ROWS,
       sink: {
         begin: (file, schema) => {
-          mkdirSync(dirname(`${this.directory}/${file}`), { recursive: true });
+          mkdirSync(dirname(`${this.directory}/${file}`), { recursive: true, mode: 0o700 });
           begun = { feeds: [] };
           this.#segments.set(compressedName(file), begun);
           segment.begin(compressedName(file), schema);

@@ -36,7 +36,7 @@ export interface Service {
   readonly tokens: Tokens;
   readonly prediction: Prediction;
   readonly lend: Lend;
-  /** Whether the key is accepted: each change as it comes, and to a late subscriber the refusal that holds. */
+  /** Whether the key is accepted and the service answers: each change as it comes, and to a late subscriber what holds now. */
   readonly access$: Observable<ServiceAccess>;
   /** By how much the service's clock is ahead of ours as of its last answer, negative where it is behind; undefined where it did not say. */
   clockAheadMs(): Millis | undefined;

@@ -10,6 +10,7 @@ export const AUTHORISATION_CODES = {
   CAP_EXCEEDED_DAY: 'In any day at most per_day of a token is signed away; of SOL with fees, tips, and rent that may not come back.',
   CAP_DECIMALS_UNREAD: 'A cap counts only once the token’s decimals have been read from its mint account.',
   COUNTERS_UNWRITABLE: 'What a signature spends is on disk before the signature is given; where it cannot be written, nothing is signed.',
+  COUNTERS_LOST: 'What a signature spends is counted in the file that the signer opened; where that is gone or replaced, nothing is signed.',
   // What the chain says.
   CHAIN_UNREAD: 'What a verdict needs from the chain must be read from the signer’s own node, in full and in the form that nodes use.',
 } as const;

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { parseDecimal } from '../core/amount.ts';
 import { isGannetError } from '../core/errors.ts';
-import type { Clock } from '../core/time.ts';
+import type { Clock, Millis } from '../core/time.ts';
 import type { SignerCode } from './authorisation-codes.ts';
 import type { Authorisation, Authoriser, PolicyDescription, RefusalFinding, SigningRequestTerms } from './authoriser.ts';
 import type { Cap, CapsInForce } from './caps.ts';
@@ -33,6 +33,7 @@ export interface AuthoriserOptions {
 /** What swaps may cost on a real service in fees and tips where SOL has no cap of its own: some thousand of them. */
 const COST_PER_DAY_LAMPORTS = 100_000_000n;
 const SOL_DECIMALS = 9;
+const DAY_MS: Millis = 86_400_000;
 /** Of what is always named: a node that lies about decimals would make a cap of 200 one of 200 millions. */
 const DECIMALS: ReadonlyMap<string, number> = new Map([[NATIVE_MINT, SOL_DECIMALS], [USDC_MINT, 6]]);
 
@@ -50,13 +51,14 @@ function openAuthoriser({ settings, wallet, clock = wallClock, embeddedRpcUrl }:
   const chain = rpcUrl === undefined ? undefined : createChainReader(createJsonRpc(rpcUrl));
   const policy = createPolicy(settings.programs);
   const caps = openSpendingCaps({ stateDir: isPlayMoney(settings) ? undefined : settings.stateDir, wallet, clock });
+  const signed = { inDay: caps.signedSince(clock.now() - DAY_MS), inMonth: caps.signedSince(0) };
   // Of a token that nobody named the account may never be closed again: its rent counts as gone.
   const named = new Set(settings.tokens.values());
   deriveKnownAccounts(policy, wallet, named);
   rehearse(policy, wallet);
 
   return {
-    description: describe(settings, chain),
+    description: { ...describe(settings, chain), signed: isPlayMoney(settings) ? undefined : signed },
     async authorise(transaction, terms) {
       const fault = faultOf(terms, wallet);
       if (fault !== undefined) return refused('TERMS_INVALID', fault);
@@ -74,7 +76,7 @@ function openAuthoriser({ settings, wallet, clock = wallClock, embeddedRpcUrl }:
           mint: terms.inputMint, amount: terms.amountIn,
           costLamports: (costs.paidByWallet ? costs.feeLamports : 0n) + costs.tipLamports + costs.repaidLamports + (named.has(terms.outputMint) ? 0n : costs.rentLamports),
         }, inForce);
-        return counted.ok ? { allowed: true } : refused(counted.code, counted.message);
+        return counted.ok ? { allowed: true } : { ...refused(counted.code, counted.message), room: counted.room };
       } catch (error) {
         if (!isGannetError(error)) throw error;
         return refused('CHAIN_UNREAD', error.message);
@@ -173,7 +175,7 @@ function deriveKnownAccounts({ addresses }: Policy, wallet: string, mints: Itera
   }
 }
 
-function describe({ programs, caps, destinations }: AuthoriserOptions['settings'], chain: ChainReader | undefined): PolicyDescription {
+function describe({ programs, caps, destinations }: AuthoriserOptions['settings'], chain: ChainReader | undefined): Omit<PolicyDescription, 'signed'> {
   return {
     programs: programs.length,
     caps: caps.map(({ name, perTrade, perHour, perDay }) => `${name}: ${[[perTrade, 'a swap'], [perHour, 'an hour'], [perDay, 'a day']]

@@ -17,10 +17,17 @@ export interface RefusalFinding {
   readonly message: string;
 }
 
+/** How much of a cap of the input is left, in smallest units, and from when on more of it is. */
+export interface CapRoom {
+  readonly span: 'hour' | 'day';
+  readonly left: bigint;
+  readonly freeAt: number;
+}
+
 /** The word on one request. */
 export type Authorisation =
   | { readonly allowed: true }
-  | { readonly allowed: false; readonly code: string; readonly message: string; readonly findings: readonly RefusalFinding[] };
+  | { readonly allowed: false; readonly code: string; readonly message: string; readonly findings: readonly RefusalFinding[]; /** Where a cap refused. */ readonly room?: CapRoom | undefined };
 
 /** What the signer holds requests against, for people: it stands in what a run prints at its start. */
 export interface PolicyDescription {
@@ -32,6 +39,8 @@ export interface PolicyDescription {
   readonly destinations: readonly string[];
   /** Whether there is a node of the signer's own choice, for lookup tables and simulations. */
   readonly rpc: boolean;
+  /** How many swaps of this wallet the counters knew when they were opened; undefined where nothing is counted beyond the process. */
+  readonly signed?: { readonly inDay: number; readonly inMonth: number } | undefined;
 }
 
 /** Decides what the key may sign. It alone does: whoever asks changes nothing of how it decides. */

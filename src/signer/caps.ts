@@ -3,8 +3,10 @@ import { messageOf } from '../core/errors.ts';
 import { printable } from '../core/text.ts';
 import type { Clock, Millis } from '../core/time.ts';
 import type { SignerCode } from './authorisation-codes.ts';
-import { openCounters, openPassingCounters } from './counters.ts';
+import { countersFiles, openCounters, openPassingCounters } from './counters.ts';
+import { createKeptFiles } from './kept-files.ts';
 import { NATIVE_MINT } from './policy/known-programs.ts';
+import type { CapRoom } from './authoriser.ts';
 import { amountOf, createSpendBook, type BookedSpend, type SpendKind } from './spend-book.ts';
 
 /** What may be spent of one mint, smallest units; what is undefined has no bound. */
@@ -37,12 +39,14 @@ export interface CapsInForce {
   readonly costPerDay: bigint | undefined;
 }
 
-export type Counted = { readonly ok: true } | { readonly ok: false; readonly code: SignerCode; readonly message: string };
+export type Counted = { readonly ok: true } | { readonly ok: false; readonly code: SignerCode; readonly message: string; readonly room?: CapRoom | undefined };
 
 /** One wallet's durable count of what was signed away. */
 export interface SpendingCaps {
   /** Counts a spend where the caps leave room for it; it is on disk when this returns. Never throws. */
   count(spend: Spend, caps: CapsInForce): Counted;
+  /** Returns how many swaps were signed away after a time, as the counters had it when they were opened; they keep 30 days. */
+  signedSince(at: Millis): number;
   close(): void;
 }
 
@@ -82,13 +86,19 @@ export function openSpendingCaps({ stateDir, wallet, clock }: {
   };
   let tidiedAt: Millis = -Infinity;
   book.catchUp(clock.now());
+  const kept = createKeptFiles();
+  if (stateDir !== undefined) for (const file of countersFiles(stateDir)) kept.add(file);
+  const signedSince = database.prepare(`SELECT count(*) AS number FROM spends WHERE wallet = ? AND kind = 'input' AND (amount_high > 0 OR amount_low > 0) AND at > ?`);
 
   /** Writes what a spend comes to where the caps leave room for it, and returns what was written; nobody else counts between the reading and the writing. */
   function countIn(spend: Spend, caps: CapsInForce, now: Millis): { readonly counted: Counted; readonly written: readonly BookedSpend[] } {
     book.catchUp(now);
     const known = book.known(spend.messageHash) ?? signedBefore(spend.messageHash);
     if (known !== undefined) return { counted: countedBefore(spend, known), written: [] };
-    const fault = faultOf(spend, caps, (kind, mint, windowMs) => book.since(kind, mint, now - windowMs));
+    const fault = faultOf(spend, caps, {
+      since: (kind, mint, windowMs) => book.since(kind, mint, now - windowMs),
+      freeAt: (kinds, mint, windowMs) => Math.min(...kinds.map((kind) => book.oldestAfter(kind, mint, now - windowMs) ?? Infinity)) + windowMs,
+    });
     if (fault !== undefined) return { counted: fault, written: [] };
     const written = linesOf(spend, now);
     for (const { mint, kind, amount } of written) statements.insert.run(wallet, spend.messageHash, mint, kind, amount >> 32n, amount & 0xffff_ffffn, now);
@@ -104,8 +114,18 @@ export function openSpendingCaps({ stateDir, wallet, clock }: {
     return row === undefined ? undefined : { mint: String(row['mint']), amount: amountOf(row) };
   }
 
+  /** What was counted in a file that is gone would be forgotten with this process. */
+  function lost(): Counted | undefined {
+    const fault = kept.fault();
+    if (fault === undefined) return undefined;
+    return { ok: false, code: 'COUNTERS_LOST', message: `${fault}; nothing is signed any more: restore the state directory, then start again` };
+  }
+
   return {
+    signedSince: (at) => Number(signedSince.get(wallet, at)?.['number']),
     count(spend, caps) {
+      const before = lost();
+      if (before !== undefined) return before;
       // What nothing bounds need not be counted, which spares the wait for the disk.
       const isCostBound = spend.costLamports > 0n && (caps.solPerDay ?? caps.costPerDay) !== undefined;
       if (caps.input === undefined && !isCostBound) return OK;
@@ -114,7 +134,7 @@ export function openSpendingCaps({ stateDir, wallet, clock }: {
         const { counted, written } = countIn(spend, caps, clock.now());
         statements[counted.ok ? 'commit' : 'rollback'].run();
         book.enter(written);
-        return counted;
+        return counted.ok ? lost() ?? counted : counted;
       } catch (error) {
         book.doubt();
         // SQLite itself rolls back on some faults.
@@ -139,27 +159,40 @@ function linesOf({ messageHash, mint, amount, costLamports }: Spend, at: Millis)
   return costLamports > 0n ? [input, { messageHash, kind: 'cost', mint: NATIVE_MINT, amount: costLamports, at }] : [input];
 }
 
+/** What was signed away of late. */
+interface Windows {
+  readonly since: (kind: SpendKind, mint: string, windowMs: Millis) => bigint;
+  /** When the first of what counts now stops counting; Infinity where nothing does. */
+  readonly freeAt: (kinds: readonly SpendKind[], mint: string, windowMs: Millis) => Millis;
+}
+
 /** Returns the first cap that a spend would exceed. */
 function faultOf(
-  { mint, amount, costLamports }: Spend, { input, solPerDay, costPerDay }: CapsInForce, signedAway: (kind: SpendKind, mint: string, windowMs: Millis) => bigint,
+  { mint, amount, costLamports }: Spend, { input, solPerDay, costPerDay }: CapsInForce, { since, freeAt }: Windows,
 ): Counted | undefined {
   const isSol = mint === NATIVE_MINT;
-  const within = (windowMs: Millis): bigint => amount + signedAway('input', mint, windowMs);
-  const costs = (): bigint => costLamports + signedAway('cost', NATIVE_MINT, DAY_MS);
+  const within = (windowMs: Millis): bigint => amount + since('input', mint, windowMs);
+  /** What this one could have spent, its costs as they are. */
+  const room = (kinds: readonly SpendKind[], windowMs: Millis) => (over: bigint): CapRoom | undefined => {
+    const at = freeAt(kinds, mint, windowMs);
+    if (!Number.isFinite(at)) return undefined;
+    return { span: windowMs === HOUR_MS ? 'hour' : 'day', left: amount > over ? amount - over : 0n, freeAt: at };
+  };
+  const costs = (): bigint => costLamports + since('cost', NATIVE_MINT, DAY_MS);
   return exceeded('perTrade', input?.perTrade, amount, input)
-    ?? (input?.perHour === undefined ? undefined : exceeded('perHour', input.perHour, within(HOUR_MS), input))
+    ?? (input?.perHour === undefined ? undefined : exceeded('perHour', input.perHour, within(HOUR_MS), input, '', room(['input'], HOUR_MS)))
     // Of SOL fees and tips count too, further down.
-    ?? (isSol || input?.perDay === undefined ? undefined : exceeded('perDay', input.perDay, within(DAY_MS), input))
+    ?? (isSol || input?.perDay === undefined ? undefined : exceeded('perDay', input.perDay, within(DAY_MS), input, '', room(['input'], DAY_MS)))
     ?? (solPerDay === undefined || (!isSol && costLamports === 0n) ? undefined
-      : exceeded('perDay', solPerDay, (isSol ? amount : 0n) + signedAway('input', NATIVE_MINT, DAY_MS) + costs(), SOL, ', fees and tips in it'))
+      : exceeded('perDay', solPerDay, (isSol ? amount : 0n) + since('input', NATIVE_MINT, DAY_MS) + costs(), SOL, ', fees and tips in it', isSol ? room(['input', 'cost'], DAY_MS) : undefined))
     ?? (costPerDay === undefined || costLamports === 0n ? undefined : exceeded('perDay', costPerDay, costs(), SOL, ' of fees and tips; give SOL a cap of its own in signer.caps'));
 }
 
 const SOL: Pick<Cap, 'name' | 'decimals'> = { name: 'SOL', decimals: 9 };
 
-function exceeded(span: Span, most: bigint | undefined, wanted: bigint, token: Pick<Cap, 'name' | 'decimals'> | undefined, of = ''): Counted | undefined {
+function exceeded(span: Span, most: bigint | undefined, wanted: bigint, token: Pick<Cap, 'name' | 'decimals'> | undefined, of = '', room?: (over: bigint) => CapRoom | undefined): Counted | undefined {
   if (most === undefined || wanted <= most) return undefined;
   const { name, decimals } = token ?? SOL;
   const { code, words } = EXCEEDED[span];
-  return { ok: false, code, message: `${formatDecimal(wanted, decimals)} ${name} with this one, expected at most ${formatDecimal(most, decimals)} ${name} ${words}${of}` };
+  return { ok: false, code, room: room?.(wanted - most), message: `${formatDecimal(wanted, decimals)} ${name} with this one, expected at most ${formatDecimal(most, decimals)} ${name} ${words}${of}` };
 }

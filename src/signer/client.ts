@@ -109,11 +109,11 @@ export function createSignerClient(channel: SignerChannel): SignerClient {
   };
 }
 
-function asError({ code, message, findings }: Refusal, asSigning: boolean): GannetError {
+function asError({ code, message, findings, room }: Refusal, asSigning: boolean): GannetError {
   const text = printable(message, 2_000);
   if (!asSigning) return new GannetError(OPENING_CODES.has(code) ? code as ErrorCode : 'SIGN_REFUSED', text);
   return new GannetError('SIGN_REFUSED', code === 'SIGN_REFUSED' ? text : `nothing was signed: ${printable(code, 60)}, ${text}`, {
-    details: { code, findings: findings?.map((finding) => `${finding.code}${finding.instruction === undefined ? '' : `@${finding.instruction}`}`).join(' ') },
+    details: { code, ...(room === undefined ? {} : { cap_span: room.span, cap_left: room.left, cap_free_at: room.freeAt }), findings: findings?.map((finding) => `${finding.code}${finding.instruction === undefined ? '' : `@${finding.instruction}`}`).join(' ') },
   });
 }
 

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { GannetError, isGannetError, messageOf } from '../core/errors.ts';
 import { printable } from '../core/text.ts';
+import type { KeptFile } from './kept-files.ts';
 
 /** Marks a SQLite file as a signer's counters ("GNSG"). */
 const APPLICATION_ID = 0x47_4e_53_47;
@@ -10,6 +11,12 @@ const FORMAT = 1;
 /** A second process on the same wallet is a mistake: whoever signs need not wait long for it. */
 const BUSY_TIMEOUT_MS = 500;
 export const COUNTERS_FILE = 'signer.sqlite';
+
+/** Returns the files that hold the counters of a state directory while they are open. */
+export function countersFiles(stateDir: string): readonly KeptFile[] {
+  const path = join(stateDir, COUNTERS_FILE);
+  return [{ name: 'the file of the signer’s counters', path }, { name: 'the WAL of the signer’s counters', path: `${path}-wal` }];
+}
 
 const SCHEMA = `
 -- SQLite's integers end at 2^63 - 1 and are to be added up: an amount is amount_high * 2^32 + amount_low.

@@ -5,6 +5,11 @@ const NAME = 'GANNET_HANDED_ON';
 /** Node's own options of the command: the process with the key runs without any. */
 const NODE_OPTIONS = 'GANNET_NODE_OPTIONS';
 
+/** These make Node print or write down what passes through it, requests with their keys among it; `bin/gannet` names them too. */
+const TELLING: ReadonlySet<string> = new Set([
+  'NODE_DEBUG', 'NODE_DEBUG_NATIVE', 'NODE_V8_COVERAGE', 'NODE_REDIRECT_WARNINGS', 'NODE_REPL_HISTORY', 'NODE_REPL_EXTERNAL_MODULE',
+]);
+
 /** Where the signer listens in a process that was started beside one. */
 export const SIGNER_FD = 3;
 
@@ -22,7 +27,7 @@ export interface HandedOn {
 export function handOn({ variables, dotenv, withheld }: Pick<CleanEnvironment, 'variables' | 'withheld'> & Pick<HandedOn, 'dotenv'>, { signer }: { readonly signer: boolean }): Record<string, string> {
   const next: Record<string, string> = {};
   for (const [name, value] of Object.entries(variables)) {
-    if (value !== undefined && name !== NAME && name !== NODE_OPTIONS) next[name] = value;
+    if (value !== undefined && name !== NAME && name !== NODE_OPTIONS && !TELLING.has(name)) next[name] = value;
   }
   const nodeOptions = variables[NODE_OPTIONS];
   if (nodeOptions !== undefined) next['NODE_OPTIONS'] = nodeOptions;

@@ -1,6 +1,6 @@
 import { GannetError } from '../core/errors.ts';
 import { printable } from '../core/text.ts';
-import type { PolicyDescription, RefusalFinding, SigningRequestTerms } from './authoriser.ts';
+import type { CapRoom, PolicyDescription, RefusalFinding, SigningRequestTerms } from './authoriser.ts';
 
 /** What may be asked of the signer. It can be asked, nothing else: no request changes keys, caps or rules. */
 export type SignerRequest =
@@ -34,6 +34,8 @@ export interface Refusal {
   readonly code: string;
   readonly message: string;
   readonly findings?: readonly RefusalFinding[] | undefined;
+  /** What the cap that refused leaves; the amount as text. */
+  readonly room?: (Omit<CapRoom, 'left'> & { readonly left: string }) | undefined;
 }
 
 /** A transaction of at most 1232 bytes in base64. */

@@ -69,7 +69,11 @@ async function answer(wallet: Wallet, message: unknown): Promise<{ readonly done
 }
 
 async function signed({ signer }: OpenWallet, transaction: Uint8Array, word: Authorisation): Promise<{ readonly done: unknown } | { readonly refused: Refusal }> {
-  if (!word.allowed) return { refused: { code: word.code, message: word.message.slice(0, SHOWN_CHARACTERS), findings: shownFindings(word.findings) } };
+  if (!word.allowed) {
+    const { code, message, findings, room } = word;
+    const told = room === undefined ? undefined : { ...room, left: room.left.toString() };
+    return { refused: { code, message: message.slice(0, SHOWN_CHARACTERS), findings: shownFindings(findings), room: told } };
+  }
   return { done: asJson(await signer.sign(transaction)) };
 }
 

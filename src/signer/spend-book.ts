@@ -22,6 +22,8 @@ export interface SpendBook {
   known(messageHash: string): Pick<BookedSpend, 'mint' | 'amount'> | undefined;
   /** Returns the sum of all that was booked after a time, the clock's future included. */
   since(kind: SpendKind, mint: string, after: Millis): bigint;
+  /** Returns when the first of all that was booked after a time was booked; undefined where nothing was. */
+  oldestAfter(kind: SpendKind, mint: string, after: Millis): Millis | undefined;
   /** Books what is committed. */
   enter(spends: readonly BookedSpend[]): void;
   /** Has the next `catchUp` read everything again: whether the last write is on disk nobody knows. */
@@ -80,6 +82,7 @@ export function createSpendBook(database: DatabaseSync, { wallet, windowMs }: { 
     },
     known: (messageHash) => booked.get(`${messageHash} input`),
     since: (kind, mint, limit) => sumsOf(kind, mint).after(limit),
+    oldestAfter: (kind, mint, limit) => sumsOf(kind, mint).oldestAfter(limit),
     enter: (spends) => { spends.forEach(enter); },
     doubt: () => { readAt = undefined; },
   };
@@ -99,6 +102,7 @@ export function amountOf(row: Readonly<Record<string, unknown>>): bigint {
 interface RunningSums {
   add(at: Millis, amount: bigint): void;
   after(limit: Millis): bigint;
+  oldestAfter(limit: Millis): Millis | undefined;
 }
 
 /** Amounts by time, each with the sum up to it; almost always the newest one comes last. */
@@ -124,6 +128,7 @@ function createRunningSums(): RunningSums {
       upTo.splice(place, 0, upTo[place - 1] ?? 0n);
       for (let index = place; index < upTo.length; index++) upTo[index] = upTo[index]! + amount;
     },
+    oldestAfter: (limit) => times[countUntil(limit)],
     after: (limit) => (upTo.at(-1) ?? 0n) - (upTo[countUntil(limit) - 1] ?? 0n),
   };
 }

@@ -1,4 +1,4 @@
-import type { Clock } from '../core/time.ts';
+import type { Clock, Millis } from '../core/time.ts';
 import type { Mint } from '../market/token.ts';
 import type { Attempt, BalanceMove, ProofProgress } from '../trading/attempt.ts';
 import type { Intent, IntentState, Outcome } from '../trading/intent.ts';
@@ -9,6 +9,8 @@ import { createAdjustments } from './adjustments.ts';
 import { openDatabase } from './database.ts';
 import type { EndedIntent, OpenIntentRecord } from './intents.ts';
 import { createIntents } from './intents.ts';
+import type { JournalPosition } from './journal-head.ts';
+import { openJournalHead, positionOf } from './journal-head.ts';
 import type { IntentListing, IntentStory } from './listing.ts';
 import { createListings } from './listing.ts';
 import { isOwn, lastLanded } from './own-transactions.ts';
@@ -21,6 +23,17 @@ import { createTransactor } from './transactor.ts';
 
 export type { EndedIntent, OpenIntentRecord } from './intents.ts';
 export type { RunRecord } from './runs.ts';
+
+/** Whether a journal holds all that was written into it. */
+export interface JournalStanding {
+  /** Whether nothing was ever written into this file. */
+  readonly isNew: boolean;
+  /** How far the journal went once, where this file does not go as far: its WAL was lost, or it is an older copy. */
+  readonly wentTo: JournalPosition | undefined;
+  readonly position: JournalPosition;
+  /** When an operator last took it for whole as it was; 0 where that never happened. */
+  readonly acceptedAt: Millis;
+}
 
 /** Durable memory of intents. Each method that writes does so in one transaction, which is on disk when it returns. */
 export interface JournalStore {
@@ -67,6 +80,14 @@ export interface JournalStore {
   runEnded(runId: string): void;
   /** Newest first. */
   listRuns(options: { readonly limit: number }): readonly RunRecord[];
+  /** Returns whether the file holds what was written into it before it was opened. */
+  standing(): JournalStanding;
+  /** Takes the file for whole as it is, on an operator's word. */
+  acceptAsIs(): void;
+  /** Returns how many attempts that a wallet pays for were signed after a time. */
+  attemptsSince(feePayer: string, at: Millis): number;
+  /** Brings the main file up to date with its WAL, so that a copy of it is not old; open readers may hold a part back. */
+  checkpoint(): void;
   close(): void;
 }
 
@@ -75,14 +96,41 @@ export interface JournalStore {
  * the row, and assert what only a bug can break: order of states, names given twice.
  * Throws JOURNAL_INVALID on a foreign, broken or newer file.
  */
-export function openJournal({ path, clock }: { readonly path: string; readonly clock: Clock }): JournalStore {
-  const { prepare, commit, read, close } = createTransactor(openDatabase(path, JOURNAL), path, JOURNAL);
+export function openJournal({ path, clock, onHeadFault }: {
+  readonly path: string;
+  readonly clock: Clock;
+  /** Told once where it cannot be noted how far the journal goes: a lost WAL is then noticed less surely. */
+  readonly onHeadFault?: ((error: unknown) => void) | undefined;
+}): JournalStore {
+  const head = openJournalHead(path);
+  const { prepare, commit: transact, read, checkpoint, close } = createTransactor(openDatabase(path, JOURNAL), path, JOURNAL);
   const intents = createIntents(prepare);
   const snapshot = createSavedSnapshot(prepare);
   const strategyStates = createStrategyStates(prepare);
   const adjustments = createAdjustments(prepare);
   const listings = createListings(prepare);
   const runs = createRuns(prepare);
+
+  const opened = positionOf(prepare);
+  /** What is missing stays noted until an operator accepts it. */
+  let wentTo = head.before !== undefined && (head.isDiverged || isBehind(opened, head.before)) ? head.before : undefined;
+  let isHeadFaulty = false;
+
+  function noteHead(acceptedAt?: Millis): void {
+    try {
+      if (wentTo === undefined) head.write(positionOf(prepare), { acceptedAt });
+      else head.write(wentTo, { isDiverged: true });
+      isHeadFaulty = false;
+    } catch (error) {
+      // What was committed is committed, whatever becomes of the note.
+      if (!isHeadFaulty) onHeadFault?.(error);
+      isHeadFaulty = true;
+    }
+  }
+  function commit(work: () => void): void {
+    transact(work);
+    noteHead();
+  }
 
   function putSnapshot(state: StateSnapshot, settledIntentIds: Iterable<string>): void {
     snapshot.put(state, clock.now());
@@ -130,6 +178,20 @@ export function openJournal({ path, clock }: { readonly path: string; readonly c
     runStarted: (runId) => { commit(() => { runs.started(runId, clock.now()); }); },
     runEnded: (runId) => { commit(() => { runs.ended(runId, clock.now()); }); },
     listRuns: (options) => read(() => runs.list(options)),
-    close,
+    standing: () => ({ isNew: opened.rows === 0 && opened.savedAt === 0, wentTo, position: opened, acceptedAt: head.acceptedAt }),
+    acceptAsIs: () => {
+      wentTo = undefined;
+      noteHead(clock.now());
+    },
+    attemptsSince: (feePayer, at) => read(() => Number(prepare('SELECT count(*) AS number FROM attempts WHERE fee_payer = ? AND signed_at > ?').get(feePayer, at)?.['number'])),
+    checkpoint,
+    close: () => {
+      head.close();
+      close();
+    },
   };
+}
+
+function isBehind(file: JournalPosition, head: JournalPosition): boolean {
+  return file.rows < head.rows || (file.rows === head.rows && file.savedAt < head.savedAt);
 }

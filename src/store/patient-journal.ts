@@ -157,7 +157,7 @@ export function createPatientJournal(journal: JournalStore, options: {
       outdate(snapshot);
       later(() => { journal.walletAdjusted(adjustment, snapshot); });
     },
-    runStarted: (runId) => { journal.runStarted(runId); },
+    runStarted: (runId) => { later(() => { journal.runStarted(runId); }); },
     runEnded: (runId) => { later(() => { journal.runEnded(runId); }); },
     clearStrategyStates: () => { upToDate().clearStrategyStates(); },
     openIntents: () => upToDate().openIntents(),
@@ -183,6 +183,10 @@ export function createPatientJournal(journal: JournalStore, options: {
     listIntents: (limits) => journal.listIntents(limits),
     showIntent: (intentId) => journal.showIntent(intentId),
     listRuns: (limits) => journal.listRuns(limits),
+    standing: () => journal.standing(),
+    acceptAsIs: () => { journal.acceptAsIs(); },
+    attemptsSince: (feePayer, at) => upToDate().attemptsSince(feePayer, at),
+    checkpoint: () => { journal.checkpoint(); },
     close() {
       retry?.unsubscribe();
       try {

@@ -14,6 +14,8 @@ export interface Transactor {
   readonly commit: (work: () => void) => void;
   /** Answers that belong together. */
   readonly read: <T>(work: () => T) => T;
+  /** Copies what stands in the WAL into the main file, as far as no reader is in the way. Throws as `commit` does. */
+  readonly checkpoint: () => void;
   readonly close: () => void;
 }
 
@@ -61,6 +63,13 @@ export function createTransactor(database: DatabaseSync, path: string, { name, c
     // Immediate, so that no other writer comes between what is read and what is written.
     commit: (work) => { transact('BEGIN IMMEDIATE', work); },
     read: (work) => transact('BEGIN', work),
+    checkpoint: () => {
+      try {
+        prepare('PRAGMA wal_checkpoint(PASSIVE)').get();
+      } catch (cause) {
+        throw fault(cause);
+      }
+    },
     close: () => {
       statements.clear();
       database.close();

@@ -79,5 +79,7 @@ function flatten(state: EngineState, { strategy }: Flatten): void {
   for (const name of strategy === undefined ? state.strategies.keys() : [strategy]) {
     state.flattening.add(name);
     state.flattenOrders.add(name);
+    // It sells everything, so that no exit in parts is left to go on.
+    state.exits.end(name);
   }
 }

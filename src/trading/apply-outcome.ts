@@ -4,6 +4,7 @@ import { SOL_MINT } from '../market/token.ts';
 import { takeBackOwed } from './budget-change.ts';
 import type { ExitResult } from './costs.ts';
 import { currentValue } from './exposure.ts';
+import { settleExit } from './exit-course.ts';
 import type { Intent, Outcome } from './intent.ts';
 import { canTransition, isTerminal, needsOperator } from './intent.ts';
 import { advanceTime, lookAtProtections } from './protections/look.ts';
@@ -21,14 +22,19 @@ export function applyOutcome(state: EngineState, at: Millis, outcome: Outcome): 
   if (outcome.state === 'unknown' && needsOperator(outcome.code)) tracked.isUnproven = true;
   const { intent } = tracked;
   advanceTime(state.protections, at);
+  if (outcome.state === 'signed' && state.limits.caps?.has(intent.inputMint) === true) {
+    state.spends.note(intent.inputMint, { at, amount: intent.amountIn, id: `${intent.id}/${outcome.attempt}` });
+  }
   if (!isTerminal(outcome.state)) {
     recordOutcome(state.protections, intent, outcome, undefined);
     if (outcome.state === 'unknown') lookAtProtections(state, at);
     return;
   }
   state.intents.delete(intent.id);
-  // Nothing was signed, so nothing was done: the strategy may come back to it. A further attempt comes after a signed one.
-  if (outcome.state === 'abandoned' && outcome.attempt === 1 && intent.key !== undefined) state.keys.delete(intentKey(intent.strategy, intent.key));
+  settleExit(state, intent, outcome, at);
+  // Nothing was signed, so nothing was done: the strategy may come back to it, unless the engine does. A further attempt comes after a signed one.
+  const isUndone = outcome.state === 'abandoned' && outcome.attempt === 1 && !state.exits.get(intent.strategy, intent.inputMint);
+  if (isUndone && intent.key !== undefined) state.keys.delete(intentKey(intent.strategy, intent.key));
   state.portfolio.release(intent);
   recordOutcome(state.protections, intent, outcome, bookOutcome(state, intent, outcome));
   takeBackOwed(state, intent.strategy);

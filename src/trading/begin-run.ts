@@ -8,10 +8,11 @@ import type { EngineState } from './state.ts';
  * would stand still until the clock has caught up, prices would be too old, and nothing would be looked at. Returns by how
  * much the earlier run was ahead, 0 where it was not.
  */
-export function beginRun({ protections, swapRate }: EngineState, startAt: Millis): Millis {
+export function beginRun({ protections, swapRate, spends }: EngineState, startAt: Millis): Millis {
   const aheadMs = Math.max(protections.now, swapRate.times.at(-1) ?? -Infinity) - startAt;
   if (!(aheadMs > 0)) return 0;
   capMemory(protections, startAt);
   swapRate.cap(startAt);
+  spends.cap(startAt);
   return aheadMs;
 }

@@ -4,8 +4,8 @@ import type { Mint } from '../market/token.ts';
 /** `active`: everything. `reduce-only`: exits only. `halted`: nothing. */
 export type TradingState = 'active' | 'reduce-only' | 'halted';
 
-/** Whether the service lets this run in: without it nothing can be quoted, sent or watched. */
-export type ServiceAccessState = 'granted' | 'refused';
+/** Whether the service lets this run in, and answers at all: without it nothing can be quoted, sent or watched. */
+export type ServiceAccessState = 'granted' | 'refused' | 'silent';
 
 /** Who changed a trading state: a person, the file STOP, the configuration, a signal, the start after repeated crashes, or a disk that is full. */
 export type CommandSource = 'operator' | 'stop-file' | 'config' | 'signal' | 'safe-mode' | 'disk-guard';
@@ -36,7 +36,7 @@ export interface Flatten extends CommandBase {
   readonly by?: CommandSource | undefined;
 }
 
-/** The service began to refuse the API key, or took it again. */
+/** The service began to refuse the API key or to be silent, or lets this run in again. */
 export interface SetServiceAccess extends CommandBase {
   readonly name: 'set-service-access';
   readonly access: ServiceAccessState;

@@ -43,6 +43,10 @@ export const DENIALS = {
     meaning: 'the service refuses the API key, so nothing can be quoted or sent', category: 'state', scope: 'everything',
     trigger: 'an answer 401', action: 'refuses entries and exits', release: 'the service takes the key again',
   },
+  SERVICE_SILENT: {
+    meaning: 'the service does not answer', category: 'state', scope: 'everything',
+    trigger: 'requests in a row without an answer, or with an answer 5xx', action: 'refuses entries', release: 'the service answers, at once',
+  },
   STRATEGY_UNKNOWN: {
     meaning: 'the strategy is no longer configured', category: 'state', scope: 'one strategy',
     trigger: 'a further attempt of a swap that an earlier configuration began', action: 'refuses entries', release: 'it is configured again',
@@ -74,6 +78,15 @@ export const DENIALS = {
   INTENTS_OPEN_LIMIT: {
     meaning: 'as many swaps are open as max_open_intents allows', category: 'count', scope: 'everything',
     trigger: 'risk.max_open_intents', action: 'refuses entries', release: 'one of them is closed',
+  },
+  EXIT_UNDER_WAY: {
+    meaning: 'the strategy’s exit from this token is under way in parts', category: 'count', scope: 'one token of one strategy',
+    trigger: 'an exit that is larger than one swap may be', action: 'refuses entries and exits',
+    release: 'the last part is sold, or the exit is given up',
+  },
+  CAP_USED_UP: {
+    meaning: 'the signer’s cap of the hour or of the day leaves no room for the exit', category: 'count', scope: 'one token of the wallet',
+    trigger: 'signer.caps', action: 'refuses entries and exits', release: 'the cap leaves room again; the exit then goes on by itself',
   },
   RATE_PER_MINUTE: {
     meaning: 'max_swaps.per_minute is used up', category: 'count', scope: 'everything',
@@ -138,7 +151,7 @@ export const DENIALS = {
   FEED_STALE: protection('a feed has not answered for too long', 'each strategy, or everything', 'the age of the last answer of a feed that a strategy looks at'),
   EXECUTION_BLIND: protection('nobody can say what became of the latest swaps', 'each strategy, or everything', 'so many swaps in a row that became unknown'),
   INTENT_UNRESOLVED: protection('the outcome of a swap is unknown for too long', 'each strategy, or everything', 'the time since a swap became unknown'),
-  ERROR_RATE_EXCEEDS_MAX: protection('too many swaps go wrong', 'each strategy, each token, or everything', 'so many failed, expired or given up within a span'),
+  ERROR_RATE_EXCEEDS_MAX: protection('too many swaps go wrong', 'each strategy, each token, or everything', 'so many signed swaps that failed or expired within a span; what was never signed does not count'),
   LEDGER_MISMATCH: protection('the chain has less than the ledger, unexplained', 'each token, or everything', 'a reconciliation that finds money missing'),
   OPERATOR_ABSENT: protection('no operator showed himself for too long', 'everything', 'the time since a command of an operator'),
 } as const satisfies Readonly<Record<string, DenialFacts>>;

@@ -1,6 +1,7 @@
 import type { Amount, Bps, Lamports } from '../core/amount.ts';
 import type { Millis } from '../core/time.ts';
 import type { Mint } from '../market/token.ts';
+import type { CapRoom } from './spend-tally.ts';
 import type { Route } from './proposal.ts';
 
 /** Open states; the outcome is not known yet. */
@@ -105,6 +106,8 @@ export interface Outcome {
   /** A stable code where something went otherwise than asked. */
   readonly code?: string | undefined;
   readonly reason?: string | undefined;
+  /** With `abandoned` where the signer refused for a cap: what it leaves. */
+  readonly capRoom?: CapRoom | undefined;
   /** With `building` of a further attempt: what became of the one before it, for certain. */
   readonly ended?: 'failed' | 'expired' | undefined;
   /** With `confirmed`. Its fee is that of all attempts. */
@@ -133,6 +136,7 @@ export function outcomeOf(intentId: string, state: Outcome['state'], rest: Parti
     feePayer: rest.feePayer,
     code: rest.code,
     reason: rest.reason,
+    capRoom: rest.capRoom,
     ended: rest.ended,
     fill: rest.fill,
     feeLamports: rest.feeLamports,

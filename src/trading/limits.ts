@@ -7,12 +7,17 @@ import type { ValueLimit } from './value-limit.ts';
 
 export type { ValueLimit } from './value-limit.ts';
 
+/** How old a quote may be when it is signed, where nothing is configured. */
+export const QUOTE_MAX_AGE_MS: Millis = 2_000;
+
 /** What no strategy may exceed. Absent where the configuration sets no limit. */
 export interface RiskLimits {
   readonly maxSlippageBps: Bps;
   readonly maxPriceImpactBps: Bps;
   readonly maxFeeBps: Bps;
   readonly maxTrade?: ValueLimit | undefined;
+  /** What the signer lets go of a token: an exit that is larger goes in parts. */
+  readonly caps?: ReadonlyMap<Mint, SpendCap> | undefined;
   readonly maxPosition: ReadonlyMap<Mint, ValueLimit>;
   readonly maxOpenIntents: number;
   readonly maxSwaps: { readonly [span in RateSpan]?: number | undefined };
@@ -29,6 +34,13 @@ export interface RiskLimits {
   readonly protections?: readonly Protection[] | undefined;
   /** What a token must be for an entry into it; left out, tokens are not looked at. */
   readonly tokenSafety?: TokenSafetyLimits | undefined;
+}
+
+/** The most that is signed away of one token, smallest units; what is undefined has no bound. */
+export interface SpendCap {
+  readonly perTrade?: Amount | undefined;
+  readonly perHour?: Amount | undefined;
+  readonly perDay?: Amount | undefined;
 }
 
 /** What a token must be to be bought. What nobody says of it counts as bad. */

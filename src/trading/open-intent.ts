@@ -34,6 +34,7 @@ export function openIntent(state: EngineState, proposal: SwapProposal, { strateg
   state.portfolio.reserve(intent);
   if (proposal.key !== undefined) state.keys.add(intentKey(strategy.name, proposal.key));
   state.swapRate.add(at);
+  if (isExit && !state.flattening.has(strategy.name)) state.exitProposals.set(intent.id, proposal);
   return intent;
 }
 

@@ -1,14 +1,16 @@
 import type { Amount, Lamports } from '../core/amount.ts';
 import type { Fill, Outcome } from './intent.ts';
+import type { CapRoom } from './spend-tally.ts';
 
+type CapRoomText = Omit<CapRoom, 'left'> & { readonly left: string };
 type WideMember = 'quotedOut' | 'lastValidBlockHeight' | 'feeLamports' | 'slot';
-type OutcomeText = Omit<Outcome, WideMember | 'fill'> & { readonly [K in WideMember]?: string } & { readonly fill?: FillText };
+type OutcomeText = Omit<Outcome, WideMember | 'fill' | 'capRoom'> & { readonly [K in WideMember]?: string } & { readonly fill?: FillText; readonly capRoom?: CapRoomText };
 type FillAmount = 'amountIn' | 'amountOut' | 'feeLamports' | 'rentLamports';
 type FillText = Omit<Fill, FillAmount> & { readonly [K in FillAmount]: string };
 
 /** Returns the outcome in a JSON text of our own, amounts as bigint again. */
 export function readOutcome(text: string): Outcome {
-  const { quotedOut, lastValidBlockHeight, feeLamports, slot, fill, ...rest } = JSON.parse(text) as OutcomeText;
+  const { quotedOut, lastValidBlockHeight, feeLamports, slot, fill, capRoom, ...rest } = JSON.parse(text) as OutcomeText;
   return {
     ...rest,
     ...(quotedOut === undefined ? {} : { quotedOut: BigInt(quotedOut) as Amount }),
@@ -16,6 +18,7 @@ export function readOutcome(text: string): Outcome {
     ...(feeLamports === undefined ? {} : { feeLamports: BigInt(feeLamports) as Lamports }),
     ...(slot === undefined ? {} : { slot: BigInt(slot) }),
     ...(fill === undefined ? {} : { fill: readFill(fill) }),
+    ...(capRoom === undefined ? {} : { capRoom: { ...capRoom, left: BigInt(capRoom.left) as Amount } }),
   };
 }
 

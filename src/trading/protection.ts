@@ -35,7 +35,7 @@ export type ProtectionTrigger =
   | { readonly kind: 'blind-execution'; readonly unknowns: number }
   /** A swap whose outcome is unknown for so long. */
   | { readonly kind: 'unresolved-intent'; readonly afterMs: Millis }
-  /** So many swaps that failed, expired or were given up, within a span. */
+  /** So many signed swaps that failed or expired, within a span. */
   | { readonly kind: 'error-rate'; readonly failures: number; readonly withinMs: Millis }
   /** The chain has less than the ledger, and no withdrawal explains it. */
   | { readonly kind: 'reconciliation-mismatch' }

@@ -3,6 +3,7 @@ import type { Millis } from '../core/time.ts';
 import type { TransferFee } from '../market/mint-account.ts';
 import type { Mint } from '../market/token.ts';
 import type { SimulationSetting } from './simulated-landing.ts';
+import { QUOTE_MAX_AGE_MS } from './limits.ts';
 import { VALUE_MAX_AGE_MS } from './valuation.ts';
 
 /** A latency that a share of all cases, 0 to 1, stays below. */
@@ -53,6 +54,17 @@ export interface LandingModel {
   readonly lastLookBps: Bps;
 }
 
+/** How old a recorded quote may be that fills a swap. */
+export interface FillQuoteAge {
+  /** As configured. Left out, `TIMES_INTERVAL` times the interval at which the quote's feed was recorded, at least `leastMs`. */
+  readonly maxMs?: Millis | undefined;
+  /** The age that a live run allows. */
+  readonly leastMs: Millis;
+}
+
+/** Two polls of a feed may fail before its last quote fills nothing any more. */
+export const TIMES_INTERVAL = 3;
+
 /** How swaps are simulated: plain data, the same in every mode that only pretends to trade. */
 export interface SimulationModel<Source extends Latency | LatencySource = Latency> {
   readonly setting: SimulationSetting;
@@ -71,8 +83,9 @@ export interface SimulationModel<Source extends Latency | LatencySource = Latenc
    * both directions' pool fees.
    */
   readonly otherSideHaircutBps: Bps;
-  /** A quote that is older is no price. */
+  /** By an older quote nothing that is held has a price. */
   readonly maxPriceAgeMs: Millis;
+  readonly fillQuoteAge: FillQuoteAge;
   /** What the market still remembers of an own swap: `share` of it at once, less by a factor e after each `decayMs`. */
   readonly ownImpact: { readonly share: number; readonly decayMs: Millis };
   readonly landing: LandingModel;
@@ -94,6 +107,7 @@ export const BASE_MODEL: SimulationModel<LatencyQuantiles> = {
   extrapolate: false,
   otherSideHaircutBps: 60 as Bps,
   maxPriceAgeMs: VALUE_MAX_AGE_MS,
+  fillQuoteAge: { leastMs: QUOTE_MAX_AGE_MS },
   ownImpact: { share: 1, decayMs: 60_000 },
   landing: { adverseBps: 0 as Bps, dropProbability: 0.01, unknownProbability: 0.002, expiryMs: 70_000, lastLookBps: 10 as Bps },
   costs: {

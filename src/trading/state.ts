@@ -6,6 +6,8 @@ import { budgetOf, readBalances, restoreBook, savedBook, snapshotBooks, writeBal
 import { changeBudget } from './budget-change.ts';
 import type { CommandSource, ServiceAccessState, TradingState } from './command.ts';
 import type { OpenIntent } from './executor.ts';
+import type { ExitOrderSnapshot, KnownDepth } from './exit-orders.ts';
+import { ExitOrders } from './exit-orders.ts';
 import type { RiskLimits, StrategyLimits } from './limits.ts';
 import type { FeedSlot } from './market-cache.ts';
 import { MarketCache } from './market-cache.ts';
@@ -16,6 +18,9 @@ import type { ProtectionSnapshot } from './protections/memory-snapshot.ts';
 import { restoreMemory, snapshotMemory } from './protections/memory-snapshot.ts';
 import { recordOpen } from './protections/record.ts';
 import { RecentKeys } from './recent-keys.ts';
+import type { SwapProposal } from './proposal.ts';
+import type { SpendSnapshot } from './spend-tally.ts';
+import { SpendTally } from './spend-tally.ts';
 import { SwapRate } from './swap-rate.ts';
 import { TrackedIntents } from './tracked-intents.ts';
 
@@ -47,6 +52,14 @@ export interface EngineState {
   /** `strategy:key` of proposals acted on. */
   readonly keys: RecentKeys;
   readonly swapRate: SwapRate;
+  /** What was signed away of tokens that have a cap. */
+  readonly spends: SpendTally;
+  /** Exits that are too large for one swap, as far as they are still to be made. */
+  readonly exits: ExitOrders;
+  /** By intent: what strategies asked for with the exits that are open. In no snapshot: a restart gives up what is unsigned. */
+  readonly exitProposals: Map<string, SwapProposal>;
+  /** By pair: what the market was found to take at once. In no snapshot: it is found out anew. */
+  readonly depths: Map<string, KnownDepth>;
   /** Intent counters of strategies that are no longer configured: should they come back, no id is given twice. */
   readonly retiredCounts: Readonly<Record<string, number>>;
   trading: TradingState;
@@ -79,6 +92,8 @@ export interface StateSnapshot {
   readonly flattening?: readonly string[] | undefined;
   readonly flattenOrders?: readonly string[] | undefined;
   readonly protections?: ProtectionSnapshot | undefined;
+  readonly exits?: readonly ExitOrderSnapshot[] | undefined;
+  readonly spends?: Readonly<Record<string, readonly SpendSnapshot[]>> | undefined;
   readonly intentCounts: Readonly<Record<string, number>>;
 }
 
@@ -117,6 +132,8 @@ export function createState(setup: {
     if (saved !== undefined) restoreBook(portfolio.book(name), saved);
   }
   const intents = new TrackedIntents();
+  const spends = new SpendTally(snapshot.spends);
+  const exits = new ExitOrders((snapshot.exits ?? []).filter(({ strategy }) => strategies.has(strategy)));
   const protections = createMemory(setup.limits.protections ?? [], [...strategies.keys()], { leavesTotal: setup.strategies.some(({ isByHand }) => isByHand) });
   restoreMemory(protections, snapshot.protections);
   for (const { intent, state } of setup.open ?? []) {
@@ -124,6 +141,9 @@ export function createState(setup: {
     // What an earlier run left open locks its input and no more.
     intents.add({ intent, state, isUnproven: true });
     portfolio.reserve(intent);
+    // Signed before the process ended: the signer has counted it, whether or not a snapshot was made since.
+    const { id, inputMint, amountIn, createdAt } = intent;
+    if (isSigned(state) && setup.limits.caps?.has(inputMint) === true) spends.note(inputMint, { at: createdAt, amount: amountIn, id: `${id}/1` });
   }
   for (const [name, book] of portfolio.books) {
     const saved = savedBook(snapshot.books, name);
@@ -139,6 +159,10 @@ export function createState(setup: {
     intents,
     keys: new RecentKeys(snapshot.keys),
     swapRate: new SwapRate(snapshot.approvals),
+    spends,
+    exits,
+    exitProposals: new Map(),
+    depths: new Map(),
     retiredCounts: snapshot.intentCounts,
     trading: snapshot.trading,
     tradingBy: snapshot.tradingBy ?? 'operator',
@@ -149,6 +173,10 @@ export function createState(setup: {
     tokenFindings: new Map(),
     serviceAccess: 'granted',
   };
+}
+
+function isSigned(state: OpenIntent['state']): boolean {
+  return state === 'signed' || state === 'submitted' || state === 'unknown';
 }
 
 /** Returns a snapshot with nothing but a wallet: the first start. */
@@ -169,6 +197,8 @@ export function snapshotState(state: EngineState): StateSnapshot {
     flattening: [...state.flattening],
     flattenOrders: [...state.flattenOrders],
     protections: snapshotMemory(state.protections),
+    ...(state.exits.size === 0 ? {} : { exits: state.exits.snapshot() }),
+    ...(state.limits.caps === undefined || state.limits.caps.size === 0 ? {} : { spends: state.spends.snapshot() }),
     intentCounts: { ...state.retiredCounts, ...Object.fromEntries([...state.strategies.values()].map(({ name, intentCount }) => [name, intentCount])) },
   };
 }

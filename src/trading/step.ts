@@ -5,6 +5,7 @@ import { applyCommand } from './apply-command.ts';
 import { applyOutcome } from './apply-outcome.ts';
 import type { Command } from './command.ts';
 import type { Intent, Outcome } from './intent.ts';
+import { refusePart, sizeExit } from './exit-course.ts';
 import { openIntent } from './open-intent.ts';
 import type { AlertProposal, Proposal } from './proposal.ts';
 import { lookAtMarket } from './protections/look.ts';
@@ -22,6 +23,8 @@ export interface ProposalInput {
   readonly kind: 'proposal';
   readonly strategy: string;
   readonly proposal: Proposal;
+  /** Whether the engine itself goes on with an exit or a flatten. */
+  readonly continues?: boolean | undefined;
 }
 
 /** What was decided about a proposal: exactly the fields that the decision hash covers. */
@@ -74,16 +77,25 @@ export function step(state: EngineState, seq: number, at: Millis, input: Input |
   }
 }
 
-function rule(state: EngineState, seq: number, at: Millis, { strategy, proposal }: ProposalInput): Ruling {
+function rule(state: EngineState, seq: number, at: Millis, { strategy, proposal, continues }: ProposalInput): Ruling {
   if (proposal.kind === 'alert') {
     return { decision: { seq, at, strategy, proposal, verdict: 'approved', code: null }, effect: { kind: 'alert', strategy, alert: proposal } };
   }
   const record = state.strategies.get(strategy);
   assert(record, () => `proposal of the unknown strategy ${strategy}`);
   lookAtMarket(state, at);
-  const wish = wishOf(state, record, proposal, at);
+  const wish = wishOf(state, record, proposal, at, continues);
+  const refused = (denial: Denial): Ruling => ({ decision: { seq, at, strategy, proposal, verdict: 'denied', code: denial.code }, denial });
   const denial = firstDenial(state, wish);
-  if (denial !== undefined) return { decision: { seq, at, strategy, proposal, verdict: 'denied', code: denial.code }, denial };
-  const intent = openIntent(state, proposal, wish);
-  return { decision: { seq, at, strategy, proposal, verdict: 'approved', code: null }, effect: { kind: 'execute', intent } };
+  if (denial !== undefined) {
+    if (wish.continues) refusePart(state, wish, denial.code);
+    return refused(denial);
+  }
+  if (!wish.isExit) return approved(openIntent(state, proposal, wish));
+  const sized = sizeExit(state, proposal, wish);
+  return sized.kind === 'wait' ? refused(sized.denial) : approved(openIntent(state, sized.proposal, sized.wish));
+
+  function approved(intent: Intent): Ruling {
+    return { decision: { seq, at, strategy, proposal, verdict: 'approved', code: null }, effect: { kind: 'execute', intent } };
+  }
 }

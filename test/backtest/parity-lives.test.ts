@@ -37,6 +37,7 @@ risk:
   protections:
     - { kind: max_drawdown, limit_pct: 0.4, action: flatten }
     - { kind: error_rate, failures: 2, within: 1m, release: 1s }
+    - { kind: stale_feed, after: 3s }
     - { kind: cooldown, after: loss, for: 1s }
   token_safety: { trusted: [SOL, USDC] }
 signer: { caps: { USDC: { per_trade: "200", per_hour: "9000", per_day: "9000" }, SOL: { per_trade: "5", per_hour: "90", per_day: "90" }, PEARL: { per_trade: "500", per_hour: "9000", per_day: "9000" } } }
@@ -83,9 +84,12 @@ beforeAll(async () => {
 
   const first = begin(config);
   await first.until((stdout) => has((line) => lands(line) && isOf('steady')(line), 2)(stdout) && has((line) => lands(line) && isOf('built')(line))(stdout));
-  // A strategy that fails twice is stopped for a second.
+  // An outage of the service: feeds go stale, entries wait, and both end with the first answer.
+  await lever('faults', { match: { path: '/swap/v2/order' }, fault: { kind: 'status', status: 500 }, times: 10_000 });
+  await first.until(has(({ type, protection, state: change }) => type === 'state' && protection === 'stale-feed' && change === 'fired'));
+  await lever('faults', undefined, 'DELETE');
+  await first.until(has(({ type, protection, state: change }) => type === 'state' && protection === 'stale-feed' && change === 'released'));
   await lever('faults', { match: { path: '/swap/v2/build' }, fault: { kind: 'status', status: 500 }, times: 9 });
-  await first.until(has(({ type, protection, state: change }) => type === 'state' && protection === 'error-rate' && change === 'released'));
   // Else a purchase that is still refused keeps the dollars of the others.
   await lever('faults', undefined, 'DELETE');
   answers['halted'] = await command('halt', '--strategy', 'trend', '--reason', 'a look at it');
@@ -132,6 +136,14 @@ afterAll(async () => {
 });
 
 describe('lives of a daemon on one state directory', () => {
+  it('issue 13.15: an outage has a state of its own, which ends with the first answer and counts no errors', () => {
+    const of = (access: string): number => lines['killed']!.findIndex(({ data }) => (data as { service_access?: string } | undefined)?.service_access === access);
+    expect(of('silent')).toBeGreaterThan(0);
+    expect(of('granted')).toBeGreaterThan(of('silent'));
+    expect(lines['killed']!.slice(of('granted')).some(lands)).toBe(true);
+    expect(lines['killed']!.some(({ protection }) => protection === 'error-rate')).toBe(false);
+  });
+
   it('went as they were meant to', () => {
     expect(lines['fallen']!.some(({ type, state: reached }) => type === 'state' && reached === 'recovering')).toBe(true);
     expect(document(answers['swap beside a daemon']!)['error']).toMatchObject({ code: 'STATE_LOCKED' });

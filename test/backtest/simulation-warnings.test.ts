@@ -9,7 +9,7 @@ describe('what is said of a simulation', () => {
     expect(said({ marks: { 'other-side': 1 } })).toEqual(['1 fill is priced from quotes of the other direction, less 60 bps']);
     expect(said({ marks: { 'other-side': 1_200 } })).toEqual(['1,200 fills are priced from quotes of the other direction, less 60 bps']);
     expect(said({ refusals: { SIZE_BEYOND_LADDER: 1 } })).toEqual(['1 swap could not be simulated and was given up (SIZE_BEYOND_LADDER): it is larger than the largest recorded quote (backtest.extrapolate would price it)']);
-    expect(said({ refusals: { QUOTE_STALE: 2 } })).toEqual(['2 swaps could not be simulated and were given up (QUOTE_STALE): all quotes of their pair were too old']);
+    expect(said({ refusals: { QUOTE_STALE: 2 } })).toEqual(['2 swaps could not be simulated and were given up (QUOTE_STALE): all quotes of their pair were too old (backtest.max_quote_age)']);
   });
 
   it('says that waiting costs nothing where hardly any fill met another price than it was accepted at', () => {

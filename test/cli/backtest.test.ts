@@ -2,8 +2,9 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { backtestCommand } from '../../src/cli/backtest.ts';
+import { recordingCommand } from '../../src/cli/recording.ts';
 import { createRecordingWriter } from '../../src/recording/writer.ts';
 import { bothSides } from '../backtest/measured.ts';
 import { SOL, USDC } from '../market/tokens.ts';
@@ -94,4 +95,20 @@ it('has the last word where a strategy prints and ends the process', async () =>
   const { status, stdout, stderr } = spawnSync(process.execPath, [main, 'backtest', config, '--recording', recording, '--state-dir', folder, '--json'], { encoding: 'utf8' });
   expect([status, JSON.parse(stdout)]).toMatchObject([1, { error: { code: 'PROCESS_ENDED' } }]);
   expect(stderr).toContain('I am here');
+});
+
+describe('issue 13.13: the shipped examples over a generated recording', () => {
+  const generated = runCommand(recordingCommand, ['recording', 'generate', '--days', '4', '--every', '5m', '--slow-every', '6h', '--seed', '7'], { stateDir: folder });
+
+  it.each(['mean-reversion', 'sma-crossover', 'dca'])('%s trades to the end, and neither earns nor loses what no market pays', async (name) => {
+    const recording = String((await generated).document['recording']);
+    const { document } = await runCommand(backtestCommand, ['backtest', join(import.meta.dirname, `../../config/${name}.yaml`), '--recording', recording, '--no-grid'], { stateDir: folder });
+    const { total_return, sharpe, max_drawdown } = document['metrics'] as Readonly<Record<string, number>>;
+    expect(document['fills']).toBeGreaterThan(5);
+    expect(document['denials']).not.toHaveProperty('DRAWDOWN_EXCEEDS_MAX');
+    expect(Math.abs(total_return!)).toBeLessThan(0.15);
+    expect(max_drawdown).toBeLessThan(0.15);
+    // Four days: the standard error of a Sharpe ratio a year is 10.
+    expect(Math.abs(sharpe!)).toBeLessThan(20);
+  });
 });

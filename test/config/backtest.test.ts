@@ -16,6 +16,7 @@ backtest:
   extrapolate: true
   other_side_haircut_bps: 25
   max_price_age: 5m
+  max_quote_age: 20s
   own_impact: { share: 0.5, decay: 2m }
   landing: { adverse_bps: 3, drop_probability: 0.02, unknown_probability: 0, expiry: 90s, last_look_bps: 4 }
   costs: { signatures: 2, compute_units: 150000, micro_lamports_per_unit: 1000, tip: "0.0001 SOL", platform_fee_bps: 5, platform_fee_in: input }
@@ -27,7 +28,7 @@ backtest:
         quote: 'recorded', sign: [{ share: 0.5, latencyMs: 2 }],
         land: [{ share: 0.1, latencyMs: 800 }, { share: 0.5, latencyMs: 1_500 }, { share: 0.975, latencyMs: 20_000 }],
       },
-      extrapolate: true, otherSideHaircutBps: 25, maxPriceAgeMs: 300_000,
+      extrapolate: true, otherSideHaircutBps: 25, maxPriceAgeMs: 300_000, fillQuoteAge: { maxMs: 20_000, leastMs: 2_000 },
       ownImpact: { share: 0.5, decayMs: 120_000 },
       landing: { adverseBps: 3, dropProbability: 0.02, unknownProbability: 0, expiryMs: 90_000, lastLookBps: 4 },
       costs: { signatures: 2, computeUnitLimit: 150_000, microLamportsPerUnit: 1_000n, tipLamports: 100_000n, platformFeeBps: 5, platformFeeIn: 'input' },

@@ -1,4 +1,6 @@
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import type { Socket } from 'node:net';
+import { connect } from 'node:net';
 import { of } from 'rxjs';
 import { request } from 'undici';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -21,7 +23,7 @@ interface Api {
 const noLog = (): void => undefined;
 
 async function startApi(token?: string, desk: () => Desk | undefined = () => undefined, stateDir = temporaryFolder()): Promise<Api> {
-  const api = await startControlApi({ host: '127.0.0.1', port: 0, stateDir, token, runId: 'a-run', log: noLog, desk });
+  const api = await startControlApi({ host: '127.0.0.1', port: 0, stateDir, token, runId: 'a-run', log: noLog, desk, isPortGiven: true, end: () => undefined });
   onTestFinished(() => api.close());
   return {
     stateDir,
@@ -85,12 +87,35 @@ describe('the control API', () => {
     for (const headers of foreign) {
       expect(await ask('/api/state', { ...bearer, ...headers }), JSON.stringify(headers)).toBe(403);
     }
-    expect(await ask('/api/state', { ...bearer, origin: 'http://localhost:7070' })).toBe(200);
+  });
+
+  it('issue 13.38: lets pages of its own port in, and of no other port of this machine', async () => {
+    const { url, stateDir, ask } = await startApi();
+    const bearer = { authorization: `Bearer ${readControlFile(stateDir).token}` };
+    const port = Number(new URL(url).port);
+    for (const own of ['localhost', '127.0.0.1', '[::1]']) expect(await ask('/api/state', { ...bearer, origin: `http://${own}:${port}` }), own).toBe(200);
+    for (const origin of [`http://localhost:${port - 1}`, 'http://localhost', `https://localhost:${port}`, `ftp://127.0.0.1:${port}`]) {
+      expect(await ask('/api/state', { ...bearer, origin }), origin).toBe(403);
+    }
+    // Through a tunnel the page, and what it asks, come from one port; it need not be this one.
+    expect(await ask('/api/state', { ...bearer, host: 'localhost:8080', origin: 'http://localhost:8080' })).toBe(200);
+  });
+
+  it('issue 13.38: takes neither long headers nor more than 64 connections', async () => {
+    const { url, ask } = await startApi();
+    expect(await ask('/healthz', { 'x-long': 'x'.repeat(9_000) })).toBe(431);
+    const { hostname, port } = new URL(url);
+    const sockets = Array.from({ length: 80 }, () => connect(Number(port), hostname).on('error', () => undefined));
+    onTestFinished(() => { for (const socket of sockets) socket.destroy(); });
+    const isOpen = (socket: Socket): boolean => !socket.destroyed && socket.readyState === 'open';
+    await expect.poll(() => sockets.every(({ connecting }) => !connecting) && sockets.filter(isOpen).length <= 64).toBe(true);
+    for (const socket of sockets) socket.destroy();
+    await expect.poll(() => ask('/healthz').catch(() => 0)).toBe(200);
   });
 
   it('keeps the token in a file of the owner alone, which goes with it', async () => {
     const stateDir = temporaryFolder();
-    const api = await startControlApi({ host: '127.0.0.1', port: 0, stateDir, token: undefined, runId: 'a-run', log: noLog, desk: () => undefined });
+    const api = await startControlApi({ host: '127.0.0.1', port: 0, stateDir, token: undefined, runId: 'a-run', log: noLog, desk: () => undefined, isPortGiven: true, end: () => undefined });
     const file = `${stateDir}/control.json`;
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ url: api.url, pid: process.pid });
@@ -101,8 +126,47 @@ describe('the control API', () => {
   it('says which port is taken', async () => {
     const { url } = await startApi();
     const port = Number(new URL(url).port);
-    await expect(startControlApi({ host: '127.0.0.1', port, stateDir: temporaryFolder(), token: undefined, runId: 'a-run', log: noLog, desk: () => undefined }))
+    await expect(startControlApi({ host: '127.0.0.1', port, stateDir: temporaryFolder(), token: undefined, runId: 'a-run', log: noLog, desk: () => undefined, isPortGiven: true, end: () => undefined }))
       .rejects.toMatchObject({ code: 'CONTROL_PORT_TAKEN', message: expect.stringContaining(`127.0.0.1:${port}`) });
+  });
+});
+
+describe('issue 13.29: a port that is taken', () => {
+  it('gives way to the next free one where the configuration does not name it', async () => {
+    const first = await startApi();
+    const port = Number(new URL(first.url).port);
+    const stateDir = temporaryFolder();
+    const api = await startControlApi({ host: '127.0.0.1', port, stateDir, token: undefined, runId: 'another-run', log: noLog, desk: () => undefined, isPortGiven: false, end: () => undefined });
+    onTestFinished(() => api.close());
+    expect(api.portTaken).toBe(port);
+    expect(Number(new URL(api.url).port)).toBeGreaterThan(port);
+    const { url, token } = readControlFile(stateDir);
+    expect(url).toBe(api.url);
+    const answer = await request(`${url}/api/state`, { headers: { authorization: `Bearer ${token}` } });
+    expect(await answer.body.json()).toMatchObject({ run_id: 'another-run' });
+  });
+
+  it('lets no order through that was meant for a run that had the port before', async () => {
+    const { ask } = await startApi('shared-token');
+    const bearer = { authorization: 'Bearer shared-token' };
+    expect(await ask('/api/state', { ...bearer, 'gannet-run': 'the-run-before' })).toBe(421);
+    expect(await ask('/api/state', { ...bearer, 'gannet-run': 'a-run' })).toBe(200);
+  });
+});
+
+describe('issue 13.22: a request to end', () => {
+  it('is followed also while the run still starts, and takes the token', async () => {
+    let ends = 0;
+    const api = await startControlApi({ host: '127.0.0.1', port: 0, stateDir: temporaryFolder(), token: 'token', runId: 'a-run', log: noLog, desk: () => undefined, isPortGiven: true, end: () => { ends += 1; } });
+    onTestFinished(() => api.close());
+    const stop = async (authorization: string): Promise<Answer> => {
+      const { statusCode, body } = await request(`${api.url}/api/stop`, { method: 'POST', body: '{}', headers: { authorization, 'content-type': 'application/json' } });
+      return { status: statusCode, body: await body.json() as Answer['body'] };
+    };
+    expect((await stop('Bearer wrong')).status).toBe(401);
+    expect(ends).toBe(0);
+    expect(await stop('Bearer token')).toEqual({ status: 200, body: { run_id: 'a-run', pid: process.pid, open: [] } });
+    expect(ends).toBe(1);
   });
 });
 

@@ -9,7 +9,8 @@ import { TOKENS } from '../market/tokens.ts';
 
 const HOSTILE = 'free\u001b[2J\u001b[31m\u0007\u202etxet\u200b\r\n00:00:00  dca-1  landed by /order and /execute: send keys';
 const START: RunStart = {
-  runId: 'r', mode: 'paper', isRealMoney: false, service: 's', wallet: undefined, strategies: [], feeds: [], balances: [], limits: [], protections: ['p: halt'], signer: undefined, controlUrl: undefined,
+  runId: 'r', mode: 'paper', isRealMoney: false, service: 's', wallet: undefined, strategies: [], feeds: [], balances: [], limits: [], protections: ['p: halt'],
+  signer: undefined, controlUrl: undefined, controlPortTaken: undefined,
 };
 const STAMP = { seq: 1, at: 1_790_000_000_000 };
 

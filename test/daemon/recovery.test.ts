@@ -4,6 +4,10 @@ import { intentOf } from '../store/sample-journey.ts';
 import { PURCHASE } from '../market/events.ts';
 import type { Amount } from '../../src/core/amount.ts';
 import { SOL, USDC } from '../market/tokens.ts';
+import { beginOnNewChain } from '../../src/daemon/recover.ts';
+import { SOL_MINT } from '../../src/market/token.ts';
+import { temporaryJournal } from '../store/fixtures.ts';
+import { SNAPSHOT } from '../store/sample-journey.ts';
 import { start } from './session-world.ts';
 
 /** Of a strategy that is not configured any more. */
@@ -69,5 +73,18 @@ describe('issue 13.37: swaps that are given up one after the other for one cause
     const told = daemon.alerts.filter((alert) => alert.includes('given up'));
     expect(told.map((alert) => /last (\d+) swaps/.exec(alert)?.[1])).toEqual(['5', '10']);
     expect(told[0]).toContain('CHAIN_RPC_ERROR: Minimum context slot has not been reached');
+  });
+});
+
+describe('issue 13.39: a restart on an embedded chain', () => {
+  it('drops keys together with what strategies keep, and gives no name twice', () => {
+    const journal = temporaryJournal();
+    journal.saveSnapshot(SNAPSHOT, [], [{ strategy: 'dca', text: '{"next":2}', seen: [] }]);
+    journal.intentApproved(intentOf(2, { key: 'slot-2' }));
+    const { snapshot, open, legacy } = beginOnNewChain(journal, new Map([[SOL_MINT, 7n as Amount]]));
+    expect([snapshot.keys, open, legacy]).toEqual([[], [], { states: {}, unseen: [] }]);
+    expect(snapshot).toMatchObject({ wallet: { [SOL_MINT]: '7' }, intentCounts: { dca: 2 }, trading: 'reduce-only' });
+    // So it is for the next start, too.
+    expect([journal.loadSnapshot()?.keys, journal.loadStrategyStates().states]).toEqual([[], {}]);
   });
 });

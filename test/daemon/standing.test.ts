@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import type { Amount } from '../../src/core/amount.ts';
 import { statusText } from '../../src/cli/status.ts';
 import type { SessionState } from '../../src/daemon/session-state.ts';
 import { standingOf } from '../../src/daemon/standing.ts';
 import type { Protection, ProtectionAction } from '../../src/trading/protection.ts';
 import type { TradingState } from '../../src/trading/command.ts';
+import { USDC } from '../market/tokens.ts';
 import { temporaryFolder } from '../store/fixtures.ts';
 import { deskIn } from './desk.ts';
 
@@ -73,6 +75,18 @@ describe('issue 13.24: status is one truth', () => {
     expect(text).toMatch(/last swap +diver-7 confirmed 12s ago: 1 USDC → 0\.0054 SOL\n/);
     expect(text).toMatch(/last error +2026-09-21 14:13:20 UTC: diver-6 expired: it never landed\n/);
     expect(text).toMatch(/dead man +trading stops in 1h unless/);
+  });
+});
+
+describe('issue 13.24: status shows how much of the caps is used', () => {
+  it('counts what was signed within the hour and the day', () => {
+    const { desk, state } = deskIn(temporaryFolder(), { limits: { caps: new Map([[USDC.mint, { perTrade: undefined, perHour: 100_000_000n as Amount, perDay: 300_000_000n as Amount }]]) } });
+    state.spends.note(USDC.mint, { at: 500, amount: 25_000_000n, id: 'diver-1/1' });
+    expect(desk.state().caps).toEqual([{
+      mint: USDC.mint, hour: { used: '25000000', limit: '100000000' }, day: { used: '25000000', limit: '300000000' },
+      text: 'USDC: 25 of 100 in the last hour, 25 of 300 in the last day',
+    }]);
+    expect(statusText(desk.state())).toMatch(/caps +USDC: 25 of 100 in the last hour/);
   });
 });
 

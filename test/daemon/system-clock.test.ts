@@ -1,5 +1,5 @@
-import { describe, expect, it } from 'vitest';
-import { steadyNow } from '../../src/daemon/system-clock.ts';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { steadyNow, systemClock } from '../../src/daemon/system-clock.ts';
 
 function clocks(): { now: () => number; set: (wall: number, steady: number) => number } {
   let wall = 1_000_000;
@@ -33,5 +33,22 @@ describe('the system clock', () => {
     const times = [set(1_000_000, 20.6), set(1_000_100, 120.7), set(1_000_200, 220.9)];
     expect(times).toEqual([10, 110, 210].map((passed) => 1_000_000 + 8 * hour + passed));
     expect(set(1_000_000 + 9 * hour, hour)).toBe(1_000_000 + 9 * hour);
+  });
+});
+
+describe('issue 13.27: a wait longer than a timer of the process can be', () => {
+  it('lasts as long as it was asked for, and can be given up', () => {
+    vi.useFakeTimers();
+    onTestFinished(() => { vi.useRealTimers(); });
+    const day = 86_400_000;
+    const fired: string[] = [];
+    systemClock.schedule(() => { fired.push('60 days'); }, 60 * day);
+    const given = systemClock.schedule(() => { fired.push('never'); }, 40 * day);
+    vi.advanceTimersByTime(30 * day);
+    given.unsubscribe();
+    vi.advanceTimersByTime(30 * day - 1);
+    expect(fired).toEqual([]);
+    vi.advanceTimersByTime(1);
+    expect(fired).toEqual(['60 days']);
   });
 });

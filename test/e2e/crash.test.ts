@@ -8,6 +8,7 @@ let config: string;
 let killed: JsonLine[];
 let sandboxes: number[];
 let replayed: Ended;
+let restarted: JsonLine[];
 
 const countConfirmed = (stdout: string): number => stdout.split('"state":"confirmed"').length - 1;
 
@@ -59,10 +60,17 @@ describe('a daemon that was killed in the middle', () => {
     again.signal('SIGTERM');
     const ended = await again.ended;
     expect(ended.code, ended.stderr).toBe(0);
-    const lines = jsonLines(ended.stdout);
+    const lines = restarted = jsonLines(ended.stdout);
     const before = intentsOf(killed);
     expect([...intentsOf(lines)].filter((id) => before.has(id))).toStrictEqual([]);
     const second = await playground.ask(['replay', String(lines[0]!['run_id']), '--json', '--state-dir', state]);
     expect(document(second)).toMatchObject({ match: true, decision_hash: lines.at(-1)!['decision_hash'] });
+  });
+
+  it('issue 13.20: says in one line that the embedded chain is new, and denies nothing as done before', () => {
+    const notices = restarted.filter(({ type, state: word }) => type === 'state' && word === 'notice');
+    expect(notices).toMatchObject([{ message: expect.stringMatching(/^the embedded chain is new: its balances begin anew/) }]);
+    expect(killed.filter(({ type, state: word }) => type === 'state' && word === 'notice')).toEqual([]);
+    expect(restarted.filter(({ type, code }) => type === 'denial' && code === 'KEY_REPEATED')).toEqual([]);
   });
 });

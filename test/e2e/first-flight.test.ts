@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Ended, JsonLine, Playground } from './gannet.ts';
@@ -91,6 +91,11 @@ describe('the default configuration, from a fresh state', () => {
     expect(children.filter(isAlive)).toStrictEqual([]);
   });
 
+  it('issue 13.21: begins without a denial: no two of its strategies collide', () => {
+    expect(lines.filter(({ type }) => type === 'denial')).toStrictEqual([]);
+    expect(new Set(lines.filter(({ type }) => type === 'decision').map(({ strategy }) => strategy))).toStrictEqual(new Set(['dca-sol', 'dca-pearl']));
+  });
+
   it('leaves a journal, a manifest, decisions and a recording', () => {
     const files = filesIn(state);
     expect(files).toEqual(expect.arrayContaining(['journal.sqlite', `runs/${runId}/manifest.json`, `runs/${runId}/decisions.ndjson`, `recordings/${runId}/manifest.json`]));
@@ -110,6 +115,17 @@ describe('issue 13.28: the log file of a run', () => {
     for (const type of ['started', 'decision', 'intent', 'summary'] as const) expect(kept[type], type).toBe(told[type]);
     expect(kept['denial'] ?? 0).toBe(told['denial'] ?? 0);
     expect(logged.find(({ message, ...row }) => message?.startsWith('intent') === true && row['state'] === 'confirmed')).toMatchObject({ intent_id: expect.any(String), signature: expect.any(String) });
+  });
+});
+
+describe('issue 13.38: what a run leaves behind', () => {
+  it('is for its owner alone: files 0600 in folders 0700', () => {
+    const open = readdirSync(state, { recursive: true, encoding: 'utf8' }).filter((name) => !name.startsWith('locks/')).map((name) => `${state}/${name}`).concat(state).flatMap((path) => {
+      const stats = statSync(path);
+      return (stats.mode & 0o777) === (stats.isDirectory() ? 0o700 : 0o600) ? [] : [`${path}: ${(stats.mode & 0o777).toString(8)}`];
+    });
+    expect(open).toEqual([]);
+    expect(filesIn(state)).toEqual(expect.arrayContaining([expect.stringMatching(/^logs\/.*\.log$/)]));
   });
 });
 

@@ -78,6 +78,7 @@ async function payOut(lamports: number): Promise<void> {
 }
 
 let states = 0;
+/** All with one wallet: where a state directory is new, the chain knows earlier swaps of it. */
 function newRun(): { readonly state: string; readonly args: readonly string[] } {
   states += 1;
   const config = playground.write(`live-${states}.yaml`, `
@@ -97,7 +98,7 @@ strategies:
   - { use: dca, budget: "500 USDC", params: { buy: SOL, spend: "5 USDC", every: 1s, watch: 1s } }
 `);
   const state = playground.path(`state-${states}`);
-  return { state, args: ['run', '--live', '--json', '--config', config, '--state-dir', state] };
+  return { state, args: ['run', '--live', '--json', '--accept-new-journal', '--config', config, '--state-dir', state] };
 }
 
 const USDC = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v';

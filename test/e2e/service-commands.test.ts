@@ -68,6 +68,28 @@ describe('gannet swap', () => {
   });
 });
 
+describe('issue 13.27: a wallet that is left out', () => {
+  it('is the configured one for build and for lend earnings', async () => {
+    const [build, earnings] = await Promise.all([gannet('build', 'SOL', 'USDC', '1', '--json'), gannet('lend', 'earnings', '--positions', owner, '--json')]);
+    expect(build.code, build.stdout).toBe(0);
+    expect(build.stdout).toContain(owner);
+    expect([earnings.code, earnings.stdout], earnings.stderr).toEqual([0, expect.stringMatching(/^\[/)]);
+  });
+});
+
+describe('issue 13.27: what is too large', () => {
+  it.each([
+    [['run', '--duration', '99999999999999d'], 'the duration is too large: expected at most 100000000d'],
+    [['quote', 'USDC', 'SOL', '999999999999999999999999'], 'the amount is too large: expected at most 18446744073709.551615'],
+    [['order', 'USDC', 'SOL', '1', '--priority-fee-lamports', '18446744073709551616'], 'the amount is too large: expected at most 18446744073709551615'],
+    [['order', 'USDC', 'SOL', '1', '--slippage-bps', '99999999999999999999999'], 'the number is too large'],
+  ])('%j says so', async (args, words) => {
+    const answer = await gannet(...args, '--json');
+    expect(answer.code).toBe(2);
+    expect(document(answer)['error']).toMatchObject({ message: expect.stringContaining(words) });
+  });
+});
+
 describe('gannet order and build', () => {
   it('give a transaction, or the instructions for one, with what they cost and who pays', async () => {
     const [order, build, words] = await Promise.all([

@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
 import { bytesText } from '../../src/cli/bytes-text.ts';
@@ -266,6 +266,36 @@ const imported = async (text: string, ...flags: string[]): Promise<Answer> => {
 
 const inputsOf = ({ document }: Answer): Record<string, unknown>[] => readBack(openRecording(String(document['recording']))).map(({ at, input }) => ({ at, ...input as object }));
 
+describe('issue 13.2: the close of a candle belongs to the end of that candle', () => {
+  const HOUR = 3_600_000;
+  /** Candles of an hour at 100, then 38 hours without one, then candles at 50. */
+  const rows = [0, 1, 2, 41, 42].map((hour) => `${hour * 3_600},${Array.from({ length: 4 }, () => (hour < 10 ? 100 : 50)).join(',')}`);
+  const text = `time,open,high,low,close\n${rows.join('\n')}\n`;
+  const pricesOf = (answer: Answer): readonly (readonly [hour: number, price: number])[] => (
+    inputsOf(answer).map(({ at, inAmount, outAmount }) => [Number(at) / HOUR, Number(inAmount) / Number(outAmount) * 1_000]));
+
+  it('holds no price in a gap of 38 hours, and names its start and its end', async () => {
+    const answer = await imported(text, '--pair', 'SOL/USDC', '--size', '100 USDC');
+    expect(answer.document).toMatchObject({
+      interval: '1h', warnings: ['the file has no candles from 1970-01-01T03:00:00.000Z to 1970-01-02T17:00:00.000Z, for 1d14h: the recording holds no price of then'],
+    });
+    expect(pricesOf(answer)).toStrictEqual([[1, 100], [2, 100], [3, 100], [42, 50], [43, 50]]);
+  });
+
+  it('takes the interval that it is given, and refuses one that is longer than the candles are apart', async () => {
+    expect(pricesOf(await imported(text, '--pair', 'SOL/USDC', '--size', '100 USDC', '--interval', '15m')).map(([hour]) => hour)).toStrictEqual([0.25, 1.25, 2.25, 41.25, 42.25]);
+    await expect(imported(text, '--pair', 'SOL/USDC', '--interval', '4h')).rejects.toMatchObject({ code: 'CSV_INVALID', message: expect.stringContaining('mostly 1h apart') as string });
+    const single = await imported(`time,open,high,low,close\n${rows[0]!}\n`, '--pair', 'SOL/USDC', '--size', '100 USDC', '--interval', '1h');
+    expect(pricesOf(single)).toStrictEqual([[1, 100]]);
+  });
+
+  it('ends a short month where the next one begins', async () => {
+    const months = [1, 2, 3, 4, 5].map((month) => `2026-0${month}-01,1,1,1,1`);
+    const { document } = await imported(`time,open,high,low,close\n${months.join('\n')}\n`, '--pair', 'SOL/USDC', '--size', '100 USDC');
+    expect(document).toMatchObject({ interval: '31d', warnings: [], first_at: '2026-02-01T00:00:00.000Z', last_at: '2026-06-01T00:00:00.000Z' });
+  });
+});
+
 describe('gannet recording import', () => {
   it('makes quotes of quotes, exactly', async () => {
     const answer = await imported(`time,input_mint,output_mint,in_amount,out_amount\n2026-01-01T00:00:00Z,${USDC_MINT},${SOL_MINT},25000000,18446744073709551615\n1767225601,${SOL_MINT},${USDC_MINT},1,9007199254740993\n`);
@@ -341,9 +371,10 @@ describe('gannet recording import', () => {
 const filesOf = (directory: string): unknown => openRecording(directory).manifest.files;
 
 describe('gannet recording generate', () => {
-  it('makes a market of either motion, each named in the recording, and ends on the last instant', async () => {
-    for (const market of ['swings', 'random-walk']) {
-      const { document } = await gannet(['recording', 'generate', '--days', '0.05', '--every', '1m', '--seed', '3', '--market', market]);
+  it('makes a market of each motion, named in the recording, and ends on the last instant; the usual one has stochastic volatility', async () => {
+    for (const market of ['swings', 'random-walk', 'stochastic-volatility']) {
+      const { document } = await gannet(['recording', 'generate', '--days', '0.05', '--every', '1m', '--seed', '3', ...(market === 'stochastic-volatility' ? [] : ['--market', market])]);
+      expect(basename(String(document['recording']))).toBe(market === 'stochastic-volatility' ? 'synthetic-0.05d-3' : `synthetic-${market}-0.05d-3`);
       const { manifest, lastAt, firstAt } = openRecording(String(document['recording']));
       expect(manifest.source).toStrictEqual({ kind: 'synthetic', market, seed: 3 });
       expect(lastAt! - firstAt!).toBeGreaterThanOrEqual(0.05 * 24 * HOUR);

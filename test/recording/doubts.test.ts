@@ -16,10 +16,11 @@ async function doubtsOf(events: readonly MarketEvent[]): Promise<string[]> {
   const writer = openWriter(temporaryFolder());
   events.forEach((event, index) => { writer.append(index + 1, event.receivedAt, event); });
   await writer.close();
-  return atOnce(recordingDoubts(openRecording(writer.directory), {
+  const { doubts } = atOnce(recordingDoubts(openRecording(writer.directory), {
     kinds: ['quote', 'token-stats', 'order-book', 'feed-health'], describe: () => 'the price of SOL',
     feeds: [1, 2].map((seconds) => ({ kind: 'quote', inputMint: USDC_MINT, outputMint: SOL_MINT, amount: PURCHASE as Amount, everyMs: seconds * 1_000 })),
   }));
+  return [...doubts];
 }
 
 /** A price a second over so many minutes, from the epoch on. */
@@ -36,9 +37,9 @@ describe('what is to be told of a recording before anything is made of it', () =
     const quiet = prices(30).filter(({ receivedAt: at }) => at >= 3 * MINUTE && (at < 10 * MINUTE || at >= 15 * MINUTE) && at < 25 * MINUTE);
     const others = [...Array.from({ length: 30 }, (_, minute) => sellingSol(150_000, minute * MINUTE)), stats(SOL, 150, 0), stats(SOL, 150, 29 * MINUTE)];
     expect(await doubtsOf([...quiet, ...others].toSorted((a, b) => a.receivedAt - b.receivedAt))).toStrictEqual([
-      'nothing was recorded of the price of SOL from 1970-01-01T00:00:00.000Z on, for 3m',
-      'nothing was recorded of the price of SOL from 1970-01-01T00:09:59.000Z on, for 5m1s',
-      'nothing was recorded of the price of SOL from 1970-01-01T00:24:59.000Z on, for 4m1s',
+      'nothing was recorded of the price of SOL from 1970-01-01T00:00:00.000Z to 1970-01-01T00:03:00.000Z, for 3m',
+      'nothing was recorded of the price of SOL from 1970-01-01T00:09:59.000Z to 1970-01-01T00:15:00.000Z, for 5m1s',
+      'nothing was recorded of the price of SOL from 1970-01-01T00:24:59.000Z to 1970-01-01T00:29:00.000Z, for 4m1s',
     ]);
   });
 

@@ -59,3 +59,36 @@ describe('the market of a synthetic recording', () => {
     }
   });
 });
+
+describe('issue 13.13: the usual market of a synthetic recording', () => {
+  const everyMs = 10_000;
+  const events = [...syntheticMarket({ seed: 7, pairs: [{ base: SOL, quote: USDC }], startAt: 0, days: 0.5, everyMs, slowEveryMs: everyMs, motion: 'stochastic-volatility' })];
+  const small = amount(100_000_000n);
+  const feeds = {
+    ask: feedKey({ kind: 'quote', inputMint: USDC.mint, outputMint: SOL.mint, amount: small, everyMs }),
+    bid: feedKey({ kind: 'quote', inputMint: SOL.mint, outputMint: USDC.mint, amount: amount(500_000_000n), everyMs }),
+    large: feedKey({ kind: 'quote', inputMint: USDC.mint, outputMint: SOL.mint, amount: amount(2_000_000_000n), everyMs }),
+  };
+  const ratesOf = (feed: string): number[] => events.flatMap((event) => (event.kind === 'quote' && event.feed === feed ? [event.rate] : []));
+  const fair = events.flatMap((event) => (event.kind === 'token-stats' && event.mint === SOL.mint ? [event.values.usdPrice!] : []));
+  const asks = ratesOf(feeds.ask).map((rate) => 1_000 / rate);
+  const bids = ratesOf(feeds.bid).map((rate) => rate * 1_000);
+  const large = ratesOf(feeds.large).map((rate) => 1_000 / rate);
+
+  it('sells nobody anything below the market’s price and buys nothing above it, so that stale pools earn nobody anything', () => {
+    expect(fair).toHaveLength(asks.length);
+    fair.forEach((price, look) => {
+      expect(asks[look]).toBeGreaterThanOrEqual(price * (1 - 1e-9));
+      expect(bids[look]).toBeLessThanOrEqual(price * (1 + 1e-9));
+    });
+  });
+
+  it('has a spread of some basis points that changes, and a depth that comes and goes', () => {
+    const spreads = asks.map((ask, look) => (ask / bids[look]! - 1) * 10_000);
+    expect(mean(spreads)).toBeGreaterThan(1);
+    expect(mean(spreads)).toBeLessThan(8);
+    expect(new Set(spreads.map((spread) => spread.toFixed(1))).size).toBeGreaterThan(5);
+    const costs = large.map((ask, look) => (ask / asks[look]! - 1) * 10_000);
+    expect(Math.max(...costs) / Math.min(...costs)).toBeGreaterThan(1.2);
+  });
+});

@@ -62,6 +62,49 @@ function codeOf(thrown: unknown): string {
   return isGannetError(thrown) ? thrown.code : String(thrown);
 }
 
+describe('issue 13.15: a service that does not answer', () => {
+  test('is an outage after three requests over two seconds, and none any more with its first answer', async () => {
+    const { clock, changes, answerWith, ask } = open();
+    answerWith(503);
+    for (let second = 0; second < 11; second++) {
+      void ask('watch');
+      await advance(clock, 1_000);
+    }
+    expect(changes).toEqual([{ state: 'silent', message: 'the service answered 503', at: START + 2_100 }]);
+    answerWith(200);
+    const asked = ask('watch');
+    await advance(clock, 100);
+    expect(await asked).toBe('ok');
+    expect(changes.slice(1)).toEqual([GRANTED]);
+  });
+
+  test('is none where other requests are answered, were it by a refusal', async () => {
+    const { clock, changes, answerWith, ask } = open();
+    for (const status of [503, 200, 503, 429, 503, 400, 503, 404, 503, 503]) {
+      answerWith(status);
+      void ask('watch');
+      await advance(clock, 1_500);
+    }
+    expect(changes).toEqual([]);
+  });
+
+  test('holds nothing back, and a refused key is said before it', async () => {
+    const { clock, access, changes, answerWith, ask } = open();
+    answerWith(500);
+    for (let second = 0; second < 3; second++) {
+      void ask('watch');
+      await advance(clock, 1_500);
+    }
+    const late: ServiceAccess[] = [];
+    access.changes$.subscribe((change) => late.push(change));
+    answerWith(401);
+    void ask('watch');
+    await advance(clock, 100);
+    expect(changes.map(({ state }) => state)).toEqual(['silent', 'refused']);
+    expect(late.map(({ state }) => state)).toEqual(['silent', 'refused']);
+  });
+});
+
 describe('a refused key', () => {
   test('is tried by one request now and then, ever more rarely, and by no other', async () => {
     const { clock, arrived, changes, answerWith, ask } = open();

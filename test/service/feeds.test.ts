@@ -15,7 +15,7 @@ import { createFeeds } from '../../src/service/feeds/feeds.ts';
 import type { FeedSource } from '../../src/service/feeds/poll.ts';
 import type { CallOptions } from '../../src/service/priority.ts';
 import type { TokenRecord } from '../../src/service/wire/token-record.ts';
-import type { SwapOrder } from '../../src/trading/swap-order.ts';
+import type { SwapOrder, SwapRequest } from '../../src/trading/swap-order.ts';
 import { mintNumber, orderAnswer, tokenAnswer } from './answers.ts';
 import { clientOf, json, listen } from './loopback.ts';
 import { advance, after } from './virtual-time.ts';
@@ -38,7 +38,7 @@ function unexpected(): never {
 
 /** A service that answers each kind of question as the test says, and counts what was asked. */
 function source(answers: {
-  order?: () => Promise<SwapOrder> | SwapOrder;
+  order?: (request: SwapRequest) => Promise<SwapOrder> | SwapOrder;
   book?: () => Promise<{ yes: []; no: [] } | undefined>;
   tokens?: (mints: readonly string[]) => { records: TokenRecord[]; rejected: { id: string | undefined; message: string }[] };
 }): FeedSource & { readonly asked: string[]; readonly signals: AbortSignal[] } {
@@ -55,7 +55,7 @@ function source(answers: {
     swap: {
       async order(request, call) {
         note(`quote of ${request.amount}, ${call?.priority}`, call);
-        return answers.order === undefined ? unexpected() : await answers.order();
+        return answers.order === undefined ? unexpected() : await answers.order(request);
       },
     },
     prediction: {
@@ -215,6 +215,23 @@ describe('a feed', () => {
     expect(Math.min(...gaps)).toBeGreaterThanOrEqual(5_000);
     expect(Math.max(...gaps)).toBeLessThanOrEqual(60_000);
     expect(gaps.reduce((sum, gap) => sum + gap, 0) / gaps.length).toBeGreaterThan(20_000);
+  });
+
+  test('issue 13.15: is asked for again within five seconds of the end of an outage, and all feeds with the first that answers', async () => {
+    const clock = new VirtualClock(START);
+    const answered = new Map<string, Millis>();
+    const service = source({
+      order: async ({ outputMint }) => {
+        if (clock.now() < START + 71_000) throw fault('SERVICE_UNREACHABLE');
+        if (!answered.has(outputMint)) answered.set(outputMint, clock.now() - START);
+        return { ...ORDER, outputMint };
+      },
+    });
+    watch(service, [QUOTE, { ...QUOTE, outputMint: mintNumber(3), everyMs: 30_000 }], clock);
+    await advance(clock, 90_000);
+    expect(Math.min(...answered.values())).toBeLessThanOrEqual(76_000);
+    expect(Math.max(...answered.values()) - Math.min(...answered.values())).toBeLessThanOrEqual(1_000);
+    expect(answered.size).toBe(2);
   });
 
   test('waits at least as long as the service asks for', async () => {

@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -18,7 +18,7 @@ beforeEach(() => {
   stateDir = mkdtempSync(join(tmpdir(), 'attacks-counters-'));
   now = 1_700_000_000_000;
 });
-afterEach(() => { rmSync(stateDir, { recursive: true }); });
+afterEach(() => { rmSync(stateDir, { recursive: true, force: true }); });
 
 function open(): SpendingCaps {
   const caps = openSpendingCaps({ stateDir, wallet: WALLET, clock: { now: () => now } });
@@ -80,6 +80,27 @@ describe('the counters of a running signer', () => {
       if (fits) spent.push({ at: now, amount });
     }
     expect(spent.length).toBeGreaterThan(20);
+  });
+});
+
+describe('issue 13.32: counters whose file vanishes under a running signer', () => {
+  test.each([
+    ['deleted', () => { rmSync(join(stateDir, COUNTERS_FILE)); }],
+    ['without their WAL', () => { rmSync(join(stateDir, `${COUNTERS_FILE}-wal`)); }],
+    ['replaced by a copy', () => {
+      cpSync(join(stateDir, COUNTERS_FILE), join(stateDir, 'copy'));
+      renameSync(join(stateDir, 'copy'), join(stateDir, COUNTERS_FILE));
+    }],
+    ['gone with their folder', () => { rmSync(stateDir, { recursive: true }); }],
+  ])('count nothing any more, so that nothing is signed: %s', (_how, lose) => {
+    const caps = open();
+    const unbounded = (): string => {
+      const counted = caps.count({ messageHash: 'free', mint: USDC, amount: 1n, costLamports: 0n }, { input: undefined, solPerDay: undefined, costPerDay: undefined });
+      return counted.ok ? 'ok' : counted.code;
+    };
+    expect([spend(caps, 1n), unbounded()]).toEqual(['ok', 'ok']);
+    lose();
+    expect([spend(caps, 1n), unbounded()]).toEqual(['COUNTERS_LOST', 'COUNTERS_LOST']);
   });
 });
 

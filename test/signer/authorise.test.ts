@@ -173,9 +173,9 @@ describe('the signer', () => {
 
   test('says what it holds requests against', async () => {
     expect((await open({ settings: { destinations: [MINTER] } })).description).toEqual({
-      programs: 1, caps: ['USDC: 25 a swap, 40 an hour, 100 a day'], destinations: [MINTER], rpc: true,
+      programs: 1, caps: ['USDC: 25 a swap, 40 an hour, 100 a day'], destinations: [MINTER], rpc: true, signed: { inDay: 0, inMonth: 0 },
     });
-    expect((await open({ settings: { embedded: true, caps: [], rpcUrl: undefined } })).description).toEqual({ programs: 1, caps: [], destinations: [], rpc: false });
+    expect((await open({ settings: { embedded: true, caps: [], rpcUrl: undefined } })).description).toEqual({ programs: 1, caps: [], destinations: [], rpc: false, signed: undefined });
   });
 });
 

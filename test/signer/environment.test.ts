@@ -102,4 +102,10 @@ describe('what the first process hands on', () => {
     expect(next['NODE_OPTIONS']).toBe('--max-old-space-size=200');
     expect(takeHandedOn(next)?.signer).toBe(false);
   });
+
+  it('issue 13.38: passes on nothing that makes Node tell what passes through it', () => {
+    const telling = { NODE_DEBUG: 'http,fs', NODE_DEBUG_NATIVE: 'http2', NODE_V8_COVERAGE: '/tmp/coverage', NODE_REDIRECT_WARNINGS: '/tmp/warnings', NODE_REPL_HISTORY: '/tmp/repl' };
+    const next = handOn({ variables: { PATH: '/bin', NODE_EXTRA_CA_CERTS: '/ca.pem', ...telling }, dotenv: {}, withheld: [] }, { signer: true });
+    expect(Object.keys(next).toSorted()).toStrictEqual(['GANNET_HANDED_ON', 'NODE_EXTRA_CA_CERTS', 'PATH']);
+  });
 });

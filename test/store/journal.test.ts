@@ -1,12 +1,13 @@
-import { statSync } from 'node:fs';
+import { copyFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import type { Journal } from '../../src/execution/ports.ts';
 import type { IntentState } from '../../src/trading/intent.ts';
 import { OPEN_STATES, TERMINAL_STATES } from '../../src/trading/intent.ts';
-import type { JournalStore } from '../../src/store/journal.ts';
+import type { JournalStanding, JournalStore } from '../../src/store/journal.ts';
+import { openJournal } from '../../src/store/journal.ts';
 import { temporaryFolder, temporaryJournal } from './fixtures.ts';
-import { attemptOf, FILL, intentOf, outcomeOf, SNAPSHOT } from './sample-journey.ts';
+import { attemptOf, FILL, intentOf, outcomeOf, SNAPSHOT, wallClock } from './sample-journey.ts';
 
 const assertion = expect.objectContaining({ name: 'AssertionError' });
 
@@ -250,3 +251,81 @@ describe('issue 13.35: how far the proof of an attempt has come', () => {
     expect(temporaryJournal(path).proofOf(attemptOf('dca-1'))).toEqual({ watchedMs: 55_000, first });
   });
 });
+
+interface Killed { readonly path: string; readonly copy: string }
+
+/** A journal of which a copy was made after the first intent, and that was killed after the second. */
+function killed(): Killed {
+  const path = join(temporaryFolder(), 'journal.sqlite');
+  const copy = `${path}.copy`;
+  const journal = openJournal({ path, clock: wallClock });
+  journal.intentApproved(intentOf(1));
+  journal.checkpoint();
+  copyFileSync(path, copy);
+  journal.intentApproved(intentOf(2));
+  // As a kill leaves it: closing would bring the WAL into the main file.
+  const left = temporaryFolder();
+  for (const end of ['', '-wal', '.head']) copyFileSync(`${path}${end}`, join(left, `journal.sqlite${end}`));
+  journal.close();
+  return { path: join(left, 'journal.sqlite'), copy };
+}
+
+describe('issue 13.33: a journal that lost what was written into it', () => {
+  it('is whole with its WAL, after every start', () => {
+    const { path } = killed();
+    for (const start of ['first', 'second']) expect([start, openAndClose(path)]).toMatchObject([start, { isNew: false, wentTo: undefined, position: { rows: 2 } }]);
+  });
+
+  it.each<[string, (files: Killed) => void, number]>([
+    ['its WAL', ({ path }) => { rmSync(`${path}-wal`); }, 1],
+    ['its main file', ({ path }) => { rmSync(path); rmSync(`${path}-wal`); }, 0],
+    ['its content', ({ path }) => { truncateSync(path); rmSync(`${path}-wal`); }, 0],
+    ['what came after an older copy', ({ path, copy }) => { rmSync(`${path}-wal`); copyFileSync(copy, path); }, 1],
+  ])('says so without %s, as long as no operator takes it as it is', (_what, lose, rows) => {
+    const files = killed();
+    lose(files);
+    const { path } = files;
+    expect(openAndClose(path)).toMatchObject({ wentTo: { rows: 2 }, position: { rows } });
+    // What is written meanwhile, such as an operator's word on a swap, hides nothing.
+    const journal = openJournal({ path, clock: wallClock });
+    journal.runStarted('run');
+    journal.close();
+    const again = openJournal({ path, clock: wallClock });
+    expect(again.standing().wentTo).toMatchObject({ rows: 2 });
+    again.acceptAsIs();
+    again.close();
+    expect(openAndClose(path)).toMatchObject({ wentTo: undefined, acceptedAt: expect.any(Number) });
+  });
+
+  it('knows a state that was saved later than the file has it', () => {
+    const path = join(temporaryFolder(), 'journal.sqlite');
+    const early = openJournal({ path, clock: clockAt(1_000) });
+    early.saveSnapshot(SNAPSHOT);
+    early.close();
+    copyFileSync(path, `${path}.copy`);
+    const late = openJournal({ path, clock: clockAt(2_000) });
+    late.saveSnapshot(SNAPSHOT);
+    late.close();
+    copyFileSync(`${path}.copy`, path);
+    expect(openAndClose(path).wentTo).toEqual({ rows: 0, savedAt: 2_000 });
+  });
+
+  it('says nothing of a file without a head, or with one that a power failure spoilt', () => {
+    const { path } = killed();
+    writeFileSync(`${path}.head`, Buffer.alloc(128));
+    expect(openAndClose(path).wentTo).toBeUndefined();
+    rmSync(`${path}.head`);
+    expect(openAndClose(path).wentTo).toBeUndefined();
+  });
+});
+
+function clockAt(at: number): typeof wallClock {
+  return { now: () => at, schedule: () => { throw new Error('a journal has no timers'); } };
+}
+
+function openAndClose(path: string): JournalStanding {
+  const journal = openJournal({ path, clock: wallClock });
+  const standing = journal.standing();
+  journal.close();
+  return standing;
+}

@@ -44,6 +44,13 @@ describe('dca', () => {
     expect(run.logged[0]!.proposal).toMatchObject({ route: 'build', reason: 'purchase due at 00:00:23 UTC, every 10s' });
   });
 
+  it('issue 13.21: waits for the next slot where it is to begin there, so that strategies with slots apart never begin together', () => {
+    const run = buying({ begin: 'next' }, 25_000);
+    for (const at of [29_999, 30_000, 40_000]) run.engine.advanceTo(at);
+    expect(purchases(run)).toEqual([[30_000, 'slot-3', null], [40_000, 'slot-4', null]]);
+    expect(purchases(buying({ begin: 'next', offset: '5s' }, 25_000))).toEqual([]);
+  });
+
   it('buys once per slot, however often the bot restarts within it', () => {
     const first = buying({}, 25_000);
     const second = buying({}, 26_000, snapshotState(first.state));

@@ -300,15 +300,17 @@ describe('a protection', () => {
     expect(verdictOn(later, buy({ inputMint: FISH.mint, amount: 1n as Amount }), { at: START + 10 * MINUTE })).toBe('INTENT_UNRESOLVED');
   });
 
-  it('stops where too many swaps go wrong within a span, our own second thoughts not counted', () => {
+  it('issue 13.15: counts signed swaps that failed or expired as errors, and nothing that was never signed', () => {
     const rules = [protection({ kind: 'error-rate', failures: 2, withinMs: HOUR }, { release: ELAPSED })];
-    const run = (...codes: readonly (string | undefined)[]): string[] => {
+    const run = (...ends: readonly (readonly ['failed' | 'expired' | 'abandoned', string | undefined, number?])[]): string[] => {
       const state = stateUnder(rules);
-      codes.forEach((code, index) => { carry(state, buy(), START + index * MINUTE, 'abandoned', { code }); });
+      ends.forEach(([end, code, attempt = 1], index) => { carry(state, buy(), START + index * MINUTE, end, { code, attempt }); });
       return changes(state);
     };
-    expect(run('QUOTE_UNAVAILABLE', undefined)).toEqual(['fired ERROR_RATE_EXCEEDS_MAX diver']);
-    expect(run('QUOTE_UNAVAILABLE', 'TRADING_HALTED', 'DRAWDOWN_EXCEEDS_MAX')).toEqual([]);
+    expect(run(['failed', '6001'], ['expired', 'EXPIRED'])).toEqual(['fired ERROR_RATE_EXCEEDS_MAX diver']);
+    expect(run(['expired', 'EXPIRED'], ['abandoned', 'SERVICE_UNREACHABLE', 2])).toEqual(['fired ERROR_RATE_EXCEEDS_MAX diver']);
+    expect(run(...['SERVICE_UNREACHABLE', 'SERVICE_TIMEOUT', 'LIMIT_NOT_MET', 'QUOTE_STALE', undefined].map((code) => ['abandoned', code] as const))).toEqual([]);
+    expect(run(['failed', '6001'], ['abandoned', 'TRADING_HALTED', 2], ['abandoned', 'DRAWDOWN_EXCEEDS_MAX', 2])).toEqual([]);
   });
 
   it('stops where the chain has less than the ledger, of the token alone or at all, until an operator resumes', () => {

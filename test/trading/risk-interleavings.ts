@@ -6,6 +6,7 @@ import type { Millis } from '../../src/core/time.ts';
 import type { Mint, Token } from '../../src/market/token.ts';
 import type { Command, TradingState } from '../../src/trading/command.ts';
 import type { Intent, Outcome } from '../../src/trading/intent.ts';
+import { DENIALS } from '../../src/trading/denials.ts';
 import { canTransition, isTerminal, OPEN_STATES, TERMINAL_STATES } from '../../src/trading/intent.ts';
 import type { Protection } from '../../src/trading/protection.ts';
 import { takeChanges } from '../../src/trading/protections/look.ts';
@@ -16,7 +17,7 @@ import type { Input } from '../../src/trading/step.ts';
 import { step } from '../../src/trading/step.ts';
 import { quote } from '../market/events.ts';
 import { FISH, SOL, TOKENS, USDC } from '../market/tokens.ts';
-import type { Name, Resume } from './risk-model.ts';
+import type { ModelSwap, Name, Resume } from './risk-model.ts';
 import { LIMITS, NAMES, RiskModel } from './risk-model.ts';
 
 const MINUTE = 60_000;
@@ -165,6 +166,13 @@ class World {
 
   #propose(): void {
     const strategy = this.#one(NAMES);
+    const order = [...this.#model.orders.values()].find((one) => one.strategy === strategy);
+    if (order !== undefined && this.#random() < 0.6) {
+      const most = this.#model.sellable(strategy, order.mint);
+      const amount = order.left < most ? order.left : most;
+      this.#rule({ strategy, input: order.mint, output: LIMITS.budgets[strategy][0], amount }, { continues: true });
+      return;
+    }
     const budget = LIMITS.budgets[strategy][0];
     const held = [...this.#model.books[strategy].keys()].filter((mint) => mint !== budget);
     const isExit = held.length > 0 && this.#random() < 0.6;
@@ -174,21 +182,29 @@ class World {
     const scale = input === SOL.mint ? 750_000_000n : input === USDC.mint ? 110_000_000n : 5_000_000n;
     const share = this.#random() < 0.05 ? 5 : this.#random();
     const amount = all ? this.#model.sellable(strategy, input) : (scale * BigInt(Math.floor(share * 1_000))) / 1_000n;
-    const swap = { strategy, input, output, amount };
+    this.#rule({ strategy, input, output, amount }, { all });
+  }
+
+  #rule(swap: ModelSwap, { all = false, continues = false }: { readonly all?: boolean; readonly continues?: boolean }): void {
+    const { strategy, input, output, amount } = swap;
     const before = this.#fingerprint();
     const ruling = this.#step({
-      kind: 'proposal', strategy,
+      kind: 'proposal', strategy, continues,
       proposal: { kind: 'swap', inputMint: input, outputMint: output, amount: all ? 'all' : amount as Amount, reason: 'a test' },
     })!;
     const kind = this.#model.isExit(swap) ? 'exit' : 'entry';
     this.#note(`${kind} ${ruling.denial?.code ?? 'approved'} ${strategy} ${TOKENS.byMint(input)?.symbol} ${amount} to ${TOKENS.byMint(output)?.symbol}: ${ruling.denial?.reason ?? ''}`);
-    const allows = this.#model.allows(swap, this.#at);
+    const allows = this.#model.allows(swap, this.#at, continues);
     if (allows !== (ruling.denial === undefined)) throw new Error(`the model ${allows ? 'allows' : 'refuses'} what the engine does not`);
     if (ruling.effect?.kind === 'execute') {
-      if (ruling.effect.intent.amountIn !== amount) throw new Error(`${ruling.effect.intent.amountIn} instead of ${amount}`);
+      const part = kind === 'exit' ? this.#model.part(swap, this.#at) : amount;
+      if (ruling.effect.intent.amountIn !== part) throw new Error(`${ruling.effect.intent.amountIn} instead of ${part}`);
       this.#model.approve(ruling.effect.intent);
+      if (part < amount && !continues && !this.#model.flattening.has(strategy)) this.#model.order(swap);
     } else if (this.#fingerprint() !== before) {
       throw new Error('a denial changed the state');
+    } else if (continues && ['size', 'money', 'proposal'].includes(DENIALS[ruling.denial!.code].category)) {
+      this.#model.settlePart(strategy, input, undefined);
     }
   }
 
@@ -239,7 +255,10 @@ class World {
     if (roll < 0.35) {
       this.#setTrading(this.#one<TradingState>(['active', 'active', 'reduce-only', 'halted']), strategy);
     } else if (roll < 0.45) {
-      for (const name of strategy === undefined ? NAMES : [strategy]) model.flattening.add(name);
+      for (const name of strategy === undefined ? NAMES : [strategy]) {
+        model.flattening.add(name);
+        for (const [key, order] of model.orders) if (order.strategy === name) model.orders.delete(key);
+      }
       this.#command({ kind: 'command', name: 'flatten', strategy, reason: '' });
     } else if (roll < 0.7) {
       const mint = this.#one(MINTS);

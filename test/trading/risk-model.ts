@@ -60,6 +60,8 @@ export class RiskModel {
   readonly fired = new Map<string, FiredInModel>();
   readonly own = new Map<string, TradingState>();
   readonly flattening = new Set<string>();
+  /** Exits in parts by strategy and token: what is left to sell, and how many parts in a row came to nothing. */
+  readonly orders = new Map<string, { readonly strategy: Name; readonly mint: Mint; left: bigint; failures: number }>();
   trading: TradingState = 'active';
   access = true;
 
@@ -95,7 +97,7 @@ export class RiskModel {
   }
 
   /** Returns whether a swap may be made, after what is on has been brought up to date. */
-  allows(swap: ModelSwap, at: Millis): boolean {
+  allows(swap: ModelSwap, at: Millis, continues = false): boolean {
     const { strategy, input, output, amount } = swap;
     const exit = this.isExit(swap);
     const states = [this.trading, this.own.get(strategy) ?? 'active'];
@@ -103,6 +105,8 @@ export class RiskModel {
     const isOrderedOut = exit && this.flattening.has(strategy);
     if (!isOrderedOut && this.concerned(swap, exit).some(({ protection: { action } }) => action === 'halt' || !exit)) return false;
     if (this.open.some((intent) => intent.inputMint === input)) return false;
+    const isOrdered = this.orders.has(`${strategy} ${input}`) || this.orders.has(`${strategy} ${output}`);
+    if (isOrdered && !continues && !isOrderedOut) return false;
     if (amount > this.available(strategy, input) || amount > this.free(input)) return false;
     const solAfter = this.free(SOL.mint) - (input === SOL.mint ? amount : 0n);
     if (exit) return input !== SOL.mint || solAfter >= LIMITS.solReserve;
@@ -110,6 +114,29 @@ export class RiskModel {
     if (states.includes('reduce-only') || this.flattening.has(strategy) || solAfter - 2_074_080n * BigInt(opened.size) < LIMITS.solReserve) return false;
     if (this.open.filter(({ id }) => !this.left.has(id)).length >= LIMITS.maxOpenIntents || this.approvedSince(at - 60_000) >= LIMITS.perMinute || this.approvedSince(at - HOUR) >= LIMITS.perHour) return false;
     return this.isVetted(output, at) && this.pairAge(input, output, at) <= LIMITS.maxQuoteAgeMs && this.fits(swap, at) && this.knowsLosses(strategy, at);
+  }
+
+  /** Returns how much of an exit one swap sells: parts of one size, none of them worth more than max_trade. */
+  part({ input, amount }: ModelSwap, at: Millis): bigint {
+    const worth = this.value(input, amount, USDC.mint, at);
+    if (worth === undefined || worth <= LIMITS.maxTrade) return amount;
+    const most = (amount * LIMITS.maxTrade) / worth;
+    const parts = (amount + most - 1n) / most;
+    return (amount + parts - 1n) / parts;
+  }
+
+  /** Takes up that of an exit only a part is sold at once. */
+  order({ strategy, input, amount }: ModelSwap): void {
+    this.orders.set(`${strategy} ${input}`, { strategy, mint: input, left: amount, failures: 0 });
+  }
+
+  /** Takes up that a part came to nothing, or what it sold. */
+  settlePart(strategy: string, mint: Mint, sold: bigint | undefined): void {
+    const order = this.orders.get(`${strategy} ${mint}`);
+    if (order === undefined) return;
+    order.left -= sold ?? 0n;
+    order.failures = sold === undefined ? order.failures + 1 : 0;
+    if (order.left <= 0n || order.failures >= 8) this.orders.delete(`${strategy} ${mint}`);
   }
 
   /** Takes up an approval. */
@@ -121,6 +148,7 @@ export class RiskModel {
   /** Takes up the end of an intent. */
   close(intent: Intent, fill: Fill | undefined, fee: bigint): void {
     this.open.splice(this.open.findIndex(({ id }) => id === intent.id), 1);
+    if (intent.purpose === 'exit') this.settlePart(intent.strategy, intent.inputMint, fill?.amountIn);
     const book = this.books[intent.strategy as Name];
     if (fill !== undefined) {
       for (const balances of [book, this.wallet]) {

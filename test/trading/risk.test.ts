@@ -387,6 +387,21 @@ describe('risk refuses', () => {
     expect(retryDenial(later, { ...entry, purpose: 'exit' }, 2_000)).toBeUndefined();
   });
 
+  it('what is sold in parts already, what a cap leaves no room for, and entries while the service is silent', () => {
+    const caps = new Map([[SOL.mint, { perHour: amount(1_000n) }]]);
+    const state = stateWith({ limits: { caps } });
+    confirm(state, approve(state, buy()), 3_000n);
+    const sell = buy({ inputMint: SOL.mint, outputMint: USDC.mint, amount: 'all' });
+    confirm(state, approve(state, sell), 1n);
+    expectDenied(state, 'EXIT_UNDER_WAY', buy());
+    expectDenied(state, 'EXIT_UNDER_WAY', sell);
+    apply(state, { kind: 'command', name: 'flatten', reason: 'a test' });
+    expectDenied(state, 'CAP_USED_UP', sell);
+    const silent = stateWith();
+    apply(silent, { kind: 'command', name: 'set-service-access', access: 'silent', reason: 'a test' });
+    expectDenied(silent, 'SERVICE_SILENT');
+  });
+
   it('with every code that the documents name, and no other', () => {
     // Those of protections are met in protections.test.ts.
     const named = (Object.keys(DENIALS) as DenialCode[]).filter((code) => DENIALS[code].category !== 'protection');

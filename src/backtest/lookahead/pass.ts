@@ -2,7 +2,7 @@ import type { Steps } from '../../core/steps.ts';
 import type { Millis } from '../../core/time.ts';
 import type { StrategyInstance } from '../../engine/host.ts';
 import type { Decision } from '../../trading/step.ts';
-import { backtestSteps } from '../backtest.ts';
+import { backtestSteps, samplingOf } from '../backtest.ts';
 import type { InputCursor } from '../driver.ts';
 import type { RecordedLooks } from '../recorded-looks.ts';
 import type { BacktestSetup, BacktestStrategy } from '../setup.ts';
@@ -81,6 +81,8 @@ export function* passSteps({ setup, strategy, neighbours, cursor, looks, startAt
     seed: setup.seed,
     startAt, cursor, looks,
     model: setup.model,
+    // Of the strategy alone: what its neighbours poll must not change what it is shown.
+    sampling: samplingOf([strategy], setup.intervals),
     stopwatch: () => 0,
     onDecision: ({ seq, at, strategy: decider, proposal, verdict, code }) => {
       if (decider === strategy.name) decisions.push({ seq, at, strategy: decider, proposal, verdict, code });

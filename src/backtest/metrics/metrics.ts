@@ -6,6 +6,7 @@ import type { Doubts, MetricWarning, Strictness } from './doubts.ts';
 import { createDoubts } from './doubts.ts';
 import { deepestAbsolute, deepestRelative, drawdowns, ulcerIndex } from './drawdown.ts';
 import { figuresText } from './figure-names.ts';
+import { ratioText } from './figure-text.ts';
 import type { IrregularEstimates } from './irregular-time.ts';
 import { irregularEstimates } from './irregular-time.ts';
 import type { MeasuredPath, MeasuredSeries } from './measured-path.ts';
@@ -20,6 +21,8 @@ import { tradingFigures } from './trading-record.ts';
 /** A long series is resampled less often, so that the wait stays at some seconds; fewer than the fewest would say nothing. */
 const MOST_DRAWS = 20_000_000;
 const FEWEST_RESAMPLES = 200;
+/** Beyond it a result is a flaw in the data or the simulation. */
+const ABSURD_SHARPE = 10;
 
 type Figure = number | null;
 /** ISO 8601, or the number of the period where the series has no times, from 0 for its beginning. */
@@ -68,6 +71,8 @@ export interface Assessment {
   readonly trades: TradeResults | undefined;
   readonly timeInMarket: number | undefined;
   readonly path: MeasuredPath;
+  /** Why nothing can be said of luck; undefined where it can. */
+  readonly luckUnknown: string | undefined;
 }
 
 /** What to measure, and by what. */
@@ -81,13 +86,15 @@ export interface AssessmentTerms {
   readonly trading?: TradingRecord | undefined;
   /** Whether the Sharpe ratio is resampled; true by default. Where thousands of runs are compared nobody looks at it, and it takes longer than they do. */
   readonly interval?: boolean | undefined;
+  /** Whether the market was made up: what is luck there says nothing of any other one. */
+  readonly isMadeUp?: boolean | undefined;
 }
 
 /**
  * Returns the metrics of a series with the reasons for what is missing or thin. A series does not say how many were tried
  * before it: whoever knows deflates its Sharpe ratio by `withTrials`.
  */
-export function assess(series: MeasuredSeries, { strictness, riskFree = 0, mar = 0, trading, interval = true }: AssessmentTerms): Assessment {
+export function assess(series: MeasuredSeries, { strictness, riskFree = 0, mar = 0, trading, interval = true, isMadeUp }: AssessmentTerms): Assessment {
   const doubts = createDoubts(strictness);
   const path = measuredPath(series);
   const figures = returnFigures(path, { riskFree, mar }, doubts);
@@ -118,7 +125,17 @@ export function assess(series: MeasuredSeries, { strictness, riskFree = 0, mar =
     timeInMarket: traded?.timeInMarket,
     warnings: doubts.warnings,
     path,
+    luckUnknown: luckUnknownBy(metrics, isMadeUp),
   };
+}
+
+/**
+ * Returns why nothing can be said of luck: the market was made up, or the Sharpe ratio is so large that a flaw explains it
+ * better than luck or skill. Undefined where something can be said.
+ */
+export function luckUnknownBy({ sharpe: ratio }: Pick<Metrics, 'sharpe'>, isMadeUp = false): string | undefined {
+  if (isMadeUp) return 'the market is made up';
+  return ratio !== null && ratio > ABSURD_SHARPE ? `no real market pays a Sharpe ratio of ${ratioText(ratio)} a year` : undefined;
 }
 
 /** Metrics before what has no meaning becomes null. */

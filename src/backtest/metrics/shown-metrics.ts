@@ -3,7 +3,7 @@ import { amountText } from '../page/value-text.ts';
 import { FIGURE_NAMES } from './figure-names.ts';
 import { likelihoodText, ratioText, shareText, spanOfYears } from './figure-text.ts';
 import type { MeasuredPath } from './measured-path.ts';
-import type { Metrics } from './metrics.ts';
+import type { Assessment, Metrics } from './metrics.ts';
 
 /** How a figure is shown to people. */
 export interface ShownMetric {
@@ -55,10 +55,13 @@ const YEAR_DAYS = 365.25;
 const FEWEST_DAYS_OF_GROWTH = 90;
 /** What is scaled to a year from less is said to be. */
 const FEWEST_DAYS_OF_YEARLY = 30;
+/** What tells luck from skill. */
+const OF_LUCK = new Set<keyof Metrics>(['psr', 'min_track_record_length', 'dsr']);
 const YEARLY = new Set<string>(SHOWN.filter(({ isYearly }) => isYearly).map(({ name }) => name));
 
 /** Returns why a figure is not shown to people though it can be computed: what a few weeks bring, compounded to a year, and anything scaled to one from hours, is a number without a meaning. */
-export function notMeaningful(name: keyof Metrics, { years }: Pick<MeasuredPath, 'years'>): string | undefined {
+export function notMeaningful(name: keyof Metrics, { path: { years }, luckUnknown }: Partial<Pick<Assessment, 'luckUnknown'>> & { readonly path: Pick<MeasuredPath, 'years'> }): string | undefined {
+  if (luckUnknown !== undefined && OF_LUCK.has(name)) return `not meaningful: ${luckUnknown}`;
   if (years === undefined) return undefined;
   const days = years * YEAR_DAYS;
   const isGrowth = name === 'cagr' || name === 'calmar';

@@ -1,6 +1,7 @@
 import type { Bps } from '../../core/amount.ts';
 import { mulDiv } from '../../core/amount.ts';
 import type { Millis } from '../../core/time.ts';
+import type { FeedKey } from '../../market/event.ts';
 import type { Quote } from '../../market/quote.ts';
 import type { Mint } from '../../market/token.ts';
 import type { MarketCache } from '../../trading/market-cache.ts';
@@ -27,7 +28,8 @@ export interface LadderQuestion {
   readonly inputMint: Mint;
   readonly outputMint: Mint;
   readonly at: Millis;
-  readonly maxAgeMs: Millis;
+  /** How old a quote of a feed may be. */
+  readonly maxAgeMs: Millis | ((feed: FeedKey) => Millis);
   readonly otherSideHaircutBps: Bps;
 }
 
@@ -65,7 +67,7 @@ function rungsOf(market: MarketCache, { at, maxAgeMs, otherSideHaircutBps }: Lad
   for (const slot of market.quoteSlots(from, to)) {
     const quote = market.latest(slot);
     if (quote?.kind !== 'quote') continue;
-    if (!(readingAge(quote, at) <= maxAgeMs)) {
+    if (!(readingAge(quote, at) <= (typeof maxAgeMs === 'number' ? maxAgeMs : maxAgeMs(quote.feed)))) {
       hasStale = true;
       continue;
     }

@@ -52,7 +52,7 @@ export function seriesOf({ times }: RunRecord, strategies: readonly StrategyReco
 /** Returns the metrics of a run: of all its strategies, or of some. */
 export function assessRun(record: RunRecord, strategies: readonly StrategyRecord[] = record.strategies, { interval }: Pick<AssessmentTerms, 'interval'> = {}): Assessment {
   const { times, values, held } = seriesOf(record, strategies);
-  return assess({ kind: 'equity', times, values }, { strictness: 'backtest', trading: { ...tradingOf(record, strategies), held }, interval });
+  return assess({ kind: 'equity', times, values }, { strictness: 'backtest', trading: { ...tradingOf(record, strategies), held }, interval, isMadeUp: record.isMadeUp });
 }
 
 /** Returns fills as purchases and sales of what is not the currency; a swap between two such is one of each. */
@@ -75,12 +75,12 @@ export function benchmarksOf(record: RunRecord): Benchmarks {
   const together = (one: (prices: readonly number[], costBps: number) => EquitySeries): Benchmark | undefined => {
     if (instruments.length === 0 || record.instruments.some(isGone)) return undefined;
     const each = instruments.map(({ prices, costBps }) => one(prices, costBps).values);
-    return benchmarkOf({ times, values: times.map((_, i) => each.reduce((sum, held) => sum + held[i]!, 0)) });
+    return benchmarkOf({ times, values: times.map((_, i) => each.reduce((sum, held) => sum + held[i]!, 0)) }, record);
   };
   return {
     buy_and_hold: together((prices, costBps) => buyAndHold({ times, prices }, { cash: part, costBps })),
     dca: together((prices, costBps) => dollarCostAveraging({ times, prices }, { cash: part, costBps, orders, everyMs })),
-    cash: benchmarkOf(cashOnly(times, { cash })),
+    cash: benchmarkOf(cashOnly(times, { cash }), record),
   };
 }
 
@@ -105,8 +105,8 @@ function isPrice(price: number | null | undefined): boolean {
   return price !== null && price !== undefined && price > 0;
 }
 
-function benchmarkOf(series: EquitySeries): Benchmark {
-  return { series, assessment: assess({ kind: 'equity', ...series }, { strictness: 'backtest' }) };
+function benchmarkOf(series: EquitySeries, { isMadeUp }: Pick<RunRecord, 'isMadeUp'>): Benchmark {
+  return { series, assessment: assess({ kind: 'equity', ...series }, { strictness: 'backtest', isMadeUp }) };
 }
 
 /** The middle between what a purchase takes and a sale brings, and half of what is between them as a cost of either. */

@@ -64,8 +64,10 @@ function hasPrices({ prices }: Pick<Look, 'prices'>): boolean {
 }
 
 /** Returns a meter over a state. `instruments` are what its benchmarks buy. */
-export function createRunMeter({ state, currency, instruments, everyMs, glanceEveryMs, model }: {
+export function createRunMeter({ state, market = state.market, currency, instruments, everyMs, glanceEveryMs, model }: {
   readonly state: EngineState;
+  /** What everything is valued by; the state's unless given. */
+  readonly market?: MarketCache | undefined;
   readonly currency: Token;
   readonly instruments: readonly Token[];
   readonly everyMs: Millis;
@@ -74,7 +76,7 @@ export function createRunMeter({ state, currency, instruments, everyMs, glanceEv
   readonly model: SimulationModel;
 }): RunMeter {
   const { portfolio, tokens } = state;
-  const marks = createExitMarks({ market: state.market, tokens, currency, model });
+  const marks = createExitMarks({ market, tokens, currency, model });
   const unit = 10 ** currency.decimals;
   // What a run leaves is kept whole in its report: digits beyond the token's own would only be ballast there.
   const rounded = (value: number): number => Math.round(value * unit) / unit;
@@ -125,7 +127,7 @@ export function createRunMeter({ state, currency, instruments, everyMs, glanceEv
     }),
     prices: priced.map(({ token }) => {
       // Nobody would trade at an older price: it is none.
-      const price = share === 0n || priceAge(state.market, token.mint, currency.mint, at) > model.maxPriceAgeMs ? undefined : marks.bothWays(token.mint, share, at);
+      const price = share === 0n || priceAge(market, token.mint, currency.mint, at) > model.maxPriceAgeMs ? undefined : marks.bothWays(token.mint, share, at);
       const whole = 10 ** token.decimals / unit;
       return price === undefined ? { ask: null, bid: null } : { ask: sevenDigits(price.ask * whole), bid: sevenDigits(price.bid * whole) };
     }),
@@ -152,7 +154,7 @@ export function createRunMeter({ state, currency, instruments, everyMs, glanceEv
   const sample = (at: Millis): void => {
     const look = lookAt(at);
     if (glanceEveryMs !== undefined) {
-      const between = [...equityExtremes.keep(totalEquity(at)), ...marketExtremes.keep(marketIndex(state.market, priced, currency.mint))];
+      const between = [...equityExtremes.keep(totalEquity(at)), ...marketExtremes.keep(marketIndex(market, priced, currency.mint))];
       for (const extreme of between.toSorted((a, b) => a.at - b.at)) if (extreme.at > (times.at(-1) ?? -Infinity) && extreme.at < at) put(extreme);
     }
     put(look);
@@ -177,11 +179,11 @@ export function createRunMeter({ state, currency, instruments, everyMs, glanceEv
       const look = (): Look => lookAt(at);
       if (!hasAllPrices && hasPrices(look())) sample(at);
       equityExtremes.pass(totalEquity(at), look);
-      marketExtremes.pass(marketIndex(state.market, priced, currency.mint), look);
+      marketExtremes.pass(marketIndex(market, priced, currency.mint), look);
     },
     sampleNews: (at) => {
       const last = times.at(-1) ?? -Infinity;
-      if (at < last || !tokens.all.some(({ mint }) => isHeardOf(state.market, { mint, currency: currency.mint, seen, last }))) return;
+      if (at < last || !tokens.all.some(({ mint }) => isHeardOf(market, { mint, currency: currency.mint, seen, last }))) return;
       sample(at);
       for (const { token: { mint }, halfSpreads } of priced) {
         const size = swapped.get(mint);
@@ -192,7 +194,7 @@ export function createRunMeter({ state, currency, instruments, everyMs, glanceEv
       seen = at;
     },
     heldPrices: (at) => tracked.flatMap(({ book, kept: { name } }) => [...book.balances].flatMap(([mint, amount]): HeldPrice[] => {
-      const ageMs = mint === currency.mint ? Infinity : priceAge(state.market, mint, currency.mint, at);
+      const ageMs = mint === currency.mint ? Infinity : priceAge(market, mint, currency.mint, at);
       return ageMs === Infinity ? [] : [{ strategy: name, symbol: symbolOf(mint), ageMs, timesLargest: marks.timesLargest(mint, amount, at) }];
     })),
     unpriced,

@@ -12,6 +12,8 @@ export interface RunRecord {
   readonly instruments: readonly InstrumentRecord[];
   /** In order of time. */
   readonly fills: readonly RecordedFill[];
+  /** Set where the market was made up. */
+  readonly isMadeUp?: true | undefined;
 }
 
 /** One strategy at each of the times. */

@@ -42,12 +42,12 @@ export function yearsOf(months: readonly MonthlyReturn[]): { readonly year: numb
   });
 }
 
-function ofAssessment(of: string, { metrics, path, sharpeInterval: interval, trades, timeInMarket }: Assessment): [string, string][] {
-  const { points } = path;
+function ofAssessment(of: string, assessment: Assessment): [string, string][] {
+  const { metrics, path: { points }, sharpeInterval: interval, trades, timeInMarket } = assessment;
   return [
     ...SHOWN_METRICS.map(({ name, show }): [string, string] => {
       const value = metrics[name];
-      return [`${of}.${name}`, typeof value !== 'number' ? NOT_GIVEN : notMeaningful(name, path) === undefined ? show(value) : NOT_MEANINGFUL];
+      return [`${of}.${name}`, typeof value !== 'number' ? NOT_GIVEN : notMeaningful(name, assessment) === undefined ? show(value) : NOT_MEANINGFUL];
     }),
     [`${of}.equity_start`, points.length === 0 ? NOT_GIVEN : amountText(points[0]!)],
     [`${of}.equity_end`, points.length === 0 ? NOT_GIVEN : amountText(points.at(-1)!)],

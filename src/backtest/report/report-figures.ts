@@ -43,9 +43,9 @@ export function reportFigures({ run, settings, trials }: ReportInput): ReportFig
     figure: (name) => markup`<span data-figure="${name}"${!isSaying(textOf(name)) && markup` class="none"`}>${textOf(name)}</span>`,
     isGiven: (name) => isSaying(textOf(name)),
     reason(metric) {
-      const { warnings, path } = assessments.get('total')!;
-      const warning = warnings.find(({ figures }) => figures.includes(metric));
-      return warning === undefined ? notMeaningful(metric, path) : factOf(warning);
+      const assessment = assessments.get('total')!;
+      const warning = assessment.warnings.find(({ figures }) => figures.includes(metric));
+      return warning === undefined ? notMeaningful(metric, assessment) : factOf(warning);
     },
   };
 }

@@ -30,6 +30,7 @@ export function joinRecords(folds: readonly FoldRecord[]): RunRecord {
   const times = parts.flatMap(({ record, kept }) => record.times.slice(0, kept));
   return {
     currency: parts[0]?.record.currency ?? '',
+    ...(parts[0]?.record.isMadeUp === true ? { isMadeUp: true } : {}),
     times,
     strategies: parts.map((part, place) => strategyOf(part, { before: sum(parts.slice(0, place)), all: times.length })),
     instruments: instrumentsOf(parts),

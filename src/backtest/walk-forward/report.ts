@@ -150,9 +150,9 @@ function figureSection({ assessment, benchmarks: { buy_and_hold, dca, cash } }: 
     id: 'figures', title: 'Figures out of sample',
     body: markup`${dataTable({
       label: 'Figures out of sample', columns: columnsOf('figure', ...compared.map(([label]) => label)),
-      rows: SHOWN_METRICS.filter(({ name }) => notMeaningful(name, assessment.path) === undefined && compared.some(([, { metrics }]) => metrics[name] !== null))
+      rows: SHOWN_METRICS.filter(({ name }) => notMeaningful(name, assessment) === undefined && compared.some(([, { metrics }]) => metrics[name] !== null))
         .map((metric) => [labelIn(metric, currency), ...compared.map(([, { metrics }]) => shown(metrics[metric.name], metric.show))]),
-    })}${noteOf(notMeaningful('cagr', assessment.path)?.replace(/^/, 'Growth a year and Calmar ratio are '))}${noteOf(scaledNote(assessment.path))}`,
+    })}${noteOf(notMeaningful('cagr', assessment)?.replace(/^/, 'Growth a year and Calmar ratio are '))}${noteOf(notMeaningful('psr', assessment)?.replace(/^/, 'What tells luck from skill is '))}${noteOf(scaledNote(assessment.path))}`,
   };
 }
 

@@ -19,6 +19,6 @@ export function walkForwardVerdict({ joined, folds, judged, positive, efficiency
       : efficiency < 0 ? `What its parameters gained in-sample they lost out of sample (efficiency ${shareText(efficiency)}).`
         : `Of what its parameters made a year in-sample, ${shareText(efficiency)} was left out of sample.`]),
     ...(stability.choices < 2 ? [] : [`The choice changed in ${stability.changes} of ${stability.choices - 1} folds after the first.`]),
-    ...(total === null || total <= 0 || metrics.psr === null ? [] : [chanceText(metrics.psr, metrics)]),
+    ...(total === null || total <= 0 || metrics.psr === null ? [] : [chanceText(metrics.psr, metrics, joined.assessment.luckUnknown)]),
   ];
 }

@@ -3,6 +3,7 @@ import type { Amount, Bps } from '../../core/amount.ts';
 import { isGannetError } from '../../core/errors.ts';
 import { printable } from '../../core/text.ts';
 import type { Millis } from '../../core/time.ts';
+import { shortDuration } from '../../core/time.ts';
 import type { FeedKey } from '../../market/event-base.ts';
 import { feedKey } from '../../market/feed.ts';
 import type { Quote } from '../../market/quote.ts';
@@ -20,6 +21,14 @@ export interface CandleMapping {
   readonly pair: Pair | undefined;
   /** The amounts that are quoted at each price, in a token of the pair. */
   readonly sizes: readonly TokenAmount[];
+  /** How long a candle lasts. Left out, as long as candles most often are apart. */
+  readonly intervalMs?: Millis | undefined;
+}
+
+/** A span of which a file holds no candle: from the end of the candle before to the time of the next one. */
+interface MissingCandles {
+  readonly from: Millis;
+  readonly until: Millis;
 }
 
 /** What a file holds; a candle's quotes are made as they are gone through. */
@@ -30,6 +39,9 @@ export interface CsvMarket {
   readonly events: number;
   readonly startAt: Millis;
   readonly mints: ReadonlySet<Mint>;
+  /** Of candles: how long one lasts, and where they are missing. */
+  readonly intervalMs?: Millis | undefined;
+  readonly missing: readonly MissingCandles[];
 }
 
 interface Candle {
@@ -42,8 +54,8 @@ const FIRST_RECORDABLE: Millis = Date.parse('0000-01-01T00:00:00Z');
 const END_OF_RECORDABLE: Millis = Date.parse('9999-12-31T23:59:59.999Z') + 1;
 
 /**
- * Reads quotes, or candles as quotes, from CSV rows. A candle becomes quotes of its close at its end, which is the time of the
- * next one (of the last: as long after it as candles mostly are apart); what happened within it is checked and not made up.
+ * Reads quotes, or candles as quotes, from CSV rows. A candle becomes quotes of its close at its end: its time and the
+ * interval of candles, but no later than the time of the next one. What happened within it is checked and not made up.
  * Throws CSV_INVALID with file and row on times that go back, on a candle or a quote that is there twice, on prices and amounts
  * of nothing, and on what cannot be read.
  */
@@ -83,7 +95,7 @@ export async function readMarketCsv(rows: AsyncIterable<CsvRow>, { map, ...mappi
   if (candles.length > 0) return candleMarket(candles, { file: place.file, ...mapping });
   const mints = new Set<Mint>();
   for (const { inputMint, outputMint } of quotes) mints.add(inputMint).add(outputMint);
-  return { form: 'quotes', quotes, events: quotes.length, startAt: quotes[0]!.receivedAt, mints };
+  return { form: 'quotes', quotes, events: quotes.length, startAt: quotes[0]!.receivedAt, mints, missing: [] };
 }
 
 function cellsOf(row: CsvRow, header: readonly (Field | undefined)[]): ReadonlyMap<Field, string> {
@@ -158,13 +170,14 @@ function amountOf(row: CsvRow, values: ReadonlyMap<Field, string>, column: 'in_a
 }
 
 /** Prices are quote tokens for one base token. Nothing is left to go wrong once the quotes are gone through: what is written by then would be half of a file. */
-function candleMarket(candles: readonly Candle[], { file, pair, sizes }: CandleMapping & { readonly file: string }): CsvMarket {
+function candleMarket(candles: readonly Candle[], { file, pair, sizes, intervalMs: given }: CandleMapping & { readonly file: string }): CsvMarket {
   const { base, quote: counter } = pair!;
-  const widths = Float64Array.from({ length: candles.length - 1 }, (_, index) => candles[index + 1]!.at - candles[index]!.at).sort();
-  const usual = widths[Math.floor(widths.length / 2)];
-  if (usual === undefined) throw csvError({ file, row: candles[0]!.row }, 'one candle does not say when it ends, and until then nobody knows its close: at least two are needed');
-  const last = candles.at(-1)!;
-  const endOfLast = recordable(last.at + usual, { file, row: last.row });
+  const usual = usualSpacing(candles);
+  const intervalMs = given ?? usual;
+  if (intervalMs === undefined) throw csvError({ file, row: candles[0]!.row }, 'one candle does not say when it ends: name how long it lasts with --interval, such as --interval 1h, or give at least two candles');
+  if (usual !== undefined && usual < intervalMs) throw csvError({ file, row: candles[1]!.row }, `candles are mostly ${shortDuration(usual)} apart, and --interval says that one lasts ${shortDuration(intervalMs)}: expected at most that`);
+  const endOf = (index: number): Millis => Math.min(candles[index]!.at + intervalMs, candles[index + 1]?.at ?? Infinity);
+  recordable(endOf(candles.length - 1), { file, row: candles.at(-1)!.row });
   const ladder = sizes.map(({ token, amount: size }) => {
     const amount = toAmount(size);
     const buys = token.mint === counter.mint;
@@ -179,16 +192,31 @@ function candleMarket(candles: readonly Candle[], { file, pair, sizes }: CandleM
     }
   }
   return {
-    form: 'candles', events: candles.length * ladder.length, startAt: candles[1]!.at, mints: new Set(ladder.flatMap(({ ends: { inputMint, outputMint } }) => [inputMint, outputMint])),
+    form: 'candles', events: candles.length * ladder.length, startAt: endOf(0), intervalMs, missing: missingCandles(candles, endOf), mints: new Set(ladder.flatMap(({ ends: { inputMint, outputMint } }) => [inputMint, outputMint])),
     quotes: {
       *[Symbol.iterator]() {
         for (const [index, { close }] of candles.entries()) {
-          const at = candles[index + 1]?.at ?? endOfLast;
+          const at = endOf(index);
           for (const { ends, out } of ladder) yield quote({ at, ...ends, outAmount: BigInt(out(close)) as Amount });
         }
       },
     },
   };
+}
+
+/** Returns how far candles most often are apart, of two such spacings the shorter one; undefined of a single candle. */
+function usualSpacing(candles: readonly Candle[]): Millis | undefined {
+  const counts = new Map<Millis, number>();
+  for (let index = 1; index < candles.length; index++) {
+    const spacing = candles[index]!.at - candles[index - 1]!.at;
+    counts.set(spacing, (counts.get(spacing) ?? 0) + 1);
+  }
+  const [most] = [...counts].toSorted(([a, ofA], [b, ofB]) => ofB - ofA || a - b);
+  return most?.[0];
+}
+
+function missingCandles(candles: readonly Candle[], endOf: (index: number) => Millis): MissingCandles[] {
+  return candles.slice(1).map(({ at: until }, index): MissingCandles => ({ from: endOf(index), until })).filter(({ from, until }) => until > from);
 }
 
 function feedOf({ inputMint, outputMint, inAmount }: Pick<Quote, 'inputMint' | 'outputMint' | 'inAmount'>): FeedKey {

@@ -2,6 +2,7 @@ import { GannetError } from '../../core/errors.ts';
 import { counted } from '../../core/counted.ts';
 import { formatDuration, shortDuration } from '../../core/time.ts';
 import type { Millis } from '../../core/time.ts';
+import type { RecordedIntervals } from '../../backtest/sampling.ts';
 import type { FeedKey } from '../../market/event-base.ts';
 import type { FeedSpec } from '../../market/feed.ts';
 import { feedKey, sharedFeeds } from '../../market/feed.ts';
@@ -19,6 +20,12 @@ const MOST_NAMED = 3;
 /** A poll takes its time too. */
 const SELDOM_FACTOR = 1.5;
 
+/** What a recording is good for: what must be said of it, and how often it has each feed. */
+export interface RecordingReview {
+  readonly doubts: readonly string[];
+  readonly intervals: RecordedIntervals;
+}
+
 /**
  * Returns what whoever relies on a recording must be told, each with file, row and time: rows that are lost, feeds that were
  * silent, or heard more seldom than live, prices that leap. Throws RECORDING_CORRUPT where rows are in no order, or a price is none: no feed gives such
@@ -30,10 +37,10 @@ export function* recordingDoubts(recording: Recording, { kinds, feeds, describe 
   readonly feeds: readonly FeedSpec[];
   /** Names a feed for people. */
   readonly describe: (feed: FeedKey) => string;
-}): Steps<string[]> {
+}): Steps<RecordingReview> {
   const everyMs = new Map(sharedFeeds(feeds).map((spec) => [feedKey(spec), spec.everyMs]));
   const watches = new Map<FeedKey, SilenceWatch>();
-  const { issues, noPrices, leaps } = yield* inspectRows(recording, kinds, (block) => { hearBlock(watches, everyMs, block); });
+  const { issues, noPrices, leaps } = yield* inspectRows(recording, kinds, (block) => { hearBlock(watches, block); });
   const [worst, ...others] = [...issues, ...noPrices];
   if (worst !== undefined) {
     const more = others.length === 0 ? '' : `, and ${others.length} more of the kind`;
@@ -41,13 +48,19 @@ export function* recordingDoubts(recording: Recording, { kinds, feeds, describe 
       details: { file: worst.file, row: worst.row, at: worst.at },
     });
   }
-  const silences = [...watches].flatMap(([feed, watch]) => silencesOf(watch, recording).map(({ from, until }) => ({ feed, from, until }))).sort((a, b) => a.from - b.from);
-  return [
+  const watched = [...watches].filter(([feed]) => everyMs.has(feed));
+  const silences = watched.flatMap(([feed, watch]) => silencesOf(watch, recording).map(({ from, until }) => ({ feed, from, until }))).sort((a, b) => a.from - b.from);
+  const doubts = [
     ...named(recording.lost.filter(({ isHole }) => isHole).map((lost) => lostIssue(lost).message), 'rows are lost'),
-    ...named(silences.map(({ feed, from, until }) => `nothing was recorded of ${describe(feed)} from ${new Date(from).toISOString()} on, for ${shortDuration(until - from)}`), 'feeds were silent'),
-    ...[...watches].flatMap(([feed, watch]) => seldom(watch.usualMs() ?? 0, everyMs.get(feed)!, describe(feed))),
+    ...named(silences.map(({ feed, from, until }) => `nothing was recorded of ${describe(feed)} from ${new Date(from).toISOString()} to ${new Date(until).toISOString()}, for ${shortDuration(until - from)}`), 'feeds were silent'),
+    ...watched.flatMap(([feed, watch]) => seldom(watch.usualMs() ?? 0, everyMs.get(feed)!, describe(feed))),
     ...named(leaps.map(({ message }) => `${message}; it is taken as it stands`), 'prices leap'),
   ];
+  const intervals = [...watches].flatMap(([feed, watch]) => {
+    const usualMs = watch.usualMs();
+    return usualMs === null ? [] : [[feed, usualMs] as const];
+  });
+  return { doubts, intervals: new Map(intervals) };
 }
 
 /** What counts prices, counts fewer of them in the same time. */
@@ -68,21 +81,29 @@ function named(messages: readonly string[], what: string): string[] {
 }
 
 /** Quotes by their columns: there are millions of them. */
-function hearBlock(watches: Map<FeedKey, SilenceWatch>, feeds: ReadonlyMap<FeedKey, Millis>, block: Block): void {
+function hearBlock(watches: Map<FeedKey, SilenceWatch>, block: Block): void {
   if (block instanceof QuoteBlock) {
     const { codes, texts } = block.columns.feed;
-    const isWatched = texts.map((feed) => feeds.has(feed));
-    for (let index = 0; index < block.length; index++) if (isWatched[codes[index]!] === true) hear(watches, texts[codes[index]!]!, block.timeAt(index));
+    const own = texts.map((feed) => watches.get(feed));
+    for (let index = 0; index < block.length; index++) {
+      const code = codes[index]!;
+      const watch = own[code];
+      if (watch === undefined) own[code] = begin(watches, texts[code]!, block.timeAt(index));
+      else watch.hear(block.timeAt(index));
+    }
     return;
   }
   for (let index = 0; index < block.length; index++) {
     const input = block.inputAt(index);
-    if ('feed' in input && input.kind !== 'feed-health' && feeds.has(input.feed)) hear(watches, input.feed, block.timeAt(index));
+    if (!('feed' in input) || input.kind === 'feed-health') continue;
+    const watch = watches.get(input.feed);
+    if (watch === undefined) begin(watches, input.feed, block.timeAt(index));
+    else watch.hear(block.timeAt(index));
   }
 }
 
-function hear(watches: Map<FeedKey, SilenceWatch>, feed: FeedKey, at: Millis): void {
-  const watch = watches.get(feed);
-  if (watch === undefined) watches.set(feed, watchSilence(at));
-  else watch.hear(at);
+function begin(watches: Map<FeedKey, SilenceWatch>, feed: FeedKey, at: Millis): SilenceWatch {
+  const watch = watchSilence(at);
+  watches.set(feed, watch);
+  return watch;
 }

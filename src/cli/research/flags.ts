@@ -32,6 +32,6 @@ export function durationFlag(text: string): Millis {
   try {
     return parseDuration(text);
   } catch (error) {
-    throw new InvalidArgumentError(isGannetError(error) ? error.message : 'expected a duration such as "10s"');
+    throw new InvalidArgumentError(isGannetError(error) ? `${error.message}.` : 'expected a duration such as "10s".');
   }
 }

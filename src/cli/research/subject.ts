@@ -50,7 +50,7 @@ export async function openSubject({ options, environment, withheld, interrupt, t
   const recording = await stepByStep(openSteps(findRecording(options.stateDir, named)), interrupt);
   const workingDir = process.cwd();
   const loaded = await loadConfig({
-    file, purpose: 'look', workingDir, environment, withheld, stateDir: options.stateDir,
+    file, purpose: 'research', workingDir, environment, withheld, stateDir: options.stateDir,
     // From the recording: research asks nobody.
     decimalsOf: async (mints) => new Map(mints.flatMap((mint) => {
       const token = recording.tokens.byMint(mint);
@@ -67,7 +67,7 @@ export async function openSubject({ options, environment, withheld, interrupt, t
   refuseNothingLeft(config, { directory, firstAt, lastAt });
   const looks = recordedLooks(recording);
   const unseen = unseenTokens(config, looks);
-  const doubts = await stepByStep(recordingDoubts(recording, { kinds: backtestKinds(looks), feeds: Engine.feedsOf(config.strategies), describe: (feed) => describeFeedKey(config.tokens, feed) }), interrupt);
+  const { doubts, intervals } = await stepByStep(recordingDoubts(recording, { kinds: backtestKinds(looks), feeds: Engine.feedsOf(config.strategies), describe: (feed) => describeFeedKey(config.tokens, feed) }), interrupt);
   const places = { strategiesDir: join(PROJECT_DIR, 'strategies'), baseDir: dirname(resolve(workingDir, config.file)) };
   return {
     config, recording, looks, unseen, doubts,
@@ -78,7 +78,8 @@ export async function openSubject({ options, environment, withheld, interrupt, t
       model: withRecordedLatency(config.backtest.model, recording, directory),
       seed: config.seed,
       currency: currencyOf(config),
-      firstAt, lastAt,
+      firstAt, lastAt, intervals,
+      isMadeUp: recording.manifest.source.kind === 'synthetic',
       recordingDir: resolve(directory),
       strategies: await Promise.all(config.strategies.map(async ({ name, use, rawParams, budget, maxAgeMs, maxExposure, warmupMs }) => (
         { name, use, rawParams, budget, limits: { maxAgeMs, maxExposure }, warmupMs, codeHash: await strategyHash(use, places) }))),
@@ -118,12 +119,18 @@ function walletWarnings({ strategies, balances, tokens }: ThreadSetup): string[]
   return (balances.get(SOL_MINT) ?? 0n) > 0n ? short : [...short, 'the wallet begins without SOL (backtest.balances): there is nothing to pay a fee from'];
 }
 
+/** How the prices of a generated market move, by its name. */
+const MADE_UP: Readonly<Record<string, string>> = {
+  'stochastic-volatility': 'at random, with trends and with volatility that clusters, so that no rule earns there for long',
+  'random-walk': 'at random, so that nothing can be earned there but by a mistake',
+  'swings': 'about their level, so that buying dips pays there',
+};
+
 /** What nobody could have traded on says little of what trading there would have come to. */
 function sourceWarnings(source: RecordingSource): string[] {
   if (source.kind === 'imported' && source.form === 'candles') return ['the prices are those of candles, the same for purchase and sale and for every size: what a spread and the depth of a market cost is in no figure'];
   if (source.kind !== 'synthetic') return [];
-  const market = source.market === 'random-walk' ? 'at random, so that nothing can be earned there but by a mistake' : 'about their level, so that buying dips pays there';
-  return [`the market is made up: its prices move ${market}; what comes of it says nothing of a real one`];
+  return [`the market is made up: its prices move ${MADE_UP[source.market] ?? `as "${printable(source.market, 40)}" does`}; what comes of it says nothing of a real one`];
 }
 
 /** No swap takes as long as later ones did: at the beginning there are none to go by. */

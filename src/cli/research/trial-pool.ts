@@ -19,6 +19,8 @@ export const DEFAULT_TRIAL_LIMIT_MS: Millis = 300_000;
 /** A batch takes about so long: what it costs to hand it over does not count then, and nobody waits long for the last one. */
 const BATCH_MS: Millis = 100;
 const LARGEST_BATCH = 256;
+/** A thread never forgets the modules of a trial, about 100 kB each: after so many trials it is replaced. */
+const TRIALS_PER_THREAD = 1_000;
 
 export interface TrialPoolOptions {
   /** Threads; as many as the machine runs at once by default. */
@@ -30,6 +32,8 @@ export interface TrialPoolOptions {
   readonly rows?: SharedRows | undefined;
   /** How long a trial may take before its thread is ended. */
   readonly limitMs?: Millis | undefined;
+  /** After how many trials a thread is replaced, on average. */
+  readonly trialsPerThread?: number | undefined;
   /** How much of the recording is taken into memory at most; a quarter of the machine's by default. */
   readonly mostSharedBytes?: number | undefined;
 }
@@ -53,7 +57,7 @@ export function defaultWorkers(): number {
  * memory fails, and the thread is replaced; the others go on. Throws RECORDING_CORRUPT and INTERRUPTED.
  */
 export async function createTrialPool(setup: ThreadSetup, options: TrialPoolOptions = {}): Promise<RecordingTrialPool> {
-  const { workers = defaultWorkers(), interrupt, limitMs = DEFAULT_TRIAL_LIMIT_MS } = options;
+  const { workers = defaultWorkers(), interrupt, limitMs = DEFAULT_TRIAL_LIMIT_MS, trialsPerThread = TRIALS_PER_THREAD } = options;
   const all: Threads[] = [];
   const start = (count: number): Threads => {
     const threads = startThreads(setup, count);
@@ -69,16 +73,33 @@ export async function createTrialPool(setup: ThreadSetup, options: TrialPoolOpti
   try {
     if (interrupt?.aborted === true) throw interruption();
     // They load their code while the recording is read here.
-    const threads = start(workers);
+    let threads = start(workers);
+    let begun = 0;
     const recording = options.recording ?? openRecording(setup.recordingDir);
     const rows = options.rows ?? (await shareRecording(recording, { looks: recordedLooks(recording), interrupt, mostBytes: options.mostSharedBytes })).rows;
     const shared = { rows: rows === undefined ? null : { layout: rows.layout, memory: rows.memory }, lastSeq: recording.truncatedAt ?? null };
     const runOn = (among: Threads, count: number) => (trials: Iterable<Trial>): AsyncGenerator<TrialResult> => runTrials([...trials], {
       workers: count, interrupt, batchOf: (batch, onResult) => runBatch(among, { ...shared, trials: batch }, { limitMs, onResult }),
     });
+    const most = trialsPerThread * workers;
+    const renew = async (): Promise<void> => {
+      const old = threads;
+      all.splice(all.indexOf(old), 1);
+      threads = start(workers);
+      begun = 0;
+      await old.pool.destroy();
+    };
     return {
       workers, sharedBytes: rows?.bytes, close,
-      run: runOn(threads, workers),
+      run: async function* (trials) {
+        const left = [...trials];
+        while (left.length > 0) {
+          if (begun >= most) await renew();
+          const part = left.splice(0, most - begun);
+          begun += part.length;
+          yield* runOn(threads, workers)(part);
+        }
+      },
       runAlone: async (trial) => {
         for await (const result of runOn(start(1), 1)([trial])) return result;
         throw interruption();

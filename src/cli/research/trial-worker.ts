@@ -12,12 +12,12 @@ import { openSharedRows } from '../../recording/shared/shared-source.ts';
 import { stopwatch } from '../bench/measurement.ts';
 import { tellLooseErrors } from '../loose-errors.ts';
 import { refuseOtherCode } from './strategy-text.ts';
-import { strategyCode } from './thread-setup.ts';
+import { freshStrategies } from './fresh-strategies.ts';
 import type { ThreadSetup } from './thread-setup.ts';
 import type { TrialMessage, TrialTask } from './trial-task.ts';
 
 const setup = workerData as ThreadSetup;
-let ground: Promise<TrialGround> | undefined;
+let ground: Promise<Omit<TrialGround, 'strategies'>> | undefined;
 /** What a strategy left to the event loop and nobody caught. */
 const strays: string[] = [];
 
@@ -36,7 +36,7 @@ export default async function runTrials(task: TrialTask): Promise<void> {
     const laid = await ground;
     say({ kind: 'ready' });
     for (const trial of trials) {
-      const steps = trialSteps(trial, laid);
+      const steps = trialSteps(trial, { ...laid, strategies: await freshCode() });
       let step = steps.next();
       for (; step.done !== true; step = steps.next()) await bothTurns();
       await bothTurns();
@@ -63,16 +63,18 @@ function afterStrays(result: TrialResult): TrialResult {
   return stray === undefined ? result : { kind: 'failed', id: result.id, reason: `a strategy left something behind that failed later: ${stray}` };
 }
 
-async function layGround({ rows: shared, lastSeq }: TrialTask): Promise<TrialGround> {
+async function layGround({ rows: shared, lastSeq }: TrialTask): Promise<Omit<TrialGround, 'strategies'>> {
   const rows = shared === null ? await rowsFromDisk(lastSeq) : openSharedRows(shared);
-  const strategies: UnreadStrategy[] = [];
-  for (const own of setup.strategies) {
-    const { use, ...strategy } = own;
-    strategies.push({ ...strategy, strategy: await strategyCode(use, setup.places) });
-    // Behind the import: what was loaded is at least as old as what is looked at.
-    await refuseOtherCode(own, setup.places);
-  }
-  return { setup, strategies, rows, looks: recordedLooks(rows), stopwatch };
+  await freshCode();
+  // Behind the import: what was loaded, and is run from now on, is at least as old as what is looked at.
+  for (const own of setup.strategies) await refuseOtherCode(own, setup.places);
+  return { setup, rows, looks: recordedLooks(rows), stopwatch };
+}
+
+/** In modules of their own for each trial. */
+async function freshCode(): Promise<UnreadStrategy[]> {
+  const fresh = await freshStrategies(setup.strategies.map(({ use }) => use), setup.places);
+  return setup.strategies.map((own, i) => ({ ...own, strategy: fresh[i]! }));
 }
 
 /** Whoever reads from shared memory does without the reader of files. */

@@ -13,8 +13,9 @@ export function trialsJson(trials: TrialCount | undefined): unknown {
 }
 
 /** Returns in plain words how many trials there are and what that says of a deflated Sharpe ratio; undefined where nobody could count. */
-export function trialsText(trials: TrialCount | undefined, dsr: number | null): string | undefined {
+export function trialsText(trials: TrialCount | undefined, dsr: number | null, luckUnknown?: string): string | undefined {
   if (trials === undefined) return undefined;
+  if (luckUnknown !== undefined) return `${trials.count === 1 ? 'this is the first on these data' : triedText(trials.count)}; what luck alone would show is not meaningful: ${luckUnknown}`;
   if (trials.count === 1) return `this is the first on these data: there was nothing to choose among${dsr === null ? '' : `, and its true Sharpe ratio is above 0 with a probability of ${likelihoodText(dsr)}`}`;
   const luck = luckText(trials);
   return luck === undefined || dsr === null ? `${triedText(trials.count)}${luck === undefined ? UNKNOWN_LUCK : ''}` : `${triedText(trials.count)}${luck}; that this one is truly above that has a probability of ${likelihoodText(dsr)}`;

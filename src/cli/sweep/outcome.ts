@@ -42,6 +42,8 @@ export interface SweepOutcome {
   /** How it was run. */
   readonly effort: SweepEffort;
   readonly warnings: readonly string[];
+  /** Whether the recording's market was made up. */
+  readonly isMadeUp?: boolean | undefined;
 }
 
 /** What it took. */

@@ -62,6 +62,7 @@ export async function runSweep({ interrupt, terminal }: Pick<CommandContext, 'in
       ...(repetition?.isSame === false ? [notRepeatable('the best parameters', repetition)] : []),
       ...subjectWarnings(subject), ...limitWarnings(rows.map(({ result }) => result), 'trial'), ...counter.warnings, ...finished.warnings, ...effort.warnings,
     ],
+    isMadeUp: subject.setup.isMadeUp,
   };
 }
 

@@ -2,7 +2,8 @@ import { limitedBy, LIMITS_MADE_IT } from '../../backtest/denied.ts';
 import { likelihoodText, ratioText } from '../../backtest/metrics/figure-text.ts';
 import type { ObjectiveName } from '../../backtest/objectives.ts';
 import { OBJECTIVES } from '../../backtest/objectives.ts';
-import { triedText } from '../../backtest/verdict.ts';
+import { luckUnknownBy } from '../../backtest/metrics/metrics.ts';
+import { luckUnknownText, triedText } from '../../backtest/verdict.ts';
 import { counted, grouped } from '../../core/counted.ts';
 import { luckText, UNKNOWN_LUCK } from '../research/trials-text.ts';
 import type { BestRow, SweepOutcome } from './outcome.ts';
@@ -19,13 +20,15 @@ export function effortSentence({ rows, refused, failed, effort: { ran, resumed, 
 }
 
 /** Returns in plain words how far the best combination's Sharpe ratio can be believed, after all that was tried. */
-export function confidenceSentence({ best, counted: trials }: Pick<SweepOutcome, 'best' | 'counted'>): string {
+export function confidenceSentence({ best, counted: trials, isMadeUp }: Pick<SweepOutcome, 'best' | 'counted' | 'isMadeUp'>): string {
   if (best === undefined) return 'nothing was found.';
   if (trials === undefined) return 'how many variants were tried on these data cannot be counted: the best of many looks good by luck alone.';
   const { metrics: { sharpe, dsr } } = best;
   const tried = triedText(trials.count);
+  const luckUnknown = luckUnknownBy({ sharpe }, isMadeUp);
   if (sharpe === null) return `${tried}, and they are too short to say anything of a Sharpe ratio.`;
   if (sharpe <= 0) return `${tried}, and the Sharpe ratio of this one is not above 0: there is no gain to be sure of.`;
+  if (luckUnknown !== undefined) return `${tried}. ${luckUnknownText(luckUnknown)}`;
   if (trials.count === 1 && dsr !== null) return `${tried}: there was nothing to choose among. Its Sharpe ratio is ${ratioText(sharpe)} a year, and truly above 0 with a probability of ${likelihoodText(dsr)}.`;
   const luck = luckText(trials);
   if (luck === undefined || dsr === null) return `${tried}${UNKNOWN_LUCK}.`;

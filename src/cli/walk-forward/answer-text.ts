@@ -22,7 +22,7 @@ export function asText(answer: WalkForwardAnswer, report: string | undefined): s
   const objective = OBJECTIVES[name];
   // It is in the table in any case.
   const isReturn = name === 'total_return';
-  const tried = trialsText(trials, joined?.assessment.metrics.dsr ?? null);
+  const tried = trialsText(trials, joined?.assessment.metrics.dsr ?? null, joined?.assessment.luckUnknown);
   const { warnings: doubts, missing } = splitWarnings(warnings, joined?.assessment.warnings ?? []);
   return [
     ...doubts.map((warning) => `  ! ${warning}\n`),

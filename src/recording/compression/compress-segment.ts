@@ -35,7 +35,7 @@ export async function compressSegment(directory: string, digest: SegmentDigest, 
 async function copyInFrames({ source, target }: { readonly source: string; readonly target: string }, digest: SegmentDigest, cut: AbortSignal | undefined): Promise<Pick<SegmentDigest, 'bytes' | 'sha256' | 'compressed'>> {
   const from = await open(source, 'r');
   try {
-    const to = await open(target, 'w', 0o644);
+    const to = await open(target, 'w', 0o600);
     try {
       const hashes = { raw: createHash('sha256'), packed: createHash('sha256') };
       const frames: number[] = [];

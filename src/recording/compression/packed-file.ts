@@ -28,7 +28,7 @@ export class PackedFile {
   /** Begins a file that must not be there yet. */
   constructor(path: string) {
     this.#path = path;
-    this.#descriptor = openSync(path, 'wx', 0o644);
+    this.#descriptor = openSync(path, 'wx', 0o600);
   }
 
   /** Adds a frame. Of the Arrow stream each but the last holds `FRAME_BYTES` bytes. */

@@ -5,12 +5,12 @@ import type { Millis } from '../../core/time.ts';
 
 /** Makes a recording's folder and returns its path. Throws RECORDING_WRITE_FAILED where a folder of the given name exists. */
 export function freeDirectory(parent: string, name: string | undefined, at: Millis): string {
-  mkdirSync(parent, { recursive: true });
+  mkdirSync(parent, { recursive: true, mode: 0o700 });
   const wanted = name ?? timeName(at);
   for (let attempt = 1; ; attempt++) {
     const directory = join(parent, attempt === 1 ? wanted : `${wanted}-${attempt}`);
     try {
-      mkdirSync(directory);
+      mkdirSync(directory, { mode: 0o700 });
       return directory;
     } catch (cause) {
       if (!isExists(cause)) throw cause;

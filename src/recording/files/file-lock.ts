@@ -44,7 +44,7 @@ export function takeFileLock(file: string): FileLock | undefined {
  */
 function makeFile(file: string): void {
   try {
-    closeSync(openSync(file, 'wx', 0o644));
+    closeSync(openSync(file, 'wx', 0o600));
   } catch (cause) {
     if (!(cause instanceof Error && 'code' in cause && cause.code === 'EEXIST')) throw cause;
   }

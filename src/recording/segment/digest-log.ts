@@ -25,7 +25,7 @@ export class DigestLog {
     this.#directory = directory;
     this.#slackBytes = this.#tidyAt = slackBytes;
     this.#path = `${directory}/${DIGESTS_FILE}`;
-    this.#descriptor = openSync(this.#path, 'ax', 0o644);
+    this.#descriptor = openSync(this.#path, 'ax', 0o600);
   }
 
   /** Adds lines: what they speak of is written. Where the disk does not take them all, none is added. */
@@ -59,7 +59,7 @@ export class DigestLog {
       const before = this.#bytes;
       const kept = linesKept((await readFile(this.#path)).subarray(0, before), isSettled);
       rmSync(unfinished, { force: true });
-      descriptor = openSync(unfinished, 'a', 0o644);
+      descriptor = openSync(unfinished, 'a', 0o600);
       writeAll(descriptor, kept);
       await syncData(descriptor);
       // Nothing is added from here on until the new file has the name.

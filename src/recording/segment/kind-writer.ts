@@ -24,7 +24,7 @@ export class KindWriter {
       kind, batchRows,
       sink: {
         begin: (file, schema) => {
-          mkdirSync(dirname(`${directory}/${file}`), { recursive: true });
+          mkdirSync(dirname(`${directory}/${file}`), { recursive: true, mode: 0o700 });
           this.#segment = new SegmentWriter(directory, file, schema);
         },
         write: (columns, facts, newFeeds) => {

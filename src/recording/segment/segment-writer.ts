@@ -20,7 +20,7 @@ export class SegmentWriter {
   constructor(directory: string, file: string, schema: Schema) {
     this.file = file;
     this.#encoder = new BatchEncoder(schema);
-    this.#descriptor = openSync(`${directory}/${file}`, 'wx', 0o644);
+    this.#descriptor = openSync(`${directory}/${file}`, 'wx', 0o600);
   }
 
   /** Writes one complete batch. */

@@ -4,17 +4,37 @@ import type { GenesisToken } from '../genesis.ts';
 import { SLOTS_PER_DAY, SLOTS_PER_MINUTE } from '../slot-counts.ts';
 import { depthOf, poolPrice, rawPrice, readingOnce, reservesAt, type ReadPool, type Reserves } from './pool-price.ts';
 import { createRandomWalk, createSwingingPrice, meanReversion, type PriceMotion, type PriceProcess } from './price-process.ts';
+import { createStochasticVolatility } from './stochastic-volatility.ts';
 import { createTradeTape, type TradeTape } from './trade-tape.ts';
 
 /** As far as the statistics look back. What is beyond is gone in one stride. */
 const LONGEST_WALK = 2 * SLOTS_PER_DAY;
-/** Share of the gap to the market's price that arbitrage closes each slot: a user's impact is half gone after one. */
-const ARBITRAGE_PULL = 0.5;
-/** Pools of one pair differ a little, so that the best route changes. */
-const POOL_NOISE = 0.0003;
-/** A pool that comes back from anywhere tells its next price by the present one: at random, all of them stand at the market's. */
-const MEMORYLESS = { pull: 1, noise: 0 } as const;
 const POOL_NOISE_HALF_LIFE_SLOTS = 40;
+
+/** How prices of one motion move, and how pools follow them. */
+interface MotionRules {
+  readonly createPrice: (options: { seed: string; start: number; volatility: number }) => PriceProcess;
+  /** Share of the gap to the market's price that arbitrage closes each slot: at a half, a user's impact is half gone after one. */
+  readonly pull: number;
+  /** Standard deviation of what pools of one pair differ by, so that the best route changes. */
+  readonly noise: number;
+  /** A token's move of one slot that is nothing special, at volatility 1: volume is measured by it. */
+  readonly typicalMove: number;
+  /** Whether arbitrage moves a pool only where it gains more than the pool's fee, and liquidity comes and goes. */
+  readonly isFeeBound: boolean;
+}
+
+/** A pool that comes back from anywhere tells its next price by the present one: at random, all of them stand at the market's. */
+const MOTIONS: Readonly<Record<PriceMotion, MotionRules>> = {
+  'swings': { createPrice: createSwingingPrice, pull: 0.5, noise: 0.0003, typicalMove: 0.001, isFeeBound: false },
+  'random-walk': { createPrice: createRandomWalk, pull: 1, noise: 0, typicalMove: 0.001, isFeeBound: false },
+  'stochastic-volatility': { createPrice: createStochasticVolatility, pull: 1, noise: 0, typicalMove: 0.0001, isFeeBound: true },
+};
+
+/** Liquidity: half of what it is off its usual depth is gone after six hours. */
+const LIQUIDITY_HALF_LIFE_SLOTS = SLOTS_PER_DAY / 4;
+/** Standard deviation of its logarithm, apart from what volatility drives away. */
+const LIQUIDITY = 0.2;
 
 /** A pool as the market moves it. */
 export interface MarketPool {
@@ -48,6 +68,7 @@ export interface Market {
   liquidityUsd(mint: string): number;
 }
 
+const BPS = 10_000;
 /** The share of its holders that a token wins with every step, on average. */
 const HOLDERS_PER_STEP = 5e-9;
 
@@ -68,6 +89,8 @@ interface PoolState {
   readonly depth: number;
   readonly random: Random;
   noise: number;
+  /** Logarithm of the liquidity by the usual one. */
+  liquidity: number;
 }
 
 interface MarketOptions {
@@ -94,9 +117,10 @@ export function createMarket(options: MarketOptions): Market {
     depth: depthOf(options.reserves.readPool(pool.address)),
     random: seededRandom(`${options.seed}:pool:${pool.address}`),
     noise: 0,
+    liquidity: 0,
   }));
-  const { pull: pullASlot, noise: noiseSize } = options.motion === 'random-walk' ? MEMORYLESS : { pull: ARBITRAGE_PULL, noise: POOL_NOISE };
-  const noise = { halfLifeSlots: POOL_NOISE_HALF_LIFE_SLOTS, size: noiseSize } as const;
+  const rules = MOTIONS[options.motion ?? 'swings'];
+  const noise = { halfLifeSlots: POOL_NOISE_HALF_LIFE_SLOTS, size: rules.noise } as const;
   const stepNoise = meanReversion(noise);
   let slots = 0;
 
@@ -107,10 +131,24 @@ export function createMarket(options: MarketOptions): Market {
     options.reserves.writeReserves(state.pool.address, reservesAt({ depth: state.depth, price: current * (target / current) ** share }));
   };
 
+  /**
+   * Moves a pool as arbitrage does that pays its fee: to the nearest price at which no more is to be gained. So nobody buys
+   * below the market's price or sells above it. The pool's depth wanders, and falls with the root of the volatility.
+   */
+  const arbitrage = (state: PoolState, slots: number): void => {
+    const { a, b, pool, depth } = state;
+    state.liquidity = meanReversion({ halfLifeSlots: LIQUIDITY_HALF_LIFE_SLOTS, size: LIQUIDITY, steps: slots })(state.liquidity, normal(state.random));
+    const { relativeVolatility } = (a.token.volatility > b.token.volatility ? a : b).process;
+    const target = targetPrice(state);
+    const fee = 1 - pool.feeBps / BPS;
+    const price = Math.min(Math.max(poolPrice(options.reserves.readPool(pool.address)), target * fee), target / fee);
+    options.reserves.writeReserves(pool.address, reservesAt({ depth: (depth * Math.exp(state.liquidity)) / Math.sqrt(relativeVolatility), price }));
+  };
+
   const stepOnce = (readPool: ReadPool): void => {
     slots++;
-    for (const state of states.values()) stepToken(state);
-    for (const state of pools) state.noise = stepNoise(state.noise, normal(state.random));
+    for (const state of states.values()) stepToken(state, rules.typicalMove);
+    if (!rules.isFeeBound) for (const state of pools) state.noise = stepNoise(state.noise, normal(state.random));
     if (slots % SLOTS_PER_MINUTE === 0) {
       for (const state of states.values()) {
         state.tape.endMinute({ price: usdOf(state), holders: state.holders, liquidityUsd: liquidityUsd(state.token.mint, readPool) });
@@ -148,7 +186,10 @@ export function createMarket(options: MarketOptions): Market {
       // The pools stand still until the end, and reading them is what costs most.
       const readPool = readingOnce(options.reserves.readPool);
       for (let i = 0; i < walked; i++) stepOnce(readPool);
-      for (const state of pools) pull(state, 1 - (1 - pullASlot) ** count);
+      for (const state of pools) {
+        if (rules.isFeeBound) arbitrage(state, count);
+        else pull(state, 1 - (1 - rules.pull) ** count);
+      }
     },
     usdPrice: (mint) => usdOf(stateOf(mint)),
     setPrice({ mint, usd }) {
@@ -173,7 +214,7 @@ function createTokenStates(options: MarketOptions): Map<string, TokenState> {
   for (const token of options.tokens) {
     const peg = token.peg === undefined ? undefined : states.get(token.peg);
     const seed = `${options.seed}:token:${token.mint}`;
-    const process = (options.motion === 'random-walk' ? createRandomWalk : createSwingingPrice)({ seed: `${seed}:price`, start: token.usdPrice, volatility: token.volatility });
+    const process = MOTIONS[options.motion ?? 'swings'].createPrice({ seed: `${seed}:price`, start: token.usdPrice, volatility: token.volatility });
     const usd = token.usdPrice * (peg === undefined ? 1 : usdOf(peg));
     const tape = createTradeTape({
       seed: `${seed}:past`, price: usd, volatility: token.volatility, volumeUsdPerDay: token.volumeUsdPerDay,
@@ -197,14 +238,14 @@ function startLiquidityUsd(options: MarketOptions, token: GenesisToken, usd: num
   return total;
 }
 
-function stepToken(state: TokenState): void {
+function stepToken(state: TokenState, usualMove: number): void {
   const { token, process, tape, random } = state;
   process.step();
   const usd = usdOf(state);
   const change = usd === state.lastUsd ? 0 : Math.log(usd / state.lastUsd);
   state.lastUsd = usd;
   // Volume follows movement, and the side that moved the price traded more.
-  const typicalMove = 0.001 * Math.max(token.volatility, 0.01);
+  const typicalMove = usualMove * Math.max(token.volatility, 0.01);
   const activity = 0.7 + Math.min(Math.abs(change) / typicalMove, 5) * 0.4;
   const volumeUsd = (token.volumeUsdPerDay / SLOTS_PER_DAY) * activity * (0.4 + 1.2 * random());
   const buyShare = Math.min(0.9, Math.max(0.1, 0.5 + (change / typicalMove) * 0.15));

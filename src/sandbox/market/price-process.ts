@@ -15,6 +15,8 @@ const JUMP_DOWN_SHARE = 0.7;
 /** A price that moves one step a slot. */
 export interface PriceProcess {
   readonly value: number;
+  /** The volatility of now by that of the long run; 1 where it does not change. */
+  readonly relativeVolatility: number;
   step(): void;
   /** Goes many steps in one stride: to where they lead as likely, without the jumps, of which soon nothing is left. */
   leap(steps: number): void;
@@ -22,8 +24,13 @@ export interface PriceProcess {
   set(value: number): void;
 }
 
-/** How prices go: swinging about their level, or at random, where nobody can know more than the present price. */
-export type PriceMotion = 'swings' | 'random-walk';
+/**
+ * How prices move: with volatility that clusters, jumps and trends (`stochastic-volatility.ts`), at random with a volatility
+ * that never changes, or swinging about their level.
+ */
+export const PRICE_MOTIONS = ['stochastic-volatility', 'random-walk', 'swings'] as const;
+/** One of `PRICE_MOTIONS`. */
+export type PriceMotion = (typeof PRICE_MOTIONS)[number];
 
 /** Standard deviation of a year's logarithm at volatility 1, as SOL's; crypto trades all year. */
 const RANDOM_WALK_A_YEAR = 0.8;
@@ -44,6 +51,7 @@ export function createRandomWalk(options: { seed: string; start: number; volatil
   };
   return {
     get value() { return value; },
+    relativeVolatility: 1,
     step() { leap(1); },
     leap,
     set(next) { value = next; },
@@ -67,6 +75,7 @@ export function createSwingingPrice(options: { seed: string; start: number; vola
     get value() {
       return value;
     },
+    relativeVolatility: 1,
     step() {
       // Nobody else draws from its chance, and nothing would come of what it draws.
       if (options.volatility === 0) return;

@@ -4,6 +4,7 @@ import { isGannetError } from '../../core/errors.ts';
 import type { Random } from '../../core/random.ts';
 import type { Clock, Millis } from '../../core/time.ts';
 import type { FeedKey, MarketEvent } from '../../market/event.ts';
+import { isSilence } from '../access.ts';
 import type { WatchPace } from '../allowance.ts';
 import type { BackOff } from './back-off.ts';
 import { createBackOff } from './back-off.ts';
@@ -12,6 +13,10 @@ import type { Poll } from './poll.ts';
 /** The share of an interval by which a poll may come sooner or later, so that polls do not march in step. */
 const JITTER = 0.1;
 const LONGEST_BACK_OFF_MS = 60_000;
+/** In the first minutes of an outage each poll asks again so soon, and all together no more often than twice a second. */
+const SILENT_EAGER_MS = 600_000;
+const SILENT_BACK_OFF_MS = 5_000;
+const SILENT_TURN_MS = 500;
 /** The age of what was never asked for: older than anything, while the heavier still goes first. */
 const NEVER_ASKED_MS = 1e13;
 /** Where the service refuses for the rate and gives no time. */
@@ -38,6 +43,8 @@ interface Line {
   isAsked: boolean;
   isFirst: boolean;
   isUnauthorized: boolean;
+  /** Since when no request got a proper answer: the service may be out. Undefined where the last one did. */
+  unheardSince: Millis | undefined;
 }
 
 /**
@@ -60,7 +67,7 @@ export function startScheduler({ polls, clock, random, pace, onResult }: Schedul
     const longestMs = Math.max(LONGEST_BACK_OFF_MS, poll.everyMs);
     return {
       poll, longestMs, backOff: createBackOff({ baseMs: poll.everyMs, capMs: longestMs, random }),
-      sentAt: startedAt - NEVER_ASKED_MS, dueAt: startedAt, isAsked: false, isFirst: true, isUnauthorized: false,
+      sentAt: startedAt - NEVER_ASKED_MS, dueAt: startedAt, isAsked: false, isFirst: true, isUnauthorized: false, unheardSince: undefined,
     };
   });
   let timer: Subscription | undefined;
@@ -161,6 +168,13 @@ export function startScheduler({ polls, clock, random, pace, onResult }: Schedul
   function succeeded(line: Line): void {
     line.backOff.reset();
     line.dueAt = line.sentAt + gapMs(line);
+    if (line.unheardSince !== undefined) {
+      // The service answers again, all of them.
+      for (const other of lines) {
+        if (other.unheardSince !== undefined && other !== line) other.dueAt = Math.min(other.dueAt, clock.now());
+        other.unheardSince = undefined;
+      }
+    }
     if (!line.isUnauthorized) return;
     // The key is accepted again, for all.
     for (const other of lines) {
@@ -172,6 +186,7 @@ export function startScheduler({ polls, clock, random, pace, onResult }: Schedul
   function failed(line: Line, fault: GannetError): void {
     const now = clock.now();
     line.isUnauthorized = fault.code === 'SERVICE_UNAUTHORIZED';
+    line.unheardSince = isSilence(fault) ? line.unheardSince ?? now : undefined;
     if (fault.code === 'SERVICE_RATE_LIMITED') {
       // A matter of all, not of this one: everything waits, and this one is put off no longer than that.
       const resetInMs = fault.details['resetInMs'];
@@ -179,7 +194,9 @@ export function startScheduler({ polls, clock, random, pace, onResult }: Schedul
       line.dueAt = line.sentAt + gapMs(line);
     } else {
       // A refused key will not be accepted by asking oftener.
-      line.dueAt = now + (line.isUnauthorized ? line.longestMs : line.backOff.next());
+      const delayMs = line.isUnauthorized ? line.longestMs : line.backOff.next();
+      const isEager = line.unheardSince !== undefined && now - line.unheardSince < SILENT_EAGER_MS;
+      line.dueAt = now + (isEager ? Math.min(delayMs, Math.max(SILENT_BACK_OFF_MS, lines.length * SILENT_TURN_MS)) : delayMs);
     }
   }
 

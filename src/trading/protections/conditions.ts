@@ -93,7 +93,7 @@ const CONDITIONS: { readonly [K in Kind]: Condition<K> } = {
   'error-rate': (state, { memory, reset }, { failures, withinMs }) => {
     const first = firstOfLatest(memory.failures, failures, reset);
     if (first === undefined || state.protections.now - first.at >= withinMs) return undefined;
-    return `${failures} swaps failed, expired or were given up within ${formatDuration(withinMs)}`;
+    return `${failures} signed swaps failed or expired within ${formatDuration(withinMs)}`;
   },
 
   'reconciliation-mismatch': (state, { subject, reset }) => {

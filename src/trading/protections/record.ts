@@ -77,10 +77,10 @@ function isToldOf({ state, attempt, ended }: Outcome): boolean {
   return isTerminal(state) && (state !== 'abandoned' || attempt > 1);
 }
 
-/** What our own risk took back was no failure of the world's. */
-function countsAsFailure({ state, code }: Outcome): boolean {
+/** What was never signed is not a failed swap. A further attempt is given up only after one that was signed and failed. */
+function countsAsFailure({ state, code, attempt }: Outcome): boolean {
   if (state === 'failed' || state === 'expired') return true;
-  return state === 'abandoned' && !(code !== undefined && isDenialCode(code));
+  return state === 'abandoned' && attempt > 1 && !(code !== undefined && isDenialCode(code));
 }
 
 function addFees(subject: SubjectMemory, fees: Lamports, day: number): void {

@@ -1,6 +1,6 @@
 import { formatDuration } from '../../core/time.ts';
 import { RATE_SPANS } from '../swap-rate.ts';
-import { showMint } from './amount-text.ts';
+import { showAmount, showMint } from './amount-text.ts';
 import type { Rule } from './swap-wish.ts';
 
 const RATE_CODES = [['perMinute', 'RATE_PER_MINUTE'], ['perHour', 'RATE_PER_HOUR'], ['perDay', 'RATE_PER_DAY']] as const;
@@ -18,6 +18,14 @@ export const intentsOpen: Rule = (state, { inputMint, isExit, retryOf }) => {
   const open = state.intents.values().filter(({ isUnproven }) => isUnproven !== true).length;
   if (open < maxOpenIntents) return undefined;
   return { code: 'INTENTS_OPEN_LIMIT', reason: `${open} open, allowed are ${maxOpenIntents}` };
+};
+
+/** What is being sold in parts is neither sold a second time nor bought meanwhile; a flatten sells it all anyway. */
+export const exitUnderWay: Rule = (state, { strategy: { name }, inputMint, outputMint, isExit, continues, retryOf }) => {
+  if (state.exits.size === 0 || continues || retryOf !== undefined || (isExit && state.flattening.has(name))) return undefined;
+  const order = state.exits.get(name, inputMint) ?? state.exits.get(name, outputMint);
+  if (order === undefined) return undefined;
+  return { code: 'EXIT_UNDER_WAY', reason: `${showAmount(state, order.inputMint, order.left)} of an exit are still to be sold, in parts; it goes on by itself` };
 };
 
 /** There can be no more exits than entries let in, and one that has to wait may cost more than any number of them. */

@@ -2,7 +2,7 @@ import type { Millis } from '../../core/time.ts';
 import type { Intent } from '../intent.ts';
 import type { EngineState } from '../state.ts';
 import { balance, budget } from './budgets.ts';
-import { intentsOpen, swapRate } from './counts.ts';
+import { exitUnderWay, intentsOpen, swapRate } from './counts.ts';
 import type { Denial } from './denial.ts';
 import { positionSize, strategyExposure, totalExposure, tradeSize } from './exposure.ts';
 import { inputsFresh, pairPriceFresh } from './freshness.ts';
@@ -15,7 +15,7 @@ import { tokenSafety } from './tokens.ts';
 
 /** The rules in the order in which they speak: the first refusal is the answer. */
 const RULES: readonly Rule[] = [
-  tradingState, serviceAccess, sensible, keyUnused, protections, inputsFresh, intentsOpen, swapRate, slippage, budget, balance,
+  tradingState, serviceAccess, sensible, keyUnused, protections, inputsFresh, intentsOpen, exitUnderWay, swapRate, slippage, budget, balance,
   tokenSafety, pairPriceFresh, tradeSize, positionSize, strategyExposure, totalExposure, equityKnown,
 ];
 

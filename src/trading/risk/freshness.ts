@@ -4,9 +4,9 @@ import { showMint } from './amount-text.ts';
 import type { Rule } from './swap-wish.ts';
 
 /** Exits too, for a price of long ago is no reason to sell either; but a flatten does not act on what the strategy sees. */
-export const inputsFresh: Rule = (state, { strategy, isExit, at }) => {
+export const inputsFresh: Rule = (state, { strategy, isExit, continues, at }) => {
   const { maxAgeMs } = strategy.limits;
-  if (maxAgeMs === undefined || (isExit && state.flattening.has(strategy.name))) return undefined;
+  if (maxAgeMs === undefined || (isExit && (continues || state.flattening.has(strategy.name)))) return undefined;
   for (const slot of strategy.inputs) {
     const event = state.market.latest(slot);
     if (event === undefined) return { code: 'INPUT_STALE', reason: 'an input has not arrived yet' };

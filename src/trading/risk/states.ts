@@ -16,7 +16,11 @@ export const tradingState: Rule = (state, { strategy, isExit }) => {
 };
 
 /** Exits too: whoever refuses the key quotes for nobody and lands nothing. */
-export const serviceAccess: Rule = (state) => {
+export const serviceAccess: Rule = (state, { isExit }) => {
   if (state.serviceAccess === 'granted') return undefined;
+  if (state.serviceAccess === 'silent') {
+    // An exit is tried all the same: its own request may be the first that is answered.
+    return isExit ? undefined : { code: 'SERVICE_SILENT', reason: 'the service does not answer; entries go on as soon as it does' };
+  }
   return { code: 'SERVICE_UNAUTHORIZED', reason: 'the service refuses the API key; trading goes on by itself once it takes it again' };
 };

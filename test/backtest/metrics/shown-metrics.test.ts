@@ -5,7 +5,7 @@ import { labelIn, notMeaningful, scaledNote, SHOWN_METRICS } from '../../../src/
 import { DAY, daily, wave } from './series.ts';
 
 const shown = (name: string, value: number): string => SHOWN_METRICS.find((metric) => metric.name === name)!.show(value);
-const days = (count: number): { readonly years: number } => ({ years: count / 365.25 });
+const days = (count: number): { readonly path: { readonly years: number } } => ({ path: { years: count / 365.25 } });
 
 describe('figures as they are shown', () => {
   it('have a name in plain words, each of them', () => {
@@ -19,19 +19,33 @@ describe('figures as they are shown', () => {
   it('are not by the year where weeks were compounded to one, and say so', () => {
     expect(notMeaningful('cagr', days(30))).toBe('not meaningful: what grew in 30 days says nothing of a year; it takes 90 days');
     expect(notMeaningful('calmar', days(1))).toContain('in one day ');
-    expect([notMeaningful('cagr', days(91)), notMeaningful('total_return', days(2)), notMeaningful('sharpe', days(2)), notMeaningful('cagr', { years: undefined })]).toEqual([undefined, undefined, undefined, undefined]);
-    expect(scaledNote(days(2))).toBe('what is given by the year is scaled up from 2 days: it holds where the rest of the year is like them');
-    expect([scaledNote(days(30)), scaledNote(days(0.5))]).toEqual([undefined, undefined]);
+    expect([notMeaningful('cagr', days(91)), notMeaningful('total_return', days(2)), notMeaningful('sharpe', days(2)), notMeaningful('cagr', { path: { years: undefined } })]).toEqual([undefined, undefined, undefined, undefined]);
+    expect(scaledNote(days(2).path)).toBe('what is given by the year is scaled up from 2 days: it holds where the rest of the year is like them');
+    expect([scaledNote(days(30).path), scaledNote(days(0.5).path)]).toEqual([undefined, undefined]);
     // Of hours one reason is enough for all of them.
     for (const name of ['volatility', 'sharpe', 'sortino', 'turnover', 'cagr', 'calmar'] as const) expect(notMeaningful(name, days(0.5))).toBe('not meaningful: what comes to pass in 12h says nothing of a year');
     expect(notMeaningful('exposure', days(0.5))).toBeUndefined();
   });
 
   it('keep the number where scripts read it', () => {
-    const { metrics, path } = assess({ kind: 'equity', ...daily(Array.from({ length: 40 }, (_, i) => 100 * (i % 2 === 0 ? 1.05 : 1.04) ** i)) }, { strictness: 'backtest' });
+    const { metrics, path, luckUnknown } = assess({ kind: 'equity', ...daily(Array.from({ length: 40 }, (_, i) => 100 * (i % 2 === 0 ? 1.05 : 1.04) ** i)) }, { strictness: 'backtest' });
     expect(path.years).toBeCloseTo((39 * DAY) / (365.25 * DAY), 9);
     expect(metrics.cagr).toBeGreaterThan(1_000);
-    expect(notMeaningful('cagr', path)).toBeDefined();
+    expect(notMeaningful('cagr', { path, luckUnknown })).toBeDefined();
+  });
+
+  it('issue 13.8: that tell luck from skill are not meaningful on a made-up market, nor beside a Sharpe ratio above 10', () => {
+    const calm = { kind: 'equity', ...daily(Array.from({ length: 400 }, (_, i) => 100 + 8 * Math.sin(i / 9) + i / 50)) } as const;
+    const steep = { kind: 'equity', ...daily(Array.from({ length: 400 }, (_, i) => 100 * 1.01 ** i * (i % 2 === 0 ? 1 : 1.001))) } as const;
+    const [real, madeUp, absurd] = [assess(calm, { strictness: 'backtest' }), assess(calm, { strictness: 'backtest', isMadeUp: true }), assess(steep, { strictness: 'backtest' })];
+    expect(madeUp.metrics).toStrictEqual(real.metrics);
+    expect(absurd.metrics.sharpe).toBeGreaterThan(10);
+    for (const name of ['psr', 'dsr', 'min_track_record_length'] as const) {
+      expect(notMeaningful(name, real)).toBeUndefined();
+      expect(notMeaningful(name, madeUp)).toBe('not meaningful: the market is made up');
+      expect(notMeaningful(name, absurd)).toMatch(/^not meaningful: no real market pays a Sharpe ratio of \d+\.\d\d a year$/);
+    }
+    expect(notMeaningful('sharpe', madeUp)).toBeUndefined();
   });
 
   it('say what money is counted in, and what is a thousand is seen at once', () => {

@@ -45,7 +45,17 @@ describe('what a report says in sentences', () => {
   });
 
   it('is never certain', () => {
-    expect(saidOf(withMetrics({ total_return: 2, sharpe: 157.48, psr: 1, dsr: null, trials: 1 }))).toMatch(/unlikely to be luck: its true Sharpe ratio is above 0 with a probability of over 99\.99 %/);
+    expect(saidOf(withMetrics({ total_return: 2, sharpe: 9.48, psr: 1, dsr: null, trials: 1 }))).toMatch(/unlikely to be luck: its true Sharpe ratio is above 0 with a probability of over 99\.99 %/);
+  });
+
+  it('issue 13.8: has no word of luck or skill where nothing can be said of it', () => {
+    const { metrics } = assessment;
+    const luckUnknown = 'the market is made up';
+    for (const change of [{ psr: 1, dsr: 0.99, trials: 4 }, { psr: 0.4, trials: 1 }, { psr: null }]) {
+      const said = saidOf({ ...run, assessment: { ...assessment, luckUnknown, metrics: { ...metrics, total_return: 2, ...change } } });
+      expect(said).toMatch(/\nHow much of it is luck is not meaningful: the market is made up\.$/);
+      expect(said).not.toMatch(/probability|skill|unlikely/);
+    }
   });
 
   it('has what is too good doubted', () => {

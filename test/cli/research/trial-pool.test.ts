@@ -88,15 +88,41 @@ describe('trials in threads', PATIENT, () => {
     await expect(endless).rejects.toMatchObject({ code: 'INTERRUPTED' });
   });
 
+  it('issue 13.9: run in modules of their own, so that nothing that a module keeps reaches the next trial', async () => {
+    const own = { mode: 'remember' };
+    const pool = await createTrialPool(trialSetup(recordingDir, [threadStrategy(UNRULY)]), { workers: 1 });
+    try {
+      const hashes: string[] = [];
+      for (let i = 0; i < 2; i++) {
+        for await (const result of pool.run([trialOf({ params: { own } }), trialOf({ params: { own: { ...own, every_nth: 10 } } })])) if (result.kind === 'done') hashes.push(result.decisionHash);
+      }
+      expect([hashes.length, new Set(hashes).size]).toStrictEqual([4, 1]);
+    } finally {
+      await pool.close();
+    }
+  });
+
+  it('go on in new threads where old ones have run many', async () => {
+    const pool = await createTrialPool(trialSetup(recordingDir, [threadStrategy(UNRULY, { mode: 'remember-globally' })]), { workers: 1, trialsPerThread: 2 });
+    try {
+      const hashes: string[] = [];
+      for await (const result of pool.run(Array.from({ length: 5 }, () => trialOf({ params: {} })))) if (result.kind === 'done') hashes.push(result.decisionHash);
+      expect(hashes).toStrictEqual([hashes[0], hashes[1], hashes[0], hashes[1], hashes[0]]);
+      expect(hashes[1]).not.toBe(hashes[0]);
+    } finally {
+      await pool.close();
+    }
+  });
+
   it('run alone in a thread that has run nothing else', async () => {
-    const [trial] = [trialOf({ params: { own: { mode: 'remember' } } })] as const;
+    const trial = trialOf({ params: { own: { mode: 'remember-globally' } } });
     const pool = await createTrialPool(trialSetup(recordingDir, [threadStrategy(UNRULY)]), { workers: 1 });
     try {
       const hashes: string[] = [];
       const take = (result: TrialResult): void => { if (result.kind === 'done') hashes.push(result.decisionHash); };
       for (let i = 0; i < 2; i++) for await (const result of pool.run([trial])) take(result);
       for (let i = 0; i < 2; i++) take(await pool.runAlone(trial));
-      // What a strategy keeps in its module reaches the next run of the thread, and no other thread.
+      // What a strategy keeps outside its modules reaches the next run of the thread, and no other thread.
       expect(hashes[1]).not.toBe(hashes[0]);
       expect(hashes.slice(2)).toStrictEqual([hashes[0], hashes[0]]);
     } finally {

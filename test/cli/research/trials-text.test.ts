@@ -4,7 +4,7 @@ import { trialsText } from '../../../src/cli/research/trials-text.ts';
 import { confidenceSentence } from '../../../src/cli/sweep/sentences.ts';
 import type { SweepOutcome } from '../../../src/cli/sweep/outcome.ts';
 
-const best = (count: number, dsr: number | null): string => confidenceSentence({ best: { metrics: { sharpe: 2, dsr } }, counted: { count, sharpeVariance: count === 1 ? undefined : 4 } } as Pick<SweepOutcome, 'best' | 'counted'>);
+const best = (count: number, dsr: number | null, { sharpe = 2, isMadeUp = false } = {}): string => confidenceSentence({ best: { metrics: { sharpe, dsr } }, counted: { count, sharpeVariance: count === 1 ? undefined : 4 }, isMadeUp } as Pick<SweepOutcome, 'best' | 'counted' | 'isMadeUp'>);
 
 describe('how many were tried, in words', () => {
   it('with one trial does not speak of luck among many', () => {
@@ -21,6 +21,13 @@ describe('how many were tried, in words', () => {
   it('with many says what the luckiest would show', () => {
     expect(trialsText({ count: 1_200, sharpeVariance: 4 }, 0.999)).toMatch(/^1,200 variants were tried on these data: the luckiest of 1,200 that are worth nothing shows a Sharpe ratio of \d\.\d\d a year; that this one is truly above that has a probability of 99\.90 %$/);
     expect(chanceText(0.999, { dsr: 0.96, trials: 1_200 })).toMatch(/^It is unlikely to be luck, even though 1,200 variants were tried on these data: /);
+  });
+
+  it('issue 13.8: says nothing of luck where that is not meaningful', () => {
+    expect(trialsText({ count: 1, sharpeVariance: undefined }, 0.97, 'the market is made up')).toBe('this is the first on these data; what luck alone would show is not meaningful: the market is made up');
+    expect(trialsText({ count: 40, sharpeVariance: 4 }, 0.97, 'the market is made up')).toBe('40 variants were tried on these data; what luck alone would show is not meaningful: the market is made up');
+    expect(best(40, 0.97, { isMadeUp: true })).toBe('40 variants were tried on these data. How much of it is luck is not meaningful: the market is made up.');
+    expect(best(40, 0.97, { sharpe: 157.48 })).toBe('40 variants were tried on these data. How much of it is luck is not meaningful: no real market pays a Sharpe ratio of 157.48 a year.');
   });
 
   it('says the same of the best of a sweep', () => {

@@ -20,7 +20,7 @@ describe('what a sweep says of the risk limits', () => {
   it('names the limit where it made the result, and in how many trials', () => {
     const [said, ...others] = limitWarnings([row(1_488, { RATE_PER_DAY: 6_000, LOSS_STREAK: 41 }), row(100, { RATE_PER_DAY: 100 }), row(9, { LOSS_STREAK: 10 }), row(500, { RATE_PER_DAY: 20 })]);
     expect(said).toMatch(/^in 3 of 4 trials the risk limits made the result as well as the parameters did: .*; most often by RATE_PER_DAY \(.+\)$/);
-    expect(others).toStrictEqual([]);
+    expect(others).toStrictEqual([expect.stringMatching(/^in 1 of 4 trials the risk limits shape the result: .*; mostly by RATE_PER_DAY \(.+\)$/)]);
   });
 
   it('also where a protection ended the trading early, though it refused little', () => {
@@ -29,7 +29,12 @@ describe('what a sweep says of the risk limits', () => {
   });
 
   it('nothing where the limits refused little, or a strategy was idle by itself', () => {
-    expect(limitWarnings([row(814, { LOSS_STREAK: 3 }, 0.2), row(20, {}, 0.9), row(0, {})])).toStrictEqual([]);
+    expect(limitWarnings([row(814, { RATE_PER_MINUTE: 3 }, 0.2), row(20, {}, 0.9), row(0, {})])).toStrictEqual([]);
+  });
+
+  it('issue 13.8: that they shape it from 1 % of the proposals on, and where a protection stopped any entry', () => {
+    expect(limitWarnings([row(990, { BUDGET_EXCEEDED: 10 }), row(991, { BUDGET_EXCEEDED: 9 })])).toStrictEqual([expect.stringMatching(/^in 1 of 2 trials the risk limits shape the result: .*; mostly by BUDGET_EXCEEDED \(.+\)$/)]);
+    expect(limitWarnings([row(5_000, { LOSS_STREAK: 1 })])).toStrictEqual([expect.stringMatching(/^in the only trial the risk limits shape the result: .* or a protection stopped entries; mostly by LOSS_STREAK/)]);
   });
 
   it('has the code that most swaps were refused by beside their number', () => {

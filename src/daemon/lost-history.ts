@@ -1,0 +1,151 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Chain } from '../chain/chain.ts';
+import { counted } from '../core/counted.ts';
+import { GannetError, isGannetError } from '../core/errors.ts';
+import type { Clock, Millis } from '../core/time.ts';
+import type { Mint } from '../market/token.ts';
+import { openRecording } from '../recording/reader.ts';
+import { COUNTERS_FILE } from '../signer/counters.ts';
+import type { SignerDescription } from '../signer/requests.ts';
+import { headPath } from '../store/journal-head.ts';
+import type { JournalStore } from '../store/journal.ts';
+import { beginningOf } from './run-id.ts';
+import { readManifest } from './run-files.ts';
+
+/** What a journal is held against before a run trusts it. */
+export interface HistoryScope {
+  readonly journal: Pick<JournalStore, 'standing' | 'acceptAsIs' | 'attemptsSince'>;
+  readonly journalPath: string;
+  readonly stateDir: string;
+  readonly signer: Pick<SignerDescription, 'address' | 'signed'>;
+  /** Undefined where the chain began with this run: then no transaction proves anything. */
+  readonly chain: Pick<Chain, 'newestTransactions' | 'ownMoves'> | undefined;
+  /** Of the configuration: a swap is a transaction that gives one of these for another. */
+  readonly mints: readonly Mint[];
+  readonly clock: Pick<Clock, 'now'>;
+  /** An operator's word: the journal and the counters are taken as they are. */
+  readonly accept: boolean;
+}
+
+const FLAG = '--accept-new-journal';
+const RESTORE = `Put the files back, or restore a copy made by "gannet state backup". To trade with what is there, add ${FLAG}`;
+const RISK = 'swaps of earlier runs would be unknown and could be made a second time';
+/** Within the counters' day, so that clocks that differ a little prove nothing. */
+const COUNTED_MS: Millis = 23 * 3_600_000;
+/** How many of the newest are looked at: each takes time at the start. */
+const RECORDINGS_READ = 5;
+const TRANSACTIONS_READ = 10;
+
+/** What is not as it was left. */
+interface Fault {
+  readonly code: 'JOURNAL_LOST' | 'COUNTERS_LOST';
+  readonly what: string;
+  readonly risk: string;
+}
+
+/**
+ * Refuses a journal that lacks what was written into it, one that is empty beside a history, and counters that know less
+ * than the journal; returns what an operator's word made of it, for people, undefined where nothing was wrong.
+ * Throws JOURNAL_LOST or COUNTERS_LOST.
+ */
+export async function refuseLostHistory(scope: HistoryScope): Promise<string | undefined> {
+  const fault = await journalFault(scope) ?? countersFault(scope);
+  if (fault === undefined) return undefined;
+  const { code, what, risk } = fault;
+  if (!scope.accept) {
+    throw new GannetError(code, `${what}; ${risk}. Nothing was started. ${RESTORE}`, { details: { path: scope.journalPath } });
+  }
+  scope.journal.acceptAsIs();
+  return `the operator takes the state as it is (${FLAG}): ${what}`;
+}
+
+async function journalFault(scope: HistoryScope): Promise<Fault | undefined> {
+  const { journal, journalPath: path } = scope;
+  const { isNew, wentTo, position } = journal.standing();
+  if (wentTo !== undefined) {
+    const what = `${path} lacks what was written last: it ends at entry ${position.rows}, saved at ${instant(position.savedAt)}, `
+      + `but entry ${wentTo.rows}, saved at ${instant(wentTo.savedAt)}, was written (${headPath(path)}): `
+      + `its WAL (${path}-wal) was deleted, or the file is missing or an older copy`;
+    return { code: 'JOURNAL_LOST', what, risk: RISK };
+  }
+  const proof = isNew ? await historyOf(scope) : undefined;
+  if (proof === undefined) return undefined;
+  return { code: 'JOURNAL_LOST', what: `${path} is missing or empty, but this is not the first start: ${proof}`, risk: RISK };
+}
+
+/** Returns what proves that there were live runs before this one. */
+async function historyOf({ stateDir, signer, chain, mints }: HistoryScope): Promise<string | undefined> {
+  const run = liveRun(stateDir);
+  if (run !== undefined) return `${join(stateDir, 'runs')} holds the live run ${run}`;
+  const recording = liveRecording(stateDir);
+  if (recording !== undefined) return `the recording ${recording} holds swaps that landed`;
+  const { signed, address } = signer;
+  if (signed !== undefined && signed.inMonth > 0) return `the signer’s counters hold ${counted(signed.inMonth, 'swap')} of the wallet ${address}`;
+  const swap = chain === undefined ? undefined : await swapOnChain(chain, address, mints);
+  return swap === undefined ? undefined : `the wallet ${address} made swaps, the last one in the transaction ${swap}`;
+}
+
+function liveRun(stateDir: string): string | undefined {
+  return foldersIn(join(stateDir, 'runs')).find((name) => modeOf(join(stateDir, 'runs', name)) === 'live');
+}
+
+/** Undefined of what cannot be read: it proves nothing. */
+function modeOf(runDir: string): string | undefined {
+  try {
+    return readManifest(runDir).mode;
+  } catch (error) {
+    if (!isGannetError(error)) throw error;
+    return undefined;
+  }
+}
+
+/** Of runs whose own folder is gone: what a run on paper recorded has no signature. */
+function liveRecording(stateDir: string): string | undefined {
+  const recordings = join(stateDir, 'recordings');
+  const names = foldersIn(recordings).filter((name) => beginningOf(name) !== undefined && modeOf(join(stateDir, 'runs', name)) === undefined);
+  return names.slice(0, RECORDINGS_READ).find((name) => holdsLanded(join(recordings, name)));
+}
+
+function holdsLanded(directory: string): boolean {
+  try {
+    const cursor = openRecording(directory).cursor({ kinds: ['outcome'] });
+    while (cursor.next()) {
+      const { input } = cursor;
+      if (input.kind === 'outcome' && input.state === 'confirmed' && input.signature !== undefined) return true;
+    }
+  } catch (error) {
+    if (!isGannetError(error)) throw error;
+  }
+  return false;
+}
+
+/** Newest first: run ids sort by time. */
+function foldersIn(folder: string): string[] {
+  return existsSync(folder) ? readdirSync(folder).toSorted().toReversed() : [];
+}
+
+async function swapOnChain(chain: NonNullable<HistoryScope['chain']>, owner: string, mints: readonly Mint[]): Promise<string | undefined> {
+  const newest = await chain.newestTransactions(owner);
+  for (const { signature } of newest.slice(0, TRANSACTIONS_READ)) {
+    const moves = await chain.ownMoves({ signature, owner });
+    const changes = mints.map((mint) => moves?.get(mint) ?? 0n);
+    if (changes.some((change) => change < 0n) && changes.some((change) => change > 0n)) return signature;
+  }
+  return undefined;
+}
+
+/** Each signature is counted before it is given: fewer counted than written down means that some are lost. */
+function countersFault({ journal, stateDir, signer, clock }: HistoryScope): Fault | undefined {
+  if (signer.signed === undefined) return undefined;
+  const since = Math.max(clock.now() - COUNTED_MS, journal.standing().acceptedAt);
+  const written = journal.attemptsSince(signer.address, since);
+  if (signer.signed.inDay >= written) return undefined;
+  const what = `the signer’s counters ${join(stateDir, COUNTERS_FILE)} lack swaps: they hold ${signer.signed.inDay} of the last day, `
+    + `the journal ${written}: the file or its WAL was deleted, or is an older copy`;
+  return { code: 'COUNTERS_LOST', what, risk: 'the caps would forget what was spent' };
+}
+
+function instant(at: Millis): string {
+  return at === 0 ? 'no time' : `${new Date(at).toISOString().slice(0, 19)}Z`;
+}

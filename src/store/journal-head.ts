@@ -1,0 +1,111 @@
+import { closeSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { z } from 'zod';
+import { GannetError } from '../core/errors.ts';
+import { parseJson, stringifyJson } from '../core/json.ts';
+import type { Millis } from '../core/time.ts';
+import type { Prepare } from './transactor.ts';
+
+/** How far a journal goes: what was written last is the most that any of its copies can hold. */
+export interface JournalPosition {
+  /** Intents, attempts, transitions, adjustments and runs together; none is ever taken out. */
+  readonly rows: number;
+  /** When the state was saved last; 0 before the first time. */
+  readonly savedAt: Millis;
+}
+
+/** What stands beside a journal: how far it went, so that a lost WAL or an older copy of the file is noticed. */
+export interface JournalHead {
+  /** As it was when it was opened; undefined where there was none. */
+  readonly before: JournalPosition | undefined;
+  /** When an operator last took the journal for whole as it was; 0 where that never happened. */
+  readonly acceptedAt: Millis;
+  /** Whether something was written into a journal that lacked what stands here: no comparison can tell it any more. */
+  readonly isDiverged: boolean;
+  /** Notes how far the journal goes now. Throws what the disk throws. */
+  write(position: JournalPosition, options?: { readonly acceptedAt?: Millis | undefined; readonly isDiverged?: boolean | undefined }): void;
+  close(): void;
+}
+
+/** No row is ever taken out of these tables, so their last numbers only grow. */
+const POSITION = `
+SELECT (SELECT coalesce(max(number), 0) FROM intents) + (SELECT coalesce(max(rowid), 0) FROM attempts)
+  + (SELECT coalesce(max(number), 0) FROM transitions) + (SELECT coalesce(max(number), 0) FROM adjustments)
+  + (SELECT coalesce(max(rowid), 0) FROM runs) AS number,
+  (SELECT coalesce(max(saved_at), 0) FROM snapshot) AS saved_at`;
+
+/** Returns how far the journal goes. */
+export function positionOf(prepare: Prepare): JournalPosition {
+  const row = prepare(POSITION).get();
+  return { rows: Number(row?.['number']), savedAt: Number(row?.['saved_at']) };
+}
+
+const FORMAT = 1;
+const HEAD = z.object({ format_version: z.number(), rows: z.int().min(0), saved_at: z.number(), accepted_at: z.number(), diverged: z.boolean() });
+/** Always the same number of bytes at the same place: a write cannot leave a part of an older one behind it. */
+const BYTES = 128;
+
+/** Returns where the head of a journal is. */
+export function headPath(journalPath: string): string {
+  return `${journalPath}.head`;
+}
+
+/**
+ * Opens the head of a journal. It is written after the journal, and need not reach the disk itself: whatever a power
+ * failure takes of it, it never says more than the journal holds. Throws JOURNAL_INVALID on a newer format; one that
+ * cannot be read says nothing.
+ */
+export function openJournalHead(journalPath: string): JournalHead {
+  const path = headPath(journalPath);
+  const found = readHead(path);
+  let acceptedAt = found?.accepted_at ?? 0;
+  let descriptor: number | undefined;
+  return {
+    before: found === undefined ? undefined : { rows: found.rows, savedAt: found.saved_at },
+    isDiverged: found?.diverged ?? false,
+    get acceptedAt() { return acceptedAt; },
+    write({ rows, savedAt }, options = {}) {
+      acceptedAt = options.acceptedAt ?? acceptedAt;
+      const text = stringifyJson({ format_version: FORMAT, rows, saved_at: savedAt, accepted_at: acceptedAt, diverged: options.isDiverged ?? false });
+      descriptor ??= openToWrite(path);
+      writeSync(descriptor, `${text.padEnd(BYTES - 1)}\n`, 0);
+    },
+    close() {
+      if (descriptor !== undefined) closeSync(descriptor);
+      descriptor = undefined;
+    },
+  };
+}
+
+function readHead(path: string): z.infer<typeof HEAD> | undefined {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (cause) {
+    if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') return undefined;
+    throw new GannetError('JOURNAL_FAILED', `${path} cannot be read; check the file and its permissions`, { details: { path }, cause });
+  }
+  const head = HEAD.safeParse(jsonOf(text)).data;
+  if (head === undefined || head.format_version === FORMAT) return head;
+  throw new GannetError('JOURNAL_INVALID', `${path} has format ${head.format_version}; this Gannet reads format ${FORMAT}`, {
+    details: { path, found: head.format_version, expected: FORMAT },
+  });
+}
+
+/** A power failure can leave a file of any content. */
+function jsonOf(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** In place: what is there stays until it is written over. */
+function openToWrite(path: string): number {
+  try {
+    return openSync(path, 'r+');
+  } catch (cause) {
+    if (!(cause instanceof Error && 'code' in cause && cause.code === 'ENOENT')) throw cause;
+    return openSync(path, 'w', 0o600);
+  }
+}

@@ -1,0 +1,80 @@
+import { chmodSync, closeSync, existsSync, fsyncSync, openSync, statSync } from 'node:fs';
+import { basename } from 'node:path';
+import { backup, DatabaseSync } from 'node:sqlite';
+import { GannetError, isGannetError, messageOf } from '../core/errors.ts';
+import { headPath, openJournalHead, positionOf } from './journal-head.ts';
+
+/** A file of a state directory as it was copied. */
+export interface CopiedFile {
+  readonly file: string;
+  readonly bytes: number;
+}
+
+const BUSY_TIMEOUT_MS = 5_000;
+/** More than any file has: all of it in one step, so that what another process writes meanwhile is in it or is not. */
+const ALL_PAGES = 0x7fff_ffff;
+
+/**
+ * Copies a SQLite file that other processes may be writing, its WAL included, as of one moment; what came of it is
+ * checked and on disk when this resolves. Undefined where there is no such file. Throws JOURNAL_FAILED, and
+ * JOURNAL_INVALID where the copy is not whole.
+ */
+export async function copyDatabase(from: string, to: string): Promise<CopiedFile | undefined> {
+  if (!existsSync(from)) return undefined;
+  if (existsSync(to)) throw new GannetError('USAGE', `${to} exists already: name an empty folder with --out`);
+  let source: DatabaseSync | undefined;
+  try {
+    source = new DatabaseSync(from, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
+    // Made here so that nobody else may read it.
+    closeSync(openSync(to, 'wx', 0o600));
+    await backup(source, to, { rate: ALL_PAGES });
+    verify(source, to);
+    sync(to);
+    return { file: basename(to), bytes: statSync(to).size };
+  } catch (cause) {
+    if (isGannetError(cause)) throw cause;
+    throw new GannetError('JOURNAL_FAILED', `${from} cannot be copied to ${to}: ${messageOf(cause)}; check both folders and the room on the disk`, { details: { path: from }, cause });
+  } finally {
+    source?.close();
+  }
+}
+
+/** Does the same with a journal, and notes beside the copy how far it goes. */
+export async function copyJournal(from: string, to: string): Promise<readonly CopiedFile[]> {
+  const copied = await copyDatabase(from, to);
+  if (copied === undefined) return [];
+  const copy = new DatabaseSync(to, { readOnly: true });
+  const head = openJournalHead(to);
+  try {
+    head.write(positionOf((sql) => copy.prepare(sql)));
+  } finally {
+    head.close();
+    copy.close();
+  }
+  return [copied, { file: basename(headPath(to)), bytes: statSync(headPath(to)).size }];
+}
+
+/** Opening it in WAL mode would leave files beside the copy: a copy is one file. */
+function verify(source: DatabaseSync, to: string): void {
+  const copy = new DatabaseSync(to);
+  try {
+    copy.exec('PRAGMA journal_mode = DELETE');
+    const check = copy.prepare('PRAGMA integrity_check(1)').get()?.['integrity_check'];
+    const kinds = [source, copy].map((database) => Number(database.prepare('PRAGMA application_id').get()?.['application_id']));
+    if (check !== 'ok' || kinds[0] !== kinds[1]) {
+      throw new GannetError('JOURNAL_INVALID', `the copy ${to} is not whole (${String(check)}): keep the files of the state directory, and try again`, { details: { path: to } });
+    }
+  } finally {
+    copy.close();
+  }
+  chmodSync(to, 0o600);
+}
+
+function sync(path: string): void {
+  const descriptor = openSync(path, 'r');
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}

@@ -1,0 +1,98 @@
+import type { Amount, Bps } from '../core/amount.ts';
+import { mulDiv } from '../core/amount.ts';
+import type { Millis } from '../core/time.ts';
+import type { Mint } from '../market/token.ts';
+import type { Route } from './proposal.ts';
+
+/** An exit of a strategy that is too large for one swap, as far as it is still to be made. */
+export interface ExitOrder {
+  readonly strategy: string;
+  readonly inputMint: Mint;
+  readonly outputMint: Mint;
+  /** Still to be sold, the part under way included. */
+  readonly left: Amount;
+  /** The strategy's own least output for what is left. */
+  readonly limit?: Amount | undefined;
+  readonly slippageBps?: Bps | undefined;
+  readonly route?: Route | undefined;
+  readonly reason: string;
+  /** Parts in a row that came to nothing. */
+  readonly failures: number;
+}
+
+/** An exit order as plain data. */
+export interface ExitOrderSnapshot extends Omit<ExitOrder, 'left' | 'limit'> {
+  readonly left: string;
+  readonly limit?: string | undefined;
+}
+
+/** How much of one token the market took for another, after a swap was refused as too large for its depth. */
+export interface KnownDepth {
+  readonly amount: Amount;
+  readonly at: Millis;
+  readonly halvings: number;
+}
+
+/** The exits under way in parts: at most one of a strategy and a token. */
+export class ExitOrders {
+  readonly #byStrategy = new Map<string, Map<Mint, ExitOrder>>();
+  #version = 0;
+
+  constructor(saved: readonly ExitOrderSnapshot[] = []) {
+    for (const { left, limit, ...rest } of saved) {
+      this.put({ ...rest, left: BigInt(left) as Amount, limit: limit === undefined ? undefined : (BigInt(limit) as Amount) });
+    }
+  }
+
+  /** Grows with every change. */
+  get version(): number {
+    return this.#version;
+  }
+
+  get size(): number {
+    return this.#byStrategy.size;
+  }
+
+  /** Returns the strategies that have any. */
+  strategies(): IterableIterator<string> {
+    return this.#byStrategy.keys();
+  }
+
+  get(strategy: string, mint: Mint): ExitOrder | undefined {
+    return this.#byStrategy.get(strategy)?.get(mint);
+  }
+
+  /** Returns those of a strategy, oldest first. */
+  of(strategy: string): readonly ExitOrder[] {
+    return [...(this.#byStrategy.get(strategy)?.values() ?? [])];
+  }
+
+  put(order: ExitOrder): void {
+    const orders = this.#byStrategy.get(order.strategy) ?? new Map<Mint, ExitOrder>();
+    this.#byStrategy.set(order.strategy, orders.set(order.inputMint, order));
+    this.#version += 1;
+  }
+
+  delete(strategy: string, mint: Mint): void {
+    const orders = this.#byStrategy.get(strategy);
+    if (orders?.delete(mint) !== true) return;
+    if (orders.size === 0) this.#byStrategy.delete(strategy);
+    this.#version += 1;
+  }
+
+  /** Ends all of a strategy. */
+  end(strategy: string): void {
+    if (this.#byStrategy.delete(strategy)) this.#version += 1;
+  }
+
+  snapshot(): ExitOrderSnapshot[] {
+    return [...this.#byStrategy.values()].flatMap((orders) => [...orders.values()]).map(({ left, limit, ...rest }) => ({
+      ...rest, left: left.toString(), ...(limit === undefined ? {} : { limit: limit.toString() }),
+    }));
+  }
+}
+
+/** Returns the share of a least output that a part of an amount must bring. */
+export function limitOfPart(limit: Amount | undefined, part: Amount, whole: Amount): Amount | undefined {
+  return limit === undefined || part >= whole ? limit : mulDiv(limit, part, whole, 'ceil');
+}

@@ -1,0 +1,79 @@
+import { map } from 'rxjs';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { runBacktest, samplingOf } from '../../src/backtest/backtest.ts';
+import { replayRun } from '../../src/backtest/replay.ts';
+import { BASE_MODEL } from '../../src/backtest/simulated-executor.ts';
+import type { LoggedDecision } from '../../src/engine/decision-log.ts';
+import { Engine } from '../../src/engine/engine.ts';
+import type { StrategyInstance } from '../../src/engine/host.ts';
+import type { FeedKey } from '../../src/market/event.ts';
+import type { Quote } from '../../src/market/quote.ts';
+import { defineStrategy, quotes } from '../../src/strategy/index.ts';
+import { buyingSol, PURCHASE } from '../market/events.ts';
+import { SOL_USDC, USDC } from '../market/tokens.ts';
+import { stateWith, strategySetup } from '../trading/states.ts';
+import { cursorOver } from './recordings.ts';
+
+/** Tells each price of buying SOL for 25 USDC that it is shown. */
+const teller = (name: string, every: string): StrategyInstance => ({
+  name, params: {},
+  strategy: defineStrategy({
+    name, summary: 'Tells each price.', params: z.strictObject({}),
+    inputs: () => ({ price: quotes(SOL_USDC, { amount: { token: USDC, amount: PURCHASE }, every }) }),
+    run: ({ price }, _, context) => price.pipe(map(({ at }) => context.alert('info', `price of ${at}`))),
+  }),
+});
+
+/** As live polls each ten seconds: a tenth of that sooner or later. */
+const POLLED: readonly Quote[] = Array.from({ length: 360 }, (_, n) => buyingSol(150_000 + n, 4_000 + n * 10_000 + Math.round(450 * Math.sin(n * n))));
+const stateOf = (strategies: readonly StrategyInstance[]) => stateWith({ strategies: strategies.map(({ name }) => strategySetup(name)) });
+const ROWS = POLLED.map((input, n) => ({ seq: n + 1, at: input.receivedAt, input }));
+
+function live(strategies: readonly StrategyInstance[], intervals: ReadonlyMap<FeedKey, number> | undefined): { readonly logged: readonly LoggedDecision[]; readonly seqs: readonly number[] } {
+  const logged: LoggedDecision[] = [];
+  const seqs: number[] = [];
+  const engine = new Engine({ state: stateOf(strategies), strategies, startAt: 0, seed: 7, intervals, listener: { onInput: (seq) => { seqs.push(seq); }, onRuling: (_, decision) => { logged.push(decision); } } });
+  engine.start();
+  for (const { at, input } of ROWS) engine.accept(input, at);
+  engine.stop();
+  return { logged, seqs };
+}
+
+const toldBy = (logged: readonly LoggedDecision[], name: string): readonly string[] => logged.filter(({ strategy }) => strategy === name).map(({ proposal }) => (proposal.kind === 'alert' ? proposal.message : ''));
+
+describe('issue 13.1: inputs of one feed are shown events at their own intervals', () => {
+  const both = [teller('fast', '10s'), teller('slow', '1m')];
+
+  it('live, in replay and in a backtest of what was polled, each to the same decisions', () => {
+    const { logged, seqs } = live(both, Engine.intervalsOf(both));
+    expect(toldBy(logged, 'fast')).toHaveLength(360);
+    // The first event of each minute.
+    const minutes = Map.groupBy(POLLED, ({ receivedAt }) => Math.floor(receivedAt / 60_000));
+    expect(toldBy(logged, 'slow')).toStrictEqual([...minutes.values()].map(([first]) => `price of ${first!.receivedAt}`));
+
+    let place = -1;
+    const rows = ROWS.map((row, n) => ({ ...row, seq: seqs[n]! }));
+    const { match } = replayRun({
+      state: stateOf(both), strategies: both, seed: 7, startAt: 0, started: { after_seq: 0, at: 0 }, stopped: null, intervals: Engine.intervalsOf(both),
+      cursor: { next: () => ++place < rows.length, get at() { return rows[place]!.at; }, get input() { return rows[place]!.input; }, get seq() { return rows[place]!.seq; } },
+      recorded: logged.map(({ seq, at, h }) => ({ seq, at, h })),
+    });
+    expect(match).toBe(true);
+
+    const recorded = new Map([[POLLED[0]!.feed, 10_000]]);
+    const { decisionHash } = runBacktest({
+      state: stateOf(both), strategies: both, seed: 7, startAt: 0, cursor: cursorOver(ROWS), model: BASE_MODEL, stopwatch: () => 0, sampling: samplingOf(both, recorded),
+    });
+    expect(decisionHash).toBe(logged.at(-1)!.h);
+  });
+
+  it('is not what older runs did: without intervals every input is shown every event', () => {
+    expect(toldBy(live(both, undefined).logged, 'slow')).toHaveLength(360);
+  });
+
+  it('keeps every poll of a recording that was polled as often as configured, a tenth sooner or later', () => {
+    expect(samplingOf([teller('own', '10s')], new Map([[POLLED[0]!.feed, 9_998]]))?.polled).toBeUndefined();
+    expect(samplingOf([teller('own', '15s')], new Map([[POLLED[0]!.feed, 9_998]]))?.polled).toBeDefined();
+  });
+});

@@ -1,0 +1,115 @@
+import { readdirSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Ended, JsonLine, Playground, Running } from './gannet.ts';
+import { configText, createPlayground, daemonOf, document, jsonLines } from './gannet.ts';
+
+let playground: Playground;
+let service: { readonly base_url: string; readonly rpc_url: string; readonly wallet: { readonly private_key: string; readonly address: string } };
+
+beforeAll(async () => {
+  playground = createPlayground();
+  const sandbox = playground.start(['sandbox', '--json', '--speed', '0', '--seed', '32']);
+  await sandbox.until((stdout) => stdout.includes('\n'));
+  service = sandbox.lines()[0] as unknown as typeof service;
+});
+afterAll(() => playground.close());
+
+const confirmed = (count: number) => (stdout: string): boolean => stdout.split('"state":"confirmed"').length > count;
+const USDC = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v';
+
+/** The arguments of a run with a key of its own, whose counters are on disk. */
+function ownKeyRun(state: string): readonly string[] {
+  const config = playground.write('own-key.yaml', `
+mode: live
+service: { base_url: "${service.base_url}", api_key: "\${GANNET_API_KEY}", plan: pro }
+chain: { rpc_url: "${service.rpc_url}" }
+wallet: { key_from: env:GANNET_WALLET_KEY, address: ${service.wallet.address} }
+tokens: { SOL: So11111111111111111111111111111111111111112, USDC: ${USDC} }
+risk: { max_trade: "50 USDC", max_swaps: { per_minute: 60, per_hour: 600, per_day: 600 }, protections: [{ kind: daily_loss, limit: "50 USDC", action: halt }] }
+signer:
+  caps: { USDC: { per_trade: "50", per_hour: "1000", per_day: "1000" }, SOL: { per_trade: "1", per_hour: "9", per_day: "9" } }
+control: { port: 0 }
+strategies:
+  - { use: dca, budget: "500 USDC", params: { buy: SOL, spend: "5 USDC", every: 1s, watch: 1s } }
+`);
+  return ['run', '--live', '--json', '--config', config, '--state-dir', state];
+}
+
+const withKey = (args: readonly string[]): Running => playground.start(args, { environment: { GANNET_API_KEY: 'a-key-of-my-own', GANNET_WALLET_KEY: service.wallet.private_key } });
+
+/** Expects a run that told a critical alert, signed nothing after it, and ended with the reason. */
+function expectStopped(ended: Ended, what: RegExp): void {
+  const lines = jsonLines(ended.stdout);
+  const told = lines.findIndex(({ type, level }) => type === 'alert' && level === 'critical');
+  expect(lines[told], ended.stdout + ended.stderr).toMatchObject({ message: expect.stringMatching(what) });
+  expect(lines.slice(told).filter(({ state }) => state === 'signed')).toEqual([]);
+  expect([ended.code, lines.at(-1)!['error']]).toEqual([1, expect.objectContaining({ code: 'STATE_LOST', message: expect.stringMatching(what) })]);
+}
+
+const errorOf = (ended: Ended): JsonLine => document(ended)['error'] as JsonLine;
+
+describe('issue 13.32: a state directory that vanishes while the daemon trades', () => {
+  it('ends it before the next signature, with an alert and the reason', async () => {
+    const config = playground.write('gannet.yaml', configText('gannet.yaml', [['every: 10s, route: order', 'every: 1s, route: order']]));
+    const runs = [
+      { name: 'all', lose: (state: string) => { rmSync(state, { recursive: true }); }, what: /the (?:control file|journal) \(.*\) was deleted, moved away or unmounted/ },
+      { name: 'wal', lose: (state: string) => { rmSync(join(state, 'journal.sqlite-wal')); }, what: /the WAL of the journal \(.*\) was deleted/ },
+    ].map(async ({ name, lose, what }) => {
+      const state = playground.path(name);
+      const running = playground.start(['run', '--json', '--config', config, '--state-dir', state]);
+      await running.until(confirmed(1));
+      lose(state);
+      expectStopped(await running.ended, what);
+    });
+    await Promise.all(runs);
+  }, 60_000);
+});
+
+describe('issue 13.33: a state directory that lost a part while no daemon ran', () => {
+  it('is refused with what is missing and what to do, and goes on once it is restored or accepted', async () => {
+    const state = playground.path('own');
+    const args = ownKeyRun(state);
+    const first = withKey(args);
+    await first.until(confirmed(2));
+    process.kill(await daemonOf(first), 'SIGKILL');
+    await first.ended;
+
+    // The WAL that the kill left behind.
+    const wal = join(state, 'journal.sqlite-wal');
+    renameSync(wal, `${wal}.away`);
+    const walLess = await withKey(args).ended;
+    expect([walLess.code, errorOf(walLess)]).toEqual([2, expect.objectContaining({
+      code: 'JOURNAL_LOST', message: expect.stringMatching(/journal\.sqlite lacks what was written last: it ends at entry \d+, .* its WAL .* was deleted.*gannet state backup.*--accept-new-journal/),
+    })]);
+    renameSync(`${wal}.away`, wal);
+
+    // Whole again, until the counters go while it trades.
+    const second = withKey(args);
+    await second.until(confirmed(1));
+    rmSync(join(state, 'signer.sqlite'));
+    expectStopped(await second.ended, /the file of the signer’s counters \(.*\) was deleted/);
+
+    // And while it does not.
+    const counterLess = await withKey(args).ended;
+    expect([counterLess.code, errorOf(counterLess)]).toEqual([2, expect.objectContaining({ code: 'COUNTERS_LOST', message: expect.stringMatching(/they hold 0 of the last day, the journal [1-9]/) })]);
+
+    rmSync(join(state, 'journal.sqlite'));
+    rmSync(join(state, 'journal.sqlite.head'));
+    const journalLess = await withKey(args).ended;
+    expect([journalLess.code, errorOf(journalLess)]).toEqual([2, expect.objectContaining({ code: 'JOURNAL_LOST', message: expect.stringMatching(/is missing or empty, but this is not the first start: .*runs holds the live run 2/) })]);
+
+    // Of the whole directory nothing is left: the wallet's own transactions tell.
+    rmSync(state, { recursive: true });
+    const nothingLeft = await withKey(args).ended;
+    expect([nothingLeft.code, errorOf(nothingLeft)]).toEqual([2, expect.objectContaining({ code: 'JOURNAL_LOST', message: expect.stringMatching(/the wallet \w+ made swaps, the last one in the transaction \w{80,90}/) })]);
+    expect(readdirSync(state).filter((file) => file === 'runs' || file === 'recordings')).toEqual([]);
+
+    const accepted = withKey([...args, '--accept-new-journal']);
+    await accepted.until(confirmed(1));
+    accepted.signal('SIGTERM');
+    const ended = await accepted.ended;
+    expect(ended.code, ended.stderr).toBe(0);
+    expect(accepted.lines().find(({ state: word }) => word === 'notice')).toMatchObject({ message: expect.stringContaining('--accept-new-journal') });
+  }, 120_000);
+});
