@@ -149,25 +149,25 @@ describe('a ledger while strategies run', () => {
   });
 });
 
+/** Sends SOL elsewhere with the wallet's own key, as another program of its owner may. */
+async function pay(at: Kept, lamports: number): Promise<void> {
+  const transaction = new Transaction({ feePayer: at.keypair.publicKey, recentBlockhash: world.node.latestBlockhash().blockhash });
+  transaction.add(SystemProgram.transfer({ fromPubkey: at.keypair.publicKey, toPubkey: Keypair.generate().publicKey, lamports }));
+  transaction.sign(at.keypair);
+  expect(await world.chain.send(transaction.serialize())).toStrictEqual({ kind: 'accepted' });
+  world.node.advanceSlots(4);
+}
+
+async function watched(at: Kept, spanMs: number): Promise<void> {
+  const watching = at.keeper.watch(at.ledger, (error) => { throw error; });
+  onTestFinished(() => { watching.unsubscribe(); });
+  for (let ms = 0; ms < spanMs; ms += 5_000) {
+    await advance(at.clock, 5_000);
+    await new Promise((resolve) => { setTimeout(resolve, 15); });
+  }
+}
+
 describe('issue 13.36: the ledger is held against the chain while swaps are under way', () => {
-  /** Sends SOL elsewhere with the wallet's own key, as another program of its owner may. */
-  async function pay(at: Kept, lamports: number): Promise<void> {
-    const transaction = new Transaction({ feePayer: at.keypair.publicKey, recentBlockhash: world.node.latestBlockhash().blockhash });
-    transaction.add(SystemProgram.transfer({ fromPubkey: at.keypair.publicKey, toPubkey: Keypair.generate().publicKey, lamports }));
-    transaction.sign(at.keypair);
-    expect(await world.chain.send(transaction.serialize())).toStrictEqual({ kind: 'accepted' });
-    world.node.advanceSlots(4);
-  }
-
-  async function watched(at: Kept, spanMs: number): Promise<void> {
-    const watching = at.keeper.watch(at.ledger, (error) => { throw error; });
-    onTestFinished(() => { watching.unsubscribe(); });
-    for (let ms = 0; ms < spanMs; ms += 5_000) {
-      await advance(at.clock, 5_000);
-      await new Promise((resolve) => { setTimeout(resolve, 15); });
-    }
-  }
-
   it('tells within a minute that 10 SOL were sent away, though a swap of other tokens stays unknown', async () => {
     const at = await keep();
     world.node.airdrop(at.address, 30_000_000_000n);

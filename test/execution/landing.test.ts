@@ -103,8 +103,7 @@ describe('following an attempt', () => {
   });
 
   it('issue 13.34: is not proven dead by a height and a blockhash that are said to be over before as many slots have passed as it lives', async () => {
-    const slot = (at: number): bigint => 402n + BigInt(Math.floor(at / 400));
-    const { told } = await follow({ ...DEAD, slot }, { spanMs: 120_000 });
+    const { told } = await follow({ ...DEAD, slot: blocksFrom(402n) }, { spanMs: 120_000 });
     expect(told.map(({ progress }) => progress.state)).toEqual(['submitted', 'expired']);
     expect(told[1]!.at).toBeGreaterThanOrEqual(66_000);
   });

@@ -522,16 +522,17 @@ describe('an approval', () => {
   });
 });
 
+/** Has a purchase approved of which nobody knows what became. */
+function unknown(state: EngineState): Intent {
+  const intent = approve(state, buy());
+  for (const reached of ['building', 'signed', 'unknown'] as const) apply(state, outcome(intent, reached));
+  return intent;
+}
+
 describe('issue 13.35: a swap that nobody can prove', () => {
   const holding = strategySetup('holder', { budget: { mint: SOL.mint, amount: amount(1_000n) } });
   const setup = { limits: { maxOpenIntents: 1 }, strategies: [strategySetup('diver'), holding] };
   const sale = buy({ inputMint: SOL.mint, outputMint: USDC.mint, amount: amount(10n) });
-  const unknown = (state: EngineState): Intent => {
-    const intent = approve(state, buy());
-    for (const reached of ['building', 'signed', 'unknown'] as const) apply(state, outcome(intent, reached));
-    return intent;
-  };
-
   it('does not count among the open ones that are allowed where an earlier run left it: other inputs trade', () => {
     const intent = unknown(stateWith(setup));
     const state = stateWith({ ...setup, open: [{ intent, state: 'unknown' }] });

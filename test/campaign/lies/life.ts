@@ -171,8 +171,8 @@ function start(place: Place, timeFactor: number): Running {
   const confirmed: { readonly decidedAt: number; readonly at: number }[] = [];
   let read = 0;
   let startedAt: number | undefined;
-  let ended = false;
-  void daemon.ended.then(() => { ended = true; });
+  const end = { isOver: false };
+  void daemon.ended.then(() => { end.isOver = true; });
   const readLines = (): void => {
     const text = daemon.stdout();
     const end = text.lastIndexOf('\n') + 1;
@@ -187,10 +187,10 @@ function start(place: Place, timeFactor: number): Running {
   };
   return {
     daemon, now,
-    hasEnded: () => ended,
+    hasEnded: () => end.isOver,
     async tradesAgain(since, withinMs) {
       const from = now();
-      while (now() - from < withinMs && !ended) {
+      while (now() - from < withinMs && !end.isOver) {
         readLines();
         const found = confirmed.find((swap) => swap.decidedAt > since);
         // To start takes the machine's own time, which is many times as long here.
