@@ -9,7 +9,7 @@ import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from './addresses.ts';
 import { createBalanceReader, type TokenBalance } from './token-balance.ts';
 import { createClosingComposer, type ClosingComposer } from './compose-closing.ts';
 import { createComposer, type ComposedTransaction, type Simulation } from './compose.ts';
-import { createFinality, refuseLaggard, type Finality } from './finality.ts';
+import { createFinality, type Finality } from './finality.ts';
 import { createSignerSearch, type HistoryEntry, type SignerSearch } from './find-by-signer.ts';
 import { readLandedSwap, readOwnMoves, type SwapSide } from './landed-swap.ts';
 import { readMintAccount } from './mint-account.ts';
@@ -38,7 +38,7 @@ export interface ChainOptions {
 export type SendAnswer = { readonly kind: 'accepted' } | { readonly kind: 'rejected'; readonly code: string; readonly message: string };
 
 /** One Solana node. All methods throw CHAIN_UNREACHABLE, CHAIN_RPC_ERROR or CHAIN_RESPONSE_INVALID. */
-export interface Chain extends Omit<Finality, 'confirmedSlot' | 'finalizedSlot' | 'sawConfirmed'> {
+export interface Chain extends Omit<Finality, 'floor'> {
   /** Returns a transaction made of a build, checked by simulation. Throws CHAIN_SIMULATION_FAILED, CHAIN_TRANSACTION_INVALID too. */
   compose(build: SwapBuild, payer: string): Promise<ComposedTransaction>;
   /** Returns a transaction that closes accounts of a wallet to itself, checked by simulation. Throws CHAIN_SIMULATION_FAILED too. */
@@ -110,8 +110,11 @@ export function createChain(options: ChainOptions): Chain {
 
   async function tokenAccounts(owner: string, programId: string, asOf: bigint): Promise<ReturnType<typeof readTokenAccount>[]> {
     const config = { encoding: 'base64', commitment: 'confirmed', dataSlice: TOKEN_DATA_SLICE, minContextSlot: Number(asOf) };
-    const { context, value } = await rpc.call('getTokenAccountsByOwner', [owner, { programId }, config], answers.tokenAccounts);
-    refuseLaggard('getTokenAccountsByOwner', context.slot, asOf);
+    const { value } = await floor.ask({
+      method: 'getTokenAccountsByOwner', asOf,
+      call: () => rpc.call('getTokenAccountsByOwner', [owner, { programId }, config], answers.tokenAccounts),
+      slotOf: ({ context }) => context.slot,
+    });
     return value.map(({ pubkey, account }) => readTokenAccount(pubkey, account));
   }
 
@@ -122,8 +125,8 @@ export function createChain(options: ChainOptions): Chain {
     throw new GannetError('MINT_INVALID', `there is no mint ${mint} on this chain; check the address and rpc_url`, { details: { mint } });
   }
 
-  const { finalizedSlot, confirmedSlot, sawConfirmed, ...finality } = createFinality(rpc);
-  const tokenBalance = createBalanceReader({ rpc, confirmedSlot });
+  const { floor, ...finality } = createFinality(rpc, clock);
+  const tokenBalance = createBalanceReader({ rpc, floor, finalizedBlockHeight: () => finality.finalizedBlockHeight() });
 
   const signaturesOf = async (signature: string): Promise<readonly string[] | undefined> => (await landedTransaction(signature))?.transaction.signatures;
 
@@ -148,7 +151,7 @@ export function createChain(options: ChainOptions): Chain {
     async landedSwap({ signature, ...swap }) {
       const transaction = await landedTransaction(signature);
       if (transaction === undefined) return undefined;
-      sawConfirmed(transaction.slot);
+      floor.sawConfirmed(transaction.slot);
       return readLandedSwap(transaction, swap);
     },
     async ownMoves({ signature, owner }) {
@@ -158,22 +161,30 @@ export function createChain(options: ChainOptions): Chain {
     findBySigner: createSignerSearch({
       history(owner, page) {
         // "Not in it" is a proof only from a node that has come as far as the height that was seen; others refuse.
-        const config = { ...page, commitment: 'confirmed', minContextSlot: Number(finalizedSlot()) };
-        return rpc.call('getSignaturesForAddress', [owner, config], answers.signatureHistory);
+        const asOf = floor.finalized;
+        const config = { ...page, commitment: 'confirmed', minContextSlot: Number(asOf) };
+        return floor.ask({
+          method: 'getSignaturesForAddress', asOf,
+          call: () => rpc.call('getSignaturesForAddress', [owner, config], answers.signatureHistory),
+          slotOf: () => undefined,
+        });
       },
-      signaturesOf,
+      signaturesOf, clock,
     }),
     signaturesOf,
     tokenBalance,
     readTransaction: readTransactionFacts,
     async balances(owner) {
-      const asOf = confirmedSlot();
+      const asOf = floor.confirmed;
       const [native, ...accounts] = await Promise.all([
-        rpc.call('getBalance', [owner, { commitment: 'confirmed', minContextSlot: Number(asOf) }], answers.lamportBalance),
+        floor.ask({
+          method: 'getBalance', asOf,
+          call: () => rpc.call('getBalance', [owner, { commitment: 'confirmed', minContextSlot: Number(asOf) }], answers.lamportBalance),
+          slotOf: ({ context }) => context.slot,
+        }),
         tokenAccounts(owner, TOKEN_PROGRAM, asOf),
         tokenAccounts(owner, TOKEN_2022_PROGRAM, asOf),
       ]);
-      refuseLaggard('getBalance', native.context.slot, asOf);
       const balances = new Map<Mint, Amount>();
       for (const { mint, amount } of [{ mint: SOL_MINT, amount: native.value }, ...accounts.flat()]) {
         if (amount > 0n) balances.set(mint, ((balances.get(mint) ?? 0n) + amount) as Amount);

@@ -1,6 +1,8 @@
 import { GannetError } from '../core/errors.ts';
+import type { Clock } from '../core/time.ts';
 import { blockhashValidity, epochInfo, signatureStatuses } from './rpc-answers.ts';
 import type { RpcClient } from './rpc.ts';
+import { type Finalized, LEAP_SLOTS, SlotFloor } from './slot-floor.ts';
 import { readTransactionError } from './transaction-error.ts';
 
 /** What a node says of a signature. */
@@ -13,12 +15,8 @@ export interface SignatureStatus {
 
 /** The questions whose answers prove that a transaction landed, or never can. */
 export interface Finality {
-  /** The newest slot that was seen to be finalized; 0 before any. Whoever is asked for a part of a proof must have come so far. */
-  readonly finalizedSlot: () => bigint;
-  /** The newest slot in which something of ours was seen to be confirmed, or any to be finalized: balances of before it lack what is booked. */
-  readonly confirmedSlot: () => bigint;
-  /** Tells of a slot in which something of ours landed. */
-  readonly sawConfirmed: (slot: bigint) => void;
+  /** The slot that whoever is asked for a part of a proof, or for balances, must have come to. */
+  readonly floor: SlotFloor;
   /** Block height (not slot) at finalized. */
   finalizedBlockHeight(): Promise<bigint>;
   /** At finalized. */
@@ -33,17 +31,9 @@ export interface Finality {
  * slot was seen, what nodes say that are not there yet throws CHAIN_RESPONSE_INVALID, or CHAIN_RPC_ERROR where the node
  * itself refuses; so does a height that cannot be of the same chain as the one seen before.
  */
-export function createFinality(rpc: RpcClient): Finality {
-  let newestSlot = 0n;
-  let landedSlot = 0n;
+export function createFinality(rpc: RpcClient, clock: Clock): Finality {
   let lastSeen: Finalized | undefined;
-
-  /** A slot that the chain cannot have come to would be waited for; before any finalized one is known nobody can tell. */
-  const isReachable = (slot: bigint): boolean => slot - newestSlot <= UNFINALIZED_SLOTS_MAX;
-
-  function sawConfirmed(slot: bigint): void {
-    if (isReachable(slot) && (slot > landedSlot || !isReachable(landedSlot))) landedSlot = slot;
-  }
+  const floor = new SlotFloor(clock, askFinalized);
 
   async function askFinalized(): Promise<Finalized> {
     // Not getBlockHeight: it does not say at which slot, and without that no other answer can be compared with it.
@@ -60,70 +50,44 @@ export function createFinality(rpc: RpcClient): Finality {
     const seen = leaps ? await askFinalized() : first;
     if (leaps) refuseContradiction(first, seen);
     refuseContradiction(before === undefined || seen.slot - before.slot > LEAP_SLOTS ? first : before, seen);
-    // One that is behind does no harm: its height only proves less, and it is not asked for anything else. Unless it is
-    // so far behind, twice, that what was newest was wrong.
-    if (seen.slot > newestSlot || newestSlot - seen.slot > LEAP_SLOTS) newestSlot = seen.slot;
+    floor.sawFinalized(seen.slot);
     return seen.height;
   }
 
   return {
-    finalizedSlot: () => newestSlot,
-    // Held against the finalized slot once more: the one that it was held against before may have been wrong.
-    confirmedSlot: () => (landedSlot > newestSlot && isReachable(landedSlot) ? landedSlot : newestSlot),
-    sawConfirmed,
+    floor,
     finalizedBlockHeight,
     async isBlockhashValid(blockhash) {
-      const asOf = newestSlot;
+      const asOf = floor.finalized;
       const config = { commitment: 'finalized', minContextSlot: Number(asOf) };
-      const { context, value } = await rpc.call('isBlockhashValid', [blockhash, config], blockhashValidity);
-      if (!value) refuseLaggard('isBlockhashValid', context.slot, asOf);
+      const { value } = await floor.ask({
+        method: 'isBlockhashValid', asOf,
+        call: () => rpc.call('isBlockhashValid', [blockhash, config], blockhashValidity),
+        slotOf: (answer) => (answer.value ? undefined : answer.context.slot),
+      });
       return value;
     },
     async signatureStatus(signature, { searchHistory }) {
       // Without a finalized slot there is nothing that a slot of a status could be held against.
-      if (newestSlot === 0n) await finalizedBlockHeight();
-      const asOf = newestSlot;
-      const { context, value } = await rpc.call(
-        'getSignatureStatuses',
-        [[signature], { searchTransactionHistory: searchHistory }],
-        signatureStatuses,
-      );
-      const [status] = value;
-      if (status === null) {
-        if (searchHistory) refuseLaggard('getSignatureStatuses', context.slot, asOf);
-        return undefined;
-      }
+      if (floor.finalized === 0n) await finalizedBlockHeight();
+      const { context, value: [status] } = await floor.ask({
+        method: 'getSignatureStatuses', asOf: floor.finalized,
+        call: () => rpc.call('getSignatureStatuses', [[signature], { searchTransactionHistory: searchHistory }], signatureStatuses),
+        slotOf: ({ context: { slot }, value: [found] }) => (found === null && searchHistory ? slot : undefined),
+      });
+      if (status === null) return undefined;
       if (status.slot > context.slot) {
         const message = `getSignatureStatuses: expected a transaction of slot ${context.slot}, which the node has come to, or earlier, got one of ${status.slot}`;
         throw new GannetError('CHAIN_RESPONSE_INVALID', message, { details: { method: 'getSignatureStatuses', slot: status.slot } });
       }
-      if (status.confirmationStatus !== 'processed') sawConfirmed(status.slot);
+      if (status.confirmationStatus !== 'processed') floor.sawConfirmed(status.slot);
       return { slot: status.slot, confirmation: status.confirmationStatus, error: readTransactionError(status.err) };
     },
   };
 }
 
-/** Throws CHAIN_RESPONSE_INVALID where an answer is of a slot before the one that was finalized when it was asked for. */
-export function refuseLaggard(method: string, slot: bigint, asOf: bigint): void {
-  if (slot >= asOf) return;
-  const message = `${method}: expected an answer as of slot ${asOf} or later, got one of a node at ${slot}`;
-  throw new GannetError('CHAIN_RESPONSE_INVALID', message, { details: { method, slot, expectedSlot: asOf } });
-}
-
-/** Two hours of slots: no node that is of use is as far behind another. */
-const LEAP_SLOTS = 20_000n;
-
 /** A minute of slots: who asks more rarely asks twice. What is wrong by less is put right by time. */
 const STEP_SLOTS = 150n;
-
-/** Between two looks at the finalized slot there are seconds, and finality is a few dozen slots behind. */
-const UNFINALIZED_SLOTS_MAX = 1_000n;
-
-/** What a node said of its newest finalized block. */
-interface Finalized {
-  readonly slot: bigint;
-  readonly height: bigint;
-}
 
 /**
  * A chain has at most one block a slot. Two answers that cannot be of one chain are of nodes that disagree, or one of

@@ -1,4 +1,5 @@
 import { GannetError } from '../core/errors.ts';
+import type { Clock, Millis } from '../core/time.ts';
 
 /** A transaction in a wallet's history. */
 export interface HistoryEntry {
@@ -11,6 +12,7 @@ export interface SignerSearchOptions {
   readonly history: (owner: string, page: { readonly limit: number; readonly before?: string | undefined }) => Promise<readonly HistoryEntry[]>;
   /** All signatures of a landed transaction; undefined while the node does not have it. */
   readonly signaturesOf: (signature: string) => Promise<readonly string[] | undefined>;
+  readonly clock: Clock;
 }
 
 /** Finds the transaction that carries a signature of ours, made after a slot, though someone else paid for it. */
@@ -23,6 +25,14 @@ const REMEMBERED_ENTRIES = MAX_PAGES * PAGE_SIZE;
 /** A minute: what a node says of the slot when a transaction was signed is its word alone. */
 const MARGIN_SLOTS = 150n;
 const LOOKUPS_AT_A_TIME = 8;
+/** A landed transaction never changes, but a wrong answer must not be believed for ever. */
+const REMEMBERED_MS: Millis = 20_000;
+
+/** What a node said of a transaction. */
+interface Remembered {
+  readonly signatures: readonly string[];
+  readonly at: Millis;
+}
 
 /**
  * Returns a search through all of a wallet's transactions since a slot, or since ever. It returns undefined only after all
@@ -30,19 +40,21 @@ const LOOKUPS_AT_A_TIME = 8;
  * transaction that it does not give, or there are more than 4000.
  */
 export function createSignerSearch(options: SignerSearchOptions): SignerSearch {
-  const { history, signaturesOf } = options;
-  // A landed transaction never changes, and whoever waits for one asks again and again.
-  const remembered = new Map<string, readonly string[]>();
+  const { history, signaturesOf, clock } = options;
+  // Who waits for a transaction asks again and again.
+  const remembered = new Map<string, Remembered>();
 
   async function signaturesOfEntry(signature: string): Promise<readonly string[]> {
     const known = remembered.get(signature);
-    if (known !== undefined) return known;
+    const ageMs = known === undefined ? Infinity : clock.now() - known.at;
+    if (known !== undefined && ageMs >= 0 && ageMs < REMEMBERED_MS) return known.signatures;
+    remembered.delete(signature);
     const signatures = await signaturesOf(signature);
     if (signatures === undefined) {
       throw cannotTell(`the node lists the transaction ${signature} but does not have it yet; ask again`);
     }
     if (remembered.size >= REMEMBERED_ENTRIES) remembered.delete(remembered.keys().next().value!);
-    remembered.set(signature, signatures);
+    remembered.set(signature, { signatures, at: clock.now() });
     return signatures;
   }
 

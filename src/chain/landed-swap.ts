@@ -27,8 +27,9 @@ export function readLandedSwap(transaction: LandedTransaction, swap: SwapSide): 
   const ownerIndex = keys.indexOf(swap.owner);
   const base = { signature, slot, error: readTransactionError(meta.err) };
   const paidFee = ownerIndex === 0 ? meta.fee : 0n;
-  // What failed changed nothing, and cost the fee.
+  // What failed changed nothing, and cost the fee: an answer whose balances moved says two things at once.
   if (base.error !== undefined) {
+    refuseMoved(transaction, { owner: swap.owner, ownerIndex, paidFee });
     return { ...base, feeLamports: paidFee as Lamports, rentLamports: 0n as Lamports, amountIn: ZERO, amountOut: ZERO };
   }
 
@@ -50,6 +51,19 @@ export function readLandedSwap(transaction: LandedTransaction, swap: SwapSide): 
     amountIn: movedAmount(-changeOf(swap.inputMint), `the wallet's ${swap.inputMint} to go down`, signature),
     amountOut: movedAmount(changeOf(swap.outputMint), `the wallet's ${swap.outputMint} to go up`, signature),
   };
+}
+
+/** Throws where the balances of a transaction that failed are not those of before, the fee apart. */
+function refuseMoved(transaction: LandedTransaction, { owner, ownerIndex, paidFee }: { readonly owner: string; readonly ownerIndex: number; readonly paidFee: bigint }): void {
+  const { meta: { preTokenBalances, postTokenBalances } } = transaction;
+  const signature = transaction.transaction.signatures[0]!;
+  const lamports = ownerIndex < 0 ? 0n : lamportChange(transaction, ownerIndex);
+  // A node that kept no token balances shows nothing either way.
+  const areKept = preTokenBalances !== null && postTokenBalances !== null;
+  const moved = (areKept ? ownTokenAccounts(transaction, owner) : []).find(({ before, after }) => before !== after);
+  if (moved === undefined && lamports === -paidFee) return;
+  const what = moved === undefined ? `its lamports changed by ${lamports}, the fee is ${paidFee}` : `it had ${moved.before ?? 0n} of ${moved.mint} before and ${moved.after ?? 0n} after`;
+  throw contradiction(`it is said to have failed, but the wallet's balances moved: ${what}`, signature);
 }
 
 /**

@@ -1,10 +1,10 @@
 import { messageOf } from '../core/errors.ts';
 import type { Millis } from '../core/time.ts';
 import type { LoggedDecision } from '../engine/decision-log.ts';
-import { needsOperator } from '../execution/unproven.ts';
 import type { AdjustWallet, Command } from '../trading/command.ts';
 import { showAmount, symbolOf } from '../market/market-text.ts';
 import type { Outcome } from '../trading/intent.ts';
+import { needsOperator } from '../trading/intent.ts';
 import { isTerminal } from '../trading/intent.ts';
 import type { ProtectionChange } from '../trading/protections/protection-change.ts';
 import type { AlertProposal } from '../trading/proposal.ts';
@@ -25,7 +25,7 @@ import type { IntentRecord } from './tally.ts';
 import { Tally } from './tally.ts';
 import { TokenNews } from './token-looks.ts';
 import { TradingBoard, isHeld, tradingChange } from './trading-board.ts';
-import { unknownAlert } from './unknown-text.ts';
+import { givenUpAlert, unknownAlert } from './unknown-text.ts';
 
 /** Where every stamped input goes. */
 export interface Recorder {
@@ -46,6 +46,8 @@ export interface ChronicleOptions {
   readonly onFinished: () => void;
 }
 
+/** So many swaps in a row that were given up for one cause are told of; then again at each doubling. */
+const GIVEN_UP_MIN = 5;
 /** How many decisions are kept at hand; the run's file has them all. */
 const RECENT_DECISIONS_MAX = 500;
 
@@ -58,6 +60,7 @@ export class Chronicle {
   /** Intents that somebody was told to look after, with the code that was told. */
   readonly #unknown = new Map<string, string | undefined>();
   readonly #tokens = new TokenNews();
+  #givenUp: { readonly code: string | undefined; readonly count: number } = { code: undefined, count: 0 };
   events = 0;
   /** How often the wallet was booked to. */
   bookings = 0;
@@ -118,6 +121,7 @@ export class Chronicle {
       this.alert(stamp, record.intent.strategy, unknownAlert(record));
     }
     if (state.intents.has(outcome.intentId)) return;
+    this.#countGivenUp(stamp, outcome, record);
     this.bookings += 1;
     this.#unknown.delete(outcome.intentId);
     this.#options.saveSnapshot(snapshotState(state), [outcome.intentId]);
@@ -129,6 +133,17 @@ export class Chronicle {
     const received = fill === undefined ? symbolOf(tokens, intent.outputMint) : showAmount(tokens, intent.outputMint, fill.amountOut);
     this.lastSwap = { intent_id: intent.id, state, at, text: `${showAmount(tokens, intent.inputMint, fill?.amountIn ?? intent.amountIn)} → ${received}` };
     if (state !== 'confirmed') this.lastError = { at, message: `${intent.id} ${state}${code === undefined ? '' : ` (${code})`}${reason === undefined ? '' : `: ${reason}`}` };
+  }
+
+  /** A run whose every swap is given up before it is signed looks alive and trades nothing. */
+  #countGivenUp(stamp: Stamp, { state, code }: Outcome, record: IntentRecord): void {
+    if (state !== 'abandoned') {
+      this.#givenUp = { code: undefined, count: 0 };
+      return;
+    }
+    const count = this.#givenUp.code === code ? this.#givenUp.count + 1 : 1;
+    this.#givenUp = { code, count };
+    if (count >= GIVEN_UP_MIN && Number.isInteger(Math.log2(count / GIVEN_UP_MIN))) this.alert(stamp, undefined, givenUpAlert(record, count));
   }
 
   #command(stamp: Stamp, command: Command): void {

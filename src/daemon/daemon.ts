@@ -1,4 +1,5 @@
 import { relative } from 'node:path';
+import { ZERO } from '../core/amount.ts';
 import { GannetError } from '../core/errors.ts';
 import { seededRandom } from '../core/random.ts';
 import type { Millis } from '../core/time.ts';
@@ -68,14 +69,18 @@ async function runLocked(options: DaemonOptions, resources: Resources, end: () =
   const diskGuard = createDiskGuard({ stateDir, recordingDir: config.recording.dir, clock, log, marks: options.diskMarks });
   const stateWatch = createStateWatch(clock);
   const scope = { options, setup, resources, diskGuard, stateWatch };
-  const running: { session?: Session } = {};
+  const running: { session?: Session; state?: EngineState } = {};
   const control = await openControl(options, { desk: () => running.session?.desk, end }, resources);
   if (control !== undefined) stateWatch.add({ name: 'the control file', path: controlFilePath(stateDir) });
   const { journal, recovered, executor, walletKeeper, address, signer, notices } = config.mode === 'live'
-    ? await liveParts(scope, (intent) => running.session?.retryDenial(intent))
+    ? await liveParts(scope, {
+      mayTryAgain: (intent) => running.session?.retryDenial(intent),
+      ledger: (mint) => (running.state === undefined ? undefined : running.state.portfolio.wallet.get(mint) ?? ZERO),
+    })
     : paperParts(scope);
   const startAt = clock.now();
   const state = createState({ ...setup, snapshot: recovered.snapshot, open: recovered.open });
+  running.state = state;
   const recorder = openRecorder(scope);
   const files = openFiles(scope);
   const recording = recorder === undefined ? undefined : relative(files.dir, recorder.directory);

@@ -53,8 +53,10 @@ export interface ModeScope {
   readonly stateWatch: StateWatch;
 }
 
-/** Opens what live trading needs; `mayTryAgain` speaks for risk where an attempt came to nothing. */
-export async function liveParts(scope: ModeScope, mayTryAgain: NonNullable<LiveWorld['mayTryAgain']>): Promise<ModeParts> {
+/** Opens what live trading needs; `mayTryAgain` speaks for risk where an attempt came to nothing, `ledger` for the books. */
+export async function liveParts(
+  scope: ModeScope, { mayTryAgain, ledger }: Required<Pick<LiveWorld, 'mayTryAgain' | 'ledger'>>,
+): Promise<ModeParts> {
   const { options, setup, resources, stateWatch } = scope;
   const { config, world, clock, log, stateDir } = options;
   const { chain, sandbox } = world;
@@ -78,7 +80,7 @@ export async function liveParts(scope: ModeScope, mayTryAgain: NonNullable<LiveW
   const isNewChain = sandbox !== undefined && journal.loadSnapshot() !== undefined;
   return {
     executor: createLiveExecutor({
-      service: world.service.swap, chain, signer: signingWhileKept(signer, stateWatch), journal, clock, mayTryAgain,
+      service: world.service.swap, chain, signer: signingWhileKept(signer, stateWatch), journal, clock, mayTryAgain, ledger,
       maxQuoteAgeMs: config.limits.maxQuoteAgeMs, maxQuoteAgeSlots: config.limits.maxQuoteAgeSlots,
     }),
     journal,

@@ -1,12 +1,14 @@
 import { interval, Subscription } from 'rxjs';
 import { counted } from '../core/counted.ts';
 import type { Millis } from '../core/time.ts';
+import { formatDuration } from '../core/time.ts';
 import { Engine } from '../engine/engine.ts';
 import type { RetryDenial } from '../execution/journey.ts';
 import { wait } from '../execution/wait.ts';
 import type { PollingFeed } from '../service/feeds/feeds.ts';
 import type { Intent } from '../trading/intent.ts';
 import { retryDenial } from '../trading/retry.ts';
+import { showMint } from '../trading/risk/amount-text.ts';
 import { snapshotState } from '../trading/state.ts';
 import type { Effect } from '../trading/step.ts';
 import { Chronicle } from './chronicle.ts';
@@ -32,6 +34,8 @@ import type { WarmupRecord } from './warm-up.ts';
 const DRAIN_MAX_MS = 30_000;
 const DRAIN_POLL_MS = 100;
 const KEEP_STATES_MS = 60_000;
+/** So long strategies wait for what the last run left open. What is not known by then keeps its input locked. */
+const RECOVERY_MAX_MS = 30_000;
 const EQUITY_SAMPLE_MS = 10_000;
 
 /** One run of the pipeline in real time: from recovery through trading to the summary. */
@@ -112,7 +116,7 @@ export class Session {
 
   /** Resolves every intent that an earlier process left open, then holds the ledger against the chain; no strategy runs before. */
   async recover(): Promise<void> {
-    const { open, executor, reporter, state, crashes, walletKeeper } = this.#options;
+    const { open, executor, reporter, state, crashes, walletKeeper, clock } = this.#options;
     this.#phase = 'recovering';
     this.#writeManifest();
     // From the first request on: recovery already speaks to the service.
@@ -122,11 +126,23 @@ export class Session {
     for (const { state: left, message } of tradingLeft(state)) reporter.state(this.stamp, left, message);
     if (crashes !== undefined) this.#enterSafeMode(crashes);
     if (open.length > 0) {
-      reporter.state(this.stamp, 'recovering', `${counted(open.length, 'swap was', 'swaps were')} under way when the last run ended; no strategy runs until each is known`);
+      const most = formatDuration(RECOVERY_MAX_MS);
+      reporter.state(this.stamp, 'recovering', `${counted(open.length, 'swap was', 'swaps were')} under way when the last run ended; no strategy runs until each is known, or for ${most}`);
       for (const { intent, state: reached } of open) this.#chronicle.tally.opened(intent, reached);
+      const known = new AbortController();
       await new Promise<void>((resolve, reject) => {
-        this.#subscriptions.add(executor.reconcile(open).subscribe({ next: (outcome) => { if (this.#phase !== 'ended') this.#loop.accept(outcome); }, error: reject, complete: resolve }));
+        this.#subscriptions.add(executor.reconcile(open).subscribe({
+          next: (outcome) => { if (this.#phase !== 'ended') this.#loop.accept(outcome); },
+          // Once strategies run, a bug in what is still followed ends the run as any other does.
+          error: (error: unknown) => {
+            reject(error);
+            this.#failed?.(error);
+          },
+          complete: () => { known.abort(); },
+        }));
+        void wait(clock, RECOVERY_MAX_MS, known.signal).then(resolve);
       });
+      this.#tellUnproven();
     }
     await walletKeeper?.settle(this.#ledger, (why) => {
       if (this.#walletWait === undefined) reporter.state(this.stamp, 'recovering', `the ledger is held against the chain before any strategy runs, and does not agree with it yet: ${why}`);
@@ -190,7 +206,9 @@ export class Session {
     const waiting = open.length === 0 ? '' : `; waiting for ${open.map(({ intent }) => intent.id).join(', ')}`;
     reporter.state(this.stamp, 'draining', `${reason}${waiting}`);
     const giveUpAt = clock.now() + patienceMs;
-    while (tally.open.length > 0 && clock.now() < giveUpAt && this.#failure === undefined) await wait(clock, DRAIN_POLL_MS);
+    // What an earlier run left open and is not known by now, the next start asks for again.
+    const isAwaited = ({ intent }: { readonly intent: Intent }): boolean => !this.#options.open.some(({ intent: { id } }) => id === intent.id);
+    while (tally.open.some(isAwaited) && clock.now() < giveUpAt && this.#failure === undefined) await wait(clock, DRAIN_POLL_MS);
     this.#phase = 'ended';
     keepStates(this.#engine, (states) => { this.#options.journal.saveSnapshot(snapshotState(this.#options.state), [], states); });
     const { seq, at } = this.stamp;
@@ -217,6 +235,19 @@ export class Session {
       alert: (alert) => { this.#chronicle.alert(this.stamp, undefined, alert); },
       onError: (error) => { this.#failed?.(error); },
     }));
+  }
+
+  /** Tells of what the last run left open and nobody could prove in time: its input stays locked, everything else trades. */
+  #tellUnproven(): void {
+    const { open } = this.#chronicle.tally;
+    if (open.length === 0) return;
+    const inputs = [...new Set(open.map(({ intent: { inputMint } }) => showMint(this.#options.state, inputMint)))];
+    this.#chronicle.alert(this.stamp, undefined, {
+      kind: 'alert', level: 'warning',
+      message: `${open.map(({ intent: { id } }) => id).join(', ')} of the last run could not be proven within ${formatDuration(RECOVERY_MAX_MS)}: trading starts, `
+        + `and nothing spends ${inputs.join(', ')} until it is known; "gannet journal list" shows them`,
+      data: { intent_ids: open.map(({ intent: { id } }) => id).join(' ') },
+    });
   }
 
   #enterSafeMode(crashes: number): void {

@@ -25,7 +25,7 @@ export interface WalletKeeper {
    * node does not answer it asks again, and tells why it still waits.
    */
   settle(ledger: KeptLedger, onWait: (why: string) => void): Promise<void>;
-  /** Does the same every minute from now on. */
+  /** Does the same at least every minute from now on, and soon after swaps have ended. */
   watch(ledger: KeptLedger, onError: (error: unknown) => void): Subscription;
 }
 
@@ -50,8 +50,10 @@ export function createWalletKeeper({ wallet, chain, journal, clock, onFault }: {
       await chain.finalizedBlockHeight();
       return chain.balances(owner);
     } },
-    // What a swap moves is booked when it is closed, and known to be ours when it is written down.
-    ledger: () => (state.intents.size > 0 || journal.isBehind() ? undefined : { balances: state.portfolio.wallet, version: version() }),
+    // What a swap moves is known to be ours when it is written down.
+    ledger: () => (journal.isBehind() ? undefined : {
+      balances: state.portfolio.wallet, version: version(), open: state.intents.values().map(({ intent }) => intent),
+    }),
     isOwn: (signature) => journal.isOwnTransaction(signature),
     agreedAt: () => agreedAt,
     onAgreed: () => { agreedAt = journal.lastLanded() ?? agreedAt; },

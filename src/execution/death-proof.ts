@@ -1,4 +1,5 @@
 import type { Millis } from '../core/time.ts';
+import type { ProofProgress } from '../trading/attempt.ts';
 import type { Chain } from './ports.ts';
 
 /**
@@ -28,11 +29,18 @@ export interface Lifetime {
 export class DeathProof {
   readonly #chain: Pick<Chain, 'finalizedBlockHeight' | 'isBlockhashValid'>;
   readonly #lifetime: Lifetime;
-  #first: { readonly height: bigint; readonly elapsedMs: Millis } | undefined;
+  #first: ProofProgress['first'];
 
-  constructor(chain: Pick<Chain, 'finalizedBlockHeight' | 'isBlockhashValid'>, lifetime: Lifetime) {
+  /** Goes on from where an earlier process was. */
+  constructor(chain: Pick<Chain, 'finalizedBlockHeight' | 'isBlockhashValid'>, lifetime: Lifetime, first?: ProofProgress['first']) {
     this.#chain = chain;
     this.#lifetime = lifetime;
+    this.#first = first;
+  }
+
+  /** When and at which height it was complete for the first time. */
+  get first(): ProofProgress['first'] {
+    return this.#first;
   }
 
   /** Returns the finalized height where the bytes' life is over as far as height and blockhash go; else why it is not. */
@@ -47,8 +55,8 @@ export class DeathProof {
   /** Returns undefined where the proof is complete, once the history, asked after `lifeOver` gave the height, knows nothing of the bytes; else what is missing. */
   missing(height: bigint, elapsedMs: Millis): string | undefined {
     // A height that was too high would be waited for as long as the chain takes to get there: it was wrong, or this one is.
-    if (this.#first === undefined || height < this.#first.height) this.#first = { height, elapsedMs };
-    const isRepeated = elapsedMs - this.#first.elapsedMs >= PROOF_GAP_MS && height - this.#first.height >= PROOF_GAP_BLOCKS;
+    if (this.#first === undefined || height < this.#first.height) this.#first = { height, watchedMs: elapsedMs };
+    const isRepeated = elapsedMs - this.#first.watchedMs >= PROOF_GAP_MS && height - this.#first.height >= PROOF_GAP_BLOCKS;
     return isRepeated ? undefined : `its death was proven at block height ${this.#first.height} and is to be proven once more`;
   }
 

@@ -1,4 +1,6 @@
+import type { Amount } from '../core/amount.ts';
 import type { Clock, Millis } from '../core/time.ts';
+import type { Mint } from '../market/token.ts';
 import type { Intent, Outcome } from '../trading/intent.ts';
 import type { Chain, Journal, Signer, SwapService } from './ports.ts';
 
@@ -21,6 +23,8 @@ export interface LiveWorld {
   readonly maxQuoteAgeSlots?: number | undefined;
   /** Why an intent may not be tried again now, undefined where it may: the gates that risk holds. All may where absent. */
   readonly mayTryAgain?: ((intent: Intent) => RetryDenial | undefined) | undefined;
+  /** What the ledger has of a mint, with everything booked that has ended; absent where there is none. */
+  readonly ledger?: ((mint: Mint) => Amount | undefined) | undefined;
 }
 
 /** An outcome as a journey reports it; whose it is and what it is stand already. */

@@ -5,6 +5,7 @@ import type { Millis } from '../core/time.ts';
 import type { Attempt } from '../trading/attempt.ts';
 import type { Intent } from '../trading/intent.ts';
 import { DeathWatch } from './death.ts';
+import { doubtOfBalance } from './input-balance.ts';
 import type { LiveWorld, Progress } from './journey.ts';
 import { landedProgress } from './landed-progress.ts';
 import type { SignatureStatus } from './ports.ts';
@@ -21,6 +22,8 @@ const RESEND_MS = 2_000;
 const SLOW_RESEND_MS = 30_000;
 /** Whoever is given the bytes may take far longer to answer; the chain is asked meanwhile. */
 const ANSWER_MS = 400;
+/** How often it is written down how far the proof has come. */
+const KEEP_MS = 5_000;
 /** How long nobody need answer before the outcome is called unknown. */
 const SILENCE_MS = 10_000;
 /** A life of 150 blocks, finality and some more: who knows nothing by then is not only slow. */
@@ -110,18 +113,25 @@ class Watch {
   #isSendingDirectly = false;
   #bug: { readonly error: unknown } | undefined;
   #transactionId: string | undefined;
+  /** What the service said the transaction is. */
+  #saidId: string | undefined;
   #submitted = false;
   #seenOnChain = false;
-  #nextSend: Millis = 0;
-  #lastHeard: Millis = 0;
+  #nextSend: Millis;
+  #lastHeard: Millis;
+  #lastKept: Millis;
 
   constructor(world: LiveWorld, intent: Intent, attempt: Attempt, following: Following) {
     this.#world = world;
     this.#intent = intent;
     this.#attempt = attempt;
     this.#following = following;
-    this.#time = new SteadyTime(world.clock);
-    this.#death = new DeathWatch(world, intent, attempt);
+    const { watchedMs = 0, first } = world.journal.proofOf(attempt) ?? {};
+    this.#time = new SteadyTime(world.clock, watchedMs);
+    this.#death = new DeathWatch(world, intent, attempt, first);
+    this.#nextSend = watchedMs;
+    this.#lastHeard = watchedMs;
+    this.#lastKept = watchedMs;
     this.#transactionId = attempt.transactionId;
     this.#over = AbortSignal.any([following.over, this.#closing.signal]);
   }
@@ -180,6 +190,7 @@ class Watch {
   }
 
   #tellSubmitted({ signature, code, reason }: Sent): void {
+    this.#saidId ??= signature;
     if (this.#submitted) return;
     this.#following.tell({ state: 'submitted', signature: this.#transactionId ?? signature, code, reason });
     this.#submitted = true;
@@ -200,7 +211,16 @@ class Watch {
   }
 
   async pause(): Promise<void> {
+    this.#keepProof();
     await this.#time.pause(this.#time.elapsed() < UNPROVEN_MS ? POLL_MS : SLOW_POLL_MS, this.#over);
+  }
+
+  /** A process that begins anew with each restart would never come to the end of a proof. */
+  #keepProof(): void {
+    const watchedMs = this.#time.elapsed();
+    if (watchedMs - this.#lastKept < KEEP_MS || this.#over.aborted) return;
+    this.#lastKept = watchedMs;
+    this.#world.journal.keepProof(this.#attempt, { watchedMs, first: this.#death.first });
   }
 
   async #ask(): Promise<Progress | { readonly because: string; readonly disagrees?: true }> {
@@ -210,7 +230,9 @@ class Watch {
     // Where someone else pays, the chain is asked, not the service, and every time: only what carries our signature is
     // ours, and the other one's may change. All that is asked after the height was seen to be past, so that "nothing
     // found" means something.
-    const id = this.#attempt.transactionId ?? await chain.findBySigner({ owner: signer.address, ownSignature: this.#attempt.signature, sinceSlot: this.#attempt.inputSlots?.from });
+    const id = this.#attempt.transactionId
+      ?? await chain.findBySigner({ owner: signer.address, ownSignature: this.#attempt.signature, sinceSlot: this.#attempt.inputSlots?.from })
+      ?? (isOver ? await this.#namedByService() : undefined);
     this.#transactionId = id;
     const status = id === undefined ? undefined : await chain.signatureStatus(id, { searchHistory: isOver });
     this.#seenOnChain = status !== undefined && status.confirmation !== 'processed';
@@ -223,19 +245,33 @@ class Watch {
       this.#death.alive();
       return { because: life };
     }
-    const death = await this.#death.notFound(life, this.#time.elapsed());
+    const death = await this.#death.notFound(life, this.#time.elapsed(), id);
     if (death.kind === 'disagrees') return { because: death.reason, disagrees: true };
     if (death.kind === 'open') return death;
     const { lastValidBlockHeight, router } = this.#attempt;
     return { state: 'expired', router, code: 'EXPIRED', reason: `not landed by block height ${lastValidBlockHeight}; it never can now` };
   }
 
-  async #landed(signature: string, status: SignatureStatus): Promise<Progress | { readonly because: string }> {
-    const { chain, signer } = this.#world;
+  /** Returns the id that the service gave where it is a transaction of ours: a history that hides it is then not the only witness. */
+  async #namedByService(): Promise<string | undefined> {
+    if (this.#saidId === undefined) return undefined;
+    const signatures = await this.#world.chain.signaturesOf(this.#saidId);
+    return signatures?.includes(this.#attempt.signature) === true ? this.#saidId : undefined;
+  }
+
+  async #landed(signature: string, status: SignatureStatus): Promise<Progress | { readonly because: string; readonly disagrees?: true }> {
+    const { chain, journal, signer, ledger } = this.#world;
     const landed = await readLanded({ chain, owner: signer.address }, { intent: this.#intent, attempt: this.#attempt, signature, status });
     if (landed === undefined) return { because: `${signature} has landed, but the node does not give it` };
     // A block that is only confirmed could yet be replaced by one in which the same bytes succeed.
     if (landed.error !== undefined && status.confirmation !== 'finalized') return { because: `${signature} failed and waits to be finalized` };
+    if (landed.error !== undefined) {
+      // One node's word that it failed must not lead to a second swap: the wallet has to agree.
+      const { slot, feeLamports } = landed;
+      const doubt = await doubtOfBalance({ chain, journal, owner: signer.address, ledger }, this.#intent, this.#attempt, { kind: 'failed', signature, slot, feeLamports });
+      if (doubt?.kind === 'disagrees') return { because: doubt.reason, disagrees: true };
+      if (doubt !== undefined) return doubt;
+    }
     // It was, whether or not whoever was given the bytes has answered by now.
     if (!this.#over.aborted) this.#tellSubmitted({ signature });
     return landedProgress(this.#intent, this.#attempt, landed);

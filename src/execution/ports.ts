@@ -1,6 +1,6 @@
 import type { Amount, Bps, Lamports } from '../core/amount.ts';
 import type { Mint } from '../market/token.ts';
-import type { Attempt, BalanceMove, LandedSwap } from '../trading/attempt.ts';
+import type { Attempt, BalanceMove, LandedSwap, ProofProgress } from '../trading/attempt.ts';
 import type { Intent, IntentPurpose, IntentState, Outcome } from '../trading/intent.ts';
 import type { Route } from '../trading/proposal.ts';
 import type { StrategyState } from '../trading/strategy-state.ts';
@@ -146,6 +146,10 @@ export interface Journal {
   openIntents(): readonly JournalledIntent[];
   /** Whether a transaction with this signature of ours was written down before, for whatever intent. */
   isSigned(signature: string): boolean;
+  /** How far the proof of an attempt came in earlier processes; undefined where nothing is known of it. */
+  proofOf(attempt: Pick<Attempt, 'intentId' | 'number'>): ProofProgress | undefined;
+  /** Keeps it for the next process. What the disk does not take is lost: the proof then begins further back. */
+  keepProof(attempt: Pick<Attempt, 'intentId' | 'number'>, progress: ProofProgress): void;
   /** What other swaps, all that ended since an attempt was begun, did to the wallet's balance of a mint. */
   movesSince(attempt: Pick<Attempt, 'intentId' | 'number'>, mint: Mint): readonly BalanceMove[];
 }

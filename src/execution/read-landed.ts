@@ -43,11 +43,12 @@ function endOf({ error }: Pick<SignatureStatus, 'error'>): string {
 }
 
 /** The signer saw to it that no more leaves and no less arrives; what is far from that was not read from whole balances. */
-function impossibleAmount({ inputMint, outputMint, amountIn }: Intent, { threshold }: Attempt, landed: LandedSwap): string | undefined {
+function impossibleAmount({ inputMint, outputMint, amountIn }: Intent, { threshold, quotedOut }: Attempt, landed: LandedSwap): string | undefined {
   if (landed.error !== undefined) return undefined;
   if (landed.amountIn === 0n || landed.amountIn > amountIn + beside(inputMint)) {
     return `expected that it swapped ${amountIn} of ${inputMint} or less, got ${landed.amountIn}`;
   }
+  if (landed.amountOut > quotedOut * 4n + beside(outputMint)) return `expected that it brought about ${quotedOut} of ${outputMint}, got ${landed.amountOut}`;
   // Half of it: a token may keep a part of every transfer for its issuer.
   if ((landed.amountOut + beside(outputMint)) * 2n >= threshold) return undefined;
   return `expected that it brought ${threshold} of ${outputMint} or more, got ${landed.amountOut}`;

@@ -11,11 +11,13 @@ const STEP_MAX_MS = 5_000;
 export class SteadyTime {
   readonly #clock: Clock;
   #lastLook: Millis;
-  #elapsedMs: Millis = 0;
+  #elapsedMs: Millis;
 
-  constructor(clock: Clock) {
+  /** Goes on from what was watched before. */
+  constructor(clock: Clock, watchedMs: Millis = 0) {
     this.#clock = clock;
     this.#lastLook = clock.now();
+    this.#elapsedMs = watchedMs;
   }
 
   /** Returns what has been watched until now. */

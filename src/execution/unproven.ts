@@ -1,19 +1,5 @@
 import type { Millis } from '../core/time.ts';
 
-/** Codes of an `unknown` that does not pass by itself: the swap's input stays locked, and a person should look. */
-const NEEDS_OPERATOR = {
-  /** Everything proves that it never landed, but the wallet lacks what it would have swapped. */
-  PROOF_DISAGREES: true,
-  /** Neither its landing nor its death could be proven for longer than a transaction lives. */
-  OUTCOME_UNPROVEN: true,
-} as const;
-export type UnprovenCode = keyof typeof NEEDS_OPERATOR;
-
-/** Returns whether an `unknown` of this code waits for a person: `gannet resolve`. */
-export function needsOperator(code: string | undefined): code is UnprovenCode {
-  return code !== undefined && Object.hasOwn(NEEDS_OPERATOR, code);
-}
-
 const FIRST_GAP_MS = 10_000;
 const LAST_GAP_MS = 3_600_000;
 

@@ -3,7 +3,7 @@ import type { Lamports } from '../core/amount.ts';
 import { stringifyJson } from '../core/json.ts';
 import type { Millis } from '../core/time.ts';
 import type { Mint } from '../market/token.ts';
-import type { Attempt, BalanceMove } from '../trading/attempt.ts';
+import type { Attempt, BalanceMove, ProofProgress } from '../trading/attempt.ts';
 import type { Intent, IntentState, Outcome } from '../trading/intent.ts';
 import { OPEN_STATES, canTransition, isTerminal } from '../trading/intent.ts';
 import { readOutcome } from '../trading/outcome-json.ts';
@@ -45,6 +45,8 @@ export interface Intents {
   /** Returns whether a signature of ours stands under an attempt, whoever's it is. */
   isSigned(signature: string): boolean;
   movesSince(attempt: Pick<Attempt, 'intentId' | 'number'>, mint: Mint): readonly BalanceMove[];
+  proofOf(attempt: Pick<Attempt, 'intentId' | 'number'>): ProofProgress | undefined;
+  keepProof(attempt: Pick<Attempt, 'intentId' | 'number'>, progress: ProofProgress): void;
 }
 
 const QUOTED_OPEN_STATES = OPEN_STATES.map((state) => `'${state}'`).join(', ');
@@ -96,6 +98,16 @@ export function createIntents(prepare: Prepare): Intents {
       return rows.map((row) => ({ intent: readIntent(row), outcome: readOutcome(row.outcome), at: row.ended_at }));
     },
     isSigned: (signature) => prepare('SELECT 1 FROM attempts WHERE signature = ?').get(signature) !== undefined,
+    proofOf: ({ intentId, number }) => {
+      const row = prepare('SELECT * FROM proofs WHERE intent_id = ? AND attempt = ?').get(intentId, number);
+      if (row === undefined) return undefined;
+      const { watched_ms: watchedMs, first_height: height, first_watched_ms: firstMs } = row;
+      return { watchedMs: Number(watchedMs), first: height === null ? undefined : { height: BigInt(String(height)), watchedMs: Number(firstMs) } };
+    },
+    keepProof: ({ intentId, number }, { watchedMs, first }) => {
+      prepare('INSERT OR REPLACE INTO proofs (intent_id, attempt, watched_ms, first_height, first_watched_ms) VALUES (?, ?, ?, ?, ?)')
+        .run(intentId, number, Math.floor(watchedMs), first?.height.toString() ?? null, first === undefined ? null : Math.floor(first.watchedMs));
+    },
     movesSince: ({ intentId, number }, mint) => movesOf(mint, prepare(OUTCOMES_SINCE).all(intentId, number)),
   };
 }

@@ -1,6 +1,6 @@
 import type { Clock, Millis } from '../core/time.ts';
 import type { Mint } from '../market/token.ts';
-import type { Attempt, BalanceMove } from '../trading/attempt.ts';
+import type { Attempt, BalanceMove, ProofProgress } from '../trading/attempt.ts';
 import type { Intent, IntentState, Outcome } from '../trading/intent.ts';
 import type { StateSnapshot } from '../trading/state.ts';
 import type { StrategyLegacy, StrategyState } from '../trading/strategy-state.ts';
@@ -47,6 +47,10 @@ export interface JournalStore {
   openIntents(): readonly OpenIntentRecord[];
   /** Returns whether a transaction with this signature of ours was written down before, for whatever intent. */
   isSigned(signature: string): boolean;
+  /** Returns how far the proof of an attempt has come; undefined where nothing is known of it. */
+  proofOf(attempt: Pick<Attempt, 'intentId' | 'number'>): ProofProgress | undefined;
+  /** Keeps how far it has come. */
+  keepProof(attempt: Pick<Attempt, 'intentId' | 'number'>, progress: ProofProgress): void;
   /** What other intents that ended since an attempt was begun did to the wallet's balance of a mint. */
   movesSince(attempt: Pick<Attempt, 'intentId' | 'number'>, mint: Mint): readonly BalanceMove[];
   /** Terminal outcomes that no saved snapshot holds yet, in the order in which they came: to be applied after a restart. */
@@ -147,6 +151,8 @@ export function openJournal({ path, clock, onHeadFault }: {
     transition: (outcome) => { commit(() => { intents.move(outcome, clock.now()); }); },
     openIntents: () => read(() => intents.open()),
     isSigned: (signature) => read(() => intents.isSigned(signature)),
+    proofOf: (attempt) => read(() => intents.proofOf(attempt)),
+    keepProof: (attempt, progress) => { commit(() => { intents.keepProof(attempt, progress); }); },
     movesSince: (attempt, mint) => read(() => intents.movesSince(attempt, mint)),
     unsettledOutcomes: () => read(() => intents.unsettled()),
     saveSnapshot: (state, settledIntentIds = [], states = []) => {

@@ -162,6 +162,17 @@ export function createPatientJournal(journal: JournalStore, options: {
     clearStrategyStates: () => { upToDate().clearStrategyStates(); },
     openIntents: () => upToDate().openIntents(),
     isSigned: (signature) => upToDate().isSigned(signature),
+    proofOf: (attempt) => upToDate().proofOf(attempt),
+    keepProof(attempt, progress) {
+      if (waiting.length > 0) return;
+      try {
+        journal.keepProof(attempt, progress);
+        written();
+      } catch (error) {
+        // The next one, a few seconds later, says all that this one did.
+        heed(error);
+      }
+    },
     movesSince: (attempt, mint) => upToDate().movesSince(attempt, mint),
     unsettledOutcomes: () => upToDate().unsettledOutcomes(),
     loadStrategyStates: () => upToDate().loadStrategyStates(),

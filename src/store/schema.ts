@@ -106,8 +106,20 @@ ALTER TABLE attempts ADD COLUMN input_slot_from TEXT;
 ALTER TABLE attempts ADD COLUMN input_slot_to TEXT;
 `;
 
+const FOURTH_FORMAT = `
+-- How far the proof has come that an attempt never landed and never can: watched by all processes together.
+CREATE TABLE proofs (
+  intent_id TEXT NOT NULL REFERENCES intents (intent_id),
+  attempt INTEGER NOT NULL,
+  watched_ms INTEGER NOT NULL,
+  first_height TEXT,
+  first_watched_ms INTEGER,
+  PRIMARY KEY (intent_id, attempt)
+) STRICT;
+`;
+
 /** Each step from one format to the next; step n leads to format n + 1. */
-export const MIGRATIONS: readonly string[] = [FIRST_FORMAT, SECOND_FORMAT, THIRD_FORMAT];
+export const MIGRATIONS: readonly string[] = [FIRST_FORMAT, SECOND_FORMAT, THIRD_FORMAT, FOURTH_FORMAT];
 
 /** The format that this code writes, and the release that introduced it. */
 export const JOURNAL_FORMAT = { version: MIGRATIONS.length, since: '0.1.0' } as const;

@@ -6,7 +6,7 @@ import type { ExitResult } from './costs.ts';
 import { currentValue } from './exposure.ts';
 import { settleExit } from './exit-course.ts';
 import type { Intent, Outcome } from './intent.ts';
-import { canTransition, isTerminal } from './intent.ts';
+import { canTransition, isTerminal, needsOperator } from './intent.ts';
 import { advanceTime, lookAtProtections } from './protections/look.ts';
 import { recordOutcome } from './protections/record.ts';
 import { intentKey } from './recent-keys.ts';
@@ -19,6 +19,7 @@ export function applyOutcome(state: EngineState, at: Millis, outcome: Outcome): 
   assert(canTransition(tracked.state, outcome.state), () => `${outcome.intentId} cannot go from ${tracked.state} to ${outcome.state}`);
   assert(outcome.state !== 'confirmed' || outcome.fill !== undefined, () => `${outcome.intentId} is confirmed without a fill`);
   tracked.state = outcome.state;
+  if (outcome.state === 'unknown' && needsOperator(outcome.code)) tracked.isUnproven = true;
   const { intent } = tracked;
   advanceTime(state.protections, at);
   if (outcome.state === 'signed' && state.limits.caps?.has(intent.inputMint) === true) {

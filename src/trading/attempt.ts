@@ -1,4 +1,5 @@
 import type { Amount, Lamports } from '../core/amount.ts';
+import type { Millis } from '../core/time.ts';
 import type { Route } from './proposal.ts';
 
 /** One signed transaction of an intent: everything that is needed to send the same bytes again and to prove what became of them. */
@@ -28,6 +29,14 @@ export interface Attempt {
   /** As of which slots; undefined where an older Gannet signed it. It can have landed only later. */
   readonly inputSlots?: SlotSpan | undefined;
   readonly signedTransaction: Uint8Array;
+}
+
+/** How far the proof has come that an attempt never landed and never can; it goes on in the next process. */
+export interface ProofProgress {
+  /** For how long it was watched, by all processes together. */
+  readonly watchedMs: Millis;
+  /** When the proof was complete for the first time, and at which finalized height; undefined where it was not yet. */
+  readonly first?: { readonly height: bigint; readonly watchedMs: Millis } | undefined;
 }
 
 /** The slots of a reading of several parts: the oldest and the newest of them. */

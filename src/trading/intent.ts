@@ -36,6 +36,20 @@ export function isTerminal(state: IntentState): state is TerminalState {
   return state === 'confirmed' || state === 'failed' || state === 'expired' || state === 'abandoned';
 }
 
+/** Codes of an `unknown` that does not pass by itself: the swap's input stays locked, and a person should look. */
+const NEEDS_OPERATOR = {
+  /** Everything proves that it never landed, but the wallet lacks what it would have swapped. */
+  PROOF_DISAGREES: true,
+  /** Neither its landing nor its death could be proven for longer than a transaction lives. */
+  OUTCOME_UNPROVEN: true,
+} as const;
+type UnprovenCode = keyof typeof NEEDS_OPERATOR;
+
+/** Returns whether an `unknown` of this code waits for a person: `gannet resolve`. */
+export function needsOperator(code: string | undefined): code is UnprovenCode {
+  return code !== undefined && Object.hasOwn(NEEDS_OPERATOR, code);
+}
+
 /** `exit` leads back into the budget's token; where requests are scarce it goes before what only enters. */
 export type IntentPurpose = 'entry' | 'exit';
 

@@ -139,7 +139,8 @@ export function createState(setup: {
   restoreMemory(protections, snapshot.protections);
   for (const { intent, state } of setup.open ?? []) {
     recordOpen(protections, intent, state);
-    intents.add({ intent, state });
+    // What an earlier run left open locks its input and no more.
+    intents.add({ intent, state, isUnproven: true });
     portfolio.reserve(intent);
     // Signed before the process ended: the signer has counted it, whether or not a snapshot was made since.
     const { id, inputMint, amountIn, createdAt } = intent;

@@ -4,6 +4,8 @@ import type { Intent, IntentState } from './intent.ts';
 export interface TrackedIntent {
   readonly intent: Intent;
   state: IntentState;
+  /** Whether what became of it may take long to be known: it locks its input, and nothing else waits for it. */
+  isUnproven?: boolean | undefined;
 }
 
 /**

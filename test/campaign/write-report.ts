@@ -9,6 +9,7 @@ import { codeVersion } from './tested-code.ts';
 /** Where each campaign's results are. */
 export interface ReportFiles {
   readonly crash: string;
+  readonly lies: string;
   readonly transactions: string;
   readonly reader: string;
   readonly canary: string;
@@ -28,11 +29,37 @@ export function campaignReport(files: ReportFiles): string {
     `As the code is, the policy has the digest ${codeVersion('policy').digest}, the daemon ${codeVersion('daemon').digest}, everything ${codeVersion('everything').digest}.`,
     '',
     ...crashSection(readResults(files.crash), codeVersion('daemon').digest),
+    ...liesSection(readResults(files.lies)),
     ...transactionsSection(readResults(files.transactions)),
     ...readerSection(readResults(files.reader)),
     ...canarySection(readResults(files.canary)),
     ...hashSection(readResults(files.hash)),
   ].join('\n');
+}
+
+function liesSection(results: readonly ResultLine[]): string[] {
+  const lives = results.filter(({ type }) => type === 'life');
+  const runs = [...new Set(lives.map(({ digest, seed }) => `${String(digest)} ${String(seed)}`))];
+  return [
+    '## Nodes that lie', '',
+    'A real daemon trades on the embedded service and chain, through a line on which the answers of the node are changed: every lie about statuses,',
+    'transactions, balances, heights, blockhash validity, the signatures of the wallet and block times, each alone and every two, while signed bytes',
+    'land, fail, get lost or land late, and daemons are killed on the way. No intent may land twice, each swap that landed must be in the journal, and',
+    'a swap that was decided on after a lie must be confirmed within a minute: `npm run campaign:lies -- --lies 2000 --seed N`.', '',
+    ...table(['code', 'seed', 'lies', 'alone or two at a time', 'of them different', 'false answers', 'kills', 'confirmed', 'failed', 'expired', 'given up', 'slowest to trade on', 'violations'], runs.map((run) => {
+      const own = lives.filter(({ digest, seed }) => `${String(digest)} ${String(seed)}` === run);
+      const sum = (name: string): number => own.reduce((total, line) => total + Number(line[name]), 0);
+      const ended = (state: string): number => own.reduce((total, line) => total + Number((line['states'] as Figures)[state] ?? 0), 0);
+      const session = results.findLast(({ type, digest, seed }) => type === 'session' && `${String(digest)} ${String(seed)}` === run);
+      const kinds = new Set(own.flatMap((line) => (line['plans'] as readonly (readonly unknown[])[]).map(([plan]) => plan)));
+      return [
+        session === undefined ? String(own[0]!['digest']) : versionOf(session), show(own[0]!['seed']), show(sum('lies')), show(sum('times')), show(kinds.size), show(sum('answers')), show(sum('kills')),
+        ...['confirmed', 'failed', 'expired', 'abandoned'].map((state) => show(ended(state))),
+        `${(Math.max(...own.map((line) => Number(line['slowestMs']))) / 1_000).toFixed(1)} s`,
+        show(own.reduce((total, line) => total + (line['violations'] as readonly string[]).length, 0)),
+      ];
+    })),
+  ];
 }
 
 function transactionsSection(results: readonly ResultLine[]): string[] {
@@ -104,9 +131,9 @@ function option(name: string): { readonly type: 'string'; readonly default: stri
   return { type: 'string', default: resultsFile(name) };
 }
 
-/** `node test/campaign/write-report.ts [--crash FILE] [--transactions FILE] [--reader FILE] [--canary FILE] [--hash FILE]` */
+/** `node test/campaign/write-report.ts [--crash FILE] [--lies FILE] [--transactions FILE] [--reader FILE] [--canary FILE] [--hash FILE]` */
 function main(): void {
-  const { values } = parseArgs({ options: { crash: option('crash'), transactions: option('transactions'), reader: option('reader'), canary: option('canary'), hash: option('hash') } });
+  const { values } = parseArgs({ options: { crash: option('crash'), lies: option('lies'), transactions: option('transactions'), reader: option('reader'), canary: option('canary'), hash: option('hash') } });
   for (const file of Object.values(values)) packResults(file);
   writeFileSync(join(PROJECT, 'docs', 'campaigns.md'), campaignReport(values));
 }

@@ -1,6 +1,7 @@
 import bs58 from 'bs58';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createChain, type Chain } from '../../src/chain/chain.ts';
+import { VirtualClock } from '../../src/engine/virtual-clock.ts';
 import { SOL_MINT, USDC_MINT } from '../../src/market/token.ts';
 import { createChain as createSandboxChain } from '../../src/sandbox/chain/chain.ts';
 import { startRpc } from '../../src/sandbox/rpc/server.ts';
@@ -238,5 +239,81 @@ describe('a wallet’s balance of one mint', () => {
     node.result(() => ({ context: { slot: 8 }, value: [] }));
     expect((await chain.tokenBalance(OWNER, USDC_MINT)).amount).toBe(0n);
     expect(node.requests.at(-1)!.params).toMatchObject([OWNER, { mint: USDC_MINT }, { commitment: 'confirmed' }]);
+  });
+});
+
+describe('issue 13.37: a node that was ahead for a moment does not stop trading', () => {
+  const OFFSET = 15_000;
+  let clock: VirtualClock;
+  let slot: number;
+  /** By how much getEpochInfo is ahead of everything else. */
+  let ahead: number;
+
+  /** Follows a chain of a slot every 400 ms, whose node refuses what it has not come to. */
+  const answerTruly = (request: RpcRequest): unknown => answerAs({ slot: request.method === 'getEpochInfo' ? slot + ahead : slot, height: slot - 1_000 + (request.method === 'getEpochInfo' ? ahead : 0) }, request);
+  async function pass(ms: number): Promise<void> {
+    clock.advanceTo(clock.now() + ms);
+    slot += Math.floor(ms / 400);
+  }
+  /** Asks for a balance every half second, and returns after how long there was one. */
+  async function untilBalance(limitMs: number): Promise<number> {
+    const from = clock.now();
+    while (clock.now() - from < limitMs) {
+      if (await chain.tokenBalance(OWNER, SOL_MINT).then(() => true, () => false)) return clock.now() - from;
+      await pass(500);
+    }
+    return Infinity;
+  }
+
+  beforeEach(() => {
+    clock = new VirtualClock(1_000_000);
+    slot = 10_000;
+    ahead = 0;
+    chain = createChain({ rpcUrl: node.url, clock });
+    node.result(answerTruly);
+    return () => chain.close();
+  });
+
+  async function trade(times: number): Promise<void> {
+    for (let time = 0; time < times; time++) {
+      await chain.finalizedBlockHeight().catch(() => undefined);
+      await pass(2_000);
+    }
+  }
+
+  it('derives the minimum context slot anew where every answer is refused after five that were 15,000 slots ahead', async () => {
+    await trade(10);
+    ahead = OFFSET;
+    await trade(5);
+    ahead = 0;
+    await expect(chain.tokenBalance(OWNER, SOL_MINT)).rejects.toEqual(invalid);
+    expect(await untilBalance(60_000)).toBeLessThanOrEqual(20_000);
+    expect(node.requests.at(-1)!.params.at(-1)).not.toMatchObject({ minContextSlot: expect.toSatisfy((asked: number) => asked > slot) });
+  });
+
+  it('derives it anew within a minute however long it was ahead, and from the first answer on', async () => {
+    ahead = OFFSET;
+    await trade(3);
+    ahead = 0;
+    expect(await untilBalance(60_000)).toBeLessThan(20_000);
+    ahead = OFFSET;
+    await trade(200);
+    ahead = 0;
+    expect(await untilBalance(60_000)).toBeLessThanOrEqual(35_000);
+  });
+
+  it('keeps it where a node lags that was right for an hour: what it does not know yet is waited for', async () => {
+    await trade(1_800);
+    const before = slot;
+    slot -= 150;
+    await trade(1);
+    expect(await untilBalance(300_000)).toBeGreaterThan(50_000);
+    expect(slot).toBeGreaterThanOrEqual(before - 5);
+  });
+
+  it('refuses a balance of a slot that the chain has not come to, before anything is signed on it', async () => {
+    await trade(1);
+    node.result((request) => (request.method === 'getBalance' ? { context: { slot: slot + OFFSET }, value: 5 } : answerTruly(request)));
+    await expect(chain.tokenBalance(OWNER, SOL_MINT)).rejects.toEqual(invalid);
   });
 });

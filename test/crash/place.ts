@@ -19,11 +19,13 @@ export interface Place {
 const USDC_UNITS = 1_000_000n;
 
 /** Makes a funded wallet, a configuration and a folder. */
-export async function openPlace(world: CrashWorld, { name, funds, strategies, isRecorded = true }: {
+export async function openPlace(world: CrashWorld, { name, funds, strategies, isRecorded = true, risk = '' }: {
   readonly name: string;
   readonly funds: { readonly lamports: bigint; readonly usdc: number };
   readonly strategies: string;
   readonly isRecorded?: boolean | undefined;
+  /** More of the section `risk`. */
+  readonly risk?: string | undefined;
 }): Promise<Place> {
   const dir = join(world.dir, name);
   mkdirSync(dir, { recursive: true });
@@ -36,7 +38,7 @@ chain: { rpc_url: "${world.rpc.url}" }
 wallet: { key_from: env:GANNET_WALLET_KEY, address: ${wallet.address}, sol_reserve: "0.001 SOL" }
 signer: { caps: { USDC: { per_trade: "1000", per_hour: "1000000", per_day: "1000000" }, SOL: { per_trade: "10", per_hour: "1000", per_day: "1000" } } }
 risk:
-  { max_trade: "1000 USDC", max_position: { SOL: "100000 USDC" }, max_price_impact_bps: 400, max_fee_bps: 300, max_slippage_bps: 100, max_swaps: { per_minute: 1000, per_hour: 100000, per_day: 100000 }, protections: [{ kind: max_drawdown, limit_pct: 99 }] }
+  { max_trade: "1000 USDC", max_position: { SOL: "10000000 USDC" }, max_price_impact_bps: 400, max_fee_bps: 300, max_slippage_bps: 100, ${risk} max_swaps: { per_minute: 1000, per_hour: 100000, per_day: 100000 }, protections: [{ kind: max_drawdown, limit_pct: 99 }] }
 recording: { enabled: ${isRecorded} }
 control: { port: 0 }
 strategies:

@@ -36,6 +36,8 @@ export interface WireHooks {
   readonly onRequest?: (request: string, body: Buffer) => Promise<void>;
   /** To what a request belongs: `times` counts for each of these. */
   readonly keyOf?: (body: Buffer) => string;
+  /** Returns what is passed on in the place of an answer that was not lost. */
+  readonly onAnswer?: (request: string, body: Buffer, answer: Buffer) => Promise<Buffer>;
 }
 
 /** Opens a line to an address on this machine. */
@@ -79,7 +81,7 @@ export async function openLine(target: string): Promise<Line> {
     await hooks.onRequest?.(name, body);
     const answer = await forward(request, body);
     if (fault !== undefined) request.socket.destroy();
-    else response.writeHead(answer.status, answer.headers).end(answer.body);
+    else response.writeHead(answer.status, answer.headers).end(await hooks.onAnswer?.(name, body, answer.body) ?? answer.body);
   };
 
   const server = createServer((request, response) => {

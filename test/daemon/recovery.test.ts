@@ -3,6 +3,7 @@ import type { OpenIntent } from '../../src/trading/executor.ts';
 import { intentOf } from '../store/sample-journey.ts';
 import { PURCHASE } from '../market/events.ts';
 import type { Amount } from '../../src/core/amount.ts';
+import { SOL, USDC } from '../market/tokens.ts';
 import { beginOnNewChain } from '../../src/daemon/recover.ts';
 import { SOL_MINT } from '../../src/market/token.ts';
 import { temporaryJournal } from '../store/fixtures.ts';
@@ -36,6 +37,42 @@ describe('a session with a swap open that an earlier run left', () => {
     expect(daemon.session.desk.waitsFor()).toContain('what became of dca-7 (submitted)');
     expect(await daemon.session.drain('stopped by the operator')).toMatchObject({ open: ['dca-7'] });
     expect(daemon.executed).toEqual([]);
+  });
+});
+
+describe('issue 13.35: a swap of the last run that nobody can prove', () => {
+  const UNPROVEN: OpenIntent = { intent: intentOf(7, { inputMint: SOL.mint, outputMint: USDC.mint, amountIn: 1_000n as Amount }), state: 'unknown' };
+
+  it('keeps strategies waiting for half a minute, then locks its input alone: other tokens trade, and it is told', async () => {
+    const daemon = await start({ open: [UNPROVEN], leftover: 'nothing yet' });
+    expect(daemon.session.desk.state().phase).toBe('recovering');
+    await daemon.pass(20_000);
+    await daemon.pass(20_000);
+    expect(daemon.session.desk.state().phase).toBe('trading');
+    expect(daemon.executed).toEqual(['ticker-1']);
+    expect(daemon.alerts).toContainEqual(expect.stringMatching(/^warning: dca-7 of the last run could not be proven within 30s: trading starts, and nothing spends SOL until it is known/));
+    daemon.land();
+    expect(await daemon.session.drain('stopped by the operator')).toMatchObject({ open: ['dca-7'] });
+  });
+
+  it('keeps its own input locked', async () => {
+    const daemon = await start({ open: [LEFT], leftover: 'nothing yet' });
+    for (let time = 0; time < 3; time++) await daemon.pass(20_000);
+    expect(daemon.session.desk.state()).toMatchObject({ phase: 'trading', denials: { INTENT_OPEN_FOR_MINT: expect.any(Number) } });
+    expect(daemon.executed).toEqual([]);
+  });
+});
+
+describe('issue 13.37: swaps that are given up one after the other for one cause', () => {
+  it('are told of after five, and again at each doubling', async () => {
+    const daemon = await start({ swaps: 1_000 });
+    for (let time = 0; time < 12; time++) {
+      daemon.giveUp('CHAIN_RPC_ERROR', 'Minimum context slot has not been reached');
+      await daemon.pass(10_000);
+    }
+    const told = daemon.alerts.filter((alert) => alert.includes('given up'));
+    expect(told.map((alert) => /last (\d+) swaps/.exec(alert)?.[1])).toEqual(['5', '10']);
+    expect(told[0]).toContain('CHAIN_RPC_ERROR: Minimum context slot has not been reached');
   });
 });
 

@@ -47,13 +47,17 @@ export interface Daemon {
   pass(ms: Millis): Promise<void>;
   /** Tells what became of the swap under way. */
   land(): void;
+  /** Tells that the swap under way was given up. */
+  giveUp(code: string, reason: string): void;
   readonly executed: string[];
   /** What a process that dies now leaves behind. */
   readonly kept: () => StateSnapshot | undefined;
 }
 
 /** Starts a session of one strategy that buys every ten seconds; with what an earlier run left open, which ends as `leftover` says. */
-export async function start({ open = [], crashes, leftover = 'expired', approvals = [] }: {
+export async function start({ open = [], crashes, leftover = 'expired', approvals = [], swaps = 4 }: {
+  /** How many an hour are allowed. */
+  readonly swaps?: number;
   readonly open?: readonly OpenIntent[];
   /** When an earlier run approved swaps, by its own clock. */
   readonly approvals?: readonly Millis[];
@@ -68,7 +72,7 @@ export async function start({ open = [], crashes, leftover = 'expired', approval
     schedule: <T>(work: (this: SchedulerAction<T>, state?: T) => void, delay?: Millis, state?: T): Subscription => truth.schedule(work, delay, state),
   };
   const limits = {
-    ...WIDE, protections: DEFAULT_PROTECTIONS, maxSwaps: { perHour: 4 },
+    ...WIDE, protections: DEFAULT_PROTECTIONS, maxSwaps: { perHour: swaps },
     tokenSafety: { trusted: new Set([USDC.mint]), minLiquidityUsd: 0, minOrganicScore: 0, minHolders: 0, maxTopHoldersPct: 100, maxTransferFeeBps: 0 as never, allowedExtensions: new Set<string>(), validForMs: 600_000 },
   };
   const setup = { tokens: TOKENS, limits, strategies: [strategySetup('ticker')] };
@@ -127,6 +131,16 @@ export async function start({ open = [], crashes, leftover = 'expired', approval
         await new Promise((resolve) => { setImmediate(resolve); });
         events$.next(buyingSol(150_000, clock.now()));
         events$.next(sellingSol(150_000, clock.now()));
+      }
+    },
+    giveUp(code, reason) {
+      if (last === undefined) return;
+      const { intent, outcomes$ } = last;
+      last = undefined;
+      journal.intentApproved(intent);
+      for (const told of [outcome(intent, 'building'), outcome(intent, 'abandoned', { code, reason })]) {
+        journal.transition(told);
+        outcomes$.next(told);
       }
     },
     land() {

@@ -1,3 +1,4 @@
+import { Keypair, SystemProgram, Transaction } from '@solana/web3.js';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { Amount } from '../../src/core/amount.ts';
 import { GannetError } from '../../src/core/errors.ts';
@@ -10,7 +11,7 @@ import type { AdjustWallet } from '../../src/trading/command.ts';
 import type { EngineState } from '../../src/trading/state.ts';
 import { step } from '../../src/trading/step.ts';
 import type { World } from '../chain/sandbox-world.ts';
-import { startWorld } from '../chain/sandbox-world.ts';
+import { NEWER_MINT, startWorld } from '../chain/sandbox-world.ts';
 import { advance } from '../service/virtual-time.ts';
 import { intentOf } from '../store/sample-journey.ts';
 import { stateWith } from '../trading/states.ts';
@@ -24,7 +25,10 @@ interface Kept {
   readonly booked: AdjustWallet[];
   readonly waits: string[];
   readonly clock: VirtualClock;
-  readonly node: { silent: boolean; asked: number; heights: number };
+  readonly node: { silent: boolean; asked: number; heights: number; more: bigint };
+  readonly keypair: Keypair;
+  /** Booked by swaps. */
+  bookings: number;
   readonly journal: { behind: boolean };
   readonly ledger: KeptLedger & { ended: boolean };
   readonly keeper: ReturnType<typeof createWalletKeeper>;
@@ -32,11 +36,11 @@ interface Kept {
 }
 
 async function keep(): Promise<Kept> {
-  const { address } = world.wallet();
+  const { address, keypair } = world.wallet();
   const clock = new VirtualClock(0);
   const state = stateWith({ wallet: await world.chain.balances(address) });
   const booked: AdjustWallet[] = [];
-  const node = { silent: false, asked: 0, heights: 0 };
+  const node = { silent: false, asked: 0, heights: 0, more: 0n };
   const journal = { behind: false };
   const keeper = createWalletKeeper({
     wallet: address, clock, onFault: () => undefined,
@@ -49,20 +53,22 @@ async function keep(): Promise<Kept> {
       balances: async (owner) => {
         node.asked += 1;
         if (node.silent) throw new GannetError('CHAIN_UNREACHABLE', 'no answer');
-        return world.chain.balances(owner);
+        const balances = await world.chain.balances(owner);
+        return balances.set(SOL_MINT, ((balances.get(SOL_MINT) ?? 0n) + node.more) as Amount);
       },
     },
     journal: { isBehind: () => journal.behind, isOwnTransaction: () => false, lastLanded: () => undefined },
   });
   const ledger = {
-    state, version: () => booked.length, ended: false,
+    state, version: () => booked.length + kept.bookings, ended: false,
     accept: (command: AdjustWallet) => {
       booked.push(command);
       step(state, booked.length, 0, command);
     },
     hasEnded: () => ledger.ended,
   };
-  return { state, booked, waits: [], clock, node, journal, ledger, keeper, address };
+  const kept: Kept = { state, booked, waits: [], clock, node, journal, ledger, keeper, address, keypair, bookings: 0 };
+  return kept;
 }
 
 const told = ({ booked }: Kept): unknown => booked.map(({ mint, change, cause }) => [mint, change, cause]);
@@ -128,23 +134,85 @@ describe('a ledger before its strategies run', () => {
 });
 
 describe('a ledger while strategies run', () => {
-  it('is held against the chain every minute, but not while a swap is under way or not yet written down', async () => {
+  it('is held against the chain every minute, but not while something is not yet written down', async () => {
     const at = await keep();
-    const intent = intentOf(1);
-    at.state.intents.add({ intent, state: 'approved' });
+    at.journal.behind = true;
     const watching = at.keeper.watch(at.ledger, (error) => { throw error; });
     onTestFinished(() => { watching.unsubscribe(); });
-    await advance(at.clock, 61_000);
-    expect(at.node.asked).toBe(0);
-    at.state.intents.delete(intent.id);
-    at.journal.behind = true;
-    await advance(at.clock, 60_000);
+    await advance(at.clock, 121_000);
     expect(at.node.asked).toBe(0);
     at.journal.behind = false;
     await expect.poll(async () => {
       await advance(at.clock, 60_000);
       return at.node.asked;
     }).toBeGreaterThan(0);
+  });
+});
+
+/** Sends SOL elsewhere with the wallet's own key, as another program of its owner may. */
+async function pay(at: Kept, lamports: number): Promise<void> {
+  const transaction = new Transaction({ feePayer: at.keypair.publicKey, recentBlockhash: world.node.latestBlockhash().blockhash });
+  transaction.add(SystemProgram.transfer({ fromPubkey: at.keypair.publicKey, toPubkey: Keypair.generate().publicKey, lamports }));
+  transaction.sign(at.keypair);
+  expect(await world.chain.send(transaction.serialize())).toStrictEqual({ kind: 'accepted' });
+  world.node.advanceSlots(4);
+}
+
+async function watched(at: Kept, spanMs: number): Promise<void> {
+  const watching = at.keeper.watch(at.ledger, (error) => { throw error; });
+  onTestFinished(() => { watching.unsubscribe(); });
+  for (let ms = 0; ms < spanMs; ms += 5_000) {
+    await advance(at.clock, 5_000);
+    await new Promise((resolve) => { setTimeout(resolve, 15); });
+  }
+}
+
+describe('issue 13.36: the ledger is held against the chain while swaps are under way', () => {
+  it('tells within a minute that 10 SOL were sent away, though a swap of other tokens stays unknown', async () => {
+    const at = await keep();
+    world.node.airdrop(at.address, 30_000_000_000n);
+    world.node.advanceSlots(4);
+    await at.keeper.settle(at.ledger, () => undefined);
+    at.booked.length = 0;
+    at.state.intents.add({ intent: { ...intentOf(1), inputMint: USDC_MINT, outputMint: NEWER_MINT }, state: 'unknown' });
+    await pay(at, 10_000_000_000);
+    await watched(at, 65_000);
+    await expect.poll(() => told(at)).toEqual([[SOL_MINT, '-10000005000', 'withdrawal']]);
+  });
+
+  it('tells of a mint that an open swap spends what goes beyond the swap, and nothing of what it may have spent', async () => {
+    const at = await keep();
+    const intent = { ...intentOf(1), inputMint: SOL_MINT, outputMint: USDC_MINT, amountIn: 2_000_000_000n as Amount };
+    at.state.intents.add({ intent, state: 'unknown' });
+    await pay(at, 1_900_000_000);
+    await watched(at, 60_000);
+    expect(told(at)).toEqual([]);
+    await pay(at, 3_000_000_000);
+    await watched(at, 65_000);
+    await expect.poll(() => told(at)).toEqual([[SOL_MINT, expect.stringMatching(/^-[34]\d{9}$/), 'withdrawal']]);
+  });
+
+  it('is held against it soon after the last swap has ended, not a minute later', async () => {
+    const at = await keep();
+    const watching = at.keeper.watch(at.ledger, (error) => { throw error; });
+    onTestFinished(() => { watching.unsubscribe(); });
+    await advance(at.clock, 10_000);
+    expect(at.node.asked).toBe(0);
+    at.bookings += 1;
+    await expect.poll(async () => {
+      if (at.clock.now() < 20_000) await advance(at.clock, 5_000);
+      return at.node.asked;
+    }).toBeGreaterThan(0);
+    expect(at.clock.now()).toBeLessThanOrEqual(20_000);
+  });
+
+  it('books no difference that a node stops telling of within ten seconds', async () => {
+    const at = await keep();
+    at.node.more = 7n;
+    await watched(at, 60_000);
+    at.node.more = 0n;
+    await watched(at, 60_000);
+    expect(told(at)).toEqual([]);
   });
 });
 

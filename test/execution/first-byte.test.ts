@@ -86,6 +86,7 @@ describe('the first byte of a transaction', () => {
     const failing = {
       intentApproved: journal.intentApproved.bind(journal), transition: journal.transition.bind(journal),
       openIntents: journal.openIntents.bind(journal), isSigned: journal.isSigned.bind(journal), movesSince: journal.movesSince.bind(journal),
+      proofOf: journal.proofOf.bind(journal), keepProof: journal.keepProof.bind(journal),
       attemptSigned: () => { throw full; },
     };
     await expect(outcomesOf(createLiveExecutor({ ...world, ...parts, journal: failing }), world.intent())).rejects.toBe(full);

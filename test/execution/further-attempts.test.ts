@@ -196,6 +196,8 @@ async function diesAfter(isLast: (outcome: Outcome) => boolean, intent: Intent):
     openIntents: () => journal.openIntents(),
     isSigned: (signature) => journal.isSigned(signature),
     movesSince: (attempt, mint) => journal.movesSince(attempt, mint),
+    proofOf: (attempt) => journal.proofOf(attempt),
+    keepProof: (attempt, progress) => { journal.keepProof(attempt, progress); },
   };
   await expect(collect(createLiveExecutor({ ...world, journal: dying, service: movingAway(1) }).execute(intent))).rejects.toBe(gone);
 }

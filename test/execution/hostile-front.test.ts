@@ -119,6 +119,7 @@ function lateIndex(hiddenFor: number): { readonly chain: Chain; readonly asked: 
     if (asked > hiddenFor) return result;
     if (method === 'getSignatureStatuses') return { ...(result as object), value: [null] };
     if (method === 'getSignaturesForAddress') return [];
+    if (method === 'getTransaction') return null;
     return result;
   });
   return { chain, asked: () => asked };

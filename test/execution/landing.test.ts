@@ -7,7 +7,7 @@ import type { LiveWorld, Progress } from '../../src/execution/journey.ts';
 import { landAttempt } from '../../src/execution/landing.ts';
 import type { JournalledIntent } from '../../src/execution/ports.ts';
 import { SOL_MINT, USDC_MINT } from '../../src/market/token.ts';
-import type { Attempt, BalanceMove } from '../../src/trading/attempt.ts';
+import type { Attempt, ProofProgress, BalanceMove } from '../../src/trading/attempt.ts';
 import type { Intent } from '../../src/trading/intent.ts';
 
 // A node of its own make: what a lying or lagging one says cannot be had from the sandbox.
@@ -30,6 +30,7 @@ interface Node {
   readonly status?: (signature: string, at: number) => Awaited<ReturnType<LiveWorld['chain']['signatureStatus']>>;
   readonly findBySigner?: LiveWorld['chain']['findBySigner'];
   readonly balance?: (at: number) => bigint;
+  readonly slot?: (at: number) => bigint;
   readonly send?: (at: number) => void;
   readonly landedError?: string;
 }
@@ -41,7 +42,7 @@ function never(): never {
 }
 
 /** Follows an attempt for a span of virtual time; `wall` is what the clock shows at each. */
-async function follow(node: Node, options: { readonly attempt?: Attempt; readonly spanMs: number; readonly wall?: (at: number) => number; readonly moves?: readonly BalanceMove[]; readonly others?: readonly JournalledIntent[] }) {
+async function follow(node: Node, options: { readonly attempt?: Attempt; readonly spanMs: number; readonly wall?: (at: number) => number; readonly moves?: readonly BalanceMove[]; readonly others?: readonly JournalledIntent[]; readonly proofs?: ProofProgress[] }) {
   const { attempt = ATTEMPT, spanMs, wall = (at: number) => at } = options;
   const time = new VirtualClock(0);
   const clock: Clock = { now: () => wall(time.now()), schedule: time.schedule.bind(time) };
@@ -50,12 +51,12 @@ async function follow(node: Node, options: { readonly attempt?: Attempt; readonl
   const world: LiveWorld = {
     clock,
     service: { order: never, build: never, execute: never },
-    journal: { intentApproved: never, attemptSigned: never, transition: never, openIntents: () => options.others ?? [], isSigned: never, movesSince: () => options.moves ?? [] },
+    journal: { intentApproved: never, attemptSigned: never, transition: never, openIntents: () => options.others ?? [], isSigned: never, proofOf: () => options.proofs?.at(-1), keepProof: (_attempt, progress) => { options.proofs?.push(progress); }, movesSince: () => options.moves ?? [] },
     signer: { address: 'us', sign: never },
     chain: {
       compose: never,
       readTransaction: never,
-      signaturesOf: never,
+      signaturesOf: async () => undefined,
       send: async () => {
         sent.push(time.now());
         node.send?.(time.now());
@@ -68,7 +69,7 @@ async function follow(node: Node, options: { readonly attempt?: Attempt; readonl
         return status && { ...status, error: landedError };
       },
       findBySigner: node.findBySigner ?? (async () => undefined),
-      tokenBalance: async () => ({ amount: (node.balance?.(time.now()) ?? 7_000_000n) as Amount, slot: 600n, lastSlot: 602n }),
+      tokenBalance: async () => ({ amount: (node.balance?.(time.now()) ?? 7_000_000n) as Amount, slot: node.slot?.(time.now()) ?? 600n, lastSlot: 602n }),
       landedSwap: async ({ signature }) => ({
         signature, slot: 1n, feeLamports: 5_000n as Lamports, rentLamports: 0n as Lamports, amountIn: INTENT.amountIn, amountOut: 5_000_000n as Amount,
         error: landedError,
@@ -99,6 +100,25 @@ const DEAD: Node = { height: blocksFrom(1_151n), valid: () => false };
 describe('following an attempt', () => {
   it('does not believe in its death as soon as a node mistakes slots for heights: the bytes have just left', async () => {
     expect((await follow({ height: blocksFrom(9_999n), valid: () => false }, { spanMs: 40_000 })).states).toEqual(['submitted']);
+  });
+
+  it('issue 13.34: is not proven dead by a height and a blockhash that are said to be over before as many slots have passed as it lives', async () => {
+    const { told } = await follow({ ...DEAD, slot: blocksFrom(402n) }, { spanMs: 120_000 });
+    expect(told.map(({ progress }) => progress.state)).toEqual(['submitted', 'expired']);
+    expect(told[1]!.at).toBeGreaterThanOrEqual(66_000);
+  });
+
+  it('issue 13.35: is followed by process after process, and its proof goes on where the last one was', async () => {
+    const proofs: ProofProgress[] = [];
+    const ends: string[][] = [];
+    // Each process lives for half a minute; the chain goes on meanwhile.
+    for (let process = 0; process < 3; process++) {
+      const height = (at: number): bigint => blocksFrom(1_151n + BigInt(process * 75))(at);
+      ends.push((await follow({ ...DEAD, height }, { spanMs: 30_000, proofs })).states);
+    }
+    expect(ends).toEqual([['submitted'], ['submitted', 'expired'], ['submitted', 'expired']]);
+    expect(proofs.findLast(({ first }) => first !== undefined)).toMatchObject({ first: { height: expect.any(BigInt), watchedMs: expect.any(Number) } });
+    expect(proofs.map(({ watchedMs }) => watchedMs)).toEqual(proofs.map(({ watchedMs }) => watchedMs).toSorted((a, b) => a - b));
   });
 
   it('believes in it after a transaction’s life, when height, blockhash, history and balance agree twice', async () => {

@@ -52,6 +52,8 @@ beforeAll(async () => {
     openIntents: () => world.journal.openIntents(),
     isSigned: (signature) => world.journal.isSigned(signature),
     movesSince: (attempt, mint) => world.journal.movesSince(attempt, mint),
+    proofOf: (attempt) => world.journal.proofOf(attempt),
+    keepProof: (attempt, progress) => { world.journal.keepProof(attempt, progress); },
   };
   executor = createLiveExecutor({ ...world, chain, journal });
   reserves = new Map(world.sandbox.chain.pools().map(({ address }) => [address, world.sandbox.chain.readPool(address)]));

@@ -39,6 +39,7 @@ describe('what a landed attempt did', () => {
     ['one that took more than was to be swapped', { amountIn: IN + 1n }],
     ['one that took far more SOL than was to be swapped', { inputMint: SOL_MINT, amountIn: IN + 10_000_001n }],
     ['one that brought far less than it must', { amountOut: LEAST / 2n - 1n }],
+    ['one that brought far more than was quoted (issue 13.34)', { amountOut: LEAST * 5n }],
   ])('is not told by %s', async (_what, said) => {
     await expect(read(said)).rejects.toMatchObject({ code: 'CHAIN_RESPONSE_INVALID' });
   });

@@ -99,6 +99,8 @@ async function killedAt(moment: Moment, fate: Fate, intent: Intent): Promise<voi
       openIntents: () => journalled.openIntents(),
       isSigned: (signature) => journalled.isSigned(signature),
       movesSince: (attempt, mint) => journalled.movesSince(attempt, mint),
+      proofOf: (attempt) => journalled.proofOf(attempt),
+      keepProof: (attempt, progress) => { journalled.keepProof(attempt, progress); },
     },
   };
   createLiveExecutor(dying).execute(intent).subscribe({ error: (error: unknown) => { expect(error).toBeInstanceOf(ProcessGone); } });

@@ -45,10 +45,10 @@ function followed(serve: (clock: VirtualClock) => Execute, { landsAt = Infinity,
         }
       },
     },
-    journal: { intentApproved: never, attemptSigned: never, transition: never, openIntents: () => [], isSigned: never, movesSince: () => [] },
+    journal: { intentApproved: never, attemptSigned: never, transition: never, openIntents: () => [], isSigned: never, proofOf: () => undefined, keepProof: () => undefined, movesSince: () => [] },
     signer: { address: 'us', sign: never },
     chain: {
-      compose: never, signaturesOf: never, findBySigner: async () => undefined,
+      compose: never, signaturesOf: async () => undefined, findBySigner: async () => undefined,
       readTransaction: () => ({ blockhash: 'hash', feePayer: 'us', signers: ['us'], durableNonce: false }),
       send: async (bytes) => {
         direct.push({ at: clock.now(), bytes });

@@ -11,6 +11,7 @@ import { attemptOf, FILL, intentOf, outcomeOf } from './sample-journey.ts';
 const LATER: Readonly<Record<number, readonly string[]>> = {
   1: ['maker', 'input_balance', 'input_slot_from', 'input_slot_to'],
   2: ['input_slot_from', 'input_slot_to'],
+  3: [],
 };
 const ATTEMPT = attemptOf('dca-1', { maker: 'maker', inputBalance: 9n as never, inputSlots: { from: 5n, to: 6n } });
 
@@ -33,11 +34,11 @@ function journalOfFormat(version: number): string {
 }
 
 describe('a journal of an earlier format', () => {
-  it.each([1, 2])('%i is brought to the present one, and knows what it knew', (version) => {
+  it.each([1, 2, 3])('%i is brought to the present one, and knows what it knew', (version) => {
     const path = journalOfFormat(version);
     const journal = temporaryJournal(path);
     const { inputSlots: _slots, maker, inputBalance, ...rest } = ATTEMPT;
-    const known = version === 1 ? rest : { ...rest, maker, inputBalance };
+    const known = version === 1 ? rest : version === 2 ? { ...rest, maker, inputBalance } : ATTEMPT;
     expect(journal.openIntents()).toStrictEqual([{ intent: intentOf(1), state: 'submitted', attempts: [known], attempt: 1, spentLamports: 0n }]);
     expect(journal.movesSince(known, FILL.inputMint)).toEqual([{ spent: 5n, received: 0n }]);
     const database = new DatabaseSync(path, { readOnly: true });

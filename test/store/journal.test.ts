@@ -237,6 +237,21 @@ describe('what other swaps moved since an attempt was begun', () => {
   });
 });
 
+describe('issue 13.35: how far the proof of an attempt has come', () => {
+  it('is what was kept last, in the next process too', () => {
+    const path = join(temporaryFolder(), 'journal.sqlite');
+    const journal = temporaryJournal(path);
+    journal.intentApproved(intentOf(1));
+    journal.attemptSigned(attemptOf('dca-1'));
+    expect(journal.proofOf(attemptOf('dca-1'))).toBeUndefined();
+    journal.keepProof(attemptOf('dca-1'), { watchedMs: 5_000.5 });
+    expect(journal.proofOf(attemptOf('dca-1'))).toEqual({ watchedMs: 5_000 });
+    const first = { height: 9_007_199_254_740_993n, watchedMs: 51_000 };
+    journal.keepProof(attemptOf('dca-1'), { watchedMs: 55_000, first });
+    expect(temporaryJournal(path).proofOf(attemptOf('dca-1'))).toEqual({ watchedMs: 55_000, first });
+  });
+});
+
 interface Killed { readonly path: string; readonly copy: string }
 
 /** A journal of which a copy was made after the first intent, and that was killed after the second. */

@@ -305,6 +305,7 @@ class World {
     const saved = stringifyJson(snapshotState(before));
     const open = [...before.intents.values()].map(({ intent, state }) => ({ intent, state }));
     this.#state = engineState(JSON.parse(saved) as StateSnapshot, open);
+    for (const { intent } of open) this.#model.left.add(intent.id);
     if (stringifyJson(snapshotState(this.#state)) !== saved) throw new Error('a restart changed what is kept');
     for (const { from, to, inAmount, outAmount, at } of this.#model.quotes.values()) {
       this.#state.market.observe(quote(TOKENS.byMint(from)!, TOKENS.byMint(to)!, { inAmount, outAmount, at }));

@@ -52,6 +52,8 @@ export class RiskModel {
   readonly wallet: Map<Mint, bigint>;
   readonly books: Record<Name, Map<Mint, bigint>>;
   readonly open: Intent[] = [];
+  /** Open ones that an earlier run left: they lock their input and count no more. */
+  readonly left = new Set<string>();
   readonly approvals: Millis[] = [];
   readonly quotes = new Map<string, { readonly from: Mint; readonly to: Mint; readonly inAmount: bigint; readonly outAmount: bigint; readonly at: Millis }>();
   readonly looks = new Map<Mint, { readonly at: Millis; readonly bad: boolean }>();
@@ -110,7 +112,7 @@ export class RiskModel {
     if (exit) return input !== SOL.mint || solAfter >= LIMITS.solReserve;
     const opened = new Set([output, ...this.open.map(({ outputMint }) => outputMint)].filter((mint) => mint !== SOL.mint && (this.wallet.get(mint) ?? 0n) === 0n));
     if (states.includes('reduce-only') || this.flattening.has(strategy) || solAfter - 2_074_080n * BigInt(opened.size) < LIMITS.solReserve) return false;
-    if (this.open.length >= LIMITS.maxOpenIntents || this.approvedSince(at - 60_000) >= LIMITS.perMinute || this.approvedSince(at - HOUR) >= LIMITS.perHour) return false;
+    if (this.open.filter(({ id }) => !this.left.has(id)).length >= LIMITS.maxOpenIntents || this.approvedSince(at - 60_000) >= LIMITS.perMinute || this.approvedSince(at - HOUR) >= LIMITS.perHour) return false;
     return this.isVetted(output, at) && this.pairAge(input, output, at) <= LIMITS.maxQuoteAgeMs && this.fits(swap, at) && this.knowsLosses(strategy, at);
   }
 

@@ -3,6 +3,7 @@ import type { Amount, Bps } from '../../src/core/amount.ts';
 import type { Mint } from '../../src/market/token.ts';
 import type { DenialCode } from '../../src/trading/denials.ts';
 import { DENIALS } from '../../src/trading/denials.ts';
+import type { Intent } from '../../src/trading/intent.ts';
 import { retryDenial } from '../../src/trading/retry.ts';
 import type { EngineState } from '../../src/trading/state.ts';
 import { snapshotState } from '../../src/trading/state.ts';
@@ -518,5 +519,32 @@ describe('an approval', () => {
     set(state, 'halted');
     const alert = { kind: 'alert', level: 'info', message: 'look' } as const;
     expect(propose(state, alert)).toMatchObject({ decision: { verdict: 'approved', code: null }, effect: { kind: 'alert', strategy: 'diver', alert } });
+  });
+});
+
+/** Has a purchase approved of which nobody knows what became. */
+function unknown(state: EngineState): Intent {
+  const intent = approve(state, buy());
+  for (const reached of ['building', 'signed', 'unknown'] as const) apply(state, outcome(intent, reached));
+  return intent;
+}
+
+describe('issue 13.35: a swap that nobody can prove', () => {
+  const holding = strategySetup('holder', { budget: { mint: SOL.mint, amount: amount(1_000n) } });
+  const setup = { limits: { maxOpenIntents: 1 }, strategies: [strategySetup('diver'), holding] };
+  const sale = buy({ inputMint: SOL.mint, outputMint: USDC.mint, amount: amount(10n) });
+  it('does not count among the open ones that are allowed where an earlier run left it: other inputs trade', () => {
+    const intent = unknown(stateWith(setup));
+    const state = stateWith({ ...setup, open: [{ intent, state: 'unknown' }] });
+    expectDenied(state, 'INTENT_OPEN_FOR_MINT');
+    expect(verdictOn(state, sale, { strategy: 'holder' })).toBeNull();
+  });
+
+  it('counts until its proof has taken longer than any transaction lives', () => {
+    const state = stateWith(setup);
+    const intent = unknown(state);
+    expectDenied(state, 'INTENTS_OPEN_LIMIT', sale, { strategy: 'holder' });
+    apply(state, outcome(intent, 'unknown', { code: 'OUTCOME_UNPROVEN' }));
+    expect(verdictOn(state, sale, { strategy: 'holder' })).toBeNull();
   });
 });

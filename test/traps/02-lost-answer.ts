@@ -74,6 +74,8 @@ export const lostAnswer: Trap = {
           openIntents: () => journal.openIntents(),
           isSigned: (signature) => journal.isSigned(signature),
           movesSince: (attempt, mint) => journal.movesSince(attempt, mint),
+          proofOf: (attempt) => journal.proofOf(attempt),
+          keepProof: (attempt, progress) => { journal.keepProof(attempt, progress); },
           transition(outcome) {
             if (outcome.state === 'submitted') throw gone;
             journal.transition(outcome);

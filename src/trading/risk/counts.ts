@@ -14,7 +14,10 @@ export const intentsOpen: Rule = (state, { inputMint, isExit, retryOf }) => {
   }
   const { maxOpenIntents } = state.limits;
   if (isExit || retryOf !== undefined || state.intents.size < maxOpenIntents) return undefined;
-  return { code: 'INTENTS_OPEN_LIMIT', reason: `${state.intents.size} open, allowed are ${maxOpenIntents}` };
+  // One that may stay unknown for hours locks its own input: everything else goes on.
+  const open = state.intents.values().filter(({ isUnproven }) => isUnproven !== true).length;
+  if (open < maxOpenIntents) return undefined;
+  return { code: 'INTENTS_OPEN_LIMIT', reason: `${open} open, allowed are ${maxOpenIntents}` };
 };
 
 /** What is being sold in parts is neither sold a second time nor bought meanwhile; a flatten sells it all anyway. */

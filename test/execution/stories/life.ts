@@ -46,7 +46,7 @@ export class Life {
   }
 
   /** Returns the part of a journal that an executor writes and reads, with a crash point around each write. */
-  journal(journal: JournalStore, onSigned: (attempt: Attempt) => void): Pick<JournalStore, 'intentApproved' | 'attemptSigned' | 'transition' | 'openIntents' | 'isSigned' | 'movesSince'> {
+  journal(journal: JournalStore, onSigned: (attempt: Attempt) => void): Pick<JournalStore, 'intentApproved' | 'attemptSigned' | 'transition' | 'openIntents' | 'isSigned' | 'movesSince' | 'proofOf' | 'keepProof'> {
     return {
       intentApproved: (intent, strategyState) => { this.write(() => { journal.intentApproved(intent, strategyState); }); },
       attemptSigned: (attempt) => {
@@ -59,6 +59,8 @@ export class Life {
       openIntents: () => journal.openIntents(),
       isSigned: (signature) => journal.isSigned(signature),
       movesSince: (attempt, mint) => journal.movesSince(attempt, mint),
+      proofOf: (attempt) => journal.proofOf(attempt),
+      keepProof: (attempt, progress) => { this.write(() => { journal.keepProof(attempt, progress); }); },
     };
   }
 }

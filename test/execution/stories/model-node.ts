@@ -7,6 +7,7 @@ import { createSignerSearch } from '../../../src/chain/find-by-signer.ts';
 import { createBalanceReader } from '../../../src/chain/token-balance.ts';
 import type { RpcClient } from '../../../src/chain/rpc.ts';
 import type { Chain } from '../../../src/execution/ports.ts';
+import type { Clock } from '../../../src/core/time.ts';
 import type { Mint } from '../../../src/market/token.ts';
 import { SOL_MINT } from '../../../src/market/token.ts';
 import type { Life } from './life.ts';
@@ -38,10 +39,11 @@ interface View {
 }
 
 /** Returns the chain as a process sees it: nodes that lag, lose answers and find things late, below the proof's real parts. */
-export function createModelNode({ chain, wire, life, onReceived }: {
+export function createModelNode({ chain, wire, life, clock, onReceived }: {
   readonly chain: ModelChain;
   readonly wire: Wire;
   readonly life: Life;
+  readonly clock: Clock;
   readonly onReceived: (message: ModelMessage) => void;
 }): Chain {
   const ask = <T>(work: (view: View) => T): Promise<T> => wire.ask(life, FAULTS, () => {
@@ -87,7 +89,7 @@ export function createModelNode({ chain, wire, life, onReceived }: {
     }),
     close: () => Promise.resolve(),
   };
-  const { finalizedSlot, confirmedSlot, ...finality } = createFinality(rpc);
+  const { floor, ...finality } = createFinality(rpc, clock);
 
   const confirmedLanding = (id: string, view: View): Landing | undefined => {
     const landing = kept(chain.findForGood(id, view.confirmed));
@@ -101,12 +103,12 @@ export function createModelNode({ chain, wire, life, onReceived }: {
 
   return {
     ...finality,
-    tokenBalance: createBalanceReader({ rpc, confirmedSlot }),
+    tokenBalance: createBalanceReader({ rpc, floor, finalizedBlockHeight: () => finality.finalizedBlockHeight() }),
     signaturesOf,
     findBySigner: createSignerSearch({
-      signaturesOf,
+      signaturesOf, clock,
       history: (_owner, { before }) => ask((view) => {
-        atSlot(view.confirmed, { minContextSlot: Number(finalizedSlot()) }, undefined);
+        atSlot(view.confirmed, { minContextSlot: Number(floor.finalized) }, undefined);
         if (before !== undefined) return [];
         return chain.landings.filter(({ transactionId, slot }) => indexed(kept(chain.findForGood(transactionId, view.confirmed)), view)?.slot === slot)
           .map(({ transactionId, slot }) => ({ signature: transactionId, slot: BigInt(slot) })).reverse();

@@ -168,7 +168,7 @@ class Play {
       const received = (message: ModelMessage): void => { this.#received(message); };
       const executor = createLiveExecutor({
         service: this.#service.port(this.#wire, life, received),
-        chain: createModelNode({ chain: this.#chain, wire: this.#wire, life, onReceived: received }),
+        chain: createModelNode({ chain: this.#chain, wire: this.#wire, life, clock, onReceived: received }),
         signer: modelSigner(this.#wire, life),
         journal: life.journal(this.#journal, (attempt) => { this.#keeps(attempt); }),
         clock,
@@ -234,7 +234,7 @@ class Play {
     if (this.#daemon === undefined && this.#isLocked) return;
     this.#isLocked = this.#daemon === undefined;
     const heard = this.#daemon === undefined
-      ? resolveIntent({ owner: 'us', journal: this.#journal, chain: createModelNode({ chain: this.#chain, wire: this.#wire, life, onReceived: () => undefined }) }, intent.id, word)
+      ? resolveIntent({ owner: 'us', journal: this.#journal, chain: createModelNode({ chain: this.#chain, wire: this.#wire, life, clock: this.#clock, onReceived: () => undefined }) }, intent.id, word)
       : this.#daemon.executor.resolve(intent.id, word);
     heard.catch((error: unknown) => {
       if (!isGannetError(error)) this.#bug(life, error);

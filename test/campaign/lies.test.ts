@@ -1,0 +1,42 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openCrashWorld, type CrashWorld } from '../crash/world.ts';
+import { LIES, PLANS, planName, type Lie } from './lies/lie-kinds.ts';
+import { playLyingLife } from './lies/life.ts';
+
+// The short form: one daemon, and the lies that were the worst. The long one, every lie alone and every two, again and
+// again: `npm run campaign:lies`.
+
+const TIME_FACTOR = 20;
+const WORST = [
+  ['statuses failed', 'transactions failed'],
+  ['heights far ahead'],
+  ['statuses hidden', 'balances of before'],
+  ['balances doubled', 'blockhash validity invalid'],
+  ['heights too high', 'blockhash validity invalid'],
+];
+
+function plan(names: readonly string[]): readonly Lie[] {
+  return names.map((name) => LIES.find((lie) => planName([lie]) === name)!);
+}
+
+let world: CrashWorld;
+beforeAll(async () => { world = await openCrashWorld({ seed: 7, timeFactor: TIME_FACTOR }); });
+afterAll(() => world.close());
+
+describe('issue 13.34: a daemon that trades through a node that lies', () => {
+  it('makes no swap twice, knows of each that landed, and trades on within a minute after each lie', async () => {
+    const life = await playLyingLife(world, { name: 'lies', seed: '7', timeFactor: TIME_FACTOR, plans: WORST.map(plan), kills: 0, lasting: [3_000], comparedMs: 0 });
+    expect(life.violations).toEqual([]);
+    expect(life.lies.map((lie) => lie.plan)).toEqual(WORST.map((names) => names.join(' + ')));
+    expect(life.lies.reduce((sum, { answers }) => sum + answers, 0)).toBeGreaterThan(0);
+    expect(life.states['confirmed']).toBeGreaterThan(WORST.length);
+  }, 120_000);
+
+  it('is told every lie alone and every two that are about different things', () => {
+    const things = new Map<string, number>();
+    for (const { about } of LIES) things.set(about, (things.get(about) ?? 0) + 1);
+    const pairs = [...things.values()].flatMap((count, index, all) => all.slice(index + 1).map((other) => count * other)).reduce((sum, count) => sum + count, 0);
+    expect(things.size).toBe(7);
+    expect(new Set(PLANS.map(planName)).size).toBe(LIES.length + pairs);
+  });
+});

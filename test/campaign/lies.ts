@@ -1,0 +1,116 @@
+import { availableParallelism, loadavg } from 'node:os';
+import { parseArgs } from 'node:util';
+import { openCrashWorld } from '../crash/world.ts';
+import { createChoose } from './choose.ts';
+import { playLyingLife, type LyingLife } from './lies/life.ts';
+import { PLANS, type Lie } from './lies/lie-kinds.ts';
+import { addResult, packResults, readResults, resultsFile } from './results.ts';
+import { codeVersion } from './tested-code.ts';
+
+export interface LyingCampaignOptions {
+  /** Lies in all, those that stand in the results included. */
+  readonly lies: number;
+  readonly seed: number;
+  /** Daemons at once. */
+  readonly lanes: number;
+  /** Where results are added, and where it is seen what was done before. */
+  readonly out: string;
+  readonly timeFactor: number;
+  readonly onProgress?: (progress: { readonly done: number; readonly of: number; readonly violations: number }) => void;
+}
+
+const PLANS_PER_LIFE = 60;
+const KILLS_PER_LIFE = 2;
+
+/** Has daemons trade through nodes that lie, each lie alone and every two, and adds each life to the results. Returns the violations. */
+export async function lyingCampaign({ lies, seed, lanes, out, timeFactor, onProgress }: LyingCampaignOptions): Promise<readonly string[]> {
+  const { digest, commit } = codeVersion('daemon');
+  const known = readResults(out).filter((line) => line.type === 'life' && line['digest'] === digest && line['seed'] === seed);
+  const before = new Set(known.map((line) => line['number']));
+  let done = known.reduce((sum, line) => sum + Number(line['lies']), 0);
+  const violations: string[] = [];
+  const startedMs = performance.now();
+  let told = 0;
+  let next = 0;
+  const lane = async (): Promise<void> => {
+    while (done < lies) {
+      while (before.has(next)) next += 1;
+      const number = next++;
+      const world = await openCrashWorld({ seed, timeFactor });
+      try {
+        const life = await playLyingLife(world, { name: `life-${number}`, seed: `${seed}:${number}`, timeFactor, plans: plansOf(seed, number), kills: KILLS_PER_LIFE });
+        addResult(out, { type: 'life', digest, seed, number, ...figuresOf(life) });
+        violations.push(...life.violations);
+        const count = life.lies.reduce((sum, { lies: number }) => sum + number, 0);
+        done += count;
+        told += count;
+        onProgress?.({ done, of: lies, violations: violations.length });
+      } finally {
+        await world.close();
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: lanes }, lane));
+  if (told > 0) {
+    addResult(out, {
+      type: 'session', digest, commit, node: process.version, seed, lanes, lies: told, time_factor: timeFactor,
+      minutes: Math.round((performance.now() - startedMs) / 6_000) / 10, cores: availableParallelism(), load: Math.round(loadavg()[2]! * 10) / 10,
+    });
+  }
+  packResults(out);
+  return violations;
+}
+
+/** Returns the plans of a life: all there are come in turn, in an order that the seed says. */
+function plansOf(seed: number, life: number): readonly (readonly Lie[])[] {
+  return Array.from({ length: PLANS_PER_LIFE }, (_, index) => {
+    const position = life * PLANS_PER_LIFE + index;
+    return shuffled(seed, Math.floor(position / PLANS.length))[position % PLANS.length]!;
+  });
+}
+
+const orders = new Map<string, readonly (readonly Lie[])[]>();
+function shuffled(seed: number, round: number): readonly (readonly Lie[])[] {
+  const name = `${seed}:${round}`;
+  const known = orders.get(name);
+  if (known !== undefined) return known;
+  const choose = createChoose(`lies ${name}`);
+  const order = [...PLANS];
+  for (let index = order.length - 1; index > 0; index--) {
+    const other = choose.integer(0, index);
+    [order[index], order[other]] = [order[other]!, order[index]!];
+  }
+  orders.set(name, order);
+  return order;
+}
+
+function figuresOf({ lies, kills, states, givenUp, violations }: LyingLife): Readonly<Record<string, unknown>> {
+  const after = lies.flatMap(({ tradesAfterMs }) => (tradesAfterMs === undefined ? [] : [tradesAfterMs]));
+  return {
+    lies: lies.reduce((sum, { lies: number }) => sum + number, 0), times: lies.length, answers: lies.reduce((sum, { answers }) => sum + answers, 0), kills, states, givenUp,
+    slowestMs: Math.max(0, ...after), plans: lies.map(({ plan, fate, lastedMs, answers, tradesAfterMs }) => [plan, fate, lastedMs, answers, tradesAfterMs ?? null]), violations,
+  };
+}
+
+/** `node test/campaign/lies.ts --lies 2000 [--seed N] [--lanes N] [--time-factor X] [--out FILE]` */
+async function main(): Promise<number> {
+  const { values } = parseArgs({
+    options: {
+      'lies': { type: 'string', default: '2000' }, 'seed': { type: 'string', default: '1' }, 'lanes': { type: 'string', default: '2' },
+      'time-factor': { type: 'string', default: '10' }, 'out': { type: 'string', default: resultsFile('lies') },
+    },
+  });
+  const violations = await lyingCampaign({
+    lies: Number(values.lies), seed: Number(values.seed), lanes: Number(values.lanes), timeFactor: Number(values['time-factor']), out: values.out,
+    onProgress: ({ done, of, violations: found }) => { process.stderr.write(`${done} of ${of} lies · ${found} violations\n`); },
+  });
+  for (const violation of violations) process.stdout.write(`${violation}\n`);
+  process.stdout.write(`${violations.length} violations; the results are in ${values.out}\n`);
+  return violations.length === 0 ? 0 : 1;
+}
+
+if (import.meta.main) {
+  // What was done stands in the results; the next run goes on from there.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(130));
+  process.exitCode = await main();
+}
