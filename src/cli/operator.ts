@@ -52,7 +52,7 @@ async function order(context: CommandContext, word: OperatorWord, flags: Operato
   const waitMs = waitText === undefined ? 0 : parseDuration(waitText);
   const first = await postOrder(context, word, body);
   const view = word === 'flatten' ? await watchSale(context, first, waitMs) : first;
-  terminal.result(view, () => tradingText(view));
+  terminal.result(view, () => tradingText(view, { isSale: word === 'flatten' }));
   // What was asked for came true only where nothing is left.
   return word === 'flatten' && (view.unsold?.length ?? 0) > 0 ? EXIT.failed : EXIT.done;
 }

@@ -12,7 +12,7 @@ import { EXIT } from './exit-codes.ts';
 import { clockTime, percent } from './figures.ts';
 import type { Fact } from './table.ts';
 import { facts, table } from './table.ts';
-import { protectionText, reasonLines, standingText, wordText } from './trading-table.ts';
+import { ownWordText, standingFacts, standingText } from './trading-table.ts';
 
 const SOL_DECIMALS = 9;
 
@@ -37,8 +37,7 @@ export function statusText(state: ToldState): string {
   const standings = strategyStandings(state);
   return [
     facts([
-      ['state', standingText(standing)],
-      ['because', reasonLines(reasons)],
+      ...standingFacts(standing, reasons),
       ['money', moneyText(state)],
       ['run', [state.run_id, ...(state.uptime_ms === undefined ? [] : [`up ${roughDuration(state.uptime_ms)}`])].join(', ')],
       ...equityFacts(state),
@@ -47,7 +46,6 @@ export function statusText(state: ToldState): string {
       ['under way', openText(intents?.open ?? [], state.at)],
       ['last error', state.last_error ? `${clockTime(state.last_error.at)} UTC: ${printable(state.last_error.message, 300)}` : undefined],
       ['decisions', `${state.decisions ?? 0}, denied: ${formatCounts(state.denials ?? {})}`],
-      ['protections', (state.protections ?? []).map(protectionText)],
       ['caps', (state.caps ?? []).map(({ text }) => printable(text))],
       ['dead man', state.dead_man ? `trading stops in ${roughDuration(state.dead_man.left_ms)} unless an operator asks for something` : undefined],
       ['SOL', solText(state)],
@@ -57,7 +55,7 @@ export function statusText(state: ToldState): string {
       ['strategy', 'from', 'state', 'swaps', 'today', 'holds', 'said'],
       ...strategies.map((strategy, index) => [
         strategy.name ?? '', strategy.use ?? '', standingText(strategy.standing ?? standings[index]!),
-        String(strategy.swaps ?? 0), strategy.equity?.today ?? '', (strategy.holds ?? []).join(', '), wordText(strategy.trading_word),
+        String(strategy.swaps ?? 0), strategy.equity?.today ?? '', (strategy.holds ?? []).join(', '), ownWordText(strategy),
       ]),
     ], { right: [3, 4] }),
     '\n',

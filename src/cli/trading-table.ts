@@ -1,10 +1,10 @@
 import { printable } from '../core/text.ts';
-import { actionText, kindText } from '../daemon/protection-text.ts';
 import type { Standing, StrategyStanding } from '../daemon/session-state.ts';
 import { standingOf, standingReasons, strategyStandings } from '../daemon/standing.ts';
-import type { ProtectionState, TradingView, TradingWord, UnsoldState } from '../daemon/trading-board.ts';
+import type { StrategyTrading, TradingView, TradingWord, UnsoldState } from '../daemon/trading-board.ts';
 import { describeSource } from '../daemon/trading-text.ts';
 import { clockTime } from './figures.ts';
+import type { Fact } from './table.ts';
 import { facts, table } from './table.ts';
 
 const STANDING: Readonly<Record<Standing | StrategyStanding, string>> = {
@@ -15,19 +15,18 @@ const STANDING: Readonly<Record<Standing | StrategyStanding, string>> = {
 /** A daemon of an older version does not say what is unsold. */
 type ToldView = Omit<TradingView, 'unsold'> & Partial<Pick<TradingView, 'unsold'>>;
 
-/** Returns what may be traded after an order, for people. */
-export function tradingText(view: ToldView): string {
+/** Returns what may be traded after an order, for people; after a sale also whether everything is sold. */
+export function tradingText(view: ToldView, { isSale = false } = {}): string {
   const standings = strategyStandings({ ...view, phase: 'trading' });
   return [
     facts([
-      ['state', standingText(standingOf(view))],
-      ['because', reasonLines(standingReasons(view))],
-      ['protections', view.protections.map(protectionText)],
+      ...standingFacts(standingOf(view), standingReasons(view)),
+      ['sold', isSale && view.unsold?.length === 0 ? 'everything: each strategy holds only the token of its budget' : undefined],
     ]),
     '\n',
     table([
       ['strategy', 'state', 'said'],
-      ...view.strategies.map((strategy, index) => [strategy.name, standingText(standings[index]!), wordText(strategy.trading_word)]),
+      ...view.strategies.map((strategy, index) => [strategy.name, standingText(standings[index]!), ownWordText(strategy)]),
     ]),
     unsoldText(view.unsold ?? []),
   ].join('');
@@ -45,18 +44,19 @@ export function standingText(standing: Standing | StrategyStanding): string {
   return STANDING[standing];
 }
 
-/** Returns reasons as lines of bounded length. */
-export function reasonLines(reasons: readonly string[]): string[] {
-  return reasons.map((reason) => printable(reason, 300));
+/** Returns the state of the whole with its reasons; where it trades all the same, they limit it. */
+export function standingFacts(standing: Standing, reasons: readonly string[]): Fact[] {
+  return [
+    ['state', standingText(standing)],
+    [standing === 'trading' ? 'limited by' : 'because', reasons.map((reason) => printable(reason, 300))],
+  ];
 }
 
-/** Returns a protection that is on, for people. */
-export function protectionText({ kind, subject, action, release, until, since, reason }: ProtectionState): string {
-  const end = release === 'operator' ? 'until "gannet resume"' : release === 'cleared' ? 'while it lasts' : `until ${clockTime(until ?? undefined)} UTC`;
-  return `${kindText(kind)}${subject === '' ? '' : ` of ${subject}`} since ${clockTime(since)}: ${actionText(action)} ${end} (${reason})`;
+/** Returns who restricted one strategy by name, when and why; empty where no order holds for it alone. */
+export function ownWordText({ trading = 'active', flattening, trading_word: word }: { readonly [member in keyof StrategyTrading]?: StrategyTrading[member] | undefined }): string {
+  return trading === 'active' && flattening !== true ? '' : wordText(word);
 }
 
-/** Returns who said so, when and why. */
-export function wordText(word: TradingWord | null | undefined): string {
+function wordText(word: TradingWord | null | undefined): string {
   return word === null || word === undefined ? '' : `by ${describeSource(word.by)} at ${clockTime(word.since)}${word.reason === '' ? '' : `: ${word.reason}`}`;
 }

@@ -164,8 +164,9 @@ function describeSummary(summary: RunSummary, paint: (style: Style, text: string
       name, `${holds.length === 0 ? 'watches only' : `${counted(swaps, 'swap')}, holds ${holds.join(', ')}`}${running ? '' : ' (stopped by an error)'}`,
     ]),
     ...(summary.trading === 'active' ? [] : [['trading', endOfTrading(summary.trading)] as [string, string]]),
-    ['hash', summary.decisions === 0 ? 'none: nothing was decided' : summary.decisionHash],
     ...(summary.recording === undefined ? [] : [['again', `npx gannet replay ${summary.runDir}`] as [string, string]]),
   ];
-  return `\n${rows.map(([title, text]) => `  ${paint('bold', title.padEnd(SUBJECT_WIDTH))} ${printable(text, 300)}\n`).join('')}\n`;
+  // A column of its own: on 80 columns the hash stands on one line.
+  const hash = `  ${paint('bold', 'hash')}  ${summary.decisions === 0 ? 'none: nothing was decided' : summary.decisionHash}\n`;
+  return `\n${rows.map(([title, text]) => `  ${paint('bold', title.padEnd(SUBJECT_WIDTH))} ${printable(text, 300)}\n`).join('')}${hash}\n`;
 }

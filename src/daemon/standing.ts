@@ -1,6 +1,7 @@
 import type { TradingState } from '../trading/command.ts';
+import { actionText, kindText } from './protection-text.ts';
 import type { FeedState, SessionState, Standing, StrategyStanding } from './session-state.ts';
-import type { StrategyTrading } from './trading-board.ts';
+import type { ProtectionState, StrategyTrading } from './trading-board.ts';
 import { describeSource } from './trading-text.ts';
 
 /** What one strategy may do by itself. `stopped`: it has ended in an error. */
@@ -64,10 +65,20 @@ export function standingReasons(view: StandingView): string[] {
     ...(areAllFlattening ? ['every strategy sells what it holds: "gannet resume" ends that'] : []),
     ...(trading === 'active' || (areAllFlattening && trading === 'reduce-only') ? [] : [`${trading === 'halted' ? 'halt' : 'exits only'}${word === null || word === undefined ? ' by an earlier run'
       : ` by ${describeSource(word.by)} at ${clockTime(word.since)} UTC${word.reason === '' ? '' : ` (${word.reason})`}`}: "gannet resume" ends it`]),
-    ...protections.map(({ kind, subject, reason }) => `protection ${kind.replaceAll('-', '_')}${subject === '' ? '' : ` of ${subject}`}: ${reason}`),
+    ...protections.map(protectionText),
     ...strategies.flatMap((strategy) => strategyReason(strategy, trading, areAllFlattening)),
     ...(service === undefined ? [] : [service]),
   ];
+}
+
+/** Returns a protection that is on, for people: since when, what it does, until when and why. */
+function protectionText({ kind, subject, action, release, until, since, reason }: ProtectionState): string {
+  const end = release === 'operator' ? 'until "gannet resume"' : release === 'cleared' ? 'while it lasts' : `until ${instantText(until ?? 0)} UTC`;
+  return `${kindText(kind)}${subject === '' ? '' : ` of ${subject}`} since ${instantText(since)}: ${actionText(action)} ${end} (${reason})`;
+}
+
+function instantText(at: number): string {
+  return new Date(at).toISOString().slice(0, 19).replace('T', ' ');
 }
 
 function strategyReason({ name = '', running, trading: own = 'active', flattening }: StrategyView, global: TradingState, areAllFlattening: boolean): string[] {

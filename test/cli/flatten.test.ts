@@ -43,6 +43,7 @@ describe('issue 13.35: gannet flatten says what it could not sell', () => {
     expect(capped.document['unsold']).toEqual([
       { strategy: 'diver', mint: SOL.mint, amount: '1500000000', holds: '1.5 SOL', code: 'CAP_USED_UP', reason: expect.stringMatching(/per_hour is used up; the next part goes at/), until: 3_601_000, moving: false },
     ]);
+    expect(capped.text).not.toMatch(/^ {2}sold /m);
     expect(capped.text).toMatch(/1\.5 SOL.*diver.*CAP_USED_UP/);
     for (let at = 3_601_000; at <= 4 * 3_601_000; at += 3_600_000) {
       engine.advanceTo(at);
@@ -51,6 +52,7 @@ describe('issue 13.35: gannet flatten says what it could not sell', () => {
     expect(state.portfolio.book('diver').balances.has(SOL.mint)).toBe(false);
     const sold = await desk.flatten();
     expect([sold.code, sold.document['unsold']]).toEqual([0, []]);
+    expect(sold.text).toMatch(/^ {2}sold +everything: each strategy holds only the token of its budget$/m);
   });
 
   it('sells the rest where one token is locked by a swap of which nothing is known, and names the swap', async () => {

@@ -52,7 +52,7 @@ describe('gannet status', () => {
     expect(text).toMatch(/exits only by the operator at 14:13:20 UTC \(lunch\\u001b\[2J\): "gannet resume" ends it\n/);
     expect(text).toMatch(/SOL +0 in the wallet, 0 of it kept for fees and exits/);
     expect(text).toMatch(/because +the file STOP is there \(no more\): remove it, then "gannet resume"/);
-    expect(text).toMatch(/protections +daily_loss since .*: halt until 2026-09-22 00:00:00 UTC \(51 USDC lost\)/);
+    expect(text).toMatch(/ +daily_loss since .*: halt until 2026-09-22 00:00:00 UTC \(51 USDC lost\)/);
     expect(text).toMatch(/under way +tide-1 \(unknown, 1m old\) !! nobody can say .*gannet journal show tide-1/);
     expect(text).toMatch(/tide +book-watch +halted +0 +-1 USDC +by the operator/);
   });
@@ -60,8 +60,17 @@ describe('gannet status', () => {
   it('names a strategy that was stopped by name, and what lets it go, where everything else trades', () => {
     const { strategies: [one] } = STATE;
     const strategies = [{ ...one!, standing: undefined, trading: 'reduce-only', effective: 'reduce-only' }, { ...one!, name: 'ebb' }];
-    expect(statusText(untold({ strategies }))).toMatch(/^ {2}state +trading\n {2}because +tide is limited to exits: "gannet resume --strategy tide"/);
+    expect(statusText(untold({ strategies }))).toMatch(/^ {2}state +trading\n {2}limited by +tide is limited to exits: "gannet resume --strategy tide"/);
     expect(statusText(STATE)).not.toContain('because');
+  });
+
+  it('says nothing of an earlier order of a strategy that no order restricts any more', () => {
+    const [one] = STATE.strategies;
+    const word = { by: 'operator', since: 1_790_000_000_000, reason: '' } as const;
+    const protection = { kind: 'cooldown', code: 'COOLDOWN_ACTIVE', scope: 'strategy', subject: 'tide', action: 'deny', release: 'elapsed', until: 1_790_000_030_000, since: 1_790_000_000_000, reason: 'a swap closed with a loss' } as const;
+    const text = statusText(untold({ strategies: [{ ...one!, standing: undefined, trading_word: word }], protections: [protection] }));
+    expect(text).toMatch(/tide +book-watch +exits only +0 *\n/);
+    expect(text.match(/a swap closed with a loss/g)).toHaveLength(1);
   });
 
   it('leaves a reason out that was not given', () => {
