@@ -4,6 +4,7 @@ import { SOL_MINT } from '../market/token.ts';
 import type { Attempt } from '../trading/attempt.ts';
 import type { Intent } from '../trading/intent.ts';
 import type { Chain, Journal, TokenBalance } from './ports.ts';
+import { mostReceived } from './read-landed.ts';
 
 /** What speaks against the death of an attempt: the wallet itself, or what is not known yet of the wallet. */
 export type BalanceDoubt = { readonly kind: 'disagrees'; readonly reason: string } | { readonly kind: 'open'; readonly because: string };
@@ -60,9 +61,14 @@ export async function doubtOfBalance(
   }
   // Nothing landed where nothing has moved; fees of others are not booked yet where the ledger is asked.
   if (gone === 0n || (!isExplained && gone > 0n && gone <= beside && gone * 2n < amountIn)) return undefined;
-  const other = journal.openIntents().find((entry) => entry.intent.id !== id && entry.intent.outputMint === inputMint && entry.attempts.at(-1)?.number === entry.attempt);
-  if (other === undefined) return undefined;
-  return { kind: 'open', because: `${other.intent.id}, of which nobody knows yet what became, may have brought what the wallet has of ${inputMint}` };
+  const others = journal.openIntents().flatMap((entry) => {
+    const last = entry.attempts.at(-1);
+    return entry.intent.id !== id && entry.intent.outputMint === inputMint && last?.number === entry.attempt ? [{ intent: entry.intent, attempt: last }] : [];
+  });
+  const brought = others.reduce((sum, other) => sum + mostReceived(other.intent, other.attempt), 0n);
+  // The wallet has more than all of them could have brought if this swap had taken its input: they hide nothing.
+  if (others.length === 0 || amountIn - gone > brought) return undefined;
+  return { kind: 'open', because: `${others[0]!.intent.id}, of which nobody knows yet what became, may have brought what the wallet has of ${inputMint}` };
 }
 
 /**

@@ -48,10 +48,15 @@ function impossibleAmount({ inputMint, outputMint, amountIn }: Intent, { thresho
   if (landed.amountIn === 0n || landed.amountIn > amountIn + beside(inputMint)) {
     return `expected that it swapped ${amountIn} of ${inputMint} or less, got ${landed.amountIn}`;
   }
-  if (landed.amountOut > quotedOut * 4n + beside(outputMint)) return `expected that it brought about ${quotedOut} of ${outputMint}, got ${landed.amountOut}`;
+  if (landed.amountOut > mostReceived({ outputMint }, { quotedOut })) return `expected that it brought about ${quotedOut} of ${outputMint}, got ${landed.amountOut}`;
   // Half of it: a token may keep a part of every transfer for its issuer.
   if ((landed.amountOut + beside(outputMint)) * 2n >= threshold) return undefined;
   return `expected that it brought ${threshold} of ${outputMint} or more, got ${landed.amountOut}`;
+}
+
+/** Returns more than an attempt can bring of its output, smallest units: an amount above it was not read right. */
+export function mostReceived({ outputMint }: Pick<Intent, 'outputMint'>, { quotedOut }: Pick<Attempt, 'quotedOut'>): bigint {
+  return quotedOut * 4n + beside(outputMint);
 }
 
 function beside(mint: Mint): bigint {

@@ -29,7 +29,8 @@ const lost = ([says, fault]: (typeof LOSSES)[number]): Play => ({
     const hasty = world.connect({ timeouts: { executeMs: EXECUTE_MS }, dispatcher: world.wire.dispatcher });
     const service = fault.kind === 'delay' ? hasty.swap : trader.parts.service;
     const journey = await trader.carryOut(trader.intent(), { parts: { service } });
-    expect(journey.states).toEqual(expect.arrayContaining(['signed', 'unknown', 'confirmed']));
+    // A service that is silent for long is not waited for: the chain has the same bytes before the outcome counts as unknown.
+    expect(journey.states).toEqual(expect.arrayContaining(fault.kind === 'delay' ? ['signed', 'confirmed'] : ['signed', 'unknown', 'confirmed']));
     expect(journey.states).not.toContain('failed');
     expect([journey.requoted, journey.signatures]).toEqual([0, 1]);
     expect(bytesPosted(journey)).toHaveLength(1);

@@ -56,7 +56,7 @@ export const noQuotes: Trap = {
       },
     },
     {
-      says: 'meant it is where no router is left, or a maker alone and another payer: the service says so in the same words',
+      says: 'meant it is where no router is left, or a maker alone and another payer: the service says so in the same words, and the client does not ask without a router',
       profiles: ['reference', 'live'],
       async play(world) {
         const trader = await newTrader(world);
@@ -66,8 +66,8 @@ export const noQuotes: Trap = {
         }
         const from = world.wire.sent.length;
         await expect(world.service.swap.order({ inputMint: USDC, outputMint: SOL, amount: amount(20_000_000n), excludeRouters: ['iris', 'rfqz', 'routerA', 'routerB'] }))
-          .rejects.toMatchObject({ code: 'SERVICE_STATUS', details: { status: 400, serviceMessage: 'Failed to get quotes' } });
-        expect(world.wire.to(ORDER, from)).toHaveLength(1);
+          .rejects.toMatchObject({ code: 'SERVICE_BAD_REQUEST', details: { parameter: 'excludeRouters' } });
+        expect(world.wire.to(ORDER, from)).toHaveLength(0);
       },
     },
   ],

@@ -91,12 +91,18 @@ describe.each(PROFILES)('money, in the profile %s', (profile: Profile) => {
     expect([200, 400], answer.text).toContain(answer.status);
     if (answer.status !== 200 || answer.body.transaction === '') return;
     const beneficiary = optional.receiver ?? taker.address;
-    story.orders.push({ answer, taker, beneficiary, referrer: optional.referralAccount, tipLamports: bundleTipLamports ?? 0, executed: undefined, sent: undefined });
+    // A referrer without an account for either token collects nothing: the platform does.
+    const referrer = optional.referralAccount !== undefined && [inputMint, outputMint].some((mint) => hasAccount(optional.referralAccount!, mint)) ? optional.referralAccount : undefined;
+    story.orders.push({ answer, taker, beneficiary, referrer, tipLamports: bundleTipLamports ?? 0, executed: undefined, sent: undefined });
   }
 
   function opensAccount({ answer: { body }, beneficiary }: Placed): boolean {
-    const { token_program: tokenProgram } = sandbox.addresses.tokens.find(({ mint }) => mint === body.outputMint)!;
-    return !sandbox.chain.accountExists(associatedTokenAddress(beneficiary, body.outputMint, tokenProgram));
+    return !hasAccount(beneficiary, body.outputMint);
+  }
+
+  function hasAccount(owner: string, mint: string): boolean {
+    const { token_program: tokenProgram } = sandbox.addresses.tokens.find((token) => token.mint === mint)!;
+    return sandbox.chain.accountExists(associatedTokenAddress(owner, mint, tokenProgram));
   }
 
   /** What an answer says that came to whom. */
