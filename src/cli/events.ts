@@ -1,4 +1,5 @@
 import { printable } from '../core/text.ts';
+import type { Prediction } from '../service/prediction.ts';
 import type { EventSearch } from '../service/prediction-request.ts';
 import type { PredictionEvent } from '../service/wire/prediction-event.ts';
 import type { Records } from '../service/wire/records.ts';
@@ -8,31 +9,62 @@ import { EXIT } from './exit-codes.ts';
 import { instant, microUsd } from './figures.ts';
 import { looking, NO_TOKENS } from './look.ts';
 import { marketTitle, pricedProbability, priceText, stateText } from './prediction-text.ts';
-import type { RequestFlags } from './request-flags.ts';
+import type { Flag, RequestFlags } from './request-flags.ts';
 import { addFlags } from './request-flags.ts';
 import { facts, table } from './table.ts';
 import type { Terminal } from './terminal.ts';
 import { tellRejected } from './token-table.ts';
 
-const SEARCH_FLAGS: RequestFlags<EventSearch, 'query'> = {
-  provider: ['text', 'provider_a or provider_b; left out, the service chooses'],
-  limit: ['number', '1 to 20'],
-};
+/** The provider that the service asks where a request names none. */
+const DEFAULT_PROVIDER = 'provider_b';
+const PROVIDER_FLAG: Flag = ['text', `provider_a or provider_b; left out, ${DEFAULT_PROVIDER}`];
+
+const SEARCH_FLAGS: RequestFlags<EventSearch, 'query'> = { provider: PROVIDER_FLAG, limit: ['number', '1 to 20'] };
 
 export const eventsCommand: CommandModule = (program, run) => {
   const events = program.command('events').description('events that people bet on, with their markets');
-  addFlags(events.command('search <term...>').description('events whose title matches'), SEARCH_FLAGS)
-    .action(run(looking(async ({ terminal, world }, term: string[], flags: Omit<EventSearch, 'query'>) =>
-      show(terminal, await world.service.prediction.searchEvents({ query: term.join(' '), ...flags }, { priority: 'watch' })), NO_TOKENS)));
-  addFlags(events.command('suggested <pubkey>').description('events that the service suggests on the basis of an order'), { provider: ['text', 'provider_a or provider_b; left out, the service chooses'] } as const)
-    .action(run(looking(async ({ terminal, world }, pubkey: string, { provider }: { readonly provider?: string }) =>
-      show(terminal, await world.service.prediction.suggestedEvents(pubkey, { provider }, { priority: 'watch' })), NO_TOKENS)));
+  addFlags(events.command('search <term...>').description('events of one provider whose title matches'), SEARCH_FLAGS)
+    .action(run(looking(async ({ terminal, world }, term: string[], flags: Omit<EventSearch, 'query'>) => {
+      const { prediction } = world.service;
+      const asked = askedProvider(prediction, flags.provider);
+      const request = { ...flags, query: term.join(' '), provider: asked.provider };
+      return show(terminal, await prediction.searchEvents(request, { priority: 'watch' }), asked);
+    }, NO_TOKENS)));
+  const suggested = events.command('suggested <pubkey>')
+    .description('events that the service suggests on the basis of an order');
+  addFlags(suggested, { provider: PROVIDER_FLAG })
+    .action(run(looking(async ({ terminal, world }, pubkey: string, flags: { readonly provider?: string }) => {
+      const { prediction } = world.service;
+      const asked = askedProvider(prediction, flags.provider);
+      const found = await prediction.suggestedEvents(pubkey, { provider: asked.provider }, { priority: 'watch' });
+      return show(terminal, found, asked);
+    }, NO_TOKENS)));
 };
 
-function show(terminal: Terminal, { records, rejected }: Records<PredictionEvent>): ExitCode {
+/** The one provider that a request asks, and those that it does not ask. */
+interface AskedProvider {
+  /** Undefined where the service chooses: its host does not know the default one. */
+  readonly provider: string | undefined;
+  readonly others: readonly string[];
+}
+
+function askedProvider({ providers }: Pick<Prediction, 'providers'>, named: string | undefined): AskedProvider {
+  const provider = named ?? (providers.includes(DEFAULT_PROVIDER) ? DEFAULT_PROVIDER : undefined);
+  return { provider, others: providers.filter((other) => other !== provider) };
+}
+
+function show(terminal: Terminal, { records, rejected }: Records<PredictionEvent>, asked: AskedProvider): ExitCode {
   tellRejected(terminal, rejected);
-  terminal.result({ data: records }, () => (records.length === 0 ? '  no event matches\n' : records.map((event) => eventText(event, terminal.colour)).join('\n')));
+  terminal.result({ data: records, provider: asked.provider ?? null, other_providers: asked.others }, () =>
+    (records.length === 0 ? noneText(asked) : records.map((event) => eventText(event, terminal.colour)).join('\n')));
   return records.length > 0 ? EXIT.done : EXIT.failed;
+}
+
+function noneText({ provider, others }: AskedProvider): string {
+  if (provider === undefined) return '  no event of the provider that the service chose matches\n';
+  if (others.length === 0) return `  no event of ${provider} matches\n`;
+  const flags = others.map((other) => `--provider ${other}`).join(' or ');
+  return `  no event of ${provider} matches, and no other provider was asked: add ${flags}\n`;
 }
 
 function eventText(event: PredictionEvent, colour: boolean): string {

@@ -6,6 +6,7 @@ import { parseJson } from '../core/json.ts';
 import { printable, printableJson } from '../core/text.ts';
 import type { Token } from '../market/token.ts';
 import type { PrioritizationFee, QuoteAnswer, QuoteRequest, QuoteSwapRequest, SwapV1 } from '../service/swap-v1.ts';
+import { quoteToKeep } from '../service/swap-v1.ts';
 import type { QuoteInstructionsAnswer } from '../service/wire/swap-instructions-v1.ts';
 import type { QuoteSwapAnswer } from '../service/wire/swap-transaction-v1.ts';
 import { asTheService } from './answer-json.ts';
@@ -81,8 +82,9 @@ function addQuote(v1: Command, run: RunCommand): void {
       ...flags, inputMint: from.mint, outputMint: to.mint, amount: readAmount(amount, flags.swapMode === 'ExactOut' ? to : from),
     }, { priority: 'watch' });
     const names = await nameTokens([from.mint, to.mint, ...mintsOf(quote.routePlan)], loaded.config.tokens, world);
-    // As it came, for it has to go back unchanged; only what could fool a terminal is written as JSON escapes.
-    if (terminal.json) terminal.out(`${printableJson(quote.raw.rawJson)}\n`);
+    // As it came, for it has to go back unchanged, with what was asked for before it. Only what could fool a terminal
+    // is written as JSON escapes.
+    if (terminal.json) terminal.out(`${printableJson(quoteToKeep(quote))}\n`);
     else terminal.out(quoteText(quote, { from, to, names }));
     return EXIT.done;
   })));

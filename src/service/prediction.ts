@@ -29,6 +29,8 @@ import type { Records } from './wire/records.ts';
  * `readList` guarantees.
  */
 export interface Prediction {
+  /** The neutral names of all providers that the host knows. */
+  readonly providers: readonly string[];
   /** Returns one page of an account's ledger, the newest entry first. */
   history(request: HistoryFilter & PageRange, call?: CallOptions): Promise<Page<HistoryRecord>>;
   /** Reads the whole ledger. */
@@ -88,6 +90,7 @@ export function createPrediction(gateway: Gateway, dialect: Dialect): Prediction
   }
 
   return {
+    providers: dialect.providers,
     history: (request, call) => history(request, call),
     allHistory: (filter, paging) =>
       readList({ what: 'history', idOf: ({ id }) => String(id), read: (range, call) => history({ ...filter, ...range }, call, false) }, paging),

@@ -34,7 +34,8 @@ export interface QuoteRequest {
 /** A quote as it is read, as it came (which is how it goes back), and what was asked for where that is known. */
 export interface QuoteAnswer extends QuoteTerms {
   readonly raw: RawJson;
-  readonly asked?: QuoteRequest | undefined;
+  /** Undefined in a quote from elsewhere: the answer does not tell it. */
+  readonly asked?: Pick<QuoteRequest, 'platformFeeBps' | 'asLegacyTransaction' | 'instructionVersion'> | undefined;
 }
 
 /** How much of a priority is paid for, up to a limit. */

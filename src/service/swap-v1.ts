@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { Json } from '../core/json.ts';
 import type { Body, Gateway, RawJson } from './gateway.ts';
 import type { CallOptions } from './priority.ts';
@@ -7,6 +8,7 @@ import type { QuoteAnswer, QuoteRequest, QuoteSwapRequest } from './swap-v1-requ
 import { QUOTE_RULES, quoteSwapRules } from './swap-v1-rules.ts';
 import type { Dialect } from './wire/dialect.ts';
 import type { QuoteInstructionsAnswer } from './wire/swap-instructions-v1.ts';
+import { malformed, readWire } from './wire/read.ts';
 import { readQuoteInstructions } from './wire/swap-instructions-v1.ts';
 import { readLabels } from './wire/swap-labels.ts';
 import { readQuote } from './wire/swap-quote-v1.ts';
@@ -24,7 +26,10 @@ export type { QuoteSwapAnswer } from './wire/swap-transaction-v1.ts';
 export interface SwapV1 {
   /** Returns a quote, with the document that has to go back unchanged. */
   quote(request: QuoteRequest, call?: CallOptions): Promise<QuoteAnswer>;
-  /** Returns the quote in a document that was kept; what was asked for is not known then. Throws SERVICE_MALFORMED. */
+  /**
+   * Returns the quote in a document that was kept, as the service gave it. What was asked for is known of a document
+   * that `quoteToKeep` wrote, and of no other. Throws SERVICE_MALFORMED.
+   */
   readQuote(document: string): QuoteAnswer;
   /** Returns a quote's transaction. A `simulationError` in it says that it would fail. */
   swap(request: QuoteSwapRequest, call?: CallOptions): Promise<QuoteSwapAnswer>;
@@ -47,7 +52,8 @@ export function createSwapV1(gateway: Gateway, dialect: Dialect): SwapV1 {
     },
 
     readQuote(document) {
-      return { ...readQuote(dialect.fromWire.json(parseBody(document, undefined)), undefined), raw: { rawJson: document } };
+      const { rawJson, asked } = keptQuote(document);
+      return { ...readQuote(dialect.fromWire.json(parseBody(rawJson, undefined)), undefined), raw: { rawJson }, asked };
     },
 
     async swap(request, call) {
@@ -64,6 +70,37 @@ export function createSwapV1(gateway: Gateway, dialect: Dialect): SwapV1 {
       return readLabels(await gateway.get({ path: '/swap/v1/program-id-to-label', shareable: true }, call));
     },
   };
+}
+
+/** The member of a kept quote that holds what was asked for. It is Gannet's own, and no service receives it. */
+const REQUEST_MEMBER = 'gannetRequest';
+
+/** What the rules of a swap have to know of the request, and the answer does not tell. */
+const KeptRequest = z.object({
+  platformFeeBps: z.number().optional(),
+  asLegacyTransaction: z.boolean().optional(),
+  instructionVersion: z.enum(['V1', 'V2']).optional(),
+});
+
+/** The member at the beginning of a document. Its values hold no braces. */
+const KEPT_REQUEST = new RegExp(`^\\s*\\{\\s*"${REQUEST_MEMBER}"\\s*:\\s*(\\{[^{}]*\\})\\s*,`);
+
+/** Returns a quote's document for another process: the service's text, and before its members what was asked for. */
+export function quoteToKeep({ raw: { rawJson }, asked }: QuoteAnswer): string {
+  if (asked === undefined) return rawJson;
+  return `{"${REQUEST_MEMBER}":${JSON.stringify(KeptRequest.parse(asked))},${rawJson.trimStart().slice(1)}`;
+}
+
+/** Parts what `quoteToKeep` joined. A document without the member is the service's own. */
+function keptQuote(document: string): { readonly rawJson: string; readonly asked?: QuoteAnswer['asked'] } {
+  const found = KEPT_REQUEST.exec(document);
+  const rawJson = found === null ? document : `{${document.slice(found[0].length)}`;
+  const json = parseBody(rawJson, undefined);
+  if (typeof json === 'object' && json !== null && Object.hasOwn(json, REQUEST_MEMBER)) {
+    throw malformed(`quote, ${REQUEST_MEMBER}: expected it once, as the first member`, rawJson);
+  }
+  if (found === null) return { rawJson };
+  return { rawJson, asked: readWire(KeptRequest, parseBody(found[1]!, undefined), `quote, ${REQUEST_MEMBER}`) };
 }
 
 /** Only what the rules name and the caller gave; the quote byte for byte as it came. */

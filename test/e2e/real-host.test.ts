@@ -38,7 +38,7 @@ strategies:
   it('is looked at by every command', async () => {
     const looks: readonly (readonly string[])[] = [
       ['quote', 'SOL', 'USDC', '1.5'], ['order', 'SOL', 'USDC', '1.5', '--exclude-routers', 'rfqz'], ['tokens', 'SOL'], ['discover', 'toptraded', '24h'], ['discover', 'recent'],
-      ['discover', 'content', 'cooking'], ['events', 'search', 'tide'], ['order-book', 'SPRINGTIDE-26DEC31'], ['positions'], ['history', '--limit', '30'],
+      ['discover', 'content', 'cooking'], ['events', 'search', 'pearl'], ['order-book', 'SPRINGTIDE-26DEC31'], ['positions'], ['history', '--limit', '30'],
       ['v1', 'quote', 'SOL', 'USDC', '1'], ['v1', 'program-id-to-label'],
     ];
     await Promise.all(looks.map(async (look, index) => {

@@ -144,6 +144,36 @@ describe('gannet v1', () => {
     expect(words.stdout).toMatch(/you get +100 USDC\n +at most +\d/);
   });
 
+  describe('issue 13.31: the rules of a swap that need the quote hold in another process', () => {
+    it.each([
+      ['a platform fee of nothing', ['--platform-fee-bps', '0'], [], 'required where platformFeeBps was passed'],
+      ['a legacy quote', ['--as-legacy-transaction', 'true'], [], 'asLegacyTransaction: must match the quote'],
+      ['a versioned quote', [], ['--as-legacy-transaction', 'true'], 'asLegacyTransaction: must match the quote'],
+      ['a quote for V1 instructions', [], ['--native-destination-account', SOL], 'only with V2 instructions'],
+    ])('%s is refused before it leaves', async (name, asked, given, words) => {
+      const quote = await gannet('v1', 'quote', 'USDC', 'SOL', '1', ...asked, '--json');
+      const kept = playground.write(`${name}.json`, quote.stdout);
+      for (const command of ['swap', 'swap-instructions']) {
+        const refused = await gannet('v1', command, '--quote', kept, '--user-public-key', owner, ...given, '--json');
+        expect(refused.code).toBe(2);
+        const error = { code: 'SERVICE_BAD_REQUEST', message: expect.stringContaining(words) };
+        expect(document(refused)['error']).toMatchObject(error);
+      }
+    });
+
+    it('and a swap that keeps to them is made, also where another program indented the JSON', async () => {
+      const legacy = ['--as-legacy-transaction', 'true', '--json'];
+      const run = (...args: readonly string[]): Promise<Ended> =>
+        playground.run(within([...args, ...legacy]), { environment });
+      const printed = document(await run('v1', 'quote', 'USDC', 'SOL', '1'));
+      expect(printed['gannetRequest']).toEqual({ asLegacyTransaction: true });
+      const kept = playground.write('indented.json', JSON.stringify(printed, null, 2));
+      const made = await run('v1', 'swap', '--quote', kept, '--user-public-key', owner);
+      expect(made.code, made.stderr).toBe(0);
+      expect(document(made)).toMatchObject({ swapTransaction: expect.any(String) });
+    });
+  });
+
   it('says what it expected where the quote is none', async () => {
     const answer = await gannet('v1', 'swap', '--quote', playground.write('none.json', '{"quote":1}'), '--user-public-key', owner, '--json');
     expect(answer.code).not.toBe(0);
@@ -152,11 +182,22 @@ describe('gannet v1', () => {
 });
 
 describe('the prediction commands', () => {
-  it('find an event (issue 13.31: of one provider), list its markets, and read on where a list is longer than a page', async () => {
+  it('issue 13.31: ask one provider, and say which where they find nothing', async () => {
+    const [found, none, words, other] = await Promise.all([
+      gannet('events', 'search', 'pearl'), gannet('events', 'search', 'tide', '--json'),
+      gannet('events', 'search', 'tide'),
+      gannet('events', 'search', 'pearl', '--provider', 'provider_a'),
+    ]);
+    expect([found.code, found.stdout]).toEqual([0, expect.stringContaining('Where does PEARL end the quarter?')]);
+    expect(none.code).toBe(1);
+    expect(document(none)).toEqual({ data: [], provider: 'provider_b', other_providers: ['provider_a'] });
+    const say = 'no event of provider_b matches, and no other provider was asked: add --provider provider_a';
+    expect([words.code, words.stdout.replace(/\s+/g, ' ').trim()]).toEqual([1, say]);
+    expect(other.stdout).toContain('no event of provider_a matches');
+  });
+
+  it('find an event, list its markets, and read on where a list is longer than a page', async () => {
     const events = document(await gannet('events', 'search', 'tide', '--provider', 'provider_a', '--json'))['data'] as readonly JsonLine[];
-    // Issue 13.31: without a provider one provider is asked, and the service chooses which.
-    const chosen = await gannet('events', 'search', 'tide', '--json');
-    expect(document(chosen)['data']).toEqual([]);
     const [markets, page, all] = await Promise.all([
       gannet('markets', String(events[0]!['eventId']), '--json'), gannet('history', '--json'), gannet('history', '--limit', '45', '--json'),
     ]);

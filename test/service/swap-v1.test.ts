@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { amount } from '../../src/core/amount.ts';
 import { SOL_MINT, USDC_MINT } from '../../src/market/token.ts';
 import type { QuoteAnswer, QuoteRequest, QuoteSwapRequest } from '../../src/service/swap-v1.ts';
+import { quoteToKeep } from '../../src/service/swap-v1.ts';
 import { parseDialect } from '../../src/service/wire/dialect.ts';
 import { readQuote } from '../../src/service/wire/swap-quote-v1.ts';
 import { ASKED, mintNumber, PROGRAM, TAKER } from './answers.ts';
@@ -158,6 +159,29 @@ describe('a quote that goes back', () => {
     expect([quote.outAmount, quote.asked]).toEqual([150_000_000n, undefined]);
     await swapV1.swap({ userPublicKey: TAKER, quoteResponse: quote, feeAccount: PAYER, prioritizationFeeLamports: { bundleTipLamports: 9 } });
     expect(server.received[0]!.body).toBe(`{"userPublicKey":"${TAKER}","quoteResponse":${text},"feeAccount":"${PAYER}","prioritizationFeeLamports":{"coastTip":9}}`);
+  });
+
+  test('issue 13.31: brings what was asked for into another process, and goes out as it came', async () => {
+    const server = await serve(QUOTE_TEXT);
+    const { swapV1 } = clientOf(server);
+    const asked = { platformFeeBps: 0, instructionVersion: 'V2' } as const;
+    const kept = quoteToKeep(await swapV1.quote({ ...ASKED_QUOTE, ...asked, dexes: ['a'] }));
+    const quoteResponse = clientOf(server).swapV1.readQuote(kept);
+    expect([quoteResponse.raw.rawJson, quoteResponse.asked]).toEqual([QUOTE_TEXT, asked]);
+    expect([quoteToKeep(quoteResponse), quoteToKeep(swapV1.readQuote(QUOTE_TEXT))]).toEqual([kept, QUOTE_TEXT]);
+    const withoutAccount = swapV1.swap({ userPublicKey: TAKER, quoteResponse });
+    await expect(withoutAccount).rejects.toMatchObject({ details: { parameter: 'feeAccount' } });
+    await swapV1.swap({ userPublicKey: TAKER, quoteResponse, feeAccount: PAYER });
+    const body = `{"userPublicKey":"${TAKER}","quoteResponse":${QUOTE_TEXT},"feeAccount":"${PAYER}"}`;
+    expect(server.received[1]!.body).toBe(body);
+  });
+
+  test.each([
+    '{"gannetRequest":{"instructionVersion":"V3"},', '{"gannetRequest":{"a":"},"},',
+    '{"gannetRequest":{},"gannetRequest":{},', '{"x":1,"gannetRequest":{},', '{"gannetRequest":{},"zeta":1,"gannetRequest":1,',
+  ])('issue 13.31: is refused where what was asked for cannot be told: %j', async (begin) => {
+    const { swapV1 } = clientOf(await serve());
+    expect(() => swapV1.readQuote(`${begin}${JSON.stringify(quoteAnswer()).slice(1)}`)).toThrow(MALFORMED);
   });
 
   test.each(['', '[]', '{"inputMint":1}', '{"a":1},"userPublicKey":"x"', '<html>'])('is never the document %j', async (document) => {
