@@ -44,8 +44,8 @@ function asJson({ metrics, sharpeInterval, irregular, path, warnings }: Assessme
 }
 
 function asText(assessment: Assessment): string {
-  const { path: { returns, barMs, years } } = assessment;
-  const bars = barMs === undefined ? 'periods as they are' : barMs === 3_600_000 ? 'bars of an hour' : 'bars of a day';
+  const { path: { returns, barName, years } } = assessment;
+  const bars = barName === undefined ? 'periods as they are' : `bars of ${barName}`;
   const span = years === undefined ? '' : `, ${(years * 365.25).toFixed(1)} days`;
   return `${metricsText(assessment)}\n  ${returns?.length ?? 'no'} returns, ${bars}${span}\n`;
 }

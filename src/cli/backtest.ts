@@ -18,6 +18,7 @@ import { ownImpactWarnings, simulationWarnings } from '../backtest/simulation-wa
 import { implausibleWarnings, verdictOf } from '../backtest/verdict.ts';
 import { watchedTokens } from '../backtest/watched-tokens.ts';
 import { formatDuration } from '../core/time.ts';
+import { BACKTEST_RUN } from '../daemon/find-recording.ts';
 import { createManifest } from '../daemon/manifest.ts';
 import type { LoggedDecision } from '../engine/decision-log.ts';
 import { describeFeedKey } from '../market/market-text.ts';
@@ -66,7 +67,7 @@ export const backtestCommand: CommandModule = (program, run) => {
       const subject = await openSubject(context, { file, recording: flags.recording });
       const { config, recording, setup: { currency, intervals } } = subject;
       const counter = await openTrialCounter({ stateDir: options.stateDir, subject });
-      const runId = `backtest-${randomBytes(4).toString('hex')}`;
+      const runId = `${BACKTEST_RUN}${randomBytes(4).toString('hex')}`;
       const files = createBacktestFiles(options.stateDir, runId);
       const tell = async (): Promise<ExitCode> => {
         const snapshot = freshSnapshot(config.backtest.balances);

@@ -10,28 +10,34 @@ export interface ProgressLine {
 }
 
 const EVERY_MS: Millis = 100;
+/** Before this the first parts say too little of how fast the rest goes. */
+const TELLING_AFTER_MS: Millis = 2_000;
 const WIPE = '\r\u001B[K';
 
 /** Returns a line that tells how much is done of what, how fast, and how long the rest takes; nothing where stderr is no terminal. */
 export function progressLine(terminal: Pick<Terminal, 'err'>, what: string): ProgressLine {
   if (!process.stderr.isTTY) return { show: () => undefined, end: () => undefined };
-  const startedAt = stopwatch();
+  // What it takes to begin is no part of the rate: it is measured from the first part that is done.
+  let first: { readonly at: Millis; readonly done: number } | undefined;
   let shownAt = -Infinity;
   return {
     show: (done, all) => {
       const now = stopwatch();
       if (now - shownAt < EVERY_MS && done < all) return;
       shownAt = now;
-      terminal.err(`${WIPE}  ${progressText(done, all, { what, elapsedMs: now - startedAt })}`);
+      first ??= { at: now, done };
+      terminal.err(`${WIPE}  ${progressText(done, all, { what, elapsedMs: now - first.at, before: first.done })}`);
     },
     end: () => { terminal.err(WIPE); },
   };
 }
 
-/** Returns the words of a progress line. */
-export function progressText(done: number, all: number, { what, elapsedMs }: { readonly what: string; readonly elapsedMs: Millis }): string {
-  const rate = done / Math.max(1, elapsedMs);
-  const left = done === 0 ? '' : `, ${rateText(rate * 1_000)} a second, ${roughDuration(Math.max(0, all - done) / rate)} left`;
+/** Returns the words of a progress line; `before` were done when the time began. */
+export function progressText(done: number, all: number, { what, elapsedMs, before = 0 }: {
+  readonly what: string; readonly elapsedMs: Millis; readonly before?: number;
+}): string {
+  const rate = (done - before) / Math.max(1, elapsedMs);
+  const left = done <= before || elapsedMs < TELLING_AFTER_MS ? '' : `, ${rateText(rate * 1_000)} a second, ${roughDuration(Math.max(0, all - done) / rate)} left`;
   return `${count(done)} of ${count(all)} ${what}, ${Math.floor((100 * done) / Math.max(1, all))} %${left}`;
 }
 

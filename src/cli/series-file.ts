@@ -51,7 +51,7 @@ export async function readSeries(file: string, { periodsPerYear, interrupt }: { 
   if (columns === undefined) throw csvError({ file, row: 1 }, `${EXPECTED}, got an empty file`);
   if (numbers.length === 0) throw csvError({ file, row }, 'expected rows after the header, got none');
   return columns.includes('equity')
-    ? { kind: 'equity', times, values: numbers, periodsPerYear }
+    ? { kind: 'equity', times, values: numbers, periodsPerYear, ownCadence: true }
     : { kind: 'returns', returns: numbers, periodsPerYear, times: columns.includes('time') ? times : undefined };
 }
 

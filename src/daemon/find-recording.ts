@@ -4,6 +4,9 @@ import { GannetError } from '../core/errors.ts';
 import { printable } from '../core/text.ts';
 import { readManifest } from './run-files.ts';
 
+/** What the id of a backtest's run begins with. It leads to the recording that it read, and makes none. */
+export const BACKTEST_RUN = 'backtest-';
+
 /** Returns a recording's folder, given by its path, its name, or the run that made it. Throws RECORDING_NOT_FOUND. */
 export function findRecording(stateDir: string, name: string): string {
   const run = join(stateDir, 'runs', name);
@@ -20,7 +23,7 @@ const NAMED = 5;
 
 /** Some of what there is to choose among, for a slip of the pen. */
 function heldIn(stateDir: string): string {
-  const names = ['recordings', 'runs'].flatMap((kind) => namesIn(join(stateDir, kind)));
+  const names = ['recordings', 'runs'].flatMap((kind) => namesIn(join(stateDir, kind)).filter((name) => kind === 'recordings' || !name.startsWith(BACKTEST_RUN)));
   if (names.length === 0) return 'it has none yet, "gannet recording generate" makes one';
   return `it has ${printable(names.slice(0, NAMED).join(', '), 500)}${names.length > NAMED ? ` and ${names.length - NAMED} more` : ''}`;
 }

@@ -1,3 +1,5 @@
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openCrashWorld, type CrashWorld } from '../crash/world.ts';
 import { LIES, PLANS, planName, type Lie } from './lies/lie-kinds.ts';
@@ -18,6 +20,14 @@ const WORST = [
 function plan(names: readonly string[]): readonly Lie[] {
   return names.map((name) => LIES.find((lie) => planName([lie]) === name)!);
 }
+
+const run = (...args: readonly string[]): ReturnType<typeof spawnSync> => (
+  spawnSync(process.execPath, ['--disable-warning=ExperimentalWarning', join(import.meta.dirname, 'lies.ts'), ...args], { encoding: 'utf8' }));
+
+it('the campaign of lies prints its usage for --help, and with exit code 2 for an option that it does not have', () => {
+  expect(run('--help')).toMatchObject({ status: 0, stdout: expect.stringMatching(/^usage: npm run campaign:lies -- .*\n$/), stderr: '' });
+  expect(run('--nope', '3')).toMatchObject({ status: 2, stdout: '', stderr: expect.stringMatching(/^Unknown option '--nope'.*\nusage: .*\n$/) });
+});
 
 let world: CrashWorld;
 beforeAll(async () => { world = await openCrashWorld({ seed: 7, timeFactor: TIME_FACTOR }); });

@@ -92,20 +92,43 @@ function figuresOf({ lies, kills, states, givenUp, violations }: LyingLife): Rea
   };
 }
 
-/** `node test/campaign/lies.ts --lies 2000 [--seed N] [--lanes N] [--time-factor X] [--out FILE]` */
-async function main(): Promise<number> {
+const USAGE = 'usage: npm run campaign:lies -- [--lies 2000] [--seed 1] [--lanes 2] [--time-factor 10] [--out FILE]\n';
+
+interface Flags extends Pick<LyingCampaignOptions, 'lies' | 'seed' | 'lanes' | 'timeFactor' | 'out'> {
+  readonly help: boolean;
+}
+
+/** Throws ERR_PARSE_ARGS_… on what is no option of the campaign. */
+function flagsOf(args: readonly string[]): Flags {
   const { values } = parseArgs({
+    args: [...args],
     options: {
       'lies': { type: 'string', default: '2000' }, 'seed': { type: 'string', default: '1' }, 'lanes': { type: 'string', default: '2' },
-      'time-factor': { type: 'string', default: '10' }, 'out': { type: 'string', default: resultsFile('lies') },
+      'time-factor': { type: 'string', default: '10' }, 'out': { type: 'string', default: resultsFile('lies') }, 'help': { type: 'boolean', short: 'h', default: false },
     },
   });
+  return { lies: Number(values.lies), seed: Number(values.seed), lanes: Number(values.lanes), timeFactor: Number(values['time-factor']), out: values.out, help: values.help };
+}
+
+async function main(): Promise<number> {
+  let flags: Flags;
+  try {
+    flags = flagsOf(process.argv.slice(2));
+  } catch (error) {
+    if (!(error instanceof TypeError && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS_'))) throw error;
+    process.stderr.write(`${error.message}\n${USAGE}`);
+    return 2;
+  }
+  if (flags.help) {
+    process.stdout.write(USAGE);
+    return 0;
+  }
   const violations = await lyingCampaign({
-    lies: Number(values.lies), seed: Number(values.seed), lanes: Number(values.lanes), timeFactor: Number(values['time-factor']), out: values.out,
+    ...flags,
     onProgress: ({ done, of, violations: found }) => { process.stderr.write(`${done} of ${of} lies · ${found} violations\n`); },
   });
   for (const violation of violations) process.stdout.write(`${violation}\n`);
-  process.stdout.write(`${violations.length} violations; the results are in ${values.out}\n`);
+  process.stdout.write(`${violations.length} violations; the results are in ${flags.out}\n`);
   return violations.length === 0 ? 0 : 1;
 }
 

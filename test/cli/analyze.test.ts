@@ -6,7 +6,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { compounded } from '../../src/backtest/metrics/returns.ts';
 import { analyzeCommand } from '../../src/cli/analyze.ts';
 import type { CommandContext, RunCommand } from '../../src/cli/command.ts';
-import { WAVE_BY_SCIPY, daily, wave } from '../backtest/metrics/series.ts';
+import { DAY, WAVE_BY_SCIPY, daily, wave } from '../backtest/metrics/series.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'gannet-analyze-'));
 afterAll(() => { rmSync(folder, { recursive: true }); });
@@ -46,6 +46,8 @@ async function analyze(args: readonly string[], interrupt: AbortSignal = new Abo
 
 const fault = async (text: string | Uint8Array): Promise<unknown> => analyze([csv(text, 'bad.csv')]).then(() => 'no fault', (error: unknown) => error);
 const day = (at: number): string => new Date(at).toISOString().slice(0, 10);
+const weekdayOf = (count: number): number => Date.UTC(2024, 0, 1) + (count + 2 * Math.floor(count / 5)) * DAY;
+const weekdayFrom = (at: number): number => at + ([1, 0, 0, 0, 0, 0, 2][new Date(at).getUTCDay()]!) * DAY;
 const rows = (header: string, ...lines: string[]): string => [header, ...lines, ''].join('\n');
 
 describe('gannet analyze', () => {
@@ -107,6 +109,42 @@ describe('gannet analyze', () => {
     expect(document['warnings']).toContainEqual({ code: 'scarce_returns', message: expect.stringMatching(new RegExp(`^${said} .*not given: .*the interval of the Sharpe ratio$`)), figures: ['cagr', 'calmar', 'volatility', 'sharpe', 'sortino'] });
     expect(words).toContain(said);
     expect(words).not.toMatch(/a year +-?\d|within/);
+  });
+
+  const MONTHLY = [3, 26, 11, -10, 15, 25, 16, 67, -14, 40, -5, 81, 40, -37, -61, 17, -49, -22, 70, 58, -65, 24, -5, -9].map((value) => value / 1_000);
+  const curve = compounded(MONTHLY);
+  const dated = (at: (row: number) => number): string => rows('time,equity', ...curve.map((value, i) => `${day(at(i))},${value}`));
+  const WEEKDAY = Date.UTC(2024, 0, 1);
+  const holiday = 4 * 5 + 2;
+  it.each<[string, (row: number) => number, Record<string, unknown>, string]>([
+    ['starts of months', (i) => Date.UTC(2023, i, 1), { periods_per_year: 12, bar_seconds: null }, 'a month'],
+    ['ends of months', (i) => Date.UTC(2023, i + 1, 0), { periods_per_year: 12, bar_seconds: null }, 'a month'],
+    ['weekdays at starts of months', (i) => weekdayFrom(Date.UTC(2023, i, 1)), { periods_per_year: 12, bar_seconds: null }, 'a month'],
+    ['starts of quarters', (i) => Date.UTC(2018, 3 * i, 1), { periods_per_year: 4, bar_seconds: null }, 'a quarter'],
+    ['years', (i) => Date.UTC(1999 + i, 0, 1), { periods_per_year: 1, bar_seconds: null }, 'a year'],
+    ['weeks', (i) => WEEKDAY + i * 7 * DAY, { periods_per_year: 52, bar_seconds: 604_800 }, 'a week'],
+    ['weeks, a day early before a holiday', (i) => WEEKDAY + (i * 7 - (i === 9 ? 1 : 0)) * DAY, { periods_per_year: 52, bar_seconds: 604_800 }, 'a week'],
+    ['four weeks, which are no month', (i) => WEEKDAY + i * 28 * DAY, { periods_per_year: 13, bar_seconds: 28 * 86_400 }, '28 days'],
+    ['weekdays', weekdayOf, { periods_per_year: 252, bar_seconds: null }, 'a weekday'],
+    ['weekdays without a holiday', (i) => weekdayOf(i < holiday ? i : i + 1), { periods_per_year: 252, bar_seconds: null }, 'a weekday'],
+    ['days', (i) => WEEKDAY + i * DAY, { periods_per_year: 365.25, bar_seconds: 86_400 }, 'a day'],
+  ])('issue 13.10: takes rows of %s as the periods, as many as there are returns', async (_, at, expected, name) => {
+    const { document, text } = await analyze([csv(dated(at))]);
+    expect(document).toMatchObject({ points: 25, returns: 24, coverage: 1, ulcer_index: expect.closeTo(0.0611842873, 10), ...expected });
+    expect(text).toContain(`  24 returns, bars of ${name}, `);
+    const plain = (await analyze([csv(rows('return', ...MONTHLY.map(String))), '--periods-per-year', String(expected['periods_per_year'])])).document;
+    for (const figure of ['sharpe', 'sortino', 'volatility', 'skewness', 'kurtosis', 'psr']) expect(document[figure], figure).toBeCloseTo(Number(plain[figure]), 9);
+  });
+
+  it('issue 13.10: carries the last value over months without a row, and gives bars of a week of rows a few days apart', async () => {
+    const gap = rows('time,equity', ...curve.flatMap((value, i) => (i === 5 || i === 6 ? [] : [`${day(Date.UTC(2023, i, 1))},${value}`])));
+    expect((await analyze([csv(gap)])).document).toMatchObject({ returns: 24, periods_per_year: 12, coverage: 22 / 24 });
+    const apart = [2, 5, 9, 3, 6, 4, 11];
+    let at = WEEKDAY;
+    const irregular = dated((i) => (i === 0 ? at : (at += apart[i % apart.length]! * DAY)));
+    const { document } = await analyze([csv(irregular)]);
+    expect(document).toMatchObject({ points: 25, bar_seconds: 604_800, periods_per_year: 52 });
+    expect(document['returns']).toBeLessThanOrEqual(24);
   });
 
   it('issue 13.10: reads tables of prices by their usual headers, and refuses others with the columns that it expects', async () => {
