@@ -46,7 +46,7 @@ const GAP_MS: Millis = 10_000;
 const LOOKED_AT_MAX = 20;
 /** What a swap may cost or bring in lamports besides what it swaps: fees of all its attempts, tips, deposits. */
 const BESIDE_MAX_LAMPORTS = 40_000_000n;
-/** A loss of so many times what open swaps may move is booked whole. */
+/** A loss of so many times what open swaps may cost is booked whole where none of them spends the mint. */
 const FAR_OFF = 4n;
 
 /**
@@ -73,7 +73,6 @@ export async function compareWallet(options: WalletWatchOptions): Promise<Adjust
   if (after?.version !== before.version) return undefined;
   const open = [...(before.open ?? []), ...(after.open ?? [])];
   const unexplained = unexplainedBy([...new Map(open.map((intent) => [intent.id, intent])).values()], first, second);
-  if (unexplained === undefined) return undefined;
   const commands: AdjustWallet[] = [];
   for (const [mint, { least, whole }] of unexplained) {
     const taken = least > 0n ? 0n : await takenElsewhere(options, mint, -whole);
@@ -139,14 +138,15 @@ interface Unexplained {
   readonly whole: bigint;
 }
 
-/** Returns what two readings agree on and open swaps do not explain; undefined where they do not agree. */
-function unexplainedBy(open: readonly Intent[], first: ReadonlyMap<Mint, bigint>, second: ReadonlyMap<Mint, bigint>): Map<Mint, Unexplained> | undefined {
+/** Returns what two readings agree on and open swaps do not explain. */
+function unexplainedBy(open: readonly Intent[], first: ReadonlyMap<Mint, bigint>, second: ReadonlyMap<Mint, bigint>): Map<Mint, Unexplained> {
   const found = new Map<Mint, Unexplained>();
   for (const mint of new Set([...first.keys(), ...second.keys()])) {
     const readings = [first.get(mint) ?? 0n, second.get(mint) ?? 0n] as const;
     const touching = open.filter(({ inputMint, outputMint }) => inputMint === mint || outputMint === mint || mint === SOL_MINT);
     if (touching.length === 0) {
-      if (readings[0] !== readings[1]) return undefined;
+      // It is moving now, dust that others send among it: the next comparison tells, and the other mints do not wait for it.
+      if (readings[0] !== readings[1]) continue;
       found.set(mint, { least: readings[1], whole: readings[1] });
       continue;
     }
@@ -156,8 +156,10 @@ function unexplainedBy(open: readonly Intent[], first: ReadonlyMap<Mint, bigint>
     const least = one < 0n && other < 0n ? (one > other ? one : other) : one > 0n && other > 0n ? smaller(one, other) : 0n;
     if (least === 0n) continue;
     const whole = least < 0n ? (readings[0] > readings[1] ? readings[0] : readings[1]) : least;
-    // So far off, the ledger is wrong, whatever became of the swap; a rest of the swap's size would look like its landing.
-    found.set(mint, { least: least < bound.low * FAR_OFF ? whole : least, whole });
+    // So far off, the ledger is wrong, whatever became of the swaps. What an open swap spends stays in the ledger all the
+    // same: without it the balance could not speak against a proof that the swap never landed.
+    const isSpent = touching.some(({ inputMint }) => inputMint === mint);
+    found.set(mint, { least: !isSpent && least < bound.low * FAR_OFF ? whole : least, whole });
   }
   return found;
 }

@@ -26,6 +26,8 @@ export type Unswapped =
 
 /** Fees, tips and deposits that go with a swap of SOL. */
 const BESIDE_MAX_LAMPORTS = 40_000_000n;
+/** What an account of wrapped SOL gives back when a swap closes it. */
+const RENT_LAMPORTS = 2_039_280n;
 /** A blockhash lives for as many blocks, and no chain has more blocks than slots. */
 const LIFE_SLOTS = 150n;
 
@@ -56,7 +58,9 @@ export async function doubtOfBalance(
   // Far more or less is there than the swap could have taken: then the balance of the signing was wrong, and the ledger knows.
   const isExplained = booked === undefined || abs(missing) <= 2n * amountIn + beside;
   const gone = isExplained ? missing : booked - present.amount - fee;
-  if (gone >= amountIn) {
+  // Anybody can send the wallet a little, and a swap of SOL can bring a deposit back: half of the amount speaks against it.
+  const hidden = inputMint === SOL_MINT ? RENT_LAMPORTS : 0n;
+  if (gone !== 0n && (gone + hidden) * 2n >= amountIn) {
     return { kind: 'disagrees', reason: `${claim}, but the wallet has ${present.amount} of ${inputMint} at slot ${present.slot} and had ${inputBalance} of ${inputMint} when it was signed: with all that other swaps are known to have moved, ${missing} of ${inputMint} are missing, and it would have swapped ${amountIn} of ${inputMint}` };
   }
   // Nothing landed where nothing has moved; fees of others are not booked yet where the ledger is asked.

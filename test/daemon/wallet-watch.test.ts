@@ -119,14 +119,27 @@ describe('the wallet held against the chain', () => {
     expect(await compareWallet({ ...wallet, ledger: moving })).toBeUndefined();
   });
 
-  it('is not told of where two readings do not agree', async () => {
+  it('tells nothing of a mint of which two readings do not agree', async () => {
     const wallet = await newWallet();
     let reading = 0;
     const balances = async (owner: string): Promise<ReadonlyMap<Mint, Amount>> => {
       reading += 1;
       return new Map([...(await world.chain.balances(owner)), [USDC_MINT, BigInt(reading) as Amount]]);
     };
-    expect(await compareWallet({ ...wallet, chain: { ...world.chain, balances } })).toBeUndefined();
+    expect(await compareWallet({ ...wallet, chain: { ...world.chain, balances } })).toEqual([]);
+  });
+
+  it('issue 13.36: tells what is missing though others send dust of another token all the time', async () => {
+    let dust = 0n;
+    const held = new Map([[SOL_MINT, 10_000_001_000n as Amount]]);
+    const commands = await compareWallet({
+      wallet: 'us', isOwn: () => false, clock: new VirtualClock(0), ledger: () => ({ balances: held, version: 1 }),
+      chain: {
+        balances: async () => new Map([[SOL_MINT, 1_000n as Amount], ['Spam1111111111111111111111111111111111111111' as Mint, ++dust as Amount]]),
+        newestTransactions: async () => [], landedSwap: async () => undefined,
+      },
+    });
+    expect(commands).toMatchObject([{ mint: SOL_MINT, change: '-10000000000', cause: 'mismatch' }]);
   });
 });
 

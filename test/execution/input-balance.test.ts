@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Amount } from '../../src/core/amount.ts';
+import { compareWallet } from '../../src/daemon/wallet-watch.ts';
+import { VirtualClock } from '../../src/engine/virtual-clock.ts';
 import type { BalanceWorld } from '../../src/execution/input-balance.ts';
 import { doubtOfBalance } from '../../src/execution/input-balance.ts';
 import type { JournalledIntent } from '../../src/execution/ports.ts';
@@ -44,5 +46,46 @@ describe('issue 13.34: two unknown swaps in opposite directions, signed while a 
       expect(await doubtOfBalance(worldOf([sale, purchase], { present, booked: HELD }), sale.intent, signedRight)).toMatchObject({ kind: 'open' });
     }
     expect(await doubtOfBalance(worldOf([sale, purchase], { present: HELD + 701n, booked: HELD }), sale.intent, signedRight)).toBeUndefined();
+  });
+});
+
+describe('issue 13.34: a swap that landed in a hole of the node’s history', () => {
+  const WHOLE = 100_000_000n;
+  const swap = (input: typeof SOL, output: typeof SOL): JournalledIntent => {
+    const { intent, attempts: [attempt], ...rest } = unknownSwap(1, { inputMint: input.mint, outputMint: output.mint, inputBalance: HELD, quotedOut: 50n });
+    return { ...rest, intent: { ...intent, amountIn: WHOLE as Amount }, attempts: [attempt!] };
+  };
+
+  it.each([
+    ['nothing came besides', USDC, SOL, HELD - WHOLE],
+    ['one unit of dust came', USDC, SOL, HELD - WHOLE + 1n],
+    ['the deposit of an account came back', SOL, USDC, HELD - WHOLE - 5_000n + 2_039_280n],
+  ])('is not proven dead where its input is gone and %s', async (_what, input, output, present) => {
+    const { intent, attempts: [attempt] } = swap(input, output);
+    const world = worldOf([], { present, booked: HELD });
+    expect(await doubtOfBalance(world, intent, attempt!)).toMatchObject({ kind: 'disagrees' });
+    const said = { kind: 'failed', signature: 's', slot: 20n, feeLamports: 5_000n as never } as const;
+    expect(await doubtOfBalance(world, intent, attempt!, said)).toMatchObject({ kind: 'disagrees' });
+  });
+
+  it('is not proven dead by a withdrawal of many times its size', async () => {
+    const { intent, attempts: [attempt] } = swap(USDC, SOL);
+    const present = HELD - WHOLE - 6n * WHOLE;
+    const ledger = new Map([[USDC.mint, HELD as Amount]]);
+    const commands = await compareWallet({
+      wallet: 'us', isOwn: () => false, clock: new VirtualClock(0),
+      chain: { balances: async () => new Map([[USDC.mint, present as Amount]]), newestTransactions: async () => [], landedSwap: async () => undefined },
+      ledger: () => ({ balances: ledger, version: 1, open: [intent] }),
+    });
+    for (const { mint, change } of commands!) ledger.set(mint, (ledger.get(mint)! + BigInt(change)) as Amount);
+    expect(ledger.get(USDC.mint)).toBe(present + WHOLE);
+    expect(await doubtOfBalance(worldOf([], { present, booked: ledger.get(USDC.mint)! }), intent, attempt!)).toMatchObject({ kind: 'disagrees' });
+  });
+
+  it('is dead where all of its input is there', async () => {
+    for (const { intent, attempts: [attempt] } of [swap(USDC, SOL), swap(SOL, USDC)]) {
+      expect(await doubtOfBalance(worldOf([], { present: HELD, booked: HELD }), intent, attempt!)).toBeUndefined();
+      expect(await doubtOfBalance(worldOf([], { present: HELD + 1n, booked: HELD }), intent, attempt!)).toBeUndefined();
+    }
   });
 });

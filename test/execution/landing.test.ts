@@ -214,11 +214,11 @@ describe('a proof with which the wallet’s balance disagrees', () => {
   });
 
   it.each([
-    ['less is missing than would have been swapped', { balance: () => 6_000_001n }, []],
-    ['another swap of ours took a part of it', { balance: swapped }, [{ spent: 1n, received: 0n, slot: 403n }]],
-    ['another swap of ours took a part of it just now', { balance: swapped }, [{ spent: 1n, received: 0n, slot: 600n }]],
-    ['another swap of ours brought something before it was signed', { balance: () => 6_000_001n }, [{ spent: 0n, received: 1n, slot: 400n }]],
-    ['another swap of ours brought something that the balance is too old to have', { balance: () => 6_000_001n }, [{ spent: 0n, received: 1n, slot: 603n }]],
+    ['less than half is missing of what would have been swapped', { balance: () => 6_500_001n }, []],
+    ['another swap of ours took a part of it', { balance: swapped }, [{ spent: 500_001n, received: 0n, slot: 403n }]],
+    ['another swap of ours took a part of it just now', { balance: swapped }, [{ spent: 500_001n, received: 0n, slot: 600n }]],
+    ['another swap of ours brought something before it was signed', { balance: () => 6_500_001n }, [{ spent: 0n, received: 1n, slot: 400n }]],
+    ['another swap of ours brought something that the balance is too old to have', { balance: () => 6_500_001n }, [{ spent: 0n, received: 1n, slot: 603n }]],
   ])('agrees where %s', async (_why, node, moves) => {
     expect((await follow({ ...DEAD, ...node }, { spanMs: 120_000, moves })).states).toEqual(['submitted', 'expired']);
   });
@@ -263,14 +263,14 @@ describe('a proof with which the wallet’s balance disagrees', () => {
   });
 
   it.each(['building', 'submitted'] as const)('waits for a swap under way (%s) that may have brought what is there', async (state) => {
-    expect((await follow({ ...DEAD, balance: () => 6_500_000n }, { spanMs: 120_000, others: [bringing(state, 2)] })).states).toEqual(['submitted']);
+    expect((await follow({ ...DEAD, balance: () => 6_500_001n }, { spanMs: 120_000, others: [bringing(state, 2)] })).states).toEqual(['submitted']);
   });
 
   it.each([
     ['nothing has moved at all', 7_000_000n, [bringing('submitted', 2)]],
-    ['nothing is signed of it', 6_500_000n, [bringing('building', 1)]],
-    ['it brings something else', 6_500_000n, [{ ...bringing('submitted', 2), intent: { ...INTENT, id: 'diver-2' } }]],
-    ['it is the swap itself', 6_500_000n, [{ ...bringing('submitted', 2), intent: { ...INTENT, outputMint: USDC_MINT } }]],
+    ['nothing is signed of it', 6_500_001n, [bringing('building', 1)]],
+    ['it brings something else', 6_500_001n, [{ ...bringing('submitted', 2), intent: { ...INTENT, id: 'diver-2' } }]],
+    ['it is the swap itself', 6_500_001n, [{ ...bringing('submitted', 2), intent: { ...INTENT, outputMint: USDC_MINT } }]],
   ])('does not wait for another swap where %s', async (_why, balance, others) => {
     expect((await follow({ ...DEAD, balance: () => balance }, { spanMs: 120_000, others })).states).toEqual(['submitted', 'expired']);
   });
