@@ -1,9 +1,15 @@
 import type { RunConfig } from '../config/run-config.ts';
 import { movesRealMoney } from '../config/live-gate.ts';
 import type { Amount, Bps } from '../core/amount.ts';
-import { afterSlippage, formatDecimal } from '../core/amount.ts';
+import { afterSlippage, bps, formatDecimal, ZERO } from '../core/amount.ts';
+import type { GannetError } from '../core/errors.ts';
 import { printable } from '../core/text.ts';
+import type { Millis } from '../core/time.ts';
+import type { BeforehandRuling } from '../daemon/rule-beforehand.ts';
 import type { World } from '../daemon/world.ts';
+import { feedKey } from '../market/feed.ts';
+import type { Quote } from '../market/quote.ts';
+import { rateOf } from '../market/quote.ts';
 import type { Token, TokenAmount } from '../market/token.ts';
 import { formatTokenAmount } from '../market/token.ts';
 import type { OrderAnswer } from '../service/wire/swap-order.ts';
@@ -25,8 +31,10 @@ export interface SwapPreview {
   /** The worst case: nothing is signed that could give less. */
   readonly least: Amount;
   readonly isRealMoney: boolean;
-  /** Undefined where only the signer knows it. */
+  /** Undefined where none is configured, or its key cannot be read. */
   readonly wallet: string | undefined;
+  /** What the wallet has of what is paid; undefined without a wallet or a chain. */
+  readonly held: Amount | undefined;
   readonly service: string;
   /** What the configured limits would refuse, for people. */
   readonly refusals: readonly string[];
@@ -34,18 +42,19 @@ export interface SwapPreview {
 
 /** Asks for a quote and returns what the swap would come to. Nothing is signed. Throws what the service throws. */
 export async function previewSwap(
-  { config, world }: { readonly config: RunConfig; readonly world: World },
+  { config, world, wallet }: { readonly config: RunConfig; readonly world: World; readonly wallet: string | undefined },
   { spend, to, route, slippageBps }: { readonly spend: TokenAmount; readonly to: Token; readonly route: Route; readonly slippageBps: number | undefined },
 ): Promise<SwapPreview> {
-  const wallet = config.wallet.address ?? world.sandbox?.addresses.wallet.address;
   const slippage = (slippageBps ?? config.limits.maxSlippageBps) as Bps;
   const order = await world.service.swap.order({
     inputMint: spend.token.mint, outputMint: to.mint, amount: spend.amount as Amount, slippageBps: slippage,
     // Only an order for a wallet says what the network takes; a transaction that is composed here has fees of its own.
     ...(wallet === undefined || route === 'build' ? {} : { taker: wallet }),
   }, { priority: 'watch' });
+  const balances = wallet === undefined ? undefined : await world.chain?.balances(wallet);
   return {
     spend, to, order, route, slippageBps: slippage, wallet,
+    held: balances === undefined ? undefined : balances.get(spend.token.mint) ?? ZERO,
     least: afterSlippage(order.outAmount, slippage),
     isRealMoney: movesRealMoney(config),
     service: world.description,
@@ -68,10 +77,44 @@ function refusalsOf(
   ];
 }
 
-/** Returns a preview as JSON: amounts in smallest units as text. */
-export function previewJson({ spend, to, order, route, slippageBps, least, isRealMoney, wallet, refusals }: SwapPreview): Readonly<Record<string, unknown>> {
+/** Returns the price of a preview as a feed would bring it. */
+export function quoteOf({ order, spend, to }: SwapPreview, at: Millis): Quote {
+  const { inAmount, outAmount, threshold, priceImpact, contextSlot, router, feeBps } = order;
+  const [inputMint, outputMint] = [spend.token.mint, to.mint];
   return {
-    real_money: isRealMoney, wallet: wallet ?? null, route,
+    kind: 'quote', receivedAt: at,
+    feed: feedKey({ kind: 'quote', inputMint, outputMint, amount: inAmount, everyMs: 0 }),
+    inputMint, outputMint, inAmount, outAmount, threshold, priceImpact, contextSlot, router,
+    feeBps: bps(Math.ceil(feeBps)), rate: rateOf(inAmount, outAmount),
+  };
+}
+
+/** Returns a preview that also says what the limits or the start of a run would refuse; nothing is said twice. */
+export function withRefusals(preview: SwapPreview, { ruling, faults, limits }: {
+  readonly ruling: BeforehandRuling | undefined;
+  readonly faults: readonly GannetError[];
+  readonly limits: RunConfig['limits'];
+}): SwapPreview {
+  const { refusals, spend } = preview;
+  const { code, reason } = ruling?.denial ?? {};
+  const isSaid = code === undefined || code === 'SLIPPAGE_EXCEEDS_MAX'
+    || (code === 'TRADE_EXCEEDS_MAX' && limits.maxTrade?.mint === spend.token.mint);
+  return {
+    ...preview,
+    refusals: [
+      ...refusals,
+      ...(isSaid ? [] : [`${code}, ${reason!}`]),
+      ...faults.map((fault) => `${fault.code}, ${fault.message}`),
+    ],
+  };
+}
+
+/** Returns a preview as JSON: amounts in smallest units as text. */
+export function previewJson(
+  { spend, to, order, route, slippageBps, least, isRealMoney, wallet, held, refusals }: SwapPreview,
+): Readonly<Record<string, unknown>> {
+  return {
+    real_money: isRealMoney, wallet: wallet ?? null, held: held ?? null, route,
     input_mint: spend.token.mint, output_mint: to.mint, amount_in: spend.amount, quoted_out: order.outAmount, minimum_out: least,
     slippage_bps: slippageBps, price_impact: order.priceImpact ?? null, fee_bps: order.feeBps, router: order.router,
     network_fee_lamports: networkFee(order) ?? null, network_fee_max_lamports: USUAL_MAX_FEE_LAMPORTS,
@@ -80,12 +123,15 @@ export function previewJson({ spend, to, order, route, slippageBps, least, isRea
 }
 
 /** Returns a preview for people. */
-export function previewText({ spend, to, order, route, slippageBps, least, isRealMoney, wallet, service, refusals }: SwapPreview): string {
+export function previewText(
+  { spend, to, order, route, slippageBps, least, isRealMoney, wallet, held, service, refusals }: SwapPreview,
+): string {
   const network = networkFee(order);
   const rent = order.rentFeeLamports ?? 0n;
   return facts([
     ['money', isRealMoney ? `REAL MONEY, on ${service}` : `no real money: ${service}`],
-    ['wallet', wallet ?? 'the one whose key the signer has'],
+    ['wallet', wallet ?? 'none is known'],
+    ['it has', held === undefined ? undefined : formatTokenAmount({ token: spend.token, amount: held })],
     ['you pay', `${formatTokenAmount(spend)}  ${usd(order.inUsdValue)}`.trimEnd()],
     ['you get', `about ${formatTokenAmount({ token: to, amount: order.outAmount })}  ${usd(order.outUsdValue)}`.trimEnd()],
     ['worst case', `${formatTokenAmount({ token: to, amount: least })}, after ${slippageBps} bps of slippage; nothing is signed that could give less`],

@@ -3,20 +3,26 @@ import { movesRealMoney } from '../config/live-gate.ts';
 import type { RunConfig, StrategyConfig } from '../config/run-config.ts';
 import type { Amount } from '../core/amount.ts';
 import { amount, formatDecimal } from '../core/amount.ts';
-import { GannetError } from '../core/errors.ts';
+import { GannetError, isGannetError } from '../core/errors.ts';
 import type { LoggedDecision } from '../engine/decision-log.ts';
 import { intentJson } from '../daemon/json-reporter.ts';
+import { openSigner } from '../daemon/open-signer.ts';
 import type { Reporter, Stamp } from '../daemon/reporter.ts';
 import type { IntentRecord } from '../daemon/tally.ts';
 import { createHumanReporter } from '../daemon/human-reporter.ts';
 import { newRunId } from '../daemon/run-id.ts';
+import type { BeforehandRuling } from '../daemon/rule-beforehand.ts';
+import { lostBeforehand, ruleBeforehand } from '../daemon/rule-beforehand.ts';
 import { systemClock } from '../daemon/system-clock.ts';
 import type { World } from '../daemon/world.ts';
+import { swapProposal } from '../engine/swap-proposal.ts';
 import { spoken } from '../market/market-text.ts';
 import type { TokenAmount } from '../market/token.ts';
 import { formatTokenAmount } from '../market/token.ts';
 import { withTokens } from '../strategy/params.ts';
 import type { Token, TokenTable } from '../market/token.ts';
+import type { SignerClient } from '../signer/client.ts';
+import type { SignerDescription } from '../signer/requests.ts';
 import type { Denial } from '../trading/risk/denial.ts';
 import swapOnce from '../../strategies/swap-once.ts';
 import type { CommandContext, CommandModule } from './command.ts';
@@ -28,7 +34,7 @@ import { configuredToken, unknownToken } from './named-tokens.ts';
 import { readAmount } from './quote.ts';
 import { ACCEPT_FLAG, LIVE_FLAG, noteIdleLive, runIn } from './run.ts';
 import type { SwapPreview } from './swap-preview.ts';
-import { previewJson, previewSwap, previewText } from './swap-preview.ts';
+import { previewJson, previewSwap, previewText, quoteOf, withRefusals } from './swap-preview.ts';
 
 interface SwapFlags {
   readonly live?: boolean;
@@ -61,7 +67,10 @@ interface Asked {
   readonly flags: SwapFlags;
 }
 
-async function swap(context: CommandContext, input: string, output: string, amountText: string, flags: SwapFlags): Promise<ExitCode> {
+async function swap(
+  given: CommandContext, input: string, output: string, amountText: string, flags: SwapFlags,
+): Promise<ExitCode> {
+  const { context, closeSigner } = withOneSigner(given);
   const dryRun = flags.dryRun === true;
   const { loaded: { config }, world } = await openConfigured(context, dryRun ? 'look' : 'run', flags);
   try {
@@ -72,18 +81,98 @@ async function swap(context: CommandContext, input: string, output: string, amou
     const asked = { spend: { token: from, amount: readAmount(amountText, from) }, to, flags };
     if (!dryRun && !movesRealMoney(config)) return await swapNow(context, { config, world }, asked, undefined);
     if (!dryRun && flags.yes !== true) expectPerson(context, 'add --yes to swap real money without being asked, or --dry-run to see what the swap would come to');
-    const preview = await previewSwap({ config, world }, { ...asked, route: flags.route, slippageBps: flags.slippageBps });
+    const { preview, ruling } = await foresee(context, { config, world }, asked);
     if (dryRun) context.terminal.result({ dry_run: true, ...previewJson(preview) }, () => previewText(preview));
     else if (!context.terminal.json) context.terminal.out(`${previewText(preview)}\n`);
     if (dryRun) return EXIT.done;
+    if (ruling?.isCertain === true) return refused(context, ruling.denial, { preview, tokens: config.tokens });
     if (flags.yes !== true && !await confirmed(context, 'swap this?')) {
       context.terminal.out('  nothing was swapped\n');
       return EXIT.failed;
     }
     return await swapNow(context, { config, world }, asked, preview);
   } finally {
+    closeSigner();
     await world.close();
   }
+}
+
+/** The preview and the run ask the signer over one channel: it cannot be opened a second time. */
+function withOneSigner(
+  context: CommandContext,
+): { readonly context: CommandContext; readonly closeSigner: () => void } {
+  const { connectSigner } = context;
+  let client: SignerClient | undefined;
+  return {
+    context: connectSigner === undefined ? context : { ...context, connectSigner: () => (client ??= connectSigner()) },
+    closeSigner: () => { client?.close(); },
+  };
+}
+
+/**
+ * Previews a swap with what would refuse it. Throws what the start of the run would throw of the key, the journal and
+ * the counters. With --dry-run these are refusals of the preview, and nothing is written.
+ */
+async function foresee(
+  context: CommandContext, { config, world }: { readonly config: RunConfig; readonly world: World }, asked: Asked,
+): Promise<{ readonly preview: SwapPreview; readonly ruling: BeforehandRuling | undefined }> {
+  const { flags: { dryRun = false, acceptNewJournal = false, route, slippageBps } } = asked;
+  const faults: GannetError[] = [];
+  const wallet = await walletOf(context, { config, world }, dryRun ? (fault) => { faults.push(fault); } : undefined);
+  const scope = wallet === undefined || !movesRealMoney(config) ? undefined
+    : { config, world, stateDir: context.options.stateDir, clock: systemClock, wallet };
+  const lost = scope === undefined || acceptNewJournal ? undefined : await lostBeforehand(scope);
+  if (lost !== undefined && !dryRun) throw lost;
+  if (lost !== undefined) faults.push(lost);
+  const preview = await previewSwap({ config, world, wallet: wallet?.address }, { ...asked, route, slippageBps });
+  const { spend, to } = asked;
+  const ruling = scope === undefined ? undefined : await ruleBeforehand(scope, {
+    strategy: once(newRunId(systemClock), config.tokens, asked, preview.least),
+    proposal: swapProposal(spend.token, to, spend, 'asked for by the operator', {
+      route, slippageBps: preview.slippageBps, limit: preview.least,
+    }),
+    quote: quoteOf(preview, systemClock.now()),
+  });
+  return { preview: withRefusals(preview, { ruling, faults, limits: config.limits }), ruling };
+}
+
+/**
+ * Returns the wallet that the run would use; undefined where none is known. `onFault` is given where nothing may be
+ * written, and takes what keeps the key from being read.
+ */
+async function walletOf(
+  { connectSigner }: CommandContext, { config, world }: { readonly config: RunConfig; readonly world: World },
+  onFault: ((fault: GannetError) => void) | undefined,
+): Promise<Pick<SignerDescription, 'address' | 'signed'> | undefined> {
+  if (onFault === undefined) return (await openSigner({ config, world, signer: connectSigner?.() })).description;
+  const configured = config.wallet.address ?? world.sandbox?.addresses.wallet.address;
+  if (configured !== undefined) return { address: configured };
+  if (connectSigner === undefined || !movesRealMoney(config)) return undefined;
+  try {
+    return { address: await connectSigner().address() };
+  } catch (error) {
+    if (!isGannetError(error)) throw error;
+    onFault(error);
+    return undefined;
+  }
+}
+
+/** Tells a refusal that is certain before anything is asked or started. */
+function refused(
+  { terminal }: CommandContext, { code, reason }: Denial,
+  { preview, tokens }: { readonly preview: SwapPreview; readonly tokens: TokenTable },
+): ExitCode {
+  const json = { denial: { code, reason }, journey: [], preview: previewJson(preview) };
+  terminal.result(json, () => notDone(tokens, `${code}, ${reason}`));
+  return exitCodeOf(code);
+}
+
+function notDone(tokens: TokenTable, reason: string): string {
+  return `  not done: ${spoken(tokens, reason)}\n`;
+}
+
+function exitCodeOf(code: string | undefined): ExitCode {
+  return code === 'TRADING_HALTED' ? EXIT.halted : EXIT.failed;
 }
 
 /** Swaps once. What was previewed is the bound: a price that has fallen below its worst case by now is refused. */
@@ -174,7 +263,7 @@ function createJourney(): Journey {
       const last = steps.at(-1)?.record;
       const ok = last?.state === 'confirmed';
       return {
-        exitCode: ok ? EXIT.done : denial?.code === 'TRADING_HALTED' ? EXIT.halted : EXIT.failed,
+        exitCode: ok ? EXIT.done : exitCodeOf(denial?.code),
         json: {
           run_id: runId,
           ...(last === undefined ? {} : intentJson(last)),
@@ -183,7 +272,7 @@ function createJourney(): Journey {
         },
         text: ok && last.fill !== undefined
           ? `  done${isPaper ? ' on paper, no money moved' : ''}: ${formatDecimal(last.fill.amountOut, to.decimals)} ${to.symbol} ${isPaper ? 'would have been ' : ''}received; "gannet replay ${runId}" repeats the decision\n`
-          : `  not done: ${spoken(tokens, reasonOf(denial, last))}\n`,
+          : notDone(tokens, reasonOf(denial, last)),
       };
     },
   };

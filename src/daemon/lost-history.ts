@@ -14,8 +14,15 @@ import { beginningOf } from './run-id.ts';
 import { readManifest } from './run-files.ts';
 
 /** What a journal is held against before a run trusts it. */
-export interface HistoryScope {
+export interface HistoryScope extends HistoryView {
   readonly journal: Pick<JournalStore, 'standing' | 'acceptAsIs' | 'attemptsSince'>;
+  /** An operator's word: the journal and the counters are taken as they are. */
+  readonly accept: boolean;
+}
+
+/** What is held against each other; none of it is written. */
+export interface HistoryView {
+  readonly journal: Pick<JournalStore, 'standing' | 'attemptsSince'>;
   readonly journalPath: string;
   readonly stateDir: string;
   readonly signer: Pick<SignerDescription, 'address' | 'signed'>;
@@ -24,8 +31,6 @@ export interface HistoryScope {
   /** Of the configuration: a swap is a transaction that gives one of these for another. */
   readonly mints: readonly Mint[];
   readonly clock: Pick<Clock, 'now'>;
-  /** An operator's word: the journal and the counters are taken as they are. */
-  readonly accept: boolean;
 }
 
 const FLAG = '--accept-new-journal';
@@ -50,17 +55,28 @@ interface Fault {
  * Throws JOURNAL_LOST or COUNTERS_LOST.
  */
 export async function refuseLostHistory(scope: HistoryScope): Promise<string | undefined> {
-  const fault = await journalFault(scope) ?? countersFault(scope);
+  const fault = await faultOf(scope);
   if (fault === undefined) return undefined;
-  const { code, what, risk } = fault;
-  if (!scope.accept) {
-    throw new GannetError(code, `${what}; ${risk}. Nothing was started. ${RESTORE}`, { details: { path: scope.journalPath } });
-  }
+  if (!scope.accept) throw asError(scope, fault);
   scope.journal.acceptAsIs();
-  return `the operator takes the state as it is (${FLAG}): ${what}`;
+  return `the operator takes the state as it is (${FLAG}): ${fault.what}`;
 }
 
-async function journalFault(scope: HistoryScope): Promise<Fault | undefined> {
+/** Returns the refusal that a start would end with, JOURNAL_LOST or COUNTERS_LOST; undefined where nothing is missing. */
+export async function findLostHistory(view: HistoryView): Promise<GannetError | undefined> {
+  const fault = await faultOf(view);
+  return fault === undefined ? undefined : asError(view, fault);
+}
+
+async function faultOf(view: HistoryView): Promise<Fault | undefined> {
+  return await journalFault(view) ?? countersFault(view);
+}
+
+function asError({ journalPath }: HistoryView, { code, what, risk }: Fault): GannetError {
+  return new GannetError(code, `${what}; ${risk}. Nothing was started. ${RESTORE}`, { details: { path: journalPath } });
+}
+
+async function journalFault(scope: HistoryView): Promise<Fault | undefined> {
   const { journal, journalPath: path } = scope;
   const { isNew, wentTo, position } = journal.standing();
   if (wentTo !== undefined) {
@@ -75,7 +91,7 @@ async function journalFault(scope: HistoryScope): Promise<Fault | undefined> {
 }
 
 /** Returns what proves that there were live runs before this one. */
-async function historyOf({ stateDir, signer, chain, mints }: HistoryScope): Promise<string | undefined> {
+async function historyOf({ stateDir, signer, chain, mints }: HistoryView): Promise<string | undefined> {
   const run = liveRun(stateDir);
   if (run !== undefined) return `${join(stateDir, 'runs')} holds the live run ${run}`;
   const recording = liveRecording(stateDir);
@@ -125,7 +141,7 @@ function foldersIn(folder: string): string[] {
   return existsSync(folder) ? readdirSync(folder).toSorted().toReversed() : [];
 }
 
-async function swapOnChain(chain: NonNullable<HistoryScope['chain']>, owner: string, mints: readonly Mint[]): Promise<string | undefined> {
+async function swapOnChain(chain: NonNullable<HistoryView['chain']>, owner: string, mints: readonly Mint[]): Promise<string | undefined> {
   const newest = await chain.newestTransactions(owner);
   for (const { signature } of newest.slice(0, TRANSACTIONS_READ)) {
     const moves = await chain.ownMoves({ signature, owner });
@@ -136,7 +152,7 @@ async function swapOnChain(chain: NonNullable<HistoryScope['chain']>, owner: str
 }
 
 /** Each signature is counted before it is given: fewer counted than written down means that some are lost. */
-function countersFault({ journal, stateDir, signer, clock }: HistoryScope): Fault | undefined {
+function countersFault({ journal, stateDir, signer, clock }: HistoryView): Fault | undefined {
   if (signer.signed === undefined) return undefined;
   const since = Math.max(clock.now() - COUNTED_MS, journal.standing().acceptedAt);
   const written = journal.attemptsSince(signer.address, since);

@@ -32,12 +32,23 @@ export interface StateSetup {
  * snapshot are applied. The ledger's wallet goes on as it was; `wallet` is what there is at the very first start.
  */
 export function recoverState(journal: JournalStore, setup: StateSetup, wallet: ReadonlyMap<Mint, Amount> | undefined): Recovered {
+  const { snapshot, open, settledIntentIds } = readState(journal, setup, wallet);
+  journal.saveSnapshot(snapshot, settledIntentIds);
+  return { snapshot, open, legacy: legacyOf(journal, setup.strategies) };
+}
+
+/** Returns the same state and the intents whose outcomes it took in; the journal stays as it is. */
+export function readState(
+  journal: Pick<JournalStore, 'loadSnapshot' | 'unsettledOutcomes' | 'openIntents'>, setup: StateSetup,
+  wallet: ReadonlyMap<Mint, Amount> | undefined,
+): Pick<Recovered, 'snapshot' | 'open'> & { readonly settledIntentIds: readonly string[] } {
   const saved = journal.loadSnapshot() ?? freshSnapshot(wallet ?? new Map());
   const unsettled = journal.unsettledOutcomes();
-  const settled = unsettled.length === 0 ? saved : settle(setup, saved, unsettled);
-  const open = journal.openIntents().map(({ intent, state }) => ({ intent, state }));
-  journal.saveSnapshot(settled, unsettled.map(({ intent }) => intent.id));
-  return { snapshot: settled, open, legacy: legacyOf(journal, setup.strategies) };
+  return {
+    snapshot: unsettled.length === 0 ? saved : settle(setup, saved, unsettled),
+    open: journal.openIntents().map(({ intent, state }) => ({ intent, state })),
+    settledIntentIds: unsettled.map(({ intent }) => intent.id),
+  };
 }
 
 /**

@@ -16,6 +16,8 @@ export interface SignerChannel extends Duplex {
 export interface SignerClient {
   /** Opens the wallet that the configuration points at. Throws KEY_INVALID, CONFIG_INVALID or SIGNER_LOST. */
   describe(embedded?: EmbeddedWorld): Promise<SignerDescription>;
+  /** Returns the address of the key that the configuration points at, and opens nothing. Throws the same. */
+  address(): Promise<string>;
   /** Opens the wallet of the embedded service. Throws the same. */
   openEmbedded(embedded: EmbeddedWorld & { readonly key: string }): Promise<SignerDescription>;
   /** Throws SIGN_REFUSED, the policy's code in its details as `code`, or where the signer is gone. */
@@ -101,6 +103,7 @@ export function createSignerClient(channel: SignerChannel): SignerClient {
   };
   return {
     describe: async ({ rpcUrl } = {}) => await ask({ kind: 'describe', rpcUrl }, false) as SignerDescription,
+    address: async () => await ask({ kind: 'address' }, false) as string,
     openEmbedded: async ({ rpcUrl, key }) => await ask({ kind: 'open', rpcUrl, key }, false) as SignerDescription,
     sign: (transaction, terms) => askToSign(transaction, { kind: 'sign', terms: termsAsJson(terms) }),
     closeAccounts: (transaction) => askToSign(transaction, { kind: 'close-accounts' }),

@@ -5,6 +5,8 @@ import type { CapRoom, PolicyDescription, RefusalFinding, SigningRequestTerms } 
 /** What may be asked of the signer. It can be asked, nothing else: no request changes keys, caps or rules. */
 export type SignerRequest =
   | { readonly kind: 'describe'; readonly embedded: EmbeddedWorld }
+  /** Opens nothing and writes nothing: no counters are made for it. */
+  | { readonly kind: 'address' }
   | { readonly kind: 'open'; readonly embedded: EmbeddedWorld & { readonly key: string } }
   | { readonly kind: 'sign'; readonly transaction: Uint8Array; readonly terms: SigningRequestTerms }
   /** Without terms: what such a transaction may do, the signer knows by itself. */
@@ -60,6 +62,9 @@ export function readRequest(message: unknown): SignerRequest {
   switch (kind) {
     case 'describe':
       return { kind, embedded: readEmbedded(membersOf(message, 'the request', ['id', 'kind', 'rpcUrl'], ['rpcUrl'])) };
+    case 'address':
+      membersOf(message, 'the request', ['id', 'kind']);
+      return { kind };
     case 'open': {
       const { key, rpcUrl } = readEmbedded(membersOf(message, 'the request', ['id', 'kind', 'rpcUrl', 'key'], ['rpcUrl']));
       if (key === undefined) throw refused('a key', undefined);
@@ -72,7 +77,7 @@ export function readRequest(message: unknown): SignerRequest {
     case 'close-accounts':
       return { kind, transaction: readBytes(membersOf(message, 'the request', ['id', 'kind', 'transaction'])['transaction']) };
     default:
-      throw refused('the kind "describe", "open", "sign" or "close-accounts"', kind);
+      throw refused('the kind "describe", "address", "open", "sign" or "close-accounts"', kind);
   }
 }
 

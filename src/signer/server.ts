@@ -56,6 +56,7 @@ async function answer(wallet: Wallet, message: unknown): Promise<{ readonly done
   const request: SignerRequest = readRequest(message);
   switch (request.kind) {
     case 'describe': return { done: (await wallet.open(request.embedded)).description satisfies SignerDescription };
+    case 'address': return { done: await wallet.address() };
     case 'open': return { done: (await wallet.openEmbedded(request.embedded)).description satisfies SignerDescription };
     case 'sign': {
       const opened = wallet.opened();

@@ -34,6 +34,8 @@ export interface OpenWallet {
 export interface Wallet {
   /** Opens it with the key that the configuration points at, the first time. Throws CONFIG_INVALID or KEY_INVALID. */
   open(embedded: EmbeddedWorld): Promise<OpenWallet>;
+  /** Returns the address of the key that the configuration points at; nothing is opened. Throws what `open` throws of the key. */
+  address(): Promise<string>;
   /** Opens it with the embedded service's own key. Throws KEY_INVALID unless the configuration says that there is no other. */
   openEmbedded(embedded: EmbeddedWorld & { readonly key: string }): Promise<OpenWallet>;
   /** Throws SIGN_REFUSED before it is open. */
@@ -53,13 +55,14 @@ export function createWallet({ environment, pid, load }: {
   let opening: Promise<OpenWallet> | undefined;
   let opened: OpenWallet | undefined;
 
+  const configuredKey: KeyOf = async ({ keyFrom }) => {
+    if (keyFrom === undefined) throw new GannetError('KEY_INVALID', 'wallet.key_from is missing: only the embedded service brings a wallet of its own');
+    return readSecretKey({ source: keyFrom, environment });
+  };
   const openWith = async (keyOf: KeyOf, { rpcUrl }: EmbeddedWorld): Promise<OpenWallet> => {
     const rules = await load();
     const { settings } = rules;
-    const key = await keyOf(settings);
-    if (settings.address !== undefined && settings.address !== key.address) {
-      throw new GannetError('KEY_INVALID', `wallet.address is ${settings.address}, but the key belongs to ${key.address}`);
-    }
+    const key = await expectedKey(settings, keyOf);
     const authoriser = await rules.authoriserFor(key.address, settings.embedded ? rpcUrl : undefined);
     opened = { signer: createSigner(key), authoriser, description: { ...authoriser.description, pid, address: key.address } };
     return opened;
@@ -67,10 +70,8 @@ export function createWallet({ environment, pid, load }: {
   const once = (keyOf: KeyOf, embedded: EmbeddedWorld): Promise<OpenWallet> => (opening ??= openWith(keyOf, embedded));
 
   return {
-    open: (embedded) => once(async ({ keyFrom }) => {
-      if (keyFrom === undefined) throw new GannetError('KEY_INVALID', 'wallet.key_from is missing: only the embedded service brings a wallet of its own');
-      return readSecretKey({ source: keyFrom, environment });
-    }, embedded),
+    open: (embedded) => once(configuredKey, embedded),
+    address: async () => (await expectedKey((await load()).settings, configuredKey)).address,
     openEmbedded: (embedded) => {
       if (opening !== undefined) return Promise.reject(new GannetError('KEY_INVALID', 'the signer holds a key already and takes no other'));
       return once(async ({ keyFrom, embedded: isEmbedded }) => {
@@ -84,4 +85,10 @@ export function createWallet({ environment, pid, load }: {
     },
     close: () => { void opened?.authoriser.close(); },
   };
+}
+
+async function expectedKey(settings: WalletSettings, keyOf: KeyOf): Promise<SecretKey> {
+  const key = await keyOf(settings);
+  if (settings.address === undefined || settings.address === key.address) return key;
+  throw new GannetError('KEY_INVALID', `wallet.address is ${settings.address}, but the key belongs to ${key.address}`);
 }

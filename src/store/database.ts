@@ -4,7 +4,8 @@ import { DatabaseSync } from 'node:sqlite';
 import type { ErrorCode } from '../core/errors.ts';
 import { GannetError, isGannetError, messageOf } from '../core/errors.ts';
 
-const BUSY_TIMEOUT_MS = 5_000;
+/** How long a file that another process holds is waited for. */
+export const BUSY_TIMEOUT_MS = 5_000;
 
 /** What a SQLite file of the state directory is, and how it came to be what it is. */
 export interface DatabaseKind {
@@ -90,7 +91,8 @@ function headerOf(database: DatabaseSync): { readonly applicationId: number; rea
   return header;
 }
 
-function migrate(database: DatabaseSync, { applicationId, migrations, since }: DatabaseKind): void {
+/** Brings a file of a kind to the present format. */
+export function migrate(database: DatabaseSync, { applicationId, migrations, since }: DatabaseKind): void {
   database.exec('BEGIN IMMEDIATE');
   try {
     // Another process may have been here since the version was read.
@@ -104,7 +106,8 @@ function migrate(database: DatabaseSync, { applicationId, migrations, since }: D
   }
 }
 
-function pragma(database: DatabaseSync, name: 'application_id' | 'user_version'): number {
+/** Returns a number that stands in the header of a database. */
+export function pragma(database: DatabaseSync, name: 'application_id' | 'user_version'): number {
   return Number(database.prepare(`PRAGMA ${name}`).get()?.[name]);
 }
 
@@ -124,7 +127,8 @@ function invalid(path: string, { codes }: DatabaseKind, problem: string): Gannet
 const SQLITE_CORRUPT = 11;
 const SQLITE_NOTADB = 26;
 
-function openFault(path: string, { name, codes, remedy }: DatabaseKind, cause: unknown): GannetError {
+/** Returns the fault of a file that could not be opened, with what to do about it. */
+export function openFault(path: string, { name, codes, remedy }: DatabaseKind, cause: unknown): GannetError {
   if (isGannetError(cause)) return cause;
   const number = cause instanceof Error && 'errcode' in cause ? Number(cause.errcode) & 0xff : undefined;
   const broken = number === SQLITE_CORRUPT || number === SQLITE_NOTADB;

@@ -44,6 +44,8 @@ export interface Intents {
   unsettled(): EndedIntent[];
   /** Returns whether a signature of ours stands under an attempt, whoever's it is. */
   isSigned(signature: string): boolean;
+  /** Returns how many attempts that a wallet pays for were signed after a time. */
+  attemptsSince(feePayer: string, at: Millis): number;
   movesSince(attempt: Pick<Attempt, 'intentId' | 'number'>, mint: Mint): readonly BalanceMove[];
   proofOf(attempt: Pick<Attempt, 'intentId' | 'number'>): ProofProgress | undefined;
   keepProof(attempt: Pick<Attempt, 'intentId' | 'number'>, progress: ProofProgress): void;
@@ -98,6 +100,10 @@ export function createIntents(prepare: Prepare): Intents {
       return rows.map((row) => ({ intent: readIntent(row), outcome: readOutcome(row.outcome), at: row.ended_at }));
     },
     isSigned: (signature) => prepare('SELECT 1 FROM attempts WHERE signature = ?').get(signature) !== undefined,
+    attemptsSince: (feePayer, at) => {
+      const count = prepare('SELECT count(*) AS number FROM attempts WHERE fee_payer = ? AND signed_at > ?');
+      return Number(count.get(feePayer, at)?.['number']);
+    },
     proofOf: ({ intentId, number }) => {
       const row = prepare('SELECT * FROM proofs WHERE intent_id = ? AND attempt = ?').get(intentId, number);
       if (row === undefined) return undefined;

@@ -39,6 +39,22 @@ export function positionOf(prepare: Prepare): JournalPosition {
   return { rows: Number(row?.['number']), savedAt: Number(row?.['saved_at']) };
 }
 
+/** Returns how far a journal went once, where the file does not go as far; undefined where it lacks nothing. */
+export function lackingEnd(
+  { before, isDiverged }: Pick<JournalHead, 'before' | 'isDiverged'>, file: JournalPosition,
+): JournalPosition | undefined {
+  return before !== undefined && (isDiverged || isBehind(file, before)) ? before : undefined;
+}
+
+function isBehind(file: JournalPosition, head: JournalPosition): boolean {
+  return file.rows < head.rows || (file.rows === head.rows && file.savedAt < head.savedAt);
+}
+
+/** Returns whether nothing was ever written into a journal. */
+export function isEmpty({ rows, savedAt }: JournalPosition): boolean {
+  return rows === 0 && savedAt === 0;
+}
+
 const FORMAT = 1;
 const HEAD = z.object({ format_version: z.number(), rows: z.int().min(0), saved_at: z.number(), accepted_at: z.number(), diverged: z.boolean() });
 /** Always the same number of bytes at the same place: a write cannot leave a part of an older one behind it. */

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { GannetError, isGannetError, messageOf } from '../core/errors.ts';
 import type { IntentState } from '../trading/intent.ts';
+import { pragma } from './database.ts';
 import type { IntentListing, IntentStory } from './listing.ts';
 import { createListings } from './listing.ts';
 import { JOURNAL_APPLICATION_ID, JOURNAL_FORMAT } from './schema.ts';
@@ -32,7 +33,8 @@ export function openJournalReader(path: string): JournalReader | undefined {
   }
 }
 
-function ensureReadable(database: DatabaseSync, path: string): void {
+/** Throws JOURNAL_INVALID where a database is no journal, or one of a newer format. */
+export function ensureReadable(database: DatabaseSync, path: string): void {
   const id = pragma(database, 'application_id');
   const version = pragma(database, 'user_version');
   if (id !== JOURNAL_APPLICATION_ID) throw new GannetError('JOURNAL_INVALID', `${path}: expected a Gannet journal, found another SQLite database`, { details: { path } });
@@ -40,8 +42,4 @@ function ensureReadable(database: DatabaseSync, path: string): void {
   throw new GannetError('JOURNAL_INVALID', `${path} has format ${version}; this Gannet reads up to format ${JOURNAL_FORMAT.version}`, {
     details: { path, found: version, expected: JOURNAL_FORMAT.version },
   });
-}
-
-function pragma(database: DatabaseSync, name: 'application_id' | 'user_version'): number {
-  return Number(database.prepare(`PRAGMA ${name}`).get()?.[name]);
 }

@@ -10,7 +10,7 @@ import { openDatabase } from './database.ts';
 import type { EndedIntent, OpenIntentRecord } from './intents.ts';
 import { createIntents } from './intents.ts';
 import type { JournalPosition } from './journal-head.ts';
-import { openJournalHead, positionOf } from './journal-head.ts';
+import { isEmpty, lackingEnd, openJournalHead, positionOf } from './journal-head.ts';
 import type { IntentListing, IntentStory } from './listing.ts';
 import { createListings } from './listing.ts';
 import { isOwn, lastLanded } from './own-transactions.ts';
@@ -113,7 +113,7 @@ export function openJournal({ path, clock, onHeadFault }: {
 
   const opened = positionOf(prepare);
   /** What is missing stays noted until an operator accepts it. */
-  let wentTo = head.before !== undefined && (head.isDiverged || isBehind(opened, head.before)) ? head.before : undefined;
+  let wentTo = lackingEnd(head, opened);
   let isHeadFaulty = false;
 
   function noteHead(acceptedAt?: Millis): void {
@@ -178,20 +178,16 @@ export function openJournal({ path, clock, onHeadFault }: {
     runStarted: (runId) => { commit(() => { runs.started(runId, clock.now()); }); },
     runEnded: (runId) => { commit(() => { runs.ended(runId, clock.now()); }); },
     listRuns: (options) => read(() => runs.list(options)),
-    standing: () => ({ isNew: opened.rows === 0 && opened.savedAt === 0, wentTo, position: opened, acceptedAt: head.acceptedAt }),
+    standing: () => ({ isNew: isEmpty(opened), wentTo, position: opened, acceptedAt: head.acceptedAt }),
     acceptAsIs: () => {
       wentTo = undefined;
       noteHead(clock.now());
     },
-    attemptsSince: (feePayer, at) => read(() => Number(prepare('SELECT count(*) AS number FROM attempts WHERE fee_payer = ? AND signed_at > ?').get(feePayer, at)?.['number'])),
+    attemptsSince: (feePayer, at) => read(() => intents.attemptsSince(feePayer, at)),
     checkpoint,
     close: () => {
       head.close();
       close();
     },
   };
-}
-
-function isBehind(file: JournalPosition, head: JournalPosition): boolean {
-  return file.rows < head.rows || (file.rows === head.rows && file.savedAt < head.savedAt);
 }

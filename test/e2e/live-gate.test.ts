@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Ended, JsonLine, Playground, Running } from './gannet.ts';
@@ -96,6 +96,51 @@ describe('live trading on a service and a chain of others', () => {
       expect(answer.stdout + answer.stderr).toMatch(/no terminal is here to answer: add --yes to swap real money/);
     }
     expect(filesIn(state).filter((name) => name.startsWith('runs') || name.startsWith('journal'))).toEqual([]);
+  });
+
+  it('issue 13.23: is previewed for the wallet whose key only the signer has, and nothing is written for that', async () => {
+    const text = readFileSync(config('keyed-from.yaml', 'live', GUARDS), 'utf8').replace(/, address: \w+/, '');
+    const file = playground.write('keyed.yaml', text);
+    const state = playground.path('keyed');
+    const run = (flags: readonly string[], variables = environment()): Promise<Ended> =>
+      playground.run(['swap', 'USDC', 'SOL', '5', '--dry-run', ...flags, '--config', file, '--state-dir', state], { environment: variables });
+    const [json, words, keyless] = await Promise.all([run(['--json']), run([]), run(['--json'], { GANNET_API_KEY: 'a-key-for-the-sandbox' })]);
+    expect(document(json)).toMatchObject({
+      wallet: addresses.wallet.address, held: expect.stringMatching(/^[1-9]\d+$/), network_fee_lamports: expect.stringMatching(/^\d+$/),
+    });
+    expect(words.stdout).toMatch(new RegExp(`wallet +${addresses.wallet.address}\\n +it has +[\\d.]+ USDC\\n`));
+    expect(words.stdout).toMatch(/network +0\.\d+ SOL now/);
+    expect(document(keyless)).toMatchObject({ wallet: null, held: null, would_be_refused: [expect.stringMatching(/^KEY_INVALID, /)] });
+    expect(filesIn(state).filter((name) => /^(?:runs|journal|signer)/.test(name))).toEqual([]);
+  });
+
+  it('issue 13.23: is refused before it is asked about where the limits are certain to refuse it', async () => {
+    const limited = config('limited.yaml', 'live', GUARDS.replace('per_day: 20', 'per_day: 1'));
+    const runs = (): string[] => readdirSync(playground.path('state', 'runs'));
+    const before = runs();
+    const files = filesIn(playground.path('state'));
+    const dry = await ask(limited, 'swap', 'USDC', 'SOL', '5', '--dry-run');
+    expect(document(dry)['would_be_refused']).toEqual([expect.stringMatching(/^RATE_PER_DAY, 1 within 1d, allowed are 1/)]);
+    expect(filesIn(playground.path('state'))).toEqual(files);
+    const refused = await gannet(limited, 'swap', 'USDC', 'SOL', '5', '--live', '--yes');
+    expect([refused.code, document(refused)['denial']]).toEqual([1, expect.objectContaining({ code: 'RATE_PER_DAY' })]);
+    const stop = playground.write('state/STOP', 'maintenance');
+    const halted = await gannet(limited, 'swap', 'USDC', 'SOL', '5', '--live', '--yes');
+    rmSync(stop);
+    expect([halted.code, document(halted)['denial']]).toEqual([3, expect.objectContaining({ code: 'TRADING_HALTED' })]);
+    expect(runs()).toEqual(before);
+  });
+
+  it('issue 13.23: is refused before its preview where the journal is lost', async () => {
+    const file = config('lost.yaml', 'live', GUARDS);
+    const args = ['--config', file, '--state-dir', playground.path('lost')];
+    const [lost, dry] = await Promise.all([
+      playground.run(['swap', 'USDC', 'SOL', '5', '--live', '--yes', ...args], { environment: environment() }),
+      playground.ask(['swap', 'USDC', 'SOL', '5', '--dry-run', '--json', ...args], { environment: environment() }),
+    ]);
+    expect([lost.code, lost.stdout]).toEqual([2, expect.not.stringContaining('REAL MONEY')]);
+    expect(lost.stderr).toMatch(/is missing or empty, but this is not the first start[\s\S]*--accept-new-journal/);
+    expect(document(dry)['would_be_refused']).toEqual([expect.stringMatching(/^JOURNAL_LOST, /)]);
   });
 
   it.skipIf(!existsSync('/usr/bin/script'))('issue 13.23: is asked about at a terminal, and a no swaps nothing', async () => {

@@ -210,6 +210,15 @@ describe('the key', () => {
     }
   });
 
+  test('issue 13.23: tells its address without opening the wallet, and refuses as opening does', async () => {
+    const client = await open({ keyFrom: 'env:MINE', address: undefined, embedded: false }, { MINE: KEY });
+    expect(await client.address()).toBe(ADDRESS);
+    await expect(client.sign(TRANSACTION, TERMS)).rejects.toMatchObject({ message: expect.stringContaining('not open yet') as string });
+    const others = await open({ keyFrom: 'env:MINE', address: MINT, embedded: false }, { MINE: KEY });
+    await expect(others.address()).rejects.toMatchObject({ code: 'KEY_INVALID' });
+    await expect((await open(EMBEDDED)).address()).rejects.toMatchObject({ code: 'KEY_INVALID' });
+  });
+
   test.each([
     ['on a real service', { keyFrom: undefined, address: undefined, embedded: false }],
     ['where the configuration points at one', { keyFrom: 'env:MINE', address: undefined, embedded: true }],

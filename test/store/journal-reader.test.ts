@@ -1,7 +1,8 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { openJournalReader } from '../../src/store/journal-reader.ts';
+import { openJournalView } from '../../src/store/journal-view.ts';
 import { openJournal } from '../../src/store/journal.ts';
 import { temporaryFolder } from './fixtures.ts';
 import { FILL, attemptOf, intentOf, outcomeOf, wallClock } from './sample-journey.ts';
@@ -52,5 +53,45 @@ describe('a journal that is only looked at', () => {
     const path = `${temporaryFolder()}/journal.sqlite`;
     make(path);
     expect(() => openJournalReader(path)).toThrow(expect.objectContaining({ code: 'JOURNAL_INVALID', message: expect.stringContaining(words) }));
+  });
+});
+
+describe('issue 13.23: the state in which a run would start', () => {
+  it('is read as the journal holds it, open or closed, and no file is made or changed', () => {
+    const folder = temporaryFolder();
+    const path = `${folder}/journal.sqlite`;
+    const read = () => {
+      const view = openJournalView(path)!;
+      const told = { standing: view.standing(), open: view.openIntents(), attempts: view.attemptsSince('payer', 0), runs: view.listRuns({ limit: 2 }) };
+      view.close();
+      return told;
+    };
+    expect(read()).toMatchObject({ standing: { isNew: true, wentTo: undefined }, open: [] });
+    expect(readdirSync(folder)).toEqual([]);
+
+    const journal = openJournal({ path, clock: wallClock });
+    journal.runStarted('one');
+    journal.intentApproved(intentOf(1));
+    const whileOpen = { standing: { isNew: false, wentTo: undefined }, open: [{ intent: { id: 'dca-1' }, state: 'approved' }], runs: [{ runId: 'one' }] };
+    expect(read()).toMatchObject(whileOpen);
+    journal.close();
+    const files = readdirSync(folder);
+    const bytes = readFileSync(path);
+    expect(read()).toMatchObject(whileOpen);
+    expect([readdirSync(folder), readFileSync(path).equals(bytes)]).toEqual([files, true]);
+
+    renameSync(path, `${path}.away`);
+    expect(read()).toMatchObject({ standing: { isNew: true, wentTo: { rows: expect.any(Number) } } });
+  });
+
+  it('is not read from an older format, and a foreign file is refused', () => {
+    const path = `${temporaryFolder()}/journal.sqlite`;
+    openJournal({ path, clock: wallClock }).close();
+    const older = new DatabaseSync(path);
+    older.exec('PRAGMA user_version = 1');
+    older.close();
+    expect(openJournalView(path)).toBeUndefined();
+    writeFileSync(path, 'no journal'.repeat(100));
+    expect(() => openJournalView(path)).toThrow(expect.objectContaining({ code: 'JOURNAL_INVALID' }));
   });
 });
