@@ -52,7 +52,7 @@ export function* measureSteps({ currency, instruments, everyMs, glanceEveryMs, e
 }): Steps<MeasuredRun> {
   const { state, model } = options;
   const sampling = samplingOf(options.strategies, intervals);
-  const meter = createRunMeter({ state, market: sampling?.polled?.market, currency, instruments, everyMs, glanceEveryMs, model, endAt });
+  const meter = createRunMeter({ state, market: sampling?.polled?.market, intervals, currency, instruments, everyMs, glanceEveryMs, model, endAt });
   const result = yield* backtestSteps({ ...options, meter, sampling });
   const record: RunRecord = { ...meter.record(), ...(isMadeUp ? { isMadeUp } : {}) };
   const series = seriesOf(record, record.strategies);

@@ -61,6 +61,8 @@ export interface PriceRefusal {
 export interface PriceMoment {
   readonly at: Millis;
   readonly isUnderWay: boolean;
+  /** Whether a price that is too old for a new swap is refused although it is under way. */
+  readonly isFresh?: boolean | undefined;
 }
 
 const NO_FEES: readonly TokenFee[] = [];
@@ -90,10 +92,10 @@ export function createPricing({ market, model, ownImpact, intervals }: {
   };
   const isFeeOnInput = costs.platformFeeIn === 'input';
   return {
-    price(intent, { at, isUnderWay }) {
+    price(intent, { at, isUnderWay, isFresh = false }) {
       const { inputMint, outputMint, amountIn } = intent;
       const from = ladderAt(market, {
-        inputMint, outputMint, at, maxAgeMs: isUnderWay ? Infinity : maxAgeOf, otherSideHaircutBps: model.otherSideHaircutBps,
+        inputMint, outputMint, at, maxAgeMs: isUnderWay && !isFresh ? Infinity : maxAgeOf, otherSideHaircutBps: model.otherSideHaircutBps,
         accepted: accepted.by(inputMint, outputMint, at),
       });
       if (from === 'none') return { code: 'QUOTE_UNAVAILABLE', reason: 'the recording holds no quote of this pair' };

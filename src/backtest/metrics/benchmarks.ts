@@ -28,10 +28,10 @@ export interface PurchasePlan {
 
 const SHORT_ORDERS = 10;
 
-/** Returns the plan of the benchmark "DCA" over a span: each day, or ten times where it is shorter than two days. */
+/** Returns the plan of the benchmark "DCA" over a span: each day that begins in it, or ten times where it is shorter than two days. */
 export function averagingPlan(spanMs: Millis): PurchasePlan {
-  const everyMs = spanMs >= 2 * DAY_MS ? DAY_MS : spanMs / SHORT_ORDERS;
-  return { everyMs, orders: Math.max(2, Math.floor(spanMs / everyMs)) };
+  if (spanMs < 2 * DAY_MS) return { everyMs: spanMs / SHORT_ORDERS, orders: SHORT_ORDERS };
+  return { everyMs: DAY_MS, orders: Math.ceil(spanMs / DAY_MS) };
 }
 
 /** Returns what money would have been worth that was left alone. */

@@ -17,8 +17,11 @@ import { underSetting } from '../models/settings.ts';
 import { createTokenAccounts } from '../models/token-accounts.ts';
 import type { Pricing, SimulatedPrice } from '../pricing.ts';
 import { createPricing, isRefusal } from '../pricing.ts';
+import type { RecordedIntervals } from '../sampling.ts';
 import type { ExitMarks } from './exit-marks.ts';
 
+/** When a purchase is tried again whose price was too old. */
+const RETRY_MS: Millis = 10_000;
 const AT_ONCE: PurchasePlan = { orders: 1, everyMs: 1 };
 const MEDIAN = 0.5;
 
@@ -67,8 +70,9 @@ interface Wallet {
  * deposit of a token account. What is more than the largest recorded size is bought in pieces of that size, each with its fee.
  * What is held counts as what strategies hold does. No purchase is lost on its way: that would be chance.
  */
-export function createBenchmarkWallets({ market, marks, currency, instruments, model: configured, openAccounts, maxSlippageBps, endAt }: {
+export function createBenchmarkWallets({ market, intervals, marks, currency, instruments, model: configured, openAccounts, maxSlippageBps, endAt }: {
   readonly market: MarketCache;
+  readonly intervals?: RecordedIntervals | undefined;
   readonly marks: ExitMarks;
   readonly currency: Token;
   readonly instruments: readonly Token[];
@@ -92,7 +96,7 @@ export function createBenchmarkWallets({ market, marks, currency, instruments, m
     const parts = BigInt(orders * instruments.length);
     const partOf = (n: number): bigint => (cash * BigInt(n + 1)) / parts - (cash * BigInt(n)) / parts;
     return {
-      cash, held: new Map(), paid: 0, pricing: createPricing({ market, model, ownImpact }),
+      cash, held: new Map(), paid: 0, pricing: createPricing({ market, model, ownImpact, intervals }),
       orders: Array.from({ length: orders }, (_, n) => begunAt + n * everyMs)
         .flatMap((at, n) => instruments.map(({ mint }, i): Order => ({ mint, amount: partOf(n * instruments.length + i), at: at + takes(at) }))),
       noteSwap: (mint, amount, at) => { ownImpact.add(currency.mint, mint, amount, at); },
@@ -105,25 +109,30 @@ export function createBenchmarkWallets({ market, marks, currency, instruments, m
     if (row.fill === 'quoted' || isFirm(quoteFor(from, traded).router)) return outAmount;
     return afterSlippage(outAmount, row.fill === 'threshold' ? maxSlippageBps : landing.adverseBps);
   };
-  const buyOne = (wallet: Wallet, { mint, amount }: Order, at: Millis): void => {
+  /** Returns whether the order is done with; one whose price is too old to fill a strategy's swap waits for another. */
+  const buyOne = (wallet: Wallet, { mint, amount }: Order, at: Millis): boolean => {
+    let isStale = false;
     const price = (amountIn: bigint): SimulatedPrice | undefined => {
-      const found = wallet.pricing.price({ inputMint: currency.mint, outputMint: mint, amountIn: amountIn as Amount, purpose: 'entry' }, { at, isUnderWay: true });
-      return isRefusal(found) ? undefined : found;
+      const found = wallet.pricing.price({ inputMint: currency.mint, outputMint: mint, amountIn: amountIn as Amount, purpose: 'entry' }, { at, isUnderWay: true, isFresh: true });
+      if (!isRefusal(found)) return found;
+      isStale ||= found.code === 'QUOTE_STALE';
+      return undefined;
     };
     const whole = price(amount);
-    if (whole === undefined || amount === 0n) return;
+    if (whole === undefined || amount === 0n) return !isStale;
     const largest = isBeyond(whole.from.ladder, whole.traded) ? largestSize(whole.from.ladder) : amount;
     const pieces = largest === 0n ? 1n : amount / largest;
     const piece = pieces === 0n ? amount : largest;
     const rest = amount - pieces * piece;
     const [each, last] = piece === amount ? [whole, undefined] : [price(piece), rest === 0n ? undefined : price(rest)];
-    if (each === undefined) return;
+    if (each === undefined) return true;
     const swaps = pieces + (last === undefined ? 0n : 1n);
     const out = pieces * received(each) + (last === undefined ? 0n : received(last));
     wallet.cash -= amount;
     wallet.held.set(mint, (wallet.held.get(mint) ?? 0n) + out);
     wallet.paid += worthOf(swaps * feeLamports + wallet.openAccount(mint), at);
     wallet.noteSwap(mint, each.traded, at);
+    return true;
   };
   const valueOf = ({ cash, held, paid }: Wallet, at: Millis): number | null => {
     let value: number | null = Number(cash) / unit - paid;
@@ -146,7 +155,9 @@ export function createBenchmarkWallets({ market, marks, currency, instruments, m
       for (const wallet of wallets()) {
         for (let [order] = wallet.orders; order !== undefined && order.at <= at; [order] = wallet.orders) {
           wallet.orders.shift();
-          buyOne(wallet, order, at);
+          if (buyOne(wallet, order, at)) continue;
+          wallet.orders.push({ ...order, at: at + RETRY_MS });
+          wallet.orders.sort((a, b) => a.at - b.at);
         }
       }
     },

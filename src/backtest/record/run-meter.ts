@@ -10,6 +10,7 @@ import type { EngineState } from '../../trading/state.ts';
 import { priceAge } from '../../trading/valuation.ts';
 import { halfSpreadBps } from '../metrics/half-spread.ts';
 import { medianOf } from '../metrics/median.ts';
+import type { RecordedIntervals } from '../sampling.ts';
 import type { BenchmarkValues } from './benchmark-wallets.ts';
 import { createBenchmarkWallets } from './benchmark-wallets.ts';
 import { createExitMarks } from './exit-marks.ts';
@@ -75,10 +76,12 @@ function hasPrices({ prices }: Pick<Look, 'prices'>): boolean {
 }
 
 /** Returns a meter over a state. `instruments` are what its benchmarks buy, over as long as `endAt` says. */
-export function createRunMeter({ state, market = state.market, currency, instruments, everyMs, glanceEveryMs, model, endAt }: {
+export function createRunMeter({ state, market = state.market, intervals, currency, instruments, everyMs, glanceEveryMs, model, endAt }: {
   readonly state: EngineState;
-  /** What everything is valued by; the state's unless given. */
+  /** What everything is valued by, and what benchmarks buy from; the state's unless given. */
   readonly market?: MarketCache | undefined;
+  /** How often each feed was recorded: it bounds the age of the prices at which benchmarks buy. */
+  readonly intervals?: RecordedIntervals | undefined;
   readonly currency: Token;
   readonly instruments: readonly Token[];
   readonly everyMs: Millis;
@@ -119,7 +122,7 @@ export function createRunMeter({ state, market = state.market, currency, instrum
   const share = instruments.length === 0 || startingCash === 0n ? 0n : startingCash / BigInt(instruments.length);
 
   const wallets = endAt === undefined || share === 0n ? undefined : createBenchmarkWallets({
-    market: state.market, marks, currency, instruments, model, endAt, openAccounts: portfolio.wallet.keys(), maxSlippageBps: state.limits.maxSlippageBps,
+    market, intervals, marks, currency, instruments, model, endAt, openAccounts: portfolio.wallet.keys(), maxSlippageBps: state.limits.maxSlippageBps,
   });
   const columns = { buyAndHold: [] as (number | null)[], dca: [] as (number | null)[] };
   const heldBy = ({ book, allowed }: (typeof tracked)[number], at: Millis): number | undefined => {

@@ -2,6 +2,7 @@ import { map, mergeMap, take } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import type { MeasuredRun } from '../../../src/backtest/measured-run.ts';
 import { costBreakdown } from '../../../src/backtest/cost-breakdown.ts';
+import { averagingPlan } from '../../../src/backtest/metrics/benchmarks.ts';
 import { benchmarksOf } from '../../../src/backtest/record/run-figures.ts';
 import { packRecord, unpackRecord } from '../../../src/backtest/report/packed-record.ts';
 import type { SimulationModel } from '../../../src/backtest/simulated-executor.ts';
@@ -9,6 +10,7 @@ import { BASE_MODEL } from '../../../src/backtest/simulated-executor.ts';
 import type { Amount, Bps, Lamports } from '../../../src/core/amount.ts';
 import type { StrategyInstance } from '../../../src/engine/host.ts';
 import type { MarketEvent } from '../../../src/market/event.ts';
+import type { Quote } from '../../../src/market/quote.ts';
 import type { Mint } from '../../../src/market/token.ts';
 import type { SimulationSetting } from '../../../src/trading/simulated-landing.ts';
 import { strategy } from '../../engine/runs.ts';
@@ -109,3 +111,28 @@ describe('issue 13.7: deposits for token accounts', () => {
     expect(series.values.at(-1)! - series.values.at(-2)!).toBeCloseTo(deposit, 5);
   });
 });
+
+describe('issue 13.6: what a benchmark buys, and when', () => {
+  it('waits in a gap for a price that is young enough, as a strategy has to', () => {
+    // Half a dollar until 200 s, a quarter from 400 s on: four purchases are due before the gap, three within it, three after it.
+    const gap = market().filter(({ receivedAt }) => receivedAt <= 200_000 || receivedAt >= 400_000)
+      .map((event) => (event.kind !== 'quote' || event.inputMint === SOL.mint || event.outputMint === SOL.mint ? event : flat(event)));
+    const model: Partial<SimulationModel> = { ...DEAR, fillQuoteAge: { ...BASE_MODEL.fillQuoteAge, maxMs: 30_000 } };
+    const run = measured(gap, { strategies: [averaging], model: { ...model, setting: 'base' }, instruments: [FISH], wallet: WALLET, everyMs: 60_000, glanceEveryMs: 1_000, endAt: END });
+    // 4 x 50 / 0.5 + 6 x 50 / 0.25 = 1600 FISH for 0.25 each; bought at the price before the gap, three would bring half.
+    const end = benchmarksOf(run.record).dca!.series.values.at(-1)!;
+    expect(end).toBeGreaterThan(385);
+    expect(end).toBeLessThan(401);
+  });
+
+  it.each([[2.99999, 3], [3, 3], [2.9, 3], [29.9999, 30], [1, 10]])('over %d days buys %d times', (days, orders) => {
+    expect(averagingPlan(days * 86_400_000).orders).toBe(orders);
+  });
+});
+
+/** The same quote at a price that does not swing: half a dollar before 300 s, then a quarter. */
+function flat(event: Quote): Quote {
+  const price = event.receivedAt < 300_000 ? 0.5 : 0.25;
+  const outAmount = event.inputMint === USDC.mint ? BigInt(Math.round(Number(event.inAmount) / 10 / price)) : BigInt(Math.round(Number(event.inAmount) * 10 * price));
+  return { ...event, outAmount: outAmount as Amount };
+}
