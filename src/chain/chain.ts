@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Amount, Lamports } from '../core/amount.ts';
 import { GannetError, isGannetError } from '../core/errors.ts';
 import type { Clock, Millis } from '../core/time.ts';
@@ -39,6 +40,8 @@ export type SendAnswer = { readonly kind: 'accepted' } | { readonly kind: 'rejec
 
 /** One Solana node. All methods throw CHAIN_UNREACHABLE, CHAIN_RPC_ERROR or CHAIN_RESPONSE_INVALID. */
 export interface Chain extends Omit<Finality, 'floor'> {
+  /** Names the node's address without telling it: a hash, since the address may hold a key. */
+  readonly node: string;
   /** Returns a transaction made of a build, checked by simulation. Throws CHAIN_SIMULATION_FAILED, CHAIN_TRANSACTION_INVALID too. */
   compose(build: SwapBuild, payer: string): Promise<ComposedTransaction>;
   /** Returns a transaction that closes accounts of a wallet to itself, checked by simulation. Throws CHAIN_SIMULATION_FAILED too. */
@@ -132,6 +135,7 @@ export function createChain(options: ChainOptions): Chain {
 
   return {
     ...finality,
+    node: createHash('sha256').update(rpcUrl).digest('hex').slice(0, 16),
     compose: createComposer({ simulate, maxPriorityFeeLamports }),
     composeClosing: createClosingComposer({
       simulate,

@@ -2,7 +2,9 @@ import type { Amount } from '../core/amount.ts';
 import type { Mint } from '../market/token.ts';
 import { budgetOf } from '../trading/book-snapshot.ts';
 import type { OpenIntent } from '../trading/executor.ts';
-import type { Outcome } from '../trading/intent.ts';
+import type { Intent, Outcome } from '../trading/intent.ts';
+import type { SwapProposal } from '../trading/proposal.ts';
+import { intentKey } from '../trading/recent-keys.ts';
 import type { StateSnapshot, StrategySetup } from '../trading/state.ts';
 import { createState, freshSnapshot, snapshotState } from '../trading/state.ts';
 import { step } from '../trading/step.ts';
@@ -93,8 +95,24 @@ function settle(
     strategies: setup.strategies.map((strategy) => ({ ...strategy, budget: budgetOf(saved.books[strategy.name]) ?? strategy.budget })),
     open: unsettled.map(({ intent, outcome }) => ({ intent, state: stateBefore(outcome) })),
   });
+  for (const { intent } of unsettled) {
+    if (intent.purpose !== 'exit') continue;
+    state.exitProposals.set(intent.id, proposalOf(intent));
+    // The process that ended had it too: it stays where the engine goes on with the exit.
+    if (intent.key !== undefined) state.keys.add(intentKey(intent.strategy, intent.key));
+  }
   for (const { outcome, at } of unsettled) step(state, 0, at, outcome);
   return snapshotState(state);
+}
+
+/**
+ * Returns what the exit asked for, as its row tells it: an exit that was too large for one swap goes on in parts. The
+ * row's least output stands for the strategy's own limit, which it is never below.
+ */
+function proposalOf(intent: Intent): SwapProposal {
+  const { inputMint, outputMint, amountIn, minimumOut, maxSlippageBps, route, reason, key } = intent;
+  const terms = { limit: minimumOut, slippageBps: maxSlippageBps, route };
+  return { kind: 'swap', inputMint, outputMint, amount: amountIn, ...terms, reason, key };
 }
 
 /** A state from which the outcome can follow. */

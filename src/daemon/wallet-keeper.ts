@@ -3,6 +3,7 @@ import { isGannetError, messageOf } from '../core/errors.ts';
 import type { Clock, Millis } from '../core/time.ts';
 import { wait } from '../execution/wait.ts';
 import type { Chain } from '../chain/chain.ts';
+import type { Mint } from '../market/token.ts';
 import type { PatientJournal } from '../store/patient-journal.ts';
 import type { AdjustWallet } from '../trading/command.ts';
 import type { EngineState } from '../trading/state.ts';
@@ -41,14 +42,27 @@ export function createWalletKeeper({ wallet, chain, journal, clock, onFault }: {
   readonly clock: Clock;
   readonly onFault: (error: Error) => void;
 }): WalletKeeper {
-  /** Of our own last swap, or of whoever moved something last before this run. */
+  /** The wallet's newest transaction before the balances were read with which the ledger agreed. */
   let agreedAt: string | undefined;
+  /** The wallet's newest transaction before the last reading of its balances. */
+  let newestBefore: string | undefined;
+  /** By mint: the transactions that the comparison under way counted as taking some of it. */
+  const counted = new Map<Mint, string[]>();
+  /** `mint signature` of those that a withdrawal was booked for: they explain no other loss. */
+  const booked = new Set<string>();
   const optionsFor = ({ state, version }: KeptLedger): WalletWatchOptions => ({
     wallet, clock,
     // Balances are asked for as of the newest finalized slot: a wrong one would be waited for until it is asked for anew.
     chain: { ...chain, balances: async (owner) => {
-      await chain.finalizedBlockHeight();
+      counted.clear();
+      // Read before them: what lands in between counts as newer than the balances.
+      [newestBefore] = await Promise.all([newestTransaction(), chain.finalizedBlockHeight()]);
       return chain.balances(owner);
+    }, landedSwap: async (of) => {
+      if (booked.has(`${of.inputMint} ${of.signature}`)) return undefined;
+      const landed = await chain.landedSwap(of);
+      if (landed !== undefined) counted.set(of.inputMint, [...counted.get(of.inputMint) ?? [], of.signature]);
+      return landed;
     } },
     // What a swap moves is known to be ours when it is written down.
     ledger: () => (journal.isBehind() ? undefined : {
@@ -56,8 +70,15 @@ export function createWalletKeeper({ wallet, chain, journal, clock, onFault }: {
     }),
     isOwn: (signature) => journal.isOwnTransaction(signature),
     agreedAt: () => agreedAt,
-    onAgreed: () => { agreedAt = journal.lastLanded() ?? agreedAt; },
+    onAgreed: () => { agreedAt = newestBefore ?? agreedAt; },
   });
+
+  function accept(ledger: KeptLedger, command: AdjustWallet): void {
+    if (ledger.hasEnded()) return;
+    ledger.accept(command);
+    if (command.cause !== 'withdrawal') return;
+    for (const signature of counted.get(command.mint) ?? []) booked.add(`${command.mint} ${signature}`);
+  }
 
   /** Undefined where the node does not say: then the rule of the first comparison goes on. */
   async function newestTransaction(): Promise<string | undefined> {
@@ -85,8 +106,8 @@ export function createWalletKeeper({ wallet, chain, journal, clock, onFault }: {
           const commands = await look(ledger);
           if (journal.isBehind()) why = JOURNAL_BEHIND;
           if (commands !== undefined) {
-            for (const command of commands) if (!ledger.hasEnded()) ledger.accept(command);
-            agreedAt = await newestTransaction();
+            for (const command of commands) accept(ledger, command);
+            agreedAt = newestBefore;
             return;
           }
         } catch (error) {
@@ -99,6 +120,6 @@ export function createWalletKeeper({ wallet, chain, journal, clock, onFault }: {
       }
     },
     watch: (ledger, onError) => watchWallet({ ...optionsFor(ledger), onFault })
-      .subscribe({ next: (command) => { if (!ledger.hasEnded()) ledger.accept(command); }, error: onError }),
+      .subscribe({ next: (command) => { accept(ledger, command); }, error: onError }),
   };
 }

@@ -1,5 +1,5 @@
 import type { Millis } from '../core/time.ts';
-import type { ProofProgress } from '../trading/attempt.ts';
+import type { FirstProof } from '../trading/attempt.ts';
 import type { Chain } from './ports.ts';
 
 /**
@@ -14,6 +14,9 @@ const LIFE_MIN_MS = 45_000;
 const PROOF_GAP_MS = 6_000;
 const PROOF_GAP_BLOCKS = 12n;
 
+/** The node of a proof. */
+type ProofChain = Pick<Chain, 'finalizedBlockHeight' | 'isBlockhashValid' | 'node'>;
+
 /** What bounds the life of signed bytes. */
 export interface Lifetime {
   readonly blockhash: string;
@@ -27,19 +30,19 @@ export interface Lifetime {
  * finds nothing. All that twice.
  */
 export class DeathProof {
-  readonly #chain: Pick<Chain, 'finalizedBlockHeight' | 'isBlockhashValid'>;
+  readonly #chain: ProofChain;
   readonly #lifetime: Lifetime;
-  #first: ProofProgress['first'];
+  #first: FirstProof | undefined;
 
-  /** Goes on from where an earlier process was. */
-  constructor(chain: Pick<Chain, 'finalizedBlockHeight' | 'isBlockhashValid'>, lifetime: Lifetime, first?: ProofProgress['first']) {
+  /** Goes on from where an earlier process was, if that process asked the same node: both proofs must come from one. */
+  constructor(chain: ProofChain, lifetime: Lifetime, first?: FirstProof) {
     this.#chain = chain;
     this.#lifetime = lifetime;
-    this.#first = first;
+    this.#first = first?.node === chain.node ? first : undefined;
   }
 
   /** When and at which height it was complete for the first time. */
-  get first(): ProofProgress['first'] {
+  get first(): FirstProof | undefined {
     return this.#first;
   }
 
@@ -55,7 +58,9 @@ export class DeathProof {
   /** Returns undefined where the proof is complete, once the history, asked after `lifeOver` gave the height, knows nothing of the bytes; else what is missing. */
   missing(height: bigint, elapsedMs: Millis): string | undefined {
     // A height that was too high would be waited for as long as the chain takes to get there: it was wrong, or this one is.
-    if (this.#first === undefined || height < this.#first.height) this.#first = { height, watchedMs: elapsedMs };
+    if (this.#first === undefined || height < this.#first.height) {
+      this.#first = { height, watchedMs: elapsedMs, node: this.#chain.node };
+    }
     const isRepeated = elapsedMs - this.#first.watchedMs >= PROOF_GAP_MS && height - this.#first.height >= PROOF_GAP_BLOCKS;
     return isRepeated ? undefined : `its death was proven at block height ${this.#first.height} and is to be proven once more`;
   }

@@ -1,5 +1,5 @@
 import type { Millis } from '../core/time.ts';
-import type { Attempt, ProofProgress } from '../trading/attempt.ts';
+import type { Attempt, FirstProof } from '../trading/attempt.ts';
 import type { Intent } from '../trading/intent.ts';
 import { DeathProof } from './death-proof.ts';
 import type { BalanceDoubt } from './input-balance.ts';
@@ -20,7 +20,7 @@ export class DeathWatch {
   readonly #attempt: Attempt;
   readonly #proof: DeathProof;
 
-  constructor(world: LiveWorld, intent: Intent, attempt: Attempt, first?: ProofProgress['first']) {
+  constructor(world: LiveWorld, intent: Intent, attempt: Attempt, first?: FirstProof) {
     this.#world = world;
     this.#intent = intent;
     this.#attempt = attempt;
@@ -28,7 +28,7 @@ export class DeathWatch {
   }
 
   /** When and at which height the proof was complete for the first time. */
-  get first(): ProofProgress['first'] {
+  get first(): FirstProof | undefined {
     return this.#proof.first;
   }
 

@@ -2,7 +2,7 @@ import type { GannetError } from '../core/errors.ts';
 import { isGannetError } from '../core/errors.ts';
 import { printable } from '../core/text.ts';
 import type { Millis } from '../core/time.ts';
-import type { Attempt } from '../trading/attempt.ts';
+import type { Attempt, FirstProof } from '../trading/attempt.ts';
 import type { Intent } from '../trading/intent.ts';
 import { DeathWatch } from './death.ts';
 import { doubtOfBalance } from './input-balance.ts';
@@ -120,6 +120,8 @@ class Watch {
   #nextSend: Millis;
   #lastHeard: Millis;
   #lastKept: Millis;
+  /** As it is on disk. */
+  #keptFirst: FirstProof | undefined;
 
   constructor(world: LiveWorld, intent: Intent, attempt: Attempt, following: Following) {
     this.#world = world;
@@ -132,6 +134,7 @@ class Watch {
     this.#nextSend = watchedMs;
     this.#lastHeard = watchedMs;
     this.#lastKept = watchedMs;
+    this.#keptFirst = first;
     this.#transactionId = attempt.transactionId;
     this.#over = AbortSignal.any([following.over, this.#closing.signal]);
   }
@@ -215,12 +218,23 @@ class Watch {
     await this.#time.pause(this.#time.elapsed() < UNPROVEN_MS ? POLL_MS : SLOW_POLL_MS, this.#over);
   }
 
-  /** A process that begins anew with each restart would never come to the end of a proof. */
+  /**
+   * A process that begins anew with each restart would never come to the end of a proof. A first proof that counts no
+   * more is overwritten at once: after a kill the next process must not take it up again.
+   */
   #keepProof(): void {
     const watchedMs = this.#time.elapsed();
-    if (watchedMs - this.#lastKept < KEEP_MS || this.#over.aborted) return;
+    const { first } = this.#death;
+    const isRefuted = this.#keptFirst !== undefined && this.#keptFirst !== first;
+    if ((!isRefuted && watchedMs - this.#lastKept < KEEP_MS) || this.#over.aborted) return;
+    this.#world.journal.keepProof(this.#attempt, { watchedMs, first });
     this.#lastKept = watchedMs;
-    this.#world.journal.keepProof(this.#attempt, { watchedMs, first: this.#death.first });
+    this.#keptFirst = first;
+  }
+
+  #alive(): void {
+    this.#death.alive();
+    this.#keepProof();
   }
 
   async #ask(): Promise<Progress | { readonly because: string; readonly disagrees?: true }> {
@@ -237,12 +251,12 @@ class Watch {
     const status = id === undefined ? undefined : await chain.signatureStatus(id, { searchHistory: isOver });
     this.#seenOnChain = status !== undefined && status.confirmation !== 'processed';
     if (id !== undefined && status !== undefined) {
-      this.#death.alive();
+      this.#alive();
       if (status.confirmation === 'processed') return { because: `${id} was processed and waits to be confirmed` };
       return this.#landed(id, status);
     }
     if (!isOver) {
-      this.#death.alive();
+      this.#alive();
       return { because: life };
     }
     const death = await this.#death.notFound(life, this.#time.elapsed(), id);

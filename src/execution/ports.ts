@@ -59,6 +59,8 @@ export interface TransactionFacts {
 
 /** One Solana node. Faults are thrown as GannetError. */
 export interface Chain {
+  /** Names the node's address without telling it: a proof counts only where one node gave all of it. */
+  readonly node?: string | undefined;
   /** Composes a transaction from a build: own compute-unit limit by simulation, price clamped, given tables and blockhash. */
   compose(build: SwapBuild, payer: string): Promise<ComposedTransaction>;
   /** Sends signed bytes. `rejected` means that this node refused them: not proof that they cannot land. */

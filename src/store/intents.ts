@@ -51,6 +51,9 @@ export interface Intents {
   keepProof(attempt: Pick<Attempt, 'intentId' | 'number'>, progress: ProofProgress): void;
 }
 
+const KEEP_PROOF = `
+  INSERT OR REPLACE INTO proofs (intent_id, attempt, watched_ms, first_height, first_watched_ms, first_node)
+  VALUES (?, ?, ?, ?, ?, ?)`;
 const QUOTED_OPEN_STATES = OPEN_STATES.map((state) => `'${state}'`).join(', ');
 
 /** Returns the part of the journal that holds intents. */
@@ -107,12 +110,17 @@ export function createIntents(prepare: Prepare): Intents {
     proofOf: ({ intentId, number }) => {
       const row = prepare('SELECT * FROM proofs WHERE intent_id = ? AND attempt = ?').get(intentId, number);
       if (row === undefined) return undefined;
-      const { watched_ms: watchedMs, first_height: height, first_watched_ms: firstMs } = row;
-      return { watchedMs: Number(watchedMs), first: height === null ? undefined : { height: BigInt(String(height)), watchedMs: Number(firstMs) } };
+      const { watched_ms: watchedMs, first_height: height, first_watched_ms: firstMs, first_node: node } = row;
+      const first = height === null ? undefined : {
+        height: BigInt(String(height)), watchedMs: Number(firstMs), ...(node === null ? {} : { node: String(node) }),
+      };
+      return { watchedMs: Number(watchedMs), first };
     },
     keepProof: ({ intentId, number }, { watchedMs, first }) => {
-      prepare('INSERT OR REPLACE INTO proofs (intent_id, attempt, watched_ms, first_height, first_watched_ms) VALUES (?, ?, ?, ?, ?)')
-        .run(intentId, number, Math.floor(watchedMs), first?.height.toString() ?? null, first === undefined ? null : Math.floor(first.watchedMs));
+      prepare(KEEP_PROOF).run(
+        intentId, number, Math.floor(watchedMs), first?.height.toString() ?? null,
+        first === undefined ? null : Math.floor(first.watchedMs), first?.node ?? null,
+      );
     },
     movesSince: ({ intentId, number }, mint) => movesOf(mint, prepare(OUTCOMES_SINCE).all(intentId, number)),
   };

@@ -118,8 +118,13 @@ CREATE TABLE proofs (
 ) STRICT;
 `;
 
+const FIFTH_FORMAT = `
+-- The node that gave the first proof, as a hash of its address.
+ALTER TABLE proofs ADD COLUMN first_node TEXT;
+`;
+
 /** Each step from one format to the next; step n leads to format n + 1. */
-export const MIGRATIONS: readonly string[] = [FIRST_FORMAT, SECOND_FORMAT, THIRD_FORMAT, FOURTH_FORMAT];
+export const MIGRATIONS: readonly string[] = [FIRST_FORMAT, SECOND_FORMAT, THIRD_FORMAT, FOURTH_FORMAT, FIFTH_FORMAT];
 
 /** The format that this code writes, and the release that introduced it. */
 export const JOURNAL_FORMAT = { version: MIGRATIONS.length, since: '0.1.0' } as const;

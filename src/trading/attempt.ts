@@ -35,8 +35,16 @@ export interface Attempt {
 export interface ProofProgress {
   /** For how long it was watched, by all processes together. */
   readonly watchedMs: Millis;
-  /** When the proof was complete for the first time, and at which finalized height; undefined where it was not yet. */
-  readonly first?: { readonly height: bigint; readonly watchedMs: Millis } | undefined;
+  /** Undefined where it was not complete yet. */
+  readonly first?: FirstProof | undefined;
+}
+
+/** When a proof was complete for the first time, and at which finalized height. */
+export interface FirstProof {
+  readonly height: bigint;
+  readonly watchedMs: Millis;
+  /** The node that said so, as `Chain` names it; undefined where an older Gannet wrote it. */
+  readonly node?: string | undefined;
 }
 
 /** The slots of a reading of several parts: the oldest and the newest of them. */

@@ -4,7 +4,10 @@ import { intentOf } from '../store/sample-journey.ts';
 import { PURCHASE } from '../market/events.ts';
 import type { Amount } from '../../src/core/amount.ts';
 import { SOL, USDC } from '../market/tokens.ts';
-import { beginOnNewChain } from '../../src/daemon/recover.ts';
+import { beginOnNewChain, recoverState } from '../../src/daemon/recover.ts';
+import { freshSnapshot, snapshotState } from '../../src/trading/state.ts';
+import { step } from '../../src/trading/step.ts';
+import { WALLET, buy, outcome, stateWith, strategySetup } from '../trading/states.ts';
 import { SOL_MINT } from '../../src/market/token.ts';
 import { temporaryJournal } from '../store/fixtures.ts';
 import { SNAPSHOT } from '../store/sample-journey.ts';
@@ -86,5 +89,31 @@ describe('issue 13.39: a restart on an embedded chain', () => {
     expect(snapshot).toMatchObject({ wallet: { [SOL_MINT]: '7' }, intentCounts: { dca: 2 }, trading: 'reduce-only' });
     // So it is for the next start, too.
     expect([journal.loadSnapshot()?.keys, journal.loadStrategyStates().states]).toEqual([[], {}]);
+  });
+});
+
+describe('issue 13.14: a kill between the row of an exit that was too large and the snapshot', () => {
+  it('keeps the exit for the next process, which sells it in parts', () => {
+    const journal = temporaryJournal();
+    const books = { diver: { balances: { [SOL.mint]: '8000000000' }, feesLamports: '0', swaps: 0 } };
+    const strategies = [strategySetup('diver')];
+    const state = stateWith({ strategies, snapshot: { ...freshSnapshot(WALLET), books } });
+    journal.saveSnapshot(snapshotState(state));
+    const proposal = buy({
+      inputMint: SOL.mint, outputMint: USDC.mint, key: 'one',
+      amount: 8_000_000_000n as Amount, limit: 1_000_000n as Amount,
+    });
+    const effect = step(state, 1, 1_000, { kind: 'proposal', strategy: 'diver', proposal })?.effect;
+    if (effect?.kind !== 'execute') throw new Error('expected the exit to be approved');
+    journal.intentApproved(effect.intent);
+    const tooLarge = outcome(effect.intent, 'abandoned', { code: 'IMPACT_EXCEEDS_MAX' });
+    for (const told of [outcome(effect.intent, 'building'), tooLarge]) {
+      journal.transition(told);
+      step(state, 2, 2_000, told);
+    }
+    const { tokens, limits } = state;
+    const { snapshot } = recoverState(journal, { tokens, limits, strategies }, undefined);
+    expect(snapshot.exits).toMatchObject([{ left: '8000000000', limit: '1000000', reason: proposal.reason }]);
+    expect(snapshot.keys).toEqual(snapshotState(state).keys);
   });
 });

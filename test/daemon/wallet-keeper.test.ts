@@ -1,6 +1,7 @@
 import { Keypair, SystemProgram, Transaction } from '@solana/web3.js';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import type { Amount } from '../../src/core/amount.ts';
+import type { HistoryEntry } from '../../src/chain/find-by-signer.ts';
+import type { Amount, Lamports } from '../../src/core/amount.ts';
 import { GannetError } from '../../src/core/errors.ts';
 import { adjustmentAlerts } from '../../src/daemon/adjustment-text.ts';
 import type { KeptLedger } from '../../src/daemon/wallet-keeper.ts';
@@ -213,6 +214,85 @@ describe('issue 13.36: the ledger is held against the chain while swaps are unde
     at.node.more = 0n;
     await watched(at, 60_000);
     expect(told(at)).toEqual([]);
+  });
+});
+
+interface Payer {
+  /** Takes so much of USDC from the chain's balance. */
+  lose(amount: bigint): void;
+  /** Lists a transaction that took so much of USDC. */
+  list(signature: string, amount: bigint): void;
+  pass(spanMs: number): Promise<void>;
+  readonly told: unknown[];
+}
+
+/** A settled wallet of 100 units of USDC on a node whose history is made up. */
+async function watchedPayer(): Promise<Payer> {
+  const clock = new VirtualClock(0);
+  const state = stateWith({ wallet: new Map([[USDC_MINT, 100n as Amount]]) });
+  const history = [{ signature: 'first' } as HistoryEntry];
+  const taken = new Map<string, bigint>();
+  const told: unknown[] = [];
+  let onChain = 100n;
+  const ledger: KeptLedger = {
+    state, version: () => told.length, hasEnded: () => false,
+    accept: (command) => {
+      told.push([command.cause, command.change]);
+      step(state, told.length, 0, command);
+    },
+  };
+  const keeper = createWalletKeeper({
+    wallet: 'us', clock, onFault: (error) => { throw error; },
+    journal: { isBehind: () => false, isOwnTransaction: () => false, lastLanded: () => undefined },
+    chain: {
+      balances: async () => new Map([[USDC_MINT, onChain as Amount]]),
+      newestTransactions: async () => [...history],
+      landedSwap: async ({ signature }) => ({
+        signature, slot: 1n, feeLamports: 0n as Lamports, rentLamports: 0n as Lamports,
+        amountIn: (taken.get(signature) ?? 0n) as Amount, amountOut: 0n as Amount,
+      }),
+      finalizedBlockHeight: async () => 1n,
+      signatureStatus: async () => undefined,
+    },
+  });
+  await keeper.settle(ledger, () => undefined);
+  const watching = keeper.watch(ledger, (error) => { throw error; });
+  onTestFinished(() => { watching.unsubscribe(); });
+  return {
+    told,
+    lose: (amount) => { onChain -= amount; },
+    list(signature, amount) {
+      history.unshift({ signature } as HistoryEntry);
+      taken.set(signature, amount);
+    },
+    pass: async (spanMs) => { for (let ms = 0; ms < spanMs; ms += 1_000) await advance(clock, 1_000); },
+  };
+}
+
+describe('issue 13.36: a withdrawal that was booked', () => {
+  it('does not explain what is missing after ledger and chain have agreed again', async () => {
+    const payer = await watchedPayer();
+    payer.list('paid', 5n);
+    payer.lose(5n);
+    await payer.pass(150_000);
+    expect(payer.told).toEqual([['withdrawal', '-5']]);
+    payer.lose(5n);
+    await payer.pass(150_000);
+    expect(payer.told).toEqual([['withdrawal', '-5'], ['mismatch', '-5']]);
+  });
+
+  it('does not explain what is missing before they have agreed again, and a further one does', async () => {
+    const payer = await watchedPayer();
+    payer.list('paid', 5n);
+    payer.lose(5n);
+    while (payer.told.length === 0) await payer.pass(1_000);
+    payer.lose(5n);
+    await payer.pass(90_000);
+    expect(payer.told).toEqual([['withdrawal', '-5'], ['mismatch', '-5']]);
+    payer.list('again', 7n);
+    payer.lose(7n);
+    await payer.pass(90_000);
+    expect(payer.told.at(-1)).toEqual(['withdrawal', '-7']);
   });
 });
 

@@ -5,7 +5,7 @@ import type { Clock } from '../../src/core/time.ts';
 import { VirtualClock } from '../../src/engine/virtual-clock.ts';
 import type { LiveWorld, Progress } from '../../src/execution/journey.ts';
 import { landAttempt } from '../../src/execution/landing.ts';
-import type { JournalledIntent } from '../../src/execution/ports.ts';
+import type { JournalledIntent, SignatureStatus } from '../../src/execution/ports.ts';
 import { SOL_MINT, USDC_MINT } from '../../src/market/token.ts';
 import type { Attempt, ProofProgress, BalanceMove } from '../../src/trading/attempt.ts';
 import type { Intent } from '../../src/trading/intent.ts';
@@ -33,6 +33,7 @@ interface Node {
   readonly slot?: (at: number) => bigint;
   readonly send?: (at: number) => void;
   readonly landedError?: string;
+  readonly node?: string;
 }
 
 interface Told { readonly at: number; readonly progress: Progress }
@@ -54,6 +55,7 @@ async function follow(node: Node, options: { readonly attempt?: Attempt; readonl
     journal: { intentApproved: never, attemptSigned: never, transition: never, openIntents: () => options.others ?? [], isSigned: never, proofOf: () => options.proofs?.at(-1), keepProof: (_attempt, progress) => { options.proofs?.push(progress); }, movesSince: () => options.moves ?? [] },
     signer: { address: 'us', sign: never },
     chain: {
+      node: node.node,
       compose: never,
       readTransaction: never,
       signaturesOf: async () => undefined,
@@ -92,6 +94,9 @@ async function follow(node: Node, options: { readonly attempt?: Attempt; readonl
 
 /** A chain of a block every 400 ms whose finalized height is `at` when time begins. */
 const blocksFrom = (at: bigint) => (time: number): bigint => at + BigInt(Math.floor(time / 400));
+/** A transaction that is processed, but not before 50.5 s. */
+const processedLate = (_signature: string, at: number): SignatureStatus | undefined =>
+  (at >= 50_500 ? { slot: 600n, confirmation: 'processed', error: undefined } : undefined);
 /** A wallet that lacks just what would have been swapped. */
 const swapped = (): bigint => 6_000_000n;
 const silent = (): never => { throw new GannetError('CHAIN_UNREACHABLE', 'no connection to the node'); };
@@ -119,6 +124,29 @@ describe('following an attempt', () => {
     expect(ends).toEqual([['submitted'], ['submitted', 'expired'], ['submitted', 'expired']]);
     expect(proofs.findLast(({ first }) => first !== undefined)).toMatchObject({ first: { height: expect.any(BigInt), watchedMs: expect.any(Number) } });
     expect(proofs.map(({ watchedMs }) => watchedMs)).toEqual(proofs.map(({ watchedMs }) => watchedMs).toSorted((a, b) => a - b));
+  });
+
+  it('issue 13.34: does not take up in the next process a proof that was refuted just before a kill', async () => {
+    const proofs: ProofProgress[] = [];
+    // The proof is complete for the first time at 45 s and refuted at 50.5 s; the kill comes at 51 s.
+    await follow({ ...DEAD, status: processedLate }, { spanMs: 51_200, proofs });
+    expect(proofs.some(({ first }) => first !== undefined)).toBe(true);
+    expect(proofs.at(-1)?.first).toBeUndefined();
+    const { told } = await follow({ ...DEAD, height: blocksFrom(1_351n) }, { spanMs: 30_000, proofs });
+    expect(told.find(({ progress }) => progress.state === 'expired')?.at).toBeGreaterThanOrEqual(6_000);
+  });
+
+  it('issue 13.34: begins the proof anew in a process that asks another node than the one before', async () => {
+    const proofs: ProofProgress[] = [];
+    await follow({ ...DEAD, node: 'one' }, { spanMs: 51_000, proofs });
+    const ends: (number | undefined)[] = [];
+    for (const node of ['one', 'other']) {
+      const next = { ...DEAD, node, height: blocksFrom(1_351n) };
+      const { told } = await follow(next, { spanMs: 30_000, proofs: [...proofs] });
+      ends.push(told.find(({ progress }) => progress.state === 'expired')?.at);
+    }
+    expect(ends[0]).toBeLessThan(6_000);
+    expect(ends[1]).toBeGreaterThanOrEqual(6_000);
   });
 
   it('believes in it after a transaction’s life, when height, blockhash, history and balance agree twice', async () => {

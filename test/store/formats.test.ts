@@ -12,6 +12,7 @@ const LATER: Readonly<Record<number, readonly string[]>> = {
   1: ['maker', 'input_balance', 'input_slot_from', 'input_slot_to'],
   2: ['input_slot_from', 'input_slot_to'],
   3: [],
+  4: [],
 };
 const ATTEMPT = attemptOf('dca-1', { maker: 'maker', inputBalance: 9n as never, inputSlots: { from: 5n, to: 6n } });
 
@@ -34,7 +35,7 @@ function journalOfFormat(version: number): string {
 }
 
 describe('a journal of an earlier format', () => {
-  it.each([1, 2, 3])('%i is brought to the present one, and knows what it knew', (version) => {
+  it.each([1, 2, 3, 4])('%i is brought to the present one, and knows what it knew', (version) => {
     const path = journalOfFormat(version);
     const journal = temporaryJournal(path);
     const { inputSlots: _slots, maker, inputBalance, ...rest } = ATTEMPT;

@@ -249,6 +249,9 @@ describe('issue 13.35: how far the proof of an attempt has come', () => {
     const first = { height: 9_007_199_254_740_993n, watchedMs: 51_000 };
     journal.keepProof(attemptOf('dca-1'), { watchedMs: 55_000, first });
     expect(temporaryJournal(path).proofOf(attemptOf('dca-1'))).toEqual({ watchedMs: 55_000, first });
+    const further = { watchedMs: 60_000, first: { ...first, node: 'a1' } };
+    journal.keepProof(attemptOf('dca-1'), further);
+    expect(temporaryJournal(path).proofOf(attemptOf('dca-1'))).toEqual(further);
   });
 });
 
