@@ -82,7 +82,7 @@ async function journalFault(scope: HistoryView): Promise<Fault | undefined> {
   if (wentTo !== undefined) {
     const what = `${path} lacks what was written last: it ends at entry ${position.rows}, saved at ${instant(position.savedAt)}, `
       + `but entry ${wentTo.rows}, saved at ${instant(wentTo.savedAt)}, was written (${headPath(path)}): `
-      + `its WAL (${path}-wal) was deleted, or the file is missing or an older copy`;
+      + `its WAL (${path}-wal) was deleted, or the file is missing, an older copy or a restored backup`;
     return { code: 'JOURNAL_LOST', what, risk: RISK };
   }
   const proof = isNew ? await historyOf(scope) : undefined;

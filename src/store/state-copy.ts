@@ -39,14 +39,18 @@ export async function copyDatabase(from: string, to: string): Promise<CopiedFile
   }
 }
 
-/** Does the same with a journal, and notes beside the copy how far it goes. */
+/**
+ * Does the same with a journal, and notes beside the copy that the journal goes on after it: a start with the copy in the
+ * journal's place is refused until an operator accepts that swaps made later are unknown to it.
+ */
 export async function copyJournal(from: string, to: string): Promise<readonly CopiedFile[]> {
   const copied = await copyDatabase(from, to);
   if (copied === undefined) return [];
   const copy = new DatabaseSync(to, { readOnly: true });
   const head = openJournalHead(to);
   try {
-    head.write(positionOf((sql) => copy.prepare(sql)));
+    const { rows, savedAt } = positionOf((sql) => copy.prepare(sql));
+    head.write({ rows: rows + 1, savedAt });
   } finally {
     head.close();
     copy.close();
