@@ -62,7 +62,7 @@ export function standingReasons(view: StandingView): string[] {
   return [
     ...(phase === 'recovering' ? (view.waits_for ?? []).map((what) => `waits for ${what}`) : []),
     ...(stopFile === null || stopFile === undefined ? [] : [`the file STOP is there${stopFile === '' ? '' : ` (${stopFile})`}: remove it, then "gannet resume"`]),
-    ...(areAllFlattening ? ['every strategy sells what it holds: "gannet resume" ends that'] : []),
+    ...(areAllFlattening ? [strategies.every(({ effective }) => effective === 'halted') ? 'the sale of everything waits until the halt ends' : 'every strategy sells what it holds: "gannet resume" ends that'] : []),
     ...(trading === 'active' || (areAllFlattening && trading === 'reduce-only') ? [] : [`${trading === 'halted' ? 'halt' : 'exits only'}${word === null || word === undefined ? ' by an earlier run'
       : ` by ${describeSource(word.by)} at ${clockTime(word.since)} UTC${word.reason === '' ? '' : ` (${word.reason})`}`}: "gannet resume" ends it`]),
     ...protections.map(protectionText),
@@ -81,10 +81,16 @@ function instantText(at: number): string {
   return new Date(at).toISOString().slice(0, 19).replace('T', ' ');
 }
 
-function strategyReason({ name = '', running, trading: own = 'active', flattening }: StrategyView, global: TradingState, areAllFlattening: boolean): string[] {
+function strategyReason({ name = '', running, trading: own = 'active', effective, flattening }: StrategyView, global: TradingState, areAllFlattening: boolean): string[] {
   if (running === false) return [`${name} has stopped after an error: the log says which`];
-  if (flattening === true) return areAllFlattening ? [] : [`${name} sells what it holds: "gannet resume" ends that`];
-  return own === 'active' || own === global ? [] : [`${name} is ${own === 'halted' ? 'halted' : 'limited to exits'}: "gannet resume --strategy ${name}" ends it`];
+  if (own === 'halted' && global !== 'halted') {
+    return [`${name} is halted${flattening === true ? ', and its sale waits' : ''}: "gannet resume --strategy ${name}" ends it`];
+  }
+  if (flattening === true) {
+    if (areAllFlattening) return [];
+    return [effective === 'halted' ? `the sale of ${name} waits until the halt ends` : `${name} sells what it holds: "gannet resume" ends that`];
+  }
+  return own === 'active' || own === global ? [] : [`${name} is limited to exits: "gannet resume --strategy ${name}" ends it`];
 }
 
 /** Returns why the service is of no use now, undefined where it is. */

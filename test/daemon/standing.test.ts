@@ -105,6 +105,8 @@ function check(view: Omit<SessionState, 'standing' | 'standing_reasons'>): void 
     && !view.protections.some(({ action, scope, subject }) => action === 'deny' && (scope === 'global' || subject === own.name)));
   expect(standing === 'trading', where).toBe(view.phase === 'trading' && mayEnter && view.service_access.state === 'granted');
   expect(rows.includes('trading'), where).toBe(standing === 'trading');
+  // What is halted sells nothing.
+  if (rows.every((word) => word === 'halted')) expect(text.split('strategy ')[0], where).not.toContain('sells what it holds');
   if (view.phase === 'trading') {
     if (standing === 'halted') expect(new Set([...rows, 'halted', 'stopped']), where).toEqual(new Set(['halted', 'stopped']));
     if (standing === 'stopped') expect(new Set(rows), where).toEqual(new Set(['stopped']));
