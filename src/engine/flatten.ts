@@ -3,7 +3,7 @@ import type { Amount } from '../core/amount.ts';
 import type { Millis } from '../core/time.ts';
 import { formatDuration, roughDuration, timeOfDay } from '../core/time.ts';
 import type { Mint } from '../market/token.ts';
-import { EXIT_FAILURES_MAX, isPassing, isTooLarge } from '../trading/exit-course.ts';
+import { EXIT_FAILURES_MAX, endedPassing, isPassing, isTooLarge } from '../trading/exit-course.ts';
 import type { ExitOrder } from '../trading/exit-orders.ts';
 import { limitOfPart } from '../trading/exit-orders.ts';
 import type { ExitPart } from '../trading/exit-part.ts';
@@ -146,7 +146,7 @@ export class Flattener {
     job.pending = undefined;
     if (denial === undefined) return true;
     const isOver = this.#toldOver(strategy, job, inputMint, denial.code);
-    if (!isOver) this.#failed(strategy, job, inputMint, denial.code);
+    if (!isOver) this.#failed(strategy, job, inputMint, { code: denial.code, passes: isPassing(denial.code) });
     return !isOver;
   }
 
@@ -222,7 +222,7 @@ export class Flattener {
       job.failures = job.passing = 0;
     } else if (!this.#toldOver(strategy, job, mint, code ?? end)) {
       const goesOnSmaller = isTooLarge(outcome) && this.#isSmallerNow(strategy, mint, amount);
-      if (!goesOnSmaller) this.#failed(strategy, job, mint, code ?? end);
+      if (!goesOnSmaller) this.#failed(strategy, job, mint, { code: code ?? end, passes: endedPassing(outcome) });
     }
   }
 
@@ -386,9 +386,9 @@ export class Flattener {
       : { kind: 'alert', level: 'warning', message: `flat but for its ${left.join(', ')}: what could not be sold, or is kept for fees; ${name} enters nothing while it is flattening` });
   }
 
-  #failed(name: string, job: Job, mint: Mint, code: string): void {
+  #failed(name: string, job: Job, mint: Mint, { code, passes }: { readonly code: string; readonly passes: boolean }): void {
     const { state, clock } = this.#port;
-    if (isPassing(code)) {
+    if (passes) {
       job.passing += 1;
       if (job.passing === EXIT_FAILURES_MAX) this.#tellDelay(name, mint, code);
     } else {

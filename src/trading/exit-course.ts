@@ -12,6 +12,7 @@ import { intentKey } from './recent-keys.ts';
 import { showAmount } from './risk/amount-text.ts';
 import type { Denial } from './risk/denial.ts';
 import type { SwapWish } from './risk/swap-wish.ts';
+import { isSlippageCode } from './slippage-codes.ts';
 import type { EngineState } from './state.ts';
 
 /** So many parts in a row may come to nothing before an exit is given up. */
@@ -36,6 +37,11 @@ const TOO_LARGE: ReadonlySet<string> = new Set(['IMPACT_EXCEEDS_MAX', 'SIZE_BEYO
 export function isPassing(code: string): boolean {
   return OUT_OF_REACH.test(code) || PASSING_CODES.has(code)
     || (Object.hasOwn(DENIALS, code) && PASSING.has(DENIALS[code as DenialCode].category));
+}
+
+/** Returns whether a swap ended for what passes by itself: a price that moved while nothing was paid for it, too. */
+export function endedPassing({ state, code }: Outcome): boolean {
+  return code !== undefined && (isPassing(code) || (state === 'abandoned' && isSlippageCode(code)));
 }
 
 /** Returns whether a swap was given up for its size alone: a cap's room, or the market's depth. */
@@ -87,7 +93,7 @@ export function settleExit(state: EngineState, intent: Intent, outcome: Outcome,
   state.exitProposals.delete(id);
   correctSpends(state, intent, outcome, at);
   if (purpose !== 'exit') return;
-  const { state: end, code, fill } = outcome;
+  const { state: end, fill } = outcome;
   const isSmaller = isTooLarge(outcome)
     && (outcome.capRoom !== undefined || learnDepth(state, { ...intent, amount: amountIn }, at));
   if (isSmaller && proposal !== undefined && !state.exits.get(strategy, inputMint) && !state.flattening.has(strategy)) {
@@ -96,7 +102,7 @@ export function settleExit(state: EngineState, intent: Intent, outcome: Outcome,
   const order = state.exits.get(strategy, inputMint);
   if (order === undefined || isSmaller) return;
   if (end === 'confirmed') bookPart(state, order, fill?.amountIn ?? amountIn);
-  else if (code === undefined || !isPassing(code)) countFailure(state, order);
+  else if (!endedPassing(outcome)) countFailure(state, order);
 }
 
 function orderOf(strategy: string, proposal: SwapProposal, left: Amount): ExitOrder {
