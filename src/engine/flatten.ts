@@ -3,11 +3,11 @@ import type { Amount } from '../core/amount.ts';
 import type { Millis } from '../core/time.ts';
 import { formatDuration, roughDuration, timeOfDay } from '../core/time.ts';
 import type { Mint } from '../market/token.ts';
-import { EXIT_FAILURES_MAX, isPassing, isTooLarge } from '../trading/exit-course.ts';
+import { EXIT_FAILURES_MAX, endedPassing, isPassing, isTooLarge } from '../trading/exit-course.ts';
 import type { ExitOrder } from '../trading/exit-orders.ts';
 import { limitOfPart } from '../trading/exit-orders.ts';
 import type { ExitPart } from '../trading/exit-part.ts';
-import { exitEndsAt, exitPart } from '../trading/exit-part.ts';
+import { exitEndsAt, exitPart, leastPart } from '../trading/exit-part.ts';
 import type { Outcome } from '../trading/intent.ts';
 import { isTerminal } from '../trading/intent.ts';
 import type { AlertProposal, Proposal, SwapProposal } from '../trading/proposal.ts';
@@ -81,6 +81,8 @@ interface Job {
   readonly givenUp: Map<Mint, string>;
   /** The exits in parts that were seen under way. */
   readonly orders: Map<Mint, ExitOrder>;
+  /** The most that was to be sold of each token. */
+  readonly wholes: Map<Mint, Amount>;
   told: boolean;
 }
 
@@ -144,7 +146,7 @@ export class Flattener {
     job.pending = undefined;
     if (denial === undefined) return true;
     const isOver = this.#toldOver(strategy, job, inputMint, denial.code);
-    if (!isOver) this.#failed(strategy, job, inputMint, denial.code);
+    if (!isOver) this.#failed(strategy, job, inputMint, { code: denial.code, passes: isPassing(denial.code) });
     return !isOver;
   }
 
@@ -220,14 +222,14 @@ export class Flattener {
       job.failures = job.passing = 0;
     } else if (!this.#toldOver(strategy, job, mint, code ?? end)) {
       const goesOnSmaller = isTooLarge(outcome) && this.#isSmallerNow(strategy, mint, amount);
-      if (!goesOnSmaller) this.#failed(strategy, job, mint, code ?? end);
+      if (!goesOnSmaller) this.#failed(strategy, job, mint, { code: code ?? end, passes: endedPassing(outcome) });
     }
   }
 
   /** Whether less is sold at once now than was refused: a smaller part goes out without a pause. */
   #isSmallerNow(strategy: string, mint: Mint, amount: Amount): boolean {
     const target = this.#targets(strategy).find((one) => one.mint === mint);
-    return target !== undefined && this.#partOf(target).amount < amount && target.amount >= amount;
+    return target !== undefined && this.#partOf(strategy, target).amount < amount && target.amount >= amount;
   }
 
   #goOn(name: string): void {
@@ -248,7 +250,7 @@ export class Flattener {
     const free = targets.filter(({ mint }) => !state.intents.values().some(({ intent }) => intent.inputMint === mint));
     for (const target of free) {
       if (job.waits.has(target.mint)) continue;
-      const part = this.#partOf(target);
+      const part = this.#partOf(name, target);
       if (part.waits === undefined) {
         this.#sell(name, job, target, part.amount);
         return;
@@ -281,8 +283,14 @@ export class Flattener {
       .filter(({ amount }) => amount > 0n);
   }
 
-  #partOf({ mint, into, amount }: Target): ExitPart {
-    return exitPart(this.#port.state, { inputMint: mint, outputMint: into, amount }, this.#port.clock.now());
+  #partOf(name: string, { mint, into, amount, order }: Target): ExitPart {
+    const { wholes } = this.#jobOf(name);
+    const left = order?.left ?? amount;
+    const known = wholes.get(mint) ?? left;
+    const whole = known > left ? known : left;
+    wholes.set(mint, whole);
+    const exit = { inputMint: mint, outputMint: into, amount, least: leastPart(whole) };
+    return exitPart(this.#port.state, exit, this.#port.clock.now());
   }
 
   #jobOf(name: string): Job {
@@ -290,7 +298,7 @@ export class Flattener {
     if (known !== undefined) return known;
     const job: Job = {
       pending: undefined, pause: undefined, failures: 0, passing: 0, told: false,
-      waits: new Map(), givenUp: new Map(), orders: new Map(),
+      waits: new Map(), givenUp: new Map(), orders: new Map(), wholes: new Map(),
     };
     this.#jobs.set(name, job);
     return job;
@@ -351,6 +359,7 @@ export class Flattener {
       return false;
     }
     job.orders.delete(mint);
+    job.wholes.delete(mint);
     job.waits.get(mint)?.timer.unsubscribe();
     job.waits.delete(mint);
     const exit = `the exit of ${name} from ${this.#symbol(mint)}`;
@@ -377,10 +386,11 @@ export class Flattener {
       : { kind: 'alert', level: 'warning', message: `flat but for its ${left.join(', ')}: what could not be sold, or is kept for fees; ${name} enters nothing while it is flattening` });
   }
 
-  #failed(name: string, job: Job, mint: Mint, code: string): void {
+  #failed(name: string, job: Job, mint: Mint, { code, passes }: { readonly code: string; readonly passes: boolean }): void {
     const { state, clock } = this.#port;
-    if (isPassing(code)) {
+    if (passes) {
       job.passing += 1;
+      if (job.passing === EXIT_FAILURES_MAX) this.#tellDelay(name, mint, code);
     } else {
       job.failures += 1;
       if (job.failures >= EXIT_FAILURES_MAX && state.flattening.has(name)) this.#giveUp(name, job, mint, code);
@@ -394,6 +404,19 @@ export class Flattener {
         this.#review();
       }, pauseMs),
     };
+  }
+
+  /** Said once in a row of tries that came to nothing for a cause that passes. */
+  #tellDelay(name: string, mint: Mint, code: string): void {
+    const target = this.#targets(name).find((one) => one.mint === mint);
+    const amount = target?.order?.left ?? target?.amount;
+    const what = amount === undefined ? this.#symbol(mint) : showAmount(this.#port.state, mint, amount);
+    const again = `it is tried again every ${formatDuration(PAUSE_MAX_MS)} until it is sold`;
+    this.#tell(name, {
+      kind: 'alert', level: 'critical',
+      message: `${what} of ${name} remain to be sold: ${EXIT_FAILURES_MAX} tries in a row failed, the last one ${code}; ${again}`,
+      data: { mint, code, ...(amount === undefined ? {} : { remaining: amount }) },
+    });
   }
 
   #giveUp(name: string, job: Job, mint: Mint, code: string): void {

@@ -1,7 +1,7 @@
 import type { Millis } from '../core/time.ts';
 import type { Intent, IntentPurpose } from '../trading/intent.ts';
 import type { LiveWorld, Progress, RetryDenial } from './journey.ts';
-import { isSlippageCode } from './slippage-codes.ts';
+import { isSlippageCode } from '../trading/slippage-codes.ts';
 
 /** How many attempts may follow the first: an exit that does not come about costs more than an entry. */
 const FURTHER_ATTEMPTS_MAX: Readonly<Record<IntentPurpose, number>> = { entry: 1, exit: 3 };

@@ -178,14 +178,19 @@ function faultOf(
     if (!Number.isFinite(at)) return undefined;
     return { span: windowMs === HOUR_MS ? 'hour' : 'day', left: amount > over ? amount - over : 0n, freeAt: at };
   };
+  /** Where its costs alone are too much, no smaller amount of the input is signed either. */
+  const noRoom = (kinds: readonly SpendKind[]) => (): CapRoom | undefined => {
+    const at = freeAt(kinds, NATIVE_MINT, DAY_MS);
+    return Number.isFinite(at) ? { span: 'day', left: 0n, freeAt: at } : undefined;
+  };
   const costs = (): bigint => costLamports + since('cost', NATIVE_MINT, DAY_MS);
   return exceeded('perTrade', input?.perTrade, amount, input)
     ?? (input?.perHour === undefined ? undefined : exceeded('perHour', input.perHour, within(HOUR_MS), input, '', room(['input'], HOUR_MS)))
     // Of SOL fees and tips count too, further down.
     ?? (isSol || input?.perDay === undefined ? undefined : exceeded('perDay', input.perDay, within(DAY_MS), input, '', room(['input'], DAY_MS)))
     ?? (solPerDay === undefined || (!isSol && costLamports === 0n) ? undefined
-      : exceeded('perDay', solPerDay, (isSol ? amount : 0n) + since('input', NATIVE_MINT, DAY_MS) + costs(), SOL, ', fees and tips in it', isSol ? room(['input', 'cost'], DAY_MS) : undefined))
-    ?? (costPerDay === undefined || costLamports === 0n ? undefined : exceeded('perDay', costPerDay, costs(), SOL, ' of fees and tips; give SOL a cap of its own in signer.caps'));
+      : exceeded('perDay', solPerDay, (isSol ? amount : 0n) + since('input', NATIVE_MINT, DAY_MS) + costs(), SOL, ', fees and tips in it', isSol ? room(['input', 'cost'], DAY_MS) : noRoom(['input', 'cost'])))
+    ?? (costPerDay === undefined || costLamports === 0n ? undefined : exceeded('perDay', costPerDay, costs(), SOL, ' of fees and tips; give SOL a cap of its own in signer.caps', noRoom(['cost'])));
 }
 
 const SOL: Pick<Cap, 'name' | 'decimals'> = { name: 'SOL', decimals: 9 };

@@ -81,5 +81,9 @@ function flatten(state: EngineState, { strategy }: Flatten): void {
     state.flattenOrders.add(name);
     // It sells everything, so that no exit in parts is left to go on.
     state.exits.end(name);
+    // Nor does a swap under way begin one when it turns out to be too large.
+    for (const { intent } of state.intents.values()) {
+      if (intent.strategy === name) state.exitProposals.delete(intent.id);
+    }
   }
 }

@@ -12,6 +12,7 @@ import { intentKey } from './recent-keys.ts';
 import { showAmount } from './risk/amount-text.ts';
 import type { Denial } from './risk/denial.ts';
 import type { SwapWish } from './risk/swap-wish.ts';
+import { isSlippageCode } from './slippage-codes.ts';
 import type { EngineState } from './state.ts';
 
 /** So many parts in a row may come to nothing before an exit is given up. */
@@ -19,14 +20,28 @@ export const EXIT_FAILURES_MAX = 8;
 
 /** Refusals that say nothing of the holding: they pass by themselves. */
 const PASSING: ReadonlySet<string> = new Set<DenialCategory>(['state', 'protection', 'freshness', 'count']);
-/** Nor does a service or a node that is out of reach; one that calls the request bad may never have a price for it. */
-const OUT_OF_REACH = /^(?:SERVICE_(?!BAD_REQUEST$)|CHAIN_UNREACHABLE$|CHAIN_RPC_ERROR$|RESTARTED$)/;
+/** Nor does a service that is out of reach; one that calls the request bad may never have a price for it. */
+const OUT_OF_REACH = /^SERVICE_(?!BAD_REQUEST$)/;
+/** Nor do a node, a disk, a cap, a process, a price or a congested chain: each may be well again a minute later. */
+const PASSING_CODES: ReadonlySet<string> = new Set([
+  'CHAIN_UNREACHABLE', 'CHAIN_RPC_ERROR', 'CHAIN_RESPONSE_INVALID', 'CHAIN_UNREAD', 'TABLE_UNREAD', 'CAP_DECIMALS_UNREAD',
+  'JOURNAL_FAILED', 'COUNTERS_UNWRITABLE', 'DISK_FULL', 'SIGNER_LOST', 'RESTARTED',
+  'CAP_EXCEEDED_HOUR', 'CAP_EXCEEDED_DAY', 'FEE_EXCEEDS', 'TIP_EXCEEDS', 'FEE_EXCEEDS_MAX',
+  'LIMIT_NOT_MET', 'PRICE_OFF_REFERENCE', 'IMPACT_EXCEEDS_MAX', 'SIZE_BEYOND_LADDER',
+  'QUOTE_EXPIRED', 'MAKER_REJECTED', 'EXPIRED', 'INTENT_TOO_OLD', 'ORDER_INCOMPLETE',
+]);
 /** The market does not take so much at once. */
 const TOO_LARGE: ReadonlySet<string> = new Set(['IMPACT_EXCEEDS_MAX', 'SIZE_BEYOND_LADDER']);
 
 /** Returns whether what a code says passes by itself, however often it comes. */
 export function isPassing(code: string): boolean {
-  return OUT_OF_REACH.test(code) || (Object.hasOwn(DENIALS, code) && PASSING.has(DENIALS[code as DenialCode].category));
+  return OUT_OF_REACH.test(code) || PASSING_CODES.has(code)
+    || (Object.hasOwn(DENIALS, code) && PASSING.has(DENIALS[code as DenialCode].category));
+}
+
+/** Returns whether a swap ended for what passes by itself: a price that moved while nothing was paid for it, too. */
+export function endedPassing({ state, code }: Outcome): boolean {
+  return code !== undefined && (isPassing(code) || (state === 'abandoned' && isSlippageCode(code)));
 }
 
 /** Returns whether a swap was given up for its size alone: a cap's room, or the market's depth. */
@@ -45,7 +60,9 @@ export type SizedExit =
  */
 export function sizeExit(state: EngineState, proposal: SwapProposal, wish: SwapWish): SizedExit {
   const { inputMint, outputMint, amountIn, at, strategy } = wish;
-  const { amount, waits } = exitPart(state, { inputMint, outputMint, amount: amountIn }, at);
+  // A part that goes on was fitted to the depth when it was proposed.
+  const least = wish.continues ? amountIn : undefined;
+  const { amount, waits } = exitPart(state, { inputMint, outputMint, amount: amountIn, least }, at);
   const isOwn = !wish.continues && !state.flattening.has(strategy.name);
   if (amount < amountIn && isOwn) {
     state.exits.put(orderOf(strategy.name, proposal, amountIn));
@@ -76,7 +93,7 @@ export function settleExit(state: EngineState, intent: Intent, outcome: Outcome,
   state.exitProposals.delete(id);
   correctSpends(state, intent, outcome, at);
   if (purpose !== 'exit') return;
-  const { state: end, code, fill } = outcome;
+  const { state: end, fill } = outcome;
   const isSmaller = isTooLarge(outcome)
     && (outcome.capRoom !== undefined || learnDepth(state, { ...intent, amount: amountIn }, at));
   if (isSmaller && proposal !== undefined && !state.exits.get(strategy, inputMint) && !state.flattening.has(strategy)) {
@@ -85,12 +102,12 @@ export function settleExit(state: EngineState, intent: Intent, outcome: Outcome,
   const order = state.exits.get(strategy, inputMint);
   if (order === undefined || isSmaller) return;
   if (end === 'confirmed') bookPart(state, order, fill?.amountIn ?? amountIn);
-  else if (code === undefined || !isPassing(code)) countFailure(state, order);
+  else if (!endedPassing(outcome)) countFailure(state, order);
 }
 
 function orderOf(strategy: string, proposal: SwapProposal, left: Amount): ExitOrder {
-  const { inputMint, outputMint, limit, slippageBps, route, reason } = proposal;
-  return { strategy, inputMint, outputMint, left, limit, slippageBps, route, reason, failures: 0 };
+  const { inputMint, outputMint, limit, slippageBps, route, reason, key } = proposal;
+  return { strategy, inputMint, outputMint, left, limit, slippageBps, route, reason, key, failures: 0 };
 }
 
 function bookPart(state: EngineState, order: ExitOrder, sold: Amount): void {
@@ -101,8 +118,13 @@ function bookPart(state: EngineState, order: ExitOrder, sold: Amount): void {
 
 function countFailure(state: EngineState, order: ExitOrder): void {
   const failures = order.failures + 1;
-  if (failures >= EXIT_FAILURES_MAX) state.exits.delete(order.strategy, order.inputMint);
-  else state.exits.put({ ...order, failures });
+  if (failures < EXIT_FAILURES_MAX) {
+    state.exits.put({ ...order, failures });
+    return;
+  }
+  state.exits.delete(order.strategy, order.inputMint);
+  // The engine comes back to it no more: the strategy may.
+  if (order.key !== undefined) state.keys.delete(intentKey(order.strategy, order.key));
 }
 
 /** The signer counts by itself, also what the engine never heard of: its answer is the truth. */

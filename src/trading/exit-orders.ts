@@ -16,6 +16,8 @@ export interface ExitOrder {
   readonly slippageBps?: Bps | undefined;
   readonly route?: Route | undefined;
   readonly reason: string;
+  /** The key of the strategy's proposal; it is free again when the exit is given up. */
+  readonly key?: string | undefined;
   /** Parts in a row that came to nothing. */
   readonly failures: number;
 }

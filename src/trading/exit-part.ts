@@ -14,6 +14,8 @@ export interface ExitSize {
   readonly inputMint: Mint;
   readonly outputMint: Mint;
   readonly amount: Amount;
+  /** The depth makes no part smaller than this; 1/64 of the amount where it is not given. */
+  readonly least?: Amount | undefined;
 }
 
 /** What was signed away at an instant. */
@@ -37,10 +39,11 @@ const DEPTH_AGE_MS = 300_000;
 const DEPTH_HOLDS_MS = 600_000;
 /** How often the size of a part is halved for the depth: a part is never smaller than 1/64 of the first one. */
 const HALVINGS_MAX = 6;
+const PARTS_OF_DEPTH_MAX = 64n;
 /** A part takes so long: to be quoted, signed and landed. For estimates. */
 const PART_MS = 5_000;
-/** More parts than any exit has that ends within a day. */
-const PARTS_MAX = 20_000;
+/** So many parts and waits are gone through one by one; the rest is taken to go as fast. */
+const PARTS_MAX = 1_000;
 
 /**
  * Returns how much of an exit one swap may sell: what fits the signer's caps and what they leave of the hour and the day,
@@ -53,7 +56,12 @@ export function exitPart(state: EngineState, exit: ExitSize, at: Millis): ExitPa
   const bound = smallest(
     cap?.perTrade, cap?.perHour, cap?.perDay, tradeBound(state, exit, at), depthBound(state, exit, at),
   );
-  return partOf(amount, bound, cap, (span) => spends.counted(inputMint, span, at), at);
+  return partOf(amount, bound, cap, (span) => windowOf(spends.counted(inputMint, span, at)), at);
+}
+
+/** Returns the smallest part that the depth may ask for: a lying quote would have each of a million parts cost a fee. */
+export function leastPart(whole: Amount): Amount {
+  return ((whole + PARTS_OF_DEPTH_MAX - 1n) / PARTS_OF_DEPTH_MAX) as Amount;
 }
 
 /** Remembers that a swap was too large for the market's depth; returns false where half of it is no answer any more. */
@@ -80,27 +88,51 @@ export function exitEndsAt({ amount, cap, largest, at, spent = [] }: {
 }): Millis | undefined {
   const spends = [...spent];
   const bound = smallest(cap?.perTrade, cap?.perHour, cap?.perDay, largest);
+  const windows = { hour: windowOf(spends), day: windowOf(spends) };
   let left: bigint = amount;
   let now = at;
-  for (let parts = 0; parts < PARTS_MAX && now - at < CAP_SPANS.day; parts += 1) {
-    const instant = now;
-    const counted = (span: CapSpan): Spent[] => spends.filter((spend) => spend.at > instant - CAP_SPANS[span]);
-    const { amount: part, waits } = partOf(left as Amount, bound, cap, counted, now);
+  for (let steps = 0; steps < PARTS_MAX && now - at < CAP_SPANS.day; steps += 1) {
+    const { amount: part, waits } = partOf(left as Amount, bound, cap, (span) => slide(windows[span], span, now), now);
     if (waits !== undefined) {
       now = waits.until;
       continue;
     }
     left -= part;
     spends.push({ at: now, amount: part });
+    windows.hour.used += part;
+    windows.day.used += part;
     if (left === 0n) return now;
     now += PART_MS;
   }
-  return undefined;
+  const sold = amount - left;
+  const takesMs = sold === 0n ? Infinity : (now - at) * (Number(amount) / Number(sold));
+  return takesMs < CAP_SPANS.day ? at + Math.ceil(takesMs) : undefined;
+}
+
+/** What counts for a span: the entries from an index on, oldest first, and their sum. */
+interface Window {
+  used: bigint;
+  readonly counted: readonly Spent[];
+  from: number;
+}
+
+function windowOf(counted: readonly Spent[]): Window {
+  return { used: counted.reduce((sum, spend) => sum + spend.amount, 0n), counted, from: 0 };
+}
+
+/** Drops what counts no more; time only goes on, so each entry is dropped once. */
+function slide(window: Window, span: CapSpan, now: Millis): Window {
+  for (let oldest = window.counted[window.from]; oldest !== undefined; oldest = window.counted[window.from]) {
+    if (oldest.at > now - CAP_SPANS[span]) break;
+    window.used -= oldest.amount;
+    window.from += 1;
+  }
+  return window;
 }
 
 function partOf(
   amount: Amount, bound: bigint | undefined, cap: SpendCap | undefined,
-  counted: (span: CapSpan) => readonly Spent[], at: Millis,
+  windowAt: (span: CapSpan) => Window, at: Millis,
 ): ExitPart {
   if (amount <= 0n) return { amount };
   const parts = bound === undefined || bound >= amount ? 1n : (amount + bound - 1n) / (bound > 0n ? bound : 1n);
@@ -110,15 +142,14 @@ function partOf(
   let waits: ExitPart['waits'];
   for (const [span, most] of [['hour', cap?.perHour], ['day', cap?.perDay]] as const) {
     if (most === undefined) continue;
-    const spends = counted(span);
-    let used = spends.reduce((sum, spend) => sum + spend.amount, 0n);
+    const { counted, from, used: before } = windowAt(span);
+    let used = before;
     if (most - used < part) part = most > used ? most - used : 0n;
     if (most - used >= needed) continue;
     let until = at;
-    for (const spend of spends) {
-      if (most - used >= needed) break;
-      used -= spend.amount;
-      until = spend.at + CAP_SPANS[span];
+    for (let index = from; index < counted.length && most - used < needed; index += 1) {
+      used -= counted[index]!.amount;
+      until = counted[index]!.at + CAP_SPANS[span];
     }
     if (waits === undefined || until > waits.until) waits = { until, span };
   }
@@ -134,7 +165,8 @@ function tradeBound(state: EngineState, { inputMint, amount }: ExitSize, at: Mil
 }
 
 /** What the market is known to take at once: by a refusal of late, or by a quote whose impact is over the limit. */
-function depthBound(state: EngineState, { inputMint, outputMint }: ExitSize, at: Millis): bigint | undefined {
+function depthBound(state: EngineState, exit: ExitSize, at: Millis): bigint | undefined {
+  const { inputMint, outputMint, amount, least = leastPart(amount) } = exit;
   const known = state.depths.get(depthKey(inputMint, outputMint));
   let bound: bigint | undefined = known !== undefined && at - known.at <= DEPTH_HOLDS_MS ? known.amount : undefined;
   const most = state.limits.maxPriceImpactBps / 10_000;
@@ -148,7 +180,8 @@ function depthBound(state: EngineState, { inputMint, outputMint }: ExitSize, at:
     const share = ((1 - impact) / impact) * (most / (1 - most));
     bound = smallest(bound, BigInt(Math.floor(Number(quote.inAmount) * share)));
   }
-  return bound === undefined || bound > 0n ? bound : undefined;
+  // Smaller parts are no answer: what is too large even so is refused before it is signed, and tried again.
+  return bound !== undefined && bound < least ? least : bound;
 }
 
 function depthKey(inputMint: Mint, outputMint: Mint): string {

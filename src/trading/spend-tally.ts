@@ -54,10 +54,15 @@ export class SpendTally {
     this.#insert(mint, { at, amount, id });
   }
 
-  /** Takes in what the signer says is left of a cap of `most`. What it counted and the engine did not is added. */
+  /**
+   * Takes in what the signer says is left of a cap of `most`. What it counted and the engine did not is added. It counts
+   * for a minute at least: the clock of the signer may be behind, and its time then seems past.
+   */
   correct(mint: Mint, { span, left, freeAt }: CapRoom, most: bigint, now: Millis): void {
     const missing = most - left - this.used(mint, span, now);
-    if (missing > 0n) this.#insert(mint, { at: Math.min(now, freeAt - CAP_SPANS[span]), amount: missing, span });
+    if (missing <= 0n) return;
+    const until = Math.max(freeAt, now + MINUTE);
+    this.#insert(mint, { at: Math.min(now, until - CAP_SPANS[span]), amount: missing, span });
   }
 
   /** Returns what was signed away of a token within the span before an instant. */

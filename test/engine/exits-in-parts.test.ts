@@ -1,4 +1,4 @@
-import { EMPTY, filter, map, of } from 'rxjs';
+import { EMPTY, filter, map } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import type { Amount } from '../../src/core/amount.ts';
 import type { Millis } from '../../src/core/time.ts';
@@ -63,6 +63,8 @@ const caps = (cap: { perTrade?: number; perHour?: number; perDay?: number }): Pa
 });
 
 const upToTwo = (intent: Intent): Fate => (intent.amountIn > sol(2) ? { state: 'abandoned', code: 'IMPACT_EXCEEDS_MAX' } : 'filled');
+
+const noRouteAfterTwo = (_intent: Intent, nth: number): Fate => (nth <= 2 ? 'filled' : { state: 'abandoned', code: 'NO_ROUTE' });
 
 /** Sells all at the first price. */
 const SELL_ALL: Body = (streams, context) => streams['price']!.pipe(
@@ -135,14 +137,80 @@ describe('issue 13.14: an exit that is larger than a cap is sold in parts', () =
     expect(parts(run)).toEqual([[1_000, 8], [1_000, 3], [1_800_000, 5]]);
   });
 
-  it('gives an exit up after eight parts in a row that came to nothing, and says what is left', () => {
-    const run = holding({ limits: caps({ perTrade: 2 }), body: () => of(), fate: (_intent, nth) => (nth <= 2 ? 'filled' : { state: 'expired', code: 'EXPIRED' }) });
-    const selling = holding({ limits: caps({ perTrade: 2 }), body: SELL_ALL, fate: (_intent, nth) => (nth <= 2 ? 'filled' : { state: 'expired', code: 'EXPIRED' }) });
+  it('gives an exit up after eight refusals that never pass, says what is left, and frees the key of the strategy', () => {
+    const selling = holding({ limits: caps({ perTrade: 2 }), body: SELL_ALL, fate: noRouteAfterTwo });
     selling.engine.accept(buyingSol(150_000, 1_000), 1_000);
+    expect(selling.state.keys.has('diver:one')).toBe(true);
     pass(selling, HOUR);
-    expect(run.effects).toEqual([]);
     expect(parts(selling)).toHaveLength(2 + EXIT_FAILURES_MAX);
-    expect(alerts(selling).at(-1)).toMatch(/the exit of diver from SOL is given up with 4 SOL unsold; the last try ended with EXPIRED/);
+    expect(alerts(selling).at(-1)).toMatch(/the exit of diver from SOL is given up with 4 SOL unsold; the last try ended with NO_ROUTE/);
+    expect(selling.state.keys.has('diver:one')).toBe(false);
+    selling.engine.accept(buyingSol(150_000, HOUR + 1_000), HOUR + 1_000);
+    expect(parts(selling)[2 + EXIT_FAILURES_MAX]).toEqual([HOUR + 1_000, 2]);
+  });
+
+  it.each([
+    'CHAIN_UNREAD', 'CHAIN_RESPONSE_INVALID', 'JOURNAL_FAILED', 'COUNTERS_UNWRITABLE', 'CAP_EXCEEDED_DAY', 'LIMIT_NOT_MET', 'EXPIRED', '6001',
+  ])('never gives up for 15 minutes of %s, which passes by itself, and says so once', (code) => {
+    const early: Fate = { state: code === 'EXPIRED' ? 'expired' : 'abandoned', code };
+    for (const body of [SELL_ALL, (): typeof EMPTY => EMPTY]) {
+      const run: Run = holding({
+        limits: caps({ perTrade: 2 }), body,
+        fate: ({ createdAt }, nth) => (nth === 1 || createdAt >= HOUR / 4 ? 'filled' : early),
+      });
+      if (body === SELL_ALL) run.engine.accept(buyingSol(150_000, 1_000), 1_000);
+      else run.engine.accept(FLATTEN, 1_000);
+      pass(run, HOUR, 1_000);
+      expect(run.state.portfolio.book('diver').balances.has(SOL.mint)).toBe(false);
+      const critical = alerts(run).filter((text) => text.includes('remain to be sold'));
+      expect(critical).toEqual([expect.stringContaining(
+        `6 SOL of diver remain to be sold: 8 tries in a row failed, the last one ${code}; it is tried again every 1m`) as string]);
+    }
+  });
+
+  it('sells in at most 64 parts where a quote says that the pool is empty', () => {
+    const run = holding({ limits: {} });
+    const hostile = { ...quote(SOL, USDC, { inAmount: 8n * ONE_SOL, outAmount: 1_000_000n, at: 500 }), priceImpact: -0.9999 };
+    run.engine.accept(hostile, 500);
+    run.engine.accept(FLATTEN, 1_000);
+    expect(parts(run)).toHaveLength(64);
+    expect(Math.min(...parts(run).map(([, size]) => size))).toBe(0.125);
+    expect(run.state.portfolio.book('diver').balances.has(SOL.mint)).toBe(false);
+  });
+
+  it('waits and tells of it once where the market takes not even 1/64 of it, and sells it when the market does', () => {
+    const run = holding({
+      limits: {}, body: SELL_ALL,
+      fate: ({ createdAt }) => (createdAt < HOUR / 4 ? { state: 'abandoned', code: 'IMPACT_EXCEEDS_MAX' } : 'filled'),
+    });
+    run.engine.accept(buyingSol(150_000, 1_000), 1_000);
+    pass(run, HOUR, 1_000);
+    expect(Math.min(...parts(run).map(([, size]) => size))).toBeGreaterThanOrEqual(0.125);
+    expect(run.state.portfolio.book('diver').balances.has(SOL.mint)).toBe(false);
+    expect(alerts(run).filter((text) => text.includes('remain to be sold'))).toHaveLength(1);
+  });
+
+  it('waits a minute where the signer, whose clock is behind, says that a cap has been free for long', () => {
+    const run: Run = holding({
+      limits: caps({ perHour: 8 }),
+      fate: ({ createdAt: at }) => (at >= HOUR / 4 ? 'filled' : {
+        state: 'abandoned', code: 'CAP_EXCEEDED_HOUR', capRoom: { span: 'hour', left: 0n as Amount, freeAt: at - 45 * 60_000 },
+      }),
+    });
+    run.engine.accept(FLATTEN, 1_000);
+    pass(run, HOUR, 1_000);
+    expect(parts(run).slice(0, 3).map(([at]) => at)).toEqual([1_000, 61_000, 121_000]);
+    expect(run.state.portfolio.book('diver').balances.has(SOL.mint)).toBe(false);
+  });
+
+  it('does not begin again after an operator flattened and resumed, when the swap under way was too large', () => {
+    const run = holding({ limits: caps({ perTrade: 2 }), body: SELL_ALL, silent: true });
+    run.engine.accept(buyingSol(150_000, 1_000), 1_000);
+    const intent = run.effects.flatMap((effect) => (effect.kind === 'execute' ? [effect.intent] : []))[0]!;
+    run.engine.accept(FLATTEN, 2_000);
+    run.engine.accept({ kind: 'command', name: 'set-trading-state', state: 'active', reason: 'a test' }, 3_000);
+    for (const step of journey(intent, { state: 'abandoned', code: 'IMPACT_EXCEEDS_MAX' })) run.engine.accept(step, 4_000);
+    expect(run.state.exits.size).toBe(0);
   });
 
   it('goes on after a kill, with what is left and no part twice', () => {
@@ -182,5 +250,10 @@ describe('issue 13.14: an exit that is larger than a cap is sold in parts', () =
     expect(exitEndsAt({ amount: sol(2), cap: { perTrade: sol(1) }, at: 0 })).toBe(5_000);
     expect(exitEndsAt({ amount: sol(8), cap: { perHour: sol(2) }, at: 0 })).toBe(3 * HOUR);
     expect(exitEndsAt({ amount: sol(8), cap: { perDay: sol(2) }, at: 0 })).toBeUndefined();
+    // Beyond 1,000 parts the rest is taken to go as fast, and a cap of nothing ends the calculation too.
+    const tiny = { perTrade: 1n as Amount, perHour: 100_000n as Amount };
+    expect(exitEndsAt({ amount: 17_000n as Amount, cap: tiny, at: 0 })).toBe(17_000 * 5_000);
+    expect(exitEndsAt({ amount: 18_000n as Amount, cap: tiny, at: 0 })).toBeUndefined();
+    expect(exitEndsAt({ amount: sol(1), cap: { perHour: 0n as Amount }, at: 0 })).toBeUndefined();
   });
 });

@@ -73,6 +73,23 @@ describe('spending caps', () => {
     expect([ask(100n, NATIVE_MINT, 10n), ask(95n, NATIVE_MINT, 10n)]).toEqual(['ok', { span: 'day', left: 80n, freeAt: now + DAY }]);
   });
 
+  test('issue 13.14: say when there is room again where fees alone use a cap up, whatever the input', () => {
+    const caps = open();
+    const begin = now;
+    const ask = (mint: string, amount: bigint, costLamports: bigint, bounds: { solPerDay?: bigint; costPerDay?: bigint }): unknown => {
+      const counted = caps.count({ messageHash: `hash ${hashes++}`, mint, amount, costLamports }, {
+        input: undefined, solPerDay: bounds.solPerDay, costPerDay: bounds.costPerDay,
+      });
+      return counted.ok ? 'ok' : counted.room;
+    };
+    // SOL that entries have spent leaves no fee for the exit of another token.
+    expect(ask(NATIVE_MINT, 95n, 1n, { solPerDay: 100n })).toBe('ok');
+    now += HOUR;
+    expect(ask(USDC, 10n, 5n, { solPerDay: 100n })).toEqual({ span: 'day', left: 0n, freeAt: begin + DAY });
+    expect(ask(USDC, 10n, 4n, { solPerDay: 100n })).toBe('ok');
+    expect(ask(USDC, 10n, 6n, { costPerDay: 10n })).toEqual({ span: 'day', left: 0n, freeAt: begin + DAY });
+  });
+
   test('say what was wanted and what is allowed, in whole tokens', () => {
     const counted = open().count({ messageHash: 'x', mint: USDC, amount: 1_500_000n, costLamports: 0n }, { input: { name: 'USDC', decimals: 6, perTrade: 1_000_000n }, solPerDay: undefined, costPerDay: undefined });
     expect(counted).toEqual({ ok: false, code: 'CAP_EXCEEDED_TRADE', message: '1.5 USDC with this one, expected at most 1 USDC a trade' });

@@ -47,7 +47,7 @@ export function riskPage(): string {
       + 'Until the last part, `ctx.openIntents()` counts the exit as one, and other swaps of that strategy from or into the token are refused (`EXIT_UNDER_WAY`). '
       + 'Where a cap leaves no room, the exit waits: a critical alert says what remains, when the next part goes and when the last one. '
       + 'A proposal that meets such a cap is refused as `CAP_USED_UP` and made by the engine all the same as soon as there is room. '
-      + 'After eight parts in a row that came to nothing, the exit is given up with a critical alert. A flatten replaces it.',
+      + 'After eight parts in a row that came to nothing, a critical alert says so. Where the cause may pass by itself (a node, a disk, a cap, a price, a congested chain), the engine goes on every minute until all is sold. Where it cannot pass, such as a token without a route, the exit is given up, and its key is free again. What a quote says of the depth never makes a part smaller than 1/64 of the exit. A flatten replaces it.',
     'The engine counts signed swaps as the signer does, in its own state, so that live, paper, backtest and replay decide the same. '
       + 'The signer’s counters decide: where they refuse, their answer says what is left, and the engine’s count is corrected by it. '
       + '`gannet config check` says how long a full exit of the largest position takes, and refuses caps under which it takes a day or more.',

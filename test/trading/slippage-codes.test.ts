@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isSlippageCode } from '../../src/execution/slippage-codes.ts';
+import { isSlippageCode } from '../../src/trading/slippage-codes.ts';
 
 describe('the codes of a price that moved too far', () => {
   it.each(['6001', '6017', '0x1771', '0X1781', 'SlippageToleranceExceeded', 'slippage_tolerance_exceeded', 'ExceededSlippage'])('%s is one', (code) => {
