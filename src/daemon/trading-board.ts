@@ -1,6 +1,7 @@
 import { assertNever } from '../core/assert.ts';
 import { showAmount } from '../market/market-text.ts';
 import type { Millis } from '../core/time.ts';
+import { spoken } from '../market/market-text.ts';
 import type { UnsoldHolding } from '../engine/flatten.ts';
 import type { Command, CommandSource, TradingState } from '../trading/command.ts';
 import { effectiveTrading, firedProtections } from '../trading/protections/effective-trading.ts';
@@ -132,7 +133,7 @@ export class TradingBoard {
       trading: state.trading,
       trading_word: this.word() ?? null,
       effective: effectiveTrading(state),
-      protections: firedProtections(state).map(protectionState),
+      protections: firedProtections(state).map(protectionState).map((one) => ({ ...one, reason: spoken(state.tokens, one.reason) })),
       stop_file: stopFile ?? null,
       strategies: [...state.strategies.keys()].map((name) => ({
         name,

@@ -5,7 +5,7 @@ import type { SessionState } from '../../src/daemon/session-state.ts';
 import { standingOf } from '../../src/daemon/standing.ts';
 import type { Protection, ProtectionAction } from '../../src/trading/protection.ts';
 import type { TradingState } from '../../src/trading/command.ts';
-import { USDC } from '../market/tokens.ts';
+import { SOL, USDC } from '../market/tokens.ts';
 import { temporaryFolder } from '../store/fixtures.ts';
 import { deskIn } from './desk.ts';
 
@@ -75,6 +75,16 @@ describe('issue 13.24: status is one truth', () => {
     expect(text).toMatch(/last swap +diver-7 confirmed 12s ago: 1 USDC → 0\.0054 SOL\n/);
     expect(text).toMatch(/last error +2026-09-21 14:13:20 UTC: diver-6 expired: it never landed\n/);
     expect(text).toMatch(/dead man +trading stops in 1h unless/);
+  });
+});
+
+describe('issue 13.26: no feed key reaches a person', () => {
+  it('in the reason of a protection', () => {
+    const { desk, state } = deskIn(temporaryFolder(), { limits: { protections: [protectionOf('deny', 'global')] } });
+    for (const watch of state.protections.watches.values()) {
+      watch.fired = { since: 1_000, n: 1, reason: `quote:${USDC.mint}:${SOL.mint}:40000000 has not answered for 2m` };
+    }
+    expect(statusText(desk.state())).toContain('the price of 40 USDC in SOL has not answered for 2m');
   });
 });
 
