@@ -90,7 +90,7 @@ export function longestWarmup(strategies: readonly Pick<StrategyInstance, 'warmu
   return Math.max(0, ...strategies.map(({ warmupMs = 0 }) => warmupMs));
 }
 
-/** Returns how strategies are shown a recording with rows so far apart; undefined where nobody measured that. */
+/** Returns how strategies are shown a recording with rows so far apart; undefined where the intervals were not measured. */
 export function samplingOf(strategies: readonly StrategyInstance[], intervals: RecordedIntervals | undefined): Sampling | undefined {
   if (intervals === undefined) return undefined;
   const sampler = createSampler(Engine.feedsOf(strategies), intervals);

@@ -81,7 +81,7 @@ export interface Pricing {
 /** Returns the pricing of a model over a market. */
 export function createPricing({ market, model, ownImpact, intervals }: {
   readonly market: MarketCache; readonly model: SimulationModel; readonly ownImpact: OwnImpact;
-  /** How often each feed was recorded; a feed of which nobody knows it fills from quotes as old as prices may be. */
+  /** How often each feed was recorded; a feed without an interval fills from quotes up to `maxPriceAgeMs` old. */
   readonly intervals?: RecordedIntervals | undefined;
 }): Pricing {
   const { costs, fillQuoteAge: { maxMs, leastMs } } = model;

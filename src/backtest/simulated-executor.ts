@@ -72,7 +72,7 @@ export function createSimulatedExecutor(options: {
   readonly market: MarketCache;
   readonly model: SimulationModel;
   readonly seed: number | string;
-  /** How often each feed was recorded, where somebody measured it. */
+  /** How often each feed was recorded; absent where it was not measured. */
   readonly intervals?: RecordedIntervals | undefined;
   /** Mints of which the wallet has an account from the beginning. */
   readonly tokenAccounts: Iterable<Mint>;

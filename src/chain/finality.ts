@@ -15,7 +15,7 @@ export interface SignatureStatus {
 
 /** The questions whose answers prove that a transaction landed, or never can. */
 export interface Finality {
-  /** The slot that whoever is asked for a part of a proof, or for balances, must have come to. */
+  /** The least slot that a node must have reached to answer for a part of a proof, or for balances. */
   readonly floor: SlotFloor;
   /** Block height (not slot) at finalized. */
   finalizedBlockHeight(): Promise<bigint>;

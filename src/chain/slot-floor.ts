@@ -19,7 +19,7 @@ export interface HeldQuestion<Answer> {
 
 /** Two hours of slots: no node that is of use is as far behind another. */
 export const LEAP_SLOTS = 20_000n;
-/** Between two looks at the finalized slot there are seconds, and finality is a few dozen slots behind. */
+/** The finalized slot is read every few seconds, and finality is a few dozen slots behind. */
 const UNFINALIZED_SLOTS_MAX = 1_000n;
 /** The newest slot of a node is seldom further ahead of its finalized one. */
 const UNFINALIZED_SLOTS = 150n;
@@ -102,7 +102,7 @@ export class SlotFloor {
     }
   }
 
-  /** A slot that the chain cannot have come to would be waited for; before any finalized one is known nobody can tell. */
+  /** A slot that the chain cannot have come to would be waited for; before the first finalized slot is known, no slot can be judged. */
   #isReachable(slot: bigint): boolean {
     return slot - this.#newest <= UNFINALIZED_SLOTS_MAX;
   }

@@ -38,7 +38,7 @@ export const operatorCommands: CommandModule = (program, run) => {
     const command = program.command(word)
       .description(description)
       .option('--strategy <name>', 'one strategy alone')
-      .option('--reason <text>', 'why: for the log, the recording and whoever looks next');
+      .option('--reason <text>', 'why: kept in the log and the recording');
     if (word === 'flatten') {
       command.option('--wait <duration>', 'how long to wait for the swaps of the sale before saying what is not sold', '1m');
     }

@@ -85,7 +85,7 @@ export function recordedRun(recording: Pick<InputSource, 'kinds' | 'cursor'>): R
 /**
  * Returns a model with what the recording's own run did: its swaps, whose impact the recorded quotes have already, and every
  * latency known. What is to come from the recording is taken from there, signing included, at each instant from what was
- * known before it. Until that is 20 swaps, it is what is assumed where nobody says otherwise. "recorded or", where the run
+ * known before it. Until that is 20 swaps, the default applies. "recorded or", where the run
  * landed 20 in all on a chain, tells the routes apart, and takes the first three swaps of each for all that come before
  * them: how long one takes says nothing of where prices go; the shares of transactions that never land, or are not heard
  * of, are then those of the run, unless they are configured. Throws RECORDING_INCOMPLETE where "recorded" finds fewer than 20.
