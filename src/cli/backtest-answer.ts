@@ -142,7 +142,7 @@ export function asText(answer: BacktestAnswer, report: string | undefined): stri
     `  decisions  ${grouped(String(result.decisions))}, denied: ${formatCounts(result.denials)}${result.alerts === 0 ? '' : `, ${counted(result.alerts, 'alert')}`}\n`,
     `  swaps      ${formatCounts(result.intents)}\n`,
     ...sampledText(sampled, tokens),
-    `  prices     of swaps: quotes at most ${fillAgeText(priceAges.fillQuoteAge)} old; of equity: at most ${formatDuration(priceAges.maxPriceAgeMs)} old\n`,
+    `  prices     of swaps: quotes at most ${fillAgeText(priceAges.fillQuoteAge)} old; of equity: the last one, with a warning where it is over ${formatDuration(priceAges.maxPriceAgeMs)} old at the end\n`,
     `  equity     ${ends(series).join(' → ')}\n`,
     ...depositLine(result.deposits),
     ...(tried === undefined ? [] : [`  trials     ${tried}\n`]),

@@ -32,7 +32,7 @@ export const backtestSchema = z.strictObject({
     .meta({ description: 'Whether swaps larger than the largest recorded quote are priced by going on as the recorded ones do; they are marked. Otherwise they are given up, with two exceptions, which are marked too: a sale of what is held where only purchases were recorded, and a swap that is under way already when smaller sizes alone are known.' }),
   other_side_haircut_bps: bps().default(BASE_MODEL.otherSideHaircutBps)
     .meta({ description: 'What is taken off a price where only quotes of the other direction are recorded.' }),
-  max_price_age: duration('2h').default(formatDuration(BASE_MODEL.maxPriceAgeMs)).meta({ description: 'How old the price of what is held may be: an older one is warned of at the end, and buys no benchmark.' }),
+  max_price_age: duration('2h').default(formatDuration(BASE_MODEL.maxPriceAgeMs)).meta({ description: 'How old the last price of what is held may be at the end before a warning says so. Equity is marked at the last price in between, however old. It also bounds fills where the interval of a feed is not known.' }),
   max_quote_age: duration('30s').optional()
     .meta({ description: 'How old a recorded quote may be that fills a swap; otherwise the swap is given up with QUOTE_STALE. Left out, three times the interval at which its feed was recorded, at least risk.max_quote_age (2s unless given).' }),
   own_impact: z.strictObject({

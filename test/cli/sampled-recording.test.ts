@@ -106,7 +106,7 @@ describe('issue 13.3: a swap is filled only from a quote that is young by the me
     expect(document).toMatchObject({ fills: 9, max_quote_age: '3 times the recorded interval (at least 2s)', max_price_age: '2h' });
     expect((document['intents'] as { readonly abandoned: number }).abandoned).toBeGreaterThan(10);
     expect(document['warnings']).toContainEqual(expect.stringMatching(/^\d+ swaps could not be simulated and were given up \(QUOTE_STALE\)/));
-    expect(text).toContain('prices     of swaps: quotes at most 3 times the recorded interval (at least 2s) old; of equity: at most 2h old');
+    expect(text).toContain('prices     of swaps: quotes at most 3 times the recorded interval (at least 2s) old; of equity: the last one, with a warning where it is over 2h old at the end');
   });
 
   it('fills from older quotes where the configuration lets it', async () => {
