@@ -13,10 +13,13 @@ export default defineStrategy({
     confirm: z.int().min(1).default(2).describe('how many polls in a row must agree'),
     max_spread: z.number().gt(0).max(1).default(0.1).describe('a wider book says nothing, in dollars'),
     every: duration().default('5s').describe('how often the book is looked at'),
-  }).refine((p) => p.rearm < p.level, { path: ['rearm'], message: 'expected less than level, so that noise around it is not news' }),
+  }).refine((p) => p.rearm < p.level, {
+    path: ['rearm'], message: 'expected less than level, so that noise around it is not news',
+  }),
   inputs: (p) => ({ book: orderBook(p.market, { every: p.every }) }),
   run: ({ book }, p, ctx) => {
-    // Where the probability stands is known only after the first clear reading: a start above the level is not a crossing.
+    // Where the probability stands is known only after the first clear reading: a start above the level is not a
+    // crossing.
     let side: 'above' | 'below' | undefined;
     let candidate: typeof side;
     let agreeing = 0;

@@ -8,8 +8,8 @@ import { amount, defineStrategy, duration, parseDuration, quotes, slots, timer, 
  * reach for a while, no price has come in yet, or the token is only about to be looked at.
  */
 const PASSING: ReadonlySet<DenialCode> = new Set([
-  'INTENT_OPEN_FOR_MINT', 'INTENTS_OPEN_LIMIT', 'EXIT_UNDER_WAY', 'RATE_PER_MINUTE', 'INPUT_STALE', 'QUOTE_STALE', 'VALUE_UNKNOWN', 'SERVICE_UNAUTHORIZED',
-  'SERVICE_SILENT', 'TOKEN_UNVETTED',
+  'INTENT_OPEN_FOR_MINT', 'INTENTS_OPEN_LIMIT', 'EXIT_UNDER_WAY', 'RATE_PER_MINUTE', 'INPUT_STALE', 'QUOTE_STALE',
+  'VALUE_UNKNOWN', 'SERVICE_UNAUTHORIZED', 'SERVICE_SILENT', 'TOKEN_UNVETTED',
 ]);
 const RETRY_SECONDS_MAX = 60;
 
@@ -22,11 +22,18 @@ export default defineStrategy({
     spend: amount().describe('what each purchase costs'),
     every: duration().describe('the interval; purchases fall on its multiples since the epoch'),
     offset: duration().optional().describe('shifts the purchases within the interval'),
-    begin: z.enum(['now', 'next']).default('now').describe('the first purchase after a start. now: at once, for the interval under way; next: when the next interval begins'),
-    purchases: z.int().min(1).optional().describe('how many purchases to make in all, restarts included; left out, until the budget is spent'),
-    route: z.enum(['order', 'build']).default('order').describe('order: assembled and landed by the service; build: composed here, landed through the RPC'),
-    watch: duration().default('30s').describe('how often its price is looked at, which values what was bought and lets a backtest fill'),
-  }).refine((p) => p.spend.token.mint !== p.buy.mint, { path: ['buy'], message: 'expected another token than the one that is spent' }),
+    begin: z.enum(['now', 'next']).default('now').describe(
+      'the first purchase after a start. now: at once, for the interval under way; next: when the next interval begins',
+    ),
+    purchases: z.int().min(1).optional()
+      .describe('how many purchases to make in all, restarts included; left out, until the budget is spent'),
+    route: z.enum(['order', 'build']).default('order')
+      .describe('order: assembled and landed by the service; build: composed here, landed through the RPC'),
+    watch: duration().default('30s')
+      .describe('how often its price is looked at, which values what was bought and lets a backtest fill'),
+  }).refine((p) => p.spend.token.mint !== p.buy.mint, {
+    path: ['buy'], message: 'expected another token than the one that is spent',
+  }),
   inputs: (p) => ({ price: quotes({ base: p.buy, quote: p.spend.token }, { amount: p.spend, every: p.watch }) }),
   run: (_inputs, p, ctx) => {
     let slot = 0;
@@ -35,10 +42,11 @@ export default defineStrategy({
     const made = ctx.stateful('purchases', 0, (count: number, { state, fill }: Outcome) => (
       state === 'confirmed' && fill?.outputMint === p.buy.mint ? count + 1 : count));
     const isLeft = (): boolean => p.purchases === undefined || made.value + ctx.openIntents() < p.purchases;
-    const purchase = (number: number): SwapProposal => ctx.swap(p.spend.token, p.buy, p.spend, `purchase due at ${dueAt(number, p)}, every ${p.every}`, {
-      route: p.route,
-      key: keyOf(number),
-    });
+    const purchase = (number: number): SwapProposal =>
+      ctx.swap(p.spend.token, p.buy, p.spend, `purchase due at ${dueAt(number, p)}, every ${p.every}`, {
+        route: p.route,
+        key: keyOf(number),
+      });
     const purchases = slots(ctx, p).pipe(
       skip(p.begin === 'next' ? 1 : 0),
       tap((number) => {
@@ -47,7 +55,8 @@ export default defineStrategy({
       }),
       map(purchase),
     );
-    const refused = ctx.denials$.pipe(filter(({ code }: DeniedSwap) => PASSING.has(code)), map(({ proposal }) => proposal));
+    const refused = ctx.denials$.pipe(filter(({ code }: DeniedSwap) => PASSING.has(code)), map(({ proposal }) =>
+      proposal));
     // Given up before anything was signed, for a service that did not answer, say: the purchase is still to be made.
     const givenUp = ctx.outcomes$.pipe(filter(({ state }) => state === 'abandoned'), map(() => purchase(slot)));
     const secondTries = merge(refused, givenUp).pipe(
@@ -67,7 +76,9 @@ export default defineStrategy({
 });
 
 /** The time of day at which a slot begins, to the second: "07:30:00 UTC". */
-function dueAt(slot: number, { every, offset }: { readonly every: string; readonly offset?: string | undefined }): string {
+function dueAt(
+  slot: number, { every, offset }: { readonly every: string; readonly offset?: string | undefined },
+): string {
   const at = slot * parseDuration(every) + (offset === undefined ? 0 : parseDuration(offset));
   const seconds = Math.floor(at / 1_000);
   return `${[Math.floor(seconds / 3_600) % 24, Math.floor(seconds / 60) % 60, seconds % 60].map((part) => String(part).padStart(2, '0')).join(':')} UTC`;

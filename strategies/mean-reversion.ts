@@ -13,13 +13,16 @@ export default defineStrategy({
     window: z.int().min(2).max(10_000).default(20).describe('how many prices make the mean'),
     k: z.number().positive().default(2).describe('how many standard deviations under the mean is a dip'),
     exit_z: z.number().default(0).describe('at how many standard deviations from the mean to sell'),
-  }).refine((p) => p.size.token.mint === p.pair.quote.mint, { path: ['size'], message: 'expected an amount of the pair’s quote token' }),
+  }).refine((p) => p.size.token.mint === p.pair.quote.mint, {
+    path: ['size'], message: 'expected an amount of the pair’s quote token',
+  }),
   inputs: (p) => ({ price: quotes(p.pair, { amount: p.size, every: p.every }) }),
   run: ({ price }, p, ctx) => price.pipe(
     bollinger(p.window, p.k),
     mergeMap(({ quote, middle, lower, z: deviation }) => {
       if (ctx.openIntents() > 0) return EMPTY;
-      const text = `${quote.price.toPrecision(6)} against a mean of ${middle.toPrecision(6)} (${deviation.toFixed(1)} deviations)`;
+      const text =
+        `${quote.price.toPrecision(6)} against a mean of ${middle.toPrecision(6)} (${deviation.toFixed(1)} deviations)`;
       if (ctx.available(p.pair.base) > 0n) {
         return deviation >= p.exit_z ? of(ctx.sell(p.pair, 'all', `back at the mean: ${text}`)) : EMPTY;
       }

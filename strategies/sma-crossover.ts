@@ -17,7 +17,9 @@ export default defineStrategy({
     fast: z.int().min(1).max(10_000).default(20).describe('how many prices make the fast average'),
     slow: z.int().min(2).max(10_000).default(100).describe('how many prices make the slow average'),
   })
-    .refine((p) => p.size.token.mint === p.pair.quote.mint, { path: ['size'], message: 'expected an amount of the pair’s quote token' })
+    .refine((p) => p.size.token.mint === p.pair.quote.mint, {
+      path: ['size'], message: 'expected an amount of the pair’s quote token',
+    })
     .refine((p) => p.fast < p.slow, { path: ['fast'], message: 'expected less than slow' }),
   inputs: (p) => ({ price: quotes(p.pair, { amount: p.size, every: p.every }) }),
   run: ({ price }, p, ctx) => {
@@ -31,8 +33,10 @@ export default defineStrategy({
         return trend === 'above' ? ctx.buy(p.pair, p.size, text) : ctx.sell(p.pair, 'all', text);
       }),
     );
-    // A crossing is said once. A purchase that came to nothing is an opportunity missed; a sale that did is a position kept.
-    const unsold = merge(ctx.denials$, ctx.outcomes$.pipe(filter(({ state }) => state === 'abandoned' || state === 'failed' || state === 'expired'))).pipe(
+    // A crossing is said once. A purchase that came to nothing is an opportunity missed; a sale that did is a position
+    // kept.
+    const unsold = merge(ctx.denials$, ctx.outcomes$.pipe(filter(({ state }) =>
+      state === 'abandoned' || state === 'failed' || state === 'expired'))).pipe(
       delay(ctx, RETRY),
       filter(() => now === 'below' && ctx.openIntents() === 0 && ctx.available(p.pair.base) > 0n),
       map(() => ctx.sell(p.pair, 'all', 'the trend is still down, and the last sale came to nothing')),

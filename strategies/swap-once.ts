@@ -10,11 +10,16 @@ export default defineStrategy({
   params: z.strictObject({
     spend: amount().describe('what to pay'),
     buy: token().describe('what to get for it'),
-    route: z.enum(['order', 'build']).default('order').describe('order: assembled and landed by the service; build: composed here, landed through the RPC'),
+    route: z.enum(['order', 'build']).default('order')
+      .describe('order: assembled and landed by the service; build: composed here, landed through the RPC'),
     slippage_bps: z.int().min(0).max(10_000).optional().describe('the most slippage; left out, what the limits allow'),
     at_least: amount().optional().describe('the least to get for it; left out, what the slippage allows'),
-  }).refine((p) => p.spend.token.mint !== p.buy.mint, { path: ['buy'], message: 'expected another token than the one that is spent' })
-    .refine((p) => p.at_least === undefined || p.at_least.token.mint === p.buy.mint, { path: ['at_least'], message: 'expected an amount of the token that is bought' }),
+  }).refine((p) => p.spend.token.mint !== p.buy.mint, {
+    path: ['buy'], message: 'expected another token than the one that is spent',
+  })
+    .refine((p) => p.at_least === undefined || p.at_least.token.mint === p.buy.mint, {
+      path: ['at_least'], message: 'expected an amount of the token that is bought',
+    }),
   inputs: (p) => ({ price: quotes({ base: p.buy, quote: p.spend.token }, { amount: p.spend, every: '2s' }) }),
   run: ({ price }, p, ctx) => {
     // The look at the token is still to come: that is nothing to give up for.

@@ -1,7 +1,9 @@
 import { globSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { banViolations, nameViolations, needlessExceptions, rxjsTimeViolations, vendorViolations } from './architecture/bans.ts';
+import {
+  banViolations, nameViolations, needlessExceptions, rxjsTimeViolations, vendorViolations,
+} from './architecture/bans.ts';
 import type { SourceFile } from './architecture/layers.ts';
 import { importCycles, importViolations, placeOf } from './architecture/layers.ts';
 import { importsOf } from './architecture/imports.ts';
@@ -15,7 +17,8 @@ const manifest = JSON.parse(readFileSync(`${ROOT}/package.json`, 'utf8')) as {
 const dependencies = new Set(Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies }));
 
 function read(pattern: string | string[]): SourceFile[] {
-  return globSync(pattern, { cwd: ROOT }).sort().map((path) => ({ path: path.replaceAll('\\', '/'), text: readFileSync(`${ROOT}/${path}`, 'utf8') }));
+  return globSync(pattern, { cwd: ROOT }).sort()
+    .map((path) => ({ path: path.replaceAll('\\', '/'), text: readFileSync(`${ROOT}/${path}`, 'utf8') }));
 }
 
 const product = read(['src/**/*.ts', 'strategies/**/*.ts']);
@@ -30,7 +33,8 @@ const registersHooks = ({ text }: SourceFile): boolean => /^(?:after|before)(?:A
 describe('the project', () => {
   it('has files in every layer below the daemon, or this suite looks at nothing', () => {
     const places = new Set(product.map(({ path }) => placeOf(path)));
-    expect([...places]).toEqual(expect.arrayContaining(['core', 'market', 'trading', 'strategy', 'engine', 'strategies', 'backtest']));
+    expect([...places])
+      .toEqual(expect.arrayContaining(['core', 'market', 'trading', 'strategy', 'engine', 'strategies', 'backtest']));
     expect(product.flatMap(({ text }) => importsOf(text)).length).toBeGreaterThan(product.length);
   });
 
@@ -59,12 +63,16 @@ describe('the project', () => {
   });
 
   it('registers no hook of tests when a module is loaded that files of tests share: it would be the first file’s alone', () => {
-    expect(tests.filter((file) => !file.path.endsWith('.test.ts') && registersHooks(file)).map(({ path }) => path)).toEqual([]);
-    expect(registersHooks({ path: 'test/world.ts', text: "import { afterAll } from 'vitest';\nafterAll(() => undefined);\n" })).toBe(true);
+    expect(tests.filter((file) => !file.path.endsWith('.test.ts') && registersHooks(file)).map(({ path }) => path))
+      .toEqual([]);
+    expect(registersHooks(
+      { path: 'test/world.ts', text: "import { afterAll } from 'vitest';\nafterAll(() => undefined);\n" },
+    )).toBe(true);
   });
 
   it('names no vendor outside the dialects', () => {
-    const texts = read(['{src,strategies,config,docs,test,bin}/**/*.*', 'bin/*', '*.md', '.env.example']).filter(({ text }) => !text.includes('\0'));
+    const texts = read(['{src,strategies,config,docs,test,bin}/**/*.*', 'bin/*', '*.md', '.env.example'])
+      .filter(({ text }) => !text.includes('\0'));
     expect(texts.length).toBeGreaterThan(product.length);
     expect(texts.flatMap(vendorViolations)).toEqual([]);
   });
@@ -103,7 +111,7 @@ describe('the check of imports', () => {
     ['src/daemon/a.ts', `import { it } from 'vitest';`],
     ['src/daemon/a.ts', `import { readFileSync } from 'fs';`],
     ['src/service/a.ts', `import{createRpc}from"../chain/rpc.ts"`],
-    ['src/service/a.ts', `import { createRpc } from '/somewhere/src/chain/rpc.ts';`],
+    ['src/service/a.ts', `import { createRpc } from '/somewhere/src/chain/rpc-client.ts';`],
     ['src/service/a.ts', `const loaded = import(path);`],
     ['src/main.ts', `import { Engine } from './engine/engine.ts';`],
     ['strategies/a.ts', `import { amount } from '../src/core/amount.ts';`],
@@ -112,7 +120,8 @@ describe('the check of imports', () => {
     ['strategies/a.ts', `import { request } from 'undici';`],
     ['strategies/a.ts', `import { hash } from 'node:crypto';`],
   ])('refuses in %s: %s', (path, text) => {
-    expect(checkImports(path, `// first line\n${text}\n`)).toEqual([expect.stringMatching(new RegExp(`^${path}:2: .+; .+`))]);
+    expect(checkImports(path, `// first line\n${text}\n`))
+      .toEqual([expect.stringMatching(new RegExp(`^${path}:2: .+; .+`))]);
   });
 
   it.each([
@@ -129,7 +138,10 @@ describe('the check of imports', () => {
     ['src/cli/a.ts', `import { start } from '../daemon/start.ts';`],
     ['strategies/pairs/a.ts', `import { spread } from './spread.ts';`],
     ['strategies/a.ts', `import { defineStrategy } from '../src/strategy/index.ts';`],
-    ['src/core/a.ts', `// import { x } from '../market/quote.ts';\nconst text = "import { x } from '../market/quote.ts'";`],
+    [
+      'src/core/a.ts',
+      `// import { x } from '../market/quote.ts';\nconst text = "import { x } from '../market/quote.ts'";`,
+    ],
   ])('lets pass in %s: %s', (path, text) => {
     expect(checkImports(path, text)).toEqual([]);
   });
@@ -153,27 +165,34 @@ describe('the check of imports', () => {
 
 describe('the check of bans', () => {
   it.each([
-    'const at = Date.now();', 'const at = new Date();', 'const at = performance.now();', 'setTimeout(go, 5);', 'setInterval(go, 5);',
-    'setImmediate(go);', 'queueMicrotask(go);', 'const n = Math.random();', 'const id = crypto.randomUUID();', 'const b = randomBytes(8);',
-    'crypto.getRandomValues(bytes);', 'const home = process.env.HOME;', 'const f = async () => 1;', 'await go();', 'go(Promise.resolve());',
-    'const f = new Intl.NumberFormat();', 'words.sort((a, b) => a.localeCompare(b));', 'const s = n.toLocaleString();', 'fetch(url);',
-    'const at = globalThis.performance;', 'const text = `at ${Date.now()}`;', 'const wait = /x/.test(y) ? 1 : Date.now();',
+    'const at = Date.now();', 'const at = new Date();', 'const at = performance.now();', 'setTimeout(go, 5);',
+    'setInterval(go, 5);', 'setImmediate(go);', 'queueMicrotask(go);', 'const n = Math.random();',
+    'const id = crypto.randomUUID();', 'const b = randomBytes(8);',
+    'crypto.getRandomValues(bytes);', 'const home = process.env.HOME;', 'const f = async () => 1;', 'await go();',
+    'go(Promise.resolve());', 'const f = new Intl.NumberFormat();', 'words.sort((a, b) => a.localeCompare(b));',
+    'const s = n.toLocaleString();', 'fetch(url);',
+    'const at = globalThis.performance;', 'const text = `at ${Date.now()}`;',
+    'const wait = /x/.test(y) ? 1 : Date.now();',
   ])('refuses in the deterministic layers: %s', (text) => {
     for (const folder of ['src/core', 'src/market', 'src/trading', 'src/strategy', 'src/engine', 'strategies']) {
-      expect(banViolations({ path: `${folder}/a.ts`, text: `\n${text}` })[0]).toMatch(new RegExp(`^${folder}/a\\.ts:2: .+ is banned here; .+`));
+      expect(banViolations({ path: `${folder}/a.ts`, text: `\n${text}` })[0])
+        .toMatch(new RegExp(`^${folder}/a\\.ts:2: .+ is banned here; .+`));
     }
   });
 
   it.each([
-    '// Date.now() would be wrong here', 'const text = "await Date.now()";', 'const text = `process.exit ${clock.now()}`;',
-    'state.process.step();', 'const pattern = /new Date/;', 'import { asyncThing } from "./x.ts";', 'options.async = true;', 'service.fetch(url);',
+    '// Date.now() would be wrong here', 'const text = "await Date.now()";',
+    'const text = `process.exit ${clock.now()}`;', 'state.process.step();', 'const pattern = /new Date/;',
+    'import { asyncThing } from "./x.ts";', 'options.async = true;', 'service.fetch(url);',
   ])('lets pass in the deterministic layers: %s', (text) => {
     expect(banViolations({ path: 'src/engine/a.ts', text })).toEqual([]);
   });
 
   it.each(['const at = Date.now();', 'const at = new Date();', 'setTimeout(go, 5);', 'const at = performance.now();'])(
     'refuses where the Clock is a parameter, allows at the edge: %s', (text) => {
-      for (const layer of ['service', 'chain', 'execution', 'signer', 'store', 'recording', 'backtest', 'config', 'sandbox']) {
+      for (const layer of [
+        'service', 'chain', 'execution', 'signer', 'store', 'recording', 'backtest', 'config', 'sandbox',
+      ]) {
         expect(banViolations({ path: `src/${layer}/a.ts`, text }), layer).toHaveLength(1);
       }
       expect(banViolations({ path: 'src/daemon/a.ts', text })).toEqual([]);
@@ -196,29 +215,38 @@ describe('the check of bans', () => {
     ]);
     expect(checkStrategy(`import * as rx from 'rxjs';`)).toHaveLength(1);
     expect(checkStrategy(`export { interval } from 'rxjs';`)).toHaveLength(1);
-    expect(checkStrategy(`import { map, mergeMap } from 'rxjs';\nimport { interval } from '../src/strategy/index.ts';`)).toEqual([]);
+    expect(checkStrategy(`import { map, mergeMap } from 'rxjs';\nimport { interval } from '../src/strategy/index.ts';`))
+      .toEqual([]);
   });
 
-  it.each(['src/core/utils.ts', 'src/core/helpers/x.ts', 'src/common/x.ts', 'src/engine/order-manager.ts', 'src/market/types.ts', 'src/core/orderBook.ts'])(
+  it.each([
+    'src/core/utils.ts', 'src/core/helpers/x.ts', 'src/common/x.ts', 'src/engine/order-manager.ts',
+    'src/market/types.ts', 'src/core/orderBook.ts',
+  ])(
     'refuses the name %s', (path) => {
       expect(nameViolations(path)).toHaveLength(1);
     });
 
   it('refuses a vendor in code, comments and prose, and finds none within other words', () => {
-    const words = [['Ju', 'piter'], ['j', 'up'], ['kal', 'shi'], ['forJ', 'itoBundle'], ['d', 'flow'], ['O', 'KX'], ['poly', 'market'], ['me', 'tis']]
+    const words = [
+      ['Ju', 'piter'], ['j', 'up'], ['kal', 'shi'], ['forJ', 'itoBundle'], ['d', 'flow'], ['O', 'KX'],
+      ['poly', 'market'], ['me', 'tis'],
+    ]
       .map((pieces) => pieces.join(''));
     for (const word of words) {
       const [violation] = vendorViolations({ path: 'docs/a.md', text: `one\ntwo ${word} three` });
       expect(violation).toMatch(/^docs\/a\.md:2: .+; .+/);
       expect(vendorViolations({ path: 'config/dialects/live.yaml', text: word })).toEqual([]);
     }
-    expect(vendorViolations({ path: 'docs/a.md', text: 'a book is read by its maximum; iris, rfqz, routerA' })).toEqual([]);
+    expect(vendorViolations({ path: 'docs/a.md', text: 'a book is read by its maximum; iris, rfqz, routerA' }))
+      .toEqual([]);
   });
 
   it('keeps every offset when it blanks out what is not code', () => {
     const text = 'const a = `x ${b ? `y ${c}` : "}"} z`; // `\nconst d = /["`]/.test(e) / 2; /* " */ const f = "\\"";';
     const code = codeOf(text);
     expect(code).toHaveLength(text.length);
-    expect(code.replace(/\s+/g, ' ')).toBe('const a = ` ${b ? ` ${c}` : " "} `; const d = / /.test(e) / 2; const f = " ";');
+    expect(code.replace(/\s+/g, ' '))
+      .toBe('const a = ` ${b ? ` ${c}` : " "} `; const d = / /.test(e) / 2; const f = " ";');
   });
 });

@@ -15,14 +15,14 @@ import type { EngineState } from '../trading/state.ts';
 import { step } from '../trading/step.ts';
 import type { InputCursor } from './driver.ts';
 import { drive, driveSampled, settle } from './driver.ts';
-import type { RunMeter } from './record/run-meter.ts';
-import type { RecordedLooks } from './recorded-looks.ts';
+import type { EquitySampler } from './record/equity-sampler.ts';
+import type { RecordedChecks } from './recorded-checks.ts';
 import type { RecordedIntervals, Sampler } from './sampling.ts';
 import { createSampler, sampledRows } from './sampling.ts';
 import type { SimulationModel } from './simulated-executor.ts';
 import { createSimulatedExecutor } from './simulated-executor.ts';
 import type { FillNotes, SimulationNotes } from './simulation-notes.ts';
-import { isStoppedWaiting, refuseUntimely, withoutMachineClock } from './untimely.ts';
+import { waitedByMachineClock, refuseAsyncDecisions, withoutMachineClock } from './async-guard.ts';
 
 /** What one strategy did in a backtest, and what it ended with. */
 export interface StrategyResult {
@@ -90,17 +90,23 @@ export function longestWarmup(strategies: readonly Pick<StrategyInstance, 'warmu
   return Math.max(0, ...strategies.map(({ warmupMs = 0 }) => warmupMs));
 }
 
-/** Returns how strategies are shown a recording with rows so far apart; undefined where the intervals were not measured. */
-export function samplingOf(strategies: readonly StrategyInstance[], intervals: RecordedIntervals | undefined): Sampling | undefined {
+/**
+ * Returns how strategies are shown a recording with rows so far apart; undefined where the intervals were not measured.
+ */
+export function samplingOf(
+  strategies: readonly StrategyInstance[], intervals: RecordedIntervals | undefined,
+): Sampling | undefined {
   if (intervals === undefined) return undefined;
   const sampler = createSampler(Engine.feedsOf(strategies), intervals);
-  return sampler === undefined ? { recorded: intervals, intervals } : { recorded: intervals, intervals: sampler.intervals, polled: { sampler, market: new MarketCache() } };
+  return sampler === undefined ? { recorded: intervals, intervals }
+    : { recorded: intervals, intervals: sampler.intervals, polled: { sampler, market: new MarketCache() } };
 }
 
 /**
- * Runs strategies over a recording with simulated fills. Where any of them is warmed up, the first part of the recording
- * is for that, and the backtest begins after it. Nothing but `stopwatch` reads a clock. Throws STRATEGY_INVALID where a
- * strategy waits by the machine's clock, or decides in promises or timers, as far as whoever does the steps lets those have their turn.
+ * Runs strategies over a recording with simulated fills. Where any of them is warmed up, the first part of the
+ * recording is for that, and the backtest begins after it. Nothing but `stopwatch` reads a clock. Throws
+ * STRATEGY_INVALID where a strategy waits by the machine's clock, or decides in promises or timers, as far as whoever
+ * does the steps lets those have their turn.
  */
 export function* backtestSteps(options: {
   readonly state: EngineState;
@@ -110,13 +116,16 @@ export function* backtestSteps(options: {
   readonly startAt: Millis;
   readonly cursor: InputCursor;
   /** What was found out about tokens, as far as it was recorded. */
-  readonly looks?: RecordedLooks | undefined;
+  readonly checks?: RecordedChecks | undefined;
   readonly model: SimulationModel;
   readonly stopwatch: () => Millis;
   readonly onDecision?: (decision: LoggedDecision) => void;
   /** Looks on, for figures: nothing that is decided depends on it. */
-  readonly meter?: RunMeter | undefined;
-  /** Hears after each step how many events there were. Where somebody does, steps stay short however slow strategies are. */
+  readonly meter?: EquitySampler | undefined;
+  /**
+   * Hears after each step how many events there were. Where somebody does, steps stay short however slow strategies
+   * are.
+   */
   readonly onEvents?: ((events: number) => void) | undefined;
   /** Left out, the engine receives every row. */
   readonly sampling?: Sampling | undefined;
@@ -127,7 +136,8 @@ export function* backtestSteps(options: {
   const startAt = options.startAt + warmupMs;
   const world = new VirtualClock(startAt);
   const executor = createSimulatedExecutor({
-    clock: world, market: polled?.market ?? state.market, model: options.model, intervals: sampling?.recorded, seed: options.seed, tokenAccounts: state.portfolio.wallet.keys(),
+    clock: world, market: polled?.market ?? state.market, model: options.model, intervals: sampling?.recorded,
+    seed: options.seed, tokenAccounts: state.portfolio.wallet.keys(),
   });
   const denials: Record<string, number> = {};
   const intents: Record<string, number> = {};
@@ -144,7 +154,7 @@ export function* backtestSteps(options: {
     listener: {
       onRuling: ({ denial }, logged) => {
         if (denial !== undefined) denials[denial.code] = (denials[denial.code] ?? 0) + 1;
-        if (isStoppedWaiting(logged)) waiting.push(logged.strategy);
+        if (waitedByMachineClock(logged)) waiting.push(logged.strategy);
         options.onDecision?.(logged);
       },
       onEffect: (effect) => {
@@ -164,7 +174,7 @@ export function* backtestSteps(options: {
   };
 
   // Warming up shows strategies what was; what was found out about tokens holds on.
-  for (const { at, look } of options.looks?.before(startAt) ?? []) step(state, 0, at, look);
+  for (const { at, look } of options.checks?.before(startAt) ?? []) step(state, 0, at, look);
 
   const startedAt = options.stopwatch();
   polled?.sampler.join(options.startAt);
@@ -172,7 +182,8 @@ export function* backtestSteps(options: {
   const stands = withoutMachineClock(() => warmupMs > 0 && engine.warmUp(earlier));
   polled?.sampler.restart();
   const go = (given: { readonly stands?: boolean; readonly most: number }): number => (
-    polled === undefined ? drive(engine, world, cursor, given) : driveSampled(engine, world, cursor, { ...given, ...polled }));
+    polled === undefined ? drive(engine, world, cursor, given)
+      : driveSampled(engine, world, cursor, { ...given, ...polled }));
   meter?.sample(startAt);
   withoutMachineClock(() => { engine.start(); });
   const looking = meter === undefined ? [] : lookSteadily(world, meter);
@@ -181,7 +192,7 @@ export function* backtestSteps(options: {
   let steppedAt = startedAt;
   for (let last = events; last === most; events += last) {
     yield;
-    refuseUntimely({ late: engine.untimely, waiting });
+    refuseAsyncDecisions({ late: engine.untimely, waiting });
     if (options.onEvents !== undefined) {
       options.onEvents(events);
       const now = options.stopwatch();
@@ -192,21 +203,22 @@ export function* backtestSteps(options: {
   }
   // What strategies left to promises and timers comes now, or is never heard of: they are stopped next.
   yield;
-  refuseUntimely({ late: engine.untimely, waiting });
+  refuseAsyncDecisions({ late: engine.untimely, waiting });
   // Rows that the engine did not receive moved this clock alone.
   const endAt = Math.max(engine.clock.now(), world.now());
   for (const beat of looking) beat.unsubscribe();
   settle(engine, world);
   const empty = state.tokens.all.map(({ mint }) => mint).filter((mint) => !state.portfolio.wallet.has(mint));
   const returnedLamports = executor.closeAccounts(empty);
-  meter?.close(empty);
+  meter?.returnDeposits(empty);
   meter?.sample(world.now());
   const seconds = (options.stopwatch() - startedAt) / 1_000;
 
   return {
     events, seconds, decisions: engine.decisions, decisionHash: engine.decisionHash, denials, intents, fills, alerts,
     strategies: strategies.map(({ name }) => strategyResult(state, name)),
-    startAt, endAt, simulation: executor.notes(), deposits: { returnedLamports, lockedLamports: executor.lockedLamports() },
+    startAt, endAt, simulation: executor.notes(),
+    deposits: { returnedLamports, lockedLamports: executor.lockedLamports() },
   };
 }
 
@@ -215,16 +227,16 @@ export function runBacktest(options: Parameters<typeof backtestSteps>[0]): Backt
   return atOnce(backtestSteps(options));
 }
 
-function lookSteadily(world: VirtualClock, meter: RunMeter): Unsubscribable[] {
-  const { everyMs, glanceEveryMs } = meter;
+function lookSteadily(world: VirtualClock, meter: EquitySampler): Unsubscribable[] {
+  const { everyMs, extremesEveryMs } = meter;
   return [
-    ...(glanceEveryMs === undefined ? [] : [steadily(world, glanceEveryMs, (at) => {
-      meter.glance(at);
+    ...(extremesEveryMs === undefined ? [] : [steadily(world, extremesEveryMs, (at) => {
+      meter.sampleExtremes(at);
       // Benchmarks buy at their own instants: between two glances the market may be another one.
       const wait = meter.nextPurchaseAt() - world.now();
-      if (wait < glanceEveryMs) world.schedule(() => { meter.purchase(world.now()); }, Math.max(0, wait));
+      if (wait < extremesEveryMs) world.schedule(() => { meter.purchase(world.now()); }, Math.max(0, wait));
     })]),
-    steadily(world, everyMs, (at) => { meter.sampleNews(at); }),
+    steadily(world, everyMs, (at) => { meter.sampleIfPriced(at); }),
   ];
 }
 

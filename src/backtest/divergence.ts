@@ -62,20 +62,29 @@ function placeOf({ at }: RecordedHash, row: RecordedRow | undefined, started: St
   return { occasion: isStart ? 'start' : row?.at === at ? 'row' : 'timer', row };
 }
 
-/** Returns the divergence of a replay that decided otherwise, or where the run decided nothing; `next` is the row that came after. */
-export function decidedOtherwise({ expected, found, place }: Split, next: RecordedRow | undefined, started: Start): Divergence {
+/**
+ * Returns the divergence of a replay that decided otherwise, or where the run decided nothing; `next` is the row that
+ * came after.
+ */
+export function decidedOtherwise(
+  { expected, found, place }: Split, next: RecordedRow | undefined, started: Start,
+): Divergence {
   return {
     seq: found.seq,
     expected: expected === undefined ? 'no further decision' : `hash ${expected.h} at seq ${expected.seq}`,
-    found: `hash ${found.h}: ${found.strategy} ${found.verdict}${found.code === null ? '' : ` ${found.code}`} at ${found.at}`,
+    found: `hash ${found.h}: ${found.strategy} ${found.verdict}${found.code === null ? '' : ` ${found.code}`} `
+      + `at ${found.at}`,
     // The rows until then are the same: else its number would not have fitted.
-    recorded: expected?.seq === found.seq ? { decision: expected, ...placeOf(expected, place.row, started) } : sideOf(next?.seq === found.seq ? next : undefined),
+    recorded: expected?.seq === found.seq ? { decision: expected, ...placeOf(expected, place.row, started) }
+      : sideOf(next?.seq === found.seq ? next : undefined),
     replayed: { decision: found, ...place },
   };
 }
 
 /** Returns the divergence of a replay that decides nothing where the run decided something, between two rows. */
-export function decidedNothing(expected: RecordedHash, { before, next, started }: { readonly before: RecordedRow | undefined; readonly next: RecordedRow | undefined; readonly started: Start }): Divergence {
+export function decidedNothing(expected: RecordedHash, { before, next, started }: {
+  readonly before: RecordedRow | undefined; readonly next: RecordedRow | undefined; readonly started: Start;
+}): Divergence {
   return {
     seq: expected.seq,
     expected: `a decision with hash ${expected.h}`,
@@ -85,7 +94,10 @@ export function decidedNothing(expected: RecordedHash, { before, next, started }
   };
 }
 
-/** Returns the divergence of a recording whose next row has not the number that is due, where no decision of the run has it either. */
+/**
+ * Returns the divergence of a recording whose next row has not the number that is due, where no decision of the run has
+ * it either.
+ */
 export function rowOutOfPlace(row: RecordedRow, stamps: number): Divergence {
   return {
     seq: stamps + 1,

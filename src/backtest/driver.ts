@@ -11,10 +11,12 @@ export type InputCursor = RecordedRows;
 /**
  * Drives an engine through a recording: time moves to each record, then the record is handed in. Two clocks stand side
  * by side, the engine's and the world's (what the simulated executor waits on), and whichever is due first goes first.
- * `stands` says that the cursor has arrived at a record already. Returns the number of records: `most` where there may be more,
- * with the cursor at the last of them.
+ * `stands` says that the cursor has arrived at a record already. Returns the number of records: `most` where there may
+ * be more, with the cursor at the last of them.
  */
-export function drive(engine: Engine, world: VirtualClock, cursor: InputCursor, { stands = false, most = Infinity }: { readonly stands?: boolean; readonly most?: number } = {}): number {
+export function drive(engine: Engine, world: VirtualClock, cursor: InputCursor, { stands = false, most = Infinity }: {
+  readonly stands?: boolean; readonly most?: number;
+} = {}): number {
   let events = 0;
   for (let more = stands || cursor.next(); more; more = events < most && cursor.next()) {
     const { at } = cursor;
@@ -27,15 +29,16 @@ export function drive(engine: Engine, world: VirtualClock, cursor: InputCursor, 
 }
 
 /**
- * Drives an engine through a recording that holds more than a live run would have polled. The market that swaps are filled
- * from learns of every row, the engine of those that the sampler takes. Otherwise it does the same as `drive`.
+ * Drives an engine through a recording that holds more than a live run would have polled. The market that swaps are
+ * filled from learns of every row, the engine of those that the sampler takes. Otherwise it does the same as `drive`.
  */
-export function driveSampled(engine: Engine, world: VirtualClock, cursor: InputCursor, { sampler, market, stands = false, most = Infinity }: {
-  readonly sampler: Sampler;
-  readonly market: MarketCache;
-  readonly stands?: boolean;
-  readonly most?: number;
-}): number {
+export function driveSampled(engine: Engine, world: VirtualClock, cursor: InputCursor,
+  { sampler, market, stands = false, most = Infinity }: {
+    readonly sampler: Sampler;
+    readonly market: MarketCache;
+    readonly stands?: boolean;
+    readonly most?: number;
+  }): number {
   let events = 0;
   for (let more = stands || cursor.next(); more; more = events < most && cursor.next()) {
     const { at, input } = cursor;

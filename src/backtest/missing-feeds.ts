@@ -17,15 +17,24 @@ interface Watched {
   readonly tokens: TokenTable;
 }
 
-/** Returns what strategies watch and a recording lacks, in words; undefined where it has all. A strategy without its input would sit still and look as if there had been nothing to do. */
-export function missingFeeds(strategies: Parameters<typeof Engine.feedsOf>[0], { feeds, tokens }: Watched): string | undefined {
+/**
+ * Returns what strategies watch and a recording lacks, in words; undefined where it has all. A strategy without its
+ * input would sit still and look as if there had been nothing to do.
+ */
+export function missingFeeds(
+  strategies: Parameters<typeof Engine.feedsOf>[0], { feeds, tokens }: Watched,
+): string | undefined {
   const missing = missingKeys(strategies, feeds);
   if (missing.length === 0) return undefined;
-  const ofNothing = missing.some((feed) => sizeOf(feed) === 0) ? ': for nothing there is no price anywhere, name a size above 0' : '';
+  const ofNothing = missing.some((feed) => sizeOf(feed) === 0)
+    ? ': for nothing there is no price anywhere, name a size above 0' : '';
   return `lacks what the strategies watch: ${printable(feedsText(missing, { tokens }), LONGEST)}${ofNothing}`;
 }
 
-/** Returns what a recording holds, in words, the pairs and sizes first that are nearest to what strategies watch and it lacks; empty where it holds nothing. */
+/**
+ * Returns what a recording holds, in words, the pairs and sizes first that are nearest to what strategies watch and it
+ * lacks; empty where it holds nothing.
+ */
 export function heldFeeds(strategies: Parameters<typeof Engine.feedsOf>[0], { feeds, tokens }: Watched): string {
   return printable(feedsText(feeds, { tokens, wanted: missingKeys(strategies, feeds) }), LONGEST);
 }
@@ -36,9 +45,12 @@ function missingKeys(strategies: Parameters<typeof Engine.feedsOf>[0], feeds: re
 }
 
 /** All of what there is where it is not too much to be read. */
-function feedsText(feeds: readonly FeedKey[], { tokens, wanted = [] }: { readonly tokens: TokenTable; readonly wanted?: readonly FeedKey[] }): string {
+function feedsText(feeds: readonly FeedKey[], { tokens, wanted = [] }: {
+  readonly tokens: TokenTable; readonly wanted?: readonly FeedKey[];
+}): string {
   const wantedSizes = Map.groupBy(wanted, groupOf);
-  const groups = [...Map.groupBy(feeds, groupOf)].toSorted(([a], [b]) => Number(wantedSizes.has(b)) - Number(wantedSizes.has(a)));
+  const groups = [...Map.groupBy(feeds, groupOf)]
+    .toSorted(([a], [b]) => Number(wantedSizes.has(b)) - Number(wantedSizes.has(a)));
   const pairs = groups.filter(([group]) => isPair(group));
   const others = pairs.length - MOST_NAMED;
   return [
@@ -58,8 +70,10 @@ function feedsText(feeds: readonly FeedKey[], { tokens, wanted = [] }: { readonl
 /** By how many times as large one is as the other. */
 function nearestSizes(feeds: readonly FeedKey[], wanted: readonly FeedKey[]): readonly FeedKey[] {
   if (feeds.length <= MOST_SIZES) return feeds;
-  const distance = (feed: FeedKey): number => Math.min(...wanted.map((other) => Math.abs(magnitude(feed) - magnitude(other))));
-  return feeds.toSorted((a, b) => (wanted.length === 0 ? 0 : distance(a) - distance(b)) || sizeOf(a) - sizeOf(b)).slice(0, MOST_SIZES);
+  const distance = (feed: FeedKey): number =>
+    Math.min(...wanted.map((other) => Math.abs(magnitude(feed) - magnitude(other))));
+  return feeds.toSorted((a, b) => (wanted.length === 0 ? 0 : distance(a) - distance(b)) || sizeOf(a) - sizeOf(b))
+    .slice(0, MOST_SIZES);
 }
 
 /** Of nothing, the smallest is nearest. */

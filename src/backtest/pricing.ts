@@ -13,7 +13,7 @@ import { createAcceptedQuotes, ladderAt, quoteFor } from './models/market-ladder
 import type { OwnImpact } from './models/own-impact.ts';
 import { outputAfter } from './models/own-impact.ts';
 import { impactBasis, impactOf, isBeyond, isSlotsApart, knowsBeyond, largestSize } from './models/quote-ladder.ts';
-import { reachingMarket, reachingWallet } from './models/token-fees.ts';
+import { reachingMarket, reachingWallet } from './models/swap-costs.ts';
 import type { RecordedIntervals } from './sampling.ts';
 
 /** What makes a simulated price less sure than others. */
@@ -33,7 +33,10 @@ export interface TokenFee {
   readonly amount: Amount;
 }
 
-/** What a swap would bring at some time. What goes in is `traded` and the fees on the input; what the market pays is the output and the fees on it. */
+/**
+ * What a swap would bring at some time. What goes in is `traded` and the fees on the input; what the market pays is the
+ * output and the fees on it.
+ */
 export interface SimulatedPrice {
   /** What reaches the wallet. */
   readonly outAmount: Amount;
@@ -57,7 +60,9 @@ export interface PriceRefusal {
   readonly reason: string;
 }
 
-/** When a price is asked for, and whether the swap is under way already: then it has a price, however little is known. */
+/**
+ * When a price is asked for, and whether the swap is under way already: then it has a price, however little is known.
+ */
 export interface PriceMoment {
   readonly at: Millis;
   readonly isUnderWay: boolean;
@@ -95,11 +100,13 @@ export function createPricing({ market, model, ownImpact, intervals }: {
     price(intent, { at, isUnderWay, isFresh = false }) {
       const { inputMint, outputMint, amountIn } = intent;
       const from = ladderAt(market, {
-        inputMint, outputMint, at, maxAgeMs: isUnderWay && !isFresh ? Infinity : maxAgeOf, otherSideHaircutBps: model.otherSideHaircutBps,
+        inputMint, outputMint, at, maxAgeMs: isUnderWay && !isFresh ? Infinity : maxAgeOf,
+        otherSideHaircutBps: model.otherSideHaircutBps,
         accepted: accepted.by(inputMint, outputMint, at),
       });
       if (from === 'none') return { code: 'QUOTE_UNAVAILABLE', reason: 'the recording holds no quote of this pair' };
-      if (from === 'stale') return { code: 'QUOTE_STALE', reason: 'the recorded quotes of this pair are too old to fill a swap: backtest.max_quote_age says how old they may be' };
+      if (from === 'stale') return { code: 'QUOTE_STALE', reason: 'the recorded quotes of this pair are too old to '
+        + 'fill a swap: backtest.max_quote_age says how old they may be' };
 
       const ofInput = reachingMarket(amountIn, inputMint, model);
       const { traded } = ofInput;
@@ -116,8 +123,11 @@ export function createPricing({ market, model, ownImpact, intervals }: {
         marks: marksOf(from, { traded, displaced }),
         traded,
         paid,
-        platformFee: isFeeOnInput ? { mint: inputMint, amount: ofInput.platformFee } : { mint: outputMint, amount: ofOutput.platformFee },
-        transferFees: hasTransferFees ? [{ mint: inputMint, amount: ofInput.transferFee }, { mint: outputMint, amount: ofOutput.transferFee }].filter(({ amount }) => amount > 0n) : NO_FEES,
+        platformFee: isFeeOnInput ? { mint: inputMint, amount: ofInput.platformFee }
+          : { mint: outputMint, amount: ofOutput.platformFee },
+        transferFees: hasTransferFees ? [
+          { mint: inputMint, amount: ofInput.transferFee }, { mint: outputMint, amount: ofOutput.transferFee },
+        ].filter(({ amount }) => amount > 0n) : NO_FEES,
         from,
         recorded,
         displaced,
@@ -140,11 +150,13 @@ export function isRefusal(price: SimulatedPrice | PriceRefusal): price is PriceR
 }
 
 /**
- * What is larger than anything recorded is not known; priced nevertheless, a small recording would make large sizes look
- * free. But an exit of which only the other direction speaks is always priced, and marked: its size was not chosen, it is
- * what entries came to, and a position that can never be left lies more than a guess.
+ * What is larger than anything recorded is not known; priced nevertheless, a small recording would make large sizes
+ * look free. But an exit of which only the other direction speaks is always priced, and marked: its size was not
+ * chosen, it is what entries came to, and a position that can never be left lies more than a guess.
  */
-function refuseSize({ ladder, isOtherSide }: MarketLadder, { purpose }: PricedIntent, { traded, extrapolate }: { readonly traded: bigint; readonly extrapolate: boolean }): PriceRefusal | undefined {
+function refuseSize({ ladder, isOtherSide }: MarketLadder, { purpose }: PricedIntent, { traded, extrapolate }: {
+  readonly traded: bigint; readonly extrapolate: boolean;
+}): PriceRefusal | undefined {
   const largest = largestSize(ladder);
   if (!isBeyond(ladder, traded) || (isOtherSide && purpose === 'exit')) return undefined;
   if (extrapolate && knowsBeyond(ladder)) return undefined;
@@ -157,11 +169,17 @@ function refuseSize({ ladder, isOtherSide }: MarketLadder, { purpose }: PricedIn
 /** Less of a swap's own size is noise: what is displaced fades, and is never nothing. */
 const DISPLACED_PART = 100n;
 
-/** Extrapolated is what reaches beyond the largest rung together with what is displaced; without a slope displacement moves no price. */
-function marksOf({ ladder, isOtherSide }: MarketLadder, { traded, displaced }: { readonly traded: bigint; readonly displaced: bigint }): readonly PriceMark[] {
+/**
+ * Extrapolated is what reaches beyond the largest rung together with what is displaced; without a slope displacement
+ * moves no price.
+ */
+function marksOf(
+  { ladder, isOtherSide }: MarketLadder, { traded, displaced }: { readonly traded: bigint; readonly displaced: bigint },
+): readonly PriceMark[] {
   const beyond = isBeyond(ladder, traded);
   const apart = isSlotsApart(ladder, traded);
-  const pushed = displaced * DISPLACED_PART > traded && !beyond && isBeyond(ladder, traded + displaced) && impactBasis(ladder) !== 'none';
+  const pushed = displaced * DISPLACED_PART > traded && !beyond && isBeyond(ladder, traded + displaced)
+    && impactBasis(ladder) !== 'none';
   if (!isOtherSide && !beyond && !apart && !pushed) return NO_MARKS;
   const marks: PriceMark[] = [];
   if (isOtherSide) marks.push('other-side');

@@ -113,10 +113,15 @@ export function* replaySteps(options: {
   }
   const missing = recorded[compared];
   if (first.split !== undefined) first.divergence = decidedOtherwise(first.split, row, started);
-  else if (missing !== undefined && (row === undefined || missing.seq === engine.seq + 1)) first.divergence = decidedNothing(missing, { before: here.row, next: row, started });
+  else if (missing !== undefined && (row === undefined || missing.seq === engine.seq + 1))
+    first.divergence = decidedNothing(missing, { before: here.row, next: row, started });
   else if (row !== undefined) first.divergence = rowOutOfPlace(row, engine.seq);
-  const known = first.divergence === undefined && cutOff ? { decisions: compared, decisionHash: agreed?.h ?? NO_DECISIONS } : engine;
-  return { match: first.divergence === undefined, decisions: known.decisions, decisionHash: known.decisionHash, events, firstDivergence: first.divergence };
+  const known = first.divergence === undefined && cutOff
+    ? { decisions: compared, decisionHash: agreed?.h ?? NO_DECISIONS } : engine;
+  return {
+    match: first.divergence === undefined, decisions: known.decisions, decisionHash: known.decisionHash, events,
+    firstDivergence: first.divergence,
+  };
 }
 
 /** Repeats a run as `replaySteps` does, all at once. */

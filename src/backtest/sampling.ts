@@ -9,7 +9,10 @@ import type { SampleWindows } from '../market/sample-windows.ts';
 import { isFinerThan, joinSampling, restartSampling, takesSample } from '../market/sample-windows.ts';
 import type { Input } from '../trading/step.ts';
 
-/** How far apart a recording's rows of each feed usually are, silences left out. A feed with fewer than two rows has no entry. */
+/**
+ * How far apart a recording's rows of each feed usually are, silences left out. A feed with fewer than two rows has no
+ * entry.
+ */
 export type RecordedIntervals = ReadonlyMap<FeedKey, Millis>;
 
 /** Chooses the rows that a live scheduler would have polled. */
@@ -25,8 +28,8 @@ export interface Sampler {
 }
 
 /**
- * Returns the sampler of what is polled, each feed once; undefined where no feed is recorded more often than it is polled.
- * Rows of feeds that are not polled are taken: they say what the recording knows beside them.
+ * Returns the sampler of what is polled, each feed once; undefined where no feed is recorded more often than it is
+ * polled. Rows of feeds that are not polled are taken: they say what the recording knows beside them.
  */
 export function createSampler(polled: readonly FeedSpec[], recorded: RecordedIntervals): Sampler | undefined {
   const sampled = new Map<FeedKey, SampleWindows>();
@@ -54,7 +57,9 @@ export function createSampler(polled: readonly FeedSpec[], recorded: RecordedInt
 }
 
 /** Returns the rows of a warm-up that a sampler takes. From `until` on it returns every row: the run begins there. */
-export function sampledRows(rows: RecordedRows, { sampler, until }: { readonly sampler: Sampler; readonly until: Millis }): RecordedRows {
+export function sampledRows(
+  rows: RecordedRows, { sampler, until }: { readonly sampler: Sampler; readonly until: Millis },
+): RecordedRows {
   let input: Input | undefined;
   return {
     next: () => {
@@ -82,9 +87,11 @@ export interface SampledInput {
 
 /** Returns the inputs of strategies that a recording holds more often than they ask. */
 export function sampledInputs(strategies: readonly StrategyInstance[], recorded: RecordedIntervals): SampledInput[] {
-  return strategies.flatMap(({ name, strategy, params }) => Object.values(strategy.inputs(params)).flatMap(({ spec }): SampledInput[] => {
-    const [feed, { everyMs }] = [feedKey(spec), spec];
-    const recordedMs = recorded.get(feed);
-    return recordedMs === undefined || !isFinerThan(recordedMs, everyMs) ? [] : [{ strategy: name, feed, recordedMs, everyMs }];
-  }));
+  return strategies.flatMap(({ name, strategy, params }) =>
+    Object.values(strategy.inputs(params)).flatMap(({ spec }): SampledInput[] => {
+      const [feed, { everyMs }] = [feedKey(spec), spec];
+      const recordedMs = recorded.get(feed);
+      return recordedMs === undefined || !isFinerThan(recordedMs, everyMs) ? []
+        : [{ strategy: name, feed, recordedMs, everyMs }];
+    }));
 }

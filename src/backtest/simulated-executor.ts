@@ -12,28 +12,29 @@ import { landSimulated } from '../trading/simulated-landing.ts';
 import type { SimulationModel } from '../trading/simulation-model.ts';
 import type { SwapTerms } from '../trading/swap-order.ts';
 import { refuseTerms } from '../trading/terms.ts';
-import { attemptCosts } from './models/attempt-costs.ts';
-import type { AttemptChance } from './models/chance.ts';
-import { chanceOf } from './models/chance.ts';
-import { arrivingOutput, isFirm, passageOf } from './models/landing.ts';
+import { attemptCosts, createTokenAccounts } from './models/swap-costs.ts';
+import type { AttemptChance } from './models/landing.ts';
+import { arrivingOutput, chanceOf, isFirm, passageOf } from './models/landing.ts';
 import { knownBefore, latencyAt } from './models/latency.ts';
 import { quoteFor } from './models/market-ladder.ts';
 import { createOwnImpact } from './models/own-impact.ts';
 import { impactBasis } from './models/quote-ladder.ts';
 import { underSetting } from './models/settings.ts';
-import { createTokenAccounts } from './models/token-accounts.ts';
 import type { SimulatedPrice } from './pricing.ts';
 import { createPricing, isRefusal } from './pricing.ts';
 import type { RecordedIntervals } from './sampling.ts';
 import type { FillNotes, SimulationNotes } from './simulation-notes.ts';
-import { createSimulationTally } from './simulation-notes.ts';
+import { createSimulationCounters } from './simulation-notes.ts';
 
 export type { SimulationModel } from '../trading/simulation-model.ts';
 export { BASE_MODEL } from '../trading/simulation-model.ts';
 
 /** A simulated executor with what a report must say of it. */
 export interface SimulatedExecutor extends Executor {
-  /** Carries an intent out as `execute` does, for whoever never gives one up: every outcome is handed over at once, a fill with its notes. */
+  /**
+   * Carries an intent out as `execute` does, for whoever never gives one up: every outcome is handed over at once, a
+   * fill with its notes.
+   */
   carryOut(intent: Intent, take: TakeOutcome): void;
   notes(): SimulationNotes;
   /** Closes the accounts of some mints and returns what comes back of their deposits. */
@@ -64,8 +65,9 @@ interface Acceptance {
 
 /**
  * Returns an executor that fills from the quotes known at the simulated arrival, never from later ones. It fails where
- * the price moved beyond the slippage (6001, the fee is paid), loses transactions as the model has it, and gives up with a
- * code what it cannot price. All chance follows from the seed and the intent's id: the order of calls does not matter.
+ * the price moved beyond the slippage (6001, the fee is paid), loses transactions as the model has it, and gives up
+ * with a code what it cannot price. All chance follows from the seed and the intent's id: the order of calls does not
+ * matter.
  */
 export function createSimulatedExecutor(options: {
   readonly clock: Clock;
@@ -84,14 +86,17 @@ export function createSimulatedExecutor(options: {
   const pricing = createPricing({ market, model, ownImpact, intervals: options.intervals });
   const accounts = createTokenAccounts(options.tokenAccounts, (mint) => model.transferFees.has(mint));
   const costs = attemptCosts(model.costs, row.priority);
-  const tally = createSimulationTally(costs);
+  const tally = createSimulationCounters(costs);
 
   const noteImpact = ({ inputMint, outputMint }: Intent, { from, displaced }: SimulatedPrice): void => {
     const basis = impactBasis(from.ladder);
-    tally.impacted({ inputMint, outputMint }, { feeds: from.rungs.map(({ quote }) => quote.feed), basis, isDisplaced: displaced > 0n && basis !== 'none' });
+    tally.impacted({ inputMint, outputMint }, {
+      feeds: from.rungs.map(({ quote }) => quote.feed), basis, isDisplaced: displaced > 0n && basis !== 'none',
+    });
   };
 
-  const after = (course: Course, delayMs: Millis, work: () => void): void => { course.waiting = clock.schedule(work, delayMs); };
+  const after =
+    (course: Course, delayMs: Millis, work: () => void): void => { course.waiting = clock.schedule(work, delayMs); };
 
   /** What the chain does to a swap that arrives, now; undefined where a maker did not sign. */
   const arrive = (course: Course, { price: accepted, terms }: Acceptance): Outcome | undefined => {
@@ -113,9 +118,11 @@ export function createSimulatedExecutor(options: {
       // What a maker pays comes from his own stock, not from pools.
       ownImpact.add(intent.inputMint, intent.outputMint, accepted.traded, clock.now());
       if (model.ownImpact.share > 0) noteImpact(intent, isRefusal(arrival) ? accepted : arrival);
-      tally.arrived({ isUnmoved: !isRefusal(arrival) && quoteFor(arrival.from, arrival.traded) === quoteFor(accepted.from, accepted.traded) });
+      tally.arrived({ isUnmoved: !isRefusal(arrival)
+        && quoteFor(arrival.from, arrival.traded) === quoteFor(accepted.from, accepted.traded) });
     }
-    const { marks, platformFee, transferFees } = isRefusal(arrival) || row.fill === 'quoted' || firm ? accepted : arrival;
+    const { marks, platformFee, transferFees } = isRefusal(arrival) || row.fill === 'quoted' || firm
+      ? accepted : arrival;
     course.notes = { marks, platformFee, transferFees, costs, rentLamports: accounts.open(intent.outputMint) };
     tally.filled(course.notes);
     return outcome;
@@ -126,7 +133,9 @@ export function createSimulatedExecutor(options: {
     const landMs = latencyAt(knownBefore(model.latency.land, clock.now(), intent.route), chance.land) * row.landLatency;
     const passage = passageOf(chance, landing, landMs);
     if (passage === 'expires') {
-      after(course, landing.expiryMs, () => { take(outcomeOf(intent.id, 'expired', { code: 'EXPIRED', reason: 'it never landed, as the model has it now and then' })); });
+      after(course, landing.expiryMs, () => { take(outcomeOf(
+        intent.id, 'expired', { code: 'EXPIRED', reason: 'it never landed, as the model has it now and then' },
+      )); });
       return;
     }
     after(course, landMs, () => {
@@ -137,7 +146,9 @@ export function createSimulatedExecutor(options: {
         take(outcomeOf(intent.id, 'submitted', refusal));
         after(course, landing.expiryMs - landMs, () => { take(outcomeOf(intent.id, 'expired', refusal)); });
       } else if (passage === 'arrives-unseen') {
-        take(outcomeOf(intent.id, 'unknown', { code: 'UNSEEN', reason: 'nobody says what became of it, as the model has it now and then' }));
+        take(outcomeOf(intent.id, 'unknown', {
+          code: 'UNSEEN', reason: 'nobody says what became of it, as the model has it now and then',
+        }));
         after(course, landing.expiryMs - landMs, () => { take(outcome); });
       } else take(outcome);
     });
@@ -169,7 +180,9 @@ export function createSimulatedExecutor(options: {
     const take = (outcome: Outcome): void => { takeWithNotes(outcome, course.notes); };
     const course: Course = { intent, chance: chanceOf(seed, intent.id), take, notes: undefined, waiting: undefined };
     take(outcomeOf(intent.id, 'building'));
-    after(course, latencyAt(knownBefore(model.latency.quote, clock.now(), intent.route), course.chance.quote) * row.quoteLatency, () => { accept(course); });
+    after(course, latencyAt(
+      knownBefore(model.latency.quote, clock.now(), intent.route), course.chance.quote,
+    ) * row.quoteLatency, () => { accept(course); });
     return course;
   };
 

@@ -1,11 +1,11 @@
-import { lamports, type Lamports } from '../core/amount.ts';
+import type { Lamports } from '../core/amount.ts';
+import { lamports, mulDiv } from '../core/amount.ts';
 import { GannetError } from '../core/errors.ts';
 import { printable } from '../core/text.ts';
 import type { SwapBuild, SwapInstruction } from '../trading/swap-order.ts';
-import { COMPUTE_BUDGET_PROGRAM, createAddressDecoder } from './addresses.ts';
-import { MAX_COMPUTE_UNITS, clampUnitPrice, computeBudget, priorityFee, readUnitPrice, unitLimitFor } from './compute-budget.ts';
-import { compileTransaction } from './message-compiler.ts';
-import type { TransactionError } from './transaction-error.ts';
+import { COMPUTE_BUDGET_PROGRAM, MAX_COMPUTE_UNITS, MICRO_LAMPORTS_PER_LAMPORT } from '../solana/constants.ts';
+import { createTransactionCompiler } from './compile-transaction.ts';
+import type { TransactionError } from './rpc-answers.ts';
 
 /** An unsigned transaction with the terms of its own bytes. */
 export interface ComposedTransaction {
@@ -14,7 +14,7 @@ export interface ComposedTransaction {
   readonly priorityFeeLamports: Lamports;
 }
 
-/** What a transaction would do if it landed now. */
+/** The outcome of a transaction if it landed now. */
 export interface Simulation {
   /** Undefined when it would succeed. */
   readonly error?: TransactionError | undefined;
@@ -22,33 +22,36 @@ export interface Simulation {
   readonly logs: readonly string[];
 }
 
-export interface ComposerOptions {
+interface ComposerOptions {
   /** Runs an unsigned transaction without landing it, whatever its blockhash. */
   readonly simulate: (transaction: Uint8Array) => Promise<Simulation>;
-  /** The most that a transaction may pay for priority, whatever price the service thinks right. */
+  /** The most that a transaction may pay for priority, whatever price the service proposes. */
   readonly maxPriorityFeeLamports?: Lamports | undefined;
 }
 
 const DEFAULT_MAX_PRIORITY_FEE = lamports(1_000_000n);
+const SET_UNIT_LIMIT = 2;
+const SET_UNIT_PRICE = 3;
 
 /**
- * Returns a function that makes a transaction of a build: the limit on compute units from a simulation of its own, the
- * price clamped, then set-up, swap, clean-up and other instructions, with the tables and the blockhash of the answer.
- * It throws CHAIN_SIMULATION_FAILED (details: code) where the swap would fail, CHAIN_TRANSACTION_INVALID where the build
- * makes no sense, and whatever the simulation throws.
+ * Returns a function that makes a transaction of a build: the limit on compute units from a simulation, the price
+ * clamped, then set-up, swap, clean-up and other instructions, with the tables and the blockhash of the build. It
+ * throws CHAIN_SIMULATION_FAILED (details: code) where the swap would fail, CHAIN_TRANSACTION_INVALID where the build
+ * is inconsistent, and what the simulation throws.
  */
-export function createComposer(options: ComposerOptions): (build: SwapBuild, payer: string) => Promise<ComposedTransaction> {
+export function createComposer(
+  options: ComposerOptions,
+): (build: SwapBuild, payer: string) => Promise<ComposedTransaction> {
   const { simulate, maxPriorityFeeLamports = DEFAULT_MAX_PRIORITY_FEE } = options;
-  const decode = createAddressDecoder();
+  const compileParts = createTransactionCompiler();
 
   return async (build, payer) => {
     const givenPrice = readUnitPrice(build.computeBudgetInstructions);
     const instructions = swapInstructions(build);
     const compile = (budget: readonly SwapInstruction[]): Uint8Array =>
-      compileTransaction(
-        { payer, blockhash: build.blockhash, instructions: [...budget, ...instructions], lookupTables: build.lookupTables },
-        decode,
-      );
+      compileParts({
+        payer, blockhash: build.blockhash, instructions: [...budget, ...instructions], lookupTables: build.lookupTables,
+      });
     const termsFor = (unitLimit: number) => ({
       unitLimit,
       price: clampUnitPrice({ price: givenPrice, unitLimit, maxFeeLamports: maxPriorityFeeLamports }),
@@ -79,4 +82,66 @@ function requireSuccess({ error, unitsConsumed, logs }: Simulation): number {
     });
   }
   return unitLimitFor(unitsConsumed);
+}
+
+/**
+ * Returns the price in micro-lamports a compute unit that these instructions set, 0 where they set none.
+ * Throws CHAIN_TRANSACTION_INVALID on any other instruction: limit, heap and loaded data are set here.
+ */
+function readUnitPrice(instructions: readonly SwapInstruction[]): bigint {
+  if (instructions.length > 1) {
+    throw invalid(`expected at most one compute-budget instruction, the price, got ${instructions.length}`);
+  }
+  const [instruction] = instructions;
+  if (instruction === undefined) return 0n;
+  const { programId, accounts, data } = instruction;
+  if (programId !== COMPUTE_BUDGET_PROGRAM || accounts.length > 0 || data.length !== 9 || data[0] !== SET_UNIT_PRICE) {
+    throw invalid('expected no compute-budget instruction but one that sets the price of a unit');
+  }
+  return Buffer.from(data.buffer, data.byteOffset, data.byteLength).readBigUInt64LE(1);
+}
+
+/**
+ * Returns the limit on units after a simulation that consumed `consumed`: a fifth more, rounded up, within the
+ * network's limit.
+ */
+export function unitLimitFor(consumed: bigint): number {
+  return Math.min(Number(mulDiv(consumed, 12n, 10n, 'ceil')), MAX_COMPUTE_UNITS);
+}
+
+/** Returns `price`, lowered where needed so that the fee for `unitLimit` units stays within `maxFeeLamports`. */
+export function clampUnitPrice(
+  options: { readonly price: bigint; readonly unitLimit: number; readonly maxFeeLamports: Lamports },
+): bigint {
+  const highest = (options.maxFeeLamports * MICRO_LAMPORTS_PER_LAMPORT) / BigInt(options.unitLimit);
+  return options.price < highest ? options.price : highest;
+}
+
+/**
+ * Returns the cost of a price in micro-lamports, rounded up as the network does: the limit is paid for, used or not.
+ */
+export function priorityFee(options: { readonly price: bigint; readonly unitLimit: number }): Lamports {
+  return mulDiv(options.price, BigInt(options.unitLimit), MICRO_LAMPORTS_PER_LAMPORT, 'ceil') as Lamports;
+}
+
+/** Returns the instructions that set limit and price; a price of 0 is the network's own default and left out. */
+export function computeBudget(
+  options: { readonly price: bigint; readonly unitLimit: number },
+): readonly SwapInstruction[] {
+  const limit = Buffer.alloc(5);
+  limit.writeUInt8(SET_UNIT_LIMIT, 0);
+  limit.writeUInt32LE(options.unitLimit, 1);
+  if (options.price === 0n) return [budgetInstruction(limit)];
+  const price = Buffer.alloc(9);
+  price.writeUInt8(SET_UNIT_PRICE, 0);
+  price.writeBigUInt64LE(options.price, 1);
+  return [budgetInstruction(limit), budgetInstruction(price)];
+}
+
+function budgetInstruction(data: Uint8Array): SwapInstruction {
+  return { programId: COMPUTE_BUDGET_PROGRAM, accounts: [], data };
+}
+
+function invalid(message: string): GannetError {
+  return new GannetError('CHAIN_TRANSACTION_INVALID', message);
 }

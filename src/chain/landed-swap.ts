@@ -3,11 +3,11 @@ import { U64_MAX, ZERO, type Amount, type Lamports } from '../core/amount.ts';
 import { GannetError } from '../core/errors.ts';
 import { SOL_MINT, type Mint } from '../market/token.ts';
 import type { LandedSwap } from '../trading/attempt.ts';
-import { SYSTEM_PROGRAM } from './addresses.ts';
+import { SYSTEM_PROGRAM } from '../solana/constants.ts';
 import type { LandedTransaction } from './rpc-answers.ts';
-import { readTransactionError } from './transaction-error.ts';
+import { readTransactionError } from './rpc-answers.ts';
 
-/** The wallet and the swap whose effect is asked for. */
+/** The wallet and the two mints of a swap. */
 export interface SwapSide {
   readonly owner: string;
   readonly inputMint: Mint;
@@ -15,9 +15,9 @@ export interface SwapSide {
 }
 
 /**
- * Returns what a landed transaction did to a wallet, exact to the unit. Native and wrapped SOL count together, and
- * their change is always -(SOL in) + (SOL out) - fee - deposits. Closing an account of ours gives its deposit back, so
- * deposits can come out negative. Where neither side is SOL, lamports that went elsewhere (a tip) count as fee.
+ * Returns the effect of a landed transaction on a wallet, exact to the unit. Native and wrapped SOL count together, and
+ * their change is always -(SOL in) + (SOL out) - fee - deposits. Closing an account returns its deposit, so deposits
+ * can be negative. Where neither side is SOL, lamports that went elsewhere (a tip) count as fee.
  * Throws CHAIN_RESPONSE_INVALID where the balances contradict the swap.
  */
 export function readLandedSwap(transaction: LandedTransaction, swap: SwapSide): LandedSwap {
@@ -27,14 +27,15 @@ export function readLandedSwap(transaction: LandedTransaction, swap: SwapSide): 
   const ownerIndex = keys.indexOf(swap.owner);
   const base = { signature, slot, error: readTransactionError(meta.err) };
   const paidFee = ownerIndex === 0 ? meta.fee : 0n;
-  // What failed changed nothing, and cost the fee: an answer whose balances moved says two things at once.
+  // A failed transaction costs its fee and changes nothing else: moved balances contradict the failure.
   if (base.error !== undefined) {
     refuseMoved(transaction, { owner: swap.owner, ownerIndex, paidFee });
     return { ...base, feeLamports: paidFee as Lamports, rentLamports: 0n as Lamports, amountIn: ZERO, amountOut: ZERO };
   }
 
-  // A node that kept none shows every token as unmoved, or as all that the wallet has of it.
-  if (meta.preTokenBalances === null || meta.postTokenBalances === null) throw contradiction('expected its token balances, got none', signature);
+  // Without token balances every token would seem unmoved, or new.
+  if (meta.preTokenBalances === null || meta.postTokenBalances === null)
+    throw contradiction('expected its token balances, got none', signature);
   const accounts = ownTokenAccounts(transaction, swap.owner);
   const deposits = depositsPaid({ transaction, keys, ownerIndex, accounts });
   const nativeChange = ownerIndex < 0 ? 0n : lamportChange(transaction, ownerIndex);
@@ -53,28 +54,33 @@ export function readLandedSwap(transaction: LandedTransaction, swap: SwapSide): 
   };
 }
 
-/** Throws where the balances of a transaction that failed are not those of before, the fee apart. */
-function refuseMoved(transaction: LandedTransaction, { owner, ownerIndex, paidFee }: { readonly owner: string; readonly ownerIndex: number; readonly paidFee: bigint }): void {
+/** Throws where a failed transaction changed balances by more than its fee. */
+function refuseMoved(transaction: LandedTransaction, { owner, ownerIndex, paidFee }: {
+  readonly owner: string; readonly ownerIndex: number; readonly paidFee: bigint;
+}): void {
   const { meta: { preTokenBalances, postTokenBalances } } = transaction;
   const signature = transaction.transaction.signatures[0]!;
   const lamports = ownerIndex < 0 ? 0n : lamportChange(transaction, ownerIndex);
-  // A node that kept no token balances shows nothing either way.
+  // Without token balances nothing can be compared.
   const areKept = preTokenBalances !== null && postTokenBalances !== null;
   const moved = (areKept ? ownTokenAccounts(transaction, owner) : []).find(({ before, after }) => before !== after);
   if (moved === undefined && lamports === -paidFee) return;
-  const what = moved === undefined ? `its lamports changed by ${lamports}, the fee is ${paidFee}` : `it had ${moved.before ?? 0n} of ${moved.mint} before and ${moved.after ?? 0n} after`;
-  throw contradiction(`it is said to have failed, but the wallet's balances moved: ${what}`, signature);
+  const what = moved === undefined ? `its lamports changed by ${lamports}, the fee is ${paidFee}`
+    : `it had ${moved.before ?? 0n} of ${moved.mint} before and ${moved.after ?? 0n} after`;
+  throw contradiction(`it is reported as failed, but the wallet's balances moved: ${what}`, signature);
 }
 
 /**
- * Returns by how much a wallet's tokens changed in a transaction that it signed, by mint, fees and deposits not counted;
- * empty where it failed, or where others signed it alone. Throws CHAIN_RESPONSE_INVALID where its balances are incomplete.
+ * Returns the changes of a wallet's tokens in a transaction that it signed, by mint, without fees and deposits. Returns
+ * an empty map for a failed transaction, and for one that the wallet did not sign. Throws CHAIN_RESPONSE_INVALID where
+ * its balances are incomplete.
  */
 export function readOwnMoves(transaction: LandedTransaction, owner: string): ReadonlyMap<string, bigint> {
   const { meta, transaction: { signatures } } = transaction;
   const keys = accountKeys(transaction);
   const ownerIndex = keys.indexOf(owner);
-  if (ownerIndex < 0 || ownerIndex >= signatures.length || readTransactionError(meta.err) !== undefined) return new Map();
+  if (ownerIndex < 0 || ownerIndex >= signatures.length || readTransactionError(meta.err) !== undefined)
+    return new Map();
   const accounts = ownTokenAccounts(transaction, owner);
   const moves = new Map(accounts.map(({ mint }) => [mint, tokenChange(accounts, mint)]));
   const paidFee = ownerIndex === 0 ? meta.fee : 0n;
@@ -95,7 +101,9 @@ function ownTokenAccounts({ meta }: LandedTransaction, owner: string): readonly 
   const accounts = new Map<number, OwnTokenAccount>();
   for (const entry of meta.preTokenBalances ?? []) {
     if (entry.owner !== owner) continue;
-    accounts.set(entry.accountIndex, { index: entry.accountIndex, mint: entry.mint, before: entry.uiTokenAmount.amount });
+    accounts.set(entry.accountIndex, {
+      index: entry.accountIndex, mint: entry.mint, before: entry.uiTokenAmount.amount,
+    });
   }
   for (const entry of meta.postTokenBalances ?? []) {
     if (entry.owner !== owner) continue;
@@ -119,8 +127,8 @@ interface DepositContext {
 }
 
 /**
- * The lamports locked up in token accounts of ours, without what is wrapped in them: paid in for those we opened and
- * paid for, got back for those that were closed. One that was opened and closed on the way appears on neither side.
+ * The lamports locked in the wallet's token accounts, without wrapped SOL: paid for accounts that it opened, returned
+ * for accounts that it closed. An account that was opened and closed in the transaction appears on neither side.
  */
 function depositsPaid(context: DepositContext): bigint {
   return context.accounts.reduce((sum, account) => sum + depositChange(account, context), 0n);
@@ -134,23 +142,26 @@ function depositChange(account: OwnTokenAccount, { transaction, keys, ownerIndex
   if (!opened) return change;
   const funders = fundersOf(index, transaction, keys);
   if (funders.size > 0) return funders.has(ownerIndex) ? change : 0n;
-  // The node kept no inner instructions: who pays the fee pays for the accounts too.
+  // Without inner instructions the payer of the fee is taken for the payer of the account.
   return ownerIndex === 0 ? change : 0n;
 }
 
 const CREATE_ACCOUNT = 0;
 const TRANSFER = 2;
 const CREATE_ACCOUNT_WITH_SEED = 3;
-/** Longer than any of these three in base58, whose decoding takes time quadratic in the length. */
+/** More than any of these three needs in base58, whose decoding time is quadratic in the length. */
 const MAX_FUNDING_CHARACTERS = 200;
 
-/** The accounts that gave lamports to the one at `index` through the System program. */
-function fundersOf(index: number, { transaction, meta }: LandedTransaction, keys: readonly string[]): ReadonlySet<number> {
+/** The accounts that sent lamports to the one at `index` through the System program. */
+function fundersOf(
+  index: number, { transaction, meta }: LandedTransaction, keys: readonly string[],
+): ReadonlySet<number> {
   const inner = (meta.innerInstructions ?? []).flatMap((group) => group.instructions);
   const funders = new Set<number>();
   for (const { programIdIndex, accounts, data } of [...transaction.message.instructions, ...inner]) {
     const [from, to] = accounts;
-    if (keys[programIdIndex] !== SYSTEM_PROGRAM || to !== index || from === undefined || data.length > MAX_FUNDING_CHARACTERS) continue;
+    if (keys[programIdIndex] !== SYSTEM_PROGRAM || to !== index || from === undefined
+        || data.length > MAX_FUNDING_CHARACTERS) continue;
     const bytes = bs58.decodeUnsafe(data);
     if (bytes === undefined || bytes.length < 12) continue;
     const kind = Buffer.from(bytes).readUInt32LE(0);
@@ -159,7 +170,7 @@ function fundersOf(index: number, { transaction, meta }: LandedTransaction, keys
   return funders;
 }
 
-/** All accounts in the order that balances and instructions count them. Throws CHAIN_RESPONSE_INVALID. */
+/** All accounts in the order of balances and instruction indexes. Throws CHAIN_RESPONSE_INVALID. */
 function accountKeys({ meta, transaction }: LandedTransaction): readonly string[] {
   const keys = [...transaction.message.accountKeys, ...meta.loadedAddresses.writable, ...meta.loadedAddresses.readonly];
   const entries = [...(meta.preTokenBalances ?? []), ...(meta.postTokenBalances ?? [])];
@@ -175,7 +186,8 @@ function lamportChange({ meta }: LandedTransaction, index: number): bigint {
 }
 
 function movedAmount(value: bigint, expectation: string, signature: string): Amount {
-  if (value < 0n || value > U64_MAX) throw contradiction(`expected ${expectation}, got the contrary by ${-value}`, signature);
+  if (value < 0n || value > U64_MAX)
+    throw contradiction(`expected ${expectation}, got a change of ${-value} in the other direction`, signature);
   return value as Amount;
 }
 

@@ -1,8 +1,7 @@
 import type { Command } from 'commander';
-import type { LogLevel } from '../daemon/log.ts';
+import type { LogLevel } from '../daemon/reporting/log.ts';
 import type { SignerClient } from '../signer/client.ts';
-import type { ExitCode } from './exit-codes.ts';
-import type { Terminal } from './terminal.ts';
+import type { Terminal } from './output/terminal.ts';
 
 /** The options that every command takes. */
 export interface GlobalOptions {
@@ -15,24 +14,38 @@ export interface GlobalOptions {
   readonly logLevel: LogLevel;
 }
 
-/** What a command works with: nothing else of the process is its business. */
+/** What a command gets from the process; it uses nothing else of it. */
 export interface CommandContext {
   readonly terminal: Terminal;
   readonly options: GlobalOptions;
-  /** The environment with `.env` beneath it, and no wallet's key in it. */
+  /** The environment, completed from `.env`, without wallet keys. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** The names of the variables that were kept out of it, since only the signer may see them. */
+  /** The names of the removed variables, which only the signer may see. */
   readonly withheld: readonly string[];
-  /** Connects to the signer that this process was started beside; undefined where there is none. */
+  /** Connects to the signer process that started this one; undefined without a signer. */
   readonly connectSigner: (() => SignerClient) | undefined;
-  /** Aborted at the first interrupt; a second one ends the process. */
+  /** Aborted by the first interrupt; a second one ends the process. */
   readonly interrupt: AbortSignal;
 }
 
 /** Adds a command to the program. */
 export type CommandModule = (program: Command, run: RunCommand) => void;
 
-/** Wraps an action: builds its context, tells its errors, sets the exit code. */
+/** Wraps an action: builds its context, reports its errors and sets the exit code. */
 export type RunCommand = <Args extends readonly unknown[]>(
   action: (context: CommandContext, ...args: Args) => Promise<ExitCode>,
 ) => (...args: [...Args, ...unknown[]]) => Promise<void>;
+
+/** The exit codes of commands. */
+export const EXIT = {
+  done: 0,
+  /** The command did not achieve its result. */
+  failed: 1,
+  /** Usage or configuration error: nothing was started. */
+  usage: 2,
+  /** Halted by risk or by the operator. */
+  halted: 3,
+  interrupted: 130,
+} as const;
+
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT];

@@ -2,9 +2,8 @@ import { addAbortSignal } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import { GannetError } from '../core/errors.ts';
 import { printable } from '../core/text.ts';
-import { unreadable } from './file-places.ts';
-import { openInput } from './input.ts';
-import { interruption } from './interrupt.ts';
+import { openInput, unreadable } from './input/files.ts';
+import { interruption } from '../recording/interrupt.ts';
 
 /** Longer than any row of numbers: without line ends, a file would be read whole before anybody looks at it. */
 const LONGEST_LINE = 65_536;
@@ -23,13 +22,15 @@ export interface CsvRow extends CsvPlace {
 
 /** Returns the error for something wrong in a file, which its message begins with: `file:row: …`. */
 export function csvError({ file, row, column }: CsvPlace, message: string): GannetError {
-  return new GannetError('CSV_INVALID', `${printable(file)}:${row}: ${message}`, { details: { file, row, ...(column === undefined ? {} : { column }) } });
+  return new GannetError('CSV_INVALID', `${printable(file)}:${row}: ${message}`, {
+    details: { file, row, ...(column === undefined ? {} : { column }) },
+  });
 }
 
 /**
- * Yields the lines of a file or a pipe ("-": standard input) as cells, trimmed and out of their quotes, as they come: a file
- * may be larger than memory. Empty lines are left out. Throws USAGE where it cannot be read, CSV_INVALID at a line that
- * is no row, INTERRUPTED.
+ * Yields the lines of a file or a pipe ("-": standard input) as cells, trimmed and out of their quotes, as they come: a
+ * file may be larger than memory. Empty lines are left out. Throws USAGE where it cannot be read, CSV_INVALID at a line
+ * that is no row, INTERRUPTED.
  */
 export async function* csvRows(file: string, interrupt: AbortSignal): AsyncGenerator<CsvRow> {
   let row = 0;
@@ -50,13 +51,15 @@ async function* linesOf(file: string, interrupt: AbortSignal): AsyncGenerator<st
     rest = lines.pop()!;
     row += lines.length;
     yield* lines;
-    if (rest.length > LONGEST_LINE) throw csvError({ file, row }, `expected a line of at most ${LONGEST_LINE} characters; is this a CSV file?`);
+    if (rest.length > LONGEST_LINE)
+      throw csvError({ file, row }, `expected a line of at most ${LONGEST_LINE} characters; is this a CSV file?`);
   }
   yield rest + decoder.end();
 }
 
 async function* chunksOf(file: string, interrupt: AbortSignal): AsyncGenerator<Buffer> {
-  const fault = (cause: unknown): GannetError => (interrupt.aborted ? interruption(cause) : cause instanceof GannetError ? cause : unreadable(file, cause));
+  const fault = (cause: unknown): GannetError =>
+    (interrupt.aborted ? interruption(cause) : cause instanceof GannetError ? cause : unreadable(file, cause));
   let chunks: AsyncIterator<Buffer>;
   try {
     chunks = (addAbortSignal(interrupt, openInput(file)) as AsyncIterable<Buffer>)[Symbol.asyncIterator]();
@@ -80,7 +83,8 @@ function cellsOf(place: CsvPlace, line: string): string[] {
     const text = cell.trim();
     if (!text.includes('"')) cells.push(text);
     else if (/^"[^"]*"$/.test(text)) cells.push(text.slice(1, -1).trim());
-    else throw csvError(place, `expected numbers and times, got ${JSON.stringify(printable(text, 40))}: quotes within a cell, or a comma within quotes`);
+    else throw csvError(place, `expected numbers and times, got ${JSON.stringify(printable(text, 40))}: quotes within `
+      + 'a cell, or a comma within quotes');
   }
   return cells;
 }

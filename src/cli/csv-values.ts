@@ -27,21 +27,27 @@ export function readNumberCell(text: string, place: CsvPlace): number {
 export function readTimeCell(text: string, place: CsvPlace, first: boolean): Millis {
   const at = NUMBER.test(text) ? unixTime(text, place, first) : isoTime(text);
   if (at !== undefined && Math.abs(at) <= LATEST) return at;
-  throw csvError(place, `expected a time in ISO 8601, Unix seconds or milliseconds, got ${text === '' ? 'nothing' : shown(text)}`);
+  throw csvError(
+    place, `expected a time in ISO 8601, Unix seconds or milliseconds, got ${text === '' ? 'nothing' : shown(text)}`,
+  );
 }
 
 function unixTime(text: string, place: CsvPlace, first: boolean): Millis {
-  if (first && BARE_DATE.test(text)) throw csvError(place, `expected a time in ISO 8601, Unix seconds or milliseconds; ${text} looks like a date, write it as ${text.slice(0, 4)}-${text.slice(4, 6) || '01'}-${text.slice(6) || '01'}`);
+  if (first && BARE_DATE.test(text))
+    throw csvError(place, `expected a time in ISO 8601, Unix seconds or milliseconds; ${text} looks like a date, write `
+      + `it as ${text.slice(0, 4)}-${text.slice(4, 6) || '01'}-${text.slice(6) || '01'}`);
   const value = Number(text);
   return Math.abs(value) >= MILLISECONDS_FROM ? value : Math.round(value * 1_000);
 }
 
 function isoTime(text: string): Millis | undefined {
-  const [, year, month, day, hour = '00', minute = '00', second = '00', fraction = '', zone = 'Z'] = ISO.exec(text) ?? [];
+  const [, year, month, day, hour = '00', minute = '00', second = '00', fraction = '', zone = 'Z'] = ISO.exec(text)
+    ?? [];
   if (year === undefined) return undefined;
   const local = Date.UTC(Number(year), Number(month) - 1, Number(day), Number(hour), Number(minute), Number(second));
   // Date carries what is too much over to the next unit: the 30th of February becomes a day of March.
-  if (new Date(local).toISOString().slice(0, 19) !== `${year}-${month}-${day}T${hour}:${minute}:${second}`) return undefined;
+  if (new Date(local).toISOString().slice(0, 19) !== `${year}-${month}-${day}T${hour}:${minute}:${second}`)
+    return undefined;
   const offset = offsetOf(zone);
   return offset === undefined ? undefined : local + Number(fraction.padEnd(3, '0').slice(0, 3)) - offset;
 }

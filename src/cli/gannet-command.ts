@@ -2,11 +2,11 @@ import type { ErrorOptions, HelpContext } from 'commander';
 import { Command } from 'commander';
 import { nearest } from '../core/nearest.ts';
 import { printable } from '../core/text.ts';
-import { NEVER_SUGGESTED } from './commands.ts';
+import { NEVER_SUGGESTED } from './command-list.ts';
 
 /**
- * A command whose errors suggest the nearest command or option, but none that moves money, and whose `help` takes the path
- * of a command ("help wallet close-empty") and names what is unknown in it.
+ * A command whose errors suggest the nearest command or option, but none that moves money. Its `help` takes the path of
+ * a command ("help wallet close-empty") and names an unknown command in it.
  */
 export class GannetCommand extends Command {
   constructor(name?: string) {
@@ -24,7 +24,11 @@ export class GannetCommand extends Command {
     const [, kind = '', name = ''] = found;
     const close = nearest(name, this.#candidates(kind).filter((candidate) => !NEVER_SUGGESTED.has(candidate)));
     const list = kind === 'command' ? `; "gannet help${this.#path()}" lists the commands` : '';
-    return super.error(`error: unknown ${kind} '${printable(name, 100)}'${list}${close === undefined ? '' : `\n(Did you mean ${close}?)`}`, options);
+    return super.error(
+      `error: unknown ${kind} `
+        + `'${printable(name, 100)}'${list}${close === undefined ? '' : `\n(Did you mean ${close}?)`}`,
+      options,
+    );
   }
 
   override help(context?: HelpContext | ((text: string) => string)): never {
@@ -32,12 +36,14 @@ export class GannetCommand extends Command {
     return subject === this ? super.help(context as HelpContext) : subject.help();
   }
 
-  /** Returns the command that "help" was asked about, this one where it was not. Ends the command line where there is none. */
+  /** Returns the command that "help" names, or this one. Ends the command line when there is no such command. */
   #helpSubject(): Command {
-    const speaker = lineage(this).find(({ args }) => args[0] === 'help');
-    if (speaker === undefined) return this;
-    return speaker.args.slice(1).filter((word) => word !== 'help' && !word.startsWith('-')).reduce((subject, name) =>
-      subject.commands.find((command) => command.name() === name) ?? subject.error(`error: unknown command '${name}'`, { code: 'commander.unknownCommand' }), speaker);
+    const asked = lineage(this).find(({ args }) => args[0] === 'help');
+    if (asked === undefined) return this;
+    return asked.args.slice(1).filter((word) => word !== 'help' && !word.startsWith('-')).reduce((subject, name) =>
+      subject.commands.find((command) => command.name() === name)
+        ?? subject.error(`error: unknown command '${name}'`, { code: 'commander.unknownCommand' }),
+        asked);
   }
 
   #path(): string {
@@ -52,7 +58,7 @@ export class GannetCommand extends Command {
 
 const UNKNOWN = /^error: unknown (command|option) '(.*)'$/s;
 
-/** Returns a command with those above it. */
+/** Returns a command and its ancestors. */
 function lineage(command: Command): Command[] {
   return command.parent === null ? [command] : [command, ...lineage(command.parent)];
 }

@@ -1,51 +1,52 @@
 import { Socket } from 'node:net';
 import { CommanderError, Option } from 'commander';
-import { LOG_LEVELS } from '../daemon/log.ts';
-import { systemClock } from '../daemon/system-clock.ts';
+import { LOG_LEVELS } from '../daemon/reporting/log.ts';
+import { systemClock } from '../daemon/watch/system-clock.ts';
 import { isGannetError } from '../core/errors.ts';
 import { stringifyJson } from '../core/json.ts';
 import { printable } from '../core/text.ts';
 import { createSignerClient } from '../signer/client.ts';
 import { dotenvFolders, merged, readDotenv, withoutKeys } from '../signer/environment.ts';
-import type { HandedOn } from '../signer/handed-on.ts';
-import { SIGNER_FD, takeHandedOn } from '../signer/handed-on.ts';
-import type { CommandContext, GlobalOptions, RunCommand } from './command.ts';
-import { addCommands } from './commands.ts';
-import type { ExitCode } from './exit-codes.ts';
-import { EXIT } from './exit-codes.ts';
-import { refuseUnmakable } from './file-places.ts';
+import type { HandedOn } from '../signer/command-process.ts';
+import { SIGNER_FD, takeHandedOn } from '../signer/command-process.ts';
+import type { CommandContext, ExitCode, GlobalOptions, RunCommand } from './command.ts';
+import { EXIT } from './command.ts';
+import { addCommands } from './command-list.ts';
+import { refuseImpossibleFolder } from './input/files.ts';
 import { GannetCommand } from './gannet-command.ts';
-import type { Hide, Terminal } from './terminal.ts';
-import { hideKeysOf, processTerminal, reportError } from './terminal.ts';
-import { linesWrapped, outputColumns } from './text-width.ts';
+import type { Redact, Terminal } from './output/terminal.ts';
+import { redactKeysOf, linesWrapped, outputColumns, processTerminal, reportError } from './output/terminal.ts';
 
 export const VERSION = '0.1.0';
 
-const COMMON_OPTIONS = 'Every command also takes --json, --config, --state-dir, --base-url, --rpc-url, --api-key-env and --log-level: see "gannet help".';
-const EXIT_CODES = 'Exit codes: 0 done, 1 what was asked did not come true, 2 usage or configuration (nothing was started), 3 a run that ended while trading was halted (by risk, an operator or the file STOP), 130 interrupted.';
-/** Of help where nothing says how wide the output is. */
+const COMMON_OPTIONS = 'Every command also takes --json, --config, --state-dir, --base-url, --rpc-url, --api-key-env '
+  + 'and --log-level; see "gannet help".';
+const EXIT_CODES = 'Exit codes: 0 done; 1 failed; 2 usage or configuration error, nothing was started; 3 the run ended '
+  + 'while trading was halted (by risk, an operator or the file STOP); 130 interrupted.';
+/** The width of help when the output has none, such as a pipe. */
 const USUAL_COLUMNS = 80;
-/** What a description in the help needs beside its name. */
+/** The least width of a description beside its name in the help. */
 const HELP_LEAST = 16;
 
 /** Runs the command line and returns its exit code. */
 export async function main(argv: readonly string[]): Promise<ExitCode> {
   const handedOn = takeHandedOn(process.env);
   const wantsJson = argv.includes('--json');
-  const hide = await hideKeysOf(argv.slice(2));
+  const hide = await redactKeysOf(argv.slice(2));
   const code: { value: ExitCode } = { value: EXIT.done };
   const output = watchOutput();
   const program = new GannetCommand('gannet')
-    .description('watches Solana markets and swaps when a strategy says so')
+    .description('watches Solana markets, and swaps when a strategy decides to')
     .version(VERSION)
     .option('--json', 'one JSON document on standard output, everything else on standard error', false)
-    .option('--config <file>', 'the configuration (default: config/gannet.yaml, else the built-in one)')
-    .option('--state-dir <dir>', 'where runs, recordings and the journal are kept', './state')
-    .option('--base-url <url>', 'the service, instead of the configured one')
-    .option('--rpc-url <url>', 'the chain’s RPC, instead of the configured one')
+    .option('--config <file>', 'the configuration file (default: config/gannet.yaml, else the built-in one)')
+    .option('--state-dir <dir>', 'the folder of runs, recordings and the journal', './state')
+    .option('--base-url <url>', 'the service to use instead of the configured one')
+    .option('--rpc-url <url>', 'the RPC node to use instead of the configured one')
     .option('--api-key-env <name>', 'the environment variable that holds the API key')
-    .addOption(new Option('--log-level <level>', 'how much to log').choices(LOG_LEVELS).default('warn'))
-    .showHelpAfterError('Add --help to see what the command takes.')
+    .addOption(new Option('--log-level <level>', 'the least severe messages to log').choices(LOG_LEVELS)
+      .default('warn'))
+    .showHelpAfterError('Add --help for the arguments and options of the command.')
     .addHelpText('after', () => paragraph(EXIT_CODES))
     .addHelpText('afterAll', ({ command }) => (command.parent === null ? '' : paragraph(COMMON_OPTIONS)))
     .exitOverride()
@@ -62,7 +63,9 @@ export async function main(argv: readonly string[]): Promise<ExitCode> {
   } catch (error) {
     if (!(error instanceof CommanderError)) return reportError(processTerminal(wantsJson, hide), error);
     if (error.exitCode === 0) return EXIT.done;
-    if (wantsJson) process.stdout.write(`${hide(stringifyJson({ error: { code: 'USAGE', message: usageMessage(error), details: {} } }))}\n`);
+    if (wantsJson) process.stdout.write(
+      `${hide(stringifyJson({ error: { code: 'USAGE', message: usageMessage(error), details: {} } }))}\n`,
+    );
     return EXIT.usage;
   }
   return code.value;
@@ -72,35 +75,38 @@ function paragraph(text: string): string {
   return `\n${linesWrapped(text, outputColumns() ?? USUAL_COLUMNS)}`;
 }
 
-/** Commander says `(outputHelp)` where a command is missing, and begins its messages for people. */
+/** Commander reports a missing command as `(outputHelp)`, and starts its messages with "error: ". */
 function usageMessage({ code, message }: CommanderError): string {
   return code === 'commander.help' ? 'expected a command; "gannet help" lists them' : message.replace(/^error: /, '');
 }
 
 function runner(program: GannetCommand, { code, handedOn, output, hide }: {
-  readonly code: { value: ExitCode }; readonly handedOn: HandedOn | undefined; readonly output: Output; readonly hide: Hide;
+  readonly code: { value: ExitCode }; readonly handedOn: HandedOn | undefined; readonly output: Output;
+  readonly hide: Redact;
 }): RunCommand {
   return (action) => async (...args) => {
     const options = globalOptions(program);
     const terminal = processTerminal(options.json, hide);
     const interrupt = interruptions(output);
     try {
-      refuseUnmakable(options.stateDir, '--state-dir');
+      refuseImpossibleFolder(options.stateDir, '--state-dir');
       const context: CommandContext = {
         terminal, options, interrupt,
         ...await environmentOf(handedOn, options.config),
         connectSigner: handedOn?.signer === true ? () => createSignerClient(new Socket({ fd: SIGNER_FD })) : undefined,
       };
-      // commander appends the command itself to what the action asked for; it takes what it names.
-      code.value = await (action as (context: CommandContext, ...args: readonly unknown[]) => Promise<ExitCode>)(context, ...args);
+      // Commander appends the command object to the arguments; the action ignores it.
+      code.value =
+        await (action as (context: CommandContext, ...args: readonly unknown[]) => Promise<ExitCode>)(context, ...args);
     } catch (error) {
-      if (output.fault() === undefined) code.value = reportError(output.isClosed() && isInterruption(error) ? silent(terminal) : terminal, error);
+      if (output.fault() === undefined)
+        code.value = reportError(output.isClosed() && isInterruption(error) ? silent(terminal) : terminal, error);
     }
-    // What the last words ran into is told a turn later.
+    // A failed last write is reported a turn later.
     await new Promise((resolve) => { setImmediate(resolve); });
     const fault = output.fault();
     if (fault === undefined) return;
-    terminal.err(`the output cannot be written: ${printable(fault.message)}\n`);
+    terminal.err(`standard output or standard error cannot be written: ${printable(fault.message)}\n`);
     code.value = EXIT.failed;
   };
 }
@@ -118,20 +124,25 @@ function globalOptions(program: GannetCommand): GlobalOptions {
   };
 }
 
-/** Launchers pass an interrupt on that the terminal has sent to everybody already: within this time two are one. */
+/**
+ * Launchers repeat an interrupt that the terminal has already sent to every process: two within this time count as one.
+ */
 const ONE_INTERRUPT_MS = 1_000;
 
-/** What became of standard output and standard error. */
+/** The state of standard output and standard error. */
 interface Output {
-  /** Aborted where they take no more, unless a disk is full: it may have room again, and a run must not stop selling for its output. */
+  /**
+   * Aborted when they can no longer be written. A full disk does not count: it may get room again, and a run must not
+   * stop for its output.
+   */
   readonly ended: AbortSignal;
   /** Returns whether the reader of a pipe closed it. */
   readonly isClosed: () => boolean;
-  /** Returns what else keeps the output from being written. */
+  /** Returns the error of a write that failed for another reason. */
   readonly fault: () => Error | undefined;
 }
 
-/** Hears what becomes of the output; a pipe that its reader closed is no fault, also while help is printed. */
+/** Watches standard output and standard error. A pipe closed by its reader is no fault, also while help is printed. */
 function watchOutput(): Output {
   const ended = new AbortController();
   let fault: Error | undefined;
@@ -146,7 +157,10 @@ function watchOutput(): Output {
   return { ended: ended.signal, isClosed: () => closed, fault: () => fault };
 }
 
-/** Returns what the first interrupt aborts, or the end of the output; a second interrupt ends the process. A terminal that is closed is an interrupt too. */
+/**
+ * Returns the signal that the first interrupt aborts, or the end of the output; a second interrupt ends the process. A
+ * closed terminal is an interrupt too.
+ */
 function interruptions({ ended }: Output): AbortSignal {
   const controller = new AbortController();
   let firstAt = 0;
@@ -170,16 +184,22 @@ function isInterruption(error: unknown): boolean {
   return isGannetError(error) && error.code === 'INTERRUPTED';
 }
 
-/** Of a terminal whose reader went away. */
+/** Returns a terminal that prints nothing, for output that has no reader any more. */
 function silent(terminal: Terminal): Terminal {
   return { ...terminal, out: () => undefined, err: () => undefined };
 }
 
-/** Behind the first process everything has been read, and no key is in it. Started without it, this one reads, and drops what it finds. */
-async function environmentOf(handedOn: HandedOn | undefined, config: string | undefined): Promise<Pick<CommandContext, 'environment' | 'withheld'>> {
+/**
+ * Returns the environment with `.env`, without wallet keys. The first process has read it already and passed it on;
+ * without that process, this one reads it and drops the keys.
+ */
+async function environmentOf(
+  handedOn: HandedOn | undefined, config: string | undefined,
+): Promise<Pick<CommandContext, 'environment' | 'withheld'>> {
   const place = { workingDir: process.cwd(), config };
-  if (handedOn?.dotenv !== undefined) return { environment: merged({ variables: process.env, dotenv: handedOn.dotenv }), withheld: handedOn.withheld };
+  if (handedOn?.dotenv !== undefined)
+    return { environment: merged({ variables: process.env, dotenv: handedOn.dotenv }), withheld: handedOn.withheld };
   const clean = await withoutKeys({ variables: process.env, dotenv: await readDotenv(dotenvFolders(place)) }, place);
-  // What the first process took out of the variables is in none of the files that it could not read.
+  // The first process took these out of the variables, although it could not read the files.
   return { environment: merged(clean), withheld: [...handedOn?.withheld ?? [], ...clean.withheld] };
 }

@@ -1,12 +1,4 @@
 import { isIPv4, isIPv6 } from 'node:net';
-import bs58 from 'bs58';
-
-const ADDRESS_BYTES = 32;
-
-/** Returns whether a text is a Solana address: base58 of exactly 32 bytes. */
-export function isAddress(text: string): boolean {
-  return text.length <= 44 && bs58.decodeUnsafe(text)?.length === ADDRESS_BYTES;
-}
 
 /** Returns whether a host is this machine and no other. */
 export function isLoopback(host: string): boolean {
@@ -15,7 +7,10 @@ export function isLoopback(host: string): boolean {
   return isIPv6(bare) ? bare === '::1' : bare === 'localhost';
 }
 
-/** Returns whether `text` names a service: "embedded", https, or http on this machine, where nobody listens in on the API key. */
+/**
+ * Returns whether `text` names a service: "embedded", https, or http on this machine, where nobody listens in on the
+ * API key.
+ */
 export function isServiceUrl(text: string): boolean {
   if (text === 'embedded') return true;
   const url = parseUrl(text);

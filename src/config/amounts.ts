@@ -30,7 +30,12 @@ export function createAmountReader(tokens: TokenTable, problems: ProblemList): A
     if (found !== undefined) return found;
     const symbols = tokens.all.map(({ symbol }) => symbol);
     const close = nearest(alias, symbols);
-    problems.add(path, `unknown token "${shown(alias, 60)}"${close === undefined ? '' : ` (did you mean "${close}"?)`}; known are ${symbols.join(', ')}`, { at });
+    problems.add(
+      path,
+      `unknown token "${shown(alias, 60)}"${close === undefined ? '' : ` (did you mean "${close}"?)`}; known `
+        + `are ${symbols.join(', ')}`,
+      { at },
+    );
     return undefined;
   };
   const withToken: AmountReader['withToken'] = (path, text) => {
@@ -64,7 +69,8 @@ export function createAmountReader(tokens: TokenTable, problems: ProblemList): A
         const known = token([...path, alias], alias, 'key');
         if (known === undefined) continue;
         const raw = /^(\S+) +raw$/.exec(text)?.[1];
-        const found = attempt([...path, alias], () => (raw === undefined ? parseDecimal(text, known.decimals) : parseRaw(raw)));
+        const found = attempt([...path, alias], () =>
+          (raw === undefined ? parseDecimal(text, known.decimals) : parseRaw(raw)));
         if (found !== undefined) amounts.set(known.mint, found);
       }
       return amounts;

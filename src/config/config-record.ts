@@ -18,16 +18,22 @@ export interface SignerRecord {
 export interface ConfigRecord {
   readonly file: string;
   readonly mode: RunConfig['mode'];
-  readonly service: { readonly base_url: string; readonly api_key: 'none' | 'set'; readonly dialect: string; readonly plan: string | null; readonly requests_per_second: number };
+  readonly service: {
+    readonly base_url: string; readonly api_key: 'none' | 'set'; readonly dialect: string; readonly plan: string | null;
+    readonly requests_per_second: number;
+  };
   readonly chain: { readonly rpc_url: string; readonly commitment: string };
   readonly wallet: { readonly key_from: string | null; readonly address: string | null; readonly sol_reserve: string };
   readonly signer: SignerRecord;
   readonly seed: number;
-  readonly backtest: { readonly balances: Readonly<Record<string, string>>; readonly simulation?: Readonly<Record<string, PlainValue>> };
+  readonly backtest: {
+    readonly balances: Readonly<Record<string, string>>; readonly simulation?: Readonly<Record<string, PlainValue>>;
+  };
   readonly tokens: readonly Token[];
   readonly limits: LimitsRecord;
   readonly strategies: readonly {
-    readonly name: string; readonly use: string; readonly params: PlainValue; readonly budget: ValueRecord | null; readonly max_age_ms: Millis | null;
+    readonly name: string; readonly use: string; readonly params: PlainValue; readonly budget: ValueRecord | null;
+    readonly max_age_ms: Millis | null;
     /** Absent, like what follows, in the manifests of older runs. */
     readonly max_exposure?: ValueRecord | null;
     readonly warmup_ms?: Millis | null;
@@ -47,11 +53,14 @@ export function redactedConfig(config: RunConfig): ConfigRecord {
     file: config.file,
     mode: config.mode,
     service: {
-      base_url: urlOrigin(service.baseUrl), api_key: service.apiKey === undefined ? 'none' : 'set', dialect: service.dialect,
+      base_url: urlOrigin(service.baseUrl), api_key: service.apiKey === undefined ? 'none' : 'set',
+      dialect: service.dialect,
       plan: typeof service.plan === 'string' ? service.plan : null, requests_per_second: service.requestsPerSecond,
     },
     chain: { rpc_url: urlOrigin(config.chain.rpcUrl), commitment: config.chain.commitment },
-    wallet: { key_from: keyFromText(wallet.keyFrom), address: wallet.address ?? null, sol_reserve: wallet.solReserve.toString() },
+    wallet: {
+      key_from: keyFromText(wallet.keyFrom), address: wallet.address ?? null, sol_reserve: wallet.solReserve.toString(),
+    },
     signer: recordSigner(config.signer),
     seed: config.seed,
     backtest: {
@@ -60,7 +69,9 @@ export function redactedConfig(config: RunConfig): ConfigRecord {
     },
     tokens: config.tokens.all.map(({ symbol, mint, decimals }) => ({ symbol, mint, decimals })),
     limits: recordLimits(config.limits),
-    strategies: config.strategies.map(({ name, use, recordedUse = use, rawParams, budget, maxAgeMs, maxExposure, warmupMs, isByHand = false }) => ({
+    strategies: config.strategies.map((
+      { name, use, recordedUse = use, rawParams, budget, maxAgeMs, maxExposure, warmupMs, isByHand = false },
+    ) => ({
       name, use: recordedUse, params: rawParams, budget: recordValue(budget), max_age_ms: maxAgeMs ?? null,
       max_exposure: recordValue(maxExposure), warmup_ms: warmupMs ?? null, by_hand: isByHand,
     })),

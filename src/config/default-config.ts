@@ -1,6 +1,6 @@
 /**
- * What runs where there is no configuration: the text of `config/gannet.yaml`, which a test holds equal to this, so that
- * Gannet starts from any folder.
+ * What runs where there is no configuration: the text of `config/gannet.yaml`, which a test holds equal to this, so
+ * that Gannet starts from any folder.
  */
 export const DEFAULT_CONFIG = `# yaml-language-server: $schema=./gannet.schema.json
 #

@@ -2,13 +2,14 @@ import type { ConfigPath } from './issue.ts';
 import type { ConfigNode, ScalarNode } from './node.ts';
 import { mapScalars } from './node.ts';
 import type { Problem } from './problem.ts';
-import { looksLikeWalletKey } from './wallet-key-shape.ts';
+import { hasWalletKeyForm } from './wallet-key-shape.ts';
 
 /** Names and values as a process has them; passed in, never read from the process. */
 export type EnvironmentRecord = Readonly<Record<string, string | undefined>>;
 
-// Within [ ] and { } YAML ends a plain text at a brace, so "${NAME}" would be a syntax error there. While the parser looks,
-// three characters of the private use area stand for the braces: the same length, so that every position stays true.
+// Within [ ] and { } YAML ends a plain text at a brace, so "${NAME}" would be a syntax error there. While the parser
+// looks, three characters of the private use area stand for the braces: the same length, so that every position stays
+// true.
 const OPEN = '\uE000\uE001';
 const CLOSE = '\uE002';
 const VARIABLE_IN_TEXT = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
@@ -37,7 +38,9 @@ export interface Interpolated {
  * this way, and neither are strategies’ parameters: what a run decides must stand in the file for a replay to find.
  * `withheld` names the variables that are set, but that this process was not given.
  */
-export function interpolate(root: ConfigNode, environment: EnvironmentRecord, withheld: readonly string[] = []): Interpolated {
+export function interpolate(
+  root: ConfigNode, environment: EnvironmentRecord, withheld: readonly string[] = [],
+): Interpolated {
   const problems: Problem[] = [];
   const silenced: ConfigPath[] = [];
   const pointedAt = walletKeyVariables(root);
@@ -57,18 +60,23 @@ export function interpolate(root: ConfigNode, environment: EnvironmentRecord, wi
 }
 
 function problemOf(
-  text: string, path: ConfigPath, { environment, pointedAt, withheld }: { environment: EnvironmentRecord; pointedAt: ReadonlySet<string>; withheld: readonly string[] },
+  text: string, path: ConfigPath, { environment, pointedAt, withheld }: {
+    environment: EnvironmentRecord; pointedAt: ReadonlySet<string>; withheld: readonly string[];
+  },
 ): string | undefined {
   const names = [...text.matchAll(HIDDEN_VARIABLE)].map(([, name]) => name!);
-  if (text.includes('${')) return 'expected the name of an environment variable between the braces of "${…}": letters, digits and underscores';
+  if (text.includes('${'))
+    return 'expected the name of an environment variable between the braces of "${…}": letters, digits and underscores';
   if (names.length === 0) return undefined;
   if (path[0] === 'strategies' && path[2] === 'params') {
-    return 'parameters decide what a run does, and a replay must find them here: write the value itself; ${…} is for secrets';
+    return 'parameters decide what a run does, and a replay must find them here: write the value itself; ${…} is for '
+      + 'secrets';
   }
   for (const name of names) {
     const value = environment[name];
-    if (pointedAt.has(name) || (value !== undefined && looksLikeWalletKey(value))) {
-      return `\${${name}} is a wallet's key, which a configuration only points at: write wallet.key_from: "env:${name}"`;
+    if (pointedAt.has(name) || (value !== undefined && hasWalletKeyForm(value))) {
+      return `\${${name}} is a wallet's key, which a configuration only points at: write wallet.key_from: `
+        + `"env:${name}"`;
     }
     if (value === undefined && withheld.includes(name)) return withheldVariable(name);
     if (value === undefined) return `the environment variable ${name} is not set: set it, or write ${name}=… into .env`;
@@ -79,7 +87,8 @@ function problemOf(
 
 /** Returns what is to be said of a variable that only the signer sees, where another value was looked for in it. */
 export function withheldVariable(name: string): string {
-  return `the environment variable ${name} is set, but what it holds looks like a wallet's key, which only the signer is given: `
+  return `the environment variable ${name} is set, but what it holds looks like a wallet's key, which only the signer `
+    + 'is given: '
     + 'put there what belongs here, and the wallet\'s key into a variable of its own that wallet.key_from points at';
 }
 
@@ -88,6 +97,7 @@ function walletKeyVariables(root: ConfigNode): ReadonlySet<string> {
   const names = new Set(['GANNET_WALLET_KEY']);
   const wallet = root.kind === 'map' ? root.members.get('wallet') : undefined;
   const keyFrom = wallet?.kind === 'map' ? wallet.members.get('key_from') : undefined;
-  if (keyFrom?.kind === 'scalar' && typeof keyFrom.value === 'string' && keyFrom.value.startsWith('env:')) names.add(keyFrom.value.slice(4));
+  if (keyFrom?.kind === 'scalar' && typeof keyFrom.value === 'string' && keyFrom.value.startsWith('env:'))
+    names.add(keyFrom.value.slice(4));
   return names;
 }

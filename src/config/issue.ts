@@ -27,13 +27,20 @@ export function formatPath(path: ConfigPath): string {
   return text;
 }
 
-/** Returns an issue as one line: "config/gannet.yaml:14:11 strategies[0].params.window: expected …". An option of the command line has no lines. */
+/**
+ * Returns an issue as one line: "config/gannet.yaml:14:11 strategies[0].params.window: expected …". An option of the
+ * command line has no lines.
+ */
 export function formatIssue({ file, line, column, path, message }: ConfigIssue): string {
   const place = file.startsWith('--') ? file : `${file}:${line}:${column}`;
   return `${place} ${path === '' ? '' : `${path}: `}${message}`;
 }
 
 /** Returns the error with which a command refuses to start, one line per issue. */
-export function configError(failure: { readonly code: ErrorCode; readonly issues: readonly ConfigIssue[] }): GannetError {
-  return new GannetError(failure.code, failure.issues.map(formatIssue).join('\n'), { details: { issues: failure.issues.length } });
+export function configError(
+  failure: { readonly code: ErrorCode; readonly issues: readonly ConfigIssue[] },
+): GannetError {
+  return new GannetError(
+    failure.code, failure.issues.map(formatIssue).join('\n'), { details: { issues: failure.issues.length } },
+  );
 }

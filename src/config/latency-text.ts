@@ -7,7 +7,10 @@ export const LATENCY_FORM = 'a duration such as "300ms", or quantiles such as "p
 
 const QUANTILE = /^p(\d{1,2}(?:\.\d{1,3})?) +(\S+)$/;
 
-/** Returns the distribution in a text: one duration is a constant. Undefined unless quantiles rise and latencies do not fall. */
+/**
+ * Returns the distribution in a text: one duration is a constant. Undefined unless quantiles rise and latencies do not
+ * fall.
+ */
 export function readLatencyQuantiles(text: string): LatencyQuantiles | undefined {
   const parts = text.split(',').map((part) => part.trim());
   const single = parts.length === 1 ? durationOf(parts[0]!) : undefined;
@@ -19,7 +22,8 @@ export function readLatencyQuantiles(text: string): LatencyQuantiles | undefined
     if (latencyMs === undefined) return undefined;
     const share = Number(percent) / 100;
     const before = quantiles.at(-1);
-    if (!(share > 0) || (before !== undefined && (share <= before.share || latencyMs < before.latencyMs))) return undefined;
+    if (!(share > 0) || (before !== undefined && (share <= before.share || latencyMs < before.latencyMs)))
+      return undefined;
     quantiles.push({ share, latencyMs });
   }
   return quantiles;
@@ -27,7 +31,10 @@ export function readLatencyQuantiles(text: string): LatencyQuantiles | undefined
 
 const RECORDED_OR = /^recorded or +(.+)$/;
 
-/** Returns where a latency comes from: its text, "recorded", or "recorded or" and a text; undefined where the text is none of them. */
+/**
+ * Returns where a latency comes from: its text, "recorded", or "recorded or" and a text; undefined where the text is
+ * none of them.
+ */
 export function readLatency(text: string): LatencySource | undefined {
   if (text === 'recorded') return 'recorded';
   const otherwise = RECORDED_OR.exec(text)?.[1];

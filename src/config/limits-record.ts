@@ -29,7 +29,8 @@ export interface LimitsRecord {
   readonly max_position: Readonly<Record<string, ValueRecord>>;
   readonly max_exposure?: ValueRecord | null;
   readonly max_open_intents: number;
-  readonly max_swaps: { readonly per_minute: number | null; readonly per_hour: number | null; readonly per_day: number | null };
+  readonly max_swaps: { readonly per_minute: number | null; readonly per_hour: number | null; readonly per_day: number
+    | null };
   readonly max_quote_age_ms?: Millis | null;
   readonly max_quote_age_slots?: number | null;
   readonly max_value_age_ms?: Millis | null;
@@ -61,7 +62,8 @@ interface TokenSafetyRecord {
 export function recordLimits(limits: RiskLimits): LimitsRecord {
   const { perMinute, perHour, perDay } = limits.maxSwaps;
   return {
-    max_slippage_bps: limits.maxSlippageBps, max_price_impact_bps: limits.maxPriceImpactBps, max_fee_bps: limits.maxFeeBps,
+    max_slippage_bps: limits.maxSlippageBps, max_price_impact_bps: limits.maxPriceImpactBps,
+    max_fee_bps: limits.maxFeeBps,
     max_trade: recordValue(limits.maxTrade),
     caps: recordCaps(limits.caps ?? new Map()),
     max_position: Object.fromEntries([...limits.maxPosition].map(([mint, limit]) => [mint, writeValue(limit)])),
@@ -133,21 +135,26 @@ function parseValue({ mint, amount }: ValueRecord): ValueLimit {
 }
 
 function recordProtection({ trigger, ...rest }: Protection): ProtectionRecord {
-  if (trigger.kind === 'daily-loss') return { ...rest, trigger: { kind: trigger.kind, limit: writeValue(trigger.limit) } };
-  if (trigger.kind === 'fee-budget') return { ...rest, trigger: { kind: trigger.kind, limitLamports: trigger.limitLamports.toString() } };
+  if (trigger.kind === 'daily-loss')
+    return { ...rest, trigger: { kind: trigger.kind, limit: writeValue(trigger.limit) } };
+  if (trigger.kind === 'fee-budget')
+    return { ...rest, trigger: { kind: trigger.kind, limitLamports: trigger.limitLamports.toString() } };
   return { ...rest, trigger };
 }
 
 function readProtection({ trigger, ...rest }: ProtectionRecord): Protection {
-  if (trigger.kind === 'daily-loss') return { ...rest, trigger: { kind: trigger.kind, limit: parseValue(trigger.limit) } };
-  if (trigger.kind === 'fee-budget') return { ...rest, trigger: { kind: trigger.kind, limitLamports: BigInt(trigger.limitLamports) as Lamports } };
+  if (trigger.kind === 'daily-loss')
+    return { ...rest, trigger: { kind: trigger.kind, limit: parseValue(trigger.limit) } };
+  if (trigger.kind === 'fee-budget')
+    return { ...rest, trigger: { kind: trigger.kind, limitLamports: BigInt(trigger.limitLamports) as Lamports } };
   return { ...rest, trigger };
 }
 
 function recordTokenSafety(safety: TokenSafetyLimits): TokenSafetyRecord {
   return {
     trusted: [...safety.trusted],
-    min_liquidity_usd: safety.minLiquidityUsd, min_organic_score: safety.minOrganicScore, min_holders: safety.minHolders,
+    min_liquidity_usd: safety.minLiquidityUsd, min_organic_score: safety.minOrganicScore,
+    min_holders: safety.minHolders,
     max_top_holders_pct: safety.maxTopHoldersPct, max_transfer_fee_bps: safety.maxTransferFeeBps,
     allowed_extensions: [...safety.allowedExtensions], valid_for_ms: safety.validForMs,
   };
@@ -157,7 +164,8 @@ function readTokenSafety(record: TokenSafetyRecord | null): TokenSafetyLimits | 
   if (record === null) return undefined;
   return {
     trusted: new Set(record.trusted as readonly Mint[]),
-    minLiquidityUsd: record.min_liquidity_usd, minOrganicScore: record.min_organic_score, minHolders: record.min_holders,
+    minLiquidityUsd: record.min_liquidity_usd, minOrganicScore: record.min_organic_score,
+    minHolders: record.min_holders,
     maxTopHoldersPct: record.max_top_holders_pct, maxTransferFeeBps: record.max_transfer_fee_bps as Bps,
     allowedExtensions: new Set(record.allowed_extensions), validForMs: record.valid_for_ms,
   };

@@ -9,7 +9,9 @@ import type { ProtectionEntry } from './schema-risk.ts';
 import { watchedBy } from './watched-by.ts';
 
 /** Returns whether a configuration moves real money: live, and not on the embedded service. */
-export function movesRealMoney({ mode, service }: { readonly mode: string; readonly service: { readonly baseUrl: string } }): boolean {
+export function movesRealMoney(
+  { mode, service }: { readonly mode: string; readonly service: { readonly baseUrl: string } },
+): boolean {
   return mode === 'live' && service.baseUrl !== 'embedded';
 }
 
@@ -36,8 +38,10 @@ export function refuseLive(sections: ConfigFile, scope: GateScope): void {
   const realService = service.base_url !== 'embedded';
   const realChain = chain.rpc_url !== 'embedded';
   if (realService !== realChain) {
-    const [path, other] = realService ? [['service', 'base_url'], 'chain.rpc_url'] : [['chain', 'rpc_url'], 'service.base_url'];
-    refuse(problems, path, `live trading needs a service and a chain that belong together, but ${other} is embedded: make both embedded, or neither`);
+    const [path, other] = realService ? [['service', 'base_url'], 'chain.rpc_url']
+      : [['chain', 'rpc_url'], 'service.base_url'];
+    refuse(problems, path, `live trading needs a service and a chain that belong together, but ${other} is embedded: `
+      + 'make both embedded, or neither');
   } else if (realService) {
     refuseUnguarded(sections, scope);
   }
@@ -46,22 +50,29 @@ export function refuseLive(sections: ConfigFile, scope: GateScope): void {
 function refuseUnguarded(sections: ConfigFile, scope: GateScope): void {
   const { root, problems, consent, protections } = scope;
   if (consent === false) {
-    refuse(problems, ['mode'], 'on a real service and chain this swaps real money, which the command line has to say too: add --live, as in "gannet run --live" (or write mode: paper)');
+    refuse(problems, ['mode'], 'on a real service and chain this swaps real money, which the command line has to say '
+      + 'too: add --live, as in "gannet run --live" (or write mode: paper)');
   }
   if (sections.wallet?.key_from === undefined && !problems.isFaulty(['wallet', 'key_from'])) {
-    refuse(problems, ['wallet', 'key_from'], 'live trading signs with a key of yours: say where it is, wallet: { key_from: "env:GANNET_WALLET_KEY" } or "file:PATH"');
+    refuse(problems, ['wallet', 'key_from'], 'live trading signs with a key of yours: say where it is, wallet: { '
+      + 'key_from: "env:GANNET_WALLET_KEY" } or "file:PATH"');
   }
   // A default is nobody's decision: how much may be lost must stand in the file.
   const isMissing = (path: ConfigPath): boolean => nodeAt(root, path) === undefined && !problems.isFaulty(path);
   if (isMissing(['risk', 'max_trade'])) {
-    refuse(problems, ['risk', 'max_trade'], 'live trading needs a largest swap of your own: add max_trade: "200 USDC" to risk');
+    refuse(
+      problems, ['risk', 'max_trade'],
+      'live trading needs a largest swap of your own: add max_trade: "200 USDC" to risk',
+    );
   }
   if (isMissing(['risk', 'max_swaps'])) {
-    refuse(problems, ['risk', 'max_swaps'], 'live trading needs a number of swaps of your own: add max_swaps: { per_minute: 6, per_hour: 60, per_day: 300 } to risk');
+    refuse(problems, ['risk', 'max_swaps'], 'live trading needs a number of swaps of your own: add max_swaps: { '
+      + 'per_minute: 6, per_hour: 60, per_day: 300 } to risk');
   }
   if (!(protections ?? []).some(isLossLimit) && !problems.isFaulty(['risk', 'protections'])) {
     refuse(problems, ['risk', 'protections'],
-      'live trading needs a loss at which it stops: add { kind: daily_loss, limit: "50 USDC", action: halt } or { kind: max_drawdown, limit_pct: 10 } to risk.protections');
+      'live trading needs a loss at which it stops: add { kind: daily_loss, limit: "50 USDC", action: halt } or { '
+        + 'kind: max_drawdown, limit_pct: 10 } to risk.protections');
   }
   if (!problems.isFaulty(['signer'])) refuseUncapped(sections, scope);
 }
@@ -83,10 +94,12 @@ function refuseUncapped(sections: ConfigFile, { problems, signer, strategies, to
     const cap = signer.caps.get(mint);
     if (cap === undefined) {
       refuse(problems, ['signer', 'caps', token.symbol],
-        `on a real service the signer spends no token without a cap: add ${token.symbol}: { per_trade: "…", per_hour: "…", per_day: "…" } to signer.caps, in whole ${token.symbol}`);
+        `on a real service the signer spends no token without a cap: add ${token.symbol}: { per_trade: "…", per_hour: `
+          + `"…", per_day: "…" } to signer.caps, in whole ${token.symbol}`);
     } else if (cap.perHour === undefined && cap.perDay === undefined) {
       refuse(problems, ['signer', 'caps', token.symbol],
-        `a cap of each trade alone bounds nothing in the long run, and the signer spends nothing under it: add per_hour or per_day, in whole ${token.symbol}`);
+        'a cap of each trade alone bounds nothing in the long run, and the signer spends nothing under it: add '
+          + `per_hour or per_day, in whole ${token.symbol}`);
     }
   }
 }

@@ -1,6 +1,5 @@
 import { readFile, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { ErrorCode } from '../core/errors.ts';
 import { messageOf } from '../core/errors.ts';
 import type { Mint } from '../market/token.ts';
@@ -16,31 +15,37 @@ import type { Overrides } from './overrides.ts';
 import { applyOverrides } from './overrides.ts';
 import type { Problem } from './problem.ts';
 import { toIssues } from './problem.ts';
+import { PROJECT_DIR } from './project-dir.ts';
 import type { RequestRate } from './request-rate.ts';
-import type { Connections } from './resolve.ts';
+import type { ConnectionSettings } from './resolve.ts';
 import { resolveConfig } from './resolve.ts';
 import type { RunConfig } from './run-config.ts';
 import { shown } from './wallet-key-shape.ts';
 import { parseYaml } from './yaml-source.ts';
 
 export interface LoadOptions {
-  /** As the user named it, from the working directory; undefined for `config/gannet.yaml`, or else the built-in default. */
+  /**
+   * As the user named it, from the working directory; undefined for `config/gannet.yaml`, or else the built-in default.
+   */
   readonly file?: string | undefined;
   readonly workingDir: string;
   readonly environment: EnvironmentRecord;
   /** The names of variables that are set, but that only the signer was given; none unless given. */
   readonly withheld?: readonly string[] | undefined;
   /** Returns the decimals of mint accounts of the named service and chain; mints that do not exist are left out. */
-  readonly decimalsOf: (mints: readonly Mint[], connections: Connections) => Promise<ReadonlyMap<Mint, number>>;
-  /** Returns US dollar prices of mints, as far as they are known: then it is said how long full exits take, and refused what takes too long. */
-  readonly pricesOf?: ((mints: readonly Mint[], connections: Connections) => Promise<UsdPrices>) | undefined;
+  readonly decimalsOf: (mints: readonly Mint[], connections: ConnectionSettings) => Promise<ReadonlyMap<Mint, number>>;
+  /**
+   * Returns US dollar prices of mints, as far as they are known: then it is said how long full exits take, and refused
+   * what takes too long.
+   */
+  readonly pricesOf?: ((mints: readonly Mint[], connections: ConnectionSettings) => Promise<UsdPrices>) | undefined;
   /** Returns what is wrong with a mint that `decimalsOf` leaves out: that the chain knows none, unless given. */
   readonly absence?: ((mint: Mint) => string) | undefined;
   /**
-   * run, the default: all that must hold before anything trades. check: the same, but for what the command line has to say.
-   * look: what only reads (a quote, a backtest, a replay) needs no wallet, no room in the plan, and may look at a real
-   * service whatever the mode. research: what asks nobody but a recording is told nothing of service, chain, control and
-   * notifications, nor whose wallet it is: no variable, file or address of theirs is looked at.
+   * run, the default: all that must hold before anything trades. check: the same, but for what the command line has to
+   * say. look: what only reads (a quote, a backtest, a replay) needs no wallet, no room in the plan, and may look at a
+   * real service whatever the mode. research: what asks nobody but a recording is told nothing of service, chain,
+   * control and notifications, nor whose wallet it is: no variable, file or address of theirs is looked at.
    */
   readonly purpose?: 'run' | 'check' | 'look' | 'research' | undefined;
   /** Whether the command line says that real money may be moved: --live. */
@@ -72,12 +77,12 @@ export interface ConfigFailure {
 }
 
 /** Says where a run trades, with what, and who may steer it; no decision depends on it. */
-const NOT_DECIDING: readonly ConfigPath[] = [['service'], ['chain'], ['control'], ['notifications'], ['wallet', 'key_from'], ['wallet', 'address']];
+const NOT_DECIDING: readonly ConfigPath[] =
+  [['service'], ['chain'], ['control'], ['notifications'], ['wallet', 'key_from'], ['wallet', 'address']];
 
 const DEFAULT_FILE = 'config/gannet.yaml';
 /** Stands for the file in messages where there is none. */
 export const BUILT_IN_FILE = '(built-in default)';
-const PROJECT_DIR = fileURLToPath(new URL('../..', import.meta.url));
 const MAX_FILE_BYTES = 1_048_576;
 /** Names of what is open in one process and not in the next. */
 const OPEN_FILE = /^(?:-|\/dev\/stdin|\/dev\/fd\/\d+|\/proc\/[^/]+\/fd\/\d+)$/;
@@ -100,13 +105,17 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig | C
   const parsed = parseYaml(text);
   if (parsed.root === undefined) return fail(parsed.problems);
   if (parsed.root.kind !== 'map') {
-    return fail([...parsed.problems, { position: parsed.root.position, path: [], message: 'expected keys and values such as "mode: paper"' }]);
+    return fail([
+      ...parsed.problems,
+      { position: parsed.root.position, path: [], message: 'expected keys and values such as "mode: paper"' },
+    ]);
   }
   const keys = findWalletKeys(parsed.root);
   const safeRoot = blank(parsed.root, keys.map(({ path }) => path));
   const { purpose = 'run' } = options;
   const wanted = purpose === 'research' ? without(safeRoot, NOT_DECIDING) : safeRoot;
-  const { root, problems: unset, silenced } = interpolate(applyOverrides(wanted, options.overrides ?? {}), options.environment, options.withheld);
+  const { root, problems: unset, silenced } =
+    interpolate(applyOverrides(wanted, options.overrides ?? {}), options.environment, options.withheld);
   const known = [...parsed.problems, ...keys, ...unset];
   const projectDir = options.projectDir ?? PROJECT_DIR;
   const { config, rate, exits, problems } = await resolveConfig({
@@ -128,12 +137,14 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig | C
   return all.length === 0 ? { ok: true, config, rate, exits } : fail(all, rate);
 }
 
-const READ_TWICE = 'expected a file: more than one process reads the configuration, the one that signs by itself, and what comes through a pipe '
+const READ_TWICE = 'expected a file: more than one process reads the configuration, the one that signs by itself, and '
+  + 'what comes through a pipe '
   + 'is there once only; write it into a file and name that one';
 
 /** What strategies are written in. */
 const CODE_FILE = /\.[cm]?[jt]s$/i;
-const CODE_FOR_CONFIG = 'expected a configuration in YAML, got the code of a strategy: write a file that names it under "strategies", as "- use: ./mine.ts" with its "budget" and "params" '
+const CODE_FOR_CONFIG = 'expected a configuration in YAML, got the code of a strategy: write a file that names it '
+  + 'under "strategies", as "- use: ./mine.ts" with its "budget" and "params" '
   + '(config/mean-reversion.yaml shows how), and give that one';
 
 type Source =
@@ -146,9 +157,11 @@ async function readSource({ file: named, workingDir, purpose = 'run' }: LoadOpti
   // Read as YAML, every line of it would be a fault.
   if (CODE_FILE.test(file)) return { file, code: 'CONFIG_INVALID', message: CODE_FOR_CONFIG };
   try {
-    if (named !== undefined && purpose === 'run' && (OPEN_FILE.test(named) || await isPipe(path))) return { file, code: 'CONFIG_NOT_FOUND', message: READ_TWICE };
+    if (named !== undefined && purpose === 'run' && (OPEN_FILE.test(named) || await isPipe(path)))
+      return { file, code: 'CONFIG_NOT_FOUND', message: READ_TWICE };
     const bytes = await readFile(path);
-    if (bytes.length > MAX_FILE_BYTES) return { file, code: 'CONFIG_INVALID', message: `expected at most ${MAX_FILE_BYTES} bytes, got ${bytes.length}` };
+    if (bytes.length > MAX_FILE_BYTES)
+      return { file, code: 'CONFIG_INVALID', message: `expected at most ${MAX_FILE_BYTES} bytes, got ${bytes.length}` };
     // The decoder takes a byte order mark away, so that columns are those an editor shows.
     return { file, text: new TextDecoder('utf-8', { fatal: true }).decode(bytes), baseDir: dirname(path) };
   } catch (error) {
@@ -156,10 +169,14 @@ async function readSource({ file: named, workingDir, purpose = 'run' }: LoadOpti
     if (code === 'ENOENT' || code === 'ENOTDIR') {
       if (named !== undefined && OPEN_FILE.test(named)) return { file, code: 'CONFIG_NOT_FOUND', message: READ_TWICE };
       if (named === undefined) return { file: BUILT_IN_FILE, text: DEFAULT_CONFIG, baseDir: workingDir };
-      return { file, code: 'CONFIG_NOT_FOUND', message: 'there is no such file: name another with --config, or leave it out to run on the embedded service' };
+      return {
+        file, code: 'CONFIG_NOT_FOUND',
+        message: 'there is no such file: name another with --config, or leave it out to run on the embedded service',
+      };
     }
     if (code === 'EISDIR') return { file, code: 'CONFIG_NOT_FOUND', message: 'expected a YAML file, got a folder' };
-    if (code === 'ERR_ENCODING_INVALID_ENCODED_DATA') return { file, code: 'CONFIG_INVALID', message: 'expected text in UTF-8: save the file in that encoding' };
+    if (code === 'ERR_ENCODING_INVALID_ENCODED_DATA')
+      return { file, code: 'CONFIG_INVALID', message: 'expected text in UTF-8: save the file in that encoding' };
     return { file, code: 'CONFIG_NOT_FOUND', message: `the file cannot be read: ${shown(messageOf(error))}` };
   }
 }
@@ -173,7 +190,8 @@ async function isPipe(path: string): Promise<boolean> {
 /** A wallet's key that was found is forgotten at once: nothing that follows can repeat it. */
 function blank(root: MapNode, paths: readonly ConfigPath[]): MapNode {
   const found = new Set(paths.map((path) => JSON.stringify(path)));
-  return mapScalars(root, (scalar, path) => (found.has(JSON.stringify(path)) ? { ...scalar, value: '', source: '' } : scalar));
+  return mapScalars(root, (scalar, path) =>
+    (found.has(JSON.stringify(path)) ? { ...scalar, value: '', source: '' } : scalar));
 }
 
 function codeOf(problems: readonly Problem[]): ErrorCode {

@@ -69,17 +69,22 @@ export function plainValue(node: ConfigNode): PlainValue {
 }
 
 /** Returns the tree with every scalar replaced by what `replace` makes of it. */
-export function mapScalars<N extends ConfigNode>(node: N, replace: (scalar: ScalarNode, path: ConfigPath) => ScalarNode): N {
+export function mapScalars<N extends ConfigNode>(
+  node: N, replace: (scalar: ScalarNode, path: ConfigPath) => ScalarNode,
+): N {
   // A scalar becomes a scalar, a list a list, a mapping a mapping.
   return mapFrom(node, replace, []) as N;
 }
 
-function mapFrom(node: ConfigNode, replace: (scalar: ScalarNode, path: ConfigPath) => ScalarNode, path: ConfigPath): ConfigNode {
+function mapFrom(
+  node: ConfigNode, replace: (scalar: ScalarNode, path: ConfigPath) => ScalarNode, path: ConfigPath,
+): ConfigNode {
   switch (node.kind) {
     case 'scalar': return replace(node, path);
     case 'list': return { ...node, items: node.items.map((item, index) => mapFrom(item, replace, [...path, index])) };
     case 'map': {
-      const members = [...node.members].map(([key, member]) => [key, mapFrom(member, replace, [...path, key])] as const);
+      const members = [...node.members]
+        .map(([key, member]) => [key, mapFrom(member, replace, [...path, key])] as const);
       return { ...node, members: new Map(members) };
     }
   }

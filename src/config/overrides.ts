@@ -20,12 +20,14 @@ export function applyOverrides(root: MapNode, { baseUrl, rpcUrl, apiKeyEnv }: Ov
   for (const [section, key, option, value] of entries) {
     if (value === undefined) continue;
     const position: Position = { file: option, line: 1, column: 1 };
-    const scalar: ScalarNode = { kind: 'scalar', position, keyPosition: position, value, source: value, fromEnvironment: false };
+    const scalar: ScalarNode =
+      { kind: 'scalar', position, keyPosition: position, value, source: value, fromEnvironment: false };
     const known = result.members.get(section);
     // A section that is no mapping is a fault of its own, said elsewhere.
     if (known !== undefined && known.kind !== 'map') continue;
     const members: ReadonlyMap<string, ConfigNode> = new Map([...known?.members ?? [], [key, scalar] as const]);
-    const replaced: MapNode = { kind: 'map', position: known?.position ?? position, keyPosition: known?.keyPosition ?? position, members };
+    const replaced: MapNode =
+      { kind: 'map', position: known?.position ?? position, keyPosition: known?.keyPosition ?? position, members };
     result = { ...result, members: new Map([...result.members, [section, replaced] as const]) };
   }
   return result;

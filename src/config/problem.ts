@@ -27,7 +27,9 @@ export interface ProblemList {
   isFaulty(path: ConfigPath): boolean;
 }
 
-/** Returns an empty list over `root`. What is said of a path in `silenced`, or below it, is dropped: its fault is known. */
+/**
+ * Returns an empty list over `root`. What is said of a path in `silenced`, or below it, is dropped: its fault is known.
+ */
 export function createProblemList(root: ConfigNode, silenced: readonly ConfigPath[]): ProblemList {
   const all: Problem[] = [];
   return {
@@ -60,7 +62,8 @@ export function toIssues(file: string, problems: readonly Problem[]): ConfigIssu
 function withoutValue(message: string, { value, source }: ScalarNode): string {
   const [before = '', found] = message.split(/, got (?=.)/s, 2);
   // Messages quote long values cut off.
-  const quoted = [Infinity, 60, 40].map((length) => String(value).slice(0, length)).filter((text) => text.length >= LEAST_SECRET);
+  const quoted = [Infinity, 60, 40].map((length) => String(value).slice(0, length))
+    .filter((text) => text.length >= LEAST_SECRET);
   const head = quoted.reduce((text, part) => text.replaceAll(part, source), before);
   return found === undefined ? head : `${head}, got the value of ${source} (not shown)`;
 }

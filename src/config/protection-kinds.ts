@@ -22,10 +22,18 @@ export interface ProtectionDefaults {
 
 const EQUITY = 'equity is a strategy’s or everybody’s';
 
-/** Every kind with its defaults: the one table that the schema and its descriptions are made of. What can be combined is the catalogue's to say. */
+/**
+ * Every kind with its defaults: the one table that the schema and its descriptions are made of. What can be combined is
+ * the catalogue's to say.
+ */
 export const PROTECTION_KINDS: { readonly [kind in ProtectionKind]: ProtectionDefaults } = {
-  cooldown: { summary: 'A pause after a swap closed, with a loss or however.', scope: 'strategy', action: 'deny', release: undefined },
-  loss_streak: { summary: 'So many losing exits in a row, within a span.', scope: 'strategy', action: 'deny', release: '1h' },
+  cooldown: {
+    summary: 'A pause after a swap closed, with a loss or however.', scope: 'strategy', action: 'deny',
+    release: undefined,
+  },
+  loss_streak: {
+    summary: 'So many losing exits in a row, within a span.', scope: 'strategy', action: 'deny', release: '1h',
+  },
   low_profit: {
     summary: 'So many exits within a span that together earned less than limit_pct of what they had cost.',
     scope: 'token', action: 'deny', release: '1h',
@@ -40,7 +48,8 @@ export const PROTECTION_KINDS: { readonly [kind in ProtectionKind]: ProtectionDe
   },
   fee_budget: {
     summary: 'Network fees of the day, UTC: priority fees, tips and failed swaps included.',
-    scope: 'global', scopesBecause: 'fees are paid in SOL whatever is swapped', action: 'reduce_only', release: 'next_day',
+    scope: 'global', scopesBecause: 'fees are paid in SOL whatever is swapped', action: 'reduce_only',
+    release: 'next_day',
   },
   stale_feed: {
     summary: 'A feed that a strategy looks at has not answered for so long.',
@@ -48,13 +57,17 @@ export const PROTECTION_KINDS: { readonly [kind in ProtectionKind]: ProtectionDe
   },
   blind_execution: {
     summary: 'So many swaps in a row of which nobody can say what became of them.',
-    scope: 'global', scopesBecause: 'who cannot see outcomes cannot see those of any token', action: 'reduce_only', release: 'cleared',
+    scope: 'global', scopesBecause: 'who cannot see outcomes cannot see those of any token', action: 'reduce_only',
+    release: 'cleared',
   },
   unresolved_intent: {
     summary: 'A swap whose outcome is unknown for so long.',
     scope: 'strategy', scopesBecause: 'its tokens are locked as it is', action: 'deny', release: 'cleared',
   },
-  error_rate: { summary: 'So many signed swaps that failed or expired, within a span. What was never signed does not count.', scope: 'strategy', action: 'deny', release: '10m' },
+  error_rate: {
+    summary: 'So many signed swaps that failed or expired, within a span. What was never signed does not count.',
+    scope: 'strategy', action: 'deny', release: '10m',
+  },
   reconciliation_mismatch: {
     summary: 'The chain has less than the ledger, and no withdrawal explains it.',
     scope: 'global', scopesBecause: 'the wallet is not one strategy’s', action: 'reduce_only', release: 'operator',

@@ -4,7 +4,7 @@ import type { FeedSpec } from '../market/feed.ts';
 import { feedKey } from '../market/feed.ts';
 import { optimalIntervals } from '../market/freshness.ts';
 import { pollGroups } from '../market/poll-groups.ts';
-import { watchRequestsPerSecond } from '../service/rate-plan.ts';
+import { watchRequestsPerSecond } from '../service/rate/rate-plan.ts';
 import type { RunConfig } from './run-config.ts';
 import { watchedBy } from './watched-by.ts';
 
@@ -30,11 +30,15 @@ export interface RequestRate {
   readonly feeds: readonly FeedInterval[];
 }
 
-/** Returns the sustained requests per second that a configuration's feeds need, against what its plan allows, and what becomes of each feed. */
+/**
+ * Returns the sustained requests per second that a configuration's feeds need, against what its plan allows, and what
+ * becomes of each feed.
+ */
 export function requestRate({ service, strategies }: Pick<RunConfig, 'service' | 'strategies'>): RequestRate {
   const groups = pollGroups(strategies.flatMap((strategy) => watchedBy(strategy).map(({ spec }) => spec)));
   const watchPerSecond = service.limited ? watchRequestsPerSecond(service.plan) : undefined;
-  const intervals = watchPerSecond === undefined ? groups.map(({ everyMs }) => everyMs) : optimalIntervals(groups, watchPerSecond);
+  const intervals = watchPerSecond === undefined ? groups.map(({ everyMs }) => everyMs)
+    : optimalIntervals(groups, watchPerSecond);
   return {
     requestsPerSecond: rounded(groups.reduce((sum, { everyMs }) => sum + 1_000 / everyMs, 0)),
     allowedPerSecond: service.limited ? service.requestsPerSecond : undefined,

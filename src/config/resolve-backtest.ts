@@ -27,18 +27,27 @@ interface BacktestScope {
 }
 
 /** Returns what the section "backtest" means: the simulated wallet, and how its swaps are simulated. */
-export function resolveBacktest({ backtest, mode, risk }: ConfigFile, scope: BacktestScope & { readonly purpose: 'run' | 'check' | 'look' }): BacktestConfig {
+export function resolveBacktest(
+  { backtest, mode, risk }: ConfigFile, scope: BacktestScope & { readonly purpose: 'run' | 'check' | 'look' },
+): BacktestConfig {
   const written = backtest.balances;
-  const balances = written === undefined ? sumOfBudgets(scope.strategies, scope.problems) : scope.amounts.byToken(['backtest', 'balances'], written);
+  const balances = written === undefined ? sumOfBudgets(scope.strategies, scope.problems)
+    : scope.amounts.byToken(['backtest', 'balances'], written);
   // A budget of SOL is for trading: what fees take comes on top.
-  if (written === undefined || !balances.has(SOL_MINT)) balances.set(SOL_MINT, amount((balances.get(SOL_MINT) ?? 0n) + SIMULATED_SOL));
+  if (written === undefined || !balances.has(SOL_MINT))
+    balances.set(SOL_MINT, amount((balances.get(SOL_MINT) ?? 0n) + SIMULATED_SOL));
   if (scope.purpose === 'run' && mode === 'paper' && backtest.latency.land === 'recorded') {
-    scope.problems.add(['backtest', 'latency', 'land'], 'expected a duration or quantiles, got "recorded": a paper run has no recording to take it from');
+    scope.problems.add(
+      ['backtest', 'latency', 'land'],
+      'expected a duration or quantiles, got "recorded": a paper run has no recording to take it from',
+    );
   }
   const { platform_fee_bps: feeBps } = backtest.costs;
   if (feeBps > risk.max_fee_bps) {
-    scope.problems.add(['backtest', 'costs', 'platform_fee_bps'], `expected at most risk.max_fee_bps (${risk.max_fee_bps}), got ${feeBps}: `
-      + 'every simulated swap would be given up for its fee, and a run without swaps loses nothing. Lower the fee, or raise the limit');
+    scope.problems.add(['backtest', 'costs', 'platform_fee_bps'],
+      `expected at most risk.max_fee_bps (${risk.max_fee_bps}), got ${feeBps}: `
+        + 'every simulated swap would be given up for its fee, and a run without swaps loses nothing. Lower the fee, '
+        + 'or raise the limit');
   }
   const leastMs = risk.max_quote_age === undefined ? QUOTE_MAX_AGE_MS : parseDuration(risk.max_quote_age);
   return { balances, model: resolveModel(backtest, leastMs, scope) };
@@ -46,7 +55,8 @@ export function resolveBacktest({ backtest, mode, risk }: ConfigFile, scope: Bac
 
 function resolveModel(section: Section, leastMs: Millis, scope: BacktestScope): SimulationModel<LatencySource> {
   const { latency, own_impact: ownImpact, landing, costs } = section;
-  const [quote, sign, land] = [readLatency(latency.quote), readLatencyQuantiles(latency.sign), readLatency(latency.land)];
+  const [quote, sign, land] =
+    [readLatency(latency.quote), readLatencyQuantiles(latency.sign), readLatency(latency.land)];
   assert(quote && sign && land, 'the schema lets no other text through');
   refuseEndless(section, scope);
   return {
@@ -55,7 +65,9 @@ function resolveModel(section: Section, leastMs: Millis, scope: BacktestScope): 
     extrapolate: section.extrapolate,
     otherSideHaircutBps: section.other_side_haircut_bps as Bps,
     maxPriceAgeMs: parseDuration(section.max_price_age),
-    fillQuoteAge: { maxMs: section.max_quote_age === undefined ? undefined : parseDuration(section.max_quote_age), leastMs },
+    fillQuoteAge: {
+      maxMs: section.max_quote_age === undefined ? undefined : parseDuration(section.max_quote_age), leastMs,
+    },
     ownImpact: { share: ownImpact.share, decayMs: parseDuration(ownImpact.decay) },
     landing: {
       adverseBps: landing.adverse_bps as Bps,
@@ -76,11 +88,14 @@ function resolveModel(section: Section, leastMs: Millis, scope: BacktestScope): 
 }
 
 /** What is not written down is assumed, unless the recording's own run tells it. */
-function assumedShares({ drop_probability: drop, unknown_probability: unknown }: Section['landing']): Pick<LandingModel, 'assumed' | 'dropProbability' | 'unknownProbability'> {
+function assumedShares(
+  { drop_probability: drop, unknown_probability: unknown }: Section['landing'],
+): Pick<LandingModel, 'assumed' | 'dropProbability' | 'unknownProbability'> {
   const { dropProbability, unknownProbability } = BASE_MODEL.landing;
   return {
     dropProbability: drop ?? dropProbability, unknownProbability: unknown ?? unknownProbability,
-    ...(drop !== undefined && unknown !== undefined ? {} : { assumed: { drop: drop === undefined, unknown: unknown === undefined } }),
+    ...(drop !== undefined && unknown !== undefined ? {}
+      : { assumed: { drop: drop === undefined, unknown: unknown === undefined } }),
   };
 }
 
@@ -91,9 +106,11 @@ function refuseEndless({ latency, landing }: Section, { problems }: BacktestScop
   for (const [key, text] of Object.entries(latency)) {
     const quantiles = knownQuantiles(readLatency(text) ?? 'recorded') ?? [];
     const path = ['backtest', 'latency', key];
-    if (quantiles.some(({ latencyMs }) => latencyMs > LONGEST_LATENCY_MS)) problems.add(path, `expected at most ${formatDuration(LONGEST_LATENCY_MS)}, got "${text}"`);
+    if (quantiles.some(({ latencyMs }) => latencyMs > LONGEST_LATENCY_MS))
+      problems.add(path, `expected at most ${formatDuration(LONGEST_LATENCY_MS)}, got "${text}"`);
     else if (key === 'land' && quantiles.length > 0 && quantiles[0]!.latencyMs > parseDuration(landing.expiry)) {
-      problems.add(path, `expected that some swaps land before they expire (landing.expiry: ${landing.expiry}), got "${text}": none ever would`);
+      problems.add(path, `expected that some swaps land before they expire (landing.expiry: ${landing.expiry}), got `
+        + `"${text}": none ever would`);
     }
   }
 }
@@ -127,7 +144,8 @@ function sumOfBudgets(strategies: readonly StrategyConfig[], problems: ProblemLi
   for (const { budget } of strategies) {
     if (budget === undefined) continue;
     const sum = (sums.get(budget.mint) ?? 0n) + budget.amount;
-    if (sum + SIMULATED_SOL > U64_MAX) problems.add(['strategies'], 'the budgets of one token add up to more than any account can hold');
+    if (sum + SIMULATED_SOL > U64_MAX)
+      problems.add(['strategies'], 'the budgets of one token add up to more than any account can hold');
     else sums.set(budget.mint, amount(sum));
   }
   return sums;

@@ -3,36 +3,46 @@ import { lamports } from '../core/amount.ts';
 import { isGannetError } from '../core/errors.ts';
 import { nearest } from '../core/nearest.ts';
 import { SOL_MINT } from '../market/token.ts';
-import { isAddress, isLoopback } from './address.ts';
+import { isAddress } from '../solana/addresses.ts';
+import { isLoopback } from './address.ts';
 import type { AmountReader } from './amounts.ts';
 import type { EnvironmentRecord } from './interpolate.ts';
 import { withheldVariable } from './interpolate.ts';
-import type { RatePlan } from '../service/rate-plan.ts';
-import { requestsPerSecond } from '../service/rate-plan.ts';
+import type { RatePlan } from '../service/rate/rate-plan.ts';
+import { requestsPerSecond } from '../service/rate/rate-plan.ts';
 import { dialectNames, loadDialect } from '../service/wire/dialect.ts';
 import type { ProblemList } from './problem.ts';
 import type { ChainConfig, KeySource, ServiceConfig, WalletConfig } from './run-config.ts';
 import type { ConfigFile } from './schema.ts';
-import { looksLikeWalletKey } from './wallet-key-shape.ts';
+import { hasWalletKeyForm } from './wallet-key-shape.ts';
 
 /** The embedded service serves nobody else: as good as no limit, while a runaway loop still meets one. */
 export const EMBEDDED_PLAN: RatePlan = { requestsPerSecond: 1_000 };
 const DEFAULT_SOL_RESERVE = lamports(50_000_000n) as bigint as Amount;
 
 /** Adds what must hold before anything may trade: where, with whose wallet, and who may steer it. */
-export function checkForRun(sections: ConfigFile, { environment, problems }: { environment: EnvironmentRecord; problems: ProblemList }): void {
+export function checkForRun(
+  sections: ConfigFile, { environment, problems }: { environment: EnvironmentRecord; problems: ProblemList },
+): void {
   const { mode, service, wallet, control } = sections;
   if (mode === 'paper' && service.base_url !== 'embedded' && wallet === undefined && !problems.isFaulty(['wallet'])) {
-    problems.add(['service', 'base_url'], 'a real service needs a wallet to quote for: add "wallet: { address: … }"; on paper no key is needed');
+    problems.add(
+      ['service', 'base_url'],
+      'a real service needs a wallet to quote for: add "wallet: { address: … }"; on paper no key is needed',
+    );
   }
   if (control.enabled && !isLoopback(control.host) && (environment['GANNET_CONTROL_TOKEN'] ?? '') === '') {
-    problems.add(['control', 'host'], `with "${control.host.slice(0, 60)}" others can reach the control API: set GANNET_CONTROL_TOKEN, or write 127.0.0.1`);
+    problems.add(
+      ['control', 'host'],
+      `with "${control.host.slice(0, 60)}" others can reach the control API: set GANNET_CONTROL_TOKEN, or write 127.0.0.1`,
+    );
   }
 }
 
 /** Returns the service's part. */
 export function resolveService(sections: ConfigFile, scope: {
-  readonly environment: EnvironmentRecord; readonly withheld: readonly string[]; readonly problems: ProblemList; readonly dialectsDir: string;
+  readonly environment: EnvironmentRecord; readonly withheld: readonly string[]; readonly problems: ProblemList;
+  readonly dialectsDir: string;
 }): ServiceConfig {
   const { environment, withheld, problems } = scope;
   const { service } = sections;
@@ -54,14 +64,19 @@ export function resolveService(sections: ConfigFile, scope: {
   };
 }
 
-function resolvePlan({ service }: ConfigFile, { hasKey, problems }: { hasKey: boolean; problems: ProblemList }): RatePlan {
+function resolvePlan(
+  { service }: ConfigFile, { hasKey, problems }: { hasKey: boolean; problems: ProblemList },
+): RatePlan {
   const { plan, requests_per_second: ownRate } = service;
   const embedded = service.base_url === 'embedded';
   if (plan !== undefined && ownRate !== undefined) {
-    problems.add(['service', 'requests_per_second'], 'expected either "plan" or "requests_per_second", got both', { at: 'key' });
+    problems.add(
+      ['service', 'requests_per_second'], 'expected either "plan" or "requests_per_second", got both', { at: 'key' },
+    );
   }
   if (plan !== undefined && plan !== 'keyless' && !hasKey && !embedded && !problems.isFaulty(['service', 'api_key'])) {
-    problems.add(['service', 'plan'], `the plan "${plan}" goes with an API key: set GANNET_API_KEY and write api_key: \${GANNET_API_KEY}, or take the plan "keyless"`);
+    problems.add(['service', 'plan'], `the plan "${plan}" goes with an API key: set GANNET_API_KEY and write api_key: `
+      + `\${GANNET_API_KEY}, or take the plan "keyless"`);
   }
   if (ownRate !== undefined) return { requestsPerSecond: ownRate };
   if (plan !== undefined) return plan;
@@ -70,20 +85,25 @@ function resolvePlan({ service }: ConfigFile, { hasKey, problems }: { hasKey: bo
 }
 
 /** Adds a dialect that is not there or says nonsense, and one that the named host does not speak. */
-function checkDialect({ dialect: name, base_url: baseUrl }: ConfigFile['service'], { dialectsDir, problems }: { dialectsDir: string; problems: ProblemList }): void {
+function checkDialect({ dialect: name, base_url: baseUrl }: ConfigFile['service'], { dialectsDir, problems }: {
+  dialectsDir: string; problems: ProblemList;
+}): void {
   const path = ['service', 'dialect'];
   const known = dialectNames(dialectsDir);
   if (!known.includes(name)) {
     const close = nearest(name, known);
-    problems.add(path, `there is no dialect "${name}" in config/dialects${close === undefined ? '' : ` (did you mean "${close}"?)`}; known are ${known.join(', ')}`);
+    problems.add(path, `there is no dialect "${name}" in `
+      + `config/dialects${close === undefined ? '' : ` (did you mean "${close}"?)`}; known are ${known.join(', ')}`);
     return;
   }
   const host = baseUrl === 'embedded' ? undefined : new URL(baseUrl).hostname.replace(/\.$/, '');
   try {
     // Read here already, so that a dialect that says nonsense is a fault of the configuration, not of the start.
-    const speakers = (host === undefined ? [name] : known).filter((dialect) => loadDialect(dialect, dialectsDir).hosts.some((spoken) => spoken === host));
+    const speakers = (host === undefined ? [name] : known)
+      .filter((dialect) => loadDialect(dialect, dialectsDir).hosts.some((spoken) => spoken === host));
     if (host === undefined || speakers.length === 0 || speakers.includes(name)) return;
-    problems.add(path, `the host of service.base_url speaks the dialect "${speakers.join('" and "')}", not "${name}": write dialect: ${speakers[0]}`);
+    problems.add(path, `the host of service.base_url speaks the dialect "${speakers.join('" and "')}", not "${name}": `
+      + `write dialect: ${speakers[0]}`);
   } catch (error) {
     if (!isGannetError(error)) throw error;
     problems.add(path, error.message);
@@ -99,22 +119,27 @@ export function resolveChain({ chain }: ConfigFile, problems: ProblemList): Chai
 }
 
 /** Returns the wallet's part: where its key is, never the key. */
-export function resolveWallet({ wallet }: ConfigFile, { amounts, problems }: { amounts: AmountReader; problems: ProblemList }): WalletConfig {
+export function resolveWallet(
+  { wallet }: ConfigFile, { amounts, problems }: { amounts: AmountReader; problems: ProblemList },
+): WalletConfig {
   const reservePath = ['wallet', 'sol_reserve'];
   const reserve = amounts.withToken(reservePath, wallet?.sol_reserve);
-  if (reserve !== undefined && reserve.mint !== SOL_MINT) problems.add(reservePath, `expected an amount of SOL such as "0.05 SOL", got "${wallet?.sol_reserve}"`);
+  if (reserve !== undefined && reserve.mint !== SOL_MINT)
+    problems.add(reservePath, `expected an amount of SOL such as "0.05 SOL", got "${wallet?.sol_reserve}"`);
   const keyFrom = wallet?.key_from === undefined ? undefined : keySource(wallet.key_from);
   if (keyFrom === 'unclear') {
     problems.add(['wallet', 'key_from'],
-      'expected "env:NAME" or "file:PATH", which say where the key is; the key itself never stands in a configuration (what was found is not shown)');
+      'expected "env:NAME" or "file:PATH", which say where the key is; the key itself never stands in a configuration '
+        + '(what was found is not shown)');
   }
-  return { keyFrom: keyFrom === 'unclear' ? undefined : keyFrom, address: wallet?.address, solReserve: reserve?.amount ?? DEFAULT_SOL_RESERVE };
+  return { keyFrom: keyFrom === 'unclear' ? undefined : keyFrom, address: wallet?.address, solReserve: reserve?.amount
+    ?? DEFAULT_SOL_RESERVE };
 }
 
 function keySource(text: string): KeySource | 'unclear' {
   const [, kind, place = ''] = /^(env|file):(.+)$/s.exec(text) ?? [];
   // A seed of 32 bytes has the form of an address: no name of a variable or a file looks like that.
-  if (place === '' || looksLikeWalletKey(place) || isAddress(place)) return 'unclear';
+  if (place === '' || hasWalletKeyForm(place) || isAddress(place)) return 'unclear';
   if (kind === 'file') return { kind, path: place };
   return /^[A-Za-z_][A-Za-z0-9_]{0,63}$/.test(place) ? { kind: 'env', name: place } : 'unclear';
 }

@@ -37,7 +37,9 @@ export function resolveLimits({ risk }: ConfigFile, scope: LimitScope): RiskLimi
     maxPosition,
     maxExposure: amounts.limit(['risk', 'max_exposure'], risk.max_exposure),
     maxOpenIntents: risk.max_open_intents,
-    maxSwaps: { perMinute: risk.max_swaps.per_minute, perHour: risk.max_swaps.per_hour, perDay: risk.max_swaps.per_day },
+    maxSwaps: {
+      perMinute: risk.max_swaps.per_minute, perHour: risk.max_swaps.per_hour, perDay: risk.max_swaps.per_day,
+    },
     maxQuoteAgeMs: risk.max_quote_age === undefined ? undefined : parseDuration(risk.max_quote_age),
     maxValueAgeMs: risk.max_value_age === undefined ? undefined : parseDuration(risk.max_value_age),
     maxQuoteAgeSlots: risk.max_quote_age_slots,
@@ -47,13 +49,16 @@ export function resolveLimits({ risk }: ConfigFile, scope: LimitScope): RiskLimi
   };
 }
 
-function resolveTokenSafety(section: ConfigFile['risk']['token_safety'], { amounts, problems }: LimitScope): TokenSafetyLimits | undefined {
+function resolveTokenSafety(
+  section: ConfigFile['risk']['token_safety'], { amounts, problems }: LimitScope,
+): TokenSafetyLimits | undefined {
   const trusted = new Set<Mint>(section.trusted === undefined ? [SOL_MINT, USDC_MINT] : []);
   for (const [index, alias] of (section.trusted ?? []).entries()) {
     const path = ['risk', 'token_safety', 'trusted', index];
     const token = amounts.token(path, alias, 'value');
     if (token === undefined) continue;
-    if (trusted.has(token.mint)) problems.add(path, `expected each token once, but ${token.symbol} stands further up already`);
+    if (trusted.has(token.mint))
+      problems.add(path, `expected each token once, but ${token.symbol} stands further up already`);
     trusted.add(token.mint);
   }
   if (!section.enabled) return undefined;

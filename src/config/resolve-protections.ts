@@ -23,18 +23,24 @@ const LIST: ConfigPath = ['risk', 'protections'];
 const FEES: ConfigPath = ['risk', 'max_fees_per_day'];
 
 /**
- * Returns the protections of the file: those it lists, or else the usual ones, and a fee budget where max_fees_per_day is
- * set. `entries` stand at their place in the file, undefined where one is faulty; undefined where there is no list.
+ * Returns the protections of the file: those it lists, or else the usual ones, and a fee budget where max_fees_per_day
+ * is set. `entries` stand at their place in the file, undefined where one is faulty; undefined where there is no list.
  */
 export function resolveProtections(
-  entries: readonly (ProtectionEntry | undefined)[] | undefined, maxFeesPerDay: string | undefined, scope: ProtectionScope,
+  entries: readonly (ProtectionEntry | undefined)[] | undefined, maxFeesPerDay: string | undefined,
+  scope: ProtectionScope,
 ): readonly Protection[] {
   const listed = entries === undefined ? DEFAULT_PROTECTIONS : resolveEntries(entries, scope);
   const limitLamports = maxFeesPerDay === undefined ? undefined : fees(FEES, maxFeesPerDay, scope);
   if (limitLamports === undefined) return listed;
-  const budget: Protection = { trigger: { kind: 'fee-budget', limitLamports }, scope: 'global', action: 'reduce-only', release: { kind: 'next-day' } };
+  const budget: Protection = {
+    trigger: { kind: 'fee-budget', limitLamports }, scope: 'global', action: 'reduce-only',
+    release: { kind: 'next-day' },
+  };
   const index = (entries ?? []).findIndex((entry) => entry?.kind === 'fee_budget' && entry.scope === 'global');
-  if (index >= 0) scope.problems.add(FEES, `${formatPath([...LIST, index])} is a budget for all fees already: keep one of the two`, { at: 'key' });
+  if (index >= 0) scope.problems.add(
+    FEES, `${formatPath([...LIST, index])} is a budget for all fees already: keep one of the two`, { at: 'key' },
+  );
   return [...listed.filter((protection) => !isFeeBudgetOfAll(protection)), budget];
 }
 
@@ -55,7 +61,10 @@ function resolveEntries(entries: readonly (ProtectionEntry | undefined)[], scope
     const trigger = triggerOf(entry, path, scope);
     const release = releaseOf(entry, path, problems);
     if (entry.kind === 'max_drawdown' && entry.action === 'flatten' && entry.release === 'cleared') {
-      problems.add([...path, 'release'], 'what is sold cannot rise again, so this would never be cleared: write "operator" or a span of time');
+      problems.add(
+        [...path, 'release'],
+        'what is sold cannot rise again, so this would never be cleared: write "operator" or a span of time',
+      );
     }
     if (trigger === undefined || release === undefined) return [];
     const protection: Protection = { trigger, scope: entry.scope, action: actionOf(entry.action), release };
@@ -70,7 +79,10 @@ function triggerOf(entry: ProtectionEntry, path: ConfigPath, scope: ProtectionSc
   switch (entry.kind) {
     case 'cooldown': return { kind: 'cooldown', after: entry.after };
     case 'loss_streak': return { kind: 'loss-streak', losses: entry.losses, withinMs: parseDuration(entry.within) };
-    case 'low_profit': return { kind: 'low-profit', trades: entry.trades, withinMs: parseDuration(entry.within), leastBps: Math.round(entry.limit_pct * 100) };
+    case 'low_profit': return {
+      kind: 'low-profit', trades: entry.trades, withinMs: parseDuration(entry.within),
+      leastBps: Math.round(entry.limit_pct * 100),
+    };
     case 'max_drawdown': return { kind: 'max-drawdown', limitPct: entry.limit_pct };
     case 'daily_loss': {
       const limit = scope.amounts.limit([...path, 'limit'], entry.limit);
@@ -93,7 +105,8 @@ function triggerOf(entry: ProtectionEntry, path: ConfigPath, scope: ProtectionSc
 function fees(path: ConfigPath, text: string, { amounts, problems }: ProtectionScope): Lamports | undefined {
   const limit = amounts.limit(path, text);
   if (limit === undefined) return undefined;
-  if (limit.mint !== SOL_MINT) problems.add(path, `fees are paid in SOL: expected an amount such as "0.05 SOL", got "${text.slice(0, 60)}"`);
+  if (limit.mint !== SOL_MINT)
+    problems.add(path, `fees are paid in SOL: expected an amount such as "0.05 SOL", got "${text.slice(0, 60)}"`);
   return limit.amount as bigint as Lamports;
 }
 
@@ -109,7 +122,8 @@ function releaseOf(entry: ProtectionEntry, path: ConfigPath, problems: ProblemLi
   const release = entry.release ?? pause ?? PROTECTION_KINDS[entry.kind].release;
   switch (release) {
     case undefined:
-      if (!problems.isFaulty([...path, 'release'])) problems.add([...path, 'for'], 'the key "for" is missing: expected how long the pause lasts, such as "10m"');
+      if (!problems.isFaulty([...path, 'release']))
+        problems.add([...path, 'for'], 'the key "for" is missing: expected how long the pause lasts, such as "10m"');
       return undefined;
     case 'cleared': case 'operator': return { kind: release };
     case 'next_day': return { kind: 'next-day' };

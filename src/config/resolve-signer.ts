@@ -29,21 +29,27 @@ export function resolveSigner({ signer }: ConfigFile, scope: SignerScope): Signe
   return { programs: signer.programs, destinations: signer.destinations, caps };
 }
 
-function resolveCaps(entry: CapsEntry, { path, token }: { readonly path: ConfigPath; readonly token: Token }, { amounts, problems }: SignerScope): SpendCap {
+function resolveCaps(entry: CapsEntry, { path, token }: { readonly path: ConfigPath; readonly token: Token }, {
+  amounts, problems,
+}: SignerScope): SpendCap {
   if (SPANS.every((span) => entry[span] === undefined) && !problems.isFaulty(path)) {
     problems.add(path, 'expected at least one of per_trade, per_hour and per_day: without any, nothing is capped');
   }
   const read = (span: typeof SPANS[number]): Amount | undefined => {
     const text = entry[span];
     const cap = text === undefined ? undefined : amounts.ofToken([...path, span], text, token);
-    if (cap === 0n) problems.add([...path, span], 'expected a cap above zero; what is not to be spent at all needs no strategy');
+    if (cap === 0n)
+      problems.add([...path, span], 'expected a cap above zero; what is not to be spent at all needs no strategy');
     return cap;
   };
-  const caps = SPANS.map((span) => ({ span, cap: read(span) })).filter((known): known is { span: typeof SPANS[number]; cap: Amount } => known.cap !== undefined);
+  const caps = SPANS.map((span) => ({ span, cap: read(span) }))
+    .filter((known): known is { span: typeof SPANS[number]; cap: Amount } => known.cap !== undefined);
   for (const [index, { span, cap }] of caps.entries()) {
     const larger = caps[index + 1];
     if (larger !== undefined && cap > larger.cap) {
-      problems.add([...path, larger.span], `expected at least what ${span} allows, ${entry[span]}, got ${entry[larger.span]}`);
+      problems.add(
+        [...path, larger.span], `expected at least what ${span} allows, ${entry[span]}, got ${entry[larger.span]}`,
+      );
     }
   }
   const of = (span: typeof SPANS[number]): Amount | undefined => caps.find((known) => known.span === span)?.cap;
@@ -53,6 +59,7 @@ function resolveCaps(entry: CapsEntry, { path, token }: { readonly path: ConfigP
 function refuseRepeated(path: ConfigPath, addresses: readonly string[], problems: ProblemList): void {
   for (const [index, address] of addresses.entries()) {
     const first = addresses.indexOf(address);
-    if (first < index) problems.add([...path, index], `expected each address once, but it is that of position ${first} too`);
+    if (first < index)
+      problems.add([...path, index], `expected each address once, but it is that of position ${first} too`);
   }
 }

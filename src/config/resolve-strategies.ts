@@ -24,8 +24,13 @@ interface StrategyScope {
   readonly places: { readonly strategiesDir: string; readonly baseDir: string };
 }
 
-/** Returns the instances at their places in the file, undefined where one could not be resolved; an entry that is undefined is faulty already. */
-export async function resolveStrategies(entries: readonly (StrategyEntry | undefined)[], scope: StrategyScope): Promise<(StrategyConfig | undefined)[]> {
+/**
+ * Returns the instances at their places in the file, undefined where one could not be resolved; an entry that is
+ * undefined is faulty already.
+ */
+export async function resolveStrategies(
+  entries: readonly (StrategyEntry | undefined)[], scope: StrategyScope,
+): Promise<(StrategyConfig | undefined)[]> {
   const resolved: (StrategyConfig | undefined)[] = entries.map(() => undefined);
   const names = new Map<string, ConfigPath>();
   for (const [index, entry] of entries.entries()) {
@@ -36,20 +41,28 @@ export async function resolveStrategies(entries: readonly (StrategyEntry | undef
     const earlier = name === undefined ? undefined : names.get(name);
     if (name !== undefined && earlier !== undefined) {
       const where = entry.name === undefined ? path : [...path, 'name'];
-      scope.problems.add(where, `the name "${name}" is taken by ${formatPath(earlier)}: give each instance a "name" of its own`);
+      scope.problems.add(
+        where, `the name "${name}" is taken by ${formatPath(earlier)}: give each instance a "name" of its own`,
+      );
     } else if (name !== undefined) names.set(name, path);
     resolved[index] = instance;
   }
   return resolved;
 }
 
-async function resolveEntry(entry: StrategyEntry, path: ConfigPath, scope: StrategyScope): Promise<StrategyConfig | undefined> {
+async function resolveEntry(
+  entry: StrategyEntry, path: ConfigPath, scope: StrategyScope,
+): Promise<StrategyConfig | undefined> {
   const { amounts, problems } = scope;
   const budget = amounts.withToken([...path, 'budget'], entry.budget);
   if (budget?.amount === 0n) problems.add([...path, 'budget'], 'expected a budget above zero');
   const maxExposure = amounts.limit([...path, 'max_exposure'], entry.max_exposure);
   if (maxExposure !== undefined && entry.budget === undefined) {
-    problems.add([...path, 'max_exposure'], 'without a budget it holds nothing that could be worth too much: add a "budget", or remove the key', { at: 'key' });
+    problems.add(
+      [...path, 'max_exposure'],
+      'without a budget it holds nothing that could be worth too much: add a "budget", or remove the key',
+      { at: 'key' },
+    );
   }
   const imported = await importStrategy(entry.use, scope.places);
   if (typeof imported === 'string') {
@@ -60,7 +73,11 @@ async function resolveEntry(entry: StrategyEntry, path: ConfigPath, scope: Strat
   const params = readParams(strategy, [...path, 'params'], scope);
   if (params === undefined) return undefined;
   if (entry.max_age !== undefined && watchedBy({ strategy, params: params.value }).length === 0) {
-    problems.add([...path, 'max_age'], `${strategy.name} watches nothing with these parameters, so nothing of it can be too old: remove the key`, { at: 'key' });
+    problems.add(
+      [...path, 'max_age'],
+      `${strategy.name} watches nothing with these parameters, so nothing of it can be too old: remove the key`,
+      { at: 'key' },
+    );
   }
   const node = nodeAt(scope.root, [...path, 'params']);
   return {
@@ -79,7 +96,9 @@ async function resolveEntry(entry: StrategyEntry, path: ConfigPath, scope: Strat
 }
 
 /** Returns the parameters as the strategy's own schema reads them, and tries them on its inputs. */
-function readParams(strategy: Strategy, path: ConfigPath, { root, tokens, problems }: StrategyScope): { value: unknown } | undefined {
+function readParams(
+  strategy: Strategy, path: ConfigPath, { root, tokens, problems }: StrategyScope,
+): { value: unknown } | undefined {
   const node = nodeAt(root, path);
   if (node !== undefined && node.kind !== 'map') return undefined;
   try {

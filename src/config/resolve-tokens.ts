@@ -11,7 +11,9 @@ const WELL_KNOWN: readonly Token[] = [
   { symbol: 'USDC', mint: USDC_MINT, decimals: 6 },
 ];
 
-/** For a token whose fault is said already: as many places as SOL, so that its amounts are hardly ever a second fault. */
+/**
+ * For a token whose fault is said already: as many places as SOL, so that its amounts are hardly ever a second fault.
+ */
 export const GUESSED_DECIMALS = 9;
 
 /**
@@ -34,8 +36,10 @@ export async function resolveTokens(options: {
     const path = ['tokens', alias];
     const wellKnown = WELL_KNOWN.find(({ symbol }) => symbol === alias);
     const other = mints.get(mint);
-    if (alias === 'raw') problems.add(path, '"raw" marks an amount in smallest units: choose another alias', { at: 'key' });
-    else if (wellKnown !== undefined && wellKnown.mint !== mint) problems.add(path, `expected ${alias} to be ${wellKnown.mint}: give another token an alias of its own`);
+    if (alias === 'raw')
+      problems.add(path, '"raw" marks an amount in smallest units: choose another alias', { at: 'key' });
+    else if (wellKnown !== undefined && wellKnown.mint !== mint)
+      problems.add(path, `expected ${alias} to be ${wellKnown.mint}: give another token an alias of its own`);
     else if (other !== undefined) problems.add(path, `expected each token once, but ${other} is the same mint`);
     else mints.set(mint, alias);
   }
@@ -45,7 +49,8 @@ export async function resolveTokens(options: {
     if (found === undefined) problems.add(['tokens', symbol], absence(mint));
     return { symbol, mint, decimals: found ?? GUESSED_DECIMALS };
   });
-  for (const alias of options.faulty) tokens.push({ symbol: alias, mint: `faulty:${alias}` as Mint, decimals: GUESSED_DECIMALS });
+  for (const alias of options.faulty)
+    tokens.push({ symbol: alias, mint: `faulty:${alias}` as Mint, decimals: GUESSED_DECIMALS });
   for (const known of WELL_KNOWN) {
     if (!tokens.some(({ symbol, mint }) => symbol === known.symbol || mint === known.mint)) tokens.push(known);
   }

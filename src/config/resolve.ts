@@ -29,7 +29,7 @@ import { protectionSchema } from './schema-risk.ts';
 import { validate } from './validate.ts';
 
 /** Where decimals can be asked for: the lookup needs to know which service and chain the file names. */
-export interface Connections {
+export interface ConnectionSettings {
   readonly service: ServiceConfig;
   readonly chain: ChainConfig;
   /** Of the embedded service's market and wallet. */
@@ -44,12 +44,14 @@ interface ResolveOptions {
   readonly environment: EnvironmentRecord;
   /** Variables that are set, but that only the signer was given. */
   readonly withheld: readonly string[];
-  readonly decimalsOf: (mints: readonly Mint[], connections: Connections) => Promise<ReadonlyMap<Mint, number>>;
-  readonly pricesOf?: ((mints: readonly Mint[], connections: Connections) => Promise<UsdPrices>) | undefined;
+  readonly decimalsOf: (mints: readonly Mint[], connections: ConnectionSettings) => Promise<ReadonlyMap<Mint, number>>;
+  readonly pricesOf?: ((mints: readonly Mint[], connections: ConnectionSettings) => Promise<UsdPrices>) | undefined;
   readonly absence?: ((mint: Mint) => string) | undefined;
   readonly purpose: 'run' | 'check' | 'look';
   readonly liveConsent: boolean;
-  readonly places: { readonly strategiesDir: string; readonly dialectsDir: string; readonly baseDir: string; readonly stateDir: string };
+  readonly places: {
+    readonly strategiesDir: string; readonly dialectsDir: string; readonly baseDir: string; readonly stateDir: string;
+  };
 }
 
 /** What resolving came to: the configuration is whole only where there are no problems. */
@@ -84,7 +86,9 @@ export async function resolveConfig(options: ResolveOptions): Promise<Resolved> 
       return new Map(mints.map((mint) => [mint, GUESSED_DECIMALS]));
     }
   };
-  const tokens = await resolveTokens({ entries: sections.tokens, faulty: faultyAliases(root, sections), lookUp, absence: options.absence, problems });
+  const tokens = await resolveTokens({
+    entries: sections.tokens, faulty: faultyAliases(root, sections), lookUp, absence: options.absence, problems,
+  });
   const amounts = createAmountReader(tokens, problems);
   const resolved = await resolveStrategies(readEntries(sound), { root, tokens, amounts, problems, places });
   const strategies = resolved.filter((strategy) => strategy !== undefined);
@@ -101,9 +105,13 @@ export async function resolveConfig(options: ResolveOptions): Promise<Resolved> 
     seed: sections.seed,
     backtest: resolveBacktest(sections, { amounts, strategies, problems, purpose: options.purpose }),
     tokens,
-    limits: resolveLimits(sections, { amounts, problems, solReserve: wallet.solReserve, caps: signer.caps, protections }),
+    limits: resolveLimits(sections, {
+      amounts, problems, solReserve: wallet.solReserve, caps: signer.caps, protections,
+    }),
     strategies,
-    recording: { enabled: sections.recording.enabled, dir: sections.recording.dir ?? join(places.stateDir, 'recordings') },
+    recording: {
+      enabled: sections.recording.enabled, dir: sections.recording.dir ?? join(places.stateDir, 'recordings'),
+    },
     control: { ...sections.control, isPortGiven: nodeAt(sound, ['control', 'port']) !== undefined },
   };
   const rate = requestRate(config);
@@ -114,12 +122,16 @@ export async function resolveConfig(options: ResolveOptions): Promise<Resolved> 
   }
   let exits: readonly ExitTime[] | undefined;
   // A file with other faults may not say what it means to allow.
-  if (options.pricesOf !== undefined && signer.caps.size > 0 && lookUpFailure === undefined && problems.all.length === 0 && options.silenced.length === 0) {
-    exits = exitTimes(config, await options.pricesOf(tokens.all.map(({ mint }) => mint), { service, chain, seed: sections.seed }));
+  if (options.pricesOf !== undefined && signer.caps.size > 0 && lookUpFailure === undefined && problems.all.length === 0
+      && options.silenced.length === 0) {
+    exits = exitTimes(
+      config, await options.pricesOf(tokens.all.map(({ mint }) => mint), { service, chain, seed: sections.seed }),
+    );
     refuseSlowExits(exits, config, problems);
   }
   // A network that fails is a fault of its own; but the file's own faults can be mended first, and without it.
-  if (lookUpFailure !== undefined && problems.all.length === 0 && options.silenced.length === 0) throw lookUpFailure.error;
+  if (lookUpFailure !== undefined && problems.all.length === 0 && options.silenced.length === 0)
+    throw lookUpFailure.error;
   return { config, rate, exits, problems: problems.all };
 }
 
@@ -128,7 +140,8 @@ function readSections(sound: ConfigNode): ConfigFile {
   const withoutStrategies = without(sound, [['strategies']]);
   const first = parseSections(withoutStrategies);
   if (first.success) return first.data;
-  // A list with a broken entry goes as a whole, since the places of the others must stay what they are; else the section.
+  // A list with a broken entry goes as a whole, since the places of the others must stay what they are; else the
+  // section.
   const broken = first.error.issues.map(({ path }) => {
     const index = path.findIndex((step) => typeof step === 'number');
     return path.slice(0, index < 0 ? 1 : index).map(String);
@@ -151,7 +164,8 @@ function readEntries(sound: ConfigNode): (StrategyEntry | undefined)[] {
 /** Like the strategies, each by itself: a fault in one hides none in another. */
 function readProtections(sound: ConfigNode): (ProtectionEntry | undefined)[] | undefined {
   const list = nodeAt(sound, ['risk', 'protections']);
-  return list?.kind === 'list' ? list.items.map((item) => protectionSchema.safeParse(plainValue(item)).data) : undefined;
+  return list?.kind === 'list'
+    ? list.items.map((item) => protectionSchema.safeParse(plainValue(item)).data) : undefined;
 }
 
 function faultyAliases(root: ConfigNode, sections: ConfigFile): string[] {

@@ -4,7 +4,7 @@ import type { Mint, TokenTable } from '../market/token.ts';
 import type { Strategy } from '../strategy/define.ts';
 import type { RiskLimits, SpendCap, ValueLimit } from '../trading/limits.ts';
 import type { LatencySource, SimulationModel } from '../trading/simulation-model.ts';
-import type { RatePlan } from '../service/rate-plan.ts';
+import type { RatePlan } from '../service/rate/rate-plan.ts';
 import type { PlainValue } from './node.ts';
 
 /** A configuration with everything resolved: what a run is made of. */
@@ -53,7 +53,8 @@ export interface ChainConfig {
 }
 
 /** Where a wallet's key is; never the key. */
-export type KeySource = { readonly kind: 'env'; readonly name: string } | { readonly kind: 'file'; readonly path: string };
+export type KeySource = { readonly kind: 'env'; readonly name: string }
+  | { readonly kind: 'file'; readonly path: string };
 
 export interface WalletConfig {
   /** Absent where the embedded service's funded wallet is used, or on paper. */
@@ -83,7 +84,10 @@ export interface StrategyConfig {
   readonly use: string;
   /** Whether its file is one of the project's own `strategies/`, or somebody else's. */
   readonly origin: 'project' | 'path';
-  /** What names one of the project's own from anywhere, however the file names it: what a run writes down to be repeated. */
+  /**
+   * What names one of the project's own from anywhere, however the file names it: what a run writes down to be
+   * repeated.
+   */
   readonly recordedUse?: string | undefined;
   readonly strategy: Strategy;
   /** As the strategy's own schema read them. */

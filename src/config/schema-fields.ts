@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { isGannetError } from '../core/errors.ts';
 import { parseDuration } from '../core/time.ts';
-import { isAddress } from './address.ts';
+import { isAddress } from '../solana/addresses.ts';
 
-// What the sections of the file are made of. Descriptions and examples end up in the JSON schema, where editors show them.
+// What the sections of the file are made of. Descriptions and examples end up in the JSON schema, where editors show
+// them.
 
 /** Returns the schema of a duration, kept as its text. */
 export const duration = (example: string) => z.string()

@@ -41,7 +41,8 @@ export function schemaHints(schema: z.ZodType, value?: PlainValue): SchemaHints 
     expectation: (path) => joined(at(path).map(describe)),
     example: (path) => at(path).flatMap(({ examples = [] }) => examples).find((example) => typeof example === 'string'),
     keys: (path) => [...new Set(at(path).flatMap(({ properties = {} }) => Object.keys(properties)))],
-    choices: (path) => at(path).flatMap((schema) => schema.enum ?? (schema.const === undefined ? [] : [schema.const])).filter((choice) => typeof choice === 'string'),
+    choices: (path) => at(path).flatMap((schema) => schema.enum ?? (schema.const === undefined ? [] : [schema.const]))
+      .filter((choice) => typeof choice === 'string'),
   };
 }
 
@@ -82,7 +83,8 @@ function memberOf({ properties = {}, additionalProperties }: JsonSchema, key: st
 function alternatives(schema: JsonSchema, value: PlainValue | undefined): JsonSchema[] {
   const options = schema.anyOf ?? schema.oneOf;
   if (options === undefined) return [schema];
-  const meant = options.filter(({ properties = {} }) => Object.entries(properties).some(([key, member]) => member.const !== undefined && member.const === childOf(value, key)));
+  const meant = options.filter(({ properties = {} }) => Object.entries(properties).some(([key, member]) =>
+    member.const !== undefined && member.const === childOf(value, key)));
   return (meant.length === 0 ? options : meant).flatMap((option) => alternatives(option, value));
 }
 
@@ -94,7 +96,8 @@ function describe(schema: JsonSchema): string | undefined {
     case 'integer': return withBounds('an integer', schema);
     case 'number': return withBounds('a number', schema);
     case 'boolean': return 'true or false';
-    case 'string': return schema.examples?.[0] === undefined ? 'text' : `text such as ${JSON.stringify(schema.examples[0])}`;
+    case 'string':
+      return schema.examples?.[0] === undefined ? 'text' : `text such as ${JSON.stringify(schema.examples[0])}`;
     case 'array': return (schema.minItems ?? 0) > 0 ? `a list of at least ${schema.minItems}` : 'a list';
     case 'object': return 'a mapping of keys to values';
     default: return undefined;

@@ -10,21 +10,30 @@ function effect(kind: ProtectionKind) {
   const { scopes, releases: kinds } = factsOf(kind);
   const releases = kinds.map(snakeCase);
   const words = releases.filter((word) => word !== 'elapsed');
-  const choice = joined([...words.map((word) => `"${word}"`), words.length < releases.length ? 'a duration such as "30m"' : undefined]);
-  const isRelease = (text: string): boolean => (isDuration(text) ? words.length < releases.length : words.includes(text));
+  const choice = joined([
+    ...words.map((word) => `"${word}"`), words.length < releases.length ? 'a duration such as "30m"' : undefined,
+  ]);
+  const isRelease = (text: string): boolean =>
+    (isDuration(text) ? words.length < releases.length : words.includes(text));
   const because = scopesBecause === undefined ? '' : ` (${scopesBecause})`;
   return {
-    scope: z.enum(scopes, { error: `expected ${joined(scopes.map((word) => `"${word}"`))} for ${kind}${because}` }).default(scope)
+    scope: z.enum(scopes, { error: `expected ${joined(scopes.map((word) => `"${word}"`))} for ${kind}${because}` })
+      .default(scope)
       .meta({ description: 'Whom it counts together, and whom it stops: each strategy, each token, or everything.' }),
     action: z.enum(ACTION_WORDS).default(action)
-      .meta({ description: 'deny: no entries. reduce_only: the state in which only exits are allowed. halt: nothing. flatten: what is held is sold, then no entries.' }),
+      .meta({ description: 'deny: no entries. reduce_only: the state in which only exits are allowed. halt: nothing. '
+        + 'flatten: what is held is sold, then no entries.' }),
     release: z.string().refine(isRelease, { message: `expected ${choice} for ${kind}` }).optional()
-      .meta({ description: `When it lets go: ${choice}. Left out, ${release === undefined ? 'after "for"' : `"${release}"`}.`, examples: [release ?? 'next_day'] }),
+      .meta({
+        description: `When it lets go: ${choice}. Left out, ${release === undefined ? 'after "for"' : `"${release}"`}.`,
+        examples: [release ?? 'next_day'],
+      }),
   };
 }
 
 function kindOf<K extends ProtectionKind, Trigger extends z.core.$ZodLooseShape>(kind: K, trigger: Trigger) {
-  return z.strictObject({ kind: z.literal(kind), ...trigger, ...effect(kind) }).meta({ description: PROTECTION_KINDS[kind].summary });
+  return z.strictObject({ kind: z.literal(kind), ...trigger, ...effect(kind) })
+    .meta({ description: PROTECTION_KINDS[kind].summary });
 }
 
 const within = () => duration('1d').meta({ description: 'The span they are counted in.' });
@@ -40,10 +49,13 @@ export const protectionSchema = z.discriminatedUnion('kind', [
   kindOf('low_profit', {
     trades: count('How many exits it takes for a judgement.'),
     within: within(),
-    limit_pct: z.number().gt(-100).max(1_000).default(0).meta({ description: 'The least they must have earned together, in percent of what they had cost; below zero, what they may lose.' }),
+    limit_pct: z.number().gt(-100).max(1_000).default(0).meta({ description: 'The least they must have earned '
+      + 'together, in percent of what they had cost; below zero, what they may lose.' }),
   }),
-  kindOf('max_drawdown', { limit_pct: z.number().gt(0).max(100).meta({ description: 'How far, in percent of the highest.' }) }),
-  kindOf('daily_loss', { limit: amount('50 USDC').meta({ description: 'How much of the value, in any configured token.' }) }),
+  kindOf('max_drawdown', { limit_pct: z.number().gt(0).max(100)
+    .meta({ description: 'How far, in percent of the highest.' }) }),
+  kindOf('daily_loss', { limit: amount('50 USDC')
+    .meta({ description: 'How much of the value, in any configured token.' }) }),
   kindOf('fee_budget', { limit: amount('0.05 SOL').meta({ description: 'How much SOL a day.' }) }),
   kindOf('stale_feed', { after: duration('1m').meta({ description: 'How long the silence must be.' }) }),
   kindOf('blind_execution', { unknowns: count('How many in a row.') }),
@@ -69,20 +81,34 @@ const POWERFUL_EXTENSIONS = [
 const tokenSafety = z.strictObject({
   enabled: z.boolean().default(true).meta({ description: 'false: whatever a strategy names is bought, a trap too.' }),
   trusted: z.array(z.string().min(1)).optional()
-    .meta({ description: 'Tokens of this file that are not looked at: their issuer is trusted, whatever he could do. Left out, SOL and USDC.', examples: [['SOL', 'USDC']] }),
+    .meta({
+      description: 'Tokens of this file that are not looked at: their issuer is trusted, whatever he could do. Left '
+        + 'out, SOL and USDC.',
+      examples: [['SOL', 'USDC']],
+    }),
   min_liquidity_usd: z.number().min(0).default(100_000).meta({ description: 'The least liquidity, in US dollars.' }),
   min_organic_score: z.number().min(0).max(100).default(50).meta({ description: 'The least organic score, 0 to 100.' }),
   min_holders: z.int().min(0).default(1_000).meta({ description: 'The least number of holders.' }),
-  max_top_holders_pct: z.number().min(0).max(100).default(50).meta({ description: 'The most that its largest holders may own together, in percent.' }),
-  max_transfer_fee_bps: bps().default(0).meta({ description: 'The most that the token itself may keep of a transfer, in hundredths of a percent.' }),
+  max_top_holders_pct: z.number().min(0).max(100).default(50)
+    .meta({ description: 'The most that its largest holders may own together, in percent.' }),
+  max_transfer_fee_bps: bps().default(0)
+    .meta({ description: 'The most that the token itself may keep of a transfer, in hundredths of a percent.' }),
   allowed_extensions: z.array(z.enum(POWERFUL_EXTENSIONS)).default([])
-    .meta({ description: 'Extensions of a Token-2022 mint that are let through beside the harmless ones, whatever they allow their issuer.', examples: [['transfer_fee']] }),
+    .meta({
+      description: 'Extensions of a Token-2022 mint that are let through beside the harmless ones, whatever they allow '
+        + 'their issuer.',
+      examples: [['transfer_fee']],
+    }),
   valid_for: duration('10m').default('10m').meta({ description: 'How long a look at a token holds.' }),
-}, { error: ({ code }) => (code === 'invalid_type' ? 'expected a mapping such as { enabled: false }' : undefined) }).meta({ description: 'What a token must be to be bought. What nobody says of it counts as bad; to sell, it need be nothing.' });
+}, { error: ({ code }) => (code === 'invalid_type' ? 'expected a mapping such as { enabled: false }' : undefined) })
+  .meta({
+  description: 'What a token must be to be bought. What nobody says of it counts as bad; to sell, it need be nothing.',
+});
 
 /** The section "risk". */
 export const riskSchema = z.strictObject({
-  max_slippage_bps: bps().default(50).meta({ description: 'The most slippage a swap may be given, in hundredths of a percent.' }),
+  max_slippage_bps: bps().default(50)
+    .meta({ description: 'The most slippage a swap may be given, in hundredths of a percent.' }),
   max_price_impact_bps: bps().default(100).meta({ description: 'The most that a swap may move the price.' }),
   max_fee_bps: bps().default(30).meta({ description: 'The most that the service may take of a swap.' }),
   max_trade: amount('200 USDC').optional().meta({ description: 'The largest single swap, by value.' }),
@@ -90,17 +116,22 @@ export const riskSchema = z.strictObject({
     .meta({ description: 'The largest holding of a token, by value: { SOL: "1000 USDC" }.' }),
   max_exposure: amount('3000 USDC').optional()
     .meta({ description: 'What all positions together may be worth, with what is under way and reserved.' }),
-  max_open_intents: z.int().min(1).max(100).default(1).meta({ description: 'How many swaps may be under way at once.' }),
+  max_open_intents: z.int().min(1).max(100).default(1)
+    .meta({ description: 'How many swaps may be under way at once.' }),
   max_swaps: maxSwaps.prefault({}),
   max_fees_per_day: amount('0.05 SOL').optional()
-    .meta({ description: 'Network fees of a day, UTC, after which nothing is entered: the short form of a fee_budget among the protections.' }),
+    .meta({ description: 'Network fees of a day, UTC, after which nothing is entered: the short form of a fee_budget '
+      + 'among the protections.' }),
   max_quote_age: duration('2s').optional()
     .meta({ description: 'How old the newest price of a pair may be for an entry, and the quote that is signed.' }),
   max_quote_age_slots: z.int().min(1).max(1_000_000).optional()
     .meta({ description: 'How many slots behind the chain a quote may be that is signed.', examples: [10] }),
   max_value_age: duration('2h').optional()
-    .meta({ description: 'How old a price may be with which something is held against a limit on its value. Left out, 2h.' }),
+    .meta({
+      description: 'How old a price may be with which something is held against a limit on its value. Left out, 2h.',
+    }),
   protections: z.array(protectionSchema).optional()
-    .meta({ description: 'What stops trading when it goes wrong. Left out, a set of sensible ones; [] means none, on purpose.' }),
+    .meta({ description:
+      'What stops trading when it goes wrong. Left out, a set of sensible ones; [] means none, on purpose.' }),
   token_safety: tokenSafety.prefault({}),
 }).meta({ description: 'What no strategy may exceed.' });

@@ -22,7 +22,9 @@ const MODULE_ENDING = /\.[cm]?[jt]s$/;
  * Returns the strategy that `use` names, a file of `strategiesDir` or a path from `baseDir`, or else what is wrong.
  * Importing runs the file, once for each `query` that is added to its address.
  */
-export async function importStrategy(use: string, places: { readonly strategiesDir: string; readonly baseDir: string }, query = ''): Promise<ImportedStrategy | string> {
+export async function importStrategy(
+  use: string, places: { readonly strategiesDir: string; readonly baseDir: string }, query = '',
+): Promise<ImportedStrategy | string> {
   if (use.startsWith('npm:')) {
     return 'packages are not loaded yet: copy the strategy’s file into strategies/ and use its name';
   }
@@ -35,7 +37,8 @@ export async function importStrategy(use: string, places: { readonly strategiesD
     return `strategy "${shown(use, 60)}" cannot be loaded: ${shown(messageOf(error).split('\n')[0] ?? '')}`;
   }
   if (!isStrategy(module.default)) {
-    return `expected the default export of ${shown(use, 60)} to be what defineStrategy returns: export default defineStrategy({ … })`;
+    return `expected the default export of ${shown(use, 60)} to be what defineStrategy returns: export default `
+      + 'defineStrategy({ … })';
   }
   const inside = relative(places.strategiesDir, file.path);
   const origin = inside.startsWith(`..${sep}`) || isAbsolute(inside) ? 'path' : 'project';
@@ -43,8 +46,8 @@ export async function importStrategy(use: string, places: { readonly strategiesD
 }
 
 /**
- * Returns a `use` that finds a file of `strategiesDir` from anywhere, with that folder as the base of paths: its name, or else its path in
- * there.
+ * Returns a `use` that finds a file of `strategiesDir` from anywhere, with that folder as the base of paths: its name,
+ * or else its path in there.
  */
 export function useWithin(strategiesDir: string, file: string): string {
   const path = relative(strategiesDir, file);
@@ -52,7 +55,9 @@ export function useWithin(strategiesDir: string, file: string): string {
   return STRATEGY_NAME.test(name) ? name : `./${path}`;
 }
 
-async function findFile(use: string, { strategiesDir, baseDir }: { strategiesDir: string; baseDir: string }): Promise<{ path: string } | string> {
+async function findFile(
+  use: string, { strategiesDir, baseDir }: { strategiesDir: string; baseDir: string },
+): Promise<{ path: string } | string> {
   if (use.includes('/') || use.includes('\\') || MODULE_ENDING.test(use)) {
     const path = resolve(baseDir, use);
     return await isFile(path) ? { path } : `there is no file ${shown(path)}`;
@@ -66,7 +71,8 @@ async function findFile(use: string, { strategiesDir, baseDir }: { strategiesDir
   }
   const known = await listStrategies(strategiesDir);
   const close = nearest(use, known);
-  return `there is no strategy "${use}" in strategies/${close === undefined ? '' : ` (did you mean "${close}"?)`}; known are ${known.join(', ')}`;
+  return `there is no strategy "${use}" in strategies/${close === undefined ? '' : ` (did you mean "${close}"?)`}; `
+    + `known are ${known.join(', ')}`;
 }
 
 /** Returns the names that `use` can take from a folder of strategies, sorted. */

@@ -27,8 +27,12 @@ interface HintedSubject extends Subject {
   readonly hints: SchemaHints;
 }
 
-/** Returns what the schema makes of the value at `base`, or undefined after adding each fault at its place in the file. */
-export function validate<S extends z.ZodType>(schema: S, subject: Subject): { readonly value: z.output<S> } | undefined {
+/**
+ * Returns what the schema makes of the value at `base`, or undefined after adding each fault at its place in the file.
+ */
+export function validate<S extends z.ZodType>(
+  schema: S, subject: Subject,
+): { readonly value: z.output<S> } | undefined {
   const node = nodeAt(subject.root, subject.base);
   // What is left out entirely is an empty mapping: the schema says which of its keys are missing.
   const value = node === undefined ? {} : plainValue(node);
@@ -43,22 +47,28 @@ function report(issue: z.core.$ZodIssue, subject: HintedSubject): void {
   const inner = issue.path.map((step) => (typeof step === 'number' ? step : String(step)));
   const path = [...subject.base, ...inner];
   if (issue.code === 'unrecognized_keys') {
-    for (const key of issue.keys) subject.problems.add([...path, key], unknownKey(key, subject.hints.keys(inner)), { at: 'key' });
+    for (const key of issue.keys)
+      subject.problems.add([...path, key], unknownKey(key, subject.hints.keys(inner)), { at: 'key' });
     return;
   }
   if (issue.code === 'invalid_key') {
     const expected = issue.issues[0]?.message ?? NO_OWN_MESSAGE;
     const name = `"${shown(String(inner.at(-1)), 60)}"`;
-    subject.problems.add(path, `${expected === NO_OWN_MESSAGE ? 'expected another name' : expected}, got ${name}`, { at: 'key' });
+    subject.problems.add(
+      path, `${expected === NO_OWN_MESSAGE ? 'expected another name' : expected}, got ${name}`, { at: 'key' },
+    );
     return;
   }
   const node = nodeAt(subject.root, path);
   if (node === undefined) {
     const wanted = subject.hints.expectation(inner);
-    subject.problems.add(path, `the key "${String(inner.at(-1))}" is missing${wanted === undefined ? '' : `: expected ${wanted}`}`);
+    subject.problems.add(
+      path, `the key "${String(inner.at(-1))}" is missing${wanted === undefined ? '' : `: expected ${wanted}`}`,
+    );
     return;
   }
-  const message = issue.message === NO_OWN_MESSAGE ? builtMessage(issue, { node, inner, path, hints: subject.hints }) : ownMessage(issue.message, node, path);
+  const message = issue.message === NO_OWN_MESSAGE ? builtMessage(issue, { node, inner, path, hints: subject.hints })
+    : ownMessage(issue.message, node, path);
   subject.problems.add(path, message);
 }
 
@@ -71,15 +81,18 @@ export function unknownKey(key: string, known: readonly string[]): string {
 }
 
 function builtMessage(
-  issue: z.core.$ZodIssue, { node, inner, path, hints }: { node: ConfigNode; inner: ConfigPath; path: ConfigPath; hints: SchemaHints },
+  issue: z.core.$ZodIssue,
+  { node, inner, path, hints }: { node: ConfigNode; inner: ConfigPath; path: ConfigPath; hints: SchemaHints },
 ): string {
   const wanted = hints.expectation(inner) ?? `another value (${issue.code})`;
-  return `expected ${wanted}, got ${foundIn(node, path)}${advice(node, wanted, hints.example(inner))}${closeChoice(node, hints.choices(inner))}`;
+  return `expected ${wanted}, got `
+    + `${foundIn(node, path)}${advice(node, wanted, hints.example(inner))}${closeChoice(node, hints.choices(inner))}`;
 }
 
 /** Of a few words one sees oneself which was meant. */
 function closeChoice(node: ConfigNode, choices: readonly string[]): string {
-  if (choices.length <= SEEN_AT_A_GLANCE || node.kind !== 'scalar' || typeof node.value !== 'string' || node.fromEnvironment) return '';
+  if (choices.length <= SEEN_AT_A_GLANCE || node.kind !== 'scalar' || typeof node.value !== 'string'
+      || node.fromEnvironment) return '';
   const close = nearest(node.value, choices);
   return close === undefined ? '' : ` (did you mean "${close}"?)`;
 }
@@ -115,7 +128,8 @@ function advice(node: ConfigNode, wanted: string, example: string | undefined): 
     return `: without quotes that is a ${typeof value}, write "${shown(node.source, 60)}"`;
   }
   if (typeof value !== 'string') return '';
-  if (wanted === 'true or false' && /^(?:y|yes|n|no|on|off)$/i.test(value)) return ': YAML 1.2 knows only true and false';
+  if (wanted === 'true or false' && /^(?:y|yes|n|no|on|off)$/i.test(value))
+    return ': YAML 1.2 knows only true and false';
   const wantsNumber = /^an? (?:integer|number)/.test(wanted);
   return wantsNumber && value.trim() !== '' && Number.isFinite(Number(value)) ? ': write it without quotes' : '';
 }

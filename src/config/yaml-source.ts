@@ -13,13 +13,15 @@ const MAX_DEPTH = 32;
 /** One slip can make the parser stumble over every line after it. */
 const MAX_SYNTAX_PROBLEMS = 20;
 
-const PLAIN_TAGS = new Set(['str', 'int', 'float', 'bool', 'null', 'map', 'seq'].map((name) => `tag:yaml.org,2002:${name}`));
+const PLAIN_TAGS = new Set(['str', 'int', 'float', 'bool', 'null', 'map', 'seq'].map((name) =>
+  `tag:yaml.org,2002:${name}`));
 
 /** The YAML parser's words where a newcomer needs others. */
 const PLAIN_WORDS: Readonly<Record<string, string>> = {
   TAB_AS_INDENT: 'a tab cannot indent YAML: use spaces',
   MULTIPLE_DOCS: 'expected one document, but "---" begins another: put it into a file of its own',
-  BLOCK_AS_IMPLICIT_KEY: 'expected one "key: value" a line: text that holds ": " belongs in quotes, and keys of one mapping begin in one column',
+  BLOCK_AS_IMPLICIT_KEY: 'expected one "key: value" a line: text that holds ": " belongs in quotes, and keys of one '
+    + 'mapping begin in one column',
 };
 
 /** What became of a text: a tree unless the faults leave none. */
@@ -39,10 +41,12 @@ interface Walk {
 }
 
 /**
- * Returns the tree of a YAML 1.2 text with all its faults. Aliases are followed within bounds; `<<` is a key like any other.
- * `expected` is what is said to be missing in an empty one.
+ * Returns the tree of a YAML 1.2 text with all its faults. Aliases are followed within bounds; `<<` is a key like any
+ * other. `expected` is what is said to be missing in an empty one.
  */
-export function parseYaml(text: string, { expected = '"strategies", see config/gannet.yaml' }: { readonly expected?: string | undefined } = {}): ParsedYaml {
+export function parseYaml(
+  text: string, { expected = '"strategies", see config/gannet.yaml' }: { readonly expected?: string | undefined } = {},
+): ParsedYaml {
   const lineCounter = new LineCounter();
   const positionAt = (offset: number): Position => {
     const { line, col } = lineCounter.linePos(offset);
@@ -52,23 +56,33 @@ export function parseYaml(text: string, { expected = '"strategies", see config/g
   let document: Document.Parsed;
   try {
     // Repeated keys are found by the walk, which knows their path and where the first one stands.
-    document = parseDocument(hideVariables(text), { lineCounter, prettyErrors: false, uniqueKeys: false, version: '1.2' });
+    document =
+      parseDocument(hideVariables(text), { lineCounter, prettyErrors: false, uniqueKeys: false, version: '1.2' });
   } catch (error) {
-    return { root: undefined, problems: [{ position: start, path: [], message: `this cannot be read as YAML: ${shown(messageOf(error))}` }] };
+    return {
+      root: undefined,
+      problems: [{ position: start, path: [], message: `this cannot be read as YAML: ${shown(messageOf(error))}` }],
+    };
   }
-  const problems: Problem[] = [...document.errors, ...document.warnings].slice(0, MAX_SYNTAX_PROBLEMS).map(({ code, message, pos }) => ({
-    position: positionAt(pos[0]),
-    path: [],
-    message: PLAIN_WORDS[code] ?? `this is not valid YAML: ${shown(showVariables(message))}`,
-  }));
+  const problems: Problem[] = [...document.errors, ...document.warnings].slice(0, MAX_SYNTAX_PROBLEMS)
+    .map(({ code, message, pos }) => ({
+      position: positionAt(pos[0]),
+      path: [],
+      message: PLAIN_WORDS[code] ?? `this is not valid YAML: ${shown(showVariables(message))}`,
+    }));
   const { version, explicit } = document.directives.yaml;
   if (explicit === true && version !== '1.2') {
-    problems.push({ position: start, path: [], message: 'a configuration is read as YAML 1.2: remove the line "%YAML"' });
+    problems.push({
+      position: start, path: [], message: 'a configuration is read as YAML 1.2: remove the line "%YAML"',
+    });
   }
   if (problems.length > 0) return { root: undefined, problems };
   const contents = document.contents as Node | null;
   if (contents === null || (isScalar(contents) && contents.value === null)) {
-    return { root: undefined, problems: [{ position: start, path: [], message: `the file is empty: expected at least ${expected}` }] };
+    return {
+      root: undefined,
+      problems: [{ position: start, path: [], message: `the file is empty: expected at least ${expected}` }],
+    };
   }
   const walk: Walk = { document, positionAt, problems, anchors: new Map(), nodes: 0, exhausted: false };
   const root = walkNode(walk, contents, { path: [], keyPosition: undefined, throughAlias: false });
@@ -90,7 +104,8 @@ function walkNode(walk: Walk, node: Node | null, place: Place): ConfigNode | und
   walk.nodes += 1;
   if (walk.nodes > MAX_NODES || place.path.length > MAX_DEPTH) {
     walk.exhausted = true;
-    return fault(`expected at most ${MAX_NODES} values in ${MAX_DEPTH} levels, with aliases followed: an alias that holds itself has no end`);
+    return fault(`expected at most ${MAX_NODES} values in ${MAX_DEPTH} levels, with aliases followed: an alias that `
+      + 'holds itself has no end');
   }
   if (isAlias(node)) {
     const target = walk.anchors.get(node.source);
@@ -99,25 +114,35 @@ function walkNode(walk: Walk, node: Node | null, place: Place): ConfigNode | und
     return found === undefined ? undefined : { ...found, position };
   }
   if (node?.anchor !== undefined && !place.throughAlias) walk.anchors.set(node.anchor, node);
-  if (node?.tag !== undefined && !PLAIN_TAGS.has(node.tag)) return fault(`expected a plain value: the tag ${shown(node.tag, 60)} is not read`);
+  if (node?.tag !== undefined && !PLAIN_TAGS.has(node.tag))
+    return fault(`expected a plain value: the tag ${shown(node.tag, 60)} is not read`);
   const { keyPosition } = place;
   if (isMap(node)) return { kind: 'map', position, keyPosition, members: walkMembers(walk, node, place) };
   if (isSeq(node)) return { kind: 'list', position, keyPosition, items: walkItems(walk, node, place) };
   if (node !== null && !isScalar(node)) return fault('expected a value, a list or a mapping');
   const value = node?.value ?? null;
   if (!isPlainScalar(value)) return fault('expected text, a number, true or false');
-  if (typeof value === 'number' && !Number.isFinite(value)) return fault(`expected a finite number, got ${node?.source ?? value}`);
+  if (typeof value === 'number' && !Number.isFinite(value))
+    return fault(`expected a finite number, got ${node?.source ?? value}`);
   // "key:" with nothing behind it has no place of its own but the end of the line: the key is what people look for.
   const own = value === null && (node?.source ?? '') === '' ? keyPosition ?? position : position;
-  return { kind: 'scalar', position: own, keyPosition, value, source: node?.source ?? String(value ?? ''), fromEnvironment: false };
+  return {
+    kind: 'scalar', position: own, keyPosition, value, source: node?.source ?? String(value ?? ''),
+    fromEnvironment: false,
+  };
 }
 
 function walkItems(walk: Walk, list: YAMLSeq, place: Place): ConfigNode[] {
   const items: ConfigNode[] = [];
   for (const [index, item] of list.items.entries()) {
-    const node = walkNode(walk, item as Node | null, { path: [...place.path, index], keyPosition: undefined, throughAlias: place.throughAlias });
+    const node = walkNode(walk, item as Node | null, {
+      path: [...place.path, index], keyPosition: undefined, throughAlias: place.throughAlias,
+    });
     // A place that cannot be read stays a place, so that what follows keeps its number.
-    items.push(node ?? { kind: 'scalar', position: { line: 1, column: 1 }, keyPosition: undefined, value: null, source: '', fromEnvironment: false });
+    items.push(node ?? {
+      kind: 'scalar', position: { line: 1, column: 1 }, keyPosition: undefined, value: null, source: '',
+      fromEnvironment: false,
+    });
   }
   return items;
 }
@@ -135,7 +160,8 @@ function walkMembers(walk: Walk, map: YAMLMap, place: Place): Map<string, Config
     if (name === '') fault('expected the name of a key before ":"');
     // An object that takes this key changes its ancestry instead of gaining a member.
     else if (name === '__proto__') fault('unknown key "__proto__"');
-    else if (keyLines.has(name)) fault(`the key "${shown(name, 60)}" already stands in line ${keyLines.get(name)}: keep one of the two`);
+    else if (keyLines.has(name))
+      fault(`the key "${shown(name, 60)}" already stands in line ${keyLines.get(name)}: keep one of the two`);
     else {
       keyLines.set(name, keyPosition.line);
       const node = walkNode(walk, value, { path, keyPosition, throughAlias: place.throughAlias });

@@ -34,7 +34,8 @@ export function bps(value: number): Bps {
 
 /** Returns the amount in a string of digits, as the wire carries it. Throws AMOUNT_INVALID. */
 export function parseRaw(text: string): Amount {
-  if (!/^\d{1,20}$/.test(text)) throw invalid(`expected an integer of 0 to ${U64_MAX}, got "${text.slice(0, 40)}"`, text);
+  if (!/^\d{1,20}$/.test(text))
+    throw invalid(`expected an integer of 0 to ${U64_MAX}, got "${text.slice(0, 40)}"`, text);
   return amount(BigInt(text));
 }
 
@@ -47,11 +48,15 @@ export function parseDecimal(text: string, decimals: number): Amount {
   if (!match) throw invalid(`expected a decimal number such as "1.5", got "${text.slice(0, 40)}"`, text);
   const [, whole = '0', fraction = ''] = match;
   if (fraction.length > decimals) {
-    throw invalid(`expected at most ${decimals} decimal places, got ${fraction.length} in "${text.slice(0, 40)}"`, text);
+    throw invalid(
+      `expected at most ${decimals} decimal places, got ${fraction.length} in "${text.slice(0, 40)}"`, text,
+    );
   }
   // The digits are counted first: what is much too long is not worth a number.
   const units = /^0*\d{1,20}$/.test(whole) ? BigInt(whole + fraction.padEnd(decimals, '0')) : undefined;
-  if (units === undefined || units > U64_MAX) throw invalid(`the amount is too large: expected at most ${formatDecimal(U64_MAX, decimals)}, got "${text.slice(0, 40)}"`, text);
+  if (units === undefined || units > U64_MAX) throw invalid(
+    `the amount is too large: expected at most ${formatDecimal(U64_MAX, decimals)}, got "${text.slice(0, 40)}"`, text,
+  );
   return amount(units);
 }
 
@@ -69,12 +74,15 @@ export function formatDecimal(value: bigint, decimals: number): string {
  * Throws RangeError on a zero denominator or a negative operand.
  */
 export function mulDiv<T extends bigint>(a: T, num: bigint, den: bigint, rounding: 'floor' | 'ceil'): T {
-  if (den <= 0n || a < 0n || num < 0n) throw new RangeError(`mulDiv expects a, num >= 0 and den > 0, got ${a}, ${num}, ${den}`);
+  if (den <= 0n || a < 0n || num < 0n)
+    throw new RangeError(`mulDiv expects a, num >= 0 and den > 0, got ${a}, ${num}, ${den}`);
   const product = a * num;
   return (rounding === 'floor' ? product / den : (product + den - 1n) / den) as T;
 }
 
-/** Returns the least output that a slippage tolerance allows, floored as the service does: out * (10000 - bps) / 10000. */
+/**
+ * Returns the least output that a slippage tolerance allows, floored as the service does: out * (10000 - bps) / 10000.
+ */
 export function afterSlippage(out: Amount, slippage: Bps): Amount {
   return mulDiv(out, BigInt(10_000 - slippage), 10_000n, 'floor');
 }

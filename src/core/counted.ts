@@ -7,3 +7,9 @@ export function grouped(text: string): string {
 export function counted(count: number, one: string, many = `${one}s`): string {
   return `${grouped(String(count))} ${count === 1 ? one : many}`;
 }
+
+/** Returns counts for people, "3 confirmed, 1 expired"; "none" without any. */
+export function formatCounts(counts: Readonly<Record<string, number>>): string {
+  const parts = Object.entries(counts).map(([name, count]) => `${grouped(String(count))} ${name}`);
+  return parts.length === 0 ? 'none' : parts.join(', ');
+}

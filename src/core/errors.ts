@@ -85,7 +85,10 @@ export function isGannetError(value: unknown): value is GannetError {
   return value instanceof Error && value.name === 'GannetError' && 'code' in value;
 }
 
-/** Returns the text of anything thrown. Throws nothing, whatever that is: whoever tells of a fault must not meet another. */
+/**
+ * Returns the text of anything thrown. Throws nothing, whatever that is: whoever tells of a fault must not meet
+ * another.
+ */
 export function messageOf(thrown: unknown): string {
   try {
     return String(thrown instanceof Error ? thrown.message : thrown);
@@ -96,7 +99,10 @@ export function messageOf(thrown: unknown): string {
 
 const NO_ROOM: ReadonlySet<string> = new Set(['EDQUOT', 'ENOSPC']);
 
-/** Returns whether an error of the operating system says that a disk takes no more: it is full, or the user's share of it is. */
+/**
+ * Returns whether an error of the operating system says that a disk takes no more: it is full, or the user's share of
+ * it is.
+ */
 export function isNoRoom(error: unknown): boolean {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' && NO_ROOM.has(error.code);
 }

@@ -3,7 +3,10 @@ import { GannetError, messageOf } from './errors.ts';
 /** What JSON can hold once read here: integers beyond 2^53 arrive as bigint, never rounded. */
 export type Json = null | boolean | number | bigint | string | readonly Json[] | { readonly [key: string]: Json };
 
-/** A number of so many digits, by what may stand before one: addresses are full of digits too, and a slower reading is for numbers. */
+/**
+ * A number of so many digits, by what may stand before one: addresses are full of digits too, and a slower reading is
+ * for numbers.
+ */
 const LONG_NUMBER = /(?:^|[\s:,[])-?\d{16}/;
 
 /**
@@ -15,7 +18,9 @@ export function parseJson(text: string): Json {
     // The reviver sees each number's source text; it is only worth its time where a long number can be.
     return LONG_NUMBER.test(text) ? (JSON.parse(text, reviveLongIntegers) as Json) : (JSON.parse(text) as Json);
   } catch (cause) {
-    throw new GannetError('JSON_INVALID', `expected JSON, got ${JSON.stringify(text.slice(0, 60))}: ${messageOf(cause)}`, { cause });
+    throw new GannetError(
+      'JSON_INVALID', `expected JSON, got ${JSON.stringify(text.slice(0, 60))}: ${messageOf(cause)}`, { cause },
+    );
   }
 }
 
@@ -25,7 +30,10 @@ function reviveLongIntegers(_key: string, value: unknown, context?: { source?: s
   return source !== undefined && /^-?\d+$/.test(source) ? BigInt(source) : value;
 }
 
-/** Returns compact JSON with bigints as decimal strings. Throws TypeError on what JSON cannot say (NaN, functions, cycles). */
+/**
+ * Returns compact JSON with bigints as decimal strings. Throws TypeError on what JSON cannot say (NaN, functions,
+ * cycles).
+ */
 export function stringifyJson(value: unknown, indent?: number): string {
   return JSON.stringify(value, toJsonValue, indent);
 }

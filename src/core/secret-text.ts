@@ -14,19 +14,25 @@ const SPELLING_PAIRS = ['\\\\', '\\u', '\\x', 'u0', '00', '%2', '25', '52'];
 type Stretch = readonly [start: number, end: number];
 
 /**
- * Returns a function that puts `mark` in place of every run of a secret's characters, 16 of them or all of a shorter one,
- * plain or escaped as JSON or an address may have it. Its time grows with the text alone, whatever is in it.
+ * Returns a function that puts `mark` in place of every run of a secret's characters, 16 of them or all of a shorter
+ * one, plain or escaped as JSON or an address may have it. Its time grows with the text alone, whatever is in it.
  */
-export function createBlotter(secrets: readonly string[], mark: string): (text: string) => string {
+export function createRedaction(secrets: readonly string[], mark: string): (text: string) => string {
   const blotters = [...new Set(secrets)].filter((secret) => secret !== '').map((secret) => blotterOf(secret, mark));
   return (text) => blotters.reduce((blotted, blot) => blot(blotted), text);
 }
 
-/** Returns what may be a key in an address: parts of its path and of its query of at least 16 characters, and whoever it names as user. */
+/**
+ * Returns what may be a key in an address: parts of its path and of its query of at least 16 characters, and whoever it
+ * names as user.
+ */
 export function addressSecrets(address: string): string[] {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   if (url === undefined) return [];
-  const parts = [...url.pathname.split('/'), ...url.search.slice(1).split(/[&=]/), ...[...url.searchParams].flat(), url.username, url.password];
+  const parts = [
+    ...url.pathname.split('/'), ...url.search.slice(1).split(/[&=]/), ...[...url.searchParams].flat(), url.username,
+    url.password,
+  ];
   return [...new Set(parts)].filter((part) => part.length >= TELLING_RUN);
 }
 
@@ -68,8 +74,8 @@ function runFinder(secret: string, length: number): (text: string) => Stretch[] 
 }
 
 /**
- * Returns the stretches of at least `length` characters in which all neighbours are pairs of the table. Looks first where such
- * a stretch would end: where there is no pair, it cannot begin before, and nothing before need be looked at.
+ * Returns the stretches of at least `length` characters in which all neighbours are pairs of the table. Looks first
+ * where such a stretch would end: where there is no pair, it cannot begin before, and nothing before need be looked at.
  */
 function chainsOf(text: string, pairs: Uint8Array, length: number): Stretch[] {
   const chains: Stretch[] = [];
@@ -104,7 +110,8 @@ function pairTable(pairs: Iterable<string>): Uint8Array {
 function spelledPairsOf(secret: string): Set<string> {
   const pairs = new Set(SPELLING_PAIRS);
   for (const [index, char] of secret.split('').entries()) {
-    const [high = [], low = []] = Array.from(char.charCodeAt(0).toString(16).padStart(2, '0'), (digit) => [digit, digit.toUpperCase()]);
+    const [high = [], low = []] = Array.from(char.charCodeAt(0).toString(16).padStart(2, '0'), (digit) =>
+      [digit, digit.toUpperCase()]);
     for (const digit of high) for (const before of ['0', 'x', '%', '5']) pairs.add(before + digit);
     for (const digit of high) for (const second of low) pairs.add(digit + second);
     pairs.add(`\\${char}`);
@@ -114,7 +121,9 @@ function spelledPairsOf(secret: string): Set<string> {
 }
 
 /** Returns what a stretch of a text spells, and where the spelling of each character ends. */
-function readSpelled(text: string, start: number, end: number): { readonly plain: string; readonly ends: readonly number[] } {
+function readSpelled(
+  text: string, start: number, end: number,
+): { readonly plain: string; readonly ends: readonly number[] } {
   let plain = '';
   const ends: number[] = [];
   for (let at = start; at < end;) {

@@ -1,4 +1,7 @@
-/** Work that is done a step at a time, each of some milliseconds: whoever does it may look up in between. Nothing happens until somebody does it. */
+/**
+ * Work that is done a step at a time, each of some milliseconds: whoever does it may look up in between. Nothing
+ * happens until somebody does it.
+ */
 export type Steps<T> = Generator<undefined, T, undefined>;
 
 /** So many events are gone through in a few milliseconds. */

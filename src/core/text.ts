@@ -22,7 +22,10 @@ function escapeOf(char: string): string {
   return `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
-/** Returns a message from outside in one line; where it is JSON, or ends in JSON, what that says instead of the JSON itself. */
+/**
+ * Returns a message from outside in one line; where it is JSON, or ends in JSON, what that says instead of the JSON
+ * itself.
+ */
 export function plainMessage(text: string, limit = 200): string {
   const begins = text.search(/[{[]/);
   const found = begins < 0 ? undefined : messageWithin(text.slice(begins));
@@ -31,7 +34,10 @@ export function plainMessage(text: string, limit = 200): string {
   return printable(plain.replace(/\s+/g, ' ').trim(), limit);
 }
 
-/** Returns the message in a JSON text, however deep: of several members, those that usually hold one. Undefined in what is no JSON. */
+/**
+ * Returns the message in a JSON text, however deep: of several members, those that usually hold one. Undefined in what
+ * is no JSON.
+ */
 function messageWithin(json: string): string | undefined {
   try {
     return messageIn(JSON.parse(json)) ?? 'no reason given';

@@ -20,12 +20,18 @@ export function parseDuration(text: string): Millis {
   const parts = [...text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h|d)/g)];
   if (parts.length === 0 || parts.map((part) => part[0]).join('') !== text) throw durationError(text);
   const total = parts.reduce((sum, [, value, unit]) => sum + spanOf(value!, UNITS[unit!]!), 0);
-  if (total > LONGEST_MS) throw new GannetError('DURATION_INVALID', `the duration is too large: expected at most ${formatDuration(LONGEST_MS)}, got "${text.slice(0, 40)}"`, { details: { found: text.slice(0, 40) } });
+  if (total > LONGEST_MS) throw new GannetError(
+    'DURATION_INVALID',
+    `the duration is too large: expected at most ${formatDuration(LONGEST_MS)}, got "${text.slice(0, 40)}"`,
+    { details: { found: text.slice(0, 40) } },
+  );
   if (!Number.isInteger(total) || total <= 0) throw durationError(text);
   return total;
 }
 
-/** Whole numbers up to the division, which is exact where its result is whole: to a double, 1.001 * 1000 is not 1001. */
+/**
+ * Whole numbers up to the division, which is exact where its result is whole: to a double, 1.001 * 1000 is not 1001.
+ */
 function spanOf(value: string, unitMs: Millis): Millis {
   const places = value.split('.')[1]?.length ?? 0;
   return (Number(value.replace('.', '')) * unitMs) / 10 ** places;
@@ -44,8 +50,8 @@ export function formatDuration(span: Millis): string {
 }
 
 /**
- * Returns a span for people, rounded up to what they tell apart: "250ms", "1.3s", "13s", "2h5m". Whole milliseconds under
- * a second, tenths of a second under ten, seconds under an hour, minutes above.
+ * Returns a span for people, rounded up to what they tell apart: "250ms", "1.3s", "13s", "2h5m". Whole milliseconds
+ * under a second, tenths of a second under ten, seconds under an hour, minutes above.
  */
 export function roughDuration(span: Millis): string {
   const step = span < 1_000 ? 1 : span < 10_000 ? 100 : span < 3_600_000 ? 1_000 : 60_000;
@@ -53,7 +59,8 @@ export function roughDuration(span: Millis): string {
   return step === 100 ? `${rounded / 1_000}s` : formatDuration(rounded);
 }
 
-const SHORT_STEPS: readonly (readonly [from: Millis, step: Millis])[] = [[86_400_000, 3_600_000], [3_600_000, 60_000], [60_000, 1_000], [1_000, 100]];
+const SHORT_STEPS: readonly (readonly [from: Millis, step: Millis])[] =
+  [[86_400_000, 3_600_000], [3_600_000, 60_000], [60_000, 1_000], [1_000, 100]];
 
 /** Returns a span for people, rounded to its two largest units: "30d", "2d5h", "1m30s", "1.5s", "250ms". */
 export function shortDuration(span: Millis): string {

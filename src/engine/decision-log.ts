@@ -14,7 +14,9 @@ const HASH_BYTES = 32;
  * Two runs that end on the same hash decided the same, in the same order, at the same instants.
  */
 export class DecisionLog {
-  /** The last hash in front, the next decision's text behind it: what is hashed lies in one place and is never copied. */
+  /**
+   * The last hash in front, the next decision's text behind it: what is hashed lies in one place and is never copied.
+   */
   #scratch = Buffer.alloc(4_096);
   readonly #textOf = createDecisionText();
   #hash = '0'.repeat(2 * HASH_BYTES);

@@ -23,7 +23,8 @@ export function createDecisionText(): (decision: Decision) => string {
     const { at, code, proposal, seq, strategy, verdict } = decision;
     if (!isPlainSwap(proposal) || !Number.isFinite(at) || !Number.isFinite(seq)) return canonicalJson(decision);
     const { amount, inputMint, key, limit, outputMint, reason, route, slippageBps } = proposal;
-    const swap = `{"amount":"${amount}","inputMint":${quoted(inputMint)}${key === undefined ? '' : `,"key":${JSON.stringify(key)}`},"kind":"swap"`
+    const swap = `{"amount":"${amount}","inputMint":${quoted(inputMint)}`
+      + `${key === undefined ? '' : `,"key":${JSON.stringify(key)}`},"kind":"swap"`
       + `${limit === undefined ? '' : `,"limit":"${limit}"`},"outputMint":${quoted(outputMint)},"reason":${JSON.stringify(reason)}`
       + `${route === undefined ? '' : `,"route":"${route}"`}${slippageBps === undefined ? '' : `,"slippageBps":${slippageBps}`}}`;
     return `{"at":${at},"code":${code === null ? 'null' : quoted(code)},"proposal":${swap},"seq":${seq},"strategy":${quoted(strategy)},"verdict":"${verdict}"}`;
@@ -35,11 +36,16 @@ type PlainSwap = SwapProposal & { readonly amount: bigint | 'all' };
 /** `kind`, `inputMint`, `outputMint`, `amount` and `reason`. */
 const ALWAYS_THERE = 5;
 
-/** Whether a proposal has the members of a swap and no others, as many as are known to be there, and the runtime's writer says them all. */
+/**
+ * Whether a proposal has the members of a swap and no others, as many as are known to be there, and the runtime's
+ * writer says them all.
+ */
 function isPlainSwap(proposal: Proposal): proposal is PlainSwap {
-  if (proposal.kind !== 'swap' || typeof proposal.amount === 'object' || Object.getPrototypeOf(proposal) !== Object.prototype) return false;
+  if (proposal.kind !== 'swap' || typeof proposal.amount === 'object'
+      || Object.getPrototypeOf(proposal) !== Object.prototype) return false;
   const { key, limit, route, slippageBps } = proposal;
   if (slippageBps !== undefined && !Number.isFinite(slippageBps)) return false;
-  const optional = (key === undefined ? 0 : 1) + (limit === undefined ? 0 : 1) + (route === undefined ? 0 : 1) + (slippageBps === undefined ? 0 : 1);
+  const optional = (key === undefined ? 0 : 1) + (limit === undefined ? 0 : 1) + (route === undefined ? 0 : 1)
+    + (slippageBps === undefined ? 0 : 1);
   return Object.keys(proposal).length === ALWAYS_THERE + optional;
 }

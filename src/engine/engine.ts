@@ -47,7 +47,10 @@ function isLeap(input: Input): input is Leap {
   return input.kind === 'command' && input.name === 'leap-time';
 }
 
-/** Returns up to where timers fire at their own instants before an input stamped `at`: a leap fires those after `from` at its end. */
+/**
+ * Returns up to where timers fire at their own instants before an input stamped `at`: a leap fires those after `from`
+ * at its end.
+ */
 export function timersDueBefore(input: Input, at: Millis): Millis {
   return isLeap(input) ? input.from : at;
 }
@@ -86,8 +89,9 @@ export class Engine {
     readonly listener: EngineListener;
     readonly legacy?: StrategyLegacy | undefined;
     /**
-     * How far apart the events of each feed come. An input that asks for fewer is shown the first event of each window of its
-     * own interval; windows begin at multiples of it since the epoch. Left out, every input is shown every event of its feed.
+     * How far apart the events of each feed come. An input that asks for fewer is shown the first event of each window
+     * of its own interval; windows begin at multiples of it since the epoch. Left out, every input is shown every event
+     * of its feed.
      */
     readonly intervals?: ReadonlyMap<FeedKey, Millis> | undefined;
   }) {
@@ -109,16 +113,21 @@ export class Engine {
       log: (strategy: string, message: string) => this.#listener.onLog?.(strategy, message),
     };
     this.#flattener = new Flattener(port);
-    this.#hosts = new Map(options.strategies.map((instance) => [instance.name, new Host(instance, port, states[instance.name])]));
+    this.#hosts = new Map(options.strategies.map((instance) =>
+      [instance.name, new Host(instance, port, states[instance.name])]));
     for (const host of this.#hosts.values()) this.#connect(host);
   }
 
   /** Returns what the strategies want watched: each thing once, at the fastest rate anybody asked for. */
   static feedsOf(strategies: readonly StrategyInstance[]): FeedSpec[] {
-    return sharedFeeds(strategies.flatMap(({ strategy, params }) => Object.values(strategy.inputs(params)).map(({ spec }) => spec)));
+    return sharedFeeds(strategies.flatMap(({ strategy, params }) =>
+      Object.values(strategy.inputs(params)).map(({ spec }) => spec)));
   }
 
-  /** Returns how far apart events of each feed come where every feed is polled as often as the most demanding input asks. */
+  /**
+   * Returns how far apart events of each feed come where every feed is polled as often as the most demanding input
+   * asks.
+   */
   static intervalsOf(strategies: readonly StrategyInstance[]): ReadonlyMap<FeedKey, Millis> {
     return new Map(Engine.feedsOf(strategies).map((spec) => [feedKey(spec), spec.everyMs]));
   }
@@ -152,8 +161,8 @@ export class Engine {
   }
 
   /**
-   * Shows what was recorded before the present to the strategies that want it; before they start. Returns whether `rows`
-   * stands at a row that comes after.
+   * Shows what was recorded before the present to the strategies that want it; before they start. Returns whether
+   * `rows` stands at a row that comes after.
    */
   warmUp(rows: RecordedRows): boolean {
     let stands = false;
@@ -228,7 +237,8 @@ export class Engine {
   }
 
   #handleWaiting(): void {
-    for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) this.#handle(next.input, next.at);
+    for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift())
+      this.#handle(next.input, next.at);
   }
 
   #handle(input: Input, at: Millis): void {
@@ -276,11 +286,13 @@ export class Engine {
   /** A swap takes with it what its strategy keeps: both are written down together. */
   #perform(effect: Effect): void {
     const strategyState = effect.kind === 'execute' ? this.#hosts.get(effect.intent.strategy)?.takeState() : undefined;
-    this.#listener.onEffect?.(effect.kind === 'alert' || strategyState === undefined ? effect : { ...effect, strategyState });
+    this.#listener.onEffect?.(effect.kind === 'alert' || strategyState === undefined ? effect
+      : { ...effect, strategyState });
   }
 
   #announceProtections(): void {
-    for (const change of takeChanges(this.#state.protections)) this.#listener.onProtection?.(this.#seq, this.clock.now(), change);
+    for (const change of takeChanges(this.#state.protections))
+      this.#listener.onProtection?.(this.#seq, this.clock.now(), change);
   }
 
   #publishDenial(strategy: string, proposal: SwapProposal, { code, reason }: Denial): void {
@@ -295,13 +307,15 @@ export class Engine {
       const logged = this.#log.append(ruling.decision);
       this.#listener.onRuling?.(ruling, logged);
       // An exit in parts that is kept without its first swap begins with that one.
-      // Then the swap: whoever hears of a protection may keep the state, which holds this swap by now, and its row comes before.
+      // Then the swap: whoever hears of a protection may keep the state, which holds this swap by now, and its row
+      // comes before.
       if (this.#state.exits.version !== exits) this.#listener.onExits?.(this.#seq, this.clock.now());
       if (ruling.effect !== undefined) this.#perform(ruling.effect);
       if (this.#state.protections.changes.length > 0) this.#announceProtections();
       const isOwn = this.#flattener.ruled(next.strategy, next.proposal, ruling);
       // A strategy is not told of a refusal of what it never asked for.
-      if (ruling.denial !== undefined && next.proposal.kind === 'swap' && !isOwn) this.#publishDenial(next.strategy, next.proposal, ruling.denial);
+      if (ruling.denial !== undefined && next.proposal.kind === 'swap' && !isOwn)
+        this.#publishDenial(next.strategy, next.proposal, ruling.denial);
     }
   }
 

@@ -87,11 +87,11 @@ interface Job {
 }
 
 /**
- * Sells what flattening strategies hold back into their budgets' tokens, and goes on with exits that are too large for one
- * swap: one swap of a strategy at a time, as proposals like any other, each no larger than caps, `max_trade` and the known
- * depth allow, and again after each outcome, with a growing pause after a failure. What a cap holds back goes on when the
- * cap leaves room. What is to be sold stands in the state; the rest lives on the engine's clock and on what the engine
- * takes in alone, so a replay repeats it.
+ * Sells what flattening strategies hold back into their budgets' tokens, and goes on with exits that are too large for
+ * one swap: one swap of a strategy at a time, as proposals like any other, each no larger than caps, `max_trade` and
+ * the known depth allow, and again after each outcome, with a growing pause after a failure. What a cap holds back goes
+ * on when the cap leaves room. What is to be sold stands in the state; the rest lives on the engine's clock and on what
+ * the engine takes in alone, so a replay repeats it.
  */
 export class Flattener {
   readonly #port: FlattenPort;
@@ -167,7 +167,9 @@ export class Flattener {
     const job = this.#jobs.get(strategy);
     const open = state.intents.values().find(({ intent }) => intent.inputMint === mint);
     if (open?.state === 'unknown') {
-      return { code: 'INTENT_UNKNOWN', reason: `locked by ${open.intent.id}: what became of that swap is not known yet` };
+      return {
+        code: 'INTENT_UNKNOWN', reason: `locked by ${open.intent.id}: what became of that swap is not known yet`,
+      };
     }
     if (open !== undefined) {
       return { code: 'INTENT_OPEN_FOR_MINT', reason: `${open.intent.id} sells it now (${open.state})`, isMoving: true };
@@ -186,7 +188,9 @@ export class Flattener {
     if (job?.pause !== undefined) {
       const { until, code } = job.pause;
       const inMs = roughDuration(Math.max(0, until - clock.now()));
-      return { code, reason: `the last try ended with ${code}; the next one is made in ${inMs}`, until, isMoving: true };
+      return {
+        code, reason: `the last try ended with ${code}; the next one is made in ${inMs}`, until, isMoving: true,
+      };
     }
     return { code: 'QUEUED', reason: 'its swap begins next', isMoving: true };
   }
@@ -310,7 +314,8 @@ export class Flattener {
     if (order === undefined) {
       job.pending = {
         kind: 'swap', inputMint: mint, outputMint: into, amount: isAll ? 'all' : part,
-        reason: `flatten: ${isAll ? 'all' : 'a part of the'} ${this.#symbol(mint)} goes back into ${this.#symbol(into)}`,
+        reason:
+          `flatten: ${isAll ? 'all' : 'a part of the'} ${this.#symbol(mint)} goes back into ${this.#symbol(into)}`,
       };
     } else {
       const { left, slippageBps, route, reason } = order;
@@ -364,12 +369,14 @@ export class Flattener {
     job.waits.delete(mint);
     const exit = `the exit of ${name} from ${this.#symbol(mint)}`;
     if (code === undefined) {
-      if (!state.flattening.has(name)) this.#tell(name, { kind: 'alert', level: 'info', message: `${exit} is made, in parts` });
+      if (!state.flattening.has(name))
+        this.#tell(name, { kind: 'alert', level: 'info', message: `${exit} is made, in parts` });
       return true;
     }
     this.#tell(name, {
       kind: 'alert', level: 'critical',
-      message: `${exit} is given up with ${showAmount(state, mint, order.left)} unsold; the last try ended with ${code}. `
+      message:
+        `${exit} is given up with ${showAmount(state, mint, order.left)} unsold; the last try ended with ${code}. `
         + `"gannet flatten --strategy ${name}" sells what it holds`,
       data: { mint, code, remaining: order.left },
     });
@@ -380,13 +387,20 @@ export class Flattener {
   #done(name: string, job: Job, into: Mint): void {
     if (job.told) return;
     job.told = true;
-    const left = [...this.#port.state.portfolio.book(name).balances.keys()].filter((mint) => mint !== into).map((mint) => this.#symbol(mint));
+    const left = [...this.#port.state.portfolio.book(name).balances.keys()].filter((mint) => mint !== into)
+      .map((mint) => this.#symbol(mint));
     this.#tell(name, left.length === 0
-      ? { kind: 'alert', level: 'info', message: `flat: ${name} holds nothing but ${this.#symbol(into)} and enters nothing while it is flattening` }
-      : { kind: 'alert', level: 'warning', message: `flat but for its ${left.join(', ')}: what could not be sold, or is kept for fees; ${name} enters nothing while it is flattening` });
+      ? {
+        kind: 'alert', level: 'info',
+        message: `flat: ${name} holds nothing but ${this.#symbol(into)} and enters nothing while it is flattening`,
+      }
+      : { kind: 'alert', level: 'warning', message: `flat but for its ${left.join(', ')}: what could not be sold, or `
+        + `is kept for fees; ${name} enters nothing while it is flattening` });
   }
 
-  #failed(name: string, job: Job, mint: Mint, { code, passes }: { readonly code: string; readonly passes: boolean }): void {
+  #failed(
+    name: string, job: Job, mint: Mint, { code, passes }: { readonly code: string; readonly passes: boolean },
+  ): void {
     const { state, clock } = this.#port;
     if (passes) {
       job.passing += 1;
@@ -414,7 +428,8 @@ export class Flattener {
     const again = `it is tried again every ${formatDuration(PAUSE_MAX_MS)} until it is sold`;
     this.#tell(name, {
       kind: 'alert', level: 'critical',
-      message: `${what} of ${name} remain to be sold: ${EXIT_FAILURES_MAX} tries in a row failed, the last one ${code}; ${again}`,
+      message: `${what} of ${name} remain to be sold: ${EXIT_FAILURES_MAX} tries in a row failed, the last one `
+        + `${code}; ${again}`,
       data: { mint, code, ...(amount === undefined ? {} : { remaining: amount }) },
     });
   }
@@ -424,7 +439,8 @@ export class Flattener {
     job.failures = 0;
     this.#tell(name, {
       kind: 'alert', level: 'critical',
-      message: `could not sell its ${this.#symbol(mint)}: ${EXIT_FAILURES_MAX} tries, ${formatDuration(PAUSE_MAX_MS)} apart in the end, the last one ${code}. It is left where it is; "gannet flatten" tries anew`,
+      message: `could not sell its ${this.#symbol(mint)}: ${EXIT_FAILURES_MAX} tries, ${formatDuration(PAUSE_MAX_MS)} `
+        + `apart in the end, the last one ${code}. It is left where it is; "gannet flatten" tries anew`,
       data: { mint, code },
     });
   }

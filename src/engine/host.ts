@@ -139,8 +139,8 @@ export class Host {
   }
 
   /**
-   * Returns what it keeps with the outcomes it has seen since this was last asked; undefined where it keeps nothing, and
-   * where it failed: it may have folded half of what it was shown.
+   * Returns what it keeps with the outcomes it has seen since this was last asked; undefined where it keeps nothing,
+   * and where it failed: it may have folded half of what it was shown.
    */
   takeState(): StrategyState | undefined {
     if (!this.#parts.isUsed || this.#failed) return undefined;
@@ -189,7 +189,8 @@ export class Host {
   }
 
   #faultOf(proposal: Proposal): string | undefined {
-    if (this.#untimely) return 'it proposed outside the engine’s time: use the time operators of src/strategy, no timers or promises';
+    if (this.#untimely)
+      return 'it proposed outside the engine’s time: use the time operators of src/strategy, no timers or promises';
     if (this.#burst > PROPOSALS_PER_INSTANT_MAX) return 'it keeps proposing at one instant';
     return proposalFault(proposal);
   }
@@ -211,7 +212,8 @@ export class Host {
     const feed = feedKey(spec);
     return {
       feed,
-      windows: isFinerThan(this.#port.intervals?.get(feed), spec.everyMs) ? { everyMs: spec.everyMs, window: -Infinity } : undefined,
+      windows: isFinerThan(this.#port.intervals?.get(feed), spec.everyMs)
+        ? { everyMs: spec.everyMs, window: -Infinity } : undefined,
       slot: this.#port.state.market.slotOf(feed),
       adapt: input.adapt,
       source: new HotSource(),
@@ -255,7 +257,8 @@ export class Host {
       buy: (pair, size, reason, options) => swapProposal(pair.quote, pair.base, size, reason, options),
       sell: (pair, size, reason, options) => swapProposal(pair.base, pair.quote, size, reason, options),
       swap: swapProposal,
-      alert: (level, message, data): AlertProposal => ({ kind: 'alert', level, message, ...(data === undefined ? {} : { data }) }),
+      alert: (level, message, data): AlertProposal =>
+        ({ kind: 'alert', level, message, ...(data === undefined ? {} : { data }) }),
     };
   }
 }
@@ -263,6 +266,7 @@ export class Host {
 /** Those under way, and exits in parts of which none is at the moment. */
 function openSwaps({ intents, exits }: EngineState, name: string): number {
   const open = intents.values().filter(({ intent }) => intent.strategy === name);
-  const waiting = exits.size === 0 ? [] : exits.of(name).filter(({ inputMint }) => !open.some(({ intent }) => intent.inputMint === inputMint));
+  const waiting = exits.size === 0 ? []
+    : exits.of(name).filter(({ inputMint }) => !open.some(({ intent }) => intent.inputMint === inputMint));
   return open.length + waiting.length;
 }

@@ -62,7 +62,8 @@ export class VirtualClock implements Clock {
     while (this.nextAt() <= at) {
       const timer = this.#pop();
       firings = timer.due === this.#now ? firings + 1 : 0;
-      if (firings > FIRINGS_PER_INSTANT_MAX) throw new AssertionError(`timers keep firing at the one instant ${this.#now}`);
+      if (firings > FIRINGS_PER_INSTANT_MAX)
+        throw new AssertionError(`timers keep firing at the one instant ${this.#now}`);
       if (timer.due > this.#now) this.#now = timer.due;
       timer.fire();
       afterEach?.();

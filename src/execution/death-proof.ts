@@ -46,23 +46,33 @@ export class DeathProof {
     return this.#first;
   }
 
-  /** Returns the finalized height where the bytes' life is over as far as height and blockhash go; else why it is not. */
+  /**
+   * Returns the finalized height where the bytes' life is over as far as height and blockhash go; else why it is not.
+   */
   async lifeOver(elapsedMs: Millis): Promise<bigint | string> {
     const { lastValidBlockHeight, blockhash } = this.#lifetime;
     if (elapsedMs < LIFE_MIN_MS) return `it was followed for ${Math.floor(elapsedMs / 1_000)} s only`;
     const height = await this.#chain.finalizedBlockHeight();
-    if (height <= lastValidBlockHeight) return `finalized is at block height ${height}, it may land until ${lastValidBlockHeight}`;
-    return await this.#chain.isBlockhashValid(blockhash) ? `the block height is ${height}, past ${lastValidBlockHeight}, but its blockhash is still valid` : height;
+    if (height <= lastValidBlockHeight)
+      return `finalized is at block height ${height}, it may land until ${lastValidBlockHeight}`;
+    return await this.#chain.isBlockhashValid(blockhash)
+      ? `the block height is ${height}, past ${lastValidBlockHeight}, but its blockhash is still valid` : height;
   }
 
-  /** Returns undefined where the proof is complete, once the history, asked after `lifeOver` gave the height, knows nothing of the bytes; else what is missing. */
+  /**
+   * Returns undefined where the proof is complete, once the history, asked after `lifeOver` gave the height, knows
+   * nothing of the bytes; else what is missing.
+   */
   missing(height: bigint, elapsedMs: Millis): string | undefined {
-    // A height that was too high would be waited for as long as the chain takes to get there: it was wrong, or this one is.
+    // A height that was too high would be waited for as long as the chain takes to get there: it was wrong, or this one
+    // is.
     if (this.#first === undefined || height < this.#first.height) {
       this.#first = { height, watchedMs: elapsedMs, node: this.#chain.node };
     }
-    const isRepeated = elapsedMs - this.#first.watchedMs >= PROOF_GAP_MS && height - this.#first.height >= PROOF_GAP_BLOCKS;
-    return isRepeated ? undefined : `its death was proven at block height ${this.#first.height} and is to be proven once more`;
+    const isRepeated = elapsedMs - this.#first.watchedMs >= PROOF_GAP_MS
+      && height - this.#first.height >= PROOF_GAP_BLOCKS;
+    return isRepeated ? undefined
+      : `its death was proven at block height ${this.#first.height} and is to be proven once more`;
   }
 
   /** Something spoke for their life: whatever was proven before counts no more. */

@@ -32,12 +32,17 @@ export class DeathWatch {
     return this.#proof.first;
   }
 
-  /** Returns the finalized height where the attempt's life is over as far as height and blockhash go; else why it is not. */
+  /**
+   * Returns the finalized height where the attempt's life is over as far as height and blockhash go; else why it is
+   * not.
+   */
   lifeOver(elapsedMs: Millis): Promise<bigint | string> {
     return this.#proof.lifeOver(elapsedMs);
   }
 
-  /** Returns what it comes to where the history, asked after `lifeOver` gave the height, knows nothing of the attempt. */
+  /**
+   * Returns what it comes to where the history, asked after `lifeOver` gave the height, knows nothing of the attempt.
+   */
   async notFound(height: bigint, elapsedMs: Millis, transactionId: string | undefined): Promise<Death> {
     const { chain, journal, signer, ledger } = this.#world;
     // A third witness beside statuses and balances: one that lies must not have two of them in its hand.

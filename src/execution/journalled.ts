@@ -10,7 +10,8 @@ import { unwritten } from './unwritten.ts';
  * journal does not take is given up.
  */
 export function journalled(executor: Executor, journal: Pick<Journal, 'intentApproved' | 'transition'>): Executor {
-  const write = (outcomes$: Observable<Outcome>): Observable<Outcome> => outcomes$.pipe(tap((outcome) => { journal.transition(outcome); }));
+  const write = (outcomes$: Observable<Outcome>): Observable<Outcome> =>
+    outcomes$.pipe(tap((outcome) => { journal.transition(outcome); }));
   return {
     execute: (intent, strategyState) => defer(() => {
       try {

@@ -21,7 +21,9 @@ export interface LiveWorld {
   readonly maxQuoteAgeMs?: Millis | undefined;
   /** How many slots behind the chain the quote may be that is signed; not looked at where absent. */
   readonly maxQuoteAgeSlots?: number | undefined;
-  /** Why an intent may not be tried again now, undefined where it may: the gates that risk holds. All may where absent. */
+  /**
+   * Why an intent may not be tried again now, undefined where it may: the gates that risk holds. All may where absent.
+   */
   readonly mayTryAgain?: ((intent: Intent) => RetryDenial | undefined) | undefined;
   /** What the ledger has of a mint, with everything booked that has ended; absent where there is none. */
   readonly ledger?: ((mint: Mint) => Amount | undefined) | undefined;

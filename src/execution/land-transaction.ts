@@ -25,11 +25,15 @@ export type TransactionEnd =
 
 /**
  * Sends signed bytes of a transaction that is no swap, again and again the same ones, until it is known what became of
- * them: confirmed, finalized with an error, or proven never to land. Returns undefined once `isOver` says that nobody waits
- * any more: they may land all the same. A node that does not answer is no outcome: `onTrouble` hears of it, and it is asked on.
+ * them: confirmed, finalized with an error, or proven never to land. Returns undefined once `isOver` says that nobody
+ * waits any more: they may land all the same. A node that does not answer is no outcome: `onTrouble` hears of it, and
+ * it is asked on.
  */
 export async function landTransaction(
-  { chain, clock }: { readonly chain: Pick<Chain, 'send' | 'signatureStatus' | 'finalizedBlockHeight' | 'isBlockhashValid'>; readonly clock: Clock },
+  { chain, clock }: {
+    readonly chain: Pick<Chain, 'send' | 'signatureStatus' | 'finalizedBlockHeight' | 'isBlockhashValid'>;
+    readonly clock: Clock;
+  },
   sent: PlainTransaction,
   { isOver, onTrouble }: { readonly isOver: () => boolean; readonly onTrouble: (fault: GannetError) => void },
 ): Promise<TransactionEnd | undefined> {
@@ -65,7 +69,9 @@ export async function landTransaction(
       return undefined;
     }
     if (proof.missing(life, elapsedMs) !== undefined) return undefined;
-    return { kind: 'expired', message: `not landed by block height ${sent.lastValidBlockHeight}; it never can now${said}` };
+    return {
+      kind: 'expired', message: `not landed by block height ${sent.lastValidBlockHeight}; it never can now${said}`,
+    };
   }
 
   for (;;) {

@@ -6,10 +6,13 @@ import type { Progress } from './journey.ts';
 export function landedProgress(intent: Intent, attempt: Attempt, landed: LandedSwap): Progress {
   const { signature, slot, error, amountIn, amountOut, feeLamports, rentLamports } = landed;
   const { router, quotedOut } = attempt;
-  if (error !== undefined) return { state: 'failed', router, signature, slot, code: error.code, reason: error.message, feeLamports };
+  if (error !== undefined)
+    return { state: 'failed', router, signature, slot, code: error.code, reason: error.message, feeLamports };
   return {
     state: 'confirmed', router, quotedOut, signature, slot,
-    fill: { inputMint: intent.inputMint, outputMint: intent.outputMint, amountIn, amountOut, feeLamports, rentLamports },
+    fill: {
+      inputMint: intent.inputMint, outputMint: intent.outputMint, amountIn, amountOut, feeLamports, rentLamports,
+    },
   };
 }
 

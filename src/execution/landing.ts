@@ -40,10 +40,12 @@ export interface Following {
 /**
  * Sends an attempt's bytes and follows them until it is known what became of them: landed, landed with an error, or
  * proven never to land (see `DeathWatch`). Until then the only thing ever sent is the same bytes, one call at a time.
- * Returns the end, or undefined where it is over before; nothing of it runs on then. Time is what was watched: a clock that
- * jumps decides nothing here.
+ * Returns the end, or undefined where it is over before; nothing of it runs on then. Time is what was watched: a clock
+ * that jumps decides nothing here.
  */
-export async function landAttempt(world: LiveWorld, intent: Intent, attempt: Attempt, following: Following): Promise<Progress | undefined> {
+export async function landAttempt(
+  world: LiveWorld, intent: Intent, attempt: Attempt, following: Following,
+): Promise<Progress | undefined> {
   const watch = new Watch(world, intent, attempt, following);
   try {
     for (;;) {
@@ -78,7 +80,8 @@ async function send({ service, chain }: LiveWorld, attempt: Attempt, signal: Abo
     lastValidBlockHeight: attempt.lastValidBlockHeight,
   }, { signal });
   if (answer.status === 'success') return { signature: answer.signature };
-  return { signature: answer.signature, code: String(answer.code), reason: answer.error === undefined ? undefined : printable(answer.error, 300) };
+  return { signature: answer.signature, code: String(answer.code), reason: answer.error === undefined ? undefined
+    : printable(answer.error, 300) };
 }
 
 const SIGNATURE_BYTES = 64;
@@ -154,12 +157,14 @@ class Watch {
   }
 
   /**
-   * Sends an order's bytes to the chain too where the service has said nothing about them for a while: the same bytes, and
-   * only where they are whole without it. What the node answers is no proof, and `look` tells whether it can be asked at all.
+   * Sends an order's bytes to the chain too where the service has said nothing about them for a while: the same bytes,
+   * and only where they are whole without it. What the node answers is no proof, and `look` tells whether it can be
+   * asked at all.
    */
   sendDirectlyIfDue(): void {
     const elapsedMs = this.#time.elapsed();
-    if (this.#attempt.route !== 'order' || this.#isAnswered || this.#seenOnChain || this.#isSendingDirectly || elapsedMs < this.#nextDirectSend) return;
+    if (this.#attempt.route !== 'order' || this.#isAnswered || this.#seenOnChain || this.#isSendingDirectly
+        || elapsedMs < this.#nextDirectSend) return;
     if (!isWhole(this.#world, this.#attempt)) {
       this.#nextDirectSend = Infinity;
       return;
@@ -245,7 +250,9 @@ class Watch {
     // ours, and the other one's may change. All that is asked after the height was seen to be past, so that "nothing
     // found" means something.
     const id = this.#attempt.transactionId
-      ?? await chain.findBySigner({ owner: signer.address, ownSignature: this.#attempt.signature, sinceSlot: this.#attempt.inputSlots?.from })
+      ?? await chain.findBySigner({
+        owner: signer.address, ownSignature: this.#attempt.signature, sinceSlot: this.#attempt.inputSlots?.from,
+      })
       ?? (isOver ? await this.#namedByService() : undefined);
     this.#transactionId = id;
     const status = id === undefined ? undefined : await chain.signatureStatus(id, { searchHistory: isOver });
@@ -263,26 +270,40 @@ class Watch {
     if (death.kind === 'disagrees') return { because: death.reason, disagrees: true };
     if (death.kind === 'open') return death;
     const { lastValidBlockHeight, router } = this.#attempt;
-    return { state: 'expired', router, code: 'EXPIRED', reason: `not landed by block height ${lastValidBlockHeight}; it never can now` };
+    return {
+      state: 'expired', router, code: 'EXPIRED',
+      reason: `not landed by block height ${lastValidBlockHeight}; it never can now`,
+    };
   }
 
-  /** Returns the id that the service gave where it is a transaction of ours: a history that hides it is then not the only witness. */
+  /**
+   * Returns the id that the service gave where it is a transaction of ours: a history that hides it is then not the
+   * only witness.
+   */
   async #namedByService(): Promise<string | undefined> {
     if (this.#saidId === undefined) return undefined;
     const signatures = await this.#world.chain.signaturesOf(this.#saidId);
     return signatures?.includes(this.#attempt.signature) === true ? this.#saidId : undefined;
   }
 
-  async #landed(signature: string, status: SignatureStatus): Promise<Progress | { readonly because: string; readonly disagrees?: true }> {
+  async #landed(
+    signature: string, status: SignatureStatus,
+  ): Promise<Progress | { readonly because: string; readonly disagrees?: true }> {
     const { chain, journal, signer, ledger } = this.#world;
-    const landed = await readLanded({ chain, owner: signer.address }, { intent: this.#intent, attempt: this.#attempt, signature, status });
+    const landed = await readLanded({ chain, owner: signer.address }, {
+      intent: this.#intent, attempt: this.#attempt, signature, status,
+    });
     if (landed === undefined) return { because: `${signature} has landed, but the node does not give it` };
     // A block that is only confirmed could yet be replaced by one in which the same bytes succeed.
-    if (landed.error !== undefined && status.confirmation !== 'finalized') return { because: `${signature} failed and waits to be finalized` };
+    if (landed.error !== undefined && status.confirmation !== 'finalized')
+      return { because: `${signature} failed and waits to be finalized` };
     if (landed.error !== undefined) {
       // One node's word that it failed must not lead to a second swap: the wallet has to agree.
       const { slot, feeLamports } = landed;
-      const doubt = await doubtOfBalance({ chain, journal, owner: signer.address, ledger }, this.#intent, this.#attempt, { kind: 'failed', signature, slot, feeLamports });
+      const doubt = await doubtOfBalance(
+        { chain, journal, owner: signer.address, ledger }, this.#intent, this.#attempt,
+        { kind: 'failed', signature, slot, feeLamports },
+      );
       if (doubt?.kind === 'disagrees') return { because: doubt.reason, disagrees: true };
       if (doubt !== undefined) return doubt;
     }

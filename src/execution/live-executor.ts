@@ -33,28 +33,33 @@ export interface LiveExecutor extends Executor {
  */
 export function createLiveExecutor(world: LiveWorld): LiveExecutor {
   const underWay = new Map<string, Journey>();
-  const start = (entry: Beginning, run: (journey: Journey) => Promise<void>): Observable<Outcome> => new Observable((subscriber) => {
-    const journey = new Journey(world, entry, subscriber);
-    underWay.set(entry.intent.id, journey);
-    // A bug on the way surfaces as an error, which nobody may swallow.
-    run(journey).finally(() => { underWay.delete(entry.intent.id); })
-      .then(() => { subscriber.complete(); }, (error: unknown) => { subscriber.error(error); });
-    return () => { journey.leave(); };
-  });
+  const start = (entry: Beginning, run: (journey: Journey) => Promise<void>): Observable<Outcome> =>
+    new Observable((subscriber) => {
+      const journey = new Journey(world, entry, subscriber);
+      underWay.set(entry.intent.id, journey);
+      // A bug on the way surfaces as an error, which nobody may swallow.
+      run(journey).finally(() => { underWay.delete(entry.intent.id); })
+        .then(() => { subscriber.complete(); }, (error: unknown) => { subscriber.error(error); });
+      return () => { journey.leave(); };
+    });
   return {
-    execute: (intent, strategyState) => start({ intent, attempt: 1, spentLamports: 0n as Lamports }, async (journey) => {
-      if (journey.approve(strategyState)) await journey.carryOut();
-    }),
+    execute: (intent, strategyState) =>
+      start({ intent, attempt: 1, spentLamports: 0n as Lamports }, async (journey) => {
+        if (journey.approve(strategyState)) await journey.carryOut();
+      }),
     reconcile: (open) => {
       const known = new Map(world.journal.openIntents().map((entry) => [entry.intent.id, entry]));
       return merge(EMPTY, ...open.map(({ intent, state }) => {
-        const entry = known.get(intent.id) ?? { intent, state, attempts: [], attempt: 1, spentLamports: 0n as Lamports };
+        const entry = known.get(intent.id)
+          ?? { intent, state, attempts: [], attempt: 1, spentLamports: 0n as Lamports };
         return start(entry, (journey) => journey.resume(entry));
       }));
     },
     async resolve(intentId, word) {
       const journey = underWay.get(intentId);
-      if (journey === undefined) throw new GannetError('RESOLVE_REFUSED', `${intentId}: no such intent is under way; \`gannet journal list\` shows what there is`);
+      if (journey === undefined) throw new GannetError(
+        'RESOLVE_REFUSED', `${intentId}: no such intent is under way; \`gannet journal list\` shows what there is`,
+      );
       return journey.heed(word);
     },
   };
@@ -80,7 +85,10 @@ class Journey {
     this.#spentLamports = spentLamports;
   }
 
-  /** Writes the intent down; returns whether it is. One that cannot be written is given up, for nothing of it exists yet. */
+  /**
+   * Writes the intent down; returns whether it is. One that cannot be written is given up, for nothing of it exists
+   * yet.
+   */
   approve(strategyState: StrategyState | undefined): boolean {
     try {
       this.#world.journal.intentApproved(this.#intent, strategyState);
@@ -101,25 +109,31 @@ class Journey {
       if (end === undefined || this.#isOver) return;
       const denial = isRepeatable(end) ? this.#denial() : undefined;
       if (!isRepeatable(end) || denial !== undefined) {
-        this.#tell(denial === undefined ? end : { ...end, reason: `${end.reason ?? end.state}; not tried again: ${denial.reason}` });
+        this.#tell(denial === undefined ? end
+          : { ...end, reason: `${end.reason ?? end.state}; not tried again: ${denial.reason}` });
         return;
       }
       const { code, reason, signature, feeLamports, state } = end;
-      before = { state: 'building', ended: state === 'failed' ? 'failed' : 'expired', code, reason, signature, feeLamports };
+      before =
+        { state: 'building', ended: state === 'failed' ? 'failed' : 'expired', code, reason, signature, feeLamports };
       this.#number += 1;
       this.#spentLamports = (this.#spentLamports + (feeLamports ?? 0n)) as Lamports;
     }
   }
 
   /**
-   * Resolves what a process that is gone left open: what was signed is sent again, the same bytes; where nothing is signed
-   * of the present attempt, nothing can land. A recovery signs nothing: what was decided before it is not begun anew.
+   * Resolves what a process that is gone left open: what was signed is sent again, the same bytes; where nothing is
+   * signed of the present attempt, nothing can land. A recovery signs nothing: what was decided before it is not begun
+   * anew.
    */
   async resume({ state, attempts }: JournalledIntent): Promise<void> {
     if (isTerminal(state)) return;
     const attempt = attempts.find(({ number }) => number === this.#number);
     if (attempt === undefined) {
-      this.#tell({ state: 'abandoned', code: 'RESTARTED', reason: `the process ended before ${this.#number === 1 ? 'anything' : `attempt ${this.#number}`} was signed` });
+      this.#tell({
+        state: 'abandoned', code: 'RESTARTED',
+        reason: `the process ended before ${this.#number === 1 ? 'anything' : `attempt ${this.#number}`} was signed`,
+      });
       return;
     }
     // Written down as signed, but the process ended before it could say so.
@@ -141,16 +155,20 @@ class Journey {
   /** Closes the intent on an operator's word, unless it closes by itself while the chain is asked. */
   async heed(word: OperatorWord): Promise<Outcome> {
     const { chain, signer, journal } = this.#world;
-    const find = (): JournalledIntent | undefined => journal.openIntents().find(({ intent }) => intent.id === this.#intent.id);
+    const find = (): JournalledIntent | undefined =>
+      journal.openIntents().find(({ intent }) => intent.id === this.#intent.id);
     const refused = (why: string): GannetError => new GannetError('RESOLVE_REFUSED', `${this.#intent.id}: ${why}`);
     const entry = find();
     if (entry === undefined || this.#isOver) throw refused('it is closed already');
     // What the disk does not take waits: then the journal tells of an attempt that ended.
-    if (entry.attempt !== this.#number) throw refused(`the journal knows of attempt ${entry.attempt} only, and it is at attempt ${this.#number}; wait until there is room to write`);
-    if (entry.state === 'approved' || entry.state === 'building') throw refused('it is being quoted and signed this moment; wait for what comes of it');
+    if (entry.attempt !== this.#number) throw refused(`the journal knows of attempt ${entry.attempt} only, and it is `
+      + `at attempt ${this.#number}; wait until there is room to write`);
+    if (entry.state === 'approved' || entry.state === 'building')
+      throw refused('it is being quoted and signed this moment; wait for what comes of it');
     const outcomes = await heedWord({ chain, journal, owner: signer.address }, entry, word);
     const now = find();
-    if (this.#isOver || now === undefined || entry.attempt !== this.#number || now.state === 'building') throw refused('it went on by itself meanwhile');
+    if (this.#isOver || now === undefined || entry.attempt !== this.#number || now.state === 'building')
+      throw refused('it went on by itself meanwhile');
     for (const outcome of outcomes) this.#report(outcome);
     return outcomes.at(-1)!;
   }
@@ -158,7 +176,10 @@ class Journey {
   async #attempt(): Promise<Progress | undefined> {
     const prepared = await prepareAttempt(this.#world, this.#intent, this.#number);
     if (prepared.kind === 'refused') {
-      return { state: 'abandoned', router: prepared.router, code: prepared.code, reason: prepared.reason, ...(prepared.capRoom === undefined ? {} : { capRoom: prepared.capRoom }) };
+      return {
+        state: 'abandoned', router: prepared.router, code: prepared.code, reason: prepared.reason,
+        ...(prepared.capRoom === undefined ? {} : { capRoom: prepared.capRoom }),
+      };
     }
     if (this.#isOver) return undefined;
     const { attempt } = prepared;
@@ -173,7 +194,9 @@ class Journey {
   }
 
   #land(attempt: Attempt): Promise<Progress | undefined> {
-    return landAttempt(this.#world, this.#intent, attempt, { tell: (progress) => { this.#tell(progress); }, over: this.#over.signal });
+    return landAttempt(this.#world, this.#intent, attempt, {
+      tell: (progress) => { this.#tell(progress); }, over: this.#over.signal,
+    });
   }
 
   #denial(): ReturnType<typeof furtherAttemptDenial> {
@@ -183,7 +206,9 @@ class Journey {
   /** Nothing any more once it is closed. */
   #tell(progress: Progress): void {
     if (this.#isOver) return;
-    this.#report({ kind: 'outcome', intentId: this.#intent.id, attempt: this.#number, ...withSpent(progress, this.#spentLamports) });
+    this.#report({
+      kind: 'outcome', intentId: this.#intent.id, attempt: this.#number, ...withSpent(progress, this.#spentLamports),
+    });
   }
 
   #report(outcome: Outcome): void {

@@ -38,14 +38,19 @@ export function createPaperExecutor(options: {
 }): Executor {
   return {
     execute: (intent) => new Observable<Outcome>((subscriber) => {
-      const tell = (progress: Progress): void => { subscriber.next({ kind: 'outcome', intentId: intent.id, attempt: 1, ...progress }); };
-      carryOut(options, intent, tell).then(() => { subscriber.complete(); }, (error: unknown) => { subscriber.error(error); });
+      const tell = (
+        progress: Progress,
+      ): void => { subscriber.next({ kind: 'outcome', intentId: intent.id, attempt: 1, ...progress }); };
+      carryOut(options, intent, tell)
+        .then(() => { subscriber.complete(); }, (error: unknown) => { subscriber.error(error); });
     }),
     // Paper money that was in flight when the process ended was never anywhere.
     reconcile: (open) => open.length === 0 ? EMPTY : new Observable<Outcome>((subscriber) => {
       for (const { intent, state } of open) {
         const left = state === 'approved' || state === 'building' ? 'abandoned' : 'expired';
-        subscriber.next({ kind: 'outcome', intentId: intent.id, attempt: 1, state: left, code: 'RESTARTED', reason: 'the process ended' });
+        subscriber.next({
+          kind: 'outcome', intentId: intent.id, attempt: 1, state: left, code: 'RESTARTED', reason: 'the process ended',
+        });
       }
       subscriber.complete();
     }),
@@ -53,7 +58,8 @@ export function createPaperExecutor(options: {
 }
 
 async function carryOut(
-  { service, clock, random, model }: Parameters<typeof createPaperExecutor>[0], intent: Intent, tell: (progress: Progress) => void,
+  { service, clock, random, model }: Parameters<typeof createPaperExecutor>[0], intent: Intent,
+  tell: (progress: Progress) => void,
 ): Promise<void> {
   const quote = (): Promise<SwapOrder | Error> => quoteFor(service, intent);
   tell({ state: 'building' });

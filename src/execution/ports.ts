@@ -61,21 +61,34 @@ export interface TransactionFacts {
 export interface Chain {
   /** Names the node's address without telling it: a proof counts only where one node gave all of it. */
   readonly node?: string | undefined;
-  /** Composes a transaction from a build: own compute-unit limit by simulation, price clamped, given tables and blockhash. */
+  /**
+   * Composes a transaction from a build: own compute-unit limit by simulation, price clamped, given tables and
+   * blockhash.
+   */
   compose(build: SwapBuild, payer: string): Promise<ComposedTransaction>;
   /** Sends signed bytes. `rejected` means that this node refused them: not proof that they cannot land. */
-  send(transaction: Uint8Array, call?: Abandonable): Promise<{ readonly kind: 'accepted' } | { readonly kind: 'rejected'; readonly code: string; readonly message: string }>;
-  signatureStatus(signature: string, options: { readonly searchHistory: boolean }): Promise<SignatureStatus | undefined>;
+  send(transaction: Uint8Array, call?: Abandonable): Promise<{ readonly kind: 'accepted' } | {
+    readonly kind: 'rejected'; readonly code: string; readonly message: string;
+  }>;
+  signatureStatus(
+    signature: string, options: { readonly searchHistory: boolean },
+  ): Promise<SignatureStatus | undefined>;
   /** Block height (not slot) at finalized. */
   finalizedBlockHeight(): Promise<bigint>;
   isBlockhashValid(blockhash: string): Promise<boolean>;
   /** What a landed transaction did to a wallet; undefined while the node does not have it. */
-  landedSwap(options: { readonly signature: string; readonly owner: string; readonly inputMint: Mint; readonly outputMint: Mint }): Promise<LandedSwap | undefined>;
+  landedSwap(options: {
+    readonly signature: string; readonly owner: string; readonly inputMint: Mint; readonly outputMint: Mint;
+  }): Promise<LandedSwap | undefined>;
   /** Finds the landed transaction that carries our signature, made after a slot, though someone else paid for it. */
-  findBySigner(options: { readonly owner: string; readonly ownSignature: string; readonly sinceSlot?: bigint | undefined }): Promise<string | undefined>;
+  findBySigner(
+    options: { readonly owner: string; readonly ownSignature: string; readonly sinceSlot?: bigint | undefined },
+  ): Promise<string | undefined>;
   /** All signatures of a landed transaction, base58; undefined while the node does not have it. */
   signaturesOf(signature: string): Promise<readonly string[] | undefined>;
-  /** What a wallet has of a mint, native and wrapped SOL together, as of a slot that no proof asked before was ahead of. */
+  /**
+   * What a wallet has of a mint, native and wrapped SOL together, as of a slot that no proof asked before was ahead of.
+   */
   tokenBalance(owner: string, mint: Mint): Promise<TokenBalance>;
   readTransaction(transaction: Uint8Array): TransactionFacts;
 }
@@ -112,7 +125,10 @@ export interface SigningTerms {
 export interface Signer {
   /** Base58. */
   readonly address: string;
-  /** Signs as this address, leaving other signatures as they are. Throws SIGN_REFUSED with the policy's code in its details. */
+  /**
+   * Signs as this address, leaving other signatures as they are. Throws SIGN_REFUSED with the policy's code in its
+   * details.
+   */
   sign(transaction: Uint8Array, terms: SigningTerms): Promise<SignedTransaction>;
 }
 

@@ -22,18 +22,24 @@ export interface QuoteReading {
  * between makes its age unknown, and what does not say its slot is older than any limit on slots.
  */
 export function refuseStaleQuote(
-  { clock, maxQuoteAgeMs = QUOTE_MAX_AGE_MS, maxQuoteAgeSlots }: Pick<LiveWorld, 'clock' | 'maxQuoteAgeMs' | 'maxQuoteAgeSlots'>, quote: QuoteReading,
+  {
+    clock, maxQuoteAgeMs = QUOTE_MAX_AGE_MS, maxQuoteAgeSlots,
+  }: Pick<LiveWorld, 'clock' | 'maxQuoteAgeMs' | 'maxQuoteAgeSlots'>, quote: QuoteReading,
 ): GannetError | undefined {
   const now = clock.now();
   const ageMs = now - quote.quotedAt;
-  if (!(ageMs >= 0 && ageMs <= maxQuoteAgeMs)) return stale(`was ${ageMs} ms old when all was ready to be signed, allowed are ${maxQuoteAgeMs}`);
+  if (!(ageMs >= 0 && ageMs <= maxQuoteAgeMs))
+    return stale(`was ${ageMs} ms old when all was ready to be signed, allowed are ${maxQuoteAgeMs}`);
   if (quote.expireAt !== undefined && !(quote.expireAt - now > EXPIRY_MARGIN_MS)) {
     return stale(`is good for ${quote.expireAt - now} ms more, ${EXPIRY_MARGIN_MS} are needed to land it`);
   }
   if (maxQuoteAgeSlots === undefined) return undefined;
-  if (quote.contextSlot === undefined) return stale(`does not say its slot, and no more than ${maxQuoteAgeSlots} slots are allowed`);
+  if (quote.contextSlot === undefined)
+    return stale(`does not say its slot, and no more than ${maxQuoteAgeSlots} slots are allowed`);
   const slots = quote.chainSlot - quote.contextSlot;
-  return slots > BigInt(maxQuoteAgeSlots) ? stale(`is of slot ${quote.contextSlot}, the chain is at ${quote.chainSlot}; allowed are ${maxQuoteAgeSlots} slots`) : undefined;
+  return slots > BigInt(maxQuoteAgeSlots) ? stale(
+    `is of slot ${quote.contextSlot}, the chain is at ${quote.chainSlot}; allowed are ${maxQuoteAgeSlots} slots`,
+  ) : undefined;
 }
 
 function stale(found: string): GannetError {

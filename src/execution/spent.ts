@@ -6,6 +6,7 @@ import type { Progress } from './journey.ts';
 export function withSpent(progress: Progress, spentLamports: Lamports): Progress {
   if (spentLamports === 0n || !isTerminal(progress.state)) return progress;
   const { fill, feeLamports = 0n as Lamports } = progress;
-  if (fill !== undefined) return { ...progress, fill: { ...fill, feeLamports: (fill.feeLamports + spentLamports) as Lamports } };
+  if (fill !== undefined)
+    return { ...progress, fill: { ...fill, feeLamports: (fill.feeLamports + spentLamports) as Lamports } };
   return { ...progress, feeLamports: (feeLamports + spentLamports) as Lamports };
 }

@@ -41,7 +41,8 @@ export function sharedFeeds(specs: Iterable<FeedSpec>): FeedSpec[] {
   const byKey = new Map<FeedKey, FeedSpec>();
   for (const spec of specs) {
     const known = byKey.get(feedKey(spec));
-    byKey.set(feedKey(spec), known === undefined ? spec : { ...spec, everyMs: Math.min(spec.everyMs, known.everyMs), weight: Math.max(weightOf(spec), weightOf(known)) });
+    byKey.set(feedKey(spec), known === undefined ? spec
+      : { ...spec, everyMs: Math.min(spec.everyMs, known.everyMs), weight: Math.max(weightOf(spec), weightOf(known)) });
   }
   return [...byKey.values()];
 }

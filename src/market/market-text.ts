@@ -16,24 +16,34 @@ export function symbolOf(tokens: TokenTable, mint: string): string {
 /** Returns what the feed of a key watches, for people. */
 export function describeFeedKey(tokens: TokenTable, feed: FeedKey): string {
   const { kind, first, second, amount } = partsOf(feed);
-  if (kind === 'quote') return `the price of ${showAmount(tokens, first as Mint, amount)} in ${symbolOf(tokens, second)}`;
+  if (kind === 'quote')
+    return `the price of ${showAmount(tokens, first as Mint, amount)} in ${symbolOf(tokens, second)}`;
   return kind === 'token-stats' ? `the statistics of ${symbolOf(tokens, first)}` : `the order book of ${first}`;
 }
 
-/** Returns what many feeds watch, for people: sizes of one pair together, then statistics, then books. Empty without any. */
+/**
+ * Returns what many feeds watch, for people: sizes of one pair together, then statistics, then books. Empty without
+ * any.
+ */
 export function describeFeeds(tokens: TokenTable, feeds: readonly FeedKey[]): string {
   const parts = feeds.map((feed) => ({ feed, ...partsOf(feed) }));
-  const quotes = [...Map.groupBy(parts.filter(({ kind }) => kind === 'quote'), ({ first, second }) => `${first} ${second}`).values()].map((own) => {
+  const quotes = [
+    ...Map.groupBy(parts.filter(({ kind }) => kind === 'quote'), ({ first, second }) => `${first} ${second}`).values(),
+  ].map((own) => {
     const { first, second } = own[0]!;
     const amounts = own.map(({ amount }) => amount).toSorted((a, b) => (a < b ? -1 : 1));
     const { decimals } = tokens.byMint(first as Mint) ?? {};
     // Each with its unit would say the unit ten times.
-    const smaller = amounts.slice(0, -1).map((amount) => (decimals === undefined ? String(amount) : formatDecimal(amount, decimals)));
-    return `the price of ${listed([...smaller, showAmount(tokens, first as Mint, amounts.at(-1)!)])} in ${symbolOf(tokens, second)}`;
+    const smaller = amounts.slice(0, -1)
+      .map((amount) => (decimals === undefined ? String(amount) : formatDecimal(amount, decimals)));
+    return `the price of ${listed([...smaller, showAmount(tokens, first as Mint, amounts.at(-1)!)])} `
+      + `in ${symbolOf(tokens, second)}`;
   });
   const of = (wanted: string, noun: string): string[] => {
-    const names = parts.filter(({ kind }) => kind === wanted).map(({ first }) => (wanted === 'token-stats' ? symbolOf(tokens, first) : first));
-    return names.length === 0 ? [] : [`the ${names.length === 1 ? noun : `${noun.replace(/s$/, '')}s`} of ${listed(names)}`];
+    const names = parts.filter(({ kind }) => kind === wanted)
+      .map(({ first }) => (wanted === 'token-stats' ? symbolOf(tokens, first) : first));
+    return names.length === 0 ? []
+      : [`the ${names.length === 1 ? noun : `${noun.replace(/s$/, '')}s`} of ${listed(names)}`];
   };
   return [...quotes, ...of('token-stats', 'statistics'), ...of('order-book', 'order book')].join('; ');
 }
@@ -46,23 +56,38 @@ const MINT = new RegExp(`(?<![\\w:])${ADDRESS}(?![\\w:])`, 'g');
 const SOL_DECIMALS = 9;
 
 /**
- * Returns a message for people: amounts that it has in smallest units ("25000000 of <mint>", "5000 lamports") with their
- * token, feeds by what they watch, and known tokens by their names. Reasons are written down without these names, since
- * whoever gives them knows no configuration.
+ * Returns a message for people: amounts that it has in smallest units ("25000000 of <mint>", "5000 lamports") with
+ * their token, feeds by what they watch, and known tokens by their names. Reasons are written down without these names,
+ * since whoever gives them knows no configuration.
  */
 export function spoken(tokens: TokenTable, text: string): string {
   return text
     .replace(FEED, (feed) => describeFeedKey(tokens, feed))
-    .replace(AMOUNT, (_, amount: string, mint: string) => tokens.byMint(mint as Mint) === undefined ? `${amount} smallest units of ${mint}` : showAmount(tokens, mint as Mint, BigInt(amount)))
+    .replace(AMOUNT, (_, amount: string, mint: string) => tokens.byMint(mint as Mint) === undefined
+      ? `${amount} smallest units of ${mint}` : showAmount(tokens, mint as Mint, BigInt(amount)))
     .replace(LAMPORTS, (_, lamports: string) => `${formatDecimal(BigInt(lamports), SOL_DECIMALS)} SOL`)
     .replace(MINT, (mint) => symbolOf(tokens, mint));
 }
 
-function partsOf(feed: FeedKey): { readonly kind: string; readonly first: string; readonly second: string; readonly amount: bigint } {
+function partsOf(
+  feed: FeedKey,
+): { readonly kind: string; readonly first: string; readonly second: string; readonly amount: bigint } {
   const [kind = '', first = '', second = '', amount = '0'] = feed.split(':');
   return { kind, first, second, amount: kind === 'quote' ? BigInt(amount) : 0n };
 }
 
 function listed(names: readonly string[]): string {
   return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)!}`;
+}
+
+/** Returns balances for people, "1.5 SOL"; tokens that the configuration does not name are only counted. */
+export function holdings(tokens: TokenTable, balances: ReadonlyMap<Mint, bigint>): string[] {
+  const texts: string[] = [];
+  let others = 0;
+  for (const [mint, amount] of balances) {
+    const token = tokens.byMint(mint);
+    if (token === undefined) others += 1;
+    else texts.push(`${formatDecimal(amount, token.decimals)} ${token.symbol}`);
+  }
+  return others === 0 ? texts : [...texts, `${others} other ${others === 1 ? 'token' : 'tokens'}`];
 }

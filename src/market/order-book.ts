@@ -1,6 +1,8 @@
 import type { MarketEventBase } from './event-base.ts';
 
-/** One level: price in millionths of a dollar per contract (0 to 1,000,000) and size in contracts (may be fractional). */
+/**
+ * One level: price in millionths of a dollar per contract (0 to 1,000,000) and size in contracts (may be fractional).
+ */
 export interface BookLevel {
   readonly priceMicroUsd: number;
   readonly size: number;
@@ -24,7 +26,10 @@ export const ONE_USD = 1_000_000;
 /** A book with a wider spread, a fraction of a dollar, has no one probability that is worth a number. */
 export const WIDEST_SPREAD = 0.1;
 
-/** The state of one side of a book; prices in millionths of a dollar, undefined where a side is missing. A crossed book has neither mid nor microprice. */
+/**
+ * The state of one side of a book; prices in millionths of a dollar, undefined where a side is missing. A crossed book
+ * has neither mid nor microprice.
+ */
 export interface BookTop {
   readonly bestBid: number | undefined;
   readonly bestAsk: number | undefined;
@@ -36,13 +41,17 @@ export interface BookTop {
   readonly imbalance: number | undefined;
 }
 
-/** Returns the bids of a side, best (highest) price first, with levels of one price summed; a level without size is none. */
+/**
+ * Returns the bids of a side, best (highest) price first, with levels of one price summed; a level without size is
+ * none.
+ */
 export function bids(book: Pick<OrderBook, 'yes' | 'no'>, side: BookSide): BookLevel[] {
   const sizes = new Map<number, number>();
   for (const { priceMicroUsd, size } of book[side]) {
     if (size > 0) sizes.set(priceMicroUsd, (sizes.get(priceMicroUsd) ?? 0) + size);
   }
-  return [...sizes].map(([priceMicroUsd, size]) => ({ priceMicroUsd, size })).sort((a, b) => b.priceMicroUsd - a.priceMicroUsd);
+  return [...sizes].map(([priceMicroUsd, size]) => ({ priceMicroUsd, size }))
+    .sort((a, b) => b.priceMicroUsd - a.priceMicroUsd);
 }
 
 /** Returns the asks of a side, best (lowest) price first: the other side's bids at one dollar minus their price. */
@@ -73,7 +82,9 @@ export function bookTop(book: Pick<OrderBook, 'yes' | 'no'>, side: BookSide): Bo
   };
 }
 
-/** Returns whether the best bids of both sides add up to more than one dollar: stale or broken data, not an opportunity. */
+/**
+ * Returns whether the best bids of both sides add up to more than one dollar: stale or broken data, not an opportunity.
+ */
 export function isCrossed(book: Pick<OrderBook, 'yes' | 'no'>): boolean {
   const top = bookTop(book, 'yes');
   return top.spread !== undefined && top.spread < 0;
@@ -86,7 +97,8 @@ export function isEmpty(book: Pick<OrderBook, 'yes' | 'no'>): boolean {
 
 /**
  * Returns the implied probability of YES as a fraction, the mid of best bid and ask,
- * or undefined where one side is missing, the book is crossed, or the spread exceeds `maxSpread` (a fraction of a dollar).
+ * or undefined where one side is missing, the book is crossed, or the spread exceeds `maxSpread` (a fraction of a
+ * dollar).
  */
 export function impliedProbability(book: Pick<OrderBook, 'yes' | 'no'>, maxSpread: number): number | undefined {
   const { mid, spread } = bookTop(book, 'yes');

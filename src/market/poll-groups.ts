@@ -11,7 +11,9 @@ export interface PollGroup extends PollDemand {
   readonly specs: readonly FeedSpec[];
 }
 
-/** Returns the requests that serve the specs: each thing once, token statistics of one rate together, up to a hundred. */
+/**
+ * Returns the requests that serve the specs: each thing once, token statistics of one rate together, up to a hundred.
+ */
 export function pollGroups(specs: Iterable<FeedSpec>): PollGroup[] {
   const tokensByRate = new Map<Millis, FeedSpec[]>();
   const groups: PollGroup[] = [];
@@ -20,7 +22,8 @@ export function pollGroups(specs: Iterable<FeedSpec>): PollGroup[] {
     else groups.push(groupOf([spec]));
   }
   for (const tokens of tokensByRate.values()) {
-    for (let first = 0; first < tokens.length; first += TOKENS_PER_POLL) groups.push(groupOf(tokens.slice(first, first + TOKENS_PER_POLL)));
+    for (let first = 0; first < tokens.length; first += TOKENS_PER_POLL)
+      groups.push(groupOf(tokens.slice(first, first + TOKENS_PER_POLL)));
   }
   return groups;
 }

@@ -4,9 +4,9 @@ import type { Millis } from '../core/time.ts';
 const POLL_JITTER = 0.1;
 
 /**
- * Chooses of the events of a feed those that a poll at an interval would have seen. Time is divided into windows of that interval,
- * which begin at its multiples since the epoch; the first event of a window is its sample. So the samples do not depend on where a
- * run begins.
+ * Chooses of the events of a feed those that a poll at an interval would have seen. Time is divided into windows of
+ * that interval, which begin at its multiples since the epoch; the first event of a window is its sample. So the
+ * samples do not depend on where a run begins.
  */
 export interface SampleWindows {
   readonly everyMs: Millis;
@@ -19,7 +19,10 @@ export function isFinerThan(intervalMs: Millis | undefined, everyMs: Millis): bo
   return intervalMs !== undefined && intervalMs < (1 - POLL_JITTER) * everyMs;
 }
 
-/** Returns whether an event is a sample, and takes note of it. After the first one, the next comes half an interval later at the soonest, as live. */
+/**
+ * Returns whether an event is a sample, and takes note of it. After the first one, the next comes half an interval
+ * later at the soonest, as live.
+ */
 export function takesSample(windows: SampleWindows, at: Millis): boolean {
   const { everyMs, window: last } = windows;
   const window = Math.floor(at / everyMs);

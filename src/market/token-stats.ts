@@ -15,7 +15,8 @@ export type WindowField = (typeof WINDOW_FIELDS)[number];
 
 /** Numbers that stand once per token; US dollars where a price, score of 0 to 100. */
 export const TOKEN_FIELDS = [
-  'usdPrice', 'priceBlockId', 'liquidity', 'fees', 'mcap', 'fdv', 'holderCount', 'circSupply', 'totalSupply', 'organicScore',
+  'usdPrice', 'priceBlockId', 'liquidity', 'fees', 'mcap', 'fdv', 'holderCount', 'circSupply', 'totalSupply',
+  'organicScore',
 ] as const;
 export type TokenField = (typeof TOKEN_FIELDS)[number];
 

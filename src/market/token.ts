@@ -13,7 +13,9 @@ const BASE58_32_BYTES = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/;
 /** Returns `text` as a mint. Throws MINT_INVALID unless it has the form of a base58 address. */
 export function mint(text: string): Mint {
   if (!BASE58_32_BYTES.test(text)) {
-    throw new GannetError('MINT_INVALID', `expected a base58 mint address of 32 to 44 characters, got "${text.slice(0, 60)}"`);
+    throw new GannetError(
+      'MINT_INVALID', `expected a base58 mint address of 32 to 44 characters, got "${text.slice(0, 60)}"`,
+    );
   }
   return text as Mint;
 }

@@ -5,7 +5,8 @@ import type { Block } from './columns/block.ts';
 /** The blocks of one kind in the order in which they were written. */
 export type BlockSource = Iterable<Block>;
 
-const NOTHING_YET: Input = { kind: 'command', name: 'set-trading-state', state: 'active', reason: 'the cursor has not moved yet' };
+const NOTHING_YET: Input =
+  { kind: 'command', name: 'set-trading-state', state: 'active', reason: 'the cursor has not moved yet' };
 
 /** A kind's place in the merge. */
 class Lane {

@@ -5,7 +5,10 @@ import type { TokenStats } from '../market/token-stats.ts';
 import type { Command } from '../trading/command.ts';
 import type { Outcome } from '../trading/intent.ts';
 
-/** The format that this code writes, and the release that introduced it. Format 2 compresses the segments that have ended. */
+/**
+ * The format that this code writes, and the release that introduced it. Format 2 compresses the segments that have
+ * ended.
+ */
 export const RECORDING_FORMAT = { version: 2, since: '0.2.0' } as const;
 
 /** The formats that this code reads. */

@@ -32,7 +32,10 @@ export interface HistoryWriter {
   room(): Promise<void>;
   /** Writes what is left and the final manifest. Rejects with RECORDING_WRITE_FAILED. */
   close(): Promise<RecordingManifest>;
-  /** Writes what is left, and no final manifest: the recording counts as cut off there. Rejects with RECORDING_WRITE_FAILED. */
+  /**
+   * Writes what is left, and no final manifest: the recording counts as cut off there. Rejects with
+   * RECORDING_WRITE_FAILED.
+   */
   stop(): Promise<void>;
 }
 
@@ -50,9 +53,10 @@ export interface HistoryWriterOptions {
 const BATCH_ROWS = 4_096;
 
 /**
- * Returns a writer of a recording of the past, in the form that the recorder's has in the end: its segments are compressed
- * as they are written, so that nothing is written twice, in a thread of its own. The same inputs give the same files.
- * Of a writer that dies the segments that had ended are left. Throws RECORDING_WRITE_FAILED where the folder cannot be made or exists.
+ * Returns a writer of a recording of the past, in the form that the recorder's has in the end: its segments are
+ * compressed as they are written, so that nothing is written twice, in a thread of its own. The same inputs give the
+ * same files. Of a writer that dies the segments that had ended are left. Throws RECORDING_WRITE_FAILED where the
+ * folder cannot be made or exists.
  */
 export function createHistoryWriter(options: HistoryWriterOptions): HistoryWriter {
   return new PackedWriter(options);
@@ -79,7 +83,9 @@ class PackedWriter implements HistoryWriter {
     this.directory = this.#files.directory;
     this.#endedAt = options.createdAt;
     this.#packer = new SegmentPacker(this.directory, (file, packed) => { this.#keep(file, packed); });
-    this.#kinds = Object.fromEntries(RECORDING_KINDS.map((kind) => [kind, this.#kindRows(kind)])) as Record<RecordingKind, KindRows>;
+    this.#kinds = Object.fromEntries(
+      RECORDING_KINDS.map((kind) => [kind, this.#kindRows(kind)]),
+    ) as Record<RecordingKind, KindRows>;
   }
 
   get isBusy(): boolean {

@@ -20,12 +20,18 @@ export interface KindCount {
   readonly events: number;
 }
 
-/** What a recording says of itself. Counts, ends and files stand in it once it is closed; until then the digests say them. */
+/**
+ * What a recording says of itself. Counts, ends and files stand in it once it is closed; until then the digests say
+ * them.
+ */
 export interface RecordingManifest {
   readonly formatVersion: number;
   readonly closed: boolean;
   readonly source: RecordingSource;
-  /** The same from its first row to its last, and of every copy; undefined of what is known by its content, and of older recordings. */
+  /**
+   * The same from its first row to its last, and of every copy; undefined of what is known by its content, and of older
+   * recordings.
+   */
   readonly id?: string | undefined;
   readonly createdAt: Millis;
   /** Undefined while it is being written, and for good where the writer died. */
@@ -91,7 +97,10 @@ export function totalsOf(files: readonly SegmentDigest[]): Totals {
   };
 }
 
-/** Returns the text of a manifest. It ends with the SHA-256 of all that stands before, so that no byte of it can change unseen. */
+/**
+ * Returns the text of a manifest. It ends with the SHA-256 of all that stands before, so that no byte of it can change
+ * unseen.
+ */
 export function formatManifest(manifest: RecordingManifest): string {
   const totals = totalsOf(manifest.files);
   const body = stringifyJson({
@@ -127,7 +136,8 @@ export function parseManifest(text: string): RecordingManifest {
   refuseOtherVersion(json);
   const body = text.slice(0, -HASH_SUFFIX_LENGTH);
   if (text.slice(-HASH_SUFFIX_LENGTH) !== hashSuffix(body)) {
-    throw corrupt(`expected at its end the SHA-256 of what stands before, ${sha256Of(body)}, found ${printable(text.slice(-HASH_SUFFIX_LENGTH).replaceAll(/\s+/g, ' '))}`);
+    throw corrupt(`expected at its end the SHA-256 of what stands before, ${sha256Of(body)}, `
+      + `found ${printable(text.slice(-HASH_SUFFIX_LENGTH).replaceAll(/\s+/g, ' '))}`);
   }
   const parsed = manifestJson.safeParse(json);
   if (!parsed.success) throw corrupt(z.prettifyError(parsed.error), parsed.error);
@@ -154,9 +164,12 @@ function parseObject(text: string): object {
   try {
     json = parseJson(text);
   } catch (cause) {
-    throw corrupt(`expected a JSON object, found ${text === '' ? 'nothing' : `${text.length} characters that are none`}`, cause);
+    throw corrupt(
+      `expected a JSON object, found ${text === '' ? 'nothing' : `${text.length} characters that are none`}`, cause,
+    );
   }
-  if (typeof json !== 'object' || json === null || Array.isArray(json)) throw corrupt('expected a JSON object, found something else');
+  if (typeof json !== 'object' || json === null || Array.isArray(json))
+    throw corrupt('expected a JSON object, found something else');
   return json;
 }
 
@@ -164,14 +177,20 @@ function refuseOtherVersion(json: object): void {
   const version = 'format_version' in json ? json.format_version : undefined;
   if (typeof version !== 'number') throw corrupt('expected a format_version');
   if (READABLE_FORMATS.includes(version)) return;
-  const since = 'readable_since' in json && typeof json.readable_since === 'string' ? printable(json.readable_since, 20) : 'another release';
-  throw new GannetError('RECORDING_VERSION', `the recording has format ${version}, which Gannet ${since} reads; this one reads formats ${READABLE_FORMATS.join(' and ')}`, {
-    details: { found: version, expected: READABLE_FORMATS.join(' or '), readable_since: since },
-  });
+  const since = 'readable_since' in json && typeof json.readable_since === 'string' ? printable(json.readable_since, 20)
+    : 'another release';
+  throw new GannetError('RECORDING_VERSION',
+    `the recording has format ${version}, which Gannet ${since} reads; this one reads `
+      + `formats ${READABLE_FORMATS.join(' and ')}`,
+    {
+      details: { found: version, expected: READABLE_FORMATS.join(' or '), readable_since: since },
+    });
 }
 
 function corrupt(problem: string, cause?: unknown): GannetError {
-  return new GannetError('RECORDING_CORRUPT', `${MANIFEST_FILE}: ${problem}; restore the file from a copy`, { details: { file: MANIFEST_FILE }, cause });
+  return new GannetError('RECORDING_CORRUPT', `${MANIFEST_FILE}: ${problem}; restore the file from a copy`, {
+    details: { file: MANIFEST_FILE }, cause,
+  });
 }
 
 const CLOSING = '\n}';

@@ -47,7 +47,9 @@ export interface Recording extends InputSource {
   readonly lost: readonly LostRows[];
   /** The last number kept, where the writer did not close the recording or it was cut; undefined where it is whole. */
   readonly truncatedAt: number | undefined;
-  /** Returns the last number up to which all of 1, 2, 3 ... are there, here or among `extraSeqs` (those of decisions). */
+  /**
+   * Returns the last number up to which all of 1, 2, 3 ... are there, here or among `extraSeqs` (those of decisions).
+   */
   lastGapFreeSeq(extraSeqs: Iterable<number>): number;
   lastGapFreeSteps(extraSeqs: Iterable<number>): Steps<number>;
   /** Returns its inputs without much of what was received before an instant. */
@@ -59,7 +61,8 @@ export interface Recording extends InputSource {
 
 /**
  * Opens a recording after checking every byte of it. What an unclosed one holds beyond its last digests is left out.
- * Throws RECORDING_NOT_FOUND, RECORDING_VERSION (naming the release that reads it) and RECORDING_CORRUPT (naming the file).
+ * Throws RECORDING_NOT_FOUND, RECORDING_VERSION (naming the release that reads it) and RECORDING_CORRUPT (naming the
+ * file).
  */
 export function openRecording(directory: string): Recording {
   return atOnce(openSteps(directory));
@@ -97,7 +100,8 @@ function createRecording(whole: Whole, cut: Cut | undefined): Recording {
   const lastSeq = cut?.lastSeq ?? Infinity;
   const chosen = ({ kinds = RECORDING_KINDS }: KindChoice = {}, end = lastSeq): BlockSource[] =>
     RECORDING_KINDS.filter((kind) => kinds.includes(kind)).map((kind) => kindBlocks(whole, kind, end));
-  const lastGapFreeSteps: Recording['lastGapFreeSteps'] = (extraSeqs) => gapFreeUntil(new RecordingCursor(chosen()), extraSeqs);
+  const lastGapFreeSteps: Recording['lastGapFreeSteps'] = (extraSeqs) =>
+    gapFreeUntil(new RecordingCursor(chosen()), extraSeqs);
   const cutSteps: Recording['cutSteps'] = function* (seq) {
     const end = Math.min(seq, lastSeq);
     return createRecording(whole, yield* cutOf(new RecordingCursor(chosen({}, end)), end));
@@ -151,7 +155,8 @@ function* inOrder(sources: readonly BlockSource[]): Generator<Block> {
   for (;;) {
     const waiting = lanes.filter(({ next }) => next.done !== true);
     if (waiting.length === 0) return;
-    const lane = waiting.reduce((least, other) => (firstSeqOf(other.next.value) < firstSeqOf(least.next.value) ? other : least));
+    const lane = waiting.reduce((least, other) =>
+      (firstSeqOf(other.next.value) < firstSeqOf(least.next.value) ? other : least));
     yield lane.next.value;
     lane.next = lane.blocks.next();
   }

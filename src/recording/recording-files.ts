@@ -28,7 +28,10 @@ export class RecordingFiles {
   readonly #digests: DigestLog;
   readonly #feeds = new Set<FeedKey>();
 
-  /** Makes the folder and takes the sole right to change it, with a manifest that says that it is being written. Throws RECORDING_WRITE_FAILED where it cannot, or a folder of this name is there. */
+  /**
+   * Makes the folder and takes the sole right to change it, with a manifest that says that it is being written. Throws
+   * RECORDING_WRITE_FAILED where it cannot, or a folder of this name is there.
+   */
   constructor({ dir, name, createdAt, tokens, source = WATCHED, digestSlackBytes }: {
     readonly dir: string;
     readonly name?: string | undefined;
@@ -74,21 +77,26 @@ export class RecordingFiles {
   /** Writes the last word on segments that are on the disk itself: what digests say that is no longer of use goes. */
   finish(segments: readonly SegmentDigest[], endedAt: Millis): RecordingManifest {
     // Whoever dies before the manifest leaves no other word of the feeds.
-    const lines = segments.map((digest, i) => formatDigestLine({ ...digest, newFeeds: i === 0 ? [...this.#feeds] : [] })).join('');
+    const lines =
+      segments.map((digest, i) => formatDigestLine({ ...digest, newFeeds: i === 0 ? [...this.#feeds] : [] })).join('');
     replaceFile(this.directory, DIGESTS_FILE, lines);
-    const manifest = this.manifest(segments, { endedAt, digestsSha256: createHash('sha256').update(lines).digest('hex') });
+    const manifest =
+      this.manifest(segments, { endedAt, digestsSha256: createHash('sha256').update(lines).digest('hex') });
     replaceFile(this.directory, MANIFEST_FILE, formatManifest(manifest));
     return manifest;
   }
 
   /** Returns what the recording says of itself: without an end, that it is not closed. */
-  manifest(segments: readonly SegmentDigest[], end?: { readonly endedAt: Millis; readonly digestsSha256: string }): RecordingManifest {
+  manifest(
+    segments: readonly SegmentDigest[], end?: { readonly endedAt: Millis; readonly digestsSha256: string },
+  ): RecordingManifest {
     return {
       formatVersion: RECORDING_FORMAT.version,
       closed: end !== undefined,
       source: this.#source,
       // What is made or imported twice is the same recording; what was watched is one for good.
-      id: this.#source.kind === 'watched' ? createHash('sha256').update(`${this.#createdAt}\n${basename(this.directory)}`).digest('hex') : undefined,
+      id: this.#source.kind === 'watched'
+        ? createHash('sha256').update(`${this.#createdAt}\n${basename(this.directory)}`).digest('hex') : undefined,
       createdAt: this.#createdAt,
       endedAt: end?.endedAt,
       node: process.version,

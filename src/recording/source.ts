@@ -12,5 +12,8 @@ export const recordingSource = z.discriminatedUnion('kind', [
 
 export type RecordingSource = Readonly<z.infer<typeof recordingSource>>;
 
-/** What a manifest means that names no source: only what watches wrote such ones, and generators of releases before this one. */
+/**
+ * What a manifest means that names no source: only what watches wrote such ones, and generators of releases before this
+ * one.
+ */
 export const WATCHED: RecordingSource = { kind: 'watched' };

@@ -39,7 +39,8 @@ const TWO_POW_32 = 4_294_967_296;
  */
 export function syntheticQuotes(options: SyntheticQuotesOptions): InputSource {
   const { count, instruments, stepMs, startAt = 1_750_000_000_000 } = options;
-  const feeds = instruments.map(({ inputMint, outputMint, amount }) => feedKey({ kind: 'quote', inputMint, outputMint, amount, everyMs: stepMs }));
+  const feeds = instruments.map(({ inputMint, outputMint, amount }) =>
+    feedKey({ kind: 'quote', inputMint, outputMint, amount, everyMs: stepMs }));
   const blocks = makeBlocks(options, feeds, startAt);
   return {
     feeds,
@@ -58,7 +59,10 @@ function makeBlocks(options: SyntheticQuotesOptions, feeds: readonly string[], s
   const { count, instruments, seed, stepMs, volatility = 2e-4 } = options;
   const random = seededRandom(seed);
   const logRates = instruments.map(({ startRate }) => Math.log(startRate));
-  const texts = { feeds, inputs: instruments.map(({ inputMint }) => inputMint), outputs: instruments.map(({ outputMint }) => outputMint), routers: ['iris'] };
+  const texts = {
+    feeds, inputs: instruments.map(({ inputMint }) => inputMint),
+    outputs: instruments.map(({ outputMint }) => outputMint), routers: ['iris'],
+  };
   const blocks: Block[] = [];
   for (let first = 0; first < count; first += BLOCK_ROWS) {
     const rows = Math.min(BLOCK_ROWS, count - first);

@@ -14,7 +14,10 @@ import { segmentName } from './segment/name.ts';
 import { readSegment } from './segment/segment-reader.ts';
 import { wholeSegments } from './segment/whole-segments.ts';
 
-/** A part of a recording's time, read without the rest of it: a recording of months must not be gone through for its last hour. */
+/**
+ * A part of a recording's time, read without the rest of it: a recording of months must not be gone through for its
+ * last hour.
+ */
 export interface RecordingWindow {
   readonly directory: string;
   /** Of the segments that reach into the window, hex: the same hash, the same rows. */
@@ -32,10 +35,12 @@ const TAIL_BYTES = 1 << 20;
 const FLUSH_MARGIN_MS = 60_000;
 
 /**
- * Returns the market's part of a recording from `from` up to `until`, every byte of it verified; undefined where it holds
- * nothing of then. Throws RECORDING_NOT_FOUND, RECORDING_VERSION and RECORDING_CORRUPT.
+ * Returns the market's part of a recording from `from` up to `until`, every byte of it verified; undefined where it
+ * holds nothing of then. Throws RECORDING_NOT_FOUND, RECORDING_VERSION and RECORDING_CORRUPT.
  */
-export function openWindow(directory: string, { from, until }: { readonly from: Millis; readonly until: Millis }): RecordingWindow | undefined {
+export function openWindow(
+  directory: string, { from, until }: { readonly from: Millis; readonly until: Millis },
+): RecordingWindow | undefined {
   const manifest = parseManifest(readManifestText(directory));
   const digests = manifest.closed ? manifest.files : lastDigests(directory, from);
   const within = digests.filter(({ file, rows, firstAt, lastAt }) =>
@@ -58,14 +63,18 @@ export function openWindow(directory: string, { from, until }: { readonly from: 
 
 /** A segment that was seen before it was compressed is the same one afterwards. */
 function identityOf({ file, bytes, sha256, compressed }: SegmentDigest): string {
-  return compressed?.rawSha256 === undefined ? `${file} ${bytes} ${sha256}\n` : `${segmentName(file)} ${compressed.rawBytes} ${compressed.rawSha256}\n`;
+  return compressed?.rawSha256 === undefined ? `${file} ${bytes} ${sha256}\n`
+    : `${segmentName(file)} ${compressed.rawBytes} ${compressed.rawSha256}\n`;
 }
 
 function isOfKind(file: string, kind: RecordingKind): boolean {
   return file.startsWith(`${kind}/`);
 }
 
-/** Returns the last digest of each segment that was written to at `from` or after: a line for every flush, so they are read from the end. */
+/**
+ * Returns the last digest of each segment that was written to at `from` or after: a line for every flush, so they are
+ * read from the end.
+ */
 function lastDigests(directory: string, from: Millis): readonly SegmentDigest[] {
   return wholeSegments(directory, () => linesSince(directory, from)).segments;
 }
@@ -86,8 +95,8 @@ function linesSince(directory: string, from: Millis): readonly SegmentDigest[] {
 }
 
 /**
- * Returns whether lines begin before `from`. Only a line that rows came after was written when its last row was: what ends
- * or compresses a segment may be said long after it.
+ * Returns whether lines begin before `from`. Only a line that rows came after was written when its last row was: what
+ * ends or compresses a segment may be said long after it.
  */
 function reachBack(lines: readonly SegmentDigest[], from: Millis): boolean {
   const rows = new Map(lines.map((line) => [segmentName(line.file), line.rows]));
@@ -110,6 +119,9 @@ function readManifestText(directory: string): string {
   try {
     return readFileSync(`${directory}/${MANIFEST_FILE}`, 'utf8');
   } catch (cause) {
-    throw new GannetError('RECORDING_NOT_FOUND', `expected a recording at ${directory}, found no ${MANIFEST_FILE} that can be read`, { details: { directory }, cause });
+    throw new GannetError(
+      'RECORDING_NOT_FOUND', `expected a recording at ${directory}, found no ${MANIFEST_FILE} that can be read`,
+      { details: { directory }, cause },
+    );
   }
 }

@@ -32,9 +32,15 @@ export interface RecordingWriter {
   append(seq: number, at: Millis, input: Input): void;
   /** Writes complete batches of everything kept so far, with their digests. */
   flush(): void;
-  /** Writes what was kept so far, then nothing more: the recording counts as cut off there. Returns whether it was not over before. */
+  /**
+   * Writes what was kept so far, then nothing more: the recording counts as cut off there. Returns whether it was not
+   * over before.
+   */
   stop(): boolean;
-  /** Writes what is left, compresses all of it and writes the final manifest, which one that was stopped does not get. Rejects with RECORDING_WRITE_FAILED where the disk failed, now or before. */
+  /**
+   * Writes what is left, compresses all of it and writes the final manifest, which one that was stopped does not get.
+   * Rejects with RECORDING_WRITE_FAILED where the disk failed, now or before.
+   */
   close(): Promise<RecordingManifest>;
   stats(): RecordingStats;
 }
@@ -57,8 +63,9 @@ export interface RecordingWriterOptions {
 }
 
 /**
- * Returns a writer of a new recording: an Arrow stream a kind and hour, compressed once the hour is over. Every `flushMs` milliseconds what was kept is written and handed to the disk.
- * Throws RECORDING_WRITE_FAILED where the folder cannot be made or exists.
+ * Returns a writer of a new recording: an Arrow stream a kind and hour, compressed once the hour is over. Every
+ * `flushMs` milliseconds what was kept is written and handed to the disk. Throws RECORDING_WRITE_FAILED where the
+ * folder cannot be made or exists.
  */
 export function createRecordingWriter(options: RecordingWriterOptions): RecordingWriter {
   return new DirectoryWriter(options);
@@ -183,9 +190,13 @@ class DirectoryWriter implements RecordingWriter {
     });
   }
 
-  /** Resolves when the digests are on the disk itself. Each says all that is known of its segment: what was said before may go. */
+  /**
+   * Resolves when the digests are on the disk itself. Each says all that is known of its segment: what was said before
+   * may go.
+   */
   async #keepCompressed(digests: readonly SegmentDigest[]): Promise<void> {
-    this.#files.write(digests.map((digest) => ({ ...digest, newFeeds: this.#feeds.get(segmentName(digest.file)) ?? [] })));
+    this.#files.write(digests.map((digest) =>
+      ({ ...digest, newFeeds: this.#feeds.get(segmentName(digest.file)) ?? [] })));
     await this.#files.sync();
     for (const digest of digests) {
       this.#segments.set(segmentName(digest.file), digest);
@@ -194,7 +205,9 @@ class DirectoryWriter implements RecordingWriter {
     await this.#files.tidy((file) => this.#segments.has(file) && this.#segments.get(file)!.compressed !== undefined);
   }
 
-  /** Waits for the disk apart from the event loop; a tick that finds the last one still waiting leaves it to the next. */
+  /**
+   * Waits for the disk apart from the event loop; a tick that finds the last one still waiting leaves it to the next.
+   */
   #syncSoon(): void {
     if (this.#syncPending || this.#fault !== undefined || this.#closed) return;
     this.#syncPending = true;

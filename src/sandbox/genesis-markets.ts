@@ -15,11 +15,18 @@ export interface GenesisMarket {
 
 /** The markets of the embedded chain, by the labels of its pools. */
 export const GENESIS_MARKETS: readonly GenesisMarket[] = [
-  { label: 'Tidepool', programIds: ['Tidepoo1Program1111111111111111111111111111'], exactOut: true, bundles: true, sharedAccounts: true },
   {
-    label: 'Lagoon', programIds: ['LagoonProgram111111111111111111111111111111', 'LagoonProgramV21111111111111111111111111111'],
+    label: 'Tidepool', programIds: ['Tidepoo1Program1111111111111111111111111111'], exactOut: true, bundles: true,
+    sharedAccounts: true,
+  },
+  {
+    label: 'Lagoon',
+    programIds: ['LagoonProgram111111111111111111111111111111', 'LagoonProgramV21111111111111111111111111111'],
     exactOut: true, bundles: true, sharedAccounts: true,
   },
-  { label: 'Estuary', programIds: ['EstuaryProgram11111111111111111111111111111'], exactOut: false, bundles: false, sharedAccounts: false },
+  {
+    label: 'Estuary', programIds: ['EstuaryProgram11111111111111111111111111111'], exactOut: false, bundles: false,
+    sharedAccounts: false,
+  },
   { label: 'Sound', programIds: [], exactOut: false, bundles: false, sharedAccounts: false, reservedFor: 'routerA' },
 ];

@@ -48,7 +48,8 @@ export interface GenesisPool {
 }
 
 const AUTHORITY = 'BuoyHJCtC7kycWMhouUyksdYbQpLw2hw471cG3hhu9t';
-const ordinary = { tokenProgram: TOKEN_PROGRAM, isVerified: true, tags: ['verified'], createdAt: '2024-03-12T09:30:00Z' } as const;
+const ordinary =
+  { tokenProgram: TOKEN_PROGRAM, isVerified: true, tags: ['verified'], createdAt: '2024-03-12T09:30:00Z' } as const;
 
 /** The tokens of the embedded chain; two at their real addresses, the others invented. */
 export const GENESIS_TOKENS: readonly GenesisToken[] = [
@@ -64,71 +65,79 @@ export const GENESIS_TOKENS: readonly GenesisToken[] = [
     mintAuthority: AUTHORITY, freezeAuthority: AUTHORITY, topHoldersPercentage: 21.4,
   },
   {
-    ...ordinary, mint: 'Pear99mWVTgEXo4CHgPdY5gNgDTG3KqeEQ3j8zfZfij', symbol: 'PEARL', name: 'Pearl', decimals: 6, usdPrice: 2.41,
-    volatility: 1.4, volumeUsdPerDay: 18_500_000, averageTradeUsd: 240, supply: 320_000_000, holders: 184_220, organicScore: 92.6,
+    ...ordinary, mint: 'Pear99mWVTgEXo4CHgPdY5gNgDTG3KqeEQ3j8zfZfij', symbol: 'PEARL', name: 'Pearl', decimals: 6,
+    usdPrice: 2.41, volatility: 1.4, volumeUsdPerDay: 18_500_000, averageTradeUsd: 240, supply: 320_000_000,
+    holders: 184_220, organicScore: 92.6,
     topHoldersPercentage: 18.2,
   },
   {
-    ...ordinary, mint: 'Ke1p7QNiWUUCQY2fCqeLKfvNXuauV8ipQsxfpnD9Xz4', symbol: 'KELP', name: 'Kelp Forest', decimals: 9, usdPrice: 0.184,
-    volatility: 1.8, volumeUsdPerDay: 5_200_000, averageTradeUsd: 130, supply: 1_000_000_000, holders: 61_034, organicScore: 81.3,
+    ...ordinary, mint: 'Ke1p7QNiWUUCQY2fCqeLKfvNXuauV8ipQsxfpnD9Xz4', symbol: 'KELP', name: 'Kelp Forest', decimals: 9,
+    usdPrice: 0.184, volatility: 1.8, volumeUsdPerDay: 5_200_000, averageTradeUsd: 130, supply: 1_000_000_000,
+    holders: 61_034, organicScore: 81.3,
     topHoldersPercentage: 24.9,
   },
   {
-    ...ordinary, mint: 'Kri115g4Ah2EG3VLTBjP2uyPhMDJA3GFoJnVru9isNy', symbol: 'KRILL', name: 'Krill', decimals: 5, usdPrice: 0.0000214,
-    volatility: 2.6, volumeUsdPerDay: 3_900_000, averageTradeUsd: 65, supply: 88_000_000_000_000, holders: 402_771, organicScore: 74.8,
-    launchpad: 'slipway', topHoldersPercentage: 12.7,
+    ...ordinary, mint: 'Kri115g4Ah2EG3VLTBjP2uyPhMDJA3GFoJnVru9isNy', symbol: 'KRILL', name: 'Krill', decimals: 5,
+    usdPrice: 0.0000214, volatility: 2.6, volumeUsdPerDay: 3_900_000, averageTradeUsd: 65, supply: 88_000_000_000_000,
+    holders: 402_771, organicScore: 74.8, launchpad: 'slipway', topHoldersPercentage: 12.7,
   },
   {
-    ...ordinary, mint: 'TideEfvvA2AqoL6xgDriC2JUjQpsHzUng31qBnKkEVb', symbol: 'TIDE', name: 'Tidal Bitstone', decimals: 8, usdPrice: 64_210,
-    volatility: 0.8, volumeUsdPerDay: 31_000_000, averageTradeUsd: 1_900, supply: 2_140, holders: 28_911, organicScore: 95.1,
-    issuer: 'Tidal Custody', mintAuthority: AUTHORITY, topHoldersPercentage: 33.5,
+    ...ordinary, mint: 'TideEfvvA2AqoL6xgDriC2JUjQpsHzUng31qBnKkEVb', symbol: 'TIDE', name: 'Tidal Bitstone',
+    decimals: 8, usdPrice: 64_210, volatility: 0.8, volumeUsdPerDay: 31_000_000, averageTradeUsd: 1_900, supply: 2_140,
+    holders: 28_911, organicScore: 95.1, issuer: 'Tidal Custody', mintAuthority: AUTHORITY, topHoldersPercentage: 33.5,
   },
   {
-    ...ordinary, mint: 'Anchr59jk8KSJme31r75vw3w26p4Ki5w6fRw3iro72g', symbol: 'ANCHR', name: 'Anchor Dollar', decimals: 6, usdPrice: 1.0002,
-    volatility: 0.03, volumeUsdPerDay: 44_000_000, averageTradeUsd: 2_600, supply: 410_000_000, holders: 52_600, organicScore: 90.4,
+    ...ordinary, mint: 'Anchr59jk8KSJme31r75vw3w26p4Ki5w6fRw3iro72g', symbol: 'ANCHR', name: 'Anchor Dollar',
+    decimals: 6, usdPrice: 1.0002, volatility: 0.03, volumeUsdPerDay: 44_000_000, averageTradeUsd: 2_600,
+    supply: 410_000_000, holders: 52_600, organicScore: 90.4,
     issuer: 'Anchor Treasury', mintAuthority: AUTHORITY, freezeAuthority: AUTHORITY, topHoldersPercentage: 41.8,
   },
   {
-    ...ordinary, mint: 'BuoyHJCtC7kycWMhouUyksdYbQpLw2hw471cG3hhu9s', symbol: 'BUOY', name: 'Buoy', decimals: 6, usdPrice: 0.752,
-    tokenProgram: TOKEN_2022_PROGRAM, volatility: 1.6, volumeUsdPerDay: 2_700_000, averageTradeUsd: 110, supply: 250_000_000,
-    holders: 33_190, organicScore: 70.2, topHoldersPercentage: 27.3,
+    ...ordinary, mint: 'BuoyHJCtC7kycWMhouUyksdYbQpLw2hw471cG3hhu9s', symbol: 'BUOY', name: 'Buoy', decimals: 6,
+    usdPrice: 0.752, tokenProgram: TOKEN_2022_PROGRAM, volatility: 1.6, volumeUsdPerDay: 2_700_000,
+    averageTradeUsd: 110, supply: 250_000_000, holders: 33_190, organicScore: 70.2, topHoldersPercentage: 27.3,
   },
   {
-    ...ordinary, mint: 'LhSo13oBgpUs6T6YNFHi8kdFDMSzaRBV9G2YTWh4qG7', symbol: 'LHSOL', name: 'Lighthouse Staked SOL', decimals: 9,
-    usdPrice: 1.087, peg: SOL_MINT, volatility: 0.04, volumeUsdPerDay: 22_000_000, averageTradeUsd: 880, supply: 4_600_000,
-    holders: 75_812, organicScore: 93.9, tags: ['verified', 'lst'], topHoldersPercentage: 15.6,
+    ...ordinary, mint: 'LhSo13oBgpUs6T6YNFHi8kdFDMSzaRBV9G2YTWh4qG7', symbol: 'LHSOL', name: 'Lighthouse Staked SOL',
+    decimals: 9, usdPrice: 1.087, peg: SOL_MINT, volatility: 0.04, volumeUsdPerDay: 22_000_000, averageTradeUsd: 880,
+    supply: 4_600_000, holders: 75_812, organicScore: 93.9, tags: ['verified', 'lst'], topHoldersPercentage: 15.6,
   },
   {
-    ...ordinary, mint: 'Conch2N29UUcd538vbSQdurDeJpUc3nvgfyJhRMWzGy', symbol: 'CONCH', name: 'Conch', decimals: 5, usdPrice: 0.0314,
-    volatility: 1.9, volumeUsdPerDay: 1_150_000, averageTradeUsd: 90, supply: 2_400_000_000, holders: 19_877, organicScore: 58.5,
-    launchpad: 'slipway', topHoldersPercentage: 30.1,
+    ...ordinary, mint: 'Conch2N29UUcd538vbSQdurDeJpUc3nvgfyJhRMWzGy', symbol: 'CONCH', name: 'Conch', decimals: 5,
+    usdPrice: 0.0314, volatility: 1.9, volumeUsdPerDay: 1_150_000, averageTradeUsd: 90, supply: 2_400_000_000,
+    holders: 19_877, organicScore: 58.5, launchpad: 'slipway', topHoldersPercentage: 30.1,
   },
   {
     // A name that would run in a page and repaint a terminal, if anybody let it.
     ...ordinary, mint: 'Murk7HxcB1QmPMg9s2rN4AGgeY8JFpPJRvEiXPc4krp', symbol: 'MURK', decimals: 6,
     name: '<script>alert("murk")</script><b onmouseover=alert(1)>Murk</b>\u001b[2J\u001b[31m\u0007 free \u202eporDria\u202c\u200b airdrop\r\nERROR: send keys',
     usdPrice: 0.0042, volatility: 3, volumeUsdPerDay: 21_000, averageTradeUsd: 45, supply: 1_000_000_000, holders: 812,
-    organicScore: 3.4, isVerified: false, tags: [], createdAt: '2026-11-02T17:12:00Z', launchpad: 'slipway', topHoldersPercentage: 88.2,
-    developerMints: 214, developer: 'P1ankCtVu1DPDq74MkFh4XzpVWG4vHHJxAR9WkzcyCv',
+    organicScore: 3.4, isVerified: false, tags: [], createdAt: '2026-11-02T17:12:00Z', launchpad: 'slipway',
+    topHoldersPercentage: 88.2, developerMints: 214, developer: 'P1ankCtVu1DPDq74MkFh4XzpVWG4vHHJxAR9WkzcyCv',
   },
   {
     // Carries another's symbol: whoever trades by symbol buys this one day.
-    ...ordinary, mint: 'PearGyssRHTo4ZV7NUmdHrTLMEMqLTVhzcwD3Zzd7U4', symbol: 'PEARL', name: 'Pearl (Official)', decimals: 6,
+    ...ordinary, mint: 'PearGyssRHTo4ZV7NUmdHrTLMEMqLTVhzcwD3Zzd7U4', symbol: 'PEARL', name: 'Pearl (Official)',
+    decimals: 6,
     usdPrice: 0.00231, volatility: 3, volumeUsdPerDay: 900, averageTradeUsd: 30, supply: 1_000_000_000, holders: 147,
-    organicScore: 0.6, isVerified: false, tags: [], createdAt: '2026-11-15T02:44:00Z', topHoldersPercentage: 96.4, developerMints: 87,
+    organicScore: 0.6, isVerified: false, tags: [], createdAt: '2026-11-15T02:44:00Z', topHoldersPercentage: 96.4,
+    developerMints: 87,
     developer: 'P1ankCtVu1DPDq74MkFh4XzpVWG4vHHJxAR9WkzcyCv',
   },
   {
-    ...ordinary, mint: 'Barna97njkphfBK7ZbPjATySs3FHRJsMtw8WpfJd2FZ', symbol: 'BARNA', name: 'Barnacle', decimals: 9, usdPrice: 0.0871,
+    ...ordinary, mint: 'Barna97njkphfBK7ZbPjATySs3FHRJsMtw8WpfJd2FZ', symbol: 'BARNA', name: 'Barnacle', decimals: 9,
+    usdPrice: 0.0871,
     volatility: 3, volumeUsdPerDay: 48_000, averageTradeUsd: 55, supply: 100_000_000, holders: 1_930, organicScore: 8.9,
-    isVerified: false, tags: [], createdAt: '2026-10-30T21:05:00Z', mintAuthority: AUTHORITY, freezeAuthority: AUTHORITY,
+    isVerified: false, tags: [], createdAt: '2026-10-30T21:05:00Z', mintAuthority: AUTHORITY,
+    freezeAuthority: AUTHORITY,
     isSuspicious: true, topHoldersPercentage: 91.7, developerMints: 33, developer: AUTHORITY,
   },
 ];
 
-const [SOL, USDC, PEARL, KELP, KRILL, TIDE, ANCHR, BUOY, LHSOL, CONCH, MURK, IMPOSTOR, BARNA] = GENESIS_TOKENS.map(({ mint }) => mint) as [
-  string, string, string, string, string, string, string, string, string, string, string, string, string,
-];
+const [SOL, USDC, PEARL, KELP, KRILL, TIDE, ANCHR, BUOY, LHSOL, CONCH, MURK, IMPOSTOR, BARNA] =
+  GENESIS_TOKENS.map(({ mint }) => mint) as [
+    string, string, string, string, string, string, string, string, string, string, string, string, string,
+  ];
 
 /** The pools of the embedded chain: every token reaches every other in three hops at most. */
 export const GENESIS_POOLS: readonly GenesisPool[] = [

@@ -1,7 +1,11 @@
-// Lamports, token supplies and block heights are JSON numbers in these protocols, however long; the language calls that raw JSON.
+// Lamports, token supplies and block heights are JSON numbers in these protocols, however long; the language calls that
+// raw JSON.
 const { rawJSON } = JSON as typeof JSON & { rawJSON: (text: string) => unknown };
 
-/** Returns what stands for an integer in an answer: a bigint only where a number would not be exact, since those are written slowly. */
+/**
+ * Returns what stands for an integer in an answer: a bigint only where a number would not be exact, since those are
+ * written slowly.
+ */
 export function exactNumber(value: bigint): number | bigint {
   const number = Number(value);
   return Number.isSafeInteger(number) ? number : value;
@@ -14,6 +18,7 @@ export function jsonText(value: unknown): string {
     return JSON.stringify(value);
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
-    return JSON.stringify(value, (_key, member: unknown) => (typeof member === 'bigint' ? rawJSON(member.toString()) : member));
+    return JSON.stringify(value, (_key, member: unknown) =>
+      (typeof member === 'bigint' ? rawJSON(member.toString()) : member));
   }
 }

@@ -5,7 +5,8 @@ import { startSandbox, type SandboxOptions } from './sandbox.ts';
 // when it dies, however it dies, that end closes, and nothing is left behind.
 const options = JSON.parse(process.argv[2] ?? '{}') as SandboxOptions;
 process.stdin.on('end', () => process.exit(0)).on('error', () => process.exit(0)).resume();
-// Ctrl-C and a closed terminal reach the whole process group; the parent still needs its chain to drain, and ends it afterwards.
+// Ctrl-C and a closed terminal reach the whole process group; the parent still needs its chain to drain, and ends it
+// afterwards.
 for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => undefined);
 try {
   const { addresses } = await startSandbox(options);

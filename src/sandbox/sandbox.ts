@@ -43,7 +43,10 @@ export interface SandboxOptions {
   readonly apiKeys?: readonly string[];
   /** The name of the words that the service speaks, of config/dialects; the neutral ones by default. */
   readonly dialect?: string;
-  /** What each key may do, in real time, not the sandbox's; absent limits no key. Without a key the profile `live` limits as it was seen to. */
+  /**
+   * What each key may do, in real time, not the sandbox's; absent limits no key. Without a key the profile `live`
+   * limits as it was seen to.
+   */
   readonly rateLimit?: RateLimit;
   /** A request that has not arrived whole by then is refused; 15 s by default. */
   readonly slowestRequestMs?: number;
@@ -56,7 +59,8 @@ export interface SandboxAddresses {
   readonly ws_url: string;
   readonly wallet: { readonly address: string; readonly private_key: string };
   readonly tokens: readonly {
-    readonly mint: string; readonly symbol: string; readonly name: string; readonly decimals: number; readonly token_program: string;
+    readonly mint: string; readonly symbol: string; readonly name: string; readonly decimals: number;
+    readonly token_program: string;
   }[];
 }
 
@@ -89,10 +93,13 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   requireNumber('speed', speed, { min: 0, max: LARGEST_SPEED });
   requireNumber('slotMs', slotMs, { min: 1, max: LARGEST_SLOT_MS });
   const { profile = 'reference', rateLimit, slowestRequestMs = SLOWEST_REQUEST_MS } = options;
-  if (!PROFILES.includes(profile)) throw new GannetError('CONFIG_INVALID', `profile: expected one of ${PROFILES.join(', ')}, got ${JSON.stringify(profile)}`);
+  if (!PROFILES.includes(profile)) throw new GannetError(
+    'CONFIG_INVALID', `profile: expected one of ${PROFILES.join(', ')}, got ${JSON.stringify(profile)}`,
+  );
   if (rateLimit !== undefined) requireRateLimit(rateLimit);
   requireNumber('slowestRequestMs', slowestRequestMs, { min: 1, max: 600_000 });
-  const dialect = options.dialect === undefined || options.dialect === 'neutral' ? undefined : loadDialect(options.dialect);
+  const dialect = options.dialect === undefined || options.dialect === 'neutral' ? undefined
+    : loadDialect(options.dialect);
   const startedAtMs = Date.now();
   const startedOnMs = performance.now();
   const world = createWorld({ seed, slotMs, genesisUnixSeconds: Math.floor(startedAtMs / 1_000) });
@@ -131,12 +138,16 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
 
   for (let i = 0; i < SLOTS_BEFORE_START; i++) produceBlock();
   const timeline = createTimeline({ now: () => slotsPassed, startedAtMs, slotMs, speed, firstChainSlot: chain.slot });
-  const prediction = createPredictionWorld({ seed, wallet: world.wallet.address, timeline, contracts: profile === 'live' ? 'hundredth' : 'whole' });
+  const prediction = createPredictionWorld({
+    seed, wallet: world.wallet.address, timeline, contracts: profile === 'live' ? 'hundredth' : 'whole',
+  });
   const addressOf = (purpose: string): string => prediction.identifiers.address(purpose);
   const context: ServiceContext = {
     prediction,
     lending: createLending({ tokens: GENESIS_TOKENS, wallet: world.wallet.address, startedAtMs, addressOf }),
-    launches: createLaunches({ seed, chain, slot: () => timeline.now(), unixSeconds: (slot) => timeline.unixSeconds(slot), addressOf }),
+    launches: createLaunches({
+      seed, chain, slot: () => timeline.now(), unixSeconds: (slot) => timeline.unixSeconds(slot), addressOf,
+    }),
     contents: createTokenContents({ seed, slot: () => timeline.now() }),
     profile, seed, speed, chain, market, faults, blockhashes, nextId, nowMs, advanceSlots,
     table: world.table,
@@ -146,7 +157,9 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     gas: world.gas,
     pools: world.pools,
     routers: createRouters({ pools: world.pools, readPool: chain.readPool }),
-    maker: createMaker({ key: world.maker, chain, market, mints: MAKER_MINTS, nextId, unixSeconds: () => Math.floor(nowMs() / 1_000) }),
+    maker: createMaker({
+      key: world.maker, chain, market, mints: MAKER_MINTS, nextId, unixSeconds: () => Math.floor(nowMs() / 1_000),
+    }),
     orders: createOrders({ nowMs }),
     quotes: createQuotes({ nowMs }),
     apiKeys: options.apiKeys === undefined ? undefined : new Set(options.apiKeys),
@@ -156,14 +169,16 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     nextNumber: () => ++transactionsMade,
   };
   const limits = createRateLimits({
-    keyed: rateLimit, keyless: profile === 'live' ? KEYLESS : undefined, nowMs: () => startedAtMs + performance.now() - startedOnMs,
+    keyed: rateLimit, keyless: profile === 'live' ? KEYLESS : undefined,
+    nowMs: () => startedAtMs + performance.now() - startedOnMs,
   });
   const service = createService(context, { dialect, limits, slowestRequestMs });
   const baseUrl = await opened('service', service.listen({ host: HOST, port: options.port ?? 0 }));
-  const rpc = await opened('RPC', startRpc({ chain, host: HOST, port: options.rpcPort ?? 0, slowestRequestMs })).catch(async (error: unknown) => {
-    await service.close();
-    throw error;
-  });
+  const rpc = await opened('RPC', startRpc({ chain, host: HOST, port: options.rpcPort ?? 0, slowestRequestMs }))
+    .catch(async (error: unknown) => {
+      await service.close();
+      throw error;
+    });
 
   const clockStart = performance.now();
   let slotsDue = 0;
@@ -180,7 +195,8 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
       rpc_url: rpc.url,
       ws_url: rpc.wsUrl,
       wallet: { address: world.wallet.address, private_key: world.wallet.privateKey },
-      tokens: GENESIS_TOKENS.map(({ mint, symbol, name, decimals, tokenProgram }) => ({ mint, symbol, name, decimals, token_program: tokenProgram })),
+      tokens: GENESIS_TOKENS.map(({ mint, symbol, name, decimals, tokenProgram }) =>
+        ({ mint, symbol, name, decimals, token_program: tokenProgram })),
     },
     chain,
     async close() {
@@ -195,11 +211,15 @@ async function opened<Address>(name: string, listening: Promise<Address>): Promi
   try {
     return await listening;
   } catch (cause) {
-    throw new GannetError('SANDBOX_FAILED', `the sandbox's ${name} cannot listen on ${HOST}: ${messageOf(cause)}`, { cause });
+    throw new GannetError(
+      'SANDBOX_FAILED', `the sandbox's ${name} cannot listen on ${HOST}: ${messageOf(cause)}`, { cause },
+    );
   }
 }
 
 function requireNumber(name: string, value: number, { min, max }: { min: number; max: number }): void {
   if (value >= min && value <= max) return;
-  throw new GannetError('CONFIG_INVALID', `${name}: expected a number of ${min} to ${max}, got ${value}`, { details: { found: value } });
+  throw new GannetError(
+    'CONFIG_INVALID', `${name}: expected a number of ${min} to ${max}, got ${value}`, { details: { found: value } },
+  );
 }

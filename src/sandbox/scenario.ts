@@ -25,7 +25,9 @@ export type ScenarioAction =
 
 /** A scenario that runs by slots. */
 export interface Scenario {
-  /** Performs what is due in the slots after `from` up to `to`, counted from the start; what was due last comes last. */
+  /**
+   * Performs what is due in the slots after `from` up to `to`, counted from the start; what was due last comes last.
+   */
   run(span: { readonly from: number; readonly to: number }): void;
 }
 
@@ -36,14 +38,17 @@ interface TimedAction {
 }
 
 /** Returns a scenario that calls `perform` for each step when it is due. Throws CONFIG_INVALID, naming the step. */
-export function createScenario(options: { steps: readonly ScenarioStep[]; slotMs: number; perform: (action: ScenarioAction) => void }): Scenario {
+export function createScenario(
+  options: { steps: readonly ScenarioStep[]; slotMs: number; perform: (action: ScenarioAction) => void },
+): Scenario {
   const actions = options.steps.map((step, index) => parseStep(step, { index, slotMs: options.slotMs }));
   return {
     run({ from, to }) {
       const due = actions.map(({ slots, repeats, action }) => {
         const times = repeats ? Math.floor(to / slots) - Math.floor(from / slots) : Number(from < slots && slots <= to);
         // A leap is long, and what repeats is the same every time.
-        return { action, times: Math.min(times, action.kind === 'price' ? 1 : MOST_RULES), last: repeats ? to - (to % slots) : slots };
+        return { action, times: Math.min(times, action.kind === 'price' ? 1 : MOST_RULES), last: repeats
+          ? to - (to % slots) : slots };
       });
       for (const { action, times } of due.sort((a, b) => a.last - b.last)) {
         for (let i = 0; i < times; i++) options.perform(action);
@@ -62,6 +67,8 @@ function parseStep(step: ScenarioStep, { index, slotMs }: { index: number; slotM
       : { kind: 'price', ...parsePrice({ tokens: GENESIS_TOKENS }, body) };
     return { slots, repeats: at === undefined, action };
   } catch (cause) {
-    throw new GannetError('CONFIG_INVALID', `scenario step ${index + 1}: ${messageOf(cause)}`, { cause, details: { step: index + 1 } });
+    throw new GannetError(
+      'CONFIG_INVALID', `scenario step ${index + 1}: ${messageOf(cause)}`, { cause, details: { step: index + 1 } },
+    );
   }
 }

@@ -21,12 +21,17 @@ export interface SpawnedSandbox {
 const MAIN = fileURLToPath(import.meta.url.replace(/spawn(\.[jt]s)$/, 'main$1'));
 const KEPT_ERROR_CHARACTERS = 4_000;
 
-/** Starts a sandbox as a child process that ends with this one. Throws SANDBOX_FAILED with what it said when it does not start. */
+/**
+ * Starts a sandbox as a child process that ends with this one. Throws SANDBOX_FAILED with what it said when it does not
+ * start.
+ */
 export async function spawnSandbox(options: SandboxOptions = {}): Promise<SpawnedSandbox> {
   // Its own environment only: keys of the parent's are none of its business.
   const { NODE_COMPILE_CACHE: compileCache } = process.env;
-  const environment = { PATH: process.env['PATH'] ?? '', TZ: 'UTC', ...(compileCache === undefined ? {} : { NODE_COMPILE_CACHE: compileCache }) };
-  const child = spawn(process.execPath, [MAIN, JSON.stringify(options)], { stdio: ['pipe', 'pipe', 'pipe'], env: environment });
+  const environment = { PATH: process.env['PATH'] ?? '', TZ: 'UTC', ...(compileCache === undefined ? {}
+    : { NODE_COMPILE_CACHE: compileCache }) };
+  const child =
+    spawn(process.execPath, [MAIN, JSON.stringify(options)], { stdio: ['pipe', 'pipe', 'pipe'], env: environment });
   let complaint = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     complaint = (complaint + text).slice(-KEPT_ERROR_CHARACTERS);
@@ -35,11 +40,13 @@ export async function spawnSandbox(options: SandboxOptions = {}): Promise<Spawne
   child.stdin.on('error', () => undefined);
   const exited = once(child, 'exit').then(([code]) => code as number | null);
   const lines = createInterface({ input: child.stdout });
-  const first = await Promise.race([once(lines, 'line').then(([line]) => line as string), exited.then((code) => ({ code }))]);
+  const first =
+    await Promise.race([once(lines, 'line').then(([line]) => line as string), exited.then((code) => ({ code }))]);
   if (typeof first !== 'string') {
-    throw new GannetError('SANDBOX_FAILED', `expected the sandbox to start, it ended with code ${first.code}: ${printable(complaint.trim(), 600)}`, {
-      details: { code: first.code },
-    });
+    throw new GannetError('SANDBOX_FAILED',
+      `expected the sandbox to start, it ended with code ${first.code}: ${printable(complaint.trim(), 600)}`, {
+        details: { code: first.code },
+      });
   }
   return {
     addresses: JSON.parse(first) as SandboxAddresses,

@@ -20,7 +20,9 @@ import { readTokenValues } from '../service/wire/token-record.ts';
 export const SLOT_MS = 400;
 /** What each pair is asked for, in US dollars at the first slot; both ways. */
 const RUNGS_USD = [10, 25, 100, 500, 2_000] as const;
-/** The markets whose books are watched: two that always have one, one that thins out, one that is out of reach at times. */
+/**
+ * The markets whose books are watched: two that always have one, one that thins out, one that is out of reach at times.
+ */
 const BOOKS: readonly string[] = ['SPRINGTIDE-26DEC31', '540817', '541266', '541301'];
 const MICRO_USD_PER_STEP = 100;
 const FIRST_SLOT = 300_000_000;
@@ -43,15 +45,16 @@ export interface SyntheticMarketOptions {
 export function sandboxToken(symbol: string): Token {
   const found = GENESIS_TOKENS.find((token) => token.symbol === symbol && token.isVerified);
   const known = GENESIS_TOKENS.filter(({ isVerified }) => isVerified).map((token) => token.symbol).join(', ');
-  if (found === undefined) throw new GannetError('TOKEN_UNKNOWN', `expected a token of the sandbox (${known}), got "${symbol.slice(0, 40)}"`);
+  if (found === undefined)
+    throw new GannetError('TOKEN_UNKNOWN', `expected a token of the sandbox (${known}), got "${symbol.slice(0, 40)}"`);
   return { mint: found.mint as Mint, symbol: found.symbol, decimals: found.decimals };
 }
 
 /**
- * Yields what feeds would have seen of the sandbox's market, in the order of time: for each pair quotes of several sizes
- * both ways, the tokens' statistics, and books of prediction markets with what is out of reach among them. The market is
- * walked slot by slot, with its dips, and nothing waits. The same options, the same events. Throws TOKEN_UNKNOWN where no
- * pool trades a pair.
+ * Yields what feeds would have seen of the sandbox's market, in the order of time: for each pair quotes of several
+ * sizes both ways, the tokens' statistics, and books of prediction markets with what is out of reach among them. The
+ * market is walked slot by slot, with its dips, and nothing waits. The same options, the same events. Throws
+ * TOKEN_UNKNOWN where no pool trades a pair.
  */
 export function* syntheticMarket(options: SyntheticMarketOptions): Generator<MarketEvent> {
   const { seed, pairs, startAt, days } = options;
@@ -68,7 +71,8 @@ export function* syntheticMarket(options: SyntheticMarketOptions): Generator<Mar
   const answeredAt = (): Millis => (at = Math.max(at, startAt + slot * SLOT_MS) + 5 + Math.floor(latency() * 30));
   for (;;) {
     // The end is looked at too: a day less ten seconds is no day.
-    if (slot % quoteSlots === 0 || slot === endSlot) for (const quote of quotes) yield quote(reserves, answeredAt(), FIRST_SLOT + slot);
+    if (slot % quoteSlots === 0 || slot === endSlot)
+      for (const quote of quotes) yield quote(reserves, answeredAt(), FIRST_SLOT + slot);
     if (slot % slowSlots === 0) {
       for (const token of tokens) yield statsOf(token, market, { at: answeredAt(), slot: FIRST_SLOT + slot });
       for (const look of books) {
@@ -77,7 +81,8 @@ export function* syntheticMarket(options: SyntheticMarketOptions): Generator<Mar
       }
     }
     if (slot >= endSlot) return;
-    const next = Math.min(endSlot, (Math.floor(slot / quoteSlots) + 1) * quoteSlots, (Math.floor(slot / slowSlots) + 1) * slowSlots);
+    const next = Math.min(endSlot, (Math.floor(slot / quoteSlots) + 1) * quoteSlots, (Math.floor(slot / slowSlots) + 1)
+      * slowSlots);
     market.step(next - slot);
     slot = next;
   }
@@ -94,23 +99,30 @@ function tokensOf(pairs: readonly Pair[]): readonly GenesisToken[] {
   return GENESIS_TOKENS.filter(({ mint }) => wanted.has(mint));
 }
 
-function marketOf(seed: number, tokens: readonly GenesisToken[], motion: PriceMotion): { market: Market; pools: readonly MarketPool[]; reserves: PoolStates } {
+function marketOf(
+  seed: number, tokens: readonly GenesisToken[], motion: PriceMotion,
+): { market: Market; pools: readonly MarketPool[]; reserves: PoolStates } {
   const mints = new Set(tokens.map(({ mint }) => mint));
   const reserves = new Map<string, PricedReserves>();
-  const pools = GENESIS_POOLS.filter(({ mintA, mintB }) => mints.has(mintA) && mints.has(mintB)).map((pool, index): MarketPool => {
-    const address = `${pool.label}-${index}`;
-    reserves.set(address, priced(startReserves(pool)));
-    return { address, label: pool.label, mintA: pool.mintA, mintB: pool.mintB, feeBps: pool.feeBps };
-  });
+  const pools = GENESIS_POOLS.filter(({ mintA, mintB }) => mints.has(mintA) && mints.has(mintB))
+    .map((pool, index): MarketPool => {
+      const address = `${pool.label}-${index}`;
+      reserves.set(address, priced(startReserves(pool)));
+      return { address, label: pool.label, mintA: pool.mintA, mintB: pool.mintB, feeBps: pool.feeBps };
+    });
   const market = createMarket({
     seed, tokens, pools, motion,
-    reserves: { readPool: (address) => reserves.get(address)!, writeReserves: (address, next) => { reserves.set(address, priced(next)); } },
+    reserves: {
+      readPool: (address) => reserves.get(address)!,
+      writeReserves: (address, next) => { reserves.set(address, priced(next)); },
+    },
   });
   return { market, pools, reserves };
 }
 
 function startReserves({ mintA, mintB, depthUsd }: GenesisPool): Reserves {
-  const units = (mint: string): bigint => BigInt(Math.round((depthUsd / startUsd(mint)) * 10 ** genesis(mint).decimals));
+  const units = (mint: string): bigint =>
+    BigInt(Math.round((depthUsd / startUsd(mint)) * 10 ** genesis(mint).decimals));
   return { reserveA: units(mintA), reserveB: units(mintB) };
 }
 
@@ -138,9 +150,14 @@ type QuoteLook = (reserves: PoolStates, at: Millis, slot: number) => MarketEvent
 
 /** The sizes of a pair, both ways: the best of its pools at each. */
 function ladder({ base, quote }: Pair, pools: readonly MarketPool[]): QuoteLook[] {
-  const own = pools.filter(({ label, mintA, mintB }) => label !== RESERVED && (mintA === base.mint ? mintB === quote.mint : mintA === quote.mint && mintB === base.mint));
-  if (own.length === 0) throw new GannetError('TOKEN_UNKNOWN', `expected a pair that a pool of the sandbox trades, got ${base.symbol}/${quote.symbol}`);
-  return RUNGS_USD.flatMap((usd) => [quoteLook(quote.mint, base.mint, sizeOf(quote, usd), own), quoteLook(base.mint, quote.mint, sizeOf(base, usd), own)]);
+  const own = pools.filter(({ label, mintA, mintB }) =>
+    label !== RESERVED && (mintA === base.mint ? mintB === quote.mint : mintA === quote.mint && mintB === base.mint));
+  if (own.length === 0) throw new GannetError(
+    'TOKEN_UNKNOWN', `expected a pair that a pool of the sandbox trades, got ${base.symbol}/${quote.symbol}`,
+  );
+  return RUNGS_USD.flatMap((usd) => [
+    quoteLook(quote.mint, base.mint, sizeOf(quote, usd), own), quoteLook(base.mint, quote.mint, sizeOf(base, usd), own),
+  ]);
 }
 
 /** A round amount of a token, of about so many dollars. */
@@ -148,44 +165,56 @@ function sizeOf({ mint, decimals }: Token, usd: number): Amount {
   const whole = usd / startUsd(mint);
   const power = Math.floor(Math.log10(whole));
   const leading = whole / 10 ** power;
-  const round = [1, 2, 2.5, 5, 10].reduce((nearest, digit) => (Math.abs(digit - leading) < Math.abs(nearest - leading) ? digit : nearest));
+  const round = [1, 2, 2.5, 5, 10]
+    .reduce((nearest, digit) => (Math.abs(digit - leading) < Math.abs(nearest - leading) ? digit : nearest));
   return BigInt(Math.max(1, Math.round(round * 10 ** (power + decimals)))) as Amount;
 }
 
 function quoteLook(inputMint: Mint, outputMint: Mint, inAmount: Amount, pools: readonly MarketPool[]): QuoteLook {
   const feed = feedKey({ kind: 'quote', inputMint, outputMint, amount: inAmount, everyMs: SLOT_MS });
   const feeBps = bps(0);
-  const hops = pools.map((pool) => ({ address: pool.address, isForward: pool.mintA === inputMint, net: afterFee(inAmount, pool.feeBps) }));
+  const hops = pools.map((pool) =>
+    ({ address: pool.address, isForward: pool.mintA === inputMint, net: afterFee(inAmount, pool.feeBps) }));
   return (reserves, at, slot) => {
     let outAmount = 0n;
     let spot = 0;
     for (const { address, isForward, net } of hops) {
       const held = reserves.get(address)!;
-      const out = payOut(isForward ? { reserveIn: held.reserveA, reserveOut: held.reserveB } : { reserveIn: held.reserveB, reserveOut: held.reserveA }, inAmount, net);
+      const out = payOut(isForward ? { reserveIn: held.reserveA, reserveOut: held.reserveB } : {
+        reserveIn: held.reserveB, reserveOut: held.reserveA,
+      }, inAmount, net);
       if (out <= outAmount) continue;
       outAmount = out;
       spot = isForward ? held.price : 1 / held.price;
     }
     const rate = Number(outAmount) / Number(inAmount);
     return {
-      kind: 'quote', feed, receivedAt: at, inputMint, outputMint, inAmount, outAmount: outAmount as Amount, threshold: outAmount as Amount,
+      kind: 'quote', feed, receivedAt: at, inputMint, outputMint, inAmount, outAmount: outAmount as Amount,
+      threshold: outAmount as Amount,
       priceImpact: rate / spot - 1, contextSlot: BigInt(slot), router: 'iris', feeBps, rate,
     };
   };
 }
 
-function statsOf(token: GenesisToken, market: Market, { at, slot }: { readonly at: Millis; readonly slot: number }): MarketEvent {
+function statsOf(
+  token: GenesisToken, market: Market, { at, slot }: { readonly at: Millis; readonly slot: number },
+): MarketEvent {
   const mint = token.mint as Mint;
   const record = tokenRecord({
-    token, usdPrice: market.usdPrice(mint), liquidity: market.liquidityUsd(mint), holders: market.holders(mint), tape: market.tape(mint),
-    profile: 'reference', slot, nowMs: at, firstPool: undefined,
+    token, usdPrice: market.usdPrice(mint), liquidity: market.liquidityUsd(mint), holders: market.holders(mint),
+    tape: market.tape(mint), profile: 'reference', slot, nowMs: at, firstPool: undefined,
   });
-  return { kind: 'token-stats', feed: feedKey({ kind: 'token-stats', mint, everyMs: SLOT_MS }), receivedAt: at, eventAt: at, mint, values: readTokenValues(record as Json) };
+  return {
+    kind: 'token-stats', feed: feedKey({ kind: 'token-stats', mint, everyMs: SLOT_MS }), receivedAt: at, eventAt: at,
+    mint, values: readTokenValues(record as Json),
+  };
 }
 
 /** A book, or what a feed says of one that is out of reach: once when it begins, once when it is over. */
 function watchedBook(seed: number, marketId: string): (at: Millis, slot: number) => MarketEvent | undefined {
-  const market = createPredictionMarket({ ...PREDICTION_MARKETS.find((known) => known.marketId === marketId)!, seed: `${seed}:books` });
+  const market = createPredictionMarket({
+    ...PREDICTION_MARKETS.find((known) => known.marketId === marketId)!, seed: `${seed}:books`,
+  });
   const feed = feedKey({ kind: 'order-book', marketId, everyMs: SLOT_MS });
   let failures = 0;
   return (at, slot) => {
@@ -193,7 +222,10 @@ function watchedBook(seed: number, marketId: string): (at: Millis, slot: number)
     if (book === null) return undefined;
     if (book === 'unreachable') {
       failures += 1;
-      return failures > 1 ? undefined : { kind: 'feed-health', feed, receivedAt: at, status: 'degraded', code: 'SERVICE_STATUS', message: 'the venue does not answer', consecutiveFailures: failures };
+      return failures > 1 ? undefined : {
+        kind: 'feed-health', feed, receivedAt: at, status: 'degraded', code: 'SERVICE_STATUS',
+        message: 'the venue does not answer', consecutiveFailures: failures,
+      };
     }
     if (failures > 0) {
       failures = 0;

@@ -2,7 +2,9 @@ import { seededRandom } from '../core/random.ts';
 import { createChain, type SandboxChain } from './chain/chain.ts';
 import { ASSOCIATED_TOKEN_PROGRAM, associatedTokenAddress, NATIVE_MINT, SYSTEM_PROGRAM } from './chain/addresses.ts';
 import { SWAP_PROGRAM_ID } from './chain/swap-instruction.ts';
-import { GENESIS_POOLS, GENESIS_TOKENS, GENESIS_WALLET, MAKER_MINTS, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from './genesis.ts';
+import {
+  GENESIS_POOLS, GENESIS_TOKENS, GENESIS_WALLET, MAKER_MINTS, TOKEN_2022_PROGRAM, TOKEN_PROGRAM,
+} from './genesis.ts';
 import { createMarket, type Market, type MarketPool } from './market/market.ts';
 import { seededKey, type SeededKey } from './seeded-key.ts';
 import { lookupTable, type LookupTable } from './service/message.ts';
@@ -22,7 +24,10 @@ export interface World {
   readonly tipAccount: string;
 }
 
-/** Enough for the maker to fill and for the gas account to pay for months; below the 2^52 lamports that doubles count exactly. */
+/**
+ * Enough for the maker to fill and for the gas account to pay for months; below the 2^52 lamports that doubles count
+ * exactly.
+ */
 const SERVICE_LAMPORTS = 4_000_000n * 10n ** 9n;
 const MAKER_USD = 500_000_000;
 const START_LAMPORTS = 10n ** 9n;
@@ -39,7 +44,9 @@ export function createWorld(options: { seed: number; genesisUnixSeconds: number;
   for (const address of [feeOwner, tipAccount]) chain.airdrop(address, START_LAMPORTS);
   for (const { address } of [maker, gas]) chain.airdrop(address, SERVICE_LAMPORTS);
   for (const { mint } of GENESIS_TOKENS) chain.fundToken({ owner: feeOwner, mint, amount: 1n });
-  for (const mint of MAKER_MINTS) chain.fundToken({ owner: maker.address, mint, amount: unitsWorth({ mint, usd: mint === NATIVE_MINT ? 1_000 : MAKER_USD }) });
+  for (const mint of MAKER_MINTS) chain.fundToken({
+    owner: maker.address, mint, amount: unitsWorth({ mint, usd: mint === NATIVE_MINT ? 1_000 : MAKER_USD }),
+  });
   for (const { mint, amount } of GENESIS_WALLET) {
     const units = amount * 10n ** BigInt(tokenOf(mint).decimals);
     if (mint === NATIVE_MINT) chain.airdrop(wallet.address, units);

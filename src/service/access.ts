@@ -2,7 +2,7 @@ import type { Observable } from 'rxjs';
 import { concat, defer, of, Subject } from 'rxjs';
 import { GannetError, isGannetError } from '../core/errors.ts';
 import type { Clock, Millis } from '../core/time.ts';
-import type { Priority } from './priority.ts';
+import type { Priority } from './rate/priority.ts';
 
 const FIRST_PROBE_MS = 30_000;
 const LONGEST_PROBE_MS = 600_000;
@@ -11,7 +11,10 @@ const EXECUTE_PROBE_MS = 2_000;
 /** Answers that say nothing of the key: given before it is looked at, or by something in front of the service. */
 const SILENT_STATUSES = new Set([403, 408, 429]);
 
-/** So many requests in a row, over at least so long, without a proper answer: the service is out. One that comes ends it. */
+/**
+ * So many requests in a row, over at least so long, without a proper answer: the service is out. One that comes ends
+ * it.
+ */
 const SILENT_FAILURES = 3;
 const SILENT_AFTER_MS = 2_000;
 
@@ -102,7 +105,8 @@ export function createAccess(clock: Pick<Clock, 'now'>): Access {
     const at = clock.now();
     failures += 1;
     failingSince = Math.min(failingSince, at);
-    if (refusal !== undefined || silence !== undefined || failures < SILENT_FAILURES || at - failingSince < SILENT_AFTER_MS) return;
+    if (refusal !== undefined || silence !== undefined || failures < SILENT_FAILURES
+        || at - failingSince < SILENT_AFTER_MS) return;
     silence = { state: 'silent', message, at };
     changes.next(silence);
   }
@@ -134,7 +138,8 @@ export function createAccess(clock: Pick<Clock, 'now'>): Access {
           if (since !== epoch) return;
           const status = thrown.details['status'];
           if (thrown.code === 'SERVICE_UNAUTHORIZED') refused(thrown.message, isProbe);
-          else if (typeof status === 'number' && status >= 400 && status < 500 && !SILENT_STATUSES.has(status)) accepted();
+          else if (typeof status === 'number' && status >= 400 && status < 500 && !SILENT_STATUSES.has(status))
+            accepted();
         },
       };
     },
@@ -149,5 +154,6 @@ export function isSilence({ code, details: { status } }: GannetError): boolean {
 }
 
 function notSent(waitMs: Millis): GannetError {
-  return new GannetError('SERVICE_UNAUTHORIZED', `not sent: the service refuses the API key, the next attempt is due in ${Math.ceil(waitMs / 1_000)} s; check service.api_key and its plan`);
+  return new GannetError('SERVICE_UNAUTHORIZED', 'not sent: the service refuses the API key, the next attempt is due '
+    + `in ${Math.ceil(waitMs / 1_000)} s; check service.api_key and its plan`);
 }

@@ -2,13 +2,13 @@ import type { Json } from '../core/json.ts';
 import { stringifyJson } from '../core/json.ts';
 import type { Clock } from '../core/time.ts';
 import type { Access } from './access.ts';
-import type { WatchPace } from './allowance.ts';
-import type { CallOptions } from './priority.ts';
-import type { GovernorStats, RateGovernor } from './rate-governor.ts';
-import { createRateGovernor } from './rate-governor.ts';
-import type { KeptBucket } from './rate-memory.ts';
-import type { Bucket, RatePlan } from './rate-plan.ts';
-import { bucketLimits } from './rate-plan.ts';
+import type { WatchPace } from './rate/rate-limiter.ts';
+import type { CallOptions } from './rate/priority.ts';
+import type { GovernorStats, RateGovernor } from './rate/rate-governor.ts';
+import { createRateGovernor } from './rate/rate-governor.ts';
+import type { KeptBucket } from './rate/rate-memory.ts';
+import type { Bucket, RatePlan } from './rate/rate-plan.ts';
+import { bucketLimits } from './rate/rate-plan.ts';
 import type { HttpRequest, Transport } from './transport.ts';
 import { MAX_CONNECTIONS } from './transport.ts';
 import type { Dialect } from './wire/dialect.ts';
@@ -35,7 +35,10 @@ export interface RawJson {
   readonly rawJson: string;
 }
 
-/** A body: neutral words that the dialect translates, or members that are sent as they are, each a value or a document as it came. */
+/**
+ * A body: neutral words that the dialect translates, or members that are sent as they are, each a value or a document
+ * as it came.
+ */
 export type Body = Json | { readonly members: Readonly<Record<string, Json | RawJson>> };
 
 /** An answer in neutral words, and as it came. */
@@ -71,13 +74,18 @@ export function createGateway(options: {
 }): Gateway {
   const { transport, plan, clock, access } = options;
   const { toWire, fromWire } = options.dialect;
-  const governors: Readonly<Record<Bucket, RateGovernor>> = { main: openGovernor('main'), execute: openGovernor('execute') };
+  const governors: Readonly<Record<Bucket, RateGovernor>> =
+    { main: openGovernor('main'), execute: openGovernor('execute') };
 
   function openGovernor(bucket: Bucket): RateGovernor {
-    return createRateGovernor({ limits: bucketLimits(plan, bucket), clock, maxInFlight: MAX_CONNECTIONS[bucket], memory: options.kept?.(bucket) });
+    return createRateGovernor({
+      limits: bucketLimits(plan, bucket), clock, maxInFlight: MAX_CONNECTIONS[bucket], memory: options.kept?.(bucket),
+    });
   }
 
-  async function run(request: HttpRequest, turn: CallOptions & { readonly coalesceKey?: string | undefined }): Promise<Document> {
+  async function run(
+    request: HttpRequest, turn: CallOptions & { readonly coalesceKey?: string | undefined },
+  ): Promise<Document> {
     const { priority = 'entry' } = turn;
     // Before it queues, so that what would not be sent takes no turn; and again when it leaves.
     access.check(priority);
@@ -105,18 +113,24 @@ export function createGateway(options: {
       if (value !== undefined) parameters.append(toWire.queryName(name), toWire.queryValue(name, String(value)));
     }
     const coalesceKey = shareable ? `${wirePath}?${parameters.toString()}` : undefined;
-    return run({ bucket: 'main', method: 'GET', path: wirePath, query: parameters, maxBodyBytes }, { ...call, coalesceKey });
+    return run(
+      { bucket: 'main', method: 'GET', path: wirePath, query: parameters, maxBodyBytes }, { ...call, coalesceKey },
+    );
   }
 
   return {
     get: async (request, call) => (await get(request, call)).json,
     getDocument: get,
     async post({ path, body }, call = {}) {
-      const { json } = await run({ bucket: 'main', method: 'POST', path: toWire.path(path), body: bodyText(body, toWire) }, call);
+      const { json } =
+        await run({ bucket: 'main', method: 'POST', path: toWire.path(path), body: bodyText(body, toWire) }, call);
       return json;
     },
     async execute({ path, body }, call = {}) {
-      const { json } = await run({ bucket: 'execute', method: 'POST', path: toWire.path(path), body: bodyText(body, toWire) }, { ...call, priority: 'execute' });
+      const { json } = await run(
+        { bucket: 'execute', method: 'POST', path: toWire.path(path), body: bodyText(body, toWire) },
+        { ...call, priority: 'execute' },
+      );
       return json;
     },
     watchPace: () => governors.main.watchPace(),
@@ -134,7 +148,8 @@ export function createGateway(options: {
 function bodyText(body: Body, words: Vocabulary): string {
   if (!hasMembers(body)) return stringifyJson(words.json(body));
   const members = Object.entries(body.members).map(([name, value]) =>
-    (isRaw(value) ? `${JSON.stringify(name)}:${value.rawJson}` : stringifyJson(words.json({ [name]: value })).slice(1, -1)));
+    (isRaw(value) ? `${JSON.stringify(name)}:${value.rawJson}`
+      : stringifyJson(words.json({ [name]: value })).slice(1, -1)));
   return `{${members.join(',')}}`;
 }
 

@@ -25,8 +25,8 @@ const CLOSE_BRACE = 0x7d;
 const PROTOTYPE = '__proto__';
 
 /**
- * Returns what makes a JSON text unacceptable before anything reads it, or undefined: too many levels, containers or digits,
- * a member twice (two readers of it could believe two things), or a member that reaches for an object's nature.
+ * Returns what makes a JSON text unacceptable before anything reads it, or undefined: too many levels, containers or
+ * digits, a member twice (two readers of it could believe two things), or a member that reaches for an object's nature.
  * Looks at each character once and recurses nowhere; a text that is no JSON is left to the parser.
  */
 export function findHostility(text: string): string | undefined {
@@ -47,7 +47,8 @@ export function findHostility(text: string): string | undefined {
         const names = (members[level] ??= new Set());
         const { size } = names;
         if (size >= SCAN_LIMITS.members) return `expected objects of at most ${SCAN_LIMITS.members} members, got more`;
-        if (names.add(name).size === size) return `expected each member once, got "${printable(name, 60)}" twice in one object`;
+        if (names.add(name).size === size)
+          return `expected each member once, got "${printable(name, 60)}" twice in one object`;
       }
       at = end;
     } else if (char === COMMA) {
@@ -56,7 +57,8 @@ export function findHostility(text: string): string | undefined {
       level += 1;
       containers += 1;
       if (level > SCAN_LIMITS.levels) return `expected JSON of at most ${SCAN_LIMITS.levels} levels, got more`;
-      if (containers > SCAN_LIMITS.containers) return `expected at most ${SCAN_LIMITS.containers} objects and lists, got more`;
+      if (containers > SCAN_LIMITS.containers)
+        return `expected at most ${SCAN_LIMITS.containers} objects and lists, got more`;
       nameExpected = char === OPEN_BRACE;
       isObject[level] = nameExpected ? 1 : 0;
       members[level]?.clear();
@@ -64,7 +66,8 @@ export function findHostility(text: string): string | undefined {
       level = Math.max(0, level - 1);
     } else if (char === MINUS || (char >= DIGIT_0 && char <= DIGIT_9)) {
       const end = endOfNumber(text, at + 1);
-      if (end - at > SCAN_LIMITS.numberCharacters) return `expected numbers of at most ${SCAN_LIMITS.numberCharacters} characters, got one of ${end - at}`;
+      if (end - at > SCAN_LIMITS.numberCharacters)
+        return `expected numbers of at most ${SCAN_LIMITS.numberCharacters} characters, got one of ${end - at}`;
       at = end - 1;
     }
   }
@@ -89,7 +92,8 @@ function endOfNumber(text: string, from: number): number {
 }
 
 function isOfNumber(char: number): boolean {
-  return (char >= DIGIT_0 && char <= DIGIT_9) || char === 0x2e || char === 0x65 || char === 0x45 || char === 0x2b || char === MINUS;
+  return (char >= DIGIT_0 && char <= DIGIT_9) || char === 0x2e || char === 0x65 || char === 0x45 || char === 0x2b
+    || char === MINUS;
 }
 
 /** A name as it is meant: the same one can be written with and without escapes. */

@@ -10,7 +10,8 @@ const MOST_PIECES = 100_000;
 
 /**
  * Returns the text of a body, counting its bytes while they come. The stream is always read to its end or destroyed.
- * Throws SERVICE_MALFORMED on more than `maxBytes`, on too many pieces and on bytes that are not UTF-8, and whatever the stream throws.
+ * Throws SERVICE_MALFORMED on more than `maxBytes`, on too many pieces and on bytes that are not UTF-8, and whatever
+ * the stream throws.
  */
 export async function readText(body: Readable, maxBytes: number): Promise<string> {
   const chunks: Buffer[] = [];
@@ -29,15 +30,20 @@ export async function readText(body: Readable, maxBytes: number): Promise<string
   }
 }
 
-/** Returns the JSON of an answer. Throws SERVICE_MALFORMED on HTML, on what is not JSON, and on what `findHostility` finds. */
+/**
+ * Returns the JSON of an answer. Throws SERVICE_MALFORMED on HTML, on what is not JSON, and on what `findHostility`
+ * finds.
+ */
 export function parseBody(text: string, contentType: string | undefined): Json {
-  if (contentType?.includes('html') === true) throw malformed(`expected JSON, got ${printable(contentType, 60)}; check service.base_url`);
+  if (contentType?.includes('html') === true)
+    throw malformed(`expected JSON, got ${printable(contentType, 60)}; check service.base_url`);
   const hostility = findHostility(text);
   if (hostility !== undefined) throw malformed(hostility);
   try {
     return parseJson(text);
   } catch (cause) {
-    const found = text === '' ? 'an empty body' : `${text.length} characters of ${contentType === undefined ? 'no stated type' : printable(contentType, 60)}`;
+    const found = text === '' ? 'an empty body'
+      : `${text.length} characters of ${contentType === undefined ? 'no stated type' : printable(contentType, 60)}`;
     throw malformed(`expected JSON, got ${found}`, cause);
   }
 }

@@ -2,22 +2,22 @@ import type { Observable } from 'rxjs';
 import type { Millis } from '../core/time.ts';
 import type { ServiceAccess } from './access.ts';
 import { createAccess } from './access.ts';
-import type { WatchPace } from './allowance.ts';
+import type { WatchPace } from './rate/rate-limiter.ts';
 import { createGateway } from './gateway.ts';
-import type { Lend } from './lend.ts';
-import { createLend } from './lend.ts';
-import type { Prediction } from './prediction.ts';
-import { createPrediction } from './prediction.ts';
-import type { GovernorStats } from './rate-governor.ts';
-import type { RateMemory } from './rate-memory.ts';
-import { keptBuckets } from './rate-memory.ts';
-import type { Bucket, RatePlan } from './rate-plan.ts';
-import type { SwapV1 } from './swap-v1.ts';
-import { createSwapV1 } from './swap-v1.ts';
-import type { SwapV2 } from './swap-v2.ts';
-import { createSwapV2 } from './swap-v2.ts';
-import type { Tokens } from './tokens.ts';
-import { createTokens } from './tokens.ts';
+import type { Lend } from './endpoints/lend.ts';
+import { createLend } from './endpoints/lend.ts';
+import type { Prediction } from './endpoints/prediction.ts';
+import { createPrediction } from './endpoints/prediction.ts';
+import type { GovernorStats } from './rate/rate-governor.ts';
+import type { RateMemory } from './rate/rate-memory.ts';
+import { keptBuckets } from './rate/rate-memory.ts';
+import type { Bucket, RatePlan } from './rate/rate-plan.ts';
+import type { SwapV1 } from './endpoints/swap-v1.ts';
+import { createSwapV1 } from './endpoints/swap-v1.ts';
+import type { SwapV2 } from './endpoints/swap-v2.ts';
+import { createSwapV2 } from './endpoints/swap-v2.ts';
+import type { Tokens } from './endpoints/tokens.ts';
+import { createTokens } from './endpoints/tokens.ts';
 import type { TransportOptions } from './transport.ts';
 import { createTransport } from './transport.ts';
 import type { Dialect } from './wire/dialect.ts';
@@ -36,9 +36,15 @@ export interface Service {
   readonly tokens: Tokens;
   readonly prediction: Prediction;
   readonly lend: Lend;
-  /** Whether the key is accepted and the service answers: each change as it comes, and to a late subscriber what holds now. */
+  /**
+   * Whether the key is accepted and the service answers: each change as it comes, and to a late subscriber what holds
+   * now.
+   */
   readonly access$: Observable<ServiceAccess>;
-  /** By how much the service's clock is ahead of ours as of its last answer, negative where it is behind; undefined where it did not say. */
+  /**
+   * By how much the service's clock is ahead of ours as of its last answer, negative where it is behind; undefined
+   * where it did not say.
+   */
   clockAheadMs(): Millis | undefined;
   /** How fast polls may go now. */
   watchPace(): WatchPace;
@@ -58,7 +64,8 @@ export function createService(options: ServiceOptions): Service {
     // The middle of the second that it names.
     onServerTime: (serverAt, receivedAt) => { aheadMs = serverAt + 500 - receivedAt; },
   });
-  const kept = rateMemory === undefined ? undefined : keptBuckets(rateMemory, { scope: `${baseUrl} ${JSON.stringify(plan)}`, clock });
+  const kept = rateMemory === undefined ? undefined
+    : keptBuckets(rateMemory, { scope: `${baseUrl} ${JSON.stringify(plan)}`, clock });
   const gateway = createGateway({ transport, dialect, plan, clock, access, kept });
   return {
     swap: createSwapV2(gateway, dialect),

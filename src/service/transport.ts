@@ -3,14 +3,14 @@ import type { Dispatcher } from 'undici';
 import { Pool, request } from 'undici';
 import { GannetError, isGannetError } from '../core/errors.ts';
 import type { Json } from '../core/json.ts';
-import { createBlotter } from '../core/secret-text.ts';
+import { createRedaction } from '../core/secret-text.ts';
 import { printable } from '../core/text.ts';
 import type { Clock, Millis } from '../core/time.ts';
-import { statusFault, transportFault } from './http-fault.ts';
-import type { Bucket } from './rate-plan.ts';
+import { statusFault, transportFault } from './http-error.ts';
+import type { Bucket } from './rate/rate-plan.ts';
 import { parseBody, readText } from './response-body.ts';
-import type { ServerLimits } from './server-limits.ts';
-import { readServerLimits, serverTime } from './server-limits.ts';
+import type { ServerLimits } from './rate/limit-headers.ts';
+import { readServerLimits, serverTime } from './rate/limit-headers.ts';
 
 /** How long each part of a request may take. `totalMs` bounds them together, so that a slow drip ends too. */
 export interface Timeouts {
@@ -25,12 +25,13 @@ export interface Timeouts {
   readonly errorBodyMs: Millis;
 }
 
-export const DEFAULT_TIMEOUTS: Timeouts = { connectMs: 5_000, headersMs: 10_000, bodyMs: 10_000, totalMs: 15_000, executeMs: 30_000, errorBodyMs: 2_000 };
+export const DEFAULT_TIMEOUTS: Timeouts =
+  { connectMs: 5_000, headersMs: 10_000, bodyMs: 10_000, totalMs: 15_000, executeMs: 30_000, errorBodyMs: 2_000 };
 const DEFAULT_MAX_BODY_BYTES = 8 * 1024 * 1024;
 const MAX_ERROR_BODY_BYTES = 64 * 1024;
 /**
- * Connections per bucket; the rate governor lets no more requests out, so none ever waits for a connection. As many as the
- * largest plan needs where answers take 0.4 s.
+ * Connections per bucket; the rate governor lets no more requests out, so none ever waits for a connection. As many as
+ * the largest plan needs where answers take 0.4 s.
  */
 export const MAX_CONNECTIONS: Readonly<Record<Bucket, number>> = { main: 64, execute: 16 };
 // Anything shorter is no key, and blotting it out would damage answers that happen to contain it.
@@ -57,7 +58,9 @@ export interface HttpAnswer {
   readonly limits: ServerLimits | undefined;
 }
 
-/** Carries one request to the service and its answer back. Sends each request once: whoever asked decides on another. */
+/**
+ * Carries one request to the service and its answer back. Sends each request once: whoever asked decides on another.
+ */
 export interface Transport {
   /**
    * Rejects with SERVICE_UNREACHABLE, SERVICE_TIMEOUT, SERVICE_UNAUTHORIZED, SERVICE_RATE_LIMITED (details: resetInMs),
@@ -87,24 +90,32 @@ export function createTransport(options: TransportOptions): Transport {
   const baseUrl = parseBaseUrl(options.baseUrl);
   const apiKey = checkedKey(options.apiKey);
   /** A service that repeats the key in an answer, or a part of it, must not carry it into logs, recordings or pages. */
-  const withoutKey = createBlotter(apiKey === undefined || apiKey.length < SHORTEST_SECRET ? [] : [apiKey], '[API key]');
+  const withoutKey =
+    createRedaction(apiKey === undefined || apiKey.length < SHORTEST_SECRET ? [] : [apiKey], '[API key]');
   const timeouts = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
   // Of its own, so that landing a transaction never waits for a connection that a slow poll holds.
   const pools = dispatcher === undefined ? { main: openPool('main'), execute: openPool('execute') } : undefined;
 
   function openPool(bucket: Bucket): Pool {
-    return new Pool(baseUrl.origin, { connections: MAX_CONNECTIONS[bucket], pipelining: 1, connect: { timeout: timeouts.connectMs } });
+    return new Pool(baseUrl.origin, {
+      connections: MAX_CONNECTIONS[bucket], pipelining: 1, connect: { timeout: timeouts.connectMs },
+    });
   }
 
-  function timeoutsOf(bucket: Bucket): { readonly headersTimeout: Millis; readonly bodyTimeout: Millis; readonly totalMs: Millis } {
+  function timeoutsOf(
+    bucket: Bucket,
+  ): { readonly headersTimeout: Millis; readonly bodyTimeout: Millis; readonly totalMs: Millis } {
     const { headersMs, bodyMs, totalMs, executeMs } = timeouts;
     return bucket === 'execute'
       ? { headersTimeout: executeMs, bodyTimeout: executeMs, totalMs: executeMs }
       : { headersTimeout: headersMs, bodyTimeout: bodyMs, totalMs };
   }
 
-  async function exchange({ bucket, method, path, query, body, ...asked }: HttpRequest, signal: AbortSignal): Promise<HttpAnswer> {
-    const url = `${baseUrl.origin}${baseUrl.pathname.replace(/\/$/, '')}${path}${query === undefined ? '' : `?${query.toString()}`}`;
+  async function exchange(
+    { bucket, method, path, query, body, ...asked }: HttpRequest, signal: AbortSignal,
+  ): Promise<HttpAnswer> {
+    const url = `${baseUrl.origin}${baseUrl.pathname.replace(/\/$/, '')}`
+      + `${path}${query === undefined ? '' : `?${query.toString()}`}`;
     const { headersTimeout, bodyTimeout } = timeoutsOf(bucket);
     const response = await request(url, {
       dispatcher: dispatcher ?? pools![bucket],
@@ -131,12 +142,16 @@ export function createTransport(options: TransportOptions): Transport {
     if (response.statusCode < 200 || response.statusCode > 299) {
       const text = encoding === undefined ? await readErrorText(response.body) : discard(response.body);
       throw statusFault({
-        status: response.statusCode, text: withoutKey(text), contentType, location: header(response.headers['location']), limits, withKey: apiKey !== undefined,
+        status: response.statusCode, text: withoutKey(text), contentType,
+        location: header(response.headers['location']), limits, withKey: apiKey !== undefined,
       });
     }
     if (encoding !== undefined) {
       discard(response.body);
-      throw new GannetError('SERVICE_MALFORMED', `expected an answer as it is, for which it was asked, got one in the encoding "${printable(encoding, 40)}"`);
+      throw new GannetError(
+        'SERVICE_MALFORMED',
+        `expected an answer as it is, for which it was asked, got one in the encoding "${printable(encoding, 40)}"`,
+      );
     }
     const text = withoutKey(await readText(response.body, asked.maxBodyBytes ?? maxBodyBytes));
     return { json: parseBody(text, contentType), text, limits };
@@ -162,13 +177,16 @@ export function createTransport(options: TransportOptions): Transport {
     async send(asked, signal) {
       const { totalMs } = timeoutsOf(asked.bucket);
       const late = new AbortController();
-      const timer = clock.schedule(() => late.abort(new GannetError('SERVICE_TIMEOUT', `no complete answer within ${totalMs} ms`)), totalMs);
+      const timer = clock.schedule(
+        () => late.abort(new GannetError('SERVICE_TIMEOUT', `no complete answer within ${totalMs} ms`)), totalMs,
+      );
       try {
         return await exchange(asked, AbortSignal.any([signal, late.signal]));
       } catch (thrown) {
         if (signal.aborted) throw signal.reason;
         // What the answer itself was at fault with says more than that time ran out over it.
-        throw transportFault(`${asked.method} ${asked.path}`, late.signal.aborted && !isGannetError(thrown) ? late.signal.reason : thrown);
+        throw transportFault(`${asked.method} ${asked.path}`, late.signal.aborted && !isGannetError(thrown)
+          ? late.signal.reason : thrown);
       } finally {
         timer.unsubscribe();
       }
@@ -195,11 +213,16 @@ function contentEncoding(header = ''): string | undefined {
 function parseBaseUrl(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
-    throw new GannetError('CONFIG_INVALID', `service.base_url: expected an address such as "https://host", got "${text.slice(0, 80)}"`);
+    throw new GannetError(
+      'CONFIG_INVALID', `service.base_url: expected an address such as "https://host", got "${text.slice(0, 80)}"`,
+    );
   }
   // Not quoted: what stands there is a secret.
   if (url.username !== '' || url.password !== '' || url.search !== '') {
-    throw new GannetError('CONFIG_INVALID', 'service.base_url: expected an address without user, password and query; the key goes into service.api_key');
+    throw new GannetError(
+      'CONFIG_INVALID',
+      'service.base_url: expected an address without user, password and query; the key goes into service.api_key',
+    );
   }
   return url;
 }
@@ -208,7 +231,8 @@ function checkedKey(apiKey: string | undefined): string | undefined {
   if (apiKey === undefined) return undefined;
   // Not quoted either, whatever is wrong with it.
   if (!/^[\u0021-\u007e]{1,512}$/.test(apiKey)) {
-    throw new GannetError('CONFIG_INVALID', 'service.api_key: expected 1 to 512 visible ASCII characters without blanks; check the value for line breaks and quotes');
+    throw new GannetError('CONFIG_INVALID', 'service.api_key: expected 1 to 512 visible ASCII characters without '
+      + 'blanks; check the value for line breaks and quotes');
   }
   return apiKey;
 }

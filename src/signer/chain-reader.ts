@@ -1,38 +1,58 @@
 import { GannetError } from '../core/errors.ts';
 import type { Json } from '../core/json.ts';
 import { printable } from '../core/text.ts';
-import { readAccount, readLookupTable, readMintDecimals, readTokenAccount, readU64, TOKEN_ACCOUNT_HEAD_BYTES, type ReadAccount } from './account-data.ts';
-import { invalid, isRecord, type JsonRpc } from './json-rpc.ts';
-import { SYSTEM_PROGRAM } from './policy/known-programs.ts';
+import type { AccountData, TokenAccountState } from '../solana/accounts.ts';
+import { TOKEN_DATA_SLICE, readLookupTable, readMint, readTokenAccount } from '../solana/accounts.ts';
+import type { JsonRpc } from './json-rpc.ts';
+import { invalid, isRecord } from './json-rpc.ts';
+import { SYSTEM_PROGRAM } from '../solana/constants.ts';
 import type { LookupTables } from './policy/resolve.ts';
 import type { SimulatedChanges } from './policy/simulation.ts';
+import { isAddress } from '../solana/addresses.ts';
 
-/** What the signer asks of its own node; every method throws CHAIN_UNREACHABLE, CHAIN_RPC_ERROR or CHAIN_RESPONSE_INVALID. */
+/**
+ * Reads the chain from the signer's own node. All methods throw CHAIN_UNREACHABLE, CHAIN_RPC_ERROR or
+ * CHAIN_RESPONSE_INVALID.
+ */
 export interface ChainReader {
-  /** Returns what tables hold, for each at least up to the place given with it. Those that do not exist, are being closed or are shorter than they must be are left out or short. */
+  /**
+   * Returns the contents of tables, each at least up to the given index. Missing tables and those being closed are left
+   * out, too short ones are returned short.
+   */
   lookupTables(highestPlaces: ReadonlyMap<string, number>): Promise<LookupTables>;
   /** Returns the decimals of a mint; undefined where there is none. */
   decimalsOf(mint: string): Promise<number | undefined>;
-  /** Returns what a transaction would do to the wallet. Throws CHAIN_SIMULATION_FAILED where it would fail. */
-  simulate(transaction: Uint8Array, options: {
-    readonly wallet: string;
-    /** Who gets SOL in the wallet's place. */
-    readonly receiver?: string | undefined;
-    /** Every account that the transaction can change. */
-    readonly writable: readonly string[];
-  }): Promise<SimulatedChanges>;
+  /**
+   * Returns the changes that a transaction would make to the wallet. Throws CHAIN_SIMULATION_FAILED where it would
+   * fail.
+   */
+  simulate(transaction: Uint8Array, options: SimulationOptions): Promise<SimulatedChanges>;
   close(): void;
+}
+
+interface SimulationOptions {
+  readonly wallet: string;
+  /** Gets SOL in the wallet's place. */
+  readonly receiver?: string | undefined;
+  /** Every account that the transaction can change. */
+  readonly writable: readonly string[];
+}
+
+/** An account as a node returns it; the data may be its beginning alone. */
+interface ReadAccount extends AccountData {
+  readonly lamports: bigint;
 }
 
 /** Of getMultipleAccounts. */
 const MAX_ACCOUNTS_PER_CALL = 100;
-/** Whoever asks may name ever new tables and mints. */
-const MAX_REMEMBERED = 1_000;
+/** A caller could name new tables and mints without end. */
+const MAX_CACHED = 1_000;
+const MAX_U64 = 2n ** 64n - 1n;
 
 /**
- * Returns a reader over one node. A table that was read once is read again only for places beyond its end: what it holds
- * never changes, its address never serves another one, and a table being closed is refused when it is first read. Of
- * token accounts only those are looked at that the transaction can change: no other one can become less.
+ * Returns a reader over one node. A table is read again only for indexes beyond its known end: its entries never
+ * change, its address is never reused, and a table being closed is refused at the first reading. A simulation compares
+ * only the token accounts that the transaction can change: no other balance can fall.
  */
 export function createChainReader(rpc: JsonRpc): ChainReader {
   const tables = new Map<string, readonly string[]>();
@@ -40,13 +60,15 @@ export function createChainReader(rpc: JsonRpc): ChainReader {
 
   return {
     async lookupTables(highestPlaces) {
-      const missing = [...highestPlaces].filter(([table, place]) => (tables.get(table)?.length ?? 0) <= place).map(([table]) => table);
+      const missing = [...highestPlaces].filter(([table, place]) => (tables.get(table)?.length ?? 0) <= place)
+        .map(([table]) => table);
       if (missing.length > 0) {
-        const { accounts } = await readAccounts(missing, { commitment: 'confirmed' });
+        const { accounts } = await readAccounts(rpc, missing, { commitment: 'confirmed' });
         for (const [index, table] of missing.entries()) {
-          const held = readLookupTable(accounts[index]);
+          const account = accounts[index];
+          const held = account === undefined ? undefined : readLookupTable(account);
           if (held === undefined) tables.delete(table);
-          else remember(tables, table, held);
+          else cache(tables, table, held);
         }
       }
       return new Map([...highestPlaces.keys()].flatMap((table) => {
@@ -58,71 +80,91 @@ export function createChainReader(rpc: JsonRpc): ChainReader {
     async decimalsOf(mint) {
       const known = decimals.get(mint);
       if (known !== undefined) return known;
-      const { accounts: [account] } = await readAccounts([mint], { commitment: 'confirmed' });
-      const read = readMintDecimals(account);
-      if (read !== undefined) remember(decimals, mint, read);
+      const { accounts: [account] } = await readAccounts(rpc, [mint], { commitment: 'confirmed' });
+      const read = account === undefined ? undefined : readMint(account)?.decimals;
+      if (read !== undefined) cache(decimals, mint, read);
       return read;
     },
 
-    async simulate(transaction, { wallet, receiver, writable }) {
-      const asked = [...new Set([wallet, ...writable])];
-      // Both as of the newest block: what has just landed must not look like what this transaction does.
-      const before = await readAccounts(asked, { commitment: 'processed', dataSlice: { offset: 0, length: TOKEN_ACCOUNT_HEAD_BYTES } });
-      const beforeOf = new Map(asked.map((address, index) => [address, before.accounts[index]] as const));
-      // What holds other data belongs to a program that is no token program, and is none of the wallet's money.
-      const watched = asked.filter((address) => address === wallet || address === receiver || mayHoldTokens(beforeOf.get(address)));
-      const after = await simulatedAccounts(transaction, watched, before.slot);
-      const afterOf = new Map(watched.map((address, index) => [address, after[index]] as const));
-      return {
-        wallet: {
-          before: beforeOf.get(wallet)?.lamports ?? 0n, after: afterOf.get(wallet)?.lamports ?? 0n,
-          programAfter: afterOf.get(wallet)?.owner ?? SYSTEM_PROGRAM,
-        },
-        receiver: receiver === undefined ? undefined : { before: beforeOf.get(receiver)?.lamports ?? 0n, after: afterOf.get(receiver)?.lamports ?? 0n },
-        tokenAccounts: watched.flatMap((address) => {
-          const states = { before: readTokenAccount(beforeOf.get(address)), after: readTokenAccount(afterOf.get(address)) };
-          return states.before === undefined && states.after === undefined ? [] : [{ address, ...states }];
-        }),
-      };
-    },
+    simulate: (transaction, options) => simulate(rpc, transaction, options),
 
     close: () => { rpc.close(); },
   };
-
-  async function readAccounts(addresses: readonly string[], options: {
-    readonly commitment: 'processed' | 'confirmed'; readonly dataSlice?: { readonly offset: number; readonly length: number };
-  }): Promise<{ readonly slot: number; readonly accounts: readonly (ReadAccount | undefined)[] }> {
-    const method = 'getMultipleAccounts';
-    const chunks = Array.from({ length: Math.ceil(addresses.length / MAX_ACCOUNTS_PER_CALL) }, (_, index) => addresses.slice(index * MAX_ACCOUNTS_PER_CALL, (index + 1) * MAX_ACCOUNTS_PER_CALL));
-    const answers = await Promise.all(chunks.map(async (chunk) => {
-      const { slot, value } = atSlot(await rpc.call(method, [chunk, { encoding: 'base64', ...options }]), method);
-      return { slot, accounts: accountList(value, { method, length: chunk.length }) };
-    }));
-    return { slot: Math.max(0, ...answers.map(({ slot }) => slot)), accounts: answers.flatMap(({ accounts }) => accounts) };
-  }
-
-  async function simulatedAccounts(transaction: Uint8Array, addresses: readonly string[], minContextSlot: number): Promise<readonly (ReadAccount | undefined)[]> {
-    const method = 'simulateTransaction';
-    const { value } = atSlot(await rpc.call(method, [Buffer.from(transaction).toString('base64'), {
-      encoding: 'base64', commitment: 'processed', sigVerify: false, replaceRecentBlockhash: true, minContextSlot, accounts: { encoding: 'base64', addresses },
-    }]), method);
-    if (!isRecord(value)) throw invalid(method, 'a simulation');
-    if (value['err'] === undefined) throw invalid(method, 'whether it succeeded');
-    if (value['err'] !== null) throw new GannetError('CHAIN_SIMULATION_FAILED', `it would fail on the chain: ${errorText(value['err'])}`);
-    return accountList(value['accounts'], { method, length: addresses.length });
-  }
 }
 
-/** In as many levels as a chain's own errors have: a node may send a thousand. */
+async function simulate(
+  rpc: JsonRpc, transaction: Uint8Array, { wallet, receiver, writable }: SimulationOptions,
+): Promise<SimulatedChanges> {
+  const asked = [...new Set([wallet, ...writable])];
+  // Both at the newest block: a change that has just landed must not count as one of this transaction.
+  const before = await readAccounts(rpc, asked, { commitment: 'processed', dataSlice: TOKEN_DATA_SLICE });
+  const beforeOf = new Map(asked.map((address, index) => [address, before.accounts[index]] as const));
+  // Accounts with other data belong to other programs and hold no money of the wallet.
+  const watched = asked.filter((address) =>
+    address === wallet || address === receiver || mayHoldTokens(beforeOf.get(address)));
+  const after = await simulatedAccounts(rpc, transaction, watched, before.slot);
+  const afterOf = new Map(watched.map((address, index) => [address, after[index]] as const));
+  return {
+    wallet: {
+      before: beforeOf.get(wallet)?.lamports ?? 0n, after: afterOf.get(wallet)?.lamports ?? 0n,
+      programAfter: afterOf.get(wallet)?.owner ?? SYSTEM_PROGRAM,
+    },
+    receiver: receiver === undefined ? undefined
+      : { before: beforeOf.get(receiver)?.lamports ?? 0n, after: afterOf.get(receiver)?.lamports ?? 0n },
+    tokenAccounts: watched.flatMap((address) => {
+      const states = { before: tokenAccountOf(beforeOf.get(address)), after: tokenAccountOf(afterOf.get(address)) };
+      return states.before === undefined && states.after === undefined ? [] : [{ address, ...states }];
+    }),
+  };
+}
+
+async function readAccounts(rpc: JsonRpc, addresses: readonly string[], options: {
+  readonly commitment: 'processed' | 'confirmed';
+  readonly dataSlice?: { readonly offset: number; readonly length: number };
+}): Promise<{ readonly slot: number; readonly accounts: readonly (ReadAccount | undefined)[] }> {
+  const method = 'getMultipleAccounts';
+  const chunks = Array.from({ length: Math.ceil(addresses.length / MAX_ACCOUNTS_PER_CALL) }, (_, index) =>
+    addresses.slice(index * MAX_ACCOUNTS_PER_CALL, (index + 1) * MAX_ACCOUNTS_PER_CALL));
+  const answers = await Promise.all(chunks.map(async (chunk) => {
+    const { slot, value } = atSlot(await rpc.call(method, [chunk, { encoding: 'base64', ...options }]), method);
+    return { slot, accounts: accountList(value, { method, length: chunk.length }) };
+  }));
+  return {
+    slot: Math.max(0, ...answers.map(({ slot }) => slot)), accounts: answers.flatMap(({ accounts }) => accounts),
+  };
+}
+
+async function simulatedAccounts(
+  rpc: JsonRpc, transaction: Uint8Array, addresses: readonly string[], minContextSlot: number,
+): Promise<readonly (ReadAccount | undefined)[]> {
+  const method = 'simulateTransaction';
+  const { value } = atSlot(await rpc.call(method, [Buffer.from(transaction).toString('base64'), {
+    encoding: 'base64', commitment: 'processed', sigVerify: false, replaceRecentBlockhash: true, minContextSlot,
+    accounts: { encoding: 'base64', addresses },
+  }]), method);
+  if (!isRecord(value)) throw invalid(method, 'a simulation');
+  if (value['err'] === undefined) throw invalid(method, 'whether it succeeded');
+  if (value['err'] !== null)
+    throw new GannetError('CHAIN_SIMULATION_FAILED', `it would fail on the chain: ${errorText(value['err'])}`);
+  return accountList(value['accounts'], { method, length: addresses.length });
+}
+
+/** The levels that errors of the chain have: a node may send a thousand. */
 function errorText(error: Json, levels = 4): string {
   if (typeof error !== 'object' || error === null) return printable(String(error), 100);
   if (levels === 0) return '…';
-  return `{${Object.entries(error).slice(0, 4).map(([key, value]) => `${printable(key, 60)}: ${errorText(value, levels - 1)}`).join(', ')}}`;
+  const members = Object.entries(error).slice(0, 4)
+    .map(([key, value]) => `${printable(key, 60)}: ${errorText(value, levels - 1)}`);
+  return `{${members.join(', ')}}`;
 }
 
-/** Accounts of the token programs, and those that can still become one: there is nothing there yet. */
+/** Whether an account is a token account, or may become one since it is empty. */
 function mayHoldTokens(account: ReadAccount | undefined): boolean {
   return account === undefined || account.data.length === 0 || readTokenAccount(account) !== undefined;
+}
+
+function tokenAccountOf(account: ReadAccount | undefined): TokenAccountState | undefined {
+  return account === undefined ? undefined : readTokenAccount(account);
 }
 
 function atSlot(answer: Json, method: string): { readonly slot: number; readonly value: Json | undefined } {
@@ -131,13 +173,37 @@ function atSlot(answer: Json, method: string): { readonly slot: number; readonly
   return { slot: Number(readU64(context['slot'], method)), value: answer['value'] };
 }
 
-function accountList(value: Json | undefined, { method, length }: { readonly method: string; readonly length: number }): readonly (ReadAccount | undefined)[] {
+function accountList(
+  value: Json | undefined, { method, length }: { readonly method: string; readonly length: number },
+): readonly (ReadAccount | undefined)[] {
   if (!Array.isArray(value) || value.length !== length) throw invalid(method, `${length} accounts`);
   return value.map((account) => readAccount(account as Json, method));
 }
 
-function remember<Value>(cache: Map<string, Value>, key: string, value: Value): void {
+function cache<Value>(entries: Map<string, Value>, key: string, value: Value): void {
   // A map keeps the order of insertion, so the first key is the oldest.
-  if (cache.size >= MAX_REMEMBERED && !cache.has(key)) cache.delete(cache.keys().next().value!);
-  cache.set(key, value);
+  if (entries.size >= MAX_CACHED && !entries.has(key)) entries.delete(entries.keys().next().value!);
+  entries.set(key, value);
+}
+
+/** Returns an account of an answer, undefined where there is none. Throws CHAIN_RESPONSE_INVALID on any other value. */
+function readAccount(value: Json | undefined, method: string): ReadAccount | undefined {
+  if (value === null) return undefined;
+  if (!isRecord(value)) throw invalid(method, 'an account or null');
+  const { lamports, owner, data } = value;
+  if (typeof owner !== 'string' || !isAddress(owner)) throw invalid(method, 'the owner of an account');
+  const inBase64 = 'the data of an account in base64';
+  const [text, encoding] = Array.isArray(data) && data.length === 2 ? data as readonly Json[] : [];
+  if (typeof text !== 'string' || encoding !== 'base64') throw invalid(method, inBase64);
+  const bytes = Buffer.from(text, 'base64');
+  if (bytes.toString('base64') !== text) throw invalid(method, inBase64);
+  return { lamports: readU64(lamports, method), owner, data: bytes };
+}
+
+/** Returns a whole number of 64 bits. Throws CHAIN_RESPONSE_INVALID on anything else. */
+function readU64(value: Json | undefined, method: string): bigint {
+  const isSafe = typeof value === 'number' && Number.isSafeInteger(value);
+  const whole = typeof value === 'bigint' ? value : isSafe ? BigInt(value) : -1n;
+  if (whole < 0n || whole > MAX_U64) throw invalid(method, 'a whole number of 64 bits');
+  return whole;
 }

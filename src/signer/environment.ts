@@ -6,21 +6,21 @@ import { GannetError, messageOf } from '../core/errors.ts';
 export type Variables = Readonly<Record<string, string | undefined>>;
 
 /** The variables of a process and of the `.env` files, apart. The process wins. */
-export interface Environment {
+interface Environment {
   readonly variables: Variables;
   readonly dotenv: Variables;
 }
 
-/** An environment without any wallet's key. */
+/** An environment without wallet keys. */
 export interface CleanEnvironment extends Environment {
-  /** The names of what was taken out. */
+  /** The names of the removed variables. */
   readonly withheld: readonly string[];
 }
 
 const USUAL_NAME = 'GANNET_WALLET_KEY';
 const DEFAULT_CONFIG_FILE = 'config/gannet.yaml';
 const MAX_CONFIG_BYTES = 1_048_576;
-/** It is handed on as one variable, of which the system takes 128 KiB. */
+/** It is handed on as one variable; the system accepts 128 KiB. */
 const MAX_DOTENV_BYTES = 65_536;
 
 /** Returns one record of an environment, the process's own variables over those of the files. */
@@ -29,12 +29,20 @@ export function merged({ variables, dotenv }: Environment): Variables {
   return { ...dotenv, ...Object.fromEntries(set) };
 }
 
-/** Returns the folders whose `.env` counts, the first one most: the working directory's, then the one beside the configuration, which belongs to it. */
-export function dotenvFolders({ workingDir, config }: { readonly workingDir: string; readonly config: string | undefined }): string[] {
+/**
+ * Returns the folders whose `.env` counts, the first with priority: the working directory, then the folder of the
+ * configuration.
+ */
+export function dotenvFolders(
+  { workingDir, config }: { readonly workingDir: string; readonly config: string | undefined },
+): string[] {
   return [...new Set([workingDir, config === undefined ? workingDir : dirname(resolve(workingDir, config))])];
 }
 
-/** Returns what the `.env` files of folders say, the first folder most. Throws CONFIG_INVALID where one is there but cannot be read. */
+/**
+ * Returns the variables of the `.env` files of folders, the first folder with priority. Throws CONFIG_INVALID where one
+ * exists but cannot be read.
+ */
 export async function readDotenv(folders: readonly string[]): Promise<Variables> {
   const files = await Promise.all(folders.map((folder) => readOne(join(folder, '.env'))));
   return Object.assign({}, ...files.reverse()) as Variables;
@@ -43,8 +51,10 @@ export async function readDotenv(folders: readonly string[]): Promise<Variables>
 async function readOne(file: string): Promise<Variables> {
   try {
     const text = await readFile(file, 'utf8');
-    if (text.length > MAX_DOTENV_BYTES) throw new GannetError('CONFIG_INVALID', `${file}: expected at most ${MAX_DOTENV_BYTES} bytes, got ${text.length}`);
-    // Only where there is something to parse: every command passes here on its way.
+    if (text.length > MAX_DOTENV_BYTES) throw new GannetError(
+      'CONFIG_INVALID', `${file}: expected at most ${MAX_DOTENV_BYTES} bytes, got ${text.length}`,
+    );
+    // Loaded only for an existing file: every command runs this code.
     const { parse } = await import('dotenv');
     return parse(text);
   } catch (cause) {
@@ -55,45 +65,51 @@ async function readOne(file: string): Promise<Variables> {
 }
 
 /**
- * Returns an environment without wallet keys: neither the usual variable, nor any that the configuration points at, nor
- * any whose value has the form of one.
+ * Returns an environment without wallet keys: without the usual variable, those that the configuration points at, and
+ * those whose value has the form of a key.
  */
-export async function withoutKeys(environment: Environment, { workingDir, config }: { readonly workingDir: string; readonly config: string | undefined }): Promise<CleanEnvironment> {
+export async function withoutKeys(environment: Environment, { workingDir, config }: {
+  readonly workingDir: string; readonly config: string | undefined;
+}): Promise<CleanEnvironment> {
   const text = await readConfigText(resolve(workingDir, config ?? DEFAULT_CONFIG_FILE));
   const values = [...Object.entries(environment.variables), ...Object.entries(environment.dotenv)];
   const named = new Set([USUAL_NAME, ...pointedAt(text), ...values.flatMap(([, value]) => pointedAt(value ?? ''))]);
   if (!isPlain(text)) {
-    const { keySourceOf } = await import('./key-source.ts');
+    const { keySourceOf } = await import('./settings.ts');
     named.add(keySourceOf(text, merged(environment))?.replace(/^env:/, '') ?? USUAL_NAME);
   }
-  const { isWalletKey } = values.some(([, value]) => mayBeKey(value)) ? await import('./key-shape.ts') : { isWalletKey: () => false };
-  const withheld = new Set(values.filter(([name, value]) => value !== undefined && (named.has(name) || (mayBeKey(value) && isWalletKey(value)))).map(([name]) => name));
-  const keep = (record: Variables): Variables => Object.fromEntries(Object.entries(record).filter(([name]) => !withheld.has(name)));
+  const { isWalletKey } = values.some(([, value]) => mayBeKey(value)) ? await import('./key-shape.ts')
+    : { isWalletKey: () => false };
+  const withheld = new Set(values.filter(([name, value]) =>
+    value !== undefined && (named.has(name) || (mayBeKey(value) && isWalletKey(value)))).map(([name]) => name));
+  const keep = (record: Variables): Variables =>
+    Object.fromEntries(Object.entries(record).filter(([name]) => !withheld.has(name)));
   return { variables: keep(environment.variables), dotenv: keep(environment.dotenv), withheld: [...withheld].sort() };
 }
 
-/** Every form of a key is at least so long: what is shorter need not be decoded. */
+/** No form of a key is shorter. */
 function mayBeKey(value: string | undefined): boolean {
   return value !== undefined && value.length >= 63;
 }
 
 /**
- * The variables that a text points at as `env:NAME`, wherever it does: the configuration is read for real only where it
- * must be, for that takes longer than most commands. A comment points at nothing.
+ * The variables that a text mentions as `env:NAME` outside of comments. Parsing the configuration takes longer than
+ * most commands, so it is parsed only where that is necessary.
  */
 function pointedAt(text: string): string[] {
   if (!text.includes('env:')) return [];
   return [...withoutComments(text).matchAll(/env:([A-Za-z_][A-Za-z0-9_]*)/g)].map(([, name]) => name!);
 }
 
-/** Whether what the key's place is can be seen without reading YAML: nothing is escaped, and no variable or alias stands for it. */
+/** Whether the place of the key is visible without parsing YAML: no escapes, and no variable or alias for it. */
 function isPlain(text: string): boolean {
   if (text.includes('\\')) return false;
   return [...text.matchAll(/key_from/g)].every(({ index }) => {
     const line = text.slice(text.lastIndexOf('\n', index) + 1, index);
-    // What looks like a comment in the middle of a line may be part of a quoted text.
+    // A "#" in the middle of a line may be part of a quoted text.
     if (line.includes('#')) return line.trimStart().startsWith('#');
-    return /^["']?\s*:\s*["']?(?:env:[A-Za-z_]\w*|file:[^\s"'${},]+)["']?(?=[\s,}]|$)/.test(text.slice(index + 'key_from'.length));
+    return /^["']?\s*:\s*["']?(?:env:[A-Za-z_]\w*|file:[^\s"'${},]+)["']?(?=[\s,}]|$)/.test(text.slice(index
+      + 'key_from'.length));
   });
 }
 
@@ -101,10 +117,10 @@ function withoutComments(text: string): string {
   return text.replaceAll(/(^|\s)#.*$/gm, '');
 }
 
-/** Empty where it cannot be read: whoever needs it says so. */
+/** Empty where it cannot be read: the command reports that. */
 async function readConfigText(file: string): Promise<string> {
   try {
-    // A pipe could be read only once, and the command wants to.
+    // A pipe can be read only once, by the command.
     const facts = await stat(file);
     return facts.isFile() && facts.size <= MAX_CONFIG_BYTES ? await readFile(file, 'utf8') : '';
   } catch {

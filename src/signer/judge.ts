@@ -3,19 +3,23 @@ import type { ChainReader } from './chain-reader.ts';
 import type { Expectation } from './policy/expectation.ts';
 import type { Policy } from './policy/policy.ts';
 import type { LookupTables } from './policy/resolve.ts';
-import { verdictOf, type Verdict } from './policy/verdict.ts';
-import { usedPlaces, writableAccounts } from './writable-accounts.ts';
+import type { Verdict } from './policy/verdict.ts';
+import { verdictOf } from './policy/verdict.ts';
+import type { Addresses } from '../solana/addresses.ts';
+import { readTransaction } from '../solana/transaction.ts';
 
 const NO_TABLES: LookupTables = new Map();
 
 /**
- * Returns the policy's word on a transaction with what it needs of the chain: the tables it uses, and a simulation where
- * that alone is missing to allow it. Of several receivers (undefined: the wallet itself) the first one that fits counts,
- * else what is said of the first. Without a chain nothing that needs one is allowed. Throws what the chain's reader throws.
+ * Returns the policy's verdict on a transaction, with the lookup tables that it uses, and with a simulation where only
+ * that is missing. Of several receivers (undefined: the wallet itself) the first that fits counts, else the verdict for
+ * the first one. Without a chain nothing that needs one is allowed. Throws what the chain's reader throws.
  */
-export async function judgeWithChain(bytes: Uint8Array, expectation: Expectation, { policy, chain, receivers = [expectation.receiver] }: {
-  readonly policy: Policy; readonly chain: ChainReader | undefined; readonly receivers?: readonly (string | undefined)[] | undefined;
-}): Promise<Verdict> {
+export async function judgeWithChain(bytes: Uint8Array, expectation: Expectation,
+  { policy, chain, receivers = [expectation.receiver] }: {
+    readonly policy: Policy; readonly chain: ChainReader | undefined;
+    readonly receivers?: readonly (string | undefined)[] | undefined;
+  }): Promise<Verdict> {
   const tables = await tablesOf(bytes, { policy, chain });
   let first: Verdict | undefined;
   for (const receiver of receivers) {
@@ -24,7 +28,8 @@ export async function judgeWithChain(bytes: Uint8Array, expectation: Expectation
     if (chain !== undefined && wantsSimulation(verdict)) {
       const writable = writableAccounts(bytes, { tables, addresses: policy.addresses });
       verdict = await chain.simulate(bytes, { wallet: expected.wallet, receiver, writable })
-        .then((simulation) => policy.judge(bytes, expected, { tables, simulation }), (error: unknown) => failed(error, verdict));
+        .then((simulation) => policy.judge(bytes, expected, { tables, simulation }), (error: unknown) =>
+          failed(error, verdict));
     }
     if (verdict.verdict === 'allow') return verdict;
     first ??= verdict;
@@ -32,8 +37,13 @@ export async function judgeWithChain(bytes: Uint8Array, expectation: Expectation
   return first!;
 }
 
-/** Returns the lookup tables that a transaction uses, as the chain has them: none of bytes that cannot be read, which the policy denies for what they are. */
-export async function tablesOf(bytes: Uint8Array, { policy, chain }: { readonly policy: Pick<Policy, 'addresses'>; readonly chain: ChainReader | undefined }): Promise<LookupTables> {
+/**
+ * Returns the lookup tables that a transaction uses, from the chain; none for unreadable bytes, which the policy
+ * denies.
+ */
+export async function tablesOf(bytes: Uint8Array, { policy, chain }: {
+  readonly policy: Pick<Policy, 'addresses'>; readonly chain: ChainReader | undefined;
+}): Promise<LookupTables> {
   let places: ReadonlyMap<string, number>;
   try {
     places = usedPlaces(bytes, policy.addresses);
@@ -49,7 +59,37 @@ function failed(error: unknown, { summary }: Verdict): Verdict {
   return verdictOf([{ code: 'SIMULATION_FAILED', instruction: undefined, message: error.message }], summary);
 }
 
-/** A simulation is asked for only where nothing else speaks against the transaction. */
+/** A simulation is made only for a transaction without other findings. */
 function wantsSimulation({ findings }: Verdict): boolean {
   return findings.length > 0 && findings.every(({ code }) => code === 'SWAP_UNREADABLE');
+}
+
+/** The highest index of each lookup table that a transaction uses. Throws CHAIN_TRANSACTION_INVALID. */
+function usedPlaces(bytes: Uint8Array, { addressOf }: Pick<Addresses, 'addressOf'>): ReadonlyMap<string, number> {
+  const highest = new Map<string, number>();
+  for (const { table, writableIndexes, readonlyIndexes } of readTransaction(bytes).lookups) {
+    const address = addressOf(table);
+    highest.set(address, Math.max(highest.get(address) ?? 0, ...writableIndexes, ...readonlyIndexes));
+  }
+  return highest;
+}
+
+/**
+ * Every account that a transaction can change; no program can lower the balance of another one. Throws
+ * CHAIN_TRANSACTION_INVALID.
+ */
+function writableAccounts(bytes: Uint8Array, { tables, addresses }: {
+  readonly tables: LookupTables; readonly addresses: Pick<Addresses, 'addressOf'>;
+}): readonly string[] {
+  const { accountKeys, header: { requiredSignatures, readonlySigned, readonlyUnsigned }, lookups } = readTransaction(
+    bytes,
+  );
+  const written = accountKeys.filter((_, index) => (index < requiredSignatures
+    ? index < requiredSignatures - readonlySigned
+    : index < accountKeys.length - readonlyUnsigned));
+  const loaded = lookups.flatMap(({ table, writableIndexes }) => {
+    const held = tables.get(addresses.addressOf(table)) ?? [];
+    return Array.from(writableIndexes, (place) => held[place]).filter((account) => account !== undefined);
+  });
+  return [...written.map(addresses.addressOf), ...loaded];
 }

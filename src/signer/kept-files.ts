@@ -2,18 +2,18 @@ import { statSync } from 'node:fs';
 import { messageOf } from '../core/errors.ts';
 import { printable } from '../core/text.ts';
 
-/** A file that a process has open and relies on. */
+/** A file that a process has open and depends on. */
 export interface KeptFile {
   /** For messages: "the journal". */
   readonly name: string;
   readonly path: string;
 }
 
-/** Says whether files are still those that were opened: a deleted file takes every write, and keeps none. */
+/** Checks whether files are still those that were opened: a deleted file accepts every write and keeps none. */
 export interface KeptFiles {
-  /** Adds a file as it is now; one that is not there yet counts from when it is. */
+  /** Adds a file as it is now; a missing one counts from its creation on. */
   add(file: KeptFile): void;
-  /** Returns what became of the first file that is not where it was, undefined while all are. */
+  /** Returns the fault of the first file that is gone or replaced, undefined while there is none. */
   fault(): string | undefined;
 }
 
@@ -22,7 +22,7 @@ interface Identity {
   readonly inode: bigint;
 }
 
-/** Returns a watch over no file yet. Whether a file is the same is told by its device and inode, never by its content. */
+/** Returns a check without files yet. Device and inode identify a file, never its content. */
 export function createKeptFiles(): KeptFiles {
   const kept: { readonly file: KeptFile; identity: Identity | undefined }[] = [];
   return {
@@ -34,18 +34,19 @@ export function createKeptFiles(): KeptFiles {
         try {
           now = identityOf(path);
         } catch (error) {
-          return `${name} (${path}) cannot be looked at: ${printable(messageOf(error), 200)}`;
+          return `${name} (${path}) cannot be checked: ${printable(messageOf(error), 200)}`;
         }
         if (entry.identity === undefined) entry.identity = now;
         else if (now === undefined) return `${name} (${path}) was deleted, moved away or unmounted`;
-        else if (now.inode !== entry.identity.inode || now.device !== entry.identity.device) return `${name} (${path}) was replaced by another file`;
+        else if (now.inode !== entry.identity.inode || now.device !== entry.identity.device)
+          return `${name} (${path}) was replaced by another file`;
       }
       return undefined;
     },
   };
 }
 
-/** Undefined where there is no such file, or no such folder. */
+/** Undefined where the file or its folder is missing. */
 function identityOf(path: string): Identity | undefined {
   const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
   return stats === undefined ? undefined : { device: stats.dev, inode: stats.ino };

@@ -12,7 +12,7 @@ const ENVIRONMENT_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
 /**
  * Returns the key that `source` names: `file:PATH` or `env:NAME`, the latter looked up in `environment`.
- * A file must be a regular one of mode 0600 or 0400, of at most 4096 bytes, and no link that leads out of its folder.
+ * A file must be a regular one of mode 0600 or 0400, of at most 4096 bytes, and no link out of its folder.
  * Throws KEY_INVALID, without any part of the key.
  */
 export async function readSecretKey(options: {
@@ -22,11 +22,13 @@ export async function readSecretKey(options: {
   const { source, environment } = options;
   if (source.startsWith('env:')) return keyFromEnvironment(source.slice('env:'.length), environment);
   if (source.startsWith('file:')) return keyFromFile(source.slice('file:'.length));
-  throw keyInvalid('expected "file:PATH" or "env:NAME" to say where the key is; the key itself belongs in neither configuration nor arguments');
+  throw keyInvalid('expected "file:PATH" or "env:NAME" to say where the key is; the key itself belongs in neither '
+    + 'configuration nor arguments');
 }
 
 function keyFromEnvironment(name: string, environment: Readonly<Record<string, string | undefined>>): SecretKey {
-  if (!ENVIRONMENT_NAME.test(name)) throw keyInvalid(`expected the name of an environment variable after "env:", got ${shown(name)}`);
+  if (!ENVIRONMENT_NAME.test(name))
+    throw keyInvalid(`expected the name of an environment variable after "env:", got ${shown(name)}`);
   const text = environment[name];
   if (text === undefined || text === '') throw keyInvalid(`the environment variable ${shown(name)} is not set`);
   return parseFrom(`environment variable ${shown(name)}`, text);
@@ -49,7 +51,7 @@ async function openKeyFile(path: string): Promise<FileHandle> {
     if (dirname(target) !== folder && !target.startsWith(folder.endsWith(sep) ? folder : folder + sep)) {
       throw keyInvalid(`file ${shown(path)} is a link to a place outside its folder; name the real file`);
     }
-    // Without O_NONBLOCK a named pipe would hold the start up until someone writes to it.
+    // Without O_NONBLOCK a named pipe would block the start.
     return await open(target, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   } catch (cause) {
     if (isGannetError(cause)) throw cause;
@@ -58,7 +60,7 @@ async function openKeyFile(path: string): Promise<FileHandle> {
 }
 
 async function readChecked(file: FileHandle, path: string): Promise<string> {
-  // Asked of the open file, not of the path: nobody can swap the file in between.
+  // The open file is checked, not the path: the file cannot be exchanged in between.
   const facts = await file.stat();
   if (!facts.isFile()) throw keyInvalid(`${shown(path)} is not a regular file`);
   const mode = facts.mode & 0o7777;
@@ -69,7 +71,8 @@ async function readChecked(file: FileHandle, path: string): Promise<string> {
   const buffer = Buffer.alloc(MAX_KEY_FILE_BYTES + 1);
   try {
     const { bytesRead } = await file.read(buffer, 0, buffer.length, 0);
-    if (bytesRead > MAX_KEY_FILE_BYTES) throw keyInvalid(`file ${shown(path)} is larger than ${MAX_KEY_FILE_BYTES} bytes`);
+    if (bytesRead > MAX_KEY_FILE_BYTES)
+      throw keyInvalid(`file ${shown(path)} is larger than ${MAX_KEY_FILE_BYTES} bytes`);
     return buffer.toString('utf8', 0, bytesRead);
   } finally {
     buffer.fill(0);
@@ -85,9 +88,9 @@ function parseFrom(place: string, text: string): SecretKey {
   }
 }
 
-/** What a message may show of a name or path: nothing that could be a key, or a part of one, pasted into the wrong place. */
+/** A name or path for a message, unless it could be a key, or a part of one, pasted into the wrong place. */
 function shown(name: string): string {
-  return holdsKeyRun(name) ? '(not shown: it looks like a key)' : `"${printable(name)}"`;
+  return holdsKeyRun(name) ? '(not shown: it may be a key)' : `"${printable(name)}"`;
 }
 
 function systemCode(cause: unknown): string {

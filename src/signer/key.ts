@@ -43,7 +43,9 @@ function keyFromBytes(bytes: Uint8Array): SecretKey {
   const privateKey = privateKeyFromSeed(bytes.subarray(0, SEED_BYTES));
   const publicKey = derivePublicKey(privateKey);
   if (bytes.length === KEYPAIR_BYTES && !publicKey.equals(bytes.subarray(SEED_BYTES))) {
-    throw keyInvalid('the second half is not the public key of the first half: the key is damaged or put together from two');
+    throw keyInvalid(
+      'the second half is not the public key of the first half: the key is damaged or combined from two',
+    );
   }
   return { privateKey, publicKey, address: bs58.encode(publicKey) };
 }
@@ -81,7 +83,7 @@ function parseQuietly(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {
-    // The parser's message quotes its input, which here is a secret: it must not travel on, not even as a cause.
+    // The parser's message quotes its input, a secret: it must not be passed on, not even as a cause.
     return undefined;
   }
 }

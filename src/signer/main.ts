@@ -2,19 +2,17 @@ import { flushCompileCache } from 'node:module';
 import { extname, join } from 'node:path';
 import { isGannetError } from '../core/errors.ts';
 import { dotenvFolders, merged, readDotenv, withoutKeys } from './environment.ts';
-import { handOn } from './handed-on.ts';
-import { maySign, readInvocation } from './invocation.ts';
-import { frugalStart } from './process-memory.ts';
+import { frugalStart, handOn, maySign, readInvocation } from './command-process.ts';
 
-// The first process of every command, and the only one that ever sees a wallet's key. What does not sign replaces it;
-// what does runs beside it, as its child. Every command waits for this file, so it loads nothing that it may not need.
+// The first process of every command, and the only one that ever sees a wallet's key. A command that does not sign
+// replaces it; a command that signs runs as its child. Every command waits for this file, so it loads little.
 
 const args = process.argv.slice(2);
 const workingDir = process.cwd();
 const invocation = readInvocation(args);
 const { config } = invocation;
 const dotenv = await readDotenv(dotenvFolders({ workingDir, config })).catch((error: unknown): undefined => {
-  // The command reads them once more and tells the fault the way it was asked to.
+  // The command reads them again and reports the fault in the requested form.
   if (!isGannetError(error)) throw error;
   return undefined;
 });

@@ -4,17 +4,19 @@ import { DEFAULT_CONFIG } from '../config/default-config.ts';
 import { interpolate } from '../config/interpolate.ts';
 import type { MapNode } from '../config/node.ts';
 import { applyOverrides } from '../config/overrides.ts';
-import { GannetError, messageOf } from '../core/errors.ts';
+import { GannetError, isGannetError, messageOf } from '../core/errors.ts';
 import { printable } from '../core/text.ts';
-import { valueOf } from './invocation.ts';
-import { looksLikeWalletKey } from './key-shape.ts';
-import { isAddress } from './policy/addresses.ts';
-import { swapPrograms, type SwapProgram } from './policy/decode/swap-decoder.ts';
-import { NATIVE_MINT, USDC_MINT } from './policy/known-programs.ts';
-import { readSwapPrograms } from './swap-layouts.ts';
-import { invalid, invalidAt, itemsOf, memberOf, membersOf, textOf, yamlRoot, type YamlPlace } from './yaml-reading.ts';
+import { valueOf } from './command-process.ts';
+import { hasWalletKeyForm } from './key-shape.ts';
+import { isAddress } from '../solana/addresses.ts';
+import type { SwapProgram } from './policy/swap-programs.ts';
+import { swapPrograms } from './policy/swap-programs.ts';
+import { NATIVE_MINT, USDC_MINT } from '../solana/constants.ts';
+import { readSwapPrograms } from './dialect-programs.ts';
+import type { YamlPlace } from './yaml-reading.ts';
+import { invalid, invalidAt, itemsOf, memberOf, membersOf, textOf, yamlRoot } from './yaml-reading.ts';
 
-/** What may be spent of one token, decimal texts in whole tokens; what is left out has no bound. */
+/** The limits on spending one token, decimal texts in whole tokens; undefined for no limit. */
 export interface CapSetting {
   readonly mint: string;
   /** As the configuration calls it. */
@@ -24,32 +26,35 @@ export interface CapSetting {
   readonly perDay?: string | undefined;
 }
 
-/** What the configuration says to the process with the key, by its own reading. */
+/** The configuration of the process with the key, by its own reading. */
 export interface SignerSettings {
   /** `env:NAME` or `file:PATH`; undefined where none is set. */
   readonly keyFrom: string | undefined;
-  /** Whose key it must be, base58. */
+  /** The required address of the key, base58. */
   readonly address: string | undefined;
-  /** Whether service and chain are both the embedded ones: nothing there is worth anything. */
+  /** Whether service and chain are both embedded: nothing there has value. */
   readonly embedded: boolean;
   /** The node, http or https; undefined where the chain is the embedded one. May hold a provider's key: never shown. */
   readonly rpcUrl: string | undefined;
   /** Absolute. */
   readonly stateDir: string;
-  /** The allow-list: the programs read here and, unless all is embedded, those of the dialect and of the section "signer". */
+  /**
+   * The allow-list: the programs read here and, unless all is embedded, those of the dialect and of the section
+   * "signer".
+   */
   readonly programs: readonly SwapProgram[];
-  /** Who may receive in the wallet's place: wallets, or token accounts. */
+  /** May receive in the wallet's place: wallets, or token accounts. */
   readonly destinations: readonly string[];
   readonly caps: readonly CapSetting[];
   /** Mints by their aliases; SOL and USDC are always among them. */
   readonly tokens: ReadonlyMap<string, string>;
 }
 
-/** Where a process was started, and with what. */
-export interface SettingsSource {
+/** The command line, environment and folders of a process. */
+interface SettingsSource {
   /** The command line without the program. */
   readonly args: readonly string[];
-  /** With the values that `${NAME}` stands for. */
+  /** With the values of `${NAME}`. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly workingDir: string;
   /** The checkout with `config/dialects/`; this one unless given. */
@@ -60,19 +65,22 @@ const DEFAULT_FILE = 'config/gannet.yaml';
 const BUILT_IN_FILE = '(built-in default)';
 const PROJECT_DIR = resolve(import.meta.dirname, '..', '..');
 const MAX_FILE_BYTES = 1_048_576;
-/** A faulty value elsewhere is no reason not to sign: whoever needs it says so. */
+/** Faulty values elsewhere do not prevent a signature; the command reports them. */
 const READ_HERE: readonly string[] = ['signer', 'wallet', 'chain', 'service.base_url', 'service.dialect', 'tokens'];
 const DECIMAL = /^\d{1,20}(?:\.\d{1,20})?$/;
 
 /**
- * Returns what the configuration that the command line names says to the signer. Throws CONFIG_NOT_FOUND, or
- * CONFIG_INVALID with file, line and column for whatever is not clear: then nothing is signed.
+ * Returns the signer's settings from the configuration that the command line names. Throws CONFIG_NOT_FOUND, or
+ * CONFIG_INVALID with file, line and column for every unclear value: then nothing is signed.
  */
-export function readSignerSettings({ args, environment, workingDir, projectDir = PROJECT_DIR }: SettingsSource): SignerSettings {
+export function readSignerSettings(
+  { args, environment, workingDir, projectDir = PROJECT_DIR }: SettingsSource,
+): SignerSettings {
   const { file, text } = readConfig(valueOf(args, '--config'), workingDir);
   const parsed = yamlRoot(file, text);
   if (parsed.node.kind !== 'map') throw invalid(parsed, 'expected keys and values such as "mode: paper"');
-  const overridden: MapNode = applyOverrides(parsed.node, { baseUrl: valueOf(args, '--base-url'), rpcUrl: valueOf(args, '--rpc-url') });
+  const overridden: MapNode =
+    applyOverrides(parsed.node, { baseUrl: valueOf(args, '--base-url'), rpcUrl: valueOf(args, '--rpc-url') });
   const { root, problems } = interpolate(overridden, environment);
   const problem = problems.find(({ path }) => READ_HERE.some((known) => `${path.join('.')}.`.startsWith(`${known}.`)));
   if (problem !== undefined) throw invalidAt(file, problem);
@@ -84,15 +92,16 @@ export function readSignerSettings({ args, environment, workingDir, projectDir =
   const isServiceEmbedded = (textOf(inside(service, 'base_url')) ?? 'embedded') === 'embedded';
   const rpcUrl = readRpcUrl(inside(chain, 'rpc_url'));
   const embedded = isServiceEmbedded && rpcUrl === undefined;
-  const listed = allowList(readDialect(inside(service, 'dialect'), projectDir), itemsOf(inside(signer, 'programs')).map((item) => readAddress(item)!));
+  const listed = allowList(readDialect(inside(service, 'dialect'), projectDir), itemsOf(inside(signer, 'programs'))
+    .map((item) => readAddress(item)!));
   return {
     keyFrom: readKeyFrom(inside(wallet, 'key_from')),
     address: readAddress(inside(wallet, 'address')),
     embedded,
     rpcUrl,
     stateDir: resolve(workingDir, valueOf(args, '--state-dir') ?? './state'),
-    // Where whoever asks also says which node it is, no program is called that only a simulation could answer for: the
-    // embedded chain has one alone, and no other chain has that one.
+    // On the embedded chain the daemon names the node, so a simulation proves nothing there: only its own swap program
+    // is called, which no other chain has.
     programs: embedded ? swapPrograms() : listed,
     destinations: itemsOf(inside(signer, 'destinations')).map((item) => readAddress(item)!),
     caps: readCaps(inside(signer, 'caps'), tokens),
@@ -104,16 +113,23 @@ function readConfig(named: string | undefined, workingDir: string): { readonly f
   const file = named ?? DEFAULT_FILE;
   try {
     const path = resolve(workingDir, file);
-    // A pipe would hold the signer up until somebody writes to it, and it was read already.
-    if (!statSync(path).isFile()) throw new GannetError('CONFIG_NOT_FOUND', `${printable(file)}: expected a file, which the signer can read for itself`);
+    // A pipe would block the signer, and has been read already.
+    if (!statSync(path).isFile()) throw new GannetError(
+      'CONFIG_NOT_FOUND', `${printable(file)}: expected a file, which the signer can read for itself`,
+    );
     const bytes = readFileSync(path);
-    if (bytes.length > MAX_FILE_BYTES) throw new GannetError('CONFIG_INVALID', `${printable(file)}: expected at most ${MAX_FILE_BYTES} bytes, got ${bytes.length}`);
+    if (bytes.length > MAX_FILE_BYTES) throw new GannetError(
+      'CONFIG_INVALID', `${printable(file)}: expected at most ${MAX_FILE_BYTES} bytes, got ${bytes.length}`,
+    );
     return { file, text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) };
   } catch (cause) {
     if (cause instanceof GannetError) throw cause;
     const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
-    if ((code === 'ENOENT' || code === 'ENOTDIR') && named === undefined) return { file: BUILT_IN_FILE, text: DEFAULT_CONFIG };
-    throw new GannetError('CONFIG_NOT_FOUND', `${printable(file)} cannot be read by the signer: ${printable(messageOf(cause))}`, { cause });
+    if ((code === 'ENOENT' || code === 'ENOTDIR') && named === undefined)
+      return { file: BUILT_IN_FILE, text: DEFAULT_CONFIG };
+    throw new GannetError(
+      'CONFIG_NOT_FOUND', `${printable(file)} cannot be read by the signer: ${printable(messageOf(cause))}`, { cause },
+    );
   }
 }
 
@@ -125,14 +141,17 @@ function readKeyFrom(place: YamlPlace | undefined): string | undefined {
   const text = textOf(place);
   if (place === undefined || text === undefined) return undefined;
   const [, kind, where = ''] = /^(env|file):(.+)$/s.exec(text) ?? [];
-  const isClear = where !== '' && !looksLikeWalletKey(where) && !isAddress(where) && (kind === 'file' || /^[A-Za-z_][A-Za-z0-9_]{0,63}$/.test(where));
-  if (!isClear) throw invalid(place, 'expected "env:NAME" or "file:PATH", which say where the key is; the key itself never stands in a configuration (what was found is not shown)');
+  const isClear = where !== '' && !hasWalletKeyForm(where) && !isAddress(where)
+    && (kind === 'file' || /^[A-Za-z_][A-Za-z0-9_]{0,63}$/.test(where));
+  if (!isClear) throw invalid(place, 'expected "env:NAME" or "file:PATH", which name the place of the key; the key '
+    + 'itself never stands in a configuration (the value is not shown)');
   return text;
 }
 
 function readAddress(place: YamlPlace | undefined): string | undefined {
   const text = textOf(place);
-  if (place !== undefined && (text === undefined || !isAddress(text))) throw invalid(place, 'expected an address, the base58 of 32 bytes');
+  if (place !== undefined && (text === undefined || !isAddress(text)))
+    throw invalid(place, 'expected an address, the base58 of 32 bytes');
   return text;
 }
 
@@ -141,8 +160,10 @@ function readRpcUrl(place: YamlPlace | undefined): string | undefined {
   const text = textOf(place);
   if (place === undefined || text === undefined || text === 'embedded') return undefined;
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url === undefined || !['http:', 'https:'].includes(url.protocol)) throw invalid(place, 'expected "embedded" or the http(s) address of a node');
-  if (url.username !== '' || url.password !== '') throw invalid(place, 'expected an address without user name and password');
+  if (url === undefined || !['http:', 'https:'].includes(url.protocol))
+    throw invalid(place, 'expected "embedded" or the http(s) address of a node');
+  if (url.username !== '' || url.password !== '')
+    throw invalid(place, 'expected an address without user name and password');
   return text;
 }
 
@@ -150,7 +171,8 @@ function readTokens(place: YamlPlace | undefined): ReadonlyMap<string, string> {
   const tokens = new Map([['SOL', NATIVE_MINT], ['USDC', USDC_MINT]]);
   for (const [alias, entry] of membersOf(place)) {
     const mint = readAddress(entry)!;
-    if (tokens.has(alias) && tokens.get(alias) !== mint) throw invalid(entry, `expected ${alias} to be ${tokens.get(alias)!}: give another token an alias of its own`);
+    if (tokens.has(alias) && tokens.get(alias) !== mint)
+      throw invalid(entry, `expected ${alias} to be ${tokens.get(alias)!}: give another token an alias of its own`);
     tokens.set(alias, mint);
   }
   return tokens;
@@ -160,37 +182,62 @@ function readCaps(place: YamlPlace | undefined, tokens: ReadonlyMap<string, stri
   const caps = membersOf(place).map(([name, entry]) => {
     const mint = tokens.get(name) ?? (isAddress(name) ? name : undefined);
     if (mint === undefined) throw invalid(entry, 'expected a token that "tokens" names');
-    const [perTrade, perHour, perDay] = ['per_trade', 'per_hour', 'per_day'].map((span) => readDecimal(memberOf(entry, span)));
+    const [perTrade, perHour, perDay] = ['per_trade', 'per_hour', 'per_day']
+      .map((span) => readDecimal(memberOf(entry, span)));
     membersOf(entry, ['per_trade', 'per_hour', 'per_day']);
-    if (perTrade === undefined && perHour === undefined && perDay === undefined) throw invalid(entry, 'expected at least one of per_trade, per_hour and per_day');
+    if (perTrade === undefined && perHour === undefined && perDay === undefined)
+      throw invalid(entry, 'expected at least one of per_trade, per_hour and per_day');
     return { place: entry, cap: { mint, name, perTrade, perHour, perDay } };
   });
   const twice = caps.find(({ cap }, index) => caps.findIndex((other) => other.cap.mint === cap.mint) < index);
-  if (twice !== undefined) throw invalid(twice.place, 'this token has a cap further up already');
+  if (twice !== undefined) throw invalid(twice.place, 'this token has a cap above already');
   return caps.map(({ cap }) => cap);
 }
 
 function readDecimal(place: YamlPlace | undefined): string | undefined {
   const text = textOf(place);
-  if (place !== undefined && (text === undefined || !DECIMAL.test(text))) throw invalid(place, 'expected a decimal number of whole tokens as text, such as "200"');
+  if (place !== undefined && (text === undefined || !DECIMAL.test(text)))
+    throw invalid(place, 'expected a decimal number of whole tokens as text, such as "200"');
   return text;
 }
 
 function readDialect(place: YamlPlace | undefined, projectDir: string): readonly SwapProgram[] {
   const name = textOf(place) ?? 'neutral';
-  if (place !== undefined && !/^[a-z0-9-]{1,64}$/.test(name)) throw invalid(place, 'expected the name of a dialect: small letters, digits and dashes');
+  if (place !== undefined && !/^[a-z0-9-]{1,64}$/.test(name))
+    throw invalid(place, 'expected the name of a dialect: small letters, digits and dashes');
   const file = join(projectDir, 'config', 'dialects', `${name}.yaml`);
   let text: string;
   try {
     text = readFileSync(file, 'utf8');
   } catch (cause) {
-    throw new GannetError('CONFIG_NOT_FOUND', `service.dialect: expected the dialect "${name}" in ${file}; "neutral" always exists`, { cause });
+    throw new GannetError(
+      'CONFIG_NOT_FOUND', `service.dialect: expected the dialect "${name}" in ${file}; "neutral" always exists`,
+      { cause },
+    );
   }
   return readSwapPrograms(`config/dialects/${name}.yaml`, text);
 }
 
-/** One entry for a program: its reader is the one known here, else the dialect's. */
+/** One entry for a program: with the decoder that is known here, else the dialect's. */
 function allowList(dialect: readonly SwapProgram[], further: readonly string[]): readonly SwapProgram[] {
-  const entries = new Map([...swapPrograms(further), ...dialect, ...swapPrograms()].map((entry) => [entry.program, entry]));
+  const entries = new Map([...swapPrograms(further), ...dialect, ...swapPrograms()].map((entry) =>
+    [entry.program, entry]));
   return [...entries.values()];
+}
+
+/**
+ * Returns `wallet.key_from` of a parsed configuration, with escapes, aliases and variables resolved. Undefined where
+ * there is none, or where it cannot be read: then no key is read from it either.
+ */
+export function keySourceOf(
+  text: string, environment: Readonly<Record<string, string | undefined>>,
+): string | undefined {
+  try {
+    const root = yamlRoot('', text);
+    const wallet = memberOf({ ...root, node: interpolate(root.node, environment).root }, 'wallet');
+    return wallet === undefined ? undefined : textOf(memberOf(wallet, 'key_from'));
+  } catch (error) {
+    if (!isGannetError(error)) throw error;
+    return undefined;
+  }
 }

@@ -2,20 +2,23 @@ import { hash, sign } from 'node:crypto';
 import bs58 from 'bs58';
 import { GannetError, isGannetError } from '../core/errors.ts';
 import type { SecretKey } from './key.ts';
-import { writeMessage } from './message-writer.ts';
-import { readTransaction, type ReadTransaction } from './transaction-reader.ts';
+import type { ReadTransaction } from '../solana/transaction.ts';
+import { readTransaction, writeMessage } from '../solana/transaction.ts';
 
 /** Signs transactions as one address. */
 export interface Signer {
   /** Base58. */
   readonly address: string;
-  /** Returns the transaction with this address's signature in its own slot, all other bytes as they were. Throws SIGN_REFUSED. */
+  /**
+   * Returns the transaction with this address's signature in its own slot, all other bytes as they were. Throws
+   * SIGN_REFUSED.
+   */
   sign(transaction: Uint8Array): Promise<SignedTransaction>;
 }
 
 export interface SignedTransaction {
   readonly transaction: Uint8Array;
-  /** Ours, base58. */
+  /** Of this address, base58. */
   readonly signature: string;
   /** The fee payer's, base58; undefined while that slot is empty. */
   readonly transactionId?: string | undefined;
@@ -23,13 +26,13 @@ export interface SignedTransaction {
   readonly messageHash: string;
 }
 
-/** Returns a signer that holds `key` and nothing else. */
+/** Returns a signer of one key. */
 export function createSigner(key: SecretKey): Signer {
   return { address: key.address, sign: async (transaction) => signTransaction(key, transaction) };
 }
 
 function signTransaction(key: SecretKey, bytes: Uint8Array): SignedTransaction {
-  // A copy of our own: the caller's bytes stay as they are, and cannot change between reading and signing.
+  // A copy: the caller's bytes stay as they are, and cannot change between reading and signing.
   const signed = new Uint8Array(bytes);
   const transaction = readOrRefuse(signed);
   const slot = ownSlot(transaction, key);
@@ -54,14 +57,15 @@ function readOrRefuse(bytes: Uint8Array): ReadTransaction {
     throw new GannetError('SIGN_REFUSED', `nothing was signed: ${cause.message}`, { cause });
   }
   if (Buffer.compare(writeMessage(transaction), transaction.message) !== 0) {
-    throw refused('the message does not come out the same when it is written again');
+    throw refused('the message differs when it is written again');
   }
   return transaction;
 }
 
 /** The index of this key's slot among the required signers. */
 function ownSlot({ accountKeys, header }: ReadTransaction, key: SecretKey): number {
-  const positions = accountKeys.flatMap((accountKey, index) => (Buffer.compare(accountKey, key.publicKey) === 0 ? [index] : []));
+  const positions = accountKeys.flatMap((accountKey, index) =>
+    (Buffer.compare(accountKey, key.publicKey) === 0 ? [index] : []));
   const [position] = positions;
   if (positions.length > 1) throw refused(`${key.address} appears ${positions.length} times among the account keys`);
   if (position === undefined || position >= header.requiredSignatures) {

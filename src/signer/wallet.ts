@@ -1,43 +1,43 @@
 import { GannetError } from '../core/errors.ts';
-import type { Authoriser } from './authoriser.ts';
+import type { Authoriser } from './authorise.ts';
 import type { Variables } from './environment.ts';
 import { readSecretKey } from './key-file.ts';
 import { parseSecretKey, type SecretKey } from './key.ts';
-import type { EmbeddedWorld, SignerDescription } from './requests.ts';
+import type { EmbeddedConnection, SignerDescription } from './channel-protocol.ts';
 import { createSigner, type Signer } from './sign.ts';
 
-/** What the signer's own reading of the configuration says of the key. */
-export interface WalletSettings {
+/** The settings of the key from the signer's own reading of the configuration. */
+interface WalletSettings {
   /** `env:NAME` or `file:PATH`; undefined where none is set. */
   readonly keyFrom: string | undefined;
-  /** Whose key it must be, base58; undefined where the configuration does not say. */
+  /** The required address of the key, base58; undefined where the configuration names none. */
   readonly address: string | undefined;
   /** Whether service and chain are the embedded ones. */
   readonly embedded: boolean;
 }
 
-/** The rules, as soon as it is known whose key they stand before. */
+/** The rules, which depend on the address of the key. */
 export interface Rules {
   readonly settings: WalletSettings;
-  /** `embeddedRpcUrl` is where the embedded chain is; undefined on a real one, whose node the configuration names. */
+  /** `embeddedRpcUrl` is the address of the embedded chain; undefined for a real one, whose node is configured. */
   authoriserFor(address: string, embeddedRpcUrl: string | undefined): Promise<Authoriser>;
 }
 
-/** A key, and what decides over it. */
+/** A key and its authoriser. */
 export interface OpenWallet {
   readonly signer: Signer;
   readonly authoriser: Authoriser;
   readonly description: SignerDescription;
 }
 
-/** The one wallet of a signer: once opened it stays what it is. */
+/** The one wallet of a signer; once opened it never changes. */
 export interface Wallet {
-  /** Opens it with the key that the configuration points at, the first time. Throws CONFIG_INVALID or KEY_INVALID. */
-  open(embedded: EmbeddedWorld): Promise<OpenWallet>;
-  /** Returns the address of the key that the configuration points at; nothing is opened. Throws what `open` throws of the key. */
+  /** Opens it, the first time, with the configured key. Throws CONFIG_INVALID or KEY_INVALID. */
+  open(embedded: EmbeddedConnection): Promise<OpenWallet>;
+  /** Returns the address of the configured key without opening the wallet. Throws what `open` throws of the key. */
   address(): Promise<string>;
-  /** Opens it with the embedded service's own key. Throws KEY_INVALID unless the configuration says that there is no other. */
-  openEmbedded(embedded: EmbeddedWorld & { readonly key: string }): Promise<OpenWallet>;
+  /** Opens it with the embedded service's own key. Throws KEY_INVALID where a key is configured. */
+  openEmbedded(embedded: EmbeddedConnection & { readonly key: string }): Promise<OpenWallet>;
   /** Throws SIGN_REFUSED before it is open. */
   opened(): OpenWallet;
   close(): void;
@@ -45,9 +45,9 @@ export interface Wallet {
 
 type KeyOf = (settings: WalletSettings) => Promise<SecretKey>;
 
-/** Returns a wallet that is still closed; nothing is read yet, so that faults of the configuration are told by whoever finds them all. */
+/** Returns a closed wallet. Nothing is read yet, since the command reports the faults of the configuration. */
 export function createWallet({ environment, pid, load }: {
-  /** With the keys: only here they are. */
+  /** The only environment with the keys. */
   readonly environment: Variables;
   readonly pid: number;
   readonly load: () => Promise<Rules>;
@@ -56,26 +56,32 @@ export function createWallet({ environment, pid, load }: {
   let opened: OpenWallet | undefined;
 
   const configuredKey: KeyOf = async ({ keyFrom }) => {
-    if (keyFrom === undefined) throw new GannetError('KEY_INVALID', 'wallet.key_from is missing: only the embedded service brings a wallet of its own');
+    if (keyFrom === undefined) throw new GannetError(
+      'KEY_INVALID', 'wallet.key_from is missing: only the embedded service brings a wallet of its own',
+    );
     return readSecretKey({ source: keyFrom, environment });
   };
-  const openWith = async (keyOf: KeyOf, { rpcUrl }: EmbeddedWorld): Promise<OpenWallet> => {
+  const openWith = async (keyOf: KeyOf, { rpcUrl }: EmbeddedConnection): Promise<OpenWallet> => {
     const rules = await load();
     const { settings } = rules;
     const key = await expectedKey(settings, keyOf);
     const authoriser = await rules.authoriserFor(key.address, settings.embedded ? rpcUrl : undefined);
-    opened = { signer: createSigner(key), authoriser, description: { ...authoriser.description, pid, address: key.address } };
+    opened =
+      { signer: createSigner(key), authoriser, description: { ...authoriser.description, pid, address: key.address } };
     return opened;
   };
-  const once = (keyOf: KeyOf, embedded: EmbeddedWorld): Promise<OpenWallet> => (opening ??= openWith(keyOf, embedded));
+  const once = (keyOf: KeyOf, embedded: EmbeddedConnection): Promise<OpenWallet> =>
+    (opening ??= openWith(keyOf, embedded));
 
   return {
     open: (embedded) => once(configuredKey, embedded),
     address: async () => (await expectedKey((await load()).settings, configuredKey)).address,
     openEmbedded: (embedded) => {
-      if (opening !== undefined) return Promise.reject(new GannetError('KEY_INVALID', 'the signer holds a key already and takes no other'));
+      if (opening !== undefined)
+        return Promise.reject(new GannetError('KEY_INVALID', 'the signer holds a key already and takes no other'));
       return once(async ({ keyFrom, embedded: isEmbedded }) => {
-        if (keyFrom !== undefined || !isEmbedded) throw new GannetError('KEY_INVALID', 'the signer was handed a key, but takes one from the embedded service alone, and only where wallet.key_from is not set');
+        if (keyFrom !== undefined || !isEmbedded) throw new GannetError('KEY_INVALID', 'the signer was handed a key, '
+          + 'but takes one from the embedded service alone, and only where wallet.key_from is not set');
         return parseSecretKey(embedded.key);
       }, embedded);
     },

@@ -5,7 +5,7 @@ import { parseYaml } from '../config/yaml-source.ts';
 import { GannetError } from '../core/errors.ts';
 import { nearest } from '../core/nearest.ts';
 
-/** A value of a YAML file that knows where it stands; whatever is not as expected of it ends the reading. */
+/** A value of a YAML file with its position; the first unexpected value ends the reading. */
 export interface YamlPlace {
   readonly file: string;
   readonly path: ConfigPath;
@@ -19,19 +19,30 @@ export function yamlRoot(file: string, text: string): YamlPlace {
   return { file, path: [], node: root! };
 }
 
-/** Returns the value under a key, or undefined where there is none. Throws CONFIG_INVALID where `place` is no mapping. */
+/**
+ * Returns the value under a key, or undefined where there is none. Throws CONFIG_INVALID where `place` is no mapping.
+ */
 export function memberOf(place: YamlPlace, key: string): YamlPlace | undefined {
   const node = nodeAt(mapOf(place), [key]);
-  return node === undefined || (node.kind === 'scalar' && node.value === null) ? undefined : { ...place, path: [...place.path, key], node };
+  return node === undefined || (node.kind === 'scalar' && node.value === null) ? undefined
+    : { ...place, path: [...place.path, key], node };
 }
 
-/** Returns the members of a mapping with their keys. Throws CONFIG_INVALID where it is none, or has a key that is not in `known`. */
-export function membersOf(place: YamlPlace | undefined, known?: readonly string[]): readonly (readonly [key: string, member: YamlPlace])[] {
+/**
+ * Returns the members of a mapping with their keys. Throws CONFIG_INVALID where it is none, or has a key that is not in
+ * `known`.
+ */
+export function membersOf(
+  place: YamlPlace | undefined, known?: readonly string[],
+): readonly (readonly [key: string, member: YamlPlace])[] {
   if (place === undefined) return [];
   return [...mapOf(place).members].map(([key, node]) => {
     if (known?.includes(key) === false) {
       const close = nearest(key, known);
-      throw invalidAt(place.file, { position: node.keyPosition ?? node.position, path: place.path, message: `unknown key "${shown(key, 60)}"${close === undefined ? '' : `; did you mean "${close}"?`}` });
+      throw invalidAt(place.file, {
+        position: node.keyPosition ?? node.position, path: place.path,
+        message: `unknown key "${shown(key, 60)}"${close === undefined ? '' : `; did you mean "${close}"?`}`,
+      });
     }
     return [key, { ...place, path: [...place.path, key], node }];
   });
@@ -48,30 +59,36 @@ export function itemsOf(place: YamlPlace | undefined): readonly YamlPlace[] {
 /** Returns a text, undefined where nothing is set. Throws CONFIG_INVALID on anything else. */
 export function textOf(place: YamlPlace | undefined): string | undefined {
   if (place === undefined) return undefined;
-  if (place.node.kind !== 'scalar' || typeof place.node.value !== 'string') throw invalid(place, 'expected text, in quotes where it looks like a number');
+  if (place.node.kind !== 'scalar' || typeof place.node.value !== 'string')
+    throw invalid(place, 'expected text, in quotes for digits');
   return place.node.value;
 }
 
 /** Returns a whole number within bounds. Throws CONFIG_INVALID on anything else. */
 export function wholeOf(place: YamlPlace, { min, max }: { readonly min: number; readonly max: number }): number {
   const value = place.node.kind === 'scalar' ? place.node.value : undefined;
-  if (typeof value !== 'number' || !Number.isInteger(value) || value < min || value > max) throw invalid(place, `expected a whole number of ${min} to ${max}`);
+  if (typeof value !== 'number' || !Number.isInteger(value) || value < min || value > max)
+    throw invalid(place, `expected a whole number of ${min} to ${max}`);
   return value;
 }
 
-/** Returns the fault of a value, with its place. The value itself is for the message to show, or not to. */
+/** Returns the fault of a value, with its position. Only the message may show the value itself. */
 export function invalid({ file, path, node }: YamlPlace, message: string): GannetError {
   return invalidAt(file, { position: node.position, path, message });
 }
 
-/** Returns a fault as an error, with its place: an option of the command line has no lines. */
+/** Returns a fault as an error, with its position; an option of the command line has no line. */
 export function invalidAt(
-  file: string, { position, path, message }: { readonly position: { readonly file?: string; readonly line: number; readonly column: number }; readonly path: ConfigPath; readonly message: string },
+  file: string, { position, path, message }: {
+    readonly position: { readonly file?: string; readonly line: number; readonly column: number };
+    readonly path: ConfigPath; readonly message: string;
+  },
 ): GannetError {
   const place = position.file ?? `${file}:${position.line}:${position.column}`;
-  return new GannetError('CONFIG_INVALID', `${place} ${path.length === 0 ? '' : `${shown(formatPath(path), 200)}: `}${shown(message, 500)}`, {
-    details: { file: position.file ?? file, line: position.line, column: position.column },
-  });
+  return new GannetError('CONFIG_INVALID',
+    `${place} ${path.length === 0 ? '' : `${shown(formatPath(path), 200)}: `}${shown(message, 500)}`, {
+      details: { file: position.file ?? file, line: position.line, column: position.column },
+    });
 }
 
 function mapOf(place: YamlPlace): MapNode {

@@ -22,14 +22,16 @@ export interface Adjustments {
 export function createAdjustments(prepare: (sql: string) => StatementSync): Adjustments {
   return {
     put: ({ mint, change, cause, reason }, at) => {
-      prepare('INSERT INTO adjustments (at, mint, change, cause, reason) VALUES (?, ?, ?, ?, ?)').run(at, mint, change, cause, reason);
+      prepare('INSERT INTO adjustments (at, mint, change, cause, reason) VALUES (?, ?, ?, ?, ?)')
+        .run(at, mint, change, cause, reason);
     },
-    list: ({ limit }) => prepare('SELECT at, mint, change, cause, reason FROM adjustments ORDER BY number DESC LIMIT ?').all(limit).map((row) => ({
-      at: Number(row['at']),
-      mint: String(row['mint']) as Mint,
-      change: String(row['change']),
-      cause: String(row['cause']) as AdjustmentCause,
-      reason: String(row['reason']),
-    })),
+    list: ({ limit }) => prepare('SELECT at, mint, change, cause, reason FROM adjustments ORDER BY number DESC LIMIT ?')
+      .all(limit).map((row) => ({
+        at: Number(row['at']),
+        mint: String(row['mint']) as Mint,
+        change: String(row['change']),
+        cause: String(row['cause']) as AdjustmentCause,
+        reason: String(row['reason']),
+      })),
   };
 }

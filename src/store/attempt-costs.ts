@@ -9,11 +9,12 @@ import { readOutcome } from '../trading/outcome-json.ts';
 type Row = Readonly<Record<string, unknown>>;
 
 /** The beginnings of an intent's attempts, in order; each says what the one before cost. */
-export const BUILDINGS = "SELECT attempt, outcome FROM transitions WHERE intent_id = ? AND state = 'building' ORDER BY number";
+export const BUILDINGS =
+  "SELECT attempt, outcome FROM transitions WHERE intent_id = ? AND state = 'building' ORDER BY number";
 
 /**
- * How other intents ended since an attempt (intent, number) was begun. What was written down before is in the balance of
- * its signing: that is never older than what is booked.
+ * How other intents ended since an attempt (intent, number) was begun. What was written down before is in the balance
+ * of its signing: that is never older than what is booked.
  */
 export const OUTCOMES_SINCE = `
   SELECT outcome FROM transitions
@@ -37,7 +38,8 @@ function moveOf(mint: Mint, { attempt, fill, feeLamports, slot }: Outcome): Bala
   const input = fill?.inputMint === mint ? fill.amountIn : 0n;
   const output = fill?.outputMint === mint ? fill.amountOut : 0n;
   if (mint !== SOL_MINT) return { spent: input, received: output, slot };
-  // With the fee of a further attempt come those of earlier ones, which were paid in other slots: rather none than too much.
+  // With the fee of a further attempt come those of earlier ones, which were paid in other slots: rather none than too
+  // much.
   const fee = attempt > 1 ? 0n : fill?.feeLamports ?? feeLamports ?? 0n;
   const rent = fill?.rentLamports ?? 0n;
   return { spent: input + fee + (rent > 0n ? rent : 0n), received: output - (rent < 0n ? rent : 0n), slot };

@@ -13,7 +13,10 @@ export interface DatabaseKind {
   readonly name: string;
   /** Marks a file of this kind, in its header. */
   readonly applicationId: number;
-  /** Each step from one format to the next; step n leads to format n + 1. The first one makes the table of `FORMAT_TABLE`. */
+  /**
+   * Each step from one format to the next; step n leads to format n + 1. The first one makes the table of
+   * `FORMAT_TABLE`.
+   */
   readonly migrations: readonly string[];
   /** The release that introduced the present format. */
   readonly since: string;
@@ -71,7 +74,9 @@ function openShared(path: string, kind: DatabaseKind, locking: 'NORMAL' | 'EXCLU
 function prepareDatabase(database: DatabaseSync, path: string, kind: DatabaseKind): void {
   // Read before the first write, so that a foreign file stays as it is.
   const { applicationId, version, tables } = headerOf(database);
-  if (applicationId !== kind.applicationId && tables > 0) throw invalid(path, kind, `expected a Gannet ${kind.name}, found another SQLite database; give another state directory`);
+  if (applicationId !== kind.applicationId && tables > 0) throw invalid(
+    path, kind, `expected a Gannet ${kind.name}, found another SQLite database; give another state directory`,
+  );
   if (version > kind.migrations.length) throw newer(database, path, { kind, version });
   database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;');
   const check = database.prepare('PRAGMA quick_check(1)').get()?.['quick_check'];
@@ -80,7 +85,9 @@ function prepareDatabase(database: DatabaseSync, path: string, kind: DatabaseKin
 }
 
 /** At one moment: another process may be making the file just now. */
-function headerOf(database: DatabaseSync): { readonly applicationId: number; readonly version: number; readonly tables: number } {
+function headerOf(
+  database: DatabaseSync,
+): { readonly applicationId: number; readonly version: number; readonly tables: number } {
   database.exec('BEGIN');
   const header = {
     tables: Number(database.prepare('SELECT count(*) AS tables FROM sqlite_schema').get()?.['tables']),
@@ -111,12 +118,15 @@ export function pragma(database: DatabaseSync, name: 'application_id' | 'user_ve
   return Number(database.prepare(`PRAGMA ${name}`).get()?.[name]);
 }
 
-function newer(database: DatabaseSync, path: string, { kind, version }: { readonly kind: DatabaseKind; readonly version: number }): GannetError {
+function newer(
+  database: DatabaseSync, path: string, { kind, version }: { readonly kind: DatabaseKind; readonly version: number },
+): GannetError {
   const since = database.prepare('SELECT readable_since FROM format WHERE id = 1').get()?.['readable_since'];
   const present = kind.migrations.length;
-  return new GannetError(kind.codes.invalid, `${path} has format ${version}, which Gannet ${String(since)} reads; this one reads up to format ${present}`, {
-    details: { path, found: version, expected: present, readable_since: String(since) },
-  });
+  return new GannetError(kind.codes.invalid,
+    `${path} has format ${version}, which Gannet ${String(since)} reads; this one reads up to format ${present}`, {
+      details: { path, found: version, expected: present, readable_since: String(since) },
+    });
 }
 
 function invalid(path: string, { codes }: DatabaseKind, problem: string): GannetError {
@@ -134,5 +144,7 @@ export function openFault(path: string, { name, codes, remedy }: DatabaseKind, c
   const broken = number === SQLITE_CORRUPT || number === SQLITE_NOTADB;
   const problem = broken ? `expected a Gannet ${name}, found a broken or foreign file` : 'cannot be opened';
   const todo = broken ? remedy : 'check the folder, its permissions and the room on its disk';
-  return new GannetError(broken ? codes.invalid : codes.failed, `${path}: ${problem}: ${messageOf(cause)}; ${todo}`, { details: { path }, cause });
+  return new GannetError(broken ? codes.invalid : codes.failed, `${path}: ${problem}: ${messageOf(cause)}; ${todo}`, {
+    details: { path }, cause,
+  });
 }

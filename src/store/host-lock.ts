@@ -9,8 +9,8 @@ const ANSWER_MS = 1_000;
 
 /**
  * Takes a name that the Linux kernel gives to one process of a network namespace, whoever its user is and whatever its
- * folders are: a socket of the abstract namespace. It leaves nothing behind and ends with its holder, however that ends.
- * Containers with networks of their own do not see each other's names.
+ * folders are: a socket of the abstract namespace. It leaves nothing behind and ends with its holder, however that
+ * ends. Containers with networks of their own do not see each other's names.
  * Throws STATE_LOCKED, naming the holder's process where that one answers.
  */
 export async function takeHostLock(options: {
@@ -30,7 +30,8 @@ export async function takeHostLock(options: {
     server.listen({ path });
     await once(server, 'listening');
   } catch (cause) {
-    if (!(cause instanceof Error && 'code' in cause && cause.code === 'EADDRINUSE')) throw unusable(`cannot lock ${options.subject}: ${messageOf(cause)}`, cause);
+    if (!(cause instanceof Error && 'code' in cause && cause.code === 'EADDRINUSE'))
+      throw unusable(`cannot lock ${options.subject}: ${messageOf(cause)}`, cause);
     throw inUse(options, await askHolder(path), cause);
   }
   // The lock must not keep a process that is done.

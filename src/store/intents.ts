@@ -64,7 +64,8 @@ export function createIntents(prepare: Prepare): Intents {
     return row['state'] as IntentState;
   };
   const attemptsOf = (intentId: string): Attempt[] => {
-    const rows = prepare('SELECT * FROM attempts WHERE intent_id = ? ORDER BY number').all(intentId) as unknown as AttemptRow[];
+    const rows =
+      prepare('SELECT * FROM attempts WHERE intent_id = ? ORDER BY number').all(intentId) as unknown as AttemptRow[];
     return rows.map(readAttempt);
   };
   return {
@@ -82,7 +83,8 @@ export function createIntents(prepare: Prepare): Intents {
       const { intentId, attempt, state } = outcome;
       const from = stateOf(intentId);
       assert(canTransition(from, state), `${intentId} cannot go from ${from} to ${state}`);
-      prepare('INSERT INTO transitions (intent_id, attempt, at, state, outcome) VALUES (?, ?, ?, ?, ?)').run(intentId, attempt, at, state, stringifyJson(outcome));
+      prepare('INSERT INTO transitions (intent_id, attempt, at, state, outcome) VALUES (?, ?, ?, ?, ?)')
+        .run(intentId, attempt, at, state, stringifyJson(outcome));
       prepare('UPDATE intents SET state = ? WHERE intent_id = ?').run(state, intentId);
     },
     settle: (intentId) => {
@@ -91,15 +93,21 @@ export function createIntents(prepare: Prepare): Intents {
       prepare('UPDATE intents SET settled = 1 WHERE intent_id = ?').run(intentId);
     },
     open: () => {
-      const rows = prepare(`SELECT * FROM intents WHERE state IN (${QUOTED_OPEN_STATES}) ORDER BY number`).all() as unknown as IntentRow[];
-      return rows.map((row) => ({ intent: readIntent(row), state: row.state as IntentState, attempts: attemptsOf(row.intent_id), ...progressOf(prepare(BUILDINGS).all(row.intent_id)) }));
+      const rows = prepare(
+        `SELECT * FROM intents WHERE state IN (${QUOTED_OPEN_STATES}) ORDER BY number`,
+      ).all() as unknown as IntentRow[];
+      return rows.map((row) => ({
+        intent: readIntent(row), state: row.state as IntentState, attempts: attemptsOf(row.intent_id),
+        ...progressOf(prepare(BUILDINGS).all(row.intent_id)),
+      }));
     },
     unsettled: () => {
       const rows = prepare(`
         SELECT intents.*, transitions.outcome, transitions.at AS ended_at FROM intents
         JOIN transitions ON transitions.intent_id = intents.intent_id AND transitions.state = intents.state
         WHERE intents.settled = 0 AND intents.state NOT IN (${QUOTED_OPEN_STATES})
-        ORDER BY transitions.number`).all() as unknown as (IntentRow & { readonly outcome: string; readonly ended_at: number })[];
+        ORDER BY transitions.number`).all() as unknown as (IntentRow
+        & { readonly outcome: string; readonly ended_at: number })[];
       return rows.map((row) => ({ intent: readIntent(row), outcome: readOutcome(row.outcome), at: row.ended_at }));
     },
     isSigned: (signature) => prepare('SELECT 1 FROM attempts WHERE signature = ?').get(signature) !== undefined,

@@ -22,7 +22,9 @@ export interface JournalHead {
   /** Whether something was written into a journal that lacked what stands here: no comparison can tell it any more. */
   readonly isDiverged: boolean;
   /** Notes how far the journal goes now. Throws what the disk throws. */
-  write(position: JournalPosition, options?: { readonly acceptedAt?: Millis | undefined; readonly isDiverged?: boolean | undefined }): void;
+  write(position: JournalPosition, options?: {
+    readonly acceptedAt?: Millis | undefined; readonly isDiverged?: boolean | undefined;
+  }): void;
   close(): void;
 }
 
@@ -56,7 +58,10 @@ export function isEmpty({ rows, savedAt }: JournalPosition): boolean {
 }
 
 const FORMAT = 1;
-const HEAD = z.object({ format_version: z.number(), rows: z.int().min(0), saved_at: z.number(), accepted_at: z.number(), diverged: z.boolean() });
+const HEAD = z.object({
+  format_version: z.number(), rows: z.int().min(0), saved_at: z.number(), accepted_at: z.number(),
+  diverged: z.boolean(),
+});
 /** Always the same number of bytes at the same place: a write cannot leave a part of an older one behind it. */
 const BYTES = 128;
 
@@ -81,7 +86,9 @@ export function openJournalHead(journalPath: string): JournalHead {
     get acceptedAt() { return acceptedAt; },
     write({ rows, savedAt }, options = {}) {
       acceptedAt = options.acceptedAt ?? acceptedAt;
-      const text = stringifyJson({ format_version: FORMAT, rows, saved_at: savedAt, accepted_at: acceptedAt, diverged: options.isDiverged ?? false });
+      const text = stringifyJson({
+        format_version: FORMAT, rows, saved_at: savedAt, accepted_at: acceptedAt, diverged: options.isDiverged ?? false,
+      });
       descriptor ??= openToWrite(path);
       writeSync(descriptor, `${text.padEnd(BYTES - 1)}\n`, 0);
     },
@@ -98,13 +105,16 @@ function readHead(path: string): z.infer<typeof HEAD> | undefined {
     text = readFileSync(path, 'utf8');
   } catch (cause) {
     if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') return undefined;
-    throw new GannetError('JOURNAL_FAILED', `${path} cannot be read; check the file and its permissions`, { details: { path }, cause });
+    throw new GannetError(
+      'JOURNAL_FAILED', `${path} cannot be read; check the file and its permissions`, { details: { path }, cause },
+    );
   }
   const head = HEAD.safeParse(jsonOf(text)).data;
   if (head === undefined || head.format_version === FORMAT) return head;
-  throw new GannetError('JOURNAL_INVALID', `${path} has format ${head.format_version}; this Gannet reads format ${FORMAT}`, {
-    details: { path, found: head.format_version, expected: FORMAT },
-  });
+  throw new GannetError('JOURNAL_INVALID',
+    `${path} has format ${head.format_version}; this Gannet reads format ${FORMAT}`, {
+      details: { path, found: head.format_version, expected: FORMAT },
+    });
 }
 
 /** A power failure can leave a file of any content. */

@@ -17,7 +17,10 @@ export interface JournalReader {
 
 const BUSY_TIMEOUT_MS = 5_000;
 
-/** Opens a journal for reading alone; undefined where there is none. Throws JOURNAL_INVALID on another file or a newer format. */
+/**
+ * Opens a journal for reading alone; undefined where there is none. Throws JOURNAL_INVALID on another file or a newer
+ * format.
+ */
 export function openJournalReader(path: string): JournalReader | undefined {
   if (!existsSync(path)) return undefined;
   let database: DatabaseSync | undefined;
@@ -29,7 +32,9 @@ export function openJournalReader(path: string): JournalReader | undefined {
   } catch (cause) {
     database?.close();
     if (isGannetError(cause)) throw cause;
-    throw new GannetError('JOURNAL_INVALID', `${path}: expected a Gannet journal, got: ${messageOf(cause)}`, { details: { path }, cause });
+    throw new GannetError(
+      'JOURNAL_INVALID', `${path}: expected a Gannet journal, got: ${messageOf(cause)}`, { details: { path }, cause },
+    );
   }
 }
 
@@ -37,9 +42,12 @@ export function openJournalReader(path: string): JournalReader | undefined {
 export function ensureReadable(database: DatabaseSync, path: string): void {
   const id = pragma(database, 'application_id');
   const version = pragma(database, 'user_version');
-  if (id !== JOURNAL_APPLICATION_ID) throw new GannetError('JOURNAL_INVALID', `${path}: expected a Gannet journal, found another SQLite database`, { details: { path } });
+  if (id !== JOURNAL_APPLICATION_ID) throw new GannetError(
+    'JOURNAL_INVALID', `${path}: expected a Gannet journal, found another SQLite database`, { details: { path } },
+  );
   if (version <= JOURNAL_FORMAT.version) return;
-  throw new GannetError('JOURNAL_INVALID', `${path} has format ${version}; this Gannet reads up to format ${JOURNAL_FORMAT.version}`, {
-    details: { path, found: version, expected: JOURNAL_FORMAT.version },
-  });
+  throw new GannetError('JOURNAL_INVALID',
+    `${path} has format ${version}; this Gannet reads up to format ${JOURNAL_FORMAT.version}`, {
+      details: { path, found: version, expected: JOURNAL_FORMAT.version },
+    });
 }

@@ -19,8 +19,8 @@ export type JournalView = Pick<JournalStore,
 
 /**
  * Opens a journal for reading alone, and makes no file beside it. A journal that is missing reads as an empty one.
- * Undefined for an older format, which only a run brings to the present one. Throws JOURNAL_INVALID on another file or a
- * newer format, JOURNAL_FAILED where it cannot be read.
+ * Undefined for an older format, which only a run brings to the present one. Throws JOURNAL_INVALID on another file or
+ * a newer format, JOURNAL_FAILED where it cannot be read.
  */
 export function openJournalView(path: string): JournalView | undefined {
   const head = openJournalHead(path);
@@ -44,7 +44,8 @@ function viewOf(database: DatabaseSync, path: string, head: ReturnType<typeof op
   const runs = createRuns(prepare);
   const position = positionOf(prepare);
   return {
-    standing: () => ({ isNew: isEmpty(position), wentTo: lackingEnd(head, position), position, acceptedAt: head.acceptedAt }),
+    standing: () =>
+      ({ isNew: isEmpty(position), wentTo: lackingEnd(head, position), position, acceptedAt: head.acceptedAt }),
     attemptsSince: (feePayer, at) => read(() => intents.attemptsSince(feePayer, at)),
     openIntents: () => read(() => intents.open()),
     unsettledOutcomes: () => read(() => intents.unsettled()),

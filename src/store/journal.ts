@@ -53,15 +53,25 @@ export interface JournalStore {
   keepProof(attempt: Pick<Attempt, 'intentId' | 'number'>, progress: ProofProgress): void;
   /** What other intents that ended since an attempt was begun did to the wallet's balance of a mint. */
   movesSince(attempt: Pick<Attempt, 'intentId' | 'number'>, mint: Mint): readonly BalanceMove[];
-  /** Terminal outcomes that no saved snapshot holds yet, in the order in which they came: to be applied after a restart. */
+  /**
+   * Terminal outcomes that no saved snapshot holds yet, in the order in which they came: to be applied after a restart.
+   */
   unsettledOutcomes(): readonly EndedIntent[];
-  /** Keeps the state from which a restart goes on and what strategies want to find again, and notes whose outcomes they hold. */
-  saveSnapshot(snapshot: StateSnapshot, settledIntentIds?: Iterable<string>, strategyStates?: Iterable<StrategyState>): void;
+  /**
+   * Keeps the state from which a restart goes on and what strategies want to find again, and notes whose outcomes they
+   * hold.
+   */
+  saveSnapshot(
+    snapshot: StateSnapshot, settledIntentIds?: Iterable<string>, strategyStates?: Iterable<StrategyState>,
+  ): void;
   /** Returns what strategies kept, and the last outcomes of their intents that it does not hold. */
   loadStrategyStates(): StrategyLegacy;
   /** Lets all strategies begin anew. */
   clearStrategyStates(): void;
-  /** Returns the saved state with the keys, counters and approvals of every intent journalled since; undefined before the first save. */
+  /**
+   * Returns the saved state with the keys, counters and approvals of every intent journalled since; undefined before
+   * the first save.
+   */
   loadSnapshot(): StateSnapshot | undefined;
   /** Newest first, as `gannet journal list` prints them. */
   listIntents(options: { readonly state?: IntentState | undefined; readonly limit: number }): readonly IntentListing[];
@@ -86,7 +96,9 @@ export interface JournalStore {
   acceptAsIs(): void;
   /** Returns how many attempts that a wallet pays for were signed after a time. */
   attemptsSince(feePayer: string, at: Millis): number;
-  /** Brings the main file up to date with its WAL, so that a copy of it is not old; open readers may hold a part back. */
+  /**
+   * Brings the main file up to date with its WAL, so that a copy of it is not old; open readers may hold a part back.
+   */
   checkpoint(): void;
   close(): void;
 }
@@ -103,7 +115,8 @@ export function openJournal({ path, clock, onHeadFault }: {
   readonly onHeadFault?: ((error: unknown) => void) | undefined;
 }): JournalStore {
   const head = openJournalHead(path);
-  const { prepare, commit: transact, read, checkpoint, close } = createTransactor(openDatabase(path, JOURNAL), path, JOURNAL);
+  const { prepare, commit: transact, read, checkpoint, close } =
+    createTransactor(openDatabase(path, JOURNAL), path, JOURNAL);
   const intents = createIntents(prepare);
   const snapshot = createSavedSnapshot(prepare);
   const strategyStates = createStrategyStates(prepare);

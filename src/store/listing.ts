@@ -68,7 +68,9 @@ export function createListings(prepare: (sql: string) => StatementSync): {
   show(intentId: string): IntentStory | undefined;
 } {
   const transitionsOf = (intentId: string): TransitionRow[] =>
-    prepare('SELECT attempt, at, state, outcome FROM transitions WHERE intent_id = ? ORDER BY number').all(intentId) as unknown as TransitionRow[];
+    prepare('SELECT attempt, at, state, outcome FROM transitions WHERE intent_id = ? ORDER BY number').all(
+      intentId,
+    ) as unknown as TransitionRow[];
   const attemptsOf = (intentId: string): AttemptRow[] =>
     prepare('SELECT * FROM attempts WHERE intent_id = ? ORDER BY number').all(intentId) as unknown as AttemptRow[];
   return {
@@ -76,10 +78,12 @@ export function createListings(prepare: (sql: string) => StatementSync): {
       const rows = state === undefined
         ? prepare('SELECT * FROM intents ORDER BY number DESC LIMIT ?').all(limit)
         : prepare('SELECT * FROM intents WHERE state = ? ORDER BY number DESC LIMIT ?').all(state, limit);
-      return (rows as unknown as IntentRow[]).map((row) => listingOf(row, attemptsOf(row.intent_id), transitionsOf(row.intent_id)));
+      return (rows as unknown as IntentRow[])
+        .map((row) => listingOf(row, attemptsOf(row.intent_id), transitionsOf(row.intent_id)));
     },
     show(intentId) {
-      const row = prepare('SELECT * FROM intents WHERE intent_id = ?').get(intentId) as unknown as IntentRow | undefined;
+      const row = prepare('SELECT * FROM intents WHERE intent_id = ?').get(intentId) as unknown as IntentRow
+        | undefined;
       if (row === undefined) return undefined;
       const transitions = transitionsOf(intentId);
       return { ...listingOf(row, attemptsOf(intentId), transitions), ...storyOf(row, transitions) };
@@ -87,7 +91,9 @@ export function createListings(prepare: (sql: string) => StatementSync): {
   };
 }
 
-function listingOf(row: IntentRow, attempts: readonly AttemptRow[], transitions: readonly TransitionRow[]): IntentListing {
+function listingOf(
+  row: IntentRow, attempts: readonly AttemptRow[], transitions: readonly TransitionRow[],
+): IntentListing {
   const last = transitions.at(-1);
   const fill = last === undefined ? undefined : readOutcome(last.outcome).fill;
   return {
@@ -111,11 +117,15 @@ function listingOf(row: IntentRow, attempts: readonly AttemptRow[], transitions:
   };
 }
 
-/** Signed is what an attempt is from the moment it is written down; what became of one that was followed by another, the other's beginning says. */
+/**
+ * Signed is what an attempt is from the moment it is written down; what became of one that was followed by another, the
+ * other's beginning says.
+ */
 function stateOf(number: number, transitions: readonly TransitionRow[]): IntentState {
   const next = transitions.find(({ attempt, state }) => attempt === number + 1 && state === 'building');
   const ended = next === undefined ? undefined : readOutcome(next.outcome).ended;
-  return ended ?? transitions.findLast(({ attempt, state }) => attempt === number && state !== 'building')?.state ?? 'signed';
+  return ended ?? transitions.findLast(({ attempt, state }) => attempt === number && state !== 'building')?.state
+    ?? 'signed';
 }
 
 function storyOf(row: IntentRow, rows: readonly TransitionRow[]): Omit<IntentStory, keyof IntentListing> {
@@ -137,6 +147,7 @@ function storyOf(row: IntentRow, rows: readonly TransitionRow[]): Omit<IntentSto
 function transitionOf({ at, attempt, state, outcome }: TransitionRow): TransitionListing {
   const { router, quotedOut, signature, code, reason } = readOutcome(outcome);
   return {
-    at, attempt, state, router: router ?? null, quoted_out: quotedOut?.toString() ?? null, signature: signature ?? null, code: code ?? null, reason: reason ?? null,
+    at, attempt, state, router: router ?? null, quoted_out: quotedOut?.toString() ?? null, signature: signature ?? null,
+    code: code ?? null, reason: reason ?? null,
   };
 }

@@ -6,7 +6,10 @@ import { takeHostLock } from './host-lock.ts';
 import type { ProcessLock } from './process-lock.ts';
 import { takeLock, unusable } from './process-lock.ts';
 
-/** Takes the lock of a wallet, by address and for the whole machine, whatever the state directories are. Throws STATE_LOCKED where somebody has it. */
+/**
+ * Takes the lock of a wallet, by address and for the whole machine, whatever the state directories are. Throws
+ * STATE_LOCKED where somebody has it.
+ */
 export async function lockWallet(options: {
   /** Base58. */
   readonly address: string;
@@ -15,9 +18,11 @@ export async function lockWallet(options: {
   readonly directory?: string | undefined;
 }): Promise<ProcessLock> {
   const { address, clock, directory } = options;
-  if (!/^[1-9A-HJ-NP-Za-km-z]{32,44}$/.test(address)) throw unusable(`expected a base58 wallet address, got "${printable(address, 60)}"`);
+  if (!/^[1-9A-HJ-NP-Za-km-z]{32,44}$/.test(address))
+    throw unusable(`expected a base58 wallet address, got "${printable(address, 60)}"`);
   const told = { subject: `wallet ${address}`, remedy: 'give this one another wallet' };
-  if (directory === undefined && process.platform === 'linux') return takeHostLock({ name: `wallet:${address}`, ...told });
+  if (directory === undefined && process.platform === 'linux')
+    return takeHostLock({ name: `wallet:${address}`, ...told });
   return takeLock({ name: address, directory: directory ?? homeDirectory(), clock, ...told });
 }
 

@@ -1,8 +1,8 @@
 import type { StatementSync } from 'node:sqlite';
 
 /**
- * Returns whether a transaction, by its id, was made for an intent. Where somebody else paid for it, its id is known from
- * what became of it alone.
+ * Returns whether a transaction, by its id, was made for an intent. Where somebody else paid for it, its id is known
+ * from what became of it alone.
  */
 export function isOwn(prepare: (sql: string) => StatementSync, signature: string): boolean {
   return prepare('SELECT 1 FROM attempts WHERE transaction_id = ?1 OR signature = ?1').get(signature) !== undefined

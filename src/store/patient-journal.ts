@@ -25,14 +25,17 @@ interface Keeping {
 type Waiting = { readonly write: () => void } | { readonly keeping: Keeping };
 
 /**
- * Returns a journal over another one for a disk that may be full. What has happened already is kept in memory until it is
- * written: outcomes, snapshots, what strategies keep. What is about to happen is refused with JOURNAL_FAILED where it
- * cannot be written at once, behind all that waits: an intent, and signed bytes, which must not leave without their row.
- * For an exit it is tried a second time where room could be made.
+ * Returns a journal over another one for a disk that may be full. What has happened already is kept in memory until it
+ * is written: outcomes, snapshots, what strategies keep. What is about to happen is refused with JOURNAL_FAILED where
+ * it cannot be written at once, behind all that waits: an intent, and signed bytes, which must not leave without their
+ * row. For an exit it is tried a second time where room could be made.
  */
 export function createPatientJournal(journal: JournalStore, options: {
   readonly clock: Clock;
-  /** Told of each write that failed, JOURNAL_FAILED; returns whether room was made, so that it may be tried again at once. */
+  /**
+   * Told of each write that failed, JOURNAL_FAILED; returns whether room was made, so that it may be tried again at
+   * once.
+   */
   readonly onFault: (error: GannetError) => boolean;
   /** Told when writing works again, and all that waited is written. */
   readonly onWritten: () => void;
@@ -115,11 +118,13 @@ export function createPatientJournal(journal: JournalStore, options: {
   function keep(snapshot: StateSnapshot, settled: Iterable<string>, states: Iterable<StrategyState>): void {
     const before = waiting.find((entry): entry is { keeping: Keeping } => 'keeping' in entry);
     if (before !== undefined) waiting.splice(waiting.indexOf(before), 1);
-    const keeping = before?.keeping ?? { snapshot, settled: new Set<string>(), states: new Map<string, StrategyState>() };
+    const keeping = before?.keeping
+      ?? { snapshot, settled: new Set<string>(), states: new Map<string, StrategyState>() };
     keeping.snapshot = snapshot;
     for (const intentId of settled) if (!refused.has(intentId)) keeping.settled.add(intentId);
     for (const state of states) {
-      const seen = [...(keeping.states.get(state.strategy)?.seen ?? []), ...state.seen].filter((intentId) => !refused.has(intentId));
+      const seen = [...(keeping.states.get(state.strategy)?.seen ?? []), ...state.seen]
+        .filter((intentId) => !refused.has(intentId));
       keeping.states.set(state.strategy, { ...state, seen });
     }
     waiting.push({ keeping });

@@ -17,8 +17,8 @@ const REFRESH_MS = 3_600_000;
 const held = new Set<DatabaseSync>();
 
 /**
- * Takes a lock of the operating system on a file, through SQLite: the kernel takes it back when the holder dies, so there
- * is nothing to clean up. Throws STATE_LOCKED, naming the holder's process, where somebody has it.
+ * Takes a lock of the operating system on a file, through SQLite: the kernel takes it back when the holder dies, so
+ * there is nothing to clean up. Throws STATE_LOCKED, naming the holder's process, where somebody has it.
  */
 export function takeLock(options: {
   /** Of the files, without an ending. */
@@ -64,7 +64,9 @@ function acquire({ file, holderFile, subject, remedy }: {
   }
 }
 
-/** The number only helps whoever meets the lock: a full disk, on which a daemon must be able to recover, may do without. */
+/**
+ * The number only helps whoever meets the lock: a full disk, on which a daemon must be able to recover, may do without.
+ */
 function writeHolder(file: string): void {
   try {
     writeFileSync(file, `${process.pid}\n`, { mode: 0o600 });
@@ -91,7 +93,8 @@ function ensurePrivate(directory: string): void {
     const { mode, uid } = lstatSync(directory);
     const ours = process.getuid === undefined || uid === process.getuid();
     const isPrivate = process.platform === 'win32' || (mode & 0o077) === 0;
-    if (!ours || !isPrivate) throw unusable(`expected ${directory} to be ours alone (mode 0700), found mode ${(mode & 0o777).toString(8)} and owner ${uid}; remove it`);
+    if (!ours || !isPrivate) throw unusable(`expected ${directory} to be ours alone (mode 0700), found mode `
+      + `${(mode & 0o777).toString(8)} and owner ${uid}; remove it`);
   } catch (cause) {
     throw isGannetError(cause) ? cause : unusable(`cannot use ${directory}: ${messageOf(cause)}`, cause);
   }
@@ -106,7 +109,10 @@ function keepFresh(clock: Clock, files: readonly string[]): { unsubscribe(): voi
   }, REFRESH_MS);
 }
 
-/** The lock holds whatever becomes of its file: one that is gone, or on a disk that takes no writes, can only not be kept young. */
+/**
+ * The lock holds whatever becomes of its file: one that is gone, or on a disk that takes no writes, can only not be
+ * kept young.
+ */
 function touch(file: string, at: Date): void {
   try {
     utimesSync(file, at, at);
@@ -121,8 +127,14 @@ export function unusable(problem: string, cause?: unknown): GannetError {
 }
 
 /** Returns the error of a lock that somebody has, with his process where it is known. */
-export function inUse({ subject, remedy }: { readonly subject: string; readonly remedy: string }, holder: number | undefined, cause: unknown): GannetError {
-  return new GannetError('STATE_LOCKED', `${subject} is in use by ${holder === undefined ? 'another process' : `process ${holder}`}; stop it first, or ${remedy}`, {
-    details: { subject, pid: holder }, cause,
-  });
+export function inUse(
+  { subject, remedy }: { readonly subject: string; readonly remedy: string }, holder: number | undefined,
+  cause: unknown,
+): GannetError {
+  return new GannetError('STATE_LOCKED',
+    `${subject} is in use by ${holder === undefined ? 'another process' : `process ${holder}`}; stop it first, `
+      + `or ${remedy}`,
+    {
+      details: { subject, pid: holder }, cause,
+    });
 }

@@ -103,13 +103,16 @@ export function readAttempt(row: AttemptRow): Attempt {
     feePayer: row.fee_payer,
     ...(row.maker === null ? {} : { maker: row.maker }),
     ...(row.input_balance === null ? {} : { inputBalance: BigInt(row.input_balance) as Amount }),
-    ...(row.input_slot_from === null || row.input_slot_to === null ? {} : { inputSlots: { from: BigInt(row.input_slot_from), to: BigInt(row.input_slot_to) } }),
+    ...(row.input_slot_from === null || row.input_slot_to === null ? {}
+      : { inputSlots: { from: BigInt(row.input_slot_from), to: BigInt(row.input_slot_to) } }),
     signedTransaction: row.signed_transaction,
   };
 }
 
 /** Returns an attempt's row; `signed_at` is the time of writing. */
-export function writeAttempt(attempt: Attempt, at: number): Readonly<Record<string, string | number | null | Uint8Array>> {
+export function writeAttempt(
+  attempt: Attempt, at: number,
+): Readonly<Record<string, string | number | null | Uint8Array>> {
   return {
     intent_id: attempt.intentId,
     number: attempt.number,

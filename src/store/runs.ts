@@ -26,10 +26,11 @@ export function createRuns(prepare: Prepare): Runs {
       const { changes } = prepare('UPDATE runs SET ended_at = ? WHERE run_id = ?').run(at, runId);
       assert(changes === 1, `run ${runId} ended without having started`);
     },
-    list: ({ limit }) => prepare('SELECT run_id, started_at, ended_at FROM runs ORDER BY rowid DESC LIMIT ?').all(limit).map((row) => ({
-      runId: String(row['run_id']),
-      startedAt: Number(row['started_at']),
-      ...(row['ended_at'] === null ? {} : { endedAt: Number(row['ended_at']) }),
-    })),
+    list: ({ limit }) =>
+      prepare('SELECT run_id, started_at, ended_at FROM runs ORDER BY rowid DESC LIMIT ?').all(limit).map((row) => ({
+        runId: String(row['run_id']),
+        startedAt: Number(row['started_at']),
+        ...(row['ended_at'] === null ? {} : { endedAt: Number(row['ended_at']) }),
+      })),
   };
 }

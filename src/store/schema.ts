@@ -137,5 +137,6 @@ export const JOURNAL: DatabaseKind = {
   since: JOURNAL_FORMAT.since,
   codes: { invalid: 'JOURNAL_INVALID', failed: 'JOURNAL_FAILED' },
   // Swaps may be open in it: whoever throws it away forgets them, and nobody would know what became of them.
-  remedy: 'restore it from a copy. Without one, see with "gannet journal list" what can still be read, look up on the chain what was open, and only then move the file away',
+  remedy: 'restore it from a copy. Without one, see with "gannet journal list" what can still be read, look up on the '
+    + 'chain what was open, and only then move the file away',
 };

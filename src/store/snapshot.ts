@@ -17,14 +17,17 @@ export interface SavedSnapshot {
 export function createSavedSnapshot(prepare: Prepare): SavedSnapshot {
   return {
     put: (snapshot, at) => {
-      prepare('INSERT OR REPLACE INTO snapshot (id, saved_at, last_intent, state) VALUES (1, ?, (SELECT coalesce(max(number), 0) FROM intents), ?)').run(at, stringifyJson(snapshot));
+      prepare('INSERT OR REPLACE INTO snapshot (id, saved_at, last_intent, state) VALUES (1, ?, (SELECT coalesce(max(number), 0) FROM intents), ?)')
+        .run(at, stringifyJson(snapshot));
     },
     load: () => {
       const saved = prepare('SELECT state, last_intent FROM snapshot WHERE id = 1').get();
       if (saved === undefined) return undefined;
       const intents = prepare(`
         SELECT intent_id, strategy, created_at, key, state, (SELECT max(attempt) FROM transitions WHERE transitions.intent_id = intents.intent_id) AS attempt
-        FROM intents WHERE number > ? ORDER BY number`).all(Number(saved['last_intent'])) as unknown as Parameters<typeof completeSnapshot>[1];
+        FROM intents WHERE number > ? ORDER BY number`).all(
+        Number(saved['last_intent']),
+      ) as unknown as Parameters<typeof completeSnapshot>[1];
       return completeSnapshot(JSON.parse(String(saved['state'])) as StateSnapshot, intents);
     },
   };
@@ -37,7 +40,8 @@ export function createSavedSnapshot(prepare: Prepare): SavedSnapshot {
 export function completeSnapshot(
   saved: StateSnapshot,
   intents: readonly {
-    readonly intent_id: string; readonly strategy: string; readonly created_at: Millis; readonly key: string | null; readonly state: string;
+    readonly intent_id: string; readonly strategy: string; readonly created_at: Millis; readonly key: string | null;
+    readonly state: string;
     readonly attempt: number | null;
   }[],
 ): StateSnapshot {
@@ -45,7 +49,8 @@ export function completeSnapshot(
   const intentCounts: Record<string, number> = { ...saved.intentCounts };
   for (const intent of intents) {
     // One that was abandoned before anything was signed gave its key back.
-    if (intent.key !== null && !(intent.state === 'abandoned' && (intent.attempt ?? 1) === 1)) keys.add(intentKey(intent.strategy, intent.key));
+    if (intent.key !== null && !(intent.state === 'abandoned' && (intent.attempt ?? 1) === 1))
+      keys.add(intentKey(intent.strategy, intent.key));
     const number = Number(intent.intent_id.slice(intent.strategy.length + 1));
     intentCounts[intent.strategy] = Math.max(intentCounts[intent.strategy] ?? 0, number);
   }

@@ -33,15 +33,19 @@ export async function copyDatabase(from: string, to: string): Promise<CopiedFile
     return { file: basename(to), bytes: statSync(to).size };
   } catch (cause) {
     if (isGannetError(cause)) throw cause;
-    throw new GannetError('JOURNAL_FAILED', `${from} cannot be copied to ${to}: ${messageOf(cause)}; check both folders and the room on the disk`, { details: { path: from }, cause });
+    throw new GannetError(
+      'JOURNAL_FAILED',
+      `${from} cannot be copied to ${to}: ${messageOf(cause)}; check both folders and the room on the disk`,
+      { details: { path: from }, cause },
+    );
   } finally {
     source?.close();
   }
 }
 
 /**
- * Does the same with a journal, and notes beside the copy that the journal goes on after it: a start with the copy in the
- * journal's place is refused until an operator accepts that swaps made later are unknown to it.
+ * Does the same with a journal, and notes beside the copy that the journal goes on after it: a start with the copy in
+ * the journal's place is refused until an operator accepts that swaps made later are unknown to it.
  */
 export async function copyJournal(from: string, to: string): Promise<readonly CopiedFile[]> {
   const copied = await copyDatabase(from, to);
@@ -64,9 +68,14 @@ function verify(source: DatabaseSync, to: string): void {
   try {
     copy.exec('PRAGMA journal_mode = DELETE');
     const check = copy.prepare('PRAGMA integrity_check(1)').get()?.['integrity_check'];
-    const kinds = [source, copy].map((database) => Number(database.prepare('PRAGMA application_id').get()?.['application_id']));
+    const kinds = [source, copy]
+      .map((database) => Number(database.prepare('PRAGMA application_id').get()?.['application_id']));
     if (check !== 'ok' || kinds[0] !== kinds[1]) {
-      throw new GannetError('JOURNAL_INVALID', `the copy ${to} is not whole (${String(check)}): keep the files of the state directory, and try again`, { details: { path: to } });
+      throw new GannetError(
+        'JOURNAL_INVALID',
+        `the copy ${to} is not whole (${String(check)}): keep the files of the state directory, and try again`,
+        { details: { path: to } },
+      );
     }
   } finally {
     copy.close();

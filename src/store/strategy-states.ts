@@ -19,12 +19,14 @@ export interface StrategyStates {
 /** Returns the part of the journal that holds what strategies keep. */
 export function createStrategyStates(prepare: (sql: string) => StatementSync): StrategyStates {
   const seeAll = (strategy: string): void => {
-    prepare(`UPDATE intents SET seen = 1 WHERE strategy = ? AND seen = 0 AND state IN (${QUOTED_TERMINAL_STATES})`).run(strategy);
+    prepare(`UPDATE intents SET seen = 1 WHERE strategy = ? AND seen = 0 AND state IN (${QUOTED_TERMINAL_STATES})`)
+      .run(strategy);
   };
   return {
     put: ({ strategy, text, seen }, at) => {
       const isFirst = prepare('SELECT 1 FROM strategy_state WHERE strategy = ?').get(strategy) === undefined;
-      prepare('INSERT OR REPLACE INTO strategy_state (strategy, saved_at, state) VALUES (?, ?, ?)').run(strategy, at, text);
+      prepare('INSERT OR REPLACE INTO strategy_state (strategy, saved_at, state) VALUES (?, ?, ?)')
+        .run(strategy, at, text);
       // What ended before the strategy kept anything is nothing that it misses.
       if (isFirst) seeAll(strategy);
       for (const intentId of seen) {

@@ -10,7 +10,10 @@ export type Prepare = (sql: string) => StatementSync;
 export interface Transactor {
   /** Returns a statement; the same one for the same text. */
   readonly prepare: Prepare;
-  /** Throws the kind's code for a failure where the disk does not take it, and asserts what rows that contradict each other show. */
+  /**
+   * Throws the kind's code for a failure where the disk does not take it, and asserts what rows that contradict each
+   * other show.
+   */
   readonly commit: (work: () => void) => void;
   /** Answers that belong together. */
   readonly read: <T>(work: () => T) => T;
@@ -25,7 +28,9 @@ const SQLITE_CONSTRAINT = 19;
 const SQLITE_BUSY = 5;
 
 /** Returns what carries out work on a database; `path` is for messages. */
-export function createTransactor(database: DatabaseSync, path: string, { name, codes }: Pick<DatabaseKind, 'name' | 'codes'>): Transactor {
+export function createTransactor(
+  database: DatabaseSync, path: string, { name, codes }: Pick<DatabaseKind, 'name' | 'codes'>,
+): Transactor {
   const statements = new Map<string, StatementSync>();
 
   const prepare: Prepare = (sql) => {
@@ -52,10 +57,13 @@ export function createTransactor(database: DatabaseSync, path: string, { name, c
   function fault(cause: unknown): unknown {
     const number = cause instanceof Error && 'errcode' in cause ? Number(cause.errcode) & 0xff : undefined;
     if (number === undefined) return cause;
-    if (number === SQLITE_CONSTRAINT) return new AssertionError(`the ${name} was told something twice or out of order: ${messageOf(cause)}`);
-    return new GannetError(codes.failed, `${path}: expected the row to be written, got: ${messageOf(cause)}; ${number === SQLITE_BUSY ? 'another process holds the file: end that one, or try again' : 'check the disk\'s space and health'}`, {
-      details: { path }, cause,
-    });
+    if (number === SQLITE_CONSTRAINT)
+      return new AssertionError(`the ${name} was told something twice or out of order: ${messageOf(cause)}`);
+    return new GannetError(codes.failed,
+      `${path}: expected the row to be written, got: ${messageOf(cause)}; ${number === SQLITE_BUSY ? 'another process holds the file: end that one, or try again' : 'check the disk\'s space and health'}`,
+      {
+        details: { path }, cause,
+      });
   }
 
   return {

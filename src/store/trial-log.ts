@@ -35,7 +35,10 @@ export interface TrialCount {
   readonly sharpeVariance: number | undefined;
 }
 
-/** Durable memory of everything that was ever backtested, by several processes at once: whoever counts by himself forgets. */
+/**
+ * Durable memory of everything that was ever backtested, by several processes at once: whoever counts by himself
+ * forgets.
+ */
 export interface TrialLog {
   /** Takes note of trials, all or none. One made again on the same rows replaces itself. */
   record(trials: readonly LoggedTrial[]): void;
@@ -69,7 +72,8 @@ export const TRIAL_LOG: DatabaseKind = {
   migrations: [FIRST_FORMAT],
   since: '0.2.0',
   codes: { invalid: 'TRIALS_INVALID', failed: 'TRIALS_FAILED' },
-  remedy: 'restore it from a copy, or move the file away: what was tried until then is then not counted any more, and deflated Sharpe ratios come out too high',
+  remedy: 'restore it from a copy, or move the file away: what was tried until then is then not counted any more, and '
+    + 'deflated Sharpe ratios come out too high',
 };
 
 /**
@@ -82,15 +86,19 @@ export function openTrialLog(path: string): TrialLog {
     record: (trials) => {
       commit(() => {
         for (const { id, params, data: { recording, from, to }, sharpe, isFold } of trials) {
-          prepare(RECORD).run({ recording, trial: id, from_at: from, to_at: to, params, sharpe, is_fold: isFold ? 1 : 0 });
+          prepare(RECORD)
+            .run({ recording, trial: id, from_at: from, to_at: to, params, sharpe, is_fold: isFold ? 1 : 0 });
         }
       });
     },
     of: ({ recording, from, to }, { withFolds = true } = {}) => read(() => {
       const rows = prepare(COUNTED).all({ recording, from_at: from, to_at: to, folds: withFolds ? 1 : 0 });
-      const ratios = rows.flatMap(({ sharpe, likeness }) => (typeof sharpe === 'number' ? [{ sharpe, isAlike: Number(likeness) >= MUCH_THE_SAME }] : []));
+      const ratios = rows.flatMap(({ sharpe, likeness }) =>
+        (typeof sharpe === 'number' ? [{ sharpe, isAlike: Number(likeness) >= MUCH_THE_SAME }] : []));
       const alike = ratios.filter(({ isAlike }) => isAlike);
-      return { count: rows.length, sharpeVariance: varianceOf((alike.length < 2 ? ratios : alike).map(({ sharpe }) => sharpe)) };
+      return {
+        count: rows.length, sharpeVariance: varianceOf((alike.length < 2 ? ratios : alike).map(({ sharpe }) => sharpe)),
+      };
     }),
     close,
   };

@@ -35,7 +35,10 @@ export interface StrategyContext {
   readonly random: Random;
   /** Returns what this strategy can still spend of a token, smallest units. */
   available(token: Token): Amount;
-  /** Returns how many of this strategy's swaps are under way; an exit that goes on in parts counts as one while it waits. */
+  /**
+   * Returns how many of this strategy's swaps are under way; an exit that goes on in parts counts as one while it
+   * waits.
+   */
   openIntents(): number;
   /** What became of this strategy's intents, one transition at a time. */
   readonly outcomes$: Observable<Outcome>;
@@ -51,7 +54,9 @@ export interface StrategyContext {
    * included that came while the bot was down. While the strategy is warmed up the state stands still: it is younger
    * than what is shown.
    */
-  stateful<S, E>(name: string, initial: S, reducer: (state: S, event: E) => S, options?: StatefulOptions<S>): Stateful<S, E>;
+  stateful<S, E>(
+    name: string, initial: S, reducer: (state: S, event: E) => S, options?: StatefulOptions<S>,
+  ): Stateful<S, E>;
   /** A line in the log; not a decision. */
   log(message: string): void;
 
@@ -60,14 +65,16 @@ export interface StrategyContext {
   /**
    * Returns a proposal to spend base tokens for the quote token. An exit that is larger than the signer's caps,
    * `risk.max_trade` or the market's depth allow goes in parts: the approved swap is the first, and the engine proposes
-   * the others by itself, over restarts too. Until the last is sold, `outcomes$` shows each part, `openIntents` counts the
-   * exit as one, and other swaps of this strategy from or into the token are refused (EXIT_UNDER_WAY). Where a cap has no
-   * room now, the proposal is refused as CAP_USED_UP, but made all the same as soon as it has: do not repeat it. After
-   * eight parts in a row that came to nothing the exit is given up with a critical alert.
+   * the others by itself, over restarts too. Until the last is sold, `outcomes$` shows each part, `openIntents` counts
+   * the exit as one, and other swaps of this strategy from or into the token are refused (EXIT_UNDER_WAY). Where a cap
+   * has no room now, the proposal is refused as CAP_USED_UP, but made all the same as soon as it has: do not repeat it.
+   * After eight parts in a row that came to nothing the exit is given up with a critical alert.
    */
   sell(pair: Pair, size: TokenAmount | Exclude<Size, Amount>, reason: string, options?: SwapOptions): SwapProposal;
   /** Returns a proposal to swap any token for any other. */
-  swap(from: Token, to: Token, size: TokenAmount | Exclude<Size, Amount>, reason: string, options?: SwapOptions): SwapProposal;
+  swap(
+    from: Token, to: Token, size: TokenAmount | Exclude<Size, Amount>, reason: string, options?: SwapOptions,
+  ): SwapProposal;
   /** Returns a proposal to tell people something. */
   alert(level: AlertLevel, message: string, data?: AlertData): AlertProposal;
 }

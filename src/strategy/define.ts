@@ -8,7 +8,8 @@ import type { Input } from './input.ts';
 export type Inputs = Readonly<Record<string, Input<unknown>>>;
 
 /** The streams a strategy gets: one per declared input, under the same name. */
-export type Streams<I extends Inputs> = { readonly [K in keyof I]: Observable<I[K] extends Input<infer T> ? T : never> };
+export type Streams<I extends Inputs> = { readonly [K in keyof I]: Observable<I[K] extends Input<infer T>
+  ? T : never> };
 
 /** A strategy as its author writes it. */
 export interface StrategyDefinition<S extends z.ZodType, I extends Inputs> {
@@ -28,7 +29,8 @@ export interface Strategy {
   readonly summary: string;
   readonly params: z.ZodType;
   readonly inputs: (params: unknown) => Inputs;
-  readonly run: (inputs: Readonly<Record<string, Observable<unknown>>>, params: unknown, context: StrategyContext) => Observable<Proposal>;
+  readonly run: (inputs: Readonly<Record<string, Observable<unknown>>>, params: unknown, context: StrategyContext) =>
+    Observable<Proposal>;
 }
 
 const strategies = new WeakSet<object>();
@@ -36,7 +38,9 @@ const strategies = new WeakSet<object>();
 /** Returns a strategy; the default export of a strategy's file. Throws STRATEGY_INVALID on a bad name. */
 export function defineStrategy<S extends z.ZodType, I extends Inputs>(definition: StrategyDefinition<S, I>): Strategy {
   if (!/^[a-z][a-z0-9-]{0,62}$/.test(definition.name)) {
-    throw new GannetError('STRATEGY_INVALID', `expected a name of lower case letters, digits and dashes, got "${definition.name}"`);
+    throw new GannetError(
+      'STRATEGY_INVALID', `expected a name of lower case letters, digits and dashes, got "${definition.name}"`,
+    );
   }
   // The engine only ever passes back what `params` and `inputs` of the same definition returned.
   const strategy = { ...definition } as unknown as Strategy;

@@ -24,8 +24,8 @@ export interface PollOptions {
   /** The interval that is wanted, "5s". Where the rate does not suffice for all feeds, it is polled less often. */
   readonly every: string;
   /**
-   * How much its freshness matters beside the other feeds', positive; 1 unless given. Where not everything can be polled
-   * as often as wanted, a feed of weight 4 is polled twice as often as one of weight 1.
+   * How much its freshness matters beside the other feeds', positive; 1 unless given. Where not everything can be
+   * polled as often as wanted, a feed of weight 4 is polled twice as often as one of weight 1.
    */
   readonly weight?: number | undefined;
 }
@@ -123,7 +123,9 @@ function pollRate({ every, weight }: PollOptions): Pick<FeedSpec, 'everyMs' | 'w
   const everyMs = parseDuration(every);
   if (weight === undefined) return { everyMs };
   if (!(Number.isFinite(weight) && weight > 0)) {
-    throw new GannetError('STRATEGY_INVALID', `expected the weight of an input to be a number above 0, got ${String(weight).slice(0, 40)}`);
+    throw new GannetError(
+      'STRATEGY_INVALID', `expected the weight of an input to be a number above 0, got ${String(weight).slice(0, 40)}`,
+    );
   }
   return { everyMs, weight };
 }

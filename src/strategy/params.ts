@@ -38,15 +38,20 @@ export function pair(): z.ZodType<Pair, string> {
   return z.string().meta({ description: 'base and quote token, "SOL/USDC"' }).transform((text, context) => {
     const names = text.split('/');
     const [base, quote] = names.map((name) => tokens().bySymbol(name));
-    if (names.length === 2 && base !== undefined && quote !== undefined && base.mint !== quote.mint) return { base, quote };
+    if (names.length === 2 && base !== undefined && quote !== undefined && base.mint !== quote.mint)
+      return { base, quote };
     const unknown = names.find((name) => tokens().bySymbol(name) === undefined);
-    const expected = names.length !== 2 || unknown === undefined ? 'two different tokens such as "SOL/USDC"' : knownTokens(unknown);
+    const expected = names.length !== 2 || unknown === undefined ? 'two different tokens such as "SOL/USDC"'
+      : knownTokens(unknown);
     context.addIssue({ code: 'custom', message: `expected ${expected}, got "${text}"` });
     return z.NEVER;
   });
 }
 
-/** Returns the schema of an amount with its token, "1.5 SOL" or "1500000000 raw SOL". More places than the token has are refused. */
+/**
+ * Returns the schema of an amount with its token, "1.5 SOL" or "1500000000 raw SOL". More places than the token has are
+ * refused.
+ */
 export function amount(): z.ZodType<TokenAmount, string> {
   return z.string().meta({ description: 'a decimal amount and its token, "1.5 SOL"' }).transform((text, context) => {
     const result = parseTokenAmount(text, tokens());

@@ -6,14 +6,16 @@ const BIGINT = '$bigint';
 const DEPTH_MAX = 64;
 
 /**
- * Returns the JSON text of plain data: null, booleans, finite numbers, strings, bigints, and arrays and plain objects of
- * them. Members that are undefined are left out. Throws STRATEGY_INVALID on anything else, naming its place.
+ * Returns the JSON text of plain data: null, booleans, finite numbers, strings, bigints, and arrays and plain objects
+ * of them. Members that are undefined are left out. Throws STRATEGY_INVALID on anything else, naming its place.
  */
 export function writeState(value: unknown, place: string): string {
   return JSON.stringify(asJson(value, place, 0));
 }
 
-/** Returns the data in a text that `writeState` made, frozen through and through. Throws SyntaxError on what is no JSON. */
+/**
+ * Returns the data in a text that `writeState` made, frozen through and through. Throws SyntaxError on what is no JSON.
+ */
 export function readState(text: string): unknown {
   return fromJson(JSON.parse(text));
 }
@@ -49,7 +51,8 @@ function asJson(value: unknown, place: string, depth: number): unknown {
 }
 
 function objectAsJson(value: object, place: string, depth: number): unknown {
-  if (Array.isArray(value)) return Array.from(value as unknown[], (item, index) => asJson(item, `${place}[${index}]`, depth));
+  if (Array.isArray(value))
+    return Array.from(value as unknown[], (item, index) => asJson(item, `${place}[${index}]`, depth));
   const prototype: unknown = Object.getPrototypeOf(value);
   if (prototype !== Object.prototype && prototype !== null) throw refused(place, `a ${value.constructor.name}`);
   if (Object.hasOwn(value, BIGINT)) throw refused(place, `a member "${BIGINT}", which stands for a bigint`);
@@ -59,5 +62,6 @@ function objectAsJson(value: object, place: string, depth: number): unknown {
 
 function refused(place: string, found: string): GannetError {
   return new GannetError('STRATEGY_INVALID',
-    `state ${place}: expected plain data (null, booleans, finite numbers, strings, bigints, arrays and objects of them), got ${found}`);
+    `state ${place}: expected plain data (null, booleans, finite numbers, strings, bigints, arrays and objects of `
+      + `them), got ${found}`);
 }

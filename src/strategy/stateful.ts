@@ -32,8 +32,8 @@ export interface StatefulOptions<S> {
 }
 
 /**
- * What one strategy keeps beyond a restart: named parts, each a value that a reducer makes of the one before. A value is
- * always what its JSON text says, so a strategy that goes on sees the very data that a restarted one would.
+ * What one strategy keeps beyond a restart: named parts, each a value that a reducer makes of the one before. A value
+ * is always what its JSON text says, so a strategy that goes on sees the very data that a restarted one would.
  */
 export class StateParts {
   readonly #kept: Readonly<Record<string, unknown>> | GannetError;
@@ -74,7 +74,9 @@ export class StateParts {
   }
 
   /** Opens a part; the design of `ctx.stateful`. Throws STRATEGY_INVALID. */
-  open<S, E>(name: string, initial: S, reducer: (state: S, event: E) => S, options: StatefulOptions<S> = {}): Stateful<S, E> {
+  open<S, E>(
+    name: string, initial: S, reducer: (state: S, event: E) => S, options: StatefulOptions<S> = {},
+  ): Stateful<S, E> {
     this.#refuseName(name);
     const { schema } = options;
     const beginning = this.#restored(name, initial, options);
@@ -99,7 +101,8 @@ export class StateParts {
   /** Returns the text of all parts, those included that nobody opened this time, and notes that it is known. */
   take(): string {
     this.#isChanged = false;
-    const unopened = Object.entries(this.#kept).filter(([name]) => !this.#texts.has(name)).map(([name, json]) => [name, JSON.stringify(json)] as const);
+    const unopened = Object.entries(this.#kept).filter(([name]) => !this.#texts.has(name))
+      .map(([name, json]) => [name, JSON.stringify(json)] as const);
     const parts = [...this.#texts, ...unopened].map(([name, text]) => `${JSON.stringify(name)}:${text}`);
     return `{${parts.join(',')}}`;
   }
@@ -111,10 +114,16 @@ export class StateParts {
 
   #refuseName(name: string): void {
     if (!/^[a-z][a-z0-9-]{0,62}$/.test(name)) {
-      throw new GannetError('STRATEGY_INVALID', `expected the name of a state to be lower case letters, digits and dashes, got "${name}"`);
+      throw new GannetError(
+        'STRATEGY_INVALID', `expected the name of a state to be lower case letters, digits and dashes, got "${name}"`,
+      );
     }
-    if (this.#texts.has(name)) throw new GannetError('STRATEGY_INVALID', `two states have the name "${name}": give each its own`);
-    if (this.#isSealed) throw new GannetError('STRATEGY_INVALID', `the state "${name}" is asked for too late: call ctx.stateful in run itself, before it returns`);
+    if (this.#texts.has(name))
+      throw new GannetError('STRATEGY_INVALID', `two states have the name "${name}": give each its own`);
+    if (this.#isSealed) throw new GannetError(
+      'STRATEGY_INVALID',
+      `the state "${name}" is asked for too late: call ctx.stateful in run itself, before it returns`,
+    );
   }
 
   /** Keeps a text and returns its data. */
@@ -123,7 +132,8 @@ export class StateParts {
     for (const [other, otherText] of this.#texts) if (other !== name) characters += otherText.length;
     if (characters > STATE_MAX_CHARACTERS) {
       throw new GannetError('STRATEGY_INVALID',
-        `the state "${name}" has grown to ${text.length} characters: a strategy keeps at most ${STATE_MAX_CHARACTERS} in all; keep less in it, a sum instead of a list say`);
+        `the state "${name}" has grown to ${text.length} characters: a strategy keeps at most ${STATE_MAX_CHARACTERS} `
+          + 'in all; keep less in it, a sum instead of a list say');
     }
     this.#texts.set(name, text);
     this.#isChanged = true;
@@ -141,7 +151,8 @@ export class StateParts {
       return initial;
     }
     throw new GannetError('STRATEGY_INVALID',
-      `the state "${name}" that an earlier run kept does not fit: ${read.fault}; let its schema read the older shape, or allow a new beginning with { misfit: 'initial' }`);
+      `the state "${name}" that an earlier run kept does not fit: ${read.fault}; let its schema read the older shape, `
+        + `or allow a new beginning with { misfit: 'initial' }`);
   }
 }
 
@@ -153,7 +164,9 @@ function parseKept(text: string): Readonly<Record<string, unknown>> | GannetErro
     if (kindOf(json) === 'an object') return json as Readonly<Record<string, unknown>>;
     return new GannetError('STRATEGY_INVALID', `expected the kept state to be an object, found ${kindOf(json)}`);
   } catch (cause) {
-    return new GannetError('STRATEGY_INVALID', `expected the kept state to be JSON, found: ${messageOf(cause)}`, { cause });
+    return new GannetError(
+      'STRATEGY_INVALID', `expected the kept state to be JSON, found: ${messageOf(cause)}`, { cause },
+    );
   }
 }
 
@@ -164,12 +177,16 @@ function readBy<S>(schema: z.ZodType<S>, kept: unknown): Read<S> {
 
 function refuseUnreadable<S>(schema: z.ZodType<S>, next: S, name: string): void {
   const read = readBy(schema, next);
-  if ('fault' in read) throw new GannetError('STRATEGY_INVALID', `the state "${name}" does not fit its own schema, so it could not be read again: ${read.fault}`);
+  if ('fault' in read) throw new GannetError(
+    'STRATEGY_INVALID', `the state "${name}" does not fit its own schema, so it could not be read again: ${read.fault}`,
+  );
 }
 
 /** Takes what is kept as it is where it looks like the initial state; null stands for anything. */
 function readLike<S>(initial: S, kept: unknown): Read<S> {
-  const fault = unlike(initial, kept, 'it') ?? (isRecord(initial) && isRecord(kept) ? Object.keys(initial).map((key) => unlike(initial[key], kept[key], key)).find((found) => found !== undefined) : undefined);
+  const fault = unlike(initial, kept, 'it') ?? (isRecord(initial) && isRecord(kept)
+    ? Object.keys(initial).map((key) => unlike(initial[key], kept[key], key)).find((found) => found !== undefined)
+    : undefined);
   return fault === undefined ? { value: kept as S } : { fault };
 }
 

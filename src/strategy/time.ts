@@ -12,7 +12,9 @@ type Timed = Pick<StrategyContext, 'clock'>;
  * Emits the number of each slot of an absolute grid (slot n begins at n * every + offset since the epoch): the present
  * slot at once, then each one as it begins. A restart within a slot meets the same number again, which makes it a key.
  */
-export function slots(context: Timed, options: { readonly every: string; readonly offset?: string | undefined }): rx.Observable<number> {
+export function slots(
+  context: Timed, options: { readonly every: string; readonly offset?: string | undefined },
+): rx.Observable<number> {
   const every = parseDuration(options.every);
   const offset = options.offset === undefined ? 0 : parseDuration(options.offset);
   return new rx.Observable((subscriber) => {
@@ -62,10 +64,14 @@ export function timeout<T>(context: Timed, within: string): MonoTypeOperatorFunc
   return rx.timeout({ each: parseDuration(within), scheduler: context.clock });
 }
 
-export function retry<T>(context: Timed, options: { readonly count: number; readonly delay: string }): MonoTypeOperatorFunction<T> {
+export function retry<T>(
+  context: Timed, options: { readonly count: number; readonly delay: string },
+): MonoTypeOperatorFunction<T> {
   return rx.retry({ count: options.count, delay: () => timer(context, options.delay) });
 }
 
-export function repeat<T>(context: Timed, options: { readonly count: number; readonly delay: string }): MonoTypeOperatorFunction<T> {
+export function repeat<T>(
+  context: Timed, options: { readonly count: number; readonly delay: string },
+): MonoTypeOperatorFunction<T> {
   return rx.repeat({ count: options.count, delay: () => timer(context, options.delay) });
 }

@@ -16,8 +16,10 @@ import type { EngineState } from './state.ts';
 export function applyOutcome(state: EngineState, at: Millis, outcome: Outcome): void {
   const tracked = state.intents.get(outcome.intentId);
   assert(tracked, () => `outcome "${outcome.state}" of ${outcome.intentId}, which is not open`);
-  assert(canTransition(tracked.state, outcome.state), () => `${outcome.intentId} cannot go from ${tracked.state} to ${outcome.state}`);
-  assert(outcome.state !== 'confirmed' || outcome.fill !== undefined, () => `${outcome.intentId} is confirmed without a fill`);
+  assert(canTransition(tracked.state, outcome.state), () =>
+    `${outcome.intentId} cannot go from ${tracked.state} to ${outcome.state}`);
+  assert(outcome.state !== 'confirmed' || outcome.fill !== undefined, () =>
+    `${outcome.intentId} is confirmed without a fill`);
   tracked.state = outcome.state;
   if (outcome.state === 'unknown' && needsOperator(outcome.code)) tracked.isUnproven = true;
   const { intent } = tracked;
@@ -32,8 +34,10 @@ export function applyOutcome(state: EngineState, at: Millis, outcome: Outcome): 
   }
   state.intents.delete(intent.id);
   settleExit(state, intent, outcome, at);
-  // Nothing was signed, so nothing was done: the strategy may come back to it, unless the engine does. A further attempt comes after a signed one.
-  const isUndone = outcome.state === 'abandoned' && outcome.attempt === 1 && !state.exits.get(intent.strategy, intent.inputMint);
+  // Nothing was signed, so nothing was done: the strategy may come back to it, unless the engine does. A further
+  // attempt comes after a signed one.
+  const isUndone = outcome.state === 'abandoned' && outcome.attempt === 1
+    && !state.exits.get(intent.strategy, intent.inputMint);
   if (isUndone && intent.key !== undefined) state.keys.delete(intentKey(intent.strategy, intent.key));
   state.portfolio.release(intent);
   recordOutcome(state.protections, intent, outcome, bookOutcome(state, intent, outcome));
@@ -48,6 +52,7 @@ function bookOutcome(state: EngineState, { strategy }: Intent, { fill, feeLampor
     return undefined;
   }
   const currency = state.portfolio.book(strategy).budget?.mint;
-  const fee = currency === undefined ? undefined : currentValue(state, { mint: SOL_MINT, amount: fill.feeLamports }, currency, state.protections.now);
+  const fee = currency === undefined ? undefined
+    : currentValue(state, { mint: SOL_MINT, amount: fill.feeLamports }, currency, state.protections.now);
   return state.portfolio.applyFill(strategy, fill, fee);
 }

@@ -2,7 +2,10 @@ import type { Amount, Lamports } from '../core/amount.ts';
 import type { Millis } from '../core/time.ts';
 import type { Route } from './proposal.ts';
 
-/** One signed transaction of an intent: everything that is needed to send the same bytes again and to prove what became of them. */
+/**
+ * One signed transaction of an intent: everything that is needed to send the same bytes again and to prove what became
+ * of them.
+ */
 export interface Attempt {
   readonly intentId: string;
   /** From 1. */
@@ -24,7 +27,9 @@ export interface Attempt {
   readonly feePayer: string;
   /** The market maker on the other side, where there is one. */
   readonly maker?: string | undefined;
-  /** What the wallet had of the input when it was signed, smallest units: it still has it where the swap never landed. */
+  /**
+   * What the wallet had of the input when it was signed, smallest units: it still has it where the swap never landed.
+   */
   readonly inputBalance?: Amount | undefined;
   /** As of which slots; undefined where an older Gannet signed it. It can have landed only later. */
   readonly inputSlots?: SlotSpan | undefined;

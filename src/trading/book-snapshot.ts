@@ -9,7 +9,10 @@ export interface BookSnapshot {
   readonly costs?: Readonly<Record<string, string>> | undefined;
   readonly feesLamports: string;
   readonly swaps: number;
-  /** What it was given so far. Absent without a budget, and in snapshots of older versions: the configured one is its own then. */
+  /**
+   * What it was given so far. Absent without a budget, and in snapshots of older versions: the configured one is its
+   * own then.
+   */
   readonly budget?: { readonly mint: string; readonly amount: string } | undefined;
   /** Absent where it is not. */
   readonly isByHand?: true | undefined;
@@ -21,8 +24,10 @@ export function snapshotBooks(portfolio: Portfolio): Record<string, BookSnapshot
   for (const [name, book] of portfolio.books) {
     if (isOver(portfolio, book)) continue;
     books[name] = {
-      balances: writeBalances(book.balances), costs: writeBalances(book.costs), feesLamports: book.feesLamports.toString(), swaps: book.swaps,
-      ...(book.budget === undefined ? {} : { budget: { mint: book.budget.mint, amount: (book.budget.amount + book.owed).toString() } }),
+      balances: writeBalances(book.balances), costs: writeBalances(book.costs),
+      feesLamports: book.feesLamports.toString(), swaps: book.swaps,
+      ...(book.budget === undefined ? {}
+        : { budget: { mint: book.budget.mint, amount: (book.budget.amount + book.owed).toString() } }),
       ...(book.isByHand ? { isByHand: true } : {}),
     };
   }
@@ -31,19 +36,22 @@ export function snapshotBooks(portfolio: Portfolio): Record<string, BookSnapshot
 
 /** The name of such a book never comes again, while a strategy that comes back must not be given its budget anew. */
 function isOver(portfolio: Portfolio, { isByHand, isConfigured, balances, reserved }: StrategyBook): boolean {
-  return isByHand && !isConfigured && reserved.size === 0 && [...balances.keys()].every((mint) => portfolio.leftBehind(mint) === 0n);
+  return isByHand && !isConfigured && reserved.size === 0
+    && [...balances.keys()].every((mint) => portfolio.leftBehind(mint) === 0n);
 }
 
 /** Returns what is saved of a strategy's book; undefined too for one that never had anything. */
 export function savedBook(books: Readonly<Record<string, BookSnapshot>>, name: string): BookSnapshot | undefined {
   const saved = Object.hasOwn(books, name) ? books[name] : undefined;
-  const isBlank = saved?.budget === undefined && saved?.swaps === 0 && saved.feesLamports === '0' && Object.keys(saved.balances).length === 0;
+  const isBlank = saved?.budget === undefined && saved?.swaps === 0 && saved.feesLamports === '0'
+    && Object.keys(saved.balances).length === 0;
   return isBlank ? undefined : saved;
 }
 
 /** Returns the budget that a book had when it was saved; undefined where it does not say. */
 export function budgetOf(saved: BookSnapshot | undefined): StrategyBook['budget'] {
-  return saved?.budget === undefined ? undefined : { mint: saved.budget.mint as Mint, amount: BigInt(saved.budget.amount) as Amount };
+  return saved?.budget === undefined ? undefined
+    : { mint: saved.budget.mint as Mint, amount: BigInt(saved.budget.amount) as Amount };
 }
 
 /** Fills an open book with what was saved of it, its budget apart. */

@@ -14,9 +14,9 @@ interface Ledger {
 }
 
 /**
- * Brings a restored book in line with the budget that is configured now: gives what it grew by, takes back what it shrank
- * by as far as that is free, and notes the rest as owed. A book without holdings takes a budget in another token; one
- * that holds something would count it as a position and sell it. Throws CONFIG_INVALID there.
+ * Brings a restored book in line with the budget that is configured now: gives what it grew by, takes back what it
+ * shrank by as far as that is free, and notes the rest as owed. A book without holdings takes a budget in another
+ * token; one that holds something would count it as a position and sell it. Throws CONFIG_INVALID there.
  */
 export function changeBudget(ledger: Ledger, tokens: TokenTable, name: string, saved: BookSnapshot): void {
   const { portfolio, protections } = ledger;
@@ -53,9 +53,12 @@ function stillHolding(tokens: TokenTable, name: string, { budget, balances }: St
   const show = (mint: Mint): string => tokens.byMint(mint)?.symbol ?? mint;
   const holds = [...balances].map(([mint, amount]) => {
     const token = tokens.byMint(mint);
-    return token === undefined ? `${amount} raw of ${mint}` : `${formatDecimal(amount, token.decimals)} ${token.symbol}`;
+    return token === undefined ? `${amount} raw of ${mint}`
+      : `${formatDecimal(amount, token.decimals)} ${token.symbol}`;
   });
   return new GannetError('CONFIG_INVALID',
-    `strategies: ${name} had its budget in ${show(before)} and ${holds.length === 0 ? 'has a swap under way' : `still holds ${holds.join(', ')}`}; the configuration `
-    + `${budget === undefined ? 'gives it none' : `gives it one in ${show(budget.mint)}`}: put the budget back into ${show(before)}, or give the strategy another "name" and it begins anew`);
+    `strategies: ${name} had its budget in ${show(before)} and `
+    + `${holds.length === 0 ? 'has a swap under way' : `still holds ${holds.join(', ')}`}; the configuration `
+    + `${budget === undefined ? 'gives it none' : `gives it one in ${show(budget.mint)}`}: put the budget back into `
+    + `${show(before)}, or give the strategy another "name" and it begins anew`);
 }

@@ -7,10 +7,16 @@ export type TradingState = 'active' | 'reduce-only' | 'halted';
 /** Whether the service lets this run in, and answers at all: without it nothing can be quoted, sent or watched. */
 export type ServiceAccessState = 'granted' | 'refused' | 'silent';
 
-/** Who changed a trading state: a person, the file STOP, the configuration, a signal, the start after repeated crashes, or a disk that is full. */
+/**
+ * Who changed a trading state: a person, the file STOP, the configuration, a signal, the start after repeated crashes,
+ * or a disk that is full.
+ */
 export type CommandSource = 'operator' | 'stop-file' | 'config' | 'signal' | 'safe-mode' | 'disk-guard';
 
-/** Why the wallet on the chain is not what the ledger says: somebody else moved money, or the two disagree for no known reason. */
+/**
+ * Why the wallet on the chain is not what the ledger says: somebody else moved money, or the two disagree for no known
+ * reason.
+ */
 export type AdjustmentCause = 'deposit' | 'withdrawal' | 'mismatch';
 
 interface CommandBase {
@@ -29,7 +35,9 @@ export interface SetTradingState extends CommandBase {
   readonly by?: CommandSource | undefined;
 }
 
-/** Sells what strategies hold back into their budgets' tokens, and lets them enter nothing until an operator resumes. */
+/**
+ * Sells what strategies hold back into their budgets' tokens, and lets them enter nothing until an operator resumes.
+ */
 export interface Flatten extends CommandBase {
   readonly name: 'flatten';
   readonly strategy?: string | undefined;
@@ -42,7 +50,10 @@ export interface SetServiceAccess extends CommandBase {
   readonly access: ServiceAccessState;
 }
 
-/** The chain's balance of the wallet differs from the ledger's by `change`, a decimal string of smallest units, negative where there is less. */
+/**
+ * The chain's balance of the wallet differs from the ledger's by `change`, a decimal string of smallest units, negative
+ * where there is less.
+ */
 export interface AdjustWallet extends CommandBase {
   readonly name: 'adjust-wallet';
   readonly mint: Mint;
@@ -66,9 +77,12 @@ export interface ReportPresence extends CommandBase {
 /** The machine slept: timers that are overdue fire now, each once, instead of one by one at instants long past. */
 export interface LeapTime extends CommandBase {
   readonly name: 'leap-time';
-  /** Where the engine's time stood: the timers due until then have fired at their own instants, woken without an input. */
+  /**
+   * Where the engine's time stood: the timers due until then have fired at their own instants, woken without an input.
+   */
   readonly from: Millis;
 }
 
 /** A word from outside the market; it goes through the inbox and is replayed like everything else. */
-export type Command = SetTradingState | Flatten | SetServiceAccess | AdjustWallet | JudgeToken | ReportPresence | LeapTime;
+export type Command = SetTradingState | Flatten | SetServiceAccess | AdjustWallet | JudgeToken | ReportPresence
+  | LeapTime;

@@ -27,14 +27,17 @@ export function bookCosts(basis: CostBasis, fill: Fill, fee: Amount): ExitResult
   const budget = basis.budget?.mint;
   if (budget === undefined) return undefined;
   const spent = fill.inputMint === budget ? fill.amountIn : takeCost(basis, fill.inputMint, fill.amountIn);
-  if (fill.outputMint === budget) return spent === undefined ? undefined : { cost: spent, profit: fill.amountOut - spent - fee };
+  if (fill.outputMint === budget)
+    return spent === undefined ? undefined : { cost: spent, profit: fill.amountOut - spent - fee };
   const before = basis.balances.has(fill.outputMint) ? basis.costs.get(fill.outputMint) : 0n;
   if (spent === undefined || before === undefined) basis.costs.delete(fill.outputMint);
   else basis.costs.set(fill.outputMint, (before + spent + fee) as Amount);
   return undefined;
 }
 
-/** Returns what a part of a holding has cost and takes it off, before balances change; undefined where it is not known. */
+/**
+ * Returns what a part of a holding has cost and takes it off, before balances change; undefined where it is not known.
+ */
 export function takeCost({ balances, costs }: CostBasis, mint: Mint, sold: Amount): Amount | undefined {
   const cost = costs.get(mint);
   if (cost === undefined) return undefined;

@@ -37,23 +37,28 @@ export const DENIALS = {
   },
   TRADING_REDUCE_ONLY: {
     meaning: 'only exits are allowed now', category: 'state', scope: 'everything, or one strategy',
-    trigger: 'the operator, the configuration, or a flatten under way', action: 'refuses entries', release: 'the operator resumes',
+    trigger: 'the operator, the configuration, or a flatten under way', action: 'refuses entries',
+    release: 'the operator resumes',
   },
   SERVICE_UNAUTHORIZED: {
-    meaning: 'the service refuses the API key, so nothing can be quoted or sent', category: 'state', scope: 'everything',
+    meaning: 'the service refuses the API key, so nothing can be quoted or sent', category: 'state',
+    scope: 'everything',
     trigger: 'an answer 401', action: 'refuses entries and exits', release: 'the service takes the key again',
   },
   SERVICE_SILENT: {
     meaning: 'the service does not answer', category: 'state', scope: 'everything',
-    trigger: 'requests in a row without an answer, or with an answer 5xx', action: 'refuses entries', release: 'the service answers, at once',
+    trigger: 'requests in a row without an answer, or with an answer 5xx', action: 'refuses entries',
+    release: 'the service answers, at once',
   },
   STRATEGY_UNKNOWN: {
     meaning: 'the strategy is no longer configured', category: 'state', scope: 'one strategy',
-    trigger: 'a further attempt of a swap that an earlier configuration began', action: 'refuses entries', release: 'it is configured again',
+    trigger: 'a further attempt of a swap that an earlier configuration began', action: 'refuses entries',
+    release: 'it is configured again',
   },
   PROPOSAL_INVALID: {
     meaning: 'the proposal itself makes no sense', category: 'proposal', scope: 'the proposal',
-    trigger: 'one token on both sides, an unknown token, an amount of zero', action: 'refuses entries and exits', release: 'a proposal that makes sense',
+    trigger: 'one token on both sides, an unknown token, an amount of zero', action: 'refuses entries and exits',
+    release: 'a proposal that makes sense',
   },
   KEY_REPEATED: {
     meaning: 'this strategy already acted under this key', category: 'proposal', scope: 'one strategy',
@@ -65,14 +70,16 @@ export const DENIALS = {
   },
   INPUT_STALE: {
     meaning: 'what the strategy looks at is older than its max_age', category: 'freshness', scope: 'one strategy',
-    trigger: 'strategies[].max_age', action: 'refuses entries and exits', release: 'every input is young enough; a flatten does not wait for it',
+    trigger: 'strategies[].max_age', action: 'refuses entries and exits',
+    release: 'every input is young enough; a flatten does not wait for it',
   },
   QUOTE_STALE: {
-    meaning: 'the newest price of the pair is older than max_quote_age, or there is none', category: 'freshness', scope: 'one pair',
-    trigger: 'risk.max_quote_age', action: 'refuses entries', release: 'a newer price',
+    meaning: 'the newest price of the pair is older than max_quote_age, or there is none', category: 'freshness',
+    scope: 'one pair', trigger: 'risk.max_quote_age', action: 'refuses entries', release: 'a newer price',
   },
   INTENT_OPEN_FOR_MINT: {
-    meaning: 'another swap of the same input is still open in this wallet', category: 'count', scope: 'one token of the wallet',
+    meaning: 'another swap of the same input is still open in this wallet', category: 'count',
+    scope: 'one token of the wallet',
     trigger: 'an open swap', action: 'refuses entries and exits', release: 'that swap is closed',
   },
   INTENTS_OPEN_LIMIT: {
@@ -80,13 +87,15 @@ export const DENIALS = {
     trigger: 'risk.max_open_intents', action: 'refuses entries', release: 'one of them is closed',
   },
   EXIT_UNDER_WAY: {
-    meaning: 'the strategy’s exit from this token is under way in parts', category: 'count', scope: 'one token of one strategy',
+    meaning: 'the strategy’s exit from this token is under way in parts', category: 'count',
+    scope: 'one token of one strategy',
     trigger: 'an exit that is larger than one swap may be', action: 'refuses entries and exits',
     release: 'the last part is sold, or the exit is given up',
   },
   CAP_USED_UP: {
-    meaning: 'the signer’s cap of the hour or of the day leaves no room for the exit', category: 'count', scope: 'one token of the wallet',
-    trigger: 'signer.caps', action: 'refuses entries and exits', release: 'the cap leaves room again; the exit then goes on by itself',
+    meaning: 'the signer’s cap of the hour or of the day leaves no room for the exit', category: 'count',
+    scope: 'one token of the wallet', trigger: 'signer.caps', action: 'refuses entries and exits',
+    release: 'the cap leaves room again; the exit then goes on by itself',
   },
   RATE_PER_MINUTE: {
     meaning: 'max_swaps.per_minute is used up', category: 'count', scope: 'everything',
@@ -111,7 +120,8 @@ export const DENIALS = {
   },
   SOL_RESERVE: {
     meaning: 'it would touch the SOL kept for fees and exits', category: 'money', scope: 'the wallet',
-    trigger: 'wallet.sol_reserve, after the swap and the deposits of token accounts it may open', action: 'refuses entries',
+    trigger: 'wallet.sol_reserve, after the swap and the deposits of token accounts it may open',
+    action: 'refuses entries',
     release: 'there is more SOL; exits of SOL itself leave the reserve, exits of other tokens may use it',
   },
   TRADE_EXCEEDS_MAX: {
@@ -123,7 +133,8 @@ export const DENIALS = {
     trigger: 'risk.max_position', action: 'refuses entries', release: 'a smaller position',
   },
   STRATEGY_EXPOSURE_EXCEEDS_MAX: {
-    meaning: 'the strategy’s positions would be worth more than its max_exposure', category: 'size', scope: 'one strategy',
+    meaning: 'the strategy’s positions would be worth more than its max_exposure', category: 'size',
+    scope: 'one strategy',
     trigger: 'strategies[].max_exposure', action: 'refuses entries', release: 'smaller positions',
   },
   EXPOSURE_EXCEEDS_MAX: {
@@ -132,7 +143,8 @@ export const DENIALS = {
   },
   VALUE_UNKNOWN: {
     meaning: 'no price is known to hold it against a limit', category: 'size', scope: 'one token',
-    trigger: 'a limit on value where every price is missing, too old, or no number', action: 'refuses entries', release: 'a price comes in',
+    trigger: 'a limit on value where every price is missing, too old, or no number', action: 'refuses entries',
+    release: 'a price comes in',
   },
   TOKEN_UNSAFE: {
     meaning: 'the look at the token found something wrong with it', category: 'token', scope: 'one token',
@@ -142,18 +154,50 @@ export const DENIALS = {
     meaning: 'nobody has looked at the token yet, or too long ago', category: 'token', scope: 'one token',
     trigger: 'risk.token_safety', action: 'refuses entries', release: 'the look at it is done',
   },
-  COOLDOWN_ACTIVE: protection('a pause after a swap', 'each strategy, each token, or everything', 'a swap that closed, with a loss or however'),
-  LOSS_STREAK: protection('too many losing exits in a row', 'each strategy, each token, or everything', 'so many losses in a row within a span'),
-  PROFIT_TOO_LOW: protection('the latest exits brought too little', 'each strategy, each token, or everything', 'so many exits within a span, together below a share of their cost'),
-  DRAWDOWN_EXCEEDS_MAX: protection('equity is too far under its highest', 'each strategy, or everything', 'equity against its highest ever'),
-  DAILY_LOSS_EXCEEDS_MAX: protection('the day has lost too much', 'each strategy, or everything', 'equity against the beginning of the day, UTC'),
-  FEE_BUDGET_EXCEEDED: protection('the day’s network fees are used up', 'each strategy, or everything', 'fees and tips of the day, UTC, of failed swaps too'),
-  FEED_STALE: protection('a feed has not answered for too long', 'each strategy, or everything', 'the age of the last answer of a feed that a strategy looks at'),
-  EXECUTION_BLIND: protection('nobody can say what became of the latest swaps', 'each strategy, or everything', 'so many swaps in a row that became unknown'),
-  INTENT_UNRESOLVED: protection('the outcome of a swap is unknown for too long', 'each strategy, or everything', 'the time since a swap became unknown'),
-  ERROR_RATE_EXCEEDS_MAX: protection('too many swaps go wrong', 'each strategy, each token, or everything', 'so many signed swaps that failed or expired within a span; what was never signed does not count'),
-  LEDGER_MISMATCH: protection('the chain has less than the ledger, unexplained', 'each token, or everything', 'a reconciliation that finds money missing'),
-  OPERATOR_ABSENT: protection('no operator showed himself for too long', 'everything', 'the time since a command of an operator'),
+  COOLDOWN_ACTIVE: protection(
+    'a pause after a swap', 'each strategy, each token, or everything', 'a swap that closed, with a loss or however',
+  ),
+  LOSS_STREAK: protection(
+    'too many losing exits in a row', 'each strategy, each token, or everything',
+    'so many losses in a row within a span',
+  ),
+  PROFIT_TOO_LOW: protection(
+    'the latest exits brought too little', 'each strategy, each token, or everything',
+    'so many exits within a span, together below a share of their cost',
+  ),
+  DRAWDOWN_EXCEEDS_MAX: protection(
+    'equity is too far under its highest', 'each strategy, or everything', 'equity against its highest ever',
+  ),
+  DAILY_LOSS_EXCEEDS_MAX: protection(
+    'the day has lost too much', 'each strategy, or everything', 'equity against the beginning of the day, UTC',
+  ),
+  FEE_BUDGET_EXCEEDED: protection(
+    'the day’s network fees are used up', 'each strategy, or everything',
+    'fees and tips of the day, UTC, of failed swaps too',
+  ),
+  FEED_STALE: protection(
+    'a feed has not answered for too long', 'each strategy, or everything',
+    'the age of the last answer of a feed that a strategy looks at',
+  ),
+  EXECUTION_BLIND: protection(
+    'nobody can say what became of the latest swaps', 'each strategy, or everything',
+    'so many swaps in a row that became unknown',
+  ),
+  INTENT_UNRESOLVED: protection(
+    'the outcome of a swap is unknown for too long', 'each strategy, or everything',
+    'the time since a swap became unknown',
+  ),
+  ERROR_RATE_EXCEEDS_MAX: protection(
+    'too many swaps go wrong', 'each strategy, each token, or everything',
+    'so many signed swaps that failed or expired within a span; what was never signed does not count',
+  ),
+  LEDGER_MISMATCH: protection(
+    'the chain has less than the ledger, unexplained', 'each token, or everything',
+    'a reconciliation that finds money missing',
+  ),
+  OPERATOR_ABSENT: protection(
+    'no operator showed himself for too long', 'everything', 'the time since a command of an operator',
+  ),
 } as const satisfies Readonly<Record<string, DenialFacts>>;
 export type DenialCode = keyof typeof DENIALS;
 

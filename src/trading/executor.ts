@@ -9,10 +9,10 @@ export interface OpenIntent {
 }
 
 /**
- * Carries intents out: live, on paper, or simulated. Both methods emit transitions in the order of the state machine and
- * complete after a terminal one; `unknown` is none, and is followed until more is known or an operator closes it. What can
- * go wrong outside is an outcome: an error is a bug. Whoever unsubscribes ends the work: what is open stays open, for
- * `reconcile`.
+ * Carries intents out: live, on paper, or simulated. Both methods emit transitions in the order of the state machine
+ * and complete after a terminal one; `unknown` is none, and is followed until more is known or an operator closes it.
+ * What can go wrong outside is an outcome: an error is a bug. Whoever unsubscribes ends the work: what is open stays
+ * open, for `reconcile`.
  */
 export interface Executor {
   /** What the strategy keeps as of this intent is written down with it, where anything is. */

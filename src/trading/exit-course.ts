@@ -24,8 +24,8 @@ const PASSING: ReadonlySet<string> = new Set<DenialCategory>(['state', 'protecti
 const OUT_OF_REACH = /^SERVICE_(?!BAD_REQUEST$)/;
 /** Nor do a node, a disk, a cap, a process, a price or a congested chain: each may be well again a minute later. */
 const PASSING_CODES: ReadonlySet<string> = new Set([
-  'CHAIN_UNREACHABLE', 'CHAIN_RPC_ERROR', 'CHAIN_RESPONSE_INVALID', 'CHAIN_UNREAD', 'TABLE_UNREAD', 'CAP_DECIMALS_UNREAD',
-  'JOURNAL_FAILED', 'COUNTERS_UNWRITABLE', 'DISK_FULL', 'SIGNER_LOST', 'RESTARTED',
+  'CHAIN_UNREACHABLE', 'CHAIN_RPC_ERROR', 'CHAIN_RESPONSE_INVALID', 'CHAIN_UNREAD', 'TABLE_UNREAD',
+  'CAP_DECIMALS_UNREAD', 'JOURNAL_FAILED', 'COUNTERS_UNWRITABLE', 'DISK_FULL', 'SIGNER_LOST', 'RESTARTED',
   'CAP_EXCEEDED_HOUR', 'CAP_EXCEEDED_DAY', 'FEE_EXCEEDS', 'TIP_EXCEEDS', 'FEE_EXCEEDS_MAX',
   'LIMIT_NOT_MET', 'PRICE_OFF_REFERENCE', 'IMPACT_EXCEEDS_MAX', 'SIZE_BEYOND_LADDER',
   'QUOTE_EXPIRED', 'MAKER_REJECTED', 'EXPIRED', 'INTENT_TOO_OLD', 'ORDER_INCOMPLETE',
@@ -72,7 +72,9 @@ export function sizeExit(state: EngineState, proposal: SwapProposal, wish: SwapW
     if (isOwn && wish.key !== undefined) state.keys.add(intentKey(strategy.name, wish.key));
     const until = `${timeOfDay(waits.until)} (in ${roughDuration(waits.until - at)})`;
     const none = `the signer’s cap of the ${waits.span} leaves no room for ${showAmount(state, inputMint, amountIn)}`;
-    return { kind: 'wait', denial: { code: 'CAP_USED_UP', reason: `${none} before ${until}; the exit goes on by itself then` } };
+    return {
+      kind: 'wait', denial: { code: 'CAP_USED_UP', reason: `${none} before ${until}; the exit goes on by itself then` },
+    };
   }
   if (amount === amountIn) return { kind: 'sell', proposal, wish };
   const limit = limitOfPart(proposal.limit, amount, amountIn);
@@ -86,7 +88,9 @@ export function refusePart(state: EngineState, { strategy, inputMint }: SwapWish
   if (order !== undefined && !isPassing(code)) countFailure(state, order);
 }
 
-/** Brings an exit on by what became of one of its parts. One that was too large for the market goes on in smaller parts. */
+/**
+ * Brings an exit on by what became of one of its parts. One that was too large for the market goes on in smaller parts.
+ */
 export function settleExit(state: EngineState, intent: Intent, outcome: Outcome, at: Millis): void {
   const { id, strategy, inputMint, amountIn, purpose } = intent;
   const proposal = state.exitProposals.get(id);

@@ -46,8 +46,8 @@ const PART_MS = 5_000;
 const PARTS_MAX = 1_000;
 
 /**
- * Returns how much of an exit one swap may sell: what fits the signer's caps and what they leave of the hour and the day,
- * `max_trade`, and the depth that is known. Parts are of one size, so that no dust is left for the last.
+ * Returns how much of an exit one swap may sell: what fits the signer's caps and what they leave of the hour and the
+ * day, `max_trade`, and the depth that is known. Parts are of one size, so that no dust is left for the last.
  */
 export function exitPart(state: EngineState, exit: ExitSize, at: Millis): ExitPart {
   const { limits, spends } = state;
@@ -59,7 +59,9 @@ export function exitPart(state: EngineState, exit: ExitSize, at: Millis): ExitPa
   return partOf(amount, bound, cap, (span) => windowOf(spends.counted(inputMint, span, at)), at);
 }
 
-/** Returns the smallest part that the depth may ask for: a lying quote would have each of a million parts cost a fee. */
+/**
+ * Returns the smallest part that the depth may ask for: a lying quote would have each of a million parts cost a fee.
+ */
 export function leastPart(whole: Amount): Amount {
   return ((whole + PARTS_OF_DEPTH_MAX - 1n) / PARTS_OF_DEPTH_MAX) as Amount;
 }

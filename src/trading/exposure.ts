@@ -17,12 +17,18 @@ interface Part {
 }
 
 /** Returns what something would sell for now, undefined where no price is fresh enough to say. */
-export function currentValue(state: EngineState, { mint, amount }: Part, currency: Mint, at: Millis): Amount | undefined {
-  return valueIn(state.market, state.tokens, { mint, amount, currency }, { at, maxAgeMs: state.limits.maxValueAgeMs ?? VALUE_MAX_AGE_MS });
+export function currentValue(
+  state: EngineState, { mint, amount }: Part, currency: Mint, at: Millis,
+): Amount | undefined {
+  return valueIn(state.market, state.tokens, { mint, amount, currency }, {
+    at, maxAgeMs: state.limits.maxValueAgeMs ?? VALUE_MAX_AGE_MS,
+  });
 }
 
 /** Returns what strategies' positions and what is on its way are worth together: of one strategy, or of all. */
-export function exposureOf(state: EngineState, strategy: string | undefined, currency: Mint, at: Millis, except?: Intent): bigint | Unpriced {
+export function exposureOf(
+  state: EngineState, strategy: string | undefined, currency: Mint, at: Millis, except?: Intent,
+): bigint | Unpriced {
   const parts: Part[] = [];
   for (const [name, book] of state.portfolio.books) {
     if (!book.isConfigured || (strategy !== undefined && name !== strategy)) continue;
@@ -30,12 +36,15 @@ export function exposureOf(state: EngineState, strategy: string | undefined, cur
   }
   if (strategy === undefined) parts.push(...leftBehind(state.portfolio, currency));
   for (const { intent } of state.intents.values()) {
-    if ((strategy === undefined || intent.strategy === strategy) && intent.id !== except?.id) parts.push(...addedBy(state, intent));
+    if ((strategy === undefined || intent.strategy === strategy) && intent.id !== except?.id)
+      parts.push(...addedBy(state, intent));
   }
   return sum(state, parts, currency, at);
 }
 
-/** Money that waits in the budget's token is at no risk; of a strategy without one, all that is not the limit's token. */
+/**
+ * Money that waits in the budget's token is at no risk; of a strategy without one, all that is not the limit's token.
+ */
 function isAtRisk({ budget }: StrategyBook, mint: Mint, currency: Mint): boolean {
   return mint !== (budget?.mint ?? currency);
 }
@@ -45,7 +54,8 @@ function leftBehind(portfolio: Portfolio, currency: Mint): Part[] {
   const written = new Map<Mint, bigint>();
   for (const book of portfolio.books.values()) {
     if (book.isConfigured) continue;
-    for (const [mint, amount] of book.balances) if (isAtRisk(book, mint, currency)) written.set(mint, (written.get(mint) ?? 0n) + amount);
+    for (const [mint, amount] of book.balances)
+      if (isAtRisk(book, mint, currency)) written.set(mint, (written.get(mint) ?? 0n) + amount);
   }
   return [...written].map(([mint, amount]) => {
     const left = portfolio.leftBehind(mint);
@@ -54,10 +64,13 @@ function leftBehind(portfolio: Portfolio, currency: Mint): Part[] {
 }
 
 /** Returns what everything held of a token, and everything on its way into it, is worth. */
-export function positionIn(state: EngineState, mint: Mint, currency: Mint, at: Millis, except?: Intent): bigint | Unpriced {
+export function positionIn(
+  state: EngineState, mint: Mint, currency: Mint, at: Millis, except?: Intent,
+): bigint | Unpriced {
   const parts: Part[] = [{ mint, amount: state.portfolio.held(mint) }];
   for (const { intent } of state.intents.values()) {
-    if (intent.outputMint === mint && intent.id !== except?.id) parts.push({ mint: intent.inputMint, amount: intent.amountIn });
+    if (intent.outputMint === mint && intent.id !== except?.id)
+      parts.push({ mint: intent.inputMint, amount: intent.amountIn });
   }
   return sum(state, parts, currency, at);
 }

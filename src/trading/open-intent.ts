@@ -12,7 +12,9 @@ import { readingAge } from './valuation.ts';
 const READING_BINDS_EXITS_MS = 300_000;
 
 /** Opens the intent of an approved proposal. It counts as exposure before the next proposal is looked at. */
-export function openIntent(state: EngineState, proposal: SwapProposal, { strategy, amountIn, isExit, at }: SwapWish): Intent {
+export function openIntent(
+  state: EngineState, proposal: SwapProposal, { strategy, amountIn, isExit, at }: SwapWish,
+): Intent {
   strategy.intentCount += 1;
   const intent: Intent = {
     id: `${strategy.name}-${strategy.intentCount}`,
@@ -39,11 +41,14 @@ export function openIntent(state: EngineState, proposal: SwapProposal, { strateg
 }
 
 /**
- * The strategy's own limit, but not below what our last reading of the market says less the slippage and the impact that
- * are allowed: whoever answers for the swap must not be the only one who says what it is worth. An exit is not held to a
- * reading that no limit would be held against any more: where its feed is dead, nobody could leave a falling market.
+ * The strategy's own limit, but not below what our last reading of the market says less the slippage and the impact
+ * that are allowed: whoever answers for the swap must not be the only one who says what it is worth. An exit is not
+ * held to a reading that no limit would be held against any more: where its feed is dead, nobody could leave a falling
+ * market.
  */
-function leastOutput(state: EngineState, { inputMint, outputMint, limit }: SwapProposal, { amountIn, isExit, at }: Pick<SwapWish, 'amountIn' | 'isExit' | 'at'>): Amount | undefined {
+function leastOutput(state: EngineState, { inputMint, outputMint, limit }: SwapProposal, {
+  amountIn, isExit, at,
+}: Pick<SwapWish, 'amountIn' | 'isExit' | 'at'>): Amount | undefined {
   const reading = state.market.latestQuote(inputMint, outputMint);
   if (reading === undefined || reading.inAmount === 0n) return limit;
   if (isExit && !(readingAge(reading, at) <= (state.limits.maxQuoteAgeMs ?? READING_BINDS_EXITS_MS))) return limit;

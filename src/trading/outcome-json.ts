@@ -4,13 +4,15 @@ import type { CapRoom } from './spend-tally.ts';
 
 type CapRoomText = Omit<CapRoom, 'left'> & { readonly left: string };
 type WideMember = 'quotedOut' | 'lastValidBlockHeight' | 'feeLamports' | 'slot';
-type OutcomeText = Omit<Outcome, WideMember | 'fill' | 'capRoom'> & { readonly [K in WideMember]?: string } & { readonly fill?: FillText; readonly capRoom?: CapRoomText };
+type OutcomeText = Omit<Outcome, WideMember | 'fill' | 'capRoom'> & { readonly [K in WideMember]?: string }
+  & { readonly fill?: FillText; readonly capRoom?: CapRoomText };
 type FillAmount = 'amountIn' | 'amountOut' | 'feeLamports' | 'rentLamports';
 type FillText = Omit<Fill, FillAmount> & { readonly [K in FillAmount]: string };
 
 /** Returns the outcome in a JSON text of our own, amounts as bigint again. */
 export function readOutcome(text: string): Outcome {
-  const { quotedOut, lastValidBlockHeight, feeLamports, slot, fill, capRoom, ...rest } = JSON.parse(text) as OutcomeText;
+  const { quotedOut, lastValidBlockHeight, feeLamports, slot, fill, capRoom, ...rest } =
+    JSON.parse(text) as OutcomeText;
   return {
     ...rest,
     ...(quotedOut === undefined ? {} : { quotedOut: BigInt(quotedOut) as Amount }),

@@ -40,7 +40,9 @@ export class Portfolio {
   }
 
   /** Opens a strategy's book with its budget as the first balance. */
-  openBook(strategy: string, budget: StrategyBook['budget'], { isConfigured = true, isByHand = false }: { readonly isConfigured?: boolean | undefined; readonly isByHand?: boolean | undefined } = {}): void {
+  openBook(strategy: string, budget: StrategyBook['budget'], { isConfigured = true, isByHand = false }: {
+    readonly isConfigured?: boolean | undefined; readonly isByHand?: boolean | undefined;
+  } = {}): void {
     assert(!this.books.has(strategy), () => `the book of ${strategy} is open already`);
     this.books.set(strategy, {
       budget, isConfigured, isByHand,
@@ -89,7 +91,8 @@ export class Portfolio {
 
   #sum(mint: Mint, isConfigured: boolean): Amount {
     let total = 0n;
-    for (const book of this.books.values()) if (book.isConfigured === isConfigured) total += book.balances.get(mint) ?? 0n;
+    for (const book of this.books.values())
+      if (book.isConfigured === isConfigured) total += book.balances.get(mint) ?? 0n;
     return total as Amount;
   }
 
@@ -114,7 +117,10 @@ export class Portfolio {
     add(this.book(intent.strategy).reserved, intent.inputMint, -intent.amountIn);
   }
 
-  /** Books a landed swap: what went, what came, and what it cost. Returns how an exit ended; `feeValue` is the fee in the budget's token. */
+  /**
+   * Books a landed swap: what went, what came, and what it cost. Returns how an exit ended; `feeValue` is the fee in
+   * the budget's token.
+   */
   applyFill(strategy: string, fill: Fill, feeValue: Amount = ZERO): ExitResult | undefined {
     const book = this.book(strategy);
     if (book.isByHand) this.#takeFromEarlier(book, fill);

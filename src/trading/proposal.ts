@@ -47,12 +47,18 @@ export function proposalFault(value: unknown): string | undefined {
   return `expected a proposal of kind "swap" or "alert", got ${shown(kind)}`;
 }
 
-function swapFault({ inputMint, outputMint, amount, limit, slippageBps, route, reason, key }: Readonly<Record<keyof SwapProposal, unknown>>): string | undefined {
-  if (![inputMint, outputMint, reason].every((text) => typeof text === 'string')) return 'expected mints and a reason as text';
+function swapFault({
+  inputMint, outputMint, amount, limit, slippageBps, route, reason, key,
+}: Readonly<Record<keyof SwapProposal, unknown>>): string | undefined {
+  if (![inputMint, outputMint, reason].every((text) => typeof text === 'string'))
+    return 'expected mints and a reason as text';
   if (!isSize(amount)) return 'expected an amount in smallest units, "all", or a finite fraction';
-  if (limit !== undefined && typeof limit !== 'bigint') return `expected a limit in smallest units, got ${shown(limit)}`;
-  if (slippageBps !== undefined && !isWholeBps(slippageBps)) return `expected whole basis points of 0 to 10000 as slippage, got ${shown(slippageBps)}`;
-  if (route !== undefined && route !== 'order' && route !== 'build') return `expected the route "order" or "build", got ${shown(route)}`;
+  if (limit !== undefined && typeof limit !== 'bigint')
+    return `expected a limit in smallest units, got ${shown(limit)}`;
+  if (slippageBps !== undefined && !isWholeBps(slippageBps))
+    return `expected whole basis points of 0 to 10000 as slippage, got ${shown(slippageBps)}`;
+  if (route !== undefined && route !== 'order' && route !== 'build')
+    return `expected the route "order" or "build", got ${shown(route)}`;
   return key === undefined || typeof key === 'string' ? undefined : `expected a key as text, got ${shown(key)}`;
 }
 
@@ -70,11 +76,13 @@ function alertFault({ level, message, data }: Readonly<Record<keyof AlertProposa
   if (data === undefined) return undefined;
   if (typeof data !== 'object' || data === null) return `expected named values as data, got ${shown(data)}`;
   const odd = Object.entries(data).find(([, item]) => !isPlain(item));
-  return odd === undefined ? undefined : `expected text, a finite number or a truth value as data.${odd[0]}, got ${shown(odd[1])}`;
+  return odd === undefined ? undefined
+    : `expected text, a finite number or a truth value as data.${odd[0]}, got ${shown(odd[1])}`;
 }
 
 function isPlain(value: unknown): boolean {
-  return value === null || value === undefined || ['string', 'boolean', 'bigint'].includes(typeof value) || Number.isFinite(value);
+  return value === null || value === undefined || ['string', 'boolean', 'bigint'].includes(typeof value)
+    || Number.isFinite(value);
 }
 
 function shown(value: unknown): string {

@@ -8,7 +8,10 @@ export type ProtectionScope = 'strategy' | 'token' | 'global';
 /** What happens while it is on. `deny` refuses entries; `flatten` sells what is held and refuses entries. */
 export type ProtectionAction = 'deny' | 'reduce-only' | 'halt' | 'flatten';
 
-/** When it lets go: so long after it came on, as soon as its condition no longer holds, at the next midnight UTC, or at an operator's word. */
+/**
+ * When it lets go: so long after it came on, as soon as its condition no longer holds, at the next midnight UTC, or at
+ * an operator's word.
+ */
 export type ProtectionRelease =
   | { readonly kind: 'elapsed'; readonly afterMs: Millis }
   | { readonly kind: 'cleared' }

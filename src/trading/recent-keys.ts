@@ -6,7 +6,9 @@ export function intentKey(strategy: string, key: string): string {
   return `${strategy}:${key}`;
 }
 
-/** The keys acted on, the latest thousand of each strategy: a daemon that runs for months must not remember them all. */
+/**
+ * The keys acted on, the latest thousand of each strategy: a daemon that runs for months must not remember them all.
+ */
 export class RecentKeys {
   readonly #byStrategy = new Map<string, Set<string>>();
 

@@ -25,12 +25,19 @@ export interface SimulatedArrival {
   readonly rentLamports?: Lamports | undefined;
 }
 
-/** Returns the landing that the chain would report: a fill, or the slippage failure (6001), which costs its fee all the same. */
-export function landSimulated({ intent, accepted, outAmount, setting, feeLamports, rentLamports = 0n as Lamports }: SimulatedArrival): Outcome {
+/**
+ * Returns the landing that the chain would report: a fill, or the slippage failure (6001), which costs its fee all the
+ * same.
+ */
+export function landSimulated(
+  { intent, accepted, outAmount, setting, feeLamports, rentLamports = 0n as Lamports }: SimulatedArrival,
+): Outcome {
   const { router, outAmount: quotedOut } = accepted;
   const least = minimumOut(intent, accepted.outAmount);
   if (outAmount < least) {
-    return outcomeOf(intent.id, 'failed', { router, quotedOut, code: '6001', reason: 'slippage tolerance exceeded', feeLamports });
+    return outcomeOf(intent.id, 'failed', {
+      router, quotedOut, code: '6001', reason: 'slippage tolerance exceeded', feeLamports,
+    });
   }
   return outcomeOf(intent.id, 'confirmed', {
     router,

@@ -13,7 +13,9 @@ export interface LatencyQuantile {
   readonly latencyMs: Millis;
 }
 
-/** A distribution of latencies: at least one quantile, shares rising, latencies not falling. One alone is a constant. */
+/**
+ * A distribution of latencies: at least one quantile, shares rising, latencies not falling. One alone is a constant.
+ */
 export type LatencyQuantiles = readonly LatencyQuantile[];
 
 /** What was known of a latency when, so that nobody draws from what was measured later. */
@@ -30,12 +32,14 @@ export interface LatencyHistory {
 export type Latency = LatencyQuantiles | LatencyHistory;
 
 /**
- * Where a latency comes from, as a configuration says it: a distribution; what the recording's own run took; or the latter
- * where that run landed enough swaps on a chain, and else a distribution.
+ * Where a latency comes from, as a configuration says it: a distribution; what the recording's own run took; or the
+ * latter where that run landed enough swaps on a chain, and else a distribution.
  */
 export type LatencySource = LatencyQuantiles | 'recorded' | { readonly recordedOr: LatencyQuantiles };
 
-/** A swap that the run which made a recording landed on a chain: the quotes recorded after it have its impact in them. */
+/**
+ * A swap that the run which made a recording landed on a chain: the quotes recorded after it have its impact in them.
+ */
 export interface RecordedSwap {
   /** When the run knew that it had landed. */
   readonly at: Millis;
@@ -63,7 +67,10 @@ export interface LandingModel {
   readonly adverseBps: Bps;
   /** The share of transactions that never land: no swap, no fee, the money locked until they have expired. */
   readonly dropProbability: number;
-  /** Which of both shares nobody wrote down: they come from the recording's own run, where it landed enough swaps on a chain. */
+  /**
+   * Which of both shares nobody wrote down: they come from the recording's own run, where it landed enough swaps on a
+   * chain.
+   */
   readonly assumed?: { readonly drop: boolean; readonly unknown: boolean } | undefined;
   /** The share of transactions of which nobody knows what became until they would have expired. */
   readonly unknownProbability: number;
@@ -75,7 +82,10 @@ export interface LandingModel {
 
 /** How old a recorded quote may be that fills a swap. */
 export interface FillQuoteAge {
-  /** As configured. Left out, `TIMES_INTERVAL` times the interval at which the quote's feed was recorded, at least `leastMs`. */
+  /**
+   * As configured. Left out, `TIMES_INTERVAL` times the interval at which the quote's feed was recorded, at least
+   * `leastMs`.
+   */
   readonly maxMs?: Millis | undefined;
   /** The age that a live run allows. */
   readonly leastMs: Millis;
@@ -113,11 +123,17 @@ export interface SimulationModel<Source extends Latency | LatencySource = Latenc
   readonly costs: AttemptCostModel;
   /** Of tokens whose issuers keep a part of each transfer; quotes are taken to leave it out. */
   readonly transferFees: ReadonlyMap<Mint, TransferFee>;
-  /** By how much less a swap brings than was recorded, more where it is negative: to see what dearer and cheaper markets would do. */
+  /**
+   * By how much less a swap brings than was recorded, more where it is negative: to see what dearer and cheaper markets
+   * would do.
+   */
   readonly dearerBps?: number | undefined;
 }
 
-/** What is assumed where nobody says otherwise. Latencies, chances and priority are assumptions, to be calibrated by live runs. */
+/**
+ * What is assumed where nobody says otherwise. Latencies, chances and priority are assumptions, to be calibrated by
+ * live runs.
+ */
 export const BASE_MODEL: SimulationModel<LatencyQuantiles> = {
   setting: 'base',
   latency: {
@@ -130,7 +146,9 @@ export const BASE_MODEL: SimulationModel<LatencyQuantiles> = {
   maxPriceAgeMs: VALUE_MAX_AGE_MS,
   fillQuoteAge: { leastMs: QUOTE_MAX_AGE_MS },
   ownImpact: { share: 1, decayMs: 60_000 },
-  landing: { adverseBps: 0 as Bps, dropProbability: 0.01, unknownProbability: 0.002, expiryMs: 70_000, lastLookBps: 10 as Bps },
+  landing: {
+    adverseBps: 0 as Bps, dropProbability: 0.01, unknownProbability: 0.002, expiryMs: 70_000, lastLookBps: 10 as Bps,
+  },
   costs: {
     signatures: 1, computeUnitLimit: 200_000, microLamportsPerUnit: 20_000n, tipLamports: 0n as Lamports,
     platformFeeBps: 0 as Bps, platformFeeIn: 'output',

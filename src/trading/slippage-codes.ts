@@ -5,7 +5,8 @@
 const SLIPPAGE_NUMBERS: ReadonlySet<number> = new Set([6_001, 6_017]);
 /** What others call it, letters only. */
 const SLIPPAGE_NAMES: ReadonlySet<string> = new Set([
-  'slippagetoleranceexceeded', 'exceededslippage', 'slippageexceeded', 'exactoutamountnotmatched', 'amountoutbelowminimum',
+  'slippagetoleranceexceeded', 'exceededslippage', 'slippageexceeded', 'exactoutamountnotmatched',
+  'amountoutbelowminimum',
 ]);
 
 /** Returns whether a transaction's error code says that the price had moved too far: "6001", "0x1771" or a name. */

@@ -55,8 +55,8 @@ export class SpendTally {
   }
 
   /**
-   * Takes in what the signer says is left of a cap of `most`. What it counted and the engine did not is added. It counts
-   * for a minute at least: the clock of the signer may be behind, and its time then seems past.
+   * Takes in what the signer says is left of a cap of `most`. What it counted and the engine did not is added. It
+   * counts for a minute at least: the clock of the signer may be behind, and its time then seems past.
    */
   correct(mint: Mint, { span, left, freeAt }: CapRoom, most: bigint, now: Millis): void {
     const missing = most - left - this.used(mint, span, now);

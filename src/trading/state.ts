@@ -56,7 +56,10 @@ export interface EngineState {
   readonly spends: SpendTally;
   /** Exits that are too large for one swap, as far as they are still to be made. */
   readonly exits: ExitOrders;
-  /** By intent: what strategies asked for with the exits that are open. In no snapshot: a restart gives up what is unsigned. */
+  /**
+   * By intent: what strategies asked for with the exits that are open. In no snapshot: a restart gives up what is
+   * unsigned.
+   */
   readonly exitProposals: Map<string, SwapProposal>;
   /** By pair: what the market was found to take at once. In no snapshot: it is found out anew. */
   readonly depths: Map<string, KnownDepth>;
@@ -102,7 +105,10 @@ export interface StrategySetup {
   readonly name: string;
   readonly budget: { readonly mint: Mint; readonly amount: Amount } | undefined;
   readonly limits: StrategyLimits;
-  /** Whether it is one swap that an operator asked for by hand: a run of such leaves the equity of all together as it is. */
+  /**
+   * Whether it is one swap that an operator asked for by hand: a run of such leaves the equity of all together as it
+   * is.
+   */
   readonly isByHand?: boolean | undefined;
 }
 
@@ -125,7 +131,9 @@ export function createState(setup: {
     strategies.set(name, { name, limits, inputs: [], intentCount: snapshot.intentCounts[name] ?? 0 });
   }
   // What a strategy that is no longer configured holds, or has under way, is still somebody's money.
-  for (const name of new Set([...Object.keys(snapshot.books), ...(setup.open ?? []).map(({ intent }) => intent.strategy)])) {
+  for (const name of new Set([
+    ...Object.keys(snapshot.books), ...(setup.open ?? []).map(({ intent }) => intent.strategy),
+  ])) {
     if (portfolio.books.has(name)) continue;
     const saved = savedBook(snapshot.books, name);
     portfolio.openBook(name, budgetOf(saved), { isConfigured: false, isByHand: saved?.isByHand });
@@ -135,7 +143,9 @@ export function createState(setup: {
   const spends = new SpendTally(snapshot.spends);
   // Those of strategies that are not of this run wait: a swap by hand between two runs must not lose them.
   const exits = new ExitOrders(snapshot.exits);
-  const protections = createMemory(setup.limits.protections ?? [], [...strategies.keys()], { leavesTotal: setup.strategies.some(({ isByHand }) => isByHand) });
+  const protections = createMemory(setup.limits.protections ?? [], [...strategies.keys()], {
+    leavesTotal: setup.strategies.some(({ isByHand }) => isByHand),
+  });
   restoreMemory(protections, snapshot.protections);
   for (const { intent, state } of setup.open ?? []) {
     recordOpen(protections, intent, state);
@@ -144,7 +154,8 @@ export function createState(setup: {
     portfolio.reserve(intent);
     // Signed before the process ended: the signer has counted it, whether or not a snapshot was made since.
     const { id, inputMint, amountIn, createdAt } = intent;
-    if (isSigned(state) && setup.limits.caps?.has(inputMint) === true) spends.note(inputMint, { at: createdAt, amount: amountIn, id: `${id}/1` });
+    if (isSigned(state) && setup.limits.caps?.has(inputMint) === true)
+      spends.note(inputMint, { at: createdAt, amount: amountIn, id: `${id}/1` });
   }
   for (const [name, book] of portfolio.books) {
     const saved = savedBook(snapshot.books, name);
@@ -200,6 +211,7 @@ export function snapshotState(state: EngineState): StateSnapshot {
     protections: snapshotMemory(state.protections),
     ...(state.exits.size === 0 ? {} : { exits: state.exits.snapshot() }),
     ...(state.limits.caps === undefined || state.limits.caps.size === 0 ? {} : { spends: state.spends.snapshot() }),
-    intentCounts: { ...state.retiredCounts, ...Object.fromEntries([...state.strategies.values()].map(({ name, intentCount }) => [name, intentCount])) },
+    intentCounts: { ...state.retiredCounts, ...Object.fromEntries([...state.strategies.values()]
+      .map(({ name, intentCount }) => [name, intentCount])) },
   };
 }

@@ -40,7 +40,11 @@ export interface Decision {
 
 /** What is to be done in the world; plain data. */
 export type Effect =
-  | { readonly kind: 'execute'; readonly intent: Intent; /** What the strategy keeps as of this swap: written down with it. */ readonly strategyState?: StrategyState | undefined }
+  | {
+    readonly kind: 'execute'; readonly intent: Intent;
+    /** What the strategy keeps as of this swap: written down with it. */ readonly strategyState?: StrategyState
+      | undefined;
+  }
   | { readonly kind: 'alert'; readonly strategy: string; readonly alert: AlertProposal };
 
 /** A decision with its consequence, or with the reason for none. */
@@ -79,13 +83,17 @@ export function step(state: EngineState, seq: number, at: Millis, input: Input |
 
 function rule(state: EngineState, seq: number, at: Millis, { strategy, proposal, continues }: ProposalInput): Ruling {
   if (proposal.kind === 'alert') {
-    return { decision: { seq, at, strategy, proposal, verdict: 'approved', code: null }, effect: { kind: 'alert', strategy, alert: proposal } };
+    return {
+      decision: { seq, at, strategy, proposal, verdict: 'approved', code: null },
+      effect: { kind: 'alert', strategy, alert: proposal },
+    };
   }
   const record = state.strategies.get(strategy);
   assert(record, () => `proposal of the unknown strategy ${strategy}`);
   lookAtMarket(state, at);
   const wish = wishOf(state, record, proposal, at, continues);
-  const refused = (denial: Denial): Ruling => ({ decision: { seq, at, strategy, proposal, verdict: 'denied', code: denial.code }, denial });
+  const refused = (denial: Denial): Ruling =>
+    ({ decision: { seq, at, strategy, proposal, verdict: 'denied', code: denial.code }, denial });
   const denial = firstDenial(state, wish);
   if (denial !== undefined) {
     if (wish.continues) refusePart(state, wish, denial.code);
@@ -96,6 +104,8 @@ function rule(state: EngineState, seq: number, at: Millis, { strategy, proposal,
   return sized.kind === 'wait' ? refused(sized.denial) : approved(openIntent(state, sized.proposal, sized.wish));
 
   function approved(intent: Intent): Ruling {
-    return { decision: { seq, at, strategy, proposal, verdict: 'approved', code: null }, effect: { kind: 'execute', intent } };
+    return {
+      decision: { seq, at, strategy, proposal, verdict: 'approved', code: null }, effect: { kind: 'execute', intent },
+    };
   }
 }

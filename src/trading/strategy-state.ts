@@ -5,7 +5,10 @@ export interface StrategyState {
   readonly strategy: string;
   /** JSON; what it means is the strategy's own. */
   readonly text: string;
-  /** Intents whose last outcome the strategy was shown since its state was last taken: the text holds what it made of them. */
+  /**
+   * Intents whose last outcome the strategy was shown since its state was last taken: the text holds what it made of
+   * them.
+   */
   readonly seen: readonly string[];
 }
 

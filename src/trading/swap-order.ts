@@ -68,7 +68,11 @@ export interface SwapBuild extends SwapTerms {
   readonly lastValidBlockHeight: bigint;
 }
 
-/** What the service says of a transaction given to it. That it says nothing is no answer: a fault, and the outcome unknown. */
+/**
+ * What the service says of a transaction given to it. That it says nothing is no answer: a fault, and the outcome
+ * unknown.
+ */
 export type ExecuteAnswer =
   | { readonly status: 'success'; readonly signature: string }
-  | { readonly status: 'failed'; readonly code: number; readonly signature?: string | undefined; readonly error?: string | undefined };
+  | { readonly status: 'failed'; readonly code: number; readonly signature?: string | undefined; readonly error?: string
+    | undefined };

@@ -49,6 +49,7 @@ export class SwapRate {
     const forgotten = this.#starts.perDay;
     if (forgotten < COMPACT_AT) return;
     this.#times = this.#times.slice(forgotten);
-    for (const span of Object.keys(this.#starts) as RateSpan[]) this.#starts[span] = Math.max(0, this.#starts[span] - forgotten);
+    for (const span of Object.keys(this.#starts) as RateSpan[])
+      this.#starts[span] = Math.max(0, this.#starts[span] - forgotten);
   }
 }

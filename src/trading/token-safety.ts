@@ -45,7 +45,8 @@ export interface TokenFacts {
 
 /** They describe or show the token, and give nobody power over a holder. */
 const HARMLESS: ReadonlySet<string> = new Set([
-  'metadata-pointer', 'metadata', 'group-pointer', 'group', 'group-member-pointer', 'group-member', 'interest-bearing', 'scaled-ui-amount',
+  'metadata-pointer', 'metadata', 'group-pointer', 'group', 'group-member-pointer', 'group-member', 'interest-bearing',
+  'scaled-ui-amount',
   'mint-close-authority',
 ]);
 /** They have findings of their own. */
@@ -57,9 +58,12 @@ const JUDGED: Readonly<Record<string, TokenFinding>> = {
   pausable: 'TOKEN_PAUSABLE',
 };
 
-/** Returns every reason not to buy a token, none for a good one. Pure; what is not known or is no number counts as bad. */
+/**
+ * Returns every reason not to buy a token, none for a good one. Pure; what is not known or is no number counts as bad.
+ */
 export function judgeToken(facts: TokenFacts, limits: TokenSafetyLimits): TokenFinding[] {
-  return [...judgeRecord(facts.record, limits), ...judgeAccount(facts, limits), ...(facts.canBeSold === true ? [] : ['TOKEN_UNSELLABLE' as const])];
+  return [...judgeRecord(facts.record, limits), ...judgeAccount(facts, limits), ...(facts.canBeSold === true ? []
+    : ['TOKEN_UNSELLABLE' as const])];
 }
 
 function judgeRecord(record: TokenFacts['record'], limits: TokenSafetyLimits): TokenFinding[] {
@@ -68,10 +72,12 @@ function judgeRecord(record: TokenFacts['record'], limits: TokenSafetyLimits): T
   // The service leaves the flag out where it has nothing to say; it is the one member whose absence is its good form.
   if (record.isSuspicious === true) findings.push('TOKEN_SUSPICIOUS');
   if (!isAtLeast(record.liquidityUsd, limits.minLiquidityUsd)) findings.push('TOKEN_LIQUIDITY_LOW');
-  if (!isAtLeast(record.organicScore, limits.minOrganicScore) || record.organicScore! > 100) findings.push('TOKEN_SCORE_LOW');
+  if (!isAtLeast(record.organicScore, limits.minOrganicScore) || record.organicScore! > 100)
+    findings.push('TOKEN_SCORE_LOW');
   if (!isAtLeast(record.holders, limits.minHolders)) findings.push('TOKEN_HOLDERS_FEW');
   const { topHoldersPct } = record;
-  if (topHoldersPct === undefined || !(topHoldersPct >= 0 && topHoldersPct <= limits.maxTopHoldersPct)) findings.push('TOKEN_HOLDERS_CONCENTRATED');
+  if (topHoldersPct === undefined || !(topHoldersPct >= 0 && topHoldersPct <= limits.maxTopHoldersPct))
+    findings.push('TOKEN_HOLDERS_CONCENTRATED');
   return findings;
 }
 
@@ -79,8 +85,10 @@ function judgeRecord(record: TokenFacts['record'], limits: TokenSafetyLimits): T
 function judgeAccount({ account, record }: TokenFacts, limits: TokenSafetyLimits): TokenFinding[] {
   if (account === undefined) return ['TOKEN_ACCOUNT_UNREAD'];
   const findings: TokenFinding[] = [];
-  if (account.mintAuthority !== undefined || record?.mintAuthorityDisabled !== true) findings.push('TOKEN_MINT_AUTHORITY');
-  if (account.freezeAuthority !== undefined || record?.freezeAuthorityDisabled !== true) findings.push('TOKEN_FREEZE_AUTHORITY');
+  if (account.mintAuthority !== undefined || record?.mintAuthorityDisabled !== true)
+    findings.push('TOKEN_MINT_AUTHORITY');
+  if (account.freezeAuthority !== undefined || record?.freezeAuthorityDisabled !== true)
+    findings.push('TOKEN_FREEZE_AUTHORITY');
   for (const name of new Set(account.extensions)) {
     if (limits.allowedExtensions.has(name) || HARMLESS.has(name)) continue;
     if (name === 'transfer-fee') {

@@ -41,9 +41,12 @@ export function readingAge({ receivedAt, eventAt }: MarketEventBase, at: Millis)
 /**
  * Returns what an amount is worth in smallest units of another token, floored: by the youngest quote from it, by one to
  * it, or by both tokens' US dollar prices, in this order; undefined where none is known that is fresh enough, so that
- * limits fail closed. A quote of nothing is no price: it would make everything worth nothing, and so within every limit.
+ * limits fail closed. A quote of nothing is no price: it would make everything worth nothing, and so within every
+ * limit.
  */
-export function valueIn(market: MarketCache, tokens: TokenTable, of: Valuable, fresh: Freshness = ANY_AGE): Amount | undefined {
+export function valueIn(
+  market: MarketCache, tokens: TokenTable, of: Valuable, fresh: Freshness = ANY_AGE,
+): Amount | undefined {
   if (of.mint === of.currency) return of.amount as Amount;
   const selling = youngestQuote(market, of.mint, of.currency, fresh);
   if (selling !== undefined) return mulDiv(of.amount as Amount, selling.outAmount, selling.inAmount, 'floor');
@@ -52,12 +55,16 @@ export function valueIn(market: MarketCache, tokens: TokenTable, of: Valuable, f
   return valueByUsd(market, tokens, of, fresh);
 }
 
-/** Returns the age of the youngest price between two tokens: a quote either way, or both prices in US dollars; Infinity without one. */
+/**
+ * Returns the age of the youngest price between two tokens: a quote either way, or both prices in US dollars; Infinity
+ * without one.
+ */
 export function priceAge(market: MarketCache, a: Mint, b: Mint, at: Millis): Millis {
   const within = { at, maxAgeMs: Infinity };
   const quotes = [youngestQuote(market, a, b, within), youngestQuote(market, b, a, within)];
   const ages = quotes.map((quote) => (quote === undefined ? Infinity : readingAge(quote, at)));
-  const usd = [a, b].map((mint) => (usdPrice(market, mint, within) === undefined ? Infinity : readingAge(market.tokenStats(mint)!, at)));
+  const usd = [a, b].map((mint) =>
+    (usdPrice(market, mint, within) === undefined ? Infinity : readingAge(market.tokenStats(mint)!, at)));
   return Math.min(...ages, Math.max(...usd));
 }
 

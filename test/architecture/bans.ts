@@ -18,28 +18,38 @@ const DETERMINISTIC_BANS: readonly Ban[] = [
   ban('a timer', /(?<![\w$.])(?:set|clear)(?:Timeout|Interval|Immediate)\b/g, 'schedule on a Clock'),
   ban('queueMicrotask', /(?<![\w$.])queueMicrotask\b/g, 'put it through the inbox'),
   ban('Math.random', /\bMath\s*\.\s*random\b/g, 'draw from seededRandom (ctx.random)'),
-  ban('randomness of crypto', /\b(?:crypto\s*\.\s*(?:random|getRandom)\w*|(?<!\.)(?:random(?:UUID|Bytes|Int|Fill|FillSync)|getRandomValues)\b)/g,
-    'derive ids from strategy and counter, draw from seededRandom'),
+  ban('randomness of crypto',
+    /\b(?:crypto\s*\.\s*(?:random|getRandom)\w*|(?<!\.)(?:random(?:UUID|Bytes|Int|Fill|FillSync)|getRandomValues)\b)/g,
+      'derive ids from strategy and counter, draw from seededRandom'),
   ban('process', /(?<![\w$.])process\s*(?:\.(?!\.)|\[)/g, 'let daemon or cli hand in what is needed'),
-  ban('async', /(?<![\w$.])async\b(?!\s*[:=,)])/g, 'return an Observable or a value; io belongs behind an executor or a feed'),
+  ban(
+    'async', /(?<![\w$.])async\b(?!\s*[:=,)])/g,
+    'return an Observable or a value; io belongs behind an executor or a feed',
+  ),
   ban('await', /(?<![\w$.])await\b/g, 'return an Observable or a value; io belongs behind an executor or a feed'),
   ban('Promise', /(?<![\w$.])Promise\b/g, 'return an Observable or a value; io belongs behind an executor or a feed'),
   ban('globalThis', /(?<![\w$.])globalThis\b/g, 'name what is needed, so that it can be judged'),
   ban('Intl', /(?<![\w$.])Intl\b/g, 'write the format out: locales differ between machines'),
-  ban('text that follows the locale', /\.\s*(?:localeCompare|toLocale\w*)\b/g, 'compare by code unit, format by hand: locales differ between machines'),
+  ban(
+    'text that follows the locale', /\.\s*(?:localeCompare|toLocale\w*)\b/g,
+    'compare by code unit, format by hand: locales differ between machines',
+  ),
 ];
 
 const RXJS_TIME = new Set([
-  'animationFrames', 'animationFrameScheduler', 'asap', 'asapScheduler', 'async', 'asyncScheduler', 'auditTime', 'bufferTime',
-  'debounceTime', 'delay', 'interval', 'queue', 'queueScheduler', 'repeat', 'retry', 'sampleTime', 'throttleTime', 'timeInterval',
-  'timeout', 'timeoutWith', 'timer', 'timestamp', 'VirtualTimeScheduler', 'windowTime',
+  'animationFrames', 'animationFrameScheduler', 'asap', 'asapScheduler', 'async', 'asyncScheduler', 'auditTime',
+  'bufferTime', 'debounceTime', 'delay', 'interval', 'queue', 'queueScheduler', 'repeat', 'retry', 'sampleTime',
+  'throttleTime', 'timeInterval', 'timeout', 'timeoutWith', 'timer', 'timestamp', 'VirtualTimeScheduler', 'windowTime',
 ]);
 
 const NO_FETCH: Ban = ban('the global fetch', /(?<![\w$.])fetch\s*\(/g,
   'use the transport of service or the RPC of chain: they know the rate, the timeout and what a lost answer means');
 
 const WALL_CLOCK: readonly Ban[] = [
-  ban('the wall clock', /(?<![\w$.])(?:Date\s*\.\s*now\b|new\s+Date\s*\(\s*\)|performance\s*\.\s*now\b)/g, 'take a Clock as a parameter'),
+  ban(
+    'the wall clock', /(?<![\w$.])(?:Date\s*\.\s*now\b|new\s+Date\s*\(\s*\)|performance\s*\.\s*now\b)/g,
+    'take a Clock as a parameter',
+  ),
   ban('a timer', /(?<![\w$.])set(?:Timeout|Interval|Immediate)\b/g, 'schedule on a Clock taken as a parameter'),
 ];
 
@@ -47,15 +57,27 @@ const OWN_SUBSCRIPTION: Ban = ban('a subscription of a strategy’s own', /\.\s*
   'return the stream: the engine subscribes, and catches what it throws');
 
 /** Folders that are the edge to the real world; one of them makes the Clock that all others are given. */
-const AT_THE_EDGE = /^src\/(?:daemon|cli|dashboard)\//;
+const AT_THE_EDGE = /^src\/(?:daemon|cli|bench|dashboard)\//;
 
 /** Single files elsewhere that may read the wall clock, each with its reason. */
 const EDGE_FILES: ReadonlyMap<string, string> = new Map([
-  ['src/signer/wall-clock.ts', 'the signer’s process shares no clock with anybody: what others say of the time proves nothing there'],
-  ['src/sandbox/sandbox.ts', 'starts the embedded chain: its slots follow the wall clock from here, everything below takes slots as arguments'],
-  ['src/sandbox/rpc/dispatch.ts', 'measures how long a batch of calls holds the thread, so that the slots go on; no answer depends on it'],
+  [
+    'src/signer/authorise.ts',
+    'the signer’s process shares no clock with anybody: what others say of the time proves nothing there',
+  ],
+  [
+    'src/sandbox/sandbox.ts',
+    'starts the embedded chain: its slots follow the wall clock from here, everything below takes slots as arguments',
+  ],
+  [
+    'src/sandbox/rpc/dispatch.ts',
+    'measures how long a batch of calls holds the thread, so that the slots go on; no answer depends on it',
+  ],
   ['src/sandbox/rpc/server.ts', 'gives the last answers time to leave while it shuts down'],
-  ['src/sandbox/rpc/websocket.ts', 'lets a client read the number of its subscription before the first notice; a turn of the loop, no span of time'],
+  [
+    'src/sandbox/rpc/websocket.ts',
+    'lets a client read the number of its subscription before the first notice; a turn of the loop, no span of time',
+  ],
 ]);
 
 const NO_MODULE_MOCKS: Ban = ban('vi.mock', /\bvi\s*\.\s*(?:mock|doMock|hoisted)\b/g,
@@ -63,7 +85,8 @@ const NO_MODULE_MOCKS: Ban = ban('vi.mock', /\bvi\s*\.\s*(?:mock|doMock|hoisted)
 
 const BANNED_NAMES = new Set(['util', 'utils', 'helper', 'helpers', 'common', 'manager', 'managers', 'misc', 'types']);
 
-// In pieces, so that this file does not hold the words it looks for. The short ones are looked for at the start of a word only.
+// In pieces, so that this file does not hold the words it looks for. The short ones are looked for at the start of a
+// word only.
 const VENDOR_WORDS = new RegExp([
   ['ju', 'piter'], ['d', 'flow'], ['me', 'tis'], ['ji', 'to'], ['kal', 'shi'], ['poly', 'market'],
   ['(?<![A-Za-z0-9])', 'j', 'up'], ['for', 'J', 'up'], ['(?<![A-Za-z0-9])', 'ok', 'x'],
@@ -74,7 +97,8 @@ const MAY_NAME_VENDORS = /^config\/dialects\//;
 export function banViolations(file: SourceFile): string[] {
   const code = codeOf(file.text);
   return bansFor(file.path).flatMap(({ what, pattern, instead }) =>
-    [...code.matchAll(pattern)].map((match) => `${file.path}:${lineAt(code, match.index)}: ${what} is banned here; ${instead}`));
+    [...code.matchAll(pattern)]
+      .map((match) => `${file.path}:${lineAt(code, match.index)}: ${what} is banned here; ${instead}`));
 }
 
 function bansFor(path: string): Ban[] {
@@ -109,7 +133,8 @@ export function nameViolations(path: string): string[] {
   for (const part of path.split('/')) {
     const words = part.toLowerCase().split(/[.-]/);
     const banned = words.find((word) => BANNED_NAMES.has(word));
-    if (banned !== undefined) complaints.push(`${path}:1: the name "${banned}" is banned; name the file by its one concept`);
+    if (banned !== undefined)
+      complaints.push(`${path}:1: the name "${banned}" is banned; name the file by its one concept`);
   }
   if (!/^[a-z0-9]+(?:[.-][a-z0-9]+)*\.ts$/.test(path.split('/').at(-1)!)) {
     complaints.push(`${path}:1: expected a file name in kebab-case; name the file by its one concept`);

@@ -13,7 +13,8 @@ export interface Import {
 
 const STATIC = /\bimport\s*(?<type>(?<=\s)type\s+(?!from\b))?(?:(?<clause>[\w$*\s{},]+?)\s*\bfrom\s*)?(?<quote>["'])(?<name> *)\k<quote>/dg;
 const EXPORT = /\bexport\s*(?<type>(?<=\s)type\b\s*)?(?<clause>\*(?:\s+as\s+[\w$]+)?|\{[^{}]*\})\s*from\s*(?<quote>["'])(?<name> *)\k<quote>/dg;
-const CALL = /(?<type>\btypeof\s+)?(?:\bimport|\brequire|\bimport\.meta\.resolve)\s*\(\s*(?<quote>["'`])(?<name> *)\k<quote>/dg;
+const CALL =
+  /(?<type>\btypeof\s+)?(?:\bimport|\brequire|\bimport\.meta\.resolve)\s*\(\s*(?<quote>["'`])(?<name> *)\k<quote>/dg;
 const FILE = /\bnew\s+(?:URL|Worker)\s*\(\s*(?<quote>["'`])(?<name> *)\k<quote>/dg;
 const COMPUTED = /\bimport\s*\(\s*(?!["'`\s])/g;
 

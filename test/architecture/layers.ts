@@ -22,16 +22,18 @@ interface Layer {
   readonly files?: RegExp;
 }
 
-const BELOW_ADAPTERS = ['core', 'market', 'trading'] as const;
+const BELOW_ADAPTERS = ['core', 'solana', 'market', 'trading'] as const;
 const ADAPTER: Layer = { layers: BELOW_ADAPTERS, packages: 'any', builtins: 'any' };
 const EVERYTHING_BELOW_DAEMON = [
-  'core', 'market', 'trading', 'strategy', 'engine', 'service', 'chain', 'execution', 'signer', 'store', 'recording',
-  'backtest', 'config', 'dashboard', 'sandbox',
+  'core', 'solana', 'market', 'trading', 'strategy', 'engine', 'service', 'chain', 'execution', 'signer', 'store',
+  'recording', 'backtest', 'research', 'report', 'config', 'dashboard', 'sandbox',
 ] as const;
 
 /** Who may import whom: the table of the design, row by row. A layer may always import itself. */
 export const LAYERS: Readonly<Record<string, Layer>> = {
   core: { layers: [], packages: [], typePackages: ['rxjs'], builtins: [] },
+  // The leaf that all Solana code shares. Hashing derives addresses.
+  solana: { layers: ['core'], packages: ['bs58'], builtins: ['node:crypto'] },
   market: { layers: ['core'], packages: [], typePackages: ['rxjs'], builtins: [] },
   trading: { layers: ['core', 'market'], packages: [], typePackages: ['rxjs'], builtins: [] },
   strategy: { layers: ['core', 'market'], typeLayers: ['trading'], packages: ['rxjs', 'zod'], builtins: [] },
@@ -42,36 +44,55 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   store: ADAPTER,
   recording: ADAPTER,
   signer: {
-    layers: ['core'],
-    // It reads the configuration itself, in the one way in which it is read: what turns its text into values with places,
-    // and nothing of what checks or resolves them.
+    layers: ['core', 'solana'],
+    // It reads the configuration itself, in the one way in which it is read: what turns its text into values with
+    // places, and nothing of what checks or resolves them.
     files: /^src\/config\/(?:default-config|interpolate|issue|node|overrides|wallet-key-shape|yaml-source)\.ts$/,
     // The first process reads the `.env` files, and takes the keys out.
     packages: ['bs58', 'dotenv'],
-    // Beside its key file: one node of its own, through no package, and its own counters. It starts one process, the one
-    // that asks it to sign (node:child_process, node:os for the signal that it ends by), and keeps the code that Node has
-    // compiled before it gives way to a command that does not sign (node:module).
+    // Beside its key file: one node of its own, through no package, and its own counters. It starts one process, the
+    // one that asks it to sign (node:child_process, node:os for the signal that it ends by), and keeps the code that
+    // Node has compiled before it gives way to a command that does not sign (node:module).
     builtins: [
-      'node:crypto', 'node:fs', 'node:fs/promises', 'node:path', 'node:http', 'node:https', 'node:sqlite', 'node:child_process', 'node:module', 'node:os',
+      'node:crypto', 'node:fs', 'node:fs/promises', 'node:path', 'node:http', 'node:https', 'node:sqlite',
+      'node:child_process', 'node:module', 'node:os',
       'node:stream',
     ],
   },
-  execution: { layers: BELOW_ADAPTERS, packages: ['rxjs'], builtins: [] },
+  execution: { layers: ['core', 'market', 'trading'], packages: ['rxjs'], builtins: [] },
   backtest: {
     layers: ['core', 'market', 'trading', 'strategy', 'engine', 'recording', 'store'], packages: 'any', builtins: 'any',
   },
-  config: {
-    // What the service's plans and dialects are is the service's to say, and what a key looks like the signer's; nothing
-    // that speaks to a network, or signs.
-    files: /^src\/(?:service\/(?:rate-plan|wire\/dialect)|signer\/key-shape)\.ts$/,
-    layers: ['core', 'market', 'trading', 'strategy'], packages: ['yaml', 'zod', 'dotenv', 'bs58'],
-    builtins: ['node:fs', 'node:fs/promises', 'node:path', 'node:url'], builtinNames: { 'node:net': ['isIP', 'isIPv4', 'isIPv6'] },
+  research: {
+    layers: ['core', 'market', 'trading', 'strategy', 'engine', 'recording', 'store', 'backtest'],
+    // A thread loads the strategies itself, and a trial is identified by the same records that a manifest keeps.
+    files: /^src\/config\/(?:strategy-file|limits-record|simulation-record|project-dir|run-config)\.ts$/,
+    packages: 'any', builtins: 'any',
   },
-  sandbox: { ...ADAPTER, files: /^src\/service\/(?:wire\/.+|(?:.+\/)?(?:[\w-]+-)?(?:wire|schemas?)(?:-[\w-]+)?)\.ts$/ },
+  // A report prints the configuration that its figures depend on.
+  report: {
+    layers: ['core', 'market', 'trading', 'strategy', 'engine', 'recording', 'store', 'backtest', 'research'],
+    files: /^src\/config\/(?:config-record|limits-record|run-config)\.ts$/,
+    packages: [], builtins: ['node:crypto', 'node:fs', 'node:module', 'node:path', 'node:zlib'],
+  },
+  config: {
+    // What the service's plans and dialects are is the service's to say, and what a key looks like the signer's;
+    // nothing that speaks to a network, or signs.
+    files: /^src\/(?:service\/(?:rate-plan|wire\/dialect)|signer\/key-shape)\.ts$/,
+    layers: ['core', 'solana', 'market', 'trading', 'strategy'], packages: ['yaml', 'zod', 'dotenv'],
+    builtins: ['node:fs', 'node:fs/promises', 'node:path', 'node:url'],
+    builtinNames: { 'node:net': ['isIP', 'isIPv4', 'isIPv6'] },
+  },
+  // Of the Solana code it shares constants alone, so that it stays an independent oracle.
+  sandbox: {
+    ...ADAPTER, layers: ['core', 'market', 'trading'],
+    files: /^src\/solana\/constants\.ts$|^src\/service\/(?:wire\/.+|(?:.+\/)?(?:[\w-]+-)?(?:wire|schemas?)(?:-[\w-]+)?)\.ts$/,
+  },
   // What the browser runs: it talks to the daemon over HTTP alone.
   dashboard: { layers: [], packages: [], builtins: [] },
   daemon: { layers: [...EVERYTHING_BELOW_DAEMON, 'strategies'], packages: 'any', builtins: 'any' },
-  cli: { layers: [...EVERYTHING_BELOW_DAEMON, 'strategies', 'daemon'], packages: 'any', builtins: 'any' },
+  bench: { layers: [...EVERYTHING_BELOW_DAEMON, 'strategies', 'daemon'], packages: 'any', builtins: 'any' },
+  cli: { layers: [...EVERYTHING_BELOW_DAEMON, 'strategies', 'daemon', 'bench'], packages: 'any', builtins: 'any' },
 };
 
 const STRATEGY_FACE = 'src/strategy/index.ts';
@@ -96,11 +117,13 @@ function computedComplaint(from: string): string | undefined {
 }
 
 function complaintOf(
-  from: string, path: string, { specifier, typeOnly, names }: { specifier: string; typeOnly: boolean; names: readonly string[] },
+  from: string, path: string,
+  { specifier, typeOnly, names }: { specifier: string; typeOnly: boolean; names: readonly string[] },
   dependencies: ReadonlySet<string>,
 ): string | undefined {
   if (specifier.startsWith('.')) return complaintOfFile(from, posix.join(posix.dirname(path), specifier), typeOnly);
-  if (/^(?:\/|file:)/.test(specifier)) return `"${specifier}" is a place on one machine; name the file by its relative path`;
+  if (/^(?:\/|file:)/.test(specifier))
+    return `"${specifier}" is a place on one machine; name the file by its relative path`;
   if (isBuiltin(specifier)) return complaintOfBuiltin(from, specifier, names);
   return complaintOfPackage(from, { specifier, typeOnly }, dependencies);
 }
@@ -136,12 +159,14 @@ function complaintOfPackage(
   from: string, { specifier, typeOnly }: { specifier: string; typeOnly: boolean }, dependencies: ReadonlySet<string>,
 ): string | undefined {
   const name = specifier.split('/').slice(0, specifier.startsWith('@') ? 2 : 1).join('/');
-  if (!dependencies.has(name)) return `${name} is not among the dependencies of package.json; only those are there at run time`;
+  if (!dependencies.has(name))
+    return `${name} is not among the dependencies of package.json; only those are there at run time`;
   const rule = LAYERS[from];
   const packages = from === 'strategies' ? STRATEGY_PACKAGES : (rule?.packages ?? []);
   if (packages === 'any' || packages.includes(specifier)) return undefined;
   if (rule?.typePackages?.includes(specifier)) {
-    return typeOnly ? undefined : `${from} may name only types of ${specifier}; write "import type", or move the code to engine`;
+    return typeOnly ? undefined
+      : `${from} may name only types of ${specifier}; write "import type", or move the code to engine`;
   }
   return `${from} may not import ${specifier}; it may import ${packages.length === 0 ? 'no package' : packages.join(', ')}`;
 }

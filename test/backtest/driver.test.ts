@@ -22,8 +22,10 @@ const trend = (): StrategyInstance => configured(smaCrossover, { pair: 'SOL/USDC
 
 /** A strategy that looks at everything it can: prices, quiet, timers, its own money and its outcomes. */
 const nosy = (): StrategyInstance => strategy('nosy', ({ price }, context) => merge(
-  price!.pipe(mergeMap((_, n) => (n % 3 === 0 ? [context.buy(SOL_USDC, { token: USDC, amount: PURCHASE }, 'third price')] : []))),
-  price!.pipe(debounceTime(context, '2s'), map((last) => context.alert('info', `quiet at ${(last as { price: number }).price}`))),
+  price!.pipe(mergeMap((_, n) =>
+    (n % 3 === 0 ? [context.buy(SOL_USDC, { token: USDC, amount: PURCHASE }, 'third price')] : []))),
+  price!.pipe(debounceTime(context, '2s'), map((last) =>
+    context.alert('info', `quiet at ${(last as { price: number }).price}`))),
   interval(context, '7s').pipe(map(() => context.alert('info', `${context.available(USDC)} USDC`))),
   context.outcomes$.pipe(map(({ state, fill }) => context.alert('info', `${state} ${fill?.amountOut ?? ''}`))),
 ));
@@ -35,7 +37,8 @@ function recorded() {
   const run = start([nosy()], {
     onEffect: (effect, engine) => {
       if (effect.kind !== 'execute') return;
-      for (const state of ['building', 'abandoned'] as const) engine.accept({ kind: 'outcome', intentId: effect.intent.id, attempt: 1, state }, engine.clock.now());
+      for (const state of ['building', 'abandoned'] as const)
+        engine.accept({ kind: 'outcome', intentId: effect.intent.id, attempt: 1, state }, engine.clock.now());
     },
   });
   for (const quote of pricePath(WAVE.slice(0, 50))) {
@@ -45,7 +48,9 @@ function recorded() {
   return run;
 }
 
-function replay(change: (rows: { seq: number; at: number; input: ReturnType<typeof recorded>['inputs'][number]['input'] }[]) => void = () => undefined, now = nosy()) {
+function replay(change: (
+  rows: { seq: number; at: number; input: ReturnType<typeof recorded>['inputs'][number]['input'] }[],
+) => void = () => undefined, now = nosy()) {
   const run = recorded();
   const rows = run.inputs.map((row) => ({ ...row }));
   change(rows);
@@ -74,13 +79,15 @@ describe('the driver', () => {
     const order: string[] = [];
     const world = new VirtualClock(0);
     const run = start([strategy('diver', ({ price }, context) => merge(
-      interval(context, '10ms').pipe(map(() => { order.push(`timer ${context.now()}`); return context.alert('info', 'tick'); })),
+      interval(context, '10ms')
+        .pipe(map(() => { order.push(`timer ${context.now()}`); return context.alert('info', 'tick'); })),
       price!.pipe(map(() => { order.push(`record ${context.now()}`); return context.alert('info', 'price'); })),
     ))]);
     for (const at of [5, 10, 25]) world.schedule(() => { order.push(`world ${at}`); }, at);
     const count = drive(run.engine, world, cursorOver([12, 30].map((at) => ({ at, input: buyingSol(125_000, at) }))));
     expect(count).toBe(2);
-    expect(order).toEqual(['world 5', 'world 10', 'timer 10', 'record 12', 'timer 20', 'world 25', 'timer 30', 'record 30']);
+    expect(order)
+      .toEqual(['world 5', 'world 10', 'timer 10', 'record 12', 'timer 20', 'world 25', 'timer 30', 'record 30']);
     expect([run.engine.clock.now(), world.now()]).toEqual([30, 30]);
   });
 
@@ -96,13 +103,15 @@ describe('the driver', () => {
     expect([whole, hash === '0'.repeat(64)]).toStrictEqual([[rows.length], false]);
     for (const most of [1, 7, rows.length - 1, rows.length, rows.length + 1]) {
       const [counts, same] = inPieces(most);
-      expect([counts.reduce((sum, count) => sum + count), counts.length, same], String(most)).toStrictEqual([rows.length, Math.floor(rows.length / most) + 1, hash]);
+      expect([counts.reduce((sum, count) => sum + count), counts.length, same], String(most))
+        .toStrictEqual([rows.length, Math.floor(rows.length / most) + 1, hash]);
     }
   });
 
   it('lets what is under way end after the last record, with the strategies silent', () => {
     const world = new VirtualClock(0);
-    const run = start([strategy('diver', (_streams, context) => interval(context, '10ms').pipe(map(() => context.alert('info', 'tick'))))]);
+    const run = start([strategy('diver', (_streams, context) =>
+      interval(context, '10ms').pipe(map(() => context.alert('info', 'tick'))))]);
     const landed: number[] = [];
     drive(run.engine, world, cursorOver([{ at: 15, input: buyingSol(125_000, 15) }]));
     world.schedule(() => { landed.push(world.now()); }, 2_000);
@@ -135,14 +144,17 @@ describe('a backtest', () => {
 
   it('never sees the future: poisoned quotes after a moment change no decision until that moment', () => {
     const whole = backtest(nosy(), pricePath(WAVE)).decisions;
-    fc.assert(fc.property(fc.integer({ min: 1, max: WAVE.length - 1 }), fc.double({ min: 0.01, max: 100, noNaN: true }), (from, factor) => {
-      const quotes = pricePath(WAVE);
-      const firstPoisoned = quotes[from]!.receivedAt;
-      const poisoned = quotes.map((quote): Quote => (quote.receivedAt < firstPoisoned ? quote
-        : { ...buyingSol(Math.max(1, Math.round(WAVE[from]! * factor * 1_000)), quote.receivedAt), feed: quote.feed }));
-      const before = (decisions: typeof whole): typeof whole => decisions.filter(({ at }) => at < firstPoisoned);
-      expect(before(backtest(nosy(), poisoned).decisions)).toEqual(before(whole));
-    }), { numRuns: 40 });
+    fc.assert(fc.property(fc.integer({ min: 1, max: WAVE.length - 1 }), fc.double({ min: 0.01, max: 100, noNaN: true }),
+      (from, factor) => {
+        const quotes = pricePath(WAVE);
+        const firstPoisoned = quotes[from]!.receivedAt;
+        const poisoned = quotes.map((quote): Quote => (quote.receivedAt < firstPoisoned ? quote
+          : {
+            ...buyingSol(Math.max(1, Math.round(WAVE[from]! * factor * 1_000)), quote.receivedAt), feed: quote.feed,
+          }));
+        const before = (decisions: typeof whole): typeof whole => decisions.filter(({ at }) => at < firstPoisoned);
+        expect(before(backtest(nosy(), poisoned).decisions)).toEqual(before(whole));
+      }), { numRuns: 40 });
   });
 
   it('never sees the future: a recording cut short gives the decisions of its length', () => {
@@ -150,7 +162,8 @@ describe('a backtest', () => {
     for (const length of [1, 7, 50, 133]) {
       const end = length * 5_000;
       const cut = backtest(nosy(), pricePath(WAVE.slice(0, length))).decisions;
-      expect(cut.filter(({ at }) => at <= end)).toEqual(whole.filter(({ at, seq }) => at <= end && seq <= (cut.at(-1)?.seq ?? 0)));
+      expect(cut.filter(({ at }) => at <= end))
+        .toEqual(whole.filter(({ at, seq }) => at <= end && seq <= (cut.at(-1)?.seq ?? 0)));
     }
   });
 
@@ -178,7 +191,9 @@ describe('a backtest', () => {
 describe('a replay', () => {
   it('decides the same from the inputs alone, outcomes included', () => {
     const { run, result } = replay();
-    expect(result).toMatchObject({ match: true, decisionHash: run.engine.decisionHash, decisions: run.logged.length, firstDivergence: undefined });
+    expect(result).toMatchObject({
+      match: true, decisionHash: run.engine.decisionHash, decisions: run.logged.length, firstDivergence: undefined,
+    });
   });
 
   it('says where it first decided otherwise', () => {

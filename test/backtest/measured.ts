@@ -1,6 +1,6 @@
 import { merge, mergeMap } from 'rxjs';
-import type { MeasuredRun } from '../../src/backtest/measured-run.ts';
-import { measureRun } from '../../src/backtest/measured-run.ts';
+import type { MeasuredRun } from '../../src/research/trials/measured-run.ts';
+import { measureRun } from '../../src/research/trials/measured-run.ts';
 import type { SimulationModel } from '../../src/backtest/simulated-executor.ts';
 import { BASE_MODEL } from '../../src/backtest/simulated-executor.ts';
 import type { StrategyInstance } from '../../src/engine/host.ts';
@@ -15,7 +15,8 @@ import { cursorOver } from './recordings.ts';
 
 /** Nothing is lost, and the market forgets own swaps at once: what comes of a swap can be worked out by hand. */
 export const CALM: Partial<SimulationModel> = {
-  landing: { ...BASE_MODEL.landing, dropProbability: 0, unknownProbability: 0 }, ownImpact: { share: 0, decayMs: 60_000 },
+  landing: { ...BASE_MODEL.landing, dropProbability: 0, unknownProbability: 0 },
+  ownImpact: { share: 0, decayMs: 60_000 },
 };
 
 /** Buys for 25 dollars at each odd price, and sells a fifth of a coin at each even one. */
@@ -33,21 +34,25 @@ export function bothSides(prices: readonly (readonly [ask: number, bid: number])
   });
 }
 
-/** Runs strategies with 500 USDC each over events, measured each `everyMs`, and in passing each `glanceEveryMs`. */
+/** Runs strategies with 500 USDC each over events, measured each `everyMs`, and in passing each `extremesEveryMs`. */
 export function measured(events: readonly MarketEvent[], options: {
   readonly strategies?: readonly StrategyInstance[];
   readonly model?: Partial<SimulationModel>;
   readonly everyMs?: number;
-  readonly glanceEveryMs?: number;
+  readonly extremesEveryMs?: number;
   readonly instruments?: readonly Token[];
   readonly endAt?: number;
   /** What the wallet holds; 10 SOL, 10,000 USDC and some FISH unless told otherwise. */
   readonly wallet?: ReadonlyMap<Mint, Amount>;
 } = {}): MeasuredRun {
-  const { strategies = [inAndOut()], model = CALM, everyMs = 5_000, glanceEveryMs, instruments = [SOL], endAt, wallet } = options;
+  const {
+    strategies = [inAndOut()], model = CALM, everyMs = 5_000, extremesEveryMs, instruments = [SOL], endAt, wallet,
+  } = options;
   return measureRun({
-    state: stateWith({ strategies: strategies.map(({ name }) => strategySetup(name)), ...(wallet === undefined ? {} : { wallet }) }), strategies, seed: 7, startAt: 0,
-    cursor: cursorOver(events.map((input) => ({ at: input.receivedAt, input }))), model: { ...BASE_MODEL, ...model }, currency: USDC, stopwatch: () => 0,
-    instruments, everyMs, glanceEveryMs, endAt,
+    state: stateWith({
+      strategies: strategies.map(({ name }) => strategySetup(name)), ...(wallet === undefined ? {} : { wallet }),
+    }), strategies, seed: 7, startAt: 0, cursor: cursorOver(events.map((input) => ({ at: input.receivedAt, input }))),
+    model: { ...BASE_MODEL, ...model }, currency: USDC, stopwatch: () => 0,
+    instruments, everyMs, extremesEveryMs, endAt,
   });
 }

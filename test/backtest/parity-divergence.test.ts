@@ -11,14 +11,18 @@ import { stateWith, strategySetup } from '../trading/states.ts';
 import { cursorOver, pricePath } from './recordings.ts';
 
 /** Says each price, every third twice, and the time every 7 s; a mute one leaves something out. */
-const speaker = (mute: (message: string) => boolean = () => false, more: readonly string[] = []): StrategyInstance => strategy('speaker', ({ price }, context) => {
-  const say = (...messages: readonly string[]) => messages.filter((message) => !mute(message)).map((message) => context.alert('info', message));
-  return merge(
-    say('hello', ...more.filter((message) => message.startsWith('hello'))),
-    price!.pipe(mergeMap((_quote, n) => say(`price ${n}`, ...(n % 3 === 0 ? [`third ${n}`] : []), ...more.filter((message) => message === `price ${n} once more`)))),
-    interval(context, '7s').pipe(mergeMap((n) => say(`tick ${n}`))),
-  );
-});
+const speaker = (mute: (message: string) => boolean = () => false, more: readonly string[] = []): StrategyInstance =>
+  strategy('speaker', ({ price }, context) => {
+    const say = (...messages: readonly string[]) =>
+      messages.filter((message) => !mute(message)).map((message) => context.alert('info', message));
+    return merge(
+      say('hello', ...more.filter((message) => message.startsWith('hello'))),
+      price!.pipe(mergeMap((_quote, n) =>
+        say(`price ${n}`, ...(n % 3 === 0 ? [`third ${n}`] : []), ...more.filter((message) =>
+          message === `price ${n} once more`)))),
+      interval(context, '7s').pipe(mergeMap((n) => say(`tick ${n}`))),
+    );
+  });
 
 /** Prices every 5 s from 5 s on: decisions are "hello" 1, then rows and what is said of them. */
 function recorded(): Run {
@@ -42,7 +46,8 @@ function replay(now: StrategyInstance, { rows = (all: readonly Row[]) => all, de
   let place = -1;
   const result = replayRun({
     state: stateWith({ strategies: [strategySetup('speaker')] }), strategies: [now], seed: 7, startAt: 0,
-    started: { after_seq: 0, at: 0 }, stopped: cutOff ? null : { after_seq: run.engine.seq, at: run.engine.clock.now() }, cutOff,
+    started: { after_seq: 0, at: 0 },
+    stopped: cutOff ? null : { after_seq: run.engine.seq, at: run.engine.clock.now() }, cutOff,
     cursor: {
       next: () => { place += 1; return cursor.next(); },
       get at() { return cursor.at; },
@@ -54,12 +59,14 @@ function replay(now: StrategyInstance, { rows = (all: readonly Row[]) => all, de
   return { run, result };
 }
 
-const said = (run: Run, message: string): Run['logged'][number] => run.logged.find(({ proposal }) => proposal.kind === 'alert' && proposal.message === message)!;
+const said = (run: Run, message: string): Run['logged'][number] =>
+  run.logged.find(({ proposal }) => proposal.kind === 'alert' && proposal.message === message)!;
 
 describe('the first divergence', () => {
   it('is none where everything is the same', () => {
     const { run, result } = replay(speaker());
-    expect(result).toMatchObject({ match: true, decisions: run.logged.length, decisionHash: run.engine.decisionHash, events: 6 });
+    expect(result)
+      .toMatchObject({ match: true, decisions: run.logged.length, decisionHash: run.engine.decisionHash, events: 6 });
   });
 
   it.each([
@@ -67,13 +74,16 @@ describe('the first divergence', () => {
     ['on a row', 'price 2', 'row', 102],
     ['the second one on a row', 'third 3', 'row', 103],
     ['by a timer', 'tick 1', 'timer', 101],
-  ] as const)('is a decision that is not made any more (%s), with what it was made on and what comes instead', (_name, message, occasion, price) => {
+  ] as const)('is a decision that is not made any more (%s), with what it was made on and what comes instead', (
+    _name, message, occasion, price,
+  ) => {
     const { run, result } = replay(speaker((text) => text === message));
     const lost = said(run, message);
     const { seq, recorded: before, replayed } = result.firstDivergence!;
     expect(result.match).toBe(false);
     expect([seq, before.decision?.seq, before.decision?.h]).toEqual([lost.seq, lost.seq, lost.h]);
-    expect([before.occasion, (before.row?.input as Quote | undefined)?.receivedAt]).toEqual([occasion, price === undefined ? undefined : (price - 99) * 5_000]);
+    expect([before.occasion, (before.row?.input as Quote | undefined)?.receivedAt])
+      .toEqual([occasion, price === undefined ? undefined : (price - 99) * 5_000]);
     const next = run.inputs.find((row) => row.seq > seq)!;
     // What comes next has the lost one's number here: another decision, or nothing until the row.
     if (replayed.decision === undefined) expect(replayed).toMatchObject({ occasion: 'row', row: { seq: next.seq } });
@@ -83,7 +93,9 @@ describe('the first divergence', () => {
   it.each([
     ['at the start', 'hello again', 1],
     ['on a row', 'price 2 once more', 2],
-  ] as const)('is a decision that the run did not make (%s), with the row that the run took in there', (_name, message, nth) => {
+  ] as const)('is a decision that the run did not make (%s), with the row that the run took in there', (
+    _name, message, nth,
+  ) => {
     const { run, result } = replay(speaker(undefined, [message]));
     const { seq, recorded: before, replayed } = result.firstDivergence!;
     expect(replayed.decision).toMatchObject({ seq, proposal: { message } });
@@ -94,22 +106,30 @@ describe('the first divergence', () => {
 
   it('is a decision more than the run made before it ended', () => {
     const { run, result } = replay(speaker(), { decisions: 5 });
-    expect(result.firstDivergence).toMatchObject({ seq: run.logged[5]!.seq, expected: 'no further decision', replayed: { decision: { seq: run.logged[5]!.seq } } });
+    expect(result.firstDivergence).toMatchObject({
+      seq: run.logged[5]!.seq, expected: 'no further decision', replayed: { decision: { seq: run.logged[5]!.seq } },
+    });
   });
 
   it('is a decision that the run made after the last row and that is not made any more', () => {
     const { run, result } = replay(speaker((text) => text === 'tick 4'));
-    expect(result.firstDivergence).toMatchObject({ seq: said(run, 'tick 4').seq, found: 'none', recorded: { decision: { h: said(run, 'tick 4').h }, occasion: 'timer' }, replayed: { decision: undefined, row: undefined } });
+    expect(result.firstDivergence).toMatchObject({ seq: said(run, 'tick 4').seq, found: 'none', recorded: {
+      decision: { h: said(run, 'tick 4').h }, occasion: 'timer',
+    }, replayed: { decision: undefined, row: undefined } });
   });
 
   it('is the row that does not follow, where a row is missing on which nothing was decided', () => {
     const { run, result } = replay(speaker((text) => text !== 'hello'), { rows: (all) => all.slice(1) });
-    expect(result.firstDivergence).toMatchObject({ seq: said(run, 'hello').seq + 1, recorded: { decision: undefined, row: { seq: run.inputs[1]!.seq } } });
+    expect(result.firstDivergence).toMatchObject({
+      seq: said(run, 'hello').seq + 1, recorded: { decision: undefined, row: { seq: run.inputs[1]!.seq } },
+    });
   });
 
   it('is none where a run was cut off: what came after its last line nobody knows, and the hash is that of what is known', () => {
     const last = recorded().logged[3]!;
-    const { run, result } = replay(speaker(), { cutOff: true, decisions: 4, rows: (all) => all.filter(({ seq }) => seq <= last.seq + 1) });
-    expect(result).toMatchObject({ match: true, decisions: 4, decisionHash: run.logged[3]!.h, firstDivergence: undefined });
+    const { run, result } =
+      replay(speaker(), { cutOff: true, decisions: 4, rows: (all) => all.filter(({ seq }) => seq <= last.seq + 1) });
+    expect(result)
+      .toMatchObject({ match: true, decisions: 4, decisionHash: run.logged[3]!.h, firstDivergence: undefined });
   });
 });

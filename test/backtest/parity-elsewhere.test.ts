@@ -56,9 +56,12 @@ const confirmed = (stdout: string): number => stdout.split('"state":"confirmed"'
 async function make(name: string, config: string, until: (stdout: string) => boolean): Promise<void> {
   const state = playground.path(name);
   const environment = PLACES.newfoundland;
-  const running = playground.start(['run', '--json', '--config', playground.write(`${name}.yaml`, config), '--state-dir', state], { environment });
+  const running = playground.start(
+    ['run', '--json', '--config', playground.write(`${name}.yaml`, config), '--state-dir', state], { environment },
+  );
   await running.until(until);
-  expect(readFileSync(`/proc/${await daemonOf(running)}/environ`, 'latin1').split('\0')).toEqual(expect.arrayContaining(['TZ=America/St_Johns', 'LC_ALL=ar_EG.UTF-8']));
+  expect(readFileSync(`/proc/${await daemonOf(running)}/environ`, 'latin1').split('\0'))
+    .toEqual(expect.arrayContaining(['TZ=America/St_Johns', 'LC_ALL=ar_EG.UTF-8']));
   running.signal('SIGINT');
   const ended = await running.ended;
   expect(ended.code, ended.stderr).toBe(0);
@@ -72,9 +75,13 @@ beforeAll(async () => {
   writeFileSync(join(project.dir, 'strategies', 'local-time.ts'), LOCAL);
   writeFileSync(join(project.dir, 'strategies', 'loose.ts'), LOOSE);
   await Promise.all([
-    make('live', `mode: live\nchain: { rpc_url: embedded }\n${COMMON}${RISK}${TRADERS}`, (stdout) => confirmed(stdout) > 5 && stdout.includes('the 1-price mean')),
-    make('paper', `mode: paper\n${COMMON}${RISK}${TRADERS}`, (stdout) => confirmed(stdout) > 5 && stdout.includes('the 1-price mean')),
-    project.run(['run', '--json', '--config', playground.write('local.yaml', `mode: paper\n${COMMON}strategies: [{ use: local-time }, { use: loose }]\n`), '--state-dir', playground.path('local'), '--duration', '2s'], PLACES.newfoundland)
+    make('live', `mode: live\nchain: { rpc_url: embedded }\n${COMMON}${RISK}${TRADERS}`, (stdout) =>
+      confirmed(stdout) > 5 && stdout.includes('the 1-price mean')),
+    make('paper', `mode: paper\n${COMMON}${RISK}${TRADERS}`, (stdout) =>
+      confirmed(stdout) > 5 && stdout.includes('the 1-price mean')),
+    project.run(['run', '--json', '--config', playground.write(
+      'local.yaml', `mode: paper\n${COMMON}strategies: [{ use: local-time }, { use: loose }]\n`,
+    ), '--state-dir', playground.path('local'), '--duration', '2s'], PLACES.newfoundland)
       .then(({ stdout }) => { localRun = String(jsonLines(stdout)[0]!['run_id']); }),
   ]);
 }, 180_000);
@@ -86,16 +93,21 @@ function spoilt(run: string, name: string): { readonly state: string; readonly r
   return { state: copyOf(playground, state, name), runId };
 }
 
-const replay = (state: string, runId: string, ...more: readonly string[]): Promise<Ended> => playground.ask(['replay', runId, '--state-dir', state, ...more]);
+const replay = (state: string, runId: string, ...more: readonly string[]): Promise<Ended> =>
+  playground.ask(['replay', runId, '--state-dir', state, ...more]);
 const divergenceOf = (ended: Ended): JsonLine => document(ended)['first_divergence'] as JsonLine;
 
 describe('a run on the sandbox', () => {
-  it.each(['live', 'paper'])('that traded %s in one place is repeated in others: the same hash, exit code 0', async (name) => {
+  it.each([
+    'live', 'paper',
+  ])('that traded %s in one place is repeated in others: the same hash, exit code 0', async (name) => {
     const { state, runId, hash } = runs[name]!;
-    const elsewhere = (['chatham', 'nowhere'] as const).map((place) => playground.run(['replay', runId, '--json', '--state-dir', state], { environment: PLACES[place], cwd: '/' }));
+    const elsewhere = (['chatham', 'nowhere'] as const).map((place) =>
+      playground.run(['replay', runId, '--json', '--state-dir', state], { environment: PLACES[place], cwd: '/' }));
     for (const ended of await Promise.all(elsewhere)) {
       expect(ended.code, ended.stderr + ended.stdout).toBe(0);
-      expect(document(ended)).toMatchObject({ match: true, decision_hash: hash, recorded_hash: hash, first_divergence: null, warnings: [] });
+      expect(document(ended))
+        .toMatchObject({ match: true, decision_hash: hash, recorded_hash: hash, first_divergence: null, warnings: [] });
       expect(document(ended)).not.toHaveProperty('truncated_at');
       expect(Number(document(ended)['decisions'])).toBeGreaterThan(5);
     }
@@ -103,14 +115,18 @@ describe('a run on the sandbox', () => {
 
   it('would not be, if a strategy looked at the place it runs in', async () => {
     const state = playground.path('local');
-    const [here, there] = await Promise.all([PLACES.newfoundland, PLACES.chatham].map((place) => project.run(['replay', localRun, '--json', '--state-dir', state], place)));
+    const [here, there] = await Promise.all([PLACES.newfoundland, PLACES.chatham].map((place) =>
+      project.run(['replay', localRun, '--json', '--state-dir', state], place)));
     expect(here!.code, here!.stderr).toBe(0);
     // What a strategy throws where nobody can catch it says nothing of its decisions; it is told once.
     expect(here!.stderr.match(/nobody catches this/g)).toHaveLength(1);
     expect(there!.code, there!.stderr).toBe(1);
     expect(divergenceOf(there!)).toMatchObject({
       seq: 3, differs: ['proposal.message'],
-      recorded: { decision: { seq: 3, strategy: 'local-time', proposal: { message: expect.stringMatching(/[٠-٩]/) } }, input: { occasion: 'timer', row: null } },
+      recorded: {
+        decision: { seq: 3, strategy: 'local-time', proposal: { message: expect.stringMatching(/[٠-٩]/) } },
+        input: { occasion: 'timer', row: null },
+      },
       replayed: { decision: { seq: 3, strategy: 'local-time', proposal: { message: expect.stringMatching(/\d/) } } },
     });
   });
@@ -123,15 +139,23 @@ describe('a replay', () => {
     const before = readFileSync(file, 'utf8');
     expect(before).toContain('purchase due at');
     writeFileSync(file, before.replace('purchase due at', 'bought for'));
-    const [scripts, people] = await Promise.all([project.run(['replay', runId, '--json', '--state-dir', state]), project.run(['replay', runId, '--state-dir', state])]);
+    const [scripts, people] = await Promise.all([
+      project.run(['replay', runId, '--json', '--state-dir', state]),
+      project.run(['replay', runId, '--state-dir', state]),
+    ]);
     writeFileSync(file, before);
     expect([scripts.code, people.code], scripts.stderr).toEqual([1, 1]);
     expect(document(scripts)).toMatchObject({ match: false, recorded_hash: runs['live']!.hash });
     const first = divergenceOf(scripts);
     expect(first).toMatchObject({
       differs: ['proposal.reason'],
-      recorded: { decision: { seq: first['seq'], at: first['at'], proposal: { reason: expect.stringMatching(/^purchase due at \d/) }, h: expect.stringMatching(/^[0-9a-f]{64}$/) } },
-      replayed: { decision: { seq: first['seq'], at: first['at'], proposal: { reason: expect.stringMatching(/^bought for \d/) } } },
+      recorded: { decision: {
+        seq: first['seq'], at: first['at'], proposal: { reason: expect.stringMatching(/^purchase due at \d/) },
+        h: expect.stringMatching(/^[0-9a-f]{64}$/),
+      } },
+      replayed: {
+        decision: { seq: first['seq'], at: first['at'], proposal: { reason: expect.stringMatching(/^bought for \d/) } },
+      },
     });
     expect(people.stdout).toContain('NOT the same decisions');
     expect(people.stdout).toMatch(/first difference +number \d+, in proposal\.reason/);
@@ -151,7 +175,8 @@ describe('a replay', () => {
     expect(document(ended)['warnings']).toEqual([expect.stringContaining('manifest.json is not what the run wrote')]);
     expect(divergenceOf(ended)).toMatchObject({
       differs: ['proposal.amount'],
-      recorded: { decision: { strategy: 'dca', proposal: { amount: '5000000' } } }, replayed: { decision: { strategy: 'dca', proposal: { amount: '6000000' } } },
+      recorded: { decision: { strategy: 'dca', proposal: { amount: '5000000' } } },
+      replayed: { decision: { strategy: 'dca', proposal: { amount: '6000000' } } },
     });
   });
 
@@ -169,7 +194,10 @@ describe('a replay', () => {
     expect([scripts.code, people.code], scripts.stderr + scripts.stdout).toEqual([1, 1]);
     expect(divergenceOf(scripts)).toMatchObject({
       seq: decided['seq'],
-      recorded: { decision: decided, input: { occasion: 'row', row: { seq: changed, kind: 'quote', inAmount: '25000000', outAmount: expect.stringMatching(/^\d+$/) } } },
+      recorded: { decision: decided, input: {
+        occasion: 'row',
+        row: { seq: changed, kind: 'quote', inAmount: '25000000', outAmount: expect.stringMatching(/^\d+$/) },
+      } },
     });
     expect(people.stdout).toMatch(new RegExp(`on row ${changed} of [-\\d]+ [:\\d]+ UTC: 25 USDC would bring \\d`));
   });
@@ -177,12 +205,15 @@ describe('a replay', () => {
   it('says how far a recording goes that was cut, and compares until there', async () => {
     const { state, runId } = spoilt('live', 'cut');
     const last = 40;
-    await rewriteRecording(join(state, 'recordings'), runId, (input, seq) => (seq <= last ? input : undefined), { close: false });
+    await rewriteRecording(
+      join(state, 'recordings'), runId, (input, seq) => (seq <= last ? input : undefined), { close: false },
+    );
     const [scripts, people] = await Promise.all([replay(state, runId, '--json'), replay(state, runId)]);
     expect([scripts.code, people.code], scripts.stderr + scripts.stdout).toEqual([0, 0]);
     const { truncated_at: truncatedAt, decisions, decision_hash: hash, recorded_hash: recorded } = document(scripts);
     expect(Number(truncatedAt)).toBeGreaterThanOrEqual(last);
-    const written = jsonLines(readFileSync(join(state, 'runs', runId, 'decisions.ndjson'), 'utf8')).filter(({ seq }) => Number(seq) <= Number(truncatedAt));
+    const written = jsonLines(readFileSync(join(state, 'runs', runId, 'decisions.ndjson'), 'utf8'))
+      .filter(({ seq }) => Number(seq) <= Number(truncatedAt));
     expect([decisions, hash, recorded]).toEqual([written.length, written.at(-1)!['h'], written.at(-1)!['h']]);
     expect(people.stdout).toContain(`the run was cut off: compared up to seq ${String(truncatedAt)}`);
   });
@@ -195,10 +226,13 @@ describe('a replay', () => {
       writeFileSync(file, changed);
       const { code, stdout, stderr } = await replay(state, runId, '--json');
       expect(code, stderr).toBe(1);
-      expect((JSON.parse(stdout) as JsonLine)['error']).toMatchObject({ code: 'RECORDING_CORRUPT', message: expect.stringContaining(said) as string });
+      expect((JSON.parse(stdout) as JsonLine)['error'])
+        .toMatchObject({ code: 'RECORDING_CORRUPT', message: expect.stringContaining(said) as string });
     };
     const { hash } = runs['paper']!;
-    await refused(text.replace(hash, '0'.repeat(64)), `hash ${'0'.repeat(64)}, its decisions.ndjson and the replay come to`);
+    await refused(
+      text.replace(hash, '0'.repeat(64)), `hash ${'0'.repeat(64)}, its decisions.ndjson and the replay come to`,
+    );
     await refused(text.replace('"protections": [', '"protections": [7, '), 'cannot be repeated');
     writeFileSync(file, text);
     // Its recording is cut to nothing: of what was decided, nothing is known to be the same.
@@ -207,6 +241,8 @@ describe('a replay', () => {
     const beforeRows = lines.findIndex(({ seq }, index) => Number(seq) !== index + 1);
     const ended = await replay(state, runId, '--json');
     expect(ended.code).toBe(beforeRows === 0 ? 1 : 0);
-    expect(document(ended)).toMatchObject({ match: beforeRows === 0 ? null : true, not_compared: lines.length - beforeRows, decisions: beforeRows });
+    expect(document(ended)).toMatchObject({
+      match: beforeRows === 0 ? null : true, not_compared: lines.length - beforeRows, decisions: beforeRows,
+    });
   });
 });

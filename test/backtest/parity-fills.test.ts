@@ -5,8 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { recordedRun, withRecordedRun } from '../../src/backtest/models/recorded-run.ts';
 import { replayRun } from '../../src/backtest/replay.ts';
 import { createSimulatedExecutor } from '../../src/backtest/simulated-executor.ts';
-import { openRecordedRun } from '../../src/cli/recorded-run.ts';
-import { recordingOfRun } from '../../src/daemon/find-recording.ts';
+import { openReplayInput } from '../../src/daemon/files/replay-input.ts';
+import { recordingOfRun } from '../../src/daemon/files/find-run.ts';
 import { VirtualClock } from '../../src/engine/virtual-clock.ts';
 import type { Recording } from '../../src/recording/reader.ts';
 import { openRecording } from '../../src/recording/reader.ts';
@@ -33,17 +33,28 @@ const runs: Record<'live' | 'paper', { runDir: string; recording: Recording }> =
 
 const mintOf = (symbol: string): string => sandbox.addresses.tokens.find((token) => token.symbol === symbol)!.mint;
 const confirmed = (stdout: string): number => stdout.split('"state":"confirmed"').length - 1;
-/** How many strategies have had a fill: where a machine is slow, one swap often keeps another from spending the same token. */
-const filledStrategies = (stdout: string): number => new Set(stdout.split('\n').filter((line) => line.includes('"state":"confirmed"')).map((line) => /"intent_id":"(?<name>[^"]+)-\d+"/.exec(line)?.groups?.['name'])).size;
+/**
+ * How many strategies have had a fill: where a machine is slow, one swap often keeps another from spending the same
+ * token.
+ */
+const filledStrategies = (stdout: string): number => new Set(
+  stdout.split('\n').filter((line) => line.includes('"state":"confirmed"'))
+    .map((line) => /"intent_id":"(?<name>[^"]+)-\d+"/.exec(line)?.groups?.['name']),
+).size;
 
 /** The same strategies, file and parameters, in every mode: two sizes of two pools, in and out. */
 function configText(mode: string, backtest: string): string {
   const { base_url: baseUrl, rpc_url: rpcUrl, wallet } = sandbox.addresses;
   // What is built here and sent through the RPC takes half a second, and keeps others from spending the same token.
-  const trades = [['USDC', 'SOL', '20', 50, 'order'], ['USDC', 'SOL', '100', 500, 'build'], ['SOL', 'USDC', '0.1', 175, 'order'], ['SOL', 'USDC', '0.5', 425, 'build'],
-    ['USDC', 'ANCHR', '20', 200, 'order'], ['USDC', 'ANCHR', '100', 350, 'order'], ['ANCHR', 'USDC', '20', 325, 'order'], ['ANCHR', 'USDC', '100', 575, 'build']] as const;
+  const trades = [['USDC', 'SOL', '20', 50, 'order'], ['USDC', 'SOL', '100', 500, 'build'],
+    ['SOL', 'USDC', '0.1', 175, 'order'], ['SOL', 'USDC', '0.5', 425, 'build'],
+      ['USDC', 'ANCHR', '20', 200, 'order'], ['USDC', 'ANCHR', '100', 350, 'order'],
+      ['ANCHR', 'USDC', '20', 325, 'order'], ['ANCHR', 'USDC', '100', 575, 'build']] as const;
   // Never bought, for it is more than max_trade: a rung above all that is swapped, as a recording should have one.
-  const watched = [['USDC', 'SOL', '1000', 0, 'order'], ['SOL', 'USDC', '5', 0, 'order'], ['USDC', 'ANCHR', '1000', 0, 'order'], ['ANCHR', 'USDC', '1000', 0, 'order']] as const;
+  const watched = [
+    ['USDC', 'SOL', '1000', 0, 'order'], ['SOL', 'USDC', '5', 0, 'order'], ['USDC', 'ANCHR', '1000', 0, 'order'],
+    ['ANCHR', 'USDC', '1000', 0, 'order'],
+  ] as const;
   const entries = [...trades, ...watched].map(([spend, buy, size, offset, route]) => `  - use: dca
     name: ${`${spend}-${buy}-${size.replace('.', '')}`.toLowerCase()}
     budget: "${Number(size) * 20} ${spend}"
@@ -80,14 +91,20 @@ beforeAll(async () => {
   playground = createPlayground();
   sandbox = await startSandbox({ seed: 5, speed: CALM });
   const { statusCode } = await request(`${sandbox.addresses.base_url}/sandbox/fund`, {
-    method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ owner: sandbox.addresses.wallet.address, mint: mintOf('ANCHR'), amount: '5000000000' }),
+    method: 'POST', headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ owner: sandbox.addresses.wallet.address, mint: mintOf('ANCHR'), amount: '5000000000' }),
   });
   expect(statusCode).toBe(200);
   const environment = { GANNET_API_KEY: 'a-key-of-my-own', GANNET_WALLET_KEY: sandbox.addresses.wallet.private_key };
   const [live, paper] = (['live', 'paper'] as const).map((mode) => playground.start(
-    ['run', '--live', '--json', '--config', playground.write(`${mode}.yaml`, configText(mode, ', latency: { land: 200ms }, landing: { drop_probability: 0 }')), '--state-dir', playground.path(mode)], { environment },
+    ['run', '--live', '--json', '--config', playground.write(
+      `${mode}.yaml`, configText(mode, ', latency: { land: 200ms }, landing: { drop_probability: 0 }'),
+    ), '--state-dir', playground.path(mode)], { environment },
   ));
-  await Promise.all([live!.until((stdout) => confirmed(stdout) >= LIVE_FILLS && filledStrategies(stdout) >= KINDS), paper!.until((stdout) => confirmed(stdout) >= PAPER_FILLS)]);
+  await Promise.all([
+    live!.until((stdout) => confirmed(stdout) >= LIVE_FILLS && filledStrategies(stdout) >= KINDS),
+    paper!.until((stdout) => confirmed(stdout) >= PAPER_FILLS),
+  ]);
   await Promise.all([ended(live!, 'live'), ended(paper!, 'paper')]);
 }, 180_000);
 afterAll(async () => {
@@ -102,17 +119,28 @@ interface Compared {
 }
 
 /** As a configuration that says nothing has it. */
-const DEFAULT = { ...BASE_MODEL, latency: { ...BASE_MODEL.latency, quote: { recordedOr: BASE_MODEL.latency.quote }, land: { recordedOr: BASE_MODEL.latency.land } } };
+const DEFAULT = { ...BASE_MODEL, latency: {
+  ...BASE_MODEL.latency, quote: { recordedOr: BASE_MODEL.latency.quote }, land: { recordedOr: BASE_MODEL.latency.land },
+} };
 
-/** Hands the intents of a run to the simulated executor, at the instants of their decisions, over what the run had seen of the market. */
-async function compare({ runDir, recording }: (typeof runs)['live'], model: Partial<SimulationModel> = {}): Promise<{ readonly compared: readonly Compared[]; readonly others: Readonly<Record<string, string>> }> {
-  const run = await openRecordedRun(runDir);
+/**
+ * Hands the intents of a run to the simulated executor, at the instants of their decisions, over what the run had seen
+ * of the market.
+ */
+async function compare(
+  { runDir, recording }: (typeof runs)['live'], model: Partial<SimulationModel> = {},
+): Promise<{ readonly compared: readonly Compared[]; readonly others: Readonly<Record<string, string>> }> {
+  const run = await openReplayInput(runDir);
   const intents: { at: number; intent: Intent }[] = [];
-  const { match } = replayRun({ ...run.replay(), onRuling: ({ effect }, { at }) => { if (effect?.kind === 'execute') intents.push({ at, intent: effect.intent }); } });
+  const { match } = replayRun({
+    ...run.replay(),
+    onRuling: ({ effect }, { at }) => { if (effect?.kind === 'execute') intents.push({ at, intent: effect.intent }); },
+  });
   expect(match).toBe(true);
   const real = new Map<string, Fill>();
   const outcomes = recording.cursor({ kinds: ['outcome'] });
-  while (outcomes.next()) if (outcomes.input.kind === 'outcome' && outcomes.input.fill !== undefined) real.set(outcomes.input.intentId, outcomes.input.fill);
+  while (outcomes.next()) if (outcomes.input.kind === 'outcome' && outcomes.input.fill !== undefined)
+    real.set(outcomes.input.intentId, outcomes.input.fill);
 
   const clock = new VirtualClock(recording.firstAt!);
   const market = new MarketCache();
@@ -126,7 +154,8 @@ async function compare({ runDir, recording }: (typeof runs)['live'], model: Part
     clock.advanceTo(at);
     const fill = real.get(intent.id);
     executor.execute(intent).subscribe(({ state, code, fill: simulated }) => {
-      if (simulated !== undefined && fill !== undefined) compared.push({ intent, errorBps: (Number(simulated.amountOut) / Number(fill.amountOut) - 1) * 10_000 });
+      if (simulated !== undefined && fill !== undefined)
+        compared.push({ intent, errorBps: (Number(simulated.amountOut) / Number(fill.amountOut) - 1) * 10_000 });
       else if (code !== undefined) others[intent.id] = `${state} ${code}`;
     });
   };
@@ -144,9 +173,14 @@ async function compare({ runDir, recording }: (typeof runs)['live'], model: Part
 const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
 
 /** How far off a simulation is, in basis points of the output. */
-function distribution(compared: readonly Compared[]): { readonly count: number; readonly bias: number; readonly mean: number; readonly p95: number; readonly worst: number } {
+function distribution(compared: readonly Compared[]): {
+  readonly count: number; readonly bias: number; readonly mean: number; readonly p95: number; readonly worst: number;
+} {
   const sizes = compared.map(({ errorBps }) => Math.abs(errorBps)).toSorted((a, b) => a - b);
-  return { count: sizes.length, bias: mean(compared.map(({ errorBps }) => errorBps)), mean: mean(sizes), p95: sizes[Math.floor(0.95 * (sizes.length - 1))]!, worst: sizes.at(-1)! };
+  return {
+    count: sizes.length, bias: mean(compared.map(({ errorBps }) => errorBps)), mean: mean(sizes),
+    p95: sizes[Math.floor(0.95 * (sizes.length - 1))]!, worst: sizes.at(-1)!,
+  };
 }
 
 describe('issue 13.5: what the simulated executor makes of the intents of a run on the sandbox, with default settings, a calm market under it', () => {
@@ -157,7 +191,8 @@ describe('issue 13.5: what the simulated executor makes of the intents of a run 
     const byStrategy = Map.groupBy(compared, ({ intent }) => intent.strategy);
     expect(byStrategy.size).toBe(KINDS);
     expect(new Set(compared.map(({ intent }) => intent.route))).toEqual(new Set(['order', 'build']));
-    for (const [name, own] of byStrategy) expect(distribution(own).mean, JSON.stringify([name, distribution(own), others])).toBeLessThan(5);
+    for (const [name, own] of byStrategy)
+      expect(distribution(own).mean, JSON.stringify([name, distribution(own), others])).toBeLessThan(5);
     expect(found.mean, JSON.stringify([found, others])).toBeLessThan(1);
     expect(found.worst, JSON.stringify([found, others])).toBeLessThan(10);
     // Kinder than the chain it is not.
@@ -165,7 +200,8 @@ describe('issue 13.5: what the simulated executor makes of the intents of a run 
   });
 
   it('is the same without own impact: the prices of a run that traded have its swaps in them already', async () => {
-    const [whole, without] = [await compare(runs.live), await compare(runs.live, { ownImpact: { share: 0, decayMs: 60_000 } })];
+    const [whole, without] =
+      [await compare(runs.live), await compare(runs.live, { ownImpact: { share: 0, decayMs: 60_000 } })];
     expect(Math.abs(distribution(whole.compared).bias - distribution(without.compared).bias)).toBeLessThan(0.5);
     // Taken for a market that knew nothing of them, it had them twice.
     const twice = await compare(runs.live, { recordedSwaps: undefined });
@@ -184,26 +220,36 @@ describe('issue 13.5: the same strategies in a backtest over the recording of th
   it('make the purchases of the same slots', async () => {
     const config = playground.write('backtest.yaml', configText('paper', ''));
     const recording = runs.live.recording.directory;
-    const answer = await playground.ask(['backtest', config, '--recording', recording, '--json', '--state-dir', playground.path('backtest')], { environment: { GANNET_API_KEY: 'a-key-of-my-own' } });
+    const answer = await playground.ask(
+      ['backtest', config, '--recording', recording, '--json', '--state-dir', playground.path('backtest')],
+      { environment: { GANNET_API_KEY: 'a-key-of-my-own' } },
+    );
     expect(answer.code, answer.stderr + answer.stdout).toBe(0);
     const result = document(answer);
     const landed = recordedRun(runs.live.recording).swaps.length;
     expect(result['recorded_own_swaps']).toBe(landed);
-    // Over 75 s it is within 5 %; in so few seconds, on a busy machine, one swap that waits keeps many from spending the same token.
-    expect((result['intents'] as Record<string, number>)['confirmed'], JSON.stringify([result['intents'], result['denials'], landed])).toBeGreaterThanOrEqual(0.65 * landed);
+    // Over 75 s it is within 5 %; in so few seconds, on a busy machine, one swap that waits keeps many from spending
+    // the same token.
+    expect((result['intents'] as Record<string, number>)['confirmed'], JSON.stringify([
+      result['intents'], result['denials'], landed,
+    ])).toBeGreaterThanOrEqual(0.65 * landed);
     const rulings = (file: string): { readonly approved: ReadonlySet<string>; readonly kept: ReadonlySet<string> } => {
-      const purchases = jsonLines(playground.read(file)).map(({ strategy, proposal, verdict, code }) => ({ slot: `${String(strategy)} ${String((proposal as { key?: string }).key)}`, verdict, code }));
+      const purchases = jsonLines(playground.read(file)).map(({ strategy, proposal, verdict, code }) =>
+        ({ slot: `${String(strategy)} ${String((proposal as { key?: string }).key)}`, verdict, code }));
       return {
         approved: new Set(purchases.flatMap(({ slot, verdict }) => (verdict === 'approved' ? [slot] : []))),
-        kept: new Set(purchases.flatMap(({ slot, code }) => (code === 'INTENT_OPEN_FOR_MINT' || code === 'INTENTS_OPEN_LIMIT' ? [slot] : []))),
+        kept: new Set(purchases.flatMap(({ slot, code }) =>
+          (code === 'INTENT_OPEN_FOR_MINT' || code === 'INTENTS_OPEN_LIMIT' ? [slot] : []))),
       };
     };
     const live = rulings(join('live', 'runs', readdirSync(playground.path('live', 'runs'))[0]!, 'decisions.ndjson'));
     const simulated = rulings(join('backtest', 'runs', String(result['run_id']), 'decisions.ndjson'));
     const common = [...live.approved].filter((slot) => simulated.approved.has(slot));
     expect(common.length).toBeGreaterThan(10);
-    // Not all: where one swap keeps another from spending the same token, how long it takes decides, and that is all that does.
-    const unexplained = [[live, simulated], [simulated, live]].flatMap(([here, there]) => [...here!.approved].filter((slot) => !there!.approved.has(slot) && !there!.kept.has(slot)));
+    // Not all: where one swap keeps another from spending the same token, how long it takes decides, and that is all
+    // that does.
+    const unexplained = [[live, simulated], [simulated, live]].flatMap(([here, there]) =>
+      [...here!.approved].filter((slot) => !there!.approved.has(slot) && !there!.kept.has(slot)));
     expect(unexplained.length, unexplained.join(', ')).toBeLessThan(4);
   });
 });

@@ -18,12 +18,15 @@ const answers: Record<string, Ended> = {};
 
 const mintOf = (symbol: string): string => sandbox.addresses.tokens.find((token) => token.symbol === symbol)!.mint;
 const whole = (stdout: string): JsonLine[] => jsonLines(stdout.slice(0, stdout.lastIndexOf('\n') + 1));
-const has = (fits: (line: JsonLine) => boolean, count = 1) => (stdout: string): boolean => whole(stdout).filter(fits).length >= count;
+const has = (fits: (line: JsonLine) => boolean, count = 1) =>
+  (stdout: string): boolean => whole(stdout).filter(fits).length >= count;
 const lands = (line: JsonLine): boolean => line.type === 'intent' && line['state'] === 'confirmed';
-const tellsAccess = (access: string) => ({ data }: JsonLine): boolean => (data as { service_access?: string } | undefined)?.service_access === access;
+const tellsAccess = (access: string) =>
+  ({ data }: JsonLine): boolean => (data as { service_access?: string } | undefined)?.service_access === access;
 const isOf = (name: string) => (line: JsonLine): boolean => line['strategy'] === name;
 
-// Both pay in dollars, of which one swap is open at a time: a cadence that one of them shared with the other would shut it out.
+// Both pay in dollars, of which one swap is open at a time: a cadence that one of them shared with the other would shut
+// it out.
 function configText({ spend, budget }: { readonly spend: string; readonly budget: string }): string {
   const { base_url: baseUrl, rpc_url: rpcUrl, wallet } = sandbox.addresses;
   return `mode: live
@@ -50,10 +53,14 @@ strategies:
 `;
 }
 
-const environment = (): Readonly<Record<string, string>> => ({ ...PLACES.newfoundland, GANNET_API_KEY: 'a-key-of-my-own', GANNET_WALLET_KEY: sandbox.addresses.wallet.private_key });
+const environment = (): Readonly<Record<string, string>> => ({
+  ...PLACES.newfoundland, GANNET_API_KEY: 'a-key-of-my-own', GANNET_WALLET_KEY: sandbox.addresses.wallet.private_key,
+});
 
 function begin(config: string): Running {
-  return playground.start(['run', '--live', '--json', '--config', config, '--state-dir', state], { environment: environment() });
+  return playground.start(
+    ['run', '--live', '--json', '--config', config, '--state-dir', state], { environment: environment() },
+  );
 }
 
 /** Keeps what a life said; only whole lines, for some are killed. */
@@ -62,17 +69,22 @@ function keep(name: string, stdout: string): void {
   runIds[name] = String(lines[name][0]!['run_id']);
 }
 
-const command = (...args: readonly string[]): Promise<Ended> => playground.ask([...args, '--json', '--state-dir', state]);
+const command = (...args: readonly string[]): Promise<Ended> =>
+  playground.ask([...args, '--json', '--state-dir', state]);
 
 async function swapByHand(name: string, config: string): Promise<void> {
-  answers[name] = await playground.run(['swap', 'USDC', 'SOL', '3', '--live', '--yes', '--json', '--config', config, '--state-dir', state], { environment: environment() });
+  answers[name] = await playground.run(
+    ['swap', 'USDC', 'SOL', '3', '--live', '--yes', '--json', '--config', config, '--state-dir', state],
+    { environment: environment() },
+  );
   const { run_id: runId } = document(answers[name]);
   if (typeof runId === 'string') runIds[name] = runId;
 }
 
 async function lever(path: string, body: object | undefined, method: 'POST' | 'DELETE' = 'POST'): Promise<void> {
   const { statusCode } = await request(`${sandbox.addresses.base_url}/sandbox/${path}`, {
-    method, ...(body === undefined ? {} : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+    method,
+    ...(body === undefined ? {} : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
   });
   expect(statusCode).toBeLessThan(300);
 }
@@ -84,13 +96,17 @@ beforeAll(async () => {
   const config = playground.write('first.yaml', configText({ spend: '5 USDC', budget: '500 USDC' }));
 
   const first = begin(config);
-  await first.until((stdout) => has((line) => lands(line) && isOf('steady')(line), 2)(stdout) && has((line) => lands(line) && isOf('built')(line))(stdout));
+  await first.until((stdout) => has((line) => lands(line) && isOf('steady')(line), 2)(stdout)
+    && has((line) => lands(line) && isOf('built')(line))(stdout));
   // An outage of the service: feeds go stale, entries wait, and both end with the first answer.
-  for (const path of ['/swap/v2/order', '/swap/v2/build', '/tokens/*']) await lever('faults', { match: { path }, fault: { kind: 'status', status: 500 } });
+  for (const path of ['/swap/v2/order', '/swap/v2/build', '/tokens/*'])
+    await lever('faults', { match: { path }, fault: { kind: 'status', status: 500 } });
   await first.until(has(tellsAccess('silent')));
-  await first.until(has(({ type, protection, state: change }) => type === 'state' && protection === 'stale-feed' && change === 'fired'));
+  await first.until(has(({ type, protection, state: change }) =>
+    type === 'state' && protection === 'stale-feed' && change === 'fired'));
   await lever('faults', undefined, 'DELETE');
-  await first.until(has(({ type, protection, state: change }) => type === 'state' && protection === 'stale-feed' && change === 'released'));
+  await first.until(has(({ type, protection, state: change }) =>
+    type === 'state' && protection === 'stale-feed' && change === 'released'));
   await first.until(has(tellsAccess('granted')));
   await lever('faults', { match: { path: '/swap/v2/build' }, fault: { kind: 'status', status: 500 }, times: 9 });
   // Else a purchase that is still refused keeps the dollars of the others.
@@ -103,21 +119,26 @@ beforeAll(async () => {
   await lever('faults', { match: { path: '/swap/v2/execute' }, fault: { kind: 'delay', ms: 30_000 }, times: 3 });
   const daemon = await daemonOf(first);
   const signed = whole(first.stdout()).length;
-  await first.until((stdout) => whole(stdout).slice(signed).some(({ type, state: reached, route }) => type === 'intent' && reached === 'signed' && route === 'order'));
+  await first.until((stdout) => whole(stdout).slice(signed).some(({ type, state: reached, route }) =>
+    type === 'intent' && reached === 'signed' && route === 'order'));
   process.kill(daemon, 'SIGKILL');
   keep('killed', (await first.ended).stdout);
   await lever('faults', undefined, 'DELETE');
 
-  // Another budget, another purchase, a strategy named by its path from the configuration; what was under way is found out first.
+  // Another budget, another purchase, a strategy named by its path from the configuration; what was under way is found
+  // out first.
   const dca = relative(playground.path('later'), join(PROJECT, 'strategies', 'dca.ts'));
-  const later = playground.write('later/second.yaml', configText({ spend: '6 USDC', budget: '600 USDC' }).replace('use: dca, name: steady', `use: ${dca}, name: steady`));
+  const later = playground.write('later/second.yaml', configText({ spend: '6 USDC', budget: '600 USDC' })
+    .replace('use: dca, name: steady', `use: ${dca}, name: steady`));
   const second = begin(later);
   await second.until(has((line) => lands(line) && isOf('steady')(line), 2));
   // A fall in which everything is sold.
   await lever('price', { mint: mintOf('SOL'), usd: 60 });
-  await second.until(has(({ type, protection, state: change }) => type === 'state' && protection === 'max-drawdown' && change === 'fired'));
+  await second.until(has(({ type, protection, state: change }) =>
+    type === 'state' && protection === 'max-drawdown' && change === 'fired'));
   // It dies between two parts of the sale; the next life goes on with what is left.
-  const isPart = (line: JsonLine): boolean => lands(line) && isOf('steady')(line) && line['input_mint'] === mintOf('SOL');
+  const isPart = (line: JsonLine): boolean =>
+    lands(line) && isOf('steady')(line) && line['input_mint'] === mintOf('SOL');
   await second.until(has(isPart));
   const falling = await daemonOf(second);
   process.kill(falling, 'SIGKILL');
@@ -156,21 +177,29 @@ describe('lives of a daemon on one state directory', () => {
   });
 
   it('issue 13.14: sell in parts what is larger than a cap, and go on with the rest after a kill', () => {
-    const sold = [...lines['falling']!, ...lines['fallen']!].filter((line) => line.type === 'intent' && line['input_mint'] === mintOf('SOL'));
+    const sold = [...lines['falling']!, ...lines['fallen']!]
+      .filter((line) => line.type === 'intent' && line['input_mint'] === mintOf('SOL'));
     expect(sold.every((line) => BigInt(String(line['amount_in'])) <= 40_000_000n)).toBe(true);
-    for (const name of ['falling', 'fallen']) expect(lines[name]!.some((line) => lands(line) && line['input_mint'] === mintOf('SOL')), name).toBe(true);
-    expect(lines['fallen']!.some(({ message }) => String(message).startsWith('flat: steady holds nothing but USDC'))).toBe(true);
+    for (const name of ['falling', 'fallen'])
+      expect(lines[name]!.some((line) => lands(line) && line['input_mint'] === mintOf('SOL')), name).toBe(true);
+    expect(lines['fallen']!.some(({ message }) => String(message).startsWith('flat: steady holds nothing but USDC')))
+      .toBe(true);
     const refused = sold.filter((line) => String(line['code']).startsWith('CAP_'));
     expect(refused).toEqual([]);
   });
 
   it('went as they were meant to', () => {
-    expect(lines['falling']!.some(({ type, state: reached }) => type === 'state' && reached === 'recovering')).toBe(true);
+    expect(lines['falling']!.some(({ type, state: reached }) => type === 'state' && reached === 'recovering'))
+      .toBe(true);
     expect(document(answers['swap beside a daemon']!)['error']).toMatchObject({ code: 'STATE_LOCKED' });
     expect([answers['halted']!.code, answers['resumed']!.code, answers['resumed for good']!.code]).toEqual([0, 0, 0]);
     expect(answers['swap while it is halted']!.code).toBe(3);
     expect(answers['swap afterwards']!.code, answers['swap afterwards']!.stdout).toBe(0);
-    const manifest = JSON.parse(readFileSync(join(state, 'runs', String(lines['falling']![0]!['run_id']), 'manifest.json'), 'utf8')) as { open_intents: readonly object[]; warmup: { recordings: readonly object[] }; config: { strategies: readonly { use: string }[] } };
+    const manifest = JSON.parse(
+      readFileSync(join(state, 'runs', String(lines['falling']![0]!['run_id']), 'manifest.json'), 'utf8'),
+    ) as { open_intents: readonly object[]; warmup: { recordings: readonly object[] }; config: {
+      strategies: readonly { use: string }[];
+    } };
     expect(manifest.open_intents.length).toBeGreaterThan(0);
     expect(manifest.warmup.recordings.length).toBeGreaterThan(0);
     expect(manifest.config.strategies.map(({ use }) => use)).toEqual(['dca', 'dca', 'sma-crossover']);
@@ -184,7 +213,8 @@ describe('lives of a daemon on one state directory', () => {
       expect(document(ended), name).toMatchObject({ match: true, first_divergence: null });
       expect(Number(document(ended)['decisions']), name).toBeGreaterThan(0);
       const summary = lines[name]?.find(({ type }) => type === 'summary');
-      if (summary !== undefined) expect(document(ended), name).toMatchObject({ decision_hash: summary['decision_hash'], decisions: summary['decisions'] });
+      if (summary !== undefined) expect(document(ended), name)
+        .toMatchObject({ decision_hash: summary['decision_hash'], decisions: summary['decisions'] });
     }
   });
 
@@ -192,12 +222,15 @@ describe('lives of a daemon on one state directory', () => {
     const killed = document(await command('replay', runIds['killed']!));
     expect(killed).toMatchObject({ match: true, truncated_at: expect.any(Number) });
     expect(document(answers['replay meanwhile']!)).toMatchObject({ match: true, truncated_at: expect.any(Number) });
-    expect(Number(killed['truncated_at'])).toBeGreaterThanOrEqual(Number(document(answers['replay meanwhile']!)['truncated_at']));
+    expect(Number(killed['truncated_at']))
+      .toBeGreaterThanOrEqual(Number(document(answers['replay meanwhile']!)['truncated_at']));
     expect(document(await command('replay', runIds['fallen']!))).not.toHaveProperty('truncated_at');
   });
 
   it('are repeated elsewhere', async () => {
-    const ended = await playground.run(['replay', join(state, 'runs', runIds['fallen']!), '--json'], { environment: PLACES.chatham, cwd: '/' });
+    const ended = await playground.run(
+      ['replay', join(state, 'runs', runIds['fallen']!), '--json'], { environment: PLACES.chatham, cwd: '/' },
+    );
     expect(ended.code, ended.stderr + ended.stdout).toBe(0);
     expect(document(ended)).toMatchObject({ match: true, decision_hash: lines['fallen']!.at(-1)!['decision_hash'] });
   });

@@ -27,34 +27,44 @@ export interface ProjectCopy {
 export function copyOfProject(playground: Playground): ProjectCopy {
   const dir = playground.path('project');
   mkdirSync(dir);
-  for (const name of ['bin', 'src', 'strategies', 'config', 'package.json']) cpSync(join(PROJECT, name), join(dir, name), { recursive: true });
-  for (const name of ['node_modules', 'vendor']) if (existsSync(join(PROJECT, name))) symlinkSync(join(PROJECT, name), join(dir, name));
-  const surroundings = { PATH: process.env['PATH'] ?? '', TMPDIR: playground.path('tmp'), NODE_COMPILE_CACHE: playground.path('compiled') };
+  for (const name of ['bin', 'src', 'strategies', 'config', 'package.json'])
+    cpSync(join(PROJECT, name), join(dir, name), { recursive: true });
+  for (const name of ['node_modules', 'vendor'])
+    if (existsSync(join(PROJECT, name))) symlinkSync(join(PROJECT, name), join(dir, name));
+  const surroundings = {
+    PATH: process.env['PATH'] ?? '', TMPDIR: playground.path('tmp'), NODE_COMPILE_CACHE: playground.path('compiled'),
+  };
   return {
     dir,
     run: (args, environment = {}) => new Promise((resolve) => {
-      execFile(join(dir, 'bin', 'gannet'), args, { cwd: playground.dir, env: { ...surroundings, ...environment } }, (error, stdout, stderr) => {
-        resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr });
-      });
+      execFile(join(dir, 'bin', 'gannet'), args, { cwd: playground.dir, env: { ...surroundings, ...environment } },
+        (error, stdout, stderr) => {
+          resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr });
+        });
     }),
   };
 }
 
 /**
- * Writes a recording anew in its place, each row as `change` returns it and without those of which it makes nothing: what no byte's digest
- * tells any more. One that is not to be closed looks as if its writer had died.
+ * Writes a recording anew in its place, each row as `change` returns it and without those of which it makes nothing:
+ * what no byte's digest tells any more. One that is not to be closed looks as if its writer had died.
  */
-export async function rewriteRecording(dir: string, name: string, change: (input: Input, seq: number) => Input | undefined, { close = true } = {}): Promise<void> {
+export async function rewriteRecording(
+  dir: string, name: string, change: (input: Input, seq: number) => Input | undefined, { close = true } = {},
+): Promise<void> {
   const old = openRecording(join(dir, name));
   const rows: { seq: number; at: number; input: Input }[] = [];
   const cursor = old.cursor();
   while (cursor.next()) {
     const { seq, at, input } = cursor;
-    const changed = change('toJSON' in input && typeof input.toJSON === 'function' ? input.toJSON() as Input : input, seq);
+    const changed =
+      change('toJSON' in input && typeof input.toJSON === 'function' ? input.toJSON() as Input : input, seq);
     if (changed !== undefined) rows.push({ seq, at, input: changed });
   }
   rmSync(join(dir, name), { recursive: true });
-  const writer: RecordingWriter = createRecordingWriter({ dir, name, clock: stillClock(), tokens: old.manifest.tokens, onError: (error) => { throw error; } });
+  const writer: RecordingWriter = createRecordingWriter({
+    dir, name, clock: stillClock(), tokens: old.manifest.tokens, onError: (error) => { throw error; },
+  });
   for (const { seq, at, input } of rows) writer.append(seq, at, input);
   writer.flush();
   if (close) await writer.close();

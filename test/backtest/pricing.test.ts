@@ -20,7 +20,8 @@ const POOL = { reserveIn: 10n ** 12n, reserveOut: 10n ** 13n, feeBps: 30 };
 const SIZES = [10n ** 7n, 10n ** 8n, 10n ** 10n];
 
 function quotesOf(from: Token, to: Token, sizes: readonly bigint[] = SIZES, at = 0): Quote[] {
-  return rungsOf(POOL, sizes).map((rung) => quote(from, to, { inAmount: rung.inAmount, outAmount: rung.outAmount, priceImpact: rung.priceImpact, at }));
+  return rungsOf(POOL, sizes).map((rung) =>
+    quote(from, to, { inAmount: rung.inAmount, outAmount: rung.outAmount, priceImpact: rung.priceImpact, at }));
 }
 
 const intent = (amountIn: bigint): Intent => ({ ...approve(stateWith(), buy()), amountIn: amountIn as Amount });
@@ -31,7 +32,9 @@ function pricing(quotes: readonly Quote[], model: Partial<SimulationModel> = {})
   const whole = { ...BASE_MODEL, ...model };
   const ownImpact = createOwnImpact(whole.ownImpact, whole.recordedSwaps);
   const prices = createPricing({ market, model: whole, ownImpact });
-  const at = (amountIn: bigint, now = 0, isUnderWay = false): (SimulatedPrice & { readonly terms: SwapTerms }) | PriceRefusal => {
+  const at = (
+    amountIn: bigint, now = 0, isUnderWay = false,
+  ): (SimulatedPrice & { readonly terms: SwapTerms }) | PriceRefusal => {
     const found = prices.price(intent(amountIn), { at: now, isUnderWay });
     return isRefusal(found) ? found : { ...found, terms: prices.termsOf(intent(amountIn), found) };
   };
@@ -56,7 +59,8 @@ describe('the price of a simulated swap', () => {
   it('has router and fee of the smallest quote that covers it', () => {
     const quotes = quotesOf(USDC, SOL).map((each, n): Quote => ({ ...each, router: `router-${n}`, feeBps: n as Bps }));
     const { priced } = pricing(quotes.toReversed(), { extrapolate: true });
-    expect([1n, 10n ** 7n, 10n ** 7n + 1n, 10n ** 10n, 10n ** 10n + 1n].map((size) => priced(size).terms.router)).toEqual(['router-0', 'router-0', 'router-1', 'router-2', 'router-2']);
+    expect([1n, 10n ** 7n, 10n ** 7n + 1n, 10n ** 10n, 10n ** 10n + 1n].map((size) => priced(size).terms.router))
+      .toEqual(['router-0', 'router-0', 'router-1', 'router-2', 'router-2']);
     expect(priced(10n ** 8n).terms.feeBps).toBe(1);
   });
 
@@ -69,13 +73,17 @@ describe('the price of a simulated swap', () => {
     // A swap that is under way lands on something, however old.
     expect(at(10n ** 7n, 11_001, true)).toMatchObject({ marks: [] });
     const reverse = quote(SOL, USDC, { inAmount: 10n ** 9n, outAmount: 10n ** 8n, at: 11_000 });
-    expect(pricing([...quotes, reverse], { maxPriceAgeMs: 10_000 }).at(10n ** 7n, 11_001)).toMatchObject({ marks: ['other-side'] });
+    expect(pricing([...quotes, reverse], { maxPriceAgeMs: 10_000 }).at(10n ** 7n, 11_001))
+      .toMatchObject({ marks: ['other-side'] });
   });
 
   it('refuses what is larger than anything recorded, and never for a swap that is under way', () => {
     const { at, priced } = pricing(quotesOf(USDC, SOL));
     expect(at(10n ** 10n)).toHaveProperty('terms');
-    expect(at(10n ** 10n + 1n)).toMatchObject({ code: 'SIZE_BEYOND_LADDER', reason: expect.stringContaining('10000000001 smallest units wanted, the largest recorded size is 10000000000') });
+    expect(at(10n ** 10n + 1n)).toMatchObject({
+      code: 'SIZE_BEYOND_LADDER',
+      reason: expect.stringContaining('10000000001 smallest units wanted, the largest recorded size is 10000000000'),
+    });
     expect(priced(10n ** 10n + 1n, 0, true).marks).toEqual(['extrapolated']);
   });
 
@@ -91,7 +99,8 @@ describe('the price of a simulated swap', () => {
   it('marks what lies between quotes of slots too far apart', () => {
     const quotes = quotesOf(USDC, SOL).map((each, n): Quote => ({ ...each, contextSlot: [100n, 94n, 100n][n] }));
     const { priced } = pricing(quotes);
-    expect([10n ** 7n, 10n ** 8n, 10n ** 9n].map((size) => priced(size).marks)).toEqual([[], ['slots-apart'], ['slots-apart']]);
+    expect([10n ** 7n, 10n ** 8n, 10n ** 9n].map((size) => priced(size).marks))
+      .toEqual([[], ['slots-apart'], ['slots-apart']]);
   });
 
   it('is worse after an own swap, and recovers', () => {
@@ -121,7 +130,8 @@ describe('the price of a simulated swap', () => {
     const { priced } = pricing([quote(USDC, SOL, { inAmount: 10n ** 9n, outAmount: 10n ** 9n, at: 500 })], {
       recordedSwaps: [{ at: 1_400, inputMint: USDC.mint, outputMint: SOL.mint, inAmount: 10n ** 9n, accepted }],
     });
-    expect([999, 1_000, 1_500].map((at) => priced(10n ** 9n, at).outAmount)).toEqual([10n ** 9n, accepted.outAmount, accepted.outAmount]);
+    expect([999, 1_000, 1_500].map((at) => priced(10n ** 9n, at).outAmount))
+      .toEqual([10n ** 9n, accepted.outAmount, accepted.outAmount]);
     const newer = pricing([quote(USDC, SOL, { inAmount: 10n ** 9n, outAmount: 9n * 10n ** 8n, at: 1_100 })], {
       recordedSwaps: [{ at: 1_400, inputMint: USDC.mint, outputMint: SOL.mint, inAmount: 10n ** 9n, accepted }],
     });
@@ -129,23 +139,29 @@ describe('the price of a simulated swap', () => {
   });
 
   it('loses the fees of both tokens and of the platform, and nothing else: what goes in and what is paid are conserved', () => {
-    const fee = fc.record({ bps: fc.integer({ min: 0, max: 10_000 }), maximum: fc.bigInt({ min: 0n, max: 10n ** 12n }) });
-    fc.assert(fc.property(fee, fee, fc.integer({ min: 0, max: 10_000 }), fc.constantFrom('input' as const, 'output' as const), fc.bigInt({ min: 1n, max: 10n ** 10n }), (inputFee, outputFee, platformFeeBps, platformFeeIn, amountIn) => {
-      const { priced } = pricing(quotesOf(USDC, SOL), {
-        transferFees: new Map([[USDC.mint, inputFee], [SOL.mint, outputFee]]),
-        costs: { ...BASE_MODEL.costs, platformFeeBps: platformFeeBps as Bps, platformFeeIn },
-      });
-      const { terms, traded, paid, platformFee, transferFees } = priced(amountIn);
-      const of = (mint: string): bigint => [platformFee, ...transferFees].filter((each) => each.mint === mint).reduce((sum, { amount }) => sum + amount, 0n);
-      expect(traded + of(USDC.mint)).toBe(amountIn);
-      expect(terms.outAmount + of(SOL.mint)).toBe(paid);
-      expect(terms.outAmount).toBeGreaterThanOrEqual(0n);
-      expect(terms.inAmount).toBe(amountIn);
-    }));
+    const fee =
+      fc.record({ bps: fc.integer({ min: 0, max: 10_000 }), maximum: fc.bigInt({ min: 0n, max: 10n ** 12n }) });
+    fc.assert(fc.property(fee, fee, fc.integer({ min: 0, max: 10_000 }),
+      fc.constantFrom('input' as const, 'output' as const), fc.bigInt({ min: 1n, max: 10n ** 10n }),
+      (inputFee, outputFee, platformFeeBps, platformFeeIn, amountIn) => {
+        const { priced } = pricing(quotesOf(USDC, SOL), {
+          transferFees: new Map([[USDC.mint, inputFee], [SOL.mint, outputFee]]),
+          costs: { ...BASE_MODEL.costs, platformFeeBps: platformFeeBps as Bps, platformFeeIn },
+        });
+        const { terms, traded, paid, platformFee, transferFees } = priced(amountIn);
+        const of = (mint: string): bigint => [platformFee, ...transferFees].filter((each) => each.mint === mint)
+          .reduce((sum, { amount }) => sum + amount, 0n);
+        expect(traded + of(USDC.mint)).toBe(amountIn);
+        expect(terms.outAmount + of(SOL.mint)).toBe(paid);
+        expect(terms.outAmount).toBeGreaterThanOrEqual(0n);
+        expect(terms.inAmount).toBe(amountIn);
+      }));
   });
 
   it('has the platform’s fee beside the quote’s own, in the terms that are held against the limits', () => {
-    const { priced } = pricing(quotesOf(USDC, SOL).map((each): Quote => ({ ...each, feeBps: 5 as Bps })), { costs: { ...BASE_MODEL.costs, platformFeeBps: 20 as Bps } });
+    const { priced } = pricing(quotesOf(USDC, SOL).map((each): Quote => ({ ...each, feeBps: 5 as Bps })), {
+      costs: { ...BASE_MODEL.costs, platformFeeBps: 20 as Bps },
+    });
     const { terms, paid, platformFee } = priced(10n ** 8n);
     expect(terms.feeBps).toBe(25);
     expect(platformFee).toEqual({ mint: SOL.mint, amount: (paid * 20n) / 10_000n });

@@ -34,7 +34,9 @@ export interface Backtest {
 }
 
 /** Runs a backtest of one strategy with 500 USDC over quotes. */
-export function backtest(instance: StrategyInstance, quotes: readonly Quote[], model: Partial<SimulationModel> = {}): Backtest {
+export function backtest(
+  instance: StrategyInstance, quotes: readonly Quote[], model: Partial<SimulationModel> = {},
+): Backtest {
   const state = stateWith({ strategies: [strategySetup(instance.name)] });
   const decisions: LoggedDecision[] = [];
   const result = runBacktest({

@@ -27,21 +27,30 @@ const teller = (name: string, every: string): StrategyInstance => ({
 });
 
 /** As live polls each ten seconds: a tenth of that sooner or later. */
-const POLLED: readonly Quote[] = Array.from({ length: 360 }, (_, n) => buyingSol(150_000 + n, 4_000 + n * 10_000 + Math.round(450 * Math.sin(n * n))));
-const stateOf = (strategies: readonly StrategyInstance[]) => stateWith({ strategies: strategies.map(({ name }) => strategySetup(name)) });
+const POLLED: readonly Quote[] = Array.from({ length: 360 }, (_, n) =>
+  buyingSol(150_000 + n, 4_000 + n * 10_000 + Math.round(450 * Math.sin(n * n))));
+const stateOf = (strategies: readonly StrategyInstance[]) =>
+  stateWith({ strategies: strategies.map(({ name }) => strategySetup(name)) });
 const ROWS = POLLED.map((input, n) => ({ seq: n + 1, at: input.receivedAt, input }));
 
-function live(strategies: readonly StrategyInstance[], intervals: ReadonlyMap<FeedKey, number> | undefined): { readonly logged: readonly LoggedDecision[]; readonly seqs: readonly number[] } {
+function live(
+  strategies: readonly StrategyInstance[], intervals: ReadonlyMap<FeedKey, number> | undefined,
+): { readonly logged: readonly LoggedDecision[]; readonly seqs: readonly number[] } {
   const logged: LoggedDecision[] = [];
   const seqs: number[] = [];
-  const engine = new Engine({ state: stateOf(strategies), strategies, startAt: 0, seed: 7, intervals, listener: { onInput: (seq) => { seqs.push(seq); }, onRuling: (_, decision) => { logged.push(decision); } } });
+  const engine = new Engine({
+    state: stateOf(strategies), strategies, startAt: 0, seed: 7, intervals,
+    listener: { onInput: (seq) => { seqs.push(seq); }, onRuling: (_, decision) => { logged.push(decision); } },
+  });
   engine.start();
   for (const { at, input } of ROWS) engine.accept(input, at);
   engine.stop();
   return { logged, seqs };
 }
 
-const toldBy = (logged: readonly LoggedDecision[], name: string): readonly string[] => logged.filter(({ strategy }) => strategy === name).map(({ proposal }) => (proposal.kind === 'alert' ? proposal.message : ''));
+const toldBy = (logged: readonly LoggedDecision[], name: string): readonly string[] =>
+  logged.filter(({ strategy }) => strategy === name)
+    .map(({ proposal }) => (proposal.kind === 'alert' ? proposal.message : ''));
 
 describe('issue 13.1: inputs of one feed are shown events at their own intervals', () => {
   const both = [teller('fast', '10s'), teller('slow', '1m')];
@@ -51,20 +60,26 @@ describe('issue 13.1: inputs of one feed are shown events at their own intervals
     expect(toldBy(logged, 'fast')).toHaveLength(360);
     // The first event of each minute.
     const minutes = Map.groupBy(POLLED, ({ receivedAt }) => Math.floor(receivedAt / 60_000));
-    expect(toldBy(logged, 'slow')).toStrictEqual([...minutes.values()].map(([first]) => `price of ${first!.receivedAt}`));
+    expect(toldBy(logged, 'slow'))
+      .toStrictEqual([...minutes.values()].map(([first]) => `price of ${first!.receivedAt}`));
 
     let place = -1;
     const rows = ROWS.map((row, n) => ({ ...row, seq: seqs[n]! }));
     const { match } = replayRun({
-      state: stateOf(both), strategies: both, seed: 7, startAt: 0, started: { after_seq: 0, at: 0 }, stopped: null, intervals: Engine.intervalsOf(both),
-      cursor: { next: () => ++place < rows.length, get at() { return rows[place]!.at; }, get input() { return rows[place]!.input; }, get seq() { return rows[place]!.seq; } },
+      state: stateOf(both), strategies: both, seed: 7, startAt: 0, started: { after_seq: 0, at: 0 }, stopped: null,
+      intervals: Engine.intervalsOf(both),
+      cursor: {
+        next: () => ++place < rows.length, get at() { return rows[place]!.at; },
+        get input() { return rows[place]!.input; }, get seq() { return rows[place]!.seq; },
+      },
       recorded: logged.map(({ seq, at, h }) => ({ seq, at, h })),
     });
     expect(match).toBe(true);
 
     const recorded = new Map([[POLLED[0]!.feed, 10_000]]);
     const { decisionHash } = runBacktest({
-      state: stateOf(both), strategies: both, seed: 7, startAt: 0, cursor: cursorOver(ROWS), model: BASE_MODEL, stopwatch: () => 0, sampling: samplingOf(both, recorded),
+      state: stateOf(both), strategies: both, seed: 7, startAt: 0, cursor: cursorOver(ROWS), model: BASE_MODEL,
+      stopwatch: () => 0, sampling: samplingOf(both, recorded),
     });
     expect(decisionHash).toBe(logged.at(-1)!.h);
   });
@@ -72,7 +87,8 @@ describe('issue 13.1: inputs of one feed are shown events at their own intervals
   it('takes the first event at once, and the next one not before half an interval has passed', () => {
     const windows = { everyMs: 60_000, window: -Infinity };
     const taken = (at: number): boolean => takesSample(windows, at);
-    expect([50_000, 60_000, 110_000, 120_000, 170_000, 180_500, 239_999].map(taken)).toStrictEqual([true, false, false, true, false, true, false]);
+    expect([50_000, 60_000, 110_000, 120_000, 170_000, 180_500, 239_999].map(taken))
+      .toStrictEqual([true, false, false, true, false, true, false]);
     restartSampling(windows);
     expect([200_000, 230_000, 240_000].map(taken)).toStrictEqual([true, false, true]);
     joinSampling(windows, 250_000);

@@ -4,7 +4,7 @@ import type { BacktestResult } from '../../src/backtest/backtest.ts';
 import { runBacktest } from '../../src/backtest/backtest.ts';
 import { createPricing, isRefusal } from '../../src/backtest/pricing.ts';
 import { createOwnImpact } from '../../src/backtest/models/own-impact.ts';
-import { backtestCursor, recordedLooks } from '../../src/backtest/recorded-looks.ts';
+import { backtestCursor, readRecordedChecks } from '../../src/backtest/recorded-checks.ts';
 import type { Amount, Bps } from '../../src/core/amount.ts';
 import type { StrategyInstance } from '../../src/engine/host.ts';
 import { feedKey } from '../../src/market/feed.ts';
@@ -39,12 +39,16 @@ async function look(from: Token, to: Token, amount: bigint, at: number): Promise
   const order = await world.service.swap.order(request);
   return {
     kind: 'quote', feed: feedKey({ kind: 'quote', ...request, everyMs: STEP_MS }), receivedAt: at,
-    inputMint: from.mint, outputMint: to.mint, inAmount: order.inAmount, outAmount: order.outAmount, threshold: order.threshold,
-    priceImpact: order.priceImpact, contextSlot: order.contextSlot, router: order.router, feeBps: order.feeBps as Bps, rate: rateOf(order.inAmount, order.outAmount),
+    inputMint: from.mint, outputMint: to.mint, inAmount: order.inAmount, outAmount: order.outAmount,
+    threshold: order.threshold, priceImpact: order.priceImpact, contextSlot: order.contextSlot, router: order.router,
+    feeBps: order.feeBps as Bps, rate: rateOf(order.inAmount, order.outAmount),
   };
 }
 
-/** The sandbox's market, moved by hand, at three sizes of both directions; stamped in time of its own, so that every run of the test is the same. */
+/**
+ * The sandbox's market, moved by hand, at three sizes of both directions; stamped in time of its own, so that every run
+ * of the test is the same.
+ */
 async function watch(): Promise<Quote[]> {
   const seen: Quote[] = [];
   for (let step = 1; step <= STEPS; step++) {
@@ -62,10 +66,15 @@ async function recordingOf(events: readonly Quote[]): Promise<Recording> {
   return openRecording(writer.directory);
 }
 
-/** Buys for 60 dollars at every third price from the second on, and sells half a coin's worth of it at every seventh: sizes that nobody quoted. */
+/**
+ * Buys for 60 dollars at every third price from the second on, and sells half a coin's worth of it at every seventh:
+ * sizes that nobody quoted.
+ */
 const trader = (): StrategyInstance => strategy('trader', ({ price }, context) => merge(
-  price!.pipe(mergeMap((_, n) => (n % 3 === 1 ? [context.buy(SOL_USDC, { token: USDC, amount: 60_000_000n }, 'third price')] : []))),
-  price!.pipe(mergeMap((_, n) => (n % 7 === 6 ? [context.sell(SOL_USDC, { token: SOL, amount: 400_000_000n }, 'seventh price')] : []))),
+  price!.pipe(mergeMap((_, n) =>
+    (n % 3 === 1 ? [context.buy(SOL_USDC, { token: USDC, amount: 60_000_000n }, 'third price')] : []))),
+  price!.pipe(mergeMap((_, n) =>
+    (n % 7 === 6 ? [context.sell(SOL_USDC, { token: SOL, amount: 400_000_000n }, 'seventh price')] : []))),
   context.outcomes$.pipe(map(({ state }) => context.alert('info', state))),
 ));
 
@@ -74,15 +83,18 @@ const whale = (): StrategyInstance => strategy('whale', ({ price }, context) => 
   mergeMap((_, n) => (n === 2 ? [context.buy(SOL_USDC, { token: USDC, amount: 300_000_000n }, 'all at once')] : [])),
 ));
 
-function backtest(recording: Recording, model: Partial<SimulationModel>, instance = trader()): { readonly result: BacktestResult; readonly state: EngineState; readonly equity: number } {
+function backtest(
+  recording: Recording, model: Partial<SimulationModel>, instance = trader(),
+): { readonly result: BacktestResult; readonly state: EngineState; readonly equity: number } {
   const state = stateWith({ strategies: [strategySetup(instance.name)], limits: { maxPriceImpactBps: 200 as Bps } });
   const result = runBacktest({
-    state, strategies: [instance], seed: 7, startAt: recording.firstAt!, cursor: backtestCursor(recording, recordedLooks(recording)),
-    model: { ...BASE_MODEL, ...model }, stopwatch: () => 0,
+    state, strategies: [instance], seed: 7, startAt: recording.firstAt!,
+    cursor: backtestCursor(recording, readRecordedChecks(recording)), model: { ...BASE_MODEL, ...model }, stopwatch: () => 0,
   });
   // What the whole wallet is worth: fees and deposits have left its SOL.
   const coins = (state.portfolio.wallet.get(SOL.mint) ?? 0n) + result.deposits.lockedLamports;
-  const dollars = (state.portfolio.wallet.get(USDC.mint) ?? 0n) + valueIn(state.market, TOKENS, { mint: SOL.mint, amount: coins, currency: USDC.mint })!;
+  const dollars = (state.portfolio.wallet.get(USDC.mint) ?? 0n)
+    + valueIn(state.market, TOKENS, { mint: SOL.mint, amount: coins, currency: USDC.mint })!;
   return { result, state, equity: Number(dollars) / 1e6 };
 }
 
@@ -98,9 +110,14 @@ describe('a run of the sandbox, recorded', () => {
     const at = STEPS * STEP_MS;
     for (const quote of quotes.filter(({ receivedAt }) => receivedAt === at)) market.observe(quote);
     const pricing = createPricing({ market, model: BASE_MODEL, ownImpact: createOwnImpact(BASE_MODEL.ownImpact) });
-    for (const [from, to, amount] of [[USDC, SOL, 9_000_000n], [USDC, SOL, 60_000_000n], [SOL, USDC, 100_000_000n], [SOL, USDC, 400_000_000n]] as const) {
+    for (const [from, to, amount] of [
+      [USDC, SOL, 9_000_000n], [USDC, SOL, 60_000_000n], [SOL, USDC, 100_000_000n], [SOL, USDC, 400_000_000n],
+    ] as const) {
       const wanted = await look(from, to, amount, at);
-      const found = pricing.price({ ...approve(stateWith(), buy()), inputMint: from.mint, outputMint: to.mint, amountIn: amount as Amount }, { at, isUnderWay: false });
+      const found = pricing.price(
+        { ...approve(stateWith(), buy()), inputMint: from.mint, outputMint: to.mint, amountIn: amount as Amount },
+        { at, isUnderWay: false },
+      );
       if (isRefusal(found)) throw new Error(found.reason);
       expect(Math.abs(Number(found.outAmount) / Number(wanted.outAmount) - 1)).toBeLessThan(0.000_5);
     }
@@ -108,7 +125,8 @@ describe('a run of the sandbox, recorded', () => {
 
   it('is worth more to the optimist than in the base setting, and there more than to the pessimist', async () => {
     const recording = await recordingOf(quotes);
-    const [optimistic, base, pessimistic] = (['optimistic', 'base', 'pessimistic'] as const).map((setting) => backtest(recording, { setting }));
+    const [optimistic, base, pessimistic] = (['optimistic', 'base', 'pessimistic'] as const)
+      .map((setting) => backtest(recording, { setting }));
     for (const { result } of [optimistic!, base!, pessimistic!]) {
       expect(result.fills.length).toBeGreaterThan(8);
       expect(result.simulation.refusals).toEqual({});
@@ -116,7 +134,8 @@ describe('a run of the sandbox, recorded', () => {
     expect(optimistic!.equity).toBeGreaterThan(base!.equity);
     expect(base!.equity).toBeGreaterThan(pessimistic!.equity);
     // Costs of every attempt, and nothing else, are what the strategy's book calls fees.
-    for (const { result, state } of [optimistic!, base!, pessimistic!]) expect(state.portfolio.book('trader').feesLamports).toBe(result.simulation.costs.feeLamports);
+    for (const { result, state } of [optimistic!, base!, pessimistic!])
+      expect(state.portfolio.book('trader').feesLamports).toBe(result.simulation.costs.feeLamports);
   });
 
   it('comes to the same hash again, and to another where the model is another', async () => {

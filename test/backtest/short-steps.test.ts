@@ -9,14 +9,21 @@ import { cursorOver, pricePath } from './recordings.ts';
 const EVENTS = 1_000;
 const ROWS = pricePath(Array.from({ length: EVENTS }, () => 150)).map((input) => ({ at: input.receivedAt, input }));
 
-/** Goes through a recording with a strategy that takes so long for each event, by a stopwatch of its own. Returns how many events there were at the end of each step. */
-function stepsOf(eventMs: (event: number) => number, isHeard = true): { readonly heard: readonly number[]; readonly steps: number; readonly events: number } {
+/**
+ * Goes through a recording with a strategy that takes so long for each event, by a stopwatch of its own. Returns how
+ * many events there were at the end of each step.
+ */
+function stepsOf(
+  eventMs: (event: number) => number, isHeard = true,
+): { readonly heard: readonly number[]; readonly steps: number; readonly events: number } {
   let now = 0;
   let event = 0;
   const heard: number[] = [];
-  const strategies = [strategy('slow', ({ price }) => price!.pipe(tap(() => { now += eventMs(++event); }), ignoreElements()))];
+  const strategies = [strategy('slow', ({ price }) =>
+    price!.pipe(tap(() => { now += eventMs(++event); }), ignoreElements()))];
   const steps = backtestSteps({
-    state: stateWith({ strategies: [strategySetup('slow')] }), strategies, seed: 7, startAt: 0, cursor: cursorOver(ROWS), model: BASE_MODEL,
+    state: stateWith({ strategies: [strategySetup('slow')] }), strategies, seed: 7, startAt: 0,
+    cursor: cursorOver(ROWS), model: BASE_MODEL,
     stopwatch: () => now, ...isHeard ? { onEvents: (events: number) => { heard.push(events); } } : {},
   });
   for (let count = 0; ; count++) {

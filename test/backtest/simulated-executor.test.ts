@@ -23,16 +23,19 @@ const CERTAIN: SimulationModel = {
 
 /** Executes one purchase of 25 USDC begun at 0, with market events arriving at their own times. */
 function execute(events: readonly MarketEvent[], model: Partial<SimulationModel> = {}, change: Partial<Intent> = {}): {
-  readonly outcomes: (Outcome & { readonly at: number })[]; readonly notes: SimulationNotes; readonly fill: FillNotes | undefined;
+  readonly outcomes: (Outcome & { readonly at: number })[]; readonly notes: SimulationNotes;
+  readonly fill: FillNotes | undefined;
 } {
   const clock = new VirtualClock(0);
   const market = new MarketCache();
-  const create = (): SimulatedExecutor => createSimulatedExecutor({ clock, market, model: { ...CERTAIN, ...model }, seed: 7, tokenAccounts: [USDC.mint] });
+  const create = (): SimulatedExecutor =>
+    createSimulatedExecutor({ clock, market, model: { ...CERTAIN, ...model }, seed: 7, tokenAccounts: [USDC.mint] });
   const executor = create();
   const intent: Intent = { ...approve(stateWith(), buy()), ...change };
   const outcomes: (Outcome & { at: number })[] = [];
   for (const event of events.filter(({ receivedAt }) => receivedAt <= 0)) market.observe(event);
-  for (const event of events.filter(({ receivedAt }) => receivedAt > 0)) clock.schedule(() => { market.observe(event); }, event.receivedAt);
+  for (const event of events.filter(({ receivedAt }) => receivedAt > 0))
+    clock.schedule(() => { market.observe(event); }, event.receivedAt);
   let completed = false;
   executor.execute(intent).subscribe({
     next: (outcome) => { outcomes.push({ ...outcome, at: clock.now() }); },
@@ -52,13 +55,15 @@ const last = (run: ReturnType<typeof execute>): Outcome & { readonly at: number 
 describe('a simulated swap', () => {
   it('takes the time of a quote and of a landing, and goes through the states of a real one', () => {
     const { outcomes } = execute([buyingSol(125_000, 0)]);
-    expect(outcomes.map(({ state, at }) => [state, at])).toEqual([['building', 0], ['signed', 300], ['submitted', 300], ['confirmed', 1_800]]);
+    expect(outcomes.map(({ state, at }) => [state, at]))
+      .toEqual([['building', 0], ['signed', 300], ['submitted', 300], ['confirmed', 1_800]]);
     let state: IntentState = 'approved';
     for (const outcome of outcomes) {
       expect(canTransition(state, outcome.state)).toBe(true);
       state = outcome.state;
     }
-    expect(outcomes.at(-1)!.fill).toMatchObject({ amountIn: PURCHASE, amountOut: 200_000_000n, feeLamports: 9_000n, rentLamports: 0n });
+    expect(outcomes.at(-1)!.fill)
+      .toMatchObject({ amountIn: PURCHASE, amountOut: 200_000_000n, feeLamports: 9_000n, rentLamports: 0n });
   });
 
   it('is filled at the price known on arrival, whatever was quoted before and comes after', () => {
@@ -68,10 +73,13 @@ describe('a simulated swap', () => {
   });
 
   it('counts the fills that no newer quote came for on their way', () => {
-    expect(execute([buyingSol(125_000, 0), buyingSol(125_000, 1_801)]).notes.arrivals).toEqual({ count: 1, unmoved: 1 });
+    expect(execute([buyingSol(125_000, 0), buyingSol(125_000, 1_801)]).notes.arrivals)
+      .toEqual({ count: 1, unmoved: 1 });
     // The same price anew is another quote.
-    expect(execute([buyingSol(125_000, 0), buyingSol(125_000, 1_000)]).notes.arrivals).toEqual({ count: 1, unmoved: 0 });
-    expect(execute([buyingSol(125_000, 0), buyingSol(125_630, 1_000)]).notes.arrivals).toEqual({ count: 0, unmoved: 0 });
+    expect(execute([buyingSol(125_000, 0), buyingSol(125_000, 1_000)]).notes.arrivals)
+      .toEqual({ count: 1, unmoved: 0 });
+    expect(execute([buyingSol(125_000, 0), buyingSol(125_630, 1_000)]).notes.arrivals)
+      .toEqual({ count: 0, unmoved: 0 });
   });
 
   it('fails with 6001 where the price moved beyond the slippage, and pays its fee', () => {
@@ -88,16 +96,23 @@ describe('a simulated swap', () => {
   });
 
   it('is given up where nobody quotes the pair, either way', () => {
-    for (const events of [[], [quote(USDC, SOL, { inAmount: 0n, outAmount: 5n })], [quote(SOL, USDC, { inAmount: 5n, outAmount: 0n })]]) {
-      expect(execute(events).outcomes.map(({ state, code }) => [state, code])).toEqual([['building', undefined], ['abandoned', 'QUOTE_UNAVAILABLE']]);
+    for (const events of [
+      [], [quote(USDC, SOL, { inAmount: 0n, outAmount: 5n })], [quote(SOL, USDC, { inAmount: 5n, outAmount: 0n })],
+    ]) {
+      expect(execute(events).outcomes.map(({ state, code }) => [state, code]))
+        .toEqual([['building', undefined], ['abandoned', 'QUOTE_UNAVAILABLE']]);
     }
   });
 
   it('is given up where the terms do not fit, with nothing paid', () => {
-    expect(last(execute([buyingSol(125_000, 0)], {}, { minimumOut: 200_000_001n as Amount }))).toMatchObject({ state: 'abandoned', code: 'LIMIT_NOT_MET' });
-    expect(last(execute([{ ...buyingSol(125_000, 0), priceImpact: -0.02 }]))).toMatchObject({ state: 'abandoned', code: 'IMPACT_EXCEEDS_MAX' });
-    expect(last(execute([{ ...buyingSol(125_000, 0), feeBps: 31 as Bps }]))).toMatchObject({ state: 'abandoned', code: 'FEE_EXCEEDS_MAX' });
-    expect(last(execute([quote(USDC, SOL, { inAmount: PURCHASE, outAmount: 0n })]))).toMatchObject({ state: 'abandoned', code: 'LIMIT_NOT_MET' });
+    expect(last(execute([buyingSol(125_000, 0)], {}, { minimumOut: 200_000_001n as Amount })))
+      .toMatchObject({ state: 'abandoned', code: 'LIMIT_NOT_MET' });
+    expect(last(execute([{ ...buyingSol(125_000, 0), priceImpact: -0.02 }])))
+      .toMatchObject({ state: 'abandoned', code: 'IMPACT_EXCEEDS_MAX' });
+    expect(last(execute([{ ...buyingSol(125_000, 0), feeBps: 31 as Bps }])))
+      .toMatchObject({ state: 'abandoned', code: 'FEE_EXCEEDS_MAX' });
+    expect(last(execute([quote(USDC, SOL, { inAmount: PURCHASE, outAmount: 0n })])))
+      .toMatchObject({ state: 'abandoned', code: 'LIMIT_NOT_MET' });
   });
 
   it('is priced from the other direction less the haircut where only that was recorded, and says so', () => {
@@ -112,13 +127,17 @@ describe('a simulated swap', () => {
   it('is refused with a code where it is larger than anything recorded, unless going on is allowed: then it is marked', () => {
     const small = [quote(USDC, SOL, { inAmount: 3n, outAmount: 7n })];
     const refused = execute(small);
-    expect(last(refused)).toMatchObject({ state: 'abandoned', code: 'SIZE_BEYOND_LADDER', reason: expect.stringContaining('25000000 smallest units wanted, the largest recorded size is 3') });
+    expect(last(refused)).toMatchObject({
+      state: 'abandoned', code: 'SIZE_BEYOND_LADDER',
+      reason: expect.stringContaining('25000000 smallest units wanted, the largest recorded size is 3'),
+    });
     expect(refused.notes.refusals).toEqual({ SIZE_BEYOND_LADDER: 1 });
     const allowed = execute(small, { extrapolate: true });
     expect(last(allowed).fill!.amountOut).toBe((PURCHASE * 7n) / 3n);
     expect(allowed.notes.marks).toEqual({ extrapolated: 1 });
     // A single size whose price impact nobody states says nothing of larger ones.
-    expect(last(execute([{ ...small[0]!, priceImpact: undefined }], { extrapolate: true }))).toMatchObject({ code: 'SIZE_BEYOND_LADDER' });
+    expect(last(execute([{ ...small[0]!, priceImpact: undefined }], { extrapolate: true })))
+      .toMatchObject({ code: 'SIZE_BEYOND_LADDER' });
   });
 
   it('that leaves a position is priced from the other direction however large it is, and marked; one that enters is not', () => {
@@ -132,19 +151,24 @@ describe('a simulated swap', () => {
 
   it('is refused where all quotes are older than they may be', () => {
     expect(last(execute([buyingSol(125_000, -7_200_000)], { maxPriceAgeMs: 7_200_300 })).state).toBe('confirmed');
-    expect(last(execute([buyingSol(125_000, -7_200_001)], { maxPriceAgeMs: 7_200_300 }))).toMatchObject({ state: 'abandoned', code: 'QUOTE_STALE' });
+    expect(last(execute([buyingSol(125_000, -7_200_001)], { maxPriceAgeMs: 7_200_300 })))
+      .toMatchObject({ state: 'abandoned', code: 'QUOTE_STALE' });
   });
 
   it('begins with nothing open', () => {
-    const executor = createSimulatedExecutor({ clock: new VirtualClock(0), market: new MarketCache(), model: BASE_MODEL, seed: 7, tokenAccounts: [] });
-    expect(() => executor.reconcile([{ intent: approve(stateWith(), buy()), state: 'unknown' }])).toThrow('cannot resolve 1 open');
+    const executor = createSimulatedExecutor({
+      clock: new VirtualClock(0), market: new MarketCache(), model: BASE_MODEL, seed: 7, tokenAccounts: [],
+    });
+    expect(() => executor.reconcile([{ intent: approve(stateWith(), buy()), state: 'unknown' }]))
+      .toThrow('cannot resolve 1 open');
   });
 
   it('stops when nobody listens any more', () => {
     const clock = new VirtualClock(0);
     const market = new MarketCache();
     market.observe(buyingSol(125_000, 0));
-    const subscription = createSimulatedExecutor({ clock, market, model: BASE_MODEL, seed: 7, tokenAccounts: [] }).execute(approve(stateWith(), buy())).subscribe();
+    const subscription = createSimulatedExecutor({ clock, market, model: BASE_MODEL, seed: 7, tokenAccounts: [] })
+      .execute(approve(stateWith(), buy())).subscribe();
     subscription.unsubscribe();
     expect(clock.nextAt()).toBe(Infinity);
   });
@@ -154,8 +178,11 @@ describe('the three settings', () => {
   it('are as quoted, on arrival, and at the least that the slippage allows', () => {
     const path = [buyingSol(125_000, 0), buyingSol(125_100, 250), buyingSol(125_200, 1_000)];
     const [optimistic, base, pessimistic] = SETTINGS.map((setting) => last(execute(path, { setting })));
-    expect(optimistic).toMatchObject({ state: 'confirmed', at: 300, fill: { amountOut: buyingSol(125_100, 0).outAmount } });
-    expect(base).toMatchObject({ at: 1_800, quotedOut: buyingSol(125_100, 0).outAmount, fill: { amountOut: buyingSol(125_200, 0).outAmount } });
+    expect(optimistic)
+      .toMatchObject({ state: 'confirmed', at: 300, fill: { amountOut: buyingSol(125_100, 0).outAmount } });
+    expect(base).toMatchObject({
+      at: 1_800, quotedOut: buyingSol(125_100, 0).outAmount, fill: { amountOut: buyingSol(125_200, 0).outAmount },
+    });
     const accepted = buyingSol(125_100, 0).outAmount;
     expect(pessimistic!.fill!.amountOut).toBe((accepted * 9_950n) / 10_000n);
   });
@@ -163,14 +190,19 @@ describe('the three settings', () => {
   it('are all quoted once the prices of a round are there: at the decision one that came later is an old one', () => {
     // What is sold was looked at 10 s ago; the look that comes with the decision's own is answered 100 ms later.
     const path = [buyingSol(125_000, 0), buyingSol(124_000, 100)];
-    for (const setting of SETTINGS) expect(execute(path, { setting }).outcomes.find(({ state }) => state === 'signed')).toMatchObject({ quotedOut: buyingSol(124_000, 0).outAmount });
+    for (const setting of SETTINGS) expect(execute(path, { setting }).outcomes.find(({ state }) => state === 'signed'))
+      .toMatchObject({ quotedOut: buyingSol(124_000, 0).outAmount });
   });
 
   it('bring less and less where the price goes against the swap', () => {
-    const moves = fc.array(fc.record({ at: fc.integer({ min: 1, max: 2_000 }), up: fc.integer({ min: 0, max: 100 }) }), { maxLength: 8 });
+    const moves = fc.array(
+      fc.record({ at: fc.integer({ min: 1, max: 2_000 }), up: fc.integer({ min: 0, max: 100 }) }), { maxLength: 8 },
+    );
     fc.assert(fc.property(moves, (steps) => {
       let price = 125_000;
-      const path = [buyingSol(price, 0), ...steps.toSorted((a, b) => a.at - b.at).map(({ at, up }) => buyingSol((price += up), at))];
+      const path = [
+        buyingSol(price, 0), ...steps.toSorted((a, b) => a.at - b.at).map(({ at, up }) => buyingSol((price += up), at)),
+      ];
       const brought = SETTINGS.map((setting) => last(execute(path, { setting })).fill?.amountOut ?? 0n);
       expect(brought[0]! >= brought[1]! && brought[1]! >= brought[2]!).toBe(true);
     }));

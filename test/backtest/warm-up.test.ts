@@ -12,7 +12,8 @@ import { cursorOver, pricePath } from './recordings.ts';
 const counting = (name: string, warmupMs?: number): StrategyInstance => ({
   warmupMs,
   ...strategy(name, ({ price }, context) => merge(
-    price!.pipe(context.stateful('after-start', 0, (n: number) => n + 1), map(({ state }, n) => context.alert('info', `price ${n}, counted ${state}`))),
+    price!.pipe(context.stateful('after-start', 0, (n: number) => n + 1), map(({ state }, n) =>
+      context.alert('info', `price ${n}, counted ${state}`))),
     interval(context, '12s').pipe(map((n) => context.alert('info', `timer ${n}`))),
   )),
 });
@@ -30,7 +31,8 @@ it('a backtest begins for all strategies after the longest warm-up, and shows ea
   });
   expect(longestWarmup(strategies)).toBe(20_000);
   expect(result).toMatchObject({ startAt: 25_000, endAt: 50_000, events: 6 });
-  const said = (name: string) => decisions.filter((decision) => decision.strategy === name).map(({ at, proposal }) => `${at} ${proposal.kind === 'alert' ? proposal.message : ''}`);
+  const said = (name: string) => decisions.filter((decision) => decision.strategy === name)
+    .map(({ at, proposal }) => `${at} ${proposal.kind === 'alert' ? proposal.message : ''}`);
   expect(said('long')[0]).toBe('25000 price 4, counted 1');
   expect(said('short')[0]).toBe('25000 price 2, counted 1');
   expect(said('none')[0]).toBe('25000 price 0, counted 1');
@@ -47,7 +49,8 @@ it('a backtest begins for all strategies after the longest warm-up, and shows ea
 it('a backtest without a warm-up begins with the recording', () => {
   const strategies = [counting('none')];
   const result = runBacktest({
-    state: stateWith({ strategies: [strategySetup('none')] }), strategies, seed: 7, startAt: 5_000, cursor: cursorOver(ROWS), model: BASE_MODEL, stopwatch: () => 0,
+    state: stateWith({ strategies: [strategySetup('none')] }), strategies, seed: 7, startAt: 5_000,
+    cursor: cursorOver(ROWS), model: BASE_MODEL, stopwatch: () => 0,
   });
   expect(result).toMatchObject({ startAt: 5_000, events: 10 });
 });

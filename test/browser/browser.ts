@@ -12,14 +12,21 @@ const { version } = JSON.parse(readFileSync(join(PACKAGE, 'package.json'), 'utf8
 const HOME = join(PACKAGE, '..', '..', '.cache', `test-browser-${version}`);
 
 /**
- * What the package adds for small cloud machines and no reader's browser has: one process for everything, which ends with
- * the first page that is closed, and a renderer without its guards.
+ * What the package adds for small cloud machines and no reader's browser has: one process for everything, which ends
+ * with the first page that is closed, and a renderer without its guards.
  */
-const UNLIKE_A_READER = /^--(?:single-process|disable-web-security|allow-running-insecure-content|disable-site-isolation-trials|disable-features=.*site-per-process.*)$/;
-/** Pages are drawn by the processor: a graphics card played by it takes more of it, and three processes wait for each other more than one. */
+const UNLIKE_A_READER =
+  /^--(?:single-process|disable-web-security|allow-running-insecure-content|disable-site-isolation-trials|disable-features=.*site-per-process.*)$/;
+/**
+ * Pages are drawn by the processor: a graphics card played by it takes more of it, and three processes wait for each
+ * other more than one.
+ */
 const DRAWING = ['--disable-gpu', '--in-process-gpu', '--no-zygote', '--disable-background-networking'];
 
-/** Starts a browser that comes with the packages of the project: nothing is downloaded, nothing of the machine’s own is used but its fonts' place. */
+/**
+ * Starts a browser that comes with the packages of the project: nothing is downloaded, nothing of the machine’s own is
+ * used but its fonts' place.
+ */
 export async function openBrowser(): Promise<Browser> {
   const home = await unpacked();
   chromium.setGraphicsMode = false;
@@ -28,11 +35,17 @@ export async function openBrowser(): Promise<Browser> {
     executablePath,
     headless: true,
     args: [...chromium.args.filter((arg) => !UNLIKE_A_READER.test(arg)), ...DRAWING],
-    env: { ...process.env as Record<string, string>, FONTCONFIG_FILE: join(home, 'fonts.conf'), ...libraryPath(executablePath, home) },
+    env: {
+      ...process.env as Record<string, string>, FONTCONFIG_FILE: join(home, 'fonts.conf'),
+      ...libraryPath(executablePath, home),
+    },
   });
 }
 
-/** The package unpacks into the temporary folder, over what another process may be unpacking or running: here each has one of its own, and the first one done is kept. */
+/**
+ * The package unpacks into the temporary folder, over what another process may be unpacking or running: here each has
+ * one of its own, and the first one done is kept.
+ */
 async function unpacked(): Promise<string> {
   if (existsSync(HOME)) return HOME;
   mkdirSync(dirname(HOME), { recursive: true });
@@ -47,7 +60,10 @@ async function unpacked(): Promise<string> {
     else process.env['TMPDIR'] = before;
   }
   // The same letters on every machine: what fits on one fits on all.
-  writeFileSync(join(work, 'fonts.conf'), `<?xml version="1.0"?>\n<fontconfig><dir>${HOME}/fonts</dir><cachedir>${HOME}/font-cache</cachedir></fontconfig>\n`);
+  writeFileSync(
+    join(work, 'fonts.conf'),
+    `<?xml version="1.0"?>\n<fontconfig><dir>${HOME}/fonts</dir><cachedir>${HOME}/font-cache</cachedir></fontconfig>\n`,
+  );
   try {
     renameSync(work, HOME);
   } catch (error) {
@@ -60,15 +76,20 @@ async function unpacked(): Promise<string> {
 /** A machine without a desktop lacks some libraries: the package brings those. */
 function libraryPath(executablePath: string, home: string): Readonly<Record<string, string>> {
   const missing = execFileSync('ldd', [executablePath], { encoding: 'utf8' }).includes('not found');
-  return missing ? { LD_LIBRARY_PATH: [join(home, 'al2023', 'lib'), process.env['LD_LIBRARY_PATH']].filter((path) => path !== undefined).join(':') } : {};
+  return missing ? { LD_LIBRARY_PATH: [join(home, 'al2023', 'lib'), process.env['LD_LIBRARY_PATH']]
+    .filter((path) => path !== undefined).join(':') } : {};
 }
 
-/** Why the browser of the packages cannot run here, where it cannot: there is one for Linux with glibc on x64 alone. Where it should run and does not, tests fail. */
+/**
+ * Why the browser of the packages cannot run here, where it cannot: there is one for Linux with glibc on x64 alone.
+ * Where it should run and does not, tests fail.
+ */
 export const WITHOUT_BROWSER = withoutBrowser();
 
 function withoutBrowser(): string | undefined {
   const needed = 'the browser of the packages is for Linux with glibc on x64';
-  if (process.platform !== 'linux' || process.arch !== 'x64') return `${needed}, this is ${process.platform} on ${process.arch}`;
+  if (process.platform !== 'linux' || process.arch !== 'x64')
+    return `${needed}, this is ${process.platform} on ${process.arch}`;
   const { header } = process.report.getReport() as { readonly header: { readonly glibcVersionRuntime?: string } };
   return header.glibcVersionRuntime === undefined ? `${needed}, this is Linux without glibc` : undefined;
 }

@@ -1,6 +1,9 @@
 /* oxlint-disable unicorn/consistent-function-scoping -- what runs in a page is carried there alone */
 
-/** The part of a document that the probes read. They run in the page: each stands for itself and uses nothing from outside. */
+/**
+ * The part of a document that the probes read. They run in the page: each stands for itself and uses nothing from
+ * outside.
+ */
 interface Probed {
   readonly tagName: string;
   readonly id: string;
@@ -15,7 +18,10 @@ interface Probed {
   getAttribute(name: string): string | null;
   querySelector(selector: string): Probed | null;
   querySelectorAll(selector: string): Iterable<Probed>;
-  getBoundingClientRect(): { readonly left: number; readonly right: number; readonly top: number; readonly bottom: number; readonly width: number; readonly height: number };
+  getBoundingClientRect(): {
+    readonly left: number; readonly right: number; readonly top: number; readonly bottom: number;
+    readonly width: number; readonly height: number;
+  };
 }
 
 interface ProbedRange {
@@ -24,9 +30,14 @@ interface ProbedRange {
   getClientRects(): Iterable<{ readonly top: number }>;
 }
 
-declare const document: { readonly documentElement: Probed; readonly body: Probed; querySelectorAll(selector: string): Iterable<Probed>; createRange(): ProbedRange };
+declare const document: {
+  readonly documentElement: Probed; readonly body: Probed; querySelectorAll(selector: string): Iterable<Probed>;
+  createRange(): ProbedRange;
+};
 declare const innerWidth: number;
-declare function getComputedStyle(element: Probed, part?: string): Readonly<Record<'color' | 'backgroundColor' | 'visibility' | 'display' | 'overflowX' | 'position' | 'clipPath', string>>;
+declare function getComputedStyle(element: Probed, part?: string): Readonly<
+  Record<'color' | 'backgroundColor' | 'visibility' | 'display' | 'overflowX' | 'position' | 'clipPath', string>
+>;
 
 /** What a page looks like at one size, as far as it can be measured. */
 export interface Layout {
@@ -44,47 +55,63 @@ export interface Layout {
 
 /** Measures how a page is laid out. */
 export function layoutOf(): Layout {
-  const named = (element: Probed): string => `${element.tagName}.${String(element.className)} “${(element.textContent ?? '').slice(0, 40)}”`;
-  const isSeen = (element: Probed): boolean => element.getBoundingClientRect().width > 0 && getComputedStyle(element).clipPath === 'none';
+  const named = (element: Probed): string =>
+    `${element.tagName}.${String(element.className)} “${(element.textContent ?? '').slice(0, 40)}”`;
+  const isSeen = (element: Probed): boolean =>
+    element.getBoundingClientRect().width > 0 && getComputedStyle(element).clipPath === 'none';
   const all = [...document.body.querySelectorAll('*')].filter(isSeen);
   const movable = (element: Probed): boolean => {
     const box = element.closest('.wide');
     return box !== null && box !== element && ['auto', 'scroll'].includes(getComputedStyle(box).overflowX);
   };
   const touching = [...document.querySelectorAll('.x-axis, .y-axis')].flatMap((axis) => {
-    const ticks = [...axis.querySelectorAll('span')].filter((tick) => tick.getBoundingClientRect().width > 0).map((tick) => ({ tick, box: tick.getBoundingClientRect() }));
+    const ticks = [...axis.querySelectorAll('span')].filter((tick) => tick.getBoundingClientRect().width > 0)
+      .map((tick) => ({ tick, box: tick.getBoundingClientRect() }));
     return ticks.flatMap(({ tick, box }, i) => {
-      const hit = ticks.slice(i + 1).find((other) => box.left < other.box.right && other.box.left < box.right && box.top < other.box.bottom && other.box.top < box.bottom);
-      return hit === undefined && box.left >= 0 && box.right <= innerWidth ? [] : [`${tick.textContent} and ${hit?.tick.textContent ?? 'the edge'} in ${axis.closest('figure')?.querySelector('figcaption')?.textContent ?? '?'}`];
+      const hit = ticks.slice(i + 1).find((other) => box.left < other.box.right && other.box.left < box.right
+        && box.top < other.box.bottom && other.box.top < box.bottom);
+      return hit === undefined && box.left >= 0 && box.right <= innerWidth ? []
+        : [`${tick.textContent} and ${hit?.tick.textContent ?? 'the edge'} in ${axis.closest('figure')?.querySelector('figcaption')?.textContent ?? '?'}`];
     });
   });
   return {
     sideways: document.documentElement.scrollWidth - innerWidth,
-    beyond: all.filter((element) => !movable(element) && (element.getBoundingClientRect().right > innerWidth + 0.5 || element.getBoundingClientRect().left < -0.5)).map(named),
+    beyond: all.filter((element) => !movable(element) && (
+      element.getBoundingClientRect().right > innerWidth + 0.5 || element.getBoundingClientRect().left < -0.5
+    )).map(named),
     touching,
-    clipped: all.filter((element) => element.scrollWidth > element.clientWidth + 1 && getComputedStyle(element).overflowX !== 'visible').map(named),
-    empty: [...document.querySelectorAll('main section')].filter((section) => section.getBoundingClientRect().height < 20).map(named),
+    clipped: all.filter((element) =>
+      element.scrollWidth > element.clientWidth + 1 && getComputedStyle(element).overflowX !== 'visible').map(named),
+    empty: [...document.querySelectorAll('main section')]
+      .filter((section) => section.getBoundingClientRect().height < 20).map(named),
   };
 }
 
 /** Returns the words of what is selected that do not stand in one line. */
 export function brokenWords(selector: string): readonly string[] {
-  return [...document.querySelectorAll(selector)].flatMap((element) => [...element.childNodes]).filter(({ nodeType }) => nodeType === 3).flatMap((node) =>
-    [...(node.textContent ?? '').matchAll(/[^\s-]+/g)].filter(({ 0: word, index }) => {
-      const range = document.createRange();
-      range.setStart(node, index);
-      range.setEnd(node, index + word.length);
-      return new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size > 1;
-    }).map(([word]) => word));
+  return [...document.querySelectorAll(selector)].flatMap((element) => [...element.childNodes])
+    .filter(({ nodeType }) => nodeType === 3).flatMap((node) =>
+      [...(node.textContent ?? '').matchAll(/[^\s-]+/g)].filter(({ 0: word, index }) => {
+        const range = document.createRange();
+        range.setStart(node, index);
+        range.setEnd(node, index + word.length);
+        return new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size > 1;
+      }).map(([word]) => word));
 }
 
 /** Returns what in the key of a drawing has a colour, or a form, before its name. */
 export function swatchesOf(title: string): readonly string[] {
-  return [...document.querySelectorAll('figure')].filter((figure) => figure.querySelector('figcaption')?.textContent === title)
-    .flatMap((figure) => [...figure.querySelectorAll('.key .item')]).filter((item) => getComputedStyle(item, '::before').display !== 'none').map((item) => item.querySelector('bdi')?.textContent ?? '');
+  return [...document.querySelectorAll('figure')].filter((figure) =>
+    figure.querySelector('figcaption')?.textContent === title)
+    .flatMap((figure) => [...figure.querySelectorAll('.key .item')])
+    .filter((item) => getComputedStyle(item, '::before').display !== 'none')
+    .map((item) => item.querySelector('bdi')?.textContent ?? '');
 }
 
-/** Returns the texts of a page that stand out too little from what is behind them: below 4.5 to 1. Also says how many were looked at. */
+/**
+ * Returns the texts of a page that stand out too little from what is behind them: below 4.5 to 1. Also says how many
+ * were looked at.
+ */
 export function faintTexts(): { readonly looked: number; readonly faint: readonly string[] } {
   const channels = (colour: string): [number, number, number, number] => {
     const numbers = (colour.match(/[\d.]+(?:e-?\d+)?/g) ?? []).map(Number);
@@ -93,7 +120,8 @@ export function faintTexts(): { readonly looked: number; readonly faint: readonl
     return [red * scale, green * scale, blue * scale, alpha];
   };
   const luminance = ([red, green, blue]: readonly number[]): number => {
-    const [r, g, b] = [red!, green!, blue!].map((value) => (value / 255 <= 0.04045 ? value / 255 / 12.92 : ((value / 255 + 0.055) / 1.055) ** 2.4));
+    const [r, g, b] = [red!, green!, blue!]
+      .map((value) => (value / 255 <= 0.04045 ? value / 255 / 12.92 : ((value / 255 + 0.055) / 1.055) ** 2.4));
     return 0.2126 * r! + 0.7152 * g! + 0.0722 * b!;
   };
   const behind = (element: Probed): readonly number[] => {
@@ -106,12 +134,15 @@ export function faintTexts(): { readonly looked: number; readonly faint: readonl
   let looked = 0;
   const faint: string[] = [];
   for (const element of document.body.querySelectorAll('*')) {
-    const own = [...element.childNodes].filter(({ nodeType, textContent }) => nodeType === 3 && textContent!.trim() !== '');
+    const own = [...element.childNodes]
+      .filter(({ nodeType, textContent }) => nodeType === 3 && textContent!.trim() !== '');
     if (own.length === 0 || element.getBoundingClientRect().width === 0 || element.matches('script, style')) continue;
     looked += 1;
-    const [light, dark] = [luminance(channels(getComputedStyle(element).color)), luminance(behind(element))].toSorted((a, b) => b - a);
+    const [light, dark] = [luminance(channels(getComputedStyle(element).color)), luminance(behind(element))]
+      .toSorted((a, b) => b - a);
     const ratio = (light! + 0.05) / (dark! + 0.05);
-    if (ratio < 4.5) faint.push(`${ratio.toFixed(2)} ${element.tagName}.${String(element.className)} “${own[0]!.textContent!.trim().slice(0, 30)}”`);
+    if (ratio < 4.5)
+      faint.push(`${ratio.toFixed(2)} ${element.tagName}.${String(element.className)} “${own[0]!.textContent!.trim().slice(0, 30)}”`);
   }
   return { looked, faint };
 }
@@ -132,13 +163,19 @@ export function accessOf(): Access {
   const isNamed = (element: Probed): boolean => (element.getAttribute('aria-label') ?? '').trim() !== '';
   const ids = [...document.querySelectorAll('[id]')].map(({ id }) => id);
   return {
-    headings: [...document.querySelectorAll('h1, h2, h3, h4')].map((heading) => ({ level: Number(heading.tagName.slice(1)), text: heading.textContent ?? '' })),
-    tables: [...document.querySelectorAll('table')].filter((table) => !isNamed(table) || table.querySelector('thead th[scope=col]') === null
-      || [...table.querySelectorAll('tbody tr')].some((row) => row.querySelector('th[scope=row]') === null)).map(({ textContent }) => (textContent ?? '').slice(0, 40)),
-    nameless: [...document.querySelectorAll('svg, [role=slider], [role=region], nav')].filter((element) => !isNamed(element)).map(({ tagName, className }) => `${tagName}.${String(className)}`),
+    headings: [...document.querySelectorAll('h1, h2, h3, h4')]
+      .map((heading) => ({ level: Number(heading.tagName.slice(1)), text: heading.textContent ?? '' })),
+    tables: [...document.querySelectorAll('table')]
+      .filter((table) => !isNamed(table) || table.querySelector('thead th[scope=col]') === null
+        || [...table.querySelectorAll('tbody tr')].some((row) => row.querySelector('th[scope=row]') === null))
+          .map(({ textContent }) => (textContent ?? '').slice(0, 40)),
+    nameless: [...document.querySelectorAll('svg, [role=slider], [role=region], nav')]
+      .filter((element) => !isNamed(element)).map(({ tagName, className }) => `${tagName}.${String(className)}`),
     broken: [
-      ...[...document.querySelectorAll('a')].map((link) => link.getAttribute('href') ?? '').filter((href) => !ids.includes(href.slice(1))),
-      ...[...document.querySelectorAll('[aria-labelledby]')].map((element) => element.getAttribute('aria-labelledby')!).filter((id) => !ids.includes(id)),
+      ...[...document.querySelectorAll('a')].map((link) => link.getAttribute('href') ?? '')
+        .filter((href) => !ids.includes(href.slice(1))),
+      ...[...document.querySelectorAll('[aria-labelledby]')].map((element) => element.getAttribute('aria-labelledby')!)
+        .filter((id) => !ids.includes(id)),
       ...ids.filter((id, i) => ids.indexOf(id) !== i),
     ],
   };
@@ -151,7 +188,8 @@ export function textsOf(selector: string): string[] {
 
 /** Returns what is printed of figures, by name. */
 export function printedTexts(): Record<string, string> {
-  return Object.fromEntries([...document.querySelectorAll('[data-figure]')].map((element) => [element.getAttribute('data-figure')!, element.textContent ?? '']));
+  return Object.fromEntries([...document.querySelectorAll('[data-figure]')].map((element) =>
+    [element.getAttribute('data-figure')!, element.textContent ?? '']));
 }
 
 /** Returns the colour behind a page. */

@@ -6,44 +6,50 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { MeasuredSettings } from '../../src/backtest/measured-run.ts';
-import { assessmentsOf } from '../../src/backtest/report/embedded.ts';
-import type { EmbeddedReport } from '../../src/backtest/report/embedded.ts';
-import { packData } from '../../src/backtest/report/embedded-data.ts';
-import { unpackRecord } from '../../src/backtest/report/packed-record.ts';
-import { printedFigures } from '../../src/backtest/report/printed.ts';
-import { unpackData } from '../../src/backtest/report/unpack-data.ts';
-import { heatMapFigure } from '../../src/backtest/page/heat-map.ts';
-import { lineChart } from '../../src/backtest/page/line-chart.ts';
-import { markup } from '../../src/backtest/page/markup.ts';
-import { renderPage } from '../../src/backtest/page/page.ts';
-import { columnsOf, dataTable } from '../../src/backtest/page/table.ts';
-import { amountText } from '../../src/backtest/page/value-text.ts';
-import type { ReportInput } from '../../src/backtest/report/report-input.ts';
+import type { MeasuredSettings } from '../../src/research/trials/measured-run.ts';
+import type { EmbeddedReport } from '../../src/report/embedded-records.ts';
+import { assessmentsOf, unpackRecord } from '../../src/report/embedded-records.ts';
+import { packData } from '../../src/report/backtest-report.ts';
+import { printedFigures } from '../../src/report/printed-figures.ts';
+import { unpackData } from '../../src/report/page-script.ts';
+import { heatMapFigure } from '../../src/report/heat-map.ts';
+import { lineChart } from '../../src/report/line-chart.ts';
+import { columnsOf, dataTable, markup } from '../../src/report/markup.ts';
+import { renderPage } from '../../src/report/page.ts';
+import { amountText } from '../../src/research/metrics/value-text.ts';
+import type { ReportInput } from '../../src/report/report-input.ts';
 import { measured } from '../backtest/measured.ts';
-import { ENDLESS, GRID, HOSTILE, pageOf, RIGHT_TO_LEFT, tradingRun, tradingSettings } from '../backtest/report/reports.ts';
+import { ENDLESS, GRID, HOSTILE, pageOf, RIGHT_TO_LEFT, tradingRun, tradingSettings } from '../report/reports.ts';
 import { openBrowser, WITHOUT_BROWSER } from './browser.ts';
-import { accessOf, brokenWords, faintTexts, groundColour, layoutOf, printedTexts, swatchesOf, textsOf } from './probes.ts';
+import {
+  accessOf, brokenWords, faintTexts, groundColour, layoutOf, printedTexts, swatchesOf, textsOf,
+} from './probes.ts';
 
 const DESK = { width: 1_200, height: 900 };
 const PHONE = { width: 375, height: 812 };
 /** A4 without its margins, at 96 dots an inch. */
 const PAPER = { width: 703, height: 1_030 };
 const GAP = { from: 100 * 60_000, until: 130 * 60_000 };
-const WHOLE: Partial<ReportInput> = { grid: GRID, trials: { count: 12, sharpeVariance: 2 }, silences: { all: [GAP], bySymbol: new Map([['SOL', [GAP]]]) } };
+const WHOLE: Partial<ReportInput> = {
+  grid: GRID, trials: { count: 12, sharpeVariance: 2 }, silences: { all: [GAP], bySymbol: new Map([['SOL', [GAP]]]) },
+};
 
 const LONG_REASON = 'below the lower band: 179.459 against a mean of 181.715 (-2.5 deviations)';
 
 /** A table of empty cells. */
 function emptyTable(columns: number): ReturnType<typeof dataTable> {
-  return dataTable({ label: `of ${columns}`, columns: columnsOf('figure', ...Array.from({ length: columns }, (_, i) => `column ${i}`)), rows: [['', ...Array.from({ length: columns }, () => '')]] });
+  return dataTable({
+    label: `of ${columns}`, columns: columnsOf('figure', ...Array.from({ length: columns }, (_, i) => `column ${i}`)),
+    rows: [['', ...Array.from({ length: columns }, () => '')]],
+  });
 }
 
 /** Returns a heat map by something of that name, over eight folds. */
 function mapOf(name: string): ReturnType<typeof heatMapFigure> {
   const folds = [1, 2, 3, 4, 5, 6, 7, 8];
   return heatMapFigure({
-    title: 'In-sample', measured: 'Sharpe ratio', kind: 'ratio', down: { name, labels: ['k: 2 (3)', 'k: 1 (0)'] }, across: { name: 'fold', labels: folds.map(String) },
+    title: 'In-sample', measured: 'Sharpe ratio', kind: 'ratio', down: { name, labels: ['k: 2 (3)', 'k: 1 (0)'] },
+    across: { name: 'fold', labels: folds.map(String) },
     values: [-1, 1].map((sign) => folds.map((fold) => sign * fold)),
   });
 }
@@ -51,9 +57,12 @@ function mapOf(name: string): ReturnType<typeof heatMapFigure> {
 const dataOf = (html: string): Promise<unknown> => unpackData(/id="data">([^<]*)</.exec(html)![1]!);
 const withData = (html: string, data: unknown): string => html.replace(/(?<=id="data">)[^<]*/, packData(data));
 
-if (WITHOUT_BROWSER !== undefined) process.stderr.write(`test/browser is skipped, no page was looked at: ${WITHOUT_BROWSER}\n`);
+if (WITHOUT_BROWSER !== undefined)
+  process.stderr.write(`test/browser is skipped, no page was looked at: ${WITHOUT_BROWSER}\n`);
 
-describe.skipIf(WITHOUT_BROWSER !== undefined)(`a report in a browser${WITHOUT_BROWSER === undefined ? '' : ` (skipped: ${WITHOUT_BROWSER})`}`, () => {
+describe.skipIf(
+  WITHOUT_BROWSER !== undefined,
+)(`a report in a browser${WITHOUT_BROWSER === undefined ? '' : ` (skipped: ${WITHOUT_BROWSER})`}`, () => {
   const requested: string[] = [];
   const complaints: string[] = [];
   let folder: string;
@@ -99,11 +108,13 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`a report in a browser${WITHOUT_B
   async function expectSound(): Promise<void> {
     for (const size of [DESK, PHONE]) {
       await page.setViewportSize(size);
-      expect(await page.evaluate(layoutOf), `${size.width}`).toMatchObject({ sideways: 0, beyond: [], touching: [], empty: [] });
+      expect(await page.evaluate(layoutOf), `${size.width}`)
+        .toMatchObject({ sideways: 0, beyond: [], touching: [], empty: [] });
     }
     await page.emulateMedia({ media: 'print' });
     await page.setViewportSize(PAPER);
-    expect(await page.evaluate(layoutOf), 'paper').toEqual({ sideways: 0, beyond: [], touching: [], clipped: [], empty: [] });
+    expect(await page.evaluate(layoutOf), 'paper')
+      .toEqual({ sideways: 0, beyond: [], touching: [], clipped: [], empty: [] });
     await page.emulateMedia({ media: 'screen' });
     expect((await checkText())[0]).toBe('check good');
   }
@@ -121,7 +132,8 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`a report in a browser${WITHOUT_B
 
   it('asks nobody for anything, and could not if it were told to', async () => {
     const asked: string[] = [];
-    const server = createServer(({ url = '' }, response) => { asked.push(url); response.end(); }).listen(0, '127.0.0.1');
+    const server = createServer(({ url = '' }, response) => { asked.push(url); response.end(); })
+      .listen(0, '127.0.0.1');
     await new Promise((resolve) => { server.once('listening', resolve); });
     const elsewhere = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     const before = requested.length;
@@ -144,19 +156,28 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`a report in a browser${WITHOUT_B
   it('computes again what it prints, and the same comes out here', async () => {
     await openWhole();
     const { record, others, trials } = await dataOf(whole) as EmbeddedReport;
-    const records = { record: unpackRecord(record), others: Object.fromEntries(Object.entries(others).map(([name, other]) => [name, unpackRecord(other)])), trials };
+    const records = {
+      record: unpackRecord(record),
+      others: Object.fromEntries(Object.entries(others).map(([name, other]) => [name, unpackRecord(other)])), trials,
+    };
     expect(Object.keys(others)).toEqual(['optimistic', 'pessimistic']);
     const expected = printedFigures(records.record, assessmentsOf(records));
     const printed = await page.evaluate(printedTexts);
     // Of four hours, nothing by the year is compared.
     expect(Object.keys(printed).length).toBeGreaterThan(90);
     expect(printed).toEqual(Object.fromEntries(Object.keys(printed).map((name) => [name, expected.get(name)])));
-    expect(await checkText()).toEqual(['check good', expect.stringMatching(/^\d{3} figures were computed again in this page, from the data in this file: they are what is printed\.$/)]);
+    expect(await checkText()).toEqual(['check good', expect.stringMatching(
+      /^\d{3} figures were computed again in this page, from the data in this file: they are what is printed\.$/,
+    )]);
   });
 
   it('says so where what is printed, or carried, does not follow from the data, or the data are broken', async () => {
-    expect(await forged(/(?<=data-figure="total\.total_return">)[^<]*/, '99.00 %')).toMatch(/^1 figure does not follow .* total\.total_return is printed as “99\.00 %”, the data lead to “-?\d+\.\d\d %”$/);
-    expect(await forged(/"total_return":[^,]*/, '"total_return":9.99', true)).toMatch(/^1 figure does not follow from the data in this file: do not believe it\. total: total_return is 9\.99/);
+    expect(await forged(/(?<=data-figure="total\.total_return">)[^<]*/, '99.00 %')).toMatch(
+      /^1 figure does not follow .* total\.total_return is printed as “99\.00 %”, the data lead to “-?\d+\.\d\d %”$/,
+    );
+    expect(await forged(/"total_return":[^,]*/, '"total_return":9.99', true)).toMatch(
+      /^1 figure does not follow from the data in this file: do not believe it\. total: total_return is 9\.99/,
+    );
     expect(Number.parseInt(await forged(/(?<="equity":\[\d+,)/, '999999,', true), 10)).toBeGreaterThan(3);
     expect(await forged(/(?<=id="data">)[^<]{40}/, '')).toMatch(/cannot be read/);
   });
@@ -165,7 +186,9 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`a report in a browser${WITHOUT_B
     const data = await dataOf(whole) as { others: object; figures: Record<string, unknown> };
     const figures = Object.fromEntries(Object.entries(data.figures).filter(([of]) => !of.startsWith('setting ')));
     await open(withData(whole, { ...data, others: {}, figures }));
-    expect(await checkText()).toEqual(['check good', expect.stringMatching(/they are what is printed\. The data of the other settings are too many to be carried in this file: their \d\d figures are left out\.$/)]);
+    expect(await checkText()).toEqual(['check good', expect.stringMatching(
+      /they are what is printed\. The data of the other settings are too many to be carried in this file: their \d\d figures are left out\.$/,
+    )]);
     await open(whole.replace(/<script type="text\/plain" id="data">[^<]*<\/script>/, ''));
     expect(await page.getAttribute('#check', 'class')).toBe('check');
   });
@@ -175,7 +198,9 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`a report in a browser${WITHOUT_B
     await expectSound();
     // The three settings stand side by side on a phone too.
     await page.setViewportSize(PHONE);
-    expect(await page.locator('[aria-label="The three settings"].wide').evaluate(({ scrollWidth, clientWidth }: { readonly scrollWidth: number; readonly clientWidth: number }) => scrollWidth - clientWidth)).toBe(0);
+    expect(await page.locator('[aria-label="The three settings"].wide').evaluate((
+      { scrollWidth, clientWidth }: { readonly scrollWidth: number; readonly clientWidth: number },
+    ) => scrollWidth - clientWidth)).toBe(0);
     await page.emulateMedia({ media: 'print' });
     const paper = await page.pdf({ format: 'A4' });
     expect(paper.toString('latin1').match(/\/Type \/Page\b/g)!.length).toBeGreaterThan(3);
@@ -184,7 +209,9 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`a report in a browser${WITHOUT_B
   it('follows the device’s colours or the reader’s choice, and can be read in both', async () => {
     await openWhole();
     const [white, black] = ['rgb(255, 255, 255)', 'rgb(18, 22, 27)'];
-    for (const [scheme, choice, ground] of [['light', 'auto', white], ['dark', 'auto', black], ['dark', 'light', white], ['light', 'dark', black]] as const) {
+    for (const [scheme, choice, ground] of [
+      ['light', 'auto', white], ['dark', 'auto', black], ['dark', 'light', white], ['light', 'dark', black],
+    ] as const) {
       await page.emulateMedia({ media: 'screen', colorScheme: scheme });
       await page.check(`[value=${choice}]`);
       expect(await page.evaluate(groundColour), `${scheme}, ${choice}`).toBe(ground);
@@ -202,10 +229,15 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`a report in a browser${WITHOUT_B
     expect(faults).toEqual({ tables: [], nameless: [], broken: [] });
     expect(headings[0]).toEqual({ level: 1, text: 'Backtest of in-and-out, second' });
     expect(headings.filter(({ level }) => level === 1)).toHaveLength(1);
-    for (const [i, { level, text }] of headings.entries()) expect(level - (headings[i - 1]?.level ?? 0), text).toBeLessThanOrEqual(1);
+    for (const [i, { level, text }] of headings.entries())
+      expect(level - (headings[i - 1]?.level ?? 0), text).toBeLessThanOrEqual(1);
     expect(headings.slice(1, 4).map(({ text }) => text)).toEqual(['Warnings', 'What it says', 'Key figures']);
-    expect(await page.getAttribute('svg >> nth=0', 'aria-label')).toMatch(/^Equity, USDC: 1970-01-01 00:00:00 to 1970-01-01 04:\d\d:\d\d UTC\. strategies from 1,000\.00 to [\d.,]+, lowest [\d.,]+, highest [\d.,]+$/);
-    expect(await page.getAttribute('svg >> nth=2', 'aria-label')).toMatch(/^Change since the beginning, beside buying and holding: .* UTC\. buy and hold from 0\.00 % to [-\d.]+ %, lowest .*; strategies from 0\.00 % to /);
+    expect(await page.getAttribute('svg >> nth=0', 'aria-label')).toMatch(
+      /^Equity, USDC: 1970-01-01 00:00:00 to 1970-01-01 04:\d\d:\d\d UTC\. strategies from 1,000\.00 to [\d.,]+, lowest [\d.,]+, highest [\d.,]+$/,
+    );
+    expect(await page.getAttribute('svg >> nth=2', 'aria-label')).toMatch(
+      /^Change since the beginning, beside buying and holding: .* UTC\. buy and hold from 0\.00 % to [-\d.]+ %, lowest .*; strategies from 0\.00 % to /,
+    );
     expect(await page.evaluate(textsOf, '.heat-map td.configured .unseen')).toEqual([' (as configured)']);
   });
 
@@ -213,7 +245,8 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`a report in a browser${WITHOUT_B
     await openWhole();
     const chart = page.locator('.chart').first();
     const reader = chart.locator('.reader');
-    const read = async (): Promise<readonly string[]> => [await chart.locator('.when').textContent() ?? '', ...await chart.locator('.value').allTextContents()];
+    const read = async (): Promise<readonly string[]> =>
+      [await chart.locator('.when').textContent() ?? '', ...await chart.locator('.value').allTextContents()];
     const { record: { times }, series } = settings.base;
     const last = await read();
     expect(last.slice(0, 1).concat(last.slice(-1))).toEqual(['last', amountText(series.values.at(-1)!)]);
@@ -224,7 +257,8 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`a report in a browser${WITHOUT_B
     const middle = Math.round((times.at(-1)! - times[0]!) / 4);
     const [at, ...values] = await read();
     expect(Math.abs(Date.parse(`${at!.replace(' ', 'T')}Z`) - times[0]! - middle)).toBeLessThan(60_000);
-    const place = series.times.findIndex((time) => Math.floor(time / 1_000) * 1_000 === Date.parse(`${at!.replace(' ', 'T')}Z`));
+    const place = series.times.findIndex((time) =>
+      Math.floor(time / 1_000) * 1_000 === Date.parse(`${at!.replace(' ', 'T')}Z`));
     expect(values.at(-1)).toBe(amountText(series.values[place]!));
     await page.mouse.move(box.x + (box.width * 115) / 240, box.y + 20);
     // Where nothing was recorded, there is nothing to be read.
@@ -245,7 +279,8 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`a report in a browser${WITHOUT_B
     const beside = page.locator('.chart').nth(2).locator('.reader');
     await beside.focus();
     await page.keyboard.press('Home');
-    expect(await beside.getAttribute('aria-valuetext')).toBe('1970-01-01 00:00:00: buy and hold 0.00 %, DCA 0.00 %, strategies 0.00 %');
+    expect(await beside.getAttribute('aria-valuetext'))
+      .toBe('1970-01-01 00:00:00: buy and hold 0.00 %, DCA 0.00 %, strategies 0.00 %');
     await reader.focus();
     await page.keyboard.press('Home');
     await page.keyboard.press('ArrowRight');
@@ -261,38 +296,50 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`a report in a browser${WITHOUT_B
     await page.keyboard.press('Home');
     const counted: number[] = [];
     for (;;) {
-      const [, range, count] = /^(-?[\d.]+ to -?[\d.]+): round trips (\d+)$/.exec((await reader.getAttribute('aria-valuetext'))!)!;
+      const [, range, count] =
+        /^(-?[\d.]+ to -?[\d.]+): round trips (\d+)$/.exec((await reader.getAttribute('aria-valuetext'))!)!;
       expect(range).toBeTruthy();
       counted.push(Number(count));
       if (await reader.getAttribute('aria-valuenow') === await reader.getAttribute('aria-valuemax')) break;
       await page.keyboard.press('ArrowRight');
     }
-    expect(counted.reduce((sum, count) => sum + count, 0)).toBe(Number((await page.evaluate(printedTexts))['trips.all']));
+    expect(counted.reduce((sum, count) => sum + count, 0))
+      .toBe(Number((await page.evaluate(printedTexts))['trips.all']));
   });
 
   it('shows hostile names, symbols and reasons as text, and keeps its form', async () => {
     const run = tradingRun({ names: [HOSTILE, RIGHT_TO_LEFT, ENDLESS], quotes: 120 });
     const symbol = `${HOSTILE}${RIGHT_TO_LEFT}`;
     const { record } = run;
-    await open(pageOf({ ...run, record: { ...record, instruments: [...record.instruments, { ...record.instruments[0]!, symbol }] } }, {
-      subject: `${HOSTILE} ${RIGHT_TO_LEFT} ${ENDLESS}`, warnings: [HOSTILE, ENDLESS, RIGHT_TO_LEFT], verdict: [HOSTILE, ENDLESS],
+    await open(pageOf({
+      ...run, record: { ...record, instruments: [...record.instruments, { ...record.instruments[0]!, symbol }] },
+    }, {
+      subject: `${HOSTILE} ${RIGHT_TO_LEFT} ${ENDLESS}`, warnings: [HOSTILE, ENDLESS, RIGHT_TO_LEFT],
+      verdict: [HOSTILE, ENDLESS],
       parameters: [[ENDLESS, [ENDLESS, HOSTILE]], ['configuration', `${HOSTILE}.yaml`]], hashes: [[HOSTILE, ENDLESS]],
-      grid: { ...GRID, title: HOSTILE, measured: ENDLESS, down: { name: ENDLESS, labels: [HOSTILE, RIGHT_TO_LEFT, ENDLESS, ''] }, across: { name: HOSTILE, labels: ['× 0', RIGHT_TO_LEFT, '× 2', HOSTILE, ENDLESS] } },
+      grid: { ...GRID, title: HOSTILE, measured: ENDLESS, down: {
+        name: ENDLESS, labels: [HOSTILE, RIGHT_TO_LEFT, ENDLESS, ''],
+      }, across: { name: HOSTILE, labels: ['× 0', RIGHT_TO_LEFT, '× 2', HOSTILE, ENDLESS] } },
     }), 'a <b>&amp; name');
     await expectSound();
     expect(await page.evaluate(textsOf, 'img, main script:not([type="application/json"])')).toEqual([]);
     expect(await page.title()).toContain('</script><img src=x onerror="document.title=1">\'&amp;\\u202e');
     // The direction of one name does not turn around what stands beside it.
-    expect(await page.evaluate(textsOf, '#comparison ~ .wide bdi')).toEqual(expect.arrayContaining([RIGHT_TO_LEFT, ENDLESS]));
+    expect(await page.evaluate(textsOf, '#comparison ~ .wide bdi'))
+      .toEqual(expect.arrayContaining([RIGHT_TO_LEFT, ENDLESS]));
   });
 
   it('is sound where nothing was traded, no time passed, or something never had a price', async () => {
     await open(pageOf(measured([], { everyMs: 60_000 })));
     await expectSound();
-    expect(await page.evaluate(textsOf, '.chart .none')).toEqual(['No time passed.', 'No time passed.', 'No time passed.', 'No time passed.', 'No round trip was completed.']);
+    expect(await page.evaluate(textsOf, '.chart .none')).toEqual([
+      'No time passed.', 'No time passed.', 'No time passed.', 'No time passed.', 'No round trip was completed.',
+    ]);
     const { record, ...rest } = tradingRun({ quotes: 60 });
     const nothing = record.times.map(() => null);
-    await open(pageOf({ ...rest, record: { ...record, instruments: [...record.instruments, { symbol: 'FISH', decimals: 5, bids: nothing, asks: nothing }] } }));
+    await open(pageOf({ ...rest, record: {
+      ...record, instruments: [...record.instruments, { symbol: 'FISH', decimals: 5, bids: nothing, asks: nothing }],
+    } }));
     await expectSound();
     expect(await page.evaluate(textsOf, '.chart .none')).toEqual(['It never had a price in this recording.']);
     await open(pageOf(tradingRun({ names: [], quotes: 60 })));
@@ -300,25 +347,39 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`a report in a browser${WITHOUT_B
   });
 
   it('is sound with twenty strategies, over ten minutes, and over thirty days', async () => {
-    await open(pageOf(tradingRun({ names: Array.from({ length: 20 }, (_, i) => `a-strategy-with-number-${i + 1}`), quotes: 60 })));
+    await open(pageOf(
+      tradingRun({ names: Array.from({ length: 20 }, (_, i) => `a-strategy-with-number-${i + 1}`), quotes: 60 }),
+    ));
     await expectSound();
     expect((await page.evaluate(textsOf, '[data-figure^="strategy 20."]')).length).toBeGreaterThan(5);
     await open(pageOf(tradingRun({ quotes: 120, everyMs: 5_000 })));
     await expectSound();
-    expect(await page.evaluate(textsOf, '.chart:first-of-type .tick')).toEqual(expect.arrayContaining(['00:02', '00:04']));
+    expect(await page.evaluate(textsOf, '.chart:first-of-type .tick'))
+      .toEqual(expect.arrayContaining(['00:02', '00:04']));
     await open(pageOf(tradingRun({ quotes: 240, everyMs: 10_800_000 })));
     await expectSound();
-    expect(await page.evaluate(textsOf, '.chart:first-of-type .tick')).toEqual(expect.arrayContaining(['Jan 6', 'Jan 11']));
+    expect(await page.evaluate(textsOf, '.chart:first-of-type .tick'))
+      .toEqual(expect.arrayContaining(['Jan 6', 'Jan 11']));
   });
 
   it('lends its parts to other pages: frame, tables, heat maps and lines', async () => {
     await open(renderPage({
-      title: 'Sweep', lead: markup`<p class="soft">40 trials</p>`, warnings: [], verdict: markup`<p id="check" class="check good">Nothing.</p>`,
+      title: 'Sweep', lead: markup`<p class="soft">40 trials</p>`, warnings: [],
+      verdict: markup`<p id="check" class="check good">Nothing.</p>`,
       sections: [
         { id: 'map', title: 'Map', body: heatMapFigure({ ...GRID, middle: null }) },
-        { id: 'folds', title: 'Folds', body: lineChart({ title: 'Equity, USDC', times: [0, 86_400_000, 172_800_000], kind: 'amount', lines: [{ label: 'out of sample', style: 'main', form: 'steps', values: [100, null, 103] }] }) },
-        { id: 'trials', title: 'Trials', body: dataTable({ label: 'Trials', columns: columnsOf('fast', ...Array.from({ length: 8 }, (_, i) => `a figure ${i}`)), rows: [[1, ...Array.from({ length: 8 }, () => '123.45 %')]] }) },
-        { id: 'reasons', title: 'Reasons', body: dataTable({ label: 'Reasons', columns: [{ name: 'time', isText: true }, ...['one', 'two', 'three', 'four'].map((name) => ({ name })), { name: 'reason', isText: true, isLong: true }], rows: [['2026-01-30 15:42:21', 1_000, 2_000, 3_000, 4_000, LONG_REASON]] }) },
+        { id: 'folds', title: 'Folds', body: lineChart({
+          title: 'Equity, USDC', times: [0, 86_400_000, 172_800_000], kind: 'amount',
+          lines: [{ label: 'out of sample', style: 'main', form: 'steps', values: [100, null, 103] }],
+        }) },
+        { id: 'trials', title: 'Trials', body: dataTable({
+          label: 'Trials', columns: columnsOf('fast', ...Array.from({ length: 8 }, (_, i) => `a figure ${i}`)),
+          rows: [[1, ...Array.from({ length: 8 }, () => '123.45 %')]],
+        }) },
+        { id: 'reasons', title: 'Reasons', body: dataTable({ label: 'Reasons', columns: [
+          { name: 'time', isText: true }, ...['one', 'two', 'three', 'four'].map((name) => ({ name })),
+          { name: 'reason', isText: true, isLong: true },
+        ], rows: [['2026-01-30 15:42:21', 1_000, 2_000, 3_000, 4_000, LONG_REASON]] }) },
       ],
     }));
     await expectSound();
@@ -331,14 +392,17 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`a report in a browser${WITHOUT_B
   });
 
   it('breaks no word of what a heat map is by, and lets no endless one take its place', async () => {
-    await open(renderPage({ title: 'Walk', lead: markup`<p>Two.</p>`, warnings: [], verdict: markup`<p id="check" class="check good">None.</p>`, sections: [
-      { id: 'map', title: 'Map', body: mapOf('parameters (times chosen)') }, { id: 'endless', title: 'Endless', body: mapOf('x'.repeat(200)) },
-    ] }), 'heat-maps');
+    await open(renderPage({ title: 'Walk', lead: markup`<p>Two.</p>`, warnings: [],
+      verdict: markup`<p id="check" class="check good">None.</p>`, sections: [
+        { id: 'map', title: 'Map', body: mapOf('parameters (times chosen)') },
+        { id: 'endless', title: 'Endless', body: mapOf('x'.repeat(200)) },
+      ] }), 'heat-maps');
     await expectSound();
     await page.setViewportSize(PHONE);
     expect(await page.evaluate(brokenWords, 'section:has(#map) th')).toEqual([]);
     expect(await page.evaluate(brokenWords, 'section:has(#endless) th')).toEqual(['x'.repeat(200)]);
-    expect((await page.locator('section:has(#endless) th.side.text').boundingBox())!.width).toBeLessThan(PHONE.width / 2);
+    expect((await page.locator('section:has(#endless) th.side.text').boundingBox())!.width)
+      .toBeLessThan(PHONE.width / 2);
   });
 
   it('gives a colour in a key to what is drawn in it, and to nothing else', async () => {
@@ -347,17 +411,23 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`a report in a browser${WITHOUT_B
   });
 
   it('shows on a phone on which side a table goes on', async () => {
-    await open(renderPage({ title: 'Tables', lead: markup`<p>Two.</p>`, warnings: [], verdict: markup`<p>None.</p>`, sections: [{ id: 'tables', title: 'Tables', body: markup`${emptyTable(14)}${emptyTable(2)}` }] }), 'tables');
+    await open(renderPage({
+      title: 'Tables', lead: markup`<p>Two.</p>`, warnings: [], verdict: markup`<p>None.</p>`,
+      sections: [{ id: 'tables', title: 'Tables', body: markup`${emptyTable(14)}${emptyTable(2)}` }],
+    }), 'tables');
     await page.setViewportSize(PHONE);
     // What stands on that edge, in an empty row: the shadow, or the ground alone.
     const edge = async (label: string): Promise<string> => {
-      const box = (await page.locator(`[aria-label="${label}"]:has(table), .wide:has(> table[aria-label="${label}"])`).first().boundingBox())!;
+      const box = (await page.locator(`[aria-label="${label}"]:has(table), .wide:has(> table[aria-label="${label}"])`)
+        .first().boundingBox())!;
       const row = (await page.locator(`table[aria-label="${label}"] tbody tr`).boundingBox())!;
-      return (await page.screenshot({ clip: { x: box.x + box.width - 8, y: row.y + 2, width: 8, height: 3 } })).toString('base64');
+      return (await page.screenshot({ clip: { x: box.x + box.width - 8, y: row.y + 2, width: 8, height: 3 } }))
+        .toString('base64');
     };
     const bare = await edge('of 2');
     expect(await edge('of 14')).not.toBe(bare);
-    await page.locator('table[aria-label="of 14"]').evaluate((table) => { table.parentElement!.scrollLeft = table.scrollWidth; });
+    await page.locator('table[aria-label="of 14"]')
+      .evaluate((table) => { table.parentElement!.scrollLeft = table.scrollWidth; });
     expect(await edge('of 14')).toBe(bare);
   });
 

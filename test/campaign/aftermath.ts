@@ -10,7 +10,9 @@ export interface OrdinaryClient {
   /** Returns how much of a mint all accounts of a token program hold together. */
   total(mint: string): Promise<bigint>;
   /** Swaps by order, signature and execution. Returns what is wrong with the result, nothing where all is well. */
-  swapComplaints(wallet: TestWallet, swap: { readonly inputMint: string; readonly outputMint: string; readonly amount: bigint }): Promise<string[]>;
+  swapComplaints(
+    wallet: TestWallet, swap: { readonly inputMint: string; readonly outputMint: string; readonly amount: bigint },
+  ): Promise<string[]>;
   /** Puts prices where they were, and takes away all faults and books. */
   tidyUp(prices: readonly { readonly mint: string; readonly usd: number }[]): Promise<void>;
 }
@@ -21,12 +23,19 @@ const SOL = 'So11111111111111111111111111111111111111112';
 const LAMPORTS = 'lamports';
 
 /** Returns an ordinary client of a sandbox. */
-export function createOrdinaryClient(options: { readonly addresses: SandboxAddresses; readonly dialect: Dialect; readonly pool: Pool; readonly rpcPool: Pool; readonly key: string }): OrdinaryClient {
+export function createOrdinaryClient(options: {
+  readonly addresses: SandboxAddresses; readonly dialect: Dialect; readonly pool: Pool; readonly rpcPool: Pool;
+  readonly key: string;
+}): OrdinaryClient {
   const { addresses, dialect, pool, rpcPool, key } = options;
 
-  async function call(method: 'GET' | 'POST' | 'DELETE', path: string, body?: unknown): Promise<Record<string, unknown>> {
+  async function call(
+    method: 'GET' | 'POST' | 'DELETE', path: string, body?: unknown,
+  ): Promise<Record<string, unknown>> {
     const response = await pool.request({
-      method, path, headers: { 'x-api-key': key, ...(body === undefined ? {} : { 'content-type': 'application/json' }) }, ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      method, path,
+      headers: { 'x-api-key': key, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     const text = await response.body.text();
     if (response.statusCode !== 200) throw new Error(`${method} ${path}: ${response.statusCode} ${text.slice(0, 300)}`);
@@ -34,7 +43,10 @@ export function createOrdinaryClient(options: { readonly addresses: SandboxAddre
   }
 
   async function rpc<Result>(method: string, params: readonly unknown[]): Promise<Result> {
-    const response = await rpcPool.request({ method: 'POST', path: '/', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }) });
+    const response = await rpcPool.request({
+      method: 'POST', path: '/', headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+    });
     const { result, error } = await response.body.json() as { result: Result; error?: unknown };
     if (error !== undefined) throw new Error(`${method}: ${JSON.stringify(error)}`);
     return result;
@@ -43,15 +55,20 @@ export function createOrdinaryClient(options: { readonly addresses: SandboxAddre
   const holdings: OrdinaryClient['holdings'] = async (owner) => {
     const { value: lamports } = await rpc<{ value: number }>('getBalance', [owner, { commitment: 'processed' }]);
     const accounts = await Promise.all([TOKEN_PROGRAM, TOKEN_2022_PROGRAM].map((programId) =>
-      rpc<{ value: { account: { data: { parsed: { info: { mint: string; tokenAmount: { amount: string } } } } } }[] }>('getTokenAccountsByOwner', [owner, { programId }, { encoding: 'jsonParsed', commitment: 'processed' }])));
-    const tokens = accounts.flatMap(({ value }) => value).map(({ account }) => account.data.parsed.info).map(({ mint, tokenAmount }) => [mint, BigInt(tokenAmount.amount)] as const);
+      rpc<{ value: { account: { data: { parsed: { info: { mint: string; tokenAmount: { amount: string } } } } } }[] }>(
+        'getTokenAccountsByOwner', [owner, { programId }, { encoding: 'jsonParsed', commitment: 'processed' }],
+      )));
+    const tokens = accounts.flatMap(({ value }) => value).map(({ account }) => account.data.parsed.info)
+      .map(({ mint, tokenAmount }) => [mint, BigInt(tokenAmount.amount)] as const);
     return { [LAMPORTS]: BigInt(lamports), ...Object.fromEntries(tokens) };
   };
 
   const total: OrdinaryClient['total'] = async (mint) => {
     const program = addresses.tokens.find((token) => token.mint === mint)!.token_program;
     const filters = [{ memcmp: { offset: 0, bytes: mint } }];
-    const accounts = await rpc<{ account: { data: [string, string] } }[]>('getProgramAccounts', [program, { commitment: 'processed', encoding: 'base64', dataSlice: { offset: 64, length: 8 }, filters }]);
+    const accounts = await rpc<{ account: { data: [string, string] } }[]>('getProgramAccounts', [
+      program, { commitment: 'processed', encoding: 'base64', dataSlice: { offset: 64, length: 8 }, filters },
+    ]);
     return accounts.reduce((sum, { account }) => sum + Buffer.from(account.data[0], 'base64').readBigUInt64LE(), 0n);
   };
 
@@ -60,16 +77,27 @@ export function createOrdinaryClient(options: { readonly addresses: SandboxAddre
     total,
     async swapComplaints(wallet, { inputMint, outputMint, amount }) {
       const [before, inputsBefore] = [await holdings(wallet.address), await total(inputMint)];
-      const query = new URLSearchParams({ inputMint, outputMint, amount: amount.toString(), taker: wallet.address, [dialect.toWire.queryName('excludeRouters')]: dialect.toWire.router('rfqz') });
+      const query = new URLSearchParams({
+        inputMint, outputMint, amount: amount.toString(), taker: wallet.address,
+        [dialect.toWire.queryName('excludeRouters')]: dialect.toWire.router('rfqz'),
+      });
       const order = await call('GET', `/swap/v2/order?${query.toString()}`);
-      if (typeof order['transaction'] !== 'string' || order['transaction'] === '') return [`no transaction in the order: ${JSON.stringify(order).slice(0, 300)}`];
-      const execution = await call('POST', '/swap/v2/execute', { signedTransaction: wallet.sign(order['transaction']), requestId: order['requestId'] });
-      if (execution['status'] !== 'Success') return [`the swap did not land: ${JSON.stringify(execution).slice(0, 300)}`];
+      if (typeof order['transaction'] !== 'string' || order['transaction'] === '')
+        return [`no transaction in the order: ${JSON.stringify(order).slice(0, 300)}`];
+      const execution = await call('POST', '/swap/v2/execute', {
+        signedTransaction: wallet.sign(order['transaction']), requestId: order['requestId'],
+      });
+      if (execution['status'] !== 'Success')
+        return [`the swap did not land: ${JSON.stringify(execution).slice(0, 300)}`];
       const [after, inputsAfter] = [await holdings(wallet.address), await total(inputMint)];
-      const landed = await rpc<{ meta: { fee: number } } | null>('getTransaction', [execution['signature'], { maxSupportedTransactionVersion: 0, commitment: 'confirmed' }])
+      const landed = await rpc<{ meta: { fee: number } } | null>(
+        'getTransaction', [execution['signature'], { maxSupportedTransactionVersion: 0, commitment: 'confirmed' }],
+      )
         ?? { meta: { fee: 0 } };
-      const received = BigInt(String(execution['totalOutputAmount'])) - (outputMint === SOL ? BigInt(landed.meta.fee) : 0n);
-      const gained = outputMint === SOL ? (after[LAMPORTS] ?? 0n) - (before[LAMPORTS] ?? 0n) : (after[outputMint] ?? 0n) - (before[outputMint] ?? 0n);
+      const received = BigInt(String(execution['totalOutputAmount']))
+        - (outputMint === SOL ? BigInt(landed.meta.fee) : 0n);
+      const gained = outputMint === SOL ? (after[LAMPORTS] ?? 0n) - (before[LAMPORTS] ?? 0n)
+        : (after[outputMint] ?? 0n) - (before[outputMint] ?? 0n);
       const paid = (before[inputMint] ?? 0n) - (after[inputMint] ?? 0n);
       return [
         ...(paid === amount ? [] : [`the swap took ${paid} instead of ${amount}`]),

@@ -7,9 +7,15 @@ it('finds a secret in any of its forms, and in none where there is none', () => 
   const { wallet, apiKey } = canaries;
   const search = createSearch(canaries);
   const found = (text: string | Buffer): string | undefined => search(Buffer.from(text))[0]?.secret;
-  expect([wallet.base58, wallet.json, wallet.hex, wallet.base64, wallet.base58.slice(10, 30), wallet.seed].map((text) => found(typeof text === 'string' ? `before ${text} after` : text))).toEqual(Array.from({ length: 6 }, () => 'wallet key'));
-  expect([apiKey, apiKey.slice(4, 20), encodeURIComponent(`"${apiKey}"`), Buffer.from(`x-api-key: ${apiKey}`).toString('base64')].map(found)).toEqual(Array.from({ length: 4 }, () => 'API key'));
-  expect([wallet.address, apiKey.slice(0, 12), JSON.stringify([...Buffer.from(wallet.address)])].map(found)).toEqual([undefined, undefined, undefined]);
+  expect([wallet.base58, wallet.json, wallet.hex, wallet.base64, wallet.base58.slice(10, 30), wallet.seed].map((text) =>
+    found(typeof text === 'string' ? `before ${text} after` : text)))
+    .toEqual(Array.from({ length: 6 }, () => 'wallet key'));
+  expect([
+    apiKey, apiKey.slice(4, 20), encodeURIComponent(`"${apiKey}"`),
+    Buffer.from(`x-api-key: ${apiKey}`).toString('base64'),
+  ].map(found)).toEqual(Array.from({ length: 4 }, () => 'API key'));
+  expect([wallet.address, apiKey.slice(0, 12), JSON.stringify([...Buffer.from(wallet.address)])].map(found))
+    .toEqual([undefined, undefined, undefined]);
 });
 
 it('no secret turns up on error paths of this process', async () => {

@@ -15,15 +15,22 @@ export interface CanaryReport {
   readonly leaks: readonly (Leak & { readonly where: string })[];
 }
 
-/** Walks error paths with secrets that are nobody's, in this process and with the real commands, and looks for them in whatever comes out. */
-export async function huntCanaries({ paths, processes, seed }: { readonly paths: number; readonly processes: boolean; readonly seed: number }): Promise<CanaryReport> {
+/**
+ * Walks error paths with secrets that are nobody's, in this process and with the real commands, and looks for them in
+ * whatever comes out.
+ */
+export async function huntCanaries(
+  { paths, processes, seed }: { readonly paths: number; readonly processes: boolean; readonly seed: number },
+): Promise<CanaryReport> {
   const canaries = newCanaries();
   const search = createSearch(canaries);
   const searchMemory = createMemorySearch(canaries);
   const counts: Record<string, number> = {};
   const leaks: (Leak & { where: string })[] = [];
   let [traces, bytes] = [0, 0];
-  for await (const { path, told } of walkErrorPaths(canaries, { count: paths, chooseFor: (number) => createChoose(`${seed}:${number}`) })) {
+  for await (const {
+    path, told,
+  } of walkErrorPaths(canaries, { count: paths, chooseFor: (number) => createChoose(`${seed}:${number}`) })) {
     if (told === undefined) continue;
     const kind = path.replace(/ \d+$/, '');
     counts[kind] = (counts[kind] ?? 0) + 1;
@@ -41,10 +48,16 @@ export async function huntCanaries({ paths, processes, seed }: { readonly paths:
 
 /** `node test/campaign/canary.ts --paths 1000 --seed 1 [--out FILE]` */
 async function main(): Promise<number> {
-  const { values } = parseArgs({ options: { paths: { type: 'string', default: '1000' }, seed: { type: 'string', default: '1' }, out: { type: 'string', default: resultsFile('canary') } } });
+  const { values } = parseArgs({ options: {
+    paths: { type: 'string', default: '1000' }, seed: { type: 'string', default: '1' },
+    out: { type: 'string', default: resultsFile('canary') },
+  } });
   const seed = Number(values.seed);
   const { leaks, ...figures } = await huntCanaries({ paths: Number(values.paths), processes: true, seed });
-  addResult(values.out, { type: 'canary', at: new Date().toISOString(), ...codeVersion('everything'), seed, ...figures, violations: leaks.length });
+  addResult(values.out, {
+    type: 'canary', at: new Date().toISOString(), ...codeVersion('everything'), seed, ...figures,
+    violations: leaks.length,
+  });
   packResults(values.out);
   process.stdout.write(`${JSON.stringify(figures, null, 2)}\n${leaks.map(({ where, secret, around }) => `${where}: ${secret} in ${JSON.stringify(around)}\n`).join('')}\n${leaks.length} leaks\n`);
   return leaks.length === 0 ? 0 : 1;

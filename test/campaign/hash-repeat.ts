@@ -2,7 +2,8 @@ import { once } from 'node:events';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import { main as gannet } from '../../src/cli/program.ts';
 
-// A process in which the same command line is run again and again, by turns in its main thread and in a thread of its own.
+// A process in which the same command line is run again and again, by turns in its main thread and in a thread of its
+// own.
 
 /** What a process is to do. */
 export interface HashWork {

@@ -46,7 +46,9 @@ interface BacktestAnswer {
   readonly events: number;
   readonly decisions: number;
   readonly fills: number;
-  readonly sensitivity: Readonly<Record<'optimistic' | 'base' | 'pessimistic', { readonly decision_hash: string; readonly equity: { readonly end: string } }>>;
+  readonly sensitivity: Readonly<Record<'optimistic' | 'base' | 'pessimistic', {
+    readonly decision_hash: string; readonly equity: { readonly end: string };
+  }>>;
 }
 
 /** Two cores: one is left to the backtest, or half of each. */
@@ -72,13 +74,17 @@ strategies:
 `;
 
 /**
- * Runs the same backtest again and again: in processes in two time zones and locales by turns, in each by turns in its main thread and
- * in a thread beside it, while other threads keep the cores busy. Whatever does not come to the same hash is a violation.
+ * Runs the same backtest again and again: in processes in two time zones and locales by turns, in each by turns in its
+ * main thread and in a thread beside it, while other threads keep the cores busy. Whatever does not come to the same
+ * hash is a violation.
  */
-export async function repeatBacktest({ repetitions, perProcess, days, every, seed, spinners, config, recording: given, onProgress }: HashOptions): Promise<HashReport> {
+export async function repeatBacktest(
+  { repetitions, perProcess, days, every, seed, spinners, config, recording: given, onProgress }: HashOptions,
+): Promise<HashReport> {
   const dir = mkdtempSync(join(tmpdir(), 'gannet-hash-'));
   const startedMs = Date.now();
-  const busy = Array.from({ length: spinners }, () => new Worker('for (let n = 1; ; n = Math.sqrt(n + 1));', { eval: true }));
+  const busy = Array.from({ length: spinners }, () =>
+    new Worker('for (let n = 1; ; n = Math.sqrt(n + 1));', { eval: true }));
   const hashes: Record<string, number> = {};
   const where: Record<string, number> = {};
   const violations: string[] = [];
@@ -88,31 +94,44 @@ export async function repeatBacktest({ repetitions, perProcess, days, every, see
     if (config === undefined) writeFileSync(file, CONFIG);
     const recording = given ?? join(dir, 'recording');
     if (given === undefined) {
-      const [generated] = await inProcess({ args: ['recording', 'generate', '--days', String(days), '--every', every, '--seed', String(seed), '--out', recording, '--json', '--state-dir', dir], repetitions: 1 }, PLACES[0]);
+      const [generated] = await inProcess({ args: [
+        'recording', 'generate', '--days', String(days), '--every', every, '--seed', String(seed), '--out', recording,
+        '--json', '--state-dir', dir,
+      ], repetitions: 1 }, PLACES[0]);
       if (generated?.code !== 0) throw new Error(`the recording could not be made: ${generated?.stdout ?? ''}`);
     }
     while (done < repetitions) {
       const place = PLACES[processes % PLACES.length]!;
-      const told = await inProcess({ args: ['backtest', file, '--recording', recording, '--no-grid', '--json', '--state-dir', dir], repetitions: Math.min(perProcess, repetitions - done) }, place);
+      const told = await inProcess({
+        args: ['backtest', file, '--recording', recording, '--no-grid', '--json', '--state-dir', dir],
+        repetitions: Math.min(perProcess, repetitions - done),
+      }, place);
       processes += 1;
       for (const repetition of told) {
         done += 1;
         const at = `${repetition.where}, ${repetition.zone}, ${repetition.locale}`;
         where[at] = (where[at] ?? 0) + 1;
-        if (repetition.zone !== place.TZ) violations.push(`repetition ${done} was to run in ${place.TZ}, and ran in ${repetition.zone}`);
+        if (repetition.zone !== place.TZ)
+          violations.push(`repetition ${done} was to run in ${place.TZ}, and ran in ${repetition.zone}`);
         if (repetition.code !== 0) {
-          violations.push(`repetition ${done} (${at}) ended with code ${repetition.code}: ${repetition.stdout.slice(0, 500)}`);
+          violations.push(
+            `repetition ${done} (${at}) ended with code ${repetition.code}: ${repetition.stdout.slice(0, 500)}`,
+          );
           continue;
         }
         const result = JSON.parse(repetition.stdout) as BacktestAnswer;
         const hash = hashOf(result);
-        if (Object.keys(hashes).length > 0 && hashes[hash] === undefined) violations.push(`repetition ${done} (${at}) came to ${hash}, the first to ${Object.keys(hashes)[0]!}`);
+        if (Object.keys(hashes).length > 0 && hashes[hash] === undefined)
+          violations.push(`repetition ${done} (${at}) came to ${hash}, the first to ${Object.keys(hashes)[0]!}`);
         hashes[hash] = (hashes[hash] ?? 0) + 1;
         ({ events, decisions, fills } = result);
       }
       onProgress?.(done);
     }
-    return { repetitions: done, processes, events, decisions, fills, where, minutes: (Date.now() - startedMs) / 60_000, hashes, violations };
+    return {
+      repetitions: done, processes, events, decisions, fills, where, minutes: (Date.now() - startedMs) / 60_000, hashes,
+      violations,
+    };
   } finally {
     await Promise.all(busy.map((spinner) => spinner.terminate()));
     rmSync(dir, { recursive: true });
@@ -121,13 +140,16 @@ export async function repeatBacktest({ repetitions, perProcess, days, every, see
 
 /** Of all three settings, with what each ends on: fills that differ lead to decisions that differ, but not at once. */
 function hashOf({ sensitivity }: BacktestAnswer): string {
-  return (['optimistic', 'base', 'pessimistic'] as const).map((setting) => `${setting} ${sensitivity[setting].decision_hash} ${sensitivity[setting].equity.end}`).join(' ');
+  return (['optimistic', 'base', 'pessimistic'] as const)
+    .map((setting) => `${setting} ${sensitivity[setting].decision_hash} ${sensitivity[setting].equity.end}`).join(' ');
 }
 
 async function inProcess(work: HashWork, place: Readonly<Record<string, string>>): Promise<readonly Repetition[]> {
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', join(import.meta.dirname, 'hash-repeat.ts'), JSON.stringify(work)], {
-    stdio: ['ignore', 'pipe', 'pipe'], env: { PATH: process.env['PATH'] ?? '', NODE_COMPILE_CACHE: COMPILE_CACHE, ...place },
-  });
+  const child = spawn(process.execPath,
+    ['--disable-warning=ExperimentalWarning', join(import.meta.dirname, 'hash-repeat.ts'), JSON.stringify(work)], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { PATH: process.env['PATH'] ?? '', NODE_COMPILE_CACHE: COMPILE_CACHE, ...place },
+    });
   let [stdout, stderr] = ['', ''];
   child.stdout.setEncoding('utf8').on('data', (text: string) => { stdout += text; });
   child.stderr.setEncoding('utf8').on('data', (text: string) => { stderr += text; });
@@ -139,7 +161,8 @@ async function inProcess(work: HashWork, place: Readonly<Record<string, string>>
 /** `node test/campaign/hash.ts --repetitions 100 [--days 1] [--seed 7] [--out FILE]` */
 async function main(): Promise<number> {
   const { values } = parseArgs({ options: {
-    repetitions: { type: 'string', default: '100' }, days: { type: 'string', default: '1' }, seed: { type: 'string', default: '7' }, out: { type: 'string', default: resultsFile('hash') },
+    repetitions: { type: 'string', default: '100' }, days: { type: 'string', default: '1' },
+    seed: { type: 'string', default: '7' }, out: { type: 'string', default: resultsFile('hash') },
   } });
   const repetitions = Number(values.repetitions);
   const { violations, ...figures } = await repeatBacktest({
@@ -148,7 +171,10 @@ async function main(): Promise<number> {
       if (process.stderr.isTTY) process.stderr.write(`\r${done} of ${repetitions}   `);
     },
   });
-  addResult(values.out, { type: 'hash', at: new Date().toISOString(), ...codeVersion('everything'), seed: Number(values.seed), days: Number(values.days), ...figures, violations: violations.length });
+  addResult(values.out, {
+    type: 'hash', at: new Date().toISOString(), ...codeVersion('everything'), seed: Number(values.seed),
+    days: Number(values.days), ...figures, violations: violations.length,
+  });
   packResults(values.out);
   process.stdout.write(`${JSON.stringify(figures, null, 2)}\n${violations.map((what) => `${what}\n`).join('')}\n${violations.length} violations\n`);
   return violations.length === 0 ? 0 : 1;

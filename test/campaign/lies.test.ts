@@ -22,11 +22,17 @@ function plan(names: readonly string[]): readonly Lie[] {
 }
 
 const run = (...args: readonly string[]): ReturnType<typeof spawnSync> => (
-  spawnSync(process.execPath, ['--disable-warning=ExperimentalWarning', join(import.meta.dirname, 'lies.ts'), ...args], { encoding: 'utf8' }));
+  spawnSync(
+    process.execPath, ['--disable-warning=ExperimentalWarning', join(import.meta.dirname, 'lies.ts'), ...args],
+    { encoding: 'utf8' },
+  ));
 
 it('the campaign of lies prints its usage for --help, and with exit code 2 for an option that it does not have', () => {
-  expect(run('--help')).toMatchObject({ status: 0, stdout: expect.stringMatching(/^usage: npm run campaign:lies -- .*\n$/), stderr: '' });
-  expect(run('--nope', '3')).toMatchObject({ status: 2, stdout: '', stderr: expect.stringMatching(/^Unknown option '--nope'.*\nusage: .*\n$/) });
+  expect(run('--help'))
+    .toMatchObject({ status: 0, stdout: expect.stringMatching(/^usage: npm run campaign:lies -- .*\n$/), stderr: '' });
+  expect(run('--nope', '3')).toMatchObject({
+    status: 2, stdout: '', stderr: expect.stringMatching(/^Unknown option '--nope'.*\nusage: .*\n$/),
+  });
 });
 
 let world: CrashWorld;
@@ -35,7 +41,10 @@ afterAll(() => world.close());
 
 describe('issue 13.34: a daemon that trades through a node that lies', () => {
   it('makes no swap twice, knows of each that landed, and trades on within a minute after each lie', async () => {
-    const life = await playLyingLife(world, { name: 'lies', seed: '7', timeFactor: TIME_FACTOR, plans: WORST.map(plan), kills: 0, lasting: [3_000], comparedMs: 0 });
+    const life = await playLyingLife(world, {
+      name: 'lies', seed: '7', timeFactor: TIME_FACTOR, plans: WORST.map(plan), kills: 0, lasting: [3_000],
+      comparedMs: 0,
+    });
     expect(life.violations).toEqual([]);
     expect(life.lies.map((lie) => lie.plan)).toEqual(WORST.map((names) => names.join(' + ')));
     expect(life.lies.reduce((sum, { answers }) => sum + answers, 0)).toBeGreaterThan(0);
@@ -45,7 +54,9 @@ describe('issue 13.34: a daemon that trades through a node that lies', () => {
   it('is told every lie alone and every two that are about different things', () => {
     const things = new Map<string, number>();
     for (const { about } of LIES) things.set(about, (things.get(about) ?? 0) + 1);
-    const pairs = [...things.values()].flatMap((count, index, all) => all.slice(index + 1).map((other) => count * other)).reduce((sum, count) => sum + count, 0);
+    const pairs = [...things.values()]
+      .flatMap((count, index, all) => all.slice(index + 1).map((other) => count * other))
+      .reduce((sum, count) => sum + count, 0);
     expect(things.size).toBe(7);
     expect(new Set(PLANS.map(planName)).size).toBe(LIES.length + pairs);
   });

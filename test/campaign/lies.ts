@@ -22,10 +22,16 @@ export interface LyingCampaignOptions {
 const PLANS_PER_LIFE = 60;
 const KILLS_PER_LIFE = 2;
 
-/** Has daemons trade through nodes that lie, each lie alone and every two, and adds each life to the results. Returns the violations. */
-export async function lyingCampaign({ lies, seed, lanes, out, timeFactor, onProgress }: LyingCampaignOptions): Promise<readonly string[]> {
+/**
+ * Has daemons trade through nodes that lie, each lie alone and every two, and adds each life to the results. Returns
+ * the violations.
+ */
+export async function lyingCampaign(
+  { lies, seed, lanes, out, timeFactor, onProgress }: LyingCampaignOptions,
+): Promise<readonly string[]> {
   const { digest, commit } = codeVersion('daemon');
-  const known = readResults(out).filter((line) => line.type === 'life' && line['digest'] === digest && line['seed'] === seed);
+  const known = readResults(out)
+    .filter((line) => line.type === 'life' && line['digest'] === digest && line['seed'] === seed);
   const before = new Set(known.map((line) => line['number']));
   let done = known.reduce((sum, line) => sum + Number(line['lies']), 0);
   const violations: string[] = [];
@@ -38,7 +44,10 @@ export async function lyingCampaign({ lies, seed, lanes, out, timeFactor, onProg
       const number = next++;
       const world = await openCrashWorld({ seed, timeFactor });
       try {
-        const life = await playLyingLife(world, { name: `life-${number}`, seed: `${seed}:${number}`, timeFactor, plans: plansOf(seed, number), kills: KILLS_PER_LIFE });
+        const life = await playLyingLife(world, {
+          name: `life-${number}`, seed: `${seed}:${number}`, timeFactor, plans: plansOf(seed, number),
+          kills: KILLS_PER_LIFE,
+        });
         addResult(out, { type: 'life', digest, seed, number, ...figuresOf(life) });
         violations.push(...life.violations);
         const count = life.lies.reduce((sum, { lies: number }) => sum + number, 0);
@@ -54,7 +63,8 @@ export async function lyingCampaign({ lies, seed, lanes, out, timeFactor, onProg
   if (told > 0) {
     addResult(out, {
       type: 'session', digest, commit, node: process.version, seed, lanes, lies: told, time_factor: timeFactor,
-      minutes: Math.round((performance.now() - startedMs) / 6_000) / 10, cores: availableParallelism(), load: Math.round(loadavg()[2]! * 10) / 10,
+      minutes: Math.round((performance.now() - startedMs) / 6_000) / 10, cores: availableParallelism(),
+      load: Math.round(loadavg()[2]! * 10) / 10,
     });
   }
   packResults(out);
@@ -87,8 +97,11 @@ function shuffled(seed: number, round: number): readonly (readonly Lie[])[] {
 function figuresOf({ lies, kills, states, givenUp, violations }: LyingLife): Readonly<Record<string, unknown>> {
   const after = lies.flatMap(({ tradesAfterMs }) => (tradesAfterMs === undefined ? [] : [tradesAfterMs]));
   return {
-    lies: lies.reduce((sum, { lies: number }) => sum + number, 0), times: lies.length, answers: lies.reduce((sum, { answers }) => sum + answers, 0), kills, states, givenUp,
-    slowestMs: Math.max(0, ...after), plans: lies.map(({ plan, fate, lastedMs, answers, tradesAfterMs }) => [plan, fate, lastedMs, answers, tradesAfterMs ?? null]), violations,
+    lies: lies.reduce((sum, { lies: number }) => sum + number, 0), times: lies.length,
+    answers: lies.reduce((sum, { answers }) => sum + answers, 0), kills, states, givenUp,
+    slowestMs: Math.max(0, ...after), plans: lies.map(({ plan, fate, lastedMs, answers, tradesAfterMs }) => [
+      plan, fate, lastedMs, answers, tradesAfterMs ?? null,
+    ]), violations,
   };
 }
 
@@ -103,11 +116,15 @@ function flagsOf(args: readonly string[]): Flags {
   const { values } = parseArgs({
     args: [...args],
     options: {
-      'lies': { type: 'string', default: '2000' }, 'seed': { type: 'string', default: '1' }, 'lanes': { type: 'string', default: '2' },
-      'time-factor': { type: 'string', default: '10' }, 'out': { type: 'string', default: resultsFile('lies') }, 'help': { type: 'boolean', short: 'h', default: false },
+      'lies': { type: 'string', default: '2000' }, 'seed': { type: 'string', default: '1' },
+      'lanes': { type: 'string', default: '2' }, 'time-factor': { type: 'string', default: '10' },
+      'out': { type: 'string', default: resultsFile('lies') }, 'help': { type: 'boolean', short: 'h', default: false },
     },
   });
-  return { lies: Number(values.lies), seed: Number(values.seed), lanes: Number(values.lanes), timeFactor: Number(values['time-factor']), out: values.out, help: values.help };
+  return {
+    lies: Number(values.lies), seed: Number(values.seed), lanes: Number(values.lanes),
+    timeFactor: Number(values['time-factor']), out: values.out, help: values.help,
+  };
 }
 
 async function main(): Promise<number> {
@@ -115,7 +132,8 @@ async function main(): Promise<number> {
   try {
     flags = flagsOf(process.argv.slice(2));
   } catch (error) {
-    if (!(error instanceof TypeError && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS_'))) throw error;
+    if (!(error instanceof TypeError && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS_')))
+      throw error;
     process.stderr.write(`${error.message}\n${USAGE}`);
     return 2;
   }
@@ -125,7 +143,9 @@ async function main(): Promise<number> {
   }
   const violations = await lyingCampaign({
     ...flags,
-    onProgress: ({ done, of, violations: found }) => { process.stderr.write(`${done} of ${of} lies · ${found} violations\n`); },
+    onProgress: (
+      { done, of, violations: found },
+    ) => { process.stderr.write(`${done} of ${of} lies · ${found} violations\n`); },
   });
   for (const violation of violations) process.stdout.write(`${violation}\n`);
   process.stdout.write(`${violations.length} violations; the results are in ${flags.out}\n`);

@@ -3,14 +3,22 @@ import type { Choose } from './choose.ts';
 /** Any value of JSON, and what a careless writer takes for one. */
 type Tree = null | boolean | number | string | Tree[] | { [key: string]: Tree };
 
-/** Texts that readers stumble over: numbers that are none, other scripts, markup, ends of lines, prototypes, paths, very long ones. */
+/**
+ * Texts that readers stumble over: numbers that are none, other scripts, markup, ends of lines, prototypes, paths, very
+ * long ones.
+ */
 export const HOSTILE_TEXTS: readonly string[] = [
-  '', ' ', '0', '-0', '-1', '+1', '1.5', '1e3', '0x10', '007', 'NaN', 'Infinity', '18446744073709551615', '18446744073709551616', '9007199254740993',
-  '340282366920938463463374607431768211456', '9'.repeat(400), 'null', 'undefined', 'true', 'false', '[]', '{}', ',', ',,,', 'a,b', 'a'.repeat(2_000), '1'.repeat(44), 'z'.repeat(44),
-  '11111111111111111111111111111111', '\u0000', '\n', 'a\r\nx: y', '\u202e', '\ufeff', '\ud800', '💥'.repeat(50), '٣', 'ÅÅ', '<script>alert(1)</script>', '${7*7}', '%00', '%zz', '%s%n',
-  '../..', '/etc/hosts', "' or 1=1 --", '__proto__', 'constructor', 'toString', '$ref', 'SOL,USDC', 'ExactIn', 'fast', 'yes', '1970-01-01T00:00:00Z',
+  '', ' ', '0', '-0', '-1', '+1', '1.5', '1e3', '0x10', '007', 'NaN', 'Infinity', '18446744073709551615',
+  '18446744073709551616', '9007199254740993', '340282366920938463463374607431768211456', '9'.repeat(400), 'null',
+  'undefined', 'true', 'false', '[]', '{}', ',', ',,,', 'a,b', 'a'.repeat(2_000), '1'.repeat(44), 'z'.repeat(44),
+  '11111111111111111111111111111111', '\u0000', '\n', 'a\r\nx: y', '\u202e', '\ufeff', '\ud800', '💥'.repeat(50), '٣',
+  'ÅÅ', '<script>alert(1)</script>', '${7*7}', '%00', '%zz', '%s%n', '../..', '/etc/hosts', "' or 1=1 --", '__proto__',
+  'constructor', 'toString', '$ref', 'SOL,USDC', 'ExactIn', 'fast', 'yes', '1970-01-01T00:00:00Z',
 ];
-const HOSTILE_NUMBERS: readonly number[] = [0, -0, -1, 1, 1.5, 1e-9, 1e21, 1e308, -1e308, 2 ** 31, 2 ** 32, 2 ** 53, 2 ** 53 + 2, 2 ** 64, 255, 256, 65_536, 300, 301, 10_001];
+const HOSTILE_NUMBERS: readonly number[] = [
+  0, -0, -1, 1, 1.5, 1e-9, 1e21, 1e308, -1e308, 2 ** 31, 2 ** 32, 2 ** 53, 2 ** 53 + 2, 2 ** 64, 255, 256, 65_536, 300,
+  301, 10_001,
+];
 
 /** Returns a value that is hardly what was expected. */
 export function hostileValue(choose: Choose, depth = 0): Tree {
@@ -21,7 +29,8 @@ export function hostileValue(choose: Choose, depth = 0): Tree {
     case 3: case 4: return choose.pick(HOSTILE_TEXTS);
     case 5: return Array.from({ length: choose.integer(0, 4) }, () => hostileValue(choose, depth + 1));
     case 6: return Array<Tree>(choose.integer(100, 300)).fill(choose.pick(HOSTILE_TEXTS.slice(0, 10)));
-    default: return Object.fromEntries(Array.from({ length: choose.integer(0, 3) }, () => [choose.pick(HOSTILE_TEXTS).slice(0, 30), hostileValue(choose, depth + 1)]));
+    default: return Object.fromEntries(Array.from({ length: choose.integer(0, 3) }, () =>
+      [choose.pick(HOSTILE_TEXTS).slice(0, 30), hostileValue(choose, depth + 1)]));
   }
 }
 
@@ -49,7 +58,8 @@ export function mutateValue(choose: Choose, value: unknown): Tree {
 
 function mutateLeaf(choose: Choose, value: Tree): Tree {
   if (typeof value === 'string' && choose.chance(0.5)) return mutateText(choose, value);
-  if (typeof value === 'number' && choose.chance(0.5)) return choose.pick([-value, value + 0.5, value * 1e12, String(value)]);
+  if (typeof value === 'number' && choose.chance(0.5))
+    return choose.pick([-value, value + 0.5, value * 1e12, String(value)]);
   return hostileValue(choose);
 }
 
@@ -59,7 +69,10 @@ export function mutateText(choose: Choose, text: string): string {
   for (let times = choose.integer(1, 3); times > 0; times--) {
     const at = choose.integer(0, changed.length);
     const size = choose.integer(0, 4);
-    const put = choose.pick(['', changed.slice(at, at + size).repeat(2), choose.pick(HOSTILE_TEXTS).slice(0, 20), choose.bytes(size).toString('latin1')]);
+    const put = choose.pick([
+      '', changed.slice(at, at + size).repeat(2), choose.pick(HOSTILE_TEXTS).slice(0, 20),
+      choose.bytes(size).toString('latin1'),
+    ]);
     changed = `${changed.slice(0, at)}${put}${changed.slice(at + size)}`;
   }
   return changed;
@@ -75,7 +88,8 @@ export function garbledJson(choose: Choose, value: unknown): string | Buffer {
     case 3: return text.replace('{', '{"__proto__":{"polluted":true},');
     case 4: return `${'['.repeat(choose.integer(10, 20_000))}${text}`;
     case 5: return `${'{"a":'.repeat(200)}${text}${'}'.repeat(200)}`;
-    case 6: return text.replace(/\d+/, (digits) => choose.pick([`${digits}e999`, '18446744073709551615', '-0', '1E400', '0123']));
+    case 6: return text.replace(/\d+/, (digits) =>
+      choose.pick([`${digits}e999`, '18446744073709551615', '-0', '1E400', '0123']));
     case 7: return Buffer.concat([Buffer.from(text.slice(0, 20)), choose.bytes(8), Buffer.from(text.slice(20))]);
     default: return `"${'x'.repeat(choose.integer(60_000, 80_000))}"`;
   }

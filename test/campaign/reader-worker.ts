@@ -48,18 +48,26 @@ function work({ goldens, seed, untilMs, window, rounds }: ReaderWork, tell: (tol
       try {
         counts[judgeDamaged(policy, golden, bytes)] += 1;
       } catch (error) {
-        tell({ counts, slowestMs, violation: { what: `${golden.kind}: ${error instanceof Error ? error.stack ?? error.message : String(error)}`, base64: Buffer.from(bytes).toString('base64') } });
+        tell({ counts, slowestMs, violation: {
+          what: `${golden.kind}: ${error instanceof Error ? error.stack ?? error.message : String(error)}`,
+          base64: Buffer.from(bytes).toString('base64'),
+        } });
       }
       const used = process.threadCpuUsage(before);
       const tookMs = (used.user + used.system) / 1_000;
-      if (tookMs > SLOWEST_MS) tell({ counts: { unread: 0, denied: 0, allowed: 0 }, slowestMs: tookMs, violation: { what: `${golden.kind}: ${tookMs} ms for one reading`, base64: Buffer.from(bytes).toString('base64') } });
+      if (tookMs > SLOWEST_MS) tell({ counts: { unread: 0, denied: 0, allowed: 0 }, slowestMs: tookMs, violation: {
+        what: `${golden.kind}: ${tookMs} ms for one reading`, base64: Buffer.from(bytes).toString('base64'),
+      } });
       slowestMs = Math.max(slowestMs, tookMs);
     }
     tell({ counts, slowestMs });
   }
 }
 
-/** Returns anything from noise to a golden with a few scratches: two grown together, lengths that lie, tables that lead nowhere. */
+/**
+ * Returns anything from noise to a golden with a few scratches: two grown together, lengths that lie, tables that lead
+ * nowhere.
+ */
 function damaged(random: Random, { bytes }: Golden, goldens: readonly Golden[]): Uint8Array {
   const way = integer(random, 0, 9);
   if (way === 0) return randomBytes(random, integer(random, 0, LONGEST));
@@ -69,7 +77,8 @@ function damaged(random: Random, { bytes }: Golden, goldens: readonly Golden[]):
   if (way === 3) changed = exchanged(random, bytes);
   // Nothing moved: what the bytes say changes, not how they are cut.
   if (way >= 6) return scratched(random, bytes);
-  for (let scratches = way < 4 ? integer(random, 0, 2) : integer(random, 1, 6); scratches > 0 && changed.length > 0; scratches--) changed = mutate(random, changed);
+  for (let scratches = way < 4 ? integer(random, 0, 2)
+    : integer(random, 1, 6); scratches > 0 && changed.length > 0; scratches--) changed = mutate(random, changed);
   return changed;
 }
 
@@ -88,7 +97,8 @@ function scratched(random: Random, bytes: Uint8Array): Uint8Array {
 /** The head of one, the tail of another. */
 function grafted(random: Random, head: Uint8Array, tail: Uint8Array): Uint8Array {
   const at = integer(random, 0, head.length);
-  return Uint8Array.from([...head.subarray(0, at), ...tail.subarray(integer(random, 0, tail.length))]).subarray(0, LONGEST);
+  return Uint8Array.from([...head.subarray(0, at), ...tail.subarray(integer(random, 0, tail.length))])
+    .subarray(0, LONGEST);
 }
 
 /** Two stretches of the same length in each other's places: keys, most of all. */

@@ -45,7 +45,9 @@ export async function fuzzReader({ minutes, seed, onProgress }: ReaderFuzzOption
   const violations: { what: string; base64: string }[] = [];
   let slowestMs = 0;
 
-  const worker = new Worker(new URL('reader-worker.ts', import.meta.url), { workerData: { goldens, seed: `reader ${seed}`, untilMs, window, rounds } satisfies ReaderWork });
+  const worker = new Worker(new URL('reader-worker.ts', import.meta.url), {
+    workerData: { goldens, seed: `reader ${seed}`, untilMs, window, rounds } satisfies ReaderWork,
+  });
   worker.on('message', (told: ReaderTold) => {
     slowestMs = Math.max(slowestMs, told.slowestMs);
     if (told.violation !== undefined) violations.push(told.violation);
@@ -55,7 +57,9 @@ export async function fuzzReader({ minutes, seed, onProgress }: ReaderFuzzOption
     const length = new Int32Array(window, 0, 1)[0]!;
     violations.push({ what, base64: Buffer.from(new Uint8Array(window, 4, length)).toString('base64') });
   };
-  worker.on('error', (error: unknown) => { complain(`the thread died: ${error instanceof Error ? error.stack ?? error.message : String(error)}`); });
+  worker.on('error', (error: unknown) => {
+    complain(`the thread died: ${error instanceof Error ? error.stack ?? error.message : String(error)}`);
+  });
   const over = { is: false };
   const ended = new Promise<void>((resolve) => {
     worker.on('exit', () => {
@@ -76,12 +80,17 @@ export async function fuzzReader({ minutes, seed, onProgress }: ReaderFuzzOption
     }
   }
   if (!over.is) await worker.terminate();
-  return { minutes: (Date.now() - startedMs) / 60_000, read: Number(Atomics.load(counter, 0)), ...total, slowestMs, violations };
+  return {
+    minutes: (Date.now() - startedMs) / 60_000, read: Number(Atomics.load(counter, 0)), ...total, slowestMs, violations,
+  };
 }
 
 /** `node test/campaign/reader.ts --minutes 60 --seed 1 [--out FILE]` */
 async function main(): Promise<number> {
-  const { values } = parseArgs({ options: { minutes: { type: 'string', default: '60' }, seed: { type: 'string', default: '1' }, out: { type: 'string', default: resultsFile('reader') } } });
+  const { values } = parseArgs({ options: {
+    minutes: { type: 'string', default: '60' }, seed: { type: 'string', default: '1' },
+    out: { type: 'string', default: resultsFile('reader') },
+  } });
   const seed = Number(values.seed);
   const minutes = Number(values.minutes);
   const version = codeVersion('policy');
@@ -94,7 +103,9 @@ async function main(): Promise<number> {
       process.stderr.write(`\r${read} read · ${Math.round(done)} of ${minutes} minutes   `);
     },
   });
-  addResult(values.out, { type: 'reader', at: new Date().toISOString(), ...version, seed, ...figures, violations: violations.length });
+  addResult(values.out, {
+    type: 'reader', at: new Date().toISOString(), ...version, seed, ...figures, violations: violations.length,
+  });
   packResults(values.out);
   process.stdout.write(`${JSON.stringify(figures, null, 2)}\n${violations.map(({ what, base64 }) => `${what}\n  ${base64}\n`).join('')}\n${violations.length} violations\n`);
   return violations.length === 0 ? 0 : 1;

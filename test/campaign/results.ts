@@ -8,18 +8,27 @@ export type ResultLine = Readonly<Record<string, unknown>> & { readonly type: st
 
 const PACKED = '.gz';
 
-/** Returns where a campaign's results go when nothing else is said: into the project itself, so that anybody can go on from there. */
+/**
+ * Returns where a campaign's results go when nothing else is said: into the project itself, so that anybody can go on
+ * from there.
+ */
 export function resultsFile(name: string): string {
   return join(PROJECT, 'test', 'campaign', 'results', `${name}.ndjson${PACKED}`);
 }
 
-/** Adds a line beside the packed file; what was written before stays, and a campaign that was killed has lost nothing but its last line. */
+/**
+ * Adds a line beside the packed file; what was written before stays, and a campaign that was killed has lost nothing
+ * but its last line.
+ */
 export function addResult(file: string, line: ResultLine): void {
   mkdirSync(dirname(file), { recursive: true });
   appendFileSync(plain(file), `${JSON.stringify(line)}\n`);
 }
 
-/** Returns the lines of a results file, packed and not yet packed; a last one that was cut off is left out. Empty where there is no file. */
+/**
+ * Returns the lines of a results file, packed and not yet packed; a last one that was cut off is left out. Empty where
+ * there is no file.
+ */
 export function readResults(file: string): ResultLine[] {
   return linesOf(textOf(file));
 }

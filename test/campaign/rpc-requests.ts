@@ -7,10 +7,14 @@ type Parameters = (choose: Choose, world: FuzzWorld) => readonly unknown[];
 const TOKEN_PROGRAM = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA';
 const SIGNATURE = '5'.repeat(87);
 
-const commitment = (choose: Choose): object => choose.pick([{}, { commitment: 'processed' }, { commitment: 'confirmed' }, { commitment: 'finalized' }]);
+const commitment = (choose: Choose): object =>
+  choose.pick([{}, { commitment: 'processed' }, { commitment: 'confirmed' }, { commitment: 'finalized' }]);
 const nothing: Parameters = (choose) => [commitment(choose)];
 const ofMint: Parameters = (choose, world) => [choose.pick(world.mints), commitment(choose)];
-const ofWallet: Parameters = (choose, world) => [world.wallet.address, { ...commitment(choose), encoding: choose.pick(['base58', 'base64', 'base64+zstd', 'jsonParsed']) }];
+const ofWallet: Parameters = (choose, world) => [
+  world.wallet.address,
+  { ...commitment(choose), encoding: choose.pick(['base58', 'base64', 'base64+zstd', 'jsonParsed']) },
+];
 const ofTransaction: Parameters = (choose, world) => [choose.pick(world.transactions), { encoding: 'base64' }];
 
 /** Every method of the RPC, with parameters that it takes. */
@@ -20,39 +24,53 @@ export const RPC_METHODS: Readonly<Record<string, Parameters>> = {
   isBlockhashValid: (choose) => ['11111111111111111111111111111111', commitment(choose)],
   getBalance: ofMint, getAccountInfo: ofWallet,
   getMultipleAccounts: (choose, world) => [choose.some(world.mints), { encoding: 'jsonParsed' }],
-  getTokenAccountsByOwner: (choose, world) => [choose.pick(world.owners), { programId: TOKEN_PROGRAM }, { encoding: 'jsonParsed' }],
+  getTokenAccountsByOwner: (choose, world) =>
+    [choose.pick(world.owners), { programId: TOKEN_PROGRAM }, { encoding: 'jsonParsed' }],
   getTokenAccountBalance: ofMint, getTokenSupply: ofMint,
   getMinimumBalanceForRentExemption: (choose) => [choose.integer(0, 1_000)],
-  getFeeForMessage: (choose, world) => [Buffer.from(choose.pick(world.transactions), 'base64').subarray(65).toString('base64')],
+  getFeeForMessage: (choose, world) =>
+    [Buffer.from(choose.pick(world.transactions), 'base64').subarray(65).toString('base64')],
   getRecentPrioritizationFees: (choose, world) => [choose.some(world.mints)],
-  simulateTransaction: ofTransaction, sendTransaction: (choose, world) => [choose.pick(world.transactions), { encoding: 'base64', skipPreflight: false }],
+  simulateTransaction: ofTransaction,
+  sendTransaction: (choose, world) => [choose.pick(world.transactions), { encoding: 'base64', skipPreflight: false }],
   getSignatureStatuses: () => [[SIGNATURE], { searchTransactionHistory: true }],
   getSignaturesForAddress: (choose, world) => [world.wallet.address, { limit: choose.integer(1, 20) }],
   getTransaction: () => [SIGNATURE, { maxSupportedTransactionVersion: 0 }],
-  getProgramAccounts: (choose, world) => [TOKEN_PROGRAM, { encoding: 'base64', dataSlice: { offset: 0, length: 8 }, filters: [{ dataSize: 165 }, { memcmp: { offset: 0, bytes: choose.pick(world.mints) } }] }],
+  getProgramAccounts: (choose, world) => [TOKEN_PROGRAM, {
+    encoding: 'base64', dataSlice: { offset: 0, length: 8 },
+    filters: [{ dataSize: 165 }, { memcmp: { offset: 0, bytes: choose.pick(world.mints) } }],
+  }],
   requestAirdrop: (choose, world) => [world.wallet.address, choose.integer(1, 1_000)],
 };
 
 /** What only the websocket takes. */
 export const SUBSCRIPTIONS: Readonly<Record<string, Parameters>> = {
   signatureSubscribe: (choose) => [SIGNATURE, commitment(choose)],
-  accountSubscribe: (choose, world) => [choose.pick([...world.mints, world.wallet.address]), { encoding: choose.pick(['base58', 'base64', 'jsonParsed']) }],
+  accountSubscribe: (choose, world) => [
+    choose.pick([...world.mints, world.wallet.address]), { encoding: choose.pick(['base58', 'base64', 'jsonParsed']) },
+  ],
   slotSubscribe: () => [],
-  signatureUnsubscribe: (choose) => [choose.integer(1, 200)], accountUnsubscribe: (choose) => [choose.integer(1, 200)], slotUnsubscribe: (choose) => [choose.integer(1, 200)],
+  signatureUnsubscribe: (choose) => [choose.integer(1, 200)], accountUnsubscribe: (choose) => [choose.integer(1, 200)],
+  slotUnsubscribe: (choose) => [choose.integer(1, 200)],
   ping: () => [],
 };
 
 /** Returns a call with parameters as they should be. */
-export function validCall(choose: Choose, world: FuzzWorld, methods: Readonly<Record<string, Parameters>>, id: number): object {
+export function validCall(
+  choose: Choose, world: FuzzWorld, methods: Readonly<Record<string, Parameters>>, id: number,
+): object {
   const method = choose.pick(Object.keys(methods));
   return { jsonrpc: '2.0', id, method, params: methods[method]!(choose, world) };
 }
 
 /** Returns a body for the RPC: calls with spoiled parameters, alone or many, or what is no call at all. */
-export function spoiledBody(choose: Choose, world: FuzzWorld, methods: Readonly<Record<string, Parameters>>, id: number): string | Buffer {
+export function spoiledBody(
+  choose: Choose, world: FuzzWorld, methods: Readonly<Record<string, Parameters>>, id: number,
+): string | Buffer {
   const call = (): unknown => {
     const valid = validCall(choose, world, methods, id) as { params: unknown };
-    if (choose.chance(0.8)) return { ...valid, params: choose.chance(0.9) ? mutateValue(choose, valid.params) : hostileValue(choose) };
+    if (choose.chance(0.8))
+      return { ...valid, params: choose.chance(0.9) ? mutateValue(choose, valid.params) : hostileValue(choose) };
     return mutateValue(choose, valid);
   };
   if (choose.chance(0.15)) return garbledJson(choose, validCall(choose, world, methods, id));

@@ -27,7 +27,10 @@ export interface FuzzReport {
   /** Answers by door and status: `service 400`. */
   readonly answers: Readonly<Record<string, number>>;
   readonly slowest: { readonly ms: number; readonly request: string };
-  /** The resident memory of the sandbox after half of the requests, and at the end, in MB; undefined where it cannot be read. */
+  /**
+   * The resident memory of the sandbox after half of the requests, and at the end, in MB; undefined where it cannot be
+   * read.
+   */
   readonly memoryMb: { readonly half: number; readonly end: number } | undefined;
   readonly violations: readonly Violation[];
 }
@@ -39,9 +42,10 @@ const MOST_GROWTH_MB = 200;
 const KEPT_VIOLATIONS = 200;
 
 /**
- * Fires random and hostile requests at every endpoint of a sandbox of its own, at its RPC and its websocket, and reports what
- * should not have happened: no answer in time, a status that is neither 200 nor 4xx, an answer that is no JSON, an internal
- * error, a process that died or grew, money that moved without a signature, an ordinary swap that fails afterwards.
+ * Fires random and hostile requests at every endpoint of a sandbox of its own, at its RPC and its websocket, and
+ * reports what should not have happened: no answer in time, a status that is neither 200 nor 4xx, an answer that is no
+ * JSON, an internal error, a process that died or grew, money that moved without a signature, an ordinary swap that
+ * fails afterwards.
  */
 export async function fuzzService(options: FuzzOptions): Promise<FuzzReport> {
   const { requests, seed, profile = 'reference' } = options;
@@ -49,8 +53,12 @@ export async function fuzzService(options: FuzzOptions): Promise<FuzzReport> {
   const startedMs = performance.now();
   // Its time stands still but for what the requests themselves ask for: only they move anything.
   const sandbox = await spawnSandbox({ seed, slotMs: 3_000_000, profile, dialect: dialect.name });
-  const pool = new Pool(sandbox.addresses.base_url, { connections: IN_FLIGHT, headersTimeout: SLOWEST_MS, bodyTimeout: SLOWEST_MS });
-  const rpcPool = new Pool(new URL(sandbox.addresses.rpc_url).origin, { connections: IN_FLIGHT, headersTimeout: SLOWEST_MS, bodyTimeout: SLOWEST_MS });
+  const pool = new Pool(sandbox.addresses.base_url, {
+    connections: IN_FLIGHT, headersTimeout: SLOWEST_MS, bodyTimeout: SLOWEST_MS,
+  });
+  const rpcPool = new Pool(new URL(sandbox.addresses.rpc_url).origin, {
+    connections: IN_FLIGHT, headersTimeout: SLOWEST_MS, bodyTimeout: SLOWEST_MS,
+  });
   const tally = createTally();
   let half: number | undefined;
   try {
@@ -83,9 +91,13 @@ export async function fuzzService(options: FuzzOptions): Promise<FuzzReport> {
     if (!tally.isDead) {
       await client.tidyUp(world.prices);
       const after = await client.holdings(owner.address);
-      if (shown(before) !== shown(after)) tally.complain('money of a wallet that signed nothing moved', `${shown(before)} became ${shown(after)}`);
-      const [sol, usdc] = ['SOL', 'USDC'].map((symbol) => sandbox.addresses.tokens.find((token) => token.symbol === symbol)!.mint) as [string, string];
-      for (const complaint of await client.swapComplaints(owner, { inputMint: usdc, outputMint: sol, amount: 25_000_000n })) tally.complain(complaint, 'an ordinary swap afterwards');
+      if (shown(before) !== shown(after))
+        tally.complain('money of a wallet that signed nothing moved', `${shown(before)} became ${shown(after)}`);
+      const [sol, usdc] = ['SOL', 'USDC']
+        .map((symbol) => sandbox.addresses.tokens.find((token) => token.symbol === symbol)!.mint) as [string, string];
+      for (const complaint of await client.swapComplaints(owner, {
+        inputMint: usdc, outputMint: sol, amount: 25_000_000n,
+      })) tally.complain(complaint, 'an ordinary swap afterwards');
     }
     const end = memoryMb(sandbox.pid);
     const memory = half === undefined || end === undefined ? undefined : { half, end };
@@ -119,12 +131,16 @@ function memoryMb(pid: number): number | undefined {
 /** `node test/campaign/service-fuzz.ts --requests 100000 --seed 1 [--profile live] [--dialect NAME]` */
 async function main(): Promise<number> {
   const { values } = parseArgs({
-    options: { requests: { type: 'string', default: '100000' }, seed: { type: 'string', default: '1' }, profile: { type: 'string', default: 'reference' }, dialect: { type: 'string', default: 'neutral' } },
+    options: {
+      requests: { type: 'string', default: '100000' }, seed: { type: 'string', default: '1' },
+      profile: { type: 'string', default: 'reference' }, dialect: { type: 'string', default: 'neutral' },
+    },
   });
   const requests = Number(values.requests);
   const started = performance.now();
   const report = await fuzzService({
-    requests, seed: Number(values.seed), profile: values.profile === 'live' ? 'live' : 'reference', dialect: values.dialect,
+    requests, seed: Number(values.seed), profile: values.profile === 'live' ? 'live' : 'reference',
+    dialect: values.dialect,
     onProgress(done) {
       const seconds = (performance.now() - started) / 1_000;
       process.stderr.write(`\r${done} of ${requests} · ${Math.round(done / seconds)}/s · ${Math.round(((requests - done) / done) * seconds)} s left   `);

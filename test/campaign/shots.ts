@@ -33,7 +33,8 @@ export interface Shots {
 export async function fireOne(shots: Shots, choose: Choose): Promise<void> {
   const { world, sandbox, tally, profile } = shots;
   const { addresses } = sandbox;
-  const way = choose.chance(VIA_WEBSOCKET) ? 'websocket' : choose.chance(VIA_SOCKET) ? 'socket' : choose.chance(VIA_RPC) ? 'rpc' : 'service';
+  const way = choose.chance(VIA_WEBSOCKET) ? 'websocket' : choose.chance(VIA_SOCKET) ? 'socket'
+    : choose.chance(VIA_RPC) ? 'rpc' : 'service';
   switch (way) {
     case 'service': {
       const request = choose.pick(TEMPLATES).make(choose, world);
@@ -42,7 +43,9 @@ export async function fireOne(shots: Shots, choose: Choose): Promise<void> {
     case 'rpc':
       return fireRpc(shots, spoiledBody(choose, world, RPC_METHODS, 1));
     case 'socket': {
-      const port = Number(new URL(choose.pick([addresses.base_url, addresses.base_url, addresses.rpc_url, addresses.ws_url])).port);
+      const port = Number(
+        new URL(choose.pick([addresses.base_url, addresses.base_url, addresses.rpc_url, addresses.ws_url])).port,
+      );
       const bytes = hostileBytes(choose, wireRequest(choose.pick(TEMPLATES).make(choose, world), world));
       const start = performance.now();
       const { statuses, closed, text: answer } = await sendBytes(port, bytes, SLOWEST_MS);
@@ -51,12 +54,17 @@ export async function fireOne(shots: Shots, choose: Choose): Promise<void> {
       if (!closed) tally.complain('the connection stayed open', text);
       for (const status of statuses) {
         tally.count('socket', status);
-        if (!isFine(status) && status !== 100 && status !== 101 && !isKnownFault({ profile, status, request: text, answer })) tally.complain(`answered with ${status}`, text);
+        if (!isFine(status) && status !== 100 && status !== 101
+            && !isKnownFault({ profile, status, request: text, answer }))
+          tally.complain(`answered with ${status}`, text);
       }
       return undefined;
     }
     case 'websocket': {
-      const complaints = await attackWebsocket(choose.pick([addresses.ws_url, addresses.rpc_url.replace('http', 'ws')]), { choose, world, messages: MESSAGES_PER_WEBSOCKET, timeoutMs: SLOWEST_MS });
+      const complaints = await attackWebsocket(
+        choose.pick([addresses.ws_url, addresses.rpc_url.replace('http', 'ws')]),
+        { choose, world, messages: MESSAGES_PER_WEBSOCKET, timeoutMs: SLOWEST_MS },
+      );
       tally.count('websocket', complaints.length === 0 ? 'fine' : 'wrong');
       for (const complaint of complaints) tally.complain(complaint, 'a websocket');
       return undefined;
@@ -65,9 +73,12 @@ export async function fireOne(shots: Shots, choose: Choose): Promise<void> {
 }
 
 /** Sends a request to the service and judges the answer; with an expectation, it has to be a 200. */
-export async function fireService({ pool, profile, tally, sandbox }: Shots, request: WireRequest, expectation?: string): Promise<void> {
+export async function fireService(
+  { pool, profile, tally, sandbox }: Shots, request: WireRequest, expectation?: string,
+): Promise<void> {
   const { method, target, headers, body } = request;
-  const line = `${method} ${target} ${JSON.stringify(headers)} ${body === undefined ? '' : body.toString().slice(0, 1_000)}`;
+  const line =
+    `${method} ${target} ${JSON.stringify(headers)} ${body === undefined ? '' : body.toString().slice(0, 1_000)}`;
   const start = performance.now();
   try {
     const response = await pool.request({ method, path: target, headers, ...(body === undefined ? {} : { body }) });
@@ -75,9 +86,12 @@ export async function fireService({ pool, profile, tally, sandbox }: Shots, requ
     const { statusCode: status } = response;
     tally.time(performance.now() - start, line);
     tally.count('service', status);
-    if (expectation !== undefined && status !== 200) return tally.complain(`${expectation}, got ${status} ${text.slice(0, 300)}`, line);
-    if (!isFine(status) && !isKnownFault({ profile, status, request: target, answer: text })) tally.complain(`answered with ${status} ${text.slice(0, 300)}`, line);
-    const isPlain = profile === 'live' && status === 404 && String(response.headers['content-type']).startsWith('text/plain');
+    if (expectation !== undefined && status !== 200)
+      return tally.complain(`${expectation}, got ${status} ${text.slice(0, 300)}`, line);
+    if (!isFine(status) && !isKnownFault({ profile, status, request: target, answer: text }))
+      tally.complain(`answered with ${status} ${text.slice(0, 300)}`, line);
+    const isPlain = profile === 'live' && status === 404
+      && String(response.headers['content-type']).startsWith('text/plain');
     if (method !== 'HEAD' && !isPlain && !isJson(text)) tally.complain(`no JSON: ${text.slice(0, 300)}`, line);
   } catch (error) {
     await complainOfSilence(tally, sandbox, error, line);
@@ -88,7 +102,8 @@ async function fireRpc({ rpcPool, tally, sandbox }: Shots, body: string | Buffer
   const line = body.toString().slice(0, 1_000);
   const start = performance.now();
   try {
-    const response = await rpcPool.request({ method: 'POST', path: '/', headers: { 'content-type': 'application/json' }, body });
+    const response =
+      await rpcPool.request({ method: 'POST', path: '/', headers: { 'content-type': 'application/json' }, body });
     const text = await response.body.text();
     tally.time(performance.now() - start, line);
     tally.count('rpc', response.statusCode);
@@ -103,15 +118,23 @@ async function fireRpc({ rpcPool, tally, sandbox }: Shots, body: string | Buffer
 /** A connection that broke is excused where the body was too large to be read to its end. */
 async function complainOfSilence(tally: Tally, sandbox: SpawnedSandbox, error: unknown, line: string): Promise<void> {
   const code = typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : String(error);
-  const end = await Promise.race([sandbox.exited.then((exit) => `the process ended with ${exit}: ${sandbox.complaint()}`), sleep(DEATH_NOTICE_MS)]);
+  const end = await Promise.race([
+    sandbox.exited.then((exit) => `the process ended with ${exit}: ${sandbox.complaint()}`), sleep(DEATH_NOTICE_MS),
+  ]);
   if (end !== undefined) tally.isDead = true;
   tally.count('silence', code);
   tally.complain(end ?? `no answer: ${code} ${error instanceof Error ? error.message : ''}`, line);
 }
 
-/** What the live service was seen to do with a mint that nobody knows; what a market is there for whose venue is silent at times. */
-function isKnownFault({ profile, status, request, answer }: { profile: string; status: number; request: string; answer: string }): boolean {
-  if (status === 500) return profile === 'live' && request.includes('/swap/v2/order') && answer.includes('{"error":"Something unexpected occurred"}');
+/**
+ * What the live service was seen to do with a mint that nobody knows; what a market is there for whose venue is silent
+ * at times.
+ */
+function isKnownFault(
+  { profile, status, request, answer }: { profile: string; status: number; request: string; answer: string },
+): boolean {
+  if (status === 500) return profile === 'live' && request.includes('/swap/v2/order')
+    && answer.includes('{"error":"Something unexpected occurred"}');
   return status === 502 && request.includes('/prediction/v1/orderbook/') && answer.includes('{"type":"api_error"');
 }
 

@@ -18,18 +18,26 @@ export function hostileBytes(choose: Choose, request: WireRequest): Buffer {
   const body = Buffer.from(request.body ?? '');
   const headers = Object.entries(request.headers).map(([name, value]) => `${name}: ${value}\r\n`).join('');
   const framing = choose.pick([
-    `content-length: ${body.length}\r\n`, `content-length: ${body.length}\r\n`, `content-length: ${body.length + choose.integer(-3, 3)}\r\n`, '',
-    `content-length: ${body.length}\r\ntransfer-encoding: chunked\r\n`, 'transfer-encoding: chunked\r\n', 'transfer-encoding: identity\r\n', 'content-length: 0\r\ncontent-length: 1\r\n', 'expect: 100-continue\r\n', 'expect: wonders\r\n',
+    `content-length: ${body.length}\r\n`, `content-length: ${body.length}\r\n`,
+    `content-length: ${body.length + choose.integer(-3, 3)}\r\n`, '',
+    `content-length: ${body.length}\r\ntransfer-encoding: chunked\r\n`, 'transfer-encoding: chunked\r\n',
+    'transfer-encoding: identity\r\n', 'content-length: 0\r\ncontent-length: 1\r\n', 'expect: 100-continue\r\n',
+    'expect: wonders\r\n',
     'connection: upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n',
   ]);
   const version = choose.pick(['1.1', '1.1', '1.1', '1.0', '2.0', '0.9']);
   const target = choose.chance(0.1) ? `http://elsewhere.example${request.target}` : request.target;
-  const bytes = Buffer.concat([Buffer.from(`${request.method} ${target} HTTP/${version}\r\nhost: x\r\nconnection: close\r\n${headers}${framing}\r\n`), body]);
+  const bytes = Buffer.concat([Buffer.from(
+    `${request.method} ${target} HTTP/${version}\r\nhost: x\r\nconnection: close\r\n${headers}${framing}\r\n`,
+  ), body]);
   const spoiled = choose.chance(0.7) ? mutateBytes(choose, bytes) : bytes;
   return choose.chance(0.1) ? Buffer.concat([spoiled, spoiled]) : spoiled;
 }
 
-/** Sends bytes, says that no more will follow, and returns what came back until the other side closed or `timeoutMs` had passed. */
+/**
+ * Sends bytes, says that no more will follow, and returns what came back until the other side closed or `timeoutMs` had
+ * passed.
+ */
 export function sendBytes(port: number, bytes: Buffer, timeoutMs: number): Promise<SocketAnswer> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
@@ -38,11 +46,14 @@ export function sendBytes(port: number, bytes: Buffer, timeoutMs: number): Promi
       clearTimeout(patience);
       socket.destroy();
       const text = Buffer.concat(chunks).toString('latin1');
-      resolve({ closed, text, statuses: [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status)) });
+      resolve({
+        closed, text, statuses: [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status)),
+      });
     };
     const patience = setTimeout(() => finish(false), timeoutMs);
     // A reset is the other side's way of not reading on.
-    socket.on('error', () => undefined).on('data', (chunk: Buffer) => chunks.push(chunk)).on('close', () => finish(true));
+    socket.on('error', () => undefined).on('data', (chunk: Buffer) => chunks.push(chunk))
+      .on('close', () => finish(true));
     socket.end(bytes);
   });
 }

@@ -21,16 +21,20 @@ describe('what the campaigns of the daemon test', () => {
       environment: { NODE_OPTIONS: `--import=${pathToFileURL(trace).href}` },
     });
     expect(ended).toMatchObject({ code: 0 });
-    const own = new Set(readFileSync(loaded, 'utf8').split('\n').filter((url) => url.startsWith('file:')).map((url) => relative(PROJECT, fileURLToPath(url))));
+    const own = new Set(readFileSync(loaded, 'utf8').split('\n').filter((url) => url.startsWith('file:')).map((url) =>
+      relative(PROJECT, fileURLToPath(url))));
     const source = [...own].filter((path) => path.startsWith('src/'));
-    expect(source).toContain('src/daemon/daemon.ts');
+    expect(source).toContain('src/daemon/run/daemon.ts');
     const known = new Set(filesOf('daemon'));
     expect(source.filter((path) => !known.has(path))).toEqual([]);
   });
 
   it('has the signer and the embedded chain in it, and neither reports nor sweeps', () => {
     const sources = filesOf('daemon');
-    expect(sources).toEqual(expect.arrayContaining(['src/signer/serve.ts', 'src/sandbox/chain/swap-program.ts', 'src/sandbox/program/swap.so', 'src/strategy/index.ts']));
+    expect(sources).toEqual(expect.arrayContaining([
+      'src/signer/server.ts', 'src/sandbox/chain/swap-program.ts', 'src/sandbox/program/swap.so',
+      'src/strategy/index.ts',
+    ]));
     expect(sources.filter((path) => /backtest\/report|sweep|lookahead/.test(path))).toEqual([]);
     expect(filesOf('policy')).toContain('src/signer/policy/policy.ts');
     expect(filesOf('policy').filter((path) => !sources.includes(path))).toEqual([]);

@@ -6,9 +6,9 @@ import { importsOf } from '../architecture/imports.ts';
 import { PROJECT } from '../e2e/gannet.ts';
 
 /**
- * What a campaign tests. The daemon is what `gannet run` can come to load, with the signer and the sandbox that it starts:
- * research commands and reports do not change what it does. The policy is what reads a transaction before it is signed, and
- * judges it. Everything is all of it.
+ * What a campaign tests. The daemon is what `gannet run` can come to load, with the signer and the sandbox that it
+ * starts: research commands and reports do not change what it does. The policy is what reads a transaction before it is
+ * signed, and judges it. Everything is all of it.
  */
 export type TestedPart = 'daemon' | 'policy' | 'everything';
 
@@ -19,7 +19,7 @@ export interface CodeVersion {
   readonly digest: string;
 }
 
-const COMMANDS_FILE = join(PROJECT, 'src/cli/commands.ts');
+const COMMANDS_FILE = join(PROJECT, 'src/cli/command-list.ts');
 /** The embedded service and chain are a command of their own, which a run starts. */
 const DAEMON_COMMANDS: readonly string[] = ['./run.ts', './sandbox.ts'];
 /** What bin/gannet starts first, what that starts beside itself, and what strategies import by the package's name. */
@@ -38,7 +38,8 @@ export function codeVersion(part: TestedPart): CodeVersion {
 /** Returns the files that a part is made of, sorted. */
 export function filesOf(part: TestedPart): string[] {
   if (part === 'policy') return loadedFrom(POLICY_ENTRIES).sort();
-  const source = part === 'everything' ? filesIn('src') : [...loadedFrom(DAEMON_ENTRIES), ...filesIn('src').filter((path) => !path.endsWith('.ts'))];
+  const source = part === 'everything' ? filesIn('src')
+    : [...loadedFrom(DAEMON_ENTRIES), ...filesIn('src').filter((path) => !path.endsWith('.ts'))];
   return [...FOLDERS.flatMap(filesIn), ...source].sort();
 }
 
@@ -49,7 +50,8 @@ function loadedFrom(entries: readonly string[]): string[] {
     if (found.has(file)) return;
     found.add(file);
     for (const { specifier, typeOnly } of importsOf(readFileSync(file, 'utf8'))) {
-      if (typeOnly || specifier?.startsWith('.') !== true || (file === COMMANDS_FILE && !DAEMON_COMMANDS.includes(specifier))) continue;
+      if (typeOnly || specifier?.startsWith('.') !== true
+          || (file === COMMANDS_FILE && !DAEMON_COMMANDS.includes(specifier))) continue;
       follow(resolve(dirname(file), specifier));
     }
   };
@@ -64,7 +66,9 @@ function filesIn(folder: string): string[] {
 
 function commitOf(folder: string): string {
   try {
-    return execFileSync('git', ['-C', folder, 'rev-parse', '--short', 'HEAD'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
+    return execFileSync('git', ['-C', folder, 'rev-parse', '--short', 'HEAD'], {
+      encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'],
+    }).trim();
   } catch {
     // A copy without its history.
     return 'none';

@@ -32,8 +32,13 @@ export interface HostileTransactionsReport {
 /** The share of a golden's mutants that is judged, so that many goldens have theirs. */
 const TAKEN = 0.1;
 
-/** Has the policy judge transactions as the service makes them, and mutants of them; a golden denied or a mutant let through is a violation. */
-export async function judgeHostileTransactions(options: HostileTransactionsOptions): Promise<HostileTransactionsReport> {
+/**
+ * Has the policy judge transactions as the service makes them, and mutants of them; a golden denied or a mutant let
+ * through is a violation.
+ */
+export async function judgeHostileTransactions(
+  options: HostileTransactionsOptions,
+): Promise<HostileTransactionsReport> {
   const startedMs = performance.now();
   const policy = createPolicy();
   const violations: string[] = [];
@@ -59,7 +64,9 @@ export async function judgeHostileTransactions(options: HostileTransactionsOptio
     if (verdict.verdict === 'allow') count.allowed += 1;
     else if (verdict.findings.some((finding) => finding.code === code)) continue;
     else count.wrongCode += 1;
-    violations.push(`${golden.kind}: ${kind}: expected ${code}, got ${verdict.verdict} ${JSON.stringify(verdict.findings)}`);
+    violations.push(
+      `${golden.kind}: ${kind}: expected ${code}, got ${verdict.verdict} ${JSON.stringify(verdict.findings)}`,
+    );
   }
   return {
     goldens: { judged: goldens.length, denied, kinds: new Set(goldens.map(({ kind }) => kind)).size },
@@ -69,8 +76,12 @@ export async function judgeHostileTransactions(options: HostileTransactionsOptio
   };
 }
 
-/** Yields mutants of goldens in no order, so that every way of making a transaction has its share however few they are. */
-function* manyMutants(goldens: readonly Golden[], count: number, random: Random): Generator<{ readonly golden: Golden; readonly mutant: Mutant }> {
+/**
+ * Yields mutants of goldens in no order, so that every way of making a transaction has its share however few they are.
+ */
+function* manyMutants(
+  goldens: readonly Golden[], count: number, random: Random,
+): Generator<{ readonly golden: Golden; readonly mutant: Mutant }> {
   let made = 0;
   while (made < count) {
     const golden = pick(random, goldens);
@@ -87,13 +98,18 @@ function* manyMutants(goldens: readonly Golden[], count: number, random: Random)
 async function main(): Promise<number> {
   const { values } = parseArgs({
     options: {
-      mutants: { type: 'string', default: '10000' }, goldens: { type: 'string', default: '2000' }, seed: { type: 'string', default: '1' },
+      mutants: { type: 'string', default: '10000' }, goldens: { type: 'string', default: '2000' },
+      seed: { type: 'string', default: '1' },
       out: { type: 'string', default: resultsFile('transactions') },
     },
   });
   const seed = Number(values.seed);
-  const { violations, ...figures } = await judgeHostileTransactions({ mutants: Number(values.mutants), goldens: Number(values.goldens), seed });
-  addResult(values.out, { type: 'transactions', at: new Date().toISOString(), ...codeVersion('daemon'), seed, ...figures, violations: violations.length });
+  const { violations, ...figures } =
+    await judgeHostileTransactions({ mutants: Number(values.mutants), goldens: Number(values.goldens), seed });
+  addResult(values.out, {
+    type: 'transactions', at: new Date().toISOString(), ...codeVersion('daemon'), seed, ...figures,
+    violations: violations.length,
+  });
   packResults(values.out);
   process.stdout.write(`${JSON.stringify(figures, null, 2)}\n${violations.map((violation) => `${violation}\n`).join('')}\n${violations.length} violations\n`);
   return violations.length === 0 ? 0 : 1;

@@ -14,22 +14,30 @@ export interface WireRequest {
 }
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS', 'TRACE', 'PROPFIND'] as const;
-const CONTENT_TYPES = ['text/plain', 'application/x-www-form-urlencoded', 'application/octet-stream', 'application/json; charset=latin1', 'application/json;;', 'x', 'multipart/form-data; boundary=x'];
+const CONTENT_TYPES = [
+  'text/plain', 'application/x-www-form-urlencoded', 'application/octet-stream', 'application/json; charset=latin1',
+  'application/json;;', 'x', 'multipart/form-data; boundary=x',
+];
 
 /** What any endpoint takes as a parameter, in neutral words. */
 const PARAMETERS = [
-  'inputMint', 'outputMint', 'amount', 'taker', 'receiver', 'swapMode', 'slippageBps', 'referralAccount', 'referralFee', 'payer', 'priorityFeeLamports', 'bundleTipLamports', 'broadcastFeeType',
-  'excludeRouters', 'excludeDexes', 'mode', 'dexes', 'platformFeeBps', 'feeAccount', 'maxAccounts', 'wrapAndUnwrapSol', 'destinationTokenAccount', 'nativeDestinationAccount', 'blockhashSlotsToExpiry',
-  'restrictIntermediateTokens', 'onlyDirectRoutes', 'asLegacyTransaction', 'instructionVersion', 'dynamicSlippage', 'forBundle', 'query', 'limit', 'page', 'mints', 'mint', 'start', 'end', 'ownerPubkey',
-  'userPubkey', 'id', 'positionPubkey', 'isYes', 'marketId', 'provider', 'includeMarkets', 'user', 'positions', 'binaryKey', 'userPublicKey',
+  'inputMint', 'outputMint', 'amount', 'taker', 'receiver', 'swapMode', 'slippageBps', 'referralAccount', 'referralFee',
+  'payer', 'priorityFeeLamports', 'bundleTipLamports', 'broadcastFeeType',
+  'excludeRouters', 'excludeDexes', 'mode', 'dexes', 'platformFeeBps', 'feeAccount', 'maxAccounts', 'wrapAndUnwrapSol',
+  'destinationTokenAccount', 'nativeDestinationAccount', 'blockhashSlotsToExpiry',
+  'restrictIntermediateTokens', 'onlyDirectRoutes', 'asLegacyTransaction', 'instructionVersion', 'dynamicSlippage',
+  'forBundle', 'query', 'limit', 'page', 'mints', 'mint', 'start', 'end', 'ownerPubkey',
+  'userPubkey', 'id', 'positionPubkey', 'isYes', 'marketId', 'provider', 'includeMarkets', 'user', 'positions',
+  'binaryKey', 'userPublicKey',
 ] as const;
 
 /** Returns a value that some parameter would take; perhaps this one. */
 function plausible(choose: Choose, world: FuzzWorld): string {
   return choose.pick([
-    choose.pick(world.mints), choose.pick(world.owners), world.wallet.address, choose.pick(world.labels), choose.pick(world.positions), choose.pick(world.markets), String(choose.integer(0, 300)),
-    String(choose.integer(1, 100_000_000)), '18446744073709551615', 'true', 'false', 'ExactIn', 'ExactOut', 'V2', 'fast', 'maxCap', world.dialect.toWire.router('rfqz'), 'provider_a',
-    world.labels.join(','), world.mints.join(','),
+    choose.pick(world.mints), choose.pick(world.owners), world.wallet.address, choose.pick(world.labels),
+    choose.pick(world.positions), choose.pick(world.markets), String(choose.integer(0, 300)),
+    String(choose.integer(1, 100_000_000)), '18446744073709551615', 'true', 'false', 'ExactIn', 'ExactOut', 'V2',
+    'fast', 'maxCap', world.dialect.toWire.router('rfqz'), 'provider_a', world.labels.join(','), world.mints.join(','),
   ]);
 }
 
@@ -37,7 +45,8 @@ function plausible(choose: Choose, world: FuzzWorld): string {
 export function wireRequest({ method, path, query, body }: ServiceRequest, world: FuzzWorld): WireRequest {
   const { toWire } = world.dialect;
   const isControl = path.startsWith('/sandbox/');
-  const parameters = query.map(([name, value]) => `${encodeURIComponent(toWire.queryName(name))}=${encodeURIComponent(toWire.queryValue(name, value))}`);
+  const parameters = query.map(([name, value]) =>
+    `${encodeURIComponent(toWire.queryName(name))}=${encodeURIComponent(toWire.queryValue(name, value))}`);
   return {
     method,
     target: `${toWire.path(path)}${parameters.length === 0 ? '' : `?${parameters.join('&')}`}`,
@@ -49,22 +58,31 @@ export function wireRequest({ method, path, query, body }: ServiceRequest, world
 /** Returns the same request with one to three things about it spoiled. */
 export function spoil(choose: Choose, request: ServiceRequest, world: FuzzWorld): WireRequest {
   let wire = wireRequest(request, world);
-  for (let times = choose.integer(1, 3); times > 0; times--) wire = spoilOnce(choose, wire, { body: request.body, world });
+  for (let times = choose.integer(1, 3); times > 0; times--)
+    wire = spoilOnce(choose, wire, { body: request.body, world });
   return wire;
 }
 
-function spoilOnce(choose: Choose, wire: WireRequest, { body, world }: { body: unknown; world: FuzzWorld }): WireRequest {
+function spoilOnce(
+  choose: Choose, wire: WireRequest, { body, world }: { body: unknown; world: FuzzWorld },
+): WireRequest {
   // What there is to spoil decides where most of the effort goes.
   if (body !== undefined && choose.chance(0.7)) {
-    return { ...wire, body: choose.chance(0.3) ? garbledJson(choose, body) : (JSON.stringify(mutateValue(choose, body)) ?? '') };
+    return {
+      ...wire, body: choose.chance(0.3) ? garbledJson(choose, body) : (JSON.stringify(mutateValue(choose, body)) ?? ''),
+    };
   }
   if (body === undefined && choose.chance(0.7)) return { ...wire, target: spoilQuery(choose, wire.target, world) };
   switch (choose.integer(0, 5)) {
     case 0: return { ...wire, method: choose.pick(METHODS) };
     case 1: return { ...wire, target: spoilPath(choose, wire.target) };
     case 2: return { ...wire, headers: spoilHeaders(choose, wire.headers) };
-    case 3: return { ...wire, body: garbledJson(choose, body ?? {}), headers: { ...wire.headers, 'content-type': 'application/json' } };
-    case 4: return { ...wire, headers: { ...wire.headers, 'content-type': choose.pick(CONTENT_TYPES) }, body: wire.body ?? '{}' };
+    case 3: return {
+      ...wire, body: garbledJson(choose, body ?? {}), headers: { ...wire.headers, 'content-type': 'application/json' },
+    };
+    case 4: return {
+      ...wire, headers: { ...wire.headers, 'content-type': choose.pick(CONTENT_TYPES) }, body: wire.body ?? '{}',
+    };
     default: return { ...wire, target: spoilQuery(choose, wire.target, world) };
   }
 }
@@ -75,7 +93,8 @@ function spoilQuery(choose: Choose, target: string, world: FuzzWorld): string {
   const at = choose.integer(0, Math.max(0, pairs.length - 1));
   const name = pairs[at]?.split('=', 1)[0] ?? 'query';
   const hostile = encodeURIComponent(wellFormed(choose.pick(HOSTILE_TEXTS)));
-  const other = `${world.dialect.toWire.queryName(choose.pick(PARAMETERS))}=${encodeURIComponent(plausible(choose, world))}`;
+  const other =
+    `${world.dialect.toWire.queryName(choose.pick(PARAMETERS))}=${encodeURIComponent(plausible(choose, world))}`;
   switch (choose.integer(0, 11)) {
     case 8: case 9: case 10: pairs.push(other); break;
     case 11: pairs[at] = `${name}=${encodeURIComponent(plausible(choose, world))}`; break;
@@ -96,7 +115,8 @@ function spoilPath(choose: Choose, target: string): string {
   const segments = path.split('/');
   const at = choose.integer(1, segments.length - 1);
   segments[at] = choose.pick([
-    '', '..', '%2e%2e', `${segments[at]}%00`, `${segments[at]}/`, segments[at]!.toUpperCase(), '%zz', '%ff', encodeURIComponent(wellFormed(choose.pick(HOSTILE_TEXTS))).slice(0, 3_000), `${segments[at]};a=b`, ':x', '*',
+    '', '..', '%2e%2e', `${segments[at]}%00`, `${segments[at]}/`, segments[at]!.toUpperCase(), '%zz', '%ff',
+    encodeURIComponent(wellFormed(choose.pick(HOSTILE_TEXTS))).slice(0, 3_000), `${segments[at]};a=b`, ':x', '*',
   ]);
   return `${segments.join('/') || '/'}${search === undefined ? '' : `?${search}`}`;
 }
@@ -104,8 +124,10 @@ function spoilPath(choose: Choose, target: string): string {
 function spoilHeaders(choose: Choose, headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   const { 'x-api-key': _key, ...rest } = headers;
   return choose.pick([
-    rest, { ...rest, 'x-api-key': '' }, { ...rest, 'x-api-key': 'x'.repeat(4_000) }, { ...headers, 'accept-encoding': 'br;q=9' }, { ...headers, origin: 'null', cookie: 'a=b' },
-    { ...headers, 'x-forwarded-for': '1.2.3.4', 'x-http-method-override': 'DELETE' }, { ...headers, ...Object.fromEntries(Array.from({ length: 80 }, (_, i) => [`x-${i}`, 'y'])) },
+    rest, { ...rest, 'x-api-key': '' }, { ...rest, 'x-api-key': 'x'.repeat(4_000) },
+    { ...headers, 'accept-encoding': 'br;q=9' }, { ...headers, origin: 'null', cookie: 'a=b' },
+    { ...headers, 'x-forwarded-for': '1.2.3.4', 'x-http-method-override': 'DELETE' },
+    { ...headers, ...Object.fromEntries(Array.from({ length: 80 }, (_, i) => [`x-${i}`, 'y'])) },
     { ...headers, 'x-binary-key': JSON.stringify(hostileValue(choose)).replaceAll(/[^\x20-\x7e]/g, '?').slice(0, 100) },
   ]);
 }

@@ -29,33 +29,45 @@ export interface FuzzWorld {
 const KEY = 'campaign';
 const EXECUTIONS = 6;
 
-/** Looks around in a sandbox and makes a wallet of its own there. Throws when an ordinary request is not answered as it should be. */
-export async function exploreWorld(options: { readonly addresses: SandboxAddresses; readonly dialect: Dialect; readonly pool: Pool }): Promise<FuzzWorld> {
+/**
+ * Looks around in a sandbox and makes a wallet of its own there. Throws when an ordinary request is not answered as it
+ * should be.
+ */
+export async function exploreWorld(
+  options: { readonly addresses: SandboxAddresses; readonly dialect: Dialect; readonly pool: Pool },
+): Promise<FuzzWorld> {
   const { addresses, dialect, pool } = options;
   const { toWire, fromWire } = dialect;
   const call = async (path: string, query: Readonly<Record<string, string>> = {}, body?: object): Promise<unknown> => {
-    const search = new URLSearchParams(Object.entries(query).map(([name, value]) => [toWire.queryName(name), value])).toString();
+    const search = new URLSearchParams(Object.entries(query).map(([name, value]) => [toWire.queryName(name), value]))
+      .toString();
     const response = await pool.request({
       method: body === undefined ? 'GET' : 'POST', path: `${toWire.path(path)}${search === '' ? '' : `?${search}`}`,
-      headers: { 'x-api-key': KEY, ...(body === undefined ? {} : { 'content-type': 'application/json' }) }, ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      headers: { 'x-api-key': KEY, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     const text = await response.body.text();
-    if (response.statusCode !== 200) throw new Error(`expected ${path} to answer, got ${response.statusCode} ${text.slice(0, 200)}`);
+    if (response.statusCode !== 200)
+      throw new Error(`expected ${path} to answer, got ${response.statusCode} ${text.slice(0, 200)}`);
     return fromWire.json(JSON.parse(text));
   };
 
-  const [sol, usdc] = ['SOL', 'USDC'].map((symbol) => addresses.tokens.find((token) => token.symbol === symbol)!.mint) as [string, string];
+  const [sol, usdc] = ['SOL', 'USDC']
+    .map((symbol) => addresses.tokens.find((token) => token.symbol === symbol)!.mint) as [string, string];
   const wallet = createWallet('the campaign’s own wallet');
   await call('/sandbox/fund', {}, { owner: wallet.address, mint: sol, amount: '50000000000' });
   await call('/sandbox/fund', {}, { owner: wallet.address, mint: usdc, amount: '5000000000' });
   const state = await call('/sandbox/state') as {
-    pools: { label: string }[]; prediction_markets: { market_id: string }[]; prediction_events: { event_id: string }[]; prediction_owners: { address: string }[];
+    pools: { label: string }[]; prediction_markets: { market_id: string }[]; prediction_events: { event_id: string }[];
+    prediction_owners: { address: string }[];
     lend_positions: { position: string }[]; prices: { mint: string; usd: number }[];
   };
   const positions = await call('/prediction/v1/positions') as { data: { pubkey: string }[] };
   const executions: { signedTransaction: string; requestId: string }[] = [];
   for (let i = 0; i < EXECUTIONS; i++) {
-    const order = await call('/swap/v2/order', { inputMint: usdc, outputMint: sol, amount: String(20_000_000 + i), taker: wallet.address }) as { transaction: string; requestId: string };
+    const order = await call('/swap/v2/order', {
+      inputMint: usdc, outputMint: sol, amount: String(20_000_000 + i), taker: wallet.address,
+    }) as { transaction: string; requestId: string };
     executions.push({ signedTransaction: wallet.sign(order.transaction), requestId: order.requestId });
   }
   return {

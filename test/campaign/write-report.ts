@@ -16,7 +16,10 @@ export interface ReportFiles {
   readonly hash: string;
 }
 
-/** Returns what docs/campaigns.md says: of each campaign the command that repeats it, the code it ran on, its seeds and its figures. */
+/**
+ * Returns what docs/campaigns.md says: of each campaign the command that repeats it, the code it ran on, its seeds and
+ * its figures.
+ */
 export function campaignReport(files: ReportFiles): string {
   return [
     '# Campaigns',
@@ -46,14 +49,21 @@ function liesSection(results: readonly ResultLine[]): string[] {
     'transactions, balances, heights, blockhash validity, the signatures of the wallet and block times, each alone and every two, while signed bytes',
     'land, fail, get lost or land late, and daemons are killed on the way. No intent may land twice, each swap that landed must be in the journal, and',
     'a swap that was decided on after a lie must be confirmed within a minute: `npm run campaign:lies -- --lies 2000 --seed N`.', '',
-    ...table(['code', 'seed', 'lies', 'alone or two at a time', 'of them different', 'false answers', 'kills', 'confirmed', 'failed', 'expired', 'given up', 'slowest to trade on', 'violations'], runs.map((run) => {
+    ...table([
+      'code', 'seed', 'lies', 'alone or two at a time', 'of them different', 'false answers', 'kills', 'confirmed',
+      'failed', 'expired', 'given up', 'slowest to trade on', 'violations',
+    ], runs.map((run) => {
       const own = lives.filter(({ digest, seed }) => `${String(digest)} ${String(seed)}` === run);
       const sum = (name: string): number => own.reduce((total, line) => total + Number(line[name]), 0);
-      const ended = (state: string): number => own.reduce((total, line) => total + Number((line['states'] as Figures)[state] ?? 0), 0);
-      const session = results.findLast(({ type, digest, seed }) => type === 'session' && `${String(digest)} ${String(seed)}` === run);
-      const kinds = new Set(own.flatMap((line) => (line['plans'] as readonly (readonly unknown[])[]).map(([plan]) => plan)));
+      const ended = (state: string): number =>
+        own.reduce((total, line) => total + Number((line['states'] as Figures)[state] ?? 0), 0);
+      const session = results.findLast(({ type, digest, seed }) =>
+        type === 'session' && `${String(digest)} ${String(seed)}` === run);
+      const kinds = new Set(own.flatMap((line) =>
+        (line['plans'] as readonly (readonly unknown[])[]).map(([plan]) => plan)));
       return [
-        session === undefined ? String(own[0]!['digest']) : versionOf(session), show(own[0]!['seed']), show(sum('lies')), show(sum('times')), show(kinds.size), show(sum('answers')), show(sum('kills')),
+        session === undefined ? String(own[0]!['digest']) : versionOf(session), show(own[0]!['seed']),
+        show(sum('lies')), show(sum('times')), show(kinds.size), show(sum('answers')), show(sum('kills')),
         ...['confirmed', 'failed', 'expired', 'abandoned'].map((state) => show(ended(state))),
         `${(Math.max(...own.map((line) => Number(line['slowestMs']))) / 1_000).toFixed(1)} s`,
         show(own.reduce((total, line) => total + (line['violations'] as readonly string[]).length, 0)),
@@ -67,10 +77,15 @@ function transactionsSection(results: readonly ResultLine[]): string[] {
     '## Hostile transactions', '',
     'Transactions as the embedded service makes them, by every router, for every payer and receiver, must all be allowed; each mutant of',
     'one must be denied with the code that its mutation deserves: `npm run campaign:transactions -- --mutants 10000 --goldens 2000 --seed N`.', '',
-    ...table(['code', 'seed', 'goldens', 'denied', 'mutants', 'kinds', 'let through', 'wrong code', 'deserved code named first'], results.filter(({ type }) => type === 'transactions').map((line) => {
+    ...table([
+      'code', 'seed', 'goldens', 'denied', 'mutants', 'kinds', 'let through', 'wrong code', 'deserved code named first',
+    ], results.filter(({ type }) => type === 'transactions').map((line) => {
       const goldens = line['goldens'] as Figures;
       const mutants = line['mutants'] as Figures;
-      return [versionOf(line), show(line['seed']), show(goldens['judged']), show(goldens['denied']), show(mutants['judged']), show(mutants['kinds']), show(mutants['allowed']), show(mutants['wrongCode']), show(mutants['namedFirst'])];
+      return [
+        versionOf(line), show(line['seed']), show(goldens['judged']), show(goldens['denied']), show(mutants['judged']),
+        show(mutants['kinds']), show(mutants['allowed']), show(mutants['wrongCode']), show(mutants['namedFirst']),
+      ];
     })),
   ];
 }
@@ -79,10 +94,14 @@ function readerSection(results: readonly ResultLine[]): string[] {
   return [
     '## Fuzzing the reader', '',
     'Noise, goldens with damage, two grown together, through the signer’s reader and its whole policy, in a thread that is watched for',
-    'hanging (100 ms of its own time for one reading is too much): `npm run campaign:reader -- --minutes 60 --seed N`.', '',
-    ...table(['code', 'seed', 'minutes', 'read', 'not readable', 'denied', 'harmless', 'slowest', 'violations'], results.filter(({ type }) => type === 'reader').map((line) => [
-      versionOf(line), show(line['seed']), Number(line['minutes']).toFixed(0), show(line['read']), show(line['unread']), show(line['denied']), show(line['allowed']), `${Number(line['slowestMs']).toFixed(1)} ms`, show(line['violations']),
-    ])),
+    'hanging (100 ms of its own time for one reading is too much): `npm run campaign:reader -- --minutes 60 --seed N`.',
+    '',
+    ...table(['code', 'seed', 'minutes', 'read', 'not readable', 'denied', 'harmless', 'slowest', 'violations'],
+      results.filter(({ type }) => type === 'reader').map((line) => [
+        versionOf(line), show(line['seed']), Number(line['minutes']).toFixed(0), show(line['read']),
+        show(line['unread']), show(line['denied']), show(line['allowed']), `${Number(line['slowestMs']).toFixed(1)} ms`,
+        show(line['violations']),
+      ])),
   ];
 }
 
@@ -92,9 +111,12 @@ function canarySection(results: readonly ResultLine[]): string[] {
     'Secrets that are nobody’s on error paths of key files, configurations, service and node, in this process and with the real commands;',
     'looked for in output, files, answers of the control API, environment and memory of every process but the signer, in base58, hex,',
     'base64 and numbers, any run of 16 characters: `npm run campaign:canary -- --paths 1000 --seed N`.', '',
-    ...table(['code', 'seed', 'error paths', 'traces of processes', 'bytes looked through', 'leaks'], results.filter(({ type }) => type === 'canary').map((line) => [
-      versionOf(line), show(line['seed']), show(Object.values(line['paths'] as Readonly<Record<string, number>>).reduce((sum, count) => sum + count, 0)), show(line['traces']), show(line['bytes']), show(line['violations']),
-    ])),
+    ...table(['code', 'seed', 'error paths', 'traces of processes', 'bytes looked through', 'leaks'],
+      results.filter(({ type }) => type === 'canary').map((line) => [
+        versionOf(line), show(line['seed']),
+        show(Object.values(line['paths'] as Readonly<Record<string, number>>).reduce((sum, count) => sum + count, 0)),
+        show(line['traces']), show(line['bytes']), show(line['violations']),
+      ])),
   ];
 }
 
@@ -104,8 +126,12 @@ function hashSection(results: readonly ResultLine[]): string[] {
     'The same backtest (three strategies, warm-up, drawn latencies, all three settings) over a synthetic recording, again and again: processes in two',
     'time zones and locales by turns, in each by turns in the main thread and in a thread beside it, while another thread keeps a core busy:',
     '`npm run campaign:hash -- --repetitions 100 --seed N`.', '',
-    ...table(['code', 'seed', 'events', 'decisions', 'fills', 'repetitions', 'processes', 'minutes', 'different hashes', 'violations'], results.filter(({ type }) => type === 'hash').map((line) => [
-      versionOf(line), show(line['seed']), show(line['events']), show(line['decisions']), show(line['fills']), show(line['repetitions']), show(line['processes']), Number(line['minutes']).toFixed(1),
+    ...table([
+      'code', 'seed', 'events', 'decisions', 'fills', 'repetitions', 'processes', 'minutes', 'different hashes',
+      'violations',
+    ], results.filter(({ type }) => type === 'hash').map((line) => [
+      versionOf(line), show(line['seed']), show(line['events']), show(line['decisions']), show(line['fills']),
+      show(line['repetitions']), show(line['processes']), Number(line['minutes']).toFixed(1),
       show(Object.keys(line['hashes'] as Figures).length), show(line['violations']),
     ])),
   ];
@@ -124,16 +150,25 @@ function versionOf(line: ResultLine): string {
 /** Returns a table of Markdown, and a sentence where there is nothing to put into it. */
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
   if (rows.length === 0) return ['It has not run yet.', ''];
-  return [`| ${head.join(' | ')} |`, `|${head.map(() => '---').join('|')}|`, ...rows.map((row) => `| ${row.join(' | ')} |`), ''];
+  return [
+    `| ${head.join(' | ')} |`, `|${head.map(() => '---').join('|')}|`, ...rows.map((row) => `| ${row.join(' | ')} |`),
+    '',
+  ];
 }
 
 function option(name: string): { readonly type: 'string'; readonly default: string } {
   return { type: 'string', default: resultsFile(name) };
 }
 
-/** `node test/campaign/write-report.ts [--crash FILE] [--lies FILE] [--transactions FILE] [--reader FILE] [--canary FILE] [--hash FILE]` */
+/**
+ * `node test/campaign/write-report.ts [--crash FILE] [--lies FILE] [--transactions FILE] [--reader FILE] [--canary
+ * FILE] [--hash FILE]`
+ */
 function main(): void {
-  const { values } = parseArgs({ options: { crash: option('crash'), lies: option('lies'), transactions: option('transactions'), reader: option('reader'), canary: option('canary'), hash: option('hash') } });
+  const { values } = parseArgs({ options: {
+    crash: option('crash'), lies: option('lies'), transactions: option('transactions'), reader: option('reader'),
+    canary: option('canary'), hash: option('hash'),
+  } });
   for (const file of Object.values(values)) packResults(file);
   writeFileSync(join(PROJECT, 'docs', 'campaigns.md'), campaignReport(values));
 }

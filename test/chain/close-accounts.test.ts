@@ -1,34 +1,40 @@
 import { createAssociatedTokenAccountIdempotentInstruction } from '@solana/spl-token';
 import { PublicKey } from '@solana/web3.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { closableAccounts, depositOf, type OwnedTokenAccount } from '../../src/chain/close-accounts.ts';
-import { createClosingComposer } from '../../src/chain/compose-closing.ts';
-import type { WalletTokenAccount } from '../../src/chain/wallet-contents.ts';
-import { readWallet } from '../../src/chain/wallet-contents.ts';
-import type { RpcClient } from '../../src/chain/rpc.ts';
+import type { OwnedTokenAccount } from '../../src/chain/close-accounts.ts';
+import { closableAccounts, createClosingComposer, depositOf } from '../../src/chain/close-accounts.ts';
+import { createBalances, type WalletContents, type WalletTokenAccount } from '../../src/chain/balances.ts';
+import { createFinality } from '../../src/chain/finality.ts';
+import type { RpcClient } from '../../src/chain/rpc-client.ts';
 import type { Amount, Lamports } from '../../src/core/amount.ts';
 import { SOL_MINT, USDC_MINT } from '../../src/market/token.ts';
-import { createPolicy } from '../../src/signer/policy/policy.ts';
-import { judgeClosing } from '../../src/signer/policy/closing.ts';
-import { NEWER_MINT, startWorld, TOKEN_2022, type World } from './sandbox-world.ts';
+import { createPolicy, judgeClosing } from '../../src/signer/policy/policy.ts';
+import { wallClock } from './hostile-node.ts';
+import { NEWER_MINT, startChainFixture, TOKEN_2022, type ChainFixture } from './chain-fixture.ts';
 
 const TOKEN = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA';
 const RENT = 2_039_280n;
 
+const walletFrom = (rpc: RpcClient, owner: string): Promise<WalletContents> =>
+  createBalances({ rpc, ...createFinality(rpc, wallClock) }).wallet(owner);
+
 const key = (byte: number): Buffer => Buffer.alloc(32, byte);
 
-let world: World;
-beforeAll(async () => { world = await startWorld(); });
-afterAll(() => world.close());
+let fixture: ChainFixture;
+beforeAll(async () => { fixture = await startChainFixture(); });
+afterAll(() => fixture.close());
 
 /** A wallet with 5 USDC, an empty account of the newer token, and half a SOL wrapped. */
-async function furnished(): Promise<{ readonly address: string; readonly accounts: readonly WalletTokenAccount[]; readonly sign: (bytes: Uint8Array) => Promise<{ readonly transaction: Uint8Array; readonly signature: string }> }> {
-  const { address, signer } = world.wallet();
-  world.node.fundToken({ owner: address, mint: USDC_MINT, amount: 5_000_000n });
-  world.node.fundToken({ owner: address, mint: NEWER_MINT, amount: 0n });
-  world.node.fundToken({ owner: address, mint: SOL_MINT, amount: 500_000_000n });
-  world.node.advanceSlots(2);
-  return { address, accounts: (await world.chain.wallet(address)).accounts, sign: (bytes) => signer.sign(bytes) };
+async function furnished(): Promise<{
+  readonly address: string; readonly accounts: readonly WalletTokenAccount[];
+  readonly sign: (bytes: Uint8Array) => Promise<{ readonly transaction: Uint8Array; readonly signature: string }>;
+}> {
+  const { address, signer } = fixture.wallet();
+  fixture.node.fundToken({ owner: address, mint: USDC_MINT, amount: 5_000_000n });
+  fixture.node.fundToken({ owner: address, mint: NEWER_MINT, amount: 0n });
+  fixture.node.fundToken({ owner: address, mint: SOL_MINT, amount: 500_000_000n });
+  fixture.node.advanceSlots(2);
+  return { address, accounts: (await fixture.chain.wallet(address)).accounts, sign: (bytes) => signer.sign(bytes) };
 }
 
 const mintsOf = (accounts: readonly OwnedTokenAccount[]): string[] => accounts.map(({ mint }) => mint).sort();
@@ -36,10 +42,13 @@ const mintsOf = (accounts: readonly OwnedTokenAccount[]): string[] => accounts.m
 describe('what a wallet has', () => {
   it('is its SOL, native alone, and every token account with its deposit, empty ones too', async () => {
     const { address, accounts } = await furnished();
-    const { lamports } = await world.chain.wallet(address);
-    expect(lamports).toBe(world.node.balance(address));
+    const { lamports } = await fixture.chain.wallet(address);
+    expect(lamports).toBe(fixture.node.balance(address));
     const byMint = new Map(accounts.map((account) => [account.mint as string, account]));
-    expect(byMint.get(USDC_MINT)).toMatchObject({ amount: 5_000_000n, decimals: 6, tokenProgram: TOKEN, lamports: RENT, isFrozen: false, delegate: undefined, closeAuthority: undefined, withheldFee: 0n });
+    expect(byMint.get(USDC_MINT)).toMatchObject({
+      amount: 5_000_000n, decimals: 6, tokenProgram: TOKEN, lamports: RENT, isFrozen: false, delegate: undefined,
+      closeAuthority: undefined, withheldFee: 0n,
+    });
     expect(byMint.get(NEWER_MINT)).toMatchObject({ amount: 0n, decimals: 5, tokenProgram: TOKEN_2022 });
     const wrapped = byMint.get(SOL_MINT)!;
     expect(wrapped).toMatchObject({ amount: 500_000_000n, lamports: RENT + 500_000_000n });
@@ -47,7 +56,7 @@ describe('what a wallet has', () => {
   });
 
   it('tells what stands in the way of closing: fees that are withheld, a delegate, another who may close, frozen', async () => {
-    const { address } = world.wallet();
+    const { address } = fixture.wallet();
     const account = (...extension: number[]): { readonly pubkey: string; readonly account: object } => {
       const data = Buffer.alloc(166 + extension.length);
       new PublicKey(NEWER_MINT).toBuffer().copy(data, 0);
@@ -60,32 +69,47 @@ describe('what a wallet has', () => {
       key(8).copy(data, 133);
       data[165] = 2;
       data.set(extension, 166);
-      return { pubkey: address, account: { owner: TOKEN_2022, lamports: 5, data: [data.toString('base64'), 'base64'] } };
+      return {
+        pubkey: address, account: { owner: TOKEN_2022, lamports: 5, data: [data.toString('base64'), 'base64'] },
+      };
     };
-    const given = (answer: ReturnType<typeof account>): Pick<RpcClient, 'call'> => ({
+    const given = (answer: ReturnType<typeof account>): RpcClient => ({
+      close: async () => undefined,
       call: async (method, params, shape) => {
         const [, filter] = params as readonly [unknown, { readonly programId?: string } | undefined];
-        const value = method === 'getBalance' ? 9 : method === 'getMultipleAccounts' ? [null] : filter?.programId === TOKEN_2022 ? [answer] : [];
+        const value = method === 'getBalance' ? 9 : method === 'getMultipleAccounts' ? [null]
+          : filter?.programId === TOKEN_2022 ? [answer] : [];
         return shape.parse({ context: { slot: 1 }, value });
       },
     });
-    expect(await readWallet(given(account(2, 0, 8, 0, 6, 0, 0, 0, 0, 0, 0, 0)), address)).toMatchObject({
-      lamports: 9n, accounts: [{ withheldFee: 6n, delegate: new PublicKey(key(7)).toBase58(), delegatedAmount: 3n, closeAuthority: new PublicKey(key(8)).toBase58(), isFrozen: true, decimals: undefined }],
+    expect(await walletFrom(given(account(2, 0, 8, 0, 6, 0, 0, 0, 0, 0, 0, 0)), address)).toMatchObject({
+      lamports: 9n, accounts: [{
+        withheldFee: 6n, delegate: new PublicKey(key(7)).toBase58(), delegatedAmount: 3n,
+        closeAuthority: new PublicKey(key(8)).toBase58(), isFrozen: true, decimals: undefined,
+      }],
     });
-    for (const cut of [[2, 0, 8, 0, 6], [2, 0, 4, 0, 6, 0, 0, 0]]) await expect(readWallet(given(account(...cut)), address)).rejects.toMatchObject({ code: 'CHAIN_RESPONSE_INVALID' });
+    for (const cut of [[2, 0, 8, 0, 6], [2, 0, 4, 0, 6, 0, 0, 0]])
+      await expect(walletFrom(given(account(...cut)), address))
+        .rejects.toMatchObject({ code: 'CHAIN_RESPONSE_INVALID' });
   });
 
-  it('is refused where the node hands out an account of somebody else', async () => {
+  it('is refused where the node returns an account of another wallet', async () => {
     const other = await furnished();
-    const { address } = world.wallet();
+    const { address } = fixture.wallet();
     const rpc = {
       call: async (method: string, params: readonly unknown[], shape: { parse(value: unknown): unknown }) => {
         const asked = method === 'getTokenAccountsByOwner' ? [other.address, ...params.slice(1)] : params;
-        const answer = await fetch(world.rpcUrl, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: asked }) });
+        const answer = await fetch(fixture.rpcUrl, {
+          method: 'POST', headers: { 'content-type': 'application/json' },
+          body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: asked }),
+        });
         return shape.parse(((await answer.json()) as { readonly result: unknown }).result);
       },
-    } as Pick<RpcClient, 'call'>;
-    await expect(readWallet(rpc, address)).rejects.toMatchObject({ code: 'CHAIN_RESPONSE_INVALID', message: expect.stringContaining(`belongs to ${other.address}`) as string });
+      close: async () => undefined,
+    } as RpcClient;
+    await expect(walletFrom(rpc, address)).rejects.toMatchObject({
+      code: 'CHAIN_RESPONSE_INVALID', message: expect.stringContaining(`belongs to ${other.address}`) as string,
+    });
   });
 });
 
@@ -93,17 +117,25 @@ describe('what can be closed', () => {
   it('is what is empty; wrapped SOL, which becomes SOL, only where that is asked for', async () => {
     const { address, accounts } = await furnished();
     expect(mintsOf(closableAccounts(accounts, { owner: address, unwrap: false }).closable)).toStrictEqual([NEWER_MINT]);
-    expect(mintsOf(closableAccounts(accounts, { owner: address, unwrap: true }).closable)).toStrictEqual([NEWER_MINT, SOL_MINT].sort());
+    expect(mintsOf(closableAccounts(accounts, { owner: address, unwrap: true }).closable))
+      .toStrictEqual([NEWER_MINT, SOL_MINT].sort());
   });
 
   it('is not what holds fees for the issuer, nor what another one alone may close; both are told', () => {
-    const empty: OwnedTokenAccount = { address: 'a', mint: USDC_MINT, amount: 0n as Amount, tokenProgram: TOKEN, lamports: RENT as Lamports, closeAuthority: undefined, withheldFee: 0n as Amount };
+    const empty: OwnedTokenAccount = {
+      address: 'a', mint: USDC_MINT, amount: 0n as Amount, tokenProgram: TOKEN, lamports: RENT as Lamports,
+      closeAuthority: undefined, withheldFee: 0n as Amount,
+    };
     const { closable, kept } = closableAccounts([
-      { ...empty, withheldFee: 7n as Amount }, { ...empty, closeAuthority: 'stranger' }, { ...empty, closeAuthority: 'owner' }, { ...empty, amount: 1n as Amount },
+      { ...empty, withheldFee: 7n as Amount }, { ...empty, closeAuthority: 'stranger' },
+      { ...empty, closeAuthority: 'owner' }, { ...empty, amount: 1n as Amount },
       { ...empty, mint: SOL_MINT, amount: 1n as Amount, closeAuthority: 'stranger' },
     ], { owner: 'owner', unwrap: true });
     expect(closable).toStrictEqual([{ ...empty, closeAuthority: 'owner' }]);
-    expect(kept.map(({ reason }) => reason)).toStrictEqual([expect.stringContaining('7 units of transfer fees'), expect.stringContaining('only stranger'), expect.stringContaining('only stranger')]);
+    expect(kept.map(({ reason }) => reason)).toStrictEqual([
+      expect.stringContaining('7 units of transfer fees'), expect.stringContaining('only stranger'),
+      expect.stringContaining('only stranger'),
+    ]);
   });
 });
 
@@ -111,35 +143,41 @@ describe('a transaction that closes accounts', () => {
   it('is one the signer allows, lands, and gives the deposits back to the lamport, what was wrapped too', async () => {
     const { address, accounts, sign } = await furnished();
     const { closable } = closableAccounts(accounts, { owner: address, unwrap: true });
-    const { composed, refused } = await world.chain.composeClosing(address, closable);
+    const { composed, refused } = await fixture.chain.composeClosing(address, closable);
     expect(refused).toStrictEqual([]);
-    expect(judgeClosing(composed!.transaction, address, createPolicy())).toMatchObject({ verdict: 'allow', feeLamports: composed!.feeLamports });
-    const before = world.node.balance(address);
+    expect(judgeClosing(composed!.transaction, address, createPolicy()))
+      .toMatchObject({ verdict: 'allow', feeLamports: composed!.feeLamports });
+    const before = fixture.node.balance(address);
     const { transaction, signature } = await sign(composed!.transaction);
-    expect(await world.chain.send(transaction)).toStrictEqual({ kind: 'accepted' });
-    world.node.advanceSlots(3);
-    expect(await world.chain.signatureStatus(signature, { searchHistory: false })).toMatchObject({ error: undefined });
+    expect(await fixture.chain.send(transaction)).toStrictEqual({ kind: 'accepted' });
+    fixture.node.advanceSlots(3);
+    expect(await fixture.chain.signatureStatus(signature, { searchHistory: false })).toMatchObject({ error: undefined });
     const back = closable.reduce((sum, { lamports }) => sum + lamports, 0n);
-    expect(world.node.balance(address)).toBe(before + back - composed!.feeLamports);
-    expect(mintsOf((await world.chain.wallet(address)).accounts)).toStrictEqual([USDC_MINT]);
+    expect(fixture.node.balance(address)).toBe(before + back - composed!.feeLamports);
+    expect(mintsOf((await fixture.chain.wallet(address)).accounts)).toStrictEqual([USDC_MINT]);
   });
 
   it('leaves out what the program would not close, one with tokens in it, and says why', async () => {
     const { address, accounts } = await furnished();
-    const { accounts: rest, composed, refused } = await world.chain.composeClosing(address, accounts);
+    const { accounts: rest, composed, refused } = await fixture.chain.composeClosing(address, accounts);
     expect(mintsOf(rest)).toStrictEqual([NEWER_MINT, SOL_MINT].sort());
-    expect(refused).toMatchObject([{ account: { mint: USDC_MINT }, code: '11', message: expect.stringContaining('error 11') as string }]);
+    expect(refused).toMatchObject([
+      { account: { mint: USDC_MINT }, code: '11', message: expect.stringContaining('error 11') as string },
+    ]);
     expect(composed!.feeLamports).toBeLessThan(10_000n);
     const usdc = accounts.filter(({ mint }) => mint === USDC_MINT);
-    expect(await world.chain.composeClosing(address, usdc)).toMatchObject({ accounts: [], composed: undefined, refused: [{ code: '11' }] });
+    expect(await fixture.chain.composeClosing(address, usdc))
+      .toMatchObject({ accounts: [], composed: undefined, refused: [{ code: '11' }] });
   });
 
   it('fits 15 accounts, both programs among them, into its packet', async () => {
-    const owner = world.wallet().address;
+    const owner = fixture.wallet().address;
     const mints = Array.from({ length: 15 }, (_, index) => new PublicKey(new Uint8Array(32).fill(100 + index)));
     const accounts = mints.map((mint, index): OwnedTokenAccount => ({
       address: createAssociatedTokenAccountIdempotentInstruction(mint, mint, mint, mint).keys[1]!.pubkey.toBase58(),
-      mint: mint.toBase58() as OwnedTokenAccount['mint'], amount: 0n as Amount, tokenProgram: index % 2 === 0 ? TOKEN : TOKEN_2022, lamports: RENT as Lamports, closeAuthority: undefined, withheldFee: 0n as Amount,
+      mint: mint.toBase58() as OwnedTokenAccount['mint'], amount: 0n as Amount,
+      tokenProgram: index % 2 === 0 ? TOKEN : TOKEN_2022, lamports: RENT as Lamports, closeAuthority: undefined,
+      withheldFee: 0n as Amount,
     }));
     const composer = createClosingComposer({
       simulate: async (transaction) => ({ unitsConsumed: BigInt(transaction.length), logs: [] }),
@@ -153,9 +191,12 @@ describe('a transaction that closes accounts', () => {
   it('is given up where accounts close one by one, but not together', async () => {
     const { address, accounts } = await furnished();
     const composer = createClosingComposer({
-      simulate: async (transaction) => ({ unitsConsumed: 1n, logs: [], error: transaction.length > 330 ? { code: 'Strange', message: 'only one at a time' } : undefined }),
+      simulate: async (transaction) => ({ unitsConsumed: 1n, logs: [], error: transaction.length > 330
+        ? { code: 'Strange', message: 'only one at a time' } : undefined }),
       latestBlockhash: async () => ({ blockhash: address, lastValidBlockHeight: 1n }),
     });
-    await expect(composer(address, accounts)).rejects.toMatchObject({ code: 'CHAIN_SIMULATION_FAILED', message: expect.stringContaining('not together') as string });
+    await expect(composer(address, accounts)).rejects.toMatchObject({
+      code: 'CHAIN_SIMULATION_FAILED', message: expect.stringContaining('not together') as string,
+    });
   });
 });

@@ -1,10 +1,12 @@
-import { AddressLookupTableAccount, PublicKey, TransactionInstruction, TransactionMessage, VersionedTransaction } from '@solana/web3.js';
+import {
+  AddressLookupTableAccount, PublicKey, TransactionInstruction, TransactionMessage, VersionedTransaction,
+} from '@solana/web3.js';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { lamports, type Lamports } from '../../src/core/amount.ts';
 import { seededRandom } from '../../src/core/random.ts';
-import { clampUnitPrice, computeBudget, priorityFee, unitLimitFor } from '../../src/chain/compute-budget.ts';
-import { createComposer, type Simulation } from '../../src/chain/compose.ts';
+import type { Simulation } from '../../src/chain/compose.ts';
+import { clampUnitPrice, computeBudget, createComposer, priorityFee, unitLimitFor } from '../../src/chain/compose.ts';
 import { isGannetError } from '../../src/core/errors.ts';
 import type { SwapBuild, SwapInstruction } from '../../src/trading/swap-order.ts';
 import { COMPUTE_BUDGET, priceInstruction, randomAddress, randomBuild } from './random-build.ts';
@@ -26,9 +28,12 @@ function composeByReference(build: SwapBuild, budget: readonly SwapInstruction[]
   );
   const tables = Object.entries(build.lookupTables).map(([key, addresses]) => {
     const state = { deactivationSlot: 2n ** 64n - 1n, lastExtendedSlot: 0, lastExtendedSlotStartIndex: 0 };
-    return new AddressLookupTableAccount({ key: new PublicKey(key), state: { ...state, addresses: addresses.map((address) => new PublicKey(address)) } });
+    return new AddressLookupTableAccount({
+      key: new PublicKey(key), state: { ...state, addresses: addresses.map((address) => new PublicKey(address)) },
+    });
   });
-  const message = new TransactionMessage({ payerKey: new PublicKey(payer), recentBlockhash: build.blockhash, instructions });
+  const message =
+    new TransactionMessage({ payerKey: new PublicKey(payer), recentBlockhash: build.blockhash, instructions });
   return new VersionedTransaction(message.compileToV0Message(tables)).serialize();
 }
 
@@ -70,37 +75,43 @@ describe('composing', () => {
     expect(simulated).toHaveLength(1);
   });
 
-  test.each([[1n, 2], [5n, 6], [6n, 8], [1_166_666n, 1_400_000], [1_400_000n, 1_400_000]])('of %i units used asks for %i', (consumed, limit) => {
+  test.each([
+    [1n, 2], [5n, 6], [6n, 8], [1_166_666n, 1_400_000], [1_400_000n, 1_400_000],
+  ])('of %i units used asks for %i', (consumed, limit) => {
     expect(unitLimitFor(consumed)).toBe(limit);
   });
 
   test('lowers a price that is beyond the cap, and no other', async () => {
-    const withPrice = (price: bigint) => ({ ...randomBuild('price', payer), computeBudgetInstructions: [priceInstruction(price)] });
+    const withPrice = (price: bigint) =>
+      ({ ...randomBuild('price', payer), computeBudgetInstructions: [priceInstruction(price)] });
     const compose = createComposer({ simulate: success(100_000n), maxPriorityFeeLamports: lamports(600n) });
     expect(await compose(withPrice(5_000n), payer)).toMatchObject({ priorityFeeLamports: 600n });
     expect(await compose(withPrice(4_999n), payer)).toMatchObject({ priorityFeeLamports: 600n });
     expect(await compose(withPrice(4_000n), payer)).toMatchObject({ priorityFeeLamports: 480n });
     expect(await compose(withPrice(2n ** 64n - 1n), payer)).toMatchObject({ priorityFeeLamports: 600n });
-    expect(await compose({ ...withPrice(1n), computeBudgetInstructions: [] }, payer)).toMatchObject({ priorityFeeLamports: 0n });
+    expect(await compose({ ...withPrice(1n), computeBudgetInstructions: [] }, payer))
+      .toMatchObject({ priorityFeeLamports: 0n });
     const byDefault = await createComposer({ simulate: success(100_000n) })(withPrice(82_000_000_000n), payer);
     expect(byDefault.priorityFeeLamports).toBeLessThanOrEqual(1_000_000n);
   });
 
   test('never pays more than the cap, and never less than it may, at any price and limit', () => {
     fc.assert(
-      fc.property(fc.bigInt(0n, 2n ** 64n - 1n), fc.integer({ min: 1, max: 1_400_000 }), fc.bigInt(0n, 10n ** 10n), (price, unitLimit, cap) => {
-        const maxFeeLamports = cap as Lamports;
-        const clamped = clampUnitPrice({ price, unitLimit, maxFeeLamports });
-        expect(clamped).toBeLessThanOrEqual(price);
-        expect(priorityFee({ price: clamped, unitLimit })).toBeLessThanOrEqual(cap);
-        if (clamped < price) expect(priorityFee({ price: clamped + 1n, unitLimit })).toBeGreaterThan(cap);
-      }),
+      fc.property(fc.bigInt(0n, 2n ** 64n - 1n), fc.integer({ min: 1, max: 1_400_000 }), fc.bigInt(0n, 10n ** 10n),
+        (price, unitLimit, cap) => {
+          const maxFeeLamports = cap as Lamports;
+          const clamped = clampUnitPrice({ price, unitLimit, maxFeeLamports });
+          expect(clamped).toBeLessThanOrEqual(price);
+          expect(priorityFee({ price: clamped, unitLimit })).toBeLessThanOrEqual(cap);
+          if (clamped < price) expect(priorityFee({ price: clamped + 1n, unitLimit })).toBeGreaterThan(cap);
+        }),
     );
   });
 
   test('of a swap that would fail says the code of the program', async () => {
     const error = { code: '6001', message: "instruction 3 failed with the program's error 6001" };
-    const simulate = async (): Promise<Simulation> => ({ error, unitsConsumed: 9_000n, logs: ['a', 'Program failed\u001b[2J'] });
+    const simulate = async (): Promise<Simulation> =>
+      ({ error, unitsConsumed: 9_000n, logs: ['a', 'Program failed\u001b[2J'] });
     await expect(createComposer({ simulate })(randomBuild('fails', payer), payer)).rejects.toMatchObject({
       code: 'CHAIN_SIMULATION_FAILED',
       details: { code: '6001', log: 'Program failed\\u001b[2J' },
@@ -129,10 +140,16 @@ describe('a build that makes no sense is CHAIN_TRANSACTION_INVALID', () => {
 
   test.each<[string, Partial<SwapBuild>, string]>([
     ['two prices', { computeBudgetInstructions: [priceInstruction(1n), priceInstruction(2n)] }, 'at most one'],
-    ['a limit of its own', { computeBudgetInstructions: [budget([2, 0, 0, 0, 0])] }, 'no compute-budget instruction but'],
+    [
+      'a limit of its own', { computeBudgetInstructions: [budget([2, 0, 0, 0, 0])] },
+      'no compute-budget instruction but',
+    ],
     ['a heap frame', { computeBudgetInstructions: [budget([1, 0, 0, 4, 0])] }, 'no compute-budget instruction but'],
     ['a price that is cut', { computeBudgetInstructions: [budget([3, 1])] }, 'no compute-budget instruction but'],
-    ['another program in place of the price', { computeBudgetInstructions: [swap] }, 'no compute-budget instruction but'],
+    [
+      'another program in place of the price', { computeBudgetInstructions: [swap] },
+      'no compute-budget instruction but',
+    ],
     ['a price hidden in set-up', { setupInstructions: [priceInstruction(1n)] }, 'in their own list only'],
     ['a limit hidden as clean-up', { cleanupInstruction: budget([2, 1, 0, 0, 0]) }, 'in their own list only'],
     ['a heap hidden among others', { otherInstructions: [budget([1, 0, 0, 4, 0])] }, 'in their own list only'],
@@ -140,11 +157,23 @@ describe('a build that makes no sense is CHAIN_TRANSACTION_INVALID', () => {
     ['the payer as program', { swapInstruction: { ...swap, programId: payer } }, 'cannot be a program'],
     ['an account that is no address', { swapInstruction: { ...swap, accounts: [account('0OIl')] } }, 'in base58'],
     ['an account that is too short', { swapInstruction: { ...swap, accounts: [account('abc')] } }, 'in base58'],
-    ['an account that is far too long', { swapInstruction: { ...swap, accounts: [account('a'.repeat(100_000))] } }, 'in base58'],
+    [
+      'an account that is far too long', { swapInstruction: { ...swap, accounts: [account('a'.repeat(100_000))] } },
+      'in base58',
+    ],
     ['a blockhash that is none', { blockhash: 'latest' }, 'in base58'],
-    ['a table that is none', { lookupTables: { table: [other] }, swapInstruction: { ...swap, accounts: [account(other)] } }, 'in base58'],
-    ['a table that is too large', { lookupTables: { [other]: Array.from({ length: 257 }, () => other) } }, 'at most 256 addresses'],
-    ['more data than a packet holds', { swapInstruction: { ...swap, data: new Uint8Array(1_200) } }, 'at most 1232 bytes'],
+    [
+      'a table that is none',
+      { lookupTables: { table: [other] }, swapInstruction: { ...swap, accounts: [account(other)] } }, 'in base58',
+    ],
+    [
+      'a table that is too large', { lookupTables: { [other]: Array.from({ length: 257 }, () => other) } },
+      'at most 256 addresses',
+    ],
+    [
+      'more data than a packet holds', { swapInstruction: { ...swap, data: new Uint8Array(1_200) } },
+      'at most 1232 bytes',
+    ],
   ])('%s', async (_what, overrides, message) => {
     const compose = createComposer({ simulate: success(1n) });
     await expect(compose({ ...good, ...overrides }, payer)).rejects.toMatchObject({
@@ -156,12 +185,16 @@ describe('a build that makes no sense is CHAIN_TRANSACTION_INVALID', () => {
   test('more accounts than a transaction can have', async () => {
     const random = seededRandom('many');
     const held = Array.from({ length: 256 }, () => randomAddress(random));
-    const build = { ...good, lookupTables: { [other]: held }, swapInstruction: { ...swap, accounts: held.map((pubkey) => account(pubkey)) } };
+    const build = {
+      ...good, lookupTables: { [other]: held },
+      swapInstruction: { ...swap, accounts: held.map((pubkey) => account(pubkey)) },
+    };
     await expect(createComposer({ simulate: success(1n) })(build, payer)).rejects.toThrow('at most 256 accounts');
   });
 
   test('a payer that is no address', async () => {
-    await expect(createComposer({ simulate: success(1n) })(good, 'me')).rejects.toMatchObject({ code: 'CHAIN_TRANSACTION_INVALID' });
+    await expect(createComposer({ simulate: success(1n) })(good, 'me'))
+      .rejects.toMatchObject({ code: 'CHAIN_TRANSACTION_INVALID' });
   });
 });
 

@@ -16,16 +16,19 @@ interface Seen { readonly slot: number; readonly height: number; readonly isVali
 
 function answerAs({ slot, height, isValid = false }: Seen, { method }: RpcRequest): unknown {
   if (method === 'getEpochInfo') return { absoluteSlot: slot, blockHeight: height };
-  const value = { isBlockhashValid: isValid, getSignatureStatuses: [null], getBalance: 5, getTokenAccountsByOwner: [] }[method];
+  const value =
+    { isBlockhashValid: isValid, getSignatureStatuses: [null], getBalance: 5, getTokenAccountsByOwner: [] }[method];
   return { context: { slot }, value };
 }
 
 /** A node that knows what became of a transaction, and otherwise is at a slot. */
 const knowing = (status: object, slot: number) => ({ method }: RpcRequest): unknown =>
-  (method === 'getSignatureStatuses' ? { context: { slot: 10_022 }, value: [status] } : { context: { slot }, value: method === 'getBalance' ? 5 : [] });
+  (method === 'getSignatureStatuses' ? { context: { slot: 10_022 }, value: [status] }
+    : { context: { slot }, value: method === 'getBalance' ? 5 : [] });
 
 /** A transaction that landed where no chain has come to. */
-const farStatus = { context: { slot: 9_000_001 }, value: [{ slot: 9_000_000, err: null, confirmationStatus: 'confirmed' }] };
+const farStatus =
+  { context: { slot: 9_000_001 }, value: [{ slot: 9_000_000, err: null, confirmationStatus: 'confirmed' }] };
 
 let node: HostileNode;
 let chain: Chain;
@@ -37,7 +40,7 @@ beforeEach(() => {
   return () => chain.close();
 });
 
-/** Asks everything that a proof of death is made of, in its order; rejects where an answer does not count. */
+/** Makes every call of an expiry proof, in its order; rejects where an answer does not count. */
 async function prove(): Promise<{ readonly height: bigint; readonly isValid: boolean }> {
   const height = await chain.finalizedBlockHeight();
   const isValid = await chain.isBlockhashValid(OWNER);
@@ -50,8 +53,11 @@ describe('several nodes behind one address', () => {
   const ahead: Seen = { slot: 10_000, height: 9_000 };
   const behind: Seen = { slot: 9_800, height: 8_810 };
 
-  it.each([['getEpochInfo'], ['isBlockhashValid'], ['getSignatureStatuses'], ['getBalance'], ['getTokenAccountsByOwner']])(
-    'prove nothing where the one that is 200 blocks behind answers %s, though it minds no minContextSlot', async (method) => {
+  it.each([
+    ['getEpochInfo'], ['isBlockhashValid'], ['getSignatureStatuses'], ['getBalance'], ['getTokenAccountsByOwner'],
+  ])(
+    'prove nothing where the one that is 200 blocks behind answers %s, though it minds no minContextSlot',
+    async (method) => {
       node.result((request) => answerAs(ahead, request));
       expect(await prove()).toEqual({ height: 9_000n, isValid: false });
       node.result((request) => answerAs(request.method === method ? behind : ahead, request));
@@ -64,7 +70,8 @@ describe('several nodes behind one address', () => {
     node.result((request) => answerAs(ahead, request));
     await prove();
     for (const method of ['isBlockhashValid', 'getBalance', 'getTokenAccountsByOwner']) {
-      expect(node.requests.findLast((request) => request.method === method)!.params.at(-1)).toMatchObject({ minContextSlot: 10_000 });
+      expect(node.requests.findLast((request) => request.method === method)!.params.at(-1))
+        .toMatchObject({ minContextSlot: 10_000 });
     }
   });
 
@@ -124,7 +131,8 @@ describe('several nodes behind one address', () => {
     await expect(chain.tokenBalance(OWNER, USDC_MINT)).rejects.toEqual(invalid);
     await expect(chain.balances(OWNER)).rejects.toEqual(invalid);
     // A slot that no chain can have come to since is not waited for.
-    node.result((request) => (request.method === 'getSignatureStatuses' ? farStatus : knowing(landed, 10_021)(request)));
+    node.result((request) =>
+      (request.method === 'getSignatureStatuses' ? farStatus : knowing(landed, 10_021)(request)));
     await chain.signatureStatus(SIGNATURE, { searchHistory: false });
     expect((await chain.tokenBalance(OWNER, SOL_MINT)).amount).toBe(5n);
   });
@@ -142,7 +150,8 @@ describe('several nodes behind one address', () => {
   it('are held to a slot that was landed in only while the chain can have come to it', async () => {
     // Both the finalized slot and the status are of the far future; then the first is put right.
     const future: Seen = { slot: 10_000_000, height: 9_000_000 };
-    const landedThen = { context: { slot: 10_000_200 }, value: [{ slot: 10_000_100, err: null, confirmationStatus: 'confirmed' }] };
+    const landedThen =
+      { context: { slot: 10_000_200 }, value: [{ slot: 10_000_100, err: null, confirmationStatus: 'confirmed' }] };
     node.result((request) => (request.method === 'getSignatureStatuses' ? landedThen : answerAs(future, request)));
     await chain.signatureStatus(SIGNATURE, { searchHistory: true });
     node.result((request) => answerAs(ahead, request));
@@ -156,7 +165,8 @@ describe('several nodes behind one address', () => {
   });
 
   it('say of no transaction that it landed in a slot that they have not come to', async () => {
-    node.result((request) => (request.method === 'getSignatureStatuses' ? { ...farStatus, context: { slot: 10_000 } } : answerAs(ahead, request)));
+    node.result((request) => (request.method === 'getSignatureStatuses' ? { ...farStatus, context: { slot: 10_000 } }
+      : answerAs(ahead, request)));
     await expect(chain.signatureStatus(SIGNATURE, { searchHistory: true })).rejects.toEqual(invalid);
   });
 
@@ -164,7 +174,9 @@ describe('several nodes behind one address', () => {
     node.result((request) => answerAs(ahead, request));
     await prove();
     let epochs = 0;
-    node.result((request) => answerAs(request.method === 'getEpochInfo' && ++epochs === 1 ? { slot: 15_000, height: 14_000 } : ahead, request));
+    node.result((request) => answerAs(
+      request.method === 'getEpochInfo' && ++epochs === 1 ? { slot: 15_000, height: 14_000 } : ahead, request,
+    ));
     expect(await prove()).toEqual({ height: 9_000n, isValid: false });
     // Said twice it is believed, unless it cannot be of the chain that was seen before.
     node.result((request) => answerAs({ slot: 15_000, height: 14_001 }, request));
@@ -226,14 +238,19 @@ describe('a wallet’s balance of one mint', () => {
   it('is the sum of its accounts; of SOL the wrapped ones and itself, as of the older of the answers', async () => {
     const account = (mint: string, amount: bigint) => {
       const data = Buffer.alloc(165);
+      data[108] = 1;
       Buffer.from(bs58.decode(mint)).copy(data);
       data.writeBigUInt64LE(amount, 64);
-      return { pubkey: OWNER, account: { owner: 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA', data: [data.toString('base64'), 'base64'] } };
+      return {
+        pubkey: OWNER,
+        account: { owner: 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA', data: [data.toString('base64'), 'base64'] },
+      };
     };
     node.result(({ method }) => (method === 'getBalance'
       ? { context: { slot: 9 }, value: 5 }
       : { context: { slot: 8 }, value: [account(SOL_MINT, 7n), account(SOL_MINT, 18_446_744_073_709_551_000n)] }));
-    expect(await chain.tokenBalance(OWNER, SOL_MINT)).toEqual({ amount: 18_446_744_073_709_551_012n, slot: 8n, lastSlot: 9n });
+    expect(await chain.tokenBalance(OWNER, SOL_MINT))
+      .toEqual({ amount: 18_446_744_073_709_551_012n, slot: 8n, lastSlot: 9n });
     node.result(() => ({ context: { slot: 8 }, value: [account(USDC_MINT, 3n), account(USDC_MINT, 4n)] }));
     expect(await chain.tokenBalance(OWNER, USDC_MINT)).toEqual({ amount: 7n, slot: 8n, lastSlot: 8n });
     node.result(() => ({ context: { slot: 8 }, value: [] }));
@@ -250,7 +267,10 @@ describe('issue 13.37: a node that was ahead for a moment does not stop trading'
   let ahead: number;
 
   /** Follows a chain of a slot every 400 ms, whose node refuses what it has not come to. */
-  const answerTruly = (request: RpcRequest): unknown => answerAs({ slot: request.method === 'getEpochInfo' ? slot + ahead : slot, height: slot - 1_000 + (request.method === 'getEpochInfo' ? ahead : 0) }, request);
+  const answerTruly = (request: RpcRequest): unknown => answerAs({
+    slot: request.method === 'getEpochInfo' ? slot + ahead : slot,
+    height: slot - 1_000 + (request.method === 'getEpochInfo' ? ahead : 0),
+  }, request);
   async function pass(ms: number): Promise<void> {
     clock.advanceTo(clock.now() + ms);
     slot += Math.floor(ms / 400);
@@ -281,17 +301,18 @@ describe('issue 13.37: a node that was ahead for a moment does not stop trading'
     }
   }
 
-  it('derives the minimum context slot anew where every answer is refused after five that were 15,000 slots ahead', async () => {
+  it('derives the minimum context slot again where every answer is refused after five that were 15,000 slots ahead', async () => {
     await trade(10);
     ahead = OFFSET;
     await trade(5);
     ahead = 0;
     await expect(chain.tokenBalance(OWNER, SOL_MINT)).rejects.toEqual(invalid);
     expect(await untilBalance(60_000)).toBeLessThanOrEqual(20_000);
-    expect(node.requests.at(-1)!.params.at(-1)).not.toMatchObject({ minContextSlot: expect.toSatisfy((asked: number) => asked > slot) });
+    expect(node.requests.at(-1)!.params.at(-1))
+      .not.toMatchObject({ minContextSlot: expect.toSatisfy((asked: number) => asked > slot) });
   });
 
-  it('derives it anew within a minute however long it was ahead, and from the first answer on', async () => {
+  it('derives it again within a minute however long it was ahead, and from the first answer on', async () => {
     ahead = OFFSET;
     await trade(3);
     ahead = 0;
@@ -313,7 +334,8 @@ describe('issue 13.37: a node that was ahead for a moment does not stop trading'
 
   it('refuses a balance of a slot that the chain has not come to, before anything is signed on it', async () => {
     await trade(1);
-    node.result((request) => (request.method === 'getBalance' ? { context: { slot: slot + OFFSET }, value: 5 } : answerTruly(request)));
+    node.result((request) =>
+      (request.method === 'getBalance' ? { context: { slot: slot + OFFSET }, value: 5 } : answerTruly(request)));
     await expect(chain.tokenBalance(OWNER, SOL_MINT)).rejects.toEqual(invalid);
   });
 });

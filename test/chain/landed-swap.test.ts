@@ -2,8 +2,8 @@ import bs58 from 'bs58';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readLandedSwap } from '../../src/chain/landed-swap.ts';
-import { landedTransaction, type LandedTransaction } from '../../src/chain/rpc-answers.ts';
-import { readTransactionError } from '../../src/chain/transaction-error.ts';
+import type { LandedTransaction } from '../../src/chain/rpc-answers.ts';
+import { landedTransaction, readTransactionError } from '../../src/chain/rpc-answers.ts';
 import { seededRandom } from '../../src/core/random.ts';
 import { SOL_MINT, USDC_MINT, type Mint } from '../../src/market/token.ts';
 import { randomAddress } from './random-build.ts';
@@ -20,16 +20,22 @@ const RENT = 2_039_280n;
 interface Account {
   readonly address?: string;
   readonly lamports: readonly [bigint, bigint];
-  readonly token?: { readonly mint: Mint; readonly owner?: string; readonly amount: readonly [bigint | undefined, bigint | undefined] };
+  readonly token?: {
+    readonly mint: Mint; readonly owner?: string; readonly amount: readonly [bigint | undefined, bigint | undefined];
+  };
 }
 
-function landed(accounts: readonly Account[], extra: { fee?: bigint; err?: unknown; instructions?: readonly object[]; loaded?: number } = {}): LandedTransaction {
+function landed(accounts: readonly Account[], extra: {
+  fee?: bigint; err?: unknown; instructions?: readonly object[]; loaded?: number;
+} = {}): LandedTransaction {
   const { fee = 5_000n, err = null, instructions = [], loaded = 0 } = extra;
   const keys = accounts.map(({ address }) => address ?? randomAddress(random));
   const tokenBalances = (side: 0 | 1) =>
     accounts.flatMap(({ token }, accountIndex) => {
       const amount = token?.amount[side];
-      return amount === undefined ? [] : [{ accountIndex, mint: token!.mint, owner: token!.owner ?? owner, uiTokenAmount: { amount: amount.toString() } }];
+      return amount === undefined ? [] : [
+        { accountIndex, mint: token!.mint, owner: token!.owner ?? owner, uiTokenAmount: { amount: amount.toString() } },
+      ];
     });
   const parsed = landedTransaction.parse({
     slot: 9,
@@ -43,7 +49,9 @@ function landed(accounts: readonly Account[], extra: { fee?: bigint; err?: unkno
       innerInstructions: [{ index: 0, instructions }],
       loadedAddresses: { writable: keys.slice(keys.length - loaded), readonly: [] },
     },
-    transaction: { signatures: [signature], message: { accountKeys: keys.slice(0, keys.length - loaded), instructions: [] } },
+    transaction: {
+      signatures: [signature], message: { accountKeys: keys.slice(0, keys.length - loaded), instructions: [] },
+    },
   });
   return parsed!;
 }
@@ -64,7 +72,8 @@ describe('a landed swap', () => {
       { lamports: [RENT, RENT], token: { mint: USDC_MINT, amount: [7n, 225_000_007n] } },
     ]);
     expect(readLandedSwap(transaction, { owner, inputMint: SOL_MINT, outputMint: USDC_MINT })).toEqual({
-      signature, slot: 9n, error: undefined, feeLamports: 5_000n, rentLamports: 0n, amountIn: 1_500_000_000n, amountOut: 225_000_000n,
+      signature, slot: 9n, error: undefined, feeLamports: 5_000n, rentLamports: 0n, amountIn: 1_500_000_000n,
+      amountOut: 225_000_000n,
     });
   });
 
@@ -140,7 +149,8 @@ describe('a landed swap', () => {
       { lamports: [RENT, RENT], token: { mint: bonk, amount: [9n, 0n] } },
       { lamports: [RENT, RENT], token: { mint: USDC_MINT, amount: [0n, 4n] } },
     ]);
-    expect(readLandedSwap(transaction, { owner, inputMint: bonk, outputMint: USDC_MINT })).toMatchObject({ feeLamports: 6_000n, rentLamports: 0n });
+    expect(readLandedSwap(transaction, { owner, inputMint: bonk, outputMint: USDC_MINT }))
+      .toMatchObject({ feeLamports: 6_000n, rentLamports: 0n });
   });
 
   test("leaves other people's accounts of the same mint out of it, and adds up several of ours", () => {
@@ -153,7 +163,8 @@ describe('a landed swap', () => {
       { lamports: [RENT, RENT], token: { mint: USDC_MINT, amount: [0n, 4n] } },
       { lamports: [RENT, RENT], token: { mint: USDC_MINT, owner: sponsor, amount: [50n, 46n] } },
     ]);
-    expect(readLandedSwap(transaction, { owner, inputMint: bonk, outputMint: USDC_MINT })).toMatchObject({ amountIn: 9n, amountOut: 4n });
+    expect(readLandedSwap(transaction, { owner, inputMint: bonk, outputMint: USDC_MINT }))
+      .toMatchObject({ amountIn: 9n, amountOut: 4n });
   });
 
   test('that failed cost the fee and moved nothing', () => {
@@ -169,11 +180,15 @@ describe('a landed swap', () => {
     const units = fc.bigInt(0n, 2n ** 53n);
     fc.assert(
       fc.property(
-        fc.record({ before: units, moved: units, fee: fc.bigInt(0n, 10_000_000n), wrappedBefore: fc.option(units), wrappedAfter: fc.option(units), opens: fc.boolean(), sells: fc.boolean() }),
+        fc.record({
+          before: units, moved: units, fee: fc.bigInt(0n, 10_000_000n), wrappedBefore: fc.option(units),
+          wrappedAfter: fc.option(units), opens: fc.boolean(), sells: fc.boolean(),
+        }),
         ({ before, moved, fee, wrappedBefore, wrappedAfter, opens, sells }) => {
           const wrapped = [wrappedBefore ?? undefined, wrappedAfter ?? undefined] as const;
           const held = (amount: bigint | undefined) => (amount === undefined ? 0n : RENT + amount);
-          const deposits = held(wrapped[1]) - held(wrapped[0]) - ((wrapped[1] ?? 0n) - (wrapped[0] ?? 0n)) + (opens ? RENT : 0n);
+          const deposits = held(wrapped[1]) - held(wrapped[0]) - ((wrapped[1] ?? 0n) - (wrapped[0] ?? 0n))
+            + (opens ? RENT : 0n);
           const solChange = (sells ? -moved : moved) - fee - deposits;
           const nativeChange = solChange - ((wrapped[1] ?? 0n) - (wrapped[0] ?? 0n));
           const start = before + 2n ** 55n;
@@ -182,7 +197,10 @@ describe('a landed swap', () => {
             [
               { address: owner, lamports: [start, start + nativeChange] },
               { lamports: [held(wrapped[0]), held(wrapped[1])], token: { mint: SOL_MINT, amount: wrapped } },
-              { lamports: [opens ? 0n : RENT, RENT], token: { mint: bonk, amount: opens ? [undefined, other[1]] : other } },
+              {
+                lamports: [opens ? 0n : RENT, RENT],
+                token: { mint: bonk, amount: opens ? [undefined, other[1]] : other },
+              },
             ],
             { fee },
           );
@@ -204,26 +222,33 @@ describe('balances that contradict the swap are CHAIN_RESPONSE_INVALID', () => {
 
   test('an input that went up', () => {
     const transaction = landed([wallet, { lamports: [RENT, RENT], token: { mint: bonk, amount: [1n, 2n] } }]);
-    expect(() => readLandedSwap(transaction, swap)).toThrow(expect.objectContaining({ code: 'CHAIN_RESPONSE_INVALID' }));
+    expect(() => readLandedSwap(transaction, swap))
+      .toThrow(expect.objectContaining({ code: 'CHAIN_RESPONSE_INVALID' }));
   });
 
   test('an output that went down', () => {
     const transaction = landed([wallet, { lamports: [RENT, RENT], token: { mint: USDC_MINT, amount: [2n, 1n] } }]);
-    expect(() => readLandedSwap(transaction, swap)).toThrow(expect.objectContaining({ code: 'CHAIN_RESPONSE_INVALID' }));
+    expect(() => readLandedSwap(transaction, swap))
+      .toThrow(expect.objectContaining({ code: 'CHAIN_RESPONSE_INVALID' }));
   });
 
-  test.each(['preTokenBalances', 'postTokenBalances'])('none of tokens at all (%s): nothing would have moved', (name) => {
+  test.each([
+    'preTokenBalances', 'postTokenBalances',
+  ])('none of tokens at all (%s): nothing would have moved', (name) => {
     const transaction = landed([wallet, { lamports: [RENT, RENT], token: { mint: bonk, amount: [1n, 0n] } }]);
     const without = { ...transaction.meta, [name]: null };
     expect(() => readLandedSwap({ ...transaction, meta: without }, swap)).toThrow('token balances');
-    expect(readLandedSwap({ ...transaction, meta: { ...without, err: 'AccountInUse', fee: 0n } }, swap)).toMatchObject({ amountIn: 0n, amountOut: 0n });
+    expect(readLandedSwap({ ...transaction, meta: { ...without, err: 'AccountInUse', fee: 0n } }, swap))
+      .toMatchObject({ amountIn: 0n, amountOut: 0n });
   });
 
   test('balances of more or fewer accounts than there are', () => {
     const transaction = landed([wallet]);
     const meta = { ...transaction.meta, postBalances: [1n, 2n] };
     expect(() => readLandedSwap({ ...transaction, meta }, swap)).toThrow('balances of 1 accounts');
-    const outOfRange = { ...transaction.meta, preTokenBalances: [{ accountIndex: 3, mint: bonk, owner, uiTokenAmount: { amount: 1n } }] };
+    const outOfRange = {
+      ...transaction.meta, preTokenBalances: [{ accountIndex: 3, mint: bonk, owner, uiTokenAmount: { amount: 1n } }],
+    };
     expect(() => readLandedSwap({ ...transaction, meta: outOfRange }, swap)).toThrow('balances of 1 accounts');
   });
 });

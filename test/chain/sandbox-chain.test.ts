@@ -9,19 +9,19 @@ import { associatedTokenAddress } from '../../src/sandbox/chain/addresses.ts';
 import type { SwapBuild } from '../../src/trading/swap-order.ts';
 import { wallClock } from './hostile-node.ts';
 import { integer } from './random-build.ts';
-import { NEWER_MINT, quote, startWorld, type World } from './sandbox-world.ts';
+import { NEWER_MINT, quote, startChainFixture, type ChainFixture } from './chain-fixture.ts';
 
-let world: World;
-type Wallet = ReturnType<World['wallet']>;
+let fixture: ChainFixture;
+type Wallet = ReturnType<ChainFixture['wallet']>;
 
 beforeAll(async () => {
-  world = await startWorld();
+  fixture = await startChainFixture();
 });
-afterAll(() => world.close());
+afterAll(() => fixture.close());
 
 /** Composes, signs and sends; the slot after, it is confirmed. */
 async function land(build: SwapBuild, wallet: Wallet) {
-  const { chain, node } = world;
+  const { chain, node } = fixture;
   const composed = await chain.compose(build, wallet.address);
   const signed = await wallet.signer.sign(composed.transaction);
   expect(await chain.send(signed.transaction)).toEqual({ kind: 'accepted' });
@@ -33,9 +33,10 @@ async function land(build: SwapBuild, wallet: Wallet) {
 
 describe('a swap that is composed, signed, sent and landed', () => {
   test('pays what was quoted, costs what was composed, and accounts for every lamport', async () => {
-    const { chain, node } = world;
-    const wallet = world.wallet();
-    const build = world.build({ wallet: wallet.address, inputMint: SOL_MINT, outputMint: USDC_MINT, amountIn: 1_000_000_000n });
+    const { chain, node } = fixture;
+    const wallet = fixture.wallet();
+    const build =
+      fixture.build({ wallet: wallet.address, inputMint: SOL_MINT, outputMint: USDC_MINT, amountIn: 1_000_000_000n });
     const before = node.balance(wallet.address);
     const { composed, signed, landed } = await land(build, wallet);
     expect(landed).toMatchObject({
@@ -48,21 +49,25 @@ describe('a swap that is composed, signed, sent and landed', () => {
     });
     expect(composed.priorityFeeLamports).toBeGreaterThan(0n);
     expect(node.balance(wallet.address) - before).toBe(-landed.amountIn - landed.feeLamports - landed.rentLamports);
-    expect(await chain.signatureStatus(signed.signature, { searchHistory: false })).toMatchObject({ confirmation: 'confirmed', error: undefined });
-    expect(await chain.balances(wallet.address)).toEqual(new Map([[SOL_MINT, node.balance(wallet.address)], [USDC_MINT, build.outAmount]]));
+    expect(await chain.signatureStatus(signed.signature, { searchHistory: false }))
+      .toMatchObject({ confirmation: 'confirmed', error: undefined });
+    expect(await chain.balances(wallet.address))
+      .toEqual(new Map([[SOL_MINT, node.balance(wallet.address)], [USDC_MINT, build.outAmount]]));
   });
 
   test('into SOL and back, with tokens of either program, accounts for every lamport each time', async () => {
-    const { chain } = world;
-    const wallet = world.wallet();
+    const { chain } = fixture;
+    const wallet = fixture.wallet();
     const random = seededRandom('swaps');
     for (let round = 0; round < 24; round++) {
       const token = round % 2 === 0 ? USDC_MINT : NEWER_MINT;
       const held = (await chain.balances(wallet.address)).get(token) ?? 0n;
       const sells = held === 0n || random() < 0.5;
       const [inputMint, outputMint]: [Mint, Mint] = sells ? [SOL_MINT, token] : [token, SOL_MINT];
-      const amountIn = sells ? BigInt(integer(random, 1_000, 200_000_000)) : 1n + (held * BigInt(integer(random, 1, 99))) / 100n;
-      const build = world.build({ wallet: wallet.address, inputMint, outputMint, amountIn, keepWrapped: random() < 0.4 });
+      const amountIn = sells ? BigInt(integer(random, 1_000, 200_000_000))
+        : 1n + (held * BigInt(integer(random, 1, 99))) / 100n;
+      const build =
+        fixture.build({ wallet: wallet.address, inputMint, outputMint, amountIn, keepWrapped: random() < 0.4 });
       const before = (await chain.balances(wallet.address)).get(SOL_MINT)!;
       const { landed } = await land(build, wallet);
       const after = (await chain.balances(wallet.address)).get(SOL_MINT)!;
@@ -73,39 +78,45 @@ describe('a swap that is composed, signed, sent and landed', () => {
   });
 
   test('finds its accounts in a lookup table', async () => {
-    const { node } = world;
-    const wallet = world.wallet();
+    const { node } = fixture;
+    const wallet = fixture.wallet();
     const options = { wallet: wallet.address, inputMint: SOL_MINT, outputMint: USDC_MINT, amountIn: 50_000_000n };
-    const { vaultA, vaultB, address } = world.pools.get(USDC_MINT)!;
+    const { vaultA, vaultB, address } = fixture.pools.get(USDC_MINT)!;
     const held = [vaultB, USDC_MINT, address, SOL_MINT, vaultA];
     const table = node.createLookupTable(held);
     node.advanceSlots(2);
-    const without = await world.chain.compose(world.build(options), wallet.address);
-    const { composed, landed } = await land(world.build({ ...options, lookupTables: { [table]: held } }), wallet);
+    const without = await fixture.chain.compose(fixture.build(options), wallet.address);
+    const { composed, landed } = await land(fixture.build({ ...options, lookupTables: { [table]: held } }), wallet);
     expect(landed.error).toBeUndefined();
     expect(composed.transaction.length).toBeLessThan(without.transaction.length - 3 * 31);
   });
 
   test('asks for enough compute units, and not for many more', async () => {
-    const wallet = world.wallet();
-    const build = world.build({ wallet: wallet.address, inputMint: SOL_MINT, outputMint: NEWER_MINT, amountIn: 7_000_000n });
+    const wallet = fixture.wallet();
+    const build =
+      fixture.build({ wallet: wallet.address, inputMint: SOL_MINT, outputMint: NEWER_MINT, amountIn: 7_000_000n });
     const { composed, signed } = await land(build, wallet);
-    const used = world.node.transaction(signed.signature)!.unitsConsumed;
+    const used = fixture.node.transaction(signed.signature)!.unitsConsumed;
     expect(composed.unitLimit).toBeGreaterThan(used);
     expect(composed.unitLimit).toBeLessThan(used * 1.3);
   });
 
   test('pays no more for priority than the cap', async () => {
-    const wallet = world.wallet();
+    const wallet = fixture.wallet();
     const maxPriorityFeeLamports = lamports(1_234n);
-    const capped = createChain({ rpcUrl: world.rpcUrl, clock: wallClock, maxPriorityFeeLamports });
-    const build = world.build({ wallet: wallet.address, inputMint: SOL_MINT, outputMint: USDC_MINT, amountIn: 7_000_000n, microLamports: 82_000_000_000n });
+    const capped = createChain({ rpcUrl: fixture.rpcUrl, clock: wallClock, maxPriorityFeeLamports });
+    const build = fixture.build({
+      wallet: wallet.address, inputMint: SOL_MINT, outputMint: USDC_MINT, amountIn: 7_000_000n,
+      microLamports: 82_000_000_000n,
+    });
     const composed = await capped.compose(build, wallet.address);
     await capped.close();
     const signed = await wallet.signer.sign(composed.transaction);
-    await world.chain.send(signed.transaction);
-    world.node.advanceSlots(2);
-    const landed = await world.chain.landedSwap({ signature: signed.signature, owner: wallet.address, inputMint: SOL_MINT, outputMint: USDC_MINT });
+    await fixture.chain.send(signed.transaction);
+    fixture.node.advanceSlots(2);
+    const landed = await fixture.chain.landedSwap({
+      signature: signed.signature, owner: wallet.address, inputMint: SOL_MINT, outputMint: USDC_MINT,
+    });
     expect(landed).toMatchObject({ feeLamports: 5_000n + composed.priorityFeeLamports });
     expect(composed.priorityFeeLamports).toBeLessThanOrEqual(1_234n);
     expect(composed.priorityFeeLamports).toBeGreaterThan(1_100n);
@@ -114,18 +125,22 @@ describe('a swap that is composed, signed, sent and landed', () => {
 
 describe('a swap whose price has gone', () => {
   test('is found out by the simulation, with the code of the program', async () => {
-    const wallet = world.wallet();
-    const pool = world.pools.get(USDC_MINT)!;
-    const fair = quote(world.node, pool, { inputMint: SOL_MINT, amountIn: 5_000_000n });
-    const build = world.build({ wallet: wallet.address, inputMint: SOL_MINT, outputMint: USDC_MINT, amountIn: 5_000_000n, minimumOut: fair + 1n });
-    await expect(world.chain.compose(build, wallet.address)).rejects.toMatchObject({ code: 'CHAIN_SIMULATION_FAILED', details: { code: '6001' } });
+    const wallet = fixture.wallet();
+    const pool = fixture.pools.get(USDC_MINT)!;
+    const fair = quote(fixture.node, pool, { inputMint: SOL_MINT, amountIn: 5_000_000n });
+    const build = fixture.build({
+      wallet: wallet.address, inputMint: SOL_MINT, outputMint: USDC_MINT, amountIn: 5_000_000n, minimumOut: fair + 1n,
+    });
+    await expect(fixture.chain.compose(build, wallet.address))
+      .rejects.toMatchObject({ code: 'CHAIN_SIMULATION_FAILED', details: { code: '6001' } });
   });
 
   test('lands as a failure where it goes after that: the fee is paid and nothing moves', async () => {
-    const { chain, node } = world;
-    const wallet = world.wallet();
-    const pool = world.pools.get(USDC_MINT)!;
-    const build = world.build({ wallet: wallet.address, inputMint: SOL_MINT, outputMint: USDC_MINT, amountIn: 5_000_000n });
+    const { chain, node } = fixture;
+    const wallet = fixture.wallet();
+    const pool = fixture.pools.get(USDC_MINT)!;
+    const build =
+      fixture.build({ wallet: wallet.address, inputMint: SOL_MINT, outputMint: USDC_MINT, amountIn: 5_000_000n });
     const composed = await chain.compose(build, wallet.address);
     const { reserveA, reserveB } = node.readPool(pool.address);
     node.writeReserves(pool.address, { reserveA: reserveA * 2n, reserveB });
@@ -134,25 +149,32 @@ describe('a swap whose price has gone', () => {
     expect(await chain.send(signed.transaction)).toEqual({ kind: 'accepted' });
     node.advanceSlots(2);
     node.writeReserves(pool.address, { reserveA, reserveB });
-    expect(await chain.signatureStatus(signed.signature, { searchHistory: true })).toMatchObject({ error: { code: '6001' } });
-    const landed = await chain.landedSwap({ signature: signed.signature, owner: wallet.address, inputMint: SOL_MINT, outputMint: USDC_MINT });
+    expect(await chain.signatureStatus(signed.signature, { searchHistory: true }))
+      .toMatchObject({ error: { code: '6001' } });
+    const landed = await chain.landedSwap({
+      signature: signed.signature, owner: wallet.address, inputMint: SOL_MINT, outputMint: USDC_MINT,
+    });
     expect(landed).toMatchObject({ error: { code: '6001' }, amountIn: 0n, amountOut: 0n, rentLamports: 0n });
     expect(node.balance(wallet.address) - before).toBe(-landed!.feeLamports);
   });
 
   test('fails in the simulation where the wallet has too little', async () => {
-    const wallet = world.wallet();
-    const build = world.build({ wallet: wallet.address, inputMint: USDC_MINT, outputMint: SOL_MINT, amountIn: 5_000_000n });
-    await expect(world.chain.compose(build, wallet.address)).rejects.toMatchObject({ code: 'CHAIN_SIMULATION_FAILED', details: { code: '1' } });
+    const wallet = fixture.wallet();
+    const build =
+      fixture.build({ wallet: wallet.address, inputMint: USDC_MINT, outputMint: SOL_MINT, amountIn: 5_000_000n });
+    await expect(fixture.chain.compose(build, wallet.address))
+      .rejects.toMatchObject({ code: 'CHAIN_SIMULATION_FAILED', details: { code: '1' } });
   });
 });
 
 describe('a transaction that never arrives', () => {
   test('is proven never to land once its life is over, and not before', async () => {
-    const { chain, node } = world;
-    const wallet = world.wallet();
-    const build = world.build({ wallet: wallet.address, inputMint: SOL_MINT, outputMint: USDC_MINT, amountIn: 5_000_000n });
-    const { signature, transaction } = await wallet.signer.sign((await chain.compose(build, wallet.address)).transaction);
+    const { chain, node } = fixture;
+    const wallet = fixture.wallet();
+    const build =
+      fixture.build({ wallet: wallet.address, inputMint: SOL_MINT, outputMint: USDC_MINT, amountIn: 5_000_000n });
+    const { signature, transaction } =
+      await wallet.signer.sign((await chain.compose(build, wallet.address)).transaction);
     expect(await chain.finalizedBlockHeight()).toBeLessThan(build.lastValidBlockHeight);
     node.advanceSlots(40);
     const { blockhash } = chain.readTransaction(transaction);
@@ -162,20 +184,22 @@ describe('a transaction that never arrives', () => {
     expect(await chain.finalizedBlockHeight()).toBeGreaterThan(build.lastValidBlockHeight);
     expect(await chain.isBlockhashValid(blockhash)).toBe(false);
     expect(await chain.signatureStatus(signature, { searchHistory: true })).toBeUndefined();
-    expect(await chain.landedSwap({ signature, owner: wallet.address, inputMint: SOL_MINT, outputMint: USDC_MINT })).toBeUndefined();
+    expect(await chain.landedSwap({ signature, owner: wallet.address, inputMint: SOL_MINT, outputMint: USDC_MINT }))
+      .toBeUndefined();
     await chain.send(transaction);
     node.advanceSlots(2);
     expect(await chain.signatureStatus(signature, { searchHistory: true })).toBeUndefined();
   });
 
   test('whose bytes are no transaction is rejected by the node', async () => {
-    expect(await world.chain.send(new Uint8Array([1, 2, 3]))).toMatchObject({ kind: 'rejected', code: '-32602' });
+    expect(await fixture.chain.send(new Uint8Array([1, 2, 3]))).toMatchObject({ kind: 'rejected', code: '-32602' });
   });
 
   test('that is sent twice lands once', async () => {
-    const { chain, node } = world;
-    const wallet = world.wallet();
-    const build = world.build({ wallet: wallet.address, inputMint: SOL_MINT, outputMint: USDC_MINT, amountIn: 5_000_000n });
+    const { chain, node } = fixture;
+    const wallet = fixture.wallet();
+    const build =
+      fixture.build({ wallet: wallet.address, inputMint: SOL_MINT, outputMint: USDC_MINT, amountIn: 5_000_000n });
     const { transaction } = await wallet.signer.sign((await chain.compose(build, wallet.address)).transaction);
     await chain.send(transaction);
     await chain.send(transaction);
@@ -186,14 +210,17 @@ describe('a transaction that never arrives', () => {
 
 describe('a transaction that someone else pays for', () => {
   test('is found by our own signature, and costs us nothing but what we sent', async () => {
-    const { chain, node } = world;
-    const wallet = world.wallet();
-    const sponsor = world.wallet();
-    const to = new PublicKey(associatedTokenAddress(sponsor.address, USDC_MINT, 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA'));
+    const { chain, node } = fixture;
+    const wallet = fixture.wallet();
+    const sponsor = fixture.wallet();
+    const to =
+      new PublicKey(associatedTokenAddress(sponsor.address, USDC_MINT, 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA'));
     const message = new TransactionMessage({
       payerKey: sponsor.keypair.publicKey,
       recentBlockhash: node.latestBlockhash().blockhash,
-      instructions: [SystemProgram.transfer({ fromPubkey: wallet.keypair.publicKey, toPubkey: to, lamports: 3_000_000n })],
+      instructions: [
+        SystemProgram.transfer({ fromPubkey: wallet.keypair.publicKey, toPubkey: to, lamports: 3_000_000n }),
+      ],
     });
     const theirs = new VersionedTransaction(message.compileToV0Message());
     theirs.sign([sponsor.keypair]);
@@ -205,18 +232,19 @@ describe('a transaction that someone else pays for', () => {
     const id = await chain.findBySigner({ owner: wallet.address, ownSignature: signed.signature });
     expect(id).toBe(signed.transactionId);
     expect(id).toBe(bs58.encode(theirs.signatures[0]!));
-    const landed = await chain.landedSwap({ signature: id!, owner: wallet.address, inputMint: SOL_MINT, outputMint: USDC_MINT });
+    const landed =
+      await chain.landedSwap({ signature: id!, owner: wallet.address, inputMint: SOL_MINT, outputMint: USDC_MINT });
     expect(landed).toMatchObject({ feeLamports: 0n, rentLamports: 0n, amountIn: 3_000_000n, amountOut: 0n });
   });
 });
 
 describe('what the chain says of itself and its mints', () => {
   test('is read over the same connection', async () => {
-    const { chain, node } = world;
+    const { chain, node } = fixture;
     expect(await chain.mintDecimals(USDC_MINT)).toBe(6);
     expect(await chain.mintDecimals(NEWER_MINT)).toBe(5);
     expect(await chain.mintDecimals(SOL_MINT)).toBe(9);
-    await expect(chain.mintDecimals(world.wallet().address as Mint)).rejects.toMatchObject({ code: 'MINT_INVALID' });
+    await expect(chain.mintDecimals(fixture.wallet().address as Mint)).rejects.toMatchObject({ code: 'MINT_INVALID' });
     expect(await chain.genesisHash()).toBe(node.genesisHash);
     expect(await chain.version()).toMatch(/^\d+\.\d+/);
   });

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { addCommands, COMMANDS, NEVER_SUGGESTED } from '../../src/cli/commands.ts';
+import { addCommands, COMMANDS, NEVER_SUGGESTED } from '../../src/cli/command-list.ts';
 import { GannetCommand } from '../../src/cli/gannet-command.ts';
 import { PROJECT } from '../e2e/gannet.ts';
 
@@ -32,7 +32,8 @@ describe('issue 13.22: a typo', () => {
   it('never suggests a command that moves money', async () => {
     const names = Object.values(COMMANDS).flat().flatMap((entry) => entry.names);
     expect(names).toEqual(expect.arrayContaining(['run', 'swap', 'resume', 'flatten', 'resolve', 'stop']));
-    const typos = ['run', 'swap', 'stop', 'sweep', 'resume', 'flatten', 'resolve'].flatMap(typosOf).filter((typo) => typo !== '' && !names.includes(typo));
+    const typos = ['run', 'swap', 'stop', 'sweep', 'resume', 'flatten', 'resolve'].flatMap(typosOf)
+      .filter((typo) => typo !== '' && !names.includes(typo));
     // A part of them says as much.
     for (const typo of typos.filter((_, at) => at % 3 === 0)) {
       const { err } = await said(typo);
@@ -44,7 +45,8 @@ describe('issue 13.22: a typo', () => {
 
   it('still suggests what moves nothing', async () => {
     expect((await said('stpo')).err).toContain('Did you mean stop?');
-    expect((await said('config', 'chekc')).err).toMatch(/unknown command 'chekc'; "gannet help config" lists the commands\n\(Did you mean check\?\)/);
+    expect((await said('config', 'chekc')).err)
+      .toMatch(/unknown command 'chekc'; "gannet help config" lists the commands\n\(Did you mean check\?\)/);
     expect((await said('run', '--max-intent', '3')).err).toContain('Did you mean --max-intents?');
   });
 
@@ -71,7 +73,9 @@ describe('issue 13.27: help', () => {
   });
 
   it('ends silently where its reader closes the pipe', async () => {
-    const child = spawn(join(PROJECT, 'bin', 'gannet'), ['run', '--help'], { stdio: ['ignore', 'pipe', 'pipe'], env: { PATH: process.env['PATH'] } });
+    const child = spawn(join(PROJECT, 'bin', 'gannet'), ['run', '--help'], {
+      stdio: ['ignore', 'pipe', 'pipe'], env: { PATH: process.env['PATH'] },
+    });
     child.stdout.destroy();
     let err = '';
     child.stderr.setEncoding('utf8').on('data', (text: string) => { err += text; });

@@ -12,17 +12,23 @@ export interface Answer {
 }
 
 /** Runs a command in this process, as the program does but for the process around it; what it throws is thrown. */
-export async function runCommand(command: CommandModule, args: readonly string[], { stateDir, interrupt = new AbortController().signal }: { readonly stateDir: string; readonly interrupt?: AbortSignal }): Promise<Answer> {
+export async function runCommand(command: CommandModule, args: readonly string[], {
+  stateDir, interrupt = new AbortController().signal,
+}: { readonly stateDir: string; readonly interrupt?: AbortSignal }): Promise<Answer> {
   let answer: Pick<Answer, 'document' | 'text'> | undefined;
   let code = -1;
   let told = '';
   const context: CommandContext = {
     terminal: {
       json: true, colour: false, out: () => undefined, err: (text) => { told += text; },
-      result: (document, text) => { answer = { document: JSON.parse(stringifyJson(document)) as Readonly<Record<string, unknown>>, text: text() }; },
+      result: (document, text) => {
+        answer = { document: JSON.parse(stringifyJson(document)) as Readonly<Record<string, unknown>>, text: text() };
+      },
     },
-    options: { json: true, config: undefined, stateDir, baseUrl: undefined, rpcUrl: undefined, apiKeyEnv: undefined, logLevel: 'warn' },
-    environment: {}, withheld: [], connectSigner: undefined, interrupt,
+    options: {
+      json: true, config: undefined, stateDir, baseUrl: undefined, rpcUrl: undefined, apiKeyEnv: undefined,
+      logLevel: 'warn',
+    }, environment: {}, withheld: [], connectSigner: undefined, interrupt,
   };
   const run: RunCommand = (action) => async (...given) => {
     code = await (action as (...all: readonly unknown[]) => Promise<number>)(context, ...given);

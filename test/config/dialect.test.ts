@@ -10,7 +10,8 @@ const CHECKOUT = join(import.meta.dirname, '../..');
 const STRATEGIES = 'strategies: [{ use: book-watch, params: { market: TIDE, level: 0.6, rearm: 0.5 } }]\n';
 const NAMES = dialectNames();
 const HOSTED = NAMES.flatMap((dialect) => loadDialect(dialect).hosts.map((host) => [dialect, host] as const));
-const text = (host: string, dialect: string): string => `service: { base_url: "https://${host}", dialect: ${dialect} }\n${STRATEGIES}`;
+const text = (host: string, dialect: string): string =>
+  `service: { base_url: "https://${host}", dialect: ${dialect} }\n${STRATEGIES}`;
 const look = { purpose: 'look' } as const;
 
 describe('the dialect of a configuration', () => {
@@ -19,14 +20,20 @@ describe('the dialect of a configuration', () => {
   });
 
   it.each(HOSTED)('may be %s for a host that is listed as its own', async (dialect, host) => {
-    for (const written of [host, host.toUpperCase(), `${host}.`, `${host}:8443/with/a/path`]) expect(await issuesOf(text(written, dialect), look), written).toEqual([]);
+    for (const written of [host, host.toUpperCase(), `${host}.`, `${host}:8443/with/a/path`])
+      expect(await issuesOf(text(written, dialect), look), written).toEqual([]);
   });
 
   it.each(HOSTED)('other than %s is refused for a host that is listed there, which is named', async (dialect, host) => {
     for (const other of NAMES.filter((name) => !loadDialect(name).hosts.includes(host))) {
-      const said = `the host of service.base_url speaks the dialect "${dialect}", not "${other}": write dialect: ${dialect}`;
-      expect(await issuesOf(text(host, other), look)).toEqual([`bot.yaml:1:${text(host, other).indexOf(other, text(host, other).indexOf('dialect:')) + 1} service.dialect: ${said}`]);
-      const overridden = await issuesOf(`service: { dialect: ${other} }\n${STRATEGIES}`, { ...look, overrides: { baseUrl: `https://${host}` } });
+      const said =
+        `the host of service.base_url speaks the dialect "${dialect}", not "${other}": write dialect: ${dialect}`;
+      expect(await issuesOf(text(host, other), look))
+        .toEqual([`bot.yaml:1:${text(host, other).indexOf(other, text(host, other).indexOf('dialect:')) + 1} `
+          + `service.dialect: ${said}`]);
+      const overridden = await issuesOf(`service: { dialect: ${other} }\n${STRATEGIES}`, {
+        ...look, overrides: { baseUrl: `https://${host}` },
+      });
       expect(overridden).toEqual([expect.stringContaining(said)]);
     }
   });
@@ -43,10 +50,14 @@ describe('the dialect of a configuration', () => {
     await cp(join(CHECKOUT, 'config/dialects'), join(folder, 'config/dialects'), { recursive: true });
     await writeFile(join(folder, 'config/dialects/broken.yaml'), 'dialect: broken\nruoters: {}\n');
     await writeFile(join(folder, 'bot.yaml'), 'service: { dialect: broken }\nstrategies: [{ use: ./none.ts }]\n');
-    const result = await loadConfig({ file: 'bot.yaml', workingDir: folder, environment: {}, decimalsOf: genesisDecimals, projectDir: folder });
+    const result = await loadConfig({
+      file: 'bot.yaml', workingDir: folder, environment: {}, decimalsOf: genesisDecimals, projectDir: folder,
+    });
     if (result.ok) throw new Error('expected a refusal');
     expect(result.issues[0]).toMatchObject({
-      path: 'service.dialect', line: 1, column: 21, message: expect.stringMatching(/broken\.yaml:\d+:\d+ .*unknown key "ruoters"; did you mean "routers"\?/) as string,
+      path: 'service.dialect', line: 1, column: 21, message: expect.stringMatching(
+        /broken\.yaml:\d+:\d+ .*unknown key "ruoters"; did you mean "routers"\?/,
+      ) as string,
     });
   });
 });

@@ -32,10 +32,15 @@ const SAID: Readonly<Record<Part, string>> = {
 const CONSENT = 'mode: on a real service and chain this swaps real money, which the command line has to say too: add --live, as in "gannet run --live" (or write mode: paper)';
 
 function load(options: Partial<LoadOptions>): ReturnType<typeof loadConfig> {
-  return loadConfig({ file: 'config/live.yaml', workingDir: CHECKOUT, environment: { GANNET_API_KEY: 'k' }, decimalsOf: genesisDecimals, ...options });
+  return loadConfig({
+    file: 'config/live.yaml', workingDir: CHECKOUT, environment: { GANNET_API_KEY: 'k' }, decimalsOf: genesisDecimals,
+    ...options,
+  });
 }
 
-/** A configuration for real money that lacks the parts named; SOL is there only because the strategy watches its price. */
+/**
+ * A configuration for real money that lacks the parts named; SOL is there only because the strategy watches its price.
+ */
 function live(...lacking: readonly Part[]): string {
   const part = (name: Part): string => (lacking.includes(name) ? '' : PARTS[name]);
   return `mode: live
@@ -63,17 +68,21 @@ const NAMES = Object.keys(PARTS) as Part[];
 describe('live trading on a real service and chain', () => {
   it('is allowed with limits, a loss that stops it, a key, caps, and the word of the command line', async () => {
     const config = await configOf(live(), consent);
-    expect(config).toMatchObject({ mode: 'live', service: { baseUrl: 'https://swap.example' }, wallet: { keyFrom: { kind: 'env', name: 'K' } } });
+    expect(config).toMatchObject({
+      mode: 'live', service: { baseUrl: 'https://swap.example' }, wallet: { keyFrom: { kind: 'env', name: 'K' } },
+    });
   });
 
   it('takes a process on this machine for a real one', async () => {
-    const local = live().replace('https://swap.example', 'http://127.0.0.1:8080').replace('http://rpc.example', 'http://127.0.0.1:8899');
+    const local = live().replace('https://swap.example', 'http://127.0.0.1:8080')
+      .replace('http://rpc.example', 'http://127.0.0.1:8899');
     expect(await said(local)).toEqual([CONSENT]);
     expect(await said(local, consent)).toEqual([]);
   });
 
   it('is refused without the word of the command line, for that reason alone', async () => {
-    expect(await loadText(live())).toMatchObject({ ok: false, code: 'LIVE_REFUSED', issues: [{ path: 'mode', line: 1, column: 7 }] });
+    expect(await loadText(live()))
+      .toMatchObject({ ok: false, code: 'LIVE_REFUSED', issues: [{ path: 'mode', line: 1, column: 7 }] });
     expect(await said(live())).toEqual([CONSENT]);
     expect(await said(live(), { liveConsent: false })).toEqual([CONSENT]);
   });
@@ -90,25 +99,32 @@ describe('live trading on a real service and chain', () => {
 
   it('is refused with a cap of each trade alone, which bounds nothing in the long run', async () => {
     expect(await said(live().replace('PEARL: { per_day: "1" }', 'PEARL: { per_trade: "1" }'), consent)).toEqual([
-      'signer.caps.PEARL: a cap of each trade alone bounds nothing in the long run, and the signer spends nothing under it: add per_hour or per_day, in whole PEARL',
+      'signer.caps.PEARL: a cap of each trade alone bounds nothing in the long run, and the signer spends nothing '
+        + 'under it: add per_hour or per_day, in whole PEARL',
     ]);
   });
 
   it('says everything that is missing at once', async () => {
     expect(await said(live(...NAMES))).toEqual([CONSENT, ...NAMES.map((name) => SAID[name])].sort());
-    expect(await said(live(...NAMES).replace('  protections:\n    - { kind: stale_feed, after: 1m }\n', '').replace(/signer:\n[^]*?(?=strategies)/, '').replace(/wallet:\n.*\n/, '')))
+    expect(await said(live(...NAMES).replace('  protections:\n    - { kind: stale_feed, after: 1m }\n', '')
+      .replace(/signer:\n[^]*?(?=strategies)/, '').replace(/wallet:\n.*\n/, '')))
       .toEqual([CONSENT, ...NAMES.map((name) => SAID[name])].sort());
   });
 
   it('takes a drawdown for a loss that stops it too, and a default for nobody’s decision', async () => {
-    expect(await said(live('loss').replace('stale_feed, after: 1m', 'max_drawdown, limit_pct: 10'), consent)).toEqual([]);
-    expect(await said(live('loss').replace('  protections:\n    - { kind: stale_feed, after: 1m }\n', ''), consent)).toEqual([SAID.loss]);
+    expect(await said(live('loss').replace('stale_feed, after: 1m', 'max_drawdown, limit_pct: 10'), consent))
+      .toEqual([]);
+    expect(await said(live('loss').replace('  protections:\n    - { kind: stale_feed, after: 1m }\n', ''), consent))
+      .toEqual([SAID.loss]);
   });
 
   it('says a fault of what it needs once, where it is', async () => {
-    expect(await said(live('trade').replace('max_open_intents: 1', 'max_open_intents: 1\n  max_trade: 25'), consent)).toEqual(['risk.max_trade: expected text such as "200 USDC", got 25']);
-    expect(await said(live('key').replace('sol_reserve', 'key_from: nowhere\n  sol_reserve'), consent)).toEqual([expect.stringContaining('wallet.key_from: expected "env:NAME" or "file:PATH"')]);
-    expect(await said(live('usdc').replace('    {', '    { USDC: 5, '), consent)).toEqual(['signer.caps.USDC: expected a mapping of keys to values, got 5']);
+    expect(await said(live('trade').replace('max_open_intents: 1', 'max_open_intents: 1\n  max_trade: 25'), consent))
+      .toEqual(['risk.max_trade: expected text such as "200 USDC", got 25']);
+    expect(await said(live('key').replace('sol_reserve', 'key_from: nowhere\n  sol_reserve'), consent))
+      .toEqual([expect.stringContaining('wallet.key_from: expected "env:NAME" or "file:PATH"')]);
+    expect(await said(live('usdc').replace('    {', '    { USDC: 5, '), consent))
+      .toEqual(['signer.caps.USDC: expected a mapping of keys to values, got 5']);
   });
 
   it('may be looked at by what trades nothing', async () => {
@@ -124,23 +140,31 @@ describe('elsewhere', () => {
   });
 
   it('on the embedded service and chain nothing is needed', async () => {
-    expect(await said('mode: live\nstrategies: [{ use: dca, budget: "5 USDC", params: { buy: SOL, spend: "1 USDC", every: 10s } }]\n')).toEqual([]);
+    expect(await said(
+      'mode: live\nstrategies: [{ use: dca, budget: "5 USDC", params: { buy: SOL, spend: "1 USDC", every: 10s } }]\n',
+    )).toEqual([]);
   });
 
   it('a service and a chain that do not belong together are refused whatever the command line says', async () => {
     expect(await said(live().replace('http://rpc.example', 'embedded'), consent)).toEqual([
-      'service.base_url: live trading needs a service and a chain that belong together, but chain.rpc_url is embedded: make both embedded, or neither',
+      'service.base_url: live trading needs a service and a chain that belong together, but chain.rpc_url is embedded: '
+        + 'make both embedded, or neither',
     ]);
     expect(await said(live().replace('https://swap.example', 'embedded'), consent)).toEqual([
-      'chain.rpc_url: live trading needs a service and a chain that belong together, but service.base_url is embedded: make both embedded, or neither',
+      'chain.rpc_url: live trading needs a service and a chain that belong together, but service.base_url is embedded: '
+        + 'make both embedded, or neither',
     ]);
   });
 });
 
 describe('config/live.yaml', () => {
   it('has nothing to fill in but addresses and a key for the service', async () => {
-    expect(await load({ purpose: 'check' })).toMatchObject({ ok: true, config: { mode: 'live', service: { baseUrl: 'https://your-service.example', dialect: 'neutral' }, chain: { rpcUrl: 'https://your-rpc.example' } } });
-    expect(await load({ purpose: 'check', environment: {} })).toMatchObject({ ok: false, issues: [{ path: 'service.api_key' }] });
+    expect(await load({ purpose: 'check' })).toMatchObject({ ok: true, config: {
+      mode: 'live', service: { baseUrl: 'https://your-service.example', dialect: 'neutral' },
+      chain: { rpcUrl: 'https://your-rpc.example' },
+    } });
+    expect(await load({ purpose: 'check', environment: {} }))
+      .toMatchObject({ ok: false, issues: [{ path: 'service.api_key' }] });
   });
 
   it('trades only when the command line says so', async () => {
@@ -154,7 +178,9 @@ describe('config/live.yaml', () => {
     const kinds = loaded.config.limits.protections!.map(({ trigger }) => trigger.kind);
     expect(new Set(kinds).size).toBe(12);
     expect(loaded.config.limits.protections!.length).toBeLessThanOrEqual(14);
-    expect([...loaded.config.signer.caps.values()].every(({ perTrade, perHour, perDay }) => perTrade! < perHour! && perHour! < perDay!)).toBe(true);
-    expect(await readFile(join(CHECKOUT, 'config/live.yaml'), 'utf8')).toMatch(/^# yaml-language-server: \$schema=\.\/gannet\.schema\.json\n/);
+    expect([...loaded.config.signer.caps.values()].every(({ perTrade, perHour, perDay }) =>
+      perTrade! < perHour! && perHour! < perDay!)).toBe(true);
+    expect(await readFile(join(CHECKOUT, 'config/live.yaml'), 'utf8'))
+      .toMatch(/^# yaml-language-server: \$schema=\.\/gannet\.schema\.json\n/);
   });
 });

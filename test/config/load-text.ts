@@ -15,11 +15,15 @@ export async function genesisDecimals(mints: readonly Mint[]): Promise<ReadonlyM
 }
 
 /** Returns what becomes of a text as the file `bot.yaml` of a folder of its own. */
-export async function loadText(text: string | Uint8Array, options: Partial<LoadOptions> = {}): Promise<LoadedConfig | ConfigFailure> {
+export async function loadText(
+  text: string | Uint8Array, options: Partial<LoadOptions> = {},
+): Promise<LoadedConfig | ConfigFailure> {
   const folder = await mkdtemp(join(tmpdir(), 'gannet-config-'));
   try {
     await writeFile(join(folder, 'bot.yaml'), text);
-    return await loadConfig({ file: 'bot.yaml', workingDir: folder, environment: {}, decimalsOf: genesisDecimals, ...options });
+    return await loadConfig({
+      file: 'bot.yaml', workingDir: folder, environment: {}, decimalsOf: genesisDecimals, ...options,
+    });
   } finally {
     await rm(folder, { recursive: true });
   }

@@ -18,18 +18,25 @@ import { temporaryFolder } from './temporary-folder.ts';
 const CHECKOUT = join(import.meta.dirname, '../..');
 const WATCH = 'strategies: [{ use: book-watch, params: { market: TIDE, level: 0.6, rearm: 0.5 } }]\n';
 const PEARL = 'Pear99mWVTgEXo4CHgPdY5gNgDTG3KqeEQ3j8zfZfij' as Mint;
-/** All but the example for real money, whose own test is with the gate it has to pass, and the grids of sweeps, whose is with their reader. */
-const SHIPPED = (await readdir(join(CHECKOUT, 'config'))).filter((file) => file.endsWith('.yaml') && !file.endsWith('.grid.yaml') && file !== 'live.yaml');
+/**
+ * All but the example for real money, whose own test is with the gate it has to pass, and the grids of sweeps, whose is
+ * with their reader.
+ */
+const SHIPPED = (await readdir(join(CHECKOUT, 'config')))
+  .filter((file) => file.endsWith('.yaml') && !file.endsWith('.grid.yaml') && file !== 'live.yaml');
 
 const loadShipped = async (file: string) => {
-  const result = await loadConfig({ file: `config/${file}`, workingDir: CHECKOUT, environment: {}, decimalsOf: genesisDecimals });
+  const result =
+    await loadConfig({ file: `config/${file}`, workingDir: CHECKOUT, environment: {}, decimalsOf: genesisDecimals });
   if (!result.ok) throw new Error(JSON.stringify(result.issues));
   return result;
 };
 
 describe('the shipped configurations', () => {
   it('are there', () => {
-    expect(SHIPPED.sort()).toEqual(['book-watch.yaml', 'dca.yaml', 'gannet.yaml', 'mean-reversion.yaml', 'paper.yaml', 'sma-crossover.yaml']);
+    expect(SHIPPED.sort()).toEqual([
+      'book-watch.yaml', 'dca.yaml', 'gannet.yaml', 'mean-reversion.yaml', 'paper.yaml', 'sma-crossover.yaml',
+    ]);
   });
 
   it.each(SHIPPED)('%s loads, within the bounds of the embedded service', async (file) => {
@@ -47,9 +54,11 @@ describe('the shipped configurations', () => {
   it('begin live with purchases by both routes, a dip buyer and a watcher, which the wallet and the limits have room for', async () => {
     const { config } = await loadShipped('gannet.yaml');
     expect(config.mode).toBe('live');
-    expect(config.strategies.map(({ name, use, rawParams }) => [name, use, (rawParams as { route?: string }).route])).toEqual([
-      ['dca-sol', 'dca', 'order'], ['dca-pearl', 'dca', 'build'], ['sol-dip', 'mean-reversion', undefined], ['spring-tide', 'book-watch', undefined],
-    ]);
+    expect(config.strategies.map(({ name, use, rawParams }) => [name, use, (rawParams as { route?: string }).route]))
+      .toEqual([
+        ['dca-sol', 'dca', 'order'], ['dca-pearl', 'dca', 'build'], ['sol-dip', 'mean-reversion', undefined],
+        ['spring-tide', 'book-watch', undefined],
+      ]);
     const funded = GENESIS_WALLET.find(({ mint }) => mint === USDC_MINT)!.amount * 1_000_000n;
     const budgets = config.strategies.reduce((sum, { budget }) => sum + (budget?.amount ?? 0n), 0n);
     expect(budgets).toBeLessThanOrEqual(funded);
@@ -78,7 +87,8 @@ describe('where nothing is configured', () => {
     await mkdir(join(folder, 'config'));
     await writeFile(join(folder, 'config/gannet.yaml'), `mode: life\n${WATCH}`);
     const result = await loadConfig({ workingDir: folder, environment: {}, decimalsOf: genesisDecimals });
-    expect(result).toMatchObject({ ok: false, issues: [{ file: 'config/gannet.yaml', line: 1, column: 7, path: 'mode' }] });
+    expect(result)
+      .toMatchObject({ ok: false, issues: [{ file: 'config/gannet.yaml', line: 1, column: 7, path: 'mode' }] });
   });
 });
 
@@ -93,21 +103,27 @@ describe('what is left out', () => {
       wallet: { keyFrom: undefined, address: undefined, solReserve: 50_000_000n },
       seed: 7,
       // Where a run of one's own was recorded, its latencies are better than any assumption.
-      backtest: { model: { ...BASE_MODEL, latency: { ...BASE_MODEL.latency, quote: { recordedOr: BASE_MODEL.latency.quote }, land: { recordedOr: BASE_MODEL.latency.land } } } },
+      backtest: { model: { ...BASE_MODEL, latency: {
+        ...BASE_MODEL.latency, quote: { recordedOr: BASE_MODEL.latency.quote },
+        land: { recordedOr: BASE_MODEL.latency.land },
+      } } },
       limits: {
-        maxSlippageBps: 50, maxPriceImpactBps: 100, maxFeeBps: 30, maxTrade: undefined, maxPosition: new Map(), maxOpenIntents: 1,
-        maxSwaps: { perMinute: 6, perHour: 60, perDay: 300 }, solReserve: 50_000_000n,
+        maxSlippageBps: 50, maxPriceImpactBps: 100, maxFeeBps: 30, maxTrade: undefined, maxPosition: new Map(),
+        maxOpenIntents: 1, maxSwaps: { perMinute: 6, perHour: 60, perDay: 300 }, solReserve: 50_000_000n,
       },
       recording: { enabled: true, dir: 'state/recordings' },
       control: { enabled: true, host: '127.0.0.1', port: 7070 },
     });
     expect(config.tokens.all.map(({ symbol }) => symbol)).toEqual(['SOL', 'USDC']);
     expect(config.backtest.balances).toEqual(new Map([[SOL_MINT, 1_000_000_000n]]));
-    expect(config.strategies[0]).toMatchObject({ name: 'book-watch', use: 'book-watch', origin: 'project', budget: undefined, maxAgeMs: undefined });
+    expect(config.strategies[0]).toMatchObject({
+      name: 'book-watch', use: 'book-watch', origin: 'project', budget: undefined, maxAgeMs: undefined,
+    });
   });
 
   it('of a simulated wallet follows from the budgets', async () => {
-    const config = await configOf(`strategies:\n${dcaEntry('a', '200 USDC')}${dcaEntry('b', '300 USDC')}${dcaEntry('c', '2 SOL')}`);
+    const config =
+      await configOf(`strategies:\n${dcaEntry('a', '200 USDC')}${dcaEntry('b', '300 USDC')}${dcaEntry('c', '2 SOL')}`);
     expect(config.backtest.balances).toEqual(new Map([[USDC_MINT, 500_000_000n], [SOL_MINT, 3_000_000_000n]]));
   });
 
@@ -143,11 +159,16 @@ strategies:
     expect(config.tokens.bySymbol('PEARL')).toEqual({ symbol: 'PEARL', mint: PEARL, decimals: 6 });
     expect(config.backtest).toEqual({
       balances: new Map<string, bigint>([[USDC_MINT, 500_000n], [PEARL, 12n], [SOL_MINT, 0n]]),
-      model: { ...BASE_MODEL, setting: 'pessimistic', landing: { ...BASE_MODEL.landing, assumed: { drop: true, unknown: true } }, latency: { ...BASE_MODEL.latency, quote: [{ share: 0.5, latencyMs: 1_000 }], land: [{ share: 0.5, latencyMs: 60_000 }] } },
+      model: { ...BASE_MODEL, setting: 'pessimistic', landing: {
+        ...BASE_MODEL.landing, assumed: { drop: true, unknown: true },
+      }, latency: {
+        ...BASE_MODEL.latency, quote: [{ share: 0.5, latencyMs: 1_000 }], land: [{ share: 0.5, latencyMs: 60_000 }],
+      } },
     });
     expect(config.limits).toMatchObject({
       maxSlippageBps: 1, maxTrade: { mint: USDC_MINT, amount: 2n ** 64n - 1n },
-      maxPosition: new Map([[PEARL, { mint: USDC_MINT, amount: 1_000_000_000n }]]), maxSwaps: { perMinute: 6, perHour: 60, perDay: 9 },
+      maxPosition: new Map([[PEARL, { mint: USDC_MINT, amount: 1_000_000_000n }]]),
+      maxSwaps: { perMinute: 6, perHour: 60, perDay: 9 },
     });
     expect(config.recording).toEqual({ enabled: false, dir: '/var/fish' });
     expect(config.control).toEqual({ enabled: false, host: 'localhost', port: 0, isPortGiven: true });
@@ -165,12 +186,16 @@ strategies:
   });
 
   it('may use anchors', async () => {
-    const config = await configOf('strategies:\n  - { name: a, use: dca, params: &p { buy: SOL, spend: "1 USDC", every: 10s } }\n  - { name: b, use: dca, params: *p }\n');
-    expect(config.strategies.map(({ rawParams }) => rawParams)).toEqual([{ buy: 'SOL', spend: '1 USDC', every: '10s' }, { buy: 'SOL', spend: '1 USDC', every: '10s' }]);
+    const config = await configOf(
+      'strategies:\n  - { name: a, use: dca, params: &p { buy: SOL, spend: "1 USDC", every: 10s } }\n  - { name: b, use: dca, params: *p }\n',
+    );
+    expect(config.strategies.map(({ rawParams }) => rawParams))
+      .toEqual([{ buy: 'SOL', spend: '1 USDC', every: '10s' }, { buy: 'SOL', spend: '1 USDC', every: '10s' }]);
   });
 
   it('may point at the key through the environment', async () => {
-    const config = await configOf(`${WATCH}wallet:\n  key_from: file:\${WHERE}\n`, { environment: { WHERE: '/keys/wallet.json' } });
+    const config =
+      await configOf(`${WATCH}wallet:\n  key_from: file:\${WHERE}\n`, { environment: { WHERE: '/keys/wallet.json' } });
     expect(config.wallet.keyFrom).toEqual({ kind: 'file', path: '/keys/wallet.json' });
   });
 
@@ -178,24 +203,32 @@ strategies:
     const overrides = { baseUrl: 'https://swap.example/', rpcUrl: 'https://rpc.example', apiKeyEnv: 'FISH_KEY' };
     const text = `wallet: { address: ${PEARL} }\nservice: { base_url: 5, api_key: "\${UNSET}" }\n${WATCH.replace('0.5 }', '0.5, every: 10s }')}`;
     const config = await configOf(text, { overrides, environment: { FISH_KEY: 'k' } });
-    expect(config.service).toMatchObject({ baseUrl: 'https://swap.example', apiKey: 'k', plan: 'free', requestsPerSecond: 1, limited: true });
+    expect(config.service).toMatchObject({
+      baseUrl: 'https://swap.example', apiKey: 'k', plan: 'free', requestsPerSecond: 1, limited: true,
+    });
     expect(config.chain.rpcUrl).toBe('https://rpc.example');
     expect(await issuesOf(text, { overrides: { ...overrides, rpcUrl: 'ftp://x' } })).toEqual([
-      '--api-key-env service.api_key: the environment variable FISH_KEY is not set: set it, or write FISH_KEY=… into .env',
-      '--rpc-url chain.rpc_url: expected "embedded" or the http(s) address of a Solana RPC node, got another text (not shown)',
+      '--api-key-env service.api_key: the environment variable FISH_KEY is not set: set it, or write FISH_KEY=… into '
+        + '.env',
+      '--rpc-url chain.rpc_url: expected "embedded" or the http(s) address of a Solana RPC node, got another text (not '
+        + 'shown)',
     ]);
   });
 
   it('of a real service takes the usual key from the environment, unless the plan has none', async () => {
     const environment = { GANNET_API_KEY: 'k' };
     expect((await configOf(realService(''), { environment })).service).toMatchObject({ apiKey: 'k', plan: 'free' });
-    expect((await configOf(realService(', plan: keyless'), { environment })).service).toMatchObject({ apiKey: undefined, plan: 'keyless' });
-    expect((await configOf(realService(''))).service).toMatchObject({ apiKey: undefined, plan: 'keyless', requestsPerSecond: 0.5 });
-    expect((await configOf(realService(', requests_per_second: 3'))).service).toMatchObject({ plan: { requestsPerSecond: 3 }, requestsPerSecond: 3 });
+    expect((await configOf(realService(', plan: keyless'), { environment })).service)
+      .toMatchObject({ apiKey: undefined, plan: 'keyless' });
+    expect((await configOf(realService(''))).service)
+      .toMatchObject({ apiKey: undefined, plan: 'keyless', requestsPerSecond: 0.5 });
+    expect((await configOf(realService(', requests_per_second: 3'))).service)
+      .toMatchObject({ plan: { requestsPerSecond: 3 }, requestsPerSecond: 3 });
   });
 
   it('may open the control API to others where they need a token', async () => {
-    const config = await configOf(`${WATCH}control: { host: 0.0.0.0 }\n`, { environment: { GANNET_CONTROL_TOKEN: 't' } });
+    const config =
+      await configOf(`${WATCH}control: { host: 0.0.0.0 }\n`, { environment: { GANNET_CONTROL_TOKEN: 't' } });
     expect(config.control.host).toBe('0.0.0.0');
   });
 
@@ -219,7 +252,9 @@ describe('a strategy', () => {
   - { name: b, use: tide, params: *p }
   - { name: c, use: strategies/tide/index.ts, params: *p }
 `);
-    const result = await loadConfig({ file: 'bot.yaml', workingDir: folder, environment: {}, decimalsOf: genesisDecimals, projectDir: folder });
+    const result = await loadConfig({
+      file: 'bot.yaml', workingDir: folder, environment: {}, decimalsOf: genesisDecimals, projectDir: folder,
+    });
     if (!result.ok) throw new Error(JSON.stringify(result.issues));
     expect(result.config.strategies.map(({ name, origin, strategy }) => [name, origin, strategy.name])).toEqual([
       ['a', 'path', 'book-watch'], ['b', 'project', 'book-watch'], ['c', 'project', 'book-watch'],
@@ -242,7 +277,8 @@ describe('decimals', () => {
   it('that cannot be asked fail with the network’s own error, but the file’s faults come first', async () => {
     const text = `tokens: { PEARL: ${PEARL} }\n${WATCH}`;
     await expect(loadText(text, { decimalsOf: unreachable })).rejects.toMatchObject({ code: 'CHAIN_UNREACHABLE' });
-    expect(await issuesOf(`${text}modus: 1\n`, { decimalsOf: unreachable })).toEqual(['bot.yaml:3:1 modus: unknown key "modus" (did you mean "mode"?)']);
+    expect(await issuesOf(`${text}modus: 1\n`, { decimalsOf: unreachable }))
+      .toEqual(['bot.yaml:3:1 modus: unknown key "modus" (did you mean "mode"?)']);
   });
 });
 
@@ -261,7 +297,9 @@ describe('the JSON schema', () => {
     expect(configJsonSchema()).toMatchObject({
       required: ['strategies'],
       additionalProperties: false,
-      properties: { mode: { enum: ['paper', 'live'] }, risk: { properties: { protections: {} } }, signer: {}, notifications: {} },
+      properties: {
+        mode: { enum: ['paper', 'live'] }, risk: { properties: { protections: {} } }, signer: {}, notifications: {},
+      },
     });
   });
 });

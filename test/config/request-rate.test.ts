@@ -7,12 +7,13 @@ import type { FeedSpec } from '../../src/market/feed.ts';
 import type { Mint } from '../../src/market/token.ts';
 import { SOL_MINT, USDC_MINT } from '../../src/market/token.ts';
 import { amount } from '../../src/core/amount.ts';
-import type { RatePlan } from '../../src/service/rate-plan.ts';
-import { PLAN_NAMES, requestsPerSecond, watchRequestsPerSecond } from '../../src/service/rate-plan.ts';
+import type { RatePlan } from '../../src/service/rate/rate-plan.ts';
+import { PLAN_NAMES, requestsPerSecond, watchRequestsPerSecond } from '../../src/service/rate/rate-plan.ts';
 import type { Strategy } from '../../src/strategy/define.ts';
 import { configOf, issuesOf } from './load-text.ts';
 
-const service = (plan: RatePlan, limited = true): RunConfig['service'] => ({ baseUrl: 'x', dialect: 'neutral', plan, requestsPerSecond: requestsPerSecond(plan, 'main'), limited });
+const service = (plan: RatePlan, limited = true): RunConfig['service'] =>
+  ({ baseUrl: 'x', dialect: 'neutral', plan, requestsPerSecond: requestsPerSecond(plan, 'main'), limited });
 
 function watcher(...specs: readonly FeedSpec[]): StrategyConfig {
   const strategy: Strategy = {
@@ -22,11 +23,16 @@ function watcher(...specs: readonly FeedSpec[]): StrategyConfig {
   };
   return { name: 'watcher', use: 'watcher', origin: 'project', strategy, params: {}, rawParams: {} };
 }
-const stats = (index: number, everyMs: number): FeedSpec => ({ kind: 'token-stats', mint: `mint-${index}` as Mint, everyMs });
-const tokens = (count: number, everyMs: number): StrategyConfig => watcher(...Array.from({ length: count }, (_, index) => stats(index, everyMs)));
-const quote = (everyMs: number): FeedSpec => ({ kind: 'quote', inputMint: USDC_MINT, outputMint: SOL_MINT, amount: amount(5n), everyMs });
-const book = (marketId: string, everyMs: number, weight = 1): FeedSpec => ({ kind: 'order-book', marketId, everyMs, weight });
-const rateOf = (...strategies: StrategyConfig[]): number => requestRate({ service: service('free'), strategies }).requestsPerSecond;
+const stats = (index: number, everyMs: number): FeedSpec =>
+  ({ kind: 'token-stats', mint: `mint-${index}` as Mint, everyMs });
+const tokens = (count: number, everyMs: number): StrategyConfig =>
+  watcher(...Array.from({ length: count }, (_, index) => stats(index, everyMs)));
+const quote = (everyMs: number): FeedSpec =>
+  ({ kind: 'quote', inputMint: USDC_MINT, outputMint: SOL_MINT, amount: amount(5n), everyMs });
+const book = (marketId: string, everyMs: number, weight = 1): FeedSpec =>
+  ({ kind: 'order-book', marketId, everyMs, weight });
+const rateOf = (...strategies: StrategyConfig[]): number =>
+  requestRate({ service: service('free'), strategies }).requestsPerSecond;
 
 /** Returns how often each feed is expected to be polled, in seconds. */
 function expected(plan: RatePlan, ...strategies: StrategyConfig[]): number[] {
@@ -64,7 +70,8 @@ describe('the request rate', () => {
       expect(watchPerSecond).toBeLessThan(allowedPerSecond!);
     }
     const unlimited = requestRate({ service: service('free', false), strategies: [watcher(quote(1))] });
-    expect(unlimited).toMatchObject({ allowedPerSecond: undefined, watchPerSecond: undefined, feeds: [{ expectedMs: 1 }] });
+    expect(unlimited)
+      .toMatchObject({ allowedPerSecond: undefined, watchPerSecond: undefined, feeds: [{ expectedMs: 1 }] });
   });
 });
 
@@ -95,9 +102,15 @@ describe('how often each feed will be polled', () => {
   });
 
   it('never adds up to more than is left for watching, and is never more often than wanted', () => {
-    const feeds = fc.array(fc.tuple(fc.integer({ min: 50, max: 600_000 }), fc.double({ min: 0.01, max: 100, noNaN: true })), { minLength: 1, maxLength: 30 });
+    const feeds = fc.array(
+      fc.tuple(fc.integer({ min: 50, max: 600_000 }), fc.double({ min: 0.01, max: 100, noNaN: true })),
+      { minLength: 1, maxLength: 30 },
+    );
     fc.assert(fc.property(fc.constantFrom(...PLAN_NAMES), feeds, (plan, demands) => {
-      const rate = requestRate({ service: service(plan), strategies: [watcher(...demands.map(([everyMs, weight], index) => book(`M${index}`, everyMs, weight)))] });
+      const rate = requestRate({
+        service: service(plan),
+        strategies: [watcher(...demands.map(([everyMs, weight], index) => book(`M${index}`, everyMs, weight)))],
+      });
       const used = rate.feeds.reduce((sum, { expectedMs }) => sum + 1_000 / expectedMs, 0);
       expect(used).toBeLessThanOrEqual(watchRequestsPerSecond(plan) * (1 + 1e-9));
       for (const { spec, expectedMs } of rate.feeds) expect(expectedMs).toBeGreaterThanOrEqual(spec.everyMs);
@@ -115,7 +128,8 @@ describe('a configuration that asks for more than the plan allows', () => {
   });
 
   it('is refused at each max_age that cannot be kept, once each', async () => {
-    expect((await issuesOf(dips(12, 'max_age: 15s,'))).map((line) => line.split(' ')[1])).toEqual(Array.from({ length: 12 }, (_, index) => `strategies[${index}].max_age:`));
+    expect((await issuesOf(dips(12, 'max_age: 15s,'))).map((line) => line.split(' ')[1]))
+      .toEqual(Array.from({ length: 12 }, (_, index) => `strategies[${index}].max_age:`));
   });
 
   it('is refused at the plan where strategies have not, naming the first of them', async () => {

@@ -15,7 +15,8 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-const protectionsOf = async (yaml: string) => (await configOf(`${WATCH}risk:\n  protections:\n${yaml}`)).limits.protections;
+const protectionsOf = async (yaml: string) =>
+  (await configOf(`${WATCH}risk:\n  protections:\n${yaml}`)).limits.protections;
 
 describe('protections', () => {
   it('of the documented examples are read exactly', async () => {
@@ -23,9 +24,18 @@ describe('protections', () => {
     - { kind: max_drawdown, limit_pct: 10, action: reduce_only }
     - { kind: cooldown, after: "loss", for: "10m" }
 `)).toEqual([
-      { trigger: { kind: 'daily-loss', limit: { mint: USDC_MINT, amount: 50_000_000n } }, scope: 'global', action: 'halt', release: { kind: 'next-day' } },
-      { trigger: { kind: 'max-drawdown', limitPct: 10 }, scope: 'global', action: 'reduce-only', release: { kind: 'operator' } },
-      { trigger: { kind: 'cooldown', after: 'loss' }, scope: 'strategy', action: 'deny', release: { kind: 'elapsed', afterMs: 10 * MINUTE } },
+      {
+        trigger: { kind: 'daily-loss', limit: { mint: USDC_MINT, amount: 50_000_000n } }, scope: 'global',
+        action: 'halt', release: { kind: 'next-day' },
+      },
+      {
+        trigger: { kind: 'max-drawdown', limitPct: 10 }, scope: 'global', action: 'reduce-only',
+        release: { kind: 'operator' },
+      },
+      {
+        trigger: { kind: 'cooldown', after: 'loss' }, scope: 'strategy', action: 'deny',
+        release: { kind: 'elapsed', afterMs: 10 * MINUTE },
+      },
     ]);
   });
 
@@ -40,15 +50,42 @@ describe('protections', () => {
     - { kind: reconciliation_mismatch }
     - { kind: dead_man, after: 3d }
 `)).toEqual([
-      { trigger: { kind: 'loss-streak', losses: 3, withinMs: DAY }, scope: 'strategy', action: 'deny', release: { kind: 'elapsed', afterMs: HOUR } },
-      { trigger: { kind: 'low-profit', trades: 4, withinMs: 2 * DAY, leastBps: -150 }, scope: 'token', action: 'deny', release: { kind: 'elapsed', afterMs: HOUR } },
-      { trigger: { kind: 'fee-budget', limitLamports: 50_000_000n }, scope: 'global', action: 'reduce-only', release: { kind: 'next-day' } },
-      { trigger: { kind: 'stale-feed', afterMs: MINUTE }, scope: 'strategy', action: 'deny', release: { kind: 'cleared' } },
-      { trigger: { kind: 'blind-execution', unknowns: 2 }, scope: 'global', action: 'reduce-only', release: { kind: 'cleared' } },
-      { trigger: { kind: 'unresolved-intent', afterMs: 5 * MINUTE }, scope: 'strategy', action: 'deny', release: { kind: 'cleared' } },
-      { trigger: { kind: 'error-rate', failures: 5, withinMs: 10 * MINUTE }, scope: 'strategy', action: 'deny', release: { kind: 'elapsed', afterMs: 10 * MINUTE } },
-      { trigger: { kind: 'reconciliation-mismatch' }, scope: 'global', action: 'reduce-only', release: { kind: 'operator' } },
-      { trigger: { kind: 'dead-man', afterMs: 3 * DAY }, scope: 'global', action: 'reduce-only', release: { kind: 'cleared' } },
+      {
+        trigger: { kind: 'loss-streak', losses: 3, withinMs: DAY }, scope: 'strategy', action: 'deny',
+        release: { kind: 'elapsed', afterMs: HOUR },
+      },
+      {
+        trigger: { kind: 'low-profit', trades: 4, withinMs: 2 * DAY, leastBps: -150 }, scope: 'token', action: 'deny',
+        release: { kind: 'elapsed', afterMs: HOUR },
+      },
+      {
+        trigger: { kind: 'fee-budget', limitLamports: 50_000_000n }, scope: 'global', action: 'reduce-only',
+        release: { kind: 'next-day' },
+      },
+      {
+        trigger: { kind: 'stale-feed', afterMs: MINUTE }, scope: 'strategy', action: 'deny',
+        release: { kind: 'cleared' },
+      },
+      {
+        trigger: { kind: 'blind-execution', unknowns: 2 }, scope: 'global', action: 'reduce-only',
+        release: { kind: 'cleared' },
+      },
+      {
+        trigger: { kind: 'unresolved-intent', afterMs: 5 * MINUTE }, scope: 'strategy', action: 'deny',
+        release: { kind: 'cleared' },
+      },
+      {
+        trigger: { kind: 'error-rate', failures: 5, withinMs: 10 * MINUTE }, scope: 'strategy', action: 'deny',
+        release: { kind: 'elapsed', afterMs: 10 * MINUTE },
+      },
+      {
+        trigger: { kind: 'reconciliation-mismatch' }, scope: 'global', action: 'reduce-only',
+        release: { kind: 'operator' },
+      },
+      {
+        trigger: { kind: 'dead-man', afterMs: 3 * DAY }, scope: 'global', action: 'reduce-only',
+        release: { kind: 'cleared' },
+      },
     ]);
   });
 
@@ -58,8 +95,14 @@ describe('protections', () => {
     - { kind: error_rate, failures: 5, within: 10m, scope: global, action: deny, release: cleared }
 `)).toEqual([
       { trigger: { kind: 'cooldown', after: 'trade' }, scope: 'token', action: 'halt', release: { kind: 'next-day' } },
-      { trigger: { kind: 'max-drawdown', limitPct: 33.3 }, scope: 'strategy', action: 'flatten', release: { kind: 'elapsed', afterMs: 30 * MINUTE } },
-      { trigger: { kind: 'error-rate', failures: 5, withinMs: 10 * MINUTE }, scope: 'global', action: 'deny', release: { kind: 'cleared' } },
+      {
+        trigger: { kind: 'max-drawdown', limitPct: 33.3 }, scope: 'strategy', action: 'flatten',
+        release: { kind: 'elapsed', afterMs: 30 * MINUTE },
+      },
+      {
+        trigger: { kind: 'error-rate', failures: 5, withinMs: 10 * MINUTE }, scope: 'global', action: 'deny',
+        release: { kind: 'cleared' },
+      },
     ]);
   });
 
@@ -69,23 +112,34 @@ describe('protections', () => {
   });
 
   it('may be of one kind more than once', async () => {
-    expect(await protectionsOf('    - { kind: max_drawdown, limit_pct: 10 }\n    - { kind: max_drawdown, limit_pct: 20, action: flatten }\n')).toHaveLength(2);
+    expect(await protectionsOf(
+      '    - { kind: max_drawdown, limit_pct: 10 }\n    - { kind: max_drawdown, limit_pct: 20, action: flatten }\n',
+    )).toHaveLength(2);
   });
 
   it('take max_fees_per_day for a fee budget, in place of the usual one', async () => {
-    const budget = { trigger: { kind: 'fee-budget', limitLamports: 20_000_000n }, scope: 'global', action: 'reduce-only', release: { kind: 'next-day' } };
+    const budget = {
+      trigger: { kind: 'fee-budget', limitLamports: 20_000_000n }, scope: 'global', action: 'reduce-only',
+      release: { kind: 'next-day' },
+    };
     const usual = (await configOf(`${WATCH}risk: { max_fees_per_day: "0.02 SOL" }\n`)).limits.protections!;
     expect(usual.filter(({ trigger }) => trigger.kind === 'fee-budget')).toEqual([budget]);
     expect(usual).toHaveLength(DEFAULT_PROTECTIONS.length);
-    expect((await configOf(`${WATCH}risk: { max_fees_per_day: "0.02 SOL", protections: [] }\n`)).limits.protections).toEqual([budget]);
+    expect((await configOf(`${WATCH}risk: { max_fees_per_day: "0.02 SOL", protections: [] }\n`)).limits.protections)
+      .toEqual([budget]);
   });
 
   it('by default are what the engine can carry out', () => {
-    expect(Object.keys(PROTECTION_KINDS).map((kind) => kind.replaceAll('_', '-')).sort()).toEqual(Object.keys(PROTECTIONS).sort());
+    expect(Object.keys(PROTECTION_KINDS).map((kind) => kind.replaceAll('_', '-')).sort())
+      .toEqual(Object.keys(PROTECTIONS).sort());
     for (const [kind, { scope, action, release }] of Object.entries(PROTECTION_KINDS)) {
       const trigger = { kind: kind.replaceAll('_', '-') } as Parameters<typeof protectionFault>[0]['trigger'];
-      const kindOfRelease = release === undefined || /^\d/.test(release) ? { kind: 'elapsed', afterMs: 1 } as const : { kind: release.replaceAll('_', '-') as 'cleared' | 'next-day' | 'operator' };
-      expect(protectionFault({ trigger, scope, action: action.replaceAll('_', '-') as 'deny', release: kindOfRelease }), kind).toBeUndefined();
+      const kindOfRelease = release === undefined || /^\d/.test(release) ? { kind: 'elapsed', afterMs: 1 } as const
+        : { kind: release.replaceAll('_', '-') as 'cleared' | 'next-day' | 'operator' };
+      expect(
+        protectionFault({ trigger, scope, action: action.replaceAll('_', '-') as 'deny', release: kindOfRelease }),
+        kind,
+      ).toBeUndefined();
     }
   });
 });
@@ -101,26 +155,40 @@ risk:
   token_safety: { trusted: [PEARL], min_liquidity_usd: 1.5, min_organic_score: 0, min_holders: 7, max_top_holders_pct: 99.5, max_transfer_fee_bps: 10, allowed_extensions: [transfer_fee, default_account_state], valid_for: 1h }
 strategies: [{ use: dca, budget: "5 USDC", max_exposure: "4 USDC", warmup: 2h, params: { buy: SOL, spend: "1 USDC", every: 10s } }]
 `);
-    expect(limits).toMatchObject({ maxExposure: { mint: USDC_MINT, amount: 3_000_000_000n }, maxQuoteAgeMs: 2_000, maxQuoteAgeSlots: 8, maxValueAgeMs: 30 * MINUTE });
+    expect(limits).toMatchObject({
+      maxExposure: { mint: USDC_MINT, amount: 3_000_000_000n }, maxQuoteAgeMs: 2_000, maxQuoteAgeSlots: 8,
+      maxValueAgeMs: 30 * MINUTE,
+    });
     expect(limits.tokenSafety).toEqual({
-      trusted: new Set([PEARL]), minLiquidityUsd: 1.5, minOrganicScore: 0, minHolders: 7, maxTopHoldersPct: 99.5, maxTransferFeeBps: 10,
-      allowedExtensions: new Set(['transfer-fee', 'default-account-state']), validForMs: HOUR,
+      trusted: new Set([PEARL]), minLiquidityUsd: 1.5, minOrganicScore: 0, minHolders: 7, maxTopHoldersPct: 99.5,
+      maxTransferFeeBps: 10, allowedExtensions: new Set(['transfer-fee', 'default-account-state']), validForMs: HOUR,
     });
     expect(strategies[0]).toMatchObject({ maxExposure: { mint: USDC_MINT, amount: 4_000_000n }, warmupMs: 2 * HOUR });
   });
 
   it('look at every token but SOL and USDC, unless they are told not to', async () => {
-    expect((await configOf(WATCH)).limits.tokenSafety).toMatchObject({ trusted: new Set([SOL_MINT, USDC_MINT]), minHolders: 1_000, allowedExtensions: new Set() });
-    expect((await configOf(`tokens: { WSOL: ${SOL_MINT} }\n${WATCH}`)).limits.tokenSafety?.trusted).toEqual(new Set([SOL_MINT, USDC_MINT]));
-    expect((await configOf(`${WATCH}risk: { token_safety: { enabled: false, min_holders: 5 } }\n`)).limits.tokenSafety).toBeUndefined();
+    expect((await configOf(WATCH)).limits.tokenSafety)
+      .toMatchObject({ trusted: new Set([SOL_MINT, USDC_MINT]), minHolders: 1_000, allowedExtensions: new Set() });
+    expect((await configOf(`tokens: { WSOL: ${SOL_MINT} }\n${WATCH}`)).limits.tokenSafety?.trusted)
+      .toEqual(new Set([SOL_MINT, USDC_MINT]));
+    expect((await configOf(`${WATCH}risk: { token_safety: { enabled: false, min_holders: 5 } }\n`)).limits.tokenSafety)
+      .toBeUndefined();
   });
 
   it('let an extension through that is allowed by its name in the file, and no other', async () => {
-    const names = ['transfer_fee', 'transfer_hook', 'permanent_delegate', 'default_account_state', 'non_transferable', 'pausable', 'confidential_transfer', 'confidential_transfer_fee', 'confidential_mint_burn'];
-    const record = { mintAuthorityDisabled: true, freezeAuthorityDisabled: true, topHoldersPct: 1, liquidityUsd: 1e9, organicScore: 99, holders: 1e6 };
+    const names = [
+      'transfer_fee', 'transfer_hook', 'permanent_delegate', 'default_account_state', 'non_transferable', 'pausable',
+      'confidential_transfer', 'confidential_transfer_fee', 'confidential_mint_burn',
+    ];
+    const record = {
+      mintAuthorityDisabled: true, freezeAuthorityDisabled: true, topHoldersPct: 1, liquidityUsd: 1e9, organicScore: 99,
+      holders: 1e6,
+    };
     for (const name of names) {
       const account = { extensions: [name.replaceAll('_', '-')] } as unknown as MintAccount;
-      const [strict, allowing] = await Promise.all(['', name].map(async (allowed) => (await configOf(`${WATCH}risk: { token_safety: { allowed_extensions: [${allowed}] } }\n`)).limits.tokenSafety!));
+      const [strict, allowing] = await Promise.all(['', name].map(async (allowed) => (await configOf(
+        `${WATCH}risk: { token_safety: { allowed_extensions: [${allowed}] } }\n`,
+      )).limits.tokenSafety!));
       expect(judgeToken({ record, account, canBeSold: true }, strict!), name).toHaveLength(1);
       expect(judgeToken({ record, account, canBeSold: true }, allowing!), name).toEqual([]);
     }
@@ -140,12 +208,16 @@ strategies: [{ use: dca, budget: "5 USDC", max_exposure: "4 USDC", warmup: 2h, p
     const text = JSON.stringify(recordLimits(limits));
     expect(readLimits(JSON.parse(text) as ReturnType<typeof recordLimits>)).toEqual(limits);
     const defaults = (await configOf(WATCH)).limits;
-    expect(readLimits(JSON.parse(JSON.stringify(recordLimits(defaults))) as ReturnType<typeof recordLimits>)).toEqual(defaults);
+    expect(readLimits(JSON.parse(JSON.stringify(recordLimits(defaults))) as ReturnType<typeof recordLimits>))
+      .toEqual(defaults);
   });
 
   it('of an older manifest have no protections and look at no token', async () => {
     const { limits } = await configOf(WATCH);
-    const { protections: _, token_safety: __, max_exposure: ___, max_quote_age_ms: ____, max_quote_age_slots: _____, max_value_age_ms: ______, ...older } = recordLimits(limits);
+    const {
+      protections: _, token_safety: __, max_exposure: ___, max_quote_age_ms: ____, max_quote_age_slots: _____,
+      max_value_age_ms: ______, ...older
+    } = recordLimits(limits);
     expect(readLimits(older)).toEqual({ ...limits, protections: [], tokenSafety: undefined });
   });
 });
@@ -183,7 +255,8 @@ describe('the JSON schema of what keeps money safe', () => {
     const silent: string[] = [];
     const look = (schema: Described, path: string): void => {
       for (const [key, member] of Object.entries(schema.properties ?? {})) {
-        if (member.description === undefined && member.const === undefined && !path.endsWith('max_swaps')) silent.push(`${path}.${key}`);
+        if (member.description === undefined && member.const === undefined && !path.endsWith('max_swaps'))
+          silent.push(`${path}.${key}`);
         look(member, `${path}.${key}`);
       }
       for (const option of schema.oneOf ?? []) look(option, path);

@@ -18,7 +18,9 @@ async function createPaper(): Promise<ExecutorHarness> {
   return {
     executor: createPaperExecutor({
       service: world.service, clock: world.clock, random: seededRandom('contract'),
-      model: { setting: 'base', landLatencyMs: 1_000, feeLamports: 5_000n as Lamports, dropProbability: 0, expiryMs: 70_000 },
+      model: {
+        setting: 'base', landLatencyMs: 1_000, feeLamports: 5_000n as Lamports, dropProbability: 0, expiryMs: 70_000,
+      },
     }),
     intent: (overrides) => world.intent(overrides),
     largeIntent: (overrides) => world.intent({ amountIn: LARGE, ...overrides }),

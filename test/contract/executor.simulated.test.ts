@@ -12,12 +12,14 @@ import { executorContract } from './executor.ts';
 const IN_AMOUNT = 20_000_000n;
 const OUT_AMOUNT = 109_000_000n;
 /** Nothing is lost on the way: the contract is of what every executor does with what arrives. */
-const model: SimulationModel = { ...BASE_MODEL, landing: { ...BASE_MODEL.landing, dropProbability: 0, unknownProbability: 0 } };
+const model: SimulationModel =
+  { ...BASE_MODEL, landing: { ...BASE_MODEL.landing, dropProbability: 0, unknownProbability: 0 } };
 
 executorContract({
   name: 'simulated',
   create: createSimulated,
-  skips: { reconcile: 'a backtest has no yesterday: it begins with nothing open, and to be handed something is a bug that must show' },
+  skips: { reconcile:
+    'a backtest has no yesterday: it begins with nothing open, and to be handed something is a bug that must show' },
 });
 
 async function createSimulated(): Promise<ExecutorHarness> {
@@ -34,7 +36,8 @@ async function createSimulated(): Promise<ExecutorHarness> {
     intents += 1;
     return {
       id: `test-${intents}`, strategy: 'test', createdAt: clock.now(), ...pair, amountIn: IN_AMOUNT as Amount,
-      purpose: 'entry', maxSlippageBps: 50 as Bps, maxPriceImpactBps: 100 as Bps, maxFeeBps: 30 as Bps, route: 'order', reason: 'a test', ...overrides,
+      purpose: 'entry', maxSlippageBps: 50 as Bps, maxPriceImpactBps: 100 as Bps, maxFeeBps: 30 as Bps, route: 'order',
+      reason: 'a test', ...overrides,
     };
   };
   return {

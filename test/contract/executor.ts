@@ -89,9 +89,11 @@ export function executorContract(options: {
     });
 
     it.each([
-      ['the price impact is above the cap', 'IMPACT_EXCEEDS_MAX', (): Intent => harness.largeIntent({ maxPriceImpactBps: 1 as Bps })],
+      ['the price impact is above the cap', 'IMPACT_EXCEEDS_MAX', (): Intent =>
+        harness.largeIntent({ maxPriceImpactBps: 1 as Bps })],
       ['the fee is above the cap', 'FEE_EXCEEDS_MAX', (): Intent => harness.intent({ maxFeeBps: 0 as Bps })],
-      ['the output is below the strategy’s limit', 'LIMIT_NOT_MET', (): Intent => harness.intent({ minimumOut: 10n ** 18n as Amount })],
+      ['the output is below the strategy’s limit', 'LIMIT_NOT_MET', (): Intent =>
+        harness.intent({ minimumOut: 10n ** 18n as Amount })],
     ] as const)('gives up and signs nothing where %s', async (_case, code, create) => {
       const outcomes = await carryOut(create());
       const last = outcomes.at(-1)!;
@@ -153,7 +155,9 @@ export function executorContract(options: {
   });
 }
 
-/** The states follow the closed machine from `approved`, `building` comes first, one is terminal, and it is the last. */
+/**
+ * The states follow the closed machine from `approved`, `building` comes first, one is terminal, and it is the last.
+ */
 function expectOneJourney(intent: Intent, outcomes: readonly Outcome[]): void {
   expect(outcomes[0]?.state).toBe('building');
   expectJourneyFrom('approved', intent, outcomes);

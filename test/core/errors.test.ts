@@ -21,7 +21,10 @@ describe('a fault', () => {
 
   it('has a message whatever was thrown', () => {
     expect([new Error('a'), 'b', 3, undefined, null].map(messageOf)).toEqual(['a', 'b', '3', 'undefined', 'null']);
-    const hostile = [Object.create(null), { toString: () => { throw new Error('no'); } }, Object.assign(new Error('c'), { message: 7 }), Symbol('d')];
+    const hostile = [
+      Object.create(null), { toString: () => { throw new Error('no'); } },
+      Object.assign(new Error('c'), { message: 7 }), Symbol('d'),
+    ];
     expect(hostile.map(messageOf)).toEqual(['something without a text', 'something without a text', '7', 'Symbol(d)']);
   });
 });

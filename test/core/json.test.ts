@@ -21,7 +21,9 @@ describe('reading JSON', () => {
     });
   });
 
-  it.each(['', '{', '{"a":}', '[1,]', 'undefined', "{'a':1}", '1 2', '<html>', '12345678901234567890x'])('refuses %j', (text) => {
+  it.each([
+    '', '{', '{"a":}', '[1,]', 'undefined', "{'a':1}", '1 2', '<html>', '12345678901234567890x',
+  ])('refuses %j', (text) => {
     expect(() => parseJson(text)).toThrow(expect.objectContaining({ code: 'JSON_INVALID' }) as Error);
   });
 
@@ -39,7 +41,8 @@ describe('reading JSON', () => {
 
 describe('writing JSON', () => {
   it('writes bigints as strings', () => {
-    expect(stringifyJson({ amount: 18_446_744_073_709_551_615n, list: [1n] })).toBe('{"amount":"18446744073709551615","list":["1"]}');
+    expect(stringifyJson({ amount: 18_446_744_073_709_551_615n, list: [1n] }))
+      .toBe('{"amount":"18446744073709551615","list":["1"]}');
   });
 
   it.each([Number.NaN, Infinity, -Infinity])('refuses %d instead of writing null', (value) => {
@@ -50,9 +53,11 @@ describe('writing JSON', () => {
 
 describe('canonical JSON', () => {
   it('sorts keys by code unit at every depth, without white space', () => {
-    expect(canonicalJson({ b: 1, a: { d: [true, null], c: 'x' }, B: 2 })).toBe('{"B":2,"a":{"c":"x","d":[true,null]},"b":1}');
+    expect(canonicalJson({ b: 1, a: { d: [true, null], c: 'x' }, B: 2 }))
+      .toBe('{"B":2,"a":{"c":"x","d":[true,null]},"b":1}');
     // U+1F600 begins with the code unit D83D, below U+FB01, though its code point is above.
-    expect(canonicalJson({ '\ufb01': 1, '\u{1f600}': 2, 'é': 3, 'z': 4, '10': 5, '9': 6 })).toBe('{"10":5,"9":6,"z":4,"é":3,"\u{1f600}":2,"\ufb01":1}');
+    expect(canonicalJson({ '\ufb01': 1, '\u{1f600}': 2, 'é': 3, 'z': 4, '10': 5, '9': 6 }))
+      .toBe('{"10":5,"9":6,"z":4,"é":3,"\u{1f600}":2,"\ufb01":1}');
   });
 
   it('leaves out undefined members and writes bigints as strings', () => {

@@ -44,7 +44,9 @@ describe('seeded random numbers', () => {
   });
 });
 
-/** The first outputs of sfc32 from the four words that the seed "7" hashes to, reckoned apart from the code in BigInt. */
+/**
+ * The first outputs of sfc32 from the four words that the seed "7" hashes to, reckoned apart from the code in BigInt.
+ */
 const REFERENCE = referenceStream('7', 3);
 
 function referenceStream(seed: string, count: number): bigint[] {

@@ -3,7 +3,10 @@ import { parseArgs } from 'node:util';
 import { addResult, packResults, readResults, resultsFile, type ResultLine } from '../campaign/results.ts';
 import { codeVersion } from '../campaign/tested-code.ts';
 import { killAtRandom } from './random-kill.ts';
-import { courseName, courses, firstDeath, planOf, pointsOf, recordedPoints, tasksLeft, type Course, type CoursePoints, type Task } from './tasks.ts';
+import {
+  courseName, courses, firstDeath, planOf, pointsOf, recordedPoints, tasksLeft, type Course, type CoursePoints,
+  type Task,
+} from './tasks.ts';
 import { nameOf, writeDoom, type Doom } from './preload/points.ts';
 import type { Scenario } from './scenarios.ts';
 import { playLife, playTrial, type Trial } from './trial.ts';
@@ -29,7 +32,10 @@ const RECORDINGS = 5;
 const KILLS_PER_RANDOM_LIFE = 3;
 /** After so many lives a lane begins with a fresh sandbox: what a chain remembers makes it slow. */
 const LIVES_PER_WORLD = 60;
-/** Where it must be proven that nothing lands any more, daemons mostly wait: so many more of them at once, in faster time. */
+/**
+ * Where it must be proven that nothing lands any more, daemons mostly wait: so many more of them at once, in faster
+ * time.
+ */
 const WAITING_LANES = 2;
 const WAITING_TIME_FACTOR = 16;
 const GIBIBYTE = 2 ** 30;
@@ -46,7 +52,10 @@ interface KillRecord {
   readonly reached: boolean;
 }
 
-/** Kills the daemon before and after every point and at random times, and adds each life's result to the file. Returns the lines with violations. */
+/**
+ * Kills the daemon before and after every point and at random times, and adds each life's result to the file. Returns
+ * the lines with violations.
+ */
 export async function crashCampaign(options: CrashCampaignOptions): Promise<readonly ResultLine[]> {
   const { out, lanes, seed } = options;
   const { digest, commit } = codeVersion('daemon');
@@ -59,9 +68,11 @@ export async function crashCampaign(options: CrashCampaignOptions): Promise<read
   const startedMs = performance.now();
   const wanted = options.points === 'none' ? [] : courses(options.scenarios);
   const known: CoursePoints[] = [];
-  const recordAll = (some: readonly Course[]): Promise<void> => inAllLanes({ lanes, seed }, some, async (world, course, name) => {
-    known.push(await record(world, course, { name, out, digest, add, first: course.part === 'recovery' ? firstDeath(swapOf(known, course).points) : undefined }));
-  });
+  const recordAll = (some: readonly Course[]): Promise<void> =>
+    inAllLanes({ lanes, seed }, some, async (world, course, name) => {
+      known.push(await record(world, course, { name, out, digest, add, first: course.part === 'recovery'
+        ? firstDeath(swapOf(known, course).points) : undefined }));
+    });
   await recordAll(wanted.filter(({ part }) => part !== 'recovery'));
   // Those in recovery need to know where the first death is.
   await recordAll(wanted.filter(({ part }) => part === 'recovery'));
@@ -74,15 +85,21 @@ export async function crashCampaign(options: CrashCampaignOptions): Promise<read
   const of = tasks.reduce((sum, task) => sum + killsIn(task), 0);
   let done = 0;
   await inAllLanes({ lanes, seed }, tasks, async (world, task, name) => {
-    if (task.life !== undefined) add({ type: 'random', seed, number: task.life, ...await killAtRandom(world, { name, seed: `${seed}:${task.life}`, kills: KILLS_PER_RANDOM_LIFE }) });
-    else await playTask(world, task, { name, seed, first: task.part === 'recovery' ? firstDeath(swapOf(known, task).points) : undefined, add });
+    if (task.life !== undefined) add({
+      type: 'random', seed, number: task.life,
+      ...await killAtRandom(world, { name, seed: `${seed}:${task.life}`, kills: KILLS_PER_RANDOM_LIFE }),
+    });
+    else await playTask(world, task, {
+      name, seed, first: task.part === 'recovery' ? firstDeath(swapOf(known, task).points) : undefined, add,
+    });
     done += killsIn(task);
     options.onProgress?.({ done, of, violations: bad.length });
   });
   if (done > 0) {
     add({
-      type: 'session', commit, node: process.version, seed, lanes, kills: done, minutes: Math.round((performance.now() - startedMs) / 6_000) / 10,
-      cores: availableParallelism(), gibibytes: Math.round(totalmem() / GIBIBYTE), load: Math.round(loadavg()[2]! * 10) / 10, violations: [],
+      type: 'session', commit, node: process.version, seed, lanes, kills: done,
+      minutes: Math.round((performance.now() - startedMs) / 6_000) / 10, cores: availableParallelism(),
+      gibibytes: Math.round(totalmem() / GIBIBYTE), load: Math.round(loadavg()[2]! * 10) / 10, violations: [],
     });
   }
   packResults(out);
@@ -101,21 +118,30 @@ interface TaskContext {
   readonly add: (line: ResultLine) => void;
 }
 
-/** Plays a life, and what it left open: a point it did not come to is tried again alone, and so is each of its kills when something is wrong. */
+/**
+ * Plays a life, and what it left open: a point it did not come to is tried again alone, and so is each of its kills
+ * when something is wrong.
+ */
 async function playTask(world: CrashWorld, task: Task, { name, seed, first, add }: TaskContext): Promise<void> {
   const course = courseName(task);
   const startedMs = performance.now();
-  const { deaths, states, sent, violations } = await playLife(world, task.scenario, { name, dooms: task.dooms, ...planOf(task, first) });
+  const { deaths, states, sent, violations } =
+    await playLife(world, task.scenario, { name, dooms: task.dooms, ...planOf(task, first) });
   const kills: KillRecord[] = [];
   const alone: ResultLine[] = [];
   for (const [index, doom] of task.dooms.entries()) {
     let reached = deaths[index]?.killedAt !== undefined;
-    // What was polled twice when the points were recorded may be polled once now; and whose life went wrong shows by itself what is wrong.
+    // What was polled twice when the points were recorded may be polled once now; and whose life went wrong shows by
+    // itself what is wrong.
     const tries = violations.length > 0 && task.dooms.length > 1 ? 1 : reached ? 0 : TRIES - 1;
     for (let tried = 0; tried < tries && (tried === 0 || !reached); tried++) {
-      const trial = await playTrial(world, task.scenario, { name: `${name}-${index}-${tried}`, doom, ...planOf(task, first) });
+      const trial =
+        await playTrial(world, task.scenario, { name: `${name}-${index}-${tried}`, doom, ...planOf(task, first) });
       reached ||= trial.killedAt !== undefined;
-      alone.push({ type: 'alone', course, at: writeDoom(doom), reached: trial.killedAt !== undefined, states: trial.states, violations: trial.violations });
+      alone.push({
+        type: 'alone', course, at: writeDoom(doom), reached: trial.killedAt !== undefined, states: trial.states,
+        violations: trial.violations,
+      });
     }
     kills.push({ at: writeDoom(doom), reached });
   }
@@ -129,13 +155,20 @@ function swapOf(known: readonly CoursePoints[], course: Course): CoursePoints {
 }
 
 /** Returns the points of a course: from the results, or by a run without a kill. */
-async function record(world: CrashWorld, course: Course, { name, out, digest, add, first }: Omit<TaskContext, 'seed'> & { readonly out: string; readonly digest: string }): Promise<CoursePoints> {
+async function record(world: CrashWorld, course: Course, {
+  name, out, digest, add, first,
+}: Omit<TaskContext, 'seed'> & { readonly out: string; readonly digest: string }): Promise<CoursePoints> {
   const before = recordedPoints(readResults(out), digest, course);
   if (before !== undefined) return { ...course, points: before };
-  // On a machine that is too busy a quote grows old before it is signed, and the swap is abandoned: that is another scenario.
+  // On a machine that is too busy a quote grows old before it is signed, and the swap is abandoned: that is another
+  // scenario.
   let trial = await playTrial(world, course.scenario, { name, ...planOf(course, first) });
-  for (let tries = 1; tries < RECORDINGS && !isTrueTo(course, trial); tries++) trial = await playTrial(world, course.scenario, { name: `${name}-${tries}`, ...planOf(course, first) });
-  if (!isTrueTo(course, trial)) throw new Error(`${courseName(course)}: expected the intent to end as ${course.scenario.ends.join(' or ')}, and ${RECORDINGS} times it was otherwise, at last ${trial.states.join(', ') || 'nothing'}; run the campaign again when the machine is less busy, it goes on where it stopped`);
+  for (let tries = 1; tries < RECORDINGS && !isTrueTo(course, trial); tries++)
+    trial = await playTrial(world, course.scenario, { name: `${name}-${tries}`, ...planOf(course, first) });
+  if (!isTrueTo(course, trial))
+    throw new Error(`${courseName(course)}: expected the intent to end as ${course.scenario.ends.join(' or ')}, and `
+      + `${RECORDINGS} times it was otherwise, at last ${trial.states.join(', ') || 'nothing'}; run the campaign again `
+      + 'when the machine is less busy, it goes on where it stopped');
   const { points: all, states, sent, violations } = trial;
   const points = pointsOf(course, all);
   add({ type: 'points', course: courseName(course), points: points.map(nameOf), states, sent, violations });
@@ -148,14 +181,19 @@ function isTrueTo({ scenario, part }: Course, { states, sent, violations }: Tria
   return violations.length > 0 || (hasLeft && states.length === 1 && scenario.ends.includes(states[0]!));
 }
 
-function randomLeft(results: readonly ResultLine[], digest: string, { kills, seed }: CrashCampaignOptions): RandomTask[] {
-  const done = new Set(results.filter((each) => each.type === 'random' && each['digest'] === digest && each['seed'] === seed).map((each) => each['number']));
-  return Array.from({ length: Math.ceil(kills / KILLS_PER_RANDOM_LIFE) }, (_, life) => ({ life })).filter(({ life }) => !done.has(life));
+function randomLeft(
+  results: readonly ResultLine[], digest: string, { kills, seed }: CrashCampaignOptions,
+): RandomTask[] {
+  const done = new Set(results.filter((each) =>
+    each.type === 'random' && each['digest'] === digest && each['seed'] === seed).map((each) => each['number']));
+  return Array.from({ length: Math.ceil(kills / KILLS_PER_RANDOM_LIFE) }, (_, life) => ({ life }))
+    .filter(({ life }) => !done.has(life));
 }
 
 /** Returns so many of the items, at equal distances. */
 function spread<Item>(items: readonly Item[], count: number): Item[] {
-  return items.length <= count ? [...items] : Array.from({ length: count }, (_, index) => items[Math.floor((index * items.length) / count)]!);
+  return items.length <= count ? [...items]
+    : Array.from({ length: count }, (_, index) => items[Math.floor((index * items.length) / count)]!);
 }
 
 interface Lanes {
@@ -165,14 +203,21 @@ interface Lanes {
 }
 
 /** Has several worlds at once work through the items, those in which daemons wait beside the others. */
-async function inAllLanes<Item extends { readonly scenario?: Scenario | undefined }>({ lanes, seed }: Lanes, items: readonly Item[], work: (world: CrashWorld, item: Item, name: string) => Promise<void>): Promise<void> {
+async function inAllLanes<Item extends { readonly scenario?: Scenario | undefined }>(
+  { lanes, seed }: Lanes, items: readonly Item[], work: (world: CrashWorld, item: Item, name: string) => Promise<void>,
+): Promise<void> {
   await Promise.all([
     inLanes({ lanes, seed }, items.filter(({ scenario }) => scenario?.expires !== true), work),
-    inLanes({ lanes: WAITING_LANES * lanes, seed, timeFactor: WAITING_TIME_FACTOR }, items.filter(({ scenario }) => scenario?.expires === true), work),
+    inLanes(
+      { lanes: WAITING_LANES * lanes, seed, timeFactor: WAITING_TIME_FACTOR },
+      items.filter(({ scenario }) => scenario?.expires === true), work,
+    ),
   ]);
 }
 
-async function inLanes<Item>({ lanes, ...world }: Lanes, items: readonly Item[], work: (world: CrashWorld, item: Item, name: string) => Promise<void>): Promise<void> {
+async function inLanes<Item>({ lanes, ...world }: Lanes, items: readonly Item[], work: (
+  world: CrashWorld, item: Item, name: string,
+) => Promise<void>): Promise<void> {
   let next = 0;
   const lane = async (): Promise<void> => {
     while (next < items.length) {
@@ -194,15 +239,17 @@ async function inLanes<Item>({ lanes, ...world }: Lanes, items: readonly Item[],
 async function main(): Promise<number> {
   const { values } = parseArgs({
     options: {
-      points: { type: 'string', default: 'all' }, kills: { type: 'string', default: '500' }, scenarios: { type: 'string', default: '' },
-      seed: { type: 'string', default: '1' }, lanes: { type: 'string', default: '2' }, out: { type: 'string', default: resultsFile('crash') },
+      points: { type: 'string', default: 'all' }, kills: { type: 'string', default: '500' },
+      scenarios: { type: 'string', default: '' }, seed: { type: 'string', default: '1' },
+      lanes: { type: 'string', default: '2' }, out: { type: 'string', default: resultsFile('crash') },
     },
   });
   const startedMs = performance.now();
   let lastTold = 0;
   const bad = await crashCampaign({
     points: values.points === 'all' || values.points === 'none' ? values.points : Number(values.points),
-    kills: Number(values.kills), scenarios: values.scenarios, seed: Number(values.seed), lanes: Number(values.lanes), out: values.out,
+    kills: Number(values.kills), scenarios: values.scenarios, seed: Number(values.seed), lanes: Number(values.lanes),
+    out: values.out,
     onProgress({ done, of, violations }) {
       if (!process.stderr.isTTY && Math.floor(done / 50) === lastTold) return;
       lastTold = Math.floor(done / 50);

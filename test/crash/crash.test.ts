@@ -42,19 +42,27 @@ describe('a daemon that is killed in the middle of a swap', () => {
     expect(whole.violations).toEqual([]);
     expect(whole.states).toEqual(['confirmed']);
     expect(whole.sent).toBeGreaterThan(0);
-    expect(pointOf(whole, 'commit', 'INSERT attempts').number).toBeLessThan(pointOf(whole, 'send', '/swap/v2/execute').number);
+    expect(pointOf(whole, 'commit', 'INSERT attempts').number)
+      .toBeLessThan(pointOf(whole, 'send', '/swap/v2/execute').number);
   });
 
   it('swaps once at most and keeps its books right, death after death: before anything leaves, once it has left, before its outcome is booked', async () => {
-    const dooms = ([['before', 'commit', 'INSERT attempts'], ['after', 'send', '/swap/v2/execute'], ['before', 'commit', 'INSERT snapshot']] as const)
+    const dooms = ([
+      ['before', 'commit', 'INSERT attempts'], ['after', 'send', '/swap/v2/execute'],
+      ['before', 'commit', 'INSERT snapshot'],
+    ] as const)
       .map(([when, kind, what]) => doomOf(whole, when, [kind, what]));
     const life = await playLife(world, scenarioOf('order: success'), { name: 'life', dooms, isRecorded: false });
     expect(life.violations).toEqual([]);
     expect(life.deaths.map(({ killedAt }) => killedAt?.kind)).toEqual(['commit', 'send', 'commit']);
   });
 
-  it.each(['maker: answer dropped after landing', 'build: answer dropped after landing'])('finds what has landed though nobody told it: %s', async (name) => {
-    const trial = await playTrial(world, scenarioOf(name), { name: 'lost', isRecorded: false, doom: doomOf(whole, 'after', ['commit', 'INSERT attempts']) });
+  it.each([
+    'maker: answer dropped after landing', 'build: answer dropped after landing',
+  ])('finds what has landed though nobody told it: %s', async (name) => {
+    const trial = await playTrial(world, scenarioOf(name), {
+      name: 'lost', isRecorded: false, doom: doomOf(whole, 'after', ['commit', 'INSERT attempts']),
+    });
     expect(trial.violations).toEqual([]);
     expect(trial.killedAt).toBeDefined();
     expect(trial.states).toEqual(['confirmed']);
@@ -65,9 +73,11 @@ describe('a daemon that is killed in the middle of a swap', () => {
   });
 
   it.skipIf(!canTrace())('has the kernel’s word that the journal was on disk before the first byte left', async () => {
-    // Under a tracer on a busy machine a quote can be too old before it is signed: then nothing is sent, and the run says little.
+    // Under a tracer on a busy machine a quote can be too old before it is signed: then nothing is sent, and the run
+    // says little.
     let traced = { sent: 0, synced: 0 };
-    for (let tries = 0; traced.sent === 0 && tries < 4; tries++) traced = await traceSwap(world, { name: `traced-${tries}`, scenario: scenarioOf('order: success') });
+    for (let tries = 0; traced.sent === 0 && tries < 4; tries++)
+      traced = await traceSwap(world, { name: `traced-${tries}`, scenario: scenarioOf('order: success') });
     expect(traced.sent).toBeGreaterThan(0);
     expect(traced.synced).toBe(traced.sent);
   }, 180_000);

@@ -13,7 +13,10 @@ export interface CrashDaemon {
   /** Resolves with exit code or signal when the first process has ended. */
   readonly ended: Promise<number | NodeJS.Signals>;
   signal(signal: NodeJS.Signals): void;
-  /** Resolves when no process of the group is left: true where they ended by themselves within the time, else they were killed. */
+  /**
+   * Resolves when no process of the group is left: true where they ended by themselves within the time, else they were
+   * killed.
+   */
   gone(withinMs: number): Promise<boolean>;
 }
 
@@ -29,7 +32,10 @@ process.on('exit', () => {
 export interface DaemonStart {
   readonly cwd: string;
   readonly environment: Readonly<Record<string, string>>;
-  /** Modules to be loaded before the signer too, which takes none from the environment; absent: started as a person would. */
+  /**
+   * Modules to be loaded before the signer too, which takes none from the environment; absent: started as a person
+   * would.
+   */
   readonly signerPreloads?: readonly string[] | undefined;
 }
 
@@ -37,8 +43,14 @@ export interface DaemonStart {
 export function startDaemon(args: readonly string[], { cwd, environment, signerPreloads }: DaemonStart): CrashDaemon {
   const [command, first] = signerPreloads === undefined
     ? [join(PROJECT, 'bin', 'gannet'), []]
-    : [process.execPath, ['--disable-warning=ExperimentalWarning', ...signerPreloads, join(PROJECT, 'src', 'signer', 'main.ts')]];
-  const child = spawn(command, [...first, ...args], { cwd, detached: true, stdio: ['ignore', 'pipe', 'pipe'], env: { PATH: process.env['PATH'] ?? '', NODE_COMPILE_CACHE: COMPILED, ...environment } });
+    : [
+      process.execPath,
+      ['--disable-warning=ExperimentalWarning', ...signerPreloads, join(PROJECT, 'src', 'signer', 'main.ts')],
+    ];
+  const child = spawn(command, [...first, ...args], {
+    cwd, detached: true, stdio: ['ignore', 'pipe', 'pipe'],
+    env: { PATH: process.env['PATH'] ?? '', NODE_COMPILE_CACHE: COMPILED, ...environment },
+  });
   let [stdout, stderr] = ['', ''];
   child.stdout.setEncoding('utf8').on('data', (text: string) => { stdout += text; });
   child.stderr.setEncoding('utf8').on('data', (text: string) => { stderr += text; });

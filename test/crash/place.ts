@@ -57,18 +57,25 @@ export function runArgs(place: Place, more: readonly string[] = []): string[] {
   return ['run', '--live', '--json', '--config', place.config, '--state-dir', place.stateDir, ...more];
 }
 
-/** Returns the one strategy that does what a scenario is about; another name is another strategy, which has swapped nothing yet. */
+/**
+ * Returns the one strategy that does what a scenario is about; another name is another strategy, which has swapped
+ * nothing yet.
+ */
 export function swapOf({ usdc, route }: Scenario, name = 'once'): string {
   return `  - { use: swap-once, name: ${name}, budget: "${usdc} USDC", params: { spend: "${usdc} USDC", buy: SOL, route: ${route} } }\n`;
 }
 
-/** Returns to which intent signed bytes (base64) belong: they leave only once they are in the journal. Undefined where they are not. */
+/**
+ * Returns to which intent signed bytes (base64) belong: they leave only once they are in the journal. Undefined where
+ * they are not.
+ */
 export function intentOf({ stateDir }: Place, base64: string): string | undefined {
   const path = join(stateDir, 'journal.sqlite');
   if (!existsSync(path)) return undefined;
   const database = new DatabaseSync(path, { readOnly: true, timeout: 5_000 });
   try {
-    return database.prepare('SELECT intent_id FROM attempts WHERE signed_transaction = ?').get(Buffer.from(base64, 'base64'))?.['intent_id']?.toString();
+    return database.prepare('SELECT intent_id FROM attempts WHERE signed_transaction = ?')
+      .get(Buffer.from(base64, 'base64'))?.['intent_id']?.toString();
   } finally {
     database.close();
   }

@@ -30,7 +30,8 @@ const LONGEST_MS = 3_000;
 const GONE_MS = 30_000;
 
 /** Purchases small and large, by both routes, and sales: without a pause in the time of the world. */
-const STRATEGIES = `  - { use: dca, name: small, budget: "20000 USDC", params: { buy: SOL, spend: "25 USDC", every: 1s, watch: 1s } }
+const STRATEGIES =
+  `  - { use: dca, name: small, budget: "20000 USDC", params: { buy: SOL, spend: "25 USDC", every: 1s, watch: 1s } }
   - { use: dca, name: firm, budget: "20000 USDC", params: { buy: SOL, spend: "200 USDC", every: 4s, watch: 1s } }
   - { use: dca, name: composed, budget: "20000 USDC", params: { buy: SOL, spend: "30 USDC", every: 2s, watch: 1s, route: build } }
   - { use: dca, name: sold, budget: "20 SOL", params: { buy: USDC, spend: "0.1 SOL", every: 3s, watch: 1s } }
@@ -40,15 +41,27 @@ const FUNDS = { usdc: 80_000, lamports: 50_000_000_000n };
 /** Now and then an answer is lost, or a request. */
 const RULES: readonly (readonly WireRule[])[] = [
   [],
-  [{ request: '/swap/v2/execute', fault: { kind: 'drop_after' }, times: 3 }, { request: 'sendTransaction', fault: { kind: 'drop_after' }, times: 3 }],
-  [{ request: '/swap/v2/execute', fault: { kind: 'drop_before' }, times: 2 }, { request: 'sendTransaction', fault: { kind: 'late', ms: 300 }, times: 2 }],
+  [
+    { request: '/swap/v2/execute', fault: { kind: 'drop_after' }, times: 3 },
+    { request: 'sendTransaction', fault: { kind: 'drop_after' }, times: 3 },
+  ],
+  [
+    { request: '/swap/v2/execute', fault: { kind: 'drop_before' }, times: 2 },
+    { request: 'sendTransaction', fault: { kind: 'late', ms: 300 }, times: 2 },
+  ],
   [{ request: '/swap/v2/execute', fault: { kind: 'status', status: 502 }, times: 2 }],
 ];
 
-/** Kills daemons at times that the seed says, each but the first while or after it recovers from the kill before; lets the last recover, and looks at what came of it all. */
-export async function killAtRandom(world: CrashWorld, { name, seed, kills }: { readonly name: string; readonly seed: string; readonly kills: number }): Promise<RandomLife> {
+/**
+ * Kills daemons at times that the seed says, each but the first while or after it recovers from the kill before; lets
+ * the last recover, and looks at what came of it all.
+ */
+export async function killAtRandom(
+  world: CrashWorld, { name, seed, kills }: { readonly name: string; readonly seed: string; readonly kills: number },
+): Promise<RandomLife> {
   const random = seededRandom(seed);
-  const planned = Array.from({ length: kills }, () => ({ afterMs: Math.floor(random() * LONGEST_MS), victim: pick(random, VICTIMS), rules: pick(random, RULES) }));
+  const planned = Array.from({ length: kills }, () =>
+    ({ afterMs: Math.floor(random() * LONGEST_MS), victim: pick(random, VICTIMS), rules: pick(random, RULES) }));
   const place = await openPlace(world, { name, funds: FUNDS, strategies: STRATEGIES });
   try {
     await world.priceSol(1);
@@ -56,14 +69,18 @@ export async function killAtRandom(world: CrashWorld, { name, seed, kills }: { r
     for (const { afterMs, victim, rules } of planned) {
       world.service.rule(rules.filter(({ request }) => request.startsWith('/')));
       world.rpc.rule(rules.filter(({ request }) => !request.startsWith('/')));
-      const daemon = startDaemon(runArgs(place), { cwd: place.dir, environment: { ...place.environment, NODE_OPTIONS: nodeOptions({ points: false }) } });
+      const daemon = startDaemon(runArgs(place), {
+        cwd: place.dir, environment: { ...place.environment, NODE_OPTIONS: nodeOptions({ points: false }) },
+      });
       const wasUp = await Promise.race([sleep(afterMs, true), daemon.ended.then(() => false)]);
       kill(daemon.pid, victim);
       await daemon.ended;
       if (!wasUp) violations.push(`ended by itself: ${daemon.stdout().slice(-1_000)} ${daemon.stderr().slice(-1_000)}`);
       if (!await daemon.gone(GONE_MS)) violations.push(`a process outlived ${victim}`);
     }
-    violations.push(...await recovered(place), ...await violationsOf({ stateDir: place.stateDir, wallet: place.wallet.address, chain: world.chain }));
+    violations.push(...await recovered(place), ...await violationsOf({
+      stateDir: place.stateDir, wallet: place.wallet.address, chain: world.chain,
+    }));
     const states: Record<string, number> = {};
     for (const { state } of lookAtJournal(place.stateDir)?.intents ?? []) states[state] = (states[state] ?? 0) + 1;
     return { kills: planned.map(({ afterMs, victim }) => ({ afterMs, victim })), states, violations };
@@ -91,7 +108,8 @@ function killOne(pid: number): void {
 
 /** Returns the last of the children; undefined where there is none, be it that one process does it all. */
 function childOf(pid: number): number | undefined {
-  return readdirSync('/proc').filter((name) => /^\d+$/.test(name)).map(Number).findLast((candidate) => parentOf(candidate) === pid);
+  return readdirSync('/proc').filter((name) => /^\d+$/.test(name)).map(Number)
+    .findLast((candidate) => parentOf(candidate) === pid);
 }
 
 function parentOf(pid: number): number | undefined {

@@ -30,16 +30,22 @@ export async function recovered(place: Place): Promise<string[]> {
     // On a busy machine a node may not answer in time: whoever supervises it starts it again.
     const wasRefused = UNANSWERED.test(daemon.stdout() + daemon.stderr());
     if (violations.length > 0 && !wasRefused) return violations;
-    if (times === RECOVERIES) return [`not settled after ${times} recoveries: ${daemon.stdout().slice(-2_000)} ${daemon.stderr().slice(-1_000)}`];
+    if (times === RECOVERIES) return [
+      `not settled after ${times} recoveries: ${daemon.stdout().slice(-2_000)} ${daemon.stderr().slice(-1_000)}`,
+    ];
   }
 }
 
 /** Waits for the end of a daemon and all its processes. Returns what is wrong with it. */
-export async function ending(daemon: CrashDaemon, { expected }: { readonly expected: 'an end' | 'a kill' }): Promise<string[]> {
+export async function ending(
+  daemon: CrashDaemon, { expected }: { readonly expected: 'an end' | 'a kill' },
+): Promise<string[]> {
   const code = await Promise.race([daemon.ended, sleep(RUN_MS, 'never' as const, { ref: false })]);
   const violations: string[] = [];
-  if (code === 'never') violations.push(`does not end: ${daemon.stdout().slice(-1_500)} ${daemon.stderr().slice(-500)}`);
-  else if (expected === 'an end' && code !== 0 && !(code === SAFE_MODE && daemon.stdout().includes('safe mode'))) violations.push(`ended with ${code}: ${daemon.stdout().slice(-1_000)} ${daemon.stderr().slice(-1_000)}`);
+  if (code === 'never')
+    violations.push(`does not end: ${daemon.stdout().slice(-1_500)} ${daemon.stderr().slice(-500)}`);
+  else if (expected === 'an end' && code !== 0 && !(code === SAFE_MODE && daemon.stdout().includes('safe mode')))
+    violations.push(`ended with ${code}: ${daemon.stdout().slice(-1_000)} ${daemon.stderr().slice(-1_000)}`);
   const alone = await daemon.gone(code === 'never' ? 0 : GONE_MS);
   if (!alone && code !== 'never') violations.push('a process of it outlived the daemon');
   return violations;
@@ -67,7 +73,8 @@ export function openIn(stateDir: string): readonly string[] {
   const database = new DatabaseSync(path, { readOnly: true, timeout: 5_000 });
   try {
     if (database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'intents'").get() === undefined) return [];
-    return database.prepare('SELECT intent_id, state FROM intents').all().filter((row) => isOpen(String(row['state']))).map((row) => String(row['intent_id']));
+    return database.prepare('SELECT intent_id, state FROM intents').all().filter((row) => isOpen(String(row['state'])))
+      .map((row) => String(row['intent_id']));
   } finally {
     database.close();
   }

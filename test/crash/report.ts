@@ -5,7 +5,10 @@ interface Kill {
   readonly reached: boolean;
 }
 
-/** Returns the part of docs/campaigns.md about crashes: what was done on the code of a digest, by course, with the points of each. */
+/**
+ * Returns the part of docs/campaigns.md about crashes: what was done on the code of a digest, by course, with the
+ * points of each.
+ */
 export function crashSection(results: readonly ResultLine[], digest: string): string[] {
   const own = results.filter((line) => line['digest'] === digest);
   const of = (type: string): ResultLine[] => own.filter((line) => line.type === type);
@@ -39,7 +42,8 @@ export function crashSection(results: readonly ResultLine[], digest: string): st
     ...sessionTable(sessions),
     ...courseTable(points, lives),
     ...points.flatMap((line) => pointList(line, lives)),
-    ...own.filter(isBad).flatMap((line) => [`- ${line.type} of ${String(line['course'] ?? line['number'])}: ${(line['violations'] as readonly string[]).join('; ').slice(0, 500)}`]),
+    ...own.filter(isBad).flatMap((line) =>
+      [`- ${line.type} of ${String(line['course'] ?? line['number'])}: ${(line['violations'] as readonly string[]).join('; ').slice(0, 500)}`]),
     '',
   ];
 }
@@ -58,14 +62,19 @@ function isBad(line: ResultLine): boolean {
 
 /** Returns how many intents there were in the lines of random kills. */
 function tested(lines: readonly ResultLine[]): number {
-  return lines.reduce((sum, line) => sum + Object.values(line['states'] as Readonly<Record<string, number>>).reduce((all, count) => all + count, 0), 0);
+  return lines.reduce((sum, line) => sum + Object.values(line['states'] as Readonly<Record<string, number>>).reduce(
+    (all, count) => all + count, 0,
+  ), 0);
 }
 
 function sessionTable(sessions: readonly ResultLine[]): string[] {
   if (sessions.length === 0) return [];
   return [
-    '| session | commit | Node | seed | lanes | kills | minutes | cores | GiB | load |', '|---|---|---|---|---|---|---|---|---|---|',
-    ...sessions.map((line, index) => `| ${[index + 1, ...['commit', 'node', 'seed', 'lanes', 'kills', 'minutes', 'cores', 'gibibytes', 'load'].map((name) => String(line[name]))].join(' | ')} |`), '',
+    '| session | commit | Node | seed | lanes | kills | minutes | cores | GiB | load |',
+    '|---|---|---|---|---|---|---|---|---|---|',
+    ...sessions.map((line, index) =>
+      `| ${[index + 1, ...['commit', 'node', 'seed', 'lanes', 'kills', 'minutes', 'cores', 'gibibytes', 'load'].map((name) => String(line[name]))].join(' | ')} |`),
+    '',
   ];
 }
 
@@ -77,7 +86,10 @@ function courseTable(points: readonly ResultLine[], lives: readonly ResultLine[]
     const numbers = pointsOf(line).length;
     return `| ${String(line['course'])} | ${numbers} | ${kills.length} of ${2 * numbers} | ${kills.filter(({ reached }) => !reached).length} | ${countBy(own.flatMap((life) => life['states'] as readonly string[]))} | ${own.filter(isBad).length} |`;
   });
-  return ['| course | points | kills | not reached | how its intents ended | violations |', '|---|---|---|---|---|---|', ...rows, ''];
+  return [
+    '| course | points | kills | not reached | how its intents ended | violations |', '|---|---|---|---|---|---|',
+    ...rows, '',
+  ];
 }
 
 function countBy(states: readonly string[]): string {
@@ -88,11 +100,13 @@ function countBy(states: readonly string[]): string {
 
 /** The points of a course, so that a reader sees what they are, and which of them the daemon did not come to again. */
 function pointList(line: ResultLine, lives: readonly ResultLine[]): string[] {
-  const missed = lives.filter((life) => life['course'] === line['course']).flatMap(killsOf).filter(({ reached }) => !reached).map(({ at }) => at);
+  const missed = lives.filter((life) => life['course'] === line['course']).flatMap(killsOf)
+    .filter(({ reached }) => !reached).map(({ at }) => at);
   return [
     `<details><summary>${String(line['course'])}: its points</summary>`, '',
     pointsOf(line).map((point, index) => `${index + 1} ${point.replaceAll('|', '/')}`).join(' · '), '',
-    ...(missed.length === 0 ? [] : [`Not reached in three runs, because the world answered in another order or between other polls than when the points were numbered: ${missed.join(' · ')}`, '']),
+    ...(missed.length === 0 ? []
+      : [`Not reached in three runs, because the world answered in another order or between other polls than when the points were numbered: ${missed.join(' · ')}`, '']),
     '</details>', '',
   ];
 }

@@ -38,7 +38,8 @@ const WAYS = {
 } as const;
 
 /** What can become of the bytes. */
-const FATES: readonly (Omit<Scenario, 'name' | 'route' | 'usdc' | 'lamports' | 'ends'> & { readonly ends?: readonly string[]; readonly fate: string; readonly ways?: readonly (keyof typeof WAYS)[] })[] = [
+const FATES: readonly (Omit<Scenario, 'name' | 'route' | 'usdc' | 'lamports' | 'ends'>
+  & { readonly ends?: readonly string[]; readonly fate: string; readonly ways?: readonly (keyof typeof WAYS)[] })[] = [
   { fate: 'success' },
   { fate: 'slippage', ends: ['abandoned', 'failed'], priceAfterSigning: 1.2, ways: ['order', 'build'] },
   { fate: 'no last look', ends: ['abandoned', 'expired'], expires: true, priceAfterSigning: 1.2, ways: ['maker'] },
@@ -46,9 +47,16 @@ const FATES: readonly (Omit<Scenario, 'name' | 'route' | 'usdc' | 'lamports' | '
   { fate: 'answer dropped after landing', fault: { fault: { kind: 'drop_after' }, times: 1 } },
   { fate: 'dropped before', fault: { fault: { kind: 'drop_before' }, times: 1 } },
   { fate: '503', fault: { fault: { kind: 'status', status: 503 }, times: 2 } },
-  { fate: '500, landed', sandboxFault: { fault: { kind: 'unknown', landed: true }, times: 1 }, ways: ['order', 'maker'] },
-  { fate: '500, not landed', sandboxFault: { fault: { kind: 'unknown', landed: false }, times: 1 }, ways: ['order', 'maker'] },
-  { fate: 'refused by the maker', expires: true, sandboxFault: { fault: { kind: 'reject' }, times: 1 }, ways: ['maker'] },
+  {
+    fate: '500, landed', sandboxFault: { fault: { kind: 'unknown', landed: true }, times: 1 }, ways: ['order', 'maker'],
+  },
+  {
+    fate: '500, not landed', sandboxFault: { fault: { kind: 'unknown', landed: false }, times: 1 },
+    ways: ['order', 'maker'],
+  },
+  {
+    fate: 'refused by the maker', expires: true, sandboxFault: { fault: { kind: 'reject' }, times: 1 }, ways: ['maker'],
+  },
   { fate: 'lands late', fault: { fault: { kind: 'late', ms: LATE_MS } } },
 ];
 
@@ -60,6 +68,7 @@ export const SCENARIOS: readonly Scenario[] = Object.entries(WAYS).flatMap(([way
 /** Returns the scenario of a name. */
 export function scenarioOf(name: string): Scenario {
   const scenario = SCENARIOS.find((candidate) => candidate.name === name);
-  if (scenario === undefined) throw new Error(`there is no scenario "${name}"; known are ${SCENARIOS.map((each) => each.name).join('; ')}`);
+  if (scenario === undefined)
+    throw new Error(`there is no scenario "${name}"; known are ${SCENARIOS.map((each) => each.name).join('; ')}`);
   return scenario;
 }

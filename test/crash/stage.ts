@@ -10,7 +10,9 @@ const HURRY_MS = 100;
  * Has the world do to each intent of a place what its scenario says: each is met by it once, however often the daemon
  * dies on the way. Returns what ends it.
  */
-export async function setStage(world: CrashWorld, place: Place, { route, fault, sandboxFault, priceAfterSigning, expires }: Scenario): Promise<() => Promise<void>> {
+export async function setStage(
+  world: CrashWorld, place: Place, { route, fault, sandboxFault, priceAfterSigning, expires }: Scenario,
+): Promise<() => Promise<void>> {
   await world.priceSol(1);
   const request = route === 'order' ? '/swap/v2/execute' : 'sendTransaction';
   let price = 1;
@@ -29,13 +31,16 @@ export async function setStage(world: CrashWorld, place: Place, { route, fault, 
     if (met.has(intent)) return;
     met.add(intent);
     if (priceAfterSigning !== undefined) await world.priceSol(price *= priceAfterSigning);
-    if (sandboxFault !== undefined) await world.lever('POST', 'faults', { match: { path: '/swap/v2/execute' }, ...sandboxFault });
+    if (sandboxFault !== undefined)
+      await world.lever('POST', 'faults', { match: { path: '/swap/v2/execute' }, ...sandboxFault });
   };
   const rules = fault === undefined ? [] : [{ request, ...fault }];
   world.service.rule(route === 'order' ? rules : [], { onRequest, keyOf });
   world.rpc.rule(route === 'build' ? rules : [], { onRequest, keyOf });
   // Slots that pass besides those that pass by themselves.
-  const hurry = expires === true ? setInterval(() => { void world.lever('POST', 'time', { advance_slots: HURRIED_SLOTS }).catch(() => undefined); }, HURRY_MS) : undefined;
+  const hurry = expires === true ? setInterval(
+    () => { void world.lever('POST', 'time', { advance_slots: HURRIED_SLOTS }).catch(() => undefined); }, HURRY_MS,
+  ) : undefined;
   return async () => {
     clearInterval(hurry);
     world.service.rule([]);

@@ -22,14 +22,23 @@ export function canTrace(): boolean {
   return spawnSync('strace', ['-f', '-e', 'trace=write', '-o', '/dev/null', 'true']).status === 0;
 }
 
-/** Runs a swap under a tracer of system calls, and reads from its account whether the journal was on disk when the bytes left. */
-export async function traceSwap(world: CrashWorld, { name, scenario }: { readonly name: string; readonly scenario: Scenario }): Promise<TracedSwap> {
+/**
+ * Runs a swap under a tracer of system calls, and reads from its account whether the journal was on disk when the bytes
+ * left.
+ */
+export async function traceSwap(
+  world: CrashWorld, { name, scenario }: { readonly name: string; readonly scenario: Scenario },
+): Promise<TracedSwap> {
   const place = await openPlace(world, { name, funds: scenario, strategies: swapOf(scenario) });
   const account = join(place.dir, 'calls.txt');
   try {
     await world.priceSol(1);
-    const traced = spawn('strace', ['-f', '-yy', '-s', '300', '-e', `trace=${CALLS}`, '-o', account, join(PROJECT, 'bin', 'gannet'), ...runArgs(place, ['--max-intents', '1'])], {
-      cwd: place.dir, stdio: 'ignore', env: { PATH: process.env['PATH'] ?? '', ...place.environment, NODE_OPTIONS: nodeOptions({ points: false }) },
+    const traced = spawn('strace', [
+      '-f', '-yy', '-s', '300', '-e', `trace=${CALLS}`, '-o', account, join(PROJECT, 'bin', 'gannet'),
+      ...runArgs(place, ['--max-intents', '1']),
+    ], {
+      cwd: place.dir, stdio: 'ignore',
+      env: { PATH: process.env['PATH'] ?? '', ...place.environment, NODE_OPTIONS: nodeOptions({ points: false }) },
     });
     const [code] = await once(traced, 'exit') as [number | null];
     if (code !== 0) throw new Error(`the traced run ended with ${code}`);

@@ -48,33 +48,52 @@ export interface LifePlan {
 }
 
 /** Plays a scenario in which a daemon dies once at most. */
-export async function playTrial(world: CrashWorld, scenario: Scenario, { doom, ...plan }: Omit<LifePlan, 'dooms'> & { readonly doom?: Doom | undefined }): Promise<Trial> {
-  const { deaths: [death], ...rest } = await playLife(world, scenario, { ...plan, dooms: doom === undefined ? [] : [doom] });
+export async function playTrial(world: CrashWorld, scenario: Scenario, { doom, ...plan }: Omit<LifePlan, 'dooms'> & {
+  readonly doom?: Doom | undefined;
+}): Promise<Trial> {
+  const { deaths: [death], ...rest } =
+    await playLife(world, scenario, { ...plan, dooms: doom === undefined ? [] : [doom] });
   return { ...rest, ...death! };
 }
 
-/** Plays a scenario again and again with one wallet, until each of its daemons has died at its point; lets the last recover, and looks at what came of it all. */
-export async function playLife(world: CrashWorld, scenario: Scenario, { name, dooms, watched = 'intent', recoveryFrom, isRecorded }: LifePlan): Promise<Life> {
+/**
+ * Plays a scenario again and again with one wallet, until each of its daemons has died at its point; lets the last
+ * recover, and looks at what came of it all.
+ */
+export async function playLife(
+  world: CrashWorld, scenario: Scenario, { name, dooms, watched = 'intent', recoveryFrom, isRecorded }: LifePlan,
+): Promise<Life> {
   const funds = { lamports: scenario.lamports, usdc: scenario.usdc * (dooms.length + 2) };
   const place = await openPlace(world, { name, funds, strategies: swapOf(scenario), isRecorded });
   const leaveStage = await setStage(world, place, scenario);
   try {
     const witness = join(place.dir, 'witness.ndjson');
     const violations: string[] = [];
-    if (recoveryFrom !== undefined) violations.push(...(await die(place, { doom: recoveryFrom, watched: 'intent', log: join(place.dir, 'first.ndjson'), witness })).violations);
+    if (recoveryFrom !== undefined) violations.push(...(
+      await die(place, { doom: recoveryFrom, watched: 'intent', log: join(place.dir, 'first.ndjson'), witness })
+    ).violations);
     const deaths: Death[] = [];
     for (const [index, doom] of (dooms.length === 0 ? [undefined] : dooms).entries()) {
       // A strategy that was never seen before has swapped nothing yet.
       if (index > 0) place.configure(swapOf(scenario, `once-${index + 1}`));
-      const { violations: found, ...death } = await die(place, { doom, watched: recoveryFrom === undefined ? watched : 'start', log: join(place.dir, `points-${index}.ndjson`), witness });
+      const { violations: found, ...death } = await die(place, {
+        doom, watched: recoveryFrom === undefined ? watched : 'start', log: join(place.dir, `points-${index}.ndjson`),
+        witness,
+      });
       deaths.push(death);
       violations.push(...found);
       if (found.length > 0) break;
     }
-    violations.push(...await recovered(place), ...await violationsOf({ stateDir: place.stateDir, wallet: place.wallet.address, chain: world.chain }));
+    violations.push(...await recovered(place), ...await violationsOf({
+      stateDir: place.stateDir, wallet: place.wallet.address, chain: world.chain,
+    }));
     const seen = linesOf(witness) as readonly Testimony[];
-    violations.push(...seen.filter(({ journalled }) => !journalled).map(({ what }) => `signed bytes left (${what}) before they were in the journal`));
-    return { deaths, states: lookAtJournal(place.stateDir)?.intents.map(({ state }) => state) ?? [], sent: seen.length, violations };
+    violations.push(...seen.filter(({ journalled }) => !journalled).map(({ what }) =>
+      `signed bytes left (${what}) before they were in the journal`));
+    return {
+      deaths, states: lookAtJournal(place.stateDir)?.intents.map(({ state }) => state) ?? [], sent: seen.length,
+      violations,
+    };
   } finally {
     await leaveStage();
     rmSync(place.dir, { recursive: true, force: true });
@@ -82,14 +101,18 @@ export async function playLife(world: CrashWorld, scenario: Scenario, { name, do
 }
 
 /** Starts a daemon that is to die at a point. What it finds open belongs to the intents that it finishes. */
-async function die(place: Place, { doom, watched, log, witness }: { readonly doom: Doom | undefined; readonly watched: Watched; readonly log: string; readonly witness: string }): Promise<Death & { readonly violations: readonly string[] }> {
+async function die(place: Place, { doom, watched, log, witness }: {
+  readonly doom: Doom | undefined; readonly watched: Watched; readonly log: string; readonly witness: string;
+}): Promise<Death & { readonly violations: readonly string[] }> {
   const isSigner = watched === 'signer';
   const points = {
     GANNET_CRASH_LOG: log,
     ...(doom === undefined ? {} : { GANNET_CRASH_AT: writeDoom(doom) }),
     ...(watched === 'intent' ? {} : { GANNET_CRASH_FROM: 'start' }),
   };
-  const daemon = startDaemon(runArgs(place, ['--max-intents', String(Math.max(1, openIn(place.stateDir).length + (watched === 'start' ? 0 : 1)))]), {
+  const daemon = startDaemon(runArgs(
+    place, ['--max-intents', String(Math.max(1, openIn(place.stateDir).length + (watched === 'start' ? 0 : 1)))],
+  ), {
     cwd: place.dir,
     environment: isSigner
       ? { ...place.environment, ...points, GANNET_CRASH_IN: 'signer' }
@@ -98,9 +121,13 @@ async function die(place: Place, { doom, watched, log, witness }: { readonly doo
   });
   const violations = await ending(daemon, { expected: doom === undefined ? 'an end' : 'a kill' });
   const told = linesOf(log) as readonly (CrashPoint & { readonly killed?: string })[];
-  return { killedAt: told.find(({ killed }) => killed !== undefined), points: told.filter(({ killed }) => killed === undefined), violations };
+  return {
+    killedAt: told.find(({ killed }) => killed !== undefined),
+    points: told.filter(({ killed }) => killed === undefined), violations,
+  };
 }
 
 function linesOf(file: string): readonly unknown[] {
-  return existsSync(file) ? readFileSync(file, 'utf8').split('\n').slice(0, -1).map((line) => JSON.parse(line) as unknown) : [];
+  return existsSync(file)
+    ? readFileSync(file, 'utf8').split('\n').slice(0, -1).map((line) => JSON.parse(line) as unknown) : [];
 }

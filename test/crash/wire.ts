@@ -50,17 +50,28 @@ export async function openLine(target: string): Promise<Line> {
     const candidates = rules.filter(({ rule }) => rule.request === name);
     if (candidates.length === 0) return undefined;
     const key = hooks.keyOf?.(body) ?? '';
-    const found = candidates.find(({ rule, drawn }) => (drawn.get(key) ?? 0) < (rule.times ?? Number.POSITIVE_INFINITY));
+    const found = candidates.find(({ rule, drawn }) =>
+      (drawn.get(key) ?? 0) < (rule.times ?? Number.POSITIVE_INFINITY));
     found?.drawn.set(key, (found.drawn.get(key) ?? 0) + 1);
     return found?.rule.fault;
   };
-  const forward = async (request: IncomingMessage, body: Buffer): Promise<{ status: number; headers: Record<string, string | string[]>; body: Buffer }> => {
-    const { connection: _connection, host: _host, 'content-length': _length, 'transfer-encoding': _coding, ...headers } = request.headers;
+  const forward = async (
+    request: IncomingMessage, body: Buffer,
+  ): Promise<{ status: number; headers: Record<string, string | string[]>; body: Buffer }> => {
+    const {
+      connection: _connection, host: _host, 'content-length': _length, 'transfer-encoding': _coding, ...headers
+    } = request.headers;
     const answer = await send(new URL(request.url ?? '/', target), {
-      dispatcher: agent, method: request.method as 'GET' | 'POST', headers, ...(request.method === 'POST' ? { body } : {}),
+      dispatcher: agent, method: request.method as 'GET' | 'POST', headers,
+      ...(request.method === 'POST' ? { body } : {}),
     });
-    const { 'content-length': _size, connection: _kept, 'keep-alive': _alive, 'transfer-encoding': _form, ...kept } = answer.headers;
-    return { status: answer.statusCode, headers: kept as Record<string, string | string[]>, body: Buffer.from(await answer.body.arrayBuffer()) };
+    const {
+      'content-length': _size, connection: _kept, 'keep-alive': _alive, 'transfer-encoding': _form, ...kept
+    } = answer.headers;
+    return {
+      status: answer.statusCode, headers: kept as Record<string, string | string[]>,
+      body: Buffer.from(await answer.body.arrayBuffer()),
+    };
   };
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const body = await bodyOf(request);
@@ -81,7 +92,8 @@ export async function openLine(target: string): Promise<Line> {
     await hooks.onRequest?.(name, body);
     const answer = await forward(request, body);
     if (fault !== undefined) request.socket.destroy();
-    else response.writeHead(answer.status, answer.headers).end(await hooks.onAnswer?.(name, body, answer.body) ?? answer.body);
+    else response.writeHead(answer.status, answer.headers)
+      .end(await hooks.onAnswer?.(name, body, answer.body) ?? answer.body);
   };
 
   const server = createServer((request, response) => {

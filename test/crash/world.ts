@@ -53,15 +53,19 @@ process.on('exit', () => {
 export const TIME_FACTOR = 10;
 
 /** Opens a world whose market stands still unless a scenario moves it. */
-export async function openCrashWorld({ seed, timeFactor = TIME_FACTOR }: { readonly seed: number; readonly timeFactor?: number }): Promise<CrashWorld> {
+export async function openCrashWorld(
+  { seed, timeFactor = TIME_FACTOR }: { readonly seed: number; readonly timeFactor?: number },
+): Promise<CrashWorld> {
   const dir = mkdtempSync(join(tmpdir(), 'gannet-crash-'));
   folders.add(dir);
   const temporary = join(dir, 'tmp');
   mkdirSync(temporary);
-  const environment = { TMPDIR: temporary, TZ: 'UTC', GANNET_TIME_FACTOR: String(timeFactor), GANNET_TIME_ANCHOR: String(Date.now()) };
-  const sandbox = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', '--import', FAST_TIME, SANDBOX, JSON.stringify({ seed, speed: 0 })], {
-    stdio: ['pipe', 'pipe', 'inherit'], env: { PATH: process.env['PATH'] ?? '', ...environment },
-  });
+  const environment =
+    { TMPDIR: temporary, TZ: 'UTC', GANNET_TIME_FACTOR: String(timeFactor), GANNET_TIME_ANCHOR: String(Date.now()) };
+  const sandbox = spawn(process.execPath,
+    ['--disable-warning=ExperimentalWarning', '--import', FAST_TIME, SANDBOX, JSON.stringify({ seed, speed: 0 })], {
+      stdio: ['pipe', 'pipe', 'inherit'], env: { PATH: process.env['PATH'] ?? '', ...environment },
+    });
   sandbox.stdin.on('error', () => undefined);
   const exited = once(sandbox, 'exit');
   const [line] = await once(createInterface({ input: sandbox.stdout }), 'line') as [string];
@@ -70,13 +74,15 @@ export async function openCrashWorld({ seed, timeFactor = TIME_FACTOR }: { reado
 
   const lever: CrashWorld['lever'] = async (method, path, body) => {
     const response = await fetch(`${addresses.base_url}/sandbox/${path}`, {
-      method, ...(body === undefined ? {} : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+      method,
+      ...(body === undefined ? {} : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
     });
     const text = await response.text();
     if (response.status !== 200) throw new Error(`${method} /sandbox/${path}: ${response.status} ${text}`);
     return JSON.parse(text) as unknown;
   };
-  const { prices } = await lever('GET', 'state') as { readonly prices: readonly { readonly mint: string; readonly usd: number }[] };
+  const { prices } =
+    await lever('GET', 'state') as { readonly prices: readonly { readonly mint: string; readonly usd: number }[] };
   const solUsd = prices.find(({ mint }) => mint === SOL)!.usd;
 
   return {
@@ -106,7 +112,10 @@ export function preloads({ points }: { readonly points: boolean }): string[] {
   return [FAST_TIME, ...(points ? [CRASH_POINTS] : [])].map((module) => `--import=${module}`);
 }
 
-/** Returns the same as one text for the environment, with room for all the garbage of a start: these processes live for seconds. */
+/**
+ * Returns the same as one text for the environment, with room for all the garbage of a start: these processes live for
+ * seconds.
+ */
 export function nodeOptions(given: { readonly points: boolean }): string {
   return [...preloads(given), '--max-semi-space-size=64'].join(' ');
 }
@@ -115,5 +124,7 @@ function newWallet(): CrashWallet {
   const { privateKey } = generateKeyPairSync('ed25519');
   const { d, x } = privateKey.export({ format: 'jwk' });
   const publicKey = Buffer.from(x!, 'base64url');
-  return { address: bs58.encode(publicKey), secret: bs58.encode(Buffer.concat([Buffer.from(d!, 'base64url'), publicKey])) };
+  return {
+    address: bs58.encode(publicKey), secret: bs58.encode(Buffer.concat([Buffer.from(d!, 'base64url'), publicKey])),
+  };
 }

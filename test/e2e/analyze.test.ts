@@ -11,11 +11,16 @@ it('analyses a series without a configuration, a service or a state, and exits w
   const good = playground.write('good.csv', 'time,equity\n2025-01-01,100\n2025-01-02,110\n2025-01-03,99\n');
   const bad = playground.write('bad.csv', 'time,equity\n2025-01-01,100\n2025-01-01,101\n');
   const [json, words, fault, told] = await Promise.all([
-    playground.ask(['analyze', good, '--json']), playground.ask(['analyze', good]), playground.ask(['analyze', bad, '--json']), playground.ask(['analyze', bad]),
+    playground.ask(['analyze', good, '--json']), playground.ask(['analyze', good]),
+    playground.ask(['analyze', bad, '--json']), playground.ask(['analyze', bad]),
   ]);
   expect([json.code, words.code, fault.code, told.code]).toStrictEqual([0, 0, 2, 2]);
-  expect(document(json)).toMatchObject({ total_return: expect.closeTo(-0.01, 12), max_drawdown: expect.closeTo(0.1, 12), drawdown_trough: '2025-01-03T00:00:00.000Z', win_rate: null });
+  expect(document(json)).toMatchObject({
+    total_return: expect.closeTo(-0.01, 12), max_drawdown: expect.closeTo(0.1, 12),
+    drawdown_trough: '2025-01-03T00:00:00.000Z', win_rate: null,
+  });
   expect(words.stdout).toMatch(/total return +-1\.00 %/);
   expect(document(fault)['error']).toMatchObject({ code: 'CSV_INVALID', details: { row: 3, column: 'time' } });
-  expect(told).toMatchObject({ stdout: '', stderr: expect.stringContaining('bad.csv:3: the time 2025-01-01 is there twice') });
+  expect(told)
+    .toMatchObject({ stdout: '', stderr: expect.stringContaining('bad.csv:3: the time 2025-01-01 is there twice') });
 });

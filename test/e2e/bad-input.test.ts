@@ -43,11 +43,15 @@ interface Surroundings {
 }
 
 /** Runs a configuration that cannot work and checks that nothing was started; `words` instead of JSON where asked. */
-async function refused(name: string, text: string | undefined, options: Surroundings = {}): Promise<{ readonly message: string; readonly code: string }> {
+async function refused(
+  name: string, text: string | undefined, options: Surroundings = {},
+): Promise<{ readonly message: string; readonly code: string }> {
   const file = text === undefined ? playground.path(`${name}.yaml`) : playground.write(`${name}.yaml`, text);
   const { words = false, whole = false, environment = {} } = options;
   const state = playground.path(`${name}-state`);
-  const ended = await playground[whole ? 'run' : 'ask'](['run', ...(words ? [] : ['--json']), '--config', file, '--state-dir', state, '--duration', '1m'], { environment });
+  const ended = await playground[whole ? 'run' : 'ask'](
+    ['run', ...(words ? [] : ['--json']), '--config', file, '--state-dir', state, '--duration', '1m'], { environment },
+  );
   expect(ended.code, ended.stdout + ended.stderr).toBe(2);
   expect(filesIn(state).filter((path) => /^(?:runs|recordings)\//.test(path))).toStrictEqual([]);
   if (!words) return document(ended)['error'] as { message: string; code: string };
@@ -60,40 +64,73 @@ describe('a run that cannot be, says so in one message, exits with 2 and starts 
   it.each([
     ['no-file', undefined, /^\S*no-file\.yaml/],
     ['malformed', `${DCA}risk: { max_fee_bps: 3\n`, /malformed\.yaml:\d+:\d+ /],
-    ['unknown-key', `${DCA}risk:\n  max_slipage_bps: 50\n`, /unknown-key\.yaml:3:3 risk\.max_slipage_bps: unknown key .*did you mean "max_slippage_bps"/],
+    [
+      'unknown-key', `${DCA}risk:\n  max_slipage_bps: 50\n`,
+      /unknown-key\.yaml:3:3 risk\.max_slipage_bps: unknown key .*did you mean "max_slippage_bps"/,
+    ],
     ['bad-mint', `tokens:\n  FISH: fish\n${DCA}`, /bad-mint\.yaml:2:9 tokens\.FISH: expected a base58 address/],
-    ['no-such-mint', `tokens:\n  FISH: Barna97njkphfBK7ZbPjATySs3FHRJsMtw8WpfJd2Fa\n${DCA}`, /no-such-mint\.yaml:2:9 tokens\.FISH: .*knows no such mint/],
-    ['too-many-decimals', 'strategies:\n  - use: dca\n    params: { buy: SOL, spend: "0.1234567 USDC", every: 10s }\n', /decimals\.yaml:3:32 .*at most 6 decimal places/],
-    ['live-on-a-real-service', `mode: live\nservice: { base_url: "https://service.example" }\nchain: { rpc_url: "https://rpc.example" }\nwallet: { key_from: "env:GANNET_WALLET_KEY" }\n${DCA}`, /live-on-a-real-service\.yaml:1:7 mode: on a real service and chain this swaps real money/],
-    ['live-half-embedded', `mode: live\nservice: { base_url: "https://service.example" }\nchain: { rpc_url: embedded }\nwallet: { address: ${WALLET} }\n${DCA}`, /live-half-embedded\.yaml:2:\d+ service\.base_url: .*belong together/],
+    [
+      'no-such-mint', `tokens:\n  FISH: Barna97njkphfBK7ZbPjATySs3FHRJsMtw8WpfJd2Fa\n${DCA}`,
+      /no-such-mint\.yaml:2:9 tokens\.FISH: .*knows no such mint/,
+    ],
+    [
+      'too-many-decimals', 'strategies:\n  - use: dca\n    params: { buy: SOL, spend: "0.1234567 USDC", every: 10s }\n',
+      /decimals\.yaml:3:32 .*at most 6 decimal places/,
+    ],
+    [
+      'live-on-a-real-service',
+      `mode: live\nservice: { base_url: "https://service.example" }\nchain: { rpc_url: "https://rpc.example" }\nwallet: { key_from: "env:GANNET_WALLET_KEY" }\n${DCA}`,
+      /live-on-a-real-service\.yaml:1:7 mode: on a real service and chain this swaps real money/,
+    ],
+    [
+      'live-half-embedded',
+      `mode: live\nservice: { base_url: "https://service.example" }\nchain: { rpc_url: embedded }\nwallet: { address: ${WALLET} }\n${DCA}`,
+      /live-half-embedded\.yaml:2:\d+ service\.base_url: .*belong together/,
+    ],
   ] as const)('%s', async (name, text, message) => {
     expect((await refused(name, text)).message).toMatch(message);
   });
 
   it('every fault at once, a line each, to a person', async () => {
-    const { message } = await refused('three-faults', `mode: life\nrisk: { max_fee_bps: 1.5 }\nchian: {}\n${DCA}`, { words: true, whole: true });
-    expect(message.trim().split('\n').map((line) => /three-faults\.yaml:(\d+:\d+) /.exec(line)?.[1])).toStrictEqual(['1:7', '2:22', '3:1']);
+    const { message } = await refused(
+      'three-faults', `mode: life\nrisk: { max_fee_bps: 1.5 }\nchian: {}\n${DCA}`, { words: true, whole: true },
+    );
+    expect(message.trim().split('\n').map((line) => /three-faults\.yaml:(\d+:\d+) /.exec(line)?.[1]))
+      .toStrictEqual(['1:7', '2:22', '3:1']);
   });
 
   it('a wallet’s key that the environment does not have, by the name of the variable', async () => {
-    const { message, code } = await refused('no-key', `mode: live\ncontrol: { port: 0 }\nservice: { base_url: embedded }\nchain: { rpc_url: embedded }\nwallet: { key_from: "env:GANNET_WALLET_KEY" }\n${DCA}`, { whole: true });
+    const { message, code } = await refused(
+      'no-key',
+      `mode: live\ncontrol: { port: 0 }\nservice: { base_url: embedded }\nchain: { rpc_url: embedded }\nwallet: { key_from: "env:GANNET_WALLET_KEY" }\n${DCA}`,
+      { whole: true },
+    );
     expect(code).toBe('KEY_INVALID');
     expect(message).toContain('GANNET_WALLET_KEY');
   });
 
   it('an API key that the configuration names and the environment does not have', async () => {
-    const { message } = await refused('no-api-key', `service: { base_url: "https://service.example", api_key: "\${GANNET_API_KEY}" }\nwallet: { address: ${WALLET} }\n${DCA}`);
+    const { message } = await refused(
+      'no-api-key',
+      `service: { base_url: "https://service.example", api_key: "\${GANNET_API_KEY}" }\nwallet: { address: ${WALLET} }\n${DCA}`,
+    );
     expect(message).toMatch(/no-api-key\.yaml:1:\d+ .*GANNET_API_KEY/);
   });
 
   it('a service that nobody runs, by its address', async () => {
-    const { message, code } = await refused('no-service', `control: { port: 0 }\nservice: { base_url: "http://127.0.0.1:${closedPort}", plan: keyless }\nwallet: { address: ${WALLET} }\n${DCA}`);
+    const { message, code } = await refused(
+      'no-service',
+      `control: { port: 0 }\nservice: { base_url: "http://127.0.0.1:${closedPort}", plan: keyless }\nwallet: { address: ${WALLET} }\n${DCA}`,
+    );
     expect(code).toBe('SERVICE_UNREACHABLE');
     expect(message).toContain(`127.0.0.1:${closedPort}`);
   });
 
   it('an RPC that nobody runs, by its address', async () => {
-    const { message, code } = await refused('no-rpc', `control: { port: 0 }\nservice: { base_url: embedded }\nchain: { rpc_url: "http://127.0.0.1:${closedPort}" }\n${PEARL}${DCA}`);
+    const { message, code } = await refused(
+      'no-rpc',
+      `control: { port: 0 }\nservice: { base_url: embedded }\nchain: { rpc_url: "http://127.0.0.1:${closedPort}" }\n${PEARL}${DCA}`,
+    );
     expect(code).toBe('CHAIN_UNREACHABLE');
     expect(message).toContain(`127.0.0.1:${closedPort}`);
   });
@@ -103,7 +140,8 @@ describe('a run that cannot be, says so in one message, exits with 2 and starts 
     await new Promise<void>((resolve) => { server.listen(0, '127.0.0.1', resolve); });
     const { port } = server.address() as AddressInfo;
     try {
-      const { message } = await refused('taken-port', configText('paper.yaml').replace('control: { port: 0 }', `control: { port: ${port} }`));
+      const { message } = await refused('taken-port', configText('paper.yaml')
+        .replace('control: { port: 0 }', `control: { port: ${port} }`));
       expect(message).toContain(`127.0.0.1:${port}`);
     } finally {
       server.close();
@@ -124,7 +162,8 @@ describe('a run that cannot be, says so in one message, exits with 2 and starts 
   it('a replay of a run that is not there, a command that is none', async () => {
     const replay = await playground.ask(['replay', 'no-such-run', '--json', '--state-dir', playground.path('nothing')]);
     expect(replay.code).toBe(2);
-    expect(document(replay)['error']).toMatchObject({ code: 'RUN_NOT_FOUND', message: expect.stringContaining('no-such-run') });
+    expect(document(replay)['error'])
+      .toMatchObject({ code: 'RUN_NOT_FOUND', message: expect.stringContaining('no-such-run') });
     const command = await playground.run(['rnu', '--json']);
     expect(command.code).toBe(2);
     expect(document(command)['error']).toMatchObject({ code: 'USAGE' });
@@ -145,7 +184,11 @@ describe('secrets', () => {
       ['key-through-yaml', `wallet: { key_from: "\${GANNET_WALLET_KEY}" }\n${DCA}`, environment],
       ['key-as-api-key', `service: { base_url: "http://127.0.0.1:${closedPort}", api_key: "${walletKey}" }\nwallet: { address: ${WALLET} }\n${DCA}`, environment],
       ['key-in-the-wrong-place', `mode: ${walletKey}\n${DCA}`, environment],
-      ['spoiled-key', `mode: live\ncontrol: { port: 0 }\nchain: { rpc_url: embedded }\nwallet: { key_from: "env:GANNET_WALLET_KEY" }\n${DCA}`, { ...environment, GANNET_WALLET_KEY: spoiled }],
+      [
+        'spoiled-key',
+        `mode: live\ncontrol: { port: 0 }\nchain: { rpc_url: embedded }\nwallet: { key_from: "env:GANNET_WALLET_KEY" }\n${DCA}`,
+        { ...environment, GANNET_WALLET_KEY: spoiled },
+      ],
       ['poor-wallet', `mode: live\ncontrol: { port: 0 }\nchain: { rpc_url: embedded }\nwallet: { key_from: "env:GANNET_WALLET_KEY" }\n${DCA}`, environment],
       ['paper', `control: { port: 0 }\n${DCA}`, environment],
     ];
@@ -154,7 +197,10 @@ describe('secrets', () => {
       // Outside the folders that are searched: a configuration that holds a key is its author's doing.
       const file = playground.write(`canary-${name}.yaml`, text);
       const state = playground.path('canary-states', name);
-      const ended = await playground.run(['run', '--config', file, '--state-dir', state, '--duration', '2s', '--log-level', 'debug'], { environment: variables });
+      const ended = await playground.run(
+        ['run', '--config', file, '--state-dir', state, '--duration', '2s', '--log-level', 'debug'],
+        { environment: variables },
+      );
       for (const secret of secrets) expect(ended.stdout + ended.stderr, name).not.toContain(secret);
       return { name, code: ended.code };
     }));

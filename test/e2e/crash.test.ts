@@ -16,7 +16,9 @@ beforeAll(async () => {
   playground = createPlayground();
   state = playground.path('state');
   // Swaps close together: whenever the kill comes, something has just been decided.
-  config = playground.write('gannet.yaml', configText('gannet.yaml', [['every: 10s, route: order', 'every: 2s, route: order'], ['offset: 5s', 'offset: 1s'], ['every: 10s', 'every: 2s']]));
+  config = playground.write('gannet.yaml', configText('gannet.yaml', [
+    ['every: 10s, route: order', 'every: 2s, route: order'], ['offset: 5s', 'offset: 1s'], ['every: 10s', 'every: 2s'],
+  ]));
   const daemon = playground.start(['run', '--json', '--config', config, '--state-dir', state]);
   await daemon.until((stdout) => stdout.includes('"type":"started"'));
   const trading = await daemonOf(daemon);
@@ -31,7 +33,8 @@ afterAll(() => playground.close());
 
 /** The names of all intents that were decided on. */
 function intentsOf(list: readonly JsonLine[]): Set<unknown> {
-  return new Set(list.filter(({ type }) => type === 'decision').map((line) => line['intent_id']).filter((id) => id !== undefined));
+  return new Set(list.filter(({ type }) => type === 'decision').map((line) => line['intent_id']).filter((id) =>
+    id !== undefined));
 }
 
 describe('a daemon that was killed in the middle', () => {
@@ -69,7 +72,8 @@ describe('a daemon that was killed in the middle', () => {
 
   it('issue 13.20: says in one line that the embedded chain is new, and denies nothing as done before', () => {
     const notices = restarted.filter(({ type, state: word }) => type === 'state' && word === 'notice');
-    expect(notices).toMatchObject([{ message: expect.stringMatching(/^the embedded chain is new: its balances begin anew/) }]);
+    expect(notices)
+      .toMatchObject([{ message: expect.stringMatching(/^the embedded chain is new: its balances begin anew/) }]);
     expect(killed.filter(({ type, state: word }) => type === 'state' && word === 'notice')).toEqual([]);
     expect(restarted.filter(({ type, code }) => type === 'denial' && code === 'KEY_REPEATED')).toEqual([]);
   });

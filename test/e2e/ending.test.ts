@@ -22,11 +22,13 @@ beforeAll(async () => {
   playground = createPlayground();
   service = createServer((request, response) => {
     if (request.url?.startsWith('/silent') === true || request.url?.includes('search') !== true) return;
-    response.setHeader('content-type', 'application/json').end(JSON.stringify([{ id: SOL, name: 'Wrapped SOL', symbol: 'SOL', decimals: 9 }]));
+    response.setHeader('content-type', 'application/json')
+      .end(JSON.stringify([{ id: SOL, name: 'Wrapped SOL', symbol: 'SOL', decimals: 9 }]));
   });
   await new Promise<void>((resolve) => { service.listen(0, '127.0.0.1', resolve); });
   const { port } = service.address() as AddressInfo;
-  const text = (path: string): string => `service: { base_url: "http://127.0.0.1:${port}${path}", plan: pro, api_key: key }
+  const text = (path: string): string =>
+    `service: { base_url: "http://127.0.0.1:${port}${path}", plan: pro, api_key: key }
 chain: { rpc_url: "http://127.0.0.1:${port}/silent" }
 wallet: { address: ${WALLET} }
 control: { port: 0 }
@@ -43,7 +45,8 @@ afterAll(async () => {
 });
 
 /** A state of its own for each service: what is left of another one's rate would be waited for. */
-const within = (args: readonly string[], file: string): string[] => [...args, '--config', file, '--state-dir', `${file}-state`];
+const within = (args: readonly string[], file: string): string[] =>
+  [...args, '--config', file, '--state-dir', `${file}-state`];
 const start = (args: readonly string[], file: string): Running => playground.start(within(args, file));
 
 /** Resolves when the service is asked for something under a path. */
@@ -89,7 +92,10 @@ describe('one interrupt ends what waits for an answer, at once, with exit code 1
   });
 });
 
-/** Returns the writing end once somebody waits for what is written into a named pipe: until then it cannot be opened for writing without waiting. */
+/**
+ * Returns the writing end once somebody waits for what is written into a named pipe: until then it cannot be opened for
+ * writing without waiting.
+ */
 async function writerOf(pipe: string): Promise<number> {
   for (;;) {
     try {
@@ -111,7 +117,8 @@ describe('a quote that is none is refused as the mistake of whoever gave it, by 
     ['a file that is not there', '/nowhere/quote.json', undefined, 'no such file'],
   ])('%s', async (_name, file, text, words) => {
     const quote = text === undefined ? file : playground.write(file, text);
-    const ended = await playground.ask(within(['v1', 'swap', '--quote', quote, '--user-public-key', WALLET, '--json'], config));
+    const ended =
+      await playground.ask(within(['v1', 'swap', '--quote', quote, '--user-public-key', WALLET, '--json'], config));
     expect(ended.code).toBe(2);
     expect(document(ended)['error']).toMatchObject({ code: 'USAGE', message: expect.stringContaining(words) });
     expect(document(ended)['error']).toMatchObject({ message: expect.stringContaining(`--quote ${quote}`) });
@@ -120,7 +127,10 @@ describe('a quote that is none is refused as the mistake of whoever gave it, by 
 
 describe('an option whose value cannot be read', () => {
   it.each([
-    ['a form that is no JSON', ['v1', 'swap', '--quote', '-', '--user-public-key', WALLET, '--prioritization-fee-lamports', '{bad']],
+    [
+      'a form that is no JSON',
+      ['v1', 'swap', '--quote', '-', '--user-public-key', WALLET, '--prioritization-fee-lamports', '{bad'],
+    ],
     ['a list with nothing in it', ['order', 'SOL', 'SOL', '1', '--exclude-routers', '']],
     ['a port that is none', ['sandbox', '--port', '65536']],
   ])('is one USAGE document: %s', async (_name, args) => {
@@ -131,7 +141,9 @@ describe('an option whose value cannot be read', () => {
 });
 
 describe('a place for the output that takes none', () => {
-  it.each([['what was asked', ['config', 'schema']], ['what went wrong', ['replay', 'nowhere', '--json']]])('is said, with exit code 1: %s', async (_name, args) => {
+  it.each([
+    ['what was asked', ['config', 'schema']], ['what went wrong', ['replay', 'nowhere', '--json']],
+  ])('is said, with exit code 1: %s', async (_name, args) => {
     const full = openSync('/dev/full', 'w');
     const child = spawn(join(PROJECT, 'bin', 'gannet'), args, { cwd: playground.dir, stdio: ['ignore', full, 'pipe'] });
     let stderr = '';

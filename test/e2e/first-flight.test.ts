@@ -2,7 +2,9 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Ended, JsonLine, Playground } from './gannet.ts';
-import { childrenOf, configText, copyOf, createPlayground, daemonOf, document, filesIn, flipByte, isAlive, jsonLines } from './gannet.ts';
+import {
+  childrenOf, configText, copyOf, createPlayground, daemonOf, document, filesIn, flipByte, isAlive, jsonLines,
+} from './gannet.ts';
 
 let playground: Playground;
 let state: string;
@@ -12,9 +14,13 @@ let ended: Ended;
 let runId: string;
 let startedInMs: number;
 let children: number[];
-const seen: { state?: JsonLine; text?: string; health?: number; noToken?: number; wrongToken?: number; foreignHost?: number; foreignOrigin?: number; nowhere?: number } = {};
+const seen: {
+  state?: JsonLine; text?: string; health?: number; noToken?: number; wrongToken?: number; foreignHost?: number;
+  foreignOrigin?: number; nowhere?: number;
+} = {};
 
-const confirmedBy = (route: string) => (line: JsonLine): boolean => line.type === 'intent' && line['state'] === 'confirmed' && line['route'] === route;
+const confirmedBy = (route: string) =>
+  (line: JsonLine): boolean => line.type === 'intent' && line['state'] === 'confirmed' && line['route'] === route;
 
 const counted = (rows: readonly string[]): Record<string, number> =>
   Object.fromEntries([...Map.groupBy(rows, (row) => row)].map(([row, all]) => [row, all.length]));
@@ -25,7 +31,8 @@ beforeAll(async () => {
   config = playground.write('gannet.yaml', configText('gannet.yaml'));
   const begun = Date.now();
   const daemon = playground.start(['run', '--json', '--config', config, '--state-dir', state, '--duration', '5m']);
-  await daemon.until((stdout) => ['order', 'build'].every((route) => jsonLines(stdout.slice(0, stdout.lastIndexOf('\n') + 1)).some(confirmedBy(route))));
+  await daemon.until((stdout) => ['order', 'build'].every((route) =>
+    jsonLines(stdout.slice(0, stdout.lastIndexOf('\n') + 1)).some(confirmedBy(route))));
   startedInMs = Date.now() - begun;
   const trading = await daemonOf(daemon);
   children = [trading, ...childrenOf(trading)];
@@ -70,11 +77,18 @@ describe('the default configuration, from a fresh state', () => {
   });
 
   it('begins with what it is, and says why it decides and what became of it, in lines that count up', () => {
-    expect(lines[0]).toMatchObject({ type: 'started', mode: 'live', wallet: expect.stringMatching(/^\w{32,44}$/), run_id: runId });
-    expect(lines.every(({ type, at, seq }) => typeof type === 'string' && typeof at === 'number' && typeof seq === 'number')).toBe(true);
+    expect(lines[0])
+      .toMatchObject({ type: 'started', mode: 'live', wallet: expect.stringMatching(/^\w{32,44}$/), run_id: runId });
+    expect(lines.every(({ type, at, seq }) =>
+      typeof type === 'string' && typeof at === 'number' && typeof seq === 'number'))
+      .toBe(true);
     const decision = lines.find(({ type }) => type === 'decision')!;
-    expect(decision).toMatchObject({ verdict: 'approved', code: null, h: expect.stringMatching(/^[0-9a-f]{64}$/), proposal: { reason: expect.stringMatching(/./) } });
-    const journey = lines.filter(({ type, intent_id: id }) => type === 'intent' && id === decision['intent_id']).map((line) => line['state']);
+    expect(decision).toMatchObject({
+      verdict: 'approved', code: null, h: expect.stringMatching(/^[0-9a-f]{64}$/),
+      proposal: { reason: expect.stringMatching(/./) },
+    });
+    const journey = lines.filter(({ type, intent_id: id }) => type === 'intent' && id === decision['intent_id'])
+      .map((line) => line['state']);
     expect(journey).toStrictEqual(['building', 'signed', 'submitted', 'confirmed']);
     const numbers = lines.map(({ seq }) => Number(seq));
     expect(numbers).toStrictEqual(numbers.toSorted((a, b) => a - b));
@@ -83,7 +97,9 @@ describe('the default configuration, from a fresh state', () => {
   it('drains at Ctrl-C, ends with a summary and exit code 0, and leaves no process', () => {
     const summary = lines.at(-1)!;
     expect(ended.code, ended.stderr).toBe(0);
-    expect(summary).toMatchObject({ type: 'summary', run_id: runId, open: [], decision_hash: expect.stringMatching(/^[0-9a-f]{64}$/) });
+    expect(summary).toMatchObject({
+      type: 'summary', run_id: runId, open: [], decision_hash: expect.stringMatching(/^[0-9a-f]{64}$/),
+    });
     const confirmed = lines.filter(({ type, state: reached }) => type === 'intent' && reached === 'confirmed');
     expect(summary['intents']).toMatchObject({ confirmed: confirmed.length });
     expect(BigInt(String(summary['fees_lamports']))).toBeGreaterThanOrEqual(5_000n * BigInt(confirmed.length));
@@ -93,15 +109,20 @@ describe('the default configuration, from a fresh state', () => {
 
   it('issue 13.21: begins without a denial: no two of its strategies collide', () => {
     expect(lines.filter(({ type }) => type === 'denial')).toStrictEqual([]);
-    expect(new Set(lines.filter(({ type }) => type === 'decision').map(({ strategy }) => strategy))).toStrictEqual(new Set(['dca-sol', 'dca-pearl']));
+    expect(new Set(lines.filter(({ type }) => type === 'decision').map(({ strategy }) => strategy)))
+      .toStrictEqual(new Set(['dca-sol', 'dca-pearl']));
   });
 
   it('leaves a journal, a manifest, decisions and a recording', () => {
     const files = filesIn(state);
-    expect(files).toEqual(expect.arrayContaining(['journal.sqlite', `runs/${runId}/manifest.json`, `runs/${runId}/decisions.ndjson`, `recordings/${runId}/manifest.json`]));
+    expect(files).toEqual(expect.arrayContaining([
+      'journal.sqlite', `runs/${runId}/manifest.json`, `runs/${runId}/decisions.ndjson`,
+      `recordings/${runId}/manifest.json`,
+    ]));
     const decisions = jsonLines(readFileSync(`${state}/runs/${runId}/decisions.ndjson`, 'utf8'));
     expect(decisions).toHaveLength(lines.filter(({ type }) => type === 'decision' || type === 'denial').length);
-    expect(Object.keys(decisions[0]!).sort()).toStrictEqual(['at', 'code', 'h', 'proposal', 'seq', 'strategy', 'verdict']);
+    expect(Object.keys(decisions[0]!).sort())
+      .toStrictEqual(['at', 'code', 'h', 'proposal', 'seq', 'strategy', 'verdict']);
     expect(decisions.at(-1)!['h']).toBe(lines.at(-1)!['decision_hash']);
     expect(files).not.toContain('control.json');
   });
@@ -109,21 +130,26 @@ describe('the default configuration, from a fresh state', () => {
 
 describe('issue 13.28: the log file of a run', () => {
   it('holds its start, each decision and denial, each step of each swap, and its summary', () => {
-    const logged = jsonLines(readFileSync(`${state}/logs/${runId}.log`, 'utf8')) as readonly (JsonLine & { readonly message?: string })[];
+    const logged = jsonLines(
+      readFileSync(`${state}/logs/${runId}.log`, 'utf8'),
+    ) as readonly (JsonLine & { readonly message?: string })[];
     const told = counted(lines.map(({ type }) => String(type)));
     const kept = counted(logged.map(({ message }) => String(message).split(' ')[0]!));
     for (const type of ['started', 'decision', 'intent', 'summary'] as const) expect(kept[type], type).toBe(told[type]);
     expect(kept['denial'] ?? 0).toBe(told['denial'] ?? 0);
-    expect(logged.find(({ message, ...row }) => message?.startsWith('intent') === true && row['state'] === 'confirmed')).toMatchObject({ intent_id: expect.any(String), signature: expect.any(String) });
+    expect(logged.find(({ message, ...row }) => message?.startsWith('intent') === true && row['state'] === 'confirmed'))
+      .toMatchObject({ intent_id: expect.any(String), signature: expect.any(String) });
   });
 });
 
 describe('issue 13.38: what a run leaves behind', () => {
   it('is for its owner alone: files 0600 in folders 0700', () => {
-    const open = readdirSync(state, { recursive: true, encoding: 'utf8' }).filter((name) => !name.startsWith('locks/')).map((name) => `${state}/${name}`).concat(state).flatMap((path) => {
-      const stats = statSync(path);
-      return (stats.mode & 0o777) === (stats.isDirectory() ? 0o700 : 0o600) ? [] : [`${path}: ${(stats.mode & 0o777).toString(8)}`];
-    });
+    const open = readdirSync(state, { recursive: true, encoding: 'utf8' }).filter((name) => !name.startsWith('locks/'))
+      .map((name) => `${state}/${name}`).concat(state).flatMap((path) => {
+        const stats = statSync(path);
+        return (stats.mode & 0o777) === (stats.isDirectory() ? 0o700 : 0o600) ? []
+          : [`${path}: ${(stats.mode & 0o777).toString(8)}`];
+      });
     expect(open).toEqual([]);
     expect(filesIn(state)).toEqual(expect.arrayContaining([expect.stringMatching(/^logs\/.*\.log$/)]));
   });
@@ -131,14 +157,18 @@ describe('issue 13.38: what a run leaves behind', () => {
 
 describe('the control API of a running daemon', () => {
   it('tells the state, to a script and to a person', () => {
-    expect(seen.state).toMatchObject({ run_id: runId, mode: 'live', phase: 'trading', intents: { counts: { confirmed: expect.any(Number) } } });
+    expect(seen.state).toMatchObject({
+      run_id: runId, mode: 'live', phase: 'trading', intents: { counts: { confirmed: expect.any(Number) } },
+    });
     expect(seen.text).toContain(runId);
     expect(seen.text).toMatch(/dca-sol\s+dca\s+trading/);
     expect(seen.text).toContain('confirmed');
   });
 
   it('lets anybody ask whether it lives, wants the token for the rest, and refuses web pages of others', () => {
-    expect(seen).toMatchObject({ health: 200, noToken: 401, wrongToken: 401, foreignHost: 403, foreignOrigin: 403, nowhere: 404 });
+    expect(seen).toMatchObject({
+      health: 200, noToken: 401, wrongToken: 401, foreignHost: 403, foreignOrigin: 403, nowhere: 404,
+    });
   });
 
   it('is gone with the daemon, and status says so', async () => {
@@ -148,14 +178,18 @@ describe('the control API of a running daemon', () => {
   });
 });
 
-const replay = (stateDir: string): Promise<Ended> => playground.ask(['replay', runId, '--json', '--state-dir', stateDir]);
+const replay = (stateDir: string): Promise<Ended> =>
+  playground.ask(['replay', runId, '--json', '--state-dir', stateDir]);
 
 describe('a replay of the run', () => {
   it('comes to the same decisions and the same hash', async () => {
     const answer = await replay(state);
     expect(answer.code, answer.stderr).toBe(0);
     const hash = lines.at(-1)!['decision_hash'];
-    expect(document(answer)).toMatchObject({ match: true, decision_hash: hash, recorded_hash: hash, first_divergence: null, decisions: lines.at(-1)!['decisions'] });
+    expect(document(answer)).toMatchObject({
+      match: true, decision_hash: hash, recorded_hash: hash, first_divergence: null,
+      decisions: lines.at(-1)!['decisions'],
+    });
     expect(Number(lines.at(-1)!['decisions'])).toBeGreaterThanOrEqual(3);
   });
 
@@ -193,7 +227,9 @@ describe('a replay of the run', () => {
     const spoilt = copyOf(playground, state, 'spoilt-decisions');
     const file = `${spoilt}/runs/${runId}/decisions.ndjson`;
     const original = readFileSync(file, 'utf8');
-    for (const [from, to] of [['"verdict":"approved"', '"verdict":"approwed"'], ['every 10s', 'every 11s'], [/"h":"./, '"h":"x']] as const) {
+    for (const [from, to] of [
+      ['"verdict":"approved"', '"verdict":"approwed"'], ['every 10s', 'every 11s'], [/"h":"./, '"h":"x'],
+    ] as const) {
       expect(original).toMatch(from);
       writeFileSync(file, original.replace(from, to));
       const answer = await replay(spoilt);
@@ -202,28 +238,35 @@ describe('a replay of the run', () => {
   });
 });
 
-const backtest = (file: string, command: 'ask' | 'run' = 'ask'): Promise<Ended> => playground[command](['backtest', file, '--recording', runId, '--json', '--state-dir', state]);
+const backtest = (file: string, command: 'ask' | 'run' = 'ask'): Promise<Ended> =>
+  playground[command](['backtest', file, '--recording', runId, '--json', '--state-dir', state]);
 
 describe('a backtest on the recording of the run', () => {
   it('runs the same strategies, twice to the same hash', async () => {
     const [first, second] = await Promise.all([backtest(config, 'run'), backtest(config)]);
     expect(first.code, first.stderr + first.stdout).toBe(0);
-    expect(document(first)).toMatchObject({ decision_hash: expect.stringMatching(/^[0-9a-f]{64}$/), events: expect.any(Number), equity: { currency: 'USDC' } });
+    expect(document(first)).toMatchObject({
+      decision_hash: expect.stringMatching(/^[0-9a-f]{64}$/), events: expect.any(Number), equity: { currency: 'USDC' },
+    });
     expect(Number(document(first)['events'])).toBeGreaterThan(0);
     expect(Number(document(first)['decisions'])).toBeGreaterThan(0);
     expect(document(second)['decision_hash']).toBe(document(first)['decision_hash']);
   });
 
   it('is refused, naming what is missing, where a strategy watches something that was not recorded', async () => {
-    const other = playground.write('other.yaml', configText('gannet.yaml', [['SPRINGTIDE-26DEC31', 'NEAPTIDE-26DEC31']]));
+    const other =
+      playground.write('other.yaml', configText('gannet.yaml', [['SPRINGTIDE-26DEC31', 'NEAPTIDE-26DEC31']]));
     const answer = await backtest(other);
     expect(answer.code).toBe(2);
-    expect(document(answer)['error']).toMatchObject({ code: 'RECORDING_INCOMPLETE', message: expect.stringContaining('lacks what the strategies watch: the order book of NEAPTIDE-26DEC31. It holds the price of 1 and 25 USDC in SOL') });
+    expect(document(answer)['error']).toMatchObject({ code: 'RECORDING_INCOMPLETE', message: expect.stringContaining(
+      'lacks what the strategies watch: the order book of NEAPTIDE-26DEC31. It holds the price of 1 and 25 USDC in SOL',
+    ) });
   });
 
   it('is refused where there is no such recording', async () => {
     const answer = await playground.ask(['backtest', config, '--recording', 'nowhere', '--json', '--state-dir', state]);
     expect(answer.code).toBe(2);
-    expect(document(answer)['error']).toMatchObject({ code: 'RECORDING_NOT_FOUND', message: expect.stringContaining('nowhere') });
+    expect(document(answer)['error'])
+      .toMatchObject({ code: 'RECORDING_NOT_FOUND', message: expect.stringContaining('nowhere') });
   });
 });

@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -45,8 +47,8 @@ export interface Playground {
   start(args: readonly string[], surroundings?: Surroundings): Running;
   run(args: readonly string[], surroundings?: Surroundings): Promise<Ended>;
   /**
-   * Runs a command that needs no signer in a process that serves one after the other, which takes a twentieth of the time.
-   * What the first process, signals, standard input or the end of a process have a part in is for `run`.
+   * Runs a command that needs no signer in a process that serves one after the other, which takes a twentieth of the
+   * time. What the first process, signals, standard input or the end of a process have a part in is for `run`.
    */
   ask(args: readonly string[], surroundings?: Surroundings): Promise<Ended>;
   /** Ends what still runs and removes all files. */
@@ -59,7 +61,8 @@ export function createPlayground(): Playground {
   const temporary = join(dir, 'tmp');
   mkdirSync(temporary);
   const running = new Set<Running>();
-  const variables = (environment: Readonly<Record<string, string>>): Record<string, string> => ({ PATH: process.env['PATH'] ?? '', TMPDIR: temporary, ...environment });
+  const variables = (environment: Readonly<Record<string, string>>): Record<string, string> =>
+    ({ PATH: process.env['PATH'] ?? '', TMPDIR: temporary, ...environment });
 
   const start: Playground['start'] = (args, { cwd = dir, environment = {} } = {}) => {
     const child = spawn(GANNET, args, {
@@ -79,7 +82,8 @@ export function createPlayground(): Playground {
       stdout: () => stdout,
       lines: () => jsonLines(stdout),
       until: (wanted) => new Promise((resolve, reject) => {
-        const give = (reason: string): void => { reject(new Error(`${reason}: gannet ${args.join(' ')}\n${stdout}\n${stderr}`)); };
+        const give =
+          (reason: string): void => { reject(new Error(`${reason}: gannet ${args.join(' ')}\n${stdout}\n${stderr}`)); };
         const patience = setTimeout(() => { give('waited in vain'); }, PATIENCE_MS);
         const watch = (): void => {
           if (!wanted(stdout)) return;

@@ -11,8 +11,9 @@ const USDC = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v';
 
 /** A quote that would be good, so that each of the following is bad in one place only. */
 const QUOTE = {
-  inputMint: USDC, outputMint: SOL, inAmount: '5000000', outAmount: '27000000', otherAmountThreshold: '26900000', slippageBps: 50, priceImpact: -0.0001,
-  feeBps: 2, router: 'iris', swapType: 'aggregator', requestId: 'r', transaction: null, mode: 'manual', swapMode: 'ExactIn', taker: null,
+  inputMint: USDC, outputMint: SOL, inAmount: '5000000', outAmount: '27000000', otherAmountThreshold: '26900000',
+  slippageBps: 50, priceImpact: -0.0001, feeBps: 2, router: 'iris', swapType: 'aggregator', requestId: 'r',
+  transaction: null, mode: 'manual', swapMode: 'ExactIn', taker: null,
 };
 
 const ANSWERS: readonly (readonly [name: string, body: string])[] = [
@@ -44,7 +45,9 @@ const server = createServer((request, response) => {
   else if (path.startsWith('/prediction/')) answer(response, ANSWERS[booksServed++ % 5]![1]);
   else if (path.startsWith('/swap/v2/order')) {
     const asked = new URL(path, 'http://loopback').searchParams.get('amount')!;
-    answer(response, ANSWERS[ordersServed++ % ANSWERS.length]![1].replace('"inAmount":"5000000"', `"inAmount":"${asked}"`));
+    answer(
+      response, ANSWERS[ordersServed++ % ANSWERS.length]![1].replace('"inAmount":"5000000"', `"inAmount":"${asked}"`),
+    );
   }
   else response.writeHead(404).end();
 });
@@ -79,18 +82,24 @@ ${[5, 6, 7, 8, 9].map((size) => `  - { use: mean-reversion, name: dip-${size}, b
 `);
     const state = playground.path('state');
     const run = playground.start(['run', '--json', '--config', config, '--state-dir', state]);
-    await run.until((stdout) => ordersServed > 2 * ANSWERS.length && booksServed > 2 && stdout.split('"state":"abandoned"').length > 2);
+    await run.until((stdout) =>
+      ordersServed > 2 * ANSWERS.length && booksServed > 2 && stdout.split('"state":"abandoned"').length > 2);
     run.signal('SIGINT');
     const ended = await run.ended;
     expect(ended.code, ended.stderr).toBe(0);
     const lines = jsonLines(ended.stdout);
     const health = lines.filter(({ type, feed }) => type === 'state' && feed !== undefined);
-    expect(new Set(health.map(({ feed }) => String(feed).split(':')[0]))).toStrictEqual(new Set(['quote', 'order-book']));
-    expect(health.every(({ state: status, code }) => ['degraded', 'down'].includes(String(status)) && String(code).startsWith('SERVICE_'))).toBe(true);
+    expect(new Set(health.map(({ feed }) => String(feed).split(':')[0])))
+      .toStrictEqual(new Set(['quote', 'order-book']));
+    expect(health.every(({ state: status, code }) =>
+      ['degraded', 'down'].includes(String(status)) && String(code).startsWith('SERVICE_')))
+      .toBe(true);
     const summary = lines.at(-1)!;
     expect(summary).toMatchObject({ type: 'summary', open: [], alerts: 0, fees_lamports: '0' });
     expect(Object.keys(summary['intents'] as object)).toStrictEqual(['abandoned']);
-    expect((summary['strategies'] as { swaps: number; running: boolean }[]).every(({ swaps, running }) => swaps === 0 && running)).toBe(true);
+    expect((summary['strategies'] as { swaps: number; running: boolean }[]).every(({ swaps, running }) =>
+      swaps === 0 && running))
+      .toBe(true);
     const replay = await playground.ask(['replay', String(summary['run_id']), '--json', '--state-dir', state]);
     expect(document(replay)).toMatchObject({ match: true, decision_hash: summary['decision_hash'] });
   });

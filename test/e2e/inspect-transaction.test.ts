@@ -20,21 +20,30 @@ beforeAll(async () => {
   wallet = sandbox.wallet.address;
   order = (await sandbox.order({ inputMint: USDC, outputMint: SOL, amount: '25000000', taker: wallet })).body;
   expectFile = playground.write('expect.json', expectation());
-  const table = (await sandbox.get('/swap/v2/build', { inputMint: SOL, outputMint: USDC, amount: '1000000', taker: wallet })).body.addressesByLookupTableAddress;
-  const parts = decompile(Buffer.from(order.transaction, 'base64'), new Map(Object.entries(table as Record<string, string[]>)));
+  const table = (
+    await sandbox.get('/swap/v2/build', { inputMint: SOL, outputMint: USDC, amount: '1000000', taker: wallet })
+  ).body.addressesByLookupTableAddress;
+  const parts =
+    decompile(Buffer.from(order.transaction, 'base64'), new Map(Object.entries(table as Record<string, string[]>)));
   const theft = system(2, [u64(1_000_000_000n)], [[wallet, 'sw'], [order.maker ?? USDC, 'w']]);
-  stolen = Buffer.from(recompile({ ...parts, instructions: [...parts.instructions, theft] }, 'legacy').bytes).toString('base64');
+  stolen = Buffer.from(recompile({ ...parts, instructions: [...parts.instructions, theft] }, 'legacy').bytes)
+    .toString('base64');
 });
 afterAll(async () => {
   await Promise.all([playground.close(), sandbox.close()]);
 });
 
 function expectation(changes: object = {}): string {
-  return JSON.stringify({ input_mint: USDC, output_mint: SOL, amount_in: '25000000', minimum_out: order.otherAmountThreshold, max_fee_lamports: '100000', ...changes });
+  return JSON.stringify({
+    input_mint: USDC, output_mint: SOL, amount_in: '25000000', minimum_out: order.otherAmountThreshold,
+    max_fee_lamports: '100000', ...changes,
+  });
 }
 
 const inspect = (transaction: string, ...args: string[]): Promise<Ended> =>
-  playground.ask(['inspect-transaction', transaction, '--wallet', wallet, '--rpc-url', sandbox.addresses.rpc_url, ...args]);
+  playground.ask([
+    'inspect-transaction', transaction, '--wallet', wallet, '--rpc-url', sandbox.addresses.rpc_url, ...args,
+  ]);
 
 function document(stdout: string): JsonLine {
   const lines = jsonLines(stdout);
@@ -53,7 +62,9 @@ describe('gannet inspect-transaction', () => {
       summary: {
         terms: 'expected', fee_payer: wallet, signers: [wallet],
         swap: { input_mint: USDC, output_mint: SOL, amount_in: '25000000', minimum_out: order.otherAmountThreshold },
-        costs: { fee_lamports: String(order.signatureFeeLamports + order.prioritizationFeeLamports), paid_by_wallet: true },
+        costs: {
+          fee_lamports: String(order.signatureFeeLamports + order.prioritizationFeeLamports), paid_by_wallet: true,
+        },
       },
     });
   });
@@ -69,29 +80,42 @@ describe('gannet inspect-transaction', () => {
 
   it('denies with exit code 1 what does not, and names the rule and the instruction', async () => {
     const [less, theft, unexpected] = await Promise.all([
-      inspect(order.transaction, '--expect', playground.write('more.json', expectation({ minimum_out: '999999999999' })), '--json'),
+      inspect(
+        order.transaction, '--expect', playground.write('more.json', expectation({ minimum_out: '999999999999' })),
+        '--json',
+      ),
       inspect(stolen, '--expect', expectFile, '--json'),
       inspect(stolen, '--json'),
     ]);
-    expect([less.code, document(less.stdout)]).toEqual([1, expect.objectContaining({ verdict: 'deny', code: 'SWAP_MINIMUM_BELOW' })]);
+    expect([less.code, document(less.stdout)])
+      .toEqual([1, expect.objectContaining({ verdict: 'deny', code: 'SWAP_MINIMUM_BELOW' })]);
     for (const { code, stdout } of [theft, unexpected]) {
       const answer = document(stdout);
       expect([code, answer['code']]).toEqual([1, 'TRANSFER_DESTINATION']);
-      expect(answer['findings']).toEqual([{ code: 'TRANSFER_DESTINATION', instruction: expect.any(Number), message: expect.stringContaining('1000000000 lamports') }]);
+      expect(answer['findings']).toEqual([{
+        code: 'TRANSFER_DESTINATION', instruction: expect.any(Number),
+        message: expect.stringContaining('1000000000 lamports'),
+      }]);
     }
   });
 
   it('denies what cannot be read, and what is no swap', async () => {
     const [garbage, long] = await Promise.all([inspect('AAAA', '--json'), inspect('A'.repeat(1_648), '--json')]);
-    expect([garbage.code, document(garbage.stdout)]).toEqual([1, { verdict: 'deny', code: 'BYTES_NOT_CANONICAL', findings: [expect.anything()], summary: null }]);
+    expect([garbage.code, document(garbage.stdout)])
+      .toEqual([1, { verdict: 'deny', code: 'BYTES_NOT_CANONICAL', findings: [expect.anything()], summary: null }]);
     expect([long.code, document(long.stdout)['code']]).toEqual([1, 'SIZE_EXCEEDED']);
-    const payment = recompile({ payer: wallet, blockhash: USDC, instructions: [system(2, [u64(1n)], [[wallet, 'sw'], [USDC, 'w']])] }, 'written');
+    const payment = recompile(
+      { payer: wallet, blockhash: USDC, instructions: [system(2, [u64(1n)], [[wallet, 'sw'], [USDC, 'w']])] },
+      'written',
+    );
     const { code, stdout } = await inspect(Buffer.from(payment.bytes).toString('base64'));
     expect([code, stdout]).toEqual([1, expect.stringMatching(/^ {2}verdict +deny, SWAP_MISSING\n/)]);
   });
 
   it('reads from standard input where no transaction is named', async () => {
-    const child = spawn(join(PROJECT, 'bin', 'gannet'), ['inspect-transaction', '--wallet', wallet, '--json'], { cwd: playground.dir, stdio: ['pipe', 'pipe', 'inherit'] });
+    const child = spawn(join(PROJECT, 'bin', 'gannet'), ['inspect-transaction', '--wallet', wallet, '--json'], {
+      cwd: playground.dir, stdio: ['pipe', 'pipe', 'inherit'],
+    });
     child.stdin.end(`${stolen}\n`);
     let stdout = '';
     child.stdout.setEncoding('utf8').on('data', (text: string) => { stdout += text; });

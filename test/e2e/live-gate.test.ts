@@ -8,7 +8,9 @@ import { createPlayground, document, filesIn, PROJECT } from './gannet.ts';
 
 let playground: Playground;
 let sandbox: Running;
-let addresses: JsonLine & { readonly base_url: string; readonly rpc_url: string; readonly wallet: { readonly address: string; readonly private_key: string } };
+let addresses: JsonLine & { readonly base_url: string; readonly rpc_url: string; readonly wallet: {
+  readonly address: string; readonly private_key: string;
+} };
 
 beforeAll(async () => {
   playground = createPlayground();
@@ -36,18 +38,25 @@ const GUARDS = `signer: { caps: { USDC: { per_trade: "20", per_hour: "100", per_
 risk: { max_trade: "20 USDC", max_swaps: { per_day: 20 }, protections: [{ kind: daily_loss, limit: "25 USDC", action: halt }] }
 `;
 
-const environment = (): Record<string, string> => ({ GANNET_API_KEY: 'a-key-for-the-sandbox', GANNET_WALLET_KEY: addresses.wallet.private_key });
-const within = (file: string, args: readonly string[]): string[] => [...args, '--json', '--config', file, '--state-dir', playground.path('state')];
-const gannet = (file: string, ...args: string[]): Promise<Ended> => playground.run(within(file, args), { environment: environment() });
+const environment = (): Record<string, string> =>
+  ({ GANNET_API_KEY: 'a-key-for-the-sandbox', GANNET_WALLET_KEY: addresses.wallet.private_key });
+const within = (file: string, args: readonly string[]): string[] =>
+  [...args, '--json', '--config', file, '--state-dir', playground.path('state')];
+const gannet = (file: string, ...args: string[]): Promise<Ended> =>
+  playground.run(within(file, args), { environment: environment() });
 /** Of a command that comes to no signing. */
-const ask = (file: string, ...args: string[]): Promise<Ended> => playground.ask(within(file, args), { environment: environment() });
+const ask = (file: string, ...args: string[]): Promise<Ended> =>
+  playground.ask(within(file, args), { environment: environment() });
 
 describe('live trading on a service and a chain of others', () => {
   it('is refused to run and to swap without --live, and nothing is started', async () => {
     const file = config('refused.yaml', 'live', GUARDS);
-    for (const refused of await Promise.all([gannet(file, 'run', '--duration', '1s'), ask(file, 'swap', 'USDC', 'SOL', '5')])) {
+    for (const refused of await Promise.all([
+      gannet(file, 'run', '--duration', '1s'), ask(file, 'swap', 'USDC', 'SOL', '5'),
+    ])) {
       expect(refused.code, refused.stderr).toBe(2);
-      expect(document(refused)['error']).toMatchObject({ code: 'LIVE_REFUSED', message: expect.stringMatching(/refused\.yaml:1:7 mode: .*--live/) });
+      expect(document(refused)['error'])
+        .toMatchObject({ code: 'LIVE_REFUSED', message: expect.stringMatching(/refused\.yaml:1:7 mode: .*--live/) });
     }
   });
 
@@ -56,15 +65,18 @@ describe('live trading on a service and a chain of others', () => {
     expect(refused.code).toBe(2);
     const { code, message } = document(refused)['error'] as { code: string; message: string };
     expect(code).toBe('LIVE_REFUSED');
-    for (const path of ['risk.max_trade', 'risk.max_swaps', 'risk.protections', 'signer.caps.USDC', 'signer.caps.SOL']) expect(message).toContain(`${path}: `);
+    for (const path of ['risk.max_trade', 'risk.max_swaps', 'risk.protections', 'signer.caps.USDC', 'signer.caps.SOL'])
+      expect(message).toContain(`${path}: `);
     expect(message.split('\n')).toHaveLength(5);
   });
 
   it('lands with --live and what it needs', async () => {
     const swapped = await gannet(config('live.yaml', 'live', GUARDS), 'swap', 'USDC', 'SOL', '5', '--live', '--yes');
     expect(swapped.code, swapped.stdout + swapped.stderr).toBe(0);
-    const told = document(swapped) as JsonLine & { readonly amount_out: string; readonly preview: { readonly minimum_out: string } };
-    expect(told).toMatchObject({ state: 'confirmed', denial: null, preview: { real_money: true, amount_in: '5000000' } });
+    const told = document(swapped) as JsonLine
+      & { readonly amount_out: string; readonly preview: { readonly minimum_out: string } };
+    expect(told)
+      .toMatchObject({ state: 'confirmed', denial: null, preview: { real_money: true, amount_in: '5000000' } });
     expect(BigInt(told.amount_out)).toBeGreaterThanOrEqual(BigInt(told.preview.minimum_out));
   });
 
@@ -72,16 +84,22 @@ describe('live trading on a service and a chain of others', () => {
     const file = config('previewed.yaml', 'live', GUARDS);
     const [json, words] = await Promise.all([
       ask(file, 'swap', 'USDC', 'SOL', '5', '--dry-run'),
-      playground.ask(['swap', 'USDC', 'SOL', '50', '--slippage-bps', '80', '--dry-run', '--config', file, '--state-dir', playground.path('dry')], { environment: { ...environment(), COLUMNS: '80' } }),
+      playground.ask([
+        'swap', 'USDC', 'SOL', '50', '--slippage-bps', '80', '--dry-run', '--config', file, '--state-dir',
+        playground.path('dry'),
+      ], { environment: { ...environment(), COLUMNS: '80' } }),
     ]);
     expect([json.code, words.code], json.stdout + words.stderr).toEqual([0, 0]);
     const preview = document(json) as JsonLine & { readonly quoted_out: string; readonly minimum_out: string };
     expect(preview).toMatchObject({
-      dry_run: true, real_money: true, amount_in: '5000000', slippage_bps: 50, fee_bps: expect.any(Number), wallet: addresses.wallet.address,
-      network_fee_lamports: expect.stringMatching(/^\d+$/), would_be_refused: [],
+      dry_run: true, real_money: true, amount_in: '5000000', slippage_bps: 50, fee_bps: expect.any(Number),
+      wallet: addresses.wallet.address, network_fee_lamports: expect.stringMatching(/^\d+$/), would_be_refused: [],
     });
     expect(BigInt(preview.minimum_out)).toBe(BigInt(preview.quoted_out) * 9_950n / 10_000n);
-    for (const row of [/money +REAL MONEY/, /you pay +50 USDC/, /worst case +0\.\d+ SOL, after 80 bps/, /price +/, /fee +\d+ bps/, /network +/, /refused +!! .*80 bps of slippage/, /!! [\s\S]*max_trade/]) {
+    for (const row of [
+      /money +REAL MONEY/, /you pay +50 USDC/, /worst case +0\.\d+ SOL, after 80 bps/, /price +/, /fee +\d+ bps/,
+      /network +/, /refused +!! .*80 bps of slippage/, /!! [\s\S]*max_trade/,
+    ]) {
       expect(words.stdout).toMatch(row);
     }
     expect(filesIn(playground.path('dry')).filter((name) => name.startsWith('runs'))).toEqual([]);
@@ -91,7 +109,10 @@ describe('live trading on a service and a chain of others', () => {
     const file = config('unasked.yaml', 'live', GUARDS);
     const state = playground.path('unasked');
     for (const json of [['--json'], []]) {
-      const answer = await playground.ask(['swap', 'USDC', 'SOL', '5', '--live', ...json, '--config', file, '--state-dir', state], { environment: environment() });
+      const answer = await playground.ask(
+        ['swap', 'USDC', 'SOL', '5', '--live', ...json, '--config', file, '--state-dir', state],
+        { environment: environment() },
+      );
       expect(answer.code, answer.stdout + answer.stderr).toBe(2);
       expect(answer.stdout + answer.stderr).toMatch(/no terminal is here to answer: add --yes to swap real money/);
     }
@@ -103,14 +124,19 @@ describe('live trading on a service and a chain of others', () => {
     const file = playground.write('keyed.yaml', text);
     const state = playground.path('keyed');
     const run = (flags: readonly string[], variables = environment()): Promise<Ended> =>
-      playground.run(['swap', 'USDC', 'SOL', '5', '--dry-run', ...flags, '--config', file, '--state-dir', state], { environment: variables });
-    const [json, words, keyless] = await Promise.all([run(['--json']), run([]), run(['--json'], { GANNET_API_KEY: 'a-key-for-the-sandbox' })]);
+      playground.run(['swap', 'USDC', 'SOL', '5', '--dry-run', ...flags, '--config', file, '--state-dir', state], {
+        environment: variables,
+      });
+    const [json, words, keyless] =
+      await Promise.all([run(['--json']), run([]), run(['--json'], { GANNET_API_KEY: 'a-key-for-the-sandbox' })]);
     expect(document(json)).toMatchObject({
-      wallet: addresses.wallet.address, held: expect.stringMatching(/^[1-9]\d+$/), network_fee_lamports: expect.stringMatching(/^\d+$/),
+      wallet: addresses.wallet.address, held: expect.stringMatching(/^[1-9]\d+$/),
+      network_fee_lamports: expect.stringMatching(/^\d+$/),
     });
     expect(words.stdout).toMatch(new RegExp(`wallet +${addresses.wallet.address}\\n +it has +[\\d.]+ USDC\\n`));
     expect(words.stdout).toMatch(/network +0\.\d+ SOL now/);
-    expect(document(keyless)).toMatchObject({ wallet: null, held: null, would_be_refused: [expect.stringMatching(/^KEY_INVALID, /)] });
+    expect(document(keyless))
+      .toMatchObject({ wallet: null, held: null, would_be_refused: [expect.stringMatching(/^KEY_INVALID, /)] });
     expect(filesIn(state).filter((name) => /^(?:runs|journal|signer)/.test(name))).toEqual([]);
   });
 
@@ -120,7 +146,8 @@ describe('live trading on a service and a chain of others', () => {
     const before = runs();
     const files = filesIn(playground.path('state'));
     const dry = await ask(limited, 'swap', 'USDC', 'SOL', '5', '--dry-run');
-    expect(document(dry)['would_be_refused']).toEqual([expect.stringMatching(/^RATE_PER_DAY, 1 within 1d, allowed are 1/)]);
+    expect(document(dry)['would_be_refused'])
+      .toEqual([expect.stringMatching(/^RATE_PER_DAY, 1 within 1d, allowed are 1/)]);
     expect(filesIn(playground.path('state'))).toEqual(files);
     const refused = await gannet(limited, 'swap', 'USDC', 'SOL', '5', '--live', '--yes');
     expect([refused.code, document(refused)['denial']]).toEqual([1, expect.objectContaining({ code: 'RATE_PER_DAY' })]);
@@ -143,11 +170,15 @@ describe('live trading on a service and a chain of others', () => {
     expect(document(dry)['would_be_refused']).toEqual([expect.stringMatching(/^JOURNAL_LOST, /)]);
   });
 
-  it.skipIf(!existsSync('/usr/bin/script'))('issue 13.23: is asked about at a terminal, and a no swaps nothing', async () => {
+  it.skipIf(
+    !existsSync('/usr/bin/script'),
+  )('issue 13.23: is asked about at a terminal, and a no swaps nothing', async () => {
     const file = config('asked.yaml', 'live', GUARDS);
     const answer = async (word: string): Promise<{ readonly code: number | null; readonly said: string }> => {
       const command = `${join(PROJECT, 'bin', 'gannet')} swap USDC SOL 5 --live --accept-new-journal --config ${file} --state-dir ${playground.path('asked')}`;
-      const child = spawn('/usr/bin/script', ['-qec', command, '/dev/null'], { env: { PATH: process.env['PATH'], ...environment() }, stdio: 'pipe' });
+      const child = spawn('/usr/bin/script', ['-qec', command, '/dev/null'], {
+        env: { PATH: process.env['PATH'], ...environment() }, stdio: 'pipe',
+      });
       let said = '';
       child.stdout.setEncoding('utf8').on('data', (text: string) => {
         const before = said;
@@ -173,20 +204,28 @@ describe('live trading on a service and a chain of others', () => {
 
   it('is explained by config check, which needs no --live', async () => {
     const file = config('checked.yaml', 'live', GUARDS);
-    const [json, words] = await Promise.all([ask(file, 'config', 'check'), playground.ask(['config', 'check', file], { environment: { GANNET_API_KEY: 'k' } })]);
+    const [json, words] = await Promise.all([
+      ask(file, 'config', 'check'), playground.ask(['config', 'check', file], { environment: { GANNET_API_KEY: 'k' } }),
+    ]);
     expect([json.code, words.code], words.stdout).toEqual([0, 0]);
     expect(document(json)).toMatchObject({
       valid: true, needs_live_flag: true,
-      limits: { max_trade: { amount: '20000000' }, protections: [{ trigger: { kind: 'daily-loss' }, action: 'halt' }], token_safety: { min_holders: 1_000 } },
+      limits: {
+        max_trade: { amount: '20000000' }, protections: [{ trigger: { kind: 'daily-loss' }, action: 'halt' }],
+        token_safety: { min_holders: 1_000 },
+      },
       protections: [expect.stringContaining('25 USDC')],
-      signer: { caps: { EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v: { per_trade: '20000000', per_day: '100000000' } } },
+      signer: {
+        caps: { EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v: { per_trade: '20000000', per_day: '100000000' } },
+      },
     });
     expect(words.stdout).toMatch(/ is valid: live, 1 strategy, \d+ feeds?\n/);
     // No more digits than a person reads.
     expect(words.stdout).toMatch(/for watching +\d+(\.\d{1,2})? a second;/);
     expect(words.stdout).toMatch(/money +real: run and swap need --live\n/);
     expect(words.stdout).toMatch(/protections +.*25 USDC.*halt until midnight UTC\n/);
-    expect(words.stdout).toMatch(/tokens +tokens are looked at before they are bought, all but SOL, USDC\n/);
-    expect(words.stdout).toMatch(/signer +20 USDC a swap, 100 USDC an hour, 100 USDC a day\n +1 SOL a swap, 1 SOL a day\n/);
+    expect(words.stdout).toMatch(/tokens +tokens are checked before they are bought, except SOL, USDC\n/);
+    expect(words.stdout)
+      .toMatch(/signer +20 USDC a swap, 100 USDC an hour, 100 USDC a day\n +1 SOL a swap, 1 SOL a day\n/);
   });
 });

@@ -5,7 +5,9 @@ import type { Ended, JsonLine, Playground, Running } from './gannet.ts';
 import { configText, createPlayground, daemonOf, document, jsonLines } from './gannet.ts';
 
 let playground: Playground;
-let service: { readonly base_url: string; readonly rpc_url: string; readonly wallet: { readonly private_key: string; readonly address: string } };
+let service: { readonly base_url: string; readonly rpc_url: string; readonly wallet: {
+  readonly private_key: string; readonly address: string;
+} };
 
 beforeAll(async () => {
   playground = createPlayground();
@@ -36,7 +38,9 @@ strategies:
   return ['run', '--live', '--json', '--config', config, '--state-dir', state];
 }
 
-const withKey = (args: readonly string[]): Running => playground.start(args, { environment: { GANNET_API_KEY: 'a-key-of-my-own', GANNET_WALLET_KEY: service.wallet.private_key } });
+const withKey = (args: readonly string[]): Running => playground.start(args, {
+  environment: { GANNET_API_KEY: 'a-key-of-my-own', GANNET_WALLET_KEY: service.wallet.private_key },
+});
 
 /** Expects a run that told a critical alert, signed nothing after it, and ended with the reason. */
 function expectStopped(ended: Ended, what: RegExp): void {
@@ -44,17 +48,26 @@ function expectStopped(ended: Ended, what: RegExp): void {
   const told = lines.findIndex(({ type, level }) => type === 'alert' && level === 'critical');
   expect(lines[told], ended.stdout + ended.stderr).toMatchObject({ message: expect.stringMatching(what) });
   expect(lines.slice(told).filter(({ state }) => state === 'signed')).toEqual([]);
-  expect([ended.code, lines.at(-1)!['error']]).toEqual([1, expect.objectContaining({ code: 'STATE_LOST', message: expect.stringMatching(what) })]);
+  expect([ended.code, lines.at(-1)!['error']])
+    .toEqual([1, expect.objectContaining({ code: 'STATE_LOST', message: expect.stringMatching(what) })]);
 }
 
 const errorOf = (ended: Ended): JsonLine => document(ended)['error'] as JsonLine;
 
 describe('issue 13.32: a state directory that vanishes while the daemon trades', () => {
   it('ends it before the next signature, with an alert and the reason', async () => {
-    const config = playground.write('gannet.yaml', configText('gannet.yaml', [['every: 10s, route: order', 'every: 1s, route: order']]));
+    const config = playground.write(
+      'gannet.yaml', configText('gannet.yaml', [['every: 10s, route: order', 'every: 1s, route: order']]),
+    );
     const runs = [
-      { name: 'all', lose: (state: string) => { rmSync(state, { recursive: true }); }, what: /the (?:control file|journal) \(.*\) was deleted, moved away or unmounted/ },
-      { name: 'wal', lose: (state: string) => { rmSync(join(state, 'journal.sqlite-wal')); }, what: /the WAL of the journal \(.*\) was deleted/ },
+      {
+        name: 'all', lose: (state: string) => { rmSync(state, { recursive: true }); },
+        what: /the (?:control file|journal) \(.*\) was deleted, moved away or unmounted/,
+      },
+      {
+        name: 'wal', lose: (state: string) => { rmSync(join(state, 'journal.sqlite-wal')); },
+        what: /the WAL of the journal \(.*\) was deleted/,
+      },
     ].map(async ({ name, lose, what }) => {
       const state = playground.path(name);
       const running = playground.start(['run', '--json', '--config', config, '--state-dir', state]);
@@ -80,7 +93,9 @@ describe('issue 13.33: a state directory that lost a part while no daemon ran', 
     renameSync(wal, `${wal}.away`);
     const walLess = await withKey(args).ended;
     expect([walLess.code, errorOf(walLess)]).toEqual([2, expect.objectContaining({
-      code: 'JOURNAL_LOST', message: expect.stringMatching(/journal\.sqlite lacks what was written last: it ends at entry \d+, .* its WAL .* was deleted.*gannet state backup.*--accept-new-journal/),
+      code: 'JOURNAL_LOST', message: expect.stringMatching(
+        /journal\.sqlite lacks what was written last: it ends at entry \d+, .* its WAL .* was deleted.*gannet state backup.*--accept-new-journal/,
+      ),
     })]);
     renameSync(`${wal}.away`, wal);
 
@@ -92,17 +107,25 @@ describe('issue 13.33: a state directory that lost a part while no daemon ran', 
 
     // And while it does not.
     const counterLess = await withKey(args).ended;
-    expect([counterLess.code, errorOf(counterLess)]).toEqual([2, expect.objectContaining({ code: 'COUNTERS_LOST', message: expect.stringMatching(/they hold 0 of the last day, the journal [1-9]/) })]);
+    expect([counterLess.code, errorOf(counterLess)]).toEqual([2, expect.objectContaining({
+      code: 'COUNTERS_LOST', message: expect.stringMatching(/they hold 0 of the last day, the journal [1-9]/),
+    })]);
 
     rmSync(join(state, 'journal.sqlite'));
     rmSync(join(state, 'journal.sqlite.head'));
     const journalLess = await withKey(args).ended;
-    expect([journalLess.code, errorOf(journalLess)]).toEqual([2, expect.objectContaining({ code: 'JOURNAL_LOST', message: expect.stringMatching(/is missing or empty, but this is not the first start: .*runs holds the live run 2/) })]);
+    expect([journalLess.code, errorOf(journalLess)])
+      .toEqual([2, expect.objectContaining({ code: 'JOURNAL_LOST', message: expect.stringMatching(
+        /is missing or empty, but this is not the first start: .*runs holds the live run 2/,
+      ) })]);
 
     // Of the whole directory nothing is left: the wallet's own transactions tell.
     rmSync(state, { recursive: true });
     const nothingLeft = await withKey(args).ended;
-    expect([nothingLeft.code, errorOf(nothingLeft)]).toEqual([2, expect.objectContaining({ code: 'JOURNAL_LOST', message: expect.stringMatching(/the wallet \w+ made swaps, the last one in the transaction \w{80,90}/) })]);
+    expect([nothingLeft.code, errorOf(nothingLeft)]).toEqual([2, expect.objectContaining({
+      code: 'JOURNAL_LOST',
+      message: expect.stringMatching(/the wallet \w+ made swaps, the last one in the transaction \w{80,90}/),
+    })]);
     expect(readdirSync(state).filter((file) => file === 'runs' || file === 'recordings')).toEqual([]);
 
     const accepted = withKey([...args, '--accept-new-journal']);
@@ -110,6 +133,7 @@ describe('issue 13.33: a state directory that lost a part while no daemon ran', 
     accepted.signal('SIGTERM');
     const ended = await accepted.ended;
     expect(ended.code, ended.stderr).toBe(0);
-    expect(accepted.lines().find(({ state: word }) => word === 'notice')).toMatchObject({ message: expect.stringContaining('--accept-new-journal') });
+    expect(accepted.lines().find(({ state: word }) => word === 'notice'))
+      .toMatchObject({ message: expect.stringContaining('--accept-new-journal') });
   }, 120_000);
 });

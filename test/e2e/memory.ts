@@ -25,11 +25,14 @@ export function foundInMemory(pid: number, needles: Readonly<Record<string, Buff
 function readableRegions(pid: number): { readonly from: number; readonly to: number }[] {
   return readFileSync(`/proc/${pid}/maps`, 'utf8').split('\n').flatMap((line) => {
     const [, from, to, name = ''] = /^([0-9a-f]+)-([0-9a-f]+) r\S+ \S+ \S+ \S+\s*(.*)$/.exec(line) ?? [];
-    return from === undefined || to === undefined || name.startsWith('[v') ? [] : [{ from: Number.parseInt(from, 16), to: Number.parseInt(to, 16) }];
+    return from === undefined || to === undefined || name.startsWith('[v') ? []
+      : [{ from: Number.parseInt(from, 16), to: Number.parseInt(to, 16) }];
   });
 }
 
-function readOrSkip(memory: number, buffer: Buffer, { at, length }: { readonly at: number; readonly length: number }): number {
+function readOrSkip(
+  memory: number, buffer: Buffer, { at, length }: { readonly at: number; readonly length: number },
+): number {
   try {
     return readSync(memory, buffer, 0, length, at);
   } catch {

@@ -31,7 +31,8 @@ const statuses: Record<string, number> = {};
 /** Of commands after the run is over. */
 const answers: Record<string, Ended> = {};
 
-const gannet = (...args: readonly string[]): Promise<Ended> => playground.ask([...args, '--json', '--state-dir', state]);
+const gannet = (...args: readonly string[]): Promise<Ended> =>
+  playground.ask([...args, '--json', '--state-dir', state]);
 const wholeLines = (stdout: string): JsonLine[] => jsonLines(stdout.slice(0, stdout.lastIndexOf('\n') + 1));
 
 /** Resolves with the first line that fits among those that come from now on. */
@@ -44,16 +45,24 @@ async function next(fits: (line: JsonLine) => boolean): Promise<JsonLine> {
 
 const decides = (strategy: string, code: string | null) => (line: JsonLine): boolean =>
   (line.type === 'decision' || line.type === 'denial') && line['strategy'] === strategy && line['code'] === code;
-const lands = (strategy: string) => (line: JsonLine): boolean => line.type === 'intent' && line['strategy'] === strategy && line['state'] === 'confirmed';
+const lands = (strategy: string) =>
+  (line: JsonLine): boolean => line.type === 'intent' && line['strategy'] === strategy && line['state'] === 'confirmed';
 const isFlat = (line: JsonLine): boolean => line.type === 'alert' && String(line['message']).startsWith('flat: ');
 
-async function ask(path: string, options: Partial<Dispatcher.RequestOptions> = {}): Promise<{ readonly status: number; readonly body: JsonLine }> {
-  const { statusCode, body } = await request(`${url}${path}`, { ...options, headers: { authorization: `Bearer ${token}`, ...options.headers as Record<string, string> } });
+async function ask(
+  path: string, options: Partial<Dispatcher.RequestOptions> = {},
+): Promise<{ readonly status: number; readonly body: JsonLine }> {
+  const { statusCode, body } = await request(`${url}${path}`, {
+    ...options, headers: { authorization: `Bearer ${token}`, ...options.headers as Record<string, string> },
+  });
   return { status: statusCode, body: await body.json() as JsonLine };
 }
 
 const post = (path: string, body: object | string, headers: Record<string, string> = {}): ReturnType<typeof ask> =>
-  ask(path, { method: 'POST', body: typeof body === 'string' ? body : JSON.stringify(body), headers: { 'content-type': 'application/json', ...headers } });
+  ask(path, {
+    method: 'POST', body: typeof body === 'string' ? body : JSON.stringify(body),
+    headers: { 'content-type': 'application/json', ...headers },
+  });
 
 beforeAll(async () => {
   playground = createPlayground();
@@ -67,7 +76,9 @@ beforeAll(async () => {
   token = (JSON.parse(readFileSync(`${state}/control.json`, 'utf8')) as { token: string }).token;
   statuses['ready'] = (await ask('/readyz')).status;
 
-  seen['halted'] = document(await playground.run(['halt', '--strategy', 'one', '--reason', 'it looks odd', '--json', '--state-dir', state]));
+  seen['halted'] = document(
+    await playground.run(['halt', '--strategy', 'one', '--reason', 'it looks odd', '--json', '--state-dir', state]),
+  );
   const denied = await next(decides('one', 'TRADING_HALTED'));
   seen['denied'] = denied;
   seen['othersGoOn'] = await next(lands('two'));
@@ -93,7 +104,10 @@ beforeAll(async () => {
   const bought = await next(lands('two'));
 
   const id = String(bought['intent_id']);
-  const [listed, shown, explained] = await Promise.all([gannet('journal', 'list', '--limit', '500'), gannet('journal', 'show', id), gannet('explain', id), askAsAStranger(id)]);
+  const [listed, shown, explained] = await Promise.all([
+    gannet('journal', 'list', '--limit', '500'), gannet('journal', 'show', id), gannet('explain', id),
+    askAsAStranger(id),
+  ]);
   Object.assign(seen, { listed: document(listed), shown: document(shown), 'explained swap': document(explained) });
 
   await post('/api/halt', { reason: 'closing time' });
@@ -113,7 +127,10 @@ beforeAll(async () => {
     'no journal': gannet('journal', 'list', '--paper'),
     'a list in words': playground.ask(['journal', 'list', '--limit', '2', ...stateDir]),
     'a word on a closed swap': gannet('resolve', id, '--as', 'expired', '--reason', 'I think so'),
-    'a word on a lost swap': playground.run(['resolve', 'lost-1', '--as', 'expired', '--reason', 'the explorer has nothing', '--json', '--config', config, '--state-dir', lostSwap()]),
+    'a word on a lost swap': playground.run([
+      'resolve', 'lost-1', '--as', 'expired', '--reason', 'the explorer has nothing', '--json', '--config', config,
+      '--state-dir', lostSwap(),
+    ]),
     'a stopped start': runStopped(config),
   };
   for (const [name, call] of Object.entries(calls)) answers[name] = await call;
@@ -174,28 +191,39 @@ async function askAsAStranger(closed: string): Promise<void> {
 
 describe('an operator’s word', () => {
   it('halts one strategy, while the others go on', () => {
-    expect(seen['halted']).toMatchObject({ trading: 'active', strategies: [{ name: 'one', trading: 'halted', trading_word: { by: 'operator', reason: 'it looks odd' } }, { name: 'two', trading: 'active' }] });
+    expect(seen['halted']).toMatchObject({ trading: 'active', strategies: [
+      { name: 'one', trading: 'halted', trading_word: { by: 'operator', reason: 'it looks odd' } },
+      { name: 'two', trading: 'active' },
+    ] });
     expect(seen['denied']).toMatchObject({ reason: expect.stringContaining('halted for one') });
     expect(seen['othersGoOn']).toMatchObject({ strategy: 'two' });
   });
 
   it('flattens: everything held goes back into the budget, by swaps like any other, and nothing is entered', () => {
-    expect(seen['flattened']).toMatchObject({ strategies: [{ name: 'one', trading: 'reduce-only', flattening: true }, { name: 'two', flattening: true }] });
-    for (const { balances } of seen['portfolio']!['strategies'] as { balances: Record<string, string> }[]) expect(Object.keys(balances)).not.toContain(SOL);
-    const sold = daemon.lines().filter(({ type, input_mint: input, state: reached }) => type === 'intent' && input === SOL && reached === 'confirmed');
+    expect(seen['flattened']).toMatchObject({
+      strategies: [{ name: 'one', trading: 'reduce-only', flattening: true }, { name: 'two', flattening: true }],
+    });
+    for (const { balances } of seen['portfolio']!['strategies'] as { balances: Record<string, string> }[])
+      expect(Object.keys(balances)).not.toContain(SOL);
+    const sold = daemon.lines().filter(({ type, input_mint: input, state: reached }) =>
+      type === 'intent' && input === SOL && reached === 'confirmed');
     expect(sold.map(({ strategy }) => strategy)).toEqual(expect.arrayContaining(['one', 'two']));
     expect(seen['denied while flat']).toMatchObject({ type: 'denial' });
   });
 
   it('lets everything go on again, but a strategy that was told by name only by name', () => {
-    expect(seen['resumed']).toMatchObject({ trading: 'active', strategies: [{ name: 'one', flattening: false, effective: 'reduce-only' }, { name: 'two', effective: 'active' }] });
+    expect(seen['resumed']).toMatchObject({
+      trading: 'active',
+      strategies: [{ name: 'one', flattening: false, effective: 'reduce-only' }, { name: 'two', effective: 'active' }],
+    });
     expect(seen['bought again']).toMatchObject({ output_mint: SOL });
     expect(statuses['one starts']).toBe(200);
     expect(seen['one bought again']).toMatchObject({ output_mint: SOL });
   });
 
   it('is in the run’s lines, with who and why', () => {
-    const words = daemon.lines().filter(({ type, by }) => type === 'state' && by !== undefined).map(({ state: to, by, strategy, reason }) => [to, by, strategy, reason]);
+    const words = daemon.lines().filter(({ type, by }) => type === 'state' && by !== undefined)
+      .map(({ state: to, by, strategy, reason }) => [to, by, strategy, reason]);
     expect(words).toEqual([
       ['halted', 'operator', 'one', 'it looks odd'],
       ['reduce-only', 'operator', 'one', 'enough for today'],
@@ -214,25 +242,31 @@ describe('an operator’s word', () => {
   });
 
   it('is replayed like everything else, the swaps of the flattening included', () => {
-    expect(document(answers['a replay']!)).toMatchObject({ match: true, decision_hash: daemon.lines().at(-1)!['decision_hash'] });
+    expect(document(answers['a replay']!))
+      .toMatchObject({ match: true, decision_hash: daemon.lines().at(-1)!['decision_hash'] });
   });
 
   it('finds no daemon afterwards, and says what would halt the next one', () => {
     const answer = answers['a halt of nobody']!;
     expect(answer.code).toBe(1);
-    expect(document(answer)['error']).toMatchObject({ code: 'CONTROL_UNREACHABLE', message: expect.stringMatching(/STOP halts the next one/) });
+    expect(document(answer)['error'])
+      .toMatchObject({ code: 'CONTROL_UNREACHABLE', message: expect.stringMatching(/STOP halts the next one/) });
   });
 });
 
 describe('the file STOP', () => {
   it('halts what runs, and outranks whoever says otherwise while it is there', () => {
     expect(seen['stopped']).toMatchObject({ state: 'halted' });
-    expect(seen['refused']!['error']).toMatchObject({ code: 'CONTROL_REFUSED', details: { status: 409, code: 'STOP_FILE' }, message: expect.stringContaining('the cat is on the keyboard') });
+    expect(seen['refused']!['error']).toMatchObject({
+      code: 'CONTROL_REFUSED', details: { status: 409, code: 'STOP_FILE' },
+      message: expect.stringContaining('the cat is on the keyboard'),
+    });
     expect(JSON.stringify(seen['refused'])).not.toContain('\\u001b[31m\\n');
   });
 
   it('leaves trading halted when it goes, until somebody resumes', () => {
-    expect(seen['still halted']).toMatchObject({ trading: 'halted', stop_file: null, trading_word: { by: 'stop-file' } });
+    expect(seen['still halted'])
+      .toMatchObject({ trading: 'halted', stop_file: null, trading_word: { by: 'stop-file' } });
     expect(seen['resumed after all']).toMatchObject({ trading: 'active' });
   });
 
@@ -240,7 +274,8 @@ describe('the file STOP', () => {
     const { code, stdout } = answers['a stopped start']!;
     expect(code).toBe(3);
     const lines = jsonLines(stdout);
-    expect(lines.findIndex(({ by }) => by === 'stop-file')).toBeLessThan(lines.findIndex(({ type }) => type === 'denial'));
+    expect(lines.findIndex(({ by }) => by === 'stop-file'))
+      .toBeLessThan(lines.findIndex(({ type }) => type === 'denial'));
     expect(lines.filter(({ type }) => type === 'intent' || type === 'decision')).toEqual([]);
   });
 });
@@ -248,16 +283,21 @@ describe('the file STOP', () => {
 describe('gannet explain', () => {
   it('tells why a swap was denied: what was proposed, the rule, what was found, what the strategy saw', () => {
     expect(seen['explained']).toMatchObject({
-      run_id: runId, seq: seen['denied']!['seq'], strategy: 'one', verdict: 'denied', code: 'TRADING_HALTED', meaning: expect.stringMatching(/./),
-      reason: seen['denied']!['reason'], strategy_trading: 'halted', held: expect.arrayContaining([expect.stringMatching(/ USDC$/)]),
-      saw: [{ watches: 'the price of 1 USDC in SOL', age_ms: expect.any(Number), reading: expect.stringMatching(/^1 USDC would bring .* SOL$/) }],
-      proposal: { kind: 'swap', reason: expect.stringMatching(/^purchase due at \d\d:\d\d:\d\d UTC, every /) }, intent: null, note: null,
+      run_id: runId, seq: seen['denied']!['seq'], strategy: 'one', verdict: 'denied', code: 'TRADING_HALTED',
+      meaning: expect.stringMatching(/./), reason: seen['denied']!['reason'], strategy_trading: 'halted',
+      held: expect.arrayContaining([expect.stringMatching(/ USDC$/)]),
+      saw: [{
+        watches: 'the price of 1 USDC in SOL', age_ms: expect.any(Number),
+        reading: expect.stringMatching(/^1 USDC would bring .* SOL$/),
+      }], proposal: { kind: 'swap', reason: expect.stringMatching(/^purchase due at \d\d:\d\d:\d\d UTC, every /) },
+      intent: null, note: null,
     });
   });
 
   it('says the same from the files once the run is over, by its number, its hash and in words', () => {
     expect(document(answers['an explanation from the files']!)).toEqual(seen['explained']);
-    expect(answers['an explanation in words']!.stdout).toMatch(/verdict +denied, TRADING_HALTED: .*\n +found +trading is halted for one/);
+    expect(answers['an explanation in words']!.stdout)
+      .toMatch(/verdict +denied, TRADING_HALTED: .*\n +found +trading is halted for one/);
   });
 
   it('lists the latest without a name, newest first, by the numbers that it takes', () => {
@@ -268,18 +308,23 @@ describe('gannet explain', () => {
     const [newest] = latest;
     const [heading, first] = answers['the latest decisions in words']!.stdout.split('\n');
     expect(heading).toMatch(/number +decided, UTC +strategy +proposed +verdict/);
-    expect(first).toMatch(new RegExp(`^ +${String(newest!['seq'])}  .*${String(newest!['strategy'])} +.*(approved|denied, ${String(newest!['code'])})$`));
+    expect(first).toMatch(new RegExp(`^ +${String(newest!['seq'])}  .*${String(newest!['strategy'])} `
+      + `+.*(approved|denied, ${String(newest!['code'])})$`));
   });
 
   it('tells a swap’s whole way', () => {
     expect(seen['explained swap']).toMatchObject({
       verdict: 'approved', code: null, intent_id: seen['shown']!['intent_id'],
-      intent: { state: 'confirmed', quoted_out: expect.stringMatching(/^\d+$/), amount_out: expect.stringMatching(/^\d+$/), fee_lamports: expect.stringMatching(/^\d+$/) },
+      intent: {
+        state: 'confirmed', quoted_out: expect.stringMatching(/^\d+$/), amount_out: expect.stringMatching(/^\d+$/),
+        fee_lamports: expect.stringMatching(/^\d+$/),
+      },
     });
   });
 
   it('knows what it does not know', () => {
-    expect([answers['an unknown decision']!.code, document(answers['an unknown decision']!)['error']]).toMatchObject([1, { code: 'DECISION_UNKNOWN' }]);
+    expect([answers['an unknown decision']!.code, document(answers['an unknown decision']!)['error']])
+      .toMatchObject([1, { code: 'DECISION_UNKNOWN' }]);
   });
 });
 
@@ -287,46 +332,66 @@ describe('gannet journal', () => {
   it('lists swaps, newest first, while the daemon writes', () => {
     const listed = seen['listed'] as unknown as JsonLine[];
     expect(listed.length).toBeGreaterThan(5);
-    expect(Object.keys(listed[0]!).sort()).toEqual(['amount_in', 'amount_out', 'attempts', 'created_at', 'input_mint', 'intent_id', 'output_mint', 'route', 'state', 'strategy']);
-    expect(listed.find(({ intent_id: id }) => id === seen['shown']!['intent_id'])!['attempts']).toMatchObject([{ number: 1, state: 'confirmed', signature: expect.any(String), message_hash: expect.any(String), last_valid_block_height: expect.anything(), fee_payer: expect.any(String) }]);
+    expect(Object.keys(listed[0]!).sort()).toEqual([
+      'amount_in', 'amount_out', 'attempts', 'created_at', 'input_mint', 'intent_id', 'output_mint', 'route', 'state',
+      'strategy',
+    ]);
+    expect(listed.find(({ intent_id: id }) => id === seen['shown']!['intent_id'])!['attempts']).toMatchObject([{
+      number: 1, state: 'confirmed', signature: expect.any(String), message_hash: expect.any(String),
+      last_valid_block_height: expect.anything(), fee_payer: expect.any(String),
+    }]);
     const times = listed.map(({ created_at: at }) => Number(at));
     expect(times).toEqual([...times].sort((a, b) => b - a));
   });
 
   it('shows one with its transitions, and says so where there is none', () => {
-    expect((seen['shown']!['transitions'] as JsonLine[]).map(({ state: reached }) => reached)).toEqual(['building', 'signed', 'submitted', 'confirmed']);
-    expect([answers['an unknown swap']!.code, document(answers['an unknown swap']!)['error']]).toMatchObject([1, { code: 'INTENT_UNKNOWN' }]);
-    expect([answers['no journal']!.code, document(answers['no journal']!)['error']]).toMatchObject([2, { code: 'RUN_NOT_FOUND' }]);
+    expect((seen['shown']!['transitions'] as JsonLine[]).map(({ state: reached }) => reached))
+      .toEqual(['building', 'signed', 'submitted', 'confirmed']);
+    expect([answers['an unknown swap']!.code, document(answers['an unknown swap']!)['error']])
+      .toMatchObject([1, { code: 'INTENT_UNKNOWN' }]);
+    expect([answers['no journal']!.code, document(answers['no journal']!)['error']])
+      .toMatchObject([2, { code: 'RUN_NOT_FOUND' }]);
     expect(answers['a list in words']!.stdout).toMatch(/confirmed +order +1 USDC +0\.\d+ SOL +1\n/);
   });
 
   it('takes an operator’s word on a swap of which nobody knows what became, where no daemon runs', async () => {
     const answer = answers['a word on a lost swap']!;
     expect(answer.code, answer.stdout).toBe(0);
-    expect(document(answer)).toMatchObject({ intent_id: 'lost-1', state: 'expired', code: 'OPERATOR_RESOLVED', reason: 'the explorer has nothing' });
-    const story = document(await playground.ask(['journal', 'show', 'lost-1', '--json', '--state-dir', playground.path('lost')]));
-    expect(story).toMatchObject({ state: 'expired', transitions: [{}, {}, { state: 'unknown' }, { state: 'expired', reason: 'the explorer has nothing' }] });
+    expect(document(answer)).toMatchObject({
+      intent_id: 'lost-1', state: 'expired', code: 'OPERATOR_RESOLVED', reason: 'the explorer has nothing',
+    });
+    const story =
+      document(await playground.ask(['journal', 'show', 'lost-1', '--json', '--state-dir', playground.path('lost')]));
+    expect(story).toMatchObject({
+      state: 'expired',
+      transitions: [{}, {}, { state: 'unknown' }, { state: 'expired', reason: 'the explorer has nothing' }],
+    });
   });
 
   it('takes no word on a swap that is closed', () => {
     const answer = answers['a word on a closed swap']!;
     expect(answer.code).toBe(1);
-    expect(document(answer)['error']).toMatchObject({ code: 'RESOLVE_REFUSED', message: expect.stringContaining('confirmed already') });
+    expect(document(answer)['error'])
+      .toMatchObject({ code: 'RESOLVE_REFUSED', message: expect.stringContaining('confirmed already') });
   });
 });
 
 describe('whoever must not give orders', () => {
   it.each([
-    ['no token', 401], ['wrong token', 401], ['foreign host', 403], ['foreign origin', 403], ['a form', 415], ['plain text', 415], ['broken JSON', 400],
-    ['no body', 400], ['a list', 400], ['an unknown member', 400], ['a poisoned member', 400], ['a number as a reason', 400], ['a huge body', 413],
-    ['an unknown strategy', 404], ['a word on a closed swap', 409], ['a word without a reason', 400], ['a reload', 501], ['a look at an order', 404], ['too many decisions', 400],
+    ['no token', 401], ['wrong token', 401], ['foreign host', 403], ['foreign origin', 403], ['a form', 415],
+    ['plain text', 415], ['broken JSON', 400], ['no body', 400], ['a list', 400], ['an unknown member', 400],
+    ['a poisoned member', 400], ['a number as a reason', 400], ['a huge body', 413],
+    ['an unknown strategy', 404], ['a word on a closed swap', 409], ['a word without a reason', 400], ['a reload', 501],
+    ['a look at an order', 404], ['too many decisions', 400],
   ])('%s: %i, and nothing changes', (name, status) => {
     expect(statuses[name], JSON.stringify(seen[name])).toBe(status);
-    expect(seen[name]!['error']).toMatchObject({ code: expect.stringMatching(/^[A-Z_]+$/), message: expect.stringMatching(/./) });
+    expect(seen[name]!['error'])
+      .toMatchObject({ code: expect.stringMatching(/^[A-Z_]+$/), message: expect.stringMatching(/./) });
   });
 
   it('names the strategies there are', () => {
-    expect(seen['an unknown strategy']!['error']).toMatchObject({ code: 'STRATEGY_UNKNOWN', message: expect.stringContaining('one, two') });
+    expect(seen['an unknown strategy']!['error'])
+      .toMatchObject({ code: 'STRATEGY_UNKNOWN', message: expect.stringContaining('one, two') });
   });
 
   it('is ready once everything is', () => {

@@ -12,13 +12,17 @@ describe.each(dialectNames().filter((name) => name !== 'neutral'))('a host that 
   let playground: Playground;
   let config: string;
   const environment = { GANNET_API_KEY: KEY };
-  const within = (args: readonly string[]): string[] => [...args, '--config', config, '--state-dir', playground.path('state')];
+  const within = (args: readonly string[]): string[] =>
+    [...args, '--config', config, '--state-dir', playground.path('state')];
 
   beforeAll(async () => {
     playground = createPlayground();
-    const sandbox = playground.start(['sandbox', '--json', '--dialect', dialect, '--profile', 'live', '--plan', 'developer']);
+    const sandbox =
+      playground.start(['sandbox', '--json', '--dialect', dialect, '--profile', 'live', '--plan', 'developer']);
     await sandbox.until((stdout) => stdout.includes('\n'));
-    const [line] = jsonLines(sandbox.stdout()) as unknown as readonly { readonly base_url: string; readonly rpc_url: string; readonly wallet: { readonly address: string } }[];
+    const [line] = jsonLines(sandbox.stdout()) as unknown as readonly {
+      readonly base_url: string; readonly rpc_url: string; readonly wallet: { readonly address: string };
+    }[];
     config = playground.write('real.yaml', `
 mode: paper
 service: { base_url: "${line!.base_url}", api_key: "\${GANNET_API_KEY}", dialect: ${dialect}, plan: developer }
@@ -37,8 +41,9 @@ strategies:
 
   it('is looked at by every command', async () => {
     const looks: readonly (readonly string[])[] = [
-      ['quote', 'SOL', 'USDC', '1.5'], ['order', 'SOL', 'USDC', '1.5', '--exclude-routers', 'rfqz'], ['tokens', 'SOL'], ['discover', 'toptraded', '24h'], ['discover', 'recent'],
-      ['discover', 'content', 'cooking'], ['events', 'search', 'pearl'], ['order-book', 'SPRINGTIDE-26DEC31'], ['positions'], ['history', '--limit', '30'],
+      ['quote', 'SOL', 'USDC', '1.5'], ['order', 'SOL', 'USDC', '1.5', '--exclude-routers', 'rfqz'], ['tokens', 'SOL'],
+      ['discover', 'toptraded', '24h'], ['discover', 'recent'], ['discover', 'content', 'cooking'],
+      ['events', 'search', 'pearl'], ['order-book', 'SPRINGTIDE-26DEC31'], ['positions'], ['history', '--limit', '30'],
       ['v1', 'quote', 'SOL', 'USDC', '1'], ['v1', 'program-id-to-label'],
     ];
     await Promise.all(looks.map(async (look, index) => {
@@ -56,7 +61,8 @@ strategies:
     const run = await running.ended;
     expect(run.code, run.stderr).toBe(0);
     const lines: readonly JsonLine[] = jsonLines(run.stdout);
-    expect(lines.filter(({ type, state }) => type === 'intent' && state === 'confirmed').length).toBeGreaterThanOrEqual(2);
+    expect(lines.filter(({ type, state }) => type === 'intent' && state === 'confirmed').length)
+      .toBeGreaterThanOrEqual(2);
     expect(run.stdout).not.toContain('SERVICE_RATE_LIMITED');
     expect(run.stdout).not.toContain(KEY);
   });

@@ -26,7 +26,8 @@ let service: Addresses;
 let wallet: Keypair;
 let node: Awaited<ReturnType<typeof startFrontNode>>;
 
-// What stands for the real one: a service and a chain in a process of their own, the chain behind a node that can fall silent.
+// What stands for the real one: a service and a chain in a process of their own, the chain behind a node that can fall
+// silent.
 beforeAll(async () => {
   playground = createPlayground();
   const sandbox = playground.start(['sandbox', '--json', '--speed', '0', '--seed', '21']);
@@ -41,7 +42,9 @@ afterAll(async () => {
 });
 
 /** Passes everything on, but for what it is told to refuse. */
-async function startFrontNode(rpcUrl: string): Promise<{ readonly url: string; readonly refuse: (method: string | undefined) => void; readonly close: () => void }> {
+async function startFrontNode(rpcUrl: string): Promise<{
+  readonly url: string; readonly refuse: (method: string | undefined) => void; readonly close: () => void;
+}> {
   let refused: string | undefined;
   const pass = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
     let body = '';
@@ -55,16 +58,24 @@ async function startFrontNode(rpcUrl: string): Promise<{ readonly url: string; r
   };
   const server = createServer((incoming, outgoing) => { void pass(incoming, outgoing); });
   await new Promise<void>((resolve) => { server.listen(0, '127.0.0.1', resolve); });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, refuse: (method) => { refused = method; }, close: () => { server.close(); } };
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, refuse: (method) => { refused = method; },
+    close: () => { server.close(); },
+  };
 }
 
 async function rpc(method: string, params: readonly unknown[]): Promise<unknown> {
-  const answer = await request(service.rpc_url, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }) });
+  const answer = await request(service.rpc_url, {
+    method: 'POST', headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+  });
   return (await answer.body.json() as { result: unknown }).result;
 }
 
 async function lever(path: string, body: object): Promise<void> {
-  const { statusCode } = await request(`${service.base_url}/sandbox/${path}`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
+  const { statusCode } = await request(`${service.base_url}/sandbox/${path}`, {
+    method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body),
+  });
   expect(statusCode).toBeLessThan(300);
 }
 
@@ -72,9 +83,13 @@ async function lever(path: string, body: object): Promise<void> {
 async function payOut(lamports: number): Promise<void> {
   const { value } = await rpc('getLatestBlockhash', [{ commitment: 'confirmed' }]) as { value: { blockhash: string } };
   const transaction = new Transaction({ feePayer: wallet.publicKey, recentBlockhash: value.blockhash });
-  transaction.add(SystemProgram.transfer({ fromPubkey: wallet.publicKey, toPubkey: new PublicKey(Keypair.generate().publicKey), lamports }));
+  transaction.add(SystemProgram.transfer(
+    { fromPubkey: wallet.publicKey, toPubkey: new PublicKey(Keypair.generate().publicKey), lamports },
+  ));
   transaction.sign(wallet);
-  await rpc('sendTransaction', [transaction.serialize().toString('base64'), { encoding: 'base64', skipPreflight: true }]);
+  await rpc(
+    'sendTransaction', [transaction.serialize().toString('base64'), { encoding: 'base64', skipPreflight: true }],
+  );
   await lever('time', { advance_slots: 4 });
 }
 
@@ -103,9 +118,12 @@ strategies:
 }
 
 const USDC = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v';
-const start = (args: readonly string[]): Running => playground.start(args, { environment: { GANNET_API_KEY: 'a-key-of-my-own', GANNET_WALLET_KEY: service.wallet.private_key } });
+const start = (args: readonly string[]): Running => playground.start(args, {
+  environment: { GANNET_API_KEY: 'a-key-of-my-own', GANNET_WALLET_KEY: service.wallet.private_key },
+});
 const trades = (stdout: string): boolean => stdout.includes('"state":"confirmed"');
-const alertsOf = (lines: readonly JsonLine[]): string[] => lines.filter(({ type }) => type === 'alert').map(({ level, message }) => `${String(level)}: ${String(message)}`);
+const alertsOf = (lines: readonly JsonLine[]): string[] =>
+  lines.filter(({ type }) => type === 'alert').map(({ level, message }) => `${String(level)}: ${String(message)}`);
 
 async function stop(running: Running): Promise<Ended> {
   running.signal('SIGTERM');
@@ -126,22 +144,31 @@ describe('a wallet in which somebody else moved money while no daemon ran', () =
     const second = start(args);
     await second.until(trades);
     const third = await playground.start(newRun().args, {
-      environment: { GANNET_API_KEY: 'k'.repeat(20), GANNET_WALLET_KEY: service.wallet.private_key, TMPDIR: playground.dir, HOME: playground.dir },
+      environment: {
+        GANNET_API_KEY: 'k'.repeat(20), GANNET_WALLET_KEY: service.wallet.private_key, TMPDIR: playground.dir,
+        HOME: playground.dir,
+      },
     }).ended;
     expect(third.code).toBe(2);
-    expect(document(third)['error']).toMatchObject({ code: 'STATE_LOCKED', message: expect.stringContaining(`wallet ${wallet.publicKey.toBase58()} is in use by process ${await daemonOf(second)}`) });
+    expect(document(third)['error']).toMatchObject({ code: 'STATE_LOCKED', message: expect.stringContaining(
+      `wallet ${wallet.publicKey.toBase58()} is in use by process ${await daemonOf(second)}`,
+    ) });
     const ended = await stop(second);
     expect(ended.code, ended.stderr).toBe(0);
     const lines = jsonLines(ended.stdout);
-    expect(alertsOf(lines.slice(0, lines.findIndex(({ type }) => type === 'decision')))).toEqual(expect.arrayContaining([
-      expect.stringMatching(/^info: 7 USDC came into the wallet/), expect.stringMatching(/^warning: 1\.500005 SOL left the wallet/),
-    ]));
+    expect(alertsOf(lines.slice(0, lines.findIndex(({ type }) => type === 'decision'))))
+      .toEqual(expect.arrayContaining([
+        expect.stringMatching(/^info: 7 USDC came into the wallet/),
+        expect.stringMatching(/^warning: 1\.500005 SOL left the wallet/),
+      ]));
     const journal = new DatabaseSync(join(state, 'journal.sqlite'), { readOnly: true });
     expect(journal.prepare('SELECT mint, change, cause FROM adjustments ORDER BY change').all()).toEqual([
-      { mint: 'So11111111111111111111111111111111111111112', change: '-1500005000', cause: 'withdrawal' }, { mint: USDC, change: '7000000', cause: 'deposit' },
+      { mint: 'So11111111111111111111111111111111111111112', change: '-1500005000', cause: 'withdrawal' },
+      { mint: USDC, change: '7000000', cause: 'deposit' },
     ]);
     journal.close();
-    expect(document(await playground.ask(['replay', String(lines[0]!['run_id']), '--json', '--state-dir', state]))).toMatchObject({ match: true });
+    expect(document(await playground.ask(['replay', String(lines[0]!['run_id']), '--json', '--state-dir', state])))
+      .toMatchObject({ match: true });
   });
 
   it('lets no strategy run while its node does not answer: the status names it, and the operator can end it', async () => {
@@ -150,7 +177,9 @@ describe('a wallet in which somebody else moved money while no daemon ran', () =
       const waiting = start(args);
       await waiting.until((stdout) => stdout.includes('"state":"recovering"'));
       const status = document(await playground.ask(['status', '--json', '--state-dir', state]));
-      expect(status).toMatchObject({ phase: 'recovering', waits_for: [expect.stringContaining('the ledger to agree with the chain: getBalance')] });
+      expect(status).toMatchObject({
+        phase: 'recovering', waits_for: [expect.stringContaining('the ledger to agree with the chain: getBalance')],
+      });
       expect((await playground.ask(['status', '--state-dir', state])).stdout).toMatch(/waits for .*getBalance/);
       const ended = await stop(waiting);
       expect(ended.code, ended.stderr).toBe(0);
@@ -175,7 +204,9 @@ describe('a daemon that crashed three times in a row', () => {
     const safe = start(args);
     await safe.until((stdout) => stdout.includes('"type":"denial"'));
     const told = safe.lines();
-    expect(told.find((line) => line['state'] === 'safe-mode')).toMatchObject({ type: 'state', message: expect.stringMatching(/^the last 3 runs, all begun within 10m, .*until "gannet resume"/) });
+    expect(told.find((line) => line['state'] === 'safe-mode')).toMatchObject({
+      type: 'state', message: expect.stringMatching(/^the last 3 runs, all begun within 10m, .*until "gannet resume"/),
+    });
     expect(told.find(({ type }) => type === 'denial')).toMatchObject({ code: 'TRADING_HALTED' });
     expect(alertsOf(told)).toContainEqual(expect.stringMatching(/^critical: safe mode: /));
     const status = document(await playground.ask(['status', '--json', '--state-dir', state]));
@@ -185,12 +216,15 @@ describe('a daemon that crashed three times in a row', () => {
     await safe.until(trades);
     expect((await stop(safe)).code).toBe(0);
     const ends = openJournal({ path: join(state, 'journal.sqlite'), clock: asyncScheduler });
-    expect(ends.listRuns({ limit: 9 }).map(({ endedAt }) => endedAt !== undefined)).toEqual([true, false, false, false]);
+    expect(ends.listRuns({ limit: 9 }).map(({ endedAt }) => endedAt !== undefined))
+      .toEqual([true, false, false, false]);
     ends.close();
   });
 });
 
-describe.skipIf(NO_SMALL_DISK !== undefined)(`a daemon on a disk that is full${NO_SMALL_DISK === undefined ? '' : ` (left out: ${NO_SMALL_DISK})`}`, () => {
+describe.skipIf(
+  NO_SMALL_DISK !== undefined,
+)(`a daemon on a disk that is full${NO_SMALL_DISK === undefined ? '' : ` (left out: ${NO_SMALL_DISK})`}`, () => {
   let disk: SmallDisk;
   beforeAll(() => { disk = mountSmallDisk(12); });
   afterAll(() => { disk.remove(); });
@@ -216,24 +250,30 @@ describe.skipIf(NO_SMALL_DISK !== undefined)(`a daemon on a disk that is full${N
     const again = start(args);
     await again.until((stdout) => trades(stdout) && stdout.includes('"by":"disk-guard"'));
     const told = again.lines();
-    expect(told.find(({ state: word }) => word === 'recovering')).toMatchObject({ message: expect.stringMatching(/^1 swap was under way/) });
-    expect(alertsOf(told)).toContainEqual(expect.stringMatching(/^critical: .*nothing is entered until there is room again/));
+    expect(told.find(({ state: word }) => word === 'recovering'))
+      .toMatchObject({ message: expect.stringMatching(/^1 swap was under way/) });
+    expect(alertsOf(told))
+      .toContainEqual(expect.stringMatching(/^critical: .*no more entries until there is room again/));
     expect(told.filter(({ state: word }) => word === 'signed')).toEqual([]);
     disk.clear();
     // What waited in memory is written once there is room.
     const ended = await stop(again);
     expect(ended.code, ended.stderr).toBe(0);
-    const [listed] = JSON.parse((await playground.ask(['journal', 'list', '--json', '--state-dir', state])).stdout) as JsonLine[];
+    const [listed] =
+      JSON.parse((await playground.ask(['journal', 'list', '--json', '--state-dir', state])).stdout) as JsonLine[];
     expect(listed).toMatchObject({ state: 'confirmed' });
   }, 45_000);
 
   it('stops recording and entering, lives on, and ends in order', async () => {
-    const config = playground.write('full.yaml', configText('gannet.yaml', [['every: 10s, route: order', 'every: 1s, route: order']]));
+    const config = playground.write(
+      'full.yaml', configText('gannet.yaml', [['every: 10s, route: order', 'every: 1s, route: order']]),
+    );
     const state = join(disk.dir, 'state');
     const running = playground.start(['run', '--json', '--config', config, '--state-dir', state]);
     await running.until((stdout) => stdout.includes('"by":"disk-guard"'));
     expect(alertsOf(running.lines())).toEqual(expect.arrayContaining([
-      expect.stringMatching(/^warning: .* MiB left: this run records nothing any more/), expect.stringMatching(/^critical: .*nothing is entered until there is room again/),
+      expect.stringMatching(/^warning: .* MiB left: the recording of this run has stopped/),
+      expect.stringMatching(/^critical: .*no more entries until there is room again/),
     ]));
     // Until the ledger has been held against the chain no strategy runs, and on a full disk it is not.
     await running.until((stdout) => stdout.includes('TRADING_REDUCE_ONLY'));
@@ -246,6 +286,8 @@ describe.skipIf(NO_SMALL_DISK !== undefined)(`a daemon on a disk that is full${N
     const [{ run_id: runId }] = jsonLines(ended.stdout) as unknown as readonly [{ readonly run_id: string }];
     const replayed = document(await playground.ask(['replay', runId, '--json', '--state-dir', state]));
     // What was recorded before the disk was full may be nothing: then nothing can be compared.
-    expect(replayed).toMatchObject({ match: replayed['decisions'] === 0 ? null : true, truncated_at: expect.any(Number), first_divergence: null });
+    expect(replayed).toMatchObject({
+      match: replayed['decisions'] === 0 ? null : true, truncated_at: expect.any(Number), first_divergence: null,
+    });
   });
 });

@@ -12,7 +12,8 @@ let sandbox: Running;
 let baseUrl: string;
 beforeAll(async () => {
   playground = createPlayground();
-  sandbox = playground.start(['sandbox', '--json', '--speed', '0', '--dialect', name, '--profile', 'live', '--plan', 'free']);
+  sandbox =
+    playground.start(['sandbox', '--json', '--speed', '0', '--dialect', name, '--profile', 'live', '--plan', 'free']);
   await sandbox.until((stdout) => stdout.includes('\n'));
   baseUrl = String(sandbox.lines()[0]!['base_url']);
 });
@@ -23,7 +24,9 @@ afterAll(async () => {
 });
 
 async function search(key?: string): Promise<{ status: number; remaining: unknown }> {
-  const { statusCode, headers, body } = await request(`${baseUrl}${toWire.path('/ultra/v1/search')}?query=${SOL}`, { headers: key === undefined ? {} : { 'x-api-key': key } });
+  const { statusCode, headers, body } = await request(`${baseUrl}${toWire.path('/ultra/v1/search')}?query=${SOL}`, {
+    headers: key === undefined ? {} : { 'x-api-key': key },
+  });
   await body.dump();
   return { status: statusCode, remaining: headers['x-ratelimit-remaining'] };
 }
@@ -37,10 +40,13 @@ describe('gannet sandbox', () => {
   });
 
   it('refuses names that it does not know before it starts', async () => {
-    const ended = await Promise.all([['--dialect', 'klingon'], ['--profile', 'ideal'], ['--plan', 'golden']].map((flags) => playground.ask(['sandbox', '--json', ...flags])));
+    const ended = await Promise.all([['--dialect', 'klingon'], ['--profile', 'ideal'], ['--plan', 'golden']]
+      .map((flags) => playground.ask(['sandbox', '--json', ...flags])));
     expect(ended.map(({ code }) => code)).toEqual([2, 2, 2]);
-    expect(document(ended[0]!)['error']).toMatchObject({ code: 'CONFIG_NOT_FOUND', message: expect.stringContaining('klingon') });
+    expect(document(ended[0]!)['error'])
+      .toMatchObject({ code: 'CONFIG_NOT_FOUND', message: expect.stringContaining('klingon') });
     expect(document(ended[1]!)['error']).toMatchObject({ message: expect.stringContaining('reference, live') });
-    expect(document(ended[2]!)['error']).toMatchObject({ message: expect.stringContaining('keyless, free, developer, launch, pro') });
+    expect(document(ended[2]!)['error'])
+      .toMatchObject({ message: expect.stringContaining('keyless, free, developer, launch, pro') });
   });
 });

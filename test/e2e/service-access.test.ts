@@ -1,9 +1,9 @@
 import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { runDaemon } from '../../src/daemon/daemon.ts';
-import { newRunId } from '../../src/daemon/run-id.ts';
-import { createJsonReporter } from '../../src/daemon/json-reporter.ts';
-import { openWorld } from '../../src/daemon/world.ts';
+import { runDaemon } from '../../src/daemon/run/daemon.ts';
+import { newRunId } from '../../src/daemon/files/find-run.ts';
+import { createJsonReporter } from '../../src/daemon/reporting/json-reporter.ts';
+import { openConnections } from '../../src/daemon/run/connections.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { configOf } from '../config/load-text.ts';
@@ -66,14 +66,18 @@ describe('a key that is refused from the start', () => {
       const config = playground.write('refused.yaml', `${yaml}chain: { rpc_url: "${sandbox.addresses.rpc_url}" }\n`);
       const environment = { GANNET_API_KEY: KEY };
       const [json, words] = await Promise.all([
-        playground.run(['run', '--json', '--config', config, '--state-dir', playground.path('refused')], { environment }),
+        playground.run(
+          ['run', '--json', '--config', config, '--state-dir', playground.path('refused')], { environment },
+        ),
         playground.ask(['run', '--config', config, '--state-dir', playground.path('refused-too')], { environment }),
       ]);
       expect([json.code, words.code]).toStrictEqual([2, 2]);
-      expect(document(json)['error']).toMatchObject({ code: 'SERVICE_UNAUTHORIZED', message: expect.stringContaining('check service.api_key') });
+      expect(document(json)['error'])
+        .toMatchObject({ code: 'SERVICE_UNAUTHORIZED', message: expect.stringContaining('check service.api_key') });
       expect(words.stderr).toContain('refused the API key');
       for (const said of [json, words]) expect(said.stdout + said.stderr).not.toContain(KEY);
-      // What was asked is remembered, so that a supervisor that tries again and again stays within the rate; nothing else is begun.
+      // What was asked is remembered, so that a supervisor that tries again and again stays within the rate; nothing
+      // else is begun.
       expect(filesIn(playground.path('refused')).filter((file) => file !== 'service-rate.json')).toStrictEqual([]);
     } finally {
       await refuseKeys(false);
@@ -112,12 +116,12 @@ describe('a key that is refused in the middle of a run, and taken again', () => 
     const config = await configOf(yaml, { environment: { GANNET_API_KEY: KEY }, stateDir });
     // Twenty times as fast, so that the next attempt with a refused key need not be waited for.
     const clock = impatientClock(20);
-    const world = await openWorld({ ...config.service, rpcUrl: undefined, apiKey: KEY, seed: 7, clock });
+    const world = await openConnections({ ...config.service, rpcUrl: undefined, apiKey: KEY, seed: 7, clock });
     const interrupt = new AbortController();
     runId = newRunId(clock);
     const run = runDaemon({
-      config, world, stateDir, clock, runId, reporter: createJsonReporter((line) => { told += line; }), environment: {}, log: () => undefined,
-      durationMs: undefined, maxIntents: undefined, interrupt: interrupt.signal,
+      config, connections: world, stateDir, clock, runId, reporter: createJsonReporter((line) => { told += line; }),
+      environment: {}, log: () => undefined, durationMs: undefined, maxIntents: undefined, interrupt: interrupt.signal,
     });
     const count = (text: string): number => told.split(text).length - 1;
     try {
@@ -151,35 +155,51 @@ describe('a key that is refused in the middle of a run, and taken again', () => 
       return seen;
     }, PATIENCE);
     const [json, words] = await Promise.all([
-      playground.ask(['status', '--json', '--state-dir', stateDir]), playground.ask(['status', '--state-dir', stateDir]),
+      playground.ask(['status', '--json', '--state-dir', stateDir]),
+      playground.ask(['status', '--state-dir', stateDir]),
     ]);
     return { json: document(json), words: words.stdout, feeds };
   }
 
   it('stops trading: no swap is approved until it is taken, and then they go on by themselves', () => {
-    const alertAt = (access: string): number => lines.findIndex(({ type, data }) => type === 'alert' && (data as { service_access?: string }).service_access === access);
+    const alertAt = (access: string): number => lines.findIndex(({ type, data }) =>
+      type === 'alert' && (data as { service_access?: string }).service_access === access);
     const [refused, granted] = [alertAt('refused'), alertAt('granted')];
     expect([refused > 0, granted > refused]).toStrictEqual([true, true]);
     const between = lines.slice(refused, granted);
     expect(between.filter(({ type }) => type === 'decision')).toStrictEqual([]);
-    expect(new Set(between.filter(({ type }) => type === 'denial').map(({ code }) => code))).toStrictEqual(new Set(['SERVICE_UNAUTHORIZED']));
-    for (const part of [lines.slice(0, refused), lines.slice(granted)]) expect(part.some(({ type }) => type === 'decision')).toBe(true);
+    expect(new Set(between.filter(({ type }) => type === 'denial').map(({ code }) => code)))
+      .toStrictEqual(new Set(['SERVICE_UNAUTHORIZED']));
+    for (const part of [lines.slice(0, refused), lines.slice(granted)])
+      expect(part.some(({ type }) => type === 'decision')).toBe(true);
     expect(lines.slice(granted).filter(({ code }) => code === 'SERVICE_UNAUTHORIZED')).toStrictEqual([]);
   });
 
   it('is told once for each change, critically, in words that say what to do, and never with the key', () => {
     // The run's clock is not the service's, which is told too.
-    const alerts = lines.filter(({ type, data }) => type === 'alert' && Object.hasOwn(data as object, 'service_access'));
+    const alerts = lines.filter(({ type, data }) =>
+      type === 'alert' && Object.hasOwn(data as object, 'service_access'));
     expect(alerts).toStrictEqual([
-      { type: 'alert', at: expect.any(Number), seq: expect.any(Number), level: 'critical', message: expect.stringMatching(/refused the API key.*check service\.api_key.*a new key takes a restart/), data: { service_access: 'refused', code: 'SERVICE_UNAUTHORIZED' } },
-      { type: 'alert', at: expect.any(Number), seq: expect.any(Number), level: 'info', message: expect.stringContaining('trading goes on'), data: { service_access: 'granted' } },
+      {
+        type: 'alert', at: expect.any(Number), seq: expect.any(Number), level: 'critical',
+        message: expect.stringMatching(/refused the API key.*check service\.api_key.*a new key takes a restart/),
+        data: { service_access: 'refused', code: 'SERVICE_UNAUTHORIZED' },
+      },
+      {
+        type: 'alert', at: expect.any(Number), seq: expect.any(Number), level: 'info',
+        message: expect.stringContaining('trading goes on'), data: { service_access: 'granted' },
+      },
     ]);
     expect(JSON.stringify(lines)).not.toContain(KEY);
   });
 
   it('is seen in the daemon’s state, which is not the operator’s own halt', () => {
-    expect(during.json).toMatchObject({ trading: 'active', service_access: { state: 'refused', since: expect.any(Number), reason: expect.stringContaining('refused the API key') } });
-    expect(during.words).toMatch(/state +waiting for the service\n +because +the service refuses the API key since [\d:]{8} UTC: .*check service\.api_key/);
+    expect(during.json).toMatchObject({ trading: 'active', service_access: {
+      state: 'refused', since: expect.any(Number), reason: expect.stringContaining('refused the API key'),
+    } });
+    expect(during.words).toMatch(
+      /state +waiting for the service\n +because +the service refuses the API key since [\d:]{8} UTC: .*check service\.api_key/,
+    );
     expect(during.words + JSON.stringify(during.json)).not.toContain(KEY);
   });
 
@@ -187,15 +207,17 @@ describe('a key that is refused in the middle of a run, and taken again', () => 
     expect(during.feeds.map(({ feed }) => String(feed).split(':')[0])).toStrictEqual(['quote', 'order-book']);
     for (const feed of during.feeds) {
       expect(feed).toMatchObject({
-        watches: expect.stringMatching(/^the /), polls: expect.any(Number), answers: expect.any(Number), every_ms: EVERY_MS, weight: 1,
-        last_answer_at: expect.any(Number), mean_age_ms: expect.any(Number),
+        watches: expect.stringMatching(/^the /), polls: expect.any(Number), answers: expect.any(Number),
+        every_ms: EVERY_MS, weight: 1, last_answer_at: expect.any(Number), mean_age_ms: expect.any(Number),
       });
       expect(Number(feed['failures'])).toBeGreaterThan(0);
       expect(Number(feed['age_ms'])).toBeGreaterThan(EVERY_MS);
       expect(Number(feed['max_age_ms'])).toBeGreaterThanOrEqual(Number(feed['age_ms']));
       expect(Number(feed['mean_age_ms'])).toBeLessThanOrEqual(Number(feed['max_age_ms']));
     }
-    expect(during.words).toMatch(/watched +age +mean age +wanted every +state +answers +failures\n +the price of 1 USDC in SOL +\S+ +\S+ +2s +(?:degraded|down) /);
+    expect(during.words).toMatch(
+      /watched +age +mean age +wanted every +state +answers +failures\n +the price of 1 USDC in SOL +\S+ +\S+ +2s +(?:degraded|down) /,
+    );
   });
 
   it('is part of the run: its replay decides the same', () => {

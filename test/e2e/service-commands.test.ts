@@ -12,7 +12,9 @@ beforeAll(async () => {
   playground = createPlayground();
   const sandbox = playground.start(['sandbox', '--json', '--seed', '9', '--speed', '0']);
   await sandbox.until((stdout) => stdout.includes('\n'));
-  const [line] = jsonLines(sandbox.stdout()) as unknown as readonly { readonly base_url: string; readonly rpc_url: string; readonly wallet: { readonly address: string } }[];
+  const [line] = jsonLines(sandbox.stdout()) as unknown as readonly {
+    readonly base_url: string; readonly rpc_url: string; readonly wallet: { readonly address: string };
+  }[];
   owner = line!.wallet.address;
   config = playground.write('paper.yaml', `mode: paper
 service: { base_url: "${line!.base_url}", api_key: "\${GANNET_API_KEY}", requests_per_second: 100 }
@@ -27,7 +29,8 @@ afterAll(async () => {
   await playground.close();
 });
 
-const within = (args: readonly string[]): string[] => [...args, '--config', config, '--state-dir', playground.path('state')];
+const within = (args: readonly string[]): string[] =>
+  [...args, '--config', config, '--state-dir', playground.path('state')];
 const gannet = (...args: readonly string[]): Promise<Ended> => playground.ask(within(args), { environment });
 
 describe('gannet swap', () => {
@@ -37,8 +40,12 @@ describe('gannet swap', () => {
     const swapped = await playground.run(['swap', 'USDC', 'SOL', '25', '--json', ...args]);
     expect(swapped.code, swapped.stdout + swapped.stderr).toBe(0);
     const swap = document(swapped);
-    expect(swap).toMatchObject({ state: 'confirmed', route: 'order', amount_in: '25000000', amount_out: expect.stringMatching(/^\d+$/), signature: expect.any(String), denial: null });
-    expect((swap['journey'] as readonly JsonLine[]).map(({ state }) => state)).toEqual(['building', 'signed', 'submitted', 'confirmed']);
+    expect(swap).toMatchObject({
+      state: 'confirmed', route: 'order', amount_in: '25000000', amount_out: expect.stringMatching(/^\d+$/),
+      signature: expect.any(String), denial: null,
+    });
+    expect((swap['journey'] as readonly JsonLine[]).map(({ state }) => state))
+      .toEqual(['building', 'signed', 'submitted', 'confirmed']);
     const replayed = await playground.ask(['replay', String(swap['run_id']), '--json', ...args]);
     expect(document(replayed)).toMatchObject({ match: true, decisions: 1 });
   });
@@ -51,7 +58,10 @@ describe('gannet swap', () => {
 
   it('ends with exit code 3 where everything is halted', async () => {
     playground.write('halted/STOP', 'by hand');
-    const refused = await playground.ask(['swap', 'USDC', 'SOL', '1', '--json', '--config', config, '--state-dir', playground.path('halted')], { environment });
+    const refused = await playground.ask(
+      ['swap', 'USDC', 'SOL', '1', '--json', '--config', config, '--state-dir', playground.path('halted')],
+      { environment },
+    );
     expect(refused.code).toBe(3);
     expect(document(refused)).toMatchObject({ denial: { code: 'TRADING_HALTED' }, journey: [] });
   });
@@ -62,7 +72,9 @@ describe('gannet swap', () => {
     [['swap', 'USDC', 'SOL', '0'], 'more than 0'],
     [['swap', 'USDC', 'SOL', '1', '--slippage-bps', '10001'], 'whole basis points'],
   ])('refuses %j with exit code 2, and nothing is begun', async (args, words) => {
-    const answer = await playground.ask([...args, '--json', '--config', config, '--state-dir', playground.path('untouched')], { environment });
+    const answer = await playground.ask(
+      [...args, '--json', '--config', config, '--state-dir', playground.path('untouched')], { environment },
+    );
     expect(answer.code).toBe(2);
     expect(document(answer)['error']).toMatchObject({ message: expect.stringContaining(words) });
     expect(filesIn(playground.path('untouched')).filter((file) => file.startsWith('runs'))).toEqual([]);
@@ -71,16 +83,22 @@ describe('gannet swap', () => {
 
 describe('issue 13.25: what a command prints on a terminal of 80 columns', () => {
   it.each([
-    [['help']], [['run', '--help']], [['help', 'swap']], [['v1', 'swap', '--help']], [['tokens', 'SOL', 'USDC']], [['discover', 'recent']],
-    [['discover', 'content', SOL]], [['events', 'search', 'a']], [['markets', 'REGATTA27', '--all']], [['order-book', 'REGATTA27-01']], [['positions']],
-    [['history']], [['wallet']], [['quote', 'USDC', 'SOL', '100']], [['order', 'USDC', 'SOL', '100']], [['build', 'USDC', 'SOL', '100']],
-    [['v1', 'quote', 'USDC', 'SOL', '100']], [['v1', 'program-id-to-label']], [['config', 'check']], [['swap', 'USDC', 'SOL', '5', '--dry-run']],
+    [['help']], [['run', '--help']], [['help', 'swap']], [['v1', 'swap', '--help']], [['tokens', 'SOL', 'USDC']],
+    [['discover', 'recent']], [['discover', 'content', SOL]], [['events', 'search', 'a']],
+    [['markets', 'REGATTA27', '--all']], [['order-book', 'REGATTA27-01']], [['positions']],
+    [['history']], [['wallet']], [['quote', 'USDC', 'SOL', '100']], [['order', 'USDC', 'SOL', '100']],
+    [['build', 'USDC', 'SOL', '100']], [['v1', 'quote', 'USDC', 'SOL', '100']], [['v1', 'program-id-to-label']],
+    [['config', 'check']], [['swap', 'USDC', 'SOL', '5', '--dry-run']],
     [['quote', 'UDSC', 'SOL', '1']],
   ])('%j fits, and no word of it is broken', async (args) => {
-    const answer = (columns: string): Promise<Ended> => playground.ask(args[0] === 'help' || args.includes('--help') ? args : within(args), { environment: { ...environment, COLUMNS: columns } });
+    const answer = (columns: string): Promise<Ended> => playground.ask(
+      args[0] === 'help' || args.includes('--help') ? args : within(args),
+      { environment: { ...environment, COLUMNS: columns } },
+    );
     const [narrow, wide] = await Promise.all([answer('80'), answer('4000')]);
     const words = [...new Set(`${wide.stdout}${wide.stderr}`.split(/\s+/))];
-    for (const line of `${narrow.stdout}${narrow.stderr}`.split('\n')) expect(line.length, line).toBeLessThanOrEqual(80);
+    for (const line of `${narrow.stdout}${narrow.stderr}`.split('\n'))
+      expect(line.length, line).toBeLessThanOrEqual(80);
     // The first part of a broken word is the beginning of a whole one.
     const broken = `${narrow.stdout}${narrow.stderr}`.split(/\s+/)
       .filter((word) => word.length > 8 && !words.includes(word) && words.some((whole) => whole.startsWith(word)));
@@ -90,7 +108,9 @@ describe('issue 13.25: what a command prints on a terminal of 80 columns', () =>
 
 describe('issue 13.27: a wallet that is left out', () => {
   it('is the configured one for build and for lend earnings', async () => {
-    const [build, earnings] = await Promise.all([gannet('build', 'SOL', 'USDC', '1', '--json'), gannet('lend', 'earnings', '--positions', owner, '--json')]);
+    const [build, earnings] = await Promise.all([
+      gannet('build', 'SOL', 'USDC', '1', '--json'), gannet('lend', 'earnings', '--positions', owner, '--json'),
+    ]);
     expect(build.code, build.stdout).toBe(0);
     expect(build.stdout).toContain(owner);
     expect([earnings.code, earnings.stdout], earnings.stderr).toEqual([0, expect.stringMatching(/^\[/)]);
@@ -100,8 +120,14 @@ describe('issue 13.27: a wallet that is left out', () => {
 describe('issue 13.27: what is too large', () => {
   it.each([
     [['run', '--duration', '99999999999999d'], 'the duration is too large: expected at most 100000000d'],
-    [['quote', 'USDC', 'SOL', '999999999999999999999999'], 'the amount is too large: expected at most 18446744073709.551615'],
-    [['order', 'USDC', 'SOL', '1', '--priority-fee-lamports', '18446744073709551616'], 'the amount is too large: expected at most 18446744073709551615'],
+    [
+      ['quote', 'USDC', 'SOL', '999999999999999999999999'],
+      'the amount is too large: expected at most 18446744073709.551615',
+    ],
+    [
+      ['order', 'USDC', 'SOL', '1', '--priority-fee-lamports', '18446744073709551616'],
+      'the amount is too large: expected at most 18446744073709551615',
+    ],
     [['order', 'USDC', 'SOL', '1', '--slippage-bps', '99999999999999999999999'], 'the number is too large'],
   ])('%j says so', async (args, words) => {
     const answer = await gannet(...args, '--json');
@@ -113,12 +139,20 @@ describe('issue 13.27: what is too large', () => {
 describe('gannet order and build', () => {
   it('give a transaction, or the instructions for one, with what they cost and who pays', async () => {
     const [order, build, words] = await Promise.all([
-      playground.run(within(['order', 'SOL', 'USDC', '1', '--taker', owner, '--slippage-bps', '30', '--exclude-routers', 'rfqz', '--json']), { environment }),
+      playground.run(within([
+        'order', 'SOL', 'USDC', '1', '--taker', owner, '--slippage-bps', '30', '--exclude-routers', 'rfqz', '--json',
+      ]), { environment }),
       gannet('build', 'SOL', 'USDC', '1', '--taker', owner, '--json'),
       gannet('order', 'SOL', 'USDC', '1', '--taker', owner),
     ]);
-    expect(document(order)).toMatchObject({ mode: 'manual', slippage_bps: 30, transaction: expect.stringMatching(/^[A-Za-z0-9+/]+=*$/), signature_fee_payer: owner, request_id: expect.any(String) });
-    expect(document(build)).toMatchObject({ swap_instruction: { program_id: expect.any(String) }, blockhash: expect.any(String), lookup_tables: expect.any(Object) });
+    expect(document(order)).toMatchObject({
+      mode: 'manual', slippage_bps: 30, transaction: expect.stringMatching(/^[A-Za-z0-9+/]+=*$/),
+      signature_fee_payer: owner, request_id: expect.any(String),
+    });
+    expect(document(build)).toMatchObject({
+      swap_instruction: { program_id: expect.any(String) }, blockhash: expect.any(String),
+      lookup_tables: expect.any(Object),
+    });
     expect(words.stdout).toMatch(/you pay +1 SOL +\$\d/);
     expect(words.stdout).toMatch(/transaction +\d+ bytes to sign/);
   });
@@ -126,7 +160,9 @@ describe('gannet order and build', () => {
   it('refuse what breaks a rule before it leaves, in the rule’s words', async () => {
     const answer = await gannet('order', 'SOL', 'USDC', '1', '--taker', owner, '--receiver', owner, '--json');
     expect(answer.code).toBe(2);
-    expect(document(answer)['error']).toMatchObject({ code: 'SERVICE_BAD_REQUEST', message: expect.stringContaining('receiver: must differ from taker') });
+    expect(document(answer)['error']).toMatchObject({
+      code: 'SERVICE_BAD_REQUEST', message: expect.stringContaining('receiver: must differ from taker'),
+    });
   });
 });
 
@@ -139,7 +175,8 @@ describe('gannet v1', () => {
       gannet('v1', 'swap-instructions', '--quote', file, '--user-public-key', owner, '--json'),
       gannet('v1', 'quote', 'SOL', 'USDC', '100', '--swap-mode', 'ExactOut'),
     ]);
-    expect(document(swap)).toMatchObject({ swapTransaction: expect.any(String), lastValidBlockHeight: expect.any(String) });
+    expect(document(swap))
+      .toMatchObject({ swapTransaction: expect.any(String), lastValidBlockHeight: expect.any(String) });
     expect(document(instructions)).toMatchObject({ swapInstruction: { programId: expect.any(String) } });
     expect(words.stdout).toMatch(/you get +100 USDC\n +at most +\d/);
   });
@@ -175,7 +212,9 @@ describe('gannet v1', () => {
   });
 
   it('says what it expected where the quote is none', async () => {
-    const answer = await gannet('v1', 'swap', '--quote', playground.write('none.json', '{"quote":1}'), '--user-public-key', owner, '--json');
+    const answer = await gannet(
+      'v1', 'swap', '--quote', playground.write('none.json', '{"quote":1}'), '--user-public-key', owner, '--json',
+    );
     expect(answer.code).not.toBe(0);
     expect(document(answer)['error']).toMatchObject({ message: expect.stringContaining('expected') });
   });
@@ -197,9 +236,12 @@ describe('the prediction commands', () => {
   });
 
   it('find an event, list its markets, and read on where a list is longer than a page', async () => {
-    const events = document(await gannet('events', 'search', 'tide', '--provider', 'provider_a', '--json'))['data'] as readonly JsonLine[];
+    const events = document(
+      await gannet('events', 'search', 'tide', '--provider', 'provider_a', '--json'),
+    )['data'] as readonly JsonLine[];
     const [markets, page, all] = await Promise.all([
-      gannet('markets', String(events[0]!['eventId']), '--json'), gannet('history', '--json'), gannet('history', '--limit', '45', '--json'),
+      gannet('markets', String(events[0]!['eventId']), '--json'), gannet('history', '--json'),
+      gannet('history', '--limit', '45', '--json'),
     ]);
     expect((document(markets)['data'] as readonly JsonLine[]).length).toBeGreaterThan(0);
     const first = document(page) as JsonLine & { data: readonly JsonLine[]; pagination: JsonLine };
@@ -211,7 +253,8 @@ describe('the prediction commands', () => {
   });
 
   it('show one position, and refuse flags that ask for two things', async () => {
-    const [list, both] = await Promise.all([gannet('positions', '--json'), gannet('positions', '--all', '--start', '3', '--json')]);
+    const [list, both] =
+      await Promise.all([gannet('positions', '--json'), gannet('positions', '--all', '--start', '3', '--json')]);
     const [position] = document(list)['data'] as readonly JsonLine[];
     const one = await gannet('positions', String(position!['pubkey']));
     expect(one.stdout).toContain(String(position!['pubkey']));

@@ -6,7 +6,9 @@ import { Keypair } from '@solana/web3.js';
 import bs58 from 'bs58';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JsonLine, Playground, Running } from './gannet.ts';
-import { childrenOf, COMPILE_CACHE, configText, createPlayground, daemonOf, document, filesIn, isAlive, jsonLines, PROJECT } from './gannet.ts';
+import {
+  childrenOf, COMPILE_CACHE, configText, createPlayground, daemonOf, document, filesIn, isAlive, jsonLines, PROJECT,
+} from './gannet.ts';
 import { foundInMemory } from './memory.ts';
 
 // A canary: whoever but the signer has it in any form has seen the key.
@@ -24,7 +26,8 @@ function canaryOf({ secretKey, publicKey }: Keypair): Canary {
   return {
     base58, array, address: publicKey.toBase58(),
     forms: {
-      base58: Buffer.from(base58), 'base58 in two bytes': Buffer.from(base58, 'utf16le'), array: Buffer.from(array.slice(1, -1)),
+      base58: Buffer.from(base58), 'base58 in two bytes': Buffer.from(base58, 'utf16le'),
+      array: Buffer.from(array.slice(1, -1)),
       hex: Buffer.from(seed.toString('hex')), bytes: Buffer.from(secretKey), seed,
     },
   };
@@ -33,11 +36,16 @@ function canaryOf({ secretKey, publicKey }: Keypair): Canary {
 const OWN = canaryOf(Keypair.fromSeed(Uint8Array.from({ length: 32 }, (_, index) => (index * 37 + 11) % 251)));
 
 let playground: Playground;
-/** What stands for the real one: a service and a chain in a process of their own, of which a daemon knows the addresses. It finds keys in its environment. */
+/**
+ * What stands for the real one: a service and a chain in a process of their own, of which a daemon knows the addresses.
+ * It finds keys in its environment.
+ */
 let service: Running;
 beforeAll(async () => {
   playground = createPlayground();
-  service = playground.start(['sandbox', '--json', '--seed', '22', '--speed', '0'], { environment: { GANNET_WALLET_KEY: OWN.base58, AS_ARRAY: OWN.array } });
+  service = playground.start(['sandbox', '--json', '--seed', '22', '--speed', '0'], {
+    environment: { GANNET_WALLET_KEY: OWN.base58, AS_ARRAY: OWN.array },
+  });
   await service.until((stdout) => stdout.includes('\n'));
 });
 afterAll(() => playground.close());
@@ -46,14 +54,18 @@ let made = 0;
 /** Writes the default configuration with a wallet of its own, and returns what starts it in a state of its own. */
 function ownWallet(wallet: string, mode: 'live' | 'paper' = 'live'): string[] {
   made += 1;
-  const config = playground.write(`own-${made}.yaml`, configText('gannet.yaml', [['mode: live', `mode: ${mode}\nwallet: ${wallet}`]]));
+  const config = playground.write(
+    `own-${made}.yaml`, configText('gannet.yaml', [['mode: live', `mode: ${mode}\nwallet: ${wallet}`]]),
+  );
   return ['run', '--json', '--config', config, '--state-dir', playground.path(`state-${made}`)];
 }
 
 const hasStarted = (stdout: string): boolean => stdout.includes('"type":"started"');
 const read = (pid: number, file: string): string => readFileSync(`/proc/${pid}/${file}`, 'latin1');
-const nodeVariables = (pid: number): string[] => read(pid, 'environ').split('\0').filter((line) => /^NODE_(?:OPTIONS|DEBUG)=/.test(line));
-const hasKey = (text: string, { forms } = OWN): boolean => Object.values(forms).some((form) => text.includes(form.toString('latin1')));
+const nodeVariables = (pid: number): string[] =>
+  read(pid, 'environ').split('\0').filter((line) => /^NODE_(?:OPTIONS|DEBUG)=/.test(line));
+const hasKey = (text: string, { forms } = OWN): boolean =>
+  Object.values(forms).some((form) => text.includes(form.toString('latin1')));
 
 describe('a run on a service that is not its own, with the key in the environment, in .env and under other names', () => {
   let run: Running;
@@ -62,10 +74,14 @@ describe('a run on a service that is not its own, with the key in the environmen
   let key: Canary;
 
   beforeAll(async () => {
-    const [{ base_url: baseUrl, rpc_url: rpcUrl, wallet }] = service.lines() as unknown as readonly [{ readonly base_url: string; readonly rpc_url: string; readonly wallet: { readonly private_key: string } }];
+    const [{ base_url: baseUrl, rpc_url: rpcUrl, wallet }] = service.lines() as unknown as readonly [{
+      readonly base_url: string; readonly rpc_url: string; readonly wallet: { readonly private_key: string };
+    }];
     key = canaryOf(Keypair.fromSecretKey(bs58.decode(wallet.private_key)));
     mkdirSync(playground.path('real'));
-    writeFileSync(playground.path('real', '.env'), `DOTENV_KEY=${key.base58}\nGANNET_API_KEY=a-key-of-my-own\nNODE_DEBUG=http\n`);
+    writeFileSync(
+      playground.path('real', '.env'), `DOTENV_KEY=${key.base58}\nGANNET_API_KEY=a-key-of-my-own\nNODE_DEBUG=http\n`,
+    );
     const config = playground.write('real.yaml', `
 mode: live
 service: { base_url: "${baseUrl}", api_key: "\${GANNET_API_KEY}", plan: developer }
@@ -80,10 +96,13 @@ signer: { caps: { USDC: { per_trade: "20", per_day: "200" }, SOL: { per_trade: "
 strategies:
   - { use: dca, budget: "50 USDC", max_age: 15s, params: { buy: SOL, spend: "1 USDC", every: 2s, watch: 1s } }
 `);
-    run = playground.start(['run', '--live', '--json', '--config', config, '--state-dir', playground.path('real', 'state')], {
+    run = playground.start([
+      'run', '--live', '--json', '--config', config, '--state-dir', playground.path('real', 'state'),
+    ], {
       cwd: playground.path('real'),
       environment: {
-        MY_KEY: key.base58, GANNET_WALLET_KEY: key.base58, AS_ARRAY: key.array, AS_HEX: Buffer.from(bs58.decode(key.base58)).toString('hex'),
+        MY_KEY: key.base58, GANNET_WALLET_KEY: key.base58, AS_ARRAY: key.array,
+        AS_HEX: Buffer.from(bs58.decode(key.base58)).toString('hex'),
         NODE_OPTIONS: '--max-old-space-size=500',
       },
     });
@@ -94,12 +113,17 @@ strategies:
   });
 
   it('says at its start which process has the key, whose it is, and by which rules it signs', () => {
-    expect(started['signer']).toMatchObject({ pid: run.pid, address: key.address, programs: expect.any(Number), caps: ['USDC: 20 a swap, 200 a day', 'SOL: 1 a swap, 4 a day'], destinations: [], rpc: true });
+    expect(started['signer']).toMatchObject({
+      pid: run.pid, address: key.address, programs: expect.any(Number),
+      caps: ['USDC: 20 a swap, 200 a day', 'SOL: 1 a swap, 4 a day'], destinations: [], rpc: true,
+    });
   });
 
   it('shows the key in no environment and on no command line but the signer’s', () => {
     expect(hasKey(read(run.pid, 'environ'), key)).toBe(true);
-    expect([read(daemon, 'environ'), read(daemon, 'cmdline'), read(run.pid, 'cmdline')].map((text) => hasKey(text, key))).toStrictEqual([false, false, false]);
+    expect(
+      [read(daemon, 'environ'), read(daemon, 'cmdline'), read(run.pid, 'cmdline')].map((text) => hasKey(text, key)),
+    ).toStrictEqual([false, false, false]);
   });
 
   it('has the key nowhere in the memory of the daemon, in whatever form', () => {
@@ -110,7 +134,8 @@ strategies:
 
   it('leaves no core behind, keeps the signer from the options that the environment has for Node, and the daemon from those of .env', () => {
     for (const pid of [run.pid, daemon]) expect(read(pid, 'limits')).toMatch(/^Max core file size +0 +0 /m);
-    expect([nodeVariables(run.pid), nodeVariables(daemon)]).toStrictEqual([[], ['NODE_OPTIONS=--max-old-space-size=500']]);
+    expect([nodeVariables(run.pid), nodeVariables(daemon)])
+      .toStrictEqual([[], ['NODE_OPTIONS=--max-old-space-size=500']]);
   });
 
   it('ends in order at an interrupt, with exit code 0, and has said the key nowhere, neither aloud nor in its files', async () => {
@@ -129,24 +154,33 @@ strategies:
 
 describe('when one of the two is killed', () => {
   it('the daemon ends in order without its signer, and says why', async () => {
-    const run = playground.start(['run', '--json', '--config', playground.write('killed.yaml', configText('gannet.yaml')), '--state-dir', playground.path('killed')]);
+    const run = playground.start([
+      'run', '--json', '--config', playground.write('killed.yaml', configText('gannet.yaml')), '--state-dir',
+      playground.path('killed'),
+    ]);
     await run.until(hasStarted);
     const daemon = await daemonOf(run);
     const [sandbox] = childrenOf(daemon) as [number];
     const channel = readlinkSync(`/proc/${daemon}/fd/3`);
     expect(channel).toMatch(/^socket:/);
     // The channel is the daemon's alone: what it starts does not have it.
-    expect(readdirSync(`/proc/${sandbox}/fd`).map((fd) => readlinkSync(`/proc/${sandbox}/fd/${fd}`))).not.toContain(channel);
+    expect(readdirSync(`/proc/${sandbox}/fd`).map((fd) => readlinkSync(`/proc/${sandbox}/fd/${fd}`)))
+      .not.toContain(channel);
     run.signal('SIGKILL');
     const { stdout } = await run.ended;
     const lines = jsonLines(stdout);
-    expect(lines.at(-1)).toMatchObject({ error: { code: 'SIGNER_LOST', message: expect.stringContaining('signer process is gone') as string } });
+    expect(lines.at(-1)).toMatchObject({
+      error: { code: 'SIGNER_LOST', message: expect.stringContaining('signer process is gone') as string },
+    });
     expect(lines.at(-2)).toMatchObject({ type: 'summary' });
     await expect.poll(() => [daemon, sandbox].filter(isAlive)).toStrictEqual([]);
   });
 
   it('the signer ends with its daemon', async () => {
-    const run = playground.start(['run', '--json', '--config', playground.write('orphan.yaml', configText('gannet.yaml')), '--state-dir', playground.path('orphan')]);
+    const run = playground.start([
+      'run', '--json', '--config', playground.write('orphan.yaml', configText('gannet.yaml')), '--state-dir',
+      playground.path('orphan'),
+    ]);
     await run.until(hasStarted);
     process.kill(await daemonOf(run), 'SIGKILL');
     const { code, stderr } = await run.ended;
@@ -160,7 +194,10 @@ describe('when one of the two is killed', () => {
     const [, ...args] = ownWallet('{}', 'paper');
     const daemon = spawn(process.execPath, [join(PROJECT, 'src/cli/main.ts'), 'run', ...args], {
       cwd: playground.dir, stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
-      env: { PATH: process.env['PATH'] ?? '', NODE_COMPILE_CACHE: COMPILE_CACHE, GANNET_HANDED_ON: JSON.stringify({ dotenv: {}, withheld: [], signer: true }) },
+      env: {
+        PATH: process.env['PATH'] ?? '', NODE_COMPILE_CACHE: COMPILE_CACHE,
+        GANNET_HANDED_ON: JSON.stringify({ dotenv: {}, withheld: [], signer: true }),
+      },
     });
     let stdout = '';
     await new Promise<void>((resolve) => {
@@ -179,8 +216,14 @@ describe('a key that cannot be used is refused before anything trades, with exit
   const other = Keypair.generate().publicKey.toBase58();
 
   it.each<readonly [string, { readonly text?: string; readonly mode?: number; readonly address?: string }, string]>([
-    ['a file that others can read', { text: OWN.base58, mode: 0o644 }, 'a-file-that-others-can-read.key" has mode 0644, expected 0600 or 0400'],
-    ['a file with the key of another wallet', { text: OWN.array, address: other }, `wallet.address is ${other}, but the key belongs to ${OWN.address}`],
+    [
+      'a file that others can read', { text: OWN.base58, mode: 0o644 },
+      'a-file-that-others-can-read.key" has mode 0644, expected 0600 or 0400',
+    ],
+    [
+      'a file with the key of another wallet', { text: OWN.array, address: other },
+      `wallet.address is ${other}, but the key belongs to ${OWN.address}`,
+    ],
   ])('%s', async (name, { text, mode = 0o600, address }, words) => {
     const file = `${name.replaceAll(' ', '-')}.key`;
     if (text !== undefined) chmodSync(playground.write(file, text), mode);
@@ -188,18 +231,22 @@ describe('a key that cannot be used is refused before anything trades, with exit
     const ended = await playground.run(args);
     expect(ended.code, ended.stdout).toBe(2);
     expect(filesIn(args.at(-1)!).filter((path) => /^(?:runs|recordings)\//.test(path))).toStrictEqual([]);
-    expect(document(ended)['error']).toMatchObject({ code: 'KEY_INVALID', message: expect.stringContaining(words) as string });
+    expect(document(ended)['error'])
+      .toMatchObject({ code: 'KEY_INVALID', message: expect.stringContaining(words) as string });
     expect(hasKey(ended.stdout + ended.stderr)).toBe(false);
   });
 
   it('a live run without the signer process: there is no other way to sign', async () => {
-    const child = spawn(process.execPath, [join(PROJECT, 'src/cli/main.ts'), ...ownWallet('{ key_from: env:MY_KEY }')], {
-      cwd: playground.dir, stdio: ['ignore', 'pipe', 'pipe'], env: { PATH: process.env['PATH'] ?? '', NODE_COMPILE_CACHE: COMPILE_CACHE, MY_KEY: OWN.base58 },
-    });
+    const child = spawn(process.execPath, [join(PROJECT, 'src/cli/main.ts'), ...ownWallet('{ key_from: env:MY_KEY }')],
+      {
+        cwd: playground.dir, stdio: ['ignore', 'pipe', 'pipe'],
+        env: { PATH: process.env['PATH'] ?? '', NODE_COMPILE_CACHE: COMPILE_CACHE, MY_KEY: OWN.base58 },
+      });
     let stdout = '';
     child.stdout.setEncoding('utf8').on('data', (text: string) => { stdout += text; });
     const [code] = await once(child, 'close') as [number];
-    expect([code, jsonLines(stdout)[0]]).toMatchObject([2, { error: { code: 'KEY_INVALID', message: expect.stringContaining('bin/gannet') as string } }]);
+    expect([code, jsonLines(stdout)[0]])
+      .toMatchObject([2, { error: { code: 'KEY_INVALID', message: expect.stringContaining('bin/gannet') as string } }]);
   });
 });
 

@@ -27,9 +27,11 @@ let playground: Playground;
 let state: string;
 const lives: JsonLine[][] = [];
 
-const confirmed = (lines: readonly JsonLine[]): JsonLine[] => lines.filter((line) => line.type === 'intent' && line['state'] === 'confirmed' && line['strategy'] === 'dca');
+const confirmed = (lines: readonly JsonLine[]): JsonLine[] =>
+  lines.filter((line) => line.type === 'intent' && line['state'] === 'confirmed' && line['strategy'] === 'dca');
 const linesOf = (stdout: string): JsonLine[] => jsonLines(stdout.slice(0, stdout.lastIndexOf('\n') + 1));
-const alertsOf = (lines: readonly JsonLine[]): string[] => lines.filter(({ type }) => type === 'alert').map((line) => `${String(line['strategy'])}: ${String(line['message'])}`);
+const alertsOf = (lines: readonly JsonLine[]): string[] =>
+  lines.filter(({ type }) => type === 'alert').map((line) => `${String(line['strategy'])}: ${String(line['message'])}`);
 
 beforeAll(async () => {
   playground = createPlayground();
@@ -55,7 +57,8 @@ describe('a strategy that keeps a state', () => {
   it('goes on counting where a killed daemon had stopped', async () => {
     const listed = await playground.ask(['journal', 'list', '--paper', '--json', '--state-dir', state]);
     const intents = JSON.parse(listed.stdout) as readonly JsonLine[];
-    expect(intents.filter((intent) => intent['strategy'] === 'dca' && intent['state'] === 'confirmed')).toHaveLength(PURCHASES);
+    expect(intents.filter((intent) => intent['strategy'] === 'dca' && intent['state'] === 'confirmed'))
+      .toHaveLength(PURCHASES);
     expect(confirmed(lives[1]!).length).toBeGreaterThan(0);
     expect(alertsOf(lives[1]!)).toContain(`dca: all ${PURCHASES} purchases are made`);
   });
@@ -63,15 +66,22 @@ describe('a strategy that keeps a state', () => {
   it('is replayed from the state with which each run began, and from the warm-up it had', async () => {
     for (const [index, lines] of lives.entries()) {
       const runId = String(lines[0]!['run_id']);
-      const manifest = JSON.parse(readFileSync(join(state, 'runs', runId, 'manifest.json'), 'utf8')) as { strategy_states: object; warmup: { recordings: readonly object[] } };
-      expect(manifest.strategy_states).toEqual(index === 0 ? {} : { dca: expect.stringMatching(/^\{"purchases":[2-5]\}$/) });
+      const manifest = JSON.parse(
+        readFileSync(join(state, 'runs', runId, 'manifest.json'), 'utf8'),
+      ) as { strategy_states: object; warmup: { recordings: readonly object[] } };
+      expect(manifest.strategy_states)
+        .toEqual(index === 0 ? {} : { dca: expect.stringMatching(/^\{"purchases":[2-5]\}$/) });
       expect(manifest.warmup.recordings).toHaveLength(index);
-      expect(document(await playground.ask(['replay', runId, '--json', '--state-dir', state]))).toMatchObject({ match: true });
+      expect(document(await playground.ask(['replay', runId, '--json', '--state-dir', state])))
+        .toMatchObject({ match: true });
     }
   });
 
   it('tells how much of the wanted warm-up there was', () => {
-    expect(alertsOf(lives[0]!)).toContain('trend: not warmed up as wanted: nothing of the last 10m before the start is recorded');
-    expect(alertsOf(lives[1]!)).toContainEqual(expect.stringMatching(/^trend: not warmed up as wanted: of the last 10m before the start \S+ are recorded$/));
+    expect(alertsOf(lives[0]!))
+      .toContain('trend: not warmed up as wanted: nothing of the last 10m before the start is recorded');
+    expect(alertsOf(lives[1]!)).toContainEqual(
+      expect.stringMatching(/^trend: not warmed up as wanted: of the last 10m before the start \S+ are recorded$/),
+    );
   });
 });

@@ -14,7 +14,8 @@ let playground: Playground;
 let first: Running;
 let second: Running;
 const started: JsonLine[] = [];
-const gannet = (state: string, ...args: readonly string[]): Promise<Ended> => playground.ask([...args, '--state-dir', playground.path(state)]);
+const gannet = (state: string, ...args: readonly string[]): Promise<Ended> =>
+  playground.ask([...args, '--state-dir', playground.path(state)]);
 
 beforeAll(async () => {
   playground = createPlayground();
@@ -45,30 +46,41 @@ describe('issue 13.22: gannet stop', () => {
   it('waits until the daemon of its state directory has ended, and touches no other', async () => {
     const stopped = await gannet('first', 'stop', '--json');
     expect(stopped.code, stopped.stderr).toBe(0);
-    expect(document(stopped)).toMatchObject({ run_id: started[0]!['run_id'], stopped: true, open: expect.any(Array), waited_ms: expect.any(Number) });
+    expect(document(stopped)).toMatchObject({
+      run_id: started[0]!['run_id'], stopped: true, open: expect.any(Array), waited_ms: expect.any(Number),
+    });
     expect(existsSync(playground.path('first', 'control.json'))).toBe(false);
     expect((await first.ended).code).toBe(0);
     expect(first.lines().at(-1)).toMatchObject({ type: 'summary', run_id: started[0]!['run_id'] });
-    expect(document(await gannet('second', 'status', '--json'))).toMatchObject({ run_id: started[1]!['run_id'], phase: 'trading' });
+    expect(document(await gannet('second', 'status', '--json')))
+      .toMatchObject({ run_id: started[1]!['run_id'], phase: 'trading' });
   });
 
   it('says that none runs, also where one ended without a word and another daemon has its port', async () => {
     const none = await gannet('first', 'stop', '--json');
     expect(none.code).toBe(1);
-    expect(document(none)).toMatchObject({ error: { code: 'CONTROL_UNREACHABLE', message: expect.stringMatching(/no daemon runs with the state directory .*first: there is nothing to stop$/) as string } });
+    expect(document(none)).toMatchObject({ error: { code: 'CONTROL_UNREACHABLE', message: expect.stringMatching(
+      /no daemon runs with the state directory .*first: there is nothing to stop$/,
+    ) as string } });
     // As a daemon leaves it that was killed; both share the operator's token.
-    const { token, ...control } = JSON.parse(readFileSync(playground.path('second', 'control.json'), 'utf8')) as { readonly token: string };
-    writeFileSync(playground.path('first', 'control.json'), JSON.stringify({ ...control, token, run_id: String(started[0]!['run_id']) }));
+    const { token, ...control } =
+      JSON.parse(readFileSync(playground.path('second', 'control.json'), 'utf8')) as { readonly token: string };
+    writeFileSync(playground.path('first', 'control.json'), JSON.stringify({
+      ...control, token, run_id: String(started[0]!['run_id']),
+    }));
     for (const order of ['stop', 'halt']) {
       const answer = await gannet('first', order, '--json');
-      expect([answer.code, document(answer)], order).toMatchObject([1, { error: { code: 'CONTROL_UNREACHABLE', message: expect.stringContaining('no daemon runs') as string } }]);
+      expect([answer.code, document(answer)], order).toMatchObject([
+        1, { error: { code: 'CONTROL_UNREACHABLE', message: expect.stringContaining('no daemon runs') as string } },
+      ]);
     }
     expect(document(await gannet('second', 'status', '--json'))).toMatchObject({ phase: 'trading', trading: 'active' });
   });
 
   it('tells people what it waits for, and how it ended', async () => {
     const stopped = await gannet('second', 'stop');
-    expect(stopped.stderr).toMatch(/^stopping run \S+ \(process \d+\); (no swap is open|it follows \S+ to the end first) …\n$/);
+    expect(stopped.stderr)
+      .toMatch(/^stopping run \S+ \(process \d+\); (no swap is open|it follows \S+ to the end first) …\n$/);
     expect(stopped.stdout).toMatch(/^ {2}run \S+ has ended \(process \d+\), after \d/);
     expect((await second.ended).code).toBe(0);
   });

@@ -1,5 +1,8 @@
 import { mkdirSync, rmSync } from 'node:fs';
-import { NATIVE_MINT, TOKEN_2022_PROGRAM_ID, TOKEN_PROGRAM_ID, createAssociatedTokenAccountIdempotentInstruction, createSyncNativeInstruction, getAssociatedTokenAddressSync } from '@solana/spl-token';
+import {
+  NATIVE_MINT, TOKEN_2022_PROGRAM_ID, TOKEN_PROGRAM_ID, createAssociatedTokenAccountIdempotentInstruction,
+  createSyncNativeInstruction, getAssociatedTokenAddressSync,
+} from '@solana/spl-token';
 import { Connection, Keypair, PublicKey, SystemProgram, Transaction } from '@solana/web3.js';
 import bs58 from 'bs58';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -16,7 +19,9 @@ const TOKEN_ACCOUNT_RENT = 2_039_280n;
 
 let playground: Playground;
 let sandbox: Running;
-let addresses: JsonLine & { readonly base_url: string; readonly rpc_url: string; readonly wallet: { readonly address: string; readonly private_key: string } };
+let addresses: JsonLine & { readonly base_url: string; readonly rpc_url: string; readonly wallet: {
+  readonly address: string; readonly private_key: string;
+} };
 let config: string;
 let known: string;
 let paper: string;
@@ -51,11 +56,15 @@ strategies: [{ use: dca, name: dca-sol, budget: "50 USDC", params: { buy: SOL, s
 `);
 }
 
-const environment = (): Record<string, string> => ({ GANNET_API_KEY: 'a-key-for-the-sandbox', GANNET_WALLET_KEY: addresses.wallet.private_key });
-const withFile = (file: string, state: string, args: readonly string[]): string[] => [...args, '--json', '--config', file, '--state-dir', playground.path(state)];
-const gannet = (...args: string[]): Promise<Ended> => playground.run(withFile(config, 'state', args), { environment: environment() });
+const environment = (): Record<string, string> =>
+  ({ GANNET_API_KEY: 'a-key-for-the-sandbox', GANNET_WALLET_KEY: addresses.wallet.private_key });
+const withFile = (file: string, state: string, args: readonly string[]): string[] =>
+  [...args, '--json', '--config', file, '--state-dir', playground.path(state)];
+const gannet = (...args: string[]): Promise<Ended> =>
+  playground.run(withFile(config, 'state', args), { environment: environment() });
 /** Of a command that comes to no signing and need not ask the key whose it is. */
-const ask = (...args: string[]): Promise<Ended> => playground.ask(withFile(known, 'state', args), { environment: environment() });
+const ask = (...args: string[]): Promise<Ended> =>
+  playground.ask(withFile(known, 'state', args), { environment: environment() });
 
 interface Shown {
   readonly address: string;
@@ -65,7 +74,9 @@ interface Shown {
 }
 const wallet = async (): Promise<Shown> => document(await ask('wallet')) as unknown as Shown;
 
-async function swap(...args: string[]): Promise<{ readonly amountOut: bigint; readonly fee: bigint; readonly rent: bigint }> {
+async function swap(
+  ...args: string[]
+): Promise<{ readonly amountOut: bigint; readonly fee: bigint; readonly rent: bigint }> {
   const swapped = await gannet('swap', ...args, '--live', '--yes');
   expect(swapped.code, swapped.stdout + swapped.stderr).toBe(0);
   const journal = openJournalReader(playground.path('state', 'journal.sqlite'))!;
@@ -81,16 +92,23 @@ describe('the deposits of a wallet', () => {
     const bought = await swap('USDC', 'BUOY', '5');
     expect(bought.rent).toBe(DEPOSIT);
     const between = await wallet();
-    expect(between.accounts).toContainEqual(expect.objectContaining({ mint: BUOY, symbol: 'BUOY', amount: String(bought.amountOut), deposit_lamports: String(DEPOSIT), token_program: 'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb' }));
+    expect(between.accounts).toContainEqual(expect.objectContaining({
+      mint: BUOY, symbol: 'BUOY', amount: String(bought.amountOut), deposit_lamports: String(DEPOSIT),
+      token_program: 'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb',
+    }));
     expect(BigInt(between.deposits_lamports) - BigInt(before.deposits_lamports)).toBe(DEPOSIT);
     const sold = await swap('BUOY', 'USDC', String(Number(bought.amountOut) / 1e6));
 
     const tried = await ask('wallet', 'close-empty', '--dry-run');
-    expect([tried.code, document(tried)], tried.stderr).toMatchObject([0, { dry_run: true, back_lamports: String(DEPOSIT), accounts: [{ mint: BUOY, state: 'closable' }] }]);
+    expect([tried.code, document(tried)], tried.stderr).toMatchObject([
+      0, { dry_run: true, back_lamports: String(DEPOSIT), accounts: [{ mint: BUOY, state: 'closable' }] },
+    ]);
     const closed = await gannet('wallet', 'close-empty', '--yes', '--live');
     expect(closed.code, closed.stdout + closed.stderr).toBe(0);
     const told = document(closed);
-    expect(told).toMatchObject({ dry_run: false, back_lamports: String(DEPOSIT), accounts: [{ mint: BUOY, state: 'closed', back_lamports: String(DEPOSIT), signature: expect.any(String) as string }] });
+    expect(told).toMatchObject({ dry_run: false, back_lamports: String(DEPOSIT), accounts: [
+      { mint: BUOY, state: 'closed', back_lamports: String(DEPOSIT), signature: expect.any(String) as string },
+    ] });
 
     const after = await wallet();
     const fees = bought.fee + sold.fee + BigInt(String(told['fee_lamports']));
@@ -108,13 +126,24 @@ describe('the deposits of a wallet', () => {
     journal.close();
     await emptyAccount();
     const [notLive, onPaper, unasked, open] = await Promise.all([
-      ask('wallet', 'close-empty', '--yes'), playground.ask(withFile(paper, 'paper', ['wallet', 'close-empty', '--yes', '--live']), { environment: environment() }),
-      ask('wallet', 'close-empty', '--live'), playground.run(withFile(config, 'open', ['wallet', 'close-empty', '--yes', '--live']), { environment: environment() }),
+      ask('wallet', 'close-empty', '--yes'), playground.ask(
+        withFile(paper, 'paper', ['wallet', 'close-empty', '--yes', '--live']), { environment: environment() },
+      ), ask('wallet', 'close-empty', '--live'), playground.run(
+        withFile(config, 'open', ['wallet', 'close-empty', '--yes', '--live']), { environment: environment() },
+      ),
     ]);
-    expect([open.code, document(open)], open.stderr).toMatchObject([2, { error: { code: 'STATE_LOCKED', message: expect.stringContaining('dca-1 is still open (approved)') as string } }]);
-    expect([notLive.code, document(notLive)]).toMatchObject([2, { error: { code: 'LIVE_REFUSED', message: expect.stringContaining('add --live') as string } }]);
-    expect([onPaper.code, document(onPaper)]).toMatchObject([2, { error: { code: 'LIVE_REFUSED', message: expect.stringContaining('mode: paper') as string } }]);
-    expect([unasked.code, document(unasked)]).toMatchObject([2, { error: { code: 'USAGE', message: expect.stringContaining('--yes') as string } }]);
+    expect([open.code, document(open)], open.stderr).toMatchObject([
+      2,
+      { error: { code: 'STATE_LOCKED', message: expect.stringContaining('dca-1 is still open (approved)') as string } },
+    ]);
+    expect([notLive.code, document(notLive)]).toMatchObject([
+      2, { error: { code: 'LIVE_REFUSED', message: expect.stringContaining('add --live') as string } },
+    ]);
+    expect([onPaper.code, document(onPaper)]).toMatchObject([
+      2, { error: { code: 'LIVE_REFUSED', message: expect.stringContaining('mode: paper') as string } },
+    ]);
+    expect([unasked.code, document(unasked)])
+      .toMatchObject([2, { error: { code: 'USAGE', message: expect.stringContaining('--yes') as string } }]);
     expect((await wallet()).accounts).toContainEqual(expect.objectContaining({ mint: BUOY, amount: '0' }));
   });
 });
@@ -125,20 +154,30 @@ describe('wrapped SOL', () => {
     const before = await wallet();
     expect(before.sol.wrapped).toBe('30000000');
     const kept = await ask('wallet', 'close-empty', '--dry-run');
-    expect((document(kept)['accounts'] as readonly { readonly mint: string }[]).map(({ mint }) => mint)).not.toContain(NATIVE_MINT.toBase58());
+    expect((document(kept)['accounts'] as readonly { readonly mint: string }[]).map(({ mint }) => mint))
+      .not.toContain(NATIVE_MINT.toBase58());
 
     // Halted, so that nothing but what others did moves the ledger.
     playground.write('state/STOP', '');
     const daemon = playground.start(withFile(config, 'state', ['run', '--live']), { environment: environment() });
     await daemon.until((stdout) => stdout.includes('"type":"started"'));
     const total = String(BigInt(before.sol.native) + 30_000_000n);
-    await expect.poll(async () => (document(await ask('status'))['wallet'] as Readonly<Record<string, string>>)[NATIVE_MINT.toBase58()], { timeout: 20_000, interval: 100 }).toBe(total);
+    await expect.poll(
+      async () => (document(await ask('status'))['wallet'] as Readonly<Record<string, string>>)[NATIVE_MINT.toBase58()],
+      { timeout: 20_000, interval: 100 },
+    ).toBe(total);
     // Its state directory, and from any other one its wallet.
     const locked = await Promise.all([
-      gannet('wallet', 'close-empty', '--yes', '--live', '--unwrap'), playground.run(withFile(config, 'another', ['wallet', 'close-empty', '--yes', '--live', '--unwrap']), { environment: environment() }),
+      gannet('wallet', 'close-empty', '--yes', '--live', '--unwrap'),
+      playground.run(withFile(config, 'another', ['wallet', 'close-empty', '--yes', '--live', '--unwrap']), {
+        environment: environment(),
+      }),
     ]);
     for (const refused of locked) {
-      expect([refused.code, document(refused)], refused.stderr).toMatchObject([2, { error: { code: 'STATE_LOCKED', message: expect.stringContaining(`process ${await daemonOf(daemon)}; stop it first`) as string } }]);
+      expect([refused.code, document(refused)], refused.stderr).toMatchObject([2, { error: {
+        code: 'STATE_LOCKED',
+        message: expect.stringContaining(`process ${await daemonOf(daemon)}; stop it first`) as string,
+      } }]);
     }
     daemon.signal('SIGINT');
     await daemon.ended;
@@ -147,16 +186,22 @@ describe('wrapped SOL', () => {
     const freed = await gannet('wallet', 'close-empty', '--unwrap', '--yes', '--live');
     expect(freed.code, freed.stdout + freed.stderr).toBe(0);
     const told = document(freed);
-    expect(told['accounts']).toContainEqual(expect.objectContaining({ mint: NATIVE_MINT.toBase58(), state: 'closed', back_lamports: String(30_000_000n + TOKEN_ACCOUNT_RENT) }));
+    expect(told['accounts']).toContainEqual(expect.objectContaining(
+      { mint: NATIVE_MINT.toBase58(), state: 'closed', back_lamports: String(30_000_000n + TOKEN_ACCOUNT_RENT) },
+    ));
     const after = await wallet();
     expect(after.sol.wrapped).toBe('0');
-    expect(BigInt(after.sol.native)).toBe(BigInt(before.sol.native) + BigInt(String(told['back_lamports'])) - BigInt(String(told['fee_lamports'])));
+    expect(BigInt(after.sol.native))
+      .toBe(BigInt(before.sol.native) + BigInt(String(told['back_lamports'])) - BigInt(String(told['fee_lamports'])));
   });
 });
 
 describe('the wallet of the embedded chain', () => {
   it('is shown to people, and has nothing to close', async () => {
-    const [shown, closed] = await Promise.all([playground.run(['wallet', 'show', '--state-dir', playground.path('show')]), playground.ask(['wallet', 'close-empty', '--state-dir', playground.path('close-empty')])]);
+    const [shown, closed] = await Promise.all([
+      playground.run(['wallet', 'show', '--state-dir', playground.path('show')]),
+      playground.ask(['wallet', 'close-empty', '--state-dir', playground.path('close-empty')]),
+    ]);
     expect([closed.code, closed.stdout]).toStrictEqual([0, '  nothing to close\n']);
     expect(shown.code, shown.stderr).toBe(0);
     expect(shown.stdout).toMatch(/SOL +100 SOL: 100 native, 0 wrapped\n/);
@@ -171,7 +216,9 @@ async function emptyAccount(): Promise<void> {
   const { publicKey } = owner();
   const mint = new PublicKey(BUOY);
   const account = getAssociatedTokenAddressSync(mint, publicKey, false, TOKEN_2022_PROGRAM_ID);
-  await land(new Transaction().add(createAssociatedTokenAccountIdempotentInstruction(publicKey, account, publicKey, mint, TOKEN_2022_PROGRAM_ID)));
+  await land(new Transaction().add(
+    createAssociatedTokenAccountIdempotentInstruction(publicKey, account, publicKey, mint, TOKEN_2022_PROGRAM_ID),
+  ));
 }
 
 /** Wraps SOL and leaves it so. */
@@ -180,7 +227,8 @@ async function wrapped(lamports: bigint): Promise<void> {
   const account = getAssociatedTokenAddressSync(NATIVE_MINT, publicKey, false, TOKEN_PROGRAM_ID);
   await land(new Transaction().add(
     createAssociatedTokenAccountIdempotentInstruction(publicKey, account, publicKey, NATIVE_MINT),
-    SystemProgram.transfer({ fromPubkey: publicKey, toPubkey: account, lamports }), createSyncNativeInstruction(account),
+    SystemProgram.transfer({ fromPubkey: publicKey, toPubkey: account, lamports }),
+    createSyncNativeInstruction(account),
   ));
 }
 
@@ -190,5 +238,7 @@ async function land(transaction: Transaction): Promise<void> {
   Object.assign(transaction, { recentBlockhash: blockhash, feePayer: owner().publicKey });
   transaction.sign(owner());
   const signature = await connection.sendRawTransaction(transaction.serialize());
-  await expect.poll(async () => (await connection.getSignatureStatuses([signature])).value[0]?.confirmationStatus, { timeout: 20_000 }).toMatch(/confirmed|finalized/);
+  await expect.poll(
+    async () => (await connection.getSignatureStatuses([signature])).value[0]?.confirmationStatus, { timeout: 20_000 },
+  ).toMatch(/confirmed|finalized/);
 }

@@ -1,8 +1,8 @@
 import { main } from '../../src/cli/program.ts';
 import type { Ended, Order } from './warm-gannet.ts';
 
-// Serves one command line after the other, each as a process of its own would run it beside no signer: the modules, which
-// take most of the time of a start, are loaded once.
+// Serves one command line after the other, each as a process of its own would run it beside no signer: the modules,
+// which take most of the time of a start, are loaded once.
 
 let said = { stdout: '', stderr: '' };
 for (const name of ['stdout', 'stderr'] as const) {

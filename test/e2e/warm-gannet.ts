@@ -23,18 +23,19 @@ export interface Ended {
 export type ServeWarm = (order: Order) => Promise<Ended>;
 
 /**
- * Returns what serves command lines, of all files of tests that share this process; it takes compiled code from a folder.
- * Its process starts with the first of them, and ends with this one.
+ * Returns what serves command lines, of all files of tests that share this process; it takes compiled code from a
+ * folder. Its process starts with the first of them, and ends with this one.
  */
 export function createWarmGannet(compileCache: string): ServeWarm {
   let server: ChildProcess | undefined;
   let last: Promise<unknown> = Promise.resolve();
 
   const begin = (): ChildProcess => {
-    const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', join(import.meta.dirname, 'warm-gannet-process.ts')], {
-      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-      env: { PATH: process.env['PATH'] ?? '', NODE_COMPILE_CACHE: compileCache },
-    });
+    const child = spawn(process.execPath,
+      ['--disable-warning=ExperimentalWarning', join(import.meta.dirname, 'warm-gannet-process.ts')], {
+        stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+        env: { PATH: process.env['PATH'] ?? '', NODE_COMPILE_CACHE: compileCache },
+      });
     child.once('exit', () => { server = undefined; });
     return child;
   };
@@ -48,8 +49,11 @@ export function createWarmGannet(compileCache: string): ServeWarm {
       hold(child, false);
       end();
     };
-    const fail = (reason: string): void => { settle(() => { reject(new Error(`${reason}: gannet ${order.args.join(' ')}`)); }); };
-    const lose = (code: number | null, signal: NodeJS.Signals | null): void => { fail(`the process of the commands ended with ${code ?? signal}`); };
+    const fail =
+      (reason: string): void => { settle(() => { reject(new Error(`${reason}: gannet ${order.args.join(' ')}`)); }); };
+    const lose = (
+      code: number | null, signal: NodeJS.Signals | null,
+    ): void => { fail(`the process of the commands ended with ${code ?? signal}`); };
     const take = (ended: Ended): void => { settle(() => { resolve(ended); }); };
     const patience = setTimeout(() => {
       child.kill('SIGKILL');

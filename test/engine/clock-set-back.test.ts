@@ -5,7 +5,9 @@ import { takeChanges } from '../../src/trading/protections/look.ts';
 import type { EngineState, StateSnapshot } from '../../src/trading/state.ts';
 import { snapshotState } from '../../src/trading/state.ts';
 import { sellingSol } from '../market/events.ts';
-import { carry, command, DAY, ELAPSED, HOUR, MINUTE, price, protection, START, stateUnder, usdc } from '../trading/protected-states.ts';
+import {
+  carry, command, DAY, ELAPSED, HOUR, MINUTE, price, protection, START, stateUnder, usdc,
+} from '../trading/protected-states.ts';
 import { apply, approve, buy, outcome, verdictOn } from '../trading/states.ts';
 import type { Run } from './runs.ts';
 import { prepare, strategy } from './runs.ts';
@@ -26,7 +28,8 @@ function left(protections: readonly Protection[]): EngineState {
 /** Returns the run that goes on from it, begun at an instant. */
 function goOn(state: EngineState, startAt: number, limits: Parameters<typeof prepare>[1] & object = {}): Run {
   const run = prepare([strategy('diver'), strategy('other')], {
-    startAt, snapshot: parseJson(stringifyJson(snapshotState(state))) as unknown as StateSnapshot, limits: { ...limits.limits, protections: state.limits.protections ?? [] },
+    startAt, snapshot: parseJson(stringifyJson(snapshotState(state))) as unknown as StateSnapshot,
+    limits: { ...limits.limits, protections: state.limits.protections ?? [] },
   });
   run.engine.start();
   return run;
@@ -34,10 +37,12 @@ function goOn(state: EngineState, startAt: number, limits: Parameters<typeof pre
 
 /** Lets the price fall by one each minute. */
 function fall(run: Run, from: number, minutes: number): void {
-  for (let minute = 1; minute <= minutes; minute++) run.engine.accept(sellingSol((100 - minute) * 1_000, from + minute * MINUTE), from + minute * MINUTE);
+  for (let minute = 1; minute <= minutes; minute++)
+    run.engine.accept(sellingSol((100 - minute) * 1_000, from + minute * MINUTE), from + minute * MINUTE);
 }
 
-const fired = (state: EngineState): string[] => [...state.protections.watches].filter(([, watch]) => watch.fired !== undefined).map(([key]) => key);
+const fired = (state: EngineState): string[] =>
+  [...state.protections.watches].filter(([, watch]) => watch.fired !== undefined).map(([key]) => key);
 
 describe('a clock that was set back between two runs', () => {
   const drawdown = [protection({ kind: 'max-drawdown', limitPct: 20 }, { action: 'flatten' })];
@@ -63,7 +68,8 @@ describe('a clock that was set back between two runs', () => {
 
   it('stops no span: what was noted of later was just now', () => {
     const rules = [
-      protection({ kind: 'cooldown', after: 'trade' }, { release: ELAPSED }), protection({ kind: 'dead-man', afterMs: 2 * HOUR }, { scope: 'global', release: { kind: 'cleared' } }),
+      protection({ kind: 'cooldown', after: 'trade' }, { release: ELAPSED }),
+      protection({ kind: 'dead-man', afterMs: 2 * HOUR }, { scope: 'global', release: { kind: 'cleared' } }),
       protection({ kind: 'unresolved-intent', afterMs: 30 * MINUTE }, { release: { kind: 'cleared' } }),
       protection({ kind: 'error-rate', failures: 1, withinMs: 20 * MINUTE }, { release: { kind: 'cleared' } }),
     ];
@@ -84,12 +90,15 @@ describe('a clock that was set back between two runs', () => {
   it('keeps the losses and the fees of a day that has not come yet, for the present one', () => {
     const rules = [
       protection({ kind: 'daily-loss', limit: usdc(50) }, { release: { kind: 'next-day' } }),
-      protection({ kind: 'fee-budget', limitLamports: 5_000n as never }, { scope: 'global', release: { kind: 'next-day' } }),
+      protection(
+        { kind: 'fee-budget', limitLamports: 5_000n as never }, { scope: 'global', release: { kind: 'next-day' } },
+      ),
     ];
     const state = left(rules);
     price(state, 91, FALSE_START + 2 * MINUTE);
     const failing = approve(state, buy(), { at: FALSE_START + 2 * MINUTE, strategy: 'other' });
-    for (const reached of ['building', 'signed'] as const) apply(state, outcome(failing, reached), FALSE_START + 2 * MINUTE);
+    for (const reached of ['building', 'signed'] as const)
+      apply(state, outcome(failing, reached), FALSE_START + 2 * MINUTE);
     apply(state, outcome(failing, 'failed', { feeLamports: 5_000n as never }), FALSE_START + 2 * MINUTE);
     // From the evening before: the first run's day is tomorrow.
     const startAt = START - HOUR;

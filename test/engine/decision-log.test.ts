@@ -15,7 +15,10 @@ function chain(texts: readonly string[]): string[] {
   });
 }
 
-const decisionOf = (seq: number) => ({ seq, at: 5, strategy: 'diver', proposal: { kind: 'alert', level: 'info', message: 'x' }, verdict: 'approved', code: null } as const);
+const decisionOf = (seq: number) => ({
+  seq, at: 5, strategy: 'diver', proposal: { kind: 'alert', level: 'info', message: 'x' }, verdict: 'approved',
+  code: null,
+} as const);
 
 it('chains decisions over their canonical text, from 32 zero bytes', () => {
   const buying = strategy('diver', ({ price }, context) => price!.pipe(map((_, n) => (n === 0
@@ -37,11 +40,13 @@ it('chains decisions over their canonical text, from 32 zero bytes', () => {
 it('begins with zeros and changes with every part of a decision', () => {
   expect(new DecisionLog().hash).toBe('0'.repeat(64));
   const decision = {
-    seq: 1, at: 5, strategy: 'diver', proposal: { kind: 'alert', level: 'info', message: 'x' }, verdict: 'approved', code: null,
+    seq: 1, at: 5, strategy: 'diver', proposal: { kind: 'alert', level: 'info', message: 'x' }, verdict: 'approved',
+    code: null,
   } as const;
   const hashOf = (change: object): string => new DecisionLog().append({ ...decision, ...change }).h;
   const changes = [
-    {}, { seq: 2 }, { at: 6 }, { strategy: 'other' }, { proposal: { ...decision.proposal, message: 'y' } }, { verdict: 'denied' }, { code: 'TRADING_HALTED' },
+    {}, { seq: 2 }, { at: 6 }, { strategy: 'other' }, { proposal: { ...decision.proposal, message: 'y' } },
+    { verdict: 'denied' }, { code: 'TRADING_HALTED' },
   ];
   expect(new Set(changes.map(hashOf)).size).toBe(changes.length);
   expect(hashOf({})).toBe(hashOf({}));

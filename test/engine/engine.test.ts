@@ -16,15 +16,18 @@ const PURCHASE_OF = { token: USDC, amount: PURCHASE };
 
 const building = (id: string): Outcome => ({ kind: 'outcome', intentId: id, attempt: 1, state: 'building' });
 
-const watching = (name: string, every: string) => strategy(name, ({ price }, context) => price!.pipe(map(() => context.alert('info', name))),
-  () => ({ price: quotes(SOL_USDC, { amount: PURCHASE_OF, every }) }));
+const watching = (name: string, every: string) =>
+  strategy(name, ({ price }, context) => price!.pipe(map(() => context.alert('info', name))),
+    () => ({ price: quotes(SOL_USDC, { amount: PURCHASE_OF, every }) }));
 
 const listening = (name: string) => strategy(name, ({ price }, context) => merge(
   price!.pipe(mergeMap(() => (name === 'diver-2' ? [context.buy(SOL_USDC, PURCHASE_OF, 'dip')] : []))),
-  context.outcomes$.pipe(map(({ state }) => context.alert('info', `${state}, ${context.openIntents()} open, ${context.available(SOL)} SOL`))),
+  context.outcomes$.pipe(map(({ state }) =>
+    context.alert('info', `${state}, ${context.openIntents()} open, ${context.available(SOL)} SOL`))),
 ));
 
-const drawing = (name: string) => strategy(name, (_streams, context) => of(context.alert('info', String(context.random()))));
+const drawing = (name: string) =>
+  strategy(name, (_streams, context) => of(context.alert('info', String(context.random()))));
 
 const drawn = (seed: number, ...names: string[]): string[] => alerts(start(names.map(drawing), { seed }));
 
@@ -32,7 +35,10 @@ describe('the engine', () => {
   it('shows a strategy the price with its state already holding it', () => {
     const seen: unknown[] = [];
     const run = start([strategy('diver', ({ price }) => price!.pipe(mergeMap((quote) => {
-      seen.push([(quote as PricedQuote).at, (quote as PricedQuote).price, run.state.market.latestQuote(USDC.mint, SOL.mint)?.receivedAt]);
+      seen.push([
+        (quote as PricedQuote).at, (quote as PricedQuote).price,
+        run.state.market.latestQuote(USDC.mint, SOL.mint)?.receivedAt,
+      ]);
       return NEVER;
     })))]);
     run.engine.accept(buyingSol(150_000, 10), 10);
@@ -44,7 +50,8 @@ describe('the engine', () => {
   it('rules on everything proposed before the next input, and numbers inputs and decisions without a gap', () => {
     const twice = strategy('diver', ({ price }, context) => price!.pipe(
       mergeMap(() => [context.alert('info', 'one'), context.alert('info', 'two')])));
-    const run = start([twice, strategy('other', ({ price }, context) => price!.pipe(map(() => context.alert('info', 'three'))))]);
+    const run =
+      start([twice, strategy('other', ({ price }, context) => price!.pipe(map(() => context.alert('info', 'three'))))]);
     run.engine.accept(buyingSol(150_000, 10), 10);
     run.engine.accept(trouble('quote:x', 11), 11);
     run.engine.accept(buyingSol(151_000, 12), 12);
@@ -54,12 +61,18 @@ describe('the engine', () => {
   });
 
   it('hands a swap out before it tells of a protection that came on with it: whoever keeps the state then has its row already', () => {
-    const seller = strategy('diver', (_streams, context) => timer(context, '20s').pipe(map(() => context.sell(SOL_USDC, 'all', 'out'))));
-    const absent: Protection = { trigger: { kind: 'dead-man', afterMs: 15_000 }, scope: 'global', action: 'deny', release: { kind: 'operator' } };
+    const seller = strategy('diver', (_streams, context) =>
+      timer(context, '20s').pipe(map(() => context.sell(SOL_USDC, 'all', 'out'))));
+    const absent: Protection = {
+      trigger: { kind: 'dead-man', afterMs: 15_000 }, scope: 'global', action: 'deny', release: { kind: 'operator' },
+    };
     const order: string[] = [];
     const run: Run = start([seller], {
       limits: { protections: [absent] },
-      snapshot: { ...freshSnapshot(WALLET), books: { diver: { balances: { [SOL.mint]: '1000000000' }, feesLamports: '0', swaps: 0 } } },
+      snapshot: {
+        ...freshSnapshot(WALLET),
+        books: { diver: { balances: { [SOL.mint]: '1000000000' }, feesLamports: '0', swaps: 0 } },
+      },
       onEffect: () => { order.push('swap'); },
       onProtection: ({ protection }) => { order.push(protection.trigger.kind); },
     });
@@ -111,8 +124,10 @@ describe('the engine', () => {
   });
 
   it('polls once what several strategies watch, and gives each of them every event of it', () => {
-    const instances = [watching('slow', '5s'), watching('fast', '1s'), strategy('reader', undefined, () => ({ book: orderBook('M', { every: '9s' }) }))];
-    expect(Engine.feedsOf(instances).map(({ kind, everyMs }) => [kind, everyMs])).toEqual([['quote', 1_000], ['order-book', 9_000]]);
+    const instances = [watching('slow', '5s'), watching('fast', '1s'), strategy('reader', undefined, () =>
+      ({ book: orderBook('M', { every: '9s' }) }))];
+    expect(Engine.feedsOf(instances).map(({ kind, everyMs }) => [kind, everyMs]))
+      .toEqual([['quote', 1_000], ['order-book', 9_000]]);
     const run = start(instances);
     run.engine.accept(buyingSol(150_000, 10), 10);
     run.engine.accept(book([[1, 1]], [], 11), 11);
@@ -130,12 +145,14 @@ describe('the engine', () => {
     said('signed');
     said('confirmed', { fill: fillOf(intent, 42n) });
     expect(alerts(run, 'diver')).toEqual([]);
-    expect(alerts(run, 'diver-2')).toEqual(['20 building, 1 open, 0 SOL', '20 signed, 1 open, 0 SOL', '20 confirmed, 0 open, 42 SOL']);
+    expect(alerts(run, 'diver-2'))
+      .toEqual(['20 building, 1 open, 0 SOL', '20 signed, 1 open, 0 SOL', '20 confirmed, 0 open, 42 SOL']);
   });
 
   it('applies inputs after the strategies were stopped, and hears no more of them', () => {
     const run = start([strategy('diver', ({ price }, context) => merge(
-      price!.pipe(map(() => context.alert('info', 'price'))), interval(context, '10ms').pipe(map(() => context.alert('info', 'tick')))))]);
+      price!.pipe(map(() => context.alert('info', 'price'))),
+      interval(context, '10ms').pipe(map(() => context.alert('info', 'tick')))))]);
     expect(run.engine.running).toEqual(['diver']);
     run.engine.stop();
     run.engine.accept(buyingSol(150_000, 50), 50);
@@ -162,16 +179,21 @@ describe('the engine', () => {
 
   it('builds the swaps a strategy means', () => {
     const run = start([strategy('diver', (_streams, context) => of(
-      context.buy(SOL_USDC, PURCHASE_OF, 'a'), context.sell(SOL_USDC, 'all', 'b', { route: 'build', key: 'k' }), context.swap(SOL, USDC, { fraction: 0.5 }, 'c')))]);
+      context.buy(SOL_USDC, PURCHASE_OF, 'a'), context.sell(SOL_USDC, 'all', 'b', { route: 'build', key: 'k' }),
+      context.swap(SOL, USDC, { fraction: 0.5 }, 'c')))]);
     expect(run.logged.map(({ proposal }) => proposal)).toEqual([
       { kind: 'swap', inputMint: USDC.mint, outputMint: SOL.mint, amount: PURCHASE, reason: 'a' },
-      { kind: 'swap', inputMint: SOL.mint, outputMint: USDC.mint, amount: 'all', reason: 'b', route: 'build', key: 'k' },
+      {
+        kind: 'swap', inputMint: SOL.mint, outputMint: USDC.mint, amount: 'all', reason: 'b', route: 'build', key: 'k',
+      },
       { kind: 'swap', inputMint: SOL.mint, outputMint: USDC.mint, amount: { fraction: 0.5 }, reason: 'c' },
     ]);
   });
 
   it('refuses a strategy that the state has no record of', () => {
     const known = prepare([strategy('known')]);
-    expect(() => new Engine({ state: known.state, strategies: [strategy('unknown')], startAt: 0, seed: 1, listener: {} })).toThrow('unknown has no record');
+    expect(() =>
+      new Engine({ state: known.state, strategies: [strategy('unknown')], startAt: 0, seed: 1, listener: {} }))
+      .toThrow('unknown has no record');
   });
 });

@@ -21,7 +21,8 @@ const sol = (amount: number): Amount => BigInt(Math.round(amount * 1e9)) as Amou
 const FLATTEN: Input = { kind: 'command', name: 'flatten', reason: 'a test' };
 const HELD = { [USDC.mint]: '1', [SOL.mint]: sol(8).toString() };
 
-type Fate = 'filled' | { readonly state: 'failed' | 'expired' | 'abandoned'; readonly code: string; readonly capRoom?: CapRoom };
+type Fate = 'filled'
+  | { readonly state: 'failed' | 'expired' | 'abandoned'; readonly code: string; readonly capRoom?: CapRoom };
 
 /** A strategy that holds 8 SOL, under limits. */
 function holding({ limits, body = () => EMPTY, fate = () => 'filled', snapshot, silent = false }: {
@@ -35,7 +36,8 @@ function holding({ limits, body = () => EMPTY, fate = () => 'filled', snapshot, 
   let nth = 0;
   return start([strategy('diver', body)], {
     limits,
-    snapshot: snapshot ?? { ...freshSnapshot(WALLET), books: { diver: { balances: HELD, feesLamports: '0', swaps: 0 } } },
+    snapshot: snapshot
+      ?? { ...freshSnapshot(WALLET), books: { diver: { balances: HELD, feesLamports: '0', swaps: 0 } } },
     onEffect: (effect, engine) => {
       if (effect.kind !== 'execute' || silent) return;
       for (const step of journey(effect.intent, fate(effect.intent, ++nth))) engine.accept(step, engine.clock.now());
@@ -47,7 +49,8 @@ function journey(intent: Intent, fate: Fate): Outcome[] {
   const building = outcome(intent, 'building');
   if (fate !== 'filled' && fate.state === 'abandoned') return [building, outcome(intent, 'abandoned', fate)];
   const signed = [building, outcome(intent, 'signed'), outcome(intent, 'submitted')];
-  return [...signed, fate === 'filled' ? outcome(intent, 'confirmed', { fill: fillOf(intent, intent.amountIn / 10n) }) : outcome(intent, fate.state, fate)];
+  return [...signed, fate === 'filled' ? outcome(intent, 'confirmed', { fill: fillOf(intent, intent.amountIn / 10n) })
+    : outcome(intent, fate.state, fate)];
 }
 
 function pass({ engine }: Run, until: Millis, step = 60_000): void {
@@ -56,15 +59,18 @@ function pass({ engine }: Run, until: Millis, step = 60_000): void {
 
 /** What was sold: when, in whole SOL. */
 const parts = ({ effects }: Run): [Millis, number][] =>
-  effects.flatMap((effect) => (effect.kind === 'execute' && effect.intent.inputMint === SOL.mint ? [[effect.intent.createdAt, Number(effect.intent.amountIn) / 1e9] as [Millis, number]] : []));
+  effects.flatMap((effect) => (effect.kind === 'execute' && effect.intent.inputMint === SOL.mint
+    ? [[effect.intent.createdAt, Number(effect.intent.amountIn) / 1e9] as [Millis, number]] : []));
 
 const caps = (cap: { perTrade?: number; perHour?: number; perDay?: number }): Partial<RiskLimits> => ({
   caps: new Map([[SOL.mint, Object.fromEntries(Object.entries(cap).map(([span, amount]) => [span, sol(amount)]))]]),
 });
 
-const upToTwo = (intent: Intent): Fate => (intent.amountIn > sol(2) ? { state: 'abandoned', code: 'IMPACT_EXCEEDS_MAX' } : 'filled');
+const upToTwo = (intent: Intent): Fate =>
+  (intent.amountIn > sol(2) ? { state: 'abandoned', code: 'IMPACT_EXCEEDS_MAX' } : 'filled');
 
-const noRouteAfterTwo = (_intent: Intent, nth: number): Fate => (nth <= 2 ? 'filled' : { state: 'abandoned', code: 'NO_ROUTE' });
+const noRouteAfterTwo = (_intent: Intent, nth: number): Fate =>
+  (nth <= 2 ? 'filled' : { state: 'abandoned', code: 'NO_ROUTE' });
 
 /** Sells all at the first price. */
 const SELL_ALL: Body = (streams, context) => streams['price']!.pipe(
@@ -78,8 +84,10 @@ describe('issue 13.14: an exit that is larger than a cap is sold in parts', () =
     pass(run, 3 * HOUR);
     expect(parts(run)).toEqual([[1_000, 2], [1_000, 2], [1_000, 1], [1_000 + HOUR, 1.5], [1_000 + HOUR, 1.5]]);
     expect(run.state.portfolio.book('diver').balances.has(SOL.mint)).toBe(false);
-    const critical = run.logged.flatMap(({ proposal }) => (proposal.kind === 'alert' && proposal.level === 'critical' ? [proposal.message] : []));
-    expect(critical).toEqual(['3 SOL of diver remain to be sold: signer.caps.SOL.per_hour is used up; the next part goes at 01:00:01 UTC (in 1h), the last one at about 01:00:06 UTC (in 1h1m)']);
+    const critical = run.logged.flatMap(({ proposal }) =>
+      (proposal.kind === 'alert' && proposal.level === 'critical' ? [proposal.message] : []));
+    expect(critical).toEqual(['3 SOL of diver remain to be sold: signer.caps.SOL.per_hour is used up; the next part '
+      + 'goes at 01:00:01 UTC (in 1h), the last one at about 01:00:06 UTC (in 1h1m)']);
     expect(alerts(run).at(-1)).toMatch(/flat: diver holds nothing but USDC/);
   });
 
@@ -114,7 +122,9 @@ describe('issue 13.14: an exit that is larger than a cap is sold in parts', () =
     // 8 SOL are worth 1200 USDC: three parts of the same size.
     expect(parts(byTrade).map(([, size]) => size)).toEqual([2.666666667, 2.666666667, 2.666666666]);
     const byDepth = holding({ limits: {} });
-    byDepth.engine.accept({ ...quote(SOL, USDC, { inAmount: 4n * ONE_SOL, outAmount: 600_000_000n, at: 500 }), priceImpact: -0.02 }, 500);
+    byDepth.engine.accept(
+      { ...quote(SOL, USDC, { inAmount: 4n * ONE_SOL, outAmount: 600_000_000n, at: 500 }), priceImpact: -0.02 }, 500,
+    );
     byDepth.engine.accept(FLATTEN, 1_000);
     expect(parts(byDepth)).toHaveLength(5);
   });
@@ -131,7 +141,8 @@ describe('issue 13.14: an exit that is larger than a cap is sold in parts', () =
 
   it('believes the signer where its counters know more than the engine', () => {
     const room: CapRoom = { span: 'hour', left: sol(3), freeAt: 1_800_000 };
-    const run = holding({ limits: caps({ perHour: 8 }), fate: (_intent, nth) => (nth === 1 ? { state: 'abandoned', code: 'CAP_EXCEEDED_HOUR', capRoom: room } : 'filled') });
+    const run = holding({ limits: caps({ perHour: 8 }), fate: (_intent, nth) =>
+      (nth === 1 ? { state: 'abandoned', code: 'CAP_EXCEEDED_HOUR', capRoom: room } : 'filled') });
     run.engine.accept(FLATTEN, 1_000);
     pass(run, 2 * HOUR);
     expect(parts(run)).toEqual([[1_000, 8], [1_000, 3], [1_800_000, 5]]);
@@ -143,14 +154,16 @@ describe('issue 13.14: an exit that is larger than a cap is sold in parts', () =
     expect(selling.state.keys.has('diver:one')).toBe(true);
     pass(selling, HOUR);
     expect(parts(selling)).toHaveLength(2 + EXIT_FAILURES_MAX);
-    expect(alerts(selling).at(-1)).toMatch(/the exit of diver from SOL is given up with 4 SOL unsold; the last try ended with NO_ROUTE/);
+    expect(alerts(selling).at(-1))
+      .toMatch(/the exit of diver from SOL is given up with 4 SOL unsold; the last try ended with NO_ROUTE/);
     expect(selling.state.keys.has('diver:one')).toBe(false);
     selling.engine.accept(buyingSol(150_000, HOUR + 1_000), HOUR + 1_000);
     expect(parts(selling)[2 + EXIT_FAILURES_MAX]).toEqual([HOUR + 1_000, 2]);
   });
 
   it.each([
-    'CHAIN_UNREAD', 'CHAIN_RESPONSE_INVALID', 'JOURNAL_FAILED', 'COUNTERS_UNWRITABLE', 'CAP_EXCEEDED_DAY', 'LIMIT_NOT_MET', 'EXPIRED', '6001',
+    'CHAIN_UNREAD', 'CHAIN_RESPONSE_INVALID', 'JOURNAL_FAILED', 'COUNTERS_UNWRITABLE', 'CAP_EXCEEDED_DAY',
+    'LIMIT_NOT_MET', 'EXPIRED', '6001',
   ])('never gives up for 15 minutes of %s, which passes by itself, and says so once', (code) => {
     const early: Fate = { state: code === 'EXPIRED' ? 'expired' : 'abandoned', code };
     for (const body of [SELL_ALL, (): typeof EMPTY => EMPTY]) {
@@ -164,13 +177,15 @@ describe('issue 13.14: an exit that is larger than a cap is sold in parts', () =
       expect(run.state.portfolio.book('diver').balances.has(SOL.mint)).toBe(false);
       const critical = alerts(run).filter((text) => text.includes('remain to be sold'));
       expect(critical).toEqual([expect.stringContaining(
-        `6 SOL of diver remain to be sold: 8 tries in a row failed, the last one ${code}; it is tried again every 1m`) as string]);
+        `6 SOL of diver remain to be sold: 8 tries in a row failed, the last one ${code}; it is tried again every `
+          + '1m') as string]);
     }
   });
 
   it('sells in at most 64 parts where a quote says that the pool is empty', () => {
     const run = holding({ limits: {} });
-    const hostile = { ...quote(SOL, USDC, { inAmount: 8n * ONE_SOL, outAmount: 1_000_000n, at: 500 }), priceImpact: -0.9999 };
+    const hostile =
+      { ...quote(SOL, USDC, { inAmount: 8n * ONE_SOL, outAmount: 1_000_000n, at: 500 }), priceImpact: -0.9999 };
     run.engine.accept(hostile, 500);
     run.engine.accept(FLATTEN, 1_000);
     expect(parts(run)).toHaveLength(64);
@@ -194,7 +209,8 @@ describe('issue 13.14: an exit that is larger than a cap is sold in parts', () =
     const run: Run = holding({
       limits: caps({ perHour: 8 }),
       fate: ({ createdAt: at }) => (at >= HOUR / 4 ? 'filled' : {
-        state: 'abandoned', code: 'CAP_EXCEEDED_HOUR', capRoom: { span: 'hour', left: 0n as Amount, freeAt: at - 45 * 60_000 },
+        state: 'abandoned', code: 'CAP_EXCEEDED_HOUR',
+        capRoom: { span: 'hour', left: 0n as Amount, freeAt: at - 45 * 60_000 },
       }),
     });
     run.engine.accept(FLATTEN, 1_000);
@@ -209,7 +225,8 @@ describe('issue 13.14: an exit that is larger than a cap is sold in parts', () =
     const intent = run.effects.flatMap((effect) => (effect.kind === 'execute' ? [effect.intent] : []))[0]!;
     run.engine.accept(FLATTEN, 2_000);
     run.engine.accept({ kind: 'command', name: 'set-trading-state', state: 'active', reason: 'a test' }, 3_000);
-    for (const step of journey(intent, { state: 'abandoned', code: 'IMPACT_EXCEEDS_MAX' })) run.engine.accept(step, 4_000);
+    for (const step of journey(intent, { state: 'abandoned', code: 'IMPACT_EXCEEDS_MAX' }))
+      run.engine.accept(step, 4_000);
     expect(run.state.exits.size).toBe(0);
   });
 

@@ -20,12 +20,16 @@ const FLATTEN: Input = { kind: 'command', name: 'flatten', reason: 'a test' };
 /** How a swap ends: filled at 100 USDC each, or with a code. */
 type Fate = 'filled' | { readonly state: 'failed' | 'expired' | 'abandoned'; readonly code: string };
 
-function holding(balances: Readonly<Record<string, string>> = HELD, fate: (intent: Intent, nth: number) => Fate = () => 'filled', options: Parameters<typeof start>[1] = {}): Run {
+function holding(
+  balances: Readonly<Record<string, string>> = HELD, fate: (intent: Intent, nth: number) => Fate = () => 'filled',
+  options: Parameters<typeof start>[1] = {},
+): Run {
   let nth = 0;
   return start([strategy('diver', () => EMPTY)], {
     snapshot: { ...freshSnapshot(WALLET), books: { diver: { balances, feesLamports: '0', swaps: 0 } } },
     onEffect: (effect, engine) => {
-      if (effect.kind === 'execute') for (const step of journey(effect.intent, fate(effect.intent, ++nth))) engine.accept(step, engine.clock.now());
+      if (effect.kind === 'execute')
+        for (const step of journey(effect.intent, fate(effect.intent, ++nth))) engine.accept(step, engine.clock.now());
     },
     ...options,
   });
@@ -33,8 +37,10 @@ function holding(balances: Readonly<Record<string, string>> = HELD, fate: (inten
 
 function journey(intent: Intent, fate: Fate): Outcome[] {
   const building = outcome(intent, 'building');
-  if (fate !== 'filled' && fate.state === 'abandoned') return [building, outcome(intent, 'abandoned', { code: fate.code })];
-  const end = fate === 'filled' ? outcome(intent, 'confirmed', { fill: fillOf(intent, intent.amountIn / 10n) }) : outcome(intent, fate.state, { code: fate.code });
+  if (fate !== 'filled' && fate.state === 'abandoned')
+    return [building, outcome(intent, 'abandoned', { code: fate.code })];
+  const end = fate === 'filled' ? outcome(intent, 'confirmed', { fill: fillOf(intent, intent.amountIn / 10n) })
+    : outcome(intent, fate.state, { code: fate.code });
   return [building, outcome(intent, 'signed'), outcome(intent, 'submitted'), end];
 }
 
@@ -43,16 +49,22 @@ function pass({ engine }: Run, until: Millis): void {
   for (let at = Math.floor(engine.clock.now() / 1_000) * 1_000 + 1_000; at <= until; at += 1_000) engine.advanceTo(at);
 }
 
-const swaps = ({ logged }: Run): { readonly at: Millis; readonly of: string; readonly amount: unknown; readonly code: string | null }[] =>
-  logged.flatMap(({ at, proposal, code }) => (proposal.kind === 'swap' ? [{ at, of: proposal.inputMint, amount: proposal.amount, code }] : []));
+const swaps = (
+  { logged }: Run,
+): { readonly at: Millis; readonly of: string; readonly amount: unknown; readonly code: string | null }[] =>
+  logged.flatMap(({ at, proposal, code }) =>
+    (proposal.kind === 'swap' ? [{ at, of: proposal.inputMint, amount: proposal.amount, code }] : []));
 
-const everyThird = (_intent: Intent, nth: number): Fate => (nth % 3 === 0 ? 'filled' : { state: 'expired', code: 'EXPIRED' });
+const everyThird = (_intent: Intent, nth: number): Fate =>
+  (nth % 3 === 0 ? 'filled' : { state: 'expired', code: 'EXPIRED' });
 
 describe('a strategy that flattens', () => {
   it('sells one holding after the other into its budget’s token, and says when it is flat', () => {
     const run = holding({ ...HELD, [FISH.mint]: '5000' });
     run.engine.accept(FLATTEN, 1_000);
-    expect(swaps(run)).toEqual([{ at: 1_000, of: SOL.mint, amount: 'all', code: null }, { at: 1_000, of: FISH.mint, amount: 'all', code: null }]);
+    expect(swaps(run)).toEqual([
+      { at: 1_000, of: SOL.mint, amount: 'all', code: null }, { at: 1_000, of: FISH.mint, amount: 'all', code: null },
+    ]);
     expect([...run.state.portfolio.book('diver').balances.keys()]).toEqual([USDC.mint]);
     expect(alerts(run)).toEqual(['1000 flat: diver holds nothing but USDC and enters nothing while it is flattening']);
     pass(run, 3_600_000);
@@ -60,32 +72,41 @@ describe('a strategy that flattens', () => {
   });
 
   it('goes on from where a restart left it', () => {
-    const snapshot = { ...freshSnapshot(WALLET), books: { diver: { balances: HELD, feesLamports: '0', swaps: 0 } }, flattening: ['diver'], flattenOrders: ['diver'] };
-    expect(swaps(holding(HELD, () => 'filled', { snapshot }))).toEqual([{ at: 0, of: SOL.mint, amount: 'all', code: null }]);
+    const snapshot = {
+      ...freshSnapshot(WALLET), books: { diver: { balances: HELD, feesLamports: '0', swaps: 0 } },
+      flattening: ['diver'], flattenOrders: ['diver'],
+    };
+    expect(swaps(holding(HELD, () => 'filled', { snapshot })))
+      .toEqual([{ at: 0, of: SOL.mint, amount: 'all', code: null }]);
   });
 
   it('waits longer after each failure, and begins anew after a success', () => {
-    const run = holding({ ...HELD, [FISH.mint]: '5000' }, (_intent, nth) => (nth <= 3 || nth === 5 ? { state: 'expired', code: 'EXPIRED' } : 'filled'));
+    const run = holding({ ...HELD, [FISH.mint]: '5000' }, (_intent, nth) =>
+      (nth <= 3 || nth === 5 ? { state: 'expired', code: 'EXPIRED' } : 'filled'));
     run.engine.accept(FLATTEN, 0);
     pass(run, 600_000);
     expect(swaps(run).map(({ at, of }) => [at, of])).toEqual([
-      [0, SOL.mint], [5_000, SOL.mint], [15_000, SOL.mint], [35_000, SOL.mint], [35_000, FISH.mint], [40_000, FISH.mint],
+      [0, SOL.mint], [5_000, SOL.mint], [15_000, SOL.mint], [35_000, SOL.mint], [35_000, FISH.mint],
+      [40_000, FISH.mint],
     ]);
   });
 
   it('gives up what nobody buys, with a critical alert, and sells the rest', () => {
-    const run = holding({ [FISH.mint]: '3', ...HELD }, ({ inputMint }) => (inputMint === FISH.mint ? { state: 'abandoned', code: 'NO_ROUTE' } : 'filled'));
+    const run = holding({ [FISH.mint]: '3', ...HELD }, ({ inputMint }) =>
+      (inputMint === FISH.mint ? { state: 'abandoned', code: 'NO_ROUTE' } : 'filled'));
     run.engine.accept(FLATTEN, 0);
     pass(run, 3_600_000);
     expect(swaps(run).filter(({ of }) => of === FISH.mint)).toHaveLength(8);
     expect([...run.state.portfolio.book('diver').balances.keys()]).toEqual([FISH.mint, USDC.mint]);
-    expect(run.logged.flatMap(({ proposal }) => (proposal.kind === 'alert' ? [proposal.level] : []))).toEqual(['critical', 'warning']);
+    expect(run.logged.flatMap(({ proposal }) => (proposal.kind === 'alert' ? [proposal.level] : [])))
+      .toEqual(['critical', 'warning']);
     run.engine.accept(FLATTEN, 3_600_001);
     expect(swaps(run).at(-1)).toMatchObject({ at: 3_600_001, of: FISH.mint });
   });
 
   it('never gives up for a service that does not answer', () => {
-    const run = holding(HELD, (_intent, nth) => (nth <= 40 ? { state: 'abandoned', code: 'SERVICE_UNREACHABLE' } : 'filled'));
+    const run = holding(HELD, (_intent, nth) =>
+      (nth <= 40 ? { state: 'abandoned', code: 'SERVICE_UNREACHABLE' } : 'filled'));
     run.engine.accept(FLATTEN, 0);
     pass(run, 3_600_000);
     expect(run.state.portfolio.book('diver').balances.has(SOL.mint)).toBe(false);
@@ -93,10 +114,13 @@ describe('a strategy that flattens', () => {
   });
 
   it('sells in parts what is larger than max_trade', () => {
-    const run = holding({ [USDC.mint]: '1', [SOL.mint]: '2000000000' }, () => 'filled', { limits: { maxTrade: { mint: SOL.mint, amount: 600_000_000n as Amount } } });
+    const run = holding({ [USDC.mint]: '1', [SOL.mint]: '2000000000' }, () => 'filled', {
+      limits: { maxTrade: { mint: SOL.mint, amount: 600_000_000n as Amount } },
+    });
     run.engine.accept(FLATTEN, 0);
     const sold = swaps(run);
-    expect(sold).toEqual([500_000_000n, 500_000_000n, 500_000_000n, 'all'].map((amount) => ({ at: 0, of: SOL.mint, amount, code: null })));
+    expect(sold).toEqual([500_000_000n, 500_000_000n, 500_000_000n, 'all'].map((amount) =>
+      ({ at: 0, of: SOL.mint, amount, code: null })));
     expect(run.state.portfolio.book('diver').balances.has(SOL.mint)).toBe(false);
   });
 
@@ -120,7 +144,8 @@ describe('a strategy that flattens', () => {
   });
 
   it('sells what an operator ordered, whatever protection halts it, and lets nothing else through', () => {
-    const absent: Protection = { trigger: { kind: 'dead-man', afterMs: 1_000 }, scope: 'global', action: 'halt', release: { kind: 'next-day' } };
+    const absent: Protection =
+      { trigger: { kind: 'dead-man', afterMs: 1_000 }, scope: 'global', action: 'halt', release: { kind: 'next-day' } };
     const run = holding(HELD, () => 'filled', { limits: { protections: [absent] } });
     run.engine.accept(buyingSol(150_000, 500), 500);
     run.engine.accept(buyingSol(150_000, 90_000), 90_000);
@@ -133,7 +158,9 @@ describe('a strategy that flattens', () => {
 
   it('stops selling when an operator resumes, and when the run ends', () => {
     for (const end of [
-      (engine: Engine): void => { engine.accept({ kind: 'command', name: 'set-trading-state', state: 'active', reason: 'a test' }, 2_000); },
+      (engine: Engine): void => {
+        engine.accept({ kind: 'command', name: 'set-trading-state', state: 'active', reason: 'a test' }, 2_000);
+      },
       (engine: Engine): void => { engine.stop(); },
     ]) {
       const run = holding(HELD, () => ({ state: 'expired', code: 'EXPIRED' }));
@@ -150,7 +177,9 @@ describe('a strategy that flattens', () => {
       heard.push(code);
       return context.alert('info', code);
     })));
-    const run = start([listening], { snapshot: { ...freshSnapshot(WALLET), books: { diver: { balances: HELD, feesLamports: '0', swaps: 0 } } } });
+    const run = start([listening], {
+      snapshot: { ...freshSnapshot(WALLET), books: { diver: { balances: HELD, feesLamports: '0', swaps: 0 } } },
+    });
     run.engine.accept({ kind: 'command', name: 'set-service-access', access: 'refused', reason: 'a test' }, 0);
     run.engine.accept(FLATTEN, 0);
     expect(swaps(run)).toMatchObject([{ code: 'SERVICE_UNAUTHORIZED' }]);

@@ -8,24 +8,30 @@ import type { Run } from './runs.ts';
 import { alerts, decided, priceInput, start, strategy } from './runs.ts';
 
 const neighbour = (name: string): StrategyInstance => strategy(name, ({ price }, context) =>
-  price!.pipe(map((_, n) => (n === 1 ? context.buy(SOL_USDC, { fraction: 0.1 }, 'second price') : context.alert('info', `price ${n}`)))));
+  price!.pipe(map((_, n) =>
+    (n === 1 ? context.buy(SOL_USDC, { fraction: 0.1 }, 'second price') : context.alert('info', `price ${n}`)))));
 const quiet = strategy('broken');
 
 const BROKEN: readonly (readonly [string, StrategyInstance])[] = [
   ['in run', strategy('broken', () => { throw new Error('boom'); })],
-  ['in inputs’ adapter', strategy('broken', ({ price }, context) => price!.pipe(map(() => context.alert('info', 'never'))),
-    () => ({ price: { ...priceInput().price, adapt: () => { throw new Error('boom'); } } }))],
+  ['in inputs’ adapter',
+    strategy('broken', ({ price }, context) => price!.pipe(map(() => context.alert('info', 'never'))),
+      () => ({ price: { ...priceInput().price, adapt: () => { throw new Error('boom'); } } }))],
   ['in a stream', strategy('broken', ({ price }) => price!.pipe(map(() => { throw new Error('boom'); })))],
   ['as it subscribes', strategy('broken', () => throwError(() => new Error('boom')))],
-  ['in a timer of an operator', strategy('broken', (_streams, context) => interval(context, '10ms').pipe(map(() => { throw new Error('boom'); })))],
+  ['in a timer of an operator', strategy('broken', (_streams, context) =>
+    interval(context, '10ms').pipe(map(() => { throw new Error('boom'); })))],
   ['in a timer of its own', strategy('broken', (_streams, context) => {
     context.clock.schedule(() => { throw new Error('boom'); }, 10);
     return NEVER;
   })],
-  ['with something that is no error', strategy('broken', ({ price }) => price!.pipe(map(() => { throw 'boom' as unknown as Error; })))],
+  ['with something that is no error', strategy('broken', ({ price }) =>
+    price!.pipe(map(() => { throw 'boom' as unknown as Error; })))],
   ['by proposing nothing', strategy('broken', ({ price }) => price!.pipe(map(() => undefined as never)))],
-  ['by proposing an amount that is no number', strategy('broken', ({ price }, context) => price!.pipe(map(() => context.buy(SOL_USDC, { fraction: Number.NaN }, 'x'))))],
-  ['by an alert with data that is no number', strategy('broken', ({ price }, context) => price!.pipe(map(() => context.alert('info', 'x', { z: Number.NaN }))))],
+  ['by proposing an amount that is no number', strategy('broken', ({ price }, context) =>
+    price!.pipe(map(() => context.buy(SOL_USDC, { fraction: Number.NaN }, 'x'))))],
+  ['by an alert with data that is no number', strategy('broken', ({ price }, context) =>
+    price!.pipe(map(() => context.alert('info', 'x', { z: Number.NaN }))))],
 ];
 
 function drive(broken: StrategyInstance): Run {
@@ -40,8 +46,10 @@ describe('a strategy that fails', () => {
 
   it.each(BROKEN)('%s is stopped with one alert, and its neighbours decide the very same', (_where, broken) => {
     const run = drive(broken);
-    expect(alerts(run, 'broken')).toEqual([expect.stringMatching(/^\d+ strategy broken stopped: (?:boom|expected .+)$/)]);
-    expect(run.logged.find(({ strategy: name }) => name === 'broken')).toMatchObject({ proposal: { level: 'critical' }, verdict: 'approved' });
+    expect(alerts(run, 'broken'))
+      .toEqual([expect.stringMatching(/^\d+ strategy broken stopped: (?:boom|expected .+)$/)]);
+    expect(run.logged.find(({ strategy: name }) => name === 'broken'))
+      .toMatchObject({ proposal: { level: 'critical' }, verdict: 'approved' });
     expect(run.engine.running).toEqual(['before', 'after']);
     for (const name of ['before', 'after']) {
       expect(decided(run, name)).toEqual(decided(undisturbed, name));
@@ -50,7 +58,8 @@ describe('a strategy that fails', () => {
   });
 
   it('decides the same again: a failure is replayed like everything else', () => {
-    for (const [where, broken] of BROKEN) expect(drive(broken).engine.decisionHash, where).toBe(drive(broken).engine.decisionHash);
+    for (const [where, broken] of BROKEN)
+      expect(drive(broken).engine.decisionHash, where).toBe(drive(broken).engine.decisionHash);
   });
 
   it('keeps what it had proposed before', () => {
@@ -84,7 +93,8 @@ describe('a strategy that fails', () => {
 });
 
 it('a strategy that ends by itself simply runs no more', () => {
-  const run = start([strategy('done', () => new Observable((subscriber) => { subscriber.complete(); })), neighbour('after')]);
+  const run =
+    start([strategy('done', () => new Observable((subscriber) => { subscriber.complete(); })), neighbour('after')]);
   run.engine.accept(buyingSol(150_000, 10), 10);
   expect(run.engine.running).toEqual(['after']);
   expect(alerts(run)).toEqual(['10 price 0']);

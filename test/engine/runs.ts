@@ -48,7 +48,10 @@ export function prepare(strategies: readonly StrategyInstance[], options: {
     ...(options.snapshot === undefined ? {} : { snapshot: options.snapshot }),
     ...(options.open === undefined ? {} : { open: options.open }),
   });
-  const told = { inputs: [] as Run['inputs'], logged: [] as LoggedDecision[], effects: [] as Effect[], logs: [] as string[], order: [] as string[] };
+  const told = {
+    inputs: [] as Run['inputs'], logged: [] as LoggedDecision[], effects: [] as Effect[], logs: [] as string[],
+    order: [] as string[],
+  };
   const engine: Engine = new Engine({
     state, strategies, startAt: options.startAt ?? 0, seed: options.seed ?? 7, legacy: options.legacy,
     listener: {
@@ -78,12 +81,16 @@ export function start(...[strategies, options]: Parameters<typeof prepare>): Run
   return run;
 }
 
-export type Body = (streams: Readonly<Record<string, Observable<unknown>>>, context: StrategyContext) => Observable<Proposal>;
+export type Body = (streams: Readonly<Record<string, Observable<unknown>>>, context: StrategyContext) =>
+  Observable<Proposal>;
 
 /** Returns an instance of a strategy that exists for one test. */
-export function strategy(name: string, run: Body = () => NEVER, inputs: () => Readonly<Record<string, StrategyInput<unknown>>> = priceInput): StrategyInstance {
+export function strategy(
+  name: string, run: Body = () => NEVER, inputs: () => Readonly<Record<string, StrategyInput<unknown>>> = priceInput,
+): StrategyInstance {
   const definition = defineStrategy({
-    name, summary: 'A strategy of the tests.', params: z.strictObject({}), inputs: () => inputs(), run: (streams, _params, context) => run(streams, context),
+    name, summary: 'A strategy of the tests.', params: z.strictObject({}), inputs: () => inputs(),
+    run: (streams, _params, context) => run(streams, context),
   });
   return { name, strategy: definition, params: {} };
 }
@@ -95,7 +102,8 @@ export function priceInput(): { readonly price: StrategyInput<unknown> } {
 
 /** Returns what was decided without its numbers, which differ where a neighbour said more or less. */
 export function decided(run: Run, name: string): unknown[] {
-  return run.logged.filter((decision) => decision.strategy === name).map(({ at, proposal, verdict, code }) => ({ at, proposal, verdict, code }));
+  return run.logged.filter((decision) => decision.strategy === name)
+    .map(({ at, proposal, verdict, code }) => ({ at, proposal, verdict, code }));
 }
 
 /** Returns the texts of the alerts of a strategy, each with the time of its decision. */

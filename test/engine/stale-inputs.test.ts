@@ -21,7 +21,8 @@ function run(body: Body, maxAgeMs: number | undefined = MAX_AGE_MS): Run {
 
 /** Returns what became of the swaps proposed: when, why, and the code of a refusal. */
 function rulings({ logged }: Run): string[] {
-  return logged.flatMap(({ at, proposal, verdict, code }) => (proposal.kind === 'swap' ? [`${at} ${proposal.reason}: ${code ?? verdict}`] : []));
+  return logged.flatMap(({ at, proposal, verdict, code }) =>
+    (proposal.kind === 'swap' ? [`${at} ${proposal.reason}: ${code ?? verdict}`] : []));
 }
 
 const onBook: Body = ({ odds }, context) => odds!.pipe(map(() => buy(context, 'the odds rose')));
@@ -76,7 +77,8 @@ describe('a strategy with a max_age gets no chance to act', () => {
 
   it('to get out either: a price of long ago is no reason to sell, and no floor to sell by', () => {
     const stale = run(({ price }, context) => merge(
-      price!.pipe(mergeMap(() => (context.available(SOL) === 0n && context.openIntents() === 0 ? [buy(context, 'in')] : []))),
+      price!.pipe(mergeMap(() =>
+        (context.available(SOL) === 0n && context.openIntents() === 0 ? [buy(context, 'in')] : []))),
       timer(context, '30s').pipe(map(() => context.sell(SOL_USDC, 'all', 'out'))),
     ));
     stale.engine.accept(book([[42, 1]], [], 500), 500);
@@ -94,7 +96,8 @@ describe('a strategy with a max_age gets no chance to act', () => {
   });
 
   it('but may still alert, and one without a max_age acts on what there is', () => {
-    const alerting = run((_streams, context) => timer(context, '20s').pipe(map(() => context.alert('warning', 'no data'))));
+    const alerting = run((_streams, context) =>
+      timer(context, '20s').pipe(map(() => context.alert('warning', 'no data'))));
     alerting.engine.advanceTo(60_000);
     expect(alerting.logged.map(({ verdict }) => verdict)).toEqual(['approved']);
     const careless = start([strategy('diver', onTimer, both)]);

@@ -46,7 +46,8 @@ describe('what a strategy keeps', () => {
     run.engine.accept(outcome(first!.intent, 'building'), 30);
     run.engine.accept(outcome(first!.intent, 'abandoned'), 31);
     show(run, 40, 50);
-    expect(executed(run.effects)[1]!.strategyState).toEqual({ strategy: 'diver', text: kept(4, 'diver-1 abandoned'), seen: ['diver-1'] });
+    expect(executed(run.effects)[1]!.strategyState)
+      .toEqual({ strategy: 'diver', text: kept(4, 'diver-1 abandoned'), seen: ['diver-1'] });
   });
 
   it('is handed out when it changed, and again where it could not be written', () => {
@@ -63,14 +64,17 @@ describe('what a strategy keeps', () => {
   });
 
   it('is what the next run begins with', () => {
-    const run = start([counting()], { legacy: { states: { diver: kept(6, 'diver-1 failed'), other: 'not its own' }, unseen: [] } });
+    const run = start([counting()], {
+      legacy: { states: { diver: kept(6, 'diver-1 failed'), other: 'not its own' }, unseen: [] },
+    });
     show(run, 10);
     expect(alerts(run)).toEqual(['10 7 prices, ended: diver-1 failed']);
   });
 
   it('is not handed out by a strategy that failed: it may have seen half of an event', () => {
     const run = start([strategy('diver', ({ price }, context) => price!.pipe(
-      context.stateful('n', 0, (n: number) => n + 1), filter(({ state }) => { if (state === 2) throw new Error('boom'); return false; }), mergeMap(() => NEVER)))]);
+      context.stateful('n', 0, (n: number) => n + 1),
+      filter(({ state }) => { if (state === 2) throw new Error('boom'); return false; }), mergeMap(() => NEVER)))]);
     run.engine.takeStrategyStates();
     show(run, 10);
     expect(run.engine.takeStrategyStates()).toEqual([{ strategy: 'diver', text: '{"n":1}', seen: [] }]);
@@ -80,9 +84,13 @@ describe('what a strategy keeps', () => {
 
   it('stops its strategy where it cannot be kept, with one alert, and no neighbour', () => {
     const run = start([
-      strategy('diver', ({ price }, context) => price!.pipe(context.stateful<unknown, unknown>('n', 0, () => new Map()), mergeMap(() => NEVER))),
-      strategy('second', (_streams, context) => { context.stateful('n', 0, (n) => n); context.stateful('n', 0, (n) => n); return NEVER; }),
-      strategy('third', ({ price }, context) => price!.pipe(mergeMap(() => { context.stateful('late', 0, (n) => n); return NEVER; }))),
+      strategy('diver', ({ price }, context) =>
+        price!.pipe(context.stateful<unknown, unknown>('n', 0, () => new Map()), mergeMap(() => NEVER))),
+      strategy('second', (
+        _streams, context,
+      ) => { context.stateful('n', 0, (n) => n); context.stateful('n', 0, (n) => n); return NEVER; }),
+      strategy('third', ({ price }, context) =>
+        price!.pipe(mergeMap(() => { context.stateful('late', 0, (n) => n); return NEVER; }))),
       counting('last'),
     ], { legacy: { states: {}, unseen: [] } });
     show(run, 10);
@@ -101,7 +109,8 @@ describe('what a strategy keeps', () => {
       return NEVER;
     });
     const run = start([fitting], { legacy: { states: { diver: '{"n":"zero"}' }, unseen: [] } });
-    expect(alerts(run)).toEqual(['0 strategy diver begins with a new state "n", for the kept one does not fit: expected it to be a number, found a string']);
+    expect(alerts(run)).toEqual(['0 strategy diver begins with a new state "n", for the kept one does not fit: '
+      + 'expected it to be a number, found a string']);
     expect(run.logs).toEqual(['diver: 0']);
   });
 });
@@ -111,15 +120,22 @@ describe('the ends of swaps', () => {
   const earlier: Outcome = { ...outcome(open.intent, 'expired'), intentId: 'diver-0' };
 
   it('that came before the start are shown once to a strategy that keeps a state, in their order, and to no other', () => {
-    const run = prepare([counting(), strategy('other', (_streams, context) => context.outcomes$.pipe(map(({ intentId }) => context.alert('info', intentId))))], {
-      legacy: { states: { diver: kept(2) }, unseen: [earlier, { ...earlier, intentId: 'other-1' }, { ...earlier, intentId: 'gone-1' }] }, open: [open],
+    const run = prepare([counting(), strategy(
+      'other', (_streams, context) => context.outcomes$.pipe(map(({ intentId }) => context.alert('info', intentId))),
+    )], {
+      legacy: {
+        states: { diver: kept(2) },
+        unseen: [earlier, { ...earlier, intentId: 'other-1' }, { ...earlier, intentId: 'gone-1' }],
+      }, open: [open],
     });
     run.engine.accept(outcome(open.intent, 'unknown'), 5);
     run.engine.accept(outcome(open.intent, 'expired'), 6);
     run.engine.start();
     show(run, 10);
     expect(alerts(run)).toEqual(['10 3 prices, ended: diver-0 expired, diver-1 expired']);
-    expect(run.engine.takeStrategyStates()).toEqual([{ strategy: 'diver', text: kept(3, 'diver-0 expired', 'diver-1 expired'), seen: ['diver-0', 'diver-1'] }]);
+    expect(run.engine.takeStrategyStates()).toEqual([
+      { strategy: 'diver', text: kept(3, 'diver-0 expired', 'diver-1 expired'), seen: ['diver-0', 'diver-1'] },
+    ]);
   });
 
   it('that come when the strategy has stopped are not seen: the next run shows them', () => {
@@ -148,8 +164,9 @@ describe('the ends of swaps', () => {
     run.engine.start();
     show(run, 10, 20, 30);
     const replayed = (given: StrategyLegacy) => replayRun({
-      state: prepare([counting()], { open: [open] }).state, strategies: [counting()], seed: 7, startAt: 0, legacy: given,
-      started: { after_seq: 1, at: 5 }, stopped: null, cursor: cursorOf(run), recorded: run.logged.map(({ seq, at, h }) => ({ seq, at, h })),
+      state: prepare([counting()], { open: [open] }).state, strategies: [counting()], seed: 7, startAt: 0,
+      legacy: given, started: { after_seq: 1, at: 5 }, stopped: null, cursor: cursorOf(run),
+      recorded: run.logged.map(({ seq, at, h }) => ({ seq, at, h })),
     });
     expect(replayed(legacy)).toMatchObject({ match: true, decisionHash: run.engine.decisionHash });
     expect(replayed({ states: { diver: kept(4) }, unseen: [earlier] }).match).toBe(false);

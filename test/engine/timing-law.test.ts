@@ -11,7 +11,8 @@ import { alerts, start, strategy } from './runs.ts';
 /** A strategy that says whenever anything that depends on time happens to it. */
 const timely = (name: string): StrategyInstance => strategy(name, (streams, context) => {
   const price$ = streams['price']!.pipe(map((quote) => Math.round((quote as PricedQuote).price)));
-  const say = (what: string) => map((value: unknown) => context.alert('info', `${what} ${String(value)} at ${context.now()}`));
+  const say = (what: string) =>
+    map((value: unknown) => context.alert('info', `${what} ${String(value)} at ${context.now()}`));
   return merge(
     price$.pipe(say('price')),
     price$.pipe(debounceTime(context, '3ms'), say('quiet')),
@@ -65,7 +66,8 @@ describe('the timing law', () => {
 
   it('fires a timer due at the very instant of an event before the event', () => {
     const run = start([strategy('diver', ({ price }, context) => merge(
-      price!.pipe(map(() => context.alert('info', 'event'))), timer(context, '5s').pipe(map(() => context.alert('info', 'timer')))))]);
+      price!.pipe(map(() => context.alert('info', 'event'))),
+      timer(context, '5s').pipe(map(() => context.alert('info', 'timer')))))]);
     run.engine.accept(buyingSol(150_000, 5_000), 5_000);
     expect(alerts(run)).toEqual(['5000 timer', '5000 event']);
   });
@@ -97,7 +99,8 @@ describe('the timing law', () => {
   });
 
   it('lets those fire at their own instants that were woken before the machine slept, in a replay that sees only the leap', () => {
-    const ticking = strategy('diver', (_streams, context) => interval(context, '1s').pipe(map(() => context.alert('info', 'tick'))));
+    const ticking = strategy('diver', (_streams, context) =>
+      interval(context, '1s').pipe(map(() => context.alert('info', 'tick'))));
     const live = start([ticking]);
     live.engine.advanceTo(2_500);
     const leap = { kind: 'command', name: 'leap-time', from: live.engine.clock.now(), reason: 'slept' } as const;

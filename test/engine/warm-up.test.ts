@@ -16,10 +16,13 @@ import { alerts, prepare, start, strategy } from './runs.ts';
 const NOW = 100_000;
 
 const warmed = (instance: StrategyInstance, warmupMs: number): StrategyInstance => ({ ...instance, warmupMs });
-const rowsAt = (...ats: number[]): { at: number; input: Input }[] => ats.map((at) => ({ at, input: buyingSol(100_000 + at, at) }));
+const rowsAt = (...ats: number[]): { at: number; input: Input }[] =>
+  ats.map((at) => ({ at, input: buyingSol(100_000 + at, at) }));
 
 /** Warms an engine up that starts at `NOW`. */
-function warmUp(instances: readonly StrategyInstance[], rows = rowsAt(), options: Parameters<typeof prepare>[1] = {}): Run & { readonly stands: boolean } {
+function warmUp(
+  instances: readonly StrategyInstance[], rows = rowsAt(), options: Parameters<typeof prepare>[1] = {},
+): Run & { readonly stands: boolean } {
   const run = prepare(instances, { startAt: NOW, ...options });
   const stands = run.engine.warmUp(cursorOver(rows));
   run.engine.start();
@@ -29,25 +32,28 @@ function warmUp(instances: readonly StrategyInstance[], rows = rowsAt(), options
 describe('a warm-up', () => {
   it('leaves indicators as if the strategy had watched all along, and decides nothing before the start', () => {
     const dips = configured(meanReversion, { pair: 'SOL/USDC', size: '25 USDC', window: 5, k: 1 });
-    fc.assert(fc.property(fc.array(fc.integer({ min: 90_000, max: 110_000 }), { minLength: 1, maxLength: 30 }), fc.nat(30), (prices, split) => {
-      const quotes = prices.map((price, n) => ({ at: n * 1_000, input: buyingSol(price, n * 1_000) }));
-      const before = quotes.slice(0, split);
-      const startAt = before.length * 1_000;
-      const warm = prepare([warmed(dips, startAt)], { startAt });
-      warm.engine.warmUp(cursorOver(before));
-      expect([warm.engine.seq, warm.engine.decisions, warm.engine.clock.now()]).toEqual([0, 0, startAt]);
-      // Nothing that it proposes is let through, so that the past leaves no trace but what the strategy itself remembers.
-      const watching = start([dips], { limits: { maxOpenIntents: 0 } });
-      for (const { at, input } of before) watching.engine.accept(input, at);
-      const decidedBefore = watching.logged.length;
-      warm.engine.start();
-      for (const { at, input } of quotes.slice(split)) {
-        watching.engine.accept(input, at);
-        warm.engine.accept(input, at);
-      }
-      const [next] = watching.logged.slice(decidedBefore);
-      expect(warm.logged[0] && [warm.logged[0].at, warm.logged[0].proposal]).toEqual(next && [next.at, next.proposal]);
-    }), { numRuns: 60 });
+    fc.assert(fc.property(fc.array(fc.integer({ min: 90_000, max: 110_000 }), { minLength: 1, maxLength: 30 }),
+      fc.nat(30), (prices, split) => {
+        const quotes = prices.map((price, n) => ({ at: n * 1_000, input: buyingSol(price, n * 1_000) }));
+        const before = quotes.slice(0, split);
+        const startAt = before.length * 1_000;
+        const warm = prepare([warmed(dips, startAt)], { startAt });
+        warm.engine.warmUp(cursorOver(before));
+        expect([warm.engine.seq, warm.engine.decisions, warm.engine.clock.now()]).toEqual([0, 0, startAt]);
+        // Nothing that it proposes is let through, so that the past leaves no trace but what the strategy itself
+        // remembers.
+        const watching = start([dips], { limits: { maxOpenIntents: 0 } });
+        for (const { at, input } of before) watching.engine.accept(input, at);
+        const decidedBefore = watching.logged.length;
+        warm.engine.start();
+        for (const { at, input } of quotes.slice(split)) {
+          watching.engine.accept(input, at);
+          warm.engine.accept(input, at);
+        }
+        const [next] = watching.logged.slice(decidedBefore);
+        expect(warm.logged[0] && [warm.logged[0].at, warm.logged[0].proposal])
+          .toEqual(next && [next.at, next.proposal]);
+      }), { numRuns: 60 });
   });
 
   it('runs at the recorded times: timers fire at their own instants up to the start, and go on from there', () => {
@@ -59,7 +65,8 @@ describe('a warm-up', () => {
       times.push(`${what} at ${context.now()}`);
       return context.alert('info', what);
     }))), 10_000)], rowsAt(92_000, 95_000));
-    expect(times).toEqual(['price of 92000 at 92000', 'timer 0 at 94000', 'price of 95000 at 95000', 'timer 1 at 98000']);
+    expect(times)
+      .toEqual(['price of 92000 at 92000', 'timer 0 at 94000', 'price of 95000 at 95000', 'timer 1 at 98000']);
     expect(run.logged).toEqual([]);
     run.engine.advanceTo(102_000);
     expect(alerts(run)).toEqual(['102000 timer 2']);
@@ -83,7 +90,9 @@ describe('a warm-up', () => {
       return NEVER;
     })));
     const seen: string[] = [];
-    const { stands } = warmUp([seeing('none'), warmed(seeing('short'), 3_000), warmed(seeing('long'), 10_000)], rowsAt(89_999, 90_000, 96_999, 97_000, 100_000, 100_001));
+    const { stands } = warmUp([seeing('none'), warmed(seeing('short'), 3_000), warmed(seeing('long'), 10_000)], rowsAt(
+      89_999, 90_000, 96_999, 97_000, 100_000, 100_001,
+    ));
     expect(seen).toEqual(['long 90000 at 90000', 'long 96999 at 96999', 'long 97000 at 97000', 'short 97000 at 97000']);
     expect(stands).toBe(true);
   });
@@ -104,7 +113,9 @@ describe('a warm-up', () => {
   it('does not fold what it shows into what is kept, which is younger', () => {
     const counting = strategy('diver', ({ price }, context) => price!.pipe(
       context.stateful('n', 0, (n: number) => n + 1), map(({ state }) => context.alert('info', `${state} seen`))));
-    const run = warmUp([warmed(counting, 10_000)], rowsAt(91_000, 92_000), { legacy: { states: { diver: '{"n":7}' }, unseen: [] } });
+    const run = warmUp([warmed(counting, 10_000)], rowsAt(91_000, 92_000), {
+      legacy: { states: { diver: '{"n":7}' }, unseen: [] },
+    });
     run.engine.accept(buyingSol(150_000, NOW + 1), NOW + 1);
     expect(alerts(run)).toEqual([`${NOW + 1} 8 seen`]);
   });
@@ -114,20 +125,25 @@ describe('a warm-up', () => {
     const order: string[] = [];
     warmUp([warmed(strategy('diver', ({ price }, context) => merge(
       price!.pipe(mergeMap(() => { order.push('price'); return NEVER; })),
-      context.outcomes$.pipe(context.stateful('n', 0, (n: number) => { order.push('outcome'); return n + 1; }), ignoreElements()),
+      context.outcomes$.pipe(
+        context.stateful('n', 0, (n: number) => { order.push('outcome'); return n + 1; }), ignoreElements(),
+      ),
     )), 10_000)], rowsAt(95_000), { legacy: { states: { diver: '{"n":0}' }, unseen: [ended] } });
     expect(order).toEqual(['price', 'outcome']);
   });
 
   it('in which a strategy fails stops it, told at the start, and its neighbours go on', () => {
-    const failing = warmed(strategy('diver', ({ price }) => price!.pipe(map(() => { throw new Error('boom'); }))), 10_000);
+    const failing =
+      warmed(strategy('diver', ({ price }) => price!.pipe(map(() => { throw new Error('boom'); }))), 10_000);
     const run = warmUp([failing, warmed(strategy('other'), 10_000)], rowsAt(95_000));
     expect(alerts(run)).toEqual([`${NOW} strategy diver stopped: boom`]);
     expect(run.engine.running).toEqual(['other']);
   });
 
   it('with nothing recorded still runs the strategy through the time', () => {
-    const run = warmUp([warmed(strategy('diver', (_streams, context) => interval(context, '4s').pipe(map((n) => context.alert('info', `timer ${n}`)))), 10_000)]);
+    const run = warmUp([warmed(strategy(
+      'diver', (_streams, context) => interval(context, '4s').pipe(map((n) => context.alert('info', `timer ${n}`))),
+    ), 10_000)]);
     run.engine.advanceTo(102_000);
     expect(alerts(run)).toEqual(['102000 timer 2']);
   });

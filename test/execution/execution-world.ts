@@ -7,7 +7,7 @@ import { request } from 'undici';
 import { afterAll, expect } from 'vitest';
 import type { Chain } from '../../src/chain/chain.ts';
 import { createChain } from '../../src/chain/chain.ts';
-import { readTransactionFacts } from '../../src/chain/transaction-facts.ts';
+import { readTransactionFacts } from '../../src/solana/transaction.ts';
 import type { Amount, Bps } from '../../src/core/amount.ts';
 import type { LiveWorld } from '../../src/execution/journey.ts';
 import type { Mint } from '../../src/market/token.ts';
@@ -51,7 +51,9 @@ export interface ExecutionWorld extends LiveWorld {
   readonly baseUrl: string;
   /** Everything that the wallet signed and the chain took, in order. */
   readonly landed: readonly LandedTransaction[];
-  fault(rule: { readonly path: string; readonly fault: Readonly<Record<string, unknown>>; readonly times?: number }): Promise<void>;
+  fault(
+    rule: { readonly path: string; readonly fault: Readonly<Record<string, unknown>>; readonly times?: number },
+  ): Promise<void>;
   clearFaults(): Promise<void>;
   passSlots(count: number): Promise<void>;
   /** Sets a price by multiplying it; takes effect at once, in all pools of the token. */
@@ -66,7 +68,10 @@ interface ExecutionWorldOptions {
   /** A sandbox of the world's own. */
   readonly sandbox?: SandboxOptions;
   readonly slotMs?: number;
-  /** How late the executor is woken (see `impatientClock`): where nobody minds, fewer questions are asked until a death is believed. */
+  /**
+   * How late the executor is woken (see `impatientClock`): where nobody minds, fewer questions are asked until a death
+   * is believed.
+   */
   readonly late?: number;
   readonly triesAgain?: boolean;
 }
@@ -80,8 +85,9 @@ interface Stage {
 type ShareStage = (slotMs?: number) => Promise<Stage>;
 
 /**
- * Returns what starts the worlds of a test file, and closes what they share when the file is through: those that ask for
- * no sandbox of their own live in one, one after the other. Files share their modules, so that each has to ask for itself.
+ * Returns what starts the worlds of a test file, and closes what they share when the file is through: those that ask
+ * for no sandbox of their own live in one, one after the other. Files share their modules, so that each has to ask for
+ * itself.
  */
 export function executionWorlds(): (options?: ExecutionWorldOptions) => Promise<ExecutionWorld> {
   const stages = new Map<number, Promise<Stage>>();
@@ -97,19 +103,24 @@ export function executionWorlds(): (options?: ExecutionWorldOptions) => Promise<
 
 async function openStage(options: SandboxOptions): Promise<Stage> {
   const sandbox = await startSandbox({ speed: 0, slotMs: SLOT_MS, ...options });
-  return { sandbox, reserves: new Map(sandbox.chain.pools().map(({ address }) => [address, sandbox.chain.readPool(address)])) };
+  return {
+    sandbox, reserves: new Map(sandbox.chain.pools().map(({ address }) => [address, sandbox.chain.readPool(address)])),
+  };
 }
 
 /**
- * Starts a world whose market is as it began, with a wallet of its own: what is left over of a test before it moves none
- * of it. The market stands still unless told otherwise; slots are short; an intent gets one attempt unless told otherwise.
+ * Starts a world whose market is as it began, with a wallet of its own: what is left over of a test before it moves
+ * none of it. The market stands still unless told otherwise; slots are short; an intent gets one attempt unless told
+ * otherwise.
  */
 async function startWorld(options: ExecutionWorldOptions, shareStage: ShareStage): Promise<ExecutionWorld> {
-  const { sandbox, reserves } = await (options.sandbox === undefined ? shareStage(options.slotMs) : openStage(options.sandbox));
+  const { sandbox, reserves } = await (options.sandbox === undefined ? shareStage(options.slotMs)
+    : openStage(options.sandbox));
   const { base_url: baseUrl, rpc_url: rpcUrl } = sandbox.addresses;
   const clock = impatientClock(CLOCK_FACTOR, options.late);
   const service = createService({
-    baseUrl, apiKey: 'execution-tests', clock: asyncScheduler, plan: { requestsPerSecond: 100_000 }, dialect: loadDialect('neutral'),
+    baseUrl, apiKey: 'execution-tests', clock: asyncScheduler, plan: { requestsPerSecond: 100_000 },
+    dialect: loadDialect('neutral'),
     timeouts: { executeMs: EXECUTE_TIMEOUT_MS, headersMs: 1_000, bodyMs: 1_000, totalMs: 1_000 },
   });
   const chain = createChain({ rpcUrl, clock: asyncScheduler });
@@ -127,7 +138,8 @@ async function startWorld(options: ExecutionWorldOptions, shareStage: ShareStage
     if (isSignedBy(sandbox, signature, signer.address)) landed.push({ signature, succeeded: error === null });
   });
   const usdPrice = async (mint: Mint): Promise<number> => {
-    const state = await (await request(`${baseUrl}/sandbox/state`)).body.json() as { prices: { mint: string; usd: number }[] };
+    const state =
+      await (await request(`${baseUrl}/sandbox/state`)).body.json() as { prices: { mint: string; usd: number }[] };
     return state.prices.find((price) => price.mint === mint)!.usd;
   };
   const moved = new Map<Mint, number>();
@@ -135,8 +147,10 @@ async function startWorld(options: ExecutionWorldOptions, shareStage: ShareStage
 
   return {
     sandbox, service: service.swap, chain, signer, journal, journalPath, clock, baseUrl, landed,
-    mayTryAgain: options.triesAgain === true ? undefined : () => ({ code: 'TEST', reason: 'this test is of one attempt' }),
-    fault: ({ path, fault, times }) => control(baseUrl, 'POST', 'faults', { match: { path }, fault, ...(times === undefined ? {} : { times }) }),
+    mayTryAgain: options.triesAgain === true ? undefined
+      : () => ({ code: 'TEST', reason: 'this test is of one attempt' }),
+    fault: ({ path, fault, times }) =>
+      control(baseUrl, 'POST', 'faults', { match: { path }, fault, ...(times === undefined ? {} : { times }) }),
     clearFaults: () => control(baseUrl, 'DELETE', 'faults'),
     passSlots: (count) => control(baseUrl, 'POST', 'time', { advance_slots: count }),
     async scalePrice(mint, factor) {
@@ -147,8 +161,9 @@ async function startWorld(options: ExecutionWorldOptions, shareStage: ShareStage
     intent: (overrides = {}) => {
       intents += 1;
       return {
-        id: `test-${intents}`, strategy: 'test', createdAt: clock.now(), inputMint: USDC_MINT, outputMint: SOL_MINT, amountIn: 20_000_000n as Amount,
-        purpose: 'entry', maxSlippageBps: 50 as Bps, maxPriceImpactBps: 100 as Bps, maxFeeBps: 30 as Bps, route: 'order', reason: 'a test', ...overrides,
+        id: `test-${intents}`, strategy: 'test', createdAt: clock.now(), inputMint: USDC_MINT, outputMint: SOL_MINT,
+        amountIn: 20_000_000n as Amount, purpose: 'entry', maxSlippageBps: 50 as Bps, maxPriceImpactBps: 100 as Bps,
+        maxFeeBps: 30 as Bps, route: 'order', reason: 'a test', ...overrides,
       };
     },
     async wallet() {
@@ -162,7 +177,8 @@ async function startWorld(options: ExecutionWorldOptions, shareStage: ShareStage
       if (options.sandbox === undefined) {
         await control(baseUrl, 'DELETE', 'faults');
         for (const [mint, usd] of moved) await control(baseUrl, 'POST', 'price', { mint, usd });
-        for (const [address, { reserveA, reserveB }] of reserves) sandbox.chain.writeReserves(address, { reserveA, reserveB });
+        for (const [address, { reserveA, reserveB }] of reserves)
+          sandbox.chain.writeReserves(address, { reserveA, reserveB });
       } else {
         await sandbox.close();
       }
@@ -173,12 +189,16 @@ async function startWorld(options: ExecutionWorldOptions, shareStage: ShareStage
 }
 
 /** Resolves with everything an executor says of an intent; rejects where it errors. */
-export function outcomesOf(executor: Executor, intent: Intent, onOutcome?: (outcome: Outcome) => void): Promise<Outcome[]> {
+export function outcomesOf(
+  executor: Executor, intent: Intent, onOutcome?: (outcome: Outcome) => void,
+): Promise<Outcome[]> {
   return collect(executor.execute(intent), onOutcome);
 }
 
 /** Resolves with everything that comes until the end. */
-export function collect(outcomes$: ReturnType<Executor['execute']>, onOutcome?: (outcome: Outcome) => void): Promise<Outcome[]> {
+export function collect(
+  outcomes$: ReturnType<Executor['execute']>, onOutcome?: (outcome: Outcome) => void,
+): Promise<Outcome[]> {
   return new Promise((resolve, reject) => {
     const outcomes: Outcome[] = [];
     outcomes$.subscribe({
@@ -194,7 +214,8 @@ export function collect(outcomes$: ReturnType<Executor['execute']>, onOutcome?: 
 
 async function control(baseUrl: string, method: 'POST' | 'DELETE', path: string, body?: object): Promise<void> {
   const { statusCode, body: answer } = await request(`${baseUrl}/sandbox/${path}`, {
-    method, ...(body === undefined ? {} : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+    method,
+    ...(body === undefined ? {} : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
   });
   expect(statusCode, await answer.text()).toBe(200);
 }

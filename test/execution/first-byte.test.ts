@@ -2,7 +2,7 @@ import { asyncScheduler } from 'rxjs';
 import { Agent } from 'undici';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createChain } from '../../src/chain/chain.ts';
-import { httpTransport } from '../../src/chain/rpc-transport.ts';
+import { httpTransport } from '../../src/chain/rpc-client.ts';
 import { createLiveExecutor } from '../../src/execution/live-executor.ts';
 import { createService } from '../../src/service/service.ts';
 import { loadDialect } from '../../src/service/wire/dialect.ts';
@@ -25,10 +25,16 @@ function onDisk(): OnDisk {
   const [open] = journal.openIntents();
   const attempt = open!.attempts.at(-1);
   journal.close();
-  return { state: open!.state, bytes: attempt === undefined ? undefined : Buffer.from(attempt.signedTransaction).toString('base64'), signature: attempt?.signature };
+  return {
+    state: open!.state,
+    bytes: attempt === undefined ? undefined : Buffer.from(attempt.signedTransaction).toString('base64'),
+    signature: attempt?.signature,
+  };
 }
 
-/** Transports that look at the journal before each request leaves, and keep what was in those that carry signed bytes. */
+/**
+ * Transports that look at the journal before each request leaves, and keep what was in those that carry signed bytes.
+ */
 function instrumented() {
   const seen: { readonly path: string; readonly sent: string; readonly journal: OnDisk }[] = [];
   const all: string[] = [];
@@ -51,12 +57,16 @@ function instrumented() {
     const body = typeof options.body === 'string' ? options.body : '';
     all.push(`${options.path} ${body}`);
     if (options.path.includes('/execute')) {
-      seen.push({ path: '/execute', sent: (JSON.parse(body) as { signedTransaction: string }).signedTransaction, journal: onDisk() });
+      seen.push({
+        path: '/execute', sent: (JSON.parse(body) as { signedTransaction: string }).signedTransaction,
+        journal: onDisk(),
+      });
     }
     return dispatch(options, handler);
   });
   const service = createService({
-    baseUrl: world.baseUrl, apiKey: 'first-byte', clock: asyncScheduler, plan: { requestsPerSecond: 100_000 }, dialect: loadDialect('neutral'), dispatcher,
+    baseUrl: world.baseUrl, apiKey: 'first-byte', clock: asyncScheduler, plan: { requestsPerSecond: 100_000 },
+    dialect: loadDialect('neutral'), dispatcher,
   });
   const close = async (): Promise<void> => { await Promise.all([service.close(), chain.close(), agent.destroy()]); };
   return { parts: { service: service.swap, chain }, seen, all, close };
@@ -75,7 +85,8 @@ describe('the first byte of a transaction', () => {
     const signature = Buffer.from(sent, 'base64').subarray(1, 65).toString('base64').slice(4, 80);
     const first = all.findIndex((request) => request.includes(sent));
     expect(first).toBeGreaterThanOrEqual(0);
-    expect(all.slice(0, first).some((request) => request.includes(signature) || request.includes(journal.signature!))).toBe(false);
+    expect(all.slice(0, first).some((request) => request.includes(signature) || request.includes(journal.signature!)))
+      .toBe(false);
     await close();
   });
 
@@ -85,11 +96,13 @@ describe('the first byte of a transaction', () => {
     const full = new Error('the disk is full');
     const failing = {
       intentApproved: journal.intentApproved.bind(journal), transition: journal.transition.bind(journal),
-      openIntents: journal.openIntents.bind(journal), isSigned: journal.isSigned.bind(journal), movesSince: journal.movesSince.bind(journal),
+      openIntents: journal.openIntents.bind(journal), isSigned: journal.isSigned.bind(journal),
+      movesSince: journal.movesSince.bind(journal),
       proofOf: journal.proofOf.bind(journal), keepProof: journal.keepProof.bind(journal),
       attemptSigned: () => { throw full; },
     };
-    await expect(outcomesOf(createLiveExecutor({ ...world, ...parts, journal: failing }), world.intent())).rejects.toBe(full);
+    await expect(outcomesOf(createLiveExecutor({ ...world, ...parts, journal: failing }), world.intent()))
+      .rejects.toBe(full);
     expect(seen).toStrictEqual([]);
     expect(world.landed).toStrictEqual([]);
     await close();

@@ -29,7 +29,9 @@ interface Journey {
 }
 
 /** Carries one intent out; whatever happened, the order of states, the ledger and the count of swaps must be right. */
-async function carryOut(intent: Intent, parts: Partial<LiveWorld> = {}, onOutcome?: (outcome: Outcome) => void): Promise<Journey> {
+async function carryOut(
+  intent: Intent, parts: Partial<LiveWorld> = {}, onOutcome?: (outcome: Outcome) => void,
+): Promise<Journey> {
   const before = await world.wallet();
   const landedBefore = world.landed.length;
   let signatures = 0;
@@ -50,7 +52,8 @@ async function carryOut(intent: Intent, parts: Partial<LiveWorld> = {}, onOutcom
   }, 'approved');
   expect(outcomes.filter(({ state }) => isTerminal(state))).toStrictEqual([last]);
   expect(landed.filter(({ succeeded }) => succeeded)).toHaveLength(last.state === 'confirmed' ? 1 : 0);
-  expect(await world.wallet()).toStrictEqual(bookedWallet(before, [intent], outcomes.filter(({ state }) => isTerminal(state))));
+  expect(await world.wallet())
+    .toStrictEqual(bookedWallet(before, [intent], outcomes.filter(({ state }) => isTerminal(state))));
   expect(world.journal.openIntents()).toStrictEqual([]);
   return { outcomes, states: outcomes.map(({ state }) => state), last, signatures };
 }
@@ -78,7 +81,8 @@ describe('a swap whose price moved too far', () => {
     expect(again.feeLamports).toBeGreaterThanOrEqual(5_000n);
     expect(last.fill!.feeLamports).toBeGreaterThan(again.feeLamports!);
     expect(signatures).toBe(2);
-    expect(world.journal.listIntents({ limit: 1 })[0]!.attempts).toMatchObject([{ number: 1, state: 'failed' }, { number: 2, state: 'confirmed' }]);
+    expect(world.journal.listIntents({ limit: 1 })[0]!.attempts)
+      .toMatchObject([{ number: 1, state: 'failed' }, { number: 2, state: 'confirmed' }]);
   });
 
   it('is given up after its second attempt as an entry, and after its fourth as an exit; the fees are those of all', async () => {
@@ -88,7 +92,9 @@ describe('a swap whose price moved too far', () => {
       expect([signatures, last.attempt, last.state, last.code]).toStrictEqual([attempts, attempts, 'failed', '6001']);
       expect(last.reason).toContain(`${attempts} attempts were made`);
       expect(world.landed.slice(landedBefore)).toHaveLength(attempts);
-      expect(last.feeLamports).toBeGreaterThan(outcomes.reduce((sum, { state, feeLamports }) => sum + (state === 'building' ? feeLamports ?? 0n : 0n), 0n));
+      expect(last.feeLamports).toBeGreaterThan(
+        outcomes.reduce((sum, { state, feeLamports }) => sum + (state === 'building' ? feeLamports ?? 0n : 0n), 0n),
+      );
     }
   });
 
@@ -110,9 +116,11 @@ describe('a swap whose price moved too far', () => {
   });
 
   it('keeps the least output that was decided: a market that stays away ends it before the second signature', async () => {
-    const quote = await world.service.order({ inputMint: USDC_MINT, outputMint: SOL_MINT, amount: 20_000_000n as Amount });
+    const quote =
+      await world.service.order({ inputMint: USDC_MINT, outputMint: SOL_MINT, amount: 20_000_000n as Amount });
     const minimumOut = quote.outAmount * 995n / 1_000n as Amount;
-    const { states, last, signatures, outcomes } = await carryOut(world.intent({ minimumOut }), { service: movingAway(1) });
+    const { states, last, signatures, outcomes } =
+      await carryOut(world.intent({ minimumOut }), { service: movingAway(1) });
     expect(states.slice(-2)).toStrictEqual(['building', 'abandoned']);
     expect(last).toMatchObject({ attempt: 2, code: 'LIMIT_NOT_MET', feeLamports: outcomes.at(-2)!.feeLamports });
     expect(signatures).toBe(1);
@@ -132,10 +140,14 @@ describe('a swap whose price moved too far', () => {
     expect(signatures).toBe(1);
   });
 
-  it.each([['eight hours later', 28_800_000], ['eight hours before', -28_800_000]])('is not tried again where the clock jumps to %s meanwhile', async (_where, by) => {
+  it.each([
+    ['eight hours later', 28_800_000], ['eight hours before', -28_800_000],
+  ])('is not tried again where the clock jumps to %s meanwhile', async (_where, by) => {
     let jump = 0;
     const clock: Clock = { now: () => world.clock.now() + jump, schedule: world.clock.schedule.bind(world.clock) };
-    const { last, signatures } = await carryOut(world.intent(), { service: movingAway(1), clock }, ({ state }) => { if (state === 'submitted') jump = by; });
+    const { last, signatures } = await carryOut(
+      world.intent(), { service: movingAway(1), clock }, ({ state }) => { if (state === 'submitted') jump = by; },
+    );
     expect(last).toMatchObject({ state: 'failed', code: '6001' });
     expect(last.reason).toMatch(/was decided -?\d+ s ago/);
     expect(signatures).toBe(1);
@@ -146,7 +158,8 @@ describe('a swap whose price moved too far', () => {
       ...world.chain,
       landedSwap: async (asked) => {
         const landed = await world.chain.landedSwap(asked);
-        return landed?.error === undefined ? landed : { ...landed, error: { code: '6024', message: 'instruction 3 failed' } };
+        return landed?.error === undefined ? landed
+          : { ...landed, error: { code: '6024', message: 'instruction 3 failed' } };
       },
     };
     const { last, signatures } = await carryOut(world.intent(), { service: movingAway(1), chain });
@@ -162,7 +175,8 @@ describe('a swap that never landed', () => {
       ...world.service,
       execute: async (request) => {
         first ??= request.requestId;
-        return request.requestId === first ? { status: 'failed', code: -1_000, error: 'Failed to land' } : world.service.execute(request);
+        return request.requestId === first ? { status: 'failed', code: -1_000, error: 'Failed to land' }
+          : world.service.execute(request);
       },
     };
     const asked: string[] = [];
@@ -178,7 +192,8 @@ describe('a swap that never landed', () => {
     expect(outcomes[3]!.feeLamports).toBeUndefined();
     expect(asked.filter((step) => step === 'order')).toHaveLength(2);
     expect(asked.lastIndexOf('order')).toBe(asked.indexOf('building 2') + 1);
-    expect(world.journal.listIntents({ limit: 1 })[0]!.attempts).toMatchObject([{ state: 'expired' }, { state: 'confirmed' }]);
+    expect(world.journal.listIntents({ limit: 1 })[0]!.attempts)
+      .toMatchObject([{ state: 'expired' }, { state: 'confirmed' }]);
   });
 });
 
@@ -199,12 +214,14 @@ async function diesAfter(isLast: (outcome: Outcome) => boolean, intent: Intent):
     proofOf: (attempt) => journal.proofOf(attempt),
     keepProof: (attempt, progress) => { journal.keepProof(attempt, progress); },
   };
-  await expect(collect(createLiveExecutor({ ...world, journal: dying, service: movingAway(1) }).execute(intent))).rejects.toBe(gone);
+  await expect(collect(createLiveExecutor({ ...world, journal: dying, service: movingAway(1) }).execute(intent)))
+    .rejects.toBe(gone);
 }
 
 async function recover(): Promise<Outcome[]> {
   const journal = openJournal({ path: world.journalPath, clock: world.clock });
-  const signer: LiveWorld['signer'] = { address: world.signer.address, sign: () => { throw new Error('a recovery signs nothing'); } };
+  const signer: LiveWorld['signer'] =
+    { address: world.signer.address, sign: () => { throw new Error('a recovery signs nothing'); } };
   const outcomes = await collect(createLiveExecutor({ ...world, journal, signer }).reconcile(journal.openIntents()));
   expect(journal.openIntents()).toStrictEqual([]);
   journal.close();
@@ -268,7 +285,8 @@ describe('an operator’s word while the journal waits for its disk', () => {
     const told = outcomes.length;
     expect(stale).toMatchObject([{ state: 'submitted', attempt: 1 }]);
     expect(outcomes.at(-1)).toMatchObject({ state: 'building', attempt: 2 });
-    await expect(executor.resolve(intent.id, { as: 'expired', reason: 'said' })).rejects.toThrow(/journal knows of attempt 1 only/);
+    await expect(executor.resolve(intent.id, { as: 'expired', reason: 'said' }))
+      .rejects.toThrow(/journal knows of attempt 1 only/);
     expect(outcomes).toHaveLength(told);
     journey.unsubscribe();
   });

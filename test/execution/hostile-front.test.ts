@@ -2,7 +2,7 @@ import { asyncScheduler } from 'rxjs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Chain } from '../../src/chain/chain.ts';
 import { createChain } from '../../src/chain/chain.ts';
-import { httpTransport } from '../../src/chain/rpc-transport.ts';
+import { httpTransport } from '../../src/chain/rpc-client.ts';
 import type { Amount } from '../../src/core/amount.ts';
 import { seededRandom } from '../../src/core/random.ts';
 import { createLiveExecutor } from '../../src/execution/live-executor.ts';
@@ -64,9 +64,13 @@ function asLaggard({ method, result }: Passing): unknown {
   return { context: { slot: answer.context.slot - LAG }, value };
 }
 
-async function carryOut(intent: Intent, chain: Chain, options: { readonly service?: LiveWorld['service']; readonly onOutcome?: (outcome: Outcome) => void } = {}): Promise<Outcome[]> {
+async function carryOut(intent: Intent, chain: Chain, options: {
+  readonly service?: LiveWorld['service']; readonly onOutcome?: (outcome: Outcome) => void;
+} = {}): Promise<Outcome[]> {
   const before = await world.wallet();
-  const outcomes = await outcomesOf(createLiveExecutor({ ...world, chain, service: options.service ?? world.service }), intent, options.onOutcome);
+  const outcomes = await outcomesOf(
+    createLiveExecutor({ ...world, chain, service: options.service ?? world.service }), intent, options.onOutcome,
+  );
   const last = outcomes.at(-1)!;
   expect(outcomes.filter(({ state }) => isTerminal(state))).toStrictEqual([last]);
   expect(world.landed).toHaveLength(last.state === 'confirmed' ? 1 : 0);
@@ -85,7 +89,9 @@ const silentService = (onExecuted: () => void, executes = true): LiveWorld['serv
   },
 });
 
-describe.each([['a swap we pay for', {}], ['a swap that a maker pays for', { amountIn: MAKERS_SIZE }]])('%s, where of two nodes behind one address one is 200 blocks behind', (_kind, kind) => {
+describe.each([
+  ['a swap we pay for', {}], ['a swap that a maker pays for', { amountIn: MAKERS_SIZE }],
+])('%s, where of two nodes behind one address one is 200 blocks behind', (_kind, kind) => {
   it.each([1, 2, 3])('is found, though its time is over, whoever answers which question (%i)', async (seed) => {
     let passed = false;
     const random = seededRandom(`nodes ${seed}`);
@@ -109,7 +115,9 @@ describe.each([['a swap we pay for', {}], ['a swap that a maker pays for', { amo
   }, 180_000);
 });
 
-/** Hides a transaction from all that looks it up, until so many questions after its life was over have been answered. */
+/**
+ * Hides a transaction from all that looks it up, until so many questions after its life was over have been answered.
+ */
 function lateIndex(hiddenFor: number): { readonly chain: Chain; readonly asked: () => number } {
   let asked = 0;
   let isOver = false;
@@ -162,7 +170,8 @@ describe('a node that is 200 blocks behind all the time', () => {
       return passing.method === 'isBlockhashValid' ? { ...behind, value: true } : behind;
     });
     let polls = 0;
-    const watched: LiveWorld['chain'] = { ...chain, finalizedBlockHeight: () => { polls += 1; return chain.finalizedBlockHeight(); } };
+    const watched: LiveWorld['chain'] =
+      { ...chain, finalizedBlockHeight: () => { polls += 1; return chain.finalizedBlockHeight(); } };
     const told: string[] = [];
     let passed = false;
     const done = outcomesOf(createLiveExecutor({ ...world, chain: watched, service: silentService(() => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Amount } from '../../src/core/amount.ts';
-import { compareWallet } from '../../src/daemon/wallet-watch.ts';
+import { compareWallet } from '../../src/daemon/watch/wallet-watch.ts';
 import { VirtualClock } from '../../src/engine/virtual-clock.ts';
 import type { BalanceWorld } from '../../src/execution/input-balance.ts';
 import { doubtOfBalance } from '../../src/execution/input-balance.ts';
@@ -13,13 +13,19 @@ const SLOTS = { from: 10n, to: 10n };
 const HELD = 1_000_000_000n;
 
 /** A swap that is unknown, and was signed when the node said that the wallet has so much of its input. */
-function unknownSwap(number: number, { inputMint, outputMint, inputBalance, quotedOut }: { readonly inputMint: Mint; readonly outputMint: Mint; readonly inputBalance: bigint; readonly quotedOut: bigint }): JournalledIntent {
+function unknownSwap(number: number, { inputMint, outputMint, inputBalance, quotedOut }: {
+  readonly inputMint: Mint; readonly outputMint: Mint; readonly inputBalance: bigint; readonly quotedOut: bigint;
+}): JournalledIntent {
   const intent = { ...intentOf(number), inputMint, outputMint, amountIn: 100n as Amount };
-  const attempt = { ...attemptOf(intent.id), inputBalance: inputBalance as Amount, inputSlots: SLOTS, quotedOut: quotedOut as Amount };
+  const attempt = {
+    ...attemptOf(intent.id), inputBalance: inputBalance as Amount, inputSlots: SLOTS, quotedOut: quotedOut as Amount,
+  };
   return { intent, state: 'unknown', attempts: [attempt], attempt: attempt.number, spentLamports: 0n as never };
 }
 
-function worldOf(open: readonly JournalledIntent[], { present, booked }: { readonly present: bigint; readonly booked: bigint }): BalanceWorld {
+function worldOf(
+  open: readonly JournalledIntent[], { present, booked }: { readonly present: bigint; readonly booked: bigint },
+): BalanceWorld {
   return {
     chain: { tokenBalance: async () => ({ amount: present as Amount, slot: 500n, lastSlot: 500n }) },
     journal: { openIntents: () => open, movesSince: () => [] },
@@ -35,7 +41,8 @@ describe('issue 13.34: two unknown swaps in opposite directions, signed while a 
   it('do not wait for each other for ever where the wallet has more than the other could have brought', async () => {
     // The same lie emptied the ledger.
     const world = worldOf([sale, purchase], { present: HELD, booked: 0n });
-    for (const { intent, attempts: [attempt] } of [sale, purchase]) expect(await doubtOfBalance(world, intent, attempt!)).toBeUndefined();
+    for (const { intent, attempts: [attempt] } of [sale, purchase])
+      expect(await doubtOfBalance(world, intent, attempt!)).toBeUndefined();
   });
 
   it('are still waited for where the other may hide that the input is gone', async () => {
@@ -43,16 +50,20 @@ describe('issue 13.34: two unknown swaps in opposite directions, signed while a 
     const signedRight = { ...attempt!, inputBalance: HELD as Amount };
     // 100 may be gone and up to 800 may have come.
     for (const present of [HELD + 1n, HELD + 700n]) {
-      expect(await doubtOfBalance(worldOf([sale, purchase], { present, booked: HELD }), sale.intent, signedRight)).toMatchObject({ kind: 'open' });
+      expect(await doubtOfBalance(worldOf([sale, purchase], { present, booked: HELD }), sale.intent, signedRight))
+        .toMatchObject({ kind: 'open' });
     }
-    expect(await doubtOfBalance(worldOf([sale, purchase], { present: HELD + 701n, booked: HELD }), sale.intent, signedRight)).toBeUndefined();
+    expect(
+      await doubtOfBalance(worldOf([sale, purchase], { present: HELD + 701n, booked: HELD }), sale.intent, signedRight),
+    ).toBeUndefined();
   });
 });
 
 describe('issue 13.34: a swap that landed in a hole of the node’s history', () => {
   const WHOLE = 100_000_000n;
   const swap = (input: typeof SOL, output: typeof SOL): JournalledIntent => {
-    const { intent, attempts: [attempt], ...rest } = unknownSwap(1, { inputMint: input.mint, outputMint: output.mint, inputBalance: HELD, quotedOut: 50n });
+    const { intent, attempts: [attempt], ...rest } =
+      unknownSwap(1, { inputMint: input.mint, outputMint: output.mint, inputBalance: HELD, quotedOut: 50n });
     return { ...rest, intent: { ...intent, amountIn: WHOLE as Amount }, attempts: [attempt!] };
   };
 
@@ -74,12 +85,16 @@ describe('issue 13.34: a swap that landed in a hole of the node’s history', ()
     const ledger = new Map([[USDC.mint, HELD as Amount]]);
     const commands = await compareWallet({
       wallet: 'us', isOwn: () => false, clock: new VirtualClock(0),
-      chain: { balances: async () => new Map([[USDC.mint, present as Amount]]), newestTransactions: async () => [], landedSwap: async () => undefined },
+      chain: {
+        balances: async () => new Map([[USDC.mint, present as Amount]]), newestTransactions: async () => [],
+        landedSwap: async () => undefined,
+      },
       ledger: () => ({ balances: ledger, version: 1, open: [intent] }),
     });
     for (const { mint, change } of commands!) ledger.set(mint, (ledger.get(mint)! + BigInt(change)) as Amount);
     expect(ledger.get(USDC.mint)).toBe(present + WHOLE);
-    expect(await doubtOfBalance(worldOf([], { present, booked: ledger.get(USDC.mint)! }), intent, attempt!)).toMatchObject({ kind: 'disagrees' });
+    expect(await doubtOfBalance(worldOf([], { present, booked: ledger.get(USDC.mint)! }), intent, attempt!))
+      .toMatchObject({ kind: 'disagrees' });
   });
 
   it('is dead where all of its input is there', async () => {

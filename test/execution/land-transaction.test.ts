@@ -3,13 +3,13 @@ import type { Chain } from '../../src/chain/chain.ts';
 import { GannetError } from '../../src/core/errors.ts';
 import { landTransaction, type PlainTransaction, type TransactionEnd } from '../../src/execution/land-transaction.ts';
 import { USDC_MINT } from '../../src/market/token.ts';
-import { startWorld, type World } from '../chain/sandbox-world.ts';
+import { startChainFixture, type ChainFixture } from '../chain/chain-fixture.ts';
 import { impatientClock } from './impatient-clock.ts';
 
 const CLOCK_FACTOR = 200;
 
-let world: World;
-beforeAll(async () => { world = await startWorld(); }, 60_000);
+let world: ChainFixture;
+beforeAll(async () => { world = await startChainFixture(); }, 60_000);
 afterAll(() => world.close());
 
 /** A signed transaction that closes the wallet's one empty account. */
@@ -19,13 +19,18 @@ async function closing(): Promise<PlainTransaction & { readonly address: string;
   world.node.advanceSlots(2);
   const { composed } = await world.chain.composeClosing(address, (await world.chain.wallet(address)).accounts);
   const { transaction, signature } = await signer.sign(composed!.transaction);
-  return { transaction, signature, blockhash: composed!.blockhash, lastValidBlockHeight: composed!.lastValidBlockHeight, address, account };
+  return {
+    transaction, signature, blockhash: composed!.blockhash, lastValidBlockHeight: composed!.lastValidBlockHeight,
+    address, account,
+  };
 }
 
 const deaf = (): Promise<never> => Promise.reject(new GannetError('CHAIN_UNREACHABLE', 'nobody answers'));
 
 /** Follows while the chain goes on; `slots` pass before every question. */
-async function follow(sent: PlainTransaction, { chain = {}, isOver = () => false, slots = 1 }: { readonly chain?: Partial<Chain>; readonly isOver?: () => boolean; readonly slots?: number } = {}): Promise<{ readonly end: TransactionEnd | undefined; readonly troubles: string[] }> {
+async function follow(sent: PlainTransaction, { chain = {}, isOver = () => false, slots = 1 }: {
+  readonly chain?: Partial<Chain>; readonly isOver?: () => boolean; readonly slots?: number;
+} = {}): Promise<{ readonly end: TransactionEnd | undefined; readonly troubles: string[] }> {
   const troubles: string[] = [];
   const end = await landTransaction({
     clock: impatientClock(CLOCK_FACTOR),
@@ -99,7 +104,9 @@ describe('signed bytes that are no swap', () => {
         },
       },
     });
-    expect(end).toMatchObject({ kind: 'expired', message: expect.stringMatching(/never can now; the node said Busy/) as string });
+    expect(end).toMatchObject({
+      kind: 'expired', message: expect.stringMatching(/never can now; the node said Busy/) as string,
+    });
     const proofs = heights.filter((height) => height > sent.lastValidBlockHeight);
     expect(proofs.at(-1)! - proofs[0]!).toBeGreaterThanOrEqual(12n);
     // What was called dead lands nowhere.

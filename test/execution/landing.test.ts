@@ -13,12 +13,14 @@ import type { Intent } from '../../src/trading/intent.ts';
 // A node of its own make: what a lying or lagging one says cannot be had from the sandbox.
 
 const INTENT: Intent = {
-  id: 'diver-1', strategy: 'diver', createdAt: 0, purpose: 'entry', inputMint: USDC_MINT, outputMint: SOL_MINT, amountIn: 1_000_000n as Amount,
+  id: 'diver-1', strategy: 'diver', createdAt: 0, purpose: 'entry', inputMint: USDC_MINT, outputMint: SOL_MINT,
+  amountIn: 1_000_000n as Amount,
   maxSlippageBps: 50 as Bps, maxPriceImpactBps: 100 as Bps, maxFeeBps: 30 as Bps, route: 'build', reason: 'a test',
 };
 const ATTEMPT: Attempt = {
-  intentId: 'diver-1', number: 1, route: 'build', router: 'build', quotedOut: 5_000_000n as Amount, threshold: 4_900_000n as Amount,
-  signature: 'ours', transactionId: 'ours', messageHash: '00', blockhash: 'hash', lastValidBlockHeight: 1_150n, feePayer: 'us',
+  intentId: 'diver-1', number: 1, route: 'build', router: 'build', quotedOut: 5_000_000n as Amount,
+  threshold: 4_900_000n as Amount, signature: 'ours', transactionId: 'ours', messageHash: '00', blockhash: 'hash',
+  lastValidBlockHeight: 1_150n, feePayer: 'us',
   inputBalance: 7_000_000n as Amount, inputSlots: { from: 400n, to: 402n }, signedTransaction: new Uint8Array(1),
 };
 const EIGHT_HOURS = 28_800_000;
@@ -43,7 +45,11 @@ function never(): never {
 }
 
 /** Follows an attempt for a span of virtual time; `wall` is what the clock shows at each. */
-async function follow(node: Node, options: { readonly attempt?: Attempt; readonly spanMs: number; readonly wall?: (at: number) => number; readonly moves?: readonly BalanceMove[]; readonly others?: readonly JournalledIntent[]; readonly proofs?: ProofProgress[] }) {
+async function follow(node: Node, options: {
+  readonly attempt?: Attempt; readonly spanMs: number; readonly wall?: (at: number) => number;
+  readonly moves?: readonly BalanceMove[]; readonly others?: readonly JournalledIntent[];
+  readonly proofs?: ProofProgress[];
+}) {
   const { attempt = ATTEMPT, spanMs, wall = (at: number) => at } = options;
   const time = new VirtualClock(0);
   const clock: Clock = { now: () => wall(time.now()), schedule: time.schedule.bind(time) };
@@ -52,7 +58,11 @@ async function follow(node: Node, options: { readonly attempt?: Attempt; readonl
   const world: LiveWorld = {
     clock,
     service: { order: never, build: never, execute: never },
-    journal: { intentApproved: never, attemptSigned: never, transition: never, openIntents: () => options.others ?? [], isSigned: never, proofOf: () => options.proofs?.at(-1), keepProof: (_attempt, progress) => { options.proofs?.push(progress); }, movesSince: () => options.moves ?? [] },
+    journal: {
+      intentApproved: never, attemptSigned: never, transition: never, openIntents: () => options.others ?? [],
+      isSigned: never, proofOf: () => options.proofs?.at(-1),
+      keepProof: (_attempt, progress) => { options.proofs?.push(progress); }, movesSince: () => options.moves ?? [],
+    },
     signer: { address: 'us', sign: never },
     chain: {
       node: node.node,
@@ -71,9 +81,13 @@ async function follow(node: Node, options: { readonly attempt?: Attempt; readonl
         return status && { ...status, error: landedError };
       },
       findBySigner: node.findBySigner ?? (async () => undefined),
-      tokenBalance: async () => ({ amount: (node.balance?.(time.now()) ?? 7_000_000n) as Amount, slot: node.slot?.(time.now()) ?? 600n, lastSlot: 602n }),
+      tokenBalance: async () => ({
+        amount: (node.balance?.(time.now()) ?? 7_000_000n) as Amount, slot: node.slot?.(time.now()) ?? 600n,
+        lastSlot: 602n,
+      }),
       landedSwap: async ({ signature }) => ({
-        signature, slot: 1n, feeLamports: 5_000n as Lamports, rentLamports: 0n as Lamports, amountIn: INTENT.amountIn, amountOut: 5_000_000n as Amount,
+        signature, slot: 1n, feeLamports: 5_000n as Lamports, rentLamports: 0n as Lamports, amountIn: INTENT.amountIn,
+        amountOut: 5_000_000n as Amount,
         error: landedError,
       }),
     },
@@ -89,7 +103,9 @@ async function follow(node: Node, options: { readonly attempt?: Attempt; readonl
     if (!end.over && time.nextAt() !== Infinity) time.advanceTo(time.nextAt());
   }
   if (end.over) await done;
-  return { told, sent, states: told.map(({ progress }) => progress.state), codes: told.map(({ progress }) => progress.code) };
+  return {
+    told, sent, states: told.map(({ progress }) => progress.state), codes: told.map(({ progress }) => progress.code),
+  };
 }
 
 /** A chain of a block every 400 ms whose finalized height is `at` when time begins. */
@@ -104,7 +120,8 @@ const DEAD: Node = { height: blocksFrom(1_151n), valid: () => false };
 
 describe('following an attempt', () => {
   it('does not believe in its death as soon as a node mistakes slots for heights: the bytes have just left', async () => {
-    expect((await follow({ height: blocksFrom(9_999n), valid: () => false }, { spanMs: 40_000 })).states).toEqual(['submitted']);
+    expect((await follow({ height: blocksFrom(9_999n), valid: () => false }, { spanMs: 40_000 })).states)
+      .toEqual(['submitted']);
   });
 
   it('issue 13.34: is not proven dead by a height and a blockhash that are said to be over before as many slots have passed as it lives', async () => {
@@ -122,8 +139,10 @@ describe('following an attempt', () => {
       ends.push((await follow({ ...DEAD, height }, { spanMs: 30_000, proofs })).states);
     }
     expect(ends).toEqual([['submitted'], ['submitted', 'expired'], ['submitted', 'expired']]);
-    expect(proofs.findLast(({ first }) => first !== undefined)).toMatchObject({ first: { height: expect.any(BigInt), watchedMs: expect.any(Number) } });
-    expect(proofs.map(({ watchedMs }) => watchedMs)).toEqual(proofs.map(({ watchedMs }) => watchedMs).toSorted((a, b) => a - b));
+    expect(proofs.findLast(({ first }) => first !== undefined))
+      .toMatchObject({ first: { height: expect.any(BigInt), watchedMs: expect.any(Number) } });
+    expect(proofs.map(({ watchedMs }) => watchedMs))
+      .toEqual(proofs.map(({ watchedMs }) => watchedMs).toSorted((a, b) => a - b));
   });
 
   it('issue 13.34: does not take up in the next process a proof that was refuted just before a kill', async () => {
@@ -158,7 +177,10 @@ describe('following an attempt', () => {
 
   it('is not kept from believing in it by one height that was far too high: no later one would be so much higher', async () => {
     const honest = blocksFrom(1_151n);
-    const { told } = await follow({ height: (at) => (at > 46_000 && at < 47_000 ? 400_000_000n : honest(at)), valid: () => false }, { spanMs: 300_000 });
+    const { told } = await follow(
+      { height: (at) => (at > 46_000 && at < 47_000 ? 400_000_000n : honest(at)), valid: () => false },
+      { spanMs: 300_000 },
+    );
     expect(told.map(({ progress }) => progress.state)).toEqual(['submitted', 'expired']);
     expect(told[1]!.at).toBeLessThan(70_000);
   });
@@ -166,20 +188,28 @@ describe('following an attempt', () => {
   it.each([
     ['the height is the last valid one', { height: () => 1_150n, valid: () => false }],
     ['the blockhash is still valid', { height: blocksFrom(1_151n), valid: () => true }],
-    ['the chain stands still just past its life: nobody knows whether the node has all of it', { height: () => 1_151n, valid: () => false }],
+    [
+      'the chain stands still just past its life: nobody knows whether the node has all of it',
+      { height: () => 1_151n, valid: () => false },
+    ],
   ])('waits on where %s', async (_why, node) => {
     expect((await follow(node, { spanMs: 120_000 })).states).toEqual(['submitted']);
   });
 
   it('takes one block more than the last valid one for the end of its life, and no block less', async () => {
     const reached = 60_000;
-    const { told } = await follow({ height: (at) => 1_150n + BigInt(Math.max(0, Math.floor((at - reached) / 400))), valid: () => false }, { spanMs: 120_000 });
+    const { told } = await follow(
+      { height: (at) => 1_150n + BigInt(Math.max(0, Math.floor((at - reached) / 400))), valid: () => false },
+      { spanMs: 120_000 },
+    );
     expect(told.at(-1)!.progress.state).toBe('expired');
     // One block to pass, and twelve between the two proofs.
     expect(told.at(-1)!.at - reached).toBeGreaterThanOrEqual(13 * 400);
   });
 
-  it.each([4_000, 5_000])('finds what landed in the last valid block and came to light %i ms after its life was over', async (lateMs) => {
+  it.each([
+    4_000, 5_000,
+  ])('finds what landed in the last valid block and came to light %i ms after its life was over', async (lateMs) => {
     const over = 50_000;
     const { told } = await follow({
       height: blocksFrom(1_151n - BigInt(over / 400)), valid: (at) => at < over,
@@ -207,17 +237,24 @@ describe('following an attempt', () => {
     expect(told.at(-1)!.progress).toMatchObject({ state: 'confirmed', signature: 'second id' });
   });
 
-  it.each(['6001', '1'])('waits for a failure (%s) to be finalized, and sends nothing meanwhile', async (landedError) => {
-    const node: Node = { status: (_id, at) => (at < 800 ? undefined : { slot: 1n, confirmation: at < 13_000 ? 'confirmed' : 'finalized' }), landedError };
+  it.each([
+    '6001', '1',
+  ])('waits for a failure (%s) to be finalized, and sends nothing meanwhile', async (landedError) => {
+    const node: Node = {
+      status: (_id, at) => (at < 800 ? undefined : { slot: 1n, confirmation: at < 13_000 ? 'confirmed' : 'finalized' }),
+      landedError,
+    };
     const patient = await follow(node, { spanMs: 60_000 });
-    expect(patient.told.at(-1)).toMatchObject({ progress: { state: 'failed', code: landedError, feeLamports: 5_000n } });
+    expect(patient.told.at(-1))
+      .toMatchObject({ progress: { state: 'failed', code: landedError, feeLamports: 5_000n } });
     expect(patient.told.at(-1)!.at).toBeGreaterThanOrEqual(13_000);
     expect(patient.sent.every((at) => at < 1_000)).toBe(true);
   });
 
   it('goes on where a confirmed failure falls away with its block: the same bytes are sent again, and may land', async () => {
     const { states, sent } = await follow({
-      status: (_id, at) => (at < 1_000 || (at > 4_000 && at < 9_000) ? undefined : { slot: 1n, confirmation: at < 9_000 ? 'confirmed' : 'finalized' }),
+      status: (_id, at) => (at < 1_000 || (at > 4_000 && at < 9_000) ? undefined
+        : { slot: 1n, confirmation: at < 9_000 ? 'confirmed' : 'finalized' }),
       landedError: '6001',
     }, { spanMs: 60_000 });
     expect(states).toEqual(['submitted', 'failed']);
@@ -237,30 +274,66 @@ describe('a proof with which the wallet’s balance disagrees', () => {
   });
 
   it('gives way to what the history says a little later', async () => {
-    const { states } = await follow({ ...DEAD, balance: swapped, status: (_id, at) => (at < 90_000 ? undefined : { slot: 1n, confirmation: 'finalized' }) }, { spanMs: 200_000 });
+    const { states } = await follow({
+      ...DEAD, balance: swapped,
+      status: (_id, at) => (at < 90_000 ? undefined : { slot: 1n, confirmation: 'finalized' }),
+    }, { spanMs: 200_000 });
     expect(states).toEqual(['submitted', 'unknown', 'unknown', 'unknown', 'confirmed']);
   });
 
   it.each([
     ['less than half is missing of what would have been swapped', { balance: () => 6_500_001n }, []],
     ['another swap of ours took a part of it', { balance: swapped }, [{ spent: 500_001n, received: 0n, slot: 403n }]],
-    ['another swap of ours took a part of it just now', { balance: swapped }, [{ spent: 500_001n, received: 0n, slot: 600n }]],
-    ['another swap of ours brought something before it was signed', { balance: () => 6_500_001n }, [{ spent: 0n, received: 1n, slot: 400n }]],
-    ['another swap of ours brought something that the balance is too old to have', { balance: () => 6_500_001n }, [{ spent: 0n, received: 1n, slot: 603n }]],
+    [
+      'another swap of ours took a part of it just now', { balance: swapped },
+      [{ spent: 500_001n, received: 0n, slot: 600n }],
+    ],
+    [
+      'another swap of ours brought something before it was signed', { balance: () => 6_500_001n },
+      [{ spent: 0n, received: 1n, slot: 400n }],
+    ],
+    [
+      'another swap of ours brought something that the balance is too old to have', { balance: () => 6_500_001n },
+      [{ spent: 0n, received: 1n, slot: 603n }],
+    ],
   ])('agrees where %s', async (_why, node, moves) => {
     expect((await follow({ ...DEAD, ...node }, { spanMs: 120_000, moves })).states).toEqual(['submitted', 'expired']);
   });
 
   it.each([
-    ['another swap brought as much as is there again', { balance: () => 7_000_000n }, [{ spent: 0n, received: 1_000_000n, slot: 500n }]],
-    ['another swap brought one unit, which hides one that is missing', { balance: () => 6_000_001n }, [{ spent: 0n, received: 1n, slot: 403n }]],
-    ['the balance of its signing lacked already what another swap took', { balance: swapped }, [{ spent: 1n, received: 0n, slot: 400n }]],
-    ['nobody knows whether that balance had what another swap took', { balance: swapped }, [{ spent: 1n, received: 0n, slot: 401n }]],
-    ['nobody knows whether that balance had what another swap brought', { balance: () => 6_000_001n }, [{ spent: 0n, received: 1n, slot: 402n }]],
-    ['nobody knows whether the present one has what another swap took', { balance: swapped }, [{ spent: 1n, received: 0n, slot: 601n }]],
-    ['the present one is too old to lack what another swap took', { balance: swapped }, [{ spent: 1n, received: 0n, slot: 603n }]],
+    [
+      'another swap brought as much as is there again', { balance: () => 7_000_000n },
+      [{ spent: 0n, received: 1_000_000n, slot: 500n }],
+    ],
+    [
+      'another swap brought one unit, which hides one that is missing', { balance: () => 6_000_001n },
+      [{ spent: 0n, received: 1n, slot: 403n }],
+    ],
+    [
+      'the balance of its signing lacked already what another swap took', { balance: swapped },
+      [{ spent: 1n, received: 0n, slot: 400n }],
+    ],
+    [
+      'nobody knows whether that balance had what another swap took', { balance: swapped },
+      [{ spent: 1n, received: 0n, slot: 401n }],
+    ],
+    [
+      'nobody knows whether that balance had what another swap brought', { balance: () => 6_000_001n },
+      [{ spent: 0n, received: 1n, slot: 402n }],
+    ],
+    [
+      'nobody knows whether the present one has what another swap took', { balance: swapped },
+      [{ spent: 1n, received: 0n, slot: 601n }],
+    ],
+    [
+      'the present one is too old to lack what another swap took', { balance: swapped },
+      [{ spent: 1n, received: 0n, slot: 603n }],
+    ],
     ['nobody wrote down where another swap landed', { balance: swapped }, [{ spent: 1n, received: 0n }]],
-    ['nobody wrote down where a swap landed that brought something', { balance: () => 6_000_001n }, [{ spent: 0n, received: 1n }]],
+    [
+      'nobody wrote down where a swap landed that brought something', { balance: () => 6_000_001n },
+      [{ spent: 0n, received: 1n }],
+    ],
   ])('disagrees where %s', async (_why, node, moves) => {
     const { states, codes } = await follow({ ...DEAD, ...node }, { spanMs: 120_000, moves });
     expect(states).not.toContain('expired');
@@ -272,17 +345,22 @@ describe('a proof with which the wallet’s balance disagrees', () => {
     ['its balance was not written down', 'inputBalance', 'PROOF_DISAGREES'],
   ] as const)('is none for an attempt that an older version signed, where %s', async (_what, member, code) => {
     const attempt = { ...ATTEMPT, [member]: undefined };
-    const { states, codes } = await follow({ ...DEAD, balance: swapped }, { attempt, spanMs: 120_000, moves: [{ spent: 1n, received: 0n, slot: 500n }] });
+    const { states, codes } = await follow({ ...DEAD, balance: swapped }, {
+      attempt, spanMs: 120_000, moves: [{ spent: 1n, received: 0n, slot: 500n }],
+    });
     expect(states).not.toContain('expired');
     expect(codes.at(-1)).toBe(code);
   });
 
   it('is had of an older version’s attempt where nothing else has moved', async () => {
-    expect((await follow(DEAD, { attempt: { ...ATTEMPT, inputSlots: undefined }, spanMs: 120_000 })).states).toEqual(['submitted', 'expired']);
+    expect((await follow(DEAD, { attempt: { ...ATTEMPT, inputSlots: undefined }, spanMs: 120_000 })).states)
+      .toEqual(['submitted', 'expired']);
   });
 
   it('is none while the node’s balance is older than the one of its signing', async () => {
-    expect((await follow(DEAD, { attempt: { ...ATTEMPT, inputSlots: { from: 1n, to: 601n } }, spanMs: 120_000 })).states).toEqual(['submitted']);
+    expect(
+      (await follow(DEAD, { attempt: { ...ATTEMPT, inputSlots: { from: 1n, to: 601n } }, spanMs: 120_000 })).states,
+    ).toEqual(['submitted']);
   });
 
   const bringing = (state: 'building' | 'submitted', inFlight: number): JournalledIntent => ({
@@ -290,17 +368,25 @@ describe('a proof with which the wallet’s balance disagrees', () => {
     attempts: [{ ...ATTEMPT, intentId: 'diver-2', number: inFlight }], spentLamports: 0n as Lamports,
   });
 
-  it.each(['building', 'submitted'] as const)('waits for a swap under way (%s) that may have brought what is there', async (state) => {
-    expect((await follow({ ...DEAD, balance: () => 6_500_001n }, { spanMs: 120_000, others: [bringing(state, 2)] })).states).toEqual(['submitted']);
+  it.each(
+    ['building', 'submitted'] as const,
+  )('waits for a swap under way (%s) that may have brought what is there', async (state) => {
+    expect(
+      (await follow({ ...DEAD, balance: () => 6_500_001n }, { spanMs: 120_000, others: [bringing(state, 2)] })).states,
+    ).toEqual(['submitted']);
   });
 
   it.each([
     ['nothing has moved at all', 7_000_000n, [bringing('submitted', 2)]],
     ['nothing is signed of it', 6_500_001n, [bringing('building', 1)]],
     ['it brings something else', 6_500_001n, [{ ...bringing('submitted', 2), intent: { ...INTENT, id: 'diver-2' } }]],
-    ['it is the swap itself', 6_500_001n, [{ ...bringing('submitted', 2), intent: { ...INTENT, outputMint: USDC_MINT } }]],
+    [
+      'it is the swap itself', 6_500_001n,
+      [{ ...bringing('submitted', 2), intent: { ...INTENT, outputMint: USDC_MINT } }],
+    ],
   ])('does not wait for another swap where %s', async (_why, balance, others) => {
-    expect((await follow({ ...DEAD, balance: () => balance }, { spanMs: 120_000, others })).states).toEqual(['submitted', 'expired']);
+    expect((await follow({ ...DEAD, balance: () => balance }, { spanMs: 120_000, others })).states)
+      .toEqual(['submitted', 'expired']);
   });
 });
 
@@ -325,7 +411,8 @@ describe('a clock that jumps eight hours in the middle', () => {
   });
 
   it('to and fro all the time proves nothing early', async () => {
-    const { told } = await follow(DEAD, { spanMs: 44_000, wall: (at) => at + (Math.floor(at / 2_000) % 2) * EIGHT_HOURS });
+    const { told } =
+      await follow(DEAD, { spanMs: 44_000, wall: (at) => at + (Math.floor(at / 2_000) % 2) * EIGHT_HOURS });
     // Every jump counts as five seconds at most: twenty-odd seconds hold five of them.
     expect(told.filter(({ progress }) => progress.state === 'expired').every(({ at }) => at > 18_000)).toBe(true);
   });

@@ -24,7 +24,8 @@ describe('a swap that is not waited for any more', () => {
       },
     };
     const outcomes: Outcome[] = [];
-    const journey = createLiveExecutor({ ...world, chain: counted }).execute(intent).subscribe((outcome) => { outcomes.push(outcome); });
+    const journey = createLiveExecutor({ ...world, chain: counted }).execute(intent)
+      .subscribe((outcome) => { outcomes.push(outcome); });
     await expect.poll(() => calls).toBeGreaterThan(2);
     journey.unsubscribe();
     await world.passSlots(2);
@@ -32,7 +33,8 @@ describe('a swap that is not waited for any more', () => {
     await new Promise((resolve) => { setTimeout(resolve, 200); });
     expect([calls, outcomes.length]).toStrictEqual([asked, told]);
     expect(world.journal.openIntents()).toMatchObject([{ state: 'submitted' }]);
-    expect((await collect(createLiveExecutor(world).reconcile(world.journal.openIntents()))).at(-1)).toMatchObject({ state: 'confirmed' });
+    expect((await collect(createLiveExecutor(world).reconcile(world.journal.openIntents()))).at(-1))
+      .toMatchObject({ state: 'confirmed' });
   });
 
   it('is not signed for where its quote comes later', async () => {

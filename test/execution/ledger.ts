@@ -4,7 +4,9 @@ import type { Intent, Outcome } from '../../src/trading/intent.ts';
 import { Portfolio } from '../../src/trading/portfolio.ts';
 
 /** Returns the wallet that the portfolio keeps when it books outcomes: it must be what the chain holds, to the unit. */
-export function bookedWallet(before: ReadonlyMap<Mint, Amount>, intents: readonly Intent[], outcomes: readonly Outcome[]): Map<Mint, Amount> {
+export function bookedWallet(
+  before: ReadonlyMap<Mint, Amount>, intents: readonly Intent[], outcomes: readonly Outcome[],
+): Map<Mint, Amount> {
   const portfolio = new Portfolio(before);
   for (const strategy of new Set(intents.map((intent) => intent.strategy))) portfolio.openBook(strategy, undefined);
   for (const { intentId, fill, feeLamports } of outcomes) {

@@ -29,8 +29,13 @@ beforeEach(async () => {
 });
 afterEach(() => world.close());
 
-/** Carries out one intent and checks what must hold whatever happened: the ledger is the chain, and nothing is done twice. */
-async function carryOut(intent: Intent, options: { readonly parts?: Partial<LiveWorld>; readonly onOutcome?: (outcome: Outcome) => void } = {}): Promise<Outcome[]> {
+/**
+ * Carries out one intent and checks what must hold whatever happened: the ledger is the chain, and nothing is done
+ * twice.
+ */
+async function carryOut(intent: Intent, options: {
+  readonly parts?: Partial<LiveWorld>; readonly onOutcome?: (outcome: Outcome) => void;
+} = {}): Promise<Outcome[]> {
   const before = await world.wallet();
   const landedBefore = world.landed.length;
   const outcomes = await outcomesOf(createLiveExecutor({ ...world, ...options.parts }), intent, options.onOutcome);
@@ -40,7 +45,8 @@ async function carryOut(intent: Intent, options: { readonly parts?: Partial<Live
   expect(landed.filter(({ succeeded }) => succeeded)).toHaveLength(last.state === 'confirmed' ? 1 : 0);
   expect(landed).toHaveLength(last.state === 'confirmed' || last.state === 'failed' ? 1 : 0);
   expect(await world.wallet()).toStrictEqual(bookedWallet(before, [intent], outcomes));
-  expect(world.journal.showIntent(intent.id)!.transitions.map(({ state }) => state).filter((state) => state !== 'approved'))
+  expect(world.journal.showIntent(intent.id)!.transitions.map(({ state }) => state).filter((state) =>
+    state !== 'approved'))
     .toStrictEqual(outcomes.map(({ state }) => state));
   expect(world.journal.openIntents()).toStrictEqual([]);
   return outcomes;
@@ -86,7 +92,8 @@ describe('a swap through the service, where the answer to /execute goes wrong', 
     await world.fault({ path: EXECUTE, fault: { kind: 'delay', ms: EXECUTE_TIMEOUT_MS * 2 }, times: 1 });
     const signer = countingSigner();
     // Without the chain's own way, which is tried while the service is silent.
-    const chain: LiveWorld['chain'] = { ...world.chain, send: async () => ({ kind: 'rejected', code: 'BUSY', message: 'not now' }) };
+    const chain: LiveWorld['chain'] =
+      { ...world.chain, send: async () => ({ kind: 'rejected', code: 'BUSY', message: 'not now' }) };
     const outcomes = await carryOut(world.intent(), { parts: { signer, chain } });
     expect(states(outcomes)).toEqual(expect.arrayContaining(['building', 'signed', 'unknown', 'confirmed']));
     // The clock of this world runs far ahead of the client's timeout, so either of the two may be what is told first.
@@ -112,11 +119,13 @@ describe('a swap through the service, where the answer to /execute goes wrong', 
     };
     const outcomes = await carryOut(world.intent(), { parts: { service: lying } });
     expect(outcomes.at(-1)!.state).toBe('confirmed');
-    expect(outcomes.find(({ state }) => state === 'submitted')).toMatchObject({ code: '-1000', reason: 'Failed to land' });
+    expect(outcomes.find(({ state }) => state === 'submitted'))
+      .toMatchObject({ code: '-1000', reason: 'Failed to land' });
   });
 
   it('stays with the chain’s word when the service calls a swap landed that nobody ever sent', async () => {
-    const lying: LiveWorld['service'] = { ...world.service, execute: async () => ({ status: 'success', signature: '1'.repeat(88) }) };
+    const lying: LiveWorld['service'] =
+      { ...world.service, execute: async () => ({ status: 'success', signature: '1'.repeat(88) }) };
     const outcomes = await carryOut(world.intent(), {
       parts: { service: lying },
       onOutcome: ({ state }) => { if (state === 'submitted') void world.passSlots(A_LIFE_AND_MORE); },
@@ -139,11 +148,14 @@ describe('a swap through the service, where the answer to /execute goes wrong', 
 });
 
 /** An order whose height is said to be lower than it is. */
-async function shortLived(request: Parameters<LiveWorld['service']['order']>[0], byBlocks: bigint): ReturnType<LiveWorld['service']['order']> {
+async function shortLived(
+  request: Parameters<LiveWorld['service']['order']>[0], byBlocks: bigint,
+): ReturnType<LiveWorld['service']['order']> {
   const order = await world.service.order(request);
   // Old enough that its blockhash is known at finalized; one that is not is refused.
   await world.passSlots(40);
-  return { ...order, lastValidBlockHeight: order.lastValidBlockHeight === undefined ? undefined : order.lastValidBlockHeight - byBlocks };
+  return { ...order, lastValidBlockHeight: order.lastValidBlockHeight === undefined ? undefined
+    : order.lastValidBlockHeight - byBlocks };
 }
 
 describe('a swap that never lands', () => {
@@ -163,7 +175,8 @@ describe('a swap that never lands', () => {
       onOutcome: ({ state }) => { if (state === 'submitted') void world.passSlots(A_LIFE_AND_MORE); },
     });
     expect(states(outcomes)).toStrictEqual(['building', 'signed', 'submitted', 'expired']);
-    expect(outcomes.find(({ state }) => state === 'submitted')).toMatchObject({ code: '-1005', reason: 'Transaction expired' });
+    expect(outcomes.find(({ state }) => state === 'submitted'))
+      .toMatchObject({ code: '-1005', reason: 'Transaction expired' });
     expect(heightSeen).toBeGreaterThan(outcomes.find(({ state }) => state === 'signed')!.lastValidBlockHeight!);
     expect(outcomes.at(-1)!.feeLamports).toBeUndefined();
     expect(signer.count()).toBe(1);
@@ -198,7 +211,8 @@ describe('a swap that never lands', () => {
     const chain: LiveWorld['chain'] = {
       ...world.chain,
       finalizedBlockHeight: async () => {
-        if (silent && world.journal.openIntents()[0]?.attempts.length === 1) throw new GannetError('CHAIN_UNREACHABLE', 'the node is away');
+        if (silent && world.journal.openIntents()[0]?.attempts.length === 1)
+          throw new GannetError('CHAIN_UNREACHABLE', 'the node is away');
         return world.chain.finalizedBlockHeight();
       },
     };
@@ -257,7 +271,10 @@ describe('a swap that a maker fills and pays the fee for', () => {
     expect(signed).toMatchObject({ router: 'rfqz' });
     expect(signed.signature).toBeUndefined();
     expect(signed.feePayer).not.toBe(world.signer.address);
-    expect(outcomes.at(-1)).toMatchObject({ state: 'confirmed', signature: world.landed.at(-1)!.signature, fill: { feeLamports: 0n, amountOut: signed.quotedOut } });
+    expect(outcomes.at(-1)).toMatchObject({
+      state: 'confirmed', signature: world.landed.at(-1)!.signature,
+      fill: { feeLamports: 0n, amountOut: signed.quotedOut },
+    });
   });
 
   it.each([
@@ -306,7 +323,9 @@ describe('a swap that a maker fills and pays the fee for', () => {
   });
 });
 
-async function expectRefusal(code: RegExp, options: { readonly intent?: Intent; readonly parts?: Partial<LiveWorld> }): Promise<void> {
+async function expectRefusal(
+  code: RegExp, options: { readonly intent?: Intent; readonly parts?: Partial<LiveWorld> },
+): Promise<void> {
   const signer = countingSigner();
   const outcomes = await carryOut(options.intent ?? world.intent(), { parts: { ...options.parts, signer } });
   expect(states(outcomes)).toStrictEqual(['building', 'abandoned']);
@@ -317,7 +336,9 @@ async function expectRefusal(code: RegExp, options: { readonly intent?: Intent; 
 }
 
 describe('what is refused before anything is signed', () => {
-  it.each([[400, 3], [503, 3], [403, 1], [404, 1], [410, 1]])('an order that the service answers with %i, after as many tries as that can pass by: %i', async (status, tries) => {
+  it.each(
+    [[400, 3], [503, 3], [403, 1], [404, 1], [410, 1]],
+  )('an order that the service answers with %i, after as many tries as that can pass by: %i', async (status, tries) => {
     let asked = 0;
     const service: LiveWorld['service'] = {
       ...world.service,
@@ -342,7 +363,10 @@ describe('what is refused before anything is signed', () => {
     ['the finalized one itself', (_said: bigint, finalized: bigint): bigint => finalized],
     ['further away than any blockhash lives', (_said: bigint, finalized: bigint): bigint => finalized + 401n],
     ['a slot instead of a height', (height: bigint): bigint => height + 21_000_000n],
-    ['above the finalized one, but below what a blockhash lives that is younger still', (_said: bigint, finalized: bigint): bigint => finalized + 10n],
+    [
+      'above the finalized one, but below what a blockhash lives that is younger still',
+      (_said: bigint, finalized: bigint): bigint => finalized + 10n,
+    ],
   ] as const)('an order whose last valid block height is %s', async (_case, change) => {
     // Held still: the cases are exact to the block, and the chain goes on between the order and the look at it.
     const finalized = await world.chain.finalizedBlockHeight();
@@ -366,14 +390,16 @@ describe('what is refused before anything is signed', () => {
     ['without a word on its price impact', { priceImpact: undefined }, /^IMPACT_UNKNOWN$/],
     ['with a transaction that is none', { transaction: new Uint8Array([1, 2, 3]) }, /^CHAIN_TRANSACTION_INVALID$/],
   ] as const)('an order %s', async (_case, change, code) => {
-    const service: LiveWorld['service'] = { ...world.service, order: async (request) => ({ ...await world.service.order(request), ...change }) };
+    const service: LiveWorld['service'] =
+      { ...world.service, order: async (request) => ({ ...await world.service.order(request), ...change }) };
     await expectRefusal(code, { parts: { service } });
   });
 
   it('a transaction that wants a stranger’s signature', async () => {
     const service: LiveWorld['service'] = {
       ...world.service,
-      order: async (request) => ({ ...await world.service.order(request), maker: undefined, signatureFeePayer: undefined }),
+      order: async (request) =>
+        ({ ...await world.service.order(request), maker: undefined, signatureFeePayer: undefined }),
     };
     await expectRefusal(/^SIGN_REFUSED$/, { intent: world.intent({ amountIn: MAKERS_SIZE }), parts: { service } });
   });
@@ -383,7 +409,9 @@ describe('what is refused before anything is signed', () => {
       ...world.service,
       build: async (request) => {
         const build = await world.service.build(request);
-        return { ...build, outAmount: build.outAmount * 9n / 10n as Amount, threshold: build.threshold * 9n / 10n as Amount };
+        return {
+          ...build, outAmount: build.outAmount * 9n / 10n as Amount, threshold: build.threshold * 9n / 10n as Amount,
+        };
       },
     };
     await expectRefusal(/^PRICE_OFF_REFERENCE$/, { intent: world.intent({ route: 'build' }), parts: { service } });
@@ -410,7 +438,9 @@ describe('what is refused before anything is signed', () => {
         return build;
       },
     };
-    await expectRefusal(/^(6001|PRICE_OFF_REFERENCE)$/, { intent: world.intent({ route: 'build' }), parts: { service } });
+    await expectRefusal(/^(6001|PRICE_OFF_REFERENCE)$/, {
+      intent: world.intent({ route: 'build' }), parts: { service },
+    });
   });
 
   it('everything, with the reason, where the service stays away; it is asked again first', async () => {
@@ -422,7 +452,9 @@ describe('what is refused before anything is signed', () => {
   });
 
   it('an answer that is cut off or absurd, at once', async () => {
-    for (const fault of [{ kind: 'malformed' }, { kind: 'malformed', body: '{}' }, { kind: 'malformed', body: 'null' }]) {
+    for (const fault of [
+      { kind: 'malformed' }, { kind: 'malformed', body: '{}' }, { kind: 'malformed', body: 'null' },
+    ]) {
       await world.fault({ path: '/swap/v2/order', fault, times: 1 });
       await expectRefusal(/^SERVICE_MALFORMED$/, {});
     }
@@ -436,12 +468,14 @@ describe('a swap through the RPC', () => {
       ...world.chain,
       send: async (transaction) => {
         sent.push(Buffer.from(transaction).toString('base64'));
-        return sent.length === 1 ? { kind: 'rejected', code: '-32005', message: 'Node is behind by 100 slots' } : world.chain.send(transaction);
+        return sent.length === 1 ? { kind: 'rejected', code: '-32005', message: 'Node is behind by 100 slots' }
+          : world.chain.send(transaction);
       },
     };
     const signer = countingSigner();
     const outcomes = await carryOut(world.intent({ route: 'build' }), { parts: { chain, signer } });
-    expect(outcomes.find(({ state }) => state === 'submitted')).toMatchObject({ code: '-32005', reason: 'Node is behind by 100 slots' });
+    expect(outcomes.find(({ state }) => state === 'submitted'))
+      .toMatchObject({ code: '-32005', reason: 'Node is behind by 100 slots' });
     expect(outcomes.at(-1)!.state).toBe('confirmed');
     expect(sent.length).toBeGreaterThanOrEqual(2);
     expect(new Set(sent).size).toBe(1);
@@ -464,7 +498,8 @@ describe('a swap through the RPC', () => {
   });
 
   it('has expired where every node refuses it until its time is over', async () => {
-    const chain: LiveWorld['chain'] = { ...world.chain, send: async () => ({ kind: 'rejected', code: '-32002', message: 'Blockhash not found' }) };
+    const chain: LiveWorld['chain'] =
+      { ...world.chain, send: async () => ({ kind: 'rejected', code: '-32002', message: 'Blockhash not found' }) };
     const outcomes = await carryOut(world.intent({ route: 'build' }), {
       parts: { chain },
       onOutcome: ({ state }) => { if (state === 'submitted') void world.passSlots(A_LIFE_AND_MORE); },
@@ -487,7 +522,10 @@ describe('the journal', () => {
       journal.close();
     };
     const parts: Partial<LiveWorld> = {
-      service: { ...world.service, execute: (request) => { look(request.signedTransaction); return world.service.execute(request); } },
+      service: {
+        ...world.service,
+        execute: (request) => { look(request.signedTransaction); return world.service.execute(request); },
+      },
       chain: { ...world.chain, send: (transaction) => { look(transaction); return world.chain.send(transaction); } },
     };
     const outcomes = await carryOut(world.intent({ route }), { parts });

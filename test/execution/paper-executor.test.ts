@@ -10,8 +10,8 @@ import { approve, buy, stateWith } from '../trading/states.ts';
 
 const intent = approve(stateWith(), buy());
 const order: SwapOrder = {
-  inputMint: intent.inputMint, outputMint: intent.outputMint, inAmount: intent.amountIn, outAmount: 1_000_000n as Amount,
-  threshold: 1_000_000n as Amount, priceImpact: 0, feeBps: 0, router: 'iris',
+  inputMint: intent.inputMint, outputMint: intent.outputMint, inAmount: intent.amountIn,
+  outAmount: 1_000_000n as Amount, threshold: 1_000_000n as Amount, priceImpact: 0, feeBps: 0, router: 'iris',
 };
 
 /** Carries the intent out with a service that answers the numbered questions only; the first is the accepted quote. */
@@ -21,7 +21,9 @@ async function outcomesWhere(answers: (question: number) => boolean): Promise<Ou
   const executor = createPaperExecutor({
     clock,
     random: () => 0.5,
-    model: { setting: 'base', landLatencyMs: 1_500, feeLamports: 5_000n as Lamports, dropProbability: 0, expiryMs: 70_000 },
+    model: {
+      setting: 'base', landLatencyMs: 1_500, feeLamports: 5_000n as Lamports, dropProbability: 0, expiryMs: 70_000,
+    },
     service: {
       order: async () => {
         questions += 1;

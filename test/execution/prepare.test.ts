@@ -63,7 +63,9 @@ async function prepare(options: {
 }
 
 describe('an attempt', () => {
-  it.each(['order', 'build'] as const)('keeps what the wallet had of the input, asked for while the quote was on its way (%s)', async (route) => {
+  it.each(
+    ['order', 'build'] as const,
+  )('keeps what the wallet had of the input, asked for while the quote was on its way (%s)', async (route) => {
     const order: string[] = [];
     let slot = 0n;
     const chain: LiveWorld['chain'] = {
@@ -75,8 +77,13 @@ describe('an attempt', () => {
         return { ...balance, lastSlot: slot + 1n };
       },
     };
-    const { result } = await prepare({ intent: world.intent({ route }), parts: { chain }, order: (answer) => { order.push('quote'); return answer; } });
-    expect(result).toMatchObject({ kind: 'signed', attempt: { inputBalance: (await world.wallet()).get(USDC_MINT), inputSlots: { from: slot, to: slot + 1n } } });
+    const { result } = await prepare({
+      intent: world.intent({ route }), parts: { chain }, order: (answer) => { order.push('quote'); return answer; },
+    });
+    expect(result).toMatchObject({
+      kind: 'signed',
+      attempt: { inputBalance: (await world.wallet()).get(USDC_MINT), inputSlots: { from: slot, to: slot + 1n } },
+    });
     expect(order.slice(0, 2)).toStrictEqual(['balance', 'quote']);
   });
 
@@ -84,7 +91,9 @@ describe('an attempt', () => {
     const plain = await prepare();
     const { result, terms: [terms] } = plain;
     if (result.kind !== 'signed') throw new Error(result.reason);
-    expect(terms).toMatchObject({ amountIn: 20_000_000n, minimumOut: result.attempt.threshold, maker: undefined, feePayer: undefined, attempt: 1 });
+    expect(terms).toMatchObject({
+      amountIn: 20_000_000n, minimumOut: result.attempt.threshold, maker: undefined, feePayer: undefined, attempt: 1,
+    });
     const minimumOut = (result.attempt.quotedOut * 999n) / 1_000n as Amount;
     const floored = await prepare({ intent: world.intent({ minimumOut }) });
     expect(floored.terms[0]!.minimumOut).toBeGreaterThanOrEqual(minimumOut);
@@ -96,25 +105,33 @@ describe('an attempt', () => {
 
 /** A signer's policy that refuses everything. */
 const refuses = (code: string) => (): never => {
-  throw new GannetError('SIGN_REFUSED', `nothing was signed: ${code}: instruction 3 pays a stranger`, { details: { code } });
+  throw new GannetError(
+    'SIGN_REFUSED', `nothing was signed: ${code}: instruction 3 pays a stranger`, { details: { code } },
+  );
 };
 
 describe('what the signer’s policy refuses', () => {
   it('is given up with the policy’s own code and its findings, and is asked for once', async () => {
     const { result, asked } = await prepare({ sign: refuses('TRANSFER_DESTINATION') });
-    expect(result).toMatchObject({ kind: 'refused', code: 'TRANSFER_DESTINATION', reason: expect.stringContaining('instruction 3 pays a stranger') as string, router: 'iris' });
+    expect(result).toMatchObject({
+      kind: 'refused', code: 'TRANSFER_DESTINATION',
+      reason: expect.stringContaining('instruction 3 pays a stranger') as string, router: 'iris',
+    });
     expect(asked).toHaveLength(1);
   });
 
   it('issue 13.14: tells what a cap leaves, where it was for a cap', async () => {
     const details = { code: 'CAP_EXCEEDED_HOUR', cap_span: 'hour', cap_left: '12', cap_free_at: 7 };
-    const { result } = await prepare({ sign: () => { throw new GannetError('SIGN_REFUSED', 'nothing was signed', { details }); } });
-    expect(result).toMatchObject({ kind: 'refused', code: 'CAP_EXCEEDED_HOUR', capRoom: { span: 'hour', left: 12n, freeAt: 7 } });
+    const { result } =
+      await prepare({ sign: () => { throw new GannetError('SIGN_REFUSED', 'nothing was signed', { details }); } });
+    expect(result)
+      .toMatchObject({ kind: 'refused', code: 'CAP_EXCEEDED_HOUR', capRoom: { span: 'hour', left: 12n, freeAt: 7 } });
   });
 
   it('is quoted once more without the router, where others sign too; nothing is signed of what was refused', async () => {
     const { result, asked, terms } = await prepare({
-      intent: world.intent({ amountIn: MAKERS_SIZE }), sign: ({ maker }) => { if (maker !== undefined) refuses('SIGNER_UNKNOWN')(); },
+      intent: world.intent({ amountIn: MAKERS_SIZE }),
+      sign: ({ maker }) => { if (maker !== undefined) refuses('SIGNER_UNKNOWN')(); },
     });
     expect(asked.map(({ excludeRouters }) => excludeRouters)).toStrictEqual([undefined, ['rfqz']]);
     expect(terms.map(({ maker }) => maker === undefined)).toStrictEqual([false, true]);
@@ -131,7 +148,9 @@ const behind = (slots: bigint) => async (order: SwapOrder): Promise<SwapOrder> =
 });
 
 describe('a quote that is to be signed', () => {
-  it.each([['forward', EIGHT_HOURS], ['back', -EIGHT_HOURS]])('is not taken as fresh where the clock jumps %s eight hours meanwhile; another one is', async (_way, ms) => {
+  it.each([
+    ['forward', EIGHT_HOURS], ['back', -EIGHT_HOURS],
+  ])('is not taken as fresh where the clock jumps %s eight hours meanwhile; another one is', async (_way, ms) => {
     const by = { ms: 0 };
     let jumped = false;
     const { result, asked, terms } = await prepare({
@@ -148,19 +167,27 @@ describe('a quote that is to be signed', () => {
 
   it('is refused where the clock will not stand still', async () => {
     const by = { ms: 0 };
-    const { result, terms } = await prepare({ parts: { clock: shifted(by) }, order: (order) => { by.ms -= EIGHT_HOURS; return order; } });
+    const { result, terms } =
+      await prepare({ parts: { clock: shifted(by) }, order: (order) => { by.ms -= EIGHT_HOURS; return order; } });
     expect(result).toMatchObject({ kind: 'refused', code: 'QUOTE_STALE' });
     expect(terms).toStrictEqual([]);
   });
 
   it('may be as old as is configured', async () => {
     const by = { ms: 0 };
-    const slow = { parts: { clock: shifted(by), maxQuoteAgeMs: 500 }, order: (order: SwapOrder) => { by.ms += 800; return order; } };
-    expect((await prepare(slow)).result).toMatchObject({ kind: 'refused', code: 'QUOTE_STALE', reason: expect.stringContaining('allowed are 500') as string });
-    expect((await prepare({ ...slow, parts: { clock: shifted(by), maxQuoteAgeMs: 1_500 } })).result.kind).toBe('signed');
+    const slow = {
+      parts: { clock: shifted(by), maxQuoteAgeMs: 500 }, order: (order: SwapOrder) => { by.ms += 800; return order; },
+    };
+    expect((await prepare(slow)).result).toMatchObject({
+      kind: 'refused', code: 'QUOTE_STALE', reason: expect.stringContaining('allowed are 500') as string,
+    });
+    expect((await prepare({ ...slow, parts: { clock: shifted(by), maxQuoteAgeMs: 1_500 } })).result.kind)
+      .toBe('signed');
   });
 
-  it.each(['order', 'build'] as const)('issue 13.16: has no age while its request waits for a turn (%s)', async (route) => {
+  it.each(
+    ['order', 'build'] as const,
+  )('issue 13.16: has no age while its request waits for a turn (%s)', async (route) => {
     const by = { ms: 0 };
     const queued = async <T>(answer: () => Promise<T>): Promise<T> => {
       by.ms += 9_000;
@@ -189,12 +216,16 @@ describe('a quote that is to be signed', () => {
   it('may be as many slots behind the chain as is configured; one that does not say its slot is too old', async () => {
     const parts = { maxQuoteAgeSlots: 20 };
     expect((await prepare({ parts, order: behind(5n) })).result.kind).toBe('signed');
-    expect((await prepare({ parts, order: behind(40n) })).result).toMatchObject({ kind: 'refused', code: 'QUOTE_STALE' });
-    expect((await prepare({ parts, order: (order) => ({ ...order, contextSlot: undefined }) })).result).toMatchObject({ kind: 'refused', code: 'QUOTE_STALE' });
+    expect((await prepare({ parts, order: behind(40n) })).result)
+      .toMatchObject({ kind: 'refused', code: 'QUOTE_STALE' });
+    expect((await prepare({ parts, order: (order) => ({ ...order, contextSlot: undefined }) })).result)
+      .toMatchObject({ kind: 'refused', code: 'QUOTE_STALE' });
     expect((await prepare({ order: behind(400n) })).result.kind).toBe('signed');
   });
 
-  it.each([[1_999, 'refused'], [60_000, 'signed']] as const)('of a maker must be good for two seconds more: with %i ms it is %s', async (leftMs, kind) => {
+  it.each(
+    [[1_999, 'refused'], [60_000, 'signed']] as const,
+  )('of a maker must be good for two seconds more: with %i ms it is %s', async (leftMs, kind) => {
     const by = { ms: 0 };
     const { result } = await prepare({
       intent: world.intent({ amountIn: MAKERS_SIZE }), parts: { clock: shifted(by) },
@@ -205,7 +236,9 @@ describe('a quote that is to be signed', () => {
 
   it('of a maker must still be good when all is ready to be signed', async () => {
     const by = { ms: 0 };
-    const chain: LiveWorld['chain'] = { ...world.chain, finalizedBlockHeight: async () => { by.ms += 1_500; return world.chain.finalizedBlockHeight(); } };
+    const chain: LiveWorld['chain'] = {
+      ...world.chain, finalizedBlockHeight: async () => { by.ms += 1_500; return world.chain.finalizedBlockHeight(); },
+    };
     const { result, terms } = await prepare({
       intent: world.intent({ amountIn: MAKERS_SIZE }), parts: { clock: shifted(by), chain },
       order: (order) => ({ ...order, expireAt: world.clock.now() + by.ms + 3_000 }),

@@ -56,7 +56,8 @@ beforeAll(async () => {
     keepProof: (attempt, progress) => { world.journal.keepProof(attempt, progress); },
   };
   executor = createLiveExecutor({ ...world, chain, journal });
-  reserves = new Map(world.sandbox.chain.pools().map(({ address }) => [address, world.sandbox.chain.readPool(address)]));
+  reserves = new Map(world.sandbox.chain.pools().map(({ address }) =>
+    [address, world.sandbox.chain.readPool(address)]));
   for (const { mint } of GENESIS_TOKENS) {
     const amount = unitsOf(mint, WEALTH_USD);
     if (mint === SOL_MINT) world.sandbox.chain.airdrop(world.signer.address, amount);
@@ -67,7 +68,8 @@ afterAll(() => world.close());
 
 /** Sets every pool back to where it began: hundreds of swaps would empty the small ones. */
 function refillPools(): void {
-  for (const [address, { reserveA, reserveB }] of reserves) world.sandbox.chain.writeReserves(address, { reserveA, reserveB });
+  for (const [address, { reserveA, reserveB }] of reserves)
+    world.sandbox.chain.writeReserves(address, { reserveA, reserveB });
 }
 
 /** Returns about what so many dollars are in a token's smallest units, at the first slot's prices. */
@@ -86,8 +88,10 @@ function randomIntent(overrides: Partial<Intent> = {}): Intent {
   const input = pick(GENESIS_TOKENS);
   const output = pick(GENESIS_TOKENS.filter((token) => token !== input));
   return world.intent({
-    inputMint: input.mint as Mint, outputMint: output.mint as Mint, amountIn: unitsOf(input.mint, 10 ** (random() * 4 - 1)), route: pick(['order', 'build']),
-    purpose: 'entry', maxSlippageBps: pick([0, 1, 30, 100, 500]) as Bps, maxPriceImpactBps: NO_CAP, maxFeeBps: NO_CAP, ...overrides,
+    inputMint: input.mint as Mint, outputMint: output.mint as Mint,
+    amountIn: unitsOf(input.mint, 10 ** (random() * 4 - 1)), route: pick(['order', 'build']),
+    purpose: 'entry', maxSlippageBps: pick([0, 1, 30, 100, 500]) as Bps, maxPriceImpactBps: NO_CAP, maxFeeBps: NO_CAP,
+    ...overrides,
   });
 }
 
@@ -109,7 +113,10 @@ describe('random swaps on the embedded chain', () => {
       const before = { input: held(inputMint), output: held(outputMint), sol: held(SOL_MINT) };
       const outcomes = await outcomesOf(executor, intent);
       const { state, fill, code, reason } = outcomes.at(-1)!;
-      expect(`${state} ${code ?? ''} ${reason ?? ''}`.trim(), `${amountIn} of ${inputMint} to ${outputMint} by ${intent.route}`).toBe('confirmed');
+      expect(
+        `${state} ${code ?? ''} ${reason ?? ''}`.trim(),
+        `${amountIn} of ${inputMint} to ${outputMint} by ${intent.route}`,
+      ).toBe('confirmed');
       const { quotedOut, threshold, router } = attempts.get(intent.id)!;
       // What SOL costs beside the swap is told apart here by arithmetic, not by the reader of transactions.
       const costs = fill!.feeLamports + fill!.rentLamports;

@@ -12,21 +12,27 @@ const IN = 20_000_000n;
 const LEAST = 5_000_000n;
 
 /** Reads a swap of one mint for another, of which the node says so much. */
-function read({ inputMint = USDC_MINT, outputMint = FISH, ...said }: { inputMint?: Mint; outputMint?: Mint; status?: typeof ERROR; error?: typeof ERROR; amountIn?: bigint; amountOut?: bigint }): Promise<LandedSwap | undefined> {
+function read({ inputMint = USDC_MINT, outputMint = FISH, ...said }: {
+  inputMint?: Mint; outputMint?: Mint; status?: typeof ERROR; error?: typeof ERROR; amountIn?: bigint;
+  amountOut?: bigint;
+}): Promise<LandedSwap | undefined> {
   const intent: Intent = {
     id: 'diver-1', strategy: 'diver', createdAt: 0, purpose: 'entry', inputMint, outputMint, amountIn: IN as Amount,
     maxSlippageBps: 50 as Bps, maxPriceImpactBps: 100 as Bps, maxFeeBps: 30 as Bps, route: 'order', reason: 'a test',
   };
   const attempt: Attempt = {
-    intentId: 'diver-1', number: 1, route: 'order', router: 'iris', quotedOut: (LEAST + 20_000n) as Amount, threshold: LEAST as Amount, signature: 'ours', transactionId: 'ours',
-    messageHash: '00', blockhash: 'hash', lastValidBlockHeight: 1_150n, feePayer: 'us', signedTransaction: new Uint8Array(1),
+    intentId: 'diver-1', number: 1, route: 'order', router: 'iris', quotedOut: (LEAST + 20_000n) as Amount,
+    threshold: LEAST as Amount, signature: 'ours', transactionId: 'ours', messageHash: '00', blockhash: 'hash',
+    lastValidBlockHeight: 1_150n, feePayer: 'us', signedTransaction: new Uint8Array(1),
   };
   const landed: LandedSwap = {
     signature: 'ours', slot: 9n, error: said.error, feeLamports: 5_000n as Lamports, rentLamports: 0n as Lamports,
     amountIn: (said.amountIn ?? IN) as Amount, amountOut: (said.amountOut ?? LEAST) as Amount,
   };
   const status = { slot: 9n, confirmation: 'finalized', error: said.status } as const;
-  return readLanded({ chain: { landedSwap: async () => landed }, owner: 'us' }, { intent, attempt, signature: 'ours', status });
+  return readLanded(
+    { chain: { landedSwap: async () => landed }, owner: 'us' }, { intent, attempt, signature: 'ours', status },
+  );
 }
 
 describe('what a landed attempt did', () => {
@@ -49,7 +55,10 @@ describe('what a landed attempt did', () => {
     ['a failure that both tell of', { status: ERROR, error: ERROR, amountIn: 0n, amountOut: 0n }],
     ['a swap of less, whose rest came back', { amountIn: IN / 2n }],
     ['more than was promised', { amountOut: LEAST * 3n }],
-    ['SOL with a tip and a deposit that went to whoever lent it', { inputMint: SOL_MINT, amountIn: IN + 2_039_280n + 70_000n }],
+    [
+      'SOL with a tip and a deposit that went to whoever lent it',
+      { inputMint: SOL_MINT, amountIn: IN + 2_039_280n + 70_000n },
+    ],
     ['SOL of which a deposit went back to whoever lent it', { outputMint: SOL_MINT, amountOut: LEAST - 2_039_280n }],
     ['a token whose issuer keeps a share of each transfer', { amountOut: LEAST - LEAST / 10n }],
   ])('is read of %s', async (_what, said) => {

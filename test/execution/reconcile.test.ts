@@ -72,7 +72,8 @@ async function killedAt(moment: Moment, fate: Fate, intent: Intent): Promise<voi
     ...world,
     chain: {
       ...chain,
-      send: (transaction) => send(() => chain.send(transaction), { kind: 'rejected', code: '-32002', message: 'Blockhash not found' }),
+      send: (transaction) =>
+        send(() => chain.send(transaction), { kind: 'rejected', code: '-32002', message: 'Blockhash not found' }),
       finalizedBlockHeight: () => alive(() => chain.finalizedBlockHeight()),
       findBySigner: (asked) => alive(() => chain.findBySigner(asked)),
       isBlockhashValid: (blockhash) => alive(() => chain.isBlockhashValid(blockhash)),
@@ -103,7 +104,8 @@ async function killedAt(moment: Moment, fate: Fate, intent: Intent): Promise<voi
       keepProof: (attempt, progress) => { journalled.keepProof(attempt, progress); },
     },
   };
-  createLiveExecutor(dying).execute(intent).subscribe({ error: (error: unknown) => { expect(error).toBeInstanceOf(ProcessGone); } });
+  createLiveExecutor(dying).execute(intent)
+    .subscribe({ error: (error: unknown) => { expect(error).toBeInstanceOf(ProcessGone); } });
   await end;
 }
 
@@ -147,8 +149,8 @@ describe.each(JOURNEYS)('after a kill, a swap %s', (_name, kind) => {
   });
 
   it.each([
-    ['written down', 'not sent'], ['signed', 'not sent'], ['signed', 'landed'], ['submitted', 'not sent'], ['submitted', 'landed'],
-    ['unknown', 'not sent'], ['unknown', 'landed'],
+    ['written down', 'not sent'], ['signed', 'not sent'], ['signed', 'landed'], ['submitted', 'not sent'],
+    ['submitted', 'landed'], ['unknown', 'not sent'], ['unknown', 'landed'],
   ] as const)('that was %s and %s is brought to an end by the same bytes, and lands once', async (moment, fate) => {
     const intent = world.intent(kind);
     await killedAt(moment, fate, intent);
@@ -162,7 +164,9 @@ describe.each(JOURNEYS)('after a kill, a swap %s', (_name, kind) => {
     expect(await world.wallet()).toStrictEqual(bookedWallet(before, [intent], outcomes));
   });
 
-  it.each(['written down', 'signed', 'submitted', 'unknown'] as const)('that was %s, and was never sent, has expired once its time is over', async (moment) => {
+  it.each(
+    ['written down', 'signed', 'submitted', 'unknown'] as const,
+  )('that was %s, and was never sent, has expired once its time is over', async (moment) => {
     const intent = world.intent(kind);
     await killedAt(moment, 'not sent', intent);
     await world.passSlots(A_LIFE_AND_MORE);
@@ -172,7 +176,9 @@ describe.each(JOURNEYS)('after a kill, a swap %s', (_name, kind) => {
     expect(await world.wallet()).toStrictEqual(before);
   });
 
-  it.each(['signed', 'unknown'] as const)('that was %s, and had landed, is found though its time is over', async (moment) => {
+  it.each(
+    ['signed', 'unknown'] as const,
+  )('that was %s, and had landed, is found though its time is over', async (moment) => {
     const intent = world.intent(kind);
     await killedAt(moment, 'landed', intent);
     await world.passSlots(A_LIFE_AND_MORE);
@@ -191,7 +197,9 @@ describe('a recovery', () => {
     for (const intent of intents) await killedAt('written down', 'not sent', intent);
     const outcomes = await recover();
     for (const intent of intents) {
-      expect(outcomes.filter((outcome) => outcome.intentId === intent.id && isTerminal(outcome.state)).map(({ state }) => state)).toStrictEqual(['confirmed']);
+      expect(outcomes.filter((outcome) => outcome.intentId === intent.id && isTerminal(outcome.state))
+        .map(({ state }) => state))
+        .toStrictEqual(['confirmed']);
     }
     expect(world.landed).toHaveLength(intents.length);
     expect(await world.wallet()).toStrictEqual(bookedWallet(before, intents, outcomes));
@@ -202,7 +210,10 @@ describe('a recovery', () => {
     await killedAt('signed', 'not sent', intent);
     for (let kill = 0; kill < 3; kill++) {
       const [open] = world.journal.openIntents();
-      createLiveExecutor({ ...world, service: { ...world.service, execute: unanswered }, chain: { ...world.chain, findBySigner: unanswered, signatureStatus: unanswered } }).reconcile([open!]).subscribe();
+      createLiveExecutor({
+        ...world, service: { ...world.service, execute: unanswered },
+        chain: { ...world.chain, findBySigner: unanswered, signatureStatus: unanswered },
+      }).reconcile([open!]).subscribe();
     }
     const outcomes = await recover();
     expect(outcomes.at(-1)!.state).toBe('confirmed');

@@ -48,7 +48,9 @@ async function leftOpen(intent: Intent, fate: 'landed' | 'lost' | 'failed'): Pro
 }
 
 const heed = (intentId: string, word: OperatorWord, withChain = true): Promise<Outcome> =>
-  resolveIntent({ chain: withChain ? world.chain : undefined, owner: world.signer.address, journal: world.journal }, intentId, word);
+  resolveIntent(
+    { chain: withChain ? world.chain : undefined, owner: world.signer.address, journal: world.journal }, intentId, word,
+  );
 const refusal = expect.objectContaining({ name: 'GannetError', code: 'RESOLVE_REFUSED' });
 const reason = 'looked it up';
 
@@ -60,13 +62,19 @@ async function expectBooked(intent: Intent): Promise<void> {
 }
 
 describe('an operator’s word on an intent that is open while no daemon runs', () => {
-  it.each([['of our own fee', undefined], ['that a maker paid for', MAKERS_SIZE]])('“landed” books what the chain says of the transaction (%s)', async (_who, size) => {
+  it.each([
+    ['of our own fee', undefined], ['that a maker paid for', MAKERS_SIZE],
+  ])('“landed” books what the chain says of the transaction (%s)', async (_who, size) => {
     const intent = world.intent(size === undefined ? {} : { amountIn: size });
     await leftOpen(intent, 'landed');
     const outcome = await heed(intent.id, { as: 'landed', signature: world.landed[0]!.signature, reason });
-    expect(outcome).toMatchObject({ state: 'confirmed', code: 'OPERATOR_RESOLVED', reason, signature: world.landed[0]!.signature, fill: { amountIn: intent.amountIn } });
+    expect(outcome).toMatchObject({
+      state: 'confirmed', code: 'OPERATOR_RESOLVED', reason, signature: world.landed[0]!.signature,
+      fill: { amountIn: intent.amountIn },
+    });
     await expectBooked(intent);
-    expect(world.journal.listIntents({ limit: 1 })[0]).toMatchObject({ state: 'confirmed', attempts: [{ state: 'confirmed' }] });
+    expect(world.journal.listIntents({ limit: 1 })[0])
+      .toMatchObject({ state: 'confirmed', attempts: [{ state: 'confirmed' }] });
   });
 
   it('“landed” is refused for a transaction that is another’s, that the chain does not have, and without a chain', async () => {
@@ -78,7 +86,8 @@ describe('an operator’s word on an intent that is open while no daemon runs', 
     await expect(heed(open.id, { as, signature: foreign!.signature, reason })).rejects.toEqual(refusal);
     await expect(heed(open.id, { as, signature: '5'.repeat(88), reason })).rejects.toThrow();
     await expect(heed(open.id, { as, signature: foreign!.signature, reason }, false)).rejects.toThrow(/give an RPC/);
-    expect(world.journal.openIntents().map(({ intent, state }) => [intent.id, state])).toStrictEqual([[open.id, 'signed'], [other.id, 'signed']]);
+    expect(world.journal.openIntents().map(({ intent, state }) => [intent.id, state]))
+      .toStrictEqual([[open.id, 'signed'], [other.id, 'signed']]);
   });
 
   it('“landed” of a transaction that failed is a failure with its fee', async () => {
@@ -98,7 +107,9 @@ describe('an operator’s word on an intent that is open while no daemon runs', 
     expect(world.journal.openIntents()).toHaveLength(2);
   });
 
-  it.each(['expired', 'failed', 'abandoned'] as const)('“%s” is refused while the bytes may still land, and taken once they cannot', async (as) => {
+  it.each(
+    ['expired', 'failed', 'abandoned'] as const,
+  )('“%s” is refused while the bytes may still land, and taken once they cannot', async (as) => {
     const intent = world.intent();
     await leftOpen(intent, 'lost');
     await expect(heed(intent.id, { as, reason })).rejects.toThrow(/may still land/);
@@ -121,7 +132,8 @@ describe('an operator’s word on an intent that is open while no daemon runs', 
   it('is all there is where no chain can be asked', async () => {
     const intent = world.intent();
     await leftOpen(intent, 'lost');
-    expect(await heed(intent.id, { as: 'expired', reason: 'the provider is gone\u001b[2J' }, false)).toMatchObject({ state: 'expired', reason: expect.not.stringContaining('\u001b') as string });
+    expect(await heed(intent.id, { as: 'expired', reason: 'the provider is gone\u001b[2J' }, false))
+      .toMatchObject({ state: 'expired', reason: expect.not.stringContaining('\u001b') as string });
     await expectBooked(intent);
   });
 
@@ -129,7 +141,8 @@ describe('an operator’s word on an intent that is open while no daemon runs', 
     const intent = world.intent();
     world.journal.intentApproved(intent);
     await expect(heed(intent.id, { as: 'expired', reason })).rejects.toThrow(/only be abandoned/);
-    await expect(heed(intent.id, { as: 'landed', signature: '5'.repeat(88), reason })).rejects.toThrow(/nothing was signed/);
+    await expect(heed(intent.id, { as: 'landed', signature: '5'.repeat(88), reason }))
+      .rejects.toThrow(/nothing was signed/);
     expect(await heed(intent.id, { as: 'abandoned', reason })).toMatchObject({ state: 'abandoned', attempt: 1 });
   });
 
@@ -146,18 +159,25 @@ describe('an operator’s word on an intent that is open while no daemon runs', 
         saysHeight = true;
         return height;
       },
-      signatureStatus: async (signature, search) => (saysHeight ? world.chain.signatureStatus(signature, search) : undefined),
+      signatureStatus: async (signature, search) =>
+        (saysHeight ? world.chain.signatureStatus(signature, search) : undefined),
     };
-    await expect(resolveIntent({ chain: lagging, owner: world.signer.address, journal: world.journal }, intent.id, { as: 'expired', reason })).rejects.toThrow(/swapped as/);
+    await expect(resolveIntent(
+      { chain: lagging, owner: world.signer.address, journal: world.journal }, intent.id, { as: 'expired', reason },
+    )).rejects.toThrow(/swapped as/);
   });
 
-  it.each(['expired', 'failed', 'abandoned'] as const)('“%s” is refused where no node finds it but the wallet lacks what it would have swapped, unless the operator knows where that went', async (as) => {
+  it.each(
+    ['expired', 'failed', 'abandoned'] as const,
+  )('“%s” is refused where no node finds it but the wallet lacks what it would have swapped, unless the operator knows where that went', async (as) => {
     const intent = world.intent();
     await leftOpen(intent, 'landed');
     await world.passSlots(A_LIFE_AND_MORE);
     const forgetful: LiveWorld['chain'] = { ...world.chain, signatureStatus: async () => undefined };
-    const say = (word: OperatorWord): Promise<Outcome> => resolveIntent({ chain: forgetful, owner: world.signer.address, journal: world.journal }, intent.id, word);
-    await expect(say({ as, reason })).rejects.toThrow(/it would have swapped 20000000 of \w+; .* say so with --despite-balance/);
+    const say = (word: OperatorWord): Promise<Outcome> =>
+      resolveIntent({ chain: forgetful, owner: world.signer.address, journal: world.journal }, intent.id, word);
+    await expect(say({ as, reason }))
+      .rejects.toThrow(/it would have swapped 20000000 of \w+; .* say so with --despite-balance/);
     expect(world.journal.openIntents()).toHaveLength(1);
     expect(await say({ as, reason, despite: 'balance' })).toMatchObject({ state: as });
   });
@@ -165,10 +185,14 @@ describe('an operator’s word on an intent that is open while no daemon runs', 
   it('“expired” is refused while another swap under way may have brought what the wallet has', async () => {
     const intent = world.intent();
     await leftOpen(intent, 'landed');
-    await leftOpen(world.intent({ inputMint: SOL_MINT, outputMint: intent.inputMint, amountIn: 500_000_000n as Amount }), 'landed');
+    await leftOpen(
+      world.intent({ inputMint: SOL_MINT, outputMint: intent.inputMint, amountIn: 500_000_000n as Amount }), 'landed',
+    );
     await world.passSlots(A_LIFE_AND_MORE);
     const forgetful: LiveWorld['chain'] = { ...world.chain, signatureStatus: async () => undefined };
-    const heard = resolveIntent({ chain: forgetful, owner: world.signer.address, journal: world.journal }, intent.id, { as: 'expired', reason });
+    const heard = resolveIntent(
+      { chain: forgetful, owner: world.signer.address, journal: world.journal }, intent.id, { as: 'expired', reason },
+    );
     await expect(heard).rejects.toThrow(/may have brought what the wallet has/);
   });
 
@@ -184,12 +208,14 @@ describe('an operator’s word on an intent that is open while no daemon runs', 
       },
     } });
     const second = Promise.withResolvers<void>();
-    const journey = executor.execute(intent).subscribe(({ attempt, state }) => { if (attempt === 2 && state === 'submitted') second.resolve(); });
+    const journey = executor.execute(intent)
+      .subscribe(({ attempt, state }) => { if (attempt === 2 && state === 'submitted') second.resolve(); });
     await second.promise;
     journey.unsubscribe();
     const [first] = world.landed;
     expect(first!.succeeded).toBe(false);
-    await expect(heed(intent.id, { as: 'landed', signature: first!.signature, reason })).rejects.toThrow(/attempt 2 is what is open/);
+    await expect(heed(intent.id, { as: 'landed', signature: first!.signature, reason }))
+      .rejects.toThrow(/attempt 2 is what is open/);
     await world.passSlots(A_LIFE_AND_MORE);
     await heed(intent.id, { as: 'expired', reason });
     await expectBooked(intent);
@@ -198,8 +224,11 @@ describe('an operator’s word on an intent that is open while no daemon runs', 
   it('is not taken where the node does not answer', async () => {
     const intent = world.intent();
     await leftOpen(intent, 'lost');
-    const away: LiveWorld['chain'] = { ...world.chain, signatureStatus: async () => { throw new GannetError('CHAIN_UNREACHABLE', 'no connection'); } };
-    await expect(resolveIntent({ chain: away, owner: world.signer.address, journal: world.journal }, intent.id, { as: 'expired', reason })).rejects.toMatchObject({ code: 'CHAIN_UNREACHABLE' });
+    const away: LiveWorld['chain'] =
+      { ...world.chain, signatureStatus: async () => { throw new GannetError('CHAIN_UNREACHABLE', 'no connection'); } };
+    await expect(resolveIntent(
+      { chain: away, owner: world.signer.address, journal: world.journal }, intent.id, { as: 'expired', reason },
+    )).rejects.toMatchObject({ code: 'CHAIN_UNREACHABLE' });
     expect(world.journal.openIntents()).toHaveLength(1);
   });
 });
@@ -222,7 +251,8 @@ describe('an operator’s word on an intent under way', () => {
     } };
     const executor = createLiveExecutor({ ...world, service: lost, chain });
     const outcomes: Outcome[] = [];
-    const done = new Promise<void>((resolve, reject) => { executor.execute(intent).subscribe({ next: (outcome) => { outcomes.push(outcome); }, error: reject, complete: resolve }); });
+    const done = new Promise<void>((resolve, reject) => { executor.execute(intent)
+      .subscribe({ next: (outcome) => { outcomes.push(outcome); }, error: reject, complete: resolve }); });
     await expect.poll(() => outcomes.at(-1)?.state).toBe('submitted');
     await world.passSlots(A_LIFE_AND_MORE);
     await expect.poll(() => outcomes.at(-1)?.code).toBe('PROOF_DISAGREES');

@@ -10,12 +10,14 @@ import type { Intent } from '../../src/trading/intent.ts';
 import { advance, after } from '../service/virtual-time.ts';
 
 const INTENT: Intent = {
-  id: 'diver-1', strategy: 'diver', createdAt: 0, purpose: 'exit', inputMint: USDC_MINT, outputMint: SOL_MINT, amountIn: 1_000_000n as Amount,
+  id: 'diver-1', strategy: 'diver', createdAt: 0, purpose: 'exit', inputMint: USDC_MINT, outputMint: SOL_MINT,
+  amountIn: 1_000_000n as Amount,
   maxSlippageBps: 50 as Bps, maxPriceImpactBps: 100 as Bps, maxFeeBps: 30 as Bps, route: 'order', reason: 'a test',
 };
 const ATTEMPT: Attempt = {
-  intentId: 'diver-1', number: 1, route: 'order', router: 'iris', quotedOut: 5_000_000n as Amount, threshold: 4_900_000n as Amount, requestId: 'request-1',
-  signature: 'ours', transactionId: 'ours', messageHash: '00', blockhash: 'hash', lastValidBlockHeight: 1_000n, feePayer: 'us',
+  intentId: 'diver-1', number: 1, route: 'order', router: 'iris', quotedOut: 5_000_000n as Amount,
+  threshold: 4_900_000n as Amount, requestId: 'request-1', signature: 'ours', transactionId: 'ours', messageHash: '00',
+  blockhash: 'hash', lastValidBlockHeight: 1_000n, feePayer: 'us',
   inputBalance: 7_000_000n as Amount, inputSlots: { from: 1n, to: 1n }, signedTransaction: new Uint8Array(1),
 };
 const TIMEOUT_MS = 30_000;
@@ -25,7 +27,9 @@ type Execute = LiveWorld['service']['execute'];
 const never = (): never => { throw new Error('not asked for here'); };
 
 /** Follows an attempt whose bytes a service takes as it likes; the node is well, and has it landed from a moment on. */
-function followed(serve: (clock: VirtualClock) => Execute, { landsAt = Infinity, lies = false, attempt = ATTEMPT } = {}) {
+function followed(
+  serve: (clock: VirtualClock) => Execute, { landsAt = Infinity, lies = false, attempt = ATTEMPT } = {},
+) {
   const clock = new VirtualClock(0);
   const flights = { now: 0, most: 0, sent: 0, signals: [] as (AbortSignal | undefined)[] };
   const direct: { readonly at: number; readonly bytes: Uint8Array }[] = [];
@@ -45,7 +49,10 @@ function followed(serve: (clock: VirtualClock) => Execute, { landsAt = Infinity,
         }
       },
     },
-    journal: { intentApproved: never, attemptSigned: never, transition: never, openIntents: () => [], isSigned: never, proofOf: () => undefined, keepProof: () => undefined, movesSince: () => [] },
+    journal: {
+      intentApproved: never, attemptSigned: never, transition: never, openIntents: () => [], isSigned: never,
+      proofOf: () => undefined, keepProof: () => undefined, movesSince: () => [],
+    },
     signer: { address: 'us', sign: never },
     chain: {
       compose: never, signaturesOf: async () => undefined, findBySigner: async () => undefined,
@@ -59,7 +66,8 @@ function followed(serve: (clock: VirtualClock) => Execute, { landsAt = Infinity,
       signatureStatus: async () => (clock.now() < landsAt ? undefined : { slot: 1n, confirmation: 'finalized' }),
       tokenBalance: async () => ({ amount: 7_000_000n as Amount, slot: 600n, lastSlot: 602n }),
       landedSwap: async ({ signature }) => ({
-        signature, slot: 1n, feeLamports: 5_000n as Lamports, rentLamports: 0n as Lamports, amountIn: (lies ? 0n : 1_000_000n) as Amount, amountOut: (lies ? 0n : 5_000_000n) as Amount,
+        signature, slot: 1n, feeLamports: 5_000n as Lamports, rentLamports: 0n as Lamports,
+        amountIn: (lies ? 0n : 1_000_000n) as Amount, amountOut: (lies ? 0n : 5_000_000n) as Amount,
       }),
     },
   };

@@ -21,11 +21,15 @@ function playInHoles(wishes: readonly Partial<Wish>[], fates: readonly Partial<F
   return play({
     seed: 1, tricks: [], crashes: [], words: [], jumps: [], deposits: [], skipped: 0,
     weathers: [{ ...CALM, holes: true, forMs: 200_000 }],
-    wishes: wishes.map((wish) => ({ at: 0, strategy: 0, exits: false, token: 2, route: 'build', percent: 30, ...wish })),
+    wishes: wishes.map((wish) =>
+      ({ at: 0, strategy: 0, exits: false, token: 2, route: 'build', percent: 30, ...wish })),
     fates: fates.map((fate) => ({ ...KIND_FATE, ...fate })),
   }, (clock) => {
     journals += 1;
-    return openJournal({ path: join(FOLDER, `${journals}.sqlite`), clock: { now: () => clock.now(), schedule: () => { throw new Error('a journal has no timers'); } } });
+    return openJournal({
+      path: join(FOLDER, `${journals}.sqlite`),
+      clock: { now: () => clock.now(), schedule: () => { throw new Error('a journal has no timers'); } },
+    });
   });
 }
 
@@ -36,14 +40,24 @@ const doubted = ({ intents, story }: Played): boolean =>
 const BLOCKS = [[1, 1], [1, 2], [2, 1], [2, 2]] as const;
 
 describe('a swap that landed where the history has a hole', () => {
-  it.each(BLOCKS)('is not dead though another one brought as much as it took (%i and %i blocks later)', async (first, second) => {
-    const played = await playInHoles([{ at: 0 }, { at: 400, strategy: 1, token: 0, percent: 90 }], [{ lands: first }, { lands: second }]);
+  it.each(
+    BLOCKS,
+  )('is not dead though another one brought as much as it took (%i and %i blocks later)', async (first, second) => {
+    const played = await playInHoles(
+      [{ at: 0 }, { at: 400, strategy: 1, token: 0, percent: 90 }], [{ lands: first }, { lands: second }],
+    );
     expect(breachesOf(played)).toEqual([]);
     expect(played.intents.map(({ state }) => state)).toEqual(['confirmed', 'confirmed']);
   });
 
-  it.each(BLOCKS)('is not dead though one that its balance lacked already was booked later (%i and %i blocks later)', async (first, second) => {
-    const played = await playInHoles([{ at: 0 }, { at: 2_000, strategy: 1, token: 2 }], [{ lands: first, tipLamports: 70_000n, givenLateMs: 4_000 }, { lands: second }]);
+  it.each(
+    BLOCKS,
+  )('is not dead though one that its balance lacked already was booked later (%i and %i blocks later)', async (
+    first, second,
+  ) => {
+    const played = await playInHoles([{ at: 0 }, { at: 2_000, strategy: 1, token: 2 }], [
+      { lands: first, tipLamports: 70_000n, givenLateMs: 4_000 }, { lands: second },
+    ]);
     expect(breachesOf(played)).toEqual([]);
     expect(played.intents.map(({ state }) => state)).toEqual(['confirmed', 'confirmed']);
   });

@@ -26,11 +26,15 @@ afterAll(() => {
 
 /** One file for many stories: making it takes longer than a story. One that a story left dirty is not used again. */
 function openStore(clock: VirtualClock): JournalStore {
-  if (current === undefined || current.plays >= PLAYS_PER_JOURNAL || current.journal.openIntents().length > 0 || current.journal.unsettledOutcomes().length > 0) {
+  if (current === undefined || current.plays >= PLAYS_PER_JOURNAL || current.journal.openIntents().length > 0
+      || current.journal.unsettledOutcomes().length > 0) {
     current?.journal.close();
     journals += 1;
     const time = { clock };
-    current = { journal: openJournal({ path: join(FOLDER, `${journals}.sqlite`), clock: { now: () => time.clock.now(), schedule: () => { throw new Error('a journal has no timers'); } } }), time, plays: 0 };
+    current = { journal: openJournal({
+      path: join(FOLDER, `${journals}.sqlite`),
+      clock: { now: () => time.clock.now(), schedule: () => { throw new Error('a journal has no timers'); } },
+    }), time, plays: 0 };
   }
   current.time.clock = clock;
   current.plays += 1;
@@ -39,7 +43,8 @@ function openStore(clock: VirtualClock): JournalStore {
 
 describe('whatever happens to a daemon and its world', () => {
   it('no intent swaps twice, no swap is lost, the ledger is the chain’s, nothing leaves unwritten, and all ends', async () => {
-    const seen = { confirmed: 0, failed: 0, expired: 0, abandoned: 0, restarts: 0, 'further attempts': 0, 'operator’s words': 0 };
+    const seen =
+      { confirmed: 0, failed: 0, expired: 0, abandoned: 0, restarts: 0, 'further attempts': 0, 'operator’s words': 0 };
     await fc.assert(fc.asyncProperty(story, async (told) => {
       const played = await play(told, openStore);
       expect(breachesOf(played)).toEqual([]);
@@ -51,6 +56,7 @@ describe('whatever happens to a daemon and its world', () => {
       }
     }), { numRuns: STORIES, seed: SEED });
     // Laws that nothing was held against would hold too.
-    for (const [what, count] of Object.entries(seen)) expect(count, `${what} in ${STORIES} stories`).toBeGreaterThan(STORIES / 100);
+    for (const [what, count] of Object.entries(seen))
+      expect(count, `${what} in ${STORIES} stories`).toBeGreaterThan(STORIES / 100);
   }, Math.max(60_000, STORIES * 100));
 });

@@ -17,7 +17,9 @@ beforeAll(async () => { world = await startExecutionWorld(); });
 afterAll(async () => { await world.close(); });
 
 function journalOn(disk: SmallDisk): JournalStore {
-  const journal = createPatientJournal(openJournal({ path: join(disk.dir, 'journal.sqlite'), clock: world.clock }), { clock: world.clock, onFault: () => false, onWritten: () => undefined });
+  const journal = createPatientJournal(openJournal({ path: join(disk.dir, 'journal.sqlite'), clock: world.clock }), {
+    clock: world.clock, onFault: () => false, onWritten: () => undefined,
+  });
   onTestFinished(() => {
     disk.clear();
     journal.close();
@@ -25,13 +27,16 @@ function journalOn(disk: SmallDisk): JournalStore {
   return journal;
 }
 
-describe.skipIf(NO_SMALL_DISK !== undefined)(`a swap that the journal does not take${NO_SMALL_DISK === undefined ? '' : ` (left out: ${NO_SMALL_DISK})`}`, () => {
+describe.skipIf(
+  NO_SMALL_DISK !== undefined,
+)(`a swap that the journal does not take${NO_SMALL_DISK === undefined ? '' : ` (left out: ${NO_SMALL_DISK})`}`, () => {
   it('is given up: nothing is quoted, signed or sent', async () => {
     const disk = smallDisk();
     const executor = createLiveExecutor({ ...world, journal: journalOn(disk) });
     disk.fill();
     const landed = world.landed.length;
-    expect(await outcomesOf(executor, world.intent())).toMatchObject([{ state: 'abandoned', code: 'JOURNAL_FAILED', attempt: 1 }]);
+    expect(await outcomesOf(executor, world.intent()))
+      .toMatchObject([{ state: 'abandoned', code: 'JOURNAL_FAILED', attempt: 1 }]);
     expect(world.landed).toHaveLength(landed);
   });
 
@@ -63,8 +68,12 @@ describe.skipIf(NO_SMALL_DISK !== undefined)(`a swap that the journal does not t
 
   it('is given up on paper too', async () => {
     const disk = smallDisk();
-    const executor = journalled({ execute: () => { throw new Error('nothing is carried out'); }, reconcile: () => { throw new Error('nothing is open'); } }, journalOn(disk));
+    const executor = journalled({
+      execute: () => { throw new Error('nothing is carried out'); },
+      reconcile: () => { throw new Error('nothing is open'); },
+    }, journalOn(disk));
     disk.fill();
-    expect(await collect(executor.execute(world.intent()))).toMatchObject([{ state: 'abandoned', code: 'JOURNAL_FAILED' }]);
+    expect(await collect(executor.execute(world.intent())))
+      .toMatchObject([{ state: 'abandoned', code: 'JOURNAL_FAILED' }]);
   });
 });

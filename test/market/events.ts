@@ -8,9 +8,12 @@ import type { Token } from '../../src/market/token.ts';
 import type { TokenStats } from '../../src/market/token-stats.ts';
 import { SOL, USDC } from './tokens.ts';
 
-/** Returns a quote of `inAmount` smallest units of one token for `outAmount` of another, on the feed of that question. */
+/**
+ * Returns a quote of `inAmount` smallest units of one token for `outAmount` of another, on the feed of that question.
+ */
 export function quote(from: Token, to: Token, { inAmount, outAmount, at = 0, priceImpact = 0 }: {
-  readonly inAmount: bigint; readonly outAmount: bigint; readonly at?: number; readonly priceImpact?: number | undefined;
+  readonly inAmount: bigint; readonly outAmount: bigint; readonly at?: number;
+  readonly priceImpact?: number | undefined;
 }): Quote {
   return {
     kind: 'quote',
@@ -43,8 +46,12 @@ export function sellingSol(milliUsd: number, at: number): Quote {
 }
 
 /** Returns a book of levels given as [price in cents, size]. */
-export function book(yes: readonly (readonly [number, number])[], no: readonly (readonly [number, number])[], at = 0): OrderBook {
-  return { kind: 'order-book', feed: 'order-book:M', receivedAt: at, marketId: 'M', yes: yes.map(level), no: no.map(level) };
+export function book(
+  yes: readonly (readonly [number, number])[], no: readonly (readonly [number, number])[], at = 0,
+): OrderBook {
+  return {
+    kind: 'order-book', feed: 'order-book:M', receivedAt: at, marketId: 'M', yes: yes.map(level), no: no.map(level),
+  };
 }
 
 function level([cents, size]: readonly [number, number]): BookLevel {
@@ -53,7 +60,8 @@ function level([cents, size]: readonly [number, number]): BookLevel {
 
 export function stats(token: Token, usdPrice: number | undefined, at = 0): TokenStats {
   return {
-    kind: 'token-stats', feed: `token-stats:${token.mint}`, receivedAt: at, mint: token.mint, values: usdPrice === undefined ? {} : { usdPrice },
+    kind: 'token-stats', feed: `token-stats:${token.mint}`, receivedAt: at, mint: token.mint,
+    values: usdPrice === undefined ? {} : { usdPrice },
   };
 }
 

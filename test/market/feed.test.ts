@@ -4,14 +4,17 @@ import type { FeedSpec } from '../../src/market/feed.ts';
 import { feedKey, sharedFeeds } from '../../src/market/feed.ts';
 import { SOL, USDC } from './tokens.ts';
 
-const quote: FeedSpec = { kind: 'quote', inputMint: USDC.mint, outputMint: SOL.mint, amount: 5n as Amount, everyMs: 5_000 };
+const quote: FeedSpec =
+  { kind: 'quote', inputMint: USDC.mint, outputMint: SOL.mint, amount: 5n as Amount, everyMs: 5_000 };
 const book: FeedSpec = { kind: 'order-book', marketId: 'M', everyMs: 5_000 };
 const stats: FeedSpec = { kind: 'token-stats', mint: SOL.mint, everyMs: 5_000 };
 
 it('names a feed by what it watches, whatever its rate', () => {
   expect(feedKey(quote)).toBe(`quote:${USDC.mint}:${SOL.mint}:5`);
   expect(feedKey({ ...quote, everyMs: 1 })).toBe(feedKey(quote));
-  expect(new Set([quote, { ...quote, amount: 6n as Amount }, { ...quote, inputMint: SOL.mint, outputMint: USDC.mint }, book, stats].map(feedKey)).size).toBe(5);
+  expect(new Set([
+    quote, { ...quote, amount: 6n as Amount }, { ...quote, inputMint: SOL.mint, outputMint: USDC.mint }, book, stats,
+  ].map(feedKey)).size).toBe(5);
 });
 
 it('polls each thing once, at the fastest rate anybody asked for', () => {

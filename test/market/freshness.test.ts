@@ -10,7 +10,8 @@ const demand: fc.Arbitrary<PollDemand> = fc.record({
 const demands = fc.array(demand, { minLength: 1, maxLength: 12 });
 const rate = fc.double({ min: 0.01, max: 100, noNaN: true });
 
-const perSecond = (intervals: readonly number[]): number => intervals.reduce((sum, interval) => sum + 1_000 / interval, 0);
+const perSecond = (intervals: readonly number[]): number =>
+  intervals.reduce((sum, interval) => sum + 1_000 / interval, 0);
 
 describe('the optimal intervals', () => {
   test('are those asked for where the rate allows them all', () => {
@@ -29,22 +30,24 @@ describe('the optimal intervals', () => {
     fc.assert(fc.property(demands, rate, (wanted, allowed) => {
       const intervals = optimalIntervals(wanted, allowed);
       const asked = perSecond(wanted.map(({ everyMs }) => everyMs));
-      for (const [index, interval] of intervals.entries()) expect(interval).toBeGreaterThanOrEqual(wanted[index]!.everyMs * (1 - 1e-9));
+      for (const [index, interval] of intervals.entries())
+        expect(interval).toBeGreaterThanOrEqual(wanted[index]!.everyMs * (1 - 1e-9));
       expect(perSecond(intervals) / Math.min(asked, allowed)).toBeCloseTo(1, 6);
     }));
   });
 
   test('cannot be bettered by moving rate from one to another', () => {
-    fc.assert(fc.property(demands, rate, fc.nat(), fc.nat(), fc.double({ min: 0.01, max: 0.9, noNaN: true }), (wanted, allowed, some, other, part) => {
-      const intervals = optimalIntervals(wanted, allowed);
-      const [from, to] = [some % wanted.length, other % wanted.length];
-      if (from === to) return;
-      const moved = part / intervals[from]!;
-      const others = intervals.map((interval, index) => {
-        if (index === from) return 1 / (1 / interval - moved);
-        return index === to ? Math.max(wanted[to]!.everyMs, 1 / (1 / interval + moved)) : interval;
-      });
-      expect(weightedMeanAge(wanted, others)).toBeGreaterThanOrEqual(weightedMeanAge(wanted, intervals) * (1 - 1e-9));
-    }));
+    fc.assert(fc.property(demands, rate, fc.nat(), fc.nat(), fc.double({ min: 0.01, max: 0.9, noNaN: true }),
+      (wanted, allowed, some, other, part) => {
+        const intervals = optimalIntervals(wanted, allowed);
+        const [from, to] = [some % wanted.length, other % wanted.length];
+        if (from === to) return;
+        const moved = part / intervals[from]!;
+        const others = intervals.map((interval, index) => {
+          if (index === from) return 1 / (1 / interval - moved);
+          return index === to ? Math.max(wanted[to]!.everyMs, 1 / (1 / interval + moved)) : interval;
+        });
+        expect(weightedMeanAge(wanted, others)).toBeGreaterThanOrEqual(weightedMeanAge(wanted, intervals) * (1 - 1e-9));
+      }));
   });
 });

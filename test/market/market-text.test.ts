@@ -8,14 +8,17 @@ const quote = (from: string, to: string, amount: string): FeedKey => `quote:${fr
 describe('what many feeds watch', () => {
   it('has the sizes of a pair together, by size, then statistics, then books', () => {
     expect(describeFeeds(TOKENS, [
-      'order-book:TIDE', quote(USDC.mint, SOL.mint, '100000000'), quote(SOL.mint, USDC.mint, '500000000'), `token-stats:${FISH.mint}`,
-      quote(USDC.mint, SOL.mint, '25000000'), quote(USDC.mint, SOL.mint, '2000000000'), `token-stats:${KELP.mint}`, 'order-book:540817',
-    ])).toBe('the price of 25, 100 and 2000 USDC in SOL; the price of 0.5 SOL in USDC; the statistics of FISH and KELP; the order books of TIDE and 540817');
+      'order-book:TIDE', quote(USDC.mint, SOL.mint, '100000000'), quote(SOL.mint, USDC.mint, '500000000'),
+      `token-stats:${FISH.mint}`, quote(USDC.mint, SOL.mint, '25000000'), quote(USDC.mint, SOL.mint, '2000000000'),
+      `token-stats:${KELP.mint}`, 'order-book:540817',
+    ])).toBe('the price of 25, 100 and 2000 USDC in SOL; the price of 0.5 SOL in USDC; the statistics of FISH and '
+      + 'KELP; the order books of TIDE and 540817');
   });
 
   it('says one as one, none as nothing, and names by its mint what has no name', () => {
     expect(describeFeeds(TOKENS, ['order-book:TIDE'])).toBe('the order book of TIDE');
     expect(describeFeeds(TOKENS, [])).toBe('');
-    expect(describeFeeds(TOKENS, [quote('Mint', USDC.mint, '7'), quote('Mint', USDC.mint, '70')])).toBe('the price of 7 and 70 of Mint in USDC');
+    expect(describeFeeds(TOKENS, [quote('Mint', USDC.mint, '7'), quote('Mint', USDC.mint, '70')]))
+      .toBe('the price of 7 and 70 of Mint in USDC');
   });
 });

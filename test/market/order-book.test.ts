@@ -53,14 +53,18 @@ describe('a book of bids on both sides', () => {
     const odd = book([[60, size], [42, 100]], [[55, 30]]);
     expect(bookTop(odd, 'yes')).toEqual(bookTop(book([[42, 100]], [[55, 30]]), 'yes'));
     expect(isEmpty(book([[60, size]], [[30, size]]))).toBe(true);
-    expect(bookTop(book([[60, size]], [[30, size]]), 'yes')).toMatchObject({ bestBid: undefined, microprice: undefined });
+    expect(bookTop(book([[60, size]], [[30, size]]), 'yes'))
+      .toMatchObject({ bestBid: undefined, microprice: undefined });
   });
 });
 
 describe('a book with something missing', () => {
   it('leaves the ask undefined without NO bids, never 1 and never 0', () => {
     const top = bookTop(book([[42, 100]], []), 'yes');
-    expect(top).toEqual({ bestBid: 420_000, bestAsk: undefined, mid: undefined, spread: undefined, microprice: undefined, imbalance: undefined });
+    expect(top).toEqual({
+      bestBid: 420_000, bestAsk: undefined, mid: undefined, spread: undefined, microprice: undefined,
+      imbalance: undefined,
+    });
     expect(bookTop(book([[42, 100]], []), 'no')).toMatchObject({ bestBid: undefined, bestAsk: 580_000 });
   });
 
@@ -84,7 +88,9 @@ describe('a crossed book', () => {
   });
 
   it('issue 13.11: has no mid and no microprice on either side', () => {
-    for (const side of ['yes', 'no'] as const) expect(bookTop(book([[60, 1]], [[41, 3]]), side)).toMatchObject({ mid: undefined, microprice: undefined, spread: -10_000, bestBid: expect.any(Number), bestAsk: expect.any(Number) });
+    for (const side of ['yes', 'no'] as const) expect(bookTop(book([[60, 1]], [[41, 3]]), side)).toMatchObject({
+      mid: undefined, microprice: undefined, spread: -10_000, bestBid: expect.any(Number), bestAsk: expect.any(Number),
+    });
     // At the same price they meet, and do not cross.
     expect(bookTop(book([[60, 1]], [[40, 1]]), 'yes')).toMatchObject({ mid: 600_000, microprice: 600_000, spread: 0 });
   });
@@ -103,7 +109,8 @@ describe('the implied probability', () => {
 
   it('is there at exactly the widest spread allowed, and not one hundredth of a cent above', () => {
     fc.assert(fc.property(fc.integer({ min: 1, max: 9_800 }), (hundredths) => {
-      const wide = (spread: number): unknown => impliedProbability(book([[1, 1]], [[(9_900 - spread) / 100, 1]]), hundredths / 10_000);
+      const wide = (spread: number): unknown =>
+        impliedProbability(book([[1, 1]], [[(9_900 - spread) / 100, 1]]), hundredths / 10_000);
       expect(wide(hundredths)).toBeTypeOf('number');
       expect(wide(hundredths + 1)).toBeUndefined();
     }));

@@ -5,7 +5,10 @@ import { FISH, SOL, USDC } from './tokens.ts';
 
 it('takes an address in base58 for a mint and nothing else', () => {
   expect(mint(SOL.mint)).toBe(SOL.mint);
-  for (const text of ['', 'SOL', '0'.repeat(44), `${SOL.mint}x2`, `${SOL.mint.slice(1)}O`, `${SOL.mint.slice(1)}l`, ` ${SOL.mint}`, `${SOL.mint}\n`]) {
+  for (const text of [
+    '', 'SOL', '0'.repeat(44), `${SOL.mint}x2`, `${SOL.mint.slice(1)}O`, `${SOL.mint.slice(1)}l`, ` ${SOL.mint}`,
+    `${SOL.mint}\n`,
+  ]) {
     expect(() => mint(text), text).toThrow(expect.objectContaining({ code: 'MINT_INVALID' }) as Error);
   }
 });

@@ -14,13 +14,20 @@ import type { Input } from '../../src/trading/step.ts';
 import type { InputSource } from '../../src/recording/reader.ts';
 
 /** Any text that UTF-8 can say, with controls, a leading byte order mark and characters beyond the first plane. */
-const text = fc.oneof(fc.string({ unit: 'binary', maxLength: 12 }), fc.constantFrom('', '\ufeffmark', '💧', 'iris', 'a\u0000b'));
-const mint = fc.constantFrom('So11111111111111111111111111111111111111112', 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v', '9mintmintmintmintmintmintmintmint') as fc.Arbitrary<Mint>;
-const amount = fc.oneof(fc.bigInt({ min: 0n, max: U64_MAX }), fc.constantFrom(0n, 1n, 2n ** 53n + 1n, U64_MAX)) as fc.Arbitrary<Amount>;
+const text =
+  fc.oneof(fc.string({ unit: 'binary', maxLength: 12 }), fc.constantFrom('', '\ufeffmark', '💧', 'iris', 'a\u0000b'));
+const mint = fc.constantFrom(
+  'So11111111111111111111111111111111111111112', 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v',
+  '9mintmintmintmintmintmintmintmint',
+) as fc.Arbitrary<Mint>;
+const amount = fc.oneof(
+  fc.bigInt({ min: 0n, max: U64_MAX }), fc.constantFrom(0n, 1n, 2n ** 53n + 1n, U64_MAX),
+) as fc.Arbitrary<Amount>;
 const lamports = amount as fc.Arbitrary<unknown> as fc.Arbitrary<Lamports>;
 const time = fc.integer({ min: 0, max: 4_000_000_000_000 });
 const double = fc.double({ noNaN: true });
-const optional = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> => fc.option(arbitrary, { nil: undefined });
+const optional = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> =>
+  fc.option(arbitrary, { nil: undefined });
 
 /** `receivedAt` as a distance from the stamp: what is received waits, but not for weeks. */
 const base = { feed: text, receivedAt: fc.integer({ min: -5_000, max: 5_000 }), eventAt: optional(time) };
@@ -32,8 +39,12 @@ const quote = fc.record({
   feeBps: fc.integer({ min: 0, max: 10_000 }) as unknown as fc.Arbitrary<Bps>,
 }).map((quote): Quote => ({ ...quote, rate: rateOf(quote.inAmount, quote.outAmount) }));
 
-const levels = fc.array(fc.record({ priceMicroUsd: fc.integer({ min: 0, max: 1_000_000 }), size: double }, { noNullPrototype: true }), { maxLength: 5 });
-const orderBook: fc.Arbitrary<OrderBook> = fc.record({ kind: fc.constant('order-book' as const), ...base, marketId: text, yes: levels, no: levels });
+const levels = fc.array(
+  fc.record({ priceMicroUsd: fc.integer({ min: 0, max: 1_000_000 }), size: double }, { noNullPrototype: true }),
+  { maxLength: 5 },
+);
+const orderBook: fc.Arbitrary<OrderBook> =
+  fc.record({ kind: fc.constant('order-book' as const), ...base, marketId: text, yes: levels, no: levels });
 
 const tokenStats: fc.Arbitrary<TokenStats> = fc.record({
   kind: fc.constant('token-stats' as const), ...base, mint,
@@ -51,14 +62,25 @@ const outcome: fc.Arbitrary<Outcome> = fc.record({
   state: fc.constantFrom('building', 'signed', 'submitted', 'unknown', 'confirmed', 'failed', 'expired', 'abandoned'),
   router: optional(text), quotedOut: optional(amount), signature: optional(text), messageHash: optional(text),
   lastValidBlockHeight: optional(amount), feePayer: optional(text), code: optional(text), reason: optional(text),
-  fill: optional(fc.record({ inputMint: mint, outputMint: mint, amountIn: amount, amountOut: amount, feeLamports: lamports, rentLamports: lamports }, { noNullPrototype: true })),
+  fill: optional(fc.record({
+    inputMint: mint, outputMint: mint, amountIn: amount, amountOut: amount, feeLamports: lamports,
+    rentLamports: lamports,
+  }, { noNullPrototype: true })),
   feeLamports: optional(lamports),
 });
 
 const command: fc.Arbitrary<Command> = fc.oneof(
-  fc.record({ kind: fc.constant('command' as const), name: fc.constant('set-trading-state' as const), state: fc.constantFrom('active', 'reduce-only', 'halted'), reason: text }),
-  fc.record({ kind: fc.constant('command' as const), name: fc.constant('set-service-access' as const), access: fc.constantFrom('granted', 'refused'), reason: text }),
-  fc.record({ kind: fc.constant('command' as const), name: fc.constant('leap-time' as const), from: fc.nat(), reason: text }),
+  fc.record({
+    kind: fc.constant('command' as const), name: fc.constant('set-trading-state' as const),
+    state: fc.constantFrom('active', 'reduce-only', 'halted'), reason: text,
+  }),
+  fc.record({
+    kind: fc.constant('command' as const), name: fc.constant('set-service-access' as const),
+    access: fc.constantFrom('granted', 'refused'), reason: text,
+  }),
+  fc.record({
+    kind: fc.constant('command' as const), name: fc.constant('leap-time' as const), from: fc.nat(), reason: text,
+  }),
 );
 
 /** An input with its stamp. */
@@ -69,11 +91,16 @@ export interface Stamped {
 }
 
 /** Mostly within the hour: each file takes its time. */
-const wait = fc.oneof({ weight: 9, arbitrary: fc.integer({ min: 0, max: 120_000 }) }, { weight: 1, arbitrary: fc.integer({ min: 0, max: 5_000_000 }) });
+const wait = fc.oneof({ weight: 9, arbitrary: fc.integer({ min: 0, max: 120_000 }) }, {
+  weight: 1, arbitrary: fc.integer({ min: 0, max: 5_000_000 }),
+});
 
 /** Any inputs in the order of their stamps; numbers may leave gaps, for decisions have numbers of their own. */
 export const stampedInputs: fc.Arbitrary<Stamped[]> = fc.array(
-  fc.record({ gap: fc.integer({ min: 1, max: 3 }), wait, input: fc.oneof(quote, orderBook, tokenStats, feedHealth, outcome, command) }),
+  fc.record({
+    gap: fc.integer({ min: 1, max: 3 }), wait,
+    input: fc.oneof(quote, orderBook, tokenStats, feedHealth, outcome, command),
+  }),
   { maxLength: 40 },
 ).map((rows) => {
   let seq = 0;

@@ -28,9 +28,14 @@ const FILE = 'quote/1970-01-01T00.arrows';
 /** Starts a writer of inputs a minute apart, and waits until it has written a day and more. */
 async function livingWriter(): Promise<{ readonly directory: string; readonly kill: () => Promise<void> }> {
   const folder = temporaryFolder();
-  const child: ChildProcess = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', CHILD, folder, '60000'], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child: ChildProcess = spawn(
+    process.execPath, ['--disable-warning=ExperimentalWarning', CHILD, folder, '60000'],
+    { stdio: ['ignore', 'pipe', 'inherit'] },
+  );
   await new Promise<void>((resolve) => {
-    child.stdout!.on('data', (chunk: Buffer) => { if (Number(String(chunk).trimEnd().split('\n').at(-1)) > 1_700) resolve(); });
+    child.stdout!.on(
+      'data', (chunk: Buffer) => { if (Number(String(chunk).trimEnd().split('\n').at(-1)) > 1_700) resolve(); },
+    );
   });
   return {
     directory: join(folder, 'run'),
@@ -58,7 +63,8 @@ function deadRecording(): string {
 function knownOf(directory: string): unknown {
   const recording = openRecording(directory);
   return {
-    rows: readBack(recording), truncatedAt: recording.truncatedAt, end: recording.lastGapFreeSeq([]), feeds: recording.feeds.toSorted(), lost: recording.lost,
+    rows: readBack(recording), truncatedAt: recording.truncatedAt, end: recording.lastGapFreeSeq([]),
+    feeds: recording.feeds.toSorted(), lost: recording.lost,
     manifest: readFileSync(join(directory, 'manifest.json'), 'utf8'), identity: recordingIdentity(recording),
     window: openWindow(directory, { from: HOUR, until: 2 * HOUR })?.sha256,
   };
@@ -71,17 +77,22 @@ describe('a recording whose writer was killed', () => {
     await kill();
     const before = knownOf(directory);
     const { uncompressed } = atOnce(infoOf(openRecording(directory)));
-    expect(uncompressed).toStrictEqual(openRecording(directory).segments.filter(({ compressed }) => compressed === undefined).map(({ file }) => file));
+    expect(uncompressed).toStrictEqual(openRecording(directory)
+      .segments.filter(({ compressed }) => compressed === undefined).map(({ file }) => file));
     expect(uncompressed.length).toBeGreaterThan(0);
     expect(infoText(atOnce(infoOf(openRecording(directory))))).toContain('gannet recording compact');
-    expect(inspectRecording(directory).warnings.filter(({ message }) => message.includes('not compressed')).map(({ file }) => file).toSorted()).toStrictEqual(uncompressed.toSorted());
+    expect(inspectRecording(directory).warnings.filter(({ message }) => message.includes('not compressed'))
+      .map(({ file }) => file).toSorted())
+      .toStrictEqual(uncompressed.toSorted());
     const done = await compactRecording(directory);
     expect(done.segments).toBe(uncompressed.length);
     expect(done.bytesAfter).toBeLessThan(done.bytesBefore);
     // Killed before its first digest, a file is no part of the recording, and nobody's to take away.
     const digests = readFileSync(join(directory, 'digests.ndjson'), 'utf8');
     const isStray = (file: string): boolean => file.endsWith('.arrows') && !digests.includes(file);
-    expect(filesIn(directory).filter((file) => !file.includes('.zst') || file.endsWith('.new')).filter((file) => !isStray(file))).toStrictEqual(['digests.ndjson', 'manifest.json']);
+    expect(filesIn(directory).filter((file) => !file.includes('.zst') || file.endsWith('.new')).filter((file) =>
+      !isStray(file)))
+      .toStrictEqual(['digests.ndjson', 'manifest.json']);
     expect(existsSync(join(directory, 'writer.lock'))).toBe(false);
     expect(knownOf(directory)).toStrictEqual(before);
     expect(inspectRecording(directory).issues).toStrictEqual([]);
@@ -111,7 +122,8 @@ describe('compacting', () => {
         appendFileSync(join(place, 'digests.ndjson'), lines.slice(0, 40));
       },
       (place) => {
-        for (const file of filesIn(whole).filter((name) => name.endsWith('.zst'))) writeFileSync(join(place, file), readFileSync(join(whole, file)));
+        for (const file of filesIn(whole).filter((name) => name.endsWith('.zst')))
+          writeFileSync(join(place, file), readFileSync(join(whole, file)));
         appendFileSync(join(place, 'digests.ndjson'), lines);
       },
     ];
@@ -134,7 +146,8 @@ describe('compacting', () => {
     expect(before).toMatchObject({ lost: [{ file: FILE, isHole: true, until: HOUR - 60_000 }] });
     await compactRecording(directory);
     expect(knownOf(directory)).toStrictEqual(before);
-    expect(inspectRecording(directory).issues).toMatchObject([{ file: FILE, message: expect.stringContaining('are lost') }]);
+    expect(inspectRecording(directory).issues)
+      .toMatchObject([{ file: FILE, message: expect.stringContaining('are lost') }]);
   });
 
   it('refuses a segment whose bytes are not those that were written, and leaves it', async () => {
@@ -143,7 +156,8 @@ describe('compacting', () => {
     const bytes = readFileSync(path);
     bytes[bytes.length >> 1]! ^= 1;
     writeFileSync(path, bytes);
-    await expect(compactRecording(directory)).rejects.toMatchObject({ code: 'RECORDING_CORRUPT', message: expect.stringContaining(FILE) });
+    await expect(compactRecording(directory))
+      .rejects.toMatchObject({ code: 'RECORDING_CORRUPT', message: expect.stringContaining(FILE) });
     expect(readFileSync(path).equals(bytes)).toBe(true);
     expect(existsSync(`${path}.zst`)).toBe(false);
   });
@@ -154,7 +168,9 @@ describe('compacting', () => {
     const large = Buffer.alloc(24 << 20, 'rows');
     const [first] = openRecording(directory).segments.filter(({ file }) => file === FILE);
     writeFileSync(join(directory, FILE), large);
-    appendFileSync(join(directory, 'digests.ndjson'), formatDigestLine({ ...first!, bytes: large.length, sha256: createHash('sha256').update(large).digest('hex'), newFeeds: [] }));
+    appendFileSync(join(directory, 'digests.ndjson'), formatDigestLine({
+      ...first!, bytes: large.length, sha256: createHash('sha256').update(large).digest('hex'), newFeeds: [],
+    }));
     const before = filesIn(directory);
     const interrupt = new AbortController();
     const compacting = compactRecording(directory, interrupt.signal);
@@ -180,7 +196,8 @@ describe('compacting', () => {
     for (const directory of [writer.directory, first]) {
       const files = new Map(filesIn(directory).map((file) => [file, readFileSync(join(directory, file))]));
       expect(await compactRecording(directory)).toStrictEqual({ segments: 0, bytesBefore: 0, bytesAfter: 0, left: 0 });
-      expect(new Map(filesIn(directory).map((file) => [file, readFileSync(join(directory, file))]))).toStrictEqual(files);
+      expect(new Map(filesIn(directory).map((file) => [file, readFileSync(join(directory, file))])))
+        .toStrictEqual(files);
     }
   });
 });
@@ -194,7 +211,9 @@ describe('a window that a run was warmed with', () => {
     expect(openWindow(directory, window)!.sha256).toBe(seen);
     // As it was written before: the digest of the compressed file alone.
     const { segments } = openRecording(directory);
-    const old = segments.map(({ compressed, ...digest }) => formatDigestLine({ ...digest, compressed: { rawBytes: compressed!.rawBytes, frames: compressed!.frames }, newFeeds: [] }));
+    const old = segments.map(({ compressed, ...digest }) => formatDigestLine({
+      ...digest, compressed: { rawBytes: compressed!.rawBytes, frames: compressed!.frames }, newFeeds: [],
+    }));
     writeFileSync(join(directory, 'digests.ndjson'), old.join(''));
     expect(openWindow(directory, window)!.sha256).not.toBe(seen);
     expect(readBack(openRecording(directory)).length).toBeGreaterThan(150);

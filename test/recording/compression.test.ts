@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, truncateSync, writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { zstdDecompressSync } from 'node:zlib';
 import { VirtualTimeScheduler } from 'rxjs';
@@ -50,9 +52,11 @@ function writeQuotes(writer: RecordingWriter, count: number): void {
     out += (chance() % 20_001) - 10_000;
     const at = 1_790_000_000_000 + index * 40 + (chance() % 40);
     writer.append(seq, at, {
-      kind: 'quote', feed: 'quote:a', receivedAt: at - (chance() % 3), eventAt: at - 40 - (chance() % 200), inputMint: USDC_MINT, outputMint: SOL_MINT,
-      inAmount: 25_000_000n as Amount, outAmount: BigInt(out) as Amount, threshold: BigInt(Math.floor(out * 0.995)) as Amount,
-      contextSlot: BigInt(300_000_000 + Math.floor(at / 400)), router: ['iris', 'routerA'][chance() % 2]!, feeBps: 0 as Bps, rate: out / 25_000_000,
+      kind: 'quote', feed: 'quote:a', receivedAt: at - (chance() % 3), eventAt: at - 40 - (chance() % 200),
+      inputMint: USDC_MINT, outputMint: SOL_MINT, inAmount: 25_000_000n as Amount, outAmount: BigInt(out) as Amount,
+      threshold: BigInt(Math.floor(out * 0.995)) as Amount,
+      contextSlot: BigInt(300_000_000 + Math.floor(at / 400)), router: ['iris', 'routerA'][chance() % 2]!,
+      feeBps: 0 as Bps, rate: out / 25_000_000,
     });
   }
 }
@@ -69,7 +73,8 @@ describe('a segment that has ended', () => {
     expect(statSync(join(writer.directory, file!.file)).size).toBe(file!.bytes);
     expect(file!.bytes / 40_000).toBeLessThan(20);
     expect(file!.compressed!.frames.length).toBeGreaterThan(3);
-    const stream = frames(readFileSync(join(writer.directory, file!.file)), file!.compressed!.frames).map((frame) => zstdDecompressSync(frame));
+    const stream = frames(readFileSync(join(writer.directory, file!.file)), file!.compressed!.frames)
+      .map((frame) => zstdDecompressSync(frame));
     const before = readFileSync(join(open, 'quote/2026-09-21T14.arrows'));
     expect(Buffer.concat(stream).subarray(0, before.length).equals(before)).toBe(true);
     expect(readBack(openRecording(writer.directory))).toStrictEqual(readBack(openRecording(open)));
@@ -77,7 +82,8 @@ describe('a segment that has ended', () => {
 
   it('is compressed while the recording goes on, and read alike by who had it open', async () => {
     const clock = new VirtualTimeScheduler();
-    const writer = createRecordingWriter({ dir: temporaryFolder(), clock, tokens: [], onError: (error) => { throw error; } });
+    const writer =
+      createRecordingWriter({ dir: temporaryFolder(), clock, tokens: [], onError: (error) => { throw error; } });
     writeQuotes(writer, 15_000);
     writer.flush();
     const expected = readBack(openRecording(writer.directory));
@@ -85,7 +91,9 @@ describe('a segment that has ended', () => {
     const cursor = early.cursor();
     for (let row = 0; row < 5_000; row++) cursor.next();
     const next = expected.at(-1)!;
-    writer.append(next.seq + 1, next.at + HOUR, { kind: 'command', name: 'leap-time', from: 1, reason: 'another kind' });
+    writer.append(next.seq + 1, next.at + HOUR, {
+      kind: 'command', name: 'leap-time', from: 1, reason: 'another kind',
+    });
     writer.append(next.seq + 2, next.at + HOUR, buyingSol(150_000, next.at + HOUR));
     clock.maxFrames = 1_000;
     clock.flush();
@@ -103,7 +111,9 @@ describe('a segment that has ended', () => {
 
   it('stays as it is where the disk has no place for the other, and is tried again at the end', async () => {
     const clock = new VirtualTimeScheduler();
-    const writer = twoHours(createRecordingWriter({ dir: temporaryFolder(), name: 'run', clock, tokens: [], onError: (error) => { throw error; } }));
+    const writer = twoHours(createRecordingWriter(
+      { dir: temporaryFolder(), name: 'run', clock, tokens: [], onError: (error) => { throw error; } },
+    ));
     const expected = readBack(openRecording(writer.directory));
     const hindrance = join(writer.directory, `${FILE}.zst.new`);
     mkdirSync(join(hindrance, 'deep'), { recursive: true });
@@ -145,7 +155,8 @@ describe('a writer that was killed while it compressed', () => {
       return place;
     };
     for (const length of [0, 1, 4, packed.length >> 1, packed.length - 1, packed.length]) {
-      expect(readBack(openRecording(put(`${FILE}.zst.new`, packed.subarray(0, length)))), `unfinished, ${length} bytes`).toStrictEqual(expected);
+      expect(readBack(openRecording(put(`${FILE}.zst.new`, packed.subarray(0, length)))), `unfinished, ${length} bytes`)
+        .toStrictEqual(expected);
     }
     const named = put(`${FILE}.zst`, packed);
     expect(readBack(openRecording(named)), 'named, without a digest').toStrictEqual(expected);
@@ -174,7 +185,8 @@ describe('a compressed segment of an unclosed recording', () => {
     writeFileSync(join(open, 'digests.ndjson'), line, { flag: 'a' });
     const path = join(open, `${FILE}.zst`);
     const packed = readFileSync(join(closed, `${FILE}.zst`));
-    const positions = [...Array.from({ length: 24 }, (_, index) => index), ...Array.from({ length: 60 }, (_, index) => Math.floor((index * (packed.length - 1)) / 59))];
+    const positions = [...Array.from({ length: 24 }, (_, index) => index), ...Array.from({ length: 60 }, (_, index) =>
+      Math.floor((index * (packed.length - 1)) / 59))];
     for (const position of positions) {
       const bytes = Buffer.from(packed);
       bytes[position]! ^= 0x10;
@@ -213,7 +225,10 @@ describe('a recording of format 1', () => {
     const lines = files.map((digest) => formatDigestLine({ ...digest, newFeeds: [] })).join('');
     writeFileSync(join(open, 'digests.ndjson'), lines);
     // Format 1 ends with the files as they were appended to; here nothing was cut off.
-    writeFileSync(join(open, 'manifest.json'), formatManifest({ ...asFirst, closed: true, endedAt: 2 * HOUR, files, digestsSha256: createHash('sha256').update(lines).digest('hex') }));
+    writeFileSync(join(open, 'manifest.json'), formatManifest({
+      ...asFirst, closed: true, endedAt: 2 * HOUR, files,
+      digestsSha256: createHash('sha256').update(lines).digest('hex'),
+    }));
     for (const { file, bytes } of files) truncateSync(join(open, file), bytes);
     expect(filesIn(open).filter((file) => file.endsWith('.zst'))).toStrictEqual([]);
     expect(openRecording(open).truncatedAt).toBeUndefined();

@@ -13,8 +13,13 @@ import { openWriter, temporaryFolder } from './temporary.ts';
 
 const CHILD = fileURLToPath(new URL('writing-child.ts', import.meta.url));
 
-/** Starts the writing process, kills it once it has flushed at least `until` inputs, and returns the last number it said. */
-async function killedWriter(folder: string, { until, stepMs }: { readonly until: number; readonly stepMs: number }): Promise<number> {
+/**
+ * Starts the writing process, kills it once it has flushed at least `until` inputs, and returns the last number it
+ * said.
+ */
+async function killedWriter(
+  folder: string, { until, stepMs }: { readonly until: number; readonly stepMs: number },
+): Promise<number> {
   // The zone and language of the writer must not matter to the reader.
   const env = { ...process.env, TZ: 'Asia/Kathmandu', LC_ALL: 'tr_TR.UTF-8' };
   const child = spawn(process.execPath, [CHILD, folder, String(stepMs)], { stdio: ['ignore', 'pipe', 'inherit'], env });
@@ -31,7 +36,8 @@ async function killedWriter(folder: string, { until, stepMs }: { readonly until:
 describe('a recording whose writer was killed', () => {
   // A minute apart, segments end and are compressed all the time.
   it.each([
-    { until: 70, stepMs: 1 }, { until: 8_000, stepMs: 1 }, { until: 700, stepMs: 60_000 }, { until: 3_000, stepMs: 60_000 },
+    { until: 70, stepMs: 1 }, { until: 8_000, stepMs: 1 }, { until: 700, stepMs: 60_000 },
+    { until: 3_000, stepMs: 60_000 },
   ])('keeps everything that was flushed ($until inputs and more, $stepMs ms apart)', async ({ until, stepMs }) => {
     const folder = temporaryFolder();
     const acknowledged = await killedWriter(folder, { until, stepMs });
@@ -52,7 +58,8 @@ describe('a recording whose writer was killed', () => {
 describe('a writer', () => {
   it('writes by itself each second', () => {
     const clock = new VirtualTimeScheduler();
-    const writer = createRecordingWriter({ dir: temporaryFolder(), clock, tokens: [], onError: (error) => { throw error; } });
+    const writer =
+      createRecordingWriter({ dir: temporaryFolder(), clock, tokens: [], onError: (error) => { throw error; } });
     writer.append(1, 0, { kind: 'command', name: 'set-trading-state', state: 'active', reason: 'a' });
     expect(openRecording(writer.directory).events).toBe(0);
     clock.maxFrames = 1_000;
@@ -79,14 +86,18 @@ describe('a writer', () => {
   it('refuses times that are not whole milliseconds: replay would see others', () => {
     const writer = openWriter(temporaryFolder());
     const health = { kind: 'feed-health', feed: 'a', status: 'healthy', consecutiveFailures: 0 } as const;
-    expect(() => { writer.append(1, 5, { ...health, receivedAt: 4.5 }); }).toThrow(expect.objectContaining({ name: 'AssertionError' }));
-    expect(() => { writer.append(1, 5.5, { ...health, receivedAt: 4.5 }); }).toThrow(expect.objectContaining({ name: 'AssertionError' }));
-    expect(() => { writer.append(1, 5, { ...health, receivedAt: 5, eventAt: NaN }); }).toThrow(expect.objectContaining({ name: 'AssertionError' }));
+    expect(() => { writer.append(1, 5, { ...health, receivedAt: 4.5 }); })
+      .toThrow(expect.objectContaining({ name: 'AssertionError' }));
+    expect(() => { writer.append(1, 5.5, { ...health, receivedAt: 4.5 }); })
+      .toThrow(expect.objectContaining({ name: 'AssertionError' }));
+    expect(() => { writer.append(1, 5, { ...health, receivedAt: 5, eventAt: NaN }); })
+      .toThrow(expect.objectContaining({ name: 'AssertionError' }));
   });
 
   it('knows its feeds, and all its rows, where it died over its very last word', async () => {
     const writer = openWriter(temporaryFolder());
-    for (let seq = 1; seq <= 4; seq++) writer.append(seq, seq * 3_600_000, seq % 2 === 0 ? buyingSol(150_000, seq) : sellingSol(150_000, seq));
+    for (let seq = 1; seq <= 4; seq++)
+      writer.append(seq, seq * 3_600_000, seq % 2 === 0 ? buyingSol(150_000, seq) : sellingSol(150_000, seq));
     const manifest = join(writer.directory, 'manifest.json');
     const before = readFileSync(manifest);
     await writer.close();

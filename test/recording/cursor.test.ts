@@ -33,7 +33,8 @@ describe('a cursor over several kinds', () => {
     fc.assert(fc.property(recordings, ({ kinds, blockRows, emptyBlocks }) => {
       const sources = [0, 1, 2].map((kind) => {
         const seqs = kinds.flatMap((other, index) => (other === kind ? [index + 1] : []));
-        const blocks = Array.from({ length: Math.ceil(seqs.length / blockRows) }, (_, i) => blockOf(seqs.slice(i * blockRows, (i + 1) * blockRows)));
+        const blocks = Array.from({ length: Math.ceil(seqs.length / blockRows) }, (_, i) =>
+          blockOf(seqs.slice(i * blockRows, (i + 1) * blockRows)));
         return emptyBlocks ? blocks.flatMap((block) => [blockOf([]), block, blockOf([])]) : blocks;
       });
       expect(walk(new RecordingCursor(sources))).toEqual(kinds.map((_, index) => index + 1));
@@ -60,7 +61,9 @@ describe('a cursor over several kinds', () => {
 
   it('reads a block only when it comes to it', () => {
     let read = 0;
-    const cursor = new RecordingCursor([{ *[Symbol.iterator]() { for (const seqs of [[1, 2], [3]]) { read += 1; yield blockOf(seqs); } } }]);
+    const cursor = new RecordingCursor([
+      { *[Symbol.iterator]() { for (const seqs of [[1, 2], [3]]) { read += 1; yield blockOf(seqs); } } },
+    ]);
     cursor.next();
     cursor.next();
     expect(read).toBe(1);

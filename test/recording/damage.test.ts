@@ -49,7 +49,8 @@ function byKind(rows: readonly PlainStamped[]): Map<string, PlainStamped[]> {
 
 /** Per kind: what was read is what was written, from the first on. */
 function expectPrefixes(found: readonly PlainStamped[], written: readonly PlainStamped[]): void {
-  for (const [kind, rows] of byKind(found)) expect(rows).toStrictEqual((byKind(written).get(kind) ?? []).slice(0, rows.length));
+  for (const [kind, rows] of byKind(found))
+    expect(rows).toStrictEqual((byKind(written).get(kind) ?? []).slice(0, rows.length));
   expect(found.map(({ seq }) => seq)).toStrictEqual(found.map(({ seq }) => seq).toSorted((a, b) => a - b));
 }
 
@@ -61,7 +62,8 @@ describe('a closed recording with one byte changed', () => {
       for (const [index, position] of positionsIn(path, 40).entries()) {
         const mask = [1, 0x80, 0x20, 0xff][index % 4]!;
         flipByte(path, position, mask);
-        expect(() => openRecording(recording), `${file} at ${position}`).toThrow(expect.objectContaining({ code: expect.stringMatching(/^RECORDING_/) }));
+        expect(() => openRecording(recording), `${file} at ${position}`)
+          .toThrow(expect.objectContaining({ code: expect.stringMatching(/^RECORDING_/) }));
         flipByte(path, position, mask);
       }
     }
@@ -73,7 +75,8 @@ describe('a closed recording with one byte changed', () => {
     const file = filesIn(recording).find((name) => name.endsWith('.arrows.zst'))!;
     flipByte(join(recording, file), 100, 1);
     expect(() => openRecording(recording)).toThrow(expect.objectContaining({
-      code: 'RECORDING_CORRUPT', message: expect.stringMatching(new RegExp(`^${file.replaceAll('.', '\\.')} \\(2 rows of 2026-[^)]*\\): expected SHA-256 [0-9a-f]{64} .* found [0-9a-f]{64}`)),
+      code: 'RECORDING_CORRUPT', message: expect.stringMatching(new RegExp(`^${file.replaceAll('.', '\\.')} \\(2 rows `
+        + `of 2026-[^)]*\\): expected SHA-256 [0-9a-f]{64} .* found [0-9a-f]{64}`)),
     }));
   });
 
@@ -104,17 +107,18 @@ describe('an unclosed recording', () => {
     const recording = tornRecording(rows, 5);
     const written = rows.map(asPlain);
     const files = filesIn(recording).filter((name) => name !== 'manifest.json');
-    fc.assert(fc.property(fc.constantFrom(...files), fc.double({ min: 0, max: 1, noNaN: true }), fc.constantFrom(...files), fc.double({ min: 0, max: 1, noNaN: true }), (first, firstPart, second, secondPart) => {
-      const copy = copyOf(recording);
-      truncateSync(join(copy, first), Math.floor(readFileSync(join(copy, first)).length * firstPart));
-      truncateSync(join(copy, second), Math.floor(readFileSync(join(copy, second)).length * secondPart));
-      const opened = openRecording(copy);
-      expectPrefixes(readBack(opened), written);
-      const end = opened.lastGapFreeSeq([]);
-      const cut = opened.cutAt(end);
-      expect(readBack(cut)).toStrictEqual(written.slice(0, end));
-      expect([cut.events, cut.truncatedAt, cut.lastAt]).toStrictEqual([end, end, written[end - 1]?.at]);
-    }), { numRuns: 50 });
+    fc.assert(fc.property(fc.constantFrom(...files), fc.double({ min: 0, max: 1, noNaN: true }),
+      fc.constantFrom(...files), fc.double({ min: 0, max: 1, noNaN: true }), (first, firstPart, second, secondPart) => {
+        const copy = copyOf(recording);
+        truncateSync(join(copy, first), Math.floor(readFileSync(join(copy, first)).length * firstPart));
+        truncateSync(join(copy, second), Math.floor(readFileSync(join(copy, second)).length * secondPart));
+        const opened = openRecording(copy);
+        expectPrefixes(readBack(opened), written);
+        const end = opened.lastGapFreeSeq([]);
+        const cut = opened.cutAt(end);
+        expect(readBack(cut)).toStrictEqual(written.slice(0, end));
+        expect([cut.events, cut.truncatedAt, cut.lastAt]).toStrictEqual([end, end, written[end - 1]?.at]);
+      }), { numRuns: 50 });
   });
 
   it('leaves out bytes beyond the last digest, whatever they are', () => {
@@ -137,7 +141,8 @@ describe('an unclosed recording', () => {
         flipByte(path, position, 0x04);
         const isLastNewline = file === 'digests.ndjson' && position === readFileSync(path).length - 1;
         if (isLastNewline) expect(openRecording(recording).events).toBeLessThan(whole.events);
-        else expect(() => openRecording(recording), `${file} at ${position}`).toThrow(expect.objectContaining({ code: expect.stringMatching(/^RECORDING_/) }));
+        else expect(() => openRecording(recording), `${file} at ${position}`)
+          .toThrow(expect.objectContaining({ code: expect.stringMatching(/^RECORDING_/) }));
         flipByte(path, position, 0x04);
       }
     }
@@ -159,23 +164,30 @@ describe('an unclosed recording', () => {
     const cut = openRecording(tornRecording(rows, 1_000_000)).cutAt(7);
     expect(cut.events).toBe(0);
     const recording = openRecording(tornRecording(rows, rows.length)).cutAt(7);
-    const seqs = [...recording.read()].flatMap((block) => Array.from({ length: block.length }, (_, index) => block.seqAt(index)));
+    const seqs = [...recording.read()]
+      .flatMap((block) => Array.from({ length: block.length }, (_, index) => block.seqAt(index)));
     expect(seqs.sort((a, b) => a - b)).toStrictEqual([1, 2, 3, 4, 5, 6, 7]);
   });
 });
 
 describe('what is no recording of this format', () => {
   it('is not found where there is no manifest', () => {
-    expect(() => openRecording(join(temporaryFolder(), 'none'))).toThrow(expect.objectContaining({ code: 'RECORDING_NOT_FOUND' }));
+    expect(() => openRecording(join(temporaryFolder(), 'none')))
+      .toThrow(expect.objectContaining({ code: 'RECORDING_NOT_FOUND' }));
   });
 
   it('is refused with the release that reads it', () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, 'manifest.json'), '{"format_version": 9, "readable_since": "3.1.0", "what": "ever"}');
-    expect(() => openRecording(folder)).toThrow(expect.objectContaining({ code: 'RECORDING_VERSION', message: 'the recording has format 9, which Gannet 3.1.0 reads; this one reads formats 1 and 2' }));
+    expect(() => openRecording(folder)).toThrow(expect.objectContaining({
+      code: 'RECORDING_VERSION',
+      message: 'the recording has format 9, which Gannet 3.1.0 reads; this one reads formats 1 and 2',
+    }));
   });
 
-  it.each(['', '{', '[]', 'null', '{}', '{"format_version": "1"}', '{"format_version": 1}'])('is refused when the manifest is %j', (text) => {
+  it.each([
+    '', '{', '[]', 'null', '{}', '{"format_version": "1"}', '{"format_version": 1}',
+  ])('is refused when the manifest is %j', (text) => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, 'manifest.json'), text);
     expect(() => openRecording(folder)).toThrow(corrupt);

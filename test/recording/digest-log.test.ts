@@ -20,10 +20,12 @@ const HOUR = 3_600_000;
 const SLACK_BYTES = 10_000;
 
 const line = (file: string, rows: number): DigestLine => ({
-  file, bytes: rows * 100, sha256: 'ab'.repeat(32), rows, events: rows, firstSeq: 1, lastSeq: rows, firstAt: 0, lastAt: rows, newFeeds: rows === 1 ? ['feed'] : [],
+  file, bytes: rows * 100, sha256: 'ab'.repeat(32), rows, events: rows, firstSeq: 1, lastSeq: rows, firstAt: 0,
+  lastAt: rows, newFeeds: rows === 1 ? ['feed'] : [],
 });
 
-const linesIn = (directory: string): readonly DigestLine[] => parseDigestLines(readFileSync(join(directory, 'digests.ndjson'), 'utf8')).lines;
+const linesIn = (directory: string): readonly DigestLine[] =>
+  parseDigestLines(readFileSync(join(directory, 'digests.ndjson'), 'utf8')).lines;
 
 describe('digests', () => {
   it('stay until there are many of files that are settled; the first one stays for good, and none that is added meanwhile is lost', async () => {
@@ -32,7 +34,8 @@ describe('digests', () => {
     log.append([line('quote/1.arrows', 1), line('quote/1.arrows', 2)]);
     await log.tidy(() => true);
     expect(linesIn(directory)).toHaveLength(2);
-    log.append(Array.from({ length: 200 }, (_, index) => line(index % 2 === 0 ? 'quote/1.arrows' : 'quote/2.arrows', index + 3)));
+    log.append(Array.from({ length: 200 }, (_, index) =>
+      line(index % 2 === 0 ? 'quote/1.arrows' : 'quote/2.arrows', index + 3)));
     const tidying = log.tidy((file) => file === 'quote/1.arrows');
     const sync = log.sync();
     for (let rows = 300; rows < 310; rows++) log.append([line('quote/1.arrows', rows)]);
@@ -53,7 +56,8 @@ describe.skipIf(NO_SMALL_DISK !== undefined)('digests that the disk takes only a
     const log = new DigestLog(disk.dir);
     log.append([line('quote/1.arrows', 1)]);
     disk.fill();
-    expect(() => { log.append(Array.from({ length: 100 }, (_, index) => line('quote/1.arrows', index + 2))); }).toThrow(/ENOSPC/);
+    expect(() => { log.append(Array.from({ length: 100 }, (_, index) => line('quote/1.arrows', index + 2))); })
+      .toThrow(/ENOSPC/);
     disk.clear();
     log.append([line('quote/2.arrows', 1)]);
     log.close();
@@ -66,10 +70,14 @@ describe('a segment that is compressed while its digests are read', () => {
     const directory = temporaryFolder();
     mkdirSync(join(directory, 'quote'));
     const [first, second] = [line('quote/1.arrows', 1), line('quote/1.arrows', 2)];
-    const compressed: DigestLine = { ...second, file: 'quote/1.arrows.zst', bytes: 90, sha256: 'cd'.repeat(32), compressed: { rawBytes: 200, frames: [90] } };
+    const compressed: DigestLine = {
+      ...second, file: 'quote/1.arrows.zst', bytes: 90, sha256: 'cd'.repeat(32),
+      compressed: { rawBytes: 200, frames: [90] },
+    };
     writeFileSync(join(directory, compressed.file), Buffer.alloc(90));
     let looks = 0;
-    const { segments, lost } = wholeSegments(directory, () => (looks++ === 0 ? [first, second, second] : [first, compressed]));
+    const { segments, lost } = wholeSegments(directory, () =>
+      (looks++ === 0 ? [first, second, second] : [first, compressed]));
     expect([segments, lost]).toStrictEqual([[compressed], []]);
   });
 });
@@ -77,8 +85,12 @@ describe('a segment that is compressed while its digests are read', () => {
 describe('a recording that is written for long', () => {
   it('does not keep a line of each second, and is the same to whoever knew it', async () => {
     const clock = new VirtualTimeScheduler();
-    const writer = createRecordingWriter({ dir: temporaryFolder(), name: 'run', clock, tokens: [], flushRows: 1, digestSlackBytes: SLACK_BYTES, onError: (error) => { throw error; } });
-    for (let seq = 1; seq <= 60; seq++) writer.append(seq, seq * 50_000, seq === 40 ? sellingSol(150_000, seq) : buyingSol(150_000 + seq, seq));
+    const writer = createRecordingWriter({
+      dir: temporaryFolder(), name: 'run', clock, tokens: [], flushRows: 1, digestSlackBytes: SLACK_BYTES,
+      onError: (error) => { throw error; },
+    });
+    for (let seq = 1; seq <= 60; seq++)
+      writer.append(seq, seq * 50_000, seq === 40 ? sellingSol(150_000, seq) : buyingSol(150_000 + seq, seq));
     expect(linesIn(writer.directory)).toHaveLength(60);
     writer.append(61, HOUR, buyingSol(150_000, HOUR));
     const known = copyOf(writer.directory);
@@ -90,9 +102,11 @@ describe('a recording that is written for long', () => {
     writer.append(62, HOUR + 1, buyingSol(150_000, HOUR));
     const now = openRecording(copyOf(writer.directory));
     expect(linesIn(writer.directory).map(({ file, rows }) => [file, rows])).toStrictEqual([
-      ['quote/1970-01-01T00.arrows', 1], ['quote/1970-01-01T01.arrows', 1], ['quote/1970-01-01T00.arrows.zst', 60], ['quote/1970-01-01T01.arrows', 2],
+      ['quote/1970-01-01T00.arrows', 1], ['quote/1970-01-01T01.arrows', 1], ['quote/1970-01-01T00.arrows.zst', 60],
+      ['quote/1970-01-01T01.arrows', 2],
     ]);
-    expect([now.feeds.toSorted(), now.lastGapFreeSeq([]), recordingIdentity(now), now.lost]).toStrictEqual([before.feeds.toSorted(), 62, recordingIdentity(before), []]);
+    expect([now.feeds.toSorted(), now.lastGapFreeSeq([]), recordingIdentity(now), now.lost])
+      .toStrictEqual([before.feeds.toSorted(), 62, recordingIdentity(before), []]);
     appendFileSync(join(now.directory, 'digests.ndjson'), '{"file":"quote/19');
     expect(inspectRecording(now.directory)).toMatchObject({ events: 62, issues: [] });
     expect((await writer.close()).feeds).toStrictEqual(before.feeds);

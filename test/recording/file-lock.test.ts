@@ -17,7 +17,8 @@ describe('the lock that a file stands for', () => {
   });
 
   it('cannot be taken where no file can be made, and the system itself says why', () => {
-    expect(() => takeFileLock(join(temporaryFolder(), 'missing', 'a.lock'))).toThrow(expect.objectContaining({ code: 'ENOENT' }));
+    expect(() => takeFileLock(join(temporaryFolder(), 'missing', 'a.lock')))
+      .toThrow(expect.objectContaining({ code: 'ENOENT' }));
   });
 });
 
@@ -48,6 +49,8 @@ describe.skipIf(!CAN_TRACE)('a disk without locks', () => {
       const isWritten = isBeingWritten(folder);
       try { takeWriterLock(folder); } catch ({ code, message }) { faults.push(code, message); }
       console.log(JSON.stringify({ isLocked: lock !== undefined, isWritten, faults }));
-    `)).toStrictEqual({ isLocked: false, isWritten: false, faults: ['FEATURE_UNAVAILABLE', `${file} cannot be locked: its filesystem takes no file locks, as some network shares; use a folder on a local disk`] });
+    `))
+      .toStrictEqual({ isLocked: false, isWritten: false, faults: ['FEATURE_UNAVAILABLE', `${file} cannot be locked: `
+        + 'its filesystem takes no file locks, as some network shares; use a folder on a local disk'] });
   });
 });

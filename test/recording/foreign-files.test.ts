@@ -30,8 +30,10 @@ async function recording(milliUsd: number, ending: 'open' | 'closed'): Promise<s
   return copyOf(writer.directory);
 }
 
-const nameOf = (hour: number, ending: 'open' | 'closed'): string => `quote/1970-01-01T0${hour}.arrows${ending === 'closed' ? '.zst' : ''}`;
-const messagesOf = (issues: readonly { readonly message: string }[]): string => issues.map(({ message }) => message).join('\n');
+const nameOf = (hour: number, ending: 'open' | 'closed'): string =>
+  `quote/1970-01-01T0${hour}.arrows${ending === 'closed' ? '.zst' : ''}`;
+const messagesOf = (issues: readonly { readonly message: string }[]): string =>
+  issues.map(({ message }) => message).join('\n');
 
 /** Makes the digests of a recording say what files hold, as somebody would who means it. */
 function vouch(directory: string, change: (segments: readonly SegmentDigest[]) => readonly SegmentDigest[]): void {
@@ -39,7 +41,9 @@ function vouch(directory: string, change: (segments: readonly SegmentDigest[]) =
   const files = change(listSegments(directory).segments);
   const lines = files.map((digest) => formatDigestLine({ ...digest, newFeeds: [] })).join('');
   writeFileSync(join(directory, 'digests.ndjson'), lines);
-  writeFileSync(join(directory, 'manifest.json'), formatManifest({ ...manifest, files, digestsSha256: createHash('sha256').update(lines).digest('hex') }));
+  writeFileSync(join(directory, 'manifest.json'), formatManifest({
+    ...manifest, files, digestsSha256: createHash('sha256').update(lines).digest('hex'),
+  }));
 }
 
 describe('a segment that has another one’s name', () => {
@@ -55,8 +59,14 @@ describe('a segment that has another one’s name', () => {
   it('leaves a closed recording without its own: that is refused', async () => {
     const directory = await recording(150_000, 'closed');
     renameSync(join(directory, nameOf(1, 'closed')), join(directory, nameOf(7, 'closed')));
-    expect(() => openRecording(directory)).toThrow(expect.objectContaining({ code: 'RECORDING_CORRUPT', message: expect.stringMatching(/^quote\/1970-01-01T01\.arrows\.zst \(60 rows of .*\): expected \d+ bytes, found no such file/) }));
-    expect(inspectRecording(directory)).toMatchObject({ issues: [{ file: nameOf(1, 'closed') }], warnings: [{ file: nameOf(7, 'closed'), message: expect.stringContaining('no part of the recording') }] });
+    expect(() => openRecording(directory))
+      .toThrow(expect.objectContaining({ code: 'RECORDING_CORRUPT', message: expect.stringMatching(
+        /^quote\/1970-01-01T01\.arrows\.zst \(60 rows of .*\): expected \d+ bytes, found no such file/,
+      ) }));
+    expect(inspectRecording(directory)).toMatchObject({
+      issues: [{ file: nameOf(1, 'closed') }],
+      warnings: [{ file: nameOf(7, 'closed'), message: expect.stringContaining('no part of the recording') }],
+    });
   });
 
   it('leaves a hole in an unclosed one, which is told with its time; an end that a crash took is none', async () => {
@@ -64,11 +74,15 @@ describe('a segment that has another one’s name', () => {
     const ended = copyOf(directory);
     renameSync(join(directory, nameOf(1, 'open')), join(directory, nameOf(7, 'open')));
     const opened = openRecording(directory);
-    expect(opened.lost).toStrictEqual([{ file: nameOf(1, 'open'), rows: 60, from: HOUR, until: 2 * HOUR - 60_000, isHole: true }]);
-    expect(readBack(opened, { kinds: ['quote'] }).map(({ at }) => at).filter((at) => at >= HOUR && at < 2 * HOUR)).toStrictEqual([]);
+    expect(opened.lost)
+      .toStrictEqual([{ file: nameOf(1, 'open'), rows: 60, from: HOUR, until: 2 * HOUR - 60_000, isHole: true }]);
+    expect(readBack(opened, { kinds: ['quote'] }).map(({ at }) => at).filter((at) => at >= HOUR && at < 2 * HOUR))
+      .toStrictEqual([]);
     expect(opened.lastGapFreeSeq([])).toBe(66);
     expect(inspectRecording(directory)).toMatchObject({
-      issues: [{ file: nameOf(1, 'open'), at: HOUR, message: 'quote/1970-01-01T01.arrows: 60 rows of 1970-01-01T01:00:00.000Z to 1970-01-01T01:59:00.000Z were written and are lost; it is not there, and later ones are' }],
+      issues: [{ file: nameOf(1, 'open'), at: HOUR, message: 'quote/1970-01-01T01.arrows: 60 rows of '
+        + '1970-01-01T01:00:00.000Z to 1970-01-01T01:59:00.000Z were written and are lost; it is not there, and later '
+        + 'ones are' }],
     });
     rmSync(join(ended, nameOf(2, 'open')));
     expect(openRecording(ended).lost).toMatchObject([{ file: nameOf(2, 'open'), isHole: false }]);
@@ -84,18 +98,24 @@ describe('a segment that is there twice', () => {
       const rows = readBack(openRecording(directory));
       copyFileSync(join(directory, nameOf(1, ending)), join(directory, nameOf(9, ending)));
       expect(readBack(openRecording(directory)), ending).toStrictEqual(rows);
-      expect(messagesOf(inspectRecording(directory).warnings), ending).toContain(`${nameOf(9, ending)}: no part of the recording`);
+      expect(messagesOf(inspectRecording(directory).warnings), ending)
+        .toContain(`${nameOf(9, ending)}: no part of the recording`);
     }
   });
 
   it('is named where digests vouch for both: its rows overlap, and are of another hour', async () => {
     const directory = await recording(150_000, 'closed');
     copyFileSync(join(directory, nameOf(1, 'closed')), join(directory, nameOf(9, 'closed')));
-    vouch(directory, (segments) => segments.flatMap((digest) => (digest.file === nameOf(1, 'closed') ? [digest, { ...digest, file: nameOf(9, 'closed') }] : [digest])));
+    vouch(directory, (segments) => segments.flatMap((digest) =>
+      (digest.file === nameOf(1, 'closed') ? [digest, { ...digest, file: nameOf(9, 'closed') }] : [digest])));
     const { issues } = inspectRecording(directory);
-    expect(issues[0]).toMatchObject({ file: nameOf(9, 'closed'), row: 1, at: HOUR, message: expect.stringContaining(`overlaps ${nameOf(1, 'closed')}`) });
-    expect(messagesOf(issues)).toMatch(/T09.*time goes backwards: 1970-01-01T01:00:00\.000Z comes after 1970-01-01T01:59:00\.000Z/);
-    expect(messagesOf(issues)).toMatch(/T09.*expected rows of the hour 1970-01-01T09, found 1970-01-01T01:00:00\.000Z first/);
+    expect(issues[0]).toMatchObject({
+      file: nameOf(9, 'closed'), row: 1, at: HOUR, message: expect.stringContaining(`overlaps ${nameOf(1, 'closed')}`),
+    });
+    expect(messagesOf(issues))
+      .toMatch(/T09.*time goes backwards: 1970-01-01T01:00:00\.000Z comes after 1970-01-01T01:59:00\.000Z/);
+    expect(messagesOf(issues))
+      .toMatch(/T09.*expected rows of the hour 1970-01-01T09, found 1970-01-01T01:00:00\.000Z first/);
   });
 
   it('is named where digests say that hours came in another order', async () => {
@@ -137,16 +157,22 @@ describe('a segment of another layout', () => {
   const columns = makeData({ type: new Struct(schema.fields), length: 3, children: [column] });
 
   it.each<[string, Uint8Array, string]>([
-    ['other columns', tableToIPC(new Table([new RecordBatch(schema, columns)]), 'stream'), 'expected a column seq, found none'],
+    [
+      'other columns', tableToIPC(new Table([new RecordBatch(schema, columns)]), 'stream'),
+      'expected a column seq, found none',
+    ],
     ['another format', Buffer.from('no stream of Arrow at all, but text'), 'expected an Arrow stream'],
   ])('is refused by name, though its digest agrees (%s)', async (_, bytes, words) => {
     const directory = await recording(150_000, 'open');
     const file = nameOf(0, 'open');
     const facts = { bytes: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex') };
-    const lines = listSegments(directory).segments.map((digest) => formatDigestLine({ ...digest, ...(digest.file === file ? facts : {}), newFeeds: [] }));
+    const lines = listSegments(directory)
+      .segments.map((digest) => formatDigestLine({ ...digest, ...(digest.file === file ? facts : {}), newFeeds: [] }));
     writeFileSync(join(directory, 'digests.ndjson'), lines.join(''));
     writeFileSync(join(directory, file), bytes);
-    expect(() => readBack(openRecording(directory))).toThrow(expect.objectContaining({ code: 'RECORDING_CORRUPT', message: expect.stringContaining(`${file}: ${words}`) }));
+    expect(() => readBack(openRecording(directory))).toThrow(
+      expect.objectContaining({ code: 'RECORDING_CORRUPT', message: expect.stringContaining(`${file}: ${words}`) }),
+    );
     expect(inspectRecording(directory).issues).toMatchObject([{ file }]);
   });
 });

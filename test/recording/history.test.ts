@@ -23,10 +23,15 @@ import { appendAll, filesIn, openWriter, temporaryFolder } from './temporary.ts'
 
 const CHILD = fileURLToPath(new URL('history-child.ts', import.meta.url));
 
-const openHistory = (dir = temporaryFolder()): HistoryWriter => createHistoryWriter({ dir, name: 'history', createdAt: 1_790_000_000_000, tokens: [], source: { kind: 'synthetic', market: 'swings', seed: 7 } });
+const openHistory = (dir = temporaryFolder()): HistoryWriter => createHistoryWriter({
+  dir, name: 'history', createdAt: 1_790_000_000_000, tokens: [],
+  source: { kind: 'synthetic', market: 'swings', seed: 7 },
+});
 
 /** Writes so many quotes as a history; a hundred thousand of them are more than are packed without a thread. */
-async function writtenQuotes(count: number, stepMs: number): Promise<{ readonly directory: string; readonly manifest: RecordingManifest }> {
+async function writtenQuotes(
+  count: number, stepMs: number,
+): Promise<{ readonly directory: string; readonly manifest: RecordingManifest }> {
   const writer = openHistory();
   const cursor = quotes(count, stepMs).cursor();
   while (cursor.next()) {
@@ -37,21 +42,30 @@ async function writtenQuotes(count: number, stepMs: number): Promise<{ readonly 
 }
 
 function quotes(count: number, stepMs: number): ReturnType<typeof syntheticQuotes> {
-  return syntheticQuotes({ count, instruments: [{ inputMint: USDC_MINT, outputMint: SOL_MINT, amount: 25_000_000n as never, startRate: 6.67 }], seed: 3, stepMs });
+  return syntheticQuotes({
+    count, instruments: [{ inputMint: USDC_MINT, outputMint: SOL_MINT, amount: 25_000_000n as never, startRate: 6.67 }],
+    seed: 3, stepMs,
+  });
 }
 
 /** The Arrow streams of a closed recording, by segment. */
-function streams({ directory, manifest }: { readonly directory: string; readonly manifest: RecordingManifest }): Map<string, Buffer> {
+function streams(
+  { directory, manifest }: { readonly directory: string; readonly manifest: RecordingManifest },
+): Map<string, Buffer> {
   return new Map(manifest.files.map(({ file, compressed }) => {
     const bytes = readFileSync(join(directory, file));
     let start = 0;
-    return [file, Buffer.concat(compressed!.frames.map((length) => zstdDecompressSync(bytes.subarray(start, start += length))))];
+    return [file, Buffer.concat(compressed!.frames.map((length) =>
+      zstdDecompressSync(bytes.subarray(start, start += length))))];
   }));
 }
 
 /** What a manifest says but for how well its files are compressed. */
 function said({ files, feeds, kinds }: RecordingManifest): unknown {
-  return [files.map(({ compressed, ...rest }) => ({ ...rest, bytes: compressed!.rawBytes, sha256: '' })), feeds.toSorted(), kinds];
+  return [
+    files.map(({ compressed, ...rest }) => ({ ...rest, bytes: compressed!.rawBytes, sha256: '' })), feeds.toSorted(),
+    kinds,
+  ];
 }
 
 describe('a history', () => {
@@ -80,12 +94,18 @@ describe('a history', () => {
   });
 
   it('is what a recorder of the same inputs writes in the end', async () => {
-    const rows = Array.from({ length: 300 }, (_, index): Stamped => ({ seq: index + 1, at: index * 30_000, input: index % 20 === 0 ? stats(SOL, 150, index * 30_000) : buyingSol(150_000 + index, index * 30_000) }));
+    const rows = Array.from({ length: 300 }, (_, index): Stamped => ({
+      seq: index + 1, at: index * 30_000,
+      input: index % 20 === 0 ? stats(SOL, 150, index * 30_000) : buyingSol(150_000 + index, index * 30_000),
+    }));
     const history = openHistory();
     for (const { seq, at, input } of rows) history.append(seq, at, input);
     const recorder = openWriter(temporaryFolder());
     appendAll(recorder, rows, Infinity);
-    const [one, other] = [{ directory: history.directory, manifest: await history.close() }, { directory: recorder.directory, manifest: await recorder.close() }];
+    const [one, other] = [
+      { directory: history.directory, manifest: await history.close() },
+      { directory: recorder.directory, manifest: await recorder.close() },
+    ];
     expect(said(one.manifest)).toStrictEqual(said(other.manifest));
     expect(streams(one)).toStrictEqual(streams(other));
     expect(filesIn(one.directory)).toStrictEqual(filesIn(other.directory));
@@ -100,7 +120,8 @@ describe('a history', () => {
     const expected = quotes(130_000, 100).cursor();
     let rows = 0;
     while (cursor.next() && expected.next()) {
-      if (cursor.seq !== expected.seq || cursor.at !== expected.at || cursor.input.kind !== 'quote' || cursor.input.rate !== (expected.input as typeof cursor.input).rate) break;
+      if (cursor.seq !== expected.seq || cursor.at !== expected.at || cursor.input.kind !== 'quote'
+          || cursor.input.rate !== (expected.input as typeof cursor.input).rate) break;
       rows += 1;
     }
     expect(rows).toBe(130_000);
@@ -120,7 +141,9 @@ describe('a history', () => {
     expect(openRecording(writer.directory).events).toBe(0);
   });
 
-  it.each([['by itself', 10], ['in its thread', 120_000]])('rejects with the fault of a disk that takes no more (%s)', async (_, count) => {
+  it.each([
+    ['by itself', 10], ['in its thread', 120_000],
+  ])('rejects with the fault of a disk that takes no more (%s)', async (_, count) => {
     const writer = openHistory();
     // Where the last segment should be, something is.
     mkdirSync(join(writer.directory, 'token-stats'));
@@ -129,13 +152,16 @@ describe('a history', () => {
     while (cursor.next()) writer.append(cursor.seq, cursor.at, cursor.input);
     const at = Date.UTC(2025, 5, 15, 15, 30);
     writer.append(cursor.seq + 1, at, stats(SOL, 150, at));
-    await expect(writer.close()).rejects.toMatchObject({ code: 'RECORDING_WRITE_FAILED', message: expect.stringContaining(writer.directory) });
+    await expect(writer.close())
+      .rejects.toMatchObject({ code: 'RECORDING_WRITE_FAILED', message: expect.stringContaining(writer.directory) });
     expect(openRecording(writer.directory).manifest.closed).toBe(false);
   });
 
   it('whose writer was killed keeps the segments that had ended', async () => {
     const folder = temporaryFolder();
-    const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', CHILD, folder], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', CHILD, folder], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
     await once(child.stdout, 'data');
     child.kill('SIGKILL');
     await once(child, 'close');

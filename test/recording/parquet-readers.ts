@@ -12,7 +12,8 @@ export type ParquetRow = Readonly<Record<string, bigint | number | string | null
 export function rowsByRust(path: string): ParquetRow[] {
   const table = tableOf(path);
   const columns = table.schema.fields.map(({ name }) => [name, valuesOf(table.getChild(name)!)] as const);
-  return Array.from({ length: table.numRows }, (_, row) => Object.fromEntries(columns.map(([name, values]) => [name, values[row]!])));
+  return Array.from({ length: table.numRows }, (_, row) =>
+    Object.fromEntries(columns.map(([name, values]) => [name, values[row]!])));
 }
 
 /** Returns the integers of one column as the Rust reader sees them. */
@@ -29,11 +30,15 @@ export function typesByRust(path: string): Record<string, string> {
 /** Returns the rows of a file as the JavaScript reader sees them. */
 export async function rowsByJavaScript(path: string): Promise<ParquetRow[]> {
   const rows = await parquetReadObjects({ file: bytesOf(path), parsers: PARSERS });
-  return rows.map((row) => Object.fromEntries(Object.entries(row).map(([name, value]) => [name, value instanceof Date ? value.getTime() : (value ?? null) as ParquetRow[string]])));
+  return rows.map((row) => Object.fromEntries(Object.entries(row).map(([name, value]) =>
+    [name, value instanceof Date ? value.getTime() : (value ?? null) as ParquetRow[string]])));
 }
 
 /** Returns what a file says of itself, and how many rows its groups have. */
-export function aboutFile(path: string): { readonly metadata: Readonly<Record<string, string | undefined>>; readonly groups: readonly number[]; readonly codecs: readonly string[]; readonly encodings: readonly string[] } {
+export function aboutFile(path: string): {
+  readonly metadata: Readonly<Record<string, string | undefined>>; readonly groups: readonly number[];
+  readonly codecs: readonly string[]; readonly encodings: readonly string[];
+} {
   const { key_value_metadata: pairs = [], row_groups: groups } = parquetMetadata(bytesOf(path));
   const chunks = groups.flatMap(({ columns }) => columns.map(({ meta_data: meta }) => meta!));
   return {
@@ -45,7 +50,8 @@ export function aboutFile(path: string): { readonly metadata: Readonly<Record<st
 }
 
 /** The reader's own decoder of texts drops a leading U+FEFF. */
-const PARSERS = { stringFromBytes: (bytes: Uint8Array | undefined) => (bytes === undefined ? undefined : Buffer.from(bytes).toString('utf8')) } as ParquetParsers;
+const PARSERS = { stringFromBytes: (bytes: Uint8Array | undefined) =>
+  (bytes === undefined ? undefined : Buffer.from(bytes).toString('utf8')) } as ParquetParsers;
 
 function tableOf(path: string, columns?: string[]): Table {
   return tableFromIPC(readParquet(readFileSync(path), columns === undefined ? {} : { columns }).intoIPCStream());
@@ -64,5 +70,6 @@ function valuesOf(column: Vector): readonly ParquetRow[string][] {
 function textsOf(data: Data): (string | null)[] {
   const offsets = data.valueOffsets as unknown as Int32Array;
   const bytes = Buffer.from(data.values as unknown as Uint8Array);
-  return Array.from({ length: data.length }, (_, row) => (data.getValid(row) ? bytes.toString('utf8', offsets[row], offsets[row + 1]) : null));
+  return Array.from({ length: data.length }, (_, row) =>
+    (data.getValid(row) ? bytes.toString('utf8', offsets[row], offsets[row + 1]) : null));
 }

@@ -26,23 +26,25 @@ function rowsOf(rows: ReturnType<typeof openSharedRows>, kinds?: Parameters<Reco
 describe('rows in shared memory', () => {
   it('are those of the recording, of every kind and from every segment, as often as they are gone through', async () => {
     const folder = temporaryFolder();
-    await fc.assert(fc.asyncProperty(stampedInputs, fc.integer({ min: 1, max: 9 }), fc.boolean(), async (inputs, flushEvery, isClosed) => {
-      rmSync(join(folder, 'run'), { recursive: true, force: true });
-      const writer = openWriter(folder, { flushRows: 4 });
-      appendAll(writer, inputs, flushEvery);
-      writer.flush();
-      // One that was never closed ends where all kinds are known: the recording itself says where.
-      const open = isClosed ? undefined : openRecording(writer.directory);
-      if (isClosed) await writer.close();
-      const recording = open ?? openRecording(writer.directory);
-      const rows = openSharedRows(shared(recording)!);
-      expect(rowsOf(rows)).toStrictEqual(readBack(recording));
-      expect(rowsOf(rows)).toStrictEqual(inputs.map(asPlain));
-      expect(rows.feeds).toStrictEqual(recording.feeds);
-      expect(rows.kinds).toStrictEqual(recording.kinds);
-      for (const kind of recording.kinds) expect(rowsOf(rows, { kinds: [kind] })).toStrictEqual(readBack(recording, { kinds: [kind] }));
-      if (!isClosed) await writer.close();
-    }), { numRuns: 12 });
+    await fc.assert(fc.asyncProperty(stampedInputs, fc.integer({ min: 1, max: 9 }), fc.boolean(),
+      async (inputs, flushEvery, isClosed) => {
+        rmSync(join(folder, 'run'), { recursive: true, force: true });
+        const writer = openWriter(folder, { flushRows: 4 });
+        appendAll(writer, inputs, flushEvery);
+        writer.flush();
+        // One that was never closed ends where all kinds are known: the recording itself says where.
+        const open = isClosed ? undefined : openRecording(writer.directory);
+        if (isClosed) await writer.close();
+        const recording = open ?? openRecording(writer.directory);
+        const rows = openSharedRows(shared(recording)!);
+        expect(rowsOf(rows)).toStrictEqual(readBack(recording));
+        expect(rowsOf(rows)).toStrictEqual(inputs.map(asPlain));
+        expect(rows.feeds).toStrictEqual(recording.feeds);
+        expect(rows.kinds).toStrictEqual(recording.kinds);
+        for (const kind of recording.kinds)
+          expect(rowsOf(rows, { kinds: [kind] })).toStrictEqual(readBack(recording, { kinds: [kind] }));
+        if (!isClosed) await writer.close();
+      }), { numRuns: 12 });
   });
 
   it('end where the recording is cut', async () => {
@@ -56,7 +58,10 @@ describe('rows in shared memory', () => {
 
   it('leave out blocks that end before an instant, and nothing that comes after it', async () => {
     const writer = openWriter(temporaryFolder());
-    const rows = Array.from({ length: 10 }, (_, i) => ({ seq: i + 1, at: 1_000 * i, input: { kind: 'command', name: 'set-trading-state', state: 'active', reason: String(i) } as const }));
+    const rows = Array.from({ length: 10 }, (_, i) => ({
+      seq: i + 1, at: 1_000 * i,
+      input: { kind: 'command', name: 'set-trading-state', state: 'active', reason: String(i) } as const,
+    }));
     appendAll(writer, rows, 3);
     await writer.close();
     const source = openSharedRows(shared(openRecording(writer.directory))!);
@@ -66,7 +71,10 @@ describe('rows in shared memory', () => {
 
   it('are not taken where they need more memory than they may', async () => {
     const writer = openWriter(temporaryFolder());
-    for (let seq = 1; seq <= 100; seq++) writer.append(seq, seq, { kind: 'order-book', feed: 'order-book:rain', receivedAt: seq, marketId: 'rain', yes: [{ priceMicroUsd: 1, size: 1 }], no: [] });
+    for (let seq = 1; seq <= 100; seq++) writer.append(seq, seq, {
+      kind: 'order-book', feed: 'order-book:rain', receivedAt: seq, marketId: 'rain',
+      yes: [{ priceMicroUsd: 1, size: 1 }], no: [],
+    });
     await writer.close();
     const recording = openRecording(writer.directory);
     const whole = shared(recording)!;

@@ -25,9 +25,11 @@ describe('synthetic quotes', () => {
   it('take turns, step by step, near where they started', () => {
     const source = syntheticQuotes({ count: 70_001, instruments, seed: 1, stepMs: 5, startAt: 1_000 });
     const rows = readBack(source);
-    expect([source.events, source.firstAt, source.lastAt, source.feeds.length]).toStrictEqual([70_001, 1_000, 351_000, 2]);
+    expect([source.events, source.firstAt, source.lastAt, source.feeds.length])
+      .toStrictEqual([70_001, 1_000, 351_000, 2]);
     expect(rows).toHaveLength(70_001);
-    expect(rows.at(-1)).toMatchObject({ seq: 70_001, at: 351_000, input: { receivedAt: 351_000, inputMint: USDC_MINT } });
+    expect(rows.at(-1))
+      .toMatchObject({ seq: 70_001, at: 351_000, input: { receivedAt: 351_000, inputMint: USDC_MINT } });
     expect((rows[0]!.input as Quote).rate).toBeCloseTo(6.67, 1);
     expect((rows[1]!.input as Quote).rate).toBeCloseTo(0.15, 2);
   });
@@ -44,7 +46,8 @@ describe('synthetic quotes', () => {
   });
 
   it('have a rate that is the double of the bigints', () => {
-    const large = [{ inputMint: USDC_MINT, outputMint: SOL_MINT, amount: 18_446_744_073_709_551_557n as never, startRate: 0.4321 }];
+    const large =
+      [{ inputMint: USDC_MINT, outputMint: SOL_MINT, amount: 18_446_744_073_709_551_557n as never, startRate: 0.4321 }];
     const cursor = syntheticQuotes({ count: 1_000, instruments: large, seed: 2, stepMs: 1 }).cursor();
     while (cursor.next()) {
       const { input } = cursor;

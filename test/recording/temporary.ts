@@ -23,7 +23,9 @@ export function stillClock(): Clock {
 }
 
 /** Returns a writer into `dir` that throws what the disk does to it. */
-export function openWriter(dir: string, options: { readonly name?: string; readonly flushRows?: number; readonly onError?: (error: GannetError) => void } = {}): RecordingWriter {
+export function openWriter(dir: string, options: {
+  readonly name?: string; readonly flushRows?: number; readonly onError?: (error: GannetError) => void;
+} = {}): RecordingWriter {
   return createRecordingWriter({
     dir, clock: stillClock(), tokens: [], name: 'run',
     onError: (error) => { throw error; },

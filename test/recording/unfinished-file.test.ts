@@ -50,14 +50,18 @@ describe('a file in the making', () => {
     const folder = temporaryFolder();
     const path = join(folder, 'out');
     const first = new UnfinishedFile(path);
-    expect(() => new UnfinishedFile(path)).toThrow(expect.objectContaining({ code: 'USAGE', message: expect.stringContaining('another export is writing it') }));
+    expect(() => new UnfinishedFile(path)).toThrow(
+      expect.objectContaining({ code: 'USAGE', message: expect.stringContaining('another export is writing it') }),
+    );
     first.discard();
     expect(readdirSync(folder)).toStrictEqual([]);
     writeFileSync(`${path}.new`, 'mine');
-    expect(() => new UnfinishedFile(path)).toThrow(expect.objectContaining({ code: 'USAGE', message: expect.stringContaining(`${path}.new`) }));
+    expect(() => new UnfinishedFile(path))
+      .toThrow(expect.objectContaining({ code: 'USAGE', message: expect.stringContaining(`${path}.new`) }));
     expect(readFileSync(`${path}.new`, 'utf8')).toBe('mine');
     expect(readdirSync(folder)).toStrictEqual(['out.new']);
-    expect(() => new UnfinishedFile(join(folder, 'nowhere', 'out'))).toThrow(expect.objectContaining({ code: 'USAGE' }));
+    expect(() => new UnfinishedFile(join(folder, 'nowhere', 'out')))
+      .toThrow(expect.objectContaining({ code: 'USAGE' }));
   });
 
   it('is never published over another, and stays once it is published', () => {
@@ -89,10 +93,12 @@ describe('an export to lines of JSON', () => {
   });
 
   it('hears of an interrupt on its way, and leaves nothing', async () => {
-    const recording = await recordingOf(Array.from({ length: 20_000 }, (_, index) => buyingSol(150_000 + index, index)));
+    const recording = await recordingOf(Array.from({ length: 20_000 }, (_, index) =>
+      buyingSol(150_000 + index, index)));
     const file = join(temporaryFolder(), 'out.jsonl');
     const interrupt = new AbortController();
-    const done = expect(exportJsonl(recording, { file, interrupt: interrupt.signal })).rejects.toMatchObject({ code: 'INTERRUPTED' });
+    const done = expect(exportJsonl(recording, { file, interrupt: interrupt.signal }))
+      .rejects.toMatchObject({ code: 'INTERRUPTED' });
     expect(existsSync(`${file}.new`)).toBe(true);
     setImmediate(() => { interrupt.abort(); });
     await done;

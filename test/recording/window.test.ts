@@ -32,7 +32,9 @@ function rowsOf(window: RecordingWindow | undefined): { readonly at: number; rea
 }
 
 describe('a window of a recording', () => {
-  it.each(['open', 'closed'])('holds the market of the hours that reach into it, and nothing else is read (%s)', async (ending) => {
+  it.each([
+    'open', 'closed',
+  ])('holds the market of the hours that reach into it, and nothing else is read (%s)', async (ending) => {
     const writer = written(6);
     if (ending === 'closed') await writer.close();
     const window = openWindow(writer.directory, { from: 2.5 * HOUR, until: 4 * HOUR });
@@ -44,7 +46,8 @@ describe('a window of a recording', () => {
     expect(rows.map(({ at }) => at)).toEqual(rows.map(({ at }) => at).toSorted((a, b) => a - b));
     expect([window!.firstSeq, window!.lastSeq]).toEqual([135, 268]);
     // What lies outside may be broken without anybody looking.
-    for (const file of filesIn(writer.directory).filter((name) => /T0[05]/.test(name))) writeFileSync(join(writer.directory, file), 'broken');
+    for (const file of filesIn(writer.directory).filter((name) => /T0[05]/.test(name)))
+      writeFileSync(join(writer.directory, file), 'broken');
     expect(rowsOf(openWindow(writer.directory, { from: 2.5 * HOUR, until: 4 * HOUR }))).toEqual(rows);
   });
 
@@ -77,7 +80,9 @@ describe('a window of a recording', () => {
     const { directory } = written(1);
     const file = filesIn(directory).find((name) => name.startsWith('quote/'))!;
     writeFileSync(join(directory, file), Buffer.alloc(100_000));
-    expect(() => openWindow(directory, { from: 0, until: HOUR })).toThrow(expect.objectContaining({ code: 'RECORDING_CORRUPT' }));
-    expect(() => openWindow(join(directory, 'nowhere'), { from: 0, until: HOUR })).toThrow(expect.objectContaining({ code: 'RECORDING_NOT_FOUND' }));
+    expect(() => openWindow(directory, { from: 0, until: HOUR }))
+      .toThrow(expect.objectContaining({ code: 'RECORDING_CORRUPT' }));
+    expect(() => openWindow(join(directory, 'nowhere'), { from: 0, until: HOUR }))
+      .toThrow(expect.objectContaining({ code: 'RECORDING_NOT_FOUND' }));
   });
 });

@@ -5,7 +5,8 @@ import { SOL, USDC } from './service/sandbox-client.ts';
 /** What a scenario does in a leap from the start, in words. */
 function performed(steps: readonly ScenarioStep[], slots: number): string[] {
   const done: string[] = [];
-  const scenario = createScenario({ steps, slotMs: 400, perform: (action) => done.push(action.kind === 'price' ? `${action.mint} at ${action.usd}` : action.rule.fault.kind) });
+  const scenario = createScenario({ steps, slotMs: 400, perform: (action) =>
+    done.push(action.kind === 'price' ? `${action.mint} at ${action.usd}` : action.rule.fault.kind) });
   scenario.run({ from: 0, to: slots });
   return done;
 }
@@ -20,8 +21,11 @@ describe('a scenario that time leaps over', () => {
   });
 
   it('ends with what was due last, wherever it stands in the file', () => {
-    expect(performed([{ at: '20s', mint: SOL, usd: 2 }, { at: '10s', mint: SOL, usd: 1 }, { every: '15s', mint: USDC, usd: 0.5 }], 60)).toEqual([`${SOL} at 1`, `${USDC} at 0.5`, `${SOL} at 2`]);
-    expect(performed([{ every: '7s', mint: SOL, usd: 2 }, { every: '5s', mint: SOL, usd: 1 }], 60)).toEqual([`${SOL} at 1`, `${SOL} at 2`]);
+    expect(performed(
+      [{ at: '20s', mint: SOL, usd: 2 }, { at: '10s', mint: SOL, usd: 1 }, { every: '15s', mint: USDC, usd: 0.5 }], 60,
+    )).toEqual([`${SOL} at 1`, `${USDC} at 0.5`, `${SOL} at 2`]);
+    expect(performed([{ every: '7s', mint: SOL, usd: 2 }, { every: '5s', mint: SOL, usd: 1 }], 60))
+      .toEqual([`${SOL} at 1`, `${SOL} at 2`]);
   });
 
   it('does each fault as often as it was due', () => {

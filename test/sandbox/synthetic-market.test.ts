@@ -16,16 +16,23 @@ function mean(values: readonly number[]): number {
 }
 
 /** How much of a price's move shows in the next one, from quotes of 100 USDC: lag-1 autocorrelation of log rates. */
-function memory(motion: PriceMotion, { days, everyMs }: { readonly days: number; readonly everyMs: number }): { readonly correlation: number; readonly moves: number } {
-  const feed = feedKey({ kind: 'quote', inputMint: USDC.mint, outputMint: SOL.mint, amount: amount(100_000_000n), everyMs });
+function memory(
+  motion: PriceMotion, { days, everyMs }: { readonly days: number; readonly everyMs: number },
+): { readonly correlation: number; readonly moves: number } {
+  const feed =
+    feedKey({ kind: 'quote', inputMint: USDC.mint, outputMint: SOL.mint, amount: amount(100_000_000n), everyMs });
   const rates: number[] = [];
-  for (const event of syntheticMarket({ seed: 7, pairs: [{ base: SOL, quote: USDC }], startAt: 0, days, everyMs, slowEveryMs: 86_400_000, motion })) {
+  for (const event of syntheticMarket({
+    seed: 7, pairs: [{ base: SOL, quote: USDC }], startAt: 0, days, everyMs, slowEveryMs: 86_400_000, motion,
+  })) {
     if (event.kind === 'quote' && event.feed === feed) rates.push(Math.log(event.rate));
   }
   const moves = rates.slice(1).map((rate, i) => rate - rates[i]!);
   const around = mean(moves);
   const deviations = moves.map((move) => move - around);
-  return { correlation: mean(deviations.slice(1).map((deviation, i) => deviation * deviations[i]!)) / mean(deviations.map((deviation) => deviation ** 2)), moves: moves.length };
+  return { correlation: mean(deviations.slice(1).map((deviation, i) => deviation * deviations[i]!)) / mean(
+    deviations.map((deviation) => deviation ** 2),
+  ), moves: moves.length };
 }
 
 describe('the market of a synthetic recording', () => {
@@ -49,28 +56,40 @@ describe('the market of a synthetic recording', () => {
     });
     const market = createMarket({
       seed: 7, tokens: GENESIS_TOKENS, pools, motion: 'random-walk',
-      reserves: { readPool: (address) => reserves.get(address)!, writeReserves: (address, next) => { reserves.set(address, next); } },
+      reserves: {
+        readPool: (address) => reserves.get(address)!,
+        writeReserves: (address, next) => { reserves.set(address, next); },
+      },
     });
-    const side = (mint: string): { usd: number; decimals: number } => ({ usd: market.usdPrice(mint), decimals: GENESIS_TOKENS.find((token) => token.mint === mint)!.decimals });
+    const side = (mint: string): { usd: number; decimals: number } =>
+      ({ usd: market.usdPrice(mint), decimals: GENESIS_TOKENS.find((token) => token.mint === mint)!.decimals });
     for (const slots of [1, 1, 25, 150]) {
       market.step(slots);
       // Reserves are whole units: nine places of a price are left of them.
-      for (const { address, mintA, mintB } of pools) expect(poolPrice(reserves.get(address)!) / rawPrice(side(mintA), side(mintB))).toBeCloseTo(1, 8);
+      for (const { address, mintA, mintB } of pools)
+        expect(poolPrice(reserves.get(address)!) / rawPrice(side(mintA), side(mintB))).toBeCloseTo(1, 8);
     }
   });
 });
 
 describe('issue 13.13: the usual market of a synthetic recording', () => {
   const everyMs = 10_000;
-  const events = [...syntheticMarket({ seed: 7, pairs: [{ base: SOL, quote: USDC }], startAt: 0, days: 0.5, everyMs, slowEveryMs: everyMs, motion: 'stochastic-volatility' })];
+  const events = [...syntheticMarket({
+    seed: 7, pairs: [{ base: SOL, quote: USDC }], startAt: 0, days: 0.5, everyMs, slowEveryMs: everyMs,
+    motion: 'stochastic-volatility',
+  })];
   const small = amount(100_000_000n);
   const feeds = {
     ask: feedKey({ kind: 'quote', inputMint: USDC.mint, outputMint: SOL.mint, amount: small, everyMs }),
     bid: feedKey({ kind: 'quote', inputMint: SOL.mint, outputMint: USDC.mint, amount: amount(500_000_000n), everyMs }),
-    large: feedKey({ kind: 'quote', inputMint: USDC.mint, outputMint: SOL.mint, amount: amount(2_000_000_000n), everyMs }),
+    large: feedKey({
+      kind: 'quote', inputMint: USDC.mint, outputMint: SOL.mint, amount: amount(2_000_000_000n), everyMs,
+    }),
   };
-  const ratesOf = (feed: string): number[] => events.flatMap((event) => (event.kind === 'quote' && event.feed === feed ? [event.rate] : []));
-  const fair = events.flatMap((event) => (event.kind === 'token-stats' && event.mint === SOL.mint ? [event.values.usdPrice!] : []));
+  const ratesOf = (feed: string): number[] =>
+    events.flatMap((event) => (event.kind === 'quote' && event.feed === feed ? [event.rate] : []));
+  const fair = events.flatMap((event) =>
+    (event.kind === 'token-stats' && event.mint === SOL.mint ? [event.values.usdPrice!] : []));
   const asks = ratesOf(feeds.ask).map((rate) => 1_000 / rate);
   const bids = ratesOf(feeds.bid).map((rate) => rate * 1_000);
   const large = ratesOf(feeds.large).map((rate) => 1_000 / rate);

@@ -6,7 +6,7 @@ import type { Access, ServiceAccess } from '../../src/service/access.ts';
 import { createAccess } from '../../src/service/access.ts';
 import type { Gateway } from '../../src/service/gateway.ts';
 import { createGateway } from '../../src/service/gateway.ts';
-import type { Priority } from '../../src/service/priority.ts';
+import type { Priority } from '../../src/service/rate/priority.ts';
 import type { Transport } from '../../src/service/transport.ts';
 import { loadDialect } from '../../src/service/wire/dialect.ts';
 import { API_KEY, clientOf, json, listen } from './loopback.ts';
@@ -16,7 +16,9 @@ const START = Date.UTC(2026, 0, 1);
 const GRANTED: ServiceAccess = { state: 'granted' };
 
 function statusFault(status: number): GannetError {
-  return new GannetError(status === 401 ? 'SERVICE_UNAUTHORIZED' : 'SERVICE_STATUS', `the service answered ${status}`, { details: { status } });
+  return new GannetError(status === 401 ? 'SERVICE_UNAUTHORIZED' : 'SERVICE_STATUS', `the service answered ${status}`, {
+    details: { status },
+  });
 }
 
 /** A gateway to a service that answers each request with the status of the moment, a tenth of a second later. */
@@ -46,7 +48,8 @@ function open(): {
     close: async () => undefined,
   };
   const access = createAccess(clock);
-  const gateway = createGateway({ transport, dialect: loadDialect('neutral'), plan: { requestsPerSecond: 1_000 }, clock, access });
+  const gateway =
+    createGateway({ transport, dialect: loadDialect('neutral'), plan: { requestsPerSecond: 1_000 }, clock, access });
   access.changes$.subscribe((change) => changes.push(change));
   return {
     clock, gateway, arrived, changes, access,
@@ -129,7 +132,8 @@ describe('a refused key', () => {
     await advance(clock, 10_100);
     const rejected = gateway.get({ path: '/x', shareable: false });
     expect(gateway.stats().main).toMatchObject({ sent: 1, queued: 0 });
-    await expect(rejected).rejects.toMatchObject({ code: 'SERVICE_UNAUTHORIZED', message: expect.stringContaining('20 s') });
+    await expect(rejected)
+      .rejects.toMatchObject({ code: 'SERVICE_UNAUTHORIZED', message: expect.stringContaining('20 s') });
   });
 
   test('rejects what was waiting for its turn when the refusal came', async () => {
@@ -188,7 +192,9 @@ describe('a refused key', () => {
     expect(changes.map(({ state }) => state)).toEqual(['refused', 'granted']);
   });
 
-  test.each([[400, 'granted'], [404, 'granted'], [403, 'refused'], [429, 'refused'], [500, 'refused'], [503, 'refused']])('and a probe answered with %d is %s', async (status, state) => {
+  test.each([
+    [400, 'granted'], [404, 'granted'], [403, 'refused'], [429, 'refused'], [500, 'refused'], [503, 'refused'],
+  ])('and a probe answered with %d is %s', async (status, state) => {
     const { clock, changes, answerWith, ask } = open();
     answerWith(401);
     void ask();
@@ -207,7 +213,9 @@ describe('a refused key', () => {
     answerWith(401);
     void ask();
     await advance(clock, 100);
-    access.changes$.subscribe({ next: ({ state }) => seen.push(`late ${state}`), complete: () => seen.push('complete') });
+    access.changes$.subscribe({
+      next: ({ state }) => seen.push(`late ${state}`), complete: () => seen.push('complete'),
+    });
     await gateway.close();
     expect(seen).toEqual(['early refused', 'late refused', 'complete']);
   });
@@ -231,7 +239,8 @@ describe('over HTTP', () => {
     const changes: ServiceAccess[] = [];
     const subscription = service.access$.subscribe((change) => changes.push(change));
     onTestFinished(() => subscription.unsubscribe());
-    for (let n = 0; n < 5; n++) await expect(service.tokens.search(['SOL'])).rejects.toMatchObject({ code: 'SERVICE_UNAUTHORIZED' });
+    for (let n = 0; n < 5; n++)
+      await expect(service.tokens.search(['SOL'])).rejects.toMatchObject({ code: 'SERVICE_UNAUTHORIZED' });
     expect(server.received).toHaveLength(1);
     expect(changes).toMatchObject([{ state: 'refused', message: expect.stringContaining('no such key') }]);
     expect(JSON.stringify(changes)).not.toContain(API_KEY);

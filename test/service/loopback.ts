@@ -53,11 +53,14 @@ export async function listen(respond: Responder): Promise<Loopback> {
     server.closeAllConnections();
     server.close();
   });
-  return { baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, received, openConnections: () => sockets.size };
+  return { baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, received, openConnections: () =>
+    sockets.size };
 }
 
 /** Returns a responder that always gives one JSON text. */
-export function json(body: unknown, options: { readonly status?: number; readonly headers?: Readonly<Record<string, string>> } = {}): Responder {
+export function json(
+  body: unknown, options: { readonly status?: number; readonly headers?: Readonly<Record<string, string>> } = {},
+): Responder {
   return (_request, response) => {
     response.writeHead(options.status ?? 200, { 'content-type': 'application/json', ...options.headers });
     response.end(typeof body === 'string' ? body : JSON.stringify(body));
@@ -67,7 +70,8 @@ export function json(body: unknown, options: { readonly status?: number; readonl
 /** Returns a client of a loopback server, closed at the end of the test. */
 export function clientOf(server: { readonly baseUrl: string }, options: Partial<ServiceOptions> = {}): Service {
   const service = createService({
-    baseUrl: server.baseUrl, apiKey: API_KEY, clock: asyncScheduler, plan: { requestsPerSecond: 10_000 }, dialect: loadDialect('neutral'),
+    baseUrl: server.baseUrl, apiKey: API_KEY, clock: asyncScheduler, plan: { requestsPerSecond: 10_000 },
+    dialect: loadDialect('neutral'),
     ...options,
   });
   onTestFinished(() => service.close());

@@ -19,7 +19,8 @@ async function faultOf(promise: Promise<unknown>): Promise<GannetError> {
 /** Everything a log could show of an error. */
 function everythingIn(fault: unknown): string {
   if (!(fault instanceof Error)) return String(fault);
-  const own = Object.getOwnPropertyNames(fault).map((name) => `${name}=${JSON.stringify((fault as unknown as Record<string, unknown>)[name]) ?? ''}`);
+  const own = Object.getOwnPropertyNames(fault)
+    .map((name) => `${name}=${JSON.stringify((fault as unknown as Record<string, unknown>)[name]) ?? ''}`);
   return [fault.stack, ...own, everythingIn(fault.cause)].join('\n');
 }
 
@@ -29,7 +30,8 @@ describe('a request', () => {
     await clientOf(server).swap.order(ASKED);
     const [request] = server.received;
     expect(request!.headers['x-api-key']).toBe(API_KEY);
-    expect(request!.headers['user-agent'], 'whoever does not say what it is, is kept out by some firewalls').toBe('gannet');
+    expect(request!.headers['user-agent'], 'whoever does not say what it is, is kept out by some firewalls')
+      .toBe('gannet');
     expect(request!.path + request!.query.toString() + request!.body).not.toContain(API_KEY);
   });
 
@@ -54,8 +56,11 @@ describe('a request', () => {
     await agent.close();
   });
 
-  test.each(['', 'ftp://host', 'not an address', 'http://user:password@host', 'http://host/?key=1'])('is never built on the base address "%s"', (baseUrl) => {
-    expect(() => createTransport({ baseUrl, clock: asyncScheduler })).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID' }));
+  test.each([
+    '', 'ftp://host', 'not an address', 'http://user:password@host', 'http://host/?key=1',
+  ])('is never built on the base address "%s"', (baseUrl) => {
+    expect(() => createTransport({ baseUrl, clock: asyncScheduler }))
+      .toThrow(expect.objectContaining({ code: 'CONFIG_INVALID' }));
     expect(() => createTransport({ baseUrl, clock: asyncScheduler })).not.toThrow(/user:|key=1/);
   });
 
@@ -97,7 +102,8 @@ describe('a hostile answer', () => {
   });
 
   test('a bracket within a text is no nesting', async () => {
-    const order = await clientOf(await listen(json(orderAnswer({ surprise: `${'['.repeat(500)}\\"{` })))).swap.order(ASKED);
+    const order = await clientOf(await listen(json(orderAnswer({ surprise: `${'['.repeat(500)}\\"{` }))))
+      .swap.order(ASKED);
     expect(order.router).toBe('iris');
   });
 
@@ -135,7 +141,8 @@ describe('a hostile answer', () => {
     ['never begins', () => undefined],
     ['stops after its headers', (_request, response) => response.writeHead(200).flushHeaders()],
   ])('that %s is SERVICE_TIMEOUT', async (_name, respond) => {
-    expect((await faultOf(clientOf(await listen(respond), { timeouts: QUICK }).swap.order(ASKED))).code).toBe('SERVICE_TIMEOUT');
+    expect((await faultOf(clientOf(await listen(respond), { timeouts: QUICK }).swap.order(ASKED))).code)
+      .toBe('SERVICE_TIMEOUT');
   });
 
   test.each<[string, Responder]>([
@@ -198,7 +205,9 @@ describe('a failure', () => {
   });
 
   test('by rate says when the service will answer again, by its own clock', async () => {
-    const server = await listen(json({}, { status: 429, headers: { 'x-ratelimit-reset': '2000000009', 'x-ratelimit-remaining': '-1', date: new Date(2_000_000_000_000).toUTCString() } }));
+    const server = await listen(json({}, { status: 429, headers: {
+      'x-ratelimit-reset': '2000000009', 'x-ratelimit-remaining': '-1', date: new Date(2_000_000_000_000).toUTCString(),
+    } }));
     expect((await faultOf(clientOf(server).swap.order(ASKED))).details['resetInMs']).toBe(9_000);
   });
 
@@ -222,21 +231,30 @@ describe('a failure', () => {
       expect(everythingIn(fault)).not.toContain(API_KEY);
       expect(everythingIn(fault)).not.toContain(API_KEY.replaceAll('-', '%2d'));
     }
-    const refused = await clientOf(await listen(json(takerAnswer({ transaction: '', errorCode: 1, errorMessage: `key ${API_KEY}` })))).swap.order(ASKED_BY_TAKER);
+    const refused = await clientOf(
+      await listen(json(takerAnswer({ transaction: '', errorCode: 1, errorMessage: `key ${API_KEY}` }))),
+    ).swap.order(ASKED_BY_TAKER);
     expect(refused.buildError?.message).toBe('key [API key]');
   });
 
   test('shows no part of a longer key either, in whatever spelling', async () => {
     const key = 'QbrB9UyNStjeEB6ogyBGju2YLwTMDu9c7epao';
     const part = key.slice(9, 28);
-    const spelled = [part, Array.from(part, (char) => `\\u00${char.charCodeAt(0).toString(16)}`).join(''), Array.from(part, (char) => `%${char.charCodeAt(0).toString(16)}`).join('')];
+    const spelled = [
+      part, Array.from(part, (char) => `\\u00${char.charCodeAt(0).toString(16)}`).join(''),
+      Array.from(part, (char) => `%${char.charCodeAt(0).toString(16)}`).join(''),
+    ];
     for (const text of spelled) {
       const responders: Responder[] = [
-        json(`{"error":"no key begins abc${text}xyz"}`, { status: 400 }), json(`<p>${text}</p>`, { status: 502, headers: { 'content-type': 'text/plain' } }),
-        json('', { status: 302, headers: { location: `https://elsewhere.test/${text}` } }), json(orderAnswer(), { headers: { 'content-type': `text/html; ${text}` } }), json(orderAnswer(), { headers: { 'content-encoding': text } }),
+        json(`{"error":"no key begins abc${text}xyz"}`, { status: 400 }),
+        json(`<p>${text}</p>`, { status: 502, headers: { 'content-type': 'text/plain' } }),
+        json('', { status: 302, headers: { location: `https://elsewhere.test/${text}` } }),
+        json(orderAnswer(), { headers: { 'content-type': `text/html; ${text}` } }),
+        json(orderAnswer(), { headers: { 'content-encoding': text } }),
       ];
       for (const respond of responders) {
-        const fault = await faultOf(clientOf(await listen(respond), { apiKey: key, timeouts: QUICK }).swap.order(ASKED));
+        const fault = await faultOf(clientOf(await listen(respond), { apiKey: key, timeouts: QUICK })
+          .swap.order(ASKED));
         const shown = everythingIn(fault).replaceAll(/\\+u00|%/g, (sign) => (sign === '%' ? '%' : '\\u00'));
         expect(shown).toContain('[API key]');
         expect(shown).not.toContain(text);
@@ -245,13 +263,15 @@ describe('a failure', () => {
   });
 
   test('takes a code that is no number for none: nobody could write it down again', async () => {
-    const fault = await faultOf(clientOf(await listen(json('{"code":1e999,"error":"no"}', { status: 400 }))).swap.order(ASKED));
+    const fault = await faultOf(clientOf(await listen(json('{"code":1e999,"error":"no"}', { status: 400 })))
+      .swap.order(ASKED));
     expect(fault).toMatchObject({ code: 'SERVICE_STATUS', details: { serviceMessage: 'no', serviceCode: undefined } });
   });
 
   test('for want of a key says that one is wanted, not that one was refused', async () => {
     const respond = json({ code: 401, message: 'Unauthorized' }, { status: 401 });
-    const [without, refused] = await Promise.all([undefined, API_KEY].map(async (apiKey) => faultOf(clientOf(await listen(respond), { apiKey }).swap.order(ASKED))));
+    const [without, refused] = await Promise.all([undefined, API_KEY].map(async (apiKey) =>
+      faultOf(clientOf(await listen(respond), { apiKey }).swap.order(ASKED))));
     expect(without!.message).toContain('the service wants an API key: "Unauthorized"; set service.api_key');
     expect(refused!.message).toContain('the service refused the API key: "Unauthorized"; check service.api_key');
   });
@@ -276,10 +296,12 @@ describe('a failure', () => {
 describe('landing', () => {
   test('never waits behind polls that hang', async () => {
     const server = await listen((request, response) => {
-      if (request.path.endsWith('/execute')) json({ status: 'Success', code: 0, signature: '5'.repeat(87) })(request, response);
+      if (request.path.endsWith('/execute'))
+        json({ status: 'Success', code: 0, signature: '5'.repeat(87) })(request, response);
     });
     const service = clientOf(server);
-    const polls = Array.from({ length: 60 }, (_, i) => service.prediction.orderBook(`M-${i}`, { priority: 'watch' }).catch(() => undefined));
+    const polls = Array.from({ length: 60 }, (_, i) =>
+      service.prediction.orderBook(`M-${i}`, { priority: 'watch' }).catch(() => undefined));
     await expect.poll(() => service.stats().main.inFlight).toBe(48);
     const answer = await service.swap.execute({ signedTransaction: new Uint8Array([1]), requestId: 'r-1' });
     expect(answer.status).toBe('success');
@@ -293,7 +315,8 @@ describe('landing', () => {
       if (request.path.endsWith('/order')) json(orderAnswer())(request, response);
     });
     const service = clientOf(server);
-    const polls = Array.from({ length: 60 }, (_, i) => service.prediction.orderBook(`M-${i}`, { priority: 'watch' }).catch(() => undefined));
+    const polls = Array.from({ length: 60 }, (_, i) =>
+      service.prediction.orderBook(`M-${i}`, { priority: 'watch' }).catch(() => undefined));
     expect((await service.swap.order(ASKED, { priority: 'exit' })).router).toBe('iris');
     await service.close();
     await Promise.all(polls);

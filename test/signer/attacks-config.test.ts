@@ -7,9 +7,9 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { loadConfig } from '../../src/config/load.ts';
 import { isGannetError } from '../../src/core/errors.ts';
 import { withoutKeys } from '../../src/signer/environment.ts';
-import { valueOf } from '../../src/signer/invocation.ts';
+import { valueOf } from '../../src/signer/command-process.ts';
 import { readSignerSettings } from '../../src/signer/settings.ts';
-import { KEYPAIR, somebody, USDC, WALLET } from './attack-swap.ts';
+import { KEYPAIR, addressOfByte, USDC, WALLET } from './attack-swap.ts';
 
 // A configuration that two processes read: whatever is odd in it, they must read the same of it or refuse.
 
@@ -26,23 +26,29 @@ interface Reading {
   readonly caps: readonly string[];
 }
 
-async function byTheDaemon(file: string | undefined, environment: Record<string, string>): Promise<Reading | undefined> {
+async function byTheDaemon(
+  file: string | undefined, environment: Record<string, string>,
+): Promise<Reading | undefined> {
   const loaded = await loadConfig({
-    file, workingDir: folder, environment, purpose: 'look', decimalsOf: async (mints) => new Map(mints.map((mint) => [mint, 6])),
+    file, workingDir: folder, environment, purpose: 'look',
+    decimalsOf: async (mints) => new Map(mints.map((mint) => [mint, 6])),
   });
   if (!loaded.ok) return undefined;
   const { service, chain, wallet, signer } = loaded.config;
   const { keyFrom } = wallet;
   return {
-    embedded: service.baseUrl === 'embedded' && chain.rpcUrl === 'embedded', rpcUrl: chain.rpcUrl === 'embedded' ? undefined : chain.rpcUrl,
-    keyFrom: keyFrom === undefined ? undefined : keyFrom.kind === 'env' ? `env:${keyFrom.name}` : `file:${keyFrom.path}`,
+    embedded: service.baseUrl === 'embedded' && chain.rpcUrl === 'embedded',
+    rpcUrl: chain.rpcUrl === 'embedded' ? undefined : chain.rpcUrl,
+    keyFrom: keyFrom === undefined ? undefined : keyFrom.kind === 'env' ? `env:${keyFrom.name}`
+      : `file:${keyFrom.path}`,
     address: wallet.address, destinations: [...signer.destinations], caps: [...signer.caps.keys()].sort(),
   };
 }
 
 function byTheSigner(file: string | undefined, environment: Record<string, string>): Reading | undefined {
   try {
-    const { embedded, rpcUrl, keyFrom, address, destinations, caps } = readSignerSettings({ args: file === undefined ? [] : ['--config', file], environment, workingDir: folder });
+    const { embedded, rpcUrl, keyFrom, address, destinations, caps } =
+      readSignerSettings({ args: file === undefined ? [] : ['--config', file], environment, workingDir: folder });
     return { embedded, rpcUrl, keyFrom, address, destinations, caps: caps.map(({ mint }) => mint).sort() };
   } catch (error) {
     if (!isGannetError(error)) throw error;
@@ -50,12 +56,12 @@ function byTheSigner(file: string | undefined, environment: Record<string, strin
   }
 }
 
-const FRIEND = somebody(60);
+const FRIEND = addressOfByte(60);
 const PLAIN = `mode: live
 service: { base_url: "https://swap.example" }
 chain: { rpc_url: "https://node.example" }
 wallet: { key_from: env:MINE, address: ${WALLET}, sol_reserve: "0.05 SOL" }
-tokens: { PEARL: ${somebody(61)} }
+tokens: { PEARL: ${addressOfByte(61)} }
 signer: { destinations: [${FRIEND}], caps: { USDC: { per_trade: "2" } } }
 strategies: [{ use: book-watch, params: { market: M, level: 0.6, rearm: 0.5, every: 5s } }]
 `;
@@ -69,10 +75,15 @@ const ODD: Readonly<Record<string, string | Buffer>> = {
   'bytes that are no text': Buffer.concat([Buffer.from(PLAIN), Buffer.of(0xff, 0xfe)]),
   'a zero': PLAIN.replace('https://node.example', 'https://node.example\\0x'),
   'a raw zero': PLAIN.replace('https://node.example', 'https://node.example\0x'),
-  'an anchor': PLAIN.replace('chain: { rpc_url: "https://node.example" }', 'chain: { rpc_url: &node "https://node.example" }').replace('signer: {', 'signer: &s {'),
+  'an anchor': PLAIN.replace(
+    'chain: { rpc_url: "https://node.example" }', 'chain: { rpc_url: &node "https://node.example" }',
+  ).replace('signer: {', 'signer: &s {'),
   'an alias': PLAIN.replace('caps: { USDC: { per_trade: "2" } }', 'caps: { USDC: &cap { per_trade: "2" }, SOL: *cap }'),
-  'a merge': PLAIN.replace('caps: { USDC: { per_trade: "2" } }', 'caps: { USDC: { <<: { per_trade: "200000" }, per_trade: "2" } }'),
-  'a merge of a section': `base: &b { caps: { USDC: { per_trade: "900" } } }\n${PLAIN.replace('signer: {', 'signer: { <<: *b, ')}`,
+  'a merge': PLAIN.replace(
+    'caps: { USDC: { per_trade: "2" } }', 'caps: { USDC: { <<: { per_trade: "200000" }, per_trade: "2" } }',
+  ),
+  'a merge of a section':
+    `base: &b { caps: { USDC: { per_trade: "900" } } }\n${PLAIN.replace('signer: {', 'signer: { <<: *b, ')}`,
   'a key twice': `${PLAIN}signer: { caps: { USDC: { per_trade: "900000" } } }\n`,
   'a key twice, once in quotes': `${PLAIN}"signer": { caps: { USDC: { per_trade: "900000" } } }\n`,
   'a key twice, once in escapes': `${PLAIN}"s\\x69gner": { caps: { USDC: { per_trade: "900000" } } }\n`,
@@ -90,7 +101,7 @@ const ODD: Readonly<Record<string, string | Buffer>> = {
   'a cap of infinity': PLAIN.replace('"2"', '.inf'),
   'an unknown key under signer': PLAIN.replace('destinations', 'destination'),
   'an unknown cap': PLAIN.replace('per_trade', 'per_week'),
-  'a cap of what nobody named': PLAIN.replace('USDC: {', 'usdc: {'),
+  'a cap of an unnamed token': PLAIN.replace('USDC: {', 'usdc: {'),
   'a cap by address': PLAIN.replace('USDC: {', `${USDC}: {`),
   'a cap twice, by name and by address': PLAIN.replace('caps: {', `caps: { ${USDC}: { per_trade: "900" },`),
   'another mint called SOL': PLAIN.replace('PEARL', 'SOL'),
@@ -100,18 +111,23 @@ const ODD: Readonly<Record<string, string | Buffer>> = {
   'no service': PLAIN.replace('service: { base_url: "https://swap.example" }', 'service:'),
   'an embedded node of a real service': PLAIN.replace('"https://node.example"', 'embedded'),
   'an embedded service with a real node': PLAIN.replace('"https://swap.example"', 'embedded'),
-  'all embedded, in capitals': PLAIN.replace('"https://swap.example"', 'Embedded').replace('"https://node.example"', 'EMBEDDED'),
-  'all embedded, with blanks': PLAIN.replace('"https://swap.example"', '" embedded"').replace('"https://node.example"', '"embedded "'),
+  'all embedded, in capitals': PLAIN.replace('"https://swap.example"', 'Embedded')
+    .replace('"https://node.example"', 'EMBEDDED'),
+  'all embedded, with blanks': PLAIN.replace('"https://swap.example"', '" embedded"')
+    .replace('"https://node.example"', '"embedded "'),
   'all embedded': PLAIN.replace('"https://swap.example"', 'embedded').replace('"https://node.example"', 'embedded'),
   'a node by a variable': PLAIN.replace('"https://node.example"', '"https://${HOST}/${PATH_OF_IT}"'),
   'a node by a variable that is not set': PLAIN.replace('"https://node.example"', '"https://${NOT_SET}"'),
   'a variable within a variable': PLAIN.replace('"https://node.example"', '"https://${NESTED}"'),
-  'a service by a variable that says embedded': PLAIN.replace('"https://swap.example"', '"${WORD}"').replace('"https://node.example"', '"${WORD}"'),
+  'a service by a variable that says embedded': PLAIN.replace('"https://swap.example"', '"${WORD}"')
+    .replace('"https://node.example"', '"${WORD}"'),
   'a place for the key by a variable': PLAIN.replace('env:MINE', '"env:${WHICH}"'),
   'a key of a variable': PLAIN.replace('USDC: {', '"${ALIAS}": {'),
   'a node with a password': PLAIN.replace('node.example', 'me:secret@node.example'),
   'a node of another kind': PLAIN.replace('https://node.example', 'ftp://node.example'),
-  'text over several lines': PLAIN.replace('rpc_url: "https://node.example"', 'rpc_url: "https://\\\n    node.example"'),
+  'text over several lines': PLAIN.replace(
+    'rpc_url: "https://node.example"', 'rpc_url: "https://\\\n    node.example"',
+  ),
   'a destination that is none': PLAIN.replace(FRIEND, 'nobody'),
   'a destination twice': PLAIN.replace(`[${FRIEND}]`, `[${FRIEND}, ${FRIEND}]`),
   'only a list': '[]', 'nothing at all': '', 'nothing but a comment': '# signer', 'a text': 'signer',
@@ -121,7 +137,8 @@ const ODD: Readonly<Record<string, string | Buffer>> = {
 };
 
 describe('of an odd configuration the signer reads what the daemon reads, or one of them refuses', () => {
-  const environment = { HOST: 'node.example', PATH_OF_IT: 'x', NESTED: '${HOST}', WORD: 'embedded', WHICH: 'MINE', ALIAS: 'USDC' };
+  const environment =
+    { HOST: 'node.example', PATH_OF_IT: 'x', NESTED: '${HOST}', WORD: 'embedded', WHICH: 'MINE', ALIAS: 'USDC' };
   const together = new Set<string>();
 
   test.each(Object.entries(ODD))('%s', async (name, text) => {
@@ -133,14 +150,18 @@ describe('of an odd configuration the signer reads what the daemon reads, or one
   });
 
   test('and reads some of them indeed', () => {
-    expect([...together]).toEqual(expect.arrayContaining(['nothing odd', 'lines of another system', 'a byte order mark', 'an alias', 'all embedded', 'a node by a variable', 'an embedded node of a real service']));
+    expect([...together]).toEqual(expect.arrayContaining([
+      'nothing odd', 'lines of another system', 'a byte order mark', 'an alias', 'all embedded', 'a node by a variable',
+      'an embedded node of a real service',
+    ]));
   });
 });
 
 /** What the command line's own reader makes of the options before a command. */
 function values(args: readonly string[]): Record<string, string | undefined> | undefined {
   const program = new Command().exitOverride().configureOutput({ writeErr: () => undefined })
-    .option('--json').option('--config <file>').option('--state-dir <dir>').option('--base-url <url>').option('--rpc-url <url>').option('--api-key-env <name>').option('--log-level <level>');
+    .option('--json').option('--config <file>').option('--state-dir <dir>').option('--base-url <url>')
+    .option('--rpc-url <url>').option('--api-key-env <name>').option('--log-level <level>');
   program.command('run').option('--live').action(() => undefined);
   program.command('swap <amount>').option('--slippage <bps>').action(() => undefined);
   try {
@@ -153,16 +174,22 @@ function values(args: readonly string[]): Record<string, string | undefined> | u
 
 describe('the file that the command line names', () => {
   test.each([
-    ['--config', 'a', 'run'], ['run', '--config', 'a'], ['run', '--config=a', '--live'], ['--config', 'a', 'run', '--config', 'b'], ['--config=a', '--config', 'b', 'run'], ['run', '--config='],
-    ['run', '--config', ''], ['run', '--config', '--live'], ['run', '--config'], ['run', '--live', '--', '--config', 'b'], ['--config', '--', 'run'], ['run', '--config', '--', '--config', 'b'],
-    ['swap', '--slippage', '--config', '5', '--config', 'b'], ['swap', '5', '--config', 'x', '--rpc-url', '--config'], ['run', '--rpc-url=http://a', '--rpc-url', 'http://b'], ['run', '--state-dir', '--config', '--config', 'c'],
-    ['run', '--configuration', 'a'], ['run', '--conf', 'a'], ['--json', '--config', 'x=y', 'run'], ['run', '--base-url', 'embedded', '--rpc-url', 'embedded'], ['--log-level', '--config', 'run', '--config', 'z'],
+    ['--config', 'a', 'run'], ['run', '--config', 'a'], ['run', '--config=a', '--live'],
+    ['--config', 'a', 'run', '--config', 'b'], ['--config=a', '--config', 'b', 'run'], ['run', '--config='],
+    ['run', '--config', ''], ['run', '--config', '--live'], ['run', '--config'],
+    ['run', '--live', '--', '--config', 'b'], ['--config', '--', 'run'], ['run', '--config', '--', '--config', 'b'],
+    ['swap', '--slippage', '--config', '5', '--config', 'b'], ['swap', '5', '--config', 'x', '--rpc-url', '--config'],
+    ['run', '--rpc-url=http://a', '--rpc-url', 'http://b'], ['run', '--state-dir', '--config', '--config', 'c'],
+    ['run', '--configuration', 'a'], ['run', '--conf', 'a'], ['--json', '--config', 'x=y', 'run'],
+    ['run', '--base-url', 'embedded', '--rpc-url', 'embedded'], ['--log-level', '--config', 'run', '--config', 'z'],
     ['--api-key-env', '--rpc-url', 'run', '--config', 'a'], ['run', '--state-dir=--config', '--config=--state-dir'],
   ])('is the same for both: %s %s %s %s %s', (...args) => {
     const words = args.filter((arg) => arg !== undefined);
     const daemon = values(words);
     if (daemon === undefined) return;
-    for (const [option, name] of [['--config', 'config'], ['--rpc-url', 'rpcUrl'], ['--base-url', 'baseUrl'], ['--state-dir', 'stateDir']] as const) expect([option, valueOf(words, option)]).toEqual([option, daemon[name]]);
+    for (const [option, name] of [
+      ['--config', 'config'], ['--rpc-url', 'rpcUrl'], ['--base-url', 'baseUrl'], ['--state-dir', 'stateDir'],
+    ] as const) expect([option, valueOf(words, option)]).toEqual([option, daemon[name]]);
   });
 
   test('is read by both where it is a link, and by neither where it is a folder, a pipe or none', async () => {
@@ -171,12 +198,13 @@ describe('the file that the command line names', () => {
     symlinkSync(join(folder, 'loop.yaml'), join(folder, 'loop.yaml'));
     expect(byTheSigner('link.yaml', {})).toEqual(await byTheDaemon('link.yaml', {}));
     expect(byTheSigner(join(folder, 'config', '..', 'link.yaml'), {})?.keyFrom).toBe('env:MINE');
-    for (const none of ['config', 'nowhere.yaml', 'loop.yaml', '', 'real.yaml/x', 'real\0.yaml']) expect([none, byTheSigner(none, {}), await byTheDaemon(none, {})]).toEqual([none, undefined, undefined]);
+    for (const none of ['config', 'nowhere.yaml', 'loop.yaml', '', 'real.yaml/x', 'real\0.yaml'])
+      expect([none, byTheSigner(none, {}), await byTheDaemon(none, {})]).toEqual([none, undefined, undefined]);
   });
 });
 
 describe('the variable with the key', () => {
-  // Of 32 bytes: it looks like any address, so only its name tells.
+  // Of 32 bytes, like any address: only its name identifies it.
   const SEED = bs58.encode(KEYPAIR.secretKey.subarray(0, 32));
   test.each([
     ['as another variable says', 'wallet: { key_from: "env:${WHICH}" }'],
@@ -187,7 +215,10 @@ describe('the variable with the key', () => {
     ['in a block', 'wallet:\n  key_from: >-\n    env:${WHICH}\n'],
     ['through an alias of a variable', 'x: &x "env:${WHICH}"\nwallet: { key_from: *x }'],
     ['through a section that is an alias', 'x: &x { key_from: "env:${WHICH}" }\nwallet: *x'],
-    ['behind what looks like a comment', 'x: { y: "a #b", wallet: 1 }\nz: { a: "c #d", b: 1 }\nwallet: { address: "#", key_from: env:MINE }'],
+    [
+      'behind a seeming comment',
+      'x: { y: "a #b", wallet: 1 }\nz: { a: "c #d", b: 1 }\nwallet: { address: "#", key_from: env:MINE }',
+    ],
     ['after an explicit key', 'wallet:\n  ? key_from\n  : "env:${WHICH}"\n'],
   ])('is kept from all but the signer where the configuration points at it %s', async (_how, yaml) => {
     writeFileSync(join(folder, 'config', 'gannet.yaml'), yaml);

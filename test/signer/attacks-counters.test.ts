@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { openSpendingCaps, type SpendingCaps } from '../../src/signer/caps.ts';
-import { COUNTERS_FILE } from '../../src/signer/counters.ts';
+import { openSpendingCaps } from '../../src/signer/caps.ts';
+import { COUNTERS_FILE } from '../../src/signer/spend-counters.ts';
 import { USDC, WALLET } from './attack-swap.ts';
 
 // What may be done to make the counters forget.
@@ -20,6 +20,8 @@ beforeEach(() => {
 });
 afterEach(() => { rmSync(stateDir, { recursive: true, force: true }); });
 
+type SpendingCaps = ReturnType<typeof openSpendingCaps>;
+
 function open(): SpendingCaps {
   const caps = openSpendingCaps({ stateDir, wallet: WALLET, clock: { now: () => now } });
   onTestFinished(() => { caps.close(); });
@@ -29,7 +31,9 @@ function open(): SpendingCaps {
 let hashes = 0;
 
 function spend(caps: SpendingCaps, amount: bigint, hash = `hash ${hashes++}`): string {
-  const counted = caps.count({ messageHash: hash, mint: USDC, amount, costLamports: 1n }, { input: { name: 'USDC', decimals: 6, perDay: 100n }, solPerDay: undefined, costPerDay: 1_000n });
+  const counted = caps.count({ messageHash: hash, mint: USDC, amount, costLamports: 1n }, {
+    input: { name: 'USDC', decimals: 6, perDay: 100n }, solPerDay: undefined, costPerDay: 1_000n,
+  });
   return counted.ok ? 'ok' : counted.code;
 }
 
@@ -40,10 +44,13 @@ function tamper(sql: string): void {
 }
 
 describe('the counters of a running signer', () => {
-  test('count what somebody else deletes, makes smaller or moves out of the window, and what he adds', () => {
+  test('count rows that another process deletes, makes smaller or moves out of the window, and what he adds', () => {
     const caps = open();
     expect([spend(caps, 60n, 'mine'), spend(caps, 30n)]).toEqual(['ok', 'ok']);
-    for (const sql of ['UPDATE spends SET amount_low = 0', `UPDATE spends SET at = ${now - 2 * DAY}`, 'UPDATE spends SET amount_low = -9000', 'DELETE FROM spends']) {
+    for (const sql of [
+      'UPDATE spends SET amount_low = 0', `UPDATE spends SET at = ${now - 2 * DAY}`,
+      'UPDATE spends SET amount_low = -9000', 'DELETE FROM spends',
+    ]) {
       tamper(sql);
       expect([sql, spend(caps, 11n)]).toEqual([sql, 'CAP_EXCEEDED_DAY']);
       expect(spend(caps, 60n, 'mine')).toBe('ok');
@@ -57,7 +64,8 @@ describe('the counters of a running signer', () => {
     const words = Array.from({ length: 12 }, (_, index) => spend(index % 2 === 0 ? one : two, 10n));
     expect(words.filter((word) => word === 'ok')).toHaveLength(10);
     // The same bytes there are the same bytes here.
-    expect([spend(one, 0n, 'both'), spend(two, 0n, 'both'), spend(two, 1n, 'both')]).toEqual(['ok', 'ok', 'TERMS_INVALID']);
+    expect([spend(one, 0n, 'both'), spend(two, 0n, 'both'), spend(two, 1n, 'both')])
+      .toEqual(['ok', 'ok', 'TERMS_INVALID']);
   });
 
   test('know bytes that were signed days ago, though they bound nothing any more', () => {
@@ -65,7 +73,9 @@ describe('the counters of a running signer', () => {
     expect(spend(caps, 100n, 'old')).toBe('ok');
     now += 3 * DAY;
     // To sign them once more takes nothing of today's.
-    expect([spend(caps, 100n, 'old'), spend(caps, 101n, 'old'), spend(caps, 100n), spend(caps, 1n), spend(caps, 100n, 'old')]).toEqual(['ok', 'TERMS_INVALID', 'ok', 'CAP_EXCEEDED_DAY', 'ok']);
+    expect([
+      spend(caps, 100n, 'old'), spend(caps, 101n, 'old'), spend(caps, 100n), spend(caps, 1n), spend(caps, 100n, 'old'),
+    ]).toEqual(['ok', 'TERMS_INVALID', 'ok', 'CAP_EXCEEDED_DAY', 'ok']);
   });
 
   test('remember, after a day and more in memory, exactly what the day still holds', () => {
@@ -95,7 +105,9 @@ describe('issue 13.32: counters whose file vanishes under a running signer', () 
   ])('count nothing any more, so that nothing is signed: %s', (_how, lose) => {
     const caps = open();
     const unbounded = (): string => {
-      const counted = caps.count({ messageHash: 'free', mint: USDC, amount: 1n, costLamports: 0n }, { input: undefined, solPerDay: undefined, costPerDay: undefined });
+      const counted = caps.count({ messageHash: 'free', mint: USDC, amount: 1n, costLamports: 0n }, {
+        input: undefined, solPerDay: undefined, costPerDay: undefined,
+      });
       return counted.ok ? 'ok' : counted.code;
     };
     expect([spend(caps, 1n), unbounded()]).toEqual(['ok', 'ok']);
@@ -104,11 +116,13 @@ describe('issue 13.32: counters whose file vanishes under a running signer', () 
   });
 });
 
-describe('counters that somebody else could change', () => {
+describe('counters that another user could change', () => {
   test('are not opened: in a folder where everybody may write, or behind a link', () => {
     chmodSync(stateDir, 0o777);
-    expect(() => open()).toThrowError(expect.objectContaining({ code: 'JOURNAL_FAILED', message: expect.stringContaining('chmod o-w') as string }));
-    // Where everybody may write but nobody may take away what is another's, as in /tmp, they are.
+    expect(() => open()).toThrowError(
+      expect.objectContaining({ code: 'JOURNAL_FAILED', message: expect.stringContaining('chmod o-w') as string }),
+    );
+    // They are accepted where all may write, but only owners may delete, as in /tmp.
     chmodSync(stateDir, 0o1777);
     expect(spend(open(), 1n)).toBe('ok');
     chmodSync(stateDir, 0o700);
@@ -116,6 +130,7 @@ describe('counters that somebody else could change', () => {
     onTestFinished(() => { rmSync(linked, { recursive: true }); });
     writeFileSync(join(linked, 'elsewhere'), '');
     symlinkSync(join(linked, 'elsewhere'), join(linked, COUNTERS_FILE));
-    expect(() => openSpendingCaps({ stateDir: linked, wallet: WALLET, clock: { now: () => now } })).toThrowError(expect.objectContaining({ code: 'JOURNAL_FAILED' }));
+    expect(() => openSpendingCaps({ stateDir: linked, wallet: WALLET, clock: { now: () => now } }))
+      .toThrowError(expect.objectContaining({ code: 'JOURNAL_FAILED' }));
   });
 });

@@ -6,18 +6,20 @@ import { duplexPair } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
 import bs58 from 'bs58';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import type { SigningRequestTerms } from '../../src/signer/authoriser.ts';
+import type { SigningRequestTerms } from '../../src/signer/authorise.ts';
 import { createSignerClient, type SignerClient } from '../../src/signer/client.ts';
-import { COUNTERS_FILE } from '../../src/signer/counters.ts';
-import { encodeFrame } from '../../src/signer/frames.ts';
-import { serve } from '../../src/signer/serve.ts';
-import { serveSigner } from '../../src/signer/server.ts';
+import { COUNTERS_FILE } from '../../src/signer/spend-counters.ts';
+import { encodeFrame } from '../../src/signer/channel-protocol.ts';
+import { serve, serveSigner } from '../../src/signer/server.ts';
 import { createWallet } from '../../src/signer/wallet.ts';
 import { listen } from '../service/loopback.ts';
-import { AMOUNT, honestSwap, KEYPAIR, NATIVE_MINT, somebody, TOKEN_PROGRAM, transactionOf, USDC, WALLET, type Swap } from './attack-swap.ts';
+import {
+  AMOUNT, honestSwap, KEYPAIR, NATIVE_MINT, addressOfByte, TOKEN_PROGRAM, transactionOf, USDC, WALLET, type Swap,
+} from './attack-swap.ts';
 import { openAssociated, system, u64 } from './policy/raw-instructions.ts';
 
-// What a daemon that somebody has taken over may ask of the signer, through the very channel and configuration of a run.
+// What a captured daemon may ask of the signer, through the very channel and configuration of a
+// run.
 
 const SECRET = bs58.encode(KEYPAIR.secretKey);
 const SEED = bs58.encode(KEYPAIR.secretKey.subarray(0, 32));
@@ -45,26 +47,34 @@ let intents = 0;
 
 function termsOf({ inputMint, outputMint, amountIn = AMOUNT, minimumOut = 1n }: Swap): SigningRequestTerms {
   intents += 1;
-  return { intentId: `i ${intents}`, attempt: 1, route: 'order', inputMint, outputMint, amountIn, minimumOut, maxFeeBps: 300 };
+  return {
+    intentId: `i ${intents}`, attempt: 1, route: 'order', inputMint, outputMint, amountIn, minimumOut, maxFeeBps: 300,
+  };
 }
 
 /** The worst that the terms allow: anything for next to nothing. */
 const BAD = { inputMint: USDC, outputMint: NATIVE_MINT, minimumOut: 1n };
 
-async function signs({ client }: Opened, swap: Swap, change: Partial<SigningRequestTerms> = {}, bytes = transactionOf(honestSwap(swap)).bytes): Promise<string> {
-  return client.sign(bytes, { ...termsOf(swap), ...change }).then(() => 'signed', (error: { details: { code?: string }; code: string }) => error.details.code ?? error.code);
+async function signs({ client }: Opened, swap: Swap, change: Partial<SigningRequestTerms> = {}, bytes = transactionOf(
+  honestSwap(swap),
+).bytes): Promise<string> {
+  return client.sign(bytes, { ...termsOf(swap), ...change })
+    .then(() => 'signed', (error: { details: { code?: string }; code: string }) => error.details.code ?? error.code);
 }
 
-const real = `${REAL}chain: { rpc_url: "http://127.0.0.1:9" }\nwallet: { key_from: env:MINE, address: ${WALLET} }\n${CAPS}`;
+const real =
+  `${REAL}chain: { rpc_url: "http://127.0.0.1:9" }\nwallet: { key_from: env:MINE, address: ${WALLET} }\n${CAPS}`;
 
 describe('a captured daemon', () => {
   test('loses at most the caps by asking for swaps that give nothing back, however many at once', async () => {
     const opened = start(real);
     await opened.client.describe();
     const words = await Promise.all(Array.from({ length: 40 }, () => signs(opened, BAD)));
-    expect([words.filter((word) => word === 'signed').length, words.filter((word) => word === 'CAP_EXCEEDED_DAY').length]).toEqual([5, 35]);
+    expect([
+      words.filter((word) => word === 'signed').length, words.filter((word) => word === 'CAP_EXCEEDED_DAY').length,
+    ]).toEqual([5, 35]);
     expect(await signs(opened, { ...BAD, amountIn: 2_000_001n })).toBe('CAP_EXCEEDED_TRADE');
-    expect(await signs(opened, { inputMint: somebody(40), outputMint: USDC })).toBe('CAP_MISSING');
+    expect(await signs(opened, { inputMint: addressOfByte(40), outputMint: USDC })).toBe('CAP_MISSING');
   });
 
   test('is refused a token of which swap by swap without end may be spent', async () => {
@@ -77,14 +87,17 @@ describe('a captured daemon', () => {
     const opened = start(real);
     await opened.client.describe();
     const { bytes } = transactionOf(honestSwap(BAD));
-    const words = await Promise.all([AMOUNT, 2n * AMOUNT, AMOUNT].map((amountIn) => signs(opened, BAD, { amountIn }, bytes)));
+    const words = await Promise.all([AMOUNT, 2n * AMOUNT, AMOUNT].map((amountIn) =>
+      signs(opened, BAD, { amountIn }, bytes)));
     expect(words).toEqual(['signed', 'TERMS_INVALID', 'signed']);
     // What stands in the place of a signature is no part of what is signed.
     const scribbled = Uint8Array.from(bytes);
     scribbled.fill(7, 1, 65);
     expect(await signs(opened, BAD, {}, scribbled)).toBe('signed');
     const database = new DatabaseSync(join(folder, 'state', COUNTERS_FILE));
-    expect(database.prepare(`SELECT count(*) AS lines, sum(amount_low) AS amount FROM spends WHERE kind = 'input'`).get()).toEqual({ lines: 1, amount: Number(AMOUNT) });
+    expect(
+      database.prepare(`SELECT count(*) AS lines, sum(amount_low) AS amount FROM spends WHERE kind = 'input'`).get(),
+    ).toEqual({ lines: 1, amount: Number(AMOUNT) });
     database.close();
   });
 
@@ -92,22 +105,27 @@ describe('a captured daemon', () => {
     const opened = start(real.replace('"0.5", per_day: "1"', '"0.5", per_day: "0.007"'));
     await opened.client.describe();
     const words: string[] = [];
-    for (let mint = 50; mint < 56; mint++) words.push(await signs(opened, { inputMint: USDC, outputMint: somebody(mint), amountIn: 1n, minimumOut: 1n }));
+    for (let mint = 50; mint < 56; mint++)
+      words.push(await signs(opened, { inputMint: USDC, outputMint: addressOfByte(mint), amountIn: 1n, minimumOut: 1n }));
     expect(words).toEqual(['signed', 'signed', 'signed', ...Array.from({ length: 3 }, () => 'CAP_EXCEEDED_DAY')]);
     // Accounts of tokens that the configuration names come back.
-    expect(await signs(opened, { inputMint: USDC, outputMint: NATIVE_MINT, amountIn: 1n, minimumOut: 1n })).toBe('signed');
+    expect(await signs(opened, { inputMint: USDC, outputMint: NATIVE_MINT, amountIn: 1n, minimumOut: 1n }))
+      .toBe('signed');
   });
 
   test('cannot have rent paid out again and again as if a sponsor had lent it', async () => {
     const opened = start(real.replace('"0.5", per_day: "1"', '"0.5", per_day: "0.005"'));
     await opened.client.describe();
-    const sponsor = somebody(41);
+    const sponsor = addressOfByte(41);
     const account = honestSwap(BAD)[0]!.accounts[1]!.pubkey;
     const [, ...rest] = honestSwap(BAD);
-    const lent = openAssociated({ payer: sponsor, account, owner: WALLET, mint: NATIVE_MINT, tokenProgram: TOKEN_PROGRAM });
+    const lent =
+      openAssociated({ payer: sponsor, account, owner: WALLET, mint: NATIVE_MINT, tokenProgram: TOKEN_PROGRAM });
     const back = system(2, [u64(2_039_280n)], [[WALLET, 'sw'], [sponsor, 'sw']]);
     const words: string[] = [];
-    for (let times = 0; times < 4; times++) words.push(await signs(opened, BAD, { feePayer: sponsor }, transactionOf([lent, ...rest, back], { payer: sponsor }).bytes));
+    for (let times = 0; times < 4; times++) words.push(
+      await signs(opened, BAD, { feePayer: sponsor }, transactionOf([lent, ...rest, back], { payer: sponsor }).bytes),
+    );
     expect(words).toEqual(['signed', 'signed', 'CAP_EXCEEDED_DAY', 'CAP_EXCEEDED_DAY']);
   });
 
@@ -121,10 +139,13 @@ describe('a captured daemon', () => {
   test('hands the signer of a real wallet neither a key nor a node', async () => {
     const node = await listen((_request, response) => { response.end('{}'); });
     const opened = start(real);
-    await expect(opened.client.openEmbedded({ key: SECRET, rpcUrl: node.baseUrl })).rejects.toMatchObject({ code: 'KEY_INVALID', message: expect.stringContaining('the embedded service alone') as string });
+    await expect(opened.client.openEmbedded({ key: SECRET, rpcUrl: node.baseUrl })).rejects.toMatchObject({
+      code: 'KEY_INVALID', message: expect.stringContaining('the embedded service alone') as string,
+    });
     const again = start(real);
     expect(await again.client.describe({ rpcUrl: node.baseUrl })).toMatchObject({ address: WALLET });
-    await expect(again.client.openEmbedded({ key: bs58.encode(new Uint8Array(64).fill(1)) })).rejects.toMatchObject({ message: expect.stringContaining('holds a key already') as string });
+    await expect(again.client.openEmbedded({ key: bs58.encode(new Uint8Array(64).fill(1)) }))
+      .rejects.toMatchObject({ message: expect.stringContaining('holds a key already') as string });
     expect(await signs(again, BAD, {}, transactionOf(honestSwap(BAD), { form: 'shared' }).bytes)).toBe('CHAIN_UNREAD');
     expect(node.received).toEqual([]);
   });
@@ -138,12 +159,12 @@ describe('a captured daemon', () => {
       for (let i = 0; i < 50; i++) daemon.write(encodeFrame({ id: ++sent, kind: 'x'.repeat(100) }));
       await new Promise((resolve) => { setImmediate(resolve); });
     }
-    expect(faults).toEqual(['answers that nobody takes']);
+    expect(faults).toEqual(['too many unread answers']);
   });
 });
 
-describe('a key of somebody’s own on the embedded world', () => {
-  const yaml = `wallet: { key_from: env:MINE }\nsigner: { programs: [${somebody(42)}] }\n`;
+describe('a key of your own on the embedded chain', () => {
+  const yaml = `wallet: { key_from: env:MINE }\nsigner: { programs: [${addressOfByte(42)}] }\n`;
 
   test('spends nothing without a cap, and what it spends is counted on disk: the same signatures hold on another chain', async () => {
     const opened = start(yaml);
@@ -155,14 +176,18 @@ describe('a key of somebody’s own on the embedded world', () => {
     expect(await signs(first, { ...BAD, amountIn: 2_000_000n })).toBe('signed');
     const second = start(capped);
     await second.client.describe();
-    expect([await signs(second, { ...BAD, amountIn: 2_000_000n }), await signs(second, { ...BAD, amountIn: 2_000_000n })]).toEqual(['signed', 'CAP_EXCEEDED_DAY']);
+    expect([
+      await signs(second, { ...BAD, amountIn: 2_000_000n }), await signs(second, { ...BAD, amountIn: 2_000_000n }),
+    ]).toEqual(['signed', 'CAP_EXCEEDED_DAY']);
   });
 
   test('goes through no program that only a simulation at the daemon’s own node could answer for', async () => {
     const opened = start(yaml.replace('signer: {', 'signer: { caps: { USDC: { per_trade: "2", per_hour: "9" } },'));
     await opened.client.describe({ rpcUrl: 'http://127.0.0.1:9' });
-    const [open, swap, close] = honestSwap(BAD) as readonly [never, { programId: string; accounts: never; data: never }, never];
-    expect(await signs(opened, BAD, {}, transactionOf([open, { ...swap, programId: somebody(42) }, close]).bytes)).toBe('PROGRAM_UNKNOWN');
+    const [open, swap, close] =
+      honestSwap(BAD) as readonly [never, { programId: string; accounts: never; data: never }, never];
+    expect(await signs(opened, BAD, {}, transactionOf([open, { ...swap, programId: addressOfByte(42) }, close]).bytes))
+      .toBe('PROGRAM_UNKNOWN');
   });
 
   test('is taken as a key of the embedded service only where none is configured', async () => {
@@ -173,7 +198,7 @@ describe('a key of somebody’s own on the embedded world', () => {
   });
 });
 
-describe('a configuration that somebody passed on', () => {
+describe('a configuration from another person', () => {
   test.each([
     ['by its usual name', 'GANNET_WALLET_KEY', 'env:GANNET_WALLET_KEY', {}],
     ['by a name of one’s own, as a seed', 'MINE', 'env:MINE', {}],
@@ -181,7 +206,8 @@ describe('a configuration that somebody passed on', () => {
     ['by a name in escapes', 'MINE', 'env:\\x4dINE', {}],
   ])('cannot have the key sent to its node as a part of the address (%s)', async (_how, name, keyFrom, more) => {
     const node = await listen((_request, response) => { response.end('{}'); });
-    const yaml = `${REAL}chain: { rpc_url: "${node.baseUrl}/\${${name}}" }\nwallet: { key_from: "${keyFrom}" }\n${CAPS}`;
+    const yaml =
+      `${REAL}chain: { rpc_url: "${node.baseUrl}/\${${name}}" }\nwallet: { key_from: "${keyFrom}" }\n${CAPS}`;
     const { client } = start(yaml, { [name]: SEED, ...more });
     await expect(client.describe()).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
     await expect(client.describe()).rejects.not.toMatchObject({ message: expect.stringContaining(SEED) as string });

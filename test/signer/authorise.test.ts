@@ -3,11 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { createAuthoriser, type AuthoriserOptions } from '../../src/signer/authorise.ts';
-import type { Authoriser, SigningRequestTerms } from '../../src/signer/authoriser.ts';
-import { COUNTERS_FILE } from '../../src/signer/counters.ts';
-import { CONSTANT_PRODUCT_PROGRAM } from '../../src/signer/policy/decode/constant-product-swap.ts';
-import { swapPrograms } from '../../src/signer/policy/decode/swap-decoder.ts';
+import type { Authoriser, SigningRequestTerms } from '../../src/signer/authorise.ts';
+import { createAuthoriser } from '../../src/signer/authorise.ts';
+import { COUNTERS_FILE } from '../../src/signer/spend-counters.ts';
+import { CONSTANT_PRODUCT_PROGRAM, swapPrograms } from '../../src/signer/policy/swap-programs.ts';
 import type { CapSetting } from '../../src/signer/settings.ts';
 import { SOL, startTestSandbox, USDC, type TestSandbox, type TestWallet } from '../sandbox/service/sandbox-client.ts';
 import { listen } from '../service/loopback.ts';
@@ -24,7 +23,8 @@ let stateDir: string;
 beforeAll(async () => {
   sandbox = await startTestSandbox({ speed: 0 });
   [taker, friend, referrer] = await Promise.all([
-    sandbox.newWallet({ [SOL]: '9000000000000', [USDC]: '50000000000' }), sandbox.newWallet(), sandbox.newWallet({ [SOL]: '9000000000', [USDC]: '1' }),
+    sandbox.newWallet({ [SOL]: '9000000000000', [USDC]: '50000000000' }), sandbox.newWallet(),
+    sandbox.newWallet({ [SOL]: '9000000000', [USDC]: '1' }),
   ]);
 });
 afterAll(() => sandbox.close());
@@ -33,10 +33,17 @@ afterEach(() => { rmSync(stateDir, { recursive: true }); });
 
 const CAP: CapSetting = { mint: USDC, name: 'USDC', perTrade: '25', perHour: '40', perDay: '100' };
 
-async function open({ settings = {}, ...options }: { settings?: Partial<AuthoriserOptions['settings']> } & Partial<Omit<AuthoriserOptions, 'settings'>> = {}): Promise<Authoriser> {
+type AuthoriserOptions = Parameters<typeof createAuthoriser>[0];
+
+async function open({ settings = {}, ...options }: {
+  settings?: Partial<AuthoriserOptions['settings']>;
+} & Partial<Omit<AuthoriserOptions, 'settings'>> = {}): Promise<Authoriser> {
   const authoriser = await createAuthoriser({
     wallet: taker.address, clock: { now: () => 1_700_000_000_000 }, ...options,
-    settings: { keyFrom: undefined, embedded: false, rpcUrl: sandbox.addresses.rpc_url, stateDir, programs: swapPrograms(), destinations: [], caps: [CAP], tokens: new Map([['USDC', USDC]]), ...settings },
+    settings: {
+      keyFrom: undefined, embedded: false, rpcUrl: sandbox.addresses.rpc_url, stateDir, programs: swapPrograms(),
+      destinations: [], caps: [CAP], tokens: new Map([['USDC', USDC]]), ...settings,
+    },
   });
   onTestFinished(() => authoriser.close());
   return authoriser;
@@ -50,14 +57,18 @@ interface Request {
 let intents = 0;
 
 /** An order of the embedded service, with the terms that the daemon asks with. */
-async function order(query: Record<string, string | number> = {}, changes: Partial<SigningRequestTerms> = {}): Promise<Request> {
-  const asked = { inputMint: USDC, outputMint: SOL, amount: '20000000', taker: taker.address, excludeRouters: 'rfqz', ...query };
+async function order(
+  query: Record<string, string | number> = {}, changes: Partial<SigningRequestTerms> = {},
+): Promise<Request> {
+  const asked =
+    { inputMint: USDC, outputMint: SOL, amount: '20000000', taker: taker.address, excludeRouters: 'rfqz', ...query };
   const { body } = await sandbox.order(asked);
   const payer = body.signatureFeePayer as string;
   return {
     bytes: Buffer.from(body.transaction, 'base64'),
     terms: {
-      intentId: `intent ${intents++}`, attempt: 1, route: 'order', inputMint: asked.inputMint, outputMint: asked.outputMint,
+      intentId: `intent ${intents++}`, attempt: 1, route: 'order', inputMint: asked.inputMint,
+      outputMint: asked.outputMint,
       amountIn: BigInt(asked.amount), minimumOut: BigInt(body.otherAmountThreshold), maker: body.maker ?? undefined,
       feePayer: payer === taker.address ? undefined : payer, maxFeeBps: 30, ...changes,
     },
@@ -75,7 +86,9 @@ async function word(authoriser: Authoriser, { bytes, terms }: Request): Promise<
 function counted(): { rows: number; amounts: number } {
   const database = new DatabaseSync(join(stateDir, COUNTERS_FILE));
   try {
-    return database.prepare(`SELECT count(*) AS rows, sum(amount_low) AS amounts FROM spends WHERE kind = 'input'`).get() as { rows: number; amounts: number };
+    return database.prepare(
+      `SELECT count(*) AS rows, sum(amount_low) AS amounts FROM spends WHERE kind = 'input'`,
+    ).get() as { rows: number; amounts: number };
   } finally {
     database.close();
   }
@@ -83,21 +96,32 @@ function counted(): { rows: number; amounts: number } {
 
 describe('the signer', () => {
   test('allows an order that keeps to its terms, of any router, and counts it before it says so', async () => {
-    const authoriser = await open({ settings: { caps: [{ ...CAP, perTrade: '1000', perHour: '1015', perDay: '2000' }] } });
-    const [plain, made] = [await order({ amount: '15000000' }), await order({ amount: '1000000000', excludeRouters: 'iris,routerA,routerB' })];
+    const authoriser =
+      await open({ settings: { caps: [{ ...CAP, perTrade: '1000', perHour: '1015', perDay: '2000' }] } });
+    const [plain, made] = [
+      await order({ amount: '15000000' }),
+      await order({ amount: '1000000000', excludeRouters: 'iris,routerA,routerB' }),
+    ];
     expect([await word(authoriser, plain), await word(authoriser, made)]).toEqual(['allowed', 'allowed']);
     expect(counted()).toEqual({ rows: 2, amounts: 1_015_000_000 });
     // Once more the same bytes, and then another swap.
-    expect([await word(authoriser, plain), await word(authoriser, await order({ amount: '1000000' }))]).toEqual(['allowed', 'CAP_EXCEEDED_HOUR']);
+    expect([await word(authoriser, plain), await word(authoriser, await order({ amount: '1000000' }))])
+      .toEqual(['allowed', 'CAP_EXCEEDED_HOUR']);
     expect(counted().rows).toBe(2);
   });
 
   test('holds the bytes against the terms, and counts nothing that it refuses', async () => {
     const authoriser = await open();
     const fine = await order();
-    const { body } = await sandbox.get('/swap/v2/build', { inputMint: SOL, outputMint: USDC, amount: '1000000', taker: taker.address });
-    const parts = decompile(fine.bytes, new Map(Object.entries(body.addressesByLookupTableAddress as Record<string, string[]>)));
-    const theft = recompile({ ...parts, instructions: [...parts.instructions, system(2, [u64(1n)], [[taker.address, 'sw'], [friend.address, 'w']])] }, 'legacy').bytes;
+    const { body } = await sandbox.get('/swap/v2/build', {
+      inputMint: SOL, outputMint: USDC, amount: '1000000', taker: taker.address,
+    });
+    const parts =
+      decompile(fine.bytes, new Map(Object.entries(body.addressesByLookupTableAddress as Record<string, string[]>)));
+    const theft = recompile({
+      ...parts,
+      instructions: [...parts.instructions, system(2, [u64(1n)], [[taker.address, 'sw'], [friend.address, 'w']])],
+    }, 'legacy').bytes;
     const refusals = await Promise.all([
       word(authoriser, { ...fine, terms: { ...fine.terms, amountIn: 19_999_999n } }),
       word(authoriser, { ...fine, terms: { ...fine.terms, minimumOut: fine.terms.minimumOut * 2n } }),
@@ -106,7 +130,10 @@ describe('the signer', () => {
       word(authoriser, { ...fine, bytes: Buffer.alloc(0) }),
       word(authoriser, { ...fine, bytes: Buffer.alloc(5_000) }),
     ]);
-    expect(refusals).toEqual(['SWAP_AMOUNT_EXCEEDS', 'SWAP_MINIMUM_BELOW', 'FEE_PAYER_FOREIGN', 'TRANSFER_DESTINATION', 'BYTES_NOT_CANONICAL', 'SIZE_EXCEEDED']);
+    expect(refusals).toEqual([
+      'SWAP_AMOUNT_EXCEEDS', 'SWAP_MINIMUM_BELOW', 'FEE_PAYER_FOREIGN', 'TRANSFER_DESTINATION', 'BYTES_NOT_CANONICAL',
+      'SIZE_EXCEEDED',
+    ]);
     expect(counted().rows).toBe(0);
   });
 
@@ -114,8 +141,11 @@ describe('the signer', () => {
     const authoriser = await open();
     const fine = await order();
     for (const change of [
-      { amountIn: 0n }, { minimumOut: 0n }, { minimumOut: -1n }, { outputMint: USDC }, { inputMint: 'USDC' }, { maker: taker.address }, { maker: '' }, { feePayer: '../x' }, { maxFeeBps: -1 }, { maxFeeBps: NaN },
-    ]) expect(await word(authoriser, { ...fine, terms: { ...fine.terms, ...change } }), JSON.stringify(Object.keys(change))).toBe('TERMS_INVALID');
+      { amountIn: 0n }, { minimumOut: 0n }, { minimumOut: -1n }, { outputMint: USDC }, { inputMint: 'USDC' },
+      { maker: taker.address }, { maker: '' }, { feePayer: '../x' }, { maxFeeBps: -1 }, { maxFeeBps: NaN },
+    ]) expect(
+      await word(authoriser, { ...fine, terms: { ...fine.terms, ...change } }), JSON.stringify(Object.keys(change)),
+    ).toBe('TERMS_INVALID');
   });
 
   test('lets no claim about fees go beyond its own bounds', async () => {
@@ -123,11 +153,12 @@ describe('the signer', () => {
     const referred = await order({ referralAccount: referrer.address, referralFee: 255 }, { maxFeeBps: 10 });
     expect(await word(authoriser, referred)).toBe('PLATFORM_FEE_EXCEEDS');
     expect(await word(authoriser, { ...referred, terms: { ...referred.terms, maxFeeBps: 10_000 } })).toBe('allowed');
-    // Of a build there is a fee only where we wish one ourselves.
-    expect(await word(authoriser, { ...referred, terms: { ...referred.terms, maxFeeBps: 10_000, route: 'build' } })).toBe('TRANSFER_DESTINATION');
+    // A build has a fee only where Gannet adds one.
+    expect(await word(authoriser, { ...referred, terms: { ...referred.terms, maxFeeBps: 10_000, route: 'build' } }))
+      .toBe('TRANSFER_DESTINATION');
   });
 
-  test('lets the output go to whom the configuration lists, and to nobody else', async () => {
+  test('lets the output go to whom the configuration lists, and to no one else', async () => {
     const away = await order({ receiver: friend.address, outputMint: sandbox.mint('PEARL') });
     expect(await word(await open(), away)).toBe('ATA_OWNER');
     expect(await word(await open({ settings: { destinations: [MINTER] } }), away)).toBe('ATA_OWNER');
@@ -138,7 +169,9 @@ describe('the signer', () => {
   test('spends no token without a cap on a real service, and any on the embedded one', async () => {
     const sell = await order({ inputMint: SOL, outputMint: USDC, amount: '1000000000' });
     expect(await word(await open(), sell)).toBe('CAP_MISSING');
-    const embedded = await open({ settings: { embedded: true, rpcUrl: undefined, caps: [] }, embeddedRpcUrl: sandbox.addresses.rpc_url });
+    const embedded = await open({
+      settings: { embedded: true, rpcUrl: undefined, caps: [] }, embeddedRpcUrl: sandbox.addresses.rpc_url,
+    });
     expect(await word(embedded, sell)).toBe('allowed');
     expect(counted().rows).toBe(0);
   });
@@ -173,33 +206,44 @@ describe('the signer', () => {
 
   test('says what it holds requests against', async () => {
     expect((await open({ settings: { destinations: [MINTER] } })).description).toEqual({
-      programs: 1, caps: ['USDC: 25 a swap, 40 an hour, 100 a day'], destinations: [MINTER], rpc: true, signed: { inDay: 0, inMonth: 0 },
+      programs: 1, caps: ['USDC: 25 a swap, 40 an hour, 100 a day'], destinations: [MINTER], rpc: true,
+      signed: { inDay: 0, inMonth: 0 },
     });
-    expect((await open({ settings: { embedded: true, caps: [], rpcUrl: undefined } })).description).toEqual({ programs: 1, caps: [], destinations: [], rpc: false, signed: undefined });
+    expect((await open({ settings: { embedded: true, caps: [], rpcUrl: undefined } })).description)
+      .toEqual({ programs: 1, caps: [], destinations: [], rpc: false, signed: undefined });
   });
 });
 
 describe('without a node of its own choice the signer', () => {
   test('signs nothing that uses a table, nor counts what it cannot read the decimals of', async () => {
-    const authoriser = await open({ settings: { rpcUrl: undefined, caps: [CAP, { mint: sandbox.mint('PEARL'), name: 'PEARL', perDay: '5' }] } });
+    const authoriser = await open({
+      settings: { rpcUrl: undefined, caps: [CAP, { mint: sandbox.mint('PEARL'), name: 'PEARL', perDay: '5' }] },
+    });
     const PEARL = sandbox.mint('PEARL');
     sandbox.chain.fundToken({ owner: taker.address, mint: PEARL, amount: 10n ** 9n });
     const { bytes, terms } = await order({ inputMint: PEARL, amount: '1000000' });
     expect(await word(authoriser, { bytes, terms })).toBe('TABLE_UNREAD');
-    const { body } = await sandbox.get('/swap/v2/build', { inputMint: SOL, outputMint: USDC, amount: '1000000', taker: taker.address });
-    const parts = decompile(bytes, new Map(Object.entries(body.addressesByLookupTableAddress as Record<string, string[]>)));
+    const { body } = await sandbox.get('/swap/v2/build', {
+      inputMint: SOL, outputMint: USDC, amount: '1000000', taker: taker.address,
+    });
+    const parts =
+      decompile(bytes, new Map(Object.entries(body.addressesByLookupTableAddress as Record<string, string[]>)));
     const written = recompile(parts, 'legacy').bytes;
     expect(await word(authoriser, { bytes: written, terms })).toBe('CAP_DECIMALS_UNREAD');
   });
 
-  test('takes the parent’s word for one on the embedded world alone, and of this machine alone', async () => {
+  test('accepts the parent’s node on the embedded chain alone, and of this machine alone', async () => {
     const request = await order();
     const there = sandbox.addresses.rpc_url;
-    expect(await word(await open({ settings: { rpcUrl: undefined }, embeddedRpcUrl: there }), request)).toBe('TABLE_UNREAD');
+    expect(await word(await open({ settings: { rpcUrl: undefined }, embeddedRpcUrl: there }), request))
+      .toBe('TABLE_UNREAD');
     for (const elsewhere of ['http://node.example/', 'https://127.0.0.1/', 'nonsense', '']) {
-      expect((await open({ settings: { embedded: true, rpcUrl: undefined }, embeddedRpcUrl: elsewhere })).description.rpc).toBe(false);
+      expect(
+        (await open({ settings: { embedded: true, rpcUrl: undefined }, embeddedRpcUrl: elsewhere })).description.rpc,
+      ).toBe(false);
     }
-    expect(await word(await open({ settings: { embedded: true, rpcUrl: undefined }, embeddedRpcUrl: there }), request)).toBe('allowed');
+    expect(await word(await open({ settings: { embedded: true, rpcUrl: undefined }, embeddedRpcUrl: there }), request))
+      .toBe('allowed');
   });
 
   test('refuses, and does not fall, where the node answers nonsense, nothing or too late', async () => {
@@ -221,26 +265,35 @@ describe('without a node of its own choice the signer', () => {
   });
 });
 
-describe('a swap that nobody can read', () => {
+describe('a swap without a decoder', () => {
   const blind = { programs: [{ program: CONSTANT_PRODUCT_PROGRAM }] };
 
   test('is signed after a simulation of the signer’s own that fits, in both directions', async () => {
-    const authoriser = await open({ settings: { ...blind, caps: [CAP, { mint: SOL, name: 'SOL', perTrade: '5', perHour: '5' }] } });
+    const authoriser =
+      await open({ settings: { ...blind, caps: [CAP, { mint: SOL, name: 'SOL', perTrade: '5', perHour: '5' }] } });
     expect(await word(authoriser, await order())).toBe('allowed');
-    expect(await word(authoriser, await order({ inputMint: SOL, outputMint: USDC, amount: '2000000000' }))).toBe('allowed');
-    expect(await word(authoriser, await order({ outputMint: sandbox.mint('PEARL'), amount: '3000000' }))).toBe('allowed');
+    expect(await word(authoriser, await order({ inputMint: SOL, outputMint: USDC, amount: '2000000000' })))
+      .toBe('allowed');
+    expect(await word(authoriser, await order({ outputMint: sandbox.mint('PEARL'), amount: '3000000' })))
+      .toBe('allowed');
     expect(counted().rows).toBe(3);
   });
 
   test('is not, where it shows something else, would fail, or cannot be had', async () => {
     const authoriser = await open({ settings: blind });
     const fine = await order();
-    expect(await word(authoriser, { ...fine, terms: { ...fine.terms, minimumOut: fine.terms.minimumOut * 2n } })).toBe('SIMULATION_OUTPUT_BELOW');
-    expect(await word(authoriser, { ...fine, terms: { ...fine.terms, amountIn: 19_999_999n } })).toBe('SIMULATION_INPUT_EXCEEDS');
+    expect(await word(authoriser, { ...fine, terms: { ...fine.terms, minimumOut: fine.terms.minimumOut * 2n } }))
+      .toBe('SIMULATION_OUTPUT_BELOW');
+    expect(await word(authoriser, { ...fine, terms: { ...fine.terms, amountIn: 19_999_999n } }))
+      .toBe('SIMULATION_INPUT_EXCEEDS');
     const broke = await sandbox.newWallet({ [SOL]: '5000000000', [USDC]: '20000000' });
     const late = await order({ taker: broke.address });
-    await sandbox.execute(await sandbox.order({ inputMint: USDC, outputMint: SOL, amount: '15000000', taker: broke.address }), broke);
-    expect(await word(await open({ settings: blind, wallet: broke.address }), { ...late, terms: { ...late.terms, feePayer: undefined } })).toBe('SIMULATION_FAILED');
+    await sandbox.execute(
+      await sandbox.order({ inputMint: USDC, outputMint: SOL, amount: '15000000', taker: broke.address }), broke,
+    );
+    expect(await word(await open({ settings: blind, wallet: broke.address }), {
+      ...late, terms: { ...late.terms, feePayer: undefined },
+    })).toBe('SIMULATION_FAILED');
     expect(await word(await open({ settings: { ...blind, rpcUrl: undefined } }), fine)).toBe('TABLE_UNREAD');
     expect(counted().rows).toBe(0);
   });

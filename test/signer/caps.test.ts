@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import * as fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { openSpendingCaps, type Cap, type Counted, type SpendingCaps } from '../../src/signer/caps.ts';
-import { COUNTERS_FILE } from '../../src/signer/counters.ts';
-import { NATIVE_MINT } from '../../src/signer/policy/known-programs.ts';
+import { openSpendingCaps, type Cap } from '../../src/signer/caps.ts';
+import { COUNTERS_FILE } from '../../src/signer/spend-counters.ts';
+import { NATIVE_MINT } from '../../src/solana/constants.ts';
 
 const WALLET = 'SysvarC1ock11111111111111111111111111111111';
 const USDC = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v';
@@ -26,6 +26,8 @@ function path(): string {
   return join(stateDir, COUNTERS_FILE);
 }
 
+type SpendingCaps = ReturnType<typeof openSpendingCaps>;
+
 function open(wallet = WALLET): SpendingCaps {
   const caps = openSpendingCaps({ stateDir, wallet, clock: { now: () => now } });
   onTestFinished(() => { try { caps.close(); } catch { /* closed by the test itself */ } });
@@ -35,9 +37,13 @@ function open(wallet = WALLET): SpendingCaps {
 let hashes = 0;
 const LIMITS: Cap = { name: 'USDC', decimals: 6, perTrade: 100n, perHour: 150n, perDay: 200n };
 
-function spend(caps: SpendingCaps, amount: bigint, options: { mint?: string; cap?: Cap | undefined; hash?: string; costs?: bigint; solPerDay?: bigint; costPerDay?: bigint } = {}): string {
+function spend(caps: SpendingCaps, amount: bigint, options: {
+  mint?: string; cap?: Cap | undefined; hash?: string; costs?: bigint; solPerDay?: bigint; costPerDay?: bigint;
+} = {}): string {
   const { mint = USDC, hash = `hash ${hashes++}`, costs = 0n, solPerDay, costPerDay } = options;
-  const counted: Counted = caps.count({ messageHash: hash, mint, amount, costLamports: costs }, { input: 'cap' in options ? options.cap : LIMITS, solPerDay, costPerDay });
+  const counted = caps.count({ messageHash: hash, mint, amount, costLamports: costs }, {
+    input: 'cap' in options ? options.cap : LIMITS, solPerDay, costPerDay,
+  });
   return counted.ok ? 'ok' : counted.code;
 }
 
@@ -70,13 +76,16 @@ describe('spending caps', () => {
     now = begin + 2 * HOUR;
     expect(ask(90n)).toEqual({ span: 'day', left: 70n, freeAt: begin + DAY });
     // Of SOL the costs of this swap are taken off: what is left could be spent with the same costs.
-    expect([ask(100n, NATIVE_MINT, 10n), ask(95n, NATIVE_MINT, 10n)]).toEqual(['ok', { span: 'day', left: 80n, freeAt: now + DAY }]);
+    expect([ask(100n, NATIVE_MINT, 10n), ask(95n, NATIVE_MINT, 10n)])
+      .toEqual(['ok', { span: 'day', left: 80n, freeAt: now + DAY }]);
   });
 
   test('issue 13.14: say when there is room again where fees alone use a cap up, whatever the input', () => {
     const caps = open();
     const begin = now;
-    const ask = (mint: string, amount: bigint, costLamports: bigint, bounds: { solPerDay?: bigint; costPerDay?: bigint }): unknown => {
+    const ask = (
+      mint: string, amount: bigint, costLamports: bigint, bounds: { solPerDay?: bigint; costPerDay?: bigint },
+    ): unknown => {
       const counted = caps.count({ messageHash: `hash ${hashes++}`, mint, amount, costLamports }, {
         input: undefined, solPerDay: bounds.solPerDay, costPerDay: bounds.costPerDay,
       });
@@ -91,8 +100,12 @@ describe('spending caps', () => {
   });
 
   test('say what was wanted and what is allowed, in whole tokens', () => {
-    const counted = open().count({ messageHash: 'x', mint: USDC, amount: 1_500_000n, costLamports: 0n }, { input: { name: 'USDC', decimals: 6, perTrade: 1_000_000n }, solPerDay: undefined, costPerDay: undefined });
-    expect(counted).toEqual({ ok: false, code: 'CAP_EXCEEDED_TRADE', message: '1.5 USDC with this one, expected at most 1 USDC a trade' });
+    const counted = open().count({ messageHash: 'x', mint: USDC, amount: 1_500_000n, costLamports: 0n }, {
+      input: { name: 'USDC', decimals: 6, perTrade: 1_000_000n }, solPerDay: undefined, costPerDay: undefined,
+    });
+    expect(counted).toEqual({
+      ok: false, code: 'CAP_EXCEEDED_TRADE', message: '1.5 USDC with this one, expected at most 1 USDC a trade',
+    });
   });
 
   test('count the same bytes once, however often they are signed', () => {
@@ -145,7 +158,10 @@ describe('spending caps', () => {
     expect(spend(caps, 5n, { mint: NATIVE_MINT, cap: sol, costs: 1n, solPerDay: 100n })).toBe('CAP_EXCEEDED_DAY');
     expect(spend(caps, 5n, { mint: NATIVE_MINT, cap: sol, solPerDay: 100n })).toBe('ok');
     const alone = open(USDC);
-    expect([spend(alone, 1n, { costs: 7n, costPerDay: 10n }), spend(alone, 1n, { costs: 4n, costPerDay: 10n }), spend(alone, 1n, { costs: 3n, costPerDay: 10n })]).toEqual(['ok', 'CAP_EXCEEDED_DAY', 'ok']);
+    expect([
+      spend(alone, 1n, { costs: 7n, costPerDay: 10n }), spend(alone, 1n, { costs: 4n, costPerDay: 10n }),
+      spend(alone, 1n, { costs: 3n, costPerDay: 10n }),
+    ]).toEqual(['ok', 'CAP_EXCEEDED_DAY', 'ok']);
   });
 
   test('leave no trace of what nothing bounds', () => {
@@ -158,22 +174,34 @@ describe('spending caps', () => {
   test('add up amounts beyond what a double holds', () => {
     const huge: Cap = { name: 'BIG', decimals: 0, perHour: 3n * 2n ** 62n };
     const caps = open();
-    expect([spend(caps, 2n ** 63n, { cap: huge }), spend(caps, 2n ** 62n + 1n, { cap: huge }), spend(caps, 2n ** 62n, { cap: huge }), spend(caps, 1n, { cap: huge })])
+    expect([
+      spend(caps, 2n ** 63n, { cap: huge }), spend(caps, 2n ** 62n + 1n, { cap: huge }),
+      spend(caps, 2n ** 62n, { cap: huge }), spend(caps, 1n, { cap: huge }),
+    ])
       .toEqual(['ok', 'CAP_EXCEEDED_HOUR', 'ok', 'CAP_EXCEEDED_HOUR']);
   });
 
   test('have counted what was counted when the process dies before it can say so', () => {
-    const child = spawnSync(process.execPath, [join(import.meta.dirname, 'killed-child.ts'), stateDir, WALLET, '80'], { encoding: 'utf8' });
+    const child = spawnSync(
+      process.execPath, [join(import.meta.dirname, 'killed-child.ts'), stateDir, WALLET, '80'], { encoding: 'utf8' },
+    );
     expect([child.signal, child.stderr]).toEqual(['SIGKILL', '']);
     now = 1_000_001;
-    expect(spend(open(), 121n, { mint: NATIVE_MINT, cap: { name: 'SOL', decimals: 9, perHour: 200n } })).toBe('CAP_EXCEEDED_HOUR');
+    expect(spend(open(), 121n, { mint: NATIVE_MINT, cap: { name: 'SOL', decimals: 9, perHour: 200n } }))
+      .toBe('CAP_EXCEEDED_HOUR');
     expect(spend(open(), 120n, { mint: NATIVE_MINT, cap: { name: 'SOL', decimals: 9, perHour: 200n } })).toBe('ok');
   });
 
   test('never let more go than the cap within any hour and any day, whatever the clock, the restarts and the repetitions', () => {
     const step = fc.oneof(
-      { weight: 6, arbitrary: fc.record({ kind: fc.constant('spend' as const), amount: fc.bigInt(1n, 120n), again: fc.boolean() }) },
-      { weight: 3, arbitrary: fc.record({ kind: fc.constant('time' as const), by: fc.oneof(fc.integer({ min: 0, max: HOUR }), fc.integer({ min: -8 * HOUR, max: 8 * HOUR }), fc.integer({ min: 0, max: 2 * DAY })) }) },
+      {
+        weight: 6,
+        arbitrary: fc.record({ kind: fc.constant('spend' as const), amount: fc.bigInt(1n, 120n), again: fc.boolean() }),
+      },
+      { weight: 3, arbitrary: fc.record({ kind: fc.constant('time' as const), by: fc.oneof(
+        fc.integer({ min: 0, max: HOUR }), fc.integer({ min: -8 * HOUR, max: 8 * HOUR }),
+        fc.integer({ min: 0, max: 2 * DAY }),
+      ) }) },
       { weight: 1, arbitrary: fc.record({ kind: fc.constant('restart' as const) }) },
     );
     fc.assert(fc.property(fc.array(step, { minLength: 5, maxLength: 40 }), (steps) => {
@@ -192,8 +220,10 @@ describe('spending caps', () => {
             const hash = known?.hash ?? `hash ${hashes++}`;
             const amount = known?.amount ?? doing.amount;
             // A second book beside the first: everything at or after the window's begin counts, the future included.
-            const within = (span: number): bigint => signed.reduce((sum, entry) => (entry.at > now - span ? sum + entry.amount : sum), 0n);
-            const fits = known !== undefined || (amount <= 100n && within(HOUR) + amount <= 150n && within(DAY) + amount <= 200n);
+            const within = (span: number): bigint =>
+              signed.reduce((sum, entry) => (entry.at > now - span ? sum + entry.amount : sum), 0n);
+            const fits = known !== undefined
+              || (amount <= 100n && within(HOUR) + amount <= 150n && within(DAY) + amount <= 200n);
             expect(spend(caps, amount, { hash }) === 'ok').toBe(fits);
             if (fits && known === undefined) signed.push({ hash, at: now, amount });
           }
@@ -204,7 +234,8 @@ describe('spending caps', () => {
       // By the stamps themselves: no window that ends at a spend holds more than the cap.
       for (const [span, most] of [[HOUR, 150n], [DAY, 200n]] as const) {
         for (const [index, { at }] of signed.entries()) {
-          const total = signed.slice(0, index + 1).reduce((sum, entry) => (entry.at > at - span ? sum + entry.amount : sum), 0n);
+          const total = signed.slice(0, index + 1)
+            .reduce((sum, entry) => (entry.at > at - span ? sum + entry.amount : sum), 0n);
           expect(total).toBeLessThanOrEqual(most);
         }
       }
@@ -223,25 +254,38 @@ describe('the counters’ file', () => {
     const database = new DatabaseSync(path());
     database.exec('PRAGMA user_version = 2');
     database.close();
-    expect(() => open()).toThrowError(expect.objectContaining({ code: 'JOURNAL_INVALID', message: expect.stringMatching(/format 2 of a newer Gannet: start that one/) as string }));
+    expect(() => open()).toThrowError(expect.objectContaining({
+      code: 'JOURNAL_INVALID', message: expect.stringMatching(/format 2 of a newer Gannet: start that one/) as string,
+    }));
   });
 
   test('is refused where it is another database or none', () => {
     const database = new DatabaseSync(path());
     database.exec('CREATE TABLE mine (x)');
     database.close();
-    expect(() => open()).toThrowError(expect.objectContaining({ code: 'JOURNAL_INVALID', message: expect.stringContaining('another SQLite database') as string }));
-    writeFileSync(path(), 'not a database at all, but long enough to look like one to somebody who is in a hurry'.repeat(20));
+    expect(() => open()).toThrowError(expect.objectContaining(
+      { code: 'JOURNAL_INVALID', message: expect.stringContaining('another SQLite database') as string },
+    ));
+    writeFileSync(
+      path(), 'not a database at all, but long enough to be one at a quick check of its size. '.repeat(20),
+    );
     expect(() => open()).toThrowError(expect.objectContaining({ code: 'JOURNAL_FAILED' }));
   });
 
   test('on a full disk refuses to let anything go, and has lost nothing once there is room again', () => {
     // Where a file may not grow, every write beyond fails as it does on a full disk.
     const script = `trap '' XFSZ; ulimit -f 128; exec "$0" "$@"`;
-    const child = spawnSync('sh', ['-c', script, process.execPath, join(import.meta.dirname, 'spending-child.ts'), stateDir, WALLET, USDC], { encoding: 'utf8' });
+    const child = spawnSync(
+      'sh', ['-c', script, process.execPath, join(import.meta.dirname, 'spending-child.ts'), stateDir, WALLET, USDC],
+      { encoding: 'utf8' },
+    );
     expect(child.stderr).toBe('');
-    const { counted, refusal } = JSON.parse(child.stdout) as { counted: number; refusal: { code: string; message: string } };
-    expect(refusal).toMatchObject({ code: 'COUNTERS_UNWRITABLE', message: expect.stringMatching(/nothing is signed, exits included: make room/) as string });
+    const { counted, refusal } =
+      JSON.parse(child.stdout) as { counted: number; refusal: { code: string; message: string } };
+    expect(refusal).toMatchObject({
+      code: 'COUNTERS_UNWRITABLE',
+      message: expect.stringMatching(/nothing is signed, exits included: make room/) as string,
+    });
     expect(counted).toBeGreaterThan(0);
     now = 1_000_000;
     const caps = open();
@@ -249,7 +293,7 @@ describe('the counters’ file', () => {
     expect([spend(caps, 2n, { cap: room(1) }), spend(caps, 1n, { cap: room(1) })]).toEqual(['CAP_EXCEEDED_DAY', 'ok']);
   });
 
-  test('that somebody else holds refuses too, and not for long', () => {
+  test('that another process locks refuse too, after a short wait', () => {
     const caps = open();
     const other = new DatabaseSync(path());
     other.exec('BEGIN IMMEDIATE');

@@ -3,12 +3,16 @@ import bs58 from 'bs58';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { createChainReader, type ChainReader } from '../../src/signer/chain-reader.ts';
 import { createJsonRpc, type JsonRpc } from '../../src/signer/json-rpc.ts';
-import { createAddresses } from '../../src/signer/policy/addresses.ts';
-import { usedPlaces, writableAccounts } from '../../src/signer/writable-accounts.ts';
+import { createAddresses } from '../../src/solana/addresses.ts';
+import { tablesOf } from '../../src/signer/judge.ts';
+import { readTransaction } from '../../src/solana/transaction.ts';
 import { SOL, startTestSandbox, USDC, type TestSandbox, type TestWallet } from '../sandbox/service/sandbox-client.ts';
 import { listen, type Received } from '../service/loopback.ts';
 
 const addresses = createAddresses();
+/** Every account that a transaction could change, and more. */
+const accountsOf = (bytes: Uint8Array, held: ReadonlyMap<string, readonly string[]>): readonly string[] =>
+  [...readTransaction(bytes).accountKeys.map(addresses.addressOf), ...[...held.values()].flat()];
 const WALLET = 'SysvarC1ock11111111111111111111111111111111';
 const SYSTEM = '11111111111111111111111111111111';
 const TABLE_PROGRAM = 'AddressLookupTab1e1111111111111111111111111';
@@ -19,7 +23,9 @@ let tables: Record<string, string[]>;
 beforeAll(async () => {
   sandbox = await startTestSandbox({ speed: 0 });
   taker = await sandbox.newWallet({ [SOL]: '90000000000', [USDC]: '5000000000' });
-  tables = (await sandbox.get('/swap/v2/build', { inputMint: SOL, outputMint: USDC, amount: '1000000', taker: taker.address })).body.addressesByLookupTableAddress;
+  tables = (
+    await sandbox.get('/swap/v2/build', { inputMint: SOL, outputMint: USDC, amount: '1000000', taker: taker.address })
+  ).body.addressesByLookupTableAddress;
 });
 afterAll(() => sandbox.close());
 
@@ -27,25 +33,35 @@ afterAll(() => sandbox.close());
 function reading(): { readonly reader: ChainReader; readonly asked: string[] } {
   const rpc = createJsonRpc(sandbox.addresses.rpc_url);
   const asked: string[] = [];
-  const noting: JsonRpc = { call: (method, params) => { asked.push(method); return rpc.call(method, params); }, close: () => { rpc.close(); } };
+  const noting: JsonRpc = {
+    call: (method, params) => { asked.push(method); return rpc.call(method, params); }, close: () => { rpc.close(); },
+  };
   const reader = createChainReader(noting);
   onTestFinished(() => { reader.close(); });
   return { reader, asked };
 }
 
 /** A reader of a node that says what a test wants. */
-async function hostile(respond: (request: Received, response: ServerResponse, id: number) => void, options = {}): Promise<ChainReader> {
-  const server = await listen((request, response) => { respond(request, response, (JSON.parse(request.body) as { id: number }).id); });
+async function hostile(
+  respond: (request: Received, response: ServerResponse, id: number) => void, options = {},
+): Promise<ChainReader> {
+  const server = await listen((request, response) => {
+    respond(request, response, (JSON.parse(request.body) as { id: number }).id);
+  });
   const reader = createChainReader(createJsonRpc(`${server.baseUrl}/?api-key=canary`, options));
   onTestFinished(() => { reader.close(); });
   return reader;
 }
 
-const answering = (result: unknown) => hostile((_request, response, id) => { response.end(JSON.stringify({ jsonrpc: '2.0', id, result })); });
-const account = (owner: string, data: Uint8Array, lamports: unknown = 1): unknown => ({ lamports, owner, data: [Buffer.from(data).toString('base64'), 'base64'], executable: false, rentEpoch: 0 });
+const answering = (result: unknown) =>
+  hostile((_request, response, id) => { response.end(JSON.stringify({ jsonrpc: '2.0', id, result })); });
+const account = (owner: string, data: Uint8Array, lamports: unknown = 1): unknown =>
+  ({ lamports, owner, data: [Buffer.from(data).toString('base64'), 'base64'], executable: false, rentEpoch: 0 });
 const atSlot = (value: unknown): unknown => ({ context: { slot: 5 }, value });
 
-function table({ places, deactivatedAt = 2n ** 64n - 1n, state = 1 }: { places: number; deactivatedAt?: bigint; state?: number }): Buffer {
+function table(
+  { places, deactivatedAt = 2n ** 64n - 1n, state = 1 }: { places: number; deactivatedAt?: bigint; state?: number },
+): Buffer {
   const data = Buffer.alloc(56 + 32 * places, 7);
   data.writeUInt32LE(state, 0);
   data.writeBigUInt64LE(deactivatedAt, 4);
@@ -53,7 +69,10 @@ function table({ places, deactivatedAt = 2n ** 64n - 1n, state = 1 }: { places: 
 }
 
 function asking(reader: ChainReader): Promise<unknown>[] {
-  return [reader.lookupTables(new Map([[WALLET, 1]])), reader.decimalsOf(WALLET), reader.simulate(Buffer.alloc(9), { wallet: WALLET, writable: [] })];
+  return [
+    reader.lookupTables(new Map([[WALLET, 1]])), reader.decimalsOf(WALLET),
+    reader.simulate(Buffer.alloc(9), { wallet: WALLET, writable: [] }),
+  ];
 }
 
 describe('of lookup tables the signer’s reader', () => {
@@ -71,12 +90,14 @@ describe('of lookup tables the signer’s reader', () => {
 
   test('leaves out what is none, is being closed or is not there', async () => {
     const bad = [
-      null, account(SYSTEM, table({ places: 2 })), account(TABLE_PROGRAM, table({ places: 2, deactivatedAt: 12n })), account(TABLE_PROGRAM, table({ places: 2, state: 0 })),
-      account(TABLE_PROGRAM, table({ places: 257 })), account(TABLE_PROGRAM, Buffer.alloc(10)), account(TABLE_PROGRAM, table({ places: 2 }).subarray(0, 100)),
+      null, account(SYSTEM, table({ places: 2 })), account(TABLE_PROGRAM, table({ places: 2, deactivatedAt: 12n })),
+      account(TABLE_PROGRAM, table({ places: 2, state: 0 })), account(TABLE_PROGRAM, table({ places: 257 })),
+      account(TABLE_PROGRAM, Buffer.alloc(10)), account(TABLE_PROGRAM, table({ places: 2 }).subarray(0, 100)),
     ];
     const asked = new Map(bad.map((_, index) => [bs58.encode(Buffer.alloc(32, index + 1)), 0]));
     expect(await (await answering(atSlot(bad))).lookupTables(asked)).toEqual(new Map());
-    const good = await (await answering(atSlot([account(TABLE_PROGRAM, table({ places: 256 }))]))).lookupTables(new Map([[WALLET, 255]]));
+    const good = await (await answering(atSlot([account(TABLE_PROGRAM, table({ places: 256 }))])))
+      .lookupTables(new Map([[WALLET, 255]]));
     expect(good.get(WALLET)).toHaveLength(256);
   });
 });
@@ -84,7 +105,9 @@ describe('of lookup tables the signer’s reader', () => {
 describe('of mints the signer’s reader', () => {
   test('reads the decimals, once', async () => {
     const { reader, asked } = reading();
-    expect([await reader.decimalsOf(USDC), await reader.decimalsOf(USDC), await reader.decimalsOf(sandbox.mint('PEARL'))]).toEqual([6, 6, expect.any(Number)]);
+    expect([
+      await reader.decimalsOf(USDC), await reader.decimalsOf(USDC), await reader.decimalsOf(sandbox.mint('PEARL')),
+    ]).toEqual([6, 6, expect.any(Number)]);
     expect(asked).toHaveLength(2);
   });
 
@@ -99,10 +122,12 @@ describe('in a simulation the signer’s reader', () => {
     const { reader, asked } = reading();
     const fresh = await sandbox.newWallet({ [SOL]: '90000000000' });
     for (const wallet of [taker, fresh]) {
-      const order = (await sandbox.order({ inputMint: SOL, outputMint: USDC, amount: '2000000000', taker: wallet.address, excludeRouters: 'rfqz' })).body;
+      const order = (await sandbox.order(
+        { inputMint: SOL, outputMint: USDC, amount: '2000000000', taker: wallet.address, excludeRouters: 'rfqz' },
+      )).body;
       const bytes = Buffer.from(order.transaction, 'base64');
-      const held = await reader.lookupTables(usedPlaces(bytes, addresses));
-      const changes = await reader.simulate(bytes, { wallet: wallet.address, writable: writableAccounts(bytes, { tables: held, addresses }) });
+      const held = await tablesOf(bytes, { policy: { addresses }, chain: reader });
+      const changes = await reader.simulate(bytes, { wallet: wallet.address, writable: accountsOf(bytes, held) });
       expect(changes.wallet.before - changes.wallet.after).toBeGreaterThanOrEqual(2_000_000_000n);
       expect(changes.wallet.programAfter).toBe(SYSTEM);
       const output = changes.tokenAccounts.find(({ after }) => after?.mint === USDC && after.owner === wallet.address)!;
@@ -115,15 +140,17 @@ describe('in a simulation the signer’s reader', () => {
   test('is told where it would fail', async () => {
     const { reader } = reading();
     const poor = await sandbox.newWallet({ [SOL]: '5000000000' });
-    const order = (await sandbox.order({ inputMint: SOL, outputMint: USDC, amount: '1000000000', taker: poor.address, excludeRouters: 'rfqz' })).body;
+    const order = (await sandbox.order(
+      { inputMint: SOL, outputMint: USDC, amount: '1000000000', taker: poor.address, excludeRouters: 'rfqz' },
+    )).body;
     const bytes = Buffer.from(order.transaction, 'base64');
     await sandbox.post('/sandbox/fund', { owner: poor.address, mint: SOL, amount: '1' });
     const drained = Buffer.from(bytes);
     // Another amount in the swap than what was wrapped before it.
-    const held = await reader.lookupTables(usedPlaces(bytes, addresses));
+    const held = await tablesOf(bytes, { policy: { addresses }, chain: reader });
     const at = drained.indexOf(Buffer.from('00ca9a3b00000000', 'hex'));
     drained.writeBigUInt64LE(900_000_000_000n, at);
-    await expect(reader.simulate(drained, { wallet: poor.address, writable: writableAccounts(bytes, { tables: held, addresses }) }))
+    await expect(reader.simulate(drained, { wallet: poor.address, writable: accountsOf(bytes, held) }))
       .rejects.toMatchObject({ code: 'CHAIN_SIMULATION_FAILED' });
   });
 });
@@ -131,13 +158,18 @@ describe('in a simulation the signer’s reader', () => {
 describe('of a node that means no good the signer’s reader', () => {
   test('believes nothing that is not of the form that nodes use', async () => {
     const nonsense: readonly unknown[] = [
-      null, 7, 'text', [], {}, { value: [] }, { context: {}, value: [null] }, { context: { slot: -1 }, value: [null] }, { context: { slot: 1.5 }, value: [null] }, atSlot(null), atSlot([]),
-      atSlot([null, null]), atSlot([7]), atSlot([{}]), atSlot([account('me', Buffer.alloc(1))]), atSlot([account(SYSTEM, Buffer.alloc(1), '1')]), atSlot([account(SYSTEM, Buffer.alloc(1), -1)]),
-      atSlot([{ lamports: 1, owner: SYSTEM, data: 'AA==' }]), atSlot([{ lamports: 1, owner: SYSTEM, data: ['AA==', 'base58'] }]), atSlot([{ lamports: 1, owner: SYSTEM, data: ['A?=', 'base64'] }]),
+      null, 7, 'text', [], {}, { value: [] }, { context: {}, value: [null] }, { context: { slot: -1 }, value: [null] },
+      { context: { slot: 1.5 }, value: [null] }, atSlot(null), atSlot([]), atSlot([null, null]), atSlot([7]),
+      atSlot([{}]), atSlot([account('me', Buffer.alloc(1))]), atSlot([account(SYSTEM, Buffer.alloc(1), '1')]),
+      atSlot([account(SYSTEM, Buffer.alloc(1), -1)]),
+      atSlot([{ lamports: 1, owner: SYSTEM, data: 'AA==' }]),
+      atSlot([{ lamports: 1, owner: SYSTEM, data: ['AA==', 'base58'] }]),
+      atSlot([{ lamports: 1, owner: SYSTEM, data: ['A?=', 'base64'] }]),
       atSlot([{ lamports: 1e30, owner: SYSTEM, data: ['', 'base64'] }]),
     ];
     for (const result of nonsense) {
-      for (const answer of asking(await answering(result))) await expect(answer, JSON.stringify(result)).rejects.toMatchObject({ code: 'CHAIN_RESPONSE_INVALID' });
+      for (const answer of asking(await answering(result)))
+        await expect(answer, JSON.stringify(result)).rejects.toMatchObject({ code: 'CHAIN_RESPONSE_INVALID' });
     }
   });
 
@@ -148,16 +180,28 @@ describe('of a node that means no good the signer’s reader', () => {
       ['CHAIN_UNREACHABLE', (_request, response) => { response.destroy(); }],
       ['CHAIN_RESPONSE_INVALID', (_request, response) => { response.end(`"${'x'.repeat(20_000)}"`); }],
       ['CHAIN_RESPONSE_INVALID', (_request, response) => { response.end('<html>'); }],
-      ['CHAIN_RESPONSE_INVALID', (_request, response, id) => { response.end(JSON.stringify({ id: id + 1, result: atSlot([null]) })); }],
-      ['CHAIN_RESPONSE_INVALID', (_request, response, id) => { response.end(JSON.stringify([{ id, result: atSlot([null]) }])); }],
+      [
+        'CHAIN_RESPONSE_INVALID',
+        (_request, response, id) => { response.end(JSON.stringify({ id: id + 1, result: atSlot([null]) })); },
+      ],
+      [
+        'CHAIN_RESPONSE_INVALID',
+        (_request, response, id) => { response.end(JSON.stringify([{ id, result: atSlot([null]) }])); },
+      ],
       ['CHAIN_RESPONSE_INVALID', (_request, response, id) => { response.end(JSON.stringify({ id })); }],
-      ['CHAIN_RPC_ERROR', (_request, response, id) => { response.end(JSON.stringify({ id, error: { code: -32_000, message: 'go\u001b[31m away' } })); }],
-      ['CHAIN_RPC_ERROR', (_request, response) => { response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end(); }],
+      ['CHAIN_RPC_ERROR', (_request, response, id) => {
+        response.end(JSON.stringify({ id, error: { code: -32_000, message: 'go\u001b[31m away' } }));
+      }],
+      [
+        'CHAIN_RPC_ERROR',
+        (_request, response) => { response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end(); },
+      ],
       ['CHAIN_RPC_ERROR', (_request, response) => { response.writeHead(500).end('{}'); }],
     ];
     for (const [code, respond] of cases) {
       const reader = await hostile(respond, { timeoutMs: 150, maxResponseBytes: 10_000 });
-      const faults = await Promise.all(asking(reader).map((answer) => answer.then(() => undefined, (error: unknown) => error)));
+      const faults = await Promise.all(asking(reader).map((answer) =>
+        answer.then(() => undefined, (error: unknown) => error)));
       for (const fault of faults) {
         expect(fault).toMatchObject({ code });
         // Neither the provider's key nor what could forge a terminal.
@@ -169,16 +213,24 @@ describe('of a node that means no good the signer’s reader', () => {
 
   test('repeats nothing of the key in its node’s address, whatever the node says', async () => {
     const key = 'ZodAbCdZWUe7cq9Lz8TFTRPtqFvbbQnsJntJf';
-    const server = await listen((request, response) => { response.end(JSON.stringify({ jsonrpc: '2.0', id: (JSON.parse(request.body) as { id: number }).id, error: { code: -32_000, message: `no key begins with ${key.slice(0, 20)}` } })); });
+    const server = await listen((request, response) => { response.end(JSON.stringify({
+      jsonrpc: '2.0', id: (JSON.parse(request.body) as { id: number }).id,
+      error: { code: -32_000, message: `no key begins with ${key.slice(0, 20)}` },
+    })); });
     const reader = createChainReader(createJsonRpc(`${server.baseUrl}/v2/${key}`));
     onTestFinished(() => { reader.close(); });
-    await expect(reader.decimalsOf(WALLET)).rejects.toMatchObject({ code: 'CHAIN_RPC_ERROR', message: 'getMultipleAccounts: the node refuses (-32000): no key begins with [RPC key]' });
+    await expect(reader.decimalsOf(WALLET)).rejects.toMatchObject({
+      code: 'CHAIN_RPC_ERROR', message: 'getMultipleAccounts: the node refuses (-32000): no key begins with [RPC key]',
+    });
   });
 
   test('says that a node that is not there is not there', async () => {
     const reader = createChainReader(createJsonRpc('http://127.0.0.1:1/?api-key=canary'));
     onTestFinished(() => { reader.close(); });
     const fault = await reader.decimalsOf(WALLET).then(() => undefined, (error: unknown) => error);
-    expect(fault).toMatchObject({ code: 'CHAIN_UNREACHABLE', message: expect.stringMatching(/^getMultipleAccounts: no answer of the node \(ECONNREFUSED\)$/) as string });
+    expect(fault).toMatchObject({
+      code: 'CHAIN_UNREACHABLE',
+      message: expect.stringMatching(/^getMultipleAccounts: no answer of the node \(ECONNREFUSED\)$/) as string,
+    });
   });
 });

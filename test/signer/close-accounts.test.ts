@@ -4,13 +4,15 @@ import { join } from 'node:path';
 import { duplexPair, type Duplex } from 'node:stream';
 import { createApproveInstruction, createCloseAccountInstruction, createTransferInstruction } from '@solana/spl-token';
 import type { TransactionInstruction } from '@solana/web3.js';
-import { ComputeBudgetProgram, Keypair, SystemProgram, TransactionMessage, VersionedTransaction } from '@solana/web3.js';
+import {
+  ComputeBudgetProgram, Keypair, SystemProgram, TransactionMessage, VersionedTransaction,
+} from '@solana/web3.js';
 import bs58 from 'bs58';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { createAuthoriser } from '../../src/signer/authorise.ts';
 import { createSignerClient, type SignerClient } from '../../src/signer/client.ts';
-import { createFrameReader, encodeFrame } from '../../src/signer/frames.ts';
-import { swapPrograms } from '../../src/signer/policy/decode/swap-decoder.ts';
+import { createFrameReader, encodeFrame } from '../../src/signer/channel-protocol.ts';
+import { swapPrograms } from '../../src/signer/policy/swap-programs.ts';
 import { serveSigner } from '../../src/signer/server.ts';
 import type { CapSetting } from '../../src/signer/settings.ts';
 import { createWallet } from '../../src/signer/wallet.ts';
@@ -26,15 +28,22 @@ let stateDir: string;
 beforeEach(() => { stateDir = mkdtempSync(join(tmpdir(), 'close-accounts-')); });
 afterEach(() => { rmSync(stateDir, { recursive: true }); });
 
-/** One end of a channel whose other end is a signer with its real rules; whether a process waits for it is no question here. */
-async function openSigner({ caps = [] }: { readonly caps?: readonly CapSetting[] } = {}): Promise<{ readonly client: SignerClient; readonly channel: Duplex }> {
+/**
+ * One end of a channel whose other end is a signer with its real rules; whether a process waits for it is no question
+ * here.
+ */
+async function openSigner(
+  { caps = [] }: { readonly caps?: readonly CapSetting[] } = {},
+): Promise<{ readonly client: SignerClient; readonly channel: Duplex }> {
   const [signer, daemon] = duplexPair();
   const settings = {
-    keyFrom: 'env:MINE', address: undefined, embedded: false, rpcUrl: undefined, stateDir, programs: swapPrograms(), destinations: [], caps, tokens: new Map(),
+    keyFrom: 'env:MINE', address: undefined, embedded: false, rpcUrl: undefined, stateDir, programs: swapPrograms(),
+    destinations: [], caps, tokens: new Map(),
   };
   const wallet = createWallet({
     environment: { MINE: bs58.encode(OWNER.secretKey) }, pid: 7,
-    load: async () => ({ settings, authoriserFor: (address) => createAuthoriser({ wallet: address, settings, clock: { now: () => 1_700_000_000_000 } }) }),
+    load: async () => ({ settings, authoriserFor: (address) =>
+      createAuthoriser({ wallet: address, settings, clock: { now: () => 1_700_000_000_000 } }) }),
   });
   serveSigner({ channel: signer, wallet, onFault: () => undefined });
   onTestFinished(() => { wallet.close(); });
@@ -47,12 +56,17 @@ let hashes = 20;
 
 function transaction(instructions: readonly TransactionInstruction[], payer = WALLET): Uint8Array {
   hashes += 1;
-  const message = new TransactionMessage({ payerKey: payer, recentBlockhash: keyOf(hashes).publicKey.toBase58(), instructions: [...instructions] });
+  const message = new TransactionMessage({
+    payerKey: payer, recentBlockhash: keyOf(hashes).publicKey.toBase58(), instructions: [...instructions],
+  });
   return new VersionedTransaction(message.compileToV0Message()).serialize();
 }
 
 /** It pays 905,000 lamports. */
-const priced = (): Uint8Array => transaction([ComputeBudgetProgram.setComputeUnitLimit({ units: 1_000_000 }), ComputeBudgetProgram.setComputeUnitPrice({ microLamports: 900_000 }), CLOSE]);
+const priced = (): Uint8Array => transaction([
+  ComputeBudgetProgram.setComputeUnitLimit({ units: 1_000_000 }),
+  ComputeBudgetProgram.setComputeUnitPrice({ microLamports: 900_000 }), CLOSE,
+]);
 
 describe('a request to close accounts', () => {
   test('is signed, and the signature is the wallet’s own', async () => {
@@ -66,16 +80,26 @@ describe('a request to close accounts', () => {
   });
 
   test.each<[string, readonly TransactionInstruction[], string]>([
-    ['a transfer of tokens hides beside the close', [CLOSE, createTransferInstruction(keyOf(3).publicKey, THIEF, WALLET, 1n)], 'CLOSING_ONLY'],
-    ['a transfer of SOL hides beside the close', [CLOSE, SystemProgram.transfer({ fromPubkey: WALLET, toPubkey: THIEF, lamports: 1 })], 'CLOSING_ONLY'],
-    ['an approval hides beside the close', [CLOSE, createApproveInstruction(keyOf(3).publicKey, THIEF, WALLET, 1n)], 'APPROVAL_FORBIDDEN'],
+    [
+      'a transfer of tokens hides beside the close',
+      [CLOSE, createTransferInstruction(keyOf(3).publicKey, THIEF, WALLET, 1n)], 'CLOSING_ONLY',
+    ],
+    [
+      'a transfer of SOL hides beside the close',
+      [CLOSE, SystemProgram.transfer({ fromPubkey: WALLET, toPubkey: THIEF, lamports: 1 })], 'CLOSING_ONLY',
+    ],
+    [
+      'an approval hides beside the close', [CLOSE, createApproveInstruction(keyOf(3).publicKey, THIEF, WALLET, 1n)],
+      'APPROVAL_FORBIDDEN',
+    ],
     ['the deposit goes elsewhere', [createCloseAccountInstruction(ACCOUNT, THIEF, WALLET)], 'CLOSE_DESTINATION'],
     ['nothing is closed', [ComputeBudgetProgram.setComputeUnitLimit({ units: 9_000 })], 'CLOSING_ONLY'],
   ])('is refused where %s, and nothing is signed', async (_where, instructions, code) => {
     const { client, channel } = await openSigner();
     let answered = '';
     channel.on('data', (bytes: Buffer) => { answered += bytes.toString('latin1'); });
-    await expect(client.closeAccounts(transaction(instructions))).rejects.toMatchObject({ code: 'SIGN_REFUSED', details: { code } });
+    await expect(client.closeAccounts(transaction(instructions)))
+      .rejects.toMatchObject({ code: 'SIGN_REFUSED', details: { code } });
     expect(answered).toContain(code);
     expect(answered).not.toContain('messageHash');
   });
@@ -85,16 +109,21 @@ describe('a request to close accounts', () => {
     await expect(client.closeAccounts(new Uint8Array(200).fill(1))).rejects.toMatchObject({ code: 'SIGN_REFUSED' });
     const answers: unknown[] = [];
     channel.removeAllListeners('data').on('data', createFrameReader((answer) => { answers.push(answer); }));
-    channel.write(encodeFrame({ id: 900, kind: 'close-accounts', transaction: Buffer.from(transaction([CLOSE])).toString('base64'), terms: {} }));
+    channel.write(encodeFrame(
+      { id: 900, kind: 'close-accounts', transaction: Buffer.from(transaction([CLOSE])).toString('base64'), terms: {} },
+    ));
     await expect.poll(() => answers).toMatchObject([{ id: 900, refused: { code: 'SIGN_REFUSED' } }]);
   });
 
   test('counts its fee: an asker without end runs into the cap on costs, the same bytes count once', async () => {
-    const { client } = await openSigner({ caps: [{ mint: 'So11111111111111111111111111111111111111112', name: 'SOL', perDay: '0.002' }] });
+    const { client } = await openSigner({
+      caps: [{ mint: 'So11111111111111111111111111111111111111112', name: 'SOL', perDay: '0.002' }],
+    });
     const first = priced();
     await client.closeAccounts(first);
     await client.closeAccounts(first);
     await client.closeAccounts(priced());
-    await expect(client.closeAccounts(priced())).rejects.toMatchObject({ code: 'SIGN_REFUSED', details: { code: 'CAP_EXCEEDED_DAY' } });
+    await expect(client.closeAccounts(priced()))
+      .rejects.toMatchObject({ code: 'SIGN_REFUSED', details: { code: 'CAP_EXCEEDED_DAY' } });
   });
 });

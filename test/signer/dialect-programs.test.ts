@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { dialectNames, DIALECTS_DIRECTORY, loadDialect } from '../../src/service/wire/dialect.ts';
-import type { SwapTerms } from '../../src/signer/policy/decode/decoded.ts';
-import { TOKEN_PROGRAM } from '../../src/signer/policy/known-programs.ts';
-import { readSwapPrograms } from '../../src/signer/swap-layouts.ts';
+import type { SwapTerms } from '../../src/signer/policy/instruction.ts';
+import { TOKEN_PROGRAM } from '../../src/solana/constants.ts';
+import { readSwapPrograms } from '../../src/signer/dialect-programs.ts';
 
 interface Row {
   readonly program: string;
@@ -22,26 +22,30 @@ const dialects = dialectNames().map((name) => {
   const text = readFileSync(join(DIALECTS_DIRECTORY, `${name}.yaml`), 'utf8');
   return { name, text, rows: ((parse(text) as { swap_programs?: readonly Row[] }).swap_programs ?? []) };
 });
-const layouts = dialects.flatMap(({ text, rows }) => rows.flatMap(({ program, instructions = [] }) => instructions.map((instruction) => ({ text, program, instruction }))));
+const layouts = dialects.flatMap(({ text, rows }) => rows.flatMap(({ program, instructions = [] }) =>
+  instructions.map((instruction) => ({ text, program, instruction }))));
 
 describe('the swap programs of the dialects that come with the project', () => {
   test('are read by the signer, and do not disturb who reads the words', () => {
     expect(layouts.length).toBeGreaterThan(3);
     for (const { name, text, rows } of dialects) {
-      expect(readSwapPrograms(name, text).map(({ program, decode }) => [program, decode !== undefined])).toEqual(rows.map(({ program, instructions = [] }) => [program, instructions.length > 0]));
+      expect(readSwapPrograms(name, text).map(({ program, decode }) => [program, decode !== undefined]))
+        .toEqual(rows.map(({ program, instructions = [] }) => [program, instructions.length > 0]));
       expect(loadDialect(name).name).toBe(name);
     }
   });
 
   test('begin their data with what their names come to', () => {
-    for (const { instruction: { name, discriminator } } of layouts) expect(hash('sha256', `global:${name}`).slice(0, 16), name).toBe(discriminator);
+    for (const { instruction: { name, discriminator } } of layouts)
+      expect(hash('sha256', `global:${name}`).slice(0, 16), name).toBe(discriminator);
   });
 
   test('say of an instruction what was put into it, at every place', () => {
     for (const { text, program, instruction: { name, discriminator, accounts, data } } of layouts) {
       const reader = readSwapPrograms('dialect', text).find((entry) => entry.program === program)!.decode!;
       const places = Array.from({ length: Math.max(...Object.values(accounts)) + 1 }, (_, place) => `account ${place}`);
-      for (const [role, place] of Object.entries(accounts)) if (role.endsWith('_program')) places[place] = TOKEN_PROGRAM;
+      for (const [role, place] of Object.entries(accounts))
+        if (role.endsWith('_program')) places[place] = TOKEN_PROGRAM;
       if (accounts['other_destination'] !== undefined) places[accounts['other_destination']] = program;
       const bytes = Buffer.alloc(80);
       bytes.set(Buffer.from(discriminator, 'hex'));
@@ -49,7 +53,8 @@ describe('the swap programs of the dialects that come with the project', () => {
         const found = data[field];
         if (found === undefined) return;
         const { at, bytes: length } = typeof found === 'number' ? { at: found, bytes: width } : found;
-        for (let byte = 0; byte < length; byte++) bytes[(at < 0 ? bytes.length + at : at) + byte] = Number((value >> BigInt(8 * byte)) & 255n);
+        for (let byte = 0; byte < length; byte++)
+          bytes[(at < 0 ? bytes.length + at : at) + byte] = Number((value >> BigInt(8 * byte)) & 255n);
       };
       put('amount_in', 123_456_789_012n, 8);
       put('quoted_out', 1_000_001n, 8);
@@ -57,14 +62,17 @@ describe('the swap programs of the dialects that come with the project', () => {
       put('platform_fee_bps', 20n, 1);
       const terms = reader({ index: 0, program, accounts: places, data: bytes });
       expect(terms, name).toMatchObject({
-        user: `account ${accounts['user']!}`, source: `account ${accounts['source']!}`, destination: `account ${accounts['destination']!}`,
-        outputMint: `account ${accounts['output_mint']!}`, inputMint: accounts['input_mint'] === undefined ? undefined : `account ${accounts['input_mint']}`,
+        user: `account ${accounts['user']!}`, source: `account ${accounts['source']!}`,
+        destination: `account ${accounts['destination']!}`, outputMint: `account ${accounts['output_mint']!}`,
+        inputMint: accounts['input_mint'] === undefined ? undefined : `account ${accounts['input_mint']}`,
         amountIn: 123_456_789_012n, minimumOut: data['slippage_bps'] === undefined ? 1_000_001n : 995_000n,
         platformFeeBps: data['platform_fee_bps'] === undefined ? 0 : 20,
       });
       const isAtEnd = Object.values(data).some((field) => (typeof field === 'number' ? field : field.at) < 0);
-      expect((terms as SwapTerms).unproven, name).toEqual(isAtEnd ? expect.stringContaining('at the end of its data') : undefined);
-      expect(reader({ index: 0, program, accounts: places, data: Buffer.from('ffffffffffffffff00', 'hex') })).toBe('opaque');
+      expect((terms as SwapTerms).unproven, name)
+        .toEqual(isAtEnd ? expect.stringContaining('at the end of its data') : undefined);
+      expect(reader({ index: 0, program, accounts: places, data: Buffer.from('ffffffffffffffff00', 'hex') }))
+        .toBe('opaque');
     }
   });
 });

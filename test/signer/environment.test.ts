@@ -5,7 +5,7 @@ import { Keypair } from '@solana/web3.js';
 import bs58 from 'bs58';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { dotenvFolders, merged, readDotenv, withoutKeys, type Variables } from '../../src/signer/environment.ts';
-import { handOn, takeHandedOn } from '../../src/signer/handed-on.ts';
+import { handOn, takeHandedOn } from '../../src/signer/command-process.ts';
 
 const keypair = Keypair.fromSeed(Uint8Array.from({ length: 32 }, (_, index) => index + 1));
 const BASE58 = bs58.encode(keypair.secretKey);
@@ -15,9 +15,13 @@ let folder: string;
 beforeEach(async () => { folder = await mkdtemp(join(tmpdir(), 'gannet-environment-')); });
 afterEach(() => rm(folder, { recursive: true }));
 
-async function clean(variables: Variables, { dotenv = {}, yaml }: { readonly dotenv?: Variables; readonly yaml?: string } = {}): ReturnType<typeof withoutKeys> {
+async function clean(
+  variables: Variables, { dotenv = {}, yaml }: { readonly dotenv?: Variables; readonly yaml?: string } = {},
+): ReturnType<typeof withoutKeys> {
   if (yaml !== undefined) await writeFile(join(folder, 'here.yaml'), yaml);
-  return withoutKeys({ variables, dotenv }, { workingDir: folder, config: yaml === undefined ? undefined : 'here.yaml' });
+  return withoutKeys({ variables, dotenv }, {
+    workingDir: folder, config: yaml === undefined ? undefined : 'here.yaml',
+  });
 }
 
 describe('the environment', () => {
@@ -28,9 +32,10 @@ describe('the environment', () => {
     const folders = dotenvFolders({ workingDir: folder, config: 'config/own.yaml' });
     expect(folders).toStrictEqual([folder, join(folder, 'config')]);
     const before = { ...process.env };
-    expect(merged({ variables: { A: 'process', D: '', E: undefined }, dotenv: await readDotenv(folders) })).toStrictEqual({
-      A: 'process', B: 'folder', C: 'config # not a comment', D: '',
-    });
+    expect(merged({ variables: { A: 'process', D: '', E: undefined }, dotenv: await readDotenv(folders) }))
+      .toStrictEqual({
+        A: 'process', B: 'folder', C: 'config # not a comment', D: '',
+      });
     expect({ ...process.env }).toStrictEqual(before);
   });
 
@@ -41,20 +46,26 @@ describe('the environment', () => {
 
   it('refuses a .env that cannot be read, or is too long to be one', async () => {
     await mkdir(join(folder, '.env'));
-    await expect(readDotenv([folder])).rejects.toMatchObject({ code: 'CONFIG_INVALID', message: expect.stringContaining(join(folder, '.env')) as string });
+    await expect(readDotenv([folder])).rejects.toMatchObject({
+      code: 'CONFIG_INVALID', message: expect.stringContaining(join(folder, '.env')) as string,
+    });
     await mkdir(join(folder, 'long'));
     await writeFile(join(folder, 'long/.env'), `A=${'x'.repeat(70_000)}`);
-    await expect(readDotenv([join(folder, 'long')])).rejects.toMatchObject({ code: 'CONFIG_INVALID', message: expect.stringContaining('at most 65536') as string });
+    await expect(readDotenv([join(folder, 'long')]))
+      .rejects.toMatchObject({ code: 'CONFIG_INVALID', message: expect.stringContaining('at most 65536') as string });
   });
 });
 
 describe('an environment without keys', () => {
   it.each([
-    ['base58', BASE58], ['base58 with blanks around', `  ${BASE58}\n`], ['an array', JSON.stringify([...keypair.secretKey])],
+    ['base58', BASE58], ['base58 with blanks around', `  ${BASE58}\n`],
+    ['an array', JSON.stringify([...keypair.secretKey])],
     ['hex', Buffer.from(keypair.secretKey).toString('hex')],
   ])('has no variable of whatever name that holds one as %s', async (_form, value) => {
-    const { variables, dotenv, withheld } = await clean({ HOME: '/home', MY_OWN: value }, { dotenv: { OTHER: value, GANNET_API_KEY: 'k' } });
-    expect([variables, dotenv, withheld]).toStrictEqual([{ HOME: '/home' }, { GANNET_API_KEY: 'k' }, ['MY_OWN', 'OTHER']]);
+    const { variables, dotenv, withheld } =
+      await clean({ HOME: '/home', MY_OWN: value }, { dotenv: { OTHER: value, GANNET_API_KEY: 'k' } });
+    expect([variables, dotenv, withheld])
+      .toStrictEqual([{ HOME: '/home' }, { GANNET_API_KEY: 'k' }, ['MY_OWN', 'OTHER']]);
   });
 
   it('has none of the usual name, whatever it holds, in neither place', async () => {
@@ -79,33 +90,49 @@ describe('an environment without keys', () => {
   });
 
   it('keeps what is long and no key: an address, an API key, a path, a token of 64 random bytes in hex', async () => {
-    const kept = { A: keypair.publicKey.toBase58(), B: 'f'.repeat(64), C: `/usr/${'long/'.repeat(40)}`, D: 'x'.repeat(88), E: 'ab'.repeat(64) };
+    const kept = {
+      A: keypair.publicKey.toBase58(), B: 'f'.repeat(64), C: `/usr/${'long/'.repeat(40)}`, D: 'x'.repeat(88),
+      E: 'ab'.repeat(64),
+    };
     expect((await clean(kept)).variables).toStrictEqual(kept);
   });
 });
 
 describe('what the first process hands on', () => {
   it('comes out at the other side, and out of the variables', () => {
-    const next: Record<string, string | undefined> = handOn({ variables: { PATH: '/bin', EMPTY: '' }, dotenv: { A: '1' }, withheld: ['K'] }, { signer: true });
+    const next: Record<string, string | undefined> =
+      handOn({ variables: { PATH: '/bin', EMPTY: '' }, dotenv: { A: '1' }, withheld: ['K'] }, { signer: true });
     expect(takeHandedOn(next)).toStrictEqual({ dotenv: { A: '1' }, withheld: ['K'], signer: true });
     expect(next).toStrictEqual({ PATH: '/bin', EMPTY: '' });
     expect(takeHandedOn(next)).toBeUndefined();
   });
 
   it('lets no .env file steer Node: what stands there goes within one variable', () => {
-    const next = handOn({ variables: { PATH: '/bin' }, dotenv: { NODE_OPTIONS: '--inspect', PATH: '/evil' }, withheld: [] }, { signer: false });
+    const next = handOn(
+      { variables: { PATH: '/bin' }, dotenv: { NODE_OPTIONS: '--inspect', PATH: '/evil' }, withheld: [] },
+      { signer: false },
+    );
     expect([next['NODE_OPTIONS'], next['PATH']]).toStrictEqual([undefined, '/bin']);
   });
 
   it('gives the command the options of Node that were kept from the signer, and takes no word of an outer one', () => {
-    const next = handOn({ variables: { GANNET_NODE_OPTIONS: '--max-old-space-size=200', GANNET_HANDED_ON: '{"signer":true}' }, dotenv: {}, withheld: [] }, { signer: false });
+    const next = handOn({
+      variables: { GANNET_NODE_OPTIONS: '--max-old-space-size=200', GANNET_HANDED_ON: '{"signer":true}' }, dotenv: {},
+      withheld: [],
+    }, { signer: false });
     expect(next['NODE_OPTIONS']).toBe('--max-old-space-size=200');
     expect(takeHandedOn(next)?.signer).toBe(false);
   });
 
   it('issue 13.38: passes on nothing that makes Node tell what passes through it', () => {
-    const telling = { NODE_DEBUG: 'http,fs', NODE_DEBUG_NATIVE: 'http2', NODE_V8_COVERAGE: '/tmp/coverage', NODE_REDIRECT_WARNINGS: '/tmp/warnings', NODE_REPL_HISTORY: '/tmp/repl' };
-    const next = handOn({ variables: { PATH: '/bin', NODE_EXTRA_CA_CERTS: '/ca.pem', ...telling }, dotenv: {}, withheld: [] }, { signer: true });
+    const telling = {
+      NODE_DEBUG: 'http,fs', NODE_DEBUG_NATIVE: 'http2', NODE_V8_COVERAGE: '/tmp/coverage',
+      NODE_REDIRECT_WARNINGS: '/tmp/warnings', NODE_REPL_HISTORY: '/tmp/repl',
+    };
+    const next = handOn(
+      { variables: { PATH: '/bin', NODE_EXTRA_CA_CERTS: '/ca.pem', ...telling }, dotenv: {}, withheld: [] },
+      { signer: true },
+    );
     expect(Object.keys(next).toSorted()).toStrictEqual(['GANNET_HANDED_ON', 'NODE_EXTRA_CA_CERTS', 'PATH']);
   });
 });

@@ -15,10 +15,11 @@ const FORMS: Readonly<Record<string, (bytes: Buffer) => string>> = {
   'numbers': (bytes) => JSON.stringify([...bytes]),
   'numbers, one a line': (bytes) => [...bytes].join(',\n'),
   'base58, character by character': (bytes) => bs58.encode(bytes).split('').join(' '),
-  'base58, with what nobody sees between': (bytes) => bs58.encode(bytes).split('').join('\u200b'),
+  'base58, with invisible characters between': (bytes) => bs58.encode(bytes).split('').join('\u200b'),
 };
-// As likely as any other: few of them look like words, and which ones is the same each time.
-const keys = fc.nat().map((number) => Buffer.from(Keypair.fromSeed(createHash('sha256').update(`key ${number}`).digest()).secretKey));
+// As likely as any other: few of them resemble words, and which ones is the same each time.
+const keys = fc.nat()
+  .map((number) => Buffer.from(Keypair.fromSeed(createHash('sha256').update(`key ${number}`).digest()).secretKey));
 
 describe('of a wallet’s key nothing is left', () => {
   test.each(Object.entries(FORMS))('in %s, whatever stands around it', (_, form) => {
@@ -32,16 +33,18 @@ describe('of a wallet’s key nothing is left', () => {
   });
 
   test.each(Object.entries(FORMS).slice(0, 5))('in %s, cut off or with something in it', (_, form) => {
-    fc.assert(fc.property(keys, fc.integer({ min: 30, max: 42 }), fc.constantFrom('', '~', '\u0012', '.', '-', '0'), fc.nat({ max: 14 }), (key, length, inserted, at) => {
-      const cut = form(key).slice(0, length);
-      const garbled = `${cut.slice(0, at)}${inserted}${cut.slice(at)}`;
-      const shown = withoutKeyRuns(`got "${garbled}"`, MARK);
-      for (let from = 0; from + 16 <= cut.length; from++) expect(shown).not.toContain(cut.slice(from, from + 16));
-    }), { numRuns: 200, seed: 1 });
+    fc.assert(fc.property(keys, fc.integer({ min: 30, max: 42 }), fc.constantFrom('', '~', '\u0012', '.', '-', '0'),
+      fc.nat({ max: 14 }), (key, length, inserted, at) => {
+        const cut = form(key).slice(0, length);
+        const garbled = `${cut.slice(0, at)}${inserted}${cut.slice(at)}`;
+        const shown = withoutKeyRuns(`got "${garbled}"`, MARK);
+        for (let from = 0; from + 16 <= cut.length; from++) expect(shown).not.toContain(cut.slice(from, from + 16));
+      }), { numRuns: 200, seed: 1 });
   });
 
   test('though what is left of it may have the form of an address', () => {
-    expect(withoutKeyRuns('got "3wCFUy56xdV5g6T\u009az3MYdEYWzh6k78cnYDpwPRZ34Sw9kiU7LoGnYuJuYWp"', MARK)).toBe(`got "3wCFUy56xdV5g6T\u009a${MARK}"`);
+    expect(withoutKeyRuns('got "3wCFUy56xdV5g6T\u009az3MYdEYWzh6k78cnYDpwPRZ34Sw9kiU7LoGnYuJuYWp"', MARK))
+      .toBe(`got "3wCFUy56xdV5g6T\u009a${MARK}"`);
   });
 });
 
@@ -49,15 +52,18 @@ describe('what people have to see stays', () => {
   test.each([
     'wallet.address: expected a base58 address of 32 bytes, got "WALLET"',
     'unknown token "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v"; known are So11111111111111111111111111111111111111112, USDC',
-    '/home/someone/.config/gannet/wallet-of-the-trading-bot.json', '/tmp/gannet-e2e-NRXnA4/input-live.yaml:5:17 strategies[0].params.max_age',
-    'https://swap.example/v2/an/address/with/many/parts', 'GANNET_CONTROL_TOKEN', 'my_second_wallet_key_2', 'someStrategyWithLongName', 'SERVICE_RATE_LIMITED',
+    '/home/someone/.config/gannet/wallet-of-the-trading-bot.json',
+    '/tmp/gannet-e2e-NRXnA4/input-live.yaml:5:17 strategies[0].params.max_age',
+    'https://swap.example/v2/an/address/with/many/parts', 'GANNET_CONTROL_TOKEN', 'my_second_wallet_key_2',
+    'someStrategyWithLongName', 'SERVICE_RATE_LIMITED',
     '18446744073709551615', 'state/recordings/2026-11-21T22-55-00-000Z', 'expected 1, 2, 3, 4, 5 or 6',
   ])('%s', (text) => {
     expect(withoutKeyRuns(text, MARK)).toBe(text);
   });
 
   test('of an address its ends, by which one knows it; it might be a seed', () => {
-    expect(withoutKeyRuns('no such mint: Pear99mWVTgEXo4CHgPdY5gNgDTG3KqeEQ3j8zfZfij.', MARK)).toBe('no such mint: Pear99…zfZfij.');
+    expect(withoutKeyRuns('no such mint: Pear99mWVTgEXo4CHgPdY5gNgDTG3KqeEQ3j8zfZfij.', MARK))
+      .toBe('no such mint: Pear99…zfZfij.');
   });
 
   test('but a name that only an address has is no name of a variable or a file', () => {
@@ -67,7 +73,9 @@ describe('what people have to see stays', () => {
   });
 });
 
-test.each(['1 ', '1,', 'a', 'aA', 'a-', 'abC', 'Q7'])('a text of many "%s" is read in time that grows with it', (piece) => {
+test.each([
+  '1 ', '1,', 'a', 'aA', 'a-', 'abC', 'Q7',
+])('a text of many "%s" is read in time that grows with it', (piece) => {
   const before = process.cpuUsage();
   withoutKeyRuns(piece.repeat(200_000), MARK);
   // Some hundredths of a second; were it to grow with the square, minutes.

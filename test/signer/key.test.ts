@@ -20,7 +20,8 @@ async function failure(attempt: () => unknown): Promise<{ readonly error: Gannet
   try {
     await attempt();
   } catch (error) {
-    if (isGannetError(error)) return { error, everything: `${inspect(error, { depth: 10, showHidden: true })}${error.stack ?? ''}` };
+    if (isGannetError(error))
+      return { error, everything: `${inspect(error, { depth: 10, showHidden: true })}${error.stack ?? ''}` };
     throw error;
   }
   throw new Error('expected a failure');
@@ -50,7 +51,8 @@ describe('parseSecretKey', () => {
   });
 
   test('gives an object that shows nothing of the secret', () => {
-    const shown = inspect(parseSecretKey(base58), { depth: 10, showHidden: true }) + JSON.stringify(parseSecretKey(base58));
+    const shown = inspect(parseSecretKey(base58), { depth: 10, showHidden: true })
+      + JSON.stringify(parseSecretKey(base58));
     expect(shown).not.toContain(base58.slice(0, 20));
     expect(shown).not.toContain([...keypair.secretKey.subarray(0, 4)].join(','));
     expect(shown).not.toContain(Buffer.from(keypair.secretKey.subarray(0, 8)).toString('hex'));
@@ -76,15 +78,16 @@ describe('parseSecretKey', () => {
 
   test('never shows a part of a damaged key, in no message, detail or cause', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.constantFrom(base58, jsonArray), fc.nat(), fc.constantFrom('', '0', ',', 'é', '[', '"'), async (text, place, insert) => {
-        const at = 1 + (place % (text.length - 1));
-        const damaged = text.slice(0, at) + insert + text.slice(at + 1);
-        fc.pre(damaged !== text);
-        const { everything } = await failure(() => parseSecretKey(damaged));
-        for (let start = 0; start + 12 <= damaged.length; start += 4) {
-          expect(everything).not.toContain(damaged.slice(start, start + 12));
-        }
-      }),
+      fc.asyncProperty(fc.constantFrom(base58, jsonArray), fc.nat(), fc.constantFrom('', '0', ',', 'é', '[', '"'),
+        async (text, place, insert) => {
+          const at = 1 + (place % (text.length - 1));
+          const damaged = text.slice(0, at) + insert + text.slice(at + 1);
+          fc.pre(damaged !== text);
+          const { everything } = await failure(() => parseSecretKey(damaged));
+          for (let start = 0; start + 12 <= damaged.length; start += 4) {
+            expect(everything).not.toContain(damaged.slice(start, start + 12));
+          }
+        }),
       { numRuns: 100 },
     );
   });
@@ -105,14 +108,17 @@ describe('readSecretKey', () => {
   afterAll(() => rm(folder, { recursive: true }));
 
   test('reads the environment it is given', async () => {
-    expect((await readSecretKey({ source: 'env:WALLET_KEY', environment: { WALLET_KEY: base58 } })).address).toBe(address);
+    expect((await readSecretKey({ source: 'env:WALLET_KEY', environment: { WALLET_KEY: base58 } })).address)
+      .toBe(address);
   });
 
   test.each([0o600, 0o400])('reads a file of mode %o', async (mode) => {
     expect((await readFile(await write(`key-${mode}`, `${jsonArray}\n`, mode))).address).toBe(address);
   });
 
-  test.each([0o644, 0o640, 0o604, 0o660, 0o700, 0o4600])('refuses a file of mode %o and says what to do', async (mode) => {
+  test.each([
+    0o644, 0o640, 0o604, 0o660, 0o700, 0o4600,
+  ])('refuses a file of mode %o and says what to do', async (mode) => {
     const path = await write(`open-${mode}`, base58, mode);
     const { error } = await failure(() => readFile(path));
     expect(error.code).toBe('KEY_INVALID');
@@ -131,16 +137,20 @@ describe('readSecretKey', () => {
   });
 
   test('refuses a folder, a missing file and a file that is too large', async () => {
-    await expect(readFile(folder)).rejects.toMatchObject({ code: 'KEY_INVALID', message: expect.stringContaining('not a regular file') });
-    await expect(readFile(join(folder, 'none'))).rejects.toMatchObject({ message: expect.stringContaining('no such file') });
-    await expect(readFile(await write('large', ' '.repeat(5_000)))).rejects.toMatchObject({ message: expect.stringContaining('larger than 4096') });
+    await expect(readFile(folder))
+      .rejects.toMatchObject({ code: 'KEY_INVALID', message: expect.stringContaining('not a regular file') });
+    await expect(readFile(join(folder, 'none')))
+      .rejects.toMatchObject({ message: expect.stringContaining('no such file') });
+    await expect(readFile(await write('large', ' '.repeat(5_000))))
+      .rejects.toMatchObject({ message: expect.stringContaining('larger than 4096') });
   });
 
   test('says where a damaged key is', async () => {
     const path = await write('damaged', base58.slice(1));
     await expect(readFile(path)).rejects.toMatchObject({ code: 'KEY_INVALID', message: expect.stringContaining(path) });
     const environment = { WALLET_KEY: 'x' };
-    await expect(readSecretKey({ source: 'env:WALLET_KEY', environment })).rejects.toMatchObject({ message: expect.stringContaining('"WALLET_KEY"') });
+    await expect(readSecretKey({ source: 'env:WALLET_KEY', environment }))
+      .rejects.toMatchObject({ message: expect.stringContaining('"WALLET_KEY"') });
   });
 
   test.each([
@@ -150,8 +160,14 @@ describe('readSecretKey', () => {
     ['as an array instead of a path', `file:${jsonArray}`],
     ['as an array instead of a source', jsonArray],
     ['in base64 instead of a name', `env:${Buffer.from(keypair.secretKey).toString('base64')}`],
-    ['as the base64url of its seed instead of a name', `env:${Buffer.from(keypair.secretKey.subarray(0, 32)).toString('base64url')}`],
-    ['as the hex of its seed instead of a name', `env:a${Buffer.from(keypair.secretKey.subarray(0, 32)).toString('hex')}`],
+    [
+      'as the base64url of its seed instead of a name',
+      `env:${Buffer.from(keypair.secretKey.subarray(0, 32)).toString('base64url')}`,
+    ],
+    [
+      'as the hex of its seed instead of a name',
+      `env:a${Buffer.from(keypair.secretKey.subarray(0, 32)).toString('hex')}`,
+    ],
     ['cut off instead of a name', `env:${base58.slice(0, 24)}`],
     ['garbled instead of a path', `file:/keys/${base58.slice(0, 30)}~${base58.slice(30)}`],
   ])('never shows a key that was pasted %s', async (_where, source) => {

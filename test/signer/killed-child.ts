@@ -1,4 +1,4 @@
-import { NATIVE_MINT } from '../../src/signer/policy/known-programs.ts';
+import { NATIVE_MINT } from '../../src/solana/constants.ts';
 import { openSpendingCaps } from '../../src/signer/caps.ts';
 
 // Counts one spend and dies before anybody is told: `killed-child.ts STATE_DIR WALLET AMOUNT`.

@@ -7,16 +7,19 @@ import { Keypair } from '@solana/web3.js';
 import bs58 from 'bs58';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { seededRandom } from '../../src/core/random.ts';
-import { encodeFrame } from '../../src/signer/frames.ts';
+import { encodeFrame } from '../../src/signer/channel-protocol.ts';
 import { randomTransaction } from './random-transaction.ts';
 
-// The signer as a process, and beside it somebody who is not the daemon.
+// The signer as a process, and beside it a process that is not the daemon.
 
 const keypair = Keypair.fromSeed(Uint8Array.from({ length: 32 }, (_, index) => 90 - index));
 const KEY = bs58.encode(keypair.secretKey);
 const SOL = 'So11111111111111111111111111111111111111112';
 const TRANSACTION = Buffer.from(randomTransaction(seededRandom(8), [keypair.publicKey]).serialize()).toString('base64');
-const TERMS = { intentId: 'a-1', attempt: 1, route: 'order', inputMint: SOL, outputMint: keypair.publicKey.toBase58(), amountIn: '1', minimumOut: '1', maxFeeBps: 30 };
+const TERMS = {
+  intentId: 'a-1', attempt: 1, route: 'order', inputMint: SOL, outputMint: keypair.publicKey.toBase58(), amountIn: '1',
+  minimumOut: '1', maxFeeBps: 30,
+};
 
 let folder: string;
 beforeAll(async () => { folder = await mkdtemp(join(tmpdir(), 'gannet-launch-')); });
@@ -30,22 +33,31 @@ interface Told {
   readonly stderr: string;
 }
 
-/** Starts a signer for an embedded service, or for the configuration given, with a stranger beside it that writes these bytes. */
-async function besideSigner(bytes: Buffer, yaml = 'service: { base_url: embedded }\nchain: { rpc_url: embedded }\n'): Promise<Told> {
+/**
+ * Starts a signer for an embedded service, or for the configuration given, with a stranger beside it that writes these
+ * bytes.
+ */
+async function besideSigner(
+  bytes: Buffer, yaml = 'service: { base_url: embedded }\nchain: { rpc_url: embedded }\n',
+): Promise<Told> {
   const name = Math.floor(bytes.length).toString() + bytes.subarray(0, 16).toString('hex');
   const [payload, config] = [join(folder, `${name}.bin`), join(folder, `${name}.yaml`)];
   await Promise.all([writeFile(payload, bytes), writeFile(config, yaml)]);
-  const child = spawn(process.execPath, [join(import.meta.dirname, 'beside.ts'), join(import.meta.dirname, 'stranger.ts'), payload, 'run', '--config', config, '--state-dir', join(folder, 'state')], {
+  const child = spawn(process.execPath, [
+    join(import.meta.dirname, 'beside.ts'), join(import.meta.dirname, 'stranger.ts'), payload, 'run', '--config',
+    config, '--state-dir', join(folder, 'state'),
+  ], {
     cwd: folder, env: { PATH: process.env['PATH'] ?? '', MINE: KEY }, stdio: ['ignore', 'pipe', 'pipe'],
   });
   const texts = { stdout: '', stderr: '' };
-  for (const stream of ['stdout', 'stderr'] as const) child[stream].setEncoding('utf8').on('data', (text: string) => { texts[stream] += text; });
+  for (const stream of ['stdout', 'stderr'] as const)
+    child[stream].setEncoding('utf8').on('data', (text: string) => { texts[stream] += text; });
   const [code] = await once(child, 'close') as [number | null];
   const [how = '', answers = ''] = texts.stdout.trim().split(' ');
   return { code, how, answers: Buffer.from(answers, 'base64').toString('utf8'), stderr: texts.stderr };
 }
 
-describe('whoever speaks to a signer process in the daemon’s place', () => {
+describe('a stranger on the channel of a signer process', () => {
   const tooLong = Buffer.alloc(4);
   tooLong.writeUInt32BE(1 << 20);
 
@@ -62,10 +74,14 @@ describe('whoever speaks to a signer process in the daemon’s place', () => {
 
   test('gets no signature for asking at once, nor the key, nor another one in', async () => {
     const requests: readonly object[] = [
-      { id: 1, kind: 'sign', transaction: TRANSACTION, terms: TERMS }, { id: 2, kind: 'export' }, { id: 3, kind: 'describe' }, { id: 4, kind: 'open', key: KEY },
+      { id: 1, kind: 'sign', transaction: TRANSACTION, terms: TERMS }, { id: 2, kind: 'export' },
+      { id: 3, kind: 'describe' }, { id: 4, kind: 'open', key: KEY },
       { id: 5, kind: 'sign', transaction: TRANSACTION, terms: TERMS, force: true },
     ];
-    const { code, how, answers } = await besideSigner(Buffer.concat(requests.map(encodeFrame)), 'service: { base_url: "http://127.0.0.1:9" }\nchain: { rpc_url: "http://127.0.0.1:9" }\nwallet: { key_from: env:OTHER }\n');
+    const { code, how, answers } = await besideSigner(
+      Buffer.concat(requests.map(encodeFrame)),
+      'service: { base_url: "http://127.0.0.1:9" }\nchain: { rpc_url: "http://127.0.0.1:9" }\nwallet: { key_from: env:OTHER }\n',
+    );
     expect([code, how]).toStrictEqual([7, 'open']);
     for (const id of [1, 2, 3, 4, 5]) expect(answers).toContain(`{"id":${id},"refused":`);
     expect(answers).not.toContain('"done"');

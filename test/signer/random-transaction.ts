@@ -24,7 +24,9 @@ export function pick<T>(random: Random, items: readonly T[]): T {
   return items[integer(random, 0, items.length - 1)]!;
 }
 
-/** Returns a transaction as the reference library makes it: either version, tables or none, some signatures filled in. */
+/**
+ * Returns a transaction as the reference library makes it: either version, tables or none, some signatures filled in.
+ */
 export function randomTransaction(random: Random, signers: readonly PublicKey[] = []): VersionedTransaction {
   const tableKeys = Array.from({ length: integer(random, 0, 40) }, () => randomKey(random));
   const loose = Array.from({ length: integer(random, 1, 5) }, () => randomKey(random));
@@ -38,7 +40,9 @@ export function randomTransaction(random: Random, signers: readonly PublicKey[] 
     });
     const signing = cosigners.map((pubkey) => ({ pubkey, isSigner: true, isWritable: random() < 0.5 }));
     const keys = random() < 0.5 ? [...signing, ...accounts] : accounts;
-    return new TransactionInstruction({ programId: pick(random, programs), keys, data: Buffer.from(randomBytes(random, integer(random, 0, 60))) });
+    return new TransactionInstruction({
+      programId: pick(random, programs), keys, data: Buffer.from(randomBytes(random, integer(random, 0, 60))),
+    });
   });
   const asking = new TransactionInstruction({
     programId: programs[0]!,
@@ -49,7 +53,8 @@ export function randomTransaction(random: Random, signers: readonly PublicKey[] 
     recentBlockhash: randomKey(random).toBase58(),
     instructions: [...instructions, asking],
   });
-  const compiled = random() < 0.3 ? message.compileToLegacyMessage() : message.compileToV0Message(tables(random, tableKeys));
+  const compiled = random() < 0.3 ? message.compileToLegacyMessage()
+    : message.compileToV0Message(tables(random, tableKeys));
   const transaction = new VersionedTransaction(compiled);
   transaction.signatures = transaction.signatures.map((empty) => (random() < 0.3 ? randomBytes(random, 64) : empty));
   return transaction;
@@ -66,7 +71,9 @@ function tables(random: Random, keys: readonly PublicKey[]): AddressLookupTableA
   );
 }
 
-/** Returns the bytes with something done to them: a byte changed, a bit turned, cut, lengthened, or a piece repeated. */
+/**
+ * Returns the bytes with something done to them: a byte changed, a bit turned, cut, lengthened, or a piece repeated.
+ */
 export function mutate(random: Random, bytes: Uint8Array): Uint8Array {
   const at = integer(random, 0, bytes.length - 1);
   switch (integer(random, 0, 5)) {
@@ -75,6 +82,8 @@ export function mutate(random: Random, bytes: Uint8Array): Uint8Array {
     case 2: return bytes.subarray(0, at);
     case 3: return Uint8Array.from([...bytes, ...randomBytes(random, integer(random, 1, 40))]);
     case 4: return Uint8Array.from([...bytes.subarray(0, at), ...randomBytes(random, 1), ...bytes.subarray(at)]);
-    default: return Uint8Array.from([...bytes.subarray(0, at), ...bytes.subarray(Math.max(0, at - 32), at), ...bytes.subarray(at)]);
+    default: return Uint8Array.from([
+      ...bytes.subarray(0, at), ...bytes.subarray(Math.max(0, at - 32), at), ...bytes.subarray(at),
+    ]);
   }
 }

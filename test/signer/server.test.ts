@@ -7,12 +7,11 @@ import bs58 from 'bs58';
 import * as fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { seededRandom } from '../../src/core/random.ts';
-import type { Authorisation, Authoriser, SigningRequestTerms } from '../../src/signer/authoriser.ts';
+import type { Authorisation, Authoriser, SigningRequestTerms } from '../../src/signer/authorise.ts';
 import { createSignerClient, type SignerClient } from '../../src/signer/client.ts';
-import { createFrameReader, encodeFrame } from '../../src/signer/frames.ts';
-import { termsAsJson } from '../../src/signer/requests.ts';
+import { createFrameReader, encodeFrame, termsAsJson } from '../../src/signer/channel-protocol.ts';
 import { serveSigner } from '../../src/signer/server.ts';
-import { createWallet, type Wallet, type WalletSettings } from '../../src/signer/wallet.ts';
+import { createWallet, type Rules, type Wallet } from '../../src/signer/wallet.ts';
 import { randomTransaction } from './random-transaction.ts';
 
 const keypair = Keypair.fromSeed(Uint8Array.from({ length: 32 }, (_, index) => index + 40));
@@ -20,10 +19,13 @@ const KEY = bs58.encode(keypair.secretKey);
 const ADDRESS = keypair.publicKey.toBase58();
 const MINT = 'So11111111111111111111111111111111111111112';
 const TERMS: SigningRequestTerms = {
-  intentId: 'a-1', attempt: 1, route: 'order', inputMint: MINT, outputMint: ADDRESS, amountIn: 18_446_744_073_709_551_615n, minimumOut: 1n, maxFeeBps: 30,
+  intentId: 'a-1', attempt: 1, route: 'order', inputMint: MINT, outputMint: ADDRESS,
+  amountIn: 18_446_744_073_709_551_615n, minimumOut: 1n, maxFeeBps: 30,
 };
 const TRANSACTION = randomTransaction(seededRandom(3), [keypair.publicKey]).serialize();
 const POLL = { interval: 2 };
+type WalletSettings = Rules['settings'];
+
 const EMBEDDED: WalletSettings = { keyFrom: undefined, address: undefined, embedded: true };
 
 let folder: string;
@@ -59,7 +61,8 @@ interface Served {
 
 /** A signer on one end whose rules answer as told, and the other end. */
 async function serve({ settings = EMBEDDED, environment = {}, rules = async () => ({ allowed: true }) }: {
-  readonly settings?: WalletSettings; readonly environment?: Readonly<Record<string, string>>; readonly rules?: (terms: SigningRequestTerms) => Promise<Authorisation>;
+  readonly settings?: WalletSettings; readonly environment?: Readonly<Record<string, string>>;
+  readonly rules?: (terms: SigningRequestTerms) => Promise<Authorisation>;
 } = {}): Promise<Served & { readonly daemon: Socket; readonly signer: Socket }> {
   const [signer, daemon] = await socketPair();
   const asked: SigningRequestTerms[] = [];
@@ -73,18 +76,23 @@ async function serve({ settings = EMBEDDED, environment = {}, rules = async () =
     authoriseClosing: async () => ({ allowed: false, code: 'CLOSING_ONLY', message: 'closes nothing', findings: [] }),
     close: () => undefined,
   };
-  const wallet: Wallet = createWallet({ environment, pid: 77, load: async () => ({ settings, authoriserFor: async () => authoriser }) });
+  const wallet: Wallet =
+    createWallet({ environment, pid: 77, load: async () => ({ settings, authoriserFor: async () => authoriser }) });
   serveSigner({ channel: signer, wallet, onFault: (fault) => { faults.push(fault); } });
   return { asked, faults, daemon, signer };
 }
 
-async function openClient(options: Parameters<typeof serve>[0] = {}): Promise<Served & { readonly client: SignerClient; readonly signer: Socket }> {
+async function openClient(
+  options: Parameters<typeof serve>[0] = {},
+): Promise<Served & { readonly client: SignerClient; readonly signer: Socket }> {
   const served = await serve(options);
   return { ...served, client: createSignerClient(served.daemon) };
 }
 
 /** A client of a signer with these settings. */
-async function open(settings: WalletSettings, environment: Readonly<Record<string, string>> = {}): Promise<SignerClient> {
+async function open(
+  settings: WalletSettings, environment: Readonly<Record<string, string>> = {},
+): Promise<SignerClient> {
   return (await openClient({ settings, environment })).client;
 }
 
@@ -96,7 +104,9 @@ function framed(length: number, body = ''): Buffer {
 }
 
 /** Sends one message to an open signer and returns its answer; undefined where the channel was closed instead. */
-async function answerTo(message: unknown): Promise<{ readonly answer: unknown; readonly asked: readonly SigningRequestTerms[]; readonly faults: readonly string[] }> {
+async function answerTo(message: unknown): Promise<{
+  readonly answer: unknown; readonly asked: readonly SigningRequestTerms[]; readonly faults: readonly string[];
+}> {
   const { daemon, asked, faults } = await serve();
   const answers: unknown[] = [];
   const read = createFrameReader((got) => { answers.push(got); });
@@ -111,35 +121,50 @@ async function answerTo(message: unknown): Promise<{ readonly answer: unknown; r
 describe('a signer and the client of the daemon', () => {
   test('tell whose key it is and by which rules, and sign what they allow with terms to the unit', async () => {
     const { client, asked } = await openClient();
-    expect(await client.openEmbedded({ key: KEY })).toStrictEqual({ pid: 77, address: ADDRESS, programs: 2, caps: ['200 USDC a trade'], destinations: [], rpc: true });
+    expect(await client.openEmbedded({ key: KEY })).toStrictEqual({
+      pid: 77, address: ADDRESS, programs: 2, caps: ['200 USDC a trade'], destinations: [], rpc: true,
+    });
     const signed = await client.sign(TRANSACTION, { ...TERMS, maker: MINT });
     expect(asked).toStrictEqual([{ ...TERMS, maker: MINT, feePayer: undefined }]);
     const expected = randomTransaction(seededRandom(3), [keypair.publicKey]);
     expected.sign([keypair]);
     expect(Buffer.compare(signed.transaction, expected.serialize())).toBe(0);
-    expect([signed.signature, signed.messageHash]).toStrictEqual([expect.stringMatching(/^[1-9A-Za-z]{64,88}$/), expect.stringMatching(/^[0-9a-f]{64}$/)]);
+    expect([signed.signature, signed.messageHash])
+      .toStrictEqual([expect.stringMatching(/^[1-9A-Za-z]{64,88}$/), expect.stringMatching(/^[0-9a-f]{64}$/)]);
   });
 
   test('sign several at once, each answer with its question', async () => {
     const turns = new Map<string, () => void>();
-    const { client } = await openClient({ rules: (terms) => new Promise((resolve) => { turns.set(terms.intentId, () => { resolve({ allowed: false, code: 'CODE', message: terms.intentId, findings: [] }); }); }) });
+    const { client } = await openClient({ rules: (terms) => new Promise((resolve) => { turns.set(
+      terms.intentId, () => { resolve({ allowed: false, code: 'CODE', message: terms.intentId, findings: [] }); },
+    ); }) });
     await client.openEmbedded({ key: KEY });
     const names = ['a', 'b', 'c'];
-    const answers = names.map((intentId) => client.sign(TRANSACTION, { ...TERMS, intentId }).catch((error: unknown) => error));
+    const answers = names.map((intentId) =>
+      client.sign(TRANSACTION, { ...TERMS, intentId }).catch((error: unknown) => error));
     await expect.poll(() => turns.size, POLL).toBe(3);
     for (const name of names.toReversed()) turns.get(name)!();
-    expect(await Promise.all(answers)).toMatchObject(names.map((name) => ({ code: 'SIGN_REFUSED', message: expect.stringContaining(`CODE, ${name}`) as string })));
+    expect(await Promise.all(answers)).toMatchObject(names.map((name) =>
+      ({ code: 'SIGN_REFUSED', message: expect.stringContaining(`CODE, ${name}`) as string })));
   });
 
   test('pass a refusal on with the policy’s code', async () => {
-    const { client } = await openClient({ rules: async () => ({ allowed: false, code: 'TOKEN_APPROVE', message: 'approves a stranger', findings: [{ code: 'TOKEN_APPROVE', instruction: 2, message: '' }, { code: 'SIGNER_EXTRA', instruction: undefined, message: '' }] }) });
+    const { client } = await openClient({ rules: async () =>
+      ({ allowed: false, code: 'TOKEN_APPROVE', message: 'approves a stranger', findings: [
+        { code: 'TOKEN_APPROVE', instruction: 2, message: '' },
+        { code: 'SIGNER_EXTRA', instruction: undefined, message: '' },
+      ] }) });
     await client.openEmbedded({ key: KEY });
-    await expect(client.sign(TRANSACTION, TERMS)).rejects.toMatchObject({ code: 'SIGN_REFUSED', details: { code: 'TOKEN_APPROVE', findings: 'TOKEN_APPROVE@2 SIGNER_EXTRA' }, message: expect.stringContaining('approves a stranger') as string });
+    await expect(client.sign(TRANSACTION, TERMS)).rejects.toMatchObject({
+      code: 'SIGN_REFUSED', details: { code: 'TOKEN_APPROVE', findings: 'TOKEN_APPROVE@2 SIGNER_EXTRA' },
+      message: expect.stringContaining('approves a stranger') as string,
+    });
   });
 
   test('issue 13.14: pass on what a cap leaves', async () => {
     const room = { span: 'hour', left: 18_446_744_073_709_551_615n, freeAt: 1_700_000_000_000 } as const;
-    const { client } = await openClient({ rules: async () => ({ allowed: false, code: 'CAP_EXCEEDED_HOUR', message: 'too much', findings: [], room }) });
+    const { client } = await openClient({ rules: async () =>
+      ({ allowed: false, code: 'CAP_EXCEEDED_HOUR', message: 'too much', findings: [], room }) });
     await client.openEmbedded({ key: KEY });
     const details = { cap_span: 'hour', cap_left: '18446744073709551615', cap_free_at: 1_700_000_000_000 };
     await expect(client.sign(TRANSACTION, TERMS)).rejects.toMatchObject({ code: 'SIGN_REFUSED', details });
@@ -155,7 +180,8 @@ describe('a signer and the client of the daemon', () => {
 
   test('sign nothing before the wallet is open', async () => {
     const { client, asked } = await openClient();
-    await expect(client.sign(TRANSACTION, TERMS)).rejects.toMatchObject({ code: 'SIGN_REFUSED', message: expect.stringContaining('not open yet') as string });
+    await expect(client.sign(TRANSACTION, TERMS))
+      .rejects.toMatchObject({ code: 'SIGN_REFUSED', message: expect.stringContaining('not open yet') as string });
     expect(asked).toStrictEqual([]);
   });
 
@@ -163,7 +189,9 @@ describe('a signer and the client of the daemon', () => {
     const { client } = await openClient();
     await client.openEmbedded({ key: KEY });
     const foreign = randomTransaction(seededRandom(4), [Keypair.generate().publicKey]).serialize();
-    await expect(client.sign(foreign, TERMS)).rejects.toMatchObject({ code: 'SIGN_REFUSED', message: expect.stringContaining('does not ask for a signature') as string });
+    await expect(client.sign(foreign, TERMS)).rejects.toMatchObject({
+      code: 'SIGN_REFUSED', message: expect.stringContaining('does not ask for a signature') as string,
+    });
   });
 
   test('end every question when the signer goes, those under way and those to come', async () => {
@@ -171,19 +199,25 @@ describe('a signer and the client of the daemon', () => {
     await client.openEmbedded({ key: KEY });
     const underWay = client.sign(TRANSACTION, TERMS);
     signer.destroy();
-    await expect(underWay).rejects.toMatchObject({ code: 'SIGN_REFUSED', message: expect.stringContaining('signer process is gone') as string });
+    await expect(underWay).rejects.toMatchObject({
+      code: 'SIGN_REFUSED', message: expect.stringContaining('signer process is gone') as string,
+    });
     expect(await client.closed).toContain('ended');
     await expect(client.sign(TRANSACTION, TERMS)).rejects.toMatchObject({ code: 'SIGN_REFUSED' });
     await expect(client.describe()).rejects.toMatchObject({ code: 'SIGNER_LOST' });
   });
 
-  test.each([['no JSON', Buffer.from([0, 0, 0, 1, 0x7b])], ['an answer to no question', encodeFrame({ id: 9, done: {} })], ['an answer without a number', encodeFrame({ done: {} })]])(
+  test.each([
+    ['no JSON', Buffer.from([0, 0, 0, 1, 0x7b])], ['an answer to no question', encodeFrame({ id: 9, done: {} })],
+    ['an answer without a number', encodeFrame({ done: {} })],
+  ])(
     'part when the daemon is told nonsense: %s', async (_what, bytes) => {
       const [signer, daemon] = await socketPair();
       const client = createSignerClient(daemon);
       const asked = client.sign(TRANSACTION, TERMS);
       signer.write(bytes);
-      await expect(asked).rejects.toMatchObject({ code: 'SIGN_REFUSED', message: expect.stringContaining('is gone') as string });
+      await expect(asked)
+        .rejects.toMatchObject({ code: 'SIGN_REFUSED', message: expect.stringContaining('is gone') as string });
       await client.closed;
     });
 });
@@ -213,7 +247,8 @@ describe('the key', () => {
   test('issue 13.23: tells its address without opening the wallet, and refuses as opening does', async () => {
     const client = await open({ keyFrom: 'env:MINE', address: undefined, embedded: false }, { MINE: KEY });
     expect(await client.address()).toBe(ADDRESS);
-    await expect(client.sign(TRANSACTION, TERMS)).rejects.toMatchObject({ message: expect.stringContaining('not open yet') as string });
+    await expect(client.sign(TRANSACTION, TERMS))
+      .rejects.toMatchObject({ message: expect.stringContaining('not open yet') as string });
     const others = await open({ keyFrom: 'env:MINE', address: MINT, embedded: false }, { MINE: KEY });
     await expect(others.address()).rejects.toMatchObject({ code: 'KEY_INVALID' });
     await expect((await open(EMBEDDED)).address()).rejects.toMatchObject({ code: 'KEY_INVALID' });
@@ -233,29 +268,39 @@ describe('the key', () => {
     const client = await open(EMBEDDED);
     await client.openEmbedded({ key: KEY });
     const other = bs58.encode(Keypair.generate().secretKey);
-    await expect(client.openEmbedded({ key: other })).rejects.toMatchObject({ code: 'KEY_INVALID', message: expect.stringContaining('takes no other') as string });
+    await expect(client.openEmbedded({ key: other }))
+      .rejects.toMatchObject({ code: 'KEY_INVALID', message: expect.stringContaining('takes no other') as string });
     expect(await client.describe()).toMatchObject({ address: ADDRESS });
   });
 });
 
 describe('a request that is not understood to the last member', () => {
-  const sign = { id: 1, kind: 'sign', transaction: Buffer.from(TRANSACTION).toString('base64'), terms: termsAsJson(TERMS) };
+  const sign =
+    { id: 1, kind: 'sign', transaction: Buffer.from(TRANSACTION).toString('base64'), terms: termsAsJson(TERMS) };
   const withTerms = (changes: object): object => ({ ...sign, terms: { ...sign.terms, ...changes } });
 
   test('is refused by its number', async () => {
     const unclear: readonly object[] = [
-      { id: 1 }, { id: 1, kind: 'export' }, { id: 1, kind: 'describe', caps: [] }, { id: 1, kind: 'open' }, { id: 1, kind: 'open', key: KEY, address: ADDRESS },
-      { id: 1, kind: 'open', key: 5 }, { id: 1, kind: 'describe', rpcUrl: 'http://evil.example/' }, { id: 1, kind: 'describe', rpcUrl: 'http://127.0.0.1:80@evil.example' },
-      { ...sign, force: true }, { ...sign, transaction: 5 }, { ...sign, transaction: '' }, { ...sign, transaction: 'AAA' }, { ...sign, transaction: `${sign.transaction} ` },
-      { ...sign, transaction: 'A'.repeat(1_648) }, { ...sign, terms: [] }, { id: 1, kind: 'sign', transaction: sign.transaction },
-      withTerms({ caps: {} }), withTerms({ amountIn: 5 }), withTerms({ amountIn: '-1' }), withTerms({ amountIn: '18446744073709551616' }), withTerms({ amountIn: '1e3' }),
-      withTerms({ minimumOut: '' }), withTerms({ maxFeeBps: 10_001 }), withTerms({ maxFeeBps: 0.5 }), withTerms({ attempt: 0 }), withTerms({ route: 'any' }),
-      { id: 1, kind: 'close-accounts' }, { id: 1, kind: 'close-accounts', transaction: '' }, { ...sign, kind: 'close-accounts' }, { id: 1, kind: 'close-accounts', transaction: sign.transaction, owner: ADDRESS },
-      withTerms({ inputMint: 'USDC' }), withTerms({ maker: '' }), withTerms({ intentId: '' }), withTerms({ intentId: 'x'.repeat(300) }), withTerms({ maker: null }),
+      { id: 1 }, { id: 1, kind: 'export' }, { id: 1, kind: 'describe', caps: [] }, { id: 1, kind: 'open' },
+      { id: 1, kind: 'open', key: KEY, address: ADDRESS },
+      { id: 1, kind: 'open', key: 5 }, { id: 1, kind: 'describe', rpcUrl: 'http://evil.example/' },
+      { id: 1, kind: 'describe', rpcUrl: 'http://127.0.0.1:80@evil.example' },
+      { ...sign, force: true }, { ...sign, transaction: 5 }, { ...sign, transaction: '' },
+      { ...sign, transaction: 'AAA' }, { ...sign, transaction: `${sign.transaction} ` },
+      { ...sign, transaction: 'A'.repeat(1_648) }, { ...sign, terms: [] },
+      { id: 1, kind: 'sign', transaction: sign.transaction }, withTerms({ caps: {} }), withTerms({ amountIn: 5 }),
+      withTerms({ amountIn: '-1' }), withTerms({ amountIn: '18446744073709551616' }), withTerms({ amountIn: '1e3' }),
+      withTerms({ minimumOut: '' }), withTerms({ maxFeeBps: 10_001 }), withTerms({ maxFeeBps: 0.5 }),
+      withTerms({ attempt: 0 }), withTerms({ route: 'any' }), { id: 1, kind: 'close-accounts' },
+      { id: 1, kind: 'close-accounts', transaction: '' }, { ...sign, kind: 'close-accounts' },
+      { id: 1, kind: 'close-accounts', transaction: sign.transaction, owner: ADDRESS },
+      withTerms({ inputMint: 'USDC' }), withTerms({ maker: '' }), withTerms({ intentId: '' }),
+      withTerms({ intentId: 'x'.repeat(300) }), withTerms({ maker: null }),
     ];
     for (const message of unclear) {
       const { answer, asked } = await answerTo(message);
-      expect(answer, JSON.stringify(message)).toMatchObject({ id: 1, refused: { code: expect.stringMatching(/^(?:SIGN_REFUSED|KEY_INVALID)$/) as string } });
+      expect(answer, JSON.stringify(message))
+        .toMatchObject({ id: 1, refused: { code: expect.stringMatching(/^(?:SIGN_REFUSED|KEY_INVALID)$/) as string } });
       expect(asked).toStrictEqual([]);
     }
     expect((await answerTo(sign)).answer).toMatchObject({ id: 1, done: { messageHash: expect.any(String) as string } });
@@ -263,8 +308,10 @@ describe('a request that is not understood to the last member', () => {
 
   test('closes the channel where it is no request at all, with the reason', async () => {
     const hostile: readonly (readonly [unknown, string])[] = [
-      [framed(0xffffffff), '4294967295 bytes'], [framed(65_537), '65537 bytes'], [framed(0), 'no JSON'], [framed(3, '{{{'), 'no JSON'], [framed(2, '\xff'), 'no JSON'],
-      [null, '"id"'], [[], '"id"'], ['sign', '"id"'], [{ kind: 'sign' }, '"id"'], [{ ...sign, id: 0 }, '"id"'], [{ ...sign, id: '1' }, '"id"'], [{ ...sign, id: 1.5 }, '"id"'],
+      [framed(0xffffffff), '4294967295 bytes'], [framed(65_537), '65537 bytes'], [framed(0), 'no JSON'],
+      [framed(3, '{{{'), 'no JSON'], [framed(2, '\xff'), 'no JSON'], [null, '"id"'], [[], '"id"'], ['sign', '"id"'],
+      [{ kind: 'sign' }, '"id"'], [{ ...sign, id: 0 }, '"id"'], [{ ...sign, id: '1' }, '"id"'],
+      [{ ...sign, id: 1.5 }, '"id"'],
     ];
     for (const [message, words] of hostile) {
       const { answer, asked, faults } = await answerTo(message);
@@ -274,7 +321,9 @@ describe('a request that is not understood to the last member', () => {
   });
 
   test('closes the channel where a number is used twice, or too many are asked at once', async () => {
-    for (const [count, idOf, words] of [[2, () => 5, 'the id 5'], [70, (index: number) => index + 1, 'more than 64']] as const) {
+    for (const [count, idOf, words] of [
+      [2, () => 5, 'the id 5'], [70, (index: number) => index + 1, 'more than 64'],
+    ] as const) {
       const { daemon, faults } = await serve({ rules: () => new Promise(() => undefined) });
       const answers: unknown[] = [];
       daemon.on('data', createFrameReader((got) => { answers.push(got); }));
@@ -289,7 +338,10 @@ describe('a request that is not understood to the last member', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.oneof(
         fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(bytes)),
-        fc.record({ id: fc.integer({ min: -1, max: 3 }), kind: fc.constantFrom('sign', 'open', 'describe', 'close'), transaction: fc.base64String(), terms: fc.object({ maxDepth: 1 }) }, { requiredKeys: [] }).map(encodeFrame),
+        fc.record({
+          id: fc.integer({ min: -1, max: 3 }), kind: fc.constantFrom('sign', 'open', 'describe', 'close'),
+          transaction: fc.base64String(), terms: fc.object({ maxDepth: 1 }),
+        }, { requiredKeys: [] }).map(encodeFrame),
       ), { minLength: 1, maxLength: 8 }), async (pieces) => {
         const { daemon, asked, signer } = await serve();
         let received = '';

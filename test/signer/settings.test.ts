@@ -4,8 +4,8 @@ import { dirname, join } from 'node:path';
 import bs58 from 'bs58';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { readSignerSettings, type SignerSettings } from '../../src/signer/settings.ts';
-import { CONSTANT_PRODUCT_PROGRAM } from '../../src/signer/policy/decode/constant-product-swap.ts';
-import { NATIVE_MINT } from '../../src/signer/policy/known-programs.ts';
+import { CONSTANT_PRODUCT_PROGRAM } from '../../src/signer/policy/swap-programs.ts';
+import { NATIVE_MINT } from '../../src/solana/constants.ts';
 
 const USDC = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v';
 const PEARL = 'Pear99mWVTgEXo4CHgPdY5gNgDTG3KqeEQ3j8zfZfij';
@@ -22,7 +22,9 @@ function write(path: string, text: string): string {
   return path;
 }
 
-function read(yaml: string | undefined, { args = [], environment = {}, projectDir }: { args?: readonly string[]; environment?: Record<string, string>; projectDir?: string } = {}): SignerSettings {
+function read(yaml: string | undefined, { args = [], environment = {}, projectDir }: {
+  args?: readonly string[]; environment?: Record<string, string>; projectDir?: string;
+} = {}): SignerSettings {
   if (yaml !== undefined) write('config/gannet.yaml', yaml);
   return readSignerSettings({ args, environment, workingDir: folder, projectDir });
 }
@@ -46,7 +48,8 @@ describe('the signer’s own reading of the configuration', () => {
   test('without a file is that of the built-in one: everything embedded, no key, no caps', () => {
     const settings = read(undefined);
     expect(settings).toMatchObject({
-      keyFrom: undefined, address: undefined, embedded: true, rpcUrl: undefined, destinations: [], stateDir: join(folder, 'state'),
+      keyFrom: undefined, address: undefined, embedded: true, rpcUrl: undefined, destinations: [],
+      stateDir: join(folder, 'state'),
       programs: [{ program: CONSTANT_PRODUCT_PROGRAM }],
     });
     expect(settings.tokens.get('SOL')).toBe(NATIVE_MINT);
@@ -69,14 +72,16 @@ signer:
 strategies: [{ use: dca, params: { nonsense: [1, 2] } }]
 `, { environment: { NODE: 'https://node.example/?key=secret' }, args: ['--state-dir', 'elsewhere', 'run'] });
     expect(settings).toMatchObject({
-      keyFrom: 'env:MY_KEY', address: USDC, embedded: false, rpcUrl: 'https://node.example/?key=secret', destinations: [OTHER],
+      keyFrom: 'env:MY_KEY', address: USDC, embedded: false, rpcUrl: 'https://node.example/?key=secret',
+      destinations: [OTHER],
       stateDir: join(folder, 'elsewhere'),
       caps: [
         { name: 'PEARL', mint: PEARL, perTrade: '1.5', perHour: undefined, perDay: '20' },
         { name: USDC, mint: USDC, perTrade: undefined, perHour: '100', perDay: undefined },
       ],
     });
-    expect(settings.programs.map(({ program, decode }) => [program, decode !== undefined])).toEqual([[PROGRAM, false], [CONSTANT_PRODUCT_PROGRAM, true]]);
+    expect(settings.programs.map(({ program, decode }) => [program, decode !== undefined]))
+      .toEqual([[PROGRAM, false], [CONSTANT_PRODUCT_PROGRAM, true]]);
   });
 
   test('follows the command line as the commands do: the last option counts, in either spelling', () => {
@@ -84,7 +89,8 @@ strategies: [{ use: dca, params: { nonsense: [1, 2] } }]
     write('b.yaml', 'wallet: { key_from: "file:key" }');
     expect(read(undefined, { args: ['run', '--config', 'a.yaml', '--config=b.yaml'] }).keyFrom).toBe('file:key');
     expect(read(undefined, { args: ['--config=b.yaml', '--config', 'a.yaml', 'run'] }).keyFrom).toBeUndefined();
-    const real = read(undefined, { args: ['--base-url', 'https://swap.example', '--rpc-url=http://127.0.0.1:9', 'run'] });
+    const real =
+      read(undefined, { args: ['--base-url', 'https://swap.example', '--rpc-url=http://127.0.0.1:9', 'run'] });
     expect([real.embedded, real.rpcUrl]).toEqual([false, 'http://127.0.0.1:9']);
     // One of the two is enough to be worth something.
     expect(read(undefined, { args: ['--base-url', 'https://swap.example', 'run'] }).embedded).toBe(false);
@@ -102,7 +108,7 @@ strategies: [{ use: dca, params: { nonsense: [1, 2] } }]
       ['signer: { caps: { SOL: { per_day: 200 } } }', /signer\.caps\.SOL\.per_day: expected text/],
       ['signer: { caps: { SOL: { per_day: "1e3" } } }', /expected a decimal number/],
       ['signer: { caps: { SOL: { per_day: "-1" } } }', /expected a decimal number/],
-      [`signer: { caps: { SOL: { per_day: "1" }, ${NATIVE_MINT}: { per_day: "9" } } }`, /has a cap further up already/],
+      [`signer: { caps: { SOL: { per_day: "1" }, ${NATIVE_MINT}: { per_day: "9" } } }`, /has a cap above already/],
       ['signer: []', /signer: expected keys and values/],
       [`tokens: { SOL: ${USDC} }`, /tokens\.SOL: expected SOL to be So1111/],
       ['tokens: { X: 12 }', /tokens\.X: expected text/],
@@ -124,41 +130,68 @@ strategies: [{ use: dca, params: { nonsense: [1, 2] } }]
       expect(message).not.toContain(key);
       expect(message).not.toContain('secret');
     }
-    expect(() => read(undefined, { args: ['--config', 'missing.yaml', 'run'] })).toThrowError(expect.objectContaining({ code: 'CONFIG_NOT_FOUND' }));
-    expect(fault('strategies: []', { args: ['--rpc-url', 'nonsense'] })).toMatch(/^--rpc-url chain\.rpc_url: expected "embedded" or/);
+    expect(() => read(undefined, { args: ['--config', 'missing.yaml', 'run'] }))
+      .toThrowError(expect.objectContaining({ code: 'CONFIG_NOT_FOUND' }));
+    expect(fault('strategies: []', { args: ['--rpc-url', 'nonsense'] }))
+      .toMatch(/^--rpc-url chain\.rpc_url: expected "embedded" or/);
   });
 });
 
 describe('the swap programs of a dialect', () => {
   const layout = `{ discriminator: "0102", accounts: { user: 0, source: 1, destination: 2, output_mint: 3 }, data: { amount_in: 2, quoted_out: 10 } }`;
   test('are on the allow-list, with a reader where a layout is given', () => {
-    const { programs } = withDialect(`swap_programs:\n  - program: ${PROGRAM}\n    instructions: [${layout}]\n  - program: ${OTHER}\n`);
-    expect(programs.map(({ program, decode }) => [program, decode !== undefined])).toEqual([[PROGRAM, true], [OTHER, false], [CONSTANT_PRODUCT_PROGRAM, true]]);
+    const { programs } =
+      withDialect(`swap_programs:\n  - program: ${PROGRAM}\n    instructions: [${layout}]\n  - program: ${OTHER}\n`);
+    expect(programs.map(({ program, decode }) => [program, decode !== undefined]))
+      .toEqual([[PROGRAM, true], [OTHER, false], [CONSTANT_PRODUCT_PROGRAM, true]]);
     const data = Buffer.alloc(18);
     data.set([1, 2]);
     data.writeBigUInt64LE(7n, 2);
     data.writeBigUInt64LE(9n, 10);
-    expect(programs[0]!.decode!({ index: 0, program: PROGRAM, accounts: ['a', 'b', 'c', 'd'], data })).toMatchObject({ user: 'a', source: 'b', amountIn: 7n, minimumOut: 9n });
+    expect(programs[0]!.decode!({ index: 0, program: PROGRAM, accounts: ['a', 'b', 'c', 'd'], data }))
+      .toMatchObject({ user: 'a', source: 'b', amountIn: 7n, minimumOut: 9n });
   });
 
-  test('are on no allow-list where all is embedded: there they do not exist, and whoever asks says which node to simulate at', () => {
+  test('are on no allow-list where all is embedded: there they do not exist, and the caller names the node of a simulation', () => {
     withDialect(`swap_programs:\n  - program: ${PROGRAM}\n`);
     const embedded = read(`service: { dialect: host }\nsigner: { programs: [${OTHER}] }`, { projectDir: folder });
-    expect([embedded.embedded, embedded.programs.map(({ program }) => program)]).toEqual([true, [CONSTANT_PRODUCT_PROGRAM]]);
+    expect([embedded.embedded, embedded.programs.map(({ program }) => program)])
+      .toEqual([true, [CONSTANT_PRODUCT_PROGRAM]]);
   });
 
   test('are refused where one of them is not clear', () => {
     const cases: readonly (readonly [text: string, message: RegExp])[] = [
-      [`swap_programs: [{ program: x }]`, /config\/dialects\/host\.yaml:3:28 swap_programs\[0\]\.program: expected the address/],
-      [`swap_programs: [{ program: ${PROGRAM}, instruction: [] }]`, /unknown key "instruction"; did you mean "instructions"/],
-      [`swap_programs: [{ program: ${PROGRAM} }, { program: ${PROGRAM} }]`, /stands further up already/],
-      [`swap_programs: [{ program: ${PROGRAM}, instructions: [${layout.replace('"0102"', '"01 02"')}] }]`, /hexadecimal/],
-      [`swap_programs: [{ program: ${PROGRAM}, instructions: [${layout.replace('source: 1, ', '')}] }]`, /accounts: expected the key "source"/],
-      [`swap_programs: [{ program: ${PROGRAM}, instructions: [${layout.replace('source: 1', 'source: 999')}] }]`, /whole number of 0 to 255/],
+      [
+        `swap_programs: [{ program: x }]`,
+        /config\/dialects\/host\.yaml:3:28 swap_programs\[0\]\.program: expected the address/,
+      ],
+      [
+        `swap_programs: [{ program: ${PROGRAM}, instruction: [] }]`,
+        /unknown key "instruction"; did you mean "instructions"/,
+      ],
+      [`swap_programs: [{ program: ${PROGRAM} }, { program: ${PROGRAM} }]`, /is listed above already/],
+      [
+        `swap_programs: [{ program: ${PROGRAM}, instructions: [${layout.replace('"0102"', '"01 02"')}] }]`,
+        /hexadecimal/,
+      ],
+      [
+        `swap_programs: [{ program: ${PROGRAM}, instructions: [${layout.replace('source: 1, ', '')}] }]`,
+        /accounts: expected the key "source"/,
+      ],
+      [
+        `swap_programs: [{ program: ${PROGRAM}, instructions: [${layout.replace('source: 1', 'source: 999')}] }]`,
+        /whole number of 0 to 255/,
+      ],
       [`swap_programs: [{ program: ${PROGRAM}, instructions: [${layout.replace('quoted_out: 10', 'quoted_out: { at: 10, bytes: 4 }')}] }]`, /length of 8 bytes/],
-      [`swap_programs: [{ program: ${PROGRAM}, instructions: [${layout.replace('user: 0', 'taker: 0')}] }]`, /unknown key "taker"/],
+      [
+        `swap_programs: [{ program: ${PROGRAM}, instructions: [${layout.replace('user: 0', 'taker: 0')}] }]`,
+        /unknown key "taker"/,
+      ],
     ];
-    for (const [text, expected] of cases) expect(() => withDialect(text)).toThrowError(expect.objectContaining({ code: 'CONFIG_INVALID', message: expect.stringMatching(expected) as string }));
-    expect(() => read('service: { dialect: nowhere }', { projectDir: folder })).toThrowError(expect.objectContaining({ code: 'CONFIG_NOT_FOUND' }));
+    for (const [text, expected] of cases) expect(() => withDialect(text)).toThrowError(
+      expect.objectContaining({ code: 'CONFIG_INVALID', message: expect.stringMatching(expected) as string }),
+    );
+    expect(() => read('service: { dialect: nowhere }', { projectDir: folder }))
+      .toThrowError(expect.objectContaining({ code: 'CONFIG_NOT_FOUND' }));
   });
 });

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
-import { Keypair, TransactionInstruction, TransactionMessage, VersionedTransaction, type PublicKey } from '@solana/web3.js';
+import {
+  Keypair, TransactionInstruction, TransactionMessage, VersionedTransaction, type PublicKey,
+} from '@solana/web3.js';
 import bs58 from 'bs58';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -20,7 +22,9 @@ function transactionOf(options: { payer: PublicKey; signers: readonly PublicKey[
     keys: options.signers.map((pubkey) => ({ pubkey, isSigner: true, isWritable: true })),
     data: Buffer.from('swap'),
   });
-  const message = new TransactionMessage({ payerKey: options.payer, recentBlockhash: randomKey(random).toBase58(), instructions: [instruction] });
+  const message = new TransactionMessage({
+    payerKey: options.payer, recentBlockhash: randomKey(random).toBase58(), instructions: [instruction],
+  });
   return new VersionedTransaction(message.compileToV0Message());
 }
 
@@ -58,7 +62,8 @@ describe('createSigner', () => {
   });
 
   test('knows no id while the one who pays has not signed', async () => {
-    const signed = await signer.sign(transactionOf({ payer: other.publicKey, signers: [keypair.publicKey] }).serialize());
+    const signed =
+      await signer.sign(transactionOf({ payer: other.publicKey, signers: [keypair.publicKey] }).serialize());
     expect(signed.transactionId).toBeUndefined();
   });
 
@@ -99,7 +104,8 @@ describe('createSigner', () => {
 
   test('refuses where its signature is not asked for', async () => {
     const foreign = transactionOf({ payer: other.publicKey, signers: [] }).serialize();
-    await expect(signer.sign(foreign)).rejects.toMatchObject({ code: 'SIGN_REFUSED', message: expect.stringContaining('does not ask') });
+    await expect(signer.sign(foreign))
+      .rejects.toMatchObject({ code: 'SIGN_REFUSED', message: expect.stringContaining('does not ask') });
   });
 
   test('refuses where it is an account that does not sign', async () => {
@@ -107,7 +113,9 @@ describe('createSigner', () => {
       programId: randomKey(seededRandom('program')),
       keys: [{ pubkey: keypair.publicKey, isSigner: false, isWritable: true }],
     });
-    const message = new TransactionMessage({ payerKey: other.publicKey, recentBlockhash: other.publicKey.toBase58(), instructions: [instruction] });
+    const message = new TransactionMessage({
+      payerKey: other.publicKey, recentBlockhash: other.publicKey.toBase58(), instructions: [instruction],
+    });
     const transaction = new VersionedTransaction(message.compileToV0Message());
     await expect(signer.sign(transaction.serialize())).rejects.toMatchObject({ code: 'SIGN_REFUSED' });
   });
@@ -116,7 +124,8 @@ describe('createSigner', () => {
     const bytes = transactionOf({ payer: keypair.publicKey, signers: [other.publicKey] }).serialize();
     const place = Buffer.from(bytes).indexOf(other.publicKey.toBuffer());
     bytes.set(keypair.publicKey.toBytes(), place);
-    await expect(signer.sign(bytes)).rejects.toMatchObject({ code: 'SIGN_REFUSED', message: expect.stringContaining('appears 2 times') });
+    await expect(signer.sign(bytes))
+      .rejects.toMatchObject({ code: 'SIGN_REFUSED', message: expect.stringContaining('appears 2 times') });
   });
 
   test('refuses bytes that are no transaction, and says why', async () => {

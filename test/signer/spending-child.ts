@@ -1,9 +1,11 @@
 import { openSpendingCaps } from '../../src/signer/caps.ts';
 
-// Counts spends of one unit until one is refused, and says how many were counted: `spending-child.ts STATE_DIR WALLET MINT`.
+// Counts spends of one unit until one is refused, and says how many were counted: `spending-child.ts STATE_DIR WALLET
+// MINT`.
 const [stateDir, wallet, mint] = process.argv.slice(2) as [string, string, string];
 const caps = openSpendingCaps({ stateDir, wallet, clock: { now: () => 1_000_000 } });
-const inForce = { input: { name: 'token', decimals: 6, perDay: 1_000_000n }, solPerDay: undefined, costPerDay: undefined };
+const inForce =
+  { input: { name: 'token', decimals: 6, perDay: 1_000_000n }, solPerDay: undefined, costPerDay: undefined };
 for (let counted = 0; ; counted++) {
   const word = caps.count({ messageHash: `unit ${counted}`, mint, amount: 1n, costLamports: 0n }, inForce);
   if (word.ok) continue;

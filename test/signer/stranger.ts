@@ -7,15 +7,15 @@ import { Socket } from 'node:net';
 const channel = new Socket({ fd: 3 });
 const got: Buffer[] = [];
 let quiet: NodeJS.Timeout | undefined;
-let patience: NodeJS.Timeout | undefined;
+let timeout: NodeJS.Timeout | undefined;
 const tell = (how: string): void => {
   clearTimeout(quiet);
-  clearTimeout(patience);
+  clearTimeout(timeout);
   process.stdout.write(`${how} ${Buffer.concat(got).toString('base64')}\n`, () => { process.exit(7); });
 };
 const requests = (text: string): number => text.split('{"id":').length - 1;
 const bytes = readFileSync(process.argv[2]!);
-patience = setTimeout(() => { tell('open'); }, 30_000);
+timeout = setTimeout(() => { tell('open'); }, 30_000);
 channel.on('data', (part: Buffer) => {
   got.push(part);
   clearTimeout(quiet);

@@ -21,7 +21,9 @@ async function killedAfter(path: string, steps: number): Promise<number> {
 }
 
 describe('a journal whose process was killed', () => {
-  it.each([1, 3, 10, 100, 301])('has every step that was acknowledged, and at most one more (after %i steps)', async (steps) => {
+  it.each([
+    1, 3, 10, 100, 301,
+  ])('has every step that was acknowledged, and at most one more (after %i steps)', async (steps) => {
     const path = join(temporaryFolder(), 'journal.sqlite');
     const acknowledged = await killedAfter(path, steps);
     const journal = temporaryJournal(path);
@@ -40,7 +42,8 @@ describe('a journal whose process was killed', () => {
     const last = found.length % STEPS.length;
     expect(journal.openIntents().length).toBe(last === 0 || last === STEPS.indexOf('kept') ? 0 : 1);
     const kept = Math.floor(found.length / STEPS.length);
-    expect(journal.loadSnapshot()?.intentCounts).toStrictEqual(kept === 0 ? undefined : { dca: Math.ceil(found.length / STEPS.length) });
+    expect(journal.loadSnapshot()?.intentCounts)
+      .toStrictEqual(kept === 0 ? undefined : { dca: Math.ceil(found.length / STEPS.length) });
     expect(unsettled.size).toBe(last === STEPS.indexOf('kept') ? 1 : 0);
   });
 });

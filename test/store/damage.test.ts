@@ -29,7 +29,9 @@ describe('a file that is no journal of this format', () => {
     const database = new DatabaseSync(path);
     database.exec("PRAGMA user_version = 7; UPDATE format SET readable_since = '4.2.0'");
     database.close();
-    expect(() => { open(path); }).toThrow(expect.objectContaining({ code: 'JOURNAL_INVALID', message: `${path} has format 7, which Gannet 4.2.0 reads; this one reads up to format 5` }));
+    expect(() => { open(path); }).toThrow(expect.objectContaining({
+      code: 'JOURNAL_INVALID', message: `${path} has format 7, which Gannet 4.2.0 reads; this one reads up to format 5`,
+    }));
   });
 
   it('is refused, and left as it is, when it is another database', () => {

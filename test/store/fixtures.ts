@@ -15,7 +15,9 @@ export function temporaryFolder(): string {
 }
 
 /** Returns a journal that is closed when the test is over. */
-export function temporaryJournal(path = join(temporaryFolder(), 'journal.sqlite'), clock: Clock = wallClock): JournalStore {
+export function temporaryJournal(
+  path = join(temporaryFolder(), 'journal.sqlite'), clock: Clock = wallClock,
+): JournalStore {
   const journal = openJournal({ path, clock });
   onTestFinished(() => { journal.close(); });
   return journal;

@@ -27,9 +27,15 @@ function journalOfFormat(version: number): string {
   };
   insert('intents', { ...writeIntent(intentOf(1)), state: 'submitted' });
   insert('intents', { ...writeIntent(intentOf(2)), state: 'confirmed' });
-  insert('attempts', Object.fromEntries(Object.entries(writeAttempt(ATTEMPT, 1)).filter(([column]) => !LATER[version]!.includes(column))));
-  const outcomes = [outcomeOf('dca-1', 'building'), outcomeOf('dca-1', 'signed'), outcomeOf('dca-1', 'submitted'), outcomeOf('dca-2', 'confirmed', { fill: FILL })];
-  for (const outcome of outcomes) insert('transitions', { intent_id: outcome.intentId, attempt: 1, at: 1, state: outcome.state, outcome: stringifyJson(outcome) });
+  insert('attempts', Object.fromEntries(Object.entries(writeAttempt(ATTEMPT, 1)).filter(([column]) =>
+    !LATER[version]!.includes(column))));
+  const outcomes = [
+    outcomeOf('dca-1', 'building'), outcomeOf('dca-1', 'signed'), outcomeOf('dca-1', 'submitted'),
+    outcomeOf('dca-2', 'confirmed', { fill: FILL }),
+  ];
+  for (const outcome of outcomes) insert('transitions', {
+    intent_id: outcome.intentId, attempt: 1, at: 1, state: outcome.state, outcome: stringifyJson(outcome),
+  });
   database.close();
   return path;
 }
@@ -40,7 +46,8 @@ describe('a journal of an earlier format', () => {
     const journal = temporaryJournal(path);
     const { inputSlots: _slots, maker, inputBalance, ...rest } = ATTEMPT;
     const known = version === 1 ? rest : version === 2 ? { ...rest, maker, inputBalance } : ATTEMPT;
-    expect(journal.openIntents()).toStrictEqual([{ intent: intentOf(1), state: 'submitted', attempts: [known], attempt: 1, spentLamports: 0n }]);
+    expect(journal.openIntents())
+      .toStrictEqual([{ intent: intentOf(1), state: 'submitted', attempts: [known], attempt: 1, spentLamports: 0n }]);
     expect(journal.movesSince(known, FILL.inputMint)).toEqual([{ spent: 5n, received: 0n }]);
     const database = new DatabaseSync(path, { readOnly: true });
     expect(database.prepare('PRAGMA user_version').get()).toEqual({ user_version: JOURNAL_FORMAT.version });

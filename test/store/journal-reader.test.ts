@@ -16,12 +16,18 @@ describe('a journal that is only looked at', () => {
     expect(reader.list({ limit: 9 })).toMatchObject([{ intent_id: 'dca-1', state: 'approved' }]);
     journal.transition(outcomeOf('dca-1', 'building'));
     journal.attemptSigned(attemptOf('dca-1'));
-    journal.transition(outcomeOf('dca-1', 'signed', { router: 'iris', quotedOut: 18_446_744_073_709_551_614n as never }));
+    journal.transition(
+      outcomeOf('dca-1', 'signed', { router: 'iris', quotedOut: 18_446_744_073_709_551_614n as never }),
+    );
     journal.transition(outcomeOf('dca-1', 'confirmed', { fill: FILL, signature: 'landed' }));
     expect(reader.list({ limit: 9, state: 'approved' })).toEqual([]);
     expect(reader.show('dca-1')).toMatchObject({
-      state: 'confirmed', reason: 'it is time', router: 'iris', quoted_out: '18446744073709551614', amount_out: '18446744073709551613', fee_lamports: '5000', rent_lamports: '2039280',
-      transitions: [{ state: 'building' }, { state: 'signed', router: 'iris' }, { state: 'confirmed', signature: 'landed', code: null }],
+      state: 'confirmed', reason: 'it is time', router: 'iris', quoted_out: '18446744073709551614',
+      amount_out: '18446744073709551613', fee_lamports: '5000', rent_lamports: '2039280',
+      transitions: [
+        { state: 'building' }, { state: 'signed', router: 'iris' },
+        { state: 'confirmed', signature: 'landed', code: null },
+      ],
     });
     reader.close();
     journal.close();
@@ -42,7 +48,11 @@ describe('a journal that is only looked at', () => {
 
   it.each([
     ['text', (path: string) => { writeFileSync(path, 'no journal'.repeat(100)); }, 'expected a Gannet journal'],
-    ['another database', (path: string) => { const other = new DatabaseSync(path); other.exec('CREATE TABLE t (x)'); other.close(); }, 'another SQLite database'],
+    [
+      'another database',
+      (path: string) => { const other = new DatabaseSync(path); other.exec('CREATE TABLE t (x)'); other.close(); },
+      'another SQLite database',
+    ],
     ['a newer journal', (path: string) => {
       openJournal({ path, clock: wallClock }).close();
       const newer = new DatabaseSync(path);
@@ -52,7 +62,8 @@ describe('a journal that is only looked at', () => {
   ])('is refused with the reason where it is %s', (_name, make, words) => {
     const path = `${temporaryFolder()}/journal.sqlite`;
     make(path);
-    expect(() => openJournalReader(path)).toThrow(expect.objectContaining({ code: 'JOURNAL_INVALID', message: expect.stringContaining(words) }));
+    expect(() => openJournalReader(path))
+      .toThrow(expect.objectContaining({ code: 'JOURNAL_INVALID', message: expect.stringContaining(words) }));
   });
 });
 
@@ -62,7 +73,10 @@ describe('issue 13.23: the state in which a run would start', () => {
     const path = `${folder}/journal.sqlite`;
     const read = () => {
       const view = openJournalView(path)!;
-      const told = { standing: view.standing(), open: view.openIntents(), attempts: view.attemptsSince('payer', 0), runs: view.listRuns({ limit: 2 }) };
+      const told = {
+        standing: view.standing(), open: view.openIntents(), attempts: view.attemptsSince('payer', 0),
+        runs: view.listRuns({ limit: 2 }),
+      };
       view.close();
       return told;
     };
@@ -72,7 +86,10 @@ describe('issue 13.23: the state in which a run would start', () => {
     const journal = openJournal({ path, clock: wallClock });
     journal.runStarted('one');
     journal.intentApproved(intentOf(1));
-    const whileOpen = { standing: { isNew: false, wentTo: undefined }, open: [{ intent: { id: 'dca-1' }, state: 'approved' }], runs: [{ runId: 'one' }] };
+    const whileOpen = {
+      standing: { isNew: false, wentTo: undefined }, open: [{ intent: { id: 'dca-1' }, state: 'approved' }],
+      runs: [{ runId: 'one' }],
+    };
     expect(read()).toMatchObject(whileOpen);
     journal.close();
     const files = readdirSync(folder);

@@ -20,8 +20,13 @@ describe('the journal', () => {
     const path = join(temporaryFolder(), 'state', 'journal.sqlite');
     const journal = temporaryJournal(path);
     const plain = intentOf(1);
-    const full = intentOf(2, { minimumOut: 9n as never, key: 'slot-2', route: 'build', inputMint: plain.outputMint, outputMint: plain.inputMint });
-    const attempt = attemptOf('dca-2', { requestId: 'request', transactionId: 'theirs', route: 'build', inputBalance: 9n as never, inputSlots: { from: 18_446_744_073_709_551_613n, to: 18_446_744_073_709_551_614n } });
+    const full = intentOf(2, {
+      minimumOut: 9n as never, key: 'slot-2', route: 'build', inputMint: plain.outputMint, outputMint: plain.inputMint,
+    });
+    const attempt = attemptOf('dca-2', {
+      requestId: 'request', transactionId: 'theirs', route: 'build', inputBalance: 9n as never,
+      inputSlots: { from: 18_446_744_073_709_551_613n, to: 18_446_744_073_709_551_614n },
+    });
     const second = attemptOf('dca-2', { number: 2 });
     journal.intentApproved(plain);
     journal.intentApproved(full);
@@ -44,7 +49,9 @@ describe('the journal', () => {
     journal.intentApproved(intentOf(1));
     journal.transition(outcomeOf('dca-1', 'abandoned', { code: 'SIGN_REFUSED', reason: 'no' }));
     expect(journal.openIntents()).toStrictEqual([]);
-    expect(journal.showIntent('dca-1')).toMatchObject({ state: 'abandoned', transitions: [{ attempt: 1, state: 'abandoned', code: 'SIGN_REFUSED', reason: 'no' }] });
+    expect(journal.showIntent('dca-1')).toMatchObject({
+      state: 'abandoned', transitions: [{ attempt: 1, state: 'abandoned', code: 'SIGN_REFUSED', reason: 'no' }],
+    });
   });
 
   it('refuses what only a bug can bring, and keeps what it had', () => {
@@ -75,21 +82,24 @@ describe('the journal', () => {
     const { inputMint, outputMint } = FILL;
     const attempt = { message_hash: 'ab'.repeat(32), last_valid_block_height: '9007199254740993', fee_payer: 'payer' };
     expect(journal.listIntents({ state: 'confirmed', limit: 10 })).toStrictEqual([{
-      intent_id: 'dca-1', strategy: 'dca', state: 'confirmed', route: 'order', input_mint: inputMint, output_mint: outputMint,
+      intent_id: 'dca-1', strategy: 'dca', state: 'confirmed', route: 'order', input_mint: inputMint,
+      output_mint: outputMint,
       amount_in: '18446744073709551615', amount_out: '18446744073709551613', created_at: 1_790_000_000_001,
       attempts: [
         { number: 1, state: 'failed', signature: 'ourSignature', ...attempt },
         { number: 2, state: 'confirmed', signature: 'again', ...attempt },
       ],
     }]);
-    expect(journal.listIntents({ limit: 2 }).map(({ intent_id, amount_out }) => [intent_id, amount_out])).toStrictEqual([['dca-3', null], ['dca-2', null]]);
+    expect(journal.listIntents({ limit: 2 }).map(({ intent_id, amount_out }) => [intent_id, amount_out]))
+      .toStrictEqual([['dca-3', null], ['dca-2', null]]);
     expect(journal.showIntent('dca-7')).toBeUndefined();
   });
 
   it('takes every transition the state machine allows and no other', () => {
     const paths: Partial<Record<IntentState, readonly IntentState[]>> = {
-      approved: [], building: ['building'], signed: ['building', 'signed'], submitted: ['building', 'signed', 'submitted'],
-      unknown: ['building', 'signed', 'unknown'], confirmed: ['building', 'signed', 'confirmed'], abandoned: ['abandoned'],
+      approved: [], building: ['building'], signed: ['building', 'signed'],
+      submitted: ['building', 'signed', 'submitted'], unknown: ['building', 'signed', 'unknown'],
+      confirmed: ['building', 'signed', 'confirmed'], abandoned: ['abandoned'],
     };
     const journal = temporaryJournal();
     let number = 0;
@@ -121,7 +131,8 @@ describe('the journal', () => {
     journal.runStarted('first');
     journal.runStarted('second');
     journal.runEnded('first');
-    expect(journal.listRuns({ limit: 5 })).toMatchObject([{ runId: 'second' }, { runId: 'first', endedAt: expect.any(Number) }]);
+    expect(journal.listRuns({ limit: 5 }))
+      .toMatchObject([{ runId: 'second' }, { runId: 'first', endedAt: expect.any(Number) }]);
     expect(journal.listRuns({ limit: 5 })[0]).not.toHaveProperty('endedAt');
     expect(() => { journal.runEnded('third'); }).toThrow(assertion);
     expect(() => { journal.runStarted('first'); }).toThrow(assertion);
@@ -185,12 +196,16 @@ describe('the saved state', () => {
 
   it('gives back the amounts of an outcome it does not hold', () => {
     const journal = temporaryJournal();
-    const confirmed = outcomeOf('dca-1', 'confirmed', { fill: FILL, quotedOut: 2n as never, lastValidBlockHeight: 3n, feeLamports: 4n as never, slot: 18_446_744_073_709_551_612n });
+    const confirmed = outcomeOf('dca-1', 'confirmed', {
+      fill: FILL, quotedOut: 2n as never, lastValidBlockHeight: 3n, feeLamports: 4n as never,
+      slot: 18_446_744_073_709_551_612n,
+    });
     journal.intentApproved(intentOf(1));
     journal.transition(outcomeOf('dca-1', 'building'));
     journal.transition(outcomeOf('dca-1', 'signed'));
     journal.transition(confirmed);
-    expect(journal.unsettledOutcomes()).toStrictEqual([{ intent: intentOf(1), outcome: confirmed, at: expect.any(Number) as number }]);
+    expect(journal.unsettledOutcomes())
+      .toStrictEqual([{ intent: intentOf(1), outcome: confirmed, at: expect.any(Number) as number }]);
   });
 });
 
@@ -232,7 +247,9 @@ describe('what other swaps moved since an attempt was begun', () => {
     journal.transition(outcomeOf('dca-2', 'unknown'));
     journal.transition(outcomeOf('dca-2', 'building', { attempt: 2 }));
     journal.transition(outcomeOf('dca-2', 'signed', { attempt: 2 }));
-    journal.transition(outcomeOf('dca-2', 'confirmed', { attempt: 2, slot: 7n, fill: { ...FILL, amountOut: 1n as never, rentLamports: -2_039_280n as never } }));
+    journal.transition(outcomeOf('dca-2', 'confirmed', {
+      attempt: 2, slot: 7n, fill: { ...FILL, amountOut: 1n as never, rentLamports: -2_039_280n as never },
+    }));
     expect(journal.movesSince(attemptOf('dca-1'), outputMint)).toEqual([{ spent: 0n, received: 2_039_281n, slot: 7n }]);
   });
 });
@@ -276,7 +293,8 @@ function killed(): Killed {
 describe('issue 13.33: a journal that lost what was written into it', () => {
   it('is whole with its WAL, after every start', () => {
     const { path } = killed();
-    for (const start of ['first', 'second']) expect([start, openAndClose(path)]).toMatchObject([start, { isNew: false, wentTo: undefined, position: { rows: 2 } }]);
+    for (const start of ['first', 'second']) expect([start, openAndClose(path)])
+      .toMatchObject([start, { isNew: false, wentTo: undefined, position: { rows: 2 } }]);
   });
 
   it.each<[string, (files: Killed) => void, number]>([

@@ -2,7 +2,10 @@ import { isGannetError } from '../../src/core/errors.ts';
 import { lockWallet } from '../../src/store/locks.ts';
 import { wallClock } from './sample-journey.ts';
 
-/** Takes a wallet's lock, in a folder or for the whole machine, says so, and holds it until it is killed; says why where it is refused. */
+/**
+ * Takes a wallet's lock, in a folder or for the whole machine, says so, and holds it until it is killed; says why where
+ * it is refused.
+ */
 const [, , directory, address] = process.argv;
 try {
   await lockWallet({ address: address!, directory: directory === 'host' ? undefined : directory, clock: wallClock });

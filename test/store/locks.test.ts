@@ -14,8 +14,11 @@ const ADDRESS = 'Wa11etWa11etWa11etWa11etWa11etWa11etWa11et';
 const OTHER = 'otherWa11etWa11etWa11etWa11etWa11etWa11et';
 const locked = expect.objectContaining({ code: 'STATE_LOCKED' });
 
-async function lockingChild(directory: string, address: string, environment: NodeJS.ProcessEnv = process.env): Promise<{ child: ChildProcess; said: string }> {
-  const child = spawn(process.execPath, [CHILD, directory, address], { stdio: ['ignore', 'pipe', 'inherit'], env: environment });
+async function lockingChild(
+  directory: string, address: string, environment: NodeJS.ProcessEnv = process.env,
+): Promise<{ child: ChildProcess; said: string }> {
+  const child =
+    spawn(process.execPath, [CHILD, directory, address], { stdio: ['ignore', 'pipe', 'inherit'], env: environment });
   onTestFinished(() => { child.kill('SIGKILL'); });
   const [said] = (await once(child.stdout.setEncoding('utf8'), 'data')) as [string];
   return { child, said: said.trim() };
@@ -32,7 +35,9 @@ describe("a wallet's lock", () => {
     const directory = join(temporaryFolder(), 'locks');
     const { child, said } = await lockingChild(directory, ADDRESS);
     expect(said).toBe('locked');
-    await expect(lock(directory)).rejects.toEqual(expect.objectContaining({ code: 'STATE_LOCKED', message: expect.stringContaining(`process ${child.pid};`) }));
+    await expect(lock(directory)).rejects.toEqual(
+      expect.objectContaining({ code: 'STATE_LOCKED', message: expect.stringContaining(`process ${child.pid};`) }),
+    );
     child.kill('SIGKILL');
     await once(child, 'exit');
     await lock(directory);
@@ -103,11 +108,13 @@ describe("a wallet's lock", () => {
 describe.runIf(process.platform === 'linux')("a wallet's lock where no folder is named", () => {
   it('is one for the whole machine, whatever home and temporary folder a process has, and ends with its holder', async () => {
     const address = `${ADDRESS}${process.pid}`.replaceAll('0', '1').slice(0, 44);
-    const { child, said } = await lockingChild('host', address, { ...process.env, HOME: temporaryFolder(), TMPDIR: temporaryFolder() });
+    const { child, said } =
+      await lockingChild('host', address, { ...process.env, HOME: temporaryFolder(), TMPDIR: temporaryFolder() });
     expect(said).toBe('locked');
     const elsewhere = { ...process.env, HOME: temporaryFolder(), TMPDIR: temporaryFolder() };
     expect((await lockingChild('host', address, elsewhere)).said).toBe(`STATE_LOCKED ${child.pid}`);
-    await expect(lock(undefined, address)).rejects.toEqual(expect.objectContaining({ message: expect.stringContaining(`process ${child.pid};`) }));
+    await expect(lock(undefined, address))
+      .rejects.toEqual(expect.objectContaining({ message: expect.stringContaining(`process ${child.pid};`) }));
     child.kill('SIGKILL');
     await once(child, 'exit');
     const held = await lock(undefined, address);

@@ -58,7 +58,8 @@ function statesIn({ disk }: Bench): unknown[] {
   const database = new DatabaseSync(join(disk.dir, 'journal.sqlite'), { readOnly: true });
   try {
     expect(database.prepare('PRAGMA integrity_check').get()).toEqual({ integrity_check: 'ok' });
-    return database.prepare('SELECT intent_id, state FROM intents ORDER BY number').all().map((row) => `${String(row['intent_id'])} ${String(row['state'])}`);
+    return database.prepare('SELECT intent_id, state FROM intents ORDER BY number').all()
+      .map((row) => `${String(row['intent_id'])} ${String(row['state'])}`);
   } finally {
     database.close();
   }
@@ -67,14 +68,18 @@ function statesIn({ disk }: Bench): unknown[] {
 const withUsdc = (amount: string): StateSnapshot => ({ ...SNAPSHOT, wallet: { [USDC_MINT]: amount } });
 const failed = expect.objectContaining({ code: 'JOURNAL_FAILED' });
 
-describe.skipIf(NO_SMALL_DISK !== undefined)(`a journal on a full disk${NO_SMALL_DISK === undefined ? '' : ` (left out: ${NO_SMALL_DISK})`}`, () => {
+describe.skipIf(
+  NO_SMALL_DISK !== undefined,
+)(`a journal on a full disk${NO_SMALL_DISK === undefined ? '' : ` (left out: ${NO_SMALL_DISK})`}`, () => {
   it('refuses an entry, and knows nothing of it afterwards', () => {
     const at = bench();
     at.journal.saveSnapshot(SNAPSHOT);
     at.fill();
     expect(() => { at.journal.intentApproved(intentOf(1)); }).toThrow(failed);
     at.journal.transition(outcomeOf('dca-1', 'abandoned', { code: 'JOURNAL_FAILED' }));
-    at.journal.saveSnapshot({ ...SNAPSHOT, trading: 'halted' }, ['dca-1'], [{ strategy: 'dca', text: '{}', seen: ['dca-1'] }]);
+    at.journal.saveSnapshot(
+      { ...SNAPSHOT, trading: 'halted' }, ['dca-1'], [{ strategy: 'dca', text: '{}', seen: ['dca-1'] }],
+    );
     expect(at.journal.isBehind()).toBe(true);
     at.disk.clear();
     at.clock.advanceTo(at.clock.now() + 2_000);
@@ -107,7 +112,9 @@ describe.skipIf(NO_SMALL_DISK !== undefined)(`a journal on a full disk${NO_SMALL
     at.journal.transition(outcomeOf('dca-1', 'abandoned', { code: 'JOURNAL_FAILED' }));
     at.disk.clear();
     at.clock.advanceTo(at.clock.now() + 2_000);
-    expect(at.journal.showIntent('dca-1')).toMatchObject({ state: 'abandoned', attempts: [], transitions: [{ state: 'building' }, { state: 'abandoned' }] });
+    expect(at.journal.showIntent('dca-1')).toMatchObject({
+      state: 'abandoned', attempts: [], transitions: [{ state: 'building' }, { state: 'abandoned' }],
+    });
   });
 
   it('keeps what became of swaps and writes it in its order, before anything new', () => {
@@ -119,7 +126,9 @@ describe.skipIf(NO_SMALL_DISK !== undefined)(`a journal on a full disk${NO_SMALL
     at.journal.transition(outcomeOf('dca-1', 'signed'));
     at.journal.transition(outcomeOf('dca-1', 'submitted'));
     at.journal.transition(outcomeOf('dca-1', 'confirmed', { fill: FILL }));
-    at.journal.saveSnapshot({ ...SNAPSHOT, trading: 'active' }, ['dca-1'], [{ strategy: 'dca', text: '1', seen: ['dca-1'] }]);
+    at.journal.saveSnapshot(
+      { ...SNAPSHOT, trading: 'active' }, ['dca-1'], [{ strategy: 'dca', text: '1', seen: ['dca-1'] }],
+    );
     at.journal.saveSnapshot({ ...SNAPSHOT, trading: 'active' }, [], [{ strategy: 'dca', text: '2', seen: [] }]);
     expect(() => { at.journal.intentApproved(intentOf(2)); }).toThrow(failed);
     expect(statesIn(at)).toEqual(['dca-1 building']);
@@ -139,7 +148,8 @@ describe.skipIf(NO_SMALL_DISK !== undefined)(`a journal on a full disk${NO_SMALL
     at.journal.saveSnapshot(withUsdc('2'), [], [{ strategy: 'dca', text: '{}', seen: [] }]);
     at.disk.clear();
     expect(at.journal.loadSnapshot()?.wallet).toEqual({ [USDC_MINT]: '2' });
-    expect(at.journal.listAdjustments({ limit: 9 })).toEqual([{ at: 1_790_000_000_000, mint: USDC_MINT, change: '1', cause: 'deposit', reason: 'paid in' }]);
+    expect(at.journal.listAdjustments({ limit: 9 }))
+      .toEqual([{ at: 1_790_000_000_000, mint: USDC_MINT, change: '1', cause: 'deposit', reason: 'paid in' }]);
   });
 
   it('goes on after the process died with rows that waited: nothing that was acted on is missing', () => {
@@ -167,7 +177,8 @@ describe('what the journal knows of the wallet', () => {
     journal.attemptSigned(attemptOf('dca-1', { signature: 'ours', transactionId: undefined }));
     journal.transition(outcomeOf('dca-1', 'signed'));
     journal.transition(outcomeOf('dca-1', 'confirmed', { fill: FILL, signature: 'paid by another' }));
-    expect(['ours', 'paid by another', 'a stranger'].map((signature) => journal.isOwnTransaction(signature))).toEqual([true, true, false]);
+    expect(['ours', 'paid by another', 'a stranger'].map((signature) => journal.isOwnTransaction(signature)))
+      .toEqual([true, true, false]);
     expect(journal.lastLanded()).toBe('paid by another');
   });
 });

@@ -12,17 +12,18 @@ export const wallClock: Clock = asyncScheduler;
 /** An intent of the strategy "dca". */
 export function intentOf(number: number, options: Partial<Intent> = {}): Intent {
   return {
-    id: `dca-${number}`, strategy: 'dca', createdAt: 1_790_000_000_000 + number, inputMint: USDC_MINT, outputMint: SOL_MINT,
-    amountIn: 18_446_744_073_709_551_615n as Amount, purpose: 'entry', maxSlippageBps: 50 as Bps, maxPriceImpactBps: 100 as Bps, maxFeeBps: 30 as Bps,
-    route: 'order', reason: 'it is time', ...options,
+    id: `dca-${number}`, strategy: 'dca', createdAt: 1_790_000_000_000 + number, inputMint: USDC_MINT,
+    outputMint: SOL_MINT, amountIn: 18_446_744_073_709_551_615n as Amount, purpose: 'entry', maxSlippageBps: 50 as Bps,
+    maxPriceImpactBps: 100 as Bps, maxFeeBps: 30 as Bps, route: 'order', reason: 'it is time', ...options,
   };
 }
 
 /** A signed transaction of an intent. */
 export function attemptOf(intentId: string, options: Partial<Attempt> = {}): Attempt {
   return {
-    intentId, number: 1, route: 'order', router: 'iris', quotedOut: 18_446_744_073_709_551_614n as Amount, threshold: 7n as Amount,
-    signature: 'ourSignature', messageHash: 'ab'.repeat(32), blockhash: 'blockhash', lastValidBlockHeight: 9_007_199_254_740_993n,
+    intentId, number: 1, route: 'order', router: 'iris', quotedOut: 18_446_744_073_709_551_614n as Amount,
+    threshold: 7n as Amount, signature: 'ourSignature', messageHash: 'ab'.repeat(32), blockhash: 'blockhash',
+    lastValidBlockHeight: 9_007_199_254_740_993n,
     feePayer: 'payer', signedTransaction: Uint8Array.from({ length: 900 }, (_, index) => index % 256), ...options,
   };
 }

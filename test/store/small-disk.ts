@@ -22,7 +22,8 @@ function whyNot(): string | undefined {
   if (process.platform !== 'linux') return 'only Linux has tmpfs';
   const dir = mkdtempSync(join(tmpdir(), 'gannet-disk-'));
   try {
-    const { status, stderr } = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', dir], { encoding: 'utf8' });
+    const { status, stderr } =
+      spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', dir], { encoding: 'utf8' });
     if (status !== 0) return `no tmpfs can be mounted here (${(stderr ?? 'no mount command').trim()})`;
     spawnSync('umount', [dir]);
     return undefined;
@@ -34,7 +35,8 @@ function whyNot(): string | undefined {
 /** Mounts a disk of so many mebibytes. */
 export function mountSmallDisk(mebibytes: number): SmallDisk {
   const dir = mkdtempSync(join(tmpdir(), 'gannet-disk-'));
-  const { status, stderr } = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${mebibytes}m`, 'tmpfs', dir], { encoding: 'utf8' });
+  const { status, stderr } =
+    spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${mebibytes}m`, 'tmpfs', dir], { encoding: 'utf8' });
   if (status !== 0) throw new Error(stderr);
   const filler = join(dir, 'filler');
   return {

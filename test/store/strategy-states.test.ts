@@ -12,7 +12,8 @@ describe('what strategies keep', () => {
     const journal = temporaryJournal(path);
     journal.intentApproved(intentOf(1), stateOf('{"n":1}'));
     expect(() => { journal.intentApproved(intentOf(1), stateOf('{"n":2}')); }).toThrow();
-    expect(() => { journal.intentApproved(intentOf(2), stateOf('{"n":3}', 'dca-9')); }).toThrow('dca saw the end of dca-9, which was never approved');
+    expect(() => { journal.intentApproved(intentOf(2), stateOf('{"n":3}', 'dca-9')); })
+      .toThrow('dca saw the end of dca-9, which was never approved');
     expect(temporaryJournal(path).openIntents().map(({ intent }) => intent.id)).toEqual(['dca-1']);
     expect(temporaryJournal(path).loadStrategyStates()).toEqual({ states: { dca: '{"n":1}' }, unseen: [] });
   });
@@ -31,7 +32,8 @@ describe('what strategies keep', () => {
     journal.saveSnapshot(SNAPSHOT, ['dca-3']);
     journal.transition(outcomeOf('dca-1', 'abandoned'));
     journal.transition(outcomeOf('dca-2', 'building'));
-    expect(journal.loadStrategyStates().unseen).toEqual([outcomeOf('dca-3', 'abandoned'), outcomeOf('dca-1', 'abandoned')]);
+    expect(journal.loadStrategyStates().unseen)
+      .toEqual([outcomeOf('dca-3', 'abandoned'), outcomeOf('dca-1', 'abandoned')]);
     journal.intentApproved(intentOf(4), stateOf('{"n":4}', 'dca-3'));
     expect(journal.loadStrategyStates().unseen).toEqual([outcomeOf('dca-1', 'abandoned')]);
     journal.saveSnapshot(SNAPSHOT, [], [stateOf('{"n":5}', 'dca-1', 'dca-3')]);

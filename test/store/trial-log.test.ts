@@ -50,8 +50,10 @@ describe('the log of trials', () => {
   it('keeps recordings apart, and periods that share no row; what shares some counts', () => {
     const log = opened();
     log.record([
-      trial('other', { data: { ...MONTH, recording: 'b' } }), trial('after', { data: { ...MONTH, from: 30 * DAY, to: 31 * DAY } }),
-      trial('within', { data: { ...MONTH, from: 5 * DAY, to: 6 * DAY } }), trial('across', { data: { ...MONTH, from: 29 * DAY, to: 40 * DAY } }),
+      trial('other', { data: { ...MONTH, recording: 'b' } }),
+      trial('after', { data: { ...MONTH, from: 30 * DAY, to: 31 * DAY } }),
+      trial('within', { data: { ...MONTH, from: 5 * DAY, to: 6 * DAY } }),
+      trial('across', { data: { ...MONTH, from: 29 * DAY, to: 40 * DAY } }),
     ]);
     expect(log.of(MONTH).count).toBe(2);
     expect(log.of({ ...MONTH, from: 7 * DAY, to: 29 * DAY }).count).toBe(0);
@@ -60,24 +62,35 @@ describe('the log of trials', () => {
   it('takes of a trial on several parts the one most like what is asked for, and leaves wild ratios of short spans out of the variance', () => {
     const log = opened();
     const week = { ...MONTH, to: 7 * DAY };
-    log.record([trial('one', { sharpe: 1 }), trial('one', { sharpe: 90, data: week }), trial('two', { sharpe: 3 }), trial('two', { sharpe: -70, data: week })]);
+    log.record([
+      trial('one', { sharpe: 1 }), trial('one', { sharpe: 90, data: week }), trial('two', { sharpe: 3 }),
+      trial('two', { sharpe: -70, data: week }),
+    ]);
     log.record([trial('three', { sharpe: 500, data: week })]);
     expect(log.of(MONTH)).toStrictEqual({ count: 3, sharpeVariance: 2 });
     expect(log.of(week)).toMatchObject({ count: 3, sharpeVariance: expect.closeTo(86_433.333, 2) });
     // Where nothing else is there, short spans are all that is known.
-    expect(log.of({ ...MONTH, to: 100 * DAY, from: 6 * DAY })).toMatchObject({ count: 3, sharpeVariance: expect.closeTo(82_669, 6) });
+    expect(log.of({ ...MONTH, to: 100 * DAY, from: 6 * DAY }))
+      .toMatchObject({ count: 3, sharpeVariance: expect.closeTo(82_669, 6) });
   });
 
   it('leaves out on demand what was only tried to choose by, unless it was tried for its own sake as well, in whatever order', () => {
     const log = opened();
-    log.record([trial('fold', { isFold: true }), trial('both', { isFold: true }), trial('both'), trial('own'), trial('own', { isFold: true })]);
+    log.record([
+      trial('fold', { isFold: true }), trial('both', { isFold: true }), trial('both'), trial('own'),
+      trial('own', { isFold: true }),
+    ]);
     expect([log.of(MONTH).count, log.of(MONTH, { withFolds: false }).count]).toStrictEqual([3, 2]);
   });
 
   it('counts no less after a trial more, whatever was logged before', () => {
     const log = opened();
-    const period = fc.tuple(fc.integer({ min: 0, max: 50 }), fc.integer({ min: 1, max: 50 })).map(([from, days]) => ({ recording: 'p', from, to: from + days }));
-    const trials = fc.array(fc.record({ id: fc.constantFrom('a', 'b', 'c', 'd', 'e'), params: fc.constant('{}'), data: period, sharpe: fc.option(fc.double({ min: -5, max: 5, noNaN: true })), isFold: fc.boolean() }), { minLength: 1, maxLength: 8 });
+    const period = fc.tuple(fc.integer({ min: 0, max: 50 }), fc.integer({ min: 1, max: 50 }))
+      .map(([from, days]) => ({ recording: 'p', from, to: from + days }));
+    const trials = fc.array(fc.record({
+      id: fc.constantFrom('a', 'b', 'c', 'd', 'e'), params: fc.constant('{}'), data: period,
+      sharpe: fc.option(fc.double({ min: -5, max: 5, noNaN: true })), isFold: fc.boolean(),
+    }), { minLength: 1, maxLength: 8 });
     fc.assert(fc.property(trials, period, (list, data) => {
       const before = log.of(data);
       log.record(list);
@@ -90,7 +103,8 @@ describe('the log of trials', () => {
 
   it('is written by several processes at once, from the first moment on, and loses nothing', async () => {
     const path = logPath();
-    const children = ['a', 'b', 'c'].map((prefix) => spawn(process.execPath, [CHILD, path, prefix, '12'], { stdio: ['ignore', 'inherit', 'inherit'] }));
+    const children = ['a', 'b', 'c'].map((prefix) =>
+      spawn(process.execPath, [CHILD, path, prefix, '12'], { stdio: ['ignore', 'inherit', 'inherit'] }));
     const codes = await Promise.all(children.map(async (child) => (await once(child, 'exit'))[0] as number));
     expect(codes).toStrictEqual([0, 0, 0]);
     expect(opened(path).of({ recording: 'rec', from: 0, to: 1_000 }).count).toBe(37);
@@ -98,7 +112,9 @@ describe('the log of trials', () => {
 });
 
 function invalid(path: string, message: RegExp): unknown {
-  return expect.objectContaining({ code: 'TRIALS_INVALID', message: expect.stringMatching(message), details: expect.objectContaining({ path }) });
+  return expect.objectContaining({
+    code: 'TRIALS_INVALID', message: expect.stringMatching(message), details: expect.objectContaining({ path }),
+  });
 }
 
 function filled(): string {
@@ -115,21 +131,29 @@ describe('a file that is no trial log of this format', () => {
     const database = new DatabaseSync(path);
     database.exec("PRAGMA user_version = 9; UPDATE format SET readable_since = '3.1.0'");
     database.close();
-    expect(() => openTrialLog(path)).toThrow(invalid(path, /has format 9, which Gannet 3\.1\.0 reads; this one reads up to format 1/));
+    expect(() => openTrialLog(path))
+      .toThrow(invalid(path, /has format 9, which Gannet 3\.1\.0 reads; this one reads up to format 1/));
   });
 
   it('is refused, and left as it is, when it is another database, a journal for one', () => {
     const path = join(temporaryFolder(), 'journal.sqlite');
     openJournal({ path, clock: wallClock }).close();
     const before = readFileSync(path);
-    expect(() => openTrialLog(path)).toThrow(invalid(path, /expected a Gannet trial log, found another SQLite database; give another state directory/));
+    expect(() => openTrialLog(path)).toThrow(
+      invalid(path, /expected a Gannet trial log, found another SQLite database; give another state directory/),
+    );
     expect(readFileSync(path)).toStrictEqual(before);
   });
 
   it.each([
-    ['is no database', (path: string) => { writeFileSync(path, 'these are notes, not a database, and quite long ones at that\n'.repeat(100)); }],
+    ['is no database', (path: string) => {
+      writeFileSync(path, 'these are notes, not a database, and quite long ones at that\n'.repeat(100));
+    }],
     ['lost its end', (path: string) => { truncateSync(path, Math.floor(readFileSync(path).length * 0.6)); }],
-    ['was overwritten in the middle', (path: string) => { writeFileSync(path, readFileSync(path).fill(0xee, 8_192, 40_000)); }],
+    [
+      'was overwritten in the middle',
+      (path: string) => { writeFileSync(path, readFileSync(path).fill(0xee, 8_192, 40_000)); },
+    ],
   ])('is refused when it %s, with the file and what to do', (_, spoil) => {
     const path = filled();
     spoil(path);
@@ -139,7 +163,8 @@ describe('a file that is no trial log of this format', () => {
   it('cannot be opened where there is a folder in its place, or a file in that of its folder', () => {
     const path = logPath();
     mkdirSync(path);
-    expect(() => openTrialLog(path)).toThrow(expect.objectContaining({ code: 'TRIALS_FAILED', message: expect.stringContaining(path) }));
+    expect(() => openTrialLog(path))
+      .toThrow(expect.objectContaining({ code: 'TRIALS_FAILED', message: expect.stringContaining(path) }));
     rmSync(path, { recursive: true });
     writeFileSync(path, '');
     expect(() => openTrialLog(join(path, 'trials.sqlite'))).toThrow(expect.objectContaining({ code: 'TRIALS_FAILED' }));
@@ -152,7 +177,8 @@ it.skipIf(NO_SMALL_DISK !== undefined)('a full disk takes no trial, and the log 
   log.record([trial('before')]);
   disk.fill();
   const many = Array.from({ length: 2_000 }, (_, n) => trial(`after-${n}`, { params: 'x'.repeat(200) }));
-  expect(() => { log.record(many); }).toThrow(expect.objectContaining({ code: 'TRIALS_FAILED', message: expect.stringContaining('check the disk') }));
+  expect(() => { log.record(many); })
+    .toThrow(expect.objectContaining({ code: 'TRIALS_FAILED', message: expect.stringContaining('check the disk') }));
   expect(log.of(MONTH).count).toBe(1);
   disk.clear();
   log.record(many);

@@ -15,7 +15,8 @@ const around = (percent: number): OrderBook => book([[percent - 1, 100]], [[99 -
 function watch(books: readonly OrderBook[], params: object = {}): string[] {
   const run: Run = start([configured(bookWatch, { ...PARAMS, ...params })]);
   books.forEach((shown, n) => { run.engine.accept({ ...shown, receivedAt: n * 1_000 }, n * 1_000); });
-  return run.logged.map(({ at, proposal }) => `${at / 1_000}: ${proposal.kind === 'alert' ? proposal.message : 'a swap'}`);
+  return run.logged.map(({ at, proposal }) =>
+    `${at / 1_000}: ${proposal.kind === 'alert' ? proposal.message : 'a swap'}`);
 }
 
 const ROSE = 'M: YES rose to';
@@ -30,7 +31,8 @@ describe('book watch', () => {
 
   it('does not tell twice before it has fallen back, and noise around the level is not news', () => {
     expect(watch([50, 50, 61, 61, 59, 61, 57, 62, 59, 61, 61].map(around))).toEqual([`3: ${ROSE} 61.0 %, above 60 %`]);
-    expect(watch([50, 50, 61, 61, 54, 54, 61, 61].map(around)).map((text) => text.slice(0, 2))).toEqual(['3:', '5:', '7:']);
+    expect(watch([50, 50, 61, 61, 54, 54, 61, 61].map(around)).map((text) => text.slice(0, 2)))
+      .toEqual(['3:', '5:', '7:']);
   });
 
   it('takes exactly the level for reached and exactly the other for fallen back', () => {
@@ -56,7 +58,10 @@ describe('book watch', () => {
   });
 
   it('learns nothing from a one-sided, empty, crossed or too wide book', () => {
-    const silent = [book([[70, 100]], []), book([], [[30, 100]]), book([], []), book([[70, 1]], [[40, 1]]), book([[56, 1]], [[32, 1]])];
+    const silent = [
+      book([[70, 100]], []), book([], [[30, 100]]), book([], []), book([[70, 1]], [[40, 1]]),
+      book([[56, 1]], [[32, 1]]),
+    ];
     for (const odd of silent) expect(watch([around(50), around(50), odd, odd, odd])).toEqual([]);
     expect(watch([around(50), around(50), around(62), book([], []), around(62)])).toHaveLength(1);
   });
@@ -69,12 +74,14 @@ describe('book watch', () => {
   it('carries the numbers with the alert', () => {
     const run = start([configured(bookWatch, PARAMS)]);
     [50, 50, 62, 62].forEach((percent, n) => { run.engine.accept(around(percent), n); });
-    expect(run.logged[0]!.proposal).toMatchObject({ kind: 'alert', level: 'info', data: { market: 'M', probability: 0.62, level: 0.6 } });
+    expect(run.logged[0]!.proposal)
+      .toMatchObject({ kind: 'alert', level: 'info', data: { market: 'M', probability: 0.62, level: 0.6 } });
   });
 
   it('refuses parameters that cannot be meant', () => {
     expect(complaints(bookWatch, PARAMS)).toEqual([]);
-    expect(complaints(bookWatch, { ...PARAMS, rearm: 0.6 })).toEqual(['rearm: expected less than level, so that noise around it is not news']);
+    expect(complaints(bookWatch, { ...PARAMS, rearm: 0.6 }))
+      .toEqual(['rearm: expected less than level, so that noise around it is not news']);
     expect(complaints(bookWatch, { ...PARAMS, level: 60 })[0]).toMatch(/^level: /);
     expect(complaints(bookWatch, { ...PARAMS, confirm: 0 })[0]).toMatch(/^confirm: /);
   });

@@ -17,7 +17,8 @@ const PARAMS = { buy: 'SOL', spend: '25 USDC', every: '10s' };
 /** Starts dca in a world whose price is known, and lets the present slot begin. */
 function buying(params: object, startAt: number, snapshot?: StateSnapshot, legacy?: StrategyLegacy): Run {
   const run: Run = prepare([configured(dca, { ...PARAMS, ...params })], {
-    startAt, onEffect: fillAtOnce(() => run.state), ...(snapshot === undefined ? {} : { snapshot }), ...(legacy === undefined ? {} : { legacy }),
+    startAt, onEffect: fillAtOnce(() => run.state), ...(snapshot === undefined ? {} : { snapshot }),
+    ...(legacy === undefined ? {} : { legacy }),
   });
   run.engine.accept(buyingSol(150_000, startAt), startAt);
   run.engine.start();
@@ -25,15 +26,19 @@ function buying(params: object, startAt: number, snapshot?: StateSnapshot, legac
   return run;
 }
 
-const purchases = (run: Run): unknown[] => run.logged.map(({ at, proposal, code }) => [at, proposal.kind === 'swap' ? proposal.key : undefined, code]);
+const purchases = (run: Run): unknown[] =>
+  run.logged.map(({ at, proposal, code }) => [at, proposal.kind === 'swap' ? proposal.key : undefined, code]);
 
 describe('dca', () => {
   it('buys the same amount in every slot of the grid, the present one at once', () => {
     const run = buying({}, 25_000);
     for (const at of [30_000, 40_000, 50_000]) run.engine.advanceTo(at);
-    expect(purchases(run)).toEqual([[25_000, 'slot-2', null], [30_000, 'slot-3', null], [40_000, 'slot-4', null], [50_000, 'slot-5', null]]);
+    expect(purchases(run)).toEqual([
+      [25_000, 'slot-2', null], [30_000, 'slot-3', null], [40_000, 'slot-4', null], [50_000, 'slot-5', null],
+    ]);
     expect(run.state.portfolio.available('dca', USDC.mint)).toBe(400_000_000n);
-    expect(run.logged[0]!.proposal).toMatchObject({ inputMint: USDC.mint, outputMint: SOL.mint, amount: 25_000_000n, route: 'order' });
+    expect(run.logged[0]!.proposal)
+      .toMatchObject({ inputMint: USDC.mint, outputMint: SOL.mint, amount: 25_000_000n, route: 'order' });
   });
 
   it('shifts its slots by the offset and takes the route it is given', () => {
@@ -41,7 +46,8 @@ describe('dca', () => {
     run.engine.advanceTo(33_000);
     expect(purchases(run)).toEqual([[25_000, 'slot-2', null], [33_000, 'slot-3', null]]);
     // Its reason is the time that it was due at, the one that the schedule has.
-    expect(run.logged[0]!.proposal).toMatchObject({ route: 'build', reason: 'purchase due at 00:00:23 UTC, every 10s' });
+    expect(run.logged[0]!.proposal)
+      .toMatchObject({ route: 'build', reason: 'purchase due at 00:00:23 UTC, every 10s' });
   });
 
   it('issue 13.21: waits for the next slot where it is to begin there, so that strategies with slots apart never begin together', () => {
@@ -77,7 +83,8 @@ describe('dca', () => {
     const [intent] = run.state.intents.values();
     expect(intent?.intent.strategy).toBe('first');
     const refused = run.logged.filter(({ strategy }) => strategy === 'second');
-    expect(refused.map(({ at, code }) => [at, code])).toEqual([20_000, 21_000, 23_000, 27_000].map((at) => [at, 'INTENT_OPEN_FOR_MINT']));
+    expect(refused.map(({ at, code }) => [at, code]))
+      .toEqual([20_000, 21_000, 23_000, 27_000].map((at) => [at, 'INTENT_OPEN_FOR_MINT']));
   });
 
   it('buys in its slot after all once the other swap is done', () => {
@@ -89,7 +96,8 @@ describe('dca', () => {
     run.engine.accept({ ...outcome, state: 'abandoned' }, 20_200);
     run.engine.advanceTo(25_000);
     expect(run.state.intents.values().map(({ intent }) => intent.id)).toEqual(['second-1']);
-    expect(run.logged.filter(({ strategy, code }) => strategy === 'second' && code === null).map(({ at }) => at)).toEqual([21_000]);
+    expect(run.logged.filter(({ strategy, code }) => strategy === 'second' && code === null).map(({ at }) => at))
+      .toEqual([21_000]);
   });
 
   it('buys in its slot after all once the service lets the key in again', () => {
@@ -100,7 +108,8 @@ describe('dca', () => {
     run.engine.advanceTo(22_000);
     run.engine.accept(access('granted'), 22_000);
     run.engine.advanceTo(25_000);
-    expect(run.logged.map(({ at, code }) => [at, code])).toEqual([[20_000, 'SERVICE_UNAUTHORIZED'], [21_000, 'SERVICE_UNAUTHORIZED'], [23_000, null]]);
+    expect(run.logged.map(({ at, code }) => [at, code]))
+      .toEqual([[20_000, 'SERVICE_UNAUTHORIZED'], [21_000, 'SERVICE_UNAUTHORIZED'], [23_000, null]]);
   });
 
   it('buys in its slot after all once the price it needs has come in', () => {
@@ -115,7 +124,8 @@ describe('dca', () => {
   it('stops at the end of its budget', () => {
     const run = buying({ spend: '200 USDC' }, 20_000);
     for (const at of [30_000, 40_000, 50_000]) run.engine.advanceTo(at);
-    expect(purchases(run).map((purchase) => (purchase as unknown[])[2])).toEqual([null, null, 'BUDGET_EXCEEDED', 'BUDGET_EXCEEDED']);
+    expect(purchases(run).map((purchase) => (purchase as unknown[])[2]))
+      .toEqual([null, null, 'BUDGET_EXCEEDED', 'BUDGET_EXCEEDED']);
     expect(run.state.portfolio.available('dca', SOL.mint)).toBeGreaterThan(0n);
   });
 
@@ -149,7 +159,8 @@ describe('dca', () => {
 /** Starts dca for two purchases: the first was made, and the second ended so while nobody looked. */
 function backAfter(state: 'confirmed' | 'expired'): Run {
   const intent = { inputMint: USDC.mint, outputMint: SOL.mint, amountIn: 25_000_000n } as Intent;
-  const ended: Outcome = { kind: 'outcome', intentId: 'dca-1', attempt: 1, state, ...(state === 'confirmed' ? { fill: fillOf(intent, 1n) } : {}) };
+  const ended: Outcome = { kind: 'outcome', intentId: 'dca-1', attempt: 1, state, ...(state === 'confirmed'
+    ? { fill: fillOf(intent, 1n) } : {}) };
   return buying({ purchases: 2 }, 25_000, undefined, { states: { dca: '{"purchases":1}' }, unseen: [ended] });
 }
 

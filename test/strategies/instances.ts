@@ -31,7 +31,8 @@ export function fillAtOnce(stateOf: () => EngineState): (effect: Effect, engine:
       ? outputAt(direct, intent.amountIn)
       : outputAt({ inAmount: reverse!.outAmount, outAmount: reverse!.inAmount }, intent.amountIn);
     const base = { kind: 'outcome', intentId: intent.id, attempt: 1 } as const;
-    for (const state of ['building', 'signed', 'submitted'] as const) engine.accept({ ...base, state }, engine.clock.now());
+    for (const state of ['building', 'signed', 'submitted'] as const)
+      engine.accept({ ...base, state }, engine.clock.now());
     engine.accept({ ...base, state: 'confirmed', fill: fillOf(intent, amountOut) }, engine.clock.now());
   };
 }

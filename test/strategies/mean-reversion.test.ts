@@ -75,12 +75,14 @@ describe('mean reversion', () => {
   it('says why, in words a person can check', () => {
     const run = filled(configured(meanReversion, PARAMS));
     show(run, [102, 98, 100, 95]);
-    expect(run.logged[0]!.proposal).toMatchObject({ reason: 'below the lower band: 95.0000 against a mean of 98.7500 (-1.5 deviations)' });
+    expect(run.logged[0]!.proposal)
+      .toMatchObject({ reason: 'below the lower band: 95.0000 against a mean of 98.7500 (-1.5 deviations)' });
   });
 
   it('refuses parameters that cannot be meant', () => {
     expect(complaints(meanReversion, PARAMS)).toEqual([]);
-    expect(complaints(meanReversion, { ...PARAMS, size: '1 SOL' })).toEqual(['size: expected an amount of the pair’s quote token']);
+    expect(complaints(meanReversion, { ...PARAMS, size: '1 SOL' }))
+      .toEqual(['size: expected an amount of the pair’s quote token']);
     expect(complaints(meanReversion, { ...PARAMS, window: 1 })).toHaveLength(1);
     expect(complaints(meanReversion, { ...PARAMS, window: 2.5 })).toHaveLength(1);
     expect(complaints(meanReversion, { ...PARAMS, k: 0 })).toHaveLength(1);

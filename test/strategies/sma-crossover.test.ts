@@ -50,6 +50,7 @@ describe('sma crossover', () => {
   it('refuses parameters that cannot be meant', () => {
     expect(complaints(smaCrossover, PARAMS)).toEqual([]);
     expect(complaints(smaCrossover, { ...PARAMS, fast: 4 })).toEqual(['fast: expected less than slow']);
-    expect(complaints(smaCrossover, { ...PARAMS, size: '1 SOL' })).toEqual(['size: expected an amount of the pair’s quote token']);
+    expect(complaints(smaCrossover, { ...PARAMS, size: '1 SOL' }))
+      .toEqual(['size: expected an amount of the pair’s quote token']);
   });
 });

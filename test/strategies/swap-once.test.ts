@@ -23,10 +23,12 @@ describe('swap-once', () => {
     const run = filled(configured(swapOnce, { ...PARAMS, at_least: '0.2 SOL' }));
     show(run, [100]);
     expect(run.logged[0]!.proposal).toMatchObject({ limit: 200_000_000n });
-    expect(complaints(swapOnce, { ...PARAMS, at_least: '1 USDC' })).toEqual(['at_least: expected an amount of the token that is bought']);
+    expect(complaints(swapOnce, { ...PARAMS, at_least: '1 USDC' }))
+      .toEqual(['at_least: expected an amount of the token that is bought']);
   });
 
   it('refuses to swap a token for itself', () => {
-    expect(complaints(swapOnce, { spend: '1 SOL', buy: 'SOL' })).toEqual(['buy: expected another token than the one that is spent']);
+    expect(complaints(swapOnce, { spend: '1 SOL', buy: 'SOL' }))
+      .toEqual(['buy: expected another token than the one that is spent']);
   });
 });

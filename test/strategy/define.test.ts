@@ -4,7 +4,8 @@ import { z } from 'zod';
 import { isStrategy } from '../../src/strategy/define.ts';
 import { defineStrategy } from '../../src/strategy/index.ts';
 
-const definition = (name: string) => ({ name, summary: 'x', params: z.strictObject({}), inputs: () => ({}), run: () => NEVER });
+const definition = (name: string) =>
+  ({ name, summary: 'x', params: z.strictObject({}), inputs: () => ({}), run: () => NEVER });
 
 it('knows its own strategies from look-alikes', () => {
   expect(isStrategy(defineStrategy(definition('mean-reversion')))).toBe(true);
@@ -13,6 +14,7 @@ it('knows its own strategies from look-alikes', () => {
 
 it('refuses names that would not do for a file, an intent or a log', () => {
   for (const name of ['', 'Dca', 'my_strategy', '-x', '9lives', 'a b', 'a'.repeat(64), '../x']) {
-    expect(() => defineStrategy(definition(name)), name).toThrow(expect.objectContaining({ code: 'STRATEGY_INVALID' }) as Error);
+    expect(() => defineStrategy(definition(name)), name)
+      .toThrow(expect.objectContaining({ code: 'STRATEGY_INVALID' }) as Error);
   }
 });

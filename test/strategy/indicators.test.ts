@@ -15,7 +15,8 @@ function bandsOf(prices: readonly number[], window: number, k: number): Bollinge
 
 function trendsOf(prices: readonly number[], fast: number, slow: number): [number, Trend][] {
   let all: [number, Trend][] = [];
-  from(prices.map(priced)).pipe(smaCrossover(fast, slow), toArray()).subscribe((trends) => { all = trends.map(({ trend, at }) => [at.at, trend]); });
+  from(prices.map(priced)).pipe(smaCrossover(fast, slow), toArray())
+    .subscribe((trends) => { all = trends.map(({ trend, at }) => [at.at, trend]); });
   return all;
 }
 
@@ -40,18 +41,19 @@ describe('Bollinger bands', () => {
   });
 
   it('equal a naive reckoning over any prices', () => {
-    fc.assert(fc.property(fc.array(price, { maxLength: 40 }), fc.integer({ min: 2, max: 10 }), fc.double({ min: 0.1, max: 4, noNaN: true }), (prices, window, k) => {
-      const bands = bandsOf(prices, window, k);
-      expect(bands).toHaveLength(Math.max(0, prices.length - window + 1));
-      bands.forEach(({ middle, lower, upper }, i) => {
-        const last = prices.slice(i, i + window);
-        const deviation = Math.sqrt(mean(last.map((value) => (value - mean(last)) ** 2)));
-        const tolerance = 1e-9 * Math.max(...last);
-        expect(Math.abs(middle - mean(last))).toBeLessThanOrEqual(tolerance);
-        expect(Math.abs(lower - (mean(last) - k * deviation))).toBeLessThanOrEqual(10 * tolerance);
-        expect(Math.abs(upper + lower - 2 * middle)).toBeLessThanOrEqual(tolerance);
-      });
-    }));
+    fc.assert(fc.property(fc.array(price, { maxLength: 40 }), fc.integer({ min: 2, max: 10 }),
+      fc.double({ min: 0.1, max: 4, noNaN: true }), (prices, window, k) => {
+        const bands = bandsOf(prices, window, k);
+        expect(bands).toHaveLength(Math.max(0, prices.length - window + 1));
+        bands.forEach(({ middle, lower, upper }, i) => {
+          const last = prices.slice(i, i + window);
+          const deviation = Math.sqrt(mean(last.map((value) => (value - mean(last)) ** 2)));
+          const tolerance = 1e-9 * Math.max(...last);
+          expect(Math.abs(middle - mean(last))).toBeLessThanOrEqual(tolerance);
+          expect(Math.abs(lower - (mean(last) - k * deviation))).toBeLessThanOrEqual(10 * tolerance);
+          expect(Math.abs(upper + lower - 2 * middle)).toBeLessThanOrEqual(tolerance);
+        });
+      }));
   });
 
   it('fall together, with z of 0, where the window does not vary', () => {
@@ -64,14 +66,15 @@ describe('Bollinger bands', () => {
 
 describe('a simple moving average', () => {
   it('equals a naive mean over any prices, however long it runs', () => {
-    fc.assert(fc.property(fc.array(price, { minLength: 1, maxLength: 200 }), fc.integer({ min: 1, max: 30 }), (prices, window) => {
-      const sma = new Sma(window);
-      prices.forEach((value, i) => {
-        const last = prices.slice(Math.max(0, i + 1 - window), i + 1);
-        expect(Math.abs(sma.push(value) - mean(last))).toBeLessThanOrEqual(1e-8 * Math.max(...prices));
-        expect(sma.full).toBe(i + 1 >= window);
-      });
-    }));
+    fc.assert(fc.property(fc.array(price, { minLength: 1, maxLength: 200 }), fc.integer({ min: 1, max: 30 }),
+      (prices, window) => {
+        const sma = new Sma(window);
+        prices.forEach((value, i) => {
+          const last = prices.slice(Math.max(0, i + 1 - window), i + 1);
+          expect(Math.abs(sma.push(value) - mean(last))).toBeLessThanOrEqual(1e-8 * Math.max(...prices));
+          expect(sma.full).toBe(i + 1 >= window);
+        });
+      }));
   });
 
   it('does not drift over a million values', () => {
@@ -84,7 +87,8 @@ describe('a simple moving average', () => {
 
 describe('a crossover', () => {
   it('says when the fast mean comes to stand on the other side of the slow one, and nothing in between', () => {
-    // Fast of 2 and slow of 4 by hand: (3, 2.5) above, (3.5, 3) above, (2.5, 2.75) below, (0.5, 2) below, (5, 2.75) above.
+    // Fast of 2 and slow of 4 by hand: (3, 2.5) above, (3.5, 3) above, (2.5, 2.75) below, (0.5, 2) below, (5, 2.75)
+    // above.
     expect(trendsOf([1, 2, 3, 3, 4, 1, 0, 10], 2, 4)).toEqual([[3, 'above'], [5, 'below'], [7, 'above']]);
   });
 
@@ -94,8 +98,9 @@ describe('a crossover', () => {
   });
 
   it('takes no rounding for a trend: a price that stands still crosses nothing', () => {
-    fc.assert(fc.property(price, fc.integer({ min: 1, max: 20 }), fc.integer({ min: 21, max: 60 }), (same, fast, slow) => {
-      expect(trendsOf(Array.from({ length: 200 }, () => same), fast, slow)).toEqual([]);
-    }), { numRuns: 50 });
+    fc.assert(fc.property(price, fc.integer({ min: 1, max: 20 }), fc.integer({ min: 21, max: 60 }),
+      (same, fast, slow) => {
+        expect(trendsOf(Array.from({ length: 200 }, () => same), fast, slow)).toEqual([]);
+      }), { numRuns: 50 });
   });
 });

@@ -9,8 +9,10 @@ describe('an input of quotes', () => {
   const selling = quotes(SOL_USDC, { amount: { token: SOL, amount: 1_000_000_000n }, every: '250ms' });
 
   it('asks for the direction that its size means', () => {
-    expect(buying.spec).toEqual({ kind: 'quote', inputMint: USDC.mint, outputMint: SOL.mint, amount: PURCHASE, everyMs: 5_000 });
-    expect(selling.spec).toEqual({ kind: 'quote', inputMint: SOL.mint, outputMint: USDC.mint, amount: 1_000_000_000n, everyMs: 250 });
+    expect(buying.spec)
+      .toEqual({ kind: 'quote', inputMint: USDC.mint, outputMint: SOL.mint, amount: PURCHASE, everyMs: 5_000 });
+    expect(selling.spec)
+      .toEqual({ kind: 'quote', inputMint: SOL.mint, outputMint: USDC.mint, amount: 1_000_000_000n, everyMs: 250 });
   });
 
   it('gives quote tokens per base token either way', () => {
@@ -19,11 +21,13 @@ describe('an input of quotes', () => {
   });
 
   it('refuses an amount of a third token', () => {
-    expect(() => quotes(SOL_USDC, { amount: { token: FISH, amount: 1n }, every: '5s' })).toThrow('expected an amount of SOL or USDC, got 0.00001 FISH');
+    expect(() => quotes(SOL_USDC, { amount: { token: FISH, amount: 1n }, every: '5s' }))
+      .toThrow('expected an amount of SOL or USDC, got 0.00001 FISH');
   });
 
   it.each([0, -1, Number.NaN, Infinity, '2' as unknown as number])('refuses the weight %s', (weight) => {
-    const refused = expect.objectContaining({ code: 'STRATEGY_INVALID', message: expect.stringContaining(`above 0, got ${weight}`) });
+    const refused =
+      expect.objectContaining({ code: 'STRATEGY_INVALID', message: expect.stringContaining(`above 0, got ${weight}`) });
     expect(() => quotes(SOL_USDC, { amount: { token: USDC, amount: PURCHASE }, every: '5s', weight })).toThrow(refused);
     expect(() => orderBook('M', { every: '5s', weight })).toThrow(refused);
     expect(() => tokenStats(SOL, { every: '5s', weight })).toThrow(refused);

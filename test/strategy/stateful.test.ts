@@ -87,8 +87,11 @@ describe('a state', () => {
     own.open('half', 'x'.repeat(STATE_MAX_CHARACTERS / 2), (state) => state);
     const grown = own.open('grown', '', (_state, event: string) => event);
     const errors: Error[] = [];
-    of('y'.repeat(100), 'y'.repeat(STATE_MAX_CHARACTERS / 2)).pipe(grown).subscribe({ error: (error: Error) => { errors.push(error); } });
-    expect(errors).toEqual([expect.objectContaining({ message: expect.stringMatching(/the state "grown" has grown to 32770 characters: a strategy keeps at most 65536/) })]);
+    of('y'.repeat(100), 'y'.repeat(STATE_MAX_CHARACTERS / 2)).pipe(grown)
+      .subscribe({ error: (error: Error) => { errors.push(error); } });
+    expect(errors).toEqual([expect.objectContaining({
+      message: expect.stringMatching(/the state "grown" has grown to 32770 characters: a strategy keeps at most 65536/),
+    })]);
     expect(grown.value).toBe('y'.repeat(100));
   });
 });
@@ -99,15 +102,19 @@ describe('a kept state that does not fit', () => {
   const keep = (state: typeof initial): typeof initial => state;
 
   it('stops the strategy unless it may begin anew, which is said', () => {
-    expect(() => parts({ n: { slot: 1 } }).open('n', initial, keep, { schema })).toThrow(/the state "n" that an earlier run kept does not fit: .*count/s);
+    expect(() => parts({ n: { slot: 1 } }).open('n', initial, keep, { schema }))
+      .toThrow(/the state "n" that an earlier run kept does not fit: .*count/s);
     const told: string[] = [];
-    expect(parts({ n: { slot: 1 } }, told).open('n', initial, keep, { schema, misfit: 'initial' }).value).toEqual(initial);
-    expect(told).toEqual([expect.stringMatching(/^begins with a new state "n", for the kept one does not fit: .*count/s)]);
+    expect(parts({ n: { slot: 1 } }, told).open('n', initial, keep, { schema, misfit: 'initial' }).value)
+      .toEqual(initial);
+    expect(told)
+      .toEqual([expect.stringMatching(/^begins with a new state "n", for the kept one does not fit: .*count/s)]);
   });
 
   it('can be carried over by its schema', () => {
     const reading = z.union([schema, z.strictObject({ slot: z.int() }).transform(({ slot }) => ({ slot, count: 1 }))]);
-    expect(parts({ n: { slot: 7 } }).open('n', initial, keep, { schema: reading }).value).toEqual({ slot: 7, count: 1 });
+    expect(parts({ n: { slot: 7 } }).open('n', initial, keep, { schema: reading }).value)
+      .toEqual({ slot: 7, count: 1 });
   });
 
   it.each([
@@ -120,8 +127,10 @@ describe('a kept state that does not fit', () => {
   });
 
   it('is not looked for behind null, nor among members that the initial state does not have', () => {
-    expect(parts({ n: { last: [1] } }).open<{ last: readonly number[] | null }, unknown>('n', { last: null }, (state) => state).value).toEqual({ last: [1] });
-    expect(parts({ n: { a: 1 } }).open<Record<string, number>, unknown>('n', {}, (state) => state).value).toEqual({ a: 1 });
+    expect(parts({ n: { last: [1] } }).open<{ last: readonly number[] | null }, unknown>('n', { last: null }, (state) =>
+      state).value).toEqual({ last: [1] });
+    expect(parts({ n: { a: 1 } }).open<Record<string, number>, unknown>('n', {}, (state) => state).value)
+      .toEqual({ a: 1 });
   });
 
   it.each(['', '[]', '7', '{"n":'])('is told from a torn text: %j', (text) => {
@@ -132,19 +141,25 @@ describe('a kept state that does not fit', () => {
     const errors: Error[] = [];
     const n = parts().open('n', 1, (_state, event: number) => event, { schema: z.int() });
     of(2, 2.5).pipe(n).subscribe({ error: (error: Error) => { errors.push(error); } });
-    expect(errors).toEqual([expect.objectContaining({ message: expect.stringContaining('the state "n" does not fit its own schema') })]);
+    expect(errors).toEqual([
+      expect.objectContaining({ message: expect.stringContaining('the state "n" does not fit its own schema') }),
+    ]);
     expect(() => parts().open('n', 1.5, (state) => state, { schema: z.int() })).toThrow('does not fit its own schema');
   });
 });
 
 describe('the text of a state', () => {
   const plain = fc.letrec((tie) => ({
-    value: fc.oneof({ maxDepth: 4 }, fc.constant(null), fc.boolean(), fc.double({ noNaN: true, noDefaultInfinity: true }).map((n) => (Object.is(n, -0) ? 0 : n)), fc.bigInt(),
-      fc.string({ unit: 'binary' }), fc.array(tie('value')), fc.dictionary(fc.string().filter((key) => key !== '$bigint'), tie('value'))),
+    value: fc.oneof({ maxDepth: 4 }, fc.constant(null), fc.boolean(),
+      fc.double({ noNaN: true, noDefaultInfinity: true }).map((n) => (Object.is(n, -0) ? 0 : n)), fc.bigInt(),
+        fc.string({ unit: 'binary' }), fc.array(tie('value')),
+        fc.dictionary(fc.string().filter((key) => key !== '$bigint'), tie('value'))),
   })).value;
 
   it('gives back exactly what was written', () => {
-    fc.assert(fc.property(plain, (value) => { expect(readState(writeState(value, 'it'))).toEqual(value); }), { numRuns: 300 });
+    fc.assert(
+      fc.property(plain, (value) => { expect(readState(writeState(value, 'it'))).toEqual(value); }), { numRuns: 300 },
+    );
   });
 
   it('is frozen through and through when it is read', () => {
@@ -154,9 +169,15 @@ describe('the text of a state', () => {
   const circle: unknown[] = [];
   circle.push(circle);
   it.each([
-    ['a Map', { levels: new Map() }, 'it.levels: expected plain data (null, booleans, finite numbers, strings, bigints, arrays and objects of them), got a Map'],
+    [
+      'a Map', { levels: new Map() },
+      'it.levels: expected plain data (null, booleans, finite numbers, strings, bigints, arrays and objects of them), got a Map',
+    ],
     ['a Date', [new Date(0)], 'it[0]: expected'],
-    ['NaN', { a: { b: Number.NaN } }, 'it.a.b: expected plain data (null, booleans, finite numbers, strings, bigints, arrays and objects of them), got the number NaN'],
+    [
+      'NaN', { a: { b: Number.NaN } },
+      'it.a.b: expected plain data (null, booleans, finite numbers, strings, bigints, arrays and objects of them), got the number NaN',
+    ],
     ['a function', { f: () => 1 }, 'got a function'],
     ['a toJSON', { toJSON: () => 1 }, 'got a function'],
     ['nothing at all', undefined, 'got undefined'],
@@ -179,13 +200,15 @@ describe('the text of a state', () => {
 });
 
 function isFrozenThrough(value: unknown): boolean {
-  return typeof value !== 'object' || value === null || (Object.isFrozen(value) && Object.values(value).every(isFrozenThrough));
+  return typeof value !== 'object' || value === null
+    || (Object.isFrozen(value) && Object.values(value).every(isFrozenThrough));
 }
 
 function counting(own: StateParts) {
   const source = new Subject<number>();
   const shown: unknown[] = [];
-  const total = own.open('total', { sum: 0n, last: 0 }, ({ sum }, event: number) => ({ sum: sum + BigInt(event), last: event }));
+  const total = own.open('total', { sum: 0n, last: 0 }, ({ sum }, event: number) =>
+    ({ sum: sum + BigInt(event), last: event }));
   source.pipe(total).subscribe((folded) => { shown.push(folded); });
   return { source, shown, total };
 }

@@ -23,7 +23,8 @@ function heard(clock: VirtualClock, source$: Observable<unknown>, end: number): 
 function through<T>(operator: (context: { clock: Clock }) => OperatorFunction<string, T>): string[] {
   const clock = new VirtualClock(0);
   const source = new Subject<string>();
-  for (const [at, value] of [[0, 'a'], [5, 'b'], [14, 'c'], [30, 'd']] as const) clock.schedule(() => { source.next(value); }, at);
+  for (const [at, value] of [[0, 'a'], [5, 'b'], [14, 'c'], [30, 'd']] as const)
+    clock.schedule(() => { source.next(value); }, at);
   return heard(clock, source.pipe(operator({ clock })), 100);
 }
 
@@ -67,14 +68,16 @@ describe('the time operators run on the given clock alone:', () => {
     const clock = new VirtualClock(0);
     let tries = 0;
     const failing$ = defer(() => (++tries < 3 ? throwError(() => new Error('not yet')) : of('there')));
-    expect(heard(clock, failing$.pipe(retry({ clock }, { count: 5, delay: '10ms' })), 100)).toEqual(['"there"@20', 'end@20']);
+    expect(heard(clock, failing$.pipe(retry({ clock }, { count: 5, delay: '10ms' })), 100))
+      .toEqual(['"there"@20', 'end@20']);
     tries = -9;
     expect(heard(clock, failing$.pipe(retry({ clock }, { count: 2, delay: '10ms' })), 200)).toEqual(['Error@120']);
   });
 
   it('repeat', () => {
     const clock = new VirtualClock(0);
-    expect(heard(clock, of('x').pipe(repeat({ clock }, { count: 3, delay: '10ms' })), 100)).toEqual(['"x"@0', '"x"@10', '"x"@20', 'end@20']);
+    expect(heard(clock, of('x').pipe(repeat({ clock }, { count: 3, delay: '10ms' })), 100))
+      .toEqual(['"x"@0', '"x"@10', '"x"@20', 'end@20']);
   });
 });
 
@@ -86,7 +89,8 @@ describe('slots', () => {
 
   it('are shifted by the offset', () => {
     const clock = new VirtualClock(25_000);
-    expect(heard(clock, slots({ clock }, { every: '10s', offset: '3s' }), 45_000)).toEqual(['2@25000', '3@33000', '4@43000']);
+    expect(heard(clock, slots({ clock }, { every: '10s', offset: '3s' }), 45_000))
+      .toEqual(['2@25000', '3@33000', '4@43000']);
     const early = new VirtualClock(1_000);
     expect(heard(early, slots({ clock: early }, { every: '10s', offset: '3s' }), 5_000)).toEqual(['-1@1000', '0@3000']);
   });

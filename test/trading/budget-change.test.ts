@@ -25,7 +25,9 @@ function first(): EngineState {
 }
 
 /** Returns the state of a later process with another budget. */
-function later(state: EngineState, budget: StrategySetup['budget'], { change = (same) => same, open = [] }: { change?: (saved: StateSnapshot) => StateSnapshot; open?: readonly OpenIntent[] } = {}): EngineState {
+function later(state: EngineState, budget: StrategySetup['budget'], { change = (same) => same, open = [] }: {
+  change?: (saved: StateSnapshot) => StateSnapshot; open?: readonly OpenIntent[];
+} = {}): EngineState {
   const snapshot = change(parseJson(stringifyJson(snapshotState(state))) as unknown as StateSnapshot);
   return stateWith({ limits, snapshot, strategies: [strategySetup('diver', { budget })], open });
 }
@@ -35,7 +37,8 @@ const equity = (state: EngineState, name: string): unknown => {
   const { value, peak, dayStart } = state.protections.equity.get(name)!;
   return [value, peak, dayStart].map((units) => Number(units) / 1e6);
 };
-const fired = (state: EngineState): string[] => takeChanges(state.protections).map(({ code, subject }) => `${code} ${subject}`);
+const fired = (state: EngineState): string[] =>
+  takeChanges(state.protections).map(({ code, subject }) => `${code} ${subject}`);
 
 describe('a budget that was changed between two runs', () => {
   it('is taken from where it was lowered, before the first proposal', () => {
@@ -108,12 +111,14 @@ describe('a budget that was changed between two runs', () => {
     const lowered = later(state, usdc(10), { open: [{ intent, state: 'unknown' }] });
     expect([spendable(lowered), lowered.portfolio.book('diver').balances.get(USDC.mint)]).toEqual([0n, 400_000_000n]);
     apply(lowered, outcome(intent, 'expired'), START);
-    expect([spendable(lowered), lowered.portfolio.book('diver').balances.get(USDC.mint)]).toEqual([10_000_000n, 10_000_000n]);
+    expect([spendable(lowered), lowered.portfolio.book('diver').balances.get(USDC.mint)])
+      .toEqual([10_000_000n, 10_000_000n]);
   });
 
   it('is the strategy’s own from now on where an older version did not write it down', () => {
     const state = first();
-    const taken = later(state, usdc(600), { change: (saved) => ({ ...saved, books: { diver: { balances: { [USDC.mint]: '475000000' }, feesLamports: '0', swaps: 1 } } }) });
+    const taken = later(state, usdc(600), { change: (saved) =>
+      ({ ...saved, books: { diver: { balances: { [USDC.mint]: '475000000' }, feesLamports: '0', swaps: 1 } } }) });
     expect(spendable(taken)).toBe(475_000_000n);
     expect(spendable(later(taken, usdc(650)))).toBe(525_000_000n);
   });
@@ -126,15 +131,19 @@ describe('a budget that was changed between two runs', () => {
   it('refuses the start in another token, or none, as long as something is held or under way', () => {
     const state = first();
     carry(state, buy(), START, 'confirmed', { out: 250_000_000n });
-    for (const [budget, words] of [[{ mint: SOL.mint, amount: 1n as never }, 'one in SOL'], [undefined, 'none']] as const) {
+    for (const [budget, words] of [
+      [{ mint: SOL.mint, amount: 1n as never }, 'one in SOL'], [undefined, 'none'],
+    ] as const) {
       expect(() => later(state, budget)).toThrow(GannetError);
-      expect(() => later(state, budget)).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID', message: expect.stringContaining(words) }));
+      expect(() => later(state, budget))
+        .toThrow(expect.objectContaining({ code: 'CONFIG_INVALID', message: expect.stringContaining(words) }));
       expect(() => later(state, budget)).toThrow('diver had its budget in USDC and still holds 475 USDC, 0.25 SOL');
     }
     const spent = first();
     const intent = approve(spent, buy({ amount: 'all' }), { at: START });
     spent.portfolio.book('diver').balances.clear();
-    expect(() => later(spent, { mint: SOL.mint, amount: 1n as never }, { open: [{ intent, state: 'unknown' }] })).toThrow('has a swap under way');
+    expect(() => later(spent, { mint: SOL.mint, amount: 1n as never }, { open: [{ intent, state: 'unknown' }] }))
+      .toThrow('has a swap under way');
   });
 
   it('may be in another token where nothing is held: it begins with all of it', () => {

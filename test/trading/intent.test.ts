@@ -25,9 +25,11 @@ describe('the states of an intent', () => {
   });
 
   it('never give up what was signed without proof, nor sign what was not built', () => {
-    for (const state of ['signed', 'submitted', 'unknown'] as const) expect(canTransition(state, 'abandoned')).toBe(false);
+    for (const state of ['signed', 'submitted', 'unknown'] as const)
+      expect(canTransition(state, 'abandoned')).toBe(false);
     for (const state of ['approved', 'building'] as const) {
-      for (const landed of ['confirmed', 'failed', 'expired', 'unknown', 'submitted'] as const) expect(canTransition(state, landed)).toBe(false);
+      for (const landed of ['confirmed', 'failed', 'expired', 'unknown', 'submitted'] as const)
+        expect(canTransition(state, landed)).toBe(false);
     }
     expect(canTransition('approved', 'signed')).toBe(false);
     expect(canTransition('signed', 'building')).toBe(false);
@@ -40,7 +42,8 @@ describe('an outcome', () => {
     const state = stateWith();
     const intent = approve(state, buy());
     expect(() => { apply(state, outcome(intent, 'confirmed')); }).toThrow('cannot go from approved to confirmed');
-    expect(() => { apply(state, { ...outcome(intent, 'building'), intentId: 'diver-99' }); }).toThrow('diver-99, which is not open');
+    expect(() => { apply(state, { ...outcome(intent, 'building'), intentId: 'diver-99' }); })
+      .toThrow('diver-99, which is not open');
     apply(state, outcome(intent, 'abandoned'));
     expect(() => { apply(state, outcome(intent, 'building')); }).toThrow('not open');
   });
@@ -58,7 +61,8 @@ describe('an outcome', () => {
   it.each(['abandoned', 'expired'] as const)('"%s" costs nothing and gives the reservation back', (terminal) => {
     const state = stateWith();
     const intent = approve(state, buy());
-    if (terminal === 'expired') for (const reached of ['building', 'signed'] as const) apply(state, outcome(intent, reached));
+    if (terminal === 'expired')
+      for (const reached of ['building', 'signed'] as const) apply(state, outcome(intent, reached));
     apply(state, outcome(intent, terminal));
     expect(state.portfolio.wallet).toEqual(WALLET);
     expect(state.portfolio.available('diver', USDC.mint)).toBe(500_000_000n);
@@ -163,7 +167,8 @@ function expectInvariants(model: Model, state: EngineState): void {
   for (const [strategy] of BUDGETS) {
     const book = state.portfolio.book(strategy);
     for (const { mint } of [SOL, USDC, FISH]) {
-      const open = [...model.open.values()].filter(({ intent }) => intent.strategy === strategy && intent.inputMint === mint);
+      const open = [...model.open.values()]
+        .filter(({ intent }) => intent.strategy === strategy && intent.inputMint === mint);
       const reserved = open.reduce((sum, { intent }) => sum + intent.amountIn, 0n);
       expect(book.reserved.get(mint) ?? 0n).toBe(reserved);
       expect(state.portfolio.available(strategy, mint) + reserved).toBe(book.balances.get(mint) ?? 0n);
@@ -176,14 +181,16 @@ function expectInvariants(model: Model, state: EngineState): void {
 describe('any sequence of proposals and outcomes', () => {
   it('keeps the reservations equal to the open intents, releases them at the end, and loses not one unit', () => {
     const commands = fc.commands([
-      fc.tuple(fc.nat(2), fc.bigInt({ min: 1n, max: 1_000n })).map(([strategy, amount]) => new Propose(strategy, amount)),
+      fc.tuple(fc.nat(2), fc.bigInt({ min: 1n, max: 1_000n }))
+        .map(([strategy, amount]) => new Propose(strategy, amount)),
       fc.tuple(fc.nat(), fc.nat(), fc.bigInt({ min: 0n, max: 10_000n }), fc.bigInt({ min: 0n, max: 5_000n }))
         .map(([which, next, out, fee]) => new Advance(which, next, out, fee)),
     ], { maxCommands: 60 });
     fc.assert(fc.property(commands, (sequence) => {
       fc.modelRun(() => ({
         model: { open: new Map(), wallet: new Map<Mint, bigint>(WALLET), approvals: 0 },
-        real: { state: stateWith({ strategies: BUDGETS.map(([name, mint]) => strategySetup(name, { budget: { mint, amount: 1_000n as Amount } })) }) },
+        real: { state: stateWith({ strategies: BUDGETS.map(([name, mint]) =>
+          strategySetup(name, { budget: { mint, amount: 1_000n as Amount } })) }) },
       }), sequence);
     }), { numRuns: 200 });
   });

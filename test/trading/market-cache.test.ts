@@ -52,7 +52,8 @@ describe('the value of an amount', () => {
 
   it('comes from a quote of it, else from one for it, else from both dollar prices', () => {
     const cache = new MarketCache();
-    const value = (): unknown => valueIn(cache, TOKENS, { mint: SOL.mint, amount: 2_000_000_000n, currency: USDC.mint });
+    const value = (): unknown =>
+      valueIn(cache, TOKENS, { mint: SOL.mint, amount: 2_000_000_000n, currency: USDC.mint });
     expect(value()).toBeUndefined();
     cache.observe(stats(SOL, 148));
     cache.observe(stats(USDC, 1));

@@ -9,7 +9,10 @@ const intent = approve(stateWith(), buy());
 
 it.each<Outcome>([
   outcome(intent, 'building'),
-  outcome(intent, 'signed', { router: 'iris', quotedOut: 18_446_744_073_709_551_615n as Amount, signature: 's', lastValidBlockHeight: 9_007_199_254_740_993n, feePayer: 'f' }),
+  outcome(intent, 'signed', {
+    router: 'iris', quotedOut: 18_446_744_073_709_551_615n as Amount, signature: 's',
+    lastValidBlockHeight: 9_007_199_254_740_993n, feePayer: 'f',
+  }),
   outcome(intent, 'failed', { code: '6001', reason: 'slippage', feeLamports: 5_000n as Lamports }),
   outcome(intent, 'confirmed', { fill: fillOf(intent, 0n) }),
   outcome(intent, 'confirmed', { fill: fillOf(intent, 9_007_199_254_740_993n) }),

@@ -79,7 +79,8 @@ describe('a portfolio', () => {
       for (const { strategy, from, to, share, out, fee } of fills) {
         const amountIn = (portfolio.available(strategy, from) * BigInt(share)) / 1_000n;
         portfolio.applyFill(strategy, fill({
-          inputMint: from, outputMint: to, amountIn: amountIn as Amount, amountOut: out as Amount, feeLamports: fee as Lamports,
+          inputMint: from, outputMint: to, amountIn: amountIn as Amount, amountOut: out as Amount,
+          feeLamports: fee as Lamports,
         }));
         expected.set(from, expected.get(from)! - amountIn);
         expected.set(to, expected.get(to)! + out);
@@ -88,7 +89,8 @@ describe('a portfolio', () => {
       for (const mint of MINTS) {
         const budgets = mint === USDC.mint ? 2n * 10n ** 9n : 0n;
         expect(portfolio.held(mint)).toBe(expected.get(mint));
-        expect(portfolio.wallet.get(mint)).toBe(10n ** 15n + expected.get(mint)! - budgets - (mint === SOL.mint ? fees : 0n));
+        expect(portfolio.wallet.get(mint))
+          .toBe(10n ** 15n + expected.get(mint)! - budgets - (mint === SOL.mint ? fees : 0n));
       }
       expect(portfolio.book('a').feesLamports + portfolio.book('b').feesLamports).toBe(fees);
       expect(portfolio.book('a').swaps + portfolio.book('b').swaps).toBe(fills.length);
@@ -99,7 +101,8 @@ describe('a portfolio', () => {
     const portfolio = new Portfolio(new Map([[SOL.mint, 3n as Amount]]));
     portfolio.openBook('a', { mint: USDC.mint, amount: 5n as Amount });
     portfolio.applyFill('a', fill({ amountIn: 9n as Amount, feeLamports: 9n as Lamports }));
-    expect([portfolio.available('a', USDC.mint), portfolio.unreserved(USDC.mint), portfolio.unreserved(SOL.mint)]).toEqual([0n, 0n, 0n]);
+    expect([portfolio.available('a', USDC.mint), portfolio.unreserved(USDC.mint), portfolio.unreserved(SOL.mint)])
+      .toEqual([0n, 0n, 0n]);
   });
 });
 

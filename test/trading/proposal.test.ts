@@ -8,7 +8,10 @@ describe('a proposal is sound', () => {
   it.each([
     ['a swap', buy()],
     ['a swap of all', buy({ amount: 'all' })],
-    ['a swap of a fraction', buy({ amount: { fraction: 0.5 }, route: 'build', key: 'k', limit: 1n as never, slippageBps: 50 as never })],
+    [
+      'a swap of a fraction',
+      buy({ amount: { fraction: 0.5 }, route: 'build', key: 'k', limit: 1n as never, slippageBps: 50 as never }),
+    ],
     ['an alert', alert],
     ['an alert with data', { ...alert, data: { market: 'M', probability: 0.5, seen: true, amount: 5n, none: null } }],
   ])('%s', (_what, value) => {

@@ -3,7 +3,9 @@ import { parseJson, stringifyJson } from '../../src/core/json.ts';
 import type { Millis } from '../../src/core/time.ts';
 import type { Command } from '../../src/trading/command.ts';
 import type { Outcome } from '../../src/trading/intent.ts';
-import type { Protection, ProtectionAction, ProtectionRelease, ProtectionScope, ProtectionTrigger } from '../../src/trading/protection.ts';
+import type {
+  Protection, ProtectionAction, ProtectionRelease, ProtectionScope, ProtectionTrigger,
+} from '../../src/trading/protection.ts';
 import type { EngineState, StateSnapshot } from '../../src/trading/state.ts';
 import { snapshotState } from '../../src/trading/state.ts';
 import { sellingSol } from '../market/events.ts';
@@ -17,19 +19,27 @@ export const DAY = 24 * HOUR;
 export const START = 20_000 * DAY;
 export const SELL = buy({ inputMint: SOL.mint, outputMint: USDC.mint, amount: 'all' });
 export const ELAPSED: ProtectionRelease = { kind: 'elapsed', afterMs: HOUR };
-export const usdc = (value: number): { mint: typeof USDC.mint; amount: Amount } => ({ mint: USDC.mint, amount: BigInt(value * 1e6) as Amount });
+export const usdc = (value: number): { mint: typeof USDC.mint; amount: Amount } =>
+  ({ mint: USDC.mint, amount: BigInt(value * 1e6) as Amount });
 
 /** Returns a protection that denies its strategy until an operator resumes, unless told otherwise. */
 export function protection(
   trigger: ProtectionTrigger,
-  { scope = 'strategy', action = 'deny', release = { kind: 'operator' } }: { scope?: ProtectionScope; action?: ProtectionAction; release?: ProtectionRelease } = {},
+  { scope = 'strategy', action = 'deny', release = { kind: 'operator' } }: {
+    scope?: ProtectionScope; action?: ProtectionAction; release?: ProtectionRelease;
+  } = {},
 ): Protection {
   return { trigger, scope, action, release };
 }
 
 /** Returns a state with the strategies "diver" and "other" under protections. */
-export function stateUnder(protections: readonly Protection[], options: Parameters<typeof stateWith>[0] = {}): EngineState {
-  return stateWith({ strategies: [strategySetup('diver'), strategySetup('other')], ...options, limits: { ...options.limits, protections } });
+export function stateUnder(
+  protections: readonly Protection[], options: Parameters<typeof stateWith>[0] = {},
+): EngineState {
+  return stateWith({
+    strategies: [strategySetup('diver'), strategySetup('other')], ...options,
+    limits: { ...options.limits, protections },
+  });
 }
 
 /** Says what SOL sells for, in US dollars. */
@@ -38,11 +48,18 @@ export function price(state: EngineState, usd: number, at: Millis): void {
 }
 
 /** Carries a swap through to an outcome. */
-export function carry(state: EngineState, proposal: typeof SELL, at: Millis, end: Outcome['state'], rest: Partial<Outcome> & { out?: bigint; fee?: bigint; strategy?: string } = {}): void {
+export function carry(
+  state: EngineState, proposal: typeof SELL, at: Millis, end: Outcome['state'],
+  rest: Partial<Outcome> & { out?: bigint; fee?: bigint; strategy?: string } = {},
+): void {
   const { out, fee = 0n, strategy = 'diver', ...outcomeRest } = rest;
   const intent = approve(state, proposal, { at, strategy });
-  for (const reached of ['building', 'signed', 'submitted'] as const) if (end !== 'abandoned') apply(state, outcome(intent, reached), at);
-  apply(state, outcome(intent, end, { ...outcomeRest, ...(out === undefined ? {} : { fill: fillOf(intent, out, fee) }) }), at);
+  for (const reached of ['building', 'signed', 'submitted'] as const)
+    if (end !== 'abandoned') apply(state, outcome(intent, reached), at);
+  apply(
+    state, outcome(intent, end, { ...outcomeRest, ...(out === undefined ? {} : { fill: fillOf(intent, out, fee) }) }),
+    at,
+  );
 }
 
 /** Buys SOL for 25 USDC and sells it again, for so many US dollars. */
@@ -52,7 +69,9 @@ export function roundTrip(state: EngineState, at: Millis, backUsd: number, strat
 }
 
 /** Hands a command to `step`. */
-export function command(state: EngineState, at: Millis, rest: { readonly name: Command['name'] } & Record<string, unknown>): void {
+export function command(
+  state: EngineState, at: Millis, rest: { readonly name: Command['name'] } & Record<string, unknown>,
+): void {
   apply(state, { kind: 'command', reason: 'a test', ...rest } as Command, at);
 }
 
@@ -62,7 +81,9 @@ export function resume(state: EngineState, at: Millis, strategy?: string): void 
 }
 
 /** Returns the state that a later process makes of what this one wrote down. */
-export function restarted(state: EngineState, protections: readonly Protection[] = state.limits.protections ?? []): EngineState {
+export function restarted(
+  state: EngineState, protections: readonly Protection[] = state.limits.protections ?? [],
+): EngineState {
   const snapshot = parseJson(stringifyJson(snapshotState(state))) as unknown as StateSnapshot;
   return stateUnder(protections, { snapshot });
 }

@@ -7,7 +7,9 @@ import type { EngineState, StateSnapshot } from '../../src/trading/state.ts';
 import { snapshotState } from '../../src/trading/state.ts';
 import { quote } from '../market/events.ts';
 import { FISH, SOL, USDC } from '../market/tokens.ts';
-import { carry, command, DAY, ELAPSED, HOUR, MINUTE, price, protection, restarted, resume, START, stateUnder, usdc } from './protected-states.ts';
+import {
+  carry, command, DAY, ELAPSED, HOUR, MINUTE, price, protection, restarted, resume, START, stateUnder, usdc,
+} from './protected-states.ts';
 import { apply, approve, buy, outcome, strategySetup, verdictOn } from './states.ts';
 
 /** Returns what came on and let go since the last look, each with its action. */
@@ -15,8 +17,13 @@ function changes(state: EngineState): string[] {
   return takeChanges(state.protections).map(({ change, protection: { action } }) => `${change} ${action}`);
 }
 
-/** Puts all into SOL, then lets its price fall by 6 % an hour, so many times, and looks again when the hour is over; `between` comes after each look. */
-function slide(state: EngineState, hours: number, between: (state: EngineState) => EngineState = (same) => same): EngineState {
+/**
+ * Puts all into SOL, then lets its price fall by 6 % an hour, so many times, and looks again when the hour is over;
+ * `between` comes after each look.
+ */
+function slide(
+  state: EngineState, hours: number, between: (state: EngineState) => EngineState = (same) => same,
+): EngineState {
   price(state, 100, START);
   carry(state, buy({ amount: 'all' }), START, 'confirmed', { out: 5_000_000_000n });
   let present = state;
@@ -30,13 +37,18 @@ function slide(state: EngineState, hours: number, between: (state: EngineState) 
   return present;
 }
 
-const budget = (lamports: bigint): Protection['trigger'] => ({ kind: 'fee-budget', limitLamports: lamports as Lamports });
+const budget = (lamports: bigint): Protection['trigger'] =>
+  ({ kind: 'fee-budget', limitLamports: lamports as Lamports });
 
 describe('several protections of one kind and scope', () => {
   const drawdowns: readonly Protection[] = [
-    protection({ kind: 'max-drawdown', limitPct: 5 }, { release: ELAPSED }), protection({ kind: 'max-drawdown', limitPct: 20 }, { action: 'halt' }),
+    protection({ kind: 'max-drawdown', limitPct: 5 }, { release: ELAPSED }),
+    protection({ kind: 'max-drawdown', limitPct: 20 }, { action: 'halt' }),
   ];
-  const fallen = ['fired deny', 'released deny', 'fired deny', 'released deny', 'fired deny', 'released deny', 'fired deny', 'fired halt', 'released deny'];
+  const fallen = [
+    'fired deny', 'released deny', 'fired deny', 'released deny', 'fired deny', 'released deny', 'fired deny',
+    'fired halt', 'released deny',
+  ];
 
   it('measure a drawdown each from their own highest: a pause that begins anew takes none from the halt', () => {
     const state = stateUnder(drawdowns);
@@ -66,7 +78,8 @@ describe('several protections of one kind and scope', () => {
 
   it('are as far under their own heights as before where other strategies make up the whole', () => {
     const rules = [
-      protection({ kind: 'max-drawdown', limitPct: 2.5 }, { scope: 'global', release: ELAPSED }), protection({ kind: 'max-drawdown', limitPct: 90 }, { scope: 'global' }),
+      protection({ kind: 'max-drawdown', limitPct: 2.5 }, { scope: 'global', release: ELAPSED }),
+      protection({ kind: 'max-drawdown', limitPct: 90 }, { scope: 'global' }),
     ];
     const state = slide(stateUnder(rules), 1);
     expect(changes(state)).toEqual(['fired deny', 'released deny']);
@@ -74,12 +87,14 @@ describe('several protections of one kind and scope', () => {
     const alone = stateUnder(rules, { snapshot: snapshotState(state), strategies: [strategySetup('diver')] });
     price(alone, 92, START + 2 * HOUR + MINUTE);
     const { value, peak, anew } = alone.protections.equity.get('')!;
-    expect([value, peak, [...anew.values()].map((heights) => heights.peak)]).toEqual([460_000_000n, (1_000n * 460_000_000n) / 960n, [(970n * 460_000_000n) / 960n]]);
+    expect([value, peak, [...anew.values()].map((heights) => heights.peak)])
+      .toEqual([460_000_000n, (1_000n * 460_000_000n) / 960n, [(970n * 460_000_000n) / 960n]]);
   });
 
   it('measure the loss of a day each from where they began anew, and all from midnight again', () => {
     const state = stateUnder([
-      protection({ kind: 'daily-loss', limit: usdc(25) }, { release: ELAPSED }), protection({ kind: 'daily-loss', limit: usdc(100) }, { action: 'halt', release: { kind: 'next-day' } }),
+      protection({ kind: 'daily-loss', limit: usdc(25) }, { release: ELAPSED }),
+      protection({ kind: 'daily-loss', limit: usdc(100) }, { action: 'halt', release: { kind: 'next-day' } }),
     ]);
     const later = slide(state, 4, restarted);
     expect(later.protections.watches.get('daily-loss:strategy:2:diver')?.fired?.reason).toContain('109.625 USDC');
@@ -92,14 +107,18 @@ describe('several protections of one kind and scope', () => {
   });
 
   it('count fees each on their own, over restarts too', () => {
-    let state = stateUnder([protection(budget(10_000n), { release: ELAPSED }), protection(budget(25_000n), { action: 'reduce-only', release: { kind: 'next-day' } })]);
+    let state = stateUnder([
+      protection(budget(10_000n), { release: ELAPSED }),
+      protection(budget(25_000n), { action: 'reduce-only', release: { kind: 'next-day' } }),
+    ]);
     const seen: string[] = [];
     for (let trip = 0; trip < 3; trip++) {
       carry(state, buy(), START + 2 * trip * HOUR, 'failed', { feeLamports: 9_999n as Lamports });
       expect(changes(state)).toEqual(trip < 2 ? [] : ['fired reduce-only']);
       if (trip === 2) break;
       const intent = approve(state, buy(), { at: START + 2 * trip * HOUR });
-      for (const reached of ['building', 'signed'] as const) apply(state, outcome(intent, reached), START + 2 * trip * HOUR);
+      for (const reached of ['building', 'signed'] as const)
+        apply(state, outcome(intent, reached), START + 2 * trip * HOUR);
       apply(state, outcome(intent, 'failed', { feeLamports: 1n as Lamports }), START + 2 * trip * HOUR);
       price(state, 100, START + 2 * trip * HOUR + HOUR);
       seen.push(...changes(state));
@@ -114,10 +133,12 @@ describe('several protections of one kind and scope', () => {
 
   it('count unknown outcomes each on their own, over restarts too', () => {
     let state = stateUnder([
-      protection({ kind: 'blind-execution', unknowns: 1 }, { release: ELAPSED }), protection({ kind: 'blind-execution', unknowns: 2 }, { action: 'reduce-only' }),
+      protection({ kind: 'blind-execution', unknowns: 1 }, { release: ELAPSED }),
+      protection({ kind: 'blind-execution', unknowns: 2 }, { action: 'reduce-only' }),
     ]);
     const seen: string[] = [];
-    for (const [index, proposal] of [buy(), buy({ inputMint: SOL.mint, outputMint: FISH.mint, amount: 1n as Amount })].entries()) {
+    for (const [index, proposal] of [buy(), buy({ inputMint: SOL.mint, outputMint: FISH.mint, amount: 1n as Amount })]
+        .entries()) {
       const at = START + 2 * index * HOUR;
       if (index === 1) state.portfolio.book('diver').balances.set(SOL.mint, 10n as Amount);
       const intent = approve(state, proposal, { at });
@@ -133,7 +154,9 @@ describe('several protections of one kind and scope', () => {
   it('forget what is missing each on their own, and it is forgotten once all of them have', () => {
     const state = stateUnder([
       protection({ kind: 'reconciliation-mismatch' }, { scope: 'global', release: ELAPSED }),
-      protection({ kind: 'reconciliation-mismatch' }, { scope: 'global', action: 'reduce-only', release: { kind: 'cleared' } }),
+      protection({ kind: 'reconciliation-mismatch' }, {
+        scope: 'global', action: 'reduce-only', release: { kind: 'cleared' },
+      }),
       protection({ kind: 'reconciliation-mismatch' }, { scope: 'token', action: 'halt' }),
     ]);
     command(state, START, { name: 'adjust-wallet', mint: USDC.mint, change: '-500', cause: 'mismatch' });
@@ -159,7 +182,8 @@ describe('several protections of one kind and scope', () => {
 describe('a snapshot of an older version', () => {
   it('is read: counts stand for what was counted, heights for everybody’s', () => {
     const rules = [
-      protection({ kind: 'blind-execution', unknowns: 2 }, { scope: 'global', release: ELAPSED }), protection({ kind: 'max-drawdown', limitPct: 10 }, { release: ELAPSED }),
+      protection({ kind: 'blind-execution', unknowns: 2 }, { scope: 'global', release: ELAPSED }),
+      protection({ kind: 'max-drawdown', limitPct: 10 }, { release: ELAPSED }),
       protection({ kind: 'reconciliation-mismatch' }, { scope: 'global', release: ELAPSED }),
     ];
     const state = stateUnder(rules);
@@ -175,7 +199,8 @@ describe('a snapshot of an older version', () => {
       protections: {
         ...protections!, missing: { [USDC.mint]: '7' },
         watches: protections!.watches.map(({ heights: _heights, feesBefore: _fees, ...watch }) => watch),
-        subjects: protections!.subjects.map((subject) => ({ ...subject, unknowns: subject.scope === 'global' ? 2 : 0 })),
+        subjects: protections!.subjects.map((subject) =>
+          ({ ...subject, unknowns: subject.scope === 'global' ? 2 : 0 })),
       },
     };
     const later = stateUnder(rules, { snapshot: parseJson(stringifyJson(old)) as unknown as StateSnapshot });
@@ -183,7 +208,8 @@ describe('a snapshot of an older version', () => {
     command(later, START + 2 * HOUR, { name: 'report-presence' });
     expect(takeChanges(later.protections).map(({ code, reason }) => `${code} ${reason}`)).toEqual([
       'DRAWDOWN_EXCEEDS_MAX equity is 20 % under its highest, allowed are less than 10 %',
-      'EXECUTION_BLIND the outcomes of the latest 2 swaps are unknown', 'LEDGER_MISMATCH the chain has 0.000007 USDC less than the ledger',
+      'EXECUTION_BLIND the outcomes of the latest 2 swaps are unknown',
+      'LEDGER_MISMATCH the chain has 0.000007 USDC less than the ledger',
     ]);
     expect(snapshotState(restarted(later))).toEqual(snapshotState(later));
   });

@@ -17,13 +17,20 @@ function fishPrice(state: EngineState, usd: number, at: Millis): void {
   apply(state, quote(FISH, USDC, { inAmount: ONE_FISH, outAmount: BigInt(Math.round(usd * 1e6)), at }), at);
 }
 
-/** "diver" holds 2 SOL at 100 dollars and 200 dollars of FISH, of which nothing is heard any more; "other" holds its 500 dollars. */
+/**
+ * "diver" holds 2 SOL at 100 dollars and 200 dollars of FISH, of which nothing is heard any more; "other" holds its 500
+ * dollars.
+ */
 function withSilentFish(limitPct: number): EngineState {
-  const state = stateUnder([protection({ kind: 'max-drawdown', limitPct }), protection({ kind: 'max-drawdown', limitPct }, { scope: 'global' })]);
+  const state = stateUnder([
+    protection({ kind: 'max-drawdown', limitPct }), protection({ kind: 'max-drawdown', limitPct }, { scope: 'global' }),
+  ]);
   price(state, 100, START);
   fishPrice(state, 2, START);
   carry(state, buy({ amount: 200_000_000n as Amount }), START, 'confirmed', { out: 2_000_000_000n });
-  carry(state, buy({ amount: 200_000_000n as Amount, outputMint: FISH.mint }), START, 'confirmed', { out: 100n * ONE_FISH });
+  carry(
+    state, buy({ amount: 200_000_000n as Amount, outputMint: FISH.mint }), START, 'confirmed', { out: 100n * ONE_FISH },
+  );
   return state;
 }
 
@@ -38,7 +45,8 @@ describe('what has no fresh price', () => {
     const state = withSilentFish(30);
     price(state, 100, LATER);
     expect(worth(state)).toEqual([[500, 500, false], [1_000, 1_000, false]]);
-    for (const strategy of ['diver', 'other']) expect(verdictOn(state, buy(), { at: LATER, strategy })).toBe('VALUE_UNKNOWN');
+    for (const strategy of ['diver', 'other'])
+      expect(verdictOn(state, buy(), { at: LATER, strategy })).toBe('VALUE_UNKNOWN');
     expect(verdictOn(state, SELL, { at: LATER })).toBeNull();
     fishPrice(state, 2, LATER + MINUTE);
     price(state, 100, LATER + MINUTE);

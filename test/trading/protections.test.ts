@@ -9,7 +9,10 @@ import type { EngineState } from '../../src/trading/state.ts';
 import { snapshotState } from '../../src/trading/state.ts';
 import { quote, sellingSol } from '../market/events.ts';
 import { FISH, SOL, USDC } from '../market/tokens.ts';
-import { carry, command, DAY, ELAPSED, HOUR, MINUTE, price, protection, restarted, resume, roundTrip, SELL, START, stateUnder, usdc } from './protected-states.ts';
+import {
+  carry, command, DAY, ELAPSED, HOUR, MINUTE, price, protection, restarted, resume, roundTrip, SELL, START, stateUnder,
+  usdc,
+} from './protected-states.ts';
 import { apply, approve, buy, fillOf, outcome, propose, strategySetup, verdictOn } from './states.ts';
 
 const seen = new Set<string>();
@@ -24,7 +27,8 @@ function changes(state: EngineState): string[] {
 }
 
 const reasonOf = (state: EngineState): string => propose(state, buy(), { at: START }).denial!.reason;
-const missing = (of: string, currency: string): string => `there is no price of ${of} in ${currency} to hold the limit against: none came in yet, none is watched, or it is too old`;
+const missing = (of: string, currency: string): string =>
+  `there is no price of ${of} in ${currency} to hold the limit against: none came in yet, none is watched, or it is too old`;
 
 describe('a protection', () => {
   it('pauses after a loss, from the last one on, and only whom it counts', () => {
@@ -81,7 +85,9 @@ describe('a protection', () => {
   });
 
   it('stops where exits together brought less than a share of their cost', () => {
-    const low = [protection({ kind: 'low-profit', trades: 2, withinMs: HOUR, leastBps: 100 }, { scope: 'global', release: ELAPSED })];
+    const low = [protection(
+      { kind: 'low-profit', trades: 2, withinMs: HOUR, leastBps: 100 }, { scope: 'global', release: ELAPSED },
+    )];
     const run = (...usd: readonly number[]): string[] => {
       const state = stateUnder(low);
       usd.forEach((back, index) => { roundTrip(state, START + index, back, index % 2 === 0 ? 'diver' : 'other'); });
@@ -104,7 +110,8 @@ describe('a protection', () => {
     expect(effectiveTrading(state, 'diver')).toBe('reduce-only');
     expect(effectiveTrading(state)).toBe('active');
     price(state, 300, START + 4 * MINUTE);
-    expect(verdictOn(state, buy({ inputMint: SOL.mint, outputMint: FISH.mint }), { at: START + 4 * MINUTE })).toBe('DRAWDOWN_EXCEEDS_MAX');
+    expect(verdictOn(state, buy({ inputMint: SOL.mint, outputMint: FISH.mint }), { at: START + 4 * MINUTE }))
+      .toBe('DRAWDOWN_EXCEEDS_MAX');
     expect(verdictOn(state, SELL, { at: START + 4 * MINUTE })).toBeNull();
   });
 
@@ -117,14 +124,23 @@ describe('a protection', () => {
     const later = restarted(state);
     price(later, 270, START + 2 * MINUTE);
     expect(changes(later)).toEqual(['fired DRAWDOWN_EXCEEDS_MAX diver']);
-    const relaxed = restarted(later, [protection({ kind: 'cooldown', after: 'trade' }, { release: ELAPSED }), protection({ kind: 'max-drawdown', limitPct: 90 })]);
+    const relaxed = restarted(later, [
+      protection({ kind: 'cooldown', after: 'trade' }, { release: ELAPSED }),
+      protection({ kind: 'max-drawdown', limitPct: 90 }),
+    ]);
     price(relaxed, 300, START + 3 * MINUTE);
-    expect(verdictOn(relaxed, buy({ inputMint: SOL.mint, outputMint: FISH.mint }), { at: START + 3 * MINUTE })).toBe('DRAWDOWN_EXCEEDS_MAX');
-    expect(verdictOn(restarted(later, []), buy({ inputMint: SOL.mint, outputMint: FISH.mint }), { at: START + 3 * MINUTE })).toBeNull();
+    expect(verdictOn(relaxed, buy({ inputMint: SOL.mint, outputMint: FISH.mint }), { at: START + 3 * MINUTE }))
+      .toBe('DRAWDOWN_EXCEEDS_MAX');
+    expect(
+      verdictOn(restarted(later, []), buy({ inputMint: SOL.mint, outputMint: FISH.mint }), { at: START + 3 * MINUTE }),
+    ).toBeNull();
   });
 
   it('measures the drawdown anew once an operator resumed, of the strategy he named alone', () => {
-    const state = stateUnder([protection({ kind: 'max-drawdown', limitPct: 10 }), protection({ kind: 'max-drawdown', limitPct: 10 }, { scope: 'global' })]);
+    const state = stateUnder([
+      protection({ kind: 'max-drawdown', limitPct: 10 }),
+      protection({ kind: 'max-drawdown', limitPct: 10 }, { scope: 'global' }),
+    ]);
     price(state, 250, START);
     carry(state, buy({ amount: 'all' }), START, 'confirmed', { out: 2_000_000_000n });
     price(state, 150, START + MINUTE);
@@ -152,7 +168,9 @@ describe('a protection', () => {
   });
 
   it('stops at a loss of the day, from what the day before ended with, until midnight', () => {
-    const state = stateUnder([protection({ kind: 'daily-loss', limit: usdc(50) }, { scope: 'global', action: 'halt', release: { kind: 'next-day' } })]);
+    const state = stateUnder([protection(
+      { kind: 'daily-loss', limit: usdc(50) }, { scope: 'global', action: 'halt', release: { kind: 'next-day' } },
+    )]);
     price(state, 250, START);
     carry(state, buy({ amount: 'all' }), START, 'confirmed', { out: 2_000_000_000n });
     price(state, 230, START + DAY - MINUTE);
@@ -170,7 +188,8 @@ describe('a protection', () => {
 
   it('never stops for a profit', () => {
     const state = stateUnder([
-      protection({ kind: 'max-drawdown', limitPct: 1 }), protection({ kind: 'daily-loss', limit: usdc(1) }), protection({ kind: 'loss-streak', losses: 1, withinMs: DAY }),
+      protection({ kind: 'max-drawdown', limitPct: 1 }), protection({ kind: 'daily-loss', limit: usdc(1) }),
+      protection({ kind: 'loss-streak', losses: 1, withinMs: DAY }),
     ]);
     for (const [index, usd] of [250, 280, 300].entries()) price(state, usd, START + index * MINUTE);
     for (const at of [0, 1, 2]) roundTrip(state, START + HOUR + at, 30);
@@ -189,22 +208,30 @@ describe('a protection', () => {
   it('says which price is missing: of what is held, of another budget, or of the budget in the limit’s token', () => {
     const own = stateUnder([protection({ kind: 'max-drawdown', limitPct: 10 })]);
     carry(own, buy(), START, 'confirmed', { out: 1_000n });
-    expect(reasonOf(own)).toBe(`${missing('SOL', 'USDC')}; diver holds it, so nobody knows what was lost, and entries wait until it has a price again, is sold, or is sent out of the wallet`);
-    const inSol = stateUnder([protection({ kind: 'max-drawdown', limitPct: 10 }, { scope: 'global' })], { strategies: [strategySetup('diver'), { ...strategySetup('other'), budget: { mint: SOL.mint, amount: 1_000_000_000n as Amount } }] });
+    expect(reasonOf(own)).toBe(`${missing('SOL', 'USDC')}; diver holds it, so nobody knows what was lost, and entries `
+      + 'wait until it has a price again, is sold, or is sent out of the wallet');
+    const inSol = stateUnder([protection({ kind: 'max-drawdown', limitPct: 10 }, { scope: 'global' })], { strategies: [
+      strategySetup('diver'),
+      { ...strategySetup('other'), budget: { mint: SOL.mint, amount: 1_000_000_000n as Amount } },
+    ] });
     expect(reasonOf(inSol)).toBe(missing('SOL', 'USDC'));
-    const daily = stateUnder([protection({ kind: 'daily-loss', limit: { mint: FISH.mint, amount: 1_000n as Amount } })]);
+    const daily =
+      stateUnder([protection({ kind: 'daily-loss', limit: { mint: FISH.mint, amount: 1_000n as Amount } })]);
     price(daily, 250, START);
     roundTrip(daily, START, 20);
     expect(reasonOf(daily)).toBe(missing('USDC', 'FISH'));
   });
 
   it('stops at the fees of a day, failed swaps included, until the next', () => {
-    const state = stateUnder([protection({ kind: 'fee-budget', limitLamports: 15_000n as Lamports }, { scope: 'global', release: { kind: 'next-day' } })]);
+    const state = stateUnder([protection(
+      { kind: 'fee-budget', limitLamports: 15_000n as Lamports }, { scope: 'global', release: { kind: 'next-day' } },
+    )]);
     carry(state, buy(), START, 'confirmed', { out: 1_000n, fee: 5_000n });
     carry(state, buy(), START, 'failed', { feeLamports: 9_999n as Lamports });
     expect(verdictOn(state, buy(), { at: START })).toBeNull();
     const { intent } = [...state.intents.values()][0]!;
-    for (const reached of ['building', 'signed', 'failed'] as const) apply(state, outcome(intent, reached, reached === 'failed' ? { feeLamports: 1n as Lamports } : {}), START);
+    for (const reached of ['building', 'signed', 'failed'] as const)
+      apply(state, outcome(intent, reached, reached === 'failed' ? { feeLamports: 1n as Lamports } : {}), START);
     expect(verdictOn(state, buy(), { at: START + DAY - 1, strategy: 'other' })).toBe('FEE_BUDGET_EXCEEDED');
     expect(verdictOn(state, SELL, { at: START + DAY - 1 })).toBeNull();
     expect(verdictOn(state, buy(), { at: START + DAY, strategy: 'other' })).toBeNull();
@@ -216,7 +243,9 @@ describe('a protection', () => {
     const event = sellingSol(150_000, START);
     state.strategies.set('diver', { ...state.strategies.get('diver')!, inputs: [state.market.slotOf(event.feed)] });
     apply(state, event, START);
-    apply(state, { kind: 'feed-health', feed: event.feed, receivedAt: START + 59_000, status: 'down', consecutiveFailures: 9 }, START + 59_000);
+    apply(state, {
+      kind: 'feed-health', feed: event.feed, receivedAt: START + 59_000, status: 'down', consecutiveFailures: 9,
+    }, START + 59_000);
     expect(changes(state)).toEqual([]);
     expect(verdictOn(state, buy(), { at: START + MINUTE })).toBe('FEED_STALE');
     price(state, 150, START + 2 * MINUTE);
@@ -235,26 +264,38 @@ describe('a protection', () => {
 
   it('stops after swaps of which nobody knows what became, until one is known again', () => {
     const fisher = strategySetup('other', { budget: { mint: FISH.mint, amount: 1_000n as Amount } });
-    const state = stateUnder([protection({ kind: 'blind-execution', unknowns: 2 }, { scope: 'global', release: { kind: 'cleared' } })], { strategies: [strategySetup('diver'), fisher] });
+    const state = stateUnder(
+      [protection({ kind: 'blind-execution', unknowns: 2 }, { scope: 'global', release: { kind: 'cleared' } })],
+      { strategies: [strategySetup('diver'), fisher] },
+    );
     const first = approve(state, buy(), { at: START });
-    for (const reached of ['building', 'signed', 'unknown', 'submitted', 'unknown'] as const) apply(state, outcome(first, reached), START);
+    for (const reached of ['building', 'signed', 'unknown', 'submitted', 'unknown'] as const)
+      apply(state, outcome(first, reached), START);
     expect(changes(state)).toEqual([]);
-    const second = approve(state, buy({ inputMint: FISH.mint, amount: 10n as Amount }), { at: START, strategy: 'other' });
+    const second =
+      approve(state, buy({ inputMint: FISH.mint, amount: 10n as Amount }), { at: START, strategy: 'other' });
     for (const reached of ['building', 'signed', 'unknown'] as const) apply(state, outcome(second, reached), START);
     expect(changes(state)).toEqual(['fired EXECUTION_BLIND']);
-    expect(verdictOn(state, buy({ inputMint: SOL.mint, amount: 1n as Amount, outputMint: FISH.mint }), { at: START })).toBe('EXECUTION_BLIND');
+    expect(verdictOn(state, buy({ inputMint: SOL.mint, amount: 1n as Amount, outputMint: FISH.mint }), { at: START }))
+      .toBe('EXECUTION_BLIND');
     apply(state, outcome(first, 'expired'), START + 1);
     expect(changes(state)).toEqual(['released EXECUTION_BLIND']);
   });
 
   it('takes what was proven dead and given up for known, also where a later process books the end alone', () => {
-    const rules = [protection({ kind: 'blind-execution', unknowns: 3 }, { scope: 'global', action: 'reduce-only', release: { kind: 'cleared' } })];
+    const rules = [protection({ kind: 'blind-execution', unknowns: 3 }, {
+      scope: 'global', action: 'reduce-only', release: { kind: 'cleared' },
+    })];
     const blind = (): { state: EngineState; last: ReturnType<typeof approve> } => {
       const state = stateUnder(rules);
-      const intents = [buy(), buy({ inputMint: FISH.mint, outputMint: USDC.mint, amount: 1n as Amount }), buy({ inputMint: SOL.mint, amount: 1n as Amount, outputMint: USDC.mint })].map((proposal) => {
+      const intents = [
+        buy(), buy({ inputMint: FISH.mint, outputMint: USDC.mint, amount: 1n as Amount }),
+        buy({ inputMint: SOL.mint, amount: 1n as Amount, outputMint: USDC.mint }),
+      ].map((proposal) => {
         state.portfolio.book('diver').balances.set(proposal.inputMint, 100_000_000n as Amount);
         const intent = approve(state, proposal, { at: START });
-        for (const reached of ['building', 'signed', 'submitted', 'unknown', 'unknown'] as const) apply(state, outcome(intent, reached), START);
+        for (const reached of ['building', 'signed', 'submitted', 'unknown', 'unknown'] as const)
+          apply(state, outcome(intent, reached), START);
         return intent;
       });
       expect(changes(state)).toEqual(['fired EXECUTION_BLIND']);
@@ -262,18 +303,22 @@ describe('a protection', () => {
     };
     const given = blind();
     apply(given.state, outcome(given.last, 'building', { attempt: 2, ended: 'expired' }), START + 1);
-    expect(verdictOn(given.state, buy({ inputMint: SOL.mint, amount: 1n as Amount, outputMint: FISH.mint }), { at: START + 1 })).toBe('INTENT_OPEN_FOR_MINT');
+    expect(verdictOn(
+      given.state, buy({ inputMint: SOL.mint, amount: 1n as Amount, outputMint: FISH.mint }), { at: START + 1 },
+    )).toBe('INTENT_OPEN_FOR_MINT');
     expect(changes(given.state)).toEqual(['released EXECUTION_BLIND']);
     apply(given.state, outcome(given.last, 'abandoned', { attempt: 2 }), START + 1);
 
     const booked = blind();
-    const later = stateUnder(rules, { snapshot: snapshotState(booked.state), open: [{ intent: booked.last, state: 'building' }] });
+    const later =
+      stateUnder(rules, { snapshot: snapshotState(booked.state), open: [{ intent: booked.last, state: 'building' }] });
     apply(later, outcome(booked.last, 'abandoned', { attempt: 2 }), START + 1);
     expect(changes(later)).toEqual(['released EXECUTION_BLIND']);
 
     // What was never sent says nothing of the others.
     const unsent = blind();
-    const open = stateUnder(rules, { snapshot: snapshotState(unsent.state), open: [{ intent: unsent.last, state: 'building' }] });
+    const open =
+      stateUnder(rules, { snapshot: snapshotState(unsent.state), open: [{ intent: unsent.last, state: 'building' }] });
     apply(open, outcome(unsent.last, 'abandoned'), START + 1);
     expect(changes(open)).toEqual([]);
   });
@@ -282,7 +327,8 @@ describe('a protection', () => {
     const rules = [protection({ kind: 'unresolved-intent', afterMs: 10 * MINUTE }, { release: { kind: 'cleared' } })];
     const state = stateUnder(rules);
     const intent = approve(state, buy(), { at: START });
-    for (const reached of ['building', 'signed', 'unknown'] as const) apply(state, outcome(intent, reached), START + MINUTE);
+    for (const reached of ['building', 'signed', 'unknown'] as const)
+      apply(state, outcome(intent, reached), START + MINUTE);
     const later = stateUnder(rules, { snapshot: snapshotState(state), open: [{ intent, state: 'unknown' }] });
     const other = buy({ inputMint: FISH.mint, amount: 1n as Amount });
     expect(verdictOn(later, other, { at: START + 11 * MINUTE - 1 })).toBe('BUDGET_EXCEEDED');
@@ -296,25 +342,38 @@ describe('a protection', () => {
     const rules = [protection({ kind: 'unresolved-intent', afterMs: 10 * MINUTE }, { release: { kind: 'cleared' } })];
     const state = stateUnder(rules);
     const intent = approve(state, buy(), { at: START });
-    const later = stateUnder(rules, { snapshot: { ...snapshotState(state), protections: undefined }, open: [{ intent, state: 'unknown' }] });
-    expect(verdictOn(later, buy({ inputMint: FISH.mint, amount: 1n as Amount }), { at: START + 10 * MINUTE })).toBe('INTENT_UNRESOLVED');
+    const later = stateUnder(rules, {
+      snapshot: { ...snapshotState(state), protections: undefined }, open: [{ intent, state: 'unknown' }],
+    });
+    expect(verdictOn(later, buy({ inputMint: FISH.mint, amount: 1n as Amount }), { at: START + 10 * MINUTE }))
+      .toBe('INTENT_UNRESOLVED');
   });
 
   it('issue 13.15: counts signed swaps that failed or expired as errors, and nothing that was never signed', () => {
     const rules = [protection({ kind: 'error-rate', failures: 2, withinMs: HOUR }, { release: ELAPSED })];
-    const run = (...ends: readonly (readonly ['failed' | 'expired' | 'abandoned', string | undefined, number?])[]): string[] => {
+    const run = (
+      ...ends: readonly (readonly ['failed' | 'expired' | 'abandoned', string | undefined, number?])[]
+    ): string[] => {
       const state = stateUnder(rules);
-      ends.forEach(([end, code, attempt = 1], index) => { carry(state, buy(), START + index * MINUTE, end, { code, attempt }); });
+      ends.forEach(([end, code, attempt = 1], index) => {
+        carry(state, buy(), START + index * MINUTE, end, { code, attempt });
+      });
       return changes(state);
     };
     expect(run(['failed', '6001'], ['expired', 'EXPIRED'])).toEqual(['fired ERROR_RATE_EXCEEDS_MAX diver']);
-    expect(run(['expired', 'EXPIRED'], ['abandoned', 'SERVICE_UNREACHABLE', 2])).toEqual(['fired ERROR_RATE_EXCEEDS_MAX diver']);
-    expect(run(...['SERVICE_UNREACHABLE', 'SERVICE_TIMEOUT', 'LIMIT_NOT_MET', 'QUOTE_STALE', undefined].map((code) => ['abandoned', code] as const))).toEqual([]);
-    expect(run(['failed', '6001'], ['abandoned', 'TRADING_HALTED', 2], ['abandoned', 'DRAWDOWN_EXCEEDS_MAX', 2])).toEqual([]);
+    expect(run(['expired', 'EXPIRED'], ['abandoned', 'SERVICE_UNREACHABLE', 2]))
+      .toEqual(['fired ERROR_RATE_EXCEEDS_MAX diver']);
+    expect(run(...['SERVICE_UNREACHABLE', 'SERVICE_TIMEOUT', 'LIMIT_NOT_MET', 'QUOTE_STALE', undefined].map((code) =>
+      ['abandoned', code] as const))).toEqual([]);
+    expect(run(['failed', '6001'], ['abandoned', 'TRADING_HALTED', 2], ['abandoned', 'DRAWDOWN_EXCEEDS_MAX', 2]))
+      .toEqual([]);
   });
 
   it('stops where the chain has less than the ledger, of the token alone or at all, until an operator resumes', () => {
-    const rules = [protection({ kind: 'reconciliation-mismatch' }, { scope: 'token', action: 'halt' }), protection({ kind: 'reconciliation-mismatch' }, { scope: 'global' })];
+    const rules = [
+      protection({ kind: 'reconciliation-mismatch' }, { scope: 'token', action: 'halt' }),
+      protection({ kind: 'reconciliation-mismatch' }, { scope: 'global' }),
+    ];
     const state = stateUnder(rules);
     carry(state, buy(), START, 'confirmed', { out: 1_000n });
     command(state, START, { name: 'adjust-wallet', mint: SOL.mint, change: '5', cause: 'deposit' });
@@ -330,8 +389,11 @@ describe('a protection', () => {
   });
 
   it('goes on where the chain has what it lacked, whatever that is taken for, and not before all of it is there', () => {
-    const state = stateUnder([protection({ kind: 'reconciliation-mismatch' }, { scope: 'global', release: { kind: 'cleared' } })]);
-    const adjust = (at: Millis, change: string, cause: string, mint = USDC.mint): void => { command(state, at, { name: 'adjust-wallet', mint, change, cause }); };
+    const state =
+      stateUnder([protection({ kind: 'reconciliation-mismatch' }, { scope: 'global', release: { kind: 'cleared' } })]);
+    const adjust = (
+      at: Millis, change: string, cause: string, mint = USDC.mint,
+    ): void => { command(state, at, { name: 'adjust-wallet', mint, change, cause }); };
     adjust(START, '1000', 'deposit');
     adjust(START, '-500', 'mismatch');
     expect(changes(state)).toEqual(['fired LEDGER_MISMATCH']);
@@ -348,7 +410,9 @@ describe('a protection', () => {
   });
 
   it('stops where no operator shows himself, and goes on as soon as one does', () => {
-    const state = stateUnder([protection({ kind: 'dead-man', afterMs: DAY }, { scope: 'global', action: 'flatten', release: { kind: 'cleared' } })]);
+    const state = stateUnder([protection(
+      { kind: 'dead-man', afterMs: DAY }, { scope: 'global', action: 'flatten', release: { kind: 'cleared' } },
+    )]);
     price(state, 150, START);
     command(state, START + HOUR, { name: 'set-trading-state', state: 'active', by: 'stop-file' });
     price(state, 150, START + DAY);
@@ -362,7 +426,8 @@ describe('a protection', () => {
   });
 
   it('leaves the flattening of an operator alone when it lets go itself', () => {
-    const state = stateUnder([protection({ kind: 'cooldown', after: 'trade' }, { action: 'flatten', release: ELAPSED })]);
+    const state =
+      stateUnder([protection({ kind: 'cooldown', after: 'trade' }, { action: 'flatten', release: ELAPSED })]);
     command(state, START, { name: 'flatten', strategy: 'other' });
     const intent = approve(state, buy(), { at: START });
     command(state, START, { name: 'flatten', strategy: 'diver' });
@@ -378,7 +443,8 @@ describe('a protection', () => {
   });
 
   it('speaks by its strongest: what halts before what merely denies', () => {
-    const rules = (['deny', 'halt', 'reduce-only'] as const).map((action) => protection({ kind: 'cooldown', after: 'trade' }, { action, release: ELAPSED }));
+    const rules = (['deny', 'halt', 'reduce-only'] as const)
+      .map((action) => protection({ kind: 'cooldown', after: 'trade' }, { action, release: ELAPSED }));
     const state = stateUnder(rules);
     carry(state, buy(), START, 'confirmed', { out: 1_000n });
     expect(verdictOn(state, buy(), { at: START })).toBe('TRADING_HALTED');
@@ -386,7 +452,8 @@ describe('a protection', () => {
   });
 
   it('is asked again before a further attempt of a swap', () => {
-    const state = stateUnder([protection({ kind: 'dead-man', afterMs: HOUR }, { scope: 'global', release: { kind: 'cleared' } })]);
+    const state =
+      stateUnder([protection({ kind: 'dead-man', afterMs: HOUR }, { scope: 'global', release: { kind: 'cleared' } })]);
     const intent = approve(state, buy(), { at: START });
     expect(retryDenial(state, intent, START + 1)).toBeUndefined();
     price(state, 150, START + HOUR);
@@ -412,7 +479,9 @@ describe('a protection', () => {
 describe('a trading state', () => {
   it('that another source made strict is loosened by an operator alone', () => {
     const state = stateUnder([]);
-    const set = (by: string | undefined, trading: string): void => { command(state, START, { name: 'set-trading-state', state: trading, by }); };
+    const set = (
+      by: string | undefined, trading: string,
+    ): void => { command(state, START, { name: 'set-trading-state', state: trading, by }); };
     set('operator', 'halted');
     set('stop-file', 'active');
     expect(state.trading).toBe('halted');
@@ -426,8 +495,11 @@ describe('a trading state', () => {
   });
 
   it('that cannot be asked for is refused at the start', () => {
-    expect(() => stateUnder([protection({ kind: 'dead-man', afterMs: 1 })])).toThrow('dead-man counts by global, not by strategy');
-    expect(() => stateUnder([protection({ kind: 'cooldown', after: 'loss' }, { release: { kind: 'cleared' } })])).toThrow('lets go by');
-    expect(() => stateUnder([protection({ kind: 'cooldown', after: 'loss' }, { scope: 'token', action: 'flatten' })])).toThrow('not flatten');
+    expect(() => stateUnder([protection({ kind: 'dead-man', afterMs: 1 })]))
+      .toThrow('dead-man counts by global, not by strategy');
+    expect(() => stateUnder([protection({ kind: 'cooldown', after: 'loss' }, { release: { kind: 'cleared' } })]))
+      .toThrow('lets go by');
+    expect(() => stateUnder([protection({ kind: 'cooldown', after: 'loss' }, { scope: 'token', action: 'flatten' })]))
+      .toThrow('not flatten');
   });
 });

@@ -16,11 +16,14 @@ describe('limits, reservations and protections under any interleaving', () => {
 
   it('met everything that the laws are about', () => {
     const meetable = (Object.keys(DENIALS) as (keyof typeof DENIALS)[]).filter((code) =>
-      ['size', 'token', 'count', 'money'].includes(DENIALS[code].category) && code !== 'RATE_PER_DAY' && code !== 'CAP_USED_UP');
+      ['size', 'token', 'count', 'money'].includes(DENIALS[code].category) && code !== 'RATE_PER_DAY'
+        && code !== 'CAP_USED_UP');
     const missing = [
       ...meetable.map((code) => `entry ${code}`),
-      ...['COOLDOWN_ACTIVE', 'LOSS_STREAK', 'DRAWDOWN_EXCEEDS_MAX', 'DAILY_LOSS_EXCEEDS_MAX', 'FEE_BUDGET_EXCEEDED', 'EXECUTION_BLIND', 'INTENT_UNRESOLVED',
-        'ERROR_RATE_EXCEEDS_MAX', 'LEDGER_MISMATCH', 'OPERATOR_ABSENT', 'TRADING_HALTED', 'TRADING_REDUCE_ONLY', 'QUOTE_STALE', 'SERVICE_UNAUTHORIZED', 'approved'].map((code) => `entry ${code}`),
+      ...['COOLDOWN_ACTIVE', 'LOSS_STREAK', 'DRAWDOWN_EXCEEDS_MAX', 'DAILY_LOSS_EXCEEDS_MAX', 'FEE_BUDGET_EXCEEDED',
+        'EXECUTION_BLIND', 'INTENT_UNRESOLVED',
+          'ERROR_RATE_EXCEEDS_MAX', 'LEDGER_MISMATCH', 'OPERATOR_ABSENT', 'TRADING_HALTED', 'TRADING_REDUCE_ONLY',
+          'QUOTE_STALE', 'SERVICE_UNAUTHORIZED', 'approved'].map((code) => `entry ${code}`),
       ...['TRADING_HALTED', 'INTENT_OPEN_FOR_MINT', 'approved'].map((code) => `exit ${code}`),
       ...['allowed', 'DAILY_LOSS_EXCEEDS_MAX'].map((code) => `retry ${code}`),
       'restart',

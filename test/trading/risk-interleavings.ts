@@ -23,20 +23,51 @@ import { LIMITS, NAMES, RiskModel } from './risk-model.ts';
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
-const WALLET = new Map<Mint, Amount>([[SOL.mint, 4_000_000_000n as Amount], [USDC.mint, 800_000_000n as Amount], [FISH.mint, 1_000_000n as Amount]]);
+const WALLET = new Map<Mint, Amount>([
+  [SOL.mint, 4_000_000_000n as Amount], [USDC.mint, 800_000_000n as Amount], [FISH.mint, 1_000_000n as Amount],
+]);
 const usdc = (amount: bigint): { mint: Mint; amount: Amount } => ({ mint: USDC.mint, amount: amount as Amount });
 
 const PROTECTIONS: readonly Protection[] = [
-  { trigger: { kind: 'cooldown', after: 'loss' }, scope: 'strategy', action: 'deny', release: { kind: 'elapsed', afterMs: 2 * MINUTE } },
-  { trigger: { kind: 'loss-streak', losses: 2, withinMs: HOUR }, scope: 'token', action: 'deny', release: { kind: 'elapsed', afterMs: 5 * MINUTE } },
-  { trigger: { kind: 'low-profit', trades: 2, withinMs: HOUR, leastBps: -500 }, scope: 'global', action: 'halt', release: { kind: 'operator' } },
-  { trigger: { kind: 'max-drawdown', limitPct: 10 }, scope: 'strategy', action: 'reduce-only', release: { kind: 'operator' } },
-  { trigger: { kind: 'daily-loss', limit: usdc(60_000_000n) }, scope: 'global', action: 'deny', release: { kind: 'next-day' } },
-  { trigger: { kind: 'fee-budget', limitLamports: 30_000n as Lamports }, scope: 'global', action: 'reduce-only', release: { kind: 'next-day' } },
-  { trigger: { kind: 'blind-execution', unknowns: 2 }, scope: 'global', action: 'reduce-only', release: { kind: 'cleared' } },
-  { trigger: { kind: 'unresolved-intent', afterMs: 5 * MINUTE }, scope: 'strategy', action: 'deny', release: { kind: 'cleared' } },
-  { trigger: { kind: 'error-rate', failures: 2, withinMs: 10 * MINUTE }, scope: 'strategy', action: 'deny', release: { kind: 'elapsed', afterMs: 5 * MINUTE } },
-  { trigger: { kind: 'reconciliation-mismatch' }, scope: 'global', action: 'reduce-only', release: { kind: 'operator' } },
+  {
+    trigger: { kind: 'cooldown', after: 'loss' }, scope: 'strategy', action: 'deny',
+    release: { kind: 'elapsed', afterMs: 2 * MINUTE },
+  },
+  {
+    trigger: { kind: 'loss-streak', losses: 2, withinMs: HOUR }, scope: 'token', action: 'deny',
+    release: { kind: 'elapsed', afterMs: 5 * MINUTE },
+  },
+  {
+    trigger: { kind: 'low-profit', trades: 2, withinMs: HOUR, leastBps: -500 }, scope: 'global', action: 'halt',
+    release: { kind: 'operator' },
+  },
+  {
+    trigger: { kind: 'max-drawdown', limitPct: 10 }, scope: 'strategy', action: 'reduce-only',
+    release: { kind: 'operator' },
+  },
+  {
+    trigger: { kind: 'daily-loss', limit: usdc(60_000_000n) }, scope: 'global', action: 'deny',
+    release: { kind: 'next-day' },
+  },
+  {
+    trigger: { kind: 'fee-budget', limitLamports: 30_000n as Lamports }, scope: 'global', action: 'reduce-only',
+    release: { kind: 'next-day' },
+  },
+  {
+    trigger: { kind: 'blind-execution', unknowns: 2 }, scope: 'global', action: 'reduce-only',
+    release: { kind: 'cleared' },
+  },
+  {
+    trigger: { kind: 'unresolved-intent', afterMs: 5 * MINUTE }, scope: 'strategy', action: 'deny',
+    release: { kind: 'cleared' },
+  },
+  {
+    trigger: { kind: 'error-rate', failures: 2, withinMs: 10 * MINUTE }, scope: 'strategy', action: 'deny',
+    release: { kind: 'elapsed', afterMs: 5 * MINUTE },
+  },
+  {
+    trigger: { kind: 'reconciliation-mismatch' }, scope: 'global', action: 'reduce-only', release: { kind: 'operator' },
+  },
   { trigger: { kind: 'dead-man', afterMs: 12 * HOUR }, scope: 'global', action: 'deny', release: { kind: 'cleared' } },
 ];
 
@@ -52,16 +83,20 @@ const LEAPS_MS = [3 * HOUR, 13 * HOUR, DAY];
 /** What was met: how often each thing happened. */
 export type Met = Map<string, number>;
 
-function engineState(snapshot: StateSnapshot, open: readonly { intent: Intent; state: Outcome['state'] | 'approved' }[]): EngineState {
+function engineState(
+  snapshot: StateSnapshot, open: readonly { intent: Intent; state: Outcome['state'] | 'approved' }[],
+): EngineState {
   return createState({
     tokens: TOKENS,
     limits: {
       maxSlippageBps: 50 as Bps, maxPriceImpactBps: 100 as Bps, maxFeeBps: 30 as Bps,
-      maxTrade: usdc(LIMITS.maxTrade), maxPosition: new Map([[SOL.mint, usdc(LIMITS.maxPositionSol)]]), maxOpenIntents: LIMITS.maxOpenIntents,
+      maxTrade: usdc(LIMITS.maxTrade), maxPosition: new Map([[SOL.mint, usdc(LIMITS.maxPositionSol)]]),
+      maxOpenIntents: LIMITS.maxOpenIntents,
       maxSwaps: { perMinute: LIMITS.perMinute, perHour: LIMITS.perHour }, solReserve: LIMITS.solReserve as Amount,
       maxExposure: usdc(LIMITS.maxExposure), maxQuoteAgeMs: LIMITS.maxQuoteAgeMs, protections: PROTECTIONS,
       tokenSafety: {
-        trusted: new Set([SOL.mint, USDC.mint]), minLiquidityUsd: 0, minOrganicScore: 0, minHolders: 0, maxTopHoldersPct: 100,
+        trusted: new Set([SOL.mint, USDC.mint]), minLiquidityUsd: 0, minOrganicScore: 0, minHolders: 0,
+        maxTopHoldersPct: 100,
         maxTransferFeeBps: 0 as Bps, allowedExtensions: new Set(), validForMs: LIMITS.lookValidMs,
       },
     },
@@ -83,7 +118,10 @@ export function playWorld(seed: number, sequences: number, met: Met): void {
     world.begin();
     for (let i = 0; i < sequences; i++) world.playSequence();
   } catch (error) {
-    throw new Error(`world ${seed}: ${error instanceof Error ? error.message : String(error)}\n${world.trace.join('\n')}`, { cause: error });
+    throw new Error(
+      `world ${seed}: ${error instanceof Error ? error.message : String(error)}\n${world.trace.join('\n')}`,
+      { cause: error },
+    );
   }
 }
 
@@ -160,7 +198,9 @@ class World {
   #quote({ from, to, inAmount, outAmount }: (typeof PAIRS)[number], factor: number): void {
     const out = (outAmount * BigInt(Math.round(factor * 1_000))) / 1_000n;
     this.trace.push(`${this.#at} quote ${from.symbol}/${to.symbol} ${out}`);
-    this.#model.quotes.set(`${from.mint}${to.mint}`, { from: from.mint, to: to.mint, inAmount, outAmount: out, at: this.#at });
+    this.#model.quotes.set(`${from.mint}${to.mint}`, {
+      from: from.mint, to: to.mint, inAmount, outAmount: out, at: this.#at,
+    });
     this.#step(quote(from, to, { inAmount, outAmount: out, at: this.#at }));
   }
 
@@ -185,20 +225,26 @@ class World {
     this.#rule({ strategy, input, output, amount }, { all });
   }
 
-  #rule(swap: ModelSwap, { all = false, continues = false }: { readonly all?: boolean; readonly continues?: boolean }): void {
+  #rule(
+    swap: ModelSwap, { all = false, continues = false }: { readonly all?: boolean; readonly continues?: boolean },
+  ): void {
     const { strategy, input, output, amount } = swap;
     const before = this.#fingerprint();
     const ruling = this.#step({
       kind: 'proposal', strategy, continues,
-      proposal: { kind: 'swap', inputMint: input, outputMint: output, amount: all ? 'all' : amount as Amount, reason: 'a test' },
+      proposal: {
+        kind: 'swap', inputMint: input, outputMint: output, amount: all ? 'all' : amount as Amount, reason: 'a test',
+      },
     })!;
     const kind = this.#model.isExit(swap) ? 'exit' : 'entry';
     this.#note(`${kind} ${ruling.denial?.code ?? 'approved'} ${strategy} ${TOKENS.byMint(input)?.symbol} ${amount} to ${TOKENS.byMint(output)?.symbol}: ${ruling.denial?.reason ?? ''}`);
     const allows = this.#model.allows(swap, this.#at, continues);
-    if (allows !== (ruling.denial === undefined)) throw new Error(`the model ${allows ? 'allows' : 'refuses'} what the engine does not`);
+    if (allows !== (ruling.denial === undefined))
+      throw new Error(`the model ${allows ? 'allows' : 'refuses'} what the engine does not`);
     if (ruling.effect?.kind === 'execute') {
       const part = kind === 'exit' ? this.#model.part(swap, this.#at) : amount;
-      if (ruling.effect.intent.amountIn !== part) throw new Error(`${ruling.effect.intent.amountIn} instead of ${part}`);
+      if (ruling.effect.intent.amountIn !== part)
+        throw new Error(`${ruling.effect.intent.amountIn} instead of ${part}`);
       this.#model.approve(ruling.effect.intent);
       if (part < amount && !continues && !this.#model.flattening.has(strategy)) this.#model.order(swap);
     } else if (this.#fingerprint() !== before) {
@@ -212,17 +258,21 @@ class World {
     if (this.#model.open.length === 0) return;
     const intent = this.#one(this.#model.open);
     const { state } = this.#state.intents.get(intent.id)!;
-    const possible = [...OPEN_STATES, ...TERMINAL_STATES].filter((to): to is Outcome['state'] => to !== 'approved' && canTransition(state, to));
-    const usual = possible.filter((to) => to !== state && ['building', 'signed', 'submitted', 'confirmed'].includes(to));
+    const possible = [...OPEN_STATES, ...TERMINAL_STATES]
+      .filter((to): to is Outcome['state'] => to !== 'approved' && canTransition(state, to));
+    const usual = possible.filter((to) =>
+      to !== state && ['building', 'signed', 'submitted', 'confirmed'].includes(to));
     const next = this.#random() < 0.6 && usual.length > 0 ? usual.at(-1)! : this.#one(possible);
     const feeLamports = (this.#random() < 0.5 ? 5_000n : 0n) as Lamports;
     const fill = next === 'confirmed' ? {
-      inputMint: intent.inputMint, outputMint: intent.outputMint, amountIn: intent.amountIn, amountOut: this.#output(intent), feeLamports,
+      inputMint: intent.inputMint, outputMint: intent.outputMint, amountIn: intent.amountIn,
+      amountOut: this.#output(intent), feeLamports,
       rentLamports: (this.#random() < 0.2 ? 2_039_280n : 0n) as Lamports,
     } : undefined;
     this.#note(`outcome ${next} ${intent.id} ${fill?.amountOut ?? ''}`);
     if (isTerminal(next)) this.#model.close(intent, fill, next === 'failed' ? feeLamports : 0n);
-    this.#step({ kind: 'outcome', intentId: intent.id, attempt: 1, state: next, fill, feeLamports: next === 'failed' ? feeLamports : undefined });
+    this.#step({ kind: 'outcome', intentId: intent.id, attempt: 1, state: next, fill, feeLamports: next === 'failed'
+      ? feeLamports : undefined });
     if (next === 'building') this.#retry(intent);
   }
 
@@ -232,9 +282,13 @@ class World {
     const denial = retryDenial(this.#state, intent, this.#at);
     this.#note(`retry ${denial?.code ?? 'allowed'}`);
     if (this.#fingerprint() !== before) throw new Error('asking for a further attempt changed the state');
-    const own = ['INTENT_OPEN_FOR_MINT', 'INTENTS_OPEN_LIMIT', 'KEY_REPEATED', 'RATE_PER_MINUTE', 'RATE_PER_HOUR', 'RATE_PER_DAY'];
-    if (denial !== undefined && own.includes(denial.code)) throw new Error(`an intent stands in its own way: ${denial.reason}`);
-    if (intent.purpose === 'exit' && denial !== undefined && !['TRADING_HALTED', 'SERVICE_UNAUTHORIZED', 'BALANCE_INSUFFICIENT', 'SOL_RESERVE'].includes(denial.code)) {
+    const own = [
+      'INTENT_OPEN_FOR_MINT', 'INTENTS_OPEN_LIMIT', 'KEY_REPEATED', 'RATE_PER_MINUTE', 'RATE_PER_HOUR', 'RATE_PER_DAY',
+    ];
+    if (denial !== undefined && own.includes(denial.code))
+      throw new Error(`an intent stands in its own way: ${denial.reason}`);
+    if (intent.purpose === 'exit' && denial !== undefined
+        && !['TRADING_HALTED', 'SERVICE_UNAUTHORIZED', 'BALANCE_INSUFFICIENT', 'SOL_RESERVE'].includes(denial.code)) {
       throw new Error(`an exit may not go on: ${denial.reason}`);
     }
   }
@@ -242,8 +296,10 @@ class World {
   #output({ inputMint, outputMint, amountIn }: Intent): Amount {
     const factor = BigInt(800 + Math.floor(this.#random() * 350));
     for (const { from, to, inAmount, outAmount } of PAIRS) {
-      if (from.mint === inputMint && to.mint === outputMint) return (1n + (amountIn * outAmount * factor) / (inAmount * 1_000n)) as Amount;
-      if (from.mint === outputMint && to.mint === inputMint) return (1n + (amountIn * inAmount * factor) / (outAmount * 1_000n)) as Amount;
+      if (from.mint === inputMint && to.mint === outputMint)
+        return (1n + (amountIn * outAmount * factor) / (inAmount * 1_000n)) as Amount;
+      if (from.mint === outputMint && to.mint === inputMint)
+        return (1n + (amountIn * inAmount * factor) / (outAmount * 1_000n)) as Amount;
     }
     return 1n as Amount;
   }
@@ -265,7 +321,10 @@ class World {
       const most = 2 * Number(model.wallet.get(mint) ?? 1_000_000_000n);
       const change = BigInt(Math.floor((this.#random() - 0.5) * most));
       model.move(model.wallet, mint, change);
-      this.#command({ kind: 'command', name: 'adjust-wallet', mint, change: change.toString(), cause: this.#one(['deposit', 'withdrawal', 'withdrawal', 'mismatch']), reason: '' });
+      this.#command({
+        kind: 'command', name: 'adjust-wallet', mint, change: change.toString(),
+        cause: this.#one(['deposit', 'withdrawal', 'withdrawal', 'mismatch']), reason: '',
+      });
     } else if (roll < 0.82) {
       this.#judge(this.#random() < 0.5);
     } else if (roll < 0.9) {
@@ -277,20 +336,26 @@ class World {
 
   #judge(isBad: boolean): void {
     this.#model.looks.set(FISH.mint, { at: this.#at, bad: isBad });
-    this.#command({ kind: 'command', name: 'judge-token', mint: FISH.mint, findings: isBad ? ['FREEZE_AUTHORITY'] : [], reason: '' });
+    this.#command({
+      kind: 'command', name: 'judge-token', mint: FISH.mint, findings: isBad ? ['FREEZE_AUTHORITY'] : [], reason: '',
+    });
   }
 
   #setAccess(isGranted: boolean): void {
     this.#model.access = isGranted;
-    this.#command({ kind: 'command', name: 'set-service-access', access: isGranted ? 'granted' : 'refused', reason: '' });
+    this.#command({
+      kind: 'command', name: 'set-service-access', access: isGranted ? 'granted' : 'refused', reason: '',
+    });
   }
 
   #setTrading(state: TradingState, strategy: Name | undefined): void {
     const model = this.#model;
     if (strategy === undefined) model.trading = state;
     else model.own.set(strategy, state);
-    if (state === 'active') for (const name of strategy === undefined ? NAMES : [strategy]) model.flattening.delete(name);
-    this.#command({ kind: 'command', name: 'set-trading-state', state, strategy, reason: '' }, state === 'active' ? { strategy } : undefined);
+    if (state === 'active')
+      for (const name of strategy === undefined ? NAMES : [strategy]) model.flattening.delete(name);
+    this.#command({ kind: 'command', name: 'set-trading-state', state, strategy, reason: '' }, state === 'active'
+      ? { strategy } : undefined);
   }
 
   #command(command: Command, resume?: Resume): void {
@@ -320,11 +385,14 @@ class World {
     if (intents.size !== model.open.length) throw new Error('the engine has other intents open');
     if (protections.on !== model.fired.size) throw new Error('something came on or let go without a word');
     for (const mint of MINTS) {
-      if ((portfolio.wallet.get(mint) ?? 0n) !== (model.wallet.get(mint) ?? 0n)) throw new Error('the wallet is not the sum of what was booked');
+      if ((portfolio.wallet.get(mint) ?? 0n) !== (model.wallet.get(mint) ?? 0n))
+        throw new Error('the wallet is not the sum of what was booked');
       for (const name of NAMES) {
         const book = portfolio.book(name);
-        if ((book.reserved.get(mint) ?? 0n) !== model.reserved(name, mint)) throw new Error('what is reserved is not what is open');
-        if ((book.balances.get(mint) ?? 0n) !== (model.books[name].get(mint) ?? 0n)) throw new Error('a book is not the sum of what was booked');
+        if ((book.reserved.get(mint) ?? 0n) !== model.reserved(name, mint))
+          throw new Error('what is reserved is not what is open');
+        if ((book.balances.get(mint) ?? 0n) !== (model.books[name].get(mint) ?? 0n))
+          throw new Error('a book is not the sum of what was booked');
         if (model.available(name, mint) < 0n) throw new Error('more is claimed than there is');
       }
     }
@@ -332,9 +400,11 @@ class World {
 
   #fingerprint(): string {
     const { portfolio, intents, keys, swapRate, strategies, trading } = this.#state;
-    const books = [...portfolio.books.values()].map(({ balances, reserved, costs }) => [...balances, ...reserved, ...costs].join());
+    const books = [...portfolio.books.values()]
+      .map(({ balances, reserved, costs }) => [...balances, ...reserved, ...costs].join());
     return [
-      books.join('|'), [...portfolio.wallet].join(), intents.values().map(({ intent, state }) => `${intent.id} ${state}`).join(), [...keys].length,
+      books.join('|'), [...portfolio.wallet].join(),
+      intents.values().map(({ intent, state }) => `${intent.id} ${state}`).join(), [...keys].length,
       swapRate.times.length, [...strategies.values()].map(({ intentCount }) => intentCount).join(), trading,
     ].join('/');
   }

@@ -47,7 +47,10 @@ export interface Resume {
   readonly strategy: string | undefined;
 }
 
-/** The rules once more, written down as simply as they can be said: sums over plain lists, nothing kept that can be counted. */
+/**
+ * The rules once more, written down as simply as they can be said: sums over plain lists, nothing kept that can be
+ * counted.
+ */
 export class RiskModel {
   readonly wallet: Map<Mint, bigint>;
   readonly books: Record<Name, Map<Mint, bigint>>;
@@ -55,7 +58,9 @@ export class RiskModel {
   /** Open ones that an earlier run left: they lock their input and count no more. */
   readonly left = new Set<string>();
   readonly approvals: Millis[] = [];
-  readonly quotes = new Map<string, { readonly from: Mint; readonly to: Mint; readonly inAmount: bigint; readonly outAmount: bigint; readonly at: Millis }>();
+  readonly quotes = new Map<string, {
+    readonly from: Mint; readonly to: Mint; readonly inAmount: bigint; readonly outAmount: bigint; readonly at: Millis;
+  }>();
   readonly looks = new Map<Mint, { readonly at: Millis; readonly bad: boolean }>();
   readonly fired = new Map<string, FiredInModel>();
   readonly own = new Map<string, TradingState>();
@@ -67,11 +72,15 @@ export class RiskModel {
 
   constructor(wallet: ReadonlyMap<Mint, bigint>) {
     this.wallet = new Map(wallet);
-    this.books = Object.fromEntries(NAMES.map((name) => [name, new Map([LIMITS.budgets[name] as [Mint, bigint]])])) as RiskModel['books'];
+    this.books = Object.fromEntries(
+      NAMES.map((name) => [name, new Map([LIMITS.budgets[name] as [Mint, bigint]])]),
+    ) as RiskModel['books'];
   }
 
   reserved(strategy: Name | undefined, mint: Mint): bigint {
-    return this.open.filter((intent) => intent.inputMint === mint && (strategy === undefined || intent.strategy === strategy)).reduce((sum, { amountIn }) => sum + amountIn, 0n);
+    return this.open.filter((intent) =>
+      intent.inputMint === mint && (strategy === undefined || intent.strategy === strategy))
+      .reduce((sum, { amountIn }) => sum + amountIn, 0n);
   }
 
   available(strategy: Name, mint: Mint): bigint {
@@ -103,17 +112,23 @@ export class RiskModel {
     const states = [this.trading, this.own.get(strategy) ?? 'active'];
     if (!this.access || states.includes('halted') || amount <= 0n || input === output) return false;
     const isOrderedOut = exit && this.flattening.has(strategy);
-    if (!isOrderedOut && this.concerned(swap, exit).some(({ protection: { action } }) => action === 'halt' || !exit)) return false;
+    if (!isOrderedOut && this.concerned(swap, exit).some(({ protection: { action } }) => action === 'halt' || !exit))
+      return false;
     if (this.open.some((intent) => intent.inputMint === input)) return false;
     const isOrdered = this.orders.has(`${strategy} ${input}`) || this.orders.has(`${strategy} ${output}`);
     if (isOrdered && !continues && !isOrderedOut) return false;
     if (amount > this.available(strategy, input) || amount > this.free(input)) return false;
     const solAfter = this.free(SOL.mint) - (input === SOL.mint ? amount : 0n);
     if (exit) return input !== SOL.mint || solAfter >= LIMITS.solReserve;
-    const opened = new Set([output, ...this.open.map(({ outputMint }) => outputMint)].filter((mint) => mint !== SOL.mint && (this.wallet.get(mint) ?? 0n) === 0n));
-    if (states.includes('reduce-only') || this.flattening.has(strategy) || solAfter - 2_074_080n * BigInt(opened.size) < LIMITS.solReserve) return false;
-    if (this.open.filter(({ id }) => !this.left.has(id)).length >= LIMITS.maxOpenIntents || this.approvedSince(at - 60_000) >= LIMITS.perMinute || this.approvedSince(at - HOUR) >= LIMITS.perHour) return false;
-    return this.isVetted(output, at) && this.pairAge(input, output, at) <= LIMITS.maxQuoteAgeMs && this.fits(swap, at) && this.knowsLosses(strategy, at);
+    const opened = new Set([output, ...this.open.map(({ outputMint }) => outputMint)].filter((mint) =>
+      mint !== SOL.mint && (this.wallet.get(mint) ?? 0n) === 0n));
+    if (states.includes('reduce-only') || this.flattening.has(strategy)
+        || solAfter - 2_074_080n * BigInt(opened.size) < LIMITS.solReserve) return false;
+    if (this.open.filter(({ id }) => !this.left.has(id)).length >= LIMITS.maxOpenIntents
+        || this.approvedSince(at - 60_000) >= LIMITS.perMinute || this.approvedSince(at - HOUR) >= LIMITS.perHour)
+      return false;
+    return this.isVetted(output, at) && this.pairAge(input, output, at) <= LIMITS.maxQuoteAgeMs && this.fits(swap, at)
+      && this.knowsLosses(strategy, at);
   }
 
   /** Returns how much of an exit one swap sells: parts of one size, none of them worth more than max_trade. */
@@ -167,7 +182,9 @@ export class RiskModel {
   }
 
   /** Takes up what came on and let go; returns what is wrong with it, if anything. */
-  changed({ change, protection, subject, at }: ProtectionChange, key: string, resume: Resume | undefined): string | undefined {
+  changed(
+    { change, protection, subject, at }: ProtectionChange, key: string, resume: Resume | undefined,
+  ): string | undefined {
     const before = this.fired.get(key);
     if (change === 'fired') {
       this.fired.set(key, { protection, subject, at });
@@ -177,14 +194,17 @@ export class RiskModel {
     if (before === undefined) return `${key} let go without having come on`;
     const { release, scope } = protection;
     if (release.kind === 'elapsed' && at - before.at < release.afterMs) return `${key} let go too soon`;
-    if (release.kind === 'next-day' && Math.floor(at / DAY) === Math.floor(before.at / DAY)) return `${key} let go on the same day`;
-    const isResumed = resume !== undefined && (resume.strategy === undefined || (scope === 'strategy' && subject === resume.strategy));
+    if (release.kind === 'next-day' && Math.floor(at / DAY) === Math.floor(before.at / DAY))
+      return `${key} let go on the same day`;
+    const isResumed = resume !== undefined
+      && (resume.strategy === undefined || (scope === 'strategy' && subject === resume.strategy));
     return release.kind === 'operator' && !isResumed ? `${key} let go without an operator` : undefined;
   }
 
   private concerned({ strategy, input, output }: ModelSwap, exit: boolean): FiredInModel[] {
     return [...this.fired.values()].filter(({ protection: { scope }, subject }) =>
-      scope === 'global' || (scope === 'strategy' && subject === strategy) || (scope === 'token' && (subject === output || (exit && subject === input))));
+      scope === 'global' || (scope === 'strategy' && subject === strategy)
+        || (scope === 'token' && (subject === output || (exit && subject === input))));
   }
 
   private approvedSince(at: Millis): number {
@@ -211,14 +231,17 @@ export class RiskModel {
   private fits({ strategy, input, output, amount }: ModelSwap, at: Millis): boolean {
     const usd = (mint: Mint, units: bigint): bigint | undefined => this.value(mint, units, USDC.mint, at);
     const exposure = (names: readonly Name[]): (bigint | undefined)[] => [
-      ...names.flatMap((name) => [...this.books[name]].filter(([mint]) => mint !== LIMITS.budgets[name][0]).map(([mint, units]) => usd(mint, units))),
+      ...names.flatMap((name) => [...this.books[name]].filter(([mint]) => mint !== LIMITS.budgets[name][0])
+        .map(([mint, units]) => usd(mint, units))),
       ...[...this.open, { strategy, inputMint: input, amountIn: amount }]
-        .filter((swap) => names.includes(swap.strategy as Name) && swap.inputMint === LIMITS.budgets[swap.strategy as Name][0])
+        .filter((swap) =>
+          names.includes(swap.strategy as Name) && swap.inputMint === LIMITS.budgets[swap.strategy as Name][0])
         .map(({ inputMint, amountIn }) => usd(inputMint, amountIn)),
     ];
     const intoOutput = [
       usd(output, NAMES.reduce((sum, name) => sum + (this.books[name].get(output) ?? 0n), 0n)), usd(input, amount),
-      ...this.open.filter(({ outputMint }) => outputMint === output).map(({ inputMint, amountIn }) => usd(inputMint, amountIn)),
+      ...this.open.filter(({ outputMint }) => outputMint === output)
+        .map(({ inputMint, amountIn }) => usd(inputMint, amountIn)),
     ];
     return within([usd(input, amount)], LIMITS.maxTrade)
       && (output !== SOL.mint || within(intoOutput, LIMITS.maxPositionSol))
@@ -236,5 +259,6 @@ export class RiskModel {
 
 /** Returns whether parts together are at most so much; one whose value is unknown never is. */
 function within(parts: readonly (bigint | undefined)[], most: bigint): boolean {
-  return parts.every((part) => part !== undefined) && parts.reduce((sum: bigint, part) => sum + (part ?? 0n), 0n) <= most;
+  return parts.every((part) => part !== undefined)
+    && parts.reduce((sum: bigint, part) => sum + (part ?? 0n), 0n) <= most;
 }

@@ -13,7 +13,8 @@ describe('docs/risk.md', () => {
   });
 
   it('has a row for every code and every kind of protection', () => {
-    for (const name of [...Object.keys(DENIALS), ...Object.keys(PROTECTIONS)]) expect(page).toContain(`| \`${name}\` |`);
+    for (const name of [...Object.keys(DENIALS), ...Object.keys(PROTECTIONS)])
+      expect(page).toContain(`| \`${name}\` |`);
   });
 });
 

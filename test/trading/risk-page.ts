@@ -6,7 +6,10 @@ import type { Protection } from '../../src/trading/protection.ts';
 import { ACTIONS, PROTECTIONS, RELEASES } from '../../src/trading/protections/catalogue.ts';
 import { DEFAULT_PROTECTIONS } from '../../src/trading/protections/default-protections.ts';
 
-/** Returns docs/risk.md: every code with which risk refuses a swap and every protection, from the tables that risk itself reads. */
+/**
+ * Returns docs/risk.md: every code with which risk refuses a swap and every protection, from the tables that risk
+ * itself reads.
+ */
 export function riskPage(): string {
   return `${[
     '# Risk: limits, protections and their codes',
@@ -59,12 +62,17 @@ export function riskPage(): string {
 
 function section(category: DenialCategory): string {
   const rows = (Object.entries(DENIALS) as [string, DenialFacts][]).filter(([, facts]) => facts.category === category)
-    .map(([code, { meaning, scope, trigger, action, release }]) => [tick(code), meaning, scope, trigger, action, release]);
+    .map(([code, { meaning, scope, trigger, action, release }]) =>
+      [tick(code), meaning, scope, trigger, action, release]);
   return `## ${DENIAL_CATEGORIES[category]}\n\n${table(['code', 'meaning', 'scope', 'trigger', 'action', 'release'], rows)}`;
 }
 
 function defaultRow({ trigger: { kind, ...rest }, scope, action, release }: Protection): string[] {
-  return [tick(kind), Object.entries(rest).map(([name, value]) => limitText(name, value as number | bigint | string)).join(', ') || '–', scope, action, releaseText(release)];
+  return [
+    tick(kind),
+    Object.entries(rest).map(([name, value]) => limitText(name, value as number | bigint | string)).join(', ') || '–',
+    scope, action, releaseText(release),
+  ];
 }
 
 function limitText(name: string, value: number | bigint | string): string {

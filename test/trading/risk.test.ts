@@ -9,13 +9,17 @@ import type { EngineState } from '../../src/trading/state.ts';
 import { snapshotState } from '../../src/trading/state.ts';
 import { book, quote, sellingSol, stats, trouble } from '../market/events.ts';
 import { FISH, KELP, SOL, USDC } from '../market/tokens.ts';
-import { apply, approve, BUDGET, buy, confirm, fillOf, outcome, propose, stateWith, strategySetup, verdictOn, WALLET } from './states.ts';
+import {
+  apply, approve, BUDGET, buy, confirm, fillOf, outcome, propose, stateWith, strategySetup, verdictOn, WALLET,
+} from './states.ts';
 
 const amount = (value: bigint): Amount => value as Amount;
 const met = new Set<string>();
 
 /** Expects a denial under a code, with words for people and without a trace in the state. */
-function expectDenied(state: EngineState, code: DenialCode, proposal = buy(), where: { strategy?: string; at?: number } = {}): void {
+function expectDenied(
+  state: EngineState, code: DenialCode, proposal = buy(), where: { strategy?: string; at?: number } = {},
+): void {
   const before = [state.intents.size, [...state.keys].length, state.swapRate.times.length];
   const ruling = propose(state, proposal, where);
   expect(ruling.decision).toMatchObject({ verdict: 'denied', code });
@@ -146,11 +150,15 @@ describe('risk refuses', () => {
     const state = stateWith({ limits: { maxOpenIntents: 2 }, strategies: [strategySetup('diver'), fishing, holding] });
     approve(state, buy());
     approve(state, buy({ inputMint: FISH.mint, amount: amount(10n) }), { strategy: 'fisher' });
-    expectDenied(state, 'INTENTS_OPEN_LIMIT', buy({ inputMint: SOL.mint, outputMint: USDC.mint, amount: amount(10n) }), { strategy: 'holder' });
+    expectDenied(
+      state, 'INTENTS_OPEN_LIMIT', buy({ inputMint: SOL.mint, outputMint: USDC.mint, amount: amount(10n) }),
+      { strategy: 'holder' },
+    );
   });
 
   it.each([
-    ['perMinute', 'RATE_PER_MINUTE', 60_000], ['perHour', 'RATE_PER_HOUR', 3_600_000], ['perDay', 'RATE_PER_DAY', 86_400_000],
+    ['perMinute', 'RATE_PER_MINUTE', 60_000], ['perHour', 'RATE_PER_HOUR', 3_600_000],
+    ['perDay', 'RATE_PER_DAY', 86_400_000],
   ] as const)('one swap more than max_swaps allows %s, until the first is that old', (span, code, spanMs) => {
     const state = stateWith({ limits: { maxSwaps: { [span]: 2 } } });
     for (const at of [1_000, 2_000]) apply(state, outcome(approve(state, buy(), { at }), 'abandoned'), at);
@@ -169,7 +177,9 @@ describe('risk refuses', () => {
   });
 
   it('everything to a strategy without a budget', () => {
-    expectDenied(stateWith({ strategies: [strategySetup('diver', { budget: undefined })] }), 'BUDGET_EXCEEDED', buy({ amount: amount(1n) }));
+    expectDenied(stateWith({ strategies: [strategySetup('diver', { budget: undefined })] }), 'BUDGET_EXCEEDED', buy({
+      amount: amount(1n),
+    }));
   });
 
   it('one unit more than the wallet has, whatever the budget says', () => {
@@ -181,7 +191,8 @@ describe('risk refuses', () => {
   it('to touch the SOL reserve by one lamport', () => {
     const holder = [strategySetup('diver', { budget: { mint: SOL.mint, amount: amount(10_000_000_000n) } })];
     const state = (): EngineState => stateWith({ strategies: holder, limits: { solReserve: amount(50_000_000n) } });
-    const sell = (lamports: bigint): ReturnType<typeof buy> => buy({ inputMint: SOL.mint, outputMint: USDC.mint, amount: amount(lamports) });
+    const sell = (lamports: bigint): ReturnType<typeof buy> =>
+      buy({ inputMint: SOL.mint, outputMint: USDC.mint, amount: amount(lamports) });
     expectDenied(state(), 'SOL_RESERVE', sell(9_950_000_001n));
     expect(verdictOn(state(), sell(9_950_000_000n))).toBeNull();
   });
@@ -190,21 +201,31 @@ describe('risk refuses', () => {
     const holder = [strategySetup('diver', { budget: { mint: SOL.mint, amount: amount(10_000_000_000n) } })];
     const wallet = new Map(WALLET);
     wallet.delete(USDC.mint);
-    const state = (): EngineState => stateWith({ strategies: holder, wallet, limits: { solReserve: amount(50_000_000n) } });
-    const sell = (lamports: bigint): ReturnType<typeof buy> => buy({ inputMint: SOL.mint, outputMint: USDC.mint, amount: amount(lamports) });
+    const state = (): EngineState =>
+      stateWith({ strategies: holder, wallet, limits: { solReserve: amount(50_000_000n) } });
+    const sell = (lamports: bigint): ReturnType<typeof buy> =>
+      buy({ inputMint: SOL.mint, outputMint: USDC.mint, amount: amount(lamports) });
     expectDenied(state(), 'SOL_RESERVE', sell(9_950_000_000n - 2_074_079n));
     const opening = state();
     const intent = approve(opening, sell(9_950_000_000n - 2_074_080n));
     for (const reached of ['building', 'signed', 'submitted'] as const) apply(opening, outcome(intent, reached));
-    apply(opening, outcome(intent, 'confirmed', { fill: { ...fillOf(intent, 100n), rentLamports: 2_074_080n as never } }));
+    apply(
+      opening, outcome(intent, 'confirmed', { fill: { ...fillOf(intent, 100n), rentLamports: 2_074_080n as never } }),
+    );
     // It has taken amount and deposit, and is under the reserve by its fee alone.
     expect(opening.portfolio.wallet.get(SOL.mint)).toBe(50_000_000n - 5_000n);
   });
 
   it('a second entry on the deposit that one under way is going to need', () => {
-    const strategies = [strategySetup('diver', { budget: { mint: FISH.mint, amount: amount(500n) } }), strategySetup('other', { budget: { mint: SOL.mint, amount: amount(1_000n) } })];
+    const strategies = [
+      strategySetup('diver', { budget: { mint: FISH.mint, amount: amount(500n) } }),
+      strategySetup('other', { budget: { mint: SOL.mint, amount: amount(1_000n) } }),
+    ];
     const second = (lamports: bigint): EngineState => {
-      const state = stateWith({ strategies, wallet: new Map([[FISH.mint, amount(500n)], [SOL.mint, amount(lamports)]]), limits: { solReserve: amount(50_000_000n) } });
+      const state = stateWith({
+        strategies, wallet: new Map([[FISH.mint, amount(500n)], [SOL.mint, amount(lamports)]]),
+        limits: { solReserve: amount(50_000_000n) },
+      });
       approve(state, buy({ inputMint: FISH.mint, outputMint: KELP.mint, amount: amount(500n) }));
       return state;
     };
@@ -238,7 +259,8 @@ describe('risk refuses', () => {
       apply(state, sellingSol(100_000, 0));
       return state;
     };
-    const sell = (lamports: bigint): ReturnType<typeof buy> => buy({ inputMint: SOL.mint, outputMint: USDC.mint, amount: amount(lamports) });
+    const sell = (lamports: bigint): ReturnType<typeof buy> =>
+      buy({ inputMint: SOL.mint, outputMint: USDC.mint, amount: amount(lamports) });
     expectDenied(priced(), 'TRADE_EXCEEDS_MAX', sell(2_000_010_000n));
     expect(verdictOn(priced(), sell(2_000_000_000n))).toBeNull();
   });
@@ -247,7 +269,9 @@ describe('risk refuses', () => {
     const limits = { maxPosition: new Map([[SOL.mint, { mint: USDC.mint, amount: amount(100_000_000n) }]]) };
     const filled = (): EngineState => {
       const state = stateWith({
-        limits, strategies: [strategySetup('diver'), strategySetup('fisher', { budget: { mint: FISH.mint, amount: amount(100_000n) } })],
+        limits, strategies: [
+          strategySetup('diver'), strategySetup('fisher', { budget: { mint: FISH.mint, amount: amount(100_000n) } }),
+        ],
       });
       apply(state, sellingSol(100_000, 0));
       apply(state, quote(FISH, USDC, { inAmount: 100_000n, outAmount: 20_000_000n }));
@@ -284,7 +308,8 @@ describe('risk refuses', () => {
 
     it('a position of which a part has no price', () => {
       const state = stateWith({
-        limits: { maxPosition: new Map([[SOL.mint, { mint: USDC.mint, amount: amount(100_000_000n) }]]) }, strategies: fisher,
+        limits: { maxPosition: new Map([[SOL.mint, { mint: USDC.mint, amount: amount(100_000_000n) }]]) },
+        strategies: fisher,
       });
       apply(state, sellingSol(100_000, 0));
       expectDenied(state, 'VALUE_UNKNOWN', buy({ inputMint: FISH.mint, amount: amount(10n) }));
@@ -292,7 +317,8 @@ describe('risk refuses', () => {
 
     it('but takes a quote either way, or the prices of both tokens', () => {
       for (const events of [
-        [quote(FISH, USDC, { inAmount: 10n, outAmount: 10n })], [quote(USDC, FISH, { inAmount: 10n, outAmount: 10n })], [stats(FISH, 2), stats(USDC, 1)],
+        [quote(FISH, USDC, { inAmount: 10n, outAmount: 10n })], [quote(USDC, FISH, { inAmount: 10n, outAmount: 10n })],
+        [stats(FISH, 2), stats(USDC, 1)],
       ]) {
         const state = stateWith({ limits, strategies: fisher });
         for (const event of events) apply(state, event);
@@ -333,7 +359,8 @@ describe('risk refuses', () => {
       const state = stateWith({
         limits: limits.all === undefined ? {} : { maxExposure: usdc(limits.all) },
         strategies: [
-          strategySetup('diver', { limits: limits.strategy === undefined ? {} : { maxExposure: usdc(limits.strategy) } }),
+          strategySetup('diver', { limits: limits.strategy === undefined ? {}
+            : { maxExposure: usdc(limits.strategy) } }),
           strategySetup('fisher', { budget: { mint: FISH.mint, amount: amount(100_000n) } }),
         ],
       });
@@ -343,7 +370,9 @@ describe('risk refuses', () => {
       approve(state, buy({ inputMint: FISH.mint, amount: amount(100_000n) }), { strategy: 'fisher' });
       return state;
     };
-    expectDenied(held({ strategy: 80_000_000n }), 'STRATEGY_EXPOSURE_EXCEEDS_MAX', buy({ amount: amount(30_000_001n) }));
+    expectDenied(
+      held({ strategy: 80_000_000n }), 'STRATEGY_EXPOSURE_EXCEEDS_MAX', buy({ amount: amount(30_000_001n) }),
+    );
     expect(verdictOn(held({ strategy: 80_000_000n }), buy({ amount: amount(30_000_000n) }))).toBeNull();
     expectDenied(held({ all: 100_000_000n }), 'EXPOSURE_EXCEEDS_MAX', buy({ amount: amount(30_000_001n) }));
     expect(verdictOn(held({ all: 100_000_000n }), buy({ amount: amount(30_000_000n) }))).toBeNull();
@@ -363,11 +392,13 @@ describe('risk refuses', () => {
 
   it('a token that nobody looked at, or too long ago, or in which something was found', () => {
     const tokenSafety = {
-      trusted: new Set<Mint>(), minLiquidityUsd: 0, minOrganicScore: 0, minHolders: 0, maxTopHoldersPct: 100, maxTransferFeeBps: 0 as Bps,
-      allowedExtensions: new Set<string>(), validForMs: 60_000,
+      trusted: new Set<Mint>(), minLiquidityUsd: 0, minOrganicScore: 0, minHolders: 0, maxTopHoldersPct: 100,
+      maxTransferFeeBps: 0 as Bps, allowedExtensions: new Set<string>(), validForMs: 60_000,
     };
     const state = stateWith({ limits: { tokenSafety } });
-    const judge = (findings: readonly string[], at: number): void => { apply(state, { kind: 'command', name: 'judge-token', mint: SOL.mint, findings, reason: 'a test' }, at); };
+    const judge = (findings: readonly string[], at: number): void => {
+      apply(state, { kind: 'command', name: 'judge-token', mint: SOL.mint, findings, reason: 'a test' }, at);
+    };
     expectDenied(state, 'TOKEN_UNVETTED');
     judge(['FREEZE_AUTHORITY'], 1_000);
     expectDenied(state, 'TOKEN_UNSAFE');
@@ -375,13 +406,17 @@ describe('risk refuses', () => {
     expectDenied(state, 'TOKEN_UNVETTED', buy(), { at: 62_001 });
     confirm(state, approve(state, buy(), { at: 62_000 }), 1_000n);
     judge(['FREEZE_AUTHORITY'], 63_000);
-    expect(verdictOn(state, buy({ inputMint: SOL.mint, outputMint: USDC.mint, amount: 'all' }), { at: 63_000 })).toBeNull();
+    expect(verdictOn(state, buy({ inputMint: SOL.mint, outputMint: USDC.mint, amount: 'all' }), { at: 63_000 }))
+      .toBeNull();
   });
 
   it('a further attempt of an entry whose strategy is no longer configured, but not of an exit', () => {
     const state = stateWith();
     const entry = approve(state, buy());
-    const later = stateWith({ strategies: [strategySetup('other')], snapshot: snapshotState(state), open: [{ intent: entry, state: 'building' }] });
+    const later = stateWith({
+      strategies: [strategySetup('other')], snapshot: snapshotState(state),
+      open: [{ intent: entry, state: 'building' }],
+    });
     expect(retryDenial(later, entry, 2_000)?.code).toBe('STRATEGY_UNKNOWN');
     met.add('STRATEGY_UNKNOWN');
     expect(retryDenial(later, { ...entry, purpose: 'exit' }, 2_000)).toBeUndefined();
@@ -435,7 +470,8 @@ describe('an approval', () => {
   it('keeps a limit of the strategy’s own that asks for more', () => {
     const state = stateWith({ limits: { maxSlippageBps: 50 as never, maxPriceImpactBps: 100 as never } });
     apply(state, quote(USDC, SOL, { inAmount: 25_000_000n, outAmount: 100_000_000n }));
-    expect(approve(state, buy({ amount: amount(25_000_000n), limit: amount(99_000_000n) })).minimumOut).toBe(99_000_000n);
+    expect(approve(state, buy({ amount: amount(25_000_000n), limit: amount(99_000_000n) })).minimumOut)
+      .toBe(99_000_000n);
   });
 
   it('lets an exit go where entries have used up the rate, and where SOL for fees has run short', () => {
@@ -447,29 +483,38 @@ describe('an approval', () => {
 
   it('lets an exit go where as many swaps are open as may be, its token’s price is lost, and it is worth more than any trade may be', () => {
     const fisher = strategySetup('fisher', { budget: { mint: FISH.mint, amount: amount(1_000n) } });
-    const state = stateWith({ strategies: [strategySetup('diver'), fisher], limits: { maxOpenIntents: 1, maxTrade: { mint: USDC.mint, amount: amount(30_000_000n) }, maxQuoteAgeMs: 1_000 } });
+    const state = stateWith({
+      strategies: [strategySetup('diver'), fisher],
+      limits: { maxOpenIntents: 1, maxTrade: { mint: USDC.mint, amount: amount(30_000_000n) }, maxQuoteAgeMs: 1_000 },
+    });
     apply(state, sellingSol(100_000, 1_000));
     confirm(state, approve(state, buy()), 1_000n);
     apply(state, quote(FISH, USDC, { inAmount: 10n, outAmount: 10n, at: 1_000 }));
     apply(state, quote(FISH, SOL, { inAmount: 10n, outAmount: 10n, at: 1_000 }));
     approve(state, buy({ inputMint: FISH.mint, amount: amount(10n) }), { strategy: 'fisher' });
-    expect(verdictOn(state, buy({ inputMint: SOL.mint, outputMint: USDC.mint, amount: 'all' }), { at: 99_000_000 })).toBeNull();
+    expect(verdictOn(state, buy({ inputMint: SOL.mint, outputMint: USDC.mint, amount: 'all' }), { at: 99_000_000 }))
+      .toBeNull();
   });
 
   it('sells of SOL all but the reserve, and what the wallet still has where somebody took of it', () => {
     const sell = buy({ inputMint: SOL.mint, outputMint: USDC.mint, amount: 'all' });
     const holding = (wallet: bigint): EngineState => {
-      const state = stateWith({ wallet: new Map(WALLET).set(SOL.mint, amount(wallet)), limits: { solReserve: amount(50n) } });
+      const state =
+        stateWith({ wallet: new Map(WALLET).set(SOL.mint, amount(wallet)), limits: { solReserve: amount(50n) } });
       confirm(state, approve(state, buy()), 1_000n, 0n);
       return state;
     };
     expect(approve(holding(50n), sell).amountIn).toBe(1_000n);
     const robbed = holding(50n);
-    apply(robbed, { kind: 'command', name: 'adjust-wallet', mint: SOL.mint, change: '-300', cause: 'withdrawal', reason: 'a test' });
+    apply(robbed, {
+      kind: 'command', name: 'adjust-wallet', mint: SOL.mint, change: '-300', cause: 'withdrawal', reason: 'a test',
+    });
     expect(verdictOn(robbed, { ...sell, amount: amount(701n) })).toBe('SOL_RESERVE');
     expect(approve(robbed, { ...sell, amount: { fraction: 0.9 } }).amountIn).toBe(700n);
     const poor = holding(50n);
-    apply(poor, { kind: 'command', name: 'adjust-wallet', mint: SOL.mint, change: '-1010', cause: 'withdrawal', reason: 'a test' });
+    apply(poor, {
+      kind: 'command', name: 'adjust-wallet', mint: SOL.mint, change: '-1010', cause: 'withdrawal', reason: 'a test',
+    });
     expect(verdictOn(poor, sell)).toBe('SOL_RESERVE');
   });
 
@@ -511,14 +556,19 @@ describe('an approval', () => {
     });
     expect(intents.map(({ id }) => id)).toEqual(['diver-1', 'diver-2']);
     expect(approve(state, buy(), { strategy: 'other' }).id).toBe('other-1');
-    expect(intents[0]).toMatchObject({ createdAt: 42, purpose: 'entry', minimumOut: 9n, route: 'build', maxPriceImpactBps: 100, maxFeeBps: 30, reason: 'a test' });
+    expect(intents[0]).toMatchObject({
+      createdAt: 42, purpose: 'entry', minimumOut: 9n, route: 'build', maxPriceImpactBps: 100, maxFeeBps: 30,
+      reason: 'a test',
+    });
   });
 
   it('of an alert is always given, halted or not', () => {
     const state = stateWith();
     set(state, 'halted');
     const alert = { kind: 'alert', level: 'info', message: 'look' } as const;
-    expect(propose(state, alert)).toMatchObject({ decision: { verdict: 'approved', code: null }, effect: { kind: 'alert', strategy: 'diver', alert } });
+    expect(propose(state, alert)).toMatchObject({
+      decision: { verdict: 'approved', code: null }, effect: { kind: 'alert', strategy: 'diver', alert },
+    });
   });
 });
 

@@ -6,15 +6,19 @@ import { approve, buy, stateWith } from './states.ts';
 
 const intent = approve(stateWith(), buy());
 const accepted: SwapTerms = {
-  inputMint: intent.inputMint, outputMint: intent.outputMint, inAmount: intent.amountIn, outAmount: 1_000_000n as Amount,
-  threshold: 995_000n as Amount, priceImpact: 0, feeBps: 0, router: 'iris',
+  inputMint: intent.inputMint, outputMint: intent.outputMint, inAmount: intent.amountIn,
+  outAmount: 1_000_000n as Amount, threshold: 995_000n as Amount, priceImpact: 0, feeBps: 0, router: 'iris',
 };
-const land = (outAmount: bigint, setting: 'optimistic' | 'base' | 'pessimistic' = 'base'): ReturnType<typeof landSimulated> =>
+const land = (
+  outAmount: bigint, setting: 'optimistic' | 'base' | 'pessimistic' = 'base',
+): ReturnType<typeof landSimulated> =>
   landSimulated({ intent, accepted, outAmount: outAmount as Amount, setting, feeLamports: BASE_FEE });
 
 it('fills at what the arrival brings, down to the last unit that the slippage allows', () => {
-  expect(land(1_000_500n)).toMatchObject({ state: 'confirmed', quotedOut: 1_000_000n, fill: { amountOut: 1_000_500n, feeLamports: 5_000n } });
-  expect(land(995_000n)).toMatchObject({ state: 'confirmed', fill: { amountIn: intent.amountIn, amountOut: 995_000n } });
+  expect(land(1_000_500n))
+    .toMatchObject({ state: 'confirmed', quotedOut: 1_000_000n, fill: { amountOut: 1_000_500n, feeLamports: 5_000n } });
+  expect(land(995_000n))
+    .toMatchObject({ state: 'confirmed', fill: { amountIn: intent.amountIn, amountOut: 995_000n } });
 });
 
 it('fails with 6001 one unit below, or where nobody buys any more, and costs its fee all the same', () => {

@@ -39,7 +39,8 @@ describe('a restart', () => {
   it('does not hand out a budget a second time, however large the configured one', () => {
     const state = stateWith();
     confirm(state, approve(state, buy({ amount: 'all' })), 1n);
-    const later = stateWith({ snapshot: snapshotState(state), strategies: [strategySetup('diver'), strategySetup('newcomer')] });
+    const later =
+      stateWith({ snapshot: snapshotState(state), strategies: [strategySetup('diver'), strategySetup('newcomer')] });
     expect(later.portfolio.available('diver', USDC.mint)).toBe(0n);
     expect(later.portfolio.available('newcomer', USDC.mint)).toBe(500_000_000n);
   });
@@ -91,7 +92,9 @@ describe('a restart', () => {
     const state = stateWith();
     const intent = approve(state, buy());
     for (const reached of ['building', 'signed', 'unknown'] as const) apply(state, outcome(intent, reached));
-    const later = stateWith({ snapshot: snapshotState(state), strategies: [strategySetup('other')], open: [{ intent, state: 'unknown' }] });
+    const later = stateWith({
+      snapshot: snapshotState(state), strategies: [strategySetup('other')], open: [{ intent, state: 'unknown' }],
+    });
     expect(later.portfolio.unreserved(USDC.mint)).toBe(WALLET.get(USDC.mint)! - intent.amountIn);
     apply(later, outcome(intent, 'expired'));
     expect(later.portfolio.unreserved(USDC.mint)).toBe(WALLET.get(USDC.mint));

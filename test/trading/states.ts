@@ -30,7 +30,9 @@ export const WALLET: ReadonlyMap<Mint, Amount> = new Map([
 /** 500 USDC. */
 export const BUDGET = { mint: USDC.mint, amount: 500_000_000n as Amount };
 
-export function strategySetup(name: string, options: { budget?: StrategySetup['budget']; limits?: StrategyLimits } = {}): StrategySetup {
+export function strategySetup(
+  name: string, options: { budget?: StrategySetup['budget']; limits?: StrategyLimits } = {},
+): StrategySetup {
   return { name, budget: 'budget' in options ? options.budget : BUDGET, limits: options.limits ?? {} };
 }
 
@@ -53,13 +55,18 @@ export function stateWith(options: {
 
 /** Returns a proposal to buy SOL with USDC, 25 of them unless told otherwise. */
 export function buy(change: Partial<SwapProposal> = {}): SwapProposal {
-  return { kind: 'swap', inputMint: USDC.mint, outputMint: SOL.mint, amount: 25_000_000n as Amount, reason: 'a test', ...change };
+  return {
+    kind: 'swap', inputMint: USDC.mint, outputMint: SOL.mint, amount: 25_000_000n as Amount, reason: 'a test',
+    ...change,
+  };
 }
 
 const lastSeq = new WeakMap<EngineState, number>();
 
 /** Hands a proposal to `step` and returns the ruling. */
-export function propose(state: EngineState, proposal: Proposal, { strategy = 'diver', at = 1_000 }: { strategy?: string; at?: Millis } = {}): Ruling {
+export function propose(
+  state: EngineState, proposal: Proposal, { strategy = 'diver', at = 1_000 }: { strategy?: string; at?: Millis } = {},
+): Ruling {
   return step(state, nextSeq(state), at, { kind: 'proposal', strategy, proposal })!;
 }
 
@@ -69,12 +76,16 @@ export function apply(state: EngineState, input: Input, at: Millis = 1_000): voi
 }
 
 /** Returns the code with which a proposal is denied, null when it is approved. */
-export function verdictOn(state: EngineState, proposal: Proposal, where: { strategy?: string; at?: Millis } = {}): string | null {
+export function verdictOn(
+  state: EngineState, proposal: Proposal, where: { strategy?: string; at?: Millis } = {},
+): string | null {
   return propose(state, proposal, where).decision.code;
 }
 
 /** Returns the intent that approving a proposal made. */
-export function approve(state: EngineState, proposal: SwapProposal, where: { strategy?: string; at?: Millis } = {}): Intent {
+export function approve(
+  state: EngineState, proposal: SwapProposal, where: { strategy?: string; at?: Millis } = {},
+): Intent {
   const { effect, denial } = propose(state, proposal, where);
   if (effect?.kind !== 'execute') throw new Error(`expected an approval, got ${denial?.code}`);
   return effect.intent;
@@ -92,7 +103,10 @@ export function confirm(state: EngineState, intent: Intent, amountOut: bigint, f
 
 export function fillOf(intent: Intent, amountOut: bigint, feeLamports = 5_000n): NonNullable<Outcome['fill']> {
   const { inputMint, outputMint, amountIn } = intent;
-  return { inputMint, outputMint, amountIn, amountOut: amountOut as Amount, feeLamports: feeLamports as never, rentLamports: 0n as never };
+  return {
+    inputMint, outputMint, amountIn, amountOut: amountOut as Amount, feeLamports: feeLamports as never,
+    rentLamports: 0n as never,
+  };
 }
 
 function nextSeq(state: EngineState): number {

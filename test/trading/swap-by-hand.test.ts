@@ -15,22 +15,29 @@ import { apply, approve, buy, outcome, stateWith, strategySetup, verdictOn } fro
 type Kept = StateSnapshot | undefined;
 type Limits = Partial<RiskLimits>;
 
-const kept = (state: EngineState): StateSnapshot => parseJson(stringifyJson(snapshotState(state))) as unknown as StateSnapshot;
+const kept = (state: EngineState): StateSnapshot =>
+  parseJson(stringifyJson(snapshotState(state))) as unknown as StateSnapshot;
 const raw = (units: number): Amount => BigInt(units) as Amount;
 
 /** Returns the state of a run of one swap by hand, with prices. */
 function byHand(name: string, limits: Limits, snapshot: Kept, budget: { mint: Mint; amount: Amount }): EngineState {
-  const state = stateWith({ limits, ...(snapshot && { snapshot }), strategies: [{ ...strategySetup(name, { budget }), isByHand: true }] });
+  const state = stateWith({
+    limits, ...(snapshot && { snapshot }), strategies: [{ ...strategySetup(name, { budget }), isByHand: true }],
+  });
   price(state, 100, START);
   apply(state, quote(FISH, USDC, { inAmount: 1_000_000n, outAmount: 1_000_000n, at: START }), START);
   return state;
 }
 
 /** Swaps by hand, in a run of its own, and returns what it leaves. */
-function swap(name: string, limits: Limits, snapshot: Kept, from: readonly [Mint, number], to: readonly [Mint, number]): StateSnapshot {
+function swap(
+  name: string, limits: Limits, snapshot: Kept, from: readonly [Mint, number], to: readonly [Mint, number],
+): StateSnapshot {
   const budget = { mint: from[0], amount: raw(from[1]) };
   const state = byHand(name, limits, snapshot, budget);
-  carry(state, buy({ inputMint: budget.mint, outputMint: to[0], amount: budget.amount }), START, 'confirmed', { out: BigInt(to[1]), strategy: name });
+  carry(state, buy({ inputMint: budget.mint, outputMint: to[0], amount: budget.amount }), START, 'confirmed', {
+    out: BigInt(to[1]), strategy: name,
+  });
   return kept(state);
 }
 
@@ -42,7 +49,8 @@ function daemon(limits: Limits, snapshot: Kept, usd = 100): EngineState {
 }
 
 /** Returns what is left with a book in it of an older version, or of a strategy that is no longer in the file. */
-const gone = (mint: Mint, units: string): StateSnapshot => ({ ...kept(stateWith()), books: { gone: { balances: { [mint]: units }, feesLamports: '5000', swaps: 1 } } });
+const gone = (mint: Mint, units: string): StateSnapshot =>
+  ({ ...kept(stateWith()), books: { gone: { balances: { [mint]: units }, feesLamports: '5000', swaps: 1 } } });
 
 const BUY_60 = buy({ amount: raw(60_000_000) });
 
@@ -54,7 +62,8 @@ describe('what swaps by hand left', () => {
     for (const pair of ['1', '2']) {
       left = swap(`${pair}-there`, limits, left, [USDC.mint, 25_000_000], [SOL.mint, 250_000_000]);
       expect(daemon(limits, left).portfolio.held(SOL.mint)).toBe(250_000_000n);
-      expect(verdictOn(daemon({ maxExposure: usdc(100) }, left), buy({ amount: raw(80_000_000) }), { at: START })).toBe('EXPOSURE_EXCEEDS_MAX');
+      expect(verdictOn(daemon({ maxExposure: usdc(100) }, left), buy({ amount: raw(80_000_000) }), { at: START }))
+        .toBe('EXPOSURE_EXCEEDS_MAX');
       left = swap(`${pair}-back`, limits, left, [SOL.mint, 250_000_000], [USDC.mint, 25_000_000]);
     }
     const state = daemon(limits, left);
@@ -71,11 +80,14 @@ describe('what swaps by hand left', () => {
     let left = swap('a', limits, kept(diver), [USDC.mint, 25_000_000], [SOL.mint, 250_000_000]);
     left = swap('b', limits, left, [USDC.mint, 25_000_000], [SOL.mint, 250_000_000]);
     left = swap('c', limits, left, [SOL.mint, 300_000_000], [USDC.mint, 30_000_000]);
-    expect([left.books['a']?.balances[SOL.mint], left.books['b']?.balances[SOL.mint], left.books['diver']?.balances[SOL.mint]]).toEqual(['200000000', undefined, '250000000']);
+    expect([
+      left.books['a']?.balances[SOL.mint], left.books['b']?.balances[SOL.mint], left.books['diver']?.balances[SOL.mint],
+    ]).toEqual(['200000000', undefined, '250000000']);
     expect(left.books['a']?.costs?.[SOL.mint]).toBe('20000000');
     left = swap('d', limits, left, [SOL.mint, 300_000_000], [USDC.mint, 30_000_000]);
     const state = daemon(limits, left);
-    expect([state.portfolio.held(SOL.mint), state.portfolio.available('diver', SOL.mint)]).toEqual([250_000_000n, 250_000_000n]);
+    expect([state.portfolio.held(SOL.mint), state.portfolio.available('diver', SOL.mint)])
+      .toEqual([250_000_000n, 250_000_000n]);
   });
 
   it('does not bind what it was not swapped for: a refused swap leaves nothing', () => {
@@ -102,25 +114,35 @@ describe('what strategies hold that are gone', () => {
   const limits: Limits = { maxExposure: usdc(100), maxPosition: new Map([[FISH.mint, usdc(100)]]) };
 
   it('counts no further than the wallet has it beyond what others hold', () => {
-    const none = daemon(limits, { ...gone(FISH.mint, '25000000'), wallet: { [USDC.mint]: '10000000000', [SOL.mint]: '10000000000' } });
+    const none = daemon(limits, {
+      ...gone(FISH.mint, '25000000'), wallet: { [USDC.mint]: '10000000000', [SOL.mint]: '10000000000' },
+    });
     expect([none.portfolio.held(FISH.mint), verdictOn(none, BUY_60, { at: START })]).toEqual([0n, null]);
 
     const unpriced = daemon(limits, gone(FISH.mint, '25000000'));
-    expect([unpriced.portfolio.held(FISH.mint), verdictOn(unpriced, BUY_60, { at: START })]).toEqual([1_000_000n, 'VALUE_UNKNOWN']);
+    expect([unpriced.portfolio.held(FISH.mint), verdictOn(unpriced, BUY_60, { at: START })])
+      .toEqual([1_000_000n, 'VALUE_UNKNOWN']);
 
-    const partly = daemon(limits, { ...gone(SOL.mint, '1000000000'), wallet: { [USDC.mint]: '10000000000', [SOL.mint]: '300000000' } });
+    const partly = daemon(limits, {
+      ...gone(SOL.mint, '1000000000'), wallet: { [USDC.mint]: '10000000000', [SOL.mint]: '300000000' },
+    });
     expect(verdictOn(partly, buy({ amount: raw(70_000_001) }), { at: START })).toBe('EXPOSURE_EXCEEDS_MAX');
     expect(verdictOn(partly, buy({ amount: raw(70_000_000) }), { at: START })).toBeNull();
   });
 
   it('is kept with its book, so that who comes back is given nothing twice', () => {
-    const state = daemon(limits, { ...gone(FISH.mint, '25000000'), wallet: { [USDC.mint]: '10000000000', [SOL.mint]: '10000000000' } });
+    const state = daemon(limits, {
+      ...gone(FISH.mint, '25000000'), wallet: { [USDC.mint]: '10000000000', [SOL.mint]: '10000000000' },
+    });
     const back = stateWith({ snapshot: kept(state), strategies: [strategySetup('gone')] });
     expect(back.portfolio.available('gone', USDC.mint)).toBe(0n);
   });
 
   it('is no exposure while it waits in the token of its budget', () => {
-    const away = stateWith({ limits: { maxExposure: { mint: SOL.mint, amount: raw(1_000_000_000) } }, snapshot: kept(stateWith()), strategies: [strategySetup('other')] });
+    const away = stateWith({
+      limits: { maxExposure: { mint: SOL.mint, amount: raw(1_000_000_000) } }, snapshot: kept(stateWith()),
+      strategies: [strategySetup('other')],
+    });
     price(away, 100, START);
     expect(verdictOn(away, buy({ amount: raw(90_000_000) }), { at: START, strategy: 'other' })).toBeNull();
   });
@@ -140,9 +162,13 @@ describe('a run of a swap by hand', () => {
   it('brings on nothing of all strategies together, and leaves their equity as it was', () => {
     const before = fallen(80.8);
     expect(takeChanges(before.protections)).toEqual([]);
-    const state = stateWith({ limits, snapshot: kept(before), strategies: [{ ...strategySetup('a', { budget: usdc(25) }), isByHand: true }] });
+    const state = stateWith({
+      limits, snapshot: kept(before), strategies: [{ ...strategySetup('a', { budget: usdc(25) }), isByHand: true }],
+    });
     price(state, 80.8, START + 30_000);
-    carry(state, buy(), START + 30_000, 'confirmed', { out: BigInt(Math.floor((25 / 80.8) * 0.8 * 1e9)), strategy: 'a' });
+    carry(state, buy(), START + 30_000, 'confirmed', {
+      out: BigInt(Math.floor((25 / 80.8) * 0.8 * 1e9)), strategy: 'a',
+    });
     price(state, 200, START + HOUR);
     expect(takeChanges(state.protections)).toEqual([]);
     const [found, left] = [kept(before), kept(state)];
@@ -150,12 +176,14 @@ describe('a run of a swap by hand', () => {
     // The daemon's next look is the one that it would have had.
     const next = stateWith({ limits, snapshot: left });
     price(next, 79.9, START + 2 * HOUR);
-    expect(takeChanges(next.protections).map(({ code, subject }) => `${code} ${subject}`)).toEqual(['DRAWDOWN_EXCEEDS_MAX ']);
+    expect(takeChanges(next.protections).map(({ code, subject }) => `${code} ${subject}`))
+      .toEqual(['DRAWDOWN_EXCEEDS_MAX ']);
   });
 
   it('is not held to a limit of all together that was set since: that is the daemon’s to find', () => {
     const tighter = { protections: [protection({ kind: 'max-drawdown', limitPct: 10 }, { scope: 'global' })] };
-    const snapshot = kept(fallen(85, { protections: [protection({ kind: 'max-drawdown', limitPct: 20 }, { scope: 'global' })] }));
+    const snapshot =
+      kept(fallen(85, { protections: [protection({ kind: 'max-drawdown', limitPct: 20 }, { scope: 'global' })] }));
     expect(verdictOn(byHand('a', tighter, snapshot, usdc(25)), buy(), { at: START + HOUR, strategy: 'a' })).toBeNull();
     const next = daemon(tighter, snapshot, 85);
     expect(takeChanges(next.protections).map(({ code }) => code)).toEqual(['DRAWDOWN_EXCEEDS_MAX']);
@@ -166,7 +194,8 @@ describe('a run of a swap by hand', () => {
   });
 
   it('is held back by what stands: a drawdown of all together, until an operator resumes', () => {
-    const halting = { protections: [protection({ kind: 'max-drawdown', limitPct: 20 }, { scope: 'global', action: 'halt' })] };
+    const halting =
+      { protections: [protection({ kind: 'max-drawdown', limitPct: 20 }, { scope: 'global', action: 'halt' })] };
     const state = byHand('a', halting, kept(fallen(70, halting)), usdc(25));
     expect(verdictOn(state, buy(), { at: START + HOUR, strategy: 'a' })).toBe('TRADING_HALTED');
     resume(state, START + HOUR);
@@ -174,17 +203,23 @@ describe('a run of a swap by hand', () => {
   });
 
   it('lets nothing go for what it does not look at', () => {
-    const cleared = { protections: [protection({ kind: 'max-drawdown', limitPct: 20 }, { scope: 'global', release: { kind: 'cleared' } })] };
+    const cleared = { protections: [
+      protection({ kind: 'max-drawdown', limitPct: 20 }, { scope: 'global', release: { kind: 'cleared' } }),
+    ] };
     const state = byHand('a', cleared, kept(fallen(70, cleared)), usdc(25));
     price(state, 500, START + DAY);
     expect(verdictOn(state, buy(), { at: START + DAY, strategy: 'a' })).toBe('DRAWDOWN_EXCEEDS_MAX');
   });
 
   it('is still watched by itself and by what all swaps together do', () => {
-    const own = { protections: [protection({ kind: 'max-drawdown', limitPct: 20 }), protection({ kind: 'fee-budget', limitLamports: 1n as never }, { scope: 'global' })] };
+    const own = { protections: [
+      protection({ kind: 'max-drawdown', limitPct: 20 }),
+      protection({ kind: 'fee-budget', limitLamports: 1n as never }, { scope: 'global' }),
+    ] };
     const state = byHand('a', own, undefined, usdc(25));
     carry(state, buy(), START, 'confirmed', { out: 100_000_000n, fee: 5_000n, strategy: 'a' });
     command(state, START + 1, { name: 'report-presence' });
-    expect(takeChanges(state.protections).map(({ code, subject }) => `${code} ${subject}`).sort()).toEqual(['DRAWDOWN_EXCEEDS_MAX a', 'FEE_BUDGET_EXCEEDED ']);
+    expect(takeChanges(state.protections).map(({ code, subject }) => `${code} ${subject}`).sort())
+      .toEqual(['DRAWDOWN_EXCEEDS_MAX a', 'FEE_BUDGET_EXCEEDED ']);
   });
 });

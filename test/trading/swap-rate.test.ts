@@ -11,8 +11,10 @@ function naiveCount(times: readonly number[], span: RateSpan, at: number): numbe
 }
 
 it('counts what is younger than the span, as a naive count does', () => {
-  const gaps = fc.oneof(fc.nat(5), fc.nat(70_000), fc.nat(2 * 3_600_000), fc.constantFrom(60_000, 3_600_000, DAY, 2 * DAY));
-  const moves = fc.array(fc.record({ gap: gaps, add: fc.boolean(), span: fc.constantFrom(...SPANS) }), { maxLength: 80 });
+  const gaps =
+    fc.oneof(fc.nat(5), fc.nat(70_000), fc.nat(2 * 3_600_000), fc.constantFrom(60_000, 3_600_000, DAY, 2 * DAY));
+  const moves =
+    fc.array(fc.record({ gap: gaps, add: fc.boolean(), span: fc.constantFrom(...SPANS) }), { maxLength: 80 });
   fc.assert(fc.property(fc.array(gaps, { maxLength: 10 }), moves, (before, later) => {
     let at = 0;
     const times = before.map((gap) => (at += gap));

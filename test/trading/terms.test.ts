@@ -9,8 +9,8 @@ import { approve, buy, stateWith } from './states.ts';
 
 const intent: Intent = approve(stateWith(), buy());
 const fair: SwapTerms = {
-  inputMint: intent.inputMint, outputMint: intent.outputMint, inAmount: intent.amountIn, outAmount: 166_000_000n as Amount,
-  threshold: 165_170_000n as Amount, priceImpact: -0.001, feeBps: 10, router: 'iris',
+  inputMint: intent.inputMint, outputMint: intent.outputMint, inAmount: intent.amountIn,
+  outAmount: 166_000_000n as Amount, threshold: 165_170_000n as Amount, priceImpact: -0.001, feeBps: 10, router: 'iris',
 };
 
 const refusal = (terms: Partial<SwapTerms>, change: Partial<Intent> = {}): string | undefined =>
@@ -46,14 +46,16 @@ describe('the terms of a quote', () => {
 
   it('are refused one unit under the strategy’s own floor, offered or guaranteed', () => {
     const floor = { minimumOut: 165_500_000n as Amount };
-    expect(refusal({ outAmount: 165_499_999n as Amount, threshold: 165_499_999n as Amount }, floor)).toBe('LIMIT_NOT_MET');
+    expect(refusal({ outAmount: 165_499_999n as Amount, threshold: 165_499_999n as Amount }, floor))
+      .toBe('LIMIT_NOT_MET');
     expect(refusal({ threshold: 165_499_999n as Amount }, floor)).toBe('SLIPPAGE_EXCEEDS_MAX');
     expect(refusal({ threshold: 165_500_000n as Amount }, floor)).toBeUndefined();
   });
 
   it('are refused when they offer nothing', () => {
     expect(refusal({ outAmount: 0n as Amount, threshold: 0n as Amount })).toBe('LIMIT_NOT_MET');
-    expect(refusal({ outAmount: 0n as Amount, threshold: 0n as Amount }, { minimumOut: 0n as Amount })).toBe('LIMIT_NOT_MET');
+    expect(refusal({ outAmount: 0n as Amount, threshold: 0n as Amount }, { minimumOut: 0n as Amount }))
+      .toBe('LIMIT_NOT_MET');
   });
 
   it('are refused when the impact is above the cap, not said, or no number', () => {
@@ -77,14 +79,15 @@ describe('the terms of a quote', () => {
   });
 
   it('leave as much slippage as the floor has room for: its threshold is never under the floor, one bps more would be', () => {
-    fc.assert(fc.property(fc.bigInt({ min: 10_000n, max: 2n ** 63n }), fc.integer({ min: 0, max: 300 }), (out, roomBps) => {
-      const floor = out - (out * BigInt(roomBps)) / 20_000n;
-      const bps = slippageFor({ ...intent, minimumOut: floor as Amount, maxSlippageBps: 100 as Bps }, out as Amount);
-      const threshold = (slippage: number): bigint => (out * BigInt(10_000 - slippage)) / 10_000n;
-      expect(bps).toBeLessThanOrEqual(100);
-      expect(threshold(bps)).toBeGreaterThanOrEqual(floor);
-      if (bps < 100) expect(threshold(bps + 1)).toBeLessThan(floor);
-    }));
+    fc.assert(fc.property(fc.bigInt({ min: 10_000n, max: 2n ** 63n }), fc.integer({ min: 0, max: 300 }),
+      (out, roomBps) => {
+        const floor = out - (out * BigInt(roomBps)) / 20_000n;
+        const bps = slippageFor({ ...intent, minimumOut: floor as Amount, maxSlippageBps: 100 as Bps }, out as Amount);
+        const threshold = (slippage: number): bigint => (out * BigInt(10_000 - slippage)) / 10_000n;
+        expect(bps).toBeLessThanOrEqual(100);
+        expect(threshold(bps)).toBeGreaterThanOrEqual(floor);
+        if (bps < 100) expect(threshold(bps + 1)).toBeLessThan(floor);
+      }));
     expect(slippageFor(intent, 166_000_000n as Amount)).toBe(intent.maxSlippageBps);
   });
 

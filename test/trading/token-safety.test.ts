@@ -12,20 +12,39 @@ const LIMITS: TokenSafetyLimits = {
   maxTransferFeeBps: 0 as Bps, allowedExtensions: new Set(), validForMs: 600_000,
 };
 const ACCOUNT: MintAccount = { mint: MINT, tokenProgram: 'program', decimals: 6, supply: 1n, extensions: [] };
-const RECORD = { mintAuthorityDisabled: true, freezeAuthorityDisabled: true, topHoldersPct: 18, liquidityUsd: 900_000, organicScore: 92, holders: 180_000 } as const;
+const RECORD = {
+  mintAuthorityDisabled: true, freezeAuthorityDisabled: true, topHoldersPct: 18, liquidityUsd: 900_000,
+  organicScore: 92, holders: 180_000,
+} as const;
 const GOOD: TokenFacts = { record: RECORD, account: ACCOUNT, canBeSold: true };
 
-const withRecord = (change: Partial<NonNullable<TokenFacts['record']>>): TokenFacts => ({ ...GOOD, record: { ...RECORD, ...change } });
+const withRecord = (change: Partial<NonNullable<TokenFacts['record']>>): TokenFacts =>
+  ({ ...GOOD, record: { ...RECORD, ...change } });
 const withAccount = (change: Partial<MintAccount>): TokenFacts => ({ ...GOOD, account: { ...ACCOUNT, ...change } });
 
 /** Each fact that is bad, with the one finding it must lead to. */
 const BAD: readonly (readonly [name: string, facts: TokenFacts, finding: keyof typeof TOKEN_FINDINGS])[] = [
   ['called suspicious, though all else is well', withRecord({ isSuspicious: true }), 'TOKEN_SUSPICIOUS'],
-  ['mint authority: the service does not say', withRecord({ mintAuthorityDisabled: undefined }), 'TOKEN_MINT_AUTHORITY'],
-  ['mint authority: the service says that it is there', withRecord({ mintAuthorityDisabled: false }), 'TOKEN_MINT_AUTHORITY'],
-  ['mint authority: the service denies what the chain has', withAccount({ mintAuthority: 'somebody' }), 'TOKEN_MINT_AUTHORITY'],
-  ['freeze authority: the service does not say', withRecord({ freezeAuthorityDisabled: undefined }), 'TOKEN_FREEZE_AUTHORITY'],
-  ['freeze authority: the service denies what the chain has', withAccount({ freezeAuthority: 'somebody' }), 'TOKEN_FREEZE_AUTHORITY'],
+  [
+    'mint authority: the service does not say', withRecord({ mintAuthorityDisabled: undefined }),
+    'TOKEN_MINT_AUTHORITY',
+  ],
+  [
+    'mint authority: the service says that it is there', withRecord({ mintAuthorityDisabled: false }),
+    'TOKEN_MINT_AUTHORITY',
+  ],
+  [
+    'mint authority: the service denies what the chain has', withAccount({ mintAuthority: 'somebody' }),
+    'TOKEN_MINT_AUTHORITY',
+  ],
+  [
+    'freeze authority: the service does not say', withRecord({ freezeAuthorityDisabled: undefined }),
+    'TOKEN_FREEZE_AUTHORITY',
+  ],
+  [
+    'freeze authority: the service denies what the chain has', withAccount({ freezeAuthority: 'somebody' }),
+    'TOKEN_FREEZE_AUTHORITY',
+  ],
   ['holders: nobody says how much', withRecord({ topHoldersPct: undefined }), 'TOKEN_HOLDERS_CONCENTRATED'],
   ['holders: too much', withRecord({ topHoldersPct: 50.1 }), 'TOKEN_HOLDERS_CONCENTRATED'],
   ['holders: no number', withRecord({ topHoldersPct: Number.NaN }), 'TOKEN_HOLDERS_CONCENTRATED'],
@@ -45,8 +64,13 @@ const BAD: readonly (readonly [name: string, facts: TokenFacts, finding: keyof t
   ['pausable', withAccount({ extensions: ['pausable'] }), 'TOKEN_PAUSABLE'],
   ['confidential transfers', withAccount({ extensions: ['confidential-transfer'] }), 'TOKEN_EXTENSION_UNKNOWN'],
   ['an extension of tomorrow', withAccount({ extensions: ['metadata', 'unknown-77'] }), 'TOKEN_EXTENSION_UNKNOWN'],
-  ['a transfer fee', withAccount({ extensions: ['transfer-fee'], transferFee: { bps: 1, maximum: 1n } }), 'TOKEN_TRANSFER_FEE'],
-  ['a transfer fee of nothing that somebody can raise', withAccount({ extensions: ['transfer-fee'], transferFee: { bps: 0, maximum: 1n, authority: 'somebody' } }), 'TOKEN_TRANSFER_FEE'],
+  [
+    'a transfer fee', withAccount({ extensions: ['transfer-fee'], transferFee: { bps: 1, maximum: 1n } }),
+    'TOKEN_TRANSFER_FEE',
+  ],
+  ['a transfer fee of nothing that somebody can raise', withAccount({
+    extensions: ['transfer-fee'], transferFee: { bps: 0, maximum: 1n, authority: 'somebody' },
+  }), 'TOKEN_TRANSFER_FEE'],
   ['no quote for selling', { ...GOOD, canBeSold: false }, 'TOKEN_UNSELLABLE'],
   ['nobody asked for one', { ...GOOD, canBeSold: undefined }, 'TOKEN_UNSELLABLE'],
   ['no mint account', { ...GOOD, account: undefined }, 'TOKEN_ACCOUNT_UNREAD'],
@@ -55,7 +79,8 @@ const BAD: readonly (readonly [name: string, facts: TokenFacts, finding: keyof t
 describe('the look at a token', () => {
   it('finds nothing wrong with a good one, nor with what merely describes it', () => {
     expect(judgeToken(GOOD, LIMITS)).toStrictEqual([]);
-    expect(judgeToken(withAccount({ extensions: ['metadata', 'metadata-pointer', 'interest-bearing'] }), LIMITS)).toStrictEqual([]);
+    expect(judgeToken(withAccount({ extensions: ['metadata', 'metadata-pointer', 'interest-bearing'] }), LIMITS))
+      .toStrictEqual([]);
   });
 
   it.each(BAD)('finds what is bad: %s', (_name, facts, finding) => {
@@ -65,17 +90,21 @@ describe('the look at a token', () => {
   it('takes what is absent for bad, every part of it', () => {
     expect(judgeToken({}, LIMITS)).toStrictEqual(['TOKEN_RECORD_MISSING', 'TOKEN_ACCOUNT_UNREAD', 'TOKEN_UNSELLABLE']);
     expect(judgeToken({ ...GOOD, record: {} }, LIMITS)).toStrictEqual([
-      'TOKEN_LIQUIDITY_LOW', 'TOKEN_SCORE_LOW', 'TOKEN_HOLDERS_FEW', 'TOKEN_HOLDERS_CONCENTRATED', 'TOKEN_MINT_AUTHORITY', 'TOKEN_FREEZE_AUTHORITY',
+      'TOKEN_LIQUIDITY_LOW', 'TOKEN_SCORE_LOW', 'TOKEN_HOLDERS_FEW', 'TOKEN_HOLDERS_CONCENTRATED',
+      'TOKEN_MINT_AUTHORITY', 'TOKEN_FREEZE_AUTHORITY',
     ]);
   });
 
   it('lets an extension through that is allowed by name, and a fee within the limit that nobody can raise', () => {
     const allowed = { ...LIMITS, allowedExtensions: new Set(['transfer-hook']), maxTransferFeeBps: 50 as Bps };
-    expect(judgeToken(withAccount({ extensions: ['transfer-hook', 'transfer-fee'], transferFee: { bps: 50, maximum: 1n } }), allowed)).toStrictEqual([]);
+    expect(judgeToken(
+      withAccount({ extensions: ['transfer-hook', 'transfer-fee'], transferFee: { bps: 50, maximum: 1n } }), allowed,
+    )).toStrictEqual([]);
   });
 
   it('has a case here for every finding', () => {
     const met = new Set([...BAD.map(([, , finding]) => finding), 'TOKEN_RECORD_MISSING']);
-    expect(Object.keys(TOKEN_FINDINGS).filter((finding) => !met.has(finding as keyof typeof TOKEN_FINDINGS))).toStrictEqual([]);
+    expect(Object.keys(TOKEN_FINDINGS).filter((finding) => !met.has(finding as keyof typeof TOKEN_FINDINGS)))
+      .toStrictEqual([]);
   });
 });

@@ -10,10 +10,12 @@ it('intents under way are found by their ids, oldest first, until they are over'
   const intents = new TrackedIntents();
   for (const id of ['b-1', 'a-1', 'a-2']) intents.add({ intent: intentOf(id), state: 'approved' });
   intents.get('a-1')!.state = 'signed';
-  expect(intents.values().map(({ intent, state }) => [intent.id, state])).toEqual([['b-1', 'approved'], ['a-1', 'signed'], ['a-2', 'approved']]);
+  expect(intents.values().map(({ intent, state }) => [intent.id, state]))
+    .toEqual([['b-1', 'approved'], ['a-1', 'signed'], ['a-2', 'approved']]);
   intents.delete('a-1');
   intents.delete('a-1');
-  expect([intents.size, intents.has('a-1'), intents.has('a-2'), intents.get('a-1')]).toEqual([2, false, true, undefined]);
+  expect([intents.size, intents.has('a-1'), intents.has('a-2'), intents.get('a-1')])
+    .toEqual([2, false, true, undefined]);
   expect(intents.values().map(({ intent }) => intent.id)).toEqual(['b-1', 'a-2']);
 });
 

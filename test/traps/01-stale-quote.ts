@@ -42,7 +42,8 @@ export const staleQuote: Trap = {
         const again = await trader.carryOut();
         expect(again.last.state).toBe('confirmed');
         expect(again.orders.length).toBeGreaterThanOrEqual(1);
-        const [stale, fresh] = [failed, again].map(({ outcomes }) => outcomes.find(({ state }) => state === 'signed')!.quotedOut!);
+        const [stale, fresh] = [failed, again]
+          .map(({ outcomes }) => outcomes.find(({ state }) => state === 'signed')!.quotedOut!);
         expect(Number(fresh) / Number(stale)).toBeCloseTo(1 / MOVE, 2);
       },
     },

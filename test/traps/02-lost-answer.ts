@@ -29,12 +29,15 @@ const lost = ([says, fault]: (typeof LOSSES)[number]): Play => ({
     const hasty = world.connect({ timeouts: { executeMs: EXECUTE_MS }, dispatcher: world.wire.dispatcher });
     const service = fault.kind === 'delay' ? hasty.swap : trader.parts.service;
     const journey = await trader.carryOut(trader.intent(), { parts: { service } });
-    // A service that is silent for long is not waited for: the chain has the same bytes before the outcome counts as unknown.
-    expect(journey.states).toEqual(expect.arrayContaining(fault.kind === 'delay' ? ['signed', 'confirmed'] : ['signed', 'unknown', 'confirmed']));
+    // A service that is silent for long is not waited for: the chain has the same bytes before the outcome counts as
+    // unknown.
+    expect(journey.states).toEqual(expect.arrayContaining(fault.kind === 'delay' ? ['signed', 'confirmed']
+      : ['signed', 'unknown', 'confirmed']));
     expect(journey.states).not.toContain('failed');
     expect([journey.requoted, journey.signatures]).toEqual([0, 1]);
     expect(bytesPosted(journey)).toHaveLength(1);
-    expect(new Set(journey.executes.map(({ body }) => (JSON.parse(body!) as { requestId: string }).requestId)).size).toBe(1);
+    expect(new Set(journey.executes.map(({ body }) => (JSON.parse(body!) as { requestId: string }).requestId)).size)
+      .toBe(1);
     // The request that was given up is still held back; it is not to meet the faults of the next play.
     if (fault.kind === 'delay') await sleep(fault.ms);
   },
@@ -82,7 +85,8 @@ export const lostAnswer: Trap = {
             journal.transition(outcome);
           },
         };
-        await expect(collect(createLiveExecutor({ ...trader.parts, journal: dying }).execute(trader.intent()))).rejects.toBe(gone);
+        await expect(collect(createLiveExecutor({ ...trader.parts, journal: dying }).execute(trader.intent())))
+          .rejects.toBe(gone);
         expect(world.held(trader.address, USDC)).toBe(1_980_000_000n);
         const [open] = journal.openIntents();
         const from = world.wire.sent.length;
@@ -93,7 +97,10 @@ export const lostAnswer: Trap = {
         expect(outcomes.at(-1)).toMatchObject({ state: 'confirmed' });
         expect(world.wire.to(ORDER, from)).toHaveLength(0);
         for (const { body } of world.wire.to(EXECUTE, from)) {
-          expect(JSON.parse(body!)).toMatchObject({ signedTransaction: Buffer.from(open!.attempts[0]!.signedTransaction).toString('base64'), requestId: open!.attempts[0]!.requestId });
+          expect(JSON.parse(body!)).toMatchObject({
+            signedTransaction: Buffer.from(open!.attempts[0]!.signedTransaction).toString('base64'),
+            requestId: open!.attempts[0]!.requestId,
+          });
         }
         expect(world.held(trader.address, USDC)).toBe(1_980_000_000n);
         expect(world.held(trader.address, SOL)).toBeGreaterThan(1_000_000_000n);

@@ -26,9 +26,13 @@ export const noTransaction: Trap = {
         expect([refusal.status, refusal.body.transaction, refusal.body.errorCode]).toEqual([200, '', 1]);
 
         const request = { inputMint: USDC, outputMint: SOL, amount: amount(20_000_000n) };
-        const read = { quote: await world.service.swap.order(request), refusal: await world.service.swap.order({ ...request, taker: poor.address }) };
+        const read = {
+          quote: await world.service.swap.order(request),
+          refusal: await world.service.swap.order({ ...request, taker: poor.address }),
+        };
         expect([read.quote.transaction, read.quote.buildError]).toEqual([undefined, undefined]);
-        expect([read.refusal.transaction, read.refusal.buildError]).toEqual([undefined, { code: 1, message: refusal.body.errorMessage }]);
+        expect([read.refusal.transaction, read.refusal.buildError])
+          .toEqual([undefined, { code: 1, message: refusal.body.errorMessage }]);
         // A threshold without a taker protects nothing where the service leaves the slippage open.
         expect(read.quote.threshold).toBeLessThanOrEqual(read.quote.outAmount);
       },
@@ -39,9 +43,14 @@ export const noTransaction: Trap = {
         const noTokens = await newTrader(world, [[SOL, 100_000_000n], [USDC, 5_000_000n]]);
         expect((await noTokens.refused(/^ORDER_(IRIS|ROUTERA|ROUTERB)_1$/)).last.reason).toMatch(/insufficient funds/i);
         const noSol = await newTrader(world, [[SOL, 1_000_000n]]);
-        expect((await noSol.refused(/^ORDER_(IRIS|ROUTERA|ROUTERB)_2$/, noSol.intent({ inputMint: SOL, outputMint: USDC, amountIn: 900_000n as Amount }))).last.reason).toMatch(/top up/i);
+        expect((await noSol.refused(
+          /^ORDER_(IRIS|ROUTERA|ROUTERB)_2$/,
+          noSol.intent({ inputMint: SOL, outputMint: USDC, amountIn: 900_000n as Amount }),
+        )).last.reason).toMatch(/top up/i);
         const small = await newTrader(world, [[USDC, 9_000_000n]]);
-        expect((await small.refused(/^ORDER_(IRIS|ROUTERA|ROUTERB)_3$/, small.intent({ amountIn: 9_000_000n as Amount }))).last.reason).toMatch(/gasless/i);
+        expect((await small.refused(
+          /^ORDER_(IRIS|ROUTERA|ROUTERB)_3$/, small.intent({ amountIn: 9_000_000n as Amount }),
+        )).last.reason).toMatch(/gasless/i);
       },
     },
     {
@@ -50,9 +59,12 @@ export const noTransaction: Trap = {
         const noTokens = await newTrader(world, [[SOL, 100_000_000n], [USDC, 5_000_000n]]);
         await noTokens.refused(/^ORDER_RFQZ_1$/, noTokens.intent({ amountIn: FIRM }));
         const noAccount = await newTrader(world, [[SOL, 100_000_000n]]);
-        expect((await noAccount.refused(/^ORDER_RFQZ_2$/, noAccount.intent({ amountIn: FIRM }))).last.reason).toMatch(/account/i);
+        expect((await noAccount.refused(/^ORDER_RFQZ_2$/, noAccount.intent({ amountIn: FIRM }))).last.reason)
+          .toMatch(/account/i);
         const noRoom = await newTrader(world, [[SOL, 5_000_000_000n]]);
-        await noRoom.refused(/^ORDER_RFQZ_3$/, noRoom.intent({ inputMint: SOL, outputMint: USDC, amountIn: 4_999_000_000n as Amount }));
+        await noRoom.refused(
+          /^ORDER_RFQZ_3$/, noRoom.intent({ inputMint: SOL, outputMint: USDC, amountIn: 4_999_000_000n as Amount }),
+        );
 
         const ask = (owner: string, excludeRouters: string): ReturnType<typeof world.get> =>
           world.get(ORDER, { inputMint: USDC, outputMint: SOL, amount: FIRM.toString(), taker: owner, excludeRouters });

@@ -19,7 +19,10 @@ export const gasless: Trap = {
       async play(world) {
         const poor = await newTrader(world, [[USDC, 100_000_000n], [SOL, LITTLE_SOL]]);
         const rich = await newTrader(world);
-        const [own, lent] = [await world.get(ORDER, { ...BUY, taker: rich.address }), await world.get(ORDER, { ...BUY, taker: poor.address })];
+        const [own, lent] = [
+          await world.get(ORDER, { ...BUY, taker: rich.address }),
+          await world.get(ORDER, { ...BUY, taker: poor.address }),
+        ];
         expect([own.body.signatureFeePayer, own.body.gasless]).toEqual([rich.address, false]);
         expect(lent.body.signatureFeePayer).not.toBe(poor.address);
         expect(lent.body.feeBps).toBeGreaterThan(lent.body.platformFee.feeBps);
@@ -36,7 +39,10 @@ export const gasless: Trap = {
         const signed = first.outcomes.find(({ state }) => state === 'signed')!;
         expect(signed.feePayer).not.toBe(trader.address);
         expect(signed.signature).toBeUndefined();
-        expect(first.last).toMatchObject({ state: 'confirmed', signature: first.landed[0], fill: { amountOut: signed.quotedOut, feeLamports: 0n, rentLamports: 0n } });
+        expect(first.last).toMatchObject({
+          state: 'confirmed', signature: first.landed[0],
+          fill: { amountOut: signed.quotedOut, feeLamports: 0n, rentLamports: 0n },
+        });
         expect(world.held(trader.address, SOL)).toBe(LITTLE_SOL + signed.quotedOut!);
 
         const again = await newTrader(world, [[USDC, 100_000_000n]]);
@@ -50,7 +56,9 @@ export const gasless: Trap = {
       says: 'a payer in the bytes whom the order does not name is refused',
       async play(world) {
         const trader = await newTrader(world, [[USDC, 100_000_000n]]);
-        await world.fault({ path: ORDER, fault: { kind: 'patch', set: { '/signatureFeePayer': trader.address, '/gasless': false } } });
+        await world.fault({
+          path: ORDER, fault: { kind: 'patch', set: { '/signatureFeePayer': trader.address, '/gasless': false } },
+        });
         await trader.refused(/^SIGN_REFUSED$/, trader.intent({ amountIn: 25_000_000n as Amount }));
       },
     },
@@ -62,9 +70,11 @@ export const gasless: Trap = {
         const conch = { outputMint: world.mint('CONCH'), amountIn: 25_000_000n as Amount };
         // The same fee shows in the dollar values: whichever of the two limits is the tighter one speaks.
         await trader.refused(/^IMPACT_EXCEEDS_MAX$/, trader.intent(conch));
-        const { last } = await trader.refused(/^FEE_EXCEEDS_MAX$/, trader.intent({ ...conch, maxPriceImpactBps: 400 as Bps }));
+        const { last } =
+          await trader.refused(/^FEE_EXCEEDS_MAX$/, trader.intent({ ...conch, maxPriceImpactBps: 400 as Bps }));
         expect(Number(/^(\d+) bps/.exec(last.reason!)![1])).toBeGreaterThan(100);
-        const allowed = await trader.carryOut(trader.intent({ ...conch, maxFeeBps: 300 as Bps, maxPriceImpactBps: 400 as Bps }));
+        const allowed =
+          await trader.carryOut(trader.intent({ ...conch, maxFeeBps: 300 as Bps, maxPriceImpactBps: 400 as Bps }));
         expect(allowed.last).toMatchObject({ state: 'confirmed', fill: { feeLamports: 0n, rentLamports: 0n } });
         expect(world.held(trader.address, SOL)).toBe(LITTLE_SOL);
       },
@@ -76,15 +86,19 @@ export const gasless: Trap = {
         await small.refused(/^ORDER_\w+_3$/, small.intent({ amountIn: 9_500_000n as Amount }));
         const poor = await newTrader(world, [[USDC, 100_000_000n], [SOL, 1_000_000n]]);
         const friend = await newTrader(world, [[SOL, 1_000_000_000n], [USDC, 1n]]);
-        const request = { inputMint: USDC, outputMint: SOL, amount: amount(25_000_000n), taker: poor.address, excludeRouters: ['rfqz'] };
-        const referred = await world.service.swap.order({ ...request, referralAccount: friend.address, referralFee: 60 });
+        const request = {
+          inputMint: USDC, outputMint: SOL, amount: amount(25_000_000n), taker: poor.address, excludeRouters: ['rfqz'],
+        };
+        const referred =
+          await world.service.swap.order({ ...request, referralAccount: friend.address, referralFee: 60 });
         expect([referred.transaction, referred.buildError?.code]).toEqual([undefined, 2]);
         const paid = await world.service.swap.order({ ...request, payer: friend.address });
         expect([paid.signatureFeePayer, paid.feeBps]).toEqual([friend.address, 2]);
       },
     },
     {
-      says: 'little SOL, a maker and a referrer together: the maker says no six times of six (-2004), and nothing moves',
+      says:
+        'little SOL, a maker and a referrer together: the maker says no six times of six (-2004), and nothing moves',
       profiles: ['live'],
       async play(world) {
         const poor = await newTrader(world, [[USDC, 900_000_000n], [SOL, 1_000_000n]]);
@@ -95,9 +109,11 @@ export const gasless: Trap = {
             referralAccount: friend.address, referralFee: 60, excludeRouters: ['iris', 'routerA', 'routerB'],
           });
           const { transaction } = await poor.signUnread(order.transaction!);
-          expect(await world.service.swap.execute({ signedTransaction: transaction, requestId: order.requestId! })).toMatchObject({ status: 'failed', code: -2_004 });
+          expect(await world.service.swap.execute({ signedTransaction: transaction, requestId: order.requestId! }))
+            .toMatchObject({ status: 'failed', code: -2_004 });
         }
-        expect([world.held(poor.address, USDC), world.held(poor.address, world.mint('PEARL'))]).toEqual([900_000_000n, 0n]);
+        expect([world.held(poor.address, USDC), world.held(poor.address, world.mint('PEARL'))])
+          .toEqual([900_000_000n, 0n]);
       },
     },
   ],

@@ -21,14 +21,17 @@ export const maker: Trap = {
       async play(world) {
         const trader = await newTrader(world);
         const journey = await trader.carryOut(trader.intent({ amountIn: FIRM }));
-        const { message, signatures } = VersionedTransaction.deserialize(Buffer.from(bytesPosted(journey)[0]!, 'base64'));
+        const { message, signatures } =
+          VersionedTransaction.deserialize(Buffer.from(bytesPosted(journey)[0]!, 'base64'));
         expect(message.header.numRequiredSignatures).toBe(2);
         expect(message.staticAccountKeys[1]!.toBase58()).toBe(trader.address);
         expect(signatures[0]!.every((byte) => byte === 0)).toBe(true);
         expect(signatures[1]!.some((byte) => byte !== 0)).toBe(true);
         const signed = journey.outcomes.find(({ state }) => state === 'signed')!;
         expect([signed.router, signed.signature]).toEqual(['rfqz', undefined]);
-        expect(journey.last).toMatchObject({ state: 'confirmed', signature: journey.landed[0], fill: { amountOut: signed.quotedOut, feeLamports: 0n } });
+        expect(journey.last).toMatchObject({
+          state: 'confirmed', signature: journey.landed[0], fill: { amountOut: signed.quotedOut, feeLamports: 0n },
+        });
       },
     },
     {
@@ -90,23 +93,30 @@ export const maker: Trap = {
         expect(journey.outcomes.find(({ state }) => state === 'submitted')).toMatchObject({ code: '-2004' });
         expect(journey.last.state).toBe('expired');
         expect([journey.requoted, journey.signatures]).toEqual([0, 1]);
-        expect([world.held(trader.address, USDC), world.held(trader.address, SOL)]).toEqual([2_000_000_000n, 1_000_000_000n]);
+        expect([world.held(trader.address, USDC), world.held(trader.address, SOL)])
+          .toEqual([2_000_000_000n, 1_000_000_000n]);
       },
     },
     {
-      says: 'a trial run at a node refuses what the maker has not signed yet: Gannet does not try one, and the swap lands',
+      says:
+        'a trial run at a node refuses what the maker has not signed yet: Gannet does not try one, and the swap lands',
       async play(world) {
         const trader = await newTrader(world);
-        const order = await world.service.swap.order({ inputMint: USDC, outputMint: SOL, amount: amount(FIRM), taker: trader.address, excludeRouters: ['iris', 'routerA', 'routerB'] });
+        const order = await world.service.swap.order({
+          inputMint: USDC, outputMint: SOL, amount: amount(FIRM), taker: trader.address,
+          excludeRouters: ['iris', 'routerA', 'routerB'],
+        });
         const { transaction } = await trader.signUnread(order.transaction!);
         const node = new Connection(world.rpcUrl, { commitment: 'confirmed', disableRetryOnRateLimit: true });
-        await expect(node.simulateTransaction(VersionedTransaction.deserialize(transaction), { sigVerify: true })).rejects.toThrow(/signature/i);
+        await expect(node.simulateTransaction(VersionedTransaction.deserialize(transaction), { sigVerify: true }))
+          .rejects.toThrow(/signature/i);
         const chain: LiveWorld['chain'] = {
           ...trader.parts.chain,
           compose: () => { throw new Error('an order is not composed, nor tried'); },
           send: () => { throw new Error('what a maker signs goes through the service alone'); },
         };
-        expect((await trader.carryOut(trader.intent({ amountIn: FIRM }), { parts: { chain } })).last.state).toBe('confirmed');
+        expect((await trader.carryOut(trader.intent({ amountIn: FIRM }), { parts: { chain } })).last.state)
+          .toBe('confirmed');
       },
     },
     {

@@ -25,10 +25,15 @@ export const everythingInSol: Trap = {
         await world.passSlots(2);
         const wallet = await world.chain.balances(trader.address);
         expect(wallet.get(SOL)).toBe(ONE_SOL);
-        const stateOf = (budget: Amount): ReturnType<typeof stateWith> => stateWith({ wallet, limits: { solReserve: RESERVE }, strategies: [strategySetup('diver', { budget: { mint: SOL, amount: budget } })] });
-        const sellAll: SwapProposal = { kind: 'swap', inputMint: SOL, outputMint: USDC, amount: 'all', reason: 'everything' };
+        const stateOf = (budget: Amount): ReturnType<typeof stateWith> => stateWith({
+          wallet, limits: { solReserve: RESERVE },
+          strategies: [strategySetup('diver', { budget: { mint: SOL, amount: budget } })],
+        });
+        const sellAll: SwapProposal =
+          { kind: 'swap', inputMint: SOL, outputMint: USDC, amount: 'all', reason: 'everything' };
         const { denial } = propose(stateOf(ONE_SOL), sellAll);
-        expect(denial).toMatchObject({ code: 'SOL_RESERVE', reason: expect.stringContaining('0.05 SOL stay untouched') });
+        expect(denial)
+          .toMatchObject({ code: 'SOL_RESERVE', reason: expect.stringContaining('0.05 SOL stay untouched') });
         expect(propose(stateOf(ONE_SOL - RESERVE - DEPOSIT + 1n as Amount), sellAll).denial?.code).toBe('SOL_RESERVE');
 
         const { effect } = propose(stateOf(ONE_SOL - RESERVE - DEPOSIT as Amount), sellAll);
@@ -46,8 +51,13 @@ export const everythingInSol: Trap = {
       says: 'where nobody kept a reserve the sale of everything is refused by both routes before anything is signed, and no fee is lost',
       async play(world) {
         const trader = await newTrader(world, [[SOL, ONE_SOL]]);
-        for (const [amountIn, route] of [[ONE_SOL, 'order'], [ONE_SOL - 5_000n, 'order'], [ONE_SOL, 'build'], [ONE_SOL - 5_000n, 'build']] as const) {
-          await trader.refused(route === 'order' ? /^ORDER_\w+_[123]$/ : /^(CHAIN_SIMULATION_FAILED|\d+|[A-Z]\w+)$/, trader.intent({ inputMint: SOL, outputMint: USDC, amountIn: amountIn as Amount, route }));
+        for (const [amountIn, route] of [
+          [ONE_SOL, 'order'], [ONE_SOL - 5_000n, 'order'], [ONE_SOL, 'build'], [ONE_SOL - 5_000n, 'build'],
+        ] as const) {
+          await trader.refused(
+            route === 'order' ? /^ORDER_\w+_[123]$/ : /^(CHAIN_SIMULATION_FAILED|\d+|[A-Z]\w+)$/,
+            trader.intent({ inputMint: SOL, outputMint: USDC, amountIn: amountIn as Amount, route }),
+          );
         }
         expect(world.held(trader.address, SOL)).toBe(ONE_SOL);
       },
@@ -69,7 +79,9 @@ export const everythingInSol: Trap = {
       async play(world) {
         const all = await world.gannet(['swap', 'SOL', 'USDC', '1', '--json']);
         expect(all.code).toBe(1);
-        expect(document(all)).toMatchObject({ journey: [], denial: { code: 'SOL_RESERVE', reason: expect.stringContaining('stay untouched') } });
+        expect(document(all)).toMatchObject({
+          journey: [], denial: { code: 'SOL_RESERVE', reason: expect.stringContaining('stay untouched') },
+        });
       },
     },
   ],

@@ -1,6 +1,7 @@
 import {
-  createApproveCheckedInstruction, createAssociatedTokenAccountIdempotentInstruction, createInitializeMintInstruction, createInitializeTransferFeeConfigInstruction,
-  createMintToCheckedInstruction, createTransferCheckedInstruction, ExtensionType, getAssociatedTokenAddressSync, getMintLen, TOKEN_2022_PROGRAM_ID, TOKEN_PROGRAM_ID,
+  createApproveCheckedInstruction, createAssociatedTokenAccountIdempotentInstruction, createInitializeMintInstruction,
+  createInitializeTransferFeeConfigInstruction, createMintToCheckedInstruction, createTransferCheckedInstruction,
+  ExtensionType, getAssociatedTokenAddressSync, getMintLen, TOKEN_2022_PROGRAM_ID, TOKEN_PROGRAM_ID,
 } from '@solana/spl-token';
 import type { TransactionInstruction } from '@solana/web3.js';
 import { Connection, Keypair, PublicKey, SystemProgram, Transaction } from '@solana/web3.js';
@@ -29,7 +30,10 @@ interface TaxedToken {
   accountOf(owner: string, mint?: Mint): PublicKey;
 }
 
-/** Mints a token with the transfer-fee extension, by the token program's own instructions, and lets the buyer draw on the house's stock. */
+/**
+ * Mints a token with the transfer-fee extension, by the token program's own instructions, and lets the buyer draw on
+ * the house's stock.
+ */
 async function taxedToken(world: TrapWorld, buyer: Trader): Promise<TaxedToken> {
   const [house, mint] = [Keypair.generate(), Keypair.generate()];
   await world.fund(house.publicKey.toBase58(), SOL, 1_000_000_000n);
@@ -39,13 +43,23 @@ async function taxedToken(world: TrapWorld, buyer: Trader): Promise<TaxedToken> 
   const stock = getAssociatedTokenAddressSync(mint.publicKey, house.publicKey, true, TOKEN_2022_PROGRAM_ID);
   const transaction = new Transaction().add(
     SystemProgram.createAccount({
-      fromPubkey: house.publicKey, newAccountPubkey: mint.publicKey, space, lamports: Number(world.sandbox.chain.rentExemption(space)), programId: TOKEN_2022_PROGRAM_ID,
+      fromPubkey: house.publicKey, newAccountPubkey: mint.publicKey, space,
+      lamports: Number(world.sandbox.chain.rentExemption(space)), programId: TOKEN_2022_PROGRAM_ID,
     }),
-    createInitializeTransferFeeConfigInstruction(mint.publicKey, house.publicKey, house.publicKey, Number(TRANSFER_FEE_BPS), 2n ** 60n, TOKEN_2022_PROGRAM_ID),
+    createInitializeTransferFeeConfigInstruction(
+      mint.publicKey, house.publicKey, house.publicKey, Number(TRANSFER_FEE_BPS), 2n ** 60n, TOKEN_2022_PROGRAM_ID,
+    ),
     createInitializeMintInstruction(mint.publicKey, DECIMALS, house.publicKey, null, TOKEN_2022_PROGRAM_ID),
-    createAssociatedTokenAccountIdempotentInstruction(house.publicKey, stock, house.publicKey, mint.publicKey, TOKEN_2022_PROGRAM_ID),
-    createMintToCheckedInstruction(mint.publicKey, stock, house.publicKey, 10n ** 15n, DECIMALS, [], TOKEN_2022_PROGRAM_ID),
-    createApproveCheckedInstruction(stock, mint.publicKey, new PublicKey(buyer.address), house.publicKey, 10n ** 15n, DECIMALS, [], TOKEN_2022_PROGRAM_ID),
+    createAssociatedTokenAccountIdempotentInstruction(
+      house.publicKey, stock, house.publicKey, mint.publicKey, TOKEN_2022_PROGRAM_ID,
+    ),
+    createMintToCheckedInstruction(
+      mint.publicKey, stock, house.publicKey, 10n ** 15n, DECIMALS, [], TOKEN_2022_PROGRAM_ID,
+    ),
+    createApproveCheckedInstruction(
+      stock, mint.publicKey, new PublicKey(buyer.address), house.publicKey, 10n ** 15n, DECIMALS, [],
+      TOKEN_2022_PROGRAM_ID,
+    ),
   );
   transaction.feePayer = house.publicKey;
   transaction.recentBlockhash = (await node.getLatestBlockhash()).blockhash;
@@ -55,28 +69,39 @@ async function taxedToken(world: TrapWorld, buyer: Trader): Promise<TaxedToken> 
   const address = mint.publicKey.toBase58() as Mint;
   return {
     mint: address, house,
-    accountOf: (owner, of = address) => getAssociatedTokenAddressSync(new PublicKey(of), new PublicKey(owner), true, of === address ? TOKEN_2022_PROGRAM_ID : TOKEN_PROGRAM_ID),
+    accountOf: (owner, of = address) => getAssociatedTokenAddressSync(
+      new PublicKey(of), new PublicKey(owner), true, of === address ? TOKEN_2022_PROGRAM_ID : TOKEN_PROGRAM_ID,
+    ),
   };
 }
 
 /** The service as it would be if it traded the taxed token at the price of another: `how` is what its swap does. */
-function trading(token: TaxedToken, trader: Trader, like: Mint, how: (amountIn: Amount, amountOut: Amount) => readonly TransactionInstruction[]): LiveWorld['service'] {
+function trading(token: TaxedToken, trader: Trader, like: Mint, how: (amountIn: Amount, amountOut: Amount) =>
+    readonly TransactionInstruction[]): LiveWorld['service'] {
   const real = trader.parts.service;
   return {
     ...real,
-    order: async (request, urgency) => ({ ...await real.order({ ...request, outputMint: like }, urgency), outputMint: token.mint }),
+    order: async (request, urgency) =>
+      ({ ...await real.order({ ...request, outputMint: like }, urgency), outputMint: token.mint }),
     build: async (request, urgency) => {
       const build = await real.build({ ...request, outputMint: like }, urgency);
       const [swap, ...others] = how(request.amount, build.outAmount).map(asBuilt);
       const buyer = new PublicKey(trader.address);
-      const account = createAssociatedTokenAccountIdempotentInstruction(buyer, token.accountOf(trader.address), buyer, new PublicKey(token.mint), TOKEN_2022_PROGRAM_ID);
-      return { ...build, outputMint: token.mint, setupInstructions: [asBuilt(account)], swapInstruction: swap!, cleanupInstruction: undefined, otherInstructions: others, lookupTables: {} };
+      const account = createAssociatedTokenAccountIdempotentInstruction(
+        buyer, token.accountOf(trader.address), buyer, new PublicKey(token.mint), TOKEN_2022_PROGRAM_ID,
+      );
+      return {
+        ...build, outputMint: token.mint, setupInstructions: [asBuilt(account)], swapInstruction: swap!,
+        cleanupInstruction: undefined, otherInstructions: others, lookupTables: {},
+      };
     },
   };
 }
 
 function asBuilt({ programId, keys, data }: TransactionInstruction): SwapInstruction {
-  return { programId: programId.toBase58(), accounts: keys.map(({ pubkey, isSigner, isWritable }) => ({ pubkey: pubkey.toBase58(), isSigner, isWritable })), data };
+  return { programId: programId.toBase58(), accounts: keys.map(({ pubkey, isSigner, isWritable }) => ({
+    pubkey: pubkey.toBase58(), isSigner, isWritable,
+  })), data };
 }
 
 export const token2022: Trap = {
@@ -91,10 +116,17 @@ export const token2022: Trap = {
         const buyer = new PublicKey(trader.address);
         const house = token.house.publicKey.toBase58();
         const service = trading(token, trader, world.mint('BUOY'), (amountIn, amountOut) => [
-          createTransferCheckedInstruction(token.accountOf(house), new PublicKey(token.mint), token.accountOf(trader.address), buyer, amountOut, DECIMALS, [], TOKEN_2022_PROGRAM_ID),
-          createTransferCheckedInstruction(token.accountOf(trader.address, USDC), new PublicKey(USDC), token.accountOf(house, USDC), buyer, amountIn, 6),
+          createTransferCheckedInstruction(
+            token.accountOf(house), new PublicKey(token.mint), token.accountOf(trader.address), buyer, amountOut,
+            DECIMALS, [], TOKEN_2022_PROGRAM_ID,
+          ),
+          createTransferCheckedInstruction(
+            token.accountOf(trader.address, USDC), new PublicKey(USDC), token.accountOf(house, USDC), buyer, amountIn,
+            6,
+          ),
         ]);
-        const { last } = await trader.carryOut(trader.intent({ outputMint: token.mint, route: 'build' }), { parts: { service } });
+        const { last } =
+          await trader.carryOut(trader.intent({ outputMint: token.mint, route: 'build' }), { parts: { service } });
         expect(last).toMatchObject({ state: 'confirmed', fill: { amountIn: 20_000_000n } });
         const quoted = last.quotedOut!;
         const kept = (quoted * TRANSFER_FEE_BPS + 9_999n) / 10_000n;
@@ -108,11 +140,17 @@ export const token2022: Trap = {
         const trader = await newTrader(world);
         const token = await taxedToken(world, trader);
         const { chain } = world.sandbox;
-        const pool = chain.createPool({ mintA: token.mint, mintB: USDC, feeBps: 20, reserveA: 10n ** 12n, reserveB: 10n ** 12n });
+        const pool =
+          chain.createPool({ mintA: token.mint, mintB: USDC, feeBps: 20, reserveA: 10n ** 12n, reserveB: 10n ** 12n });
         const service = trading(token, trader, world.mint('BUOY'), (amountIn) => [
-          swapInstruction({ chain, user: trader.address, hops: [{ pool: pool.address, inputMint: USDC, outputMint: token.mint }], amountIn, minimumOut: 1n }),
+          swapInstruction({
+            chain, user: trader.address, hops: [{ pool: pool.address, inputMint: USDC, outputMint: token.mint }],
+            amountIn, minimumOut: 1n,
+          }),
         ]);
-        const { last } = await trader.refused(/^6008$/, trader.intent({ outputMint: token.mint, route: 'build' }), { parts: { service } });
+        const { last } = await trader.refused(
+          /^6008$/, trader.intent({ outputMint: token.mint, route: 'build' }), { parts: { service } },
+        );
         expect(last.reason).toMatch(/would fail/);
       },
     },
@@ -123,7 +161,8 @@ export const token2022: Trap = {
         for (const route of ['order', 'build'] as const) {
           const trader = await newTrader(world);
           const { last } = await trader.carryOut(trader.intent({ ...buoy, route }));
-          expect(last).toMatchObject({ state: 'confirmed', fill: { amountOut: last.quotedOut, rentLamports: TOKEN_2022_RENT } });
+          expect(last)
+            .toMatchObject({ state: 'confirmed', fill: { amountOut: last.quotedOut, rentLamports: TOKEN_2022_RENT } });
           expect(world.held(trader.address, buoy.outputMint)).toBe(last.fill!.amountOut);
         }
       },
@@ -135,8 +174,13 @@ export const token2022: Trap = {
         const collector = Keypair.generate().publicKey.toBase58();
         const buoy = world.mint('BUOY');
         await world.fund(collector, buoy, 1n);
-        const feeAccount = getAssociatedTokenAddressSync(new PublicKey(buoy), new PublicKey(collector), true, TOKEN_2022_PROGRAM_ID).toBase58();
-        const build = await world.service.swap.build({ inputMint: USDC, outputMint: buoy, amount: amount(20_000_000n), taker: trader.address, platformFeeBps: 50, feeAccount });
+        const feeAccount = getAssociatedTokenAddressSync(
+          new PublicKey(buoy), new PublicKey(collector), true, TOKEN_2022_PROGRAM_ID,
+        ).toBase58();
+        const build = await world.service.swap.build({
+          inputMint: USDC, outputMint: buoy, amount: amount(20_000_000n), taker: trader.address, platformFeeBps: 50,
+          feeAccount,
+        });
         const { transaction } = await trader.signUnread((await world.chain.compose(build, trader.address)).transaction);
         expect(await world.chain.send(transaction)).toEqual({ kind: 'accepted' });
         const received = world.held(trader.address, buoy);
@@ -150,7 +194,10 @@ export const token2022: Trap = {
       profiles: ['reference', 'live'],
       async play(world) {
         const trader = await newTrader(world);
-        await world.fault({ path: EXECUTE, fault: { kind: 'patch', set: { '/totalOutputAmount': '999999999999', '/outputAmountResult': '999999999999', '/totalInputAmount': '1', '/swapEvents': [] } } });
+        await world.fault({ path: EXECUTE, fault: { kind: 'patch', set: {
+          '/totalOutputAmount': '999999999999', '/outputAmountResult': '999999999999', '/totalInputAmount': '1',
+          '/swapEvents': [],
+        } } });
         // Within the slippage that is allowed, so that less arrives than was quoted.
         const service: LiveWorld['service'] = {
           ...trader.parts.service,

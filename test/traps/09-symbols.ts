@@ -18,20 +18,25 @@ export const symbols: Trap = {
         expect(new Set(pearls.map(({ id }) => id)).size).toBeGreaterThanOrEqual(2);
         expect(pearls.filter(({ isVerified }) => isVerified === true)).toHaveLength(1);
         // By mint there is one, whatever it calls itself.
-        for (const { id } of pearls) expect((await world.service.tokens.search([id])).records.map((record) => record.id)).toEqual([id]);
+        for (const { id } of pearls)
+          expect((await world.service.tokens.search([id])).records.map((record) => record.id)).toEqual([id]);
       },
     },
     {
       says: 'a command takes an alias of the configuration or a mint; a symbol of the service is refused, and an alias means the mint that it was given',
       async play(world) {
         const { records } = await world.service.tokens.search(['PEARL']);
-        const [genuine, impostor] = [records.find(({ isVerified }) => isVerified === true)!.id, records.find(({ symbol, isVerified }) => symbol === 'PEARL' && isVerified !== true)!.id];
+        const [genuine, impostor] = [
+          records.find(({ isVerified }) => isVerified === true)!.id,
+          records.find(({ symbol, isVerified }) => symbol === 'PEARL' && isVerified !== true)!.id,
+        ];
         const [bySymbol, byAlias] = await Promise.all([
           world.gannet(['quote', 'PEARL', 'USDC', '1', '--json']),
           world.gannet(['quote', 'PEARL', 'USDC', '1', '--json'], `tokens: { PEARL: ${genuine} }\n`),
         ]);
         expect(bySymbol.code).toBe(2);
-        expect(document(bySymbol)['error']).toMatchObject({ code: 'TOKEN_UNKNOWN', message: expect.stringContaining('"PEARL"') });
+        expect(document(bySymbol)['error'])
+          .toMatchObject({ code: 'TOKEN_UNKNOWN', message: expect.stringContaining('"PEARL"') });
         expect(document(byAlias)).toMatchObject({ input_mint: genuine });
         expect(byAlias.stdout).not.toContain(impostor);
       },
@@ -39,24 +44,32 @@ export const symbols: Trap = {
     {
       says: 'a configuration names mints: a symbol in a mint’s place, an unnamed token and an alias that hides a well-known one are faults with their places',
       async play(world) {
-        const impostor = (await world.service.tokens.search(['PEARL'])).records.find(({ isVerified }) => isVerified !== true)!.id;
+        const impostor = (await world.service.tokens.search(['PEARL']))
+          .records.find(({ isVerified }) => isVerified !== true)!.id;
         const checked = await world.gannet(['config', 'check', '--json'], `tokens: { PEARL: PEARL, USDC: ${impostor} }
 strategies:
   - { use: dca, budget: "10 USDC", params: { buy: KELP, spend: "1 USDC", every: 1m } }
 `);
         expect(checked.code).toBe(2);
-        const { valid, issues } = document(checked) as unknown as { valid: boolean; issues: { path: string; line: number; message: string }[] };
+        const { valid, issues } =
+          document(checked) as unknown as { valid: boolean; issues: { path: string; line: number; message: string }[] };
         expect(valid).toBe(false);
-        expect(issues.map(({ path }) => path)).toEqual(expect.arrayContaining(['tokens.PEARL', 'tokens.USDC', 'strategies[0].params.buy']));
+        expect(issues.map(({ path }) => path))
+          .toEqual(expect.arrayContaining(['tokens.PEARL', 'tokens.USDC', 'strategies[0].params.buy']));
         expect(issues.every(({ line }) => line > 0)).toBe(true);
       },
     },
     {
       says: 'what is not configured is not traded, whoever proposes it',
       async play(world) {
-        const impostor = (await world.service.tokens.search(['PEARL'])).records.find(({ isVerified }) => isVerified !== true)!.id;
-        const { denial } = propose(stateWith(), { kind: 'swap', inputMint: USDC, outputMint: impostor, amount: 1_000_000n as Amount, reason: 'it is called PEARL' });
-        expect(denial).toMatchObject({ reason: expect.stringContaining(`${impostor} is not among the configured tokens`) });
+        const impostor = (await world.service.tokens.search(['PEARL']))
+          .records.find(({ isVerified }) => isVerified !== true)!.id;
+        const { denial } = propose(stateWith(), {
+          kind: 'swap', inputMint: USDC, outputMint: impostor, amount: 1_000_000n as Amount,
+          reason: 'it is called PEARL',
+        });
+        expect(denial)
+          .toMatchObject({ reason: expect.stringContaining(`${impostor} is not among the configured tokens`) });
       },
     },
   ],

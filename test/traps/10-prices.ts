@@ -15,7 +15,8 @@ const SEARCH = '/ultra/v1/search';
 
 /** Returns the statistics of KELP, as a feed brings them. */
 async function kelpStats(world: TrapWorld): Promise<TokenStats> {
-  const event = await watch(world, world.connect(), [{ kind: 'token-stats', mint: world.mint('KELP'), everyMs: 5_000 }]).until(({ kind }) => kind === 'token-stats');
+  const event = await watch(world, world.connect(), [{ kind: 'token-stats', mint: world.mint('KELP'), everyMs: 5_000 }])
+    .until(({ kind }) => kind === 'token-stats');
   return event as TokenStats;
 }
 
@@ -27,23 +28,30 @@ export const prices: Trap = {
       says: 'a missing price or statistic stays missing, never 0; a limit that needs it denies',
       profiles: ['reference', 'live'],
       async play(world) {
-        await world.fault({ path: SEARCH, fault: { kind: 'patch', remove: ['/*/usdPrice', '/*/stats5m', '/*/stats1h/priceChange'] } });
+        await world.fault({
+          path: SEARCH, fault: { kind: 'patch', remove: ['/*/usdPrice', '/*/stats5m', '/*/stats1h/priceChange'] },
+        });
         const stats = await kelpStats(world);
         expect(Object.keys(stats.values)).not.toContain('usdPrice');
-        expect(Object.keys(stats.values).filter((name) => name.startsWith('5m.') || name === '1h.priceChange')).toEqual([]);
+        expect(Object.keys(stats.values).filter((name) => name.startsWith('5m.') || name === '1h.priceChange'))
+          .toEqual([]);
         expect(stats.values['1h.buyVolume']).toBeGreaterThan(0);
         const { records: [record] } = await world.service.tokens.search([world.mint('KELP')]);
         expect(record!.values.usdPrice).toBeUndefined();
 
         const kelp = world.mint('KELP');
         const state = createState({
-          tokens: tokenTable([{ symbol: 'SOL', mint: SOL, decimals: 9 }, { symbol: 'USDC', mint: USDC, decimals: 6 }, { symbol: 'KELP', mint: kelp, decimals: 9 }]),
+          tokens: tokenTable([
+            { symbol: 'SOL', mint: SOL, decimals: 9 }, { symbol: 'USDC', mint: USDC, decimals: 6 },
+            { symbol: 'KELP', mint: kelp, decimals: 9 },
+          ]),
           limits: { ...WIDE, maxTrade: { mint: USDC, amount: amount(50_000_000n) } },
           strategies: [strategySetup('diver', { budget: { mint: kelp, amount: amount(1_000_000_000_000n) } })],
           snapshot: freshSnapshot(new Map([[kelp, amount(1_000_000_000_000n)], [SOL, amount(1_000_000_000n)]])),
         });
         apply(state, stats);
-        const sell = { kind: 'swap', inputMint: kelp, outputMint: SOL, amount: amount(1_000_000_000n), reason: 'a trap' } as const;
+        const sell =
+          { kind: 'swap', inputMint: kelp, outputMint: SOL, amount: amount(1_000_000_000n), reason: 'a trap' } as const;
         expect(propose(state, sell).denial).toMatchObject({ code: 'VALUE_UNKNOWN' });
       },
     },
@@ -52,7 +60,9 @@ export const prices: Trap = {
       profiles: ['reference', 'live'],
       async play(world) {
         const old = '2026-01-02T03:04:05.123456789Z';
-        await world.fault({ path: SEARCH, fault: { kind: 'patch', set: { '/*/updatedAt': old, '/*/priceBlockId': 1 } } });
+        await world.fault({
+          path: SEARCH, fault: { kind: 'patch', set: { '/*/updatedAt': old, '/*/priceBlockId': 1 } },
+        });
         const stats = await kelpStats(world);
         expect(stats.eventAt).toBe(Date.UTC(2026, 0, 2, 3, 4, 5, 123));
         expect(stats.receivedAt).toBeGreaterThan(stats.eventAt!);
@@ -60,7 +70,8 @@ export const prices: Trap = {
       },
     },
     {
-      says: 'a price that nobody pays: the swap is judged by its quote, in whichever scale the impact is told, and refused',
+      says:
+        'a price that nobody pays: the swap is judged by its quote, in whichever scale the impact is told, and refused',
       profiles: ['reference', 'live'],
       async play(world) {
         const murk = world.mint('MURK');
@@ -79,27 +90,36 @@ export const prices: Trap = {
         await trader.refused(/^IMPACT_EXCEEDS_MAX$/, trader.intent(intent));
         await trader.refused(/^IMPACT_EXCEEDS_MAX$/, trader.intent({ ...intent, route: 'build' }));
         // An answer that denies the impact is contradicted by its own dollar values.
-        await world.fault({ path: ORDER, fault: { kind: 'patch', set: { '/priceImpact': 0, '/priceImpactPct': '0' } } });
+        await world.fault({
+          path: ORDER, fault: { kind: 'patch', set: { '/priceImpact': 0, '/priceImpactPct': '0' } },
+        });
         await trader.refused(/^IMPACT_EXCEEDS_MAX$/, trader.intent(intent));
       },
     },
     {
-      says: 'a hundredth of a percent that is told in percent is not taken for a percent: the dollar values tell the scale',
+      says:
+        'a hundredth of a percent that is told in percent is not taken for a percent: the dollar values tell the scale',
       profiles: ['reference', 'live'],
       async play(world) {
         const trader = await newTrader(world);
         const pearl = { outputMint: world.mint('PEARL'), amountIn: 100_000_000n as Amount };
         await world.fault({ path: ORDER, fault: { kind: 'patch', remove: ['/priceImpactPct'] } });
-        const quote = await world.service.swap.order({ inputMint: USDC, outputMint: pearl.outputMint, amount: amount(pearl.amountIn) });
+        const quote = await world.service.swap.order({
+          inputMint: USDC, outputMint: pearl.outputMint, amount: amount(pearl.amountIn),
+        });
         expect(quote.priceImpact).toBeCloseTo(quote.outUsdValue! / quote.inUsdValue! - 1, 6);
-        expect((await trader.carryOut(trader.intent({ ...pearl, maxPriceImpactBps: 30 as Bps }))).last.state).toBe('confirmed');
+        expect((await trader.carryOut(trader.intent({ ...pearl, maxPriceImpactBps: 30 as Bps }))).last.state)
+          .toBe('confirmed');
       },
     },
     {
       says: 'an impact that is not told at all is too much',
       async play(world) {
         const trader = await newTrader(world);
-        await world.fault({ path: ORDER, fault: { kind: 'patch', remove: ['/priceImpact', '/priceImpactPct', '/inUsdValue', '/outUsdValue'] } });
+        await world.fault({
+          path: ORDER,
+          fault: { kind: 'patch', remove: ['/priceImpact', '/priceImpactPct', '/inUsdValue', '/outUsdValue'] },
+        });
         await trader.refused(/^IMPACT_UNKNOWN$/);
       },
     },

@@ -36,14 +36,16 @@ export const largeAmounts: Trap = {
       says: 'an answer that writes such a number without quotes is read to the unit all the same',
       async play(world) {
         const { body } = await world.get(ORDER, { inputMint: USDC, outputMint: SOL, amount: '20000000' });
-        const text = JSON.stringify({ ...body, outAmount: 'OUT', otherAmountThreshold: 'OUT' }).replaceAll('"OUT"', BEYOND.toString());
+        const text = JSON.stringify({ ...body, outAmount: 'OUT', otherAmountThreshold: 'OUT' })
+          .replaceAll('"OUT"', BEYOND.toString());
         await world.fault({ path: ORDER, fault: { kind: 'malformed', body: text }, times: 1 });
         const quote = await world.service.swap.order({ inputMint: USDC, outputMint: SOL, amount: amount(20_000_000n) });
         expect([quote.outAmount, quote.threshold]).toEqual([BEYOND, BEYOND]);
       },
     },
     {
-      says: 'a part of a unit, an exponent and more than 64 bits are refused by both sides, ours before anything leaves',
+      says:
+        'a part of a unit, an exponent and more than 64 bits are refused by both sides, ours before anything leaves',
       profiles: ['reference', 'live'],
       async play(world) {
         for (const text of ['1.5', '1e6', '-1', '0', '', (U64_MAX + 1n).toString()]) {
@@ -52,7 +54,8 @@ export const largeAmounts: Trap = {
         }
         const from = world.wire.sent.length;
         for (const units of [1.5, 20_000_000, 0n, -1n, U64_MAX + 1n, '20000000']) {
-          await expect(world.service.swap.order({ inputMint: USDC, outputMint: SOL, amount: units as Amount })).rejects.toMatchObject({ code: 'SERVICE_BAD_REQUEST' });
+          await expect(world.service.swap.order({ inputMint: USDC, outputMint: SOL, amount: units as Amount }))
+            .rejects.toMatchObject({ code: 'SERVICE_BAD_REQUEST' });
         }
         expect(world.wire.sent).toHaveLength(from);
       },
@@ -62,7 +65,10 @@ export const largeAmounts: Trap = {
       async play(world) {
         for (const outAmount of ['1.5', '1e9', '-1', '0', (U64_MAX + 1n).toString(), 1.5, null]) {
           await world.fault({ path: ORDER, fault: { kind: 'patch', set: { '/outAmount': outAmount } }, times: 1 });
-          await expect(world.service.swap.order({ inputMint: USDC, outputMint: SOL, amount: amount(20_000_000n) }), String(outAmount)).rejects.toMatchObject({ code: 'SERVICE_MALFORMED' });
+          await expect(
+            world.service.swap.order({ inputMint: USDC, outputMint: SOL, amount: amount(20_000_000n) }),
+            String(outAmount),
+          ).rejects.toMatchObject({ code: 'SERVICE_MALFORMED' });
         }
       },
     },

@@ -15,7 +15,8 @@ const QUERY = { inputMint: USDC, outputMint: SOL, amount: '20000000' };
 const NO_KEY = {};
 const CLOCK_FACTOR = 200;
 
-const rateHeaders = ({ headers }: Answer): unknown[] => ['remaining', 'current', 'reset'].map((name) => headers[`x-ratelimit-${name}`]).filter((value) => value !== undefined);
+const rateHeaders = ({ headers }: Answer): unknown[] => ['remaining', 'current', 'reset']
+  .map((name) => headers[`x-ratelimit-${name}`]).filter((value) => value !== undefined);
 
 export const refusals: Trap = {
   number: 13,
@@ -30,7 +31,8 @@ export const refusals: Trap = {
         expect(Number(first.headers['x-ratelimit-remaining']) + Number(first.headers['x-ratelimit-current'])).toBe(5);
         for (let left = 4; left > 0; left--) await world.get(ORDER, QUERY, NO_KEY);
         const [wrongPath, wrongParameter, good] = [
-          await world.get('/swap/v2/ordre', {}, NO_KEY), await world.get(ORDER, { ...QUERY, amount: '1.5' }, NO_KEY), await world.get(ORDER, QUERY, NO_KEY),
+          await world.get('/swap/v2/ordre', {}, NO_KEY), await world.get(ORDER, { ...QUERY, amount: '1.5' }, NO_KEY),
+          await world.get(ORDER, QUERY, NO_KEY),
         ];
         expect([wrongPath, wrongParameter, good].map(({ status }) => status)).toEqual([429, 429, 429]);
         expect(good.body).toMatchObject({ code: 429, message: expect.stringMatching(/too many requests/i) });
@@ -59,7 +61,8 @@ export const refusals: Trap = {
         await world.fault({ path: ORDER, fault: { kind: 'headers', headers: false } });
         await world.fault({ path: ORDER, fault: { kind: 'status', status: 429 }, times: 3 });
         const watched = watch(world, client, [
-          { kind: 'quote', ...QUOTE, everyMs: 1_000 }, { kind: 'quote', ...QUOTE, amount: amount(30_000_000n), everyMs: 1_000 },
+          { kind: 'quote', ...QUOTE, everyMs: 1_000 },
+          { kind: 'quote', ...QUOTE, amount: amount(30_000_000n), everyMs: 1_000 },
         ]);
         await watched.until((event) => event.kind === 'quote');
         expect(client.stats().main.refused).toBe(3);
@@ -78,7 +81,8 @@ export const refusals: Trap = {
         const client = world.connect({ apiKey: 'no-such-key', dispatcher: wire.dispatcher });
         const told: ServiceAccess[] = [];
         client.access$.subscribe((access) => told.push(access));
-        for (let i = 0; i < 20; i++) await expect(client.swap.order(QUOTE)).rejects.toMatchObject({ code: 'SERVICE_UNAUTHORIZED' });
+        for (let i = 0; i < 20; i++)
+          await expect(client.swap.order(QUOTE)).rejects.toMatchObject({ code: 'SERVICE_UNAUTHORIZED' });
         expect(wire.sent).toHaveLength(1);
         expect(told).toMatchObject([{ state: 'refused', message: expect.not.stringContaining('no-such-key') }]);
         const state = stateWith();
@@ -90,7 +94,8 @@ export const refusals: Trap = {
         const forbidden = await world.get(ORDER, QUERY);
         expect([forbidden.status, forbidden.body.code, rateHeaders(forbidden)]).toEqual([403, 403, []]);
         await world.fault({ path: ORDER, fault: { kind: 'status', status: 403 }, times: 1 });
-        await expect(world.service.swap.order(QUOTE)).rejects.toMatchObject({ code: 'SERVICE_STATUS', details: { status: 403 } });
+        await expect(world.service.swap.order(QUOTE))
+          .rejects.toMatchObject({ code: 'SERVICE_STATUS', details: { status: 403 } });
         expect((await world.service.swap.order(QUOTE)).outAmount).toBeGreaterThan(0n);
       },
     },
@@ -99,17 +104,26 @@ export const refusals: Trap = {
       profiles: ['live'],
       async play(world) {
         const answer = await world.get('/elsewhere/swap/v2/order', QUERY);
-        expect([answer.status, answer.headers['content-type'], answer.body]).toEqual([404, expect.stringMatching(/^text\/plain/), undefined]);
+        expect([answer.status, answer.headers['content-type'], answer.body])
+          .toEqual([404, expect.stringMatching(/^text\/plain/), undefined]);
         const client = world.connect({ baseUrl: `${world.baseUrl}/elsewhere` });
-        await expect(client.swap.order(QUOTE)).rejects.toMatchObject({ code: 'SERVICE_STATUS', message: expect.stringContaining('check service.base_url'), details: { status: 404 } });
+        await expect(client.swap.order(QUOTE)).rejects.toMatchObject({
+          code: 'SERVICE_STATUS', message: expect.stringContaining('check service.base_url'), details: { status: 404 },
+        });
       },
     },
     {
       says: 'text, a page, half of an answer or nothing at all: each is a typed fault, and before a signature the swap tries again',
       async play(world) {
         const faults = [
-          [{ kind: 'status', status: 503, body: 'upstream connect error', content_type: 'text/plain' }, 'SERVICE_STATUS'],
-          [{ kind: 'status', status: 502, body: '<html><body>Bad gateway</body></html>', content_type: 'text/html' }, 'SERVICE_STATUS'],
+          [
+            { kind: 'status', status: 503, body: 'upstream connect error', content_type: 'text/plain' },
+            'SERVICE_STATUS',
+          ],
+          [
+            { kind: 'status', status: 502, body: '<html><body>Bad gateway</body></html>', content_type: 'text/html' },
+            'SERVICE_STATUS',
+          ],
           [{ kind: 'status', status: 500, body: '', content_type: 'text/plain' }, 'SERVICE_STATUS'],
           [{ kind: 'status', status: 500, body: '{"error":', content_type: 'application/json' }, 'SERVICE_STATUS'],
           [{ kind: 'malformed', body: '<html>maintenance</html>', content_type: 'text/html' }, 'SERVICE_MALFORMED'],
@@ -132,7 +146,10 @@ export const refusals: Trap = {
     {
       says: 'headers that make no sense are no headers',
       async play(world) {
-        await world.fault({ path: ORDER, fault: { kind: 'headers', headers: { 'x-ratelimit-remaining': 'plenty', 'x-ratelimit-current': '-', 'x-ratelimit-reset': 'soon' } } });
+        await world.fault({ path: ORDER, fault: {
+          kind: 'headers',
+          headers: { 'x-ratelimit-remaining': 'plenty', 'x-ratelimit-current': '-', 'x-ratelimit-reset': 'soon' },
+        } });
         const client = world.connect();
         for (let i = 0; i < 5; i++) expect((await client.swap.order(QUOTE)).outAmount).toBeGreaterThan(0n);
         expect(client.stats().main).toMatchObject({ sent: 5, refused: 0, coolDownUntil: undefined });

@@ -6,7 +6,10 @@ import type { Trap } from './trap.ts';
 import { newTrader } from './trader.ts';
 import { ORDER, SOL, USDC } from './world.ts';
 
-const NO_QUOTES = { kind: 'status', status: 400, body: { requestId: '019a0000-0000-7000-8000-000000000000', error: 'Failed to get quotes' } } as const;
+const NO_QUOTES = {
+  kind: 'status', status: 400,
+  body: { requestId: '019a0000-0000-7000-8000-000000000000', error: 'Failed to get quotes' },
+} as const;
 const QUERY = { inputMint: USDC, outputMint: SOL, amount: '900000000' };
 
 export const noQuotes: Trap = {
@@ -18,10 +21,14 @@ export const noQuotes: Trap = {
       async play(world) {
         await world.fault({ path: ORDER, fault: NO_QUOTES, times: 2 });
         const from = world.wire.sent.length;
-        const watched = watch(world, world.service, [{ kind: 'quote', inputMint: USDC, outputMint: SOL, amount: amount(20_000_000n), everyMs: 5_000 }]);
+        const watched = watch(world, world.service, [
+          { kind: 'quote', inputMint: USDC, outputMint: SOL, amount: amount(20_000_000n), everyMs: 5_000 },
+        ]);
         await watched.until(({ kind }) => kind === 'quote');
-        expect(watched.events.map((event) => (event.kind === 'feed-health' ? event.status : event.kind)).slice(0, 3)).toEqual(['degraded', 'healthy', 'quote']);
-        expect(watched.events.find((event) => isHealth(event, 'degraded', 'SERVICE_STATUS'))).toMatchObject({ message: expect.stringContaining('Failed to get quotes') });
+        expect(watched.events.map((event) => (event.kind === 'feed-health' ? event.status : event.kind)).slice(0, 3))
+          .toEqual(['degraded', 'healthy', 'quote']);
+        expect(watched.events.find((event) => isHealth(event, 'degraded', 'SERVICE_STATUS')))
+          .toMatchObject({ message: expect.stringContaining('Failed to get quotes') });
         expect(watched.feed.stats()[0]!.failures).toBe(2);
         expect(world.wire.to(ORDER, from).length).toBeGreaterThanOrEqual(3);
       },
@@ -30,7 +37,9 @@ export const noQuotes: Trap = {
       says: 'one that stays is asked again ever less often, and is called down',
       async play(world) {
         await world.fault({ path: ORDER, fault: NO_QUOTES });
-        const watched = watch(world, world.service, [{ kind: 'quote', inputMint: USDC, outputMint: SOL, amount: amount(20_000_000n), everyMs: 1_000 }]);
+        const watched = watch(world, world.service, [
+          { kind: 'quote', inputMint: USDC, outputMint: SOL, amount: amount(20_000_000n), everyMs: 1_000 },
+        ]);
         await watched.until((event) => isHealth(event, 'down'));
         const { failures, polls, answers } = watched.feed.stats()[0]!;
         expect([failures, polls, answers]).toEqual([3, 3, 0]);
@@ -51,7 +60,8 @@ export const noQuotes: Trap = {
 
         const state = stateWith();
         const intent = approve(state, buy({ key: 'slot-1' }));
-        for (const reached of ['building', 'abandoned'] as const) apply(state, outcome(intent, reached, { code: last.code, reason: last.reason }));
+        for (const reached of ['building', 'abandoned'] as const)
+          apply(state, outcome(intent, reached, { code: last.code, reason: last.reason }));
         expect(propose(state, buy({ key: 'slot-1' })).decision.verdict).toBe('approved');
       },
     },
@@ -60,12 +70,17 @@ export const noQuotes: Trap = {
       profiles: ['reference', 'live'],
       async play(world) {
         const trader = await newTrader(world);
-        for (const more of [{ excludeRouters: 'iris,rfqz,routerA,routerB' }, { excludeRouters: 'iris,routerA,routerB', taker: trader.address, payer: world.sandbox.addresses.wallet.address }]) {
+        for (const more of [{ excludeRouters: 'iris,rfqz,routerA,routerB' }, {
+          excludeRouters: 'iris,routerA,routerB', taker: trader.address, payer: world.sandbox.addresses.wallet.address,
+        }]) {
           const { status, body } = await world.get(ORDER, { ...QUERY, ...more });
           expect([status, body.error, typeof body.requestId]).toEqual([400, 'Failed to get quotes', 'string']);
         }
         const from = world.wire.sent.length;
-        await expect(world.service.swap.order({ inputMint: USDC, outputMint: SOL, amount: amount(20_000_000n), excludeRouters: ['iris', 'rfqz', 'routerA', 'routerB'] }))
+        await expect(world.service.swap.order({
+          inputMint: USDC, outputMint: SOL, amount: amount(20_000_000n),
+          excludeRouters: ['iris', 'rfqz', 'routerA', 'routerB'],
+        }))
           .rejects.toMatchObject({ code: 'SERVICE_BAD_REQUEST', details: { parameter: 'excludeRouters' } });
         expect(world.wire.to(ORDER, from)).toHaveLength(0);
       },

@@ -24,7 +24,8 @@ export const unknownMint: Trap = {
           if (world.profile === 'live') expect(answer.body).toEqual({ error: 'Something unexpected occurred' });
         }
         const from = world.wire.sent.length;
-        await expect(world.service.swap.order({ inputMint: NO_ADDRESS, outputMint: USDC, amount: amount(1_000n) })).rejects.toMatchObject({ code: 'SERVICE_BAD_REQUEST' });
+        await expect(world.service.swap.order({ inputMint: NO_ADDRESS, outputMint: USDC, amount: amount(1_000n) }))
+          .rejects.toMatchObject({ code: 'SERVICE_BAD_REQUEST' });
         expect(world.wire.sent).toHaveLength(from);
         await expect(world.service.swap.order({ inputMint: NOBODY, outputMint: USDC, amount: amount(1_000n) }))
           .rejects.toMatchObject({ code: 'SERVICE_STATUS', details: { status: world.profile === 'live' ? 500 : 400 } });

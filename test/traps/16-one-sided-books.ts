@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import bookWatch from '../../strategies/book-watch.ts';
 import type { OrderBook } from '../../src/market/order-book.ts';
 import { asks, bookTop, impliedProbability } from '../../src/market/order-book.ts';
-import { collect } from '../../src/service/pages.ts';
+import { collect } from '../../src/service/endpoints/paged-list.ts';
 import { start } from '../engine/runs.ts';
 import { configured } from '../strategies/instances.ts';
 import { isHealth, watch } from './feeds.ts';
@@ -14,7 +14,8 @@ const PATH = '/prediction/v1';
 
 export const oneSidedBooks: Trap = {
   number: 16,
-  title: 'prediction markets without a buyer or a seller: prices of 0, live events with empty books, marks that are bids',
+  title:
+    'prediction markets without a buyer or a seller: prices of 0, live events with empty books, marks that are bids',
   plays: [
     {
       says: 'a price of 0 is no price: levels that were rounded away are left out, a missing side stays missing, and no probability is made of it',
@@ -25,7 +26,8 @@ export const oneSidedBooks: Trap = {
         expect(raw.body.yes.map(([cents]: [number]) => cents)).toContain(0);
         const book = (await world.service.prediction.orderBook(MARKET))!;
         expect(book.yes.map(({ priceMicroUsd }) => priceMicroUsd).sort((a, b) => a - b)).toEqual([3_000, 420_000]);
-        expect(bookTop(book, 'yes')).toMatchObject({ bestBid: 420_000, bestAsk: undefined, mid: undefined, spread: undefined });
+        expect(bookTop(book, 'yes'))
+          .toMatchObject({ bestBid: 420_000, bestAsk: undefined, mid: undefined, spread: undefined });
         expect(bookTop(book, 'no')).toMatchObject({ bestBid: undefined, bestAsk: 580_000 });
         expect([impliedProbability(book, 1), asks(book, 'yes')]).toEqual([undefined, []]);
       },
@@ -33,31 +35,47 @@ export const oneSidedBooks: Trap = {
     {
       says: 'a strategy that watches the odds says nothing on a one-sided, an empty or a crossed book',
       async play(world) {
-        const run = start([configured(bookWatch, { market: MARKET, level: 0.6, rearm: 0.55, confirm: 1, every: '1s' })]);
+        const run =
+          start([configured(bookWatch, { market: MARKET, level: 0.6, rearm: 0.55, confirm: 1, every: '1s' })]);
         const show = async (yes: [number, number][], no: [number, number][]): Promise<void> => {
           await world.book(MARKET, yes, no);
           const at = (run.inputs.length + 1) * 1_000;
-          const event: OrderBook = { kind: 'order-book', feed: `order-book:${MARKET}`, receivedAt: at, marketId: MARKET, ...(await world.service.prediction.orderBook(MARKET))! };
+          const event: OrderBook = {
+            kind: 'order-book', feed: `order-book:${MARKET}`, receivedAt: at, marketId: MARKET,
+            ...(await world.service.prediction.orderBook(MARKET))!,
+          };
           run.engine.accept(event, at);
         };
         await show([[49, 100]], [[49, 100]]);
-        for (const [yes, no] of [[[[70, 100]], []], [[], [[30, 100]]], [[], []], [[[70, 1]], [[40, 1]]], [[[70, 5]], [[0, 9]]]] as [number, number][][][]) await show(yes!, no!);
+        for (const [yes, no] of [
+          [[[70, 100]], []], [[], [[30, 100]]], [[], []], [[[70, 1]], [[40, 1]]], [[[70, 5]], [[0, 9]]],
+        ] as [number, number][][][]) await show(yes!, no!);
         expect(run.logged).toEqual([]);
         await show([[62, 100]], [[36, 100]]);
         expect(run.logged).toHaveLength(1);
       },
     },
     {
-      says: 'a live event may have no book at all, and a venue may be away: the feed says which, and the next poll goes on',
+      says:
+        'a live event may have no book at all, and a venue may be away: the feed says which, and the next poll goes on',
       profiles: ['reference', 'live'],
       async play(world) {
-        const { records: [event] } = await world.service.prediction.searchEvents({ query: 'doldrums', provider: 'provider_a' });
-        expect(event).toMatchObject({ isLive: true, markets: [{ marketId: 'DOLDRUMS-26NOV30', pricing: { buyYesPriceUsd: undefined, sellNoPriceUsd: undefined } }] });
+        const { records: [event] } =
+          await world.service.prediction.searchEvents({ query: 'doldrums', provider: 'provider_a' });
+        expect(event).toMatchObject({ isLive: true, markets: [
+          { marketId: 'DOLDRUMS-26NOV30', pricing: { buyYesPriceUsd: undefined, sellNoPriceUsd: undefined } },
+        ] });
         expect(await world.service.prediction.orderBook('DOLDRUMS-26NOV30')).toBeUndefined();
-        const watched = watch(world, world.connect(), [{ kind: 'order-book', marketId: 'DOLDRUMS-26NOV30', everyMs: 1_000 }, { kind: 'order-book', marketId: MARKET, everyMs: 1_000 }]);
+        const watched = watch(world, world.connect(), [
+          { kind: 'order-book', marketId: 'DOLDRUMS-26NOV30', everyMs: 1_000 },
+          { kind: 'order-book', marketId: MARKET, everyMs: 1_000 },
+        ]);
         await watched.until((one) => isHealth(one, 'degraded', 'BOOK_MISSING'));
         await watched.until((one) => one.kind === 'order-book' && one.marketId === MARKET);
-        await world.fault({ path: `${PATH}/orderbook/${MARKET}`, fault: { kind: 'status', status: 502, body: { type: 'api_error', message: 'Orderbook is not reachable', code: 'upstream', request_id: 'r' } }, times: 1 });
+        await world.fault({ path: `${PATH}/orderbook/${MARKET}`, fault: {
+          kind: 'status', status: 502,
+          body: { type: 'api_error', message: 'Orderbook is not reachable', code: 'upstream', request_id: 'r' },
+        }, times: 1 });
         await watched.until((one) => isHealth(one, 'degraded', 'SERVICE_STATUS'));
         await watched.until((one) => isHealth(one, 'healthy'));
       },
@@ -70,9 +88,15 @@ export const oneSidedBooks: Trap = {
         const pricing = raw.body.data[0].pricing as Record<string, number>;
         expect([pricing['buyYesPriceUsd'], pricing['sellNoPriceUsd']]).toEqual([0, 0]);
         const { records } = await world.service.prediction.eventMarkets('LIGHTHOUSE');
-        expect(records[0]).toMatchObject({ marketId: ONE_SIDED, pricing: { buyYesPriceUsd: undefined, sellNoPriceUsd: undefined, sellYesPriceUsd: BigInt(pricing['sellYesPriceUsd']!) } });
-        const ended = (await world.service.prediction.eventMarkets('FOGHORN')).records.find(({ marketId }) => marketId === 'FOGHORN-KEEP')!;
-        expect(ended).toMatchObject({ status: 'closed', result: 'yes', pricing: { buyYesPriceUsd: undefined, buyNoPriceUsd: undefined, sellYesPriceUsd: undefined } });
+        expect(records[0]).toMatchObject({ marketId: ONE_SIDED, pricing: {
+          buyYesPriceUsd: undefined, sellNoPriceUsd: undefined, sellYesPriceUsd: BigInt(pricing['sellYesPriceUsd']!),
+        } });
+        const ended = (await world.service.prediction.eventMarkets('FOGHORN'))
+          .records.find(({ marketId }) => marketId === 'FOGHORN-KEEP')!;
+        expect(ended).toMatchObject({
+          status: 'closed', result: 'yes',
+          pricing: { buyYesPriceUsd: undefined, buyNoPriceUsd: undefined, sellYesPriceUsd: undefined },
+        });
       },
     },
     {

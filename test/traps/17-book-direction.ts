@@ -23,7 +23,8 @@ export const bookDirection: Trap = {
 
         const book = (await world.service.prediction.orderBook(MARKET))!;
         // YES is bought from whoever bids for NO.
-        expect(bookTop(book, 'yes')).toMatchObject({ bestBid: 300_000, bestAsk: 310_000, mid: 305_000, spread: 10_000 });
+        expect(bookTop(book, 'yes'))
+          .toMatchObject({ bestBid: 300_000, bestAsk: 310_000, mid: 305_000, spread: 10_000 });
         expect(bookTop(book, 'no')).toMatchObject({ bestBid: 690_000, bestAsk: 700_000 });
         expect(bids(book, 'yes')[0]).toEqual({ priceMicroUsd: 300_000, size: 7.5 });
         expect(bids(book, 'no').map(({ priceMicroUsd }) => priceMicroUsd)).toEqual([690_000, 655_000, 600_000, 20_000]);
@@ -37,10 +38,16 @@ export const bookDirection: Trap = {
           yes: [[12, 100], [30, 7.5], [28, 10]], yes_dollars: [['0.1200', 100], ['0.3000', 7.5], ['0.2800', 10]],
           no: [[60, 1], [69, 8], [2, 900]], no_dollars: [['0.0200', 900], ['0.6900', 8], ['0.6000', 1]],
         };
-        await world.fault({ path: `/prediction/v1/orderbook/${MARKET}`, fault: { kind: 'malformed', body: JSON.stringify(shuffled) } });
-        expect(bookTop((await world.service.prediction.orderBook(MARKET))!, 'yes')).toMatchObject({ bestBid: 300_000, bestAsk: 310_000 });
+        await world.fault({
+          path: `/prediction/v1/orderbook/${MARKET}`, fault: { kind: 'malformed', body: JSON.stringify(shuffled) },
+        });
+        expect(bookTop((await world.service.prediction.orderBook(MARKET))!, 'yes'))
+          .toMatchObject({ bestBid: 300_000, bestAsk: 310_000 });
         const shown = await world.gannet(['order-book', MARKET, '--json']);
-        expect(document(shown)).toMatchObject({ yes: { best_bid: '0.3', best_ask: '0.31', bids: [['0.3', 7.5], ['0.28', 10], ['0.12', 100]] }, no: { best_bid: '0.69' } });
+        expect(document(shown)).toMatchObject({
+          yes: { best_bid: '0.3', best_ask: '0.31', bids: [['0.3', 7.5], ['0.28', 10], ['0.12', 100]] },
+          no: { best_bid: '0.69' },
+        });
       },
     },
   ],

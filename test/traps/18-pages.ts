@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import { microUsd } from '../../src/cli/figures.ts';
-import { collect } from '../../src/service/pages.ts';
+import { microUsd } from '../../src/cli/output/figures.ts';
+import { collect } from '../../src/service/endpoints/paged-list.ts';
 import type { Trap } from './trap.ts';
 
 const HISTORY = '/prediction/v1/history';
@@ -48,7 +48,8 @@ export const pages: Trap = {
         };
         const before = await read(() => Promise.resolve());
         // What a market is resolved to is written into the ledger of everybody who is in it.
-        const markets = [...new Set((await collect(world.service.prediction.allPositions({ owner }))).records.filter(({ marketMetadata }) => marketMetadata?.status === 'open').map(({ marketId }) => marketId))]
+        const markets = [...new Set((await collect(world.service.prediction.allPositions({ owner })))
+          .records.filter(({ marketMetadata }) => marketMetadata?.status === 'open').map(({ marketId }) => marketId))]
           .filter((marketId) => !['SPRINGTIDE-26DEC31', 'HERRINGRUN-27MAR01'].includes(marketId)).slice(0, 3);
         expect(markets.length).toBeGreaterThan(0);
         const during = await read(async (batch) => {
@@ -77,7 +78,9 @@ export const pages: Trap = {
         expect(volume).toBeGreaterThan(100_000_000_000n);
         expect(event!.volumeUsd).toBe(volume);
         expect(microUsd(event!.volumeUsd)).toMatch(/^\$\d{3},\d{3}\.00$/);
-        await world.fault({ path: SEARCH, fault: { kind: 'patch', set: { '/data/0/volumeUsd': '18014398509481985' } } });
+        await world.fault({
+          path: SEARCH, fault: { kind: 'patch', set: { '/data/0/volumeUsd': '18014398509481985' } },
+        });
         const { records: [huge] } = await world.service.prediction.searchEvents(search);
         expect(huge!.volumeUsd).toBe(18_014_398_509_481_985n);
         expect(microUsd(huge!.volumeUsd)).toBe('$18,014,398,509.481985');

@@ -25,7 +25,9 @@ export const quotesOfV1: Trap = {
         const good = await world.service.swapV1.swap({ userPublicKey: trader.address, quoteResponse: quote });
         expect(good.simulationError).toBeUndefined();
         await world.scalePrice(SOL, 1.1);
-        const doomed = await world.service.swapV1.swap({ userPublicKey: trader.address, quoteResponse: quote, dynamicComputeUnitLimit: true });
+        const doomed = await world.service.swapV1.swap({
+          userPublicKey: trader.address, quoteResponse: quote, dynamicComputeUnitLimit: true,
+        });
         expect(doomed.simulationError).toMatchObject({ message: expect.stringMatching(/\w/) });
         const { transaction, signature } = await trader.signUnread(doomed.transaction);
         await world.chain.send(transaction);
@@ -44,13 +46,17 @@ export const quotesOfV1: Trap = {
         const file = join(folder, 'quote.json');
         writeFileSync(file, raw.rawJson);
         await world.scalePrice(SOL, 1.1);
-        const doomed = await world.gannet(['v1', 'swap', '--quote', file, '--user-public-key', trader.address, '--dynamic-compute-unit-limit', 'true', '--json']);
+        const doomed = await world.gannet([
+          'v1', 'swap', '--quote', file, '--user-public-key', trader.address, '--dynamic-compute-unit-limit', 'true',
+          '--json',
+        ]);
         expect(doomed.code, doomed.stdout + doomed.stderr).toBe(1);
         expect(document(doomed)).toMatchObject({ simulationError: { message: expect.stringMatching(/\w/) } });
       },
     },
     {
-      says: 'a share comes in percent or in basis points, the other one null: both are read, neither is taken for nothing',
+      says:
+        'a share comes in percent or in basis points, the other one null: both are read, neither is taken for nothing',
       profiles: ['reference', 'live'],
       async play(world) {
         const request = { inputMint: USDC, outputMint: SOL, amount: '20000000' };
@@ -62,7 +68,10 @@ export const quotesOfV1: Trap = {
           expect(quote.routePlan[0]).toMatchObject({ bps: 10_000 });
           expect(quote.routePlan[0]!.percent).toBe(percent);
         }
-        await world.fault({ path: QUOTE, fault: { kind: 'patch', set: { '/routePlan/0/percent': null, '/routePlan/0/bps': null } }, times: 1 });
+        await world.fault({
+          path: QUOTE, fault: { kind: 'patch', set: { '/routePlan/0/percent': null, '/routePlan/0/bps': null } },
+          times: 1,
+        });
         const silent = await world.service.swapV1.quote(ASKED);
         expect([silent.routePlan[0]!.percent, silent.routePlan[0]!.bps]).toEqual([undefined, undefined]);
       },
@@ -97,8 +106,13 @@ export const quotesOfV1: Trap = {
         const rounded = JSON.stringify({ ...body, outAmount: String(Number(body.outAmount) + 1) });
         const { routePlan: _lost, ...trimmed } = JSON.parse(raw.rawJson) as Record<string, unknown>;
         for (const changed of [rounded, JSON.stringify(trimmed)]) {
-          await expect(world.service.swapV1.swap({ userPublicKey: trader.address, quoteResponse: world.service.swapV1.readQuote(changed) }))
-            .rejects.toMatchObject({ code: 'SERVICE_STATUS', details: { status: expect.any(Number), serviceMessage: expect.stringMatching(/quote/) } });
+          await expect(world.service.swapV1.swap(
+            { userPublicKey: trader.address, quoteResponse: world.service.swapV1.readQuote(changed) },
+          ))
+            .rejects.toMatchObject({
+              code: 'SERVICE_STATUS',
+              details: { status: expect.any(Number), serviceMessage: expect.stringMatching(/quote/) },
+            });
         }
       },
     },

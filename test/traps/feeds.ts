@@ -32,7 +32,9 @@ export function watch(world: TrapWorld, service: Service, specs: readonly FeedSp
   return {
     feed, events,
     until: (wanted) => new Promise((resolve, reject) => {
-      const patience = setTimeout(() => { reject(new Error(`waited in vain; so far came ${events.map(({ kind }) => kind).join(', ') || 'nothing'}`)); }, PATIENCE_MS);
+      const patience = setTimeout(() => {
+        reject(new Error(`waited in vain; so far came ${events.map(({ kind }) => kind).join(', ') || 'nothing'}`));
+      }, PATIENCE_MS);
       const look = (): void => {
         const found = events.find(wanted);
         if (found === undefined) return;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Keypair } from '@solana/web3.js';
 import bs58 from 'bs58';
 import { expect, onTestFinished } from 'vitest';
-import { readTransactionFacts } from '../../src/chain/transaction-facts.ts';
+import { readTransactionFacts } from '../../src/solana/transaction.ts';
 import type { Amount, Bps } from '../../src/core/amount.ts';
 import type { LiveWorld } from '../../src/execution/journey.ts';
 import { createLiveExecutor } from '../../src/execution/live-executor.ts';
@@ -51,7 +51,10 @@ export interface Trader {
   readonly parts: LiveWorld & { readonly journal: JournalStore };
   /** Twenty dollars for SOL unless told otherwise. */
   intent(overrides?: Partial<Intent>): Intent;
-  /** Carries one intent out and checks what must hold in any trap: one end, at most one landing, and a ledger that is the chain. */
+  /**
+   * Carries one intent out and checks what must hold in any trap: one end, at most one landing, and a ledger that is
+   * the chain.
+   */
   carryOut(intent?: Intent, options?: CarryOutOptions): Promise<Journey>;
   /** Carries one out that must be refused before anything is signed. */
   refused(code: RegExp, intent?: Intent, options?: CarryOutOptions): Promise<Journey>;
@@ -63,7 +66,9 @@ const USUAL_FUNDS: readonly (readonly [Mint, bigint])[] = [[SOL, 1_000_000_000n]
 let intents = 0;
 
 /** Returns a trader who owns what is given; he is gone when the test is over. */
-export async function newTrader(world: TrapWorld, funds: readonly (readonly [Mint, bigint])[] = USUAL_FUNDS): Promise<Trader> {
+export async function newTrader(
+  world: TrapWorld, funds: readonly (readonly [Mint, bigint])[] = USUAL_FUNDS,
+): Promise<Trader> {
   const { sandbox, chain, clock, wire } = world;
   const signer = createSigner(parseSecretKey(bs58.encode(Keypair.generate().secretKey)));
   const { address } = signer;
@@ -73,7 +78,8 @@ export async function newTrader(world: TrapWorld, funds: readonly (readonly [Min
   const landed: { readonly signature: string; readonly succeeded: boolean }[] = [];
   const deafen = sandbox.chain.onLanded(({ signature, error }) => {
     const transaction = sandbox.chain.transaction(signature);
-    if (transaction !== undefined && readTransactionFacts(transaction.bytes).signers.includes(address)) landed.push({ signature, succeeded: error === null });
+    if (transaction !== undefined && readTransactionFacts(transaction.bytes).signers.includes(address))
+      landed.push({ signature, succeeded: error === null });
   });
   onTestFinished(() => {
     deafen();
@@ -101,8 +107,9 @@ export async function newTrader(world: TrapWorld, funds: readonly (readonly [Min
   const intent: Trader['intent'] = (overrides = {}) => {
     intents += 1;
     return {
-      id: `trap-${intents}`, strategy: 'trap', createdAt: clock.now(), inputMint: USDC, outputMint: SOL, amountIn: 20_000_000n as Amount,
-      purpose: 'entry', maxSlippageBps: 50 as Bps, maxPriceImpactBps: 100 as Bps, maxFeeBps: 30 as Bps, route: 'order', reason: 'a trap', ...overrides,
+      id: `trap-${intents}`, strategy: 'trap', createdAt: clock.now(), inputMint: USDC, outputMint: SOL,
+      amountIn: 20_000_000n as Amount, purpose: 'entry', maxSlippageBps: 50 as Bps, maxPriceImpactBps: 100 as Bps,
+      maxFeeBps: 30 as Bps, route: 'order', reason: 'a trap', ...overrides,
     };
   };
   const carryOut: Trader['carryOut'] = async (wanted = intent(), options = {}) => {
@@ -142,5 +149,6 @@ export async function newTrader(world: TrapWorld, funds: readonly (readonly [Min
 
 /** Returns the bytes that were handed to /execute, each once, in base64. */
 export function bytesPosted({ executes }: Journey): string[] {
-  return [...new Set(executes.map(({ body }) => (JSON.parse(body!) as { signedTransaction: string }).signedTransaction))];
+  return [...new Set(executes.map(({ body }) =>
+    (JSON.parse(body!) as { signedTransaction: string }).signedTransaction))];
 }

@@ -80,7 +80,10 @@ export interface TrapWorld {
   /** Multiplies a token's price, in all its pools and at once, until the play is over. */
   scalePrice(mint: Mint, factor: number): Promise<void>;
   /** Sets a prediction market's book until the play is over: pairs of cents and contracts, or null for no book. */
-  book(marketId: string, yes: readonly (readonly [number, number])[] | null, no: readonly (readonly [number, number])[] | null): Promise<void>;
+  book(
+    marketId: string, yes: readonly (readonly [number, number])[] | null,
+    no: readonly (readonly [number, number])[] | null,
+  ): Promise<void>;
   usdPrice(mint: Mint): Promise<number>;
   /** Returns what an owner has of a mint, read without the code under test; lamports for SOL. */
   held(owner: string, mint: Mint): Amount;
@@ -107,19 +110,25 @@ export async function openTrapWorld(profile: Profile): Promise<TrapWorld> {
   let commands = 0;
 
   const open = (options: Partial<ServiceOptions>): Service => createService({
-    baseUrl, apiKey: API_KEY, clock: asyncScheduler, plan: { requestsPerSecond: 100_000 }, dialect: loadDialect('neutral'),
+    baseUrl, apiKey: API_KEY, clock: asyncScheduler, plan: { requestsPerSecond: 100_000 },
+    dialect: loadDialect('neutral'),
     ...options,
   });
   const service = open({ dispatcher: wire.dispatcher });
   const chain = createChain({ rpcUrl, clock: asyncScheduler });
 
-  const ask = async (method: 'GET' | 'POST' | 'DELETE', path: string, headers: Readonly<Record<string, string>>, body?: string): Promise<Answer> => {
+  const ask = async (
+    method: 'GET' | 'POST' | 'DELETE', path: string, headers: Readonly<Record<string, string>>, body?: string,
+  ): Promise<Answer> => {
     const response = await pool.request({ method, path, headers, ...(body === undefined ? {} : { body }) });
     const text = await response.body.text();
     return { status: response.statusCode, headers: response.headers, text, body: parsed(text) };
   };
   const lever: TrapWorld['lever'] = async (method, path, body) => {
-    const answer = await ask(method, `/sandbox/${path}`, body === undefined ? {} : { 'content-type': 'application/json' }, body === undefined ? undefined : JSON.stringify(body));
+    const answer = await ask(
+      method, `/sandbox/${path}`, body === undefined ? {} : { 'content-type': 'application/json' },
+      body === undefined ? undefined : JSON.stringify(body),
+    );
     expect(answer.status, answer.text).toBe(200);
     return answer.body;
   };
@@ -160,7 +169,8 @@ export async function openTrapWorld(profile: Profile): Promise<TrapWorld> {
     async book(marketId, yes, no) {
       await lever('POST', 'book', { market_id: marketId, yes, no });
     },
-    held: (owner, mint) => amount(mint === SOL ? sandbox.chain.balance(owner) : sandbox.chain.tokenBalance({ owner, mint })),
+    held: (owner, mint) =>
+      amount(mint === SOL ? sandbox.chain.balance(owner) : sandbox.chain.tokenBalance({ owner, mint })),
     async gannet(args, config = '') {
       playground ??= createPlayground();
       commands += 1;
@@ -171,7 +181,9 @@ wallet: { address: ${wallet.address} }
 control: { port: 0 }
 backtest: { balances: { USDC: "10000", SOL: "1" } }
 ${config.includes('strategies:') ? '' : 'strategies: [{ use: dca, budget: "10 USDC", params: { buy: SOL, spend: "1 USDC", every: 1m } }]\n'}${config}`);
-      return playground.ask([...args, '--config', file, '--state-dir', playground.path(`state-${commands}`)], { environment: { GANNET_API_KEY: API_KEY } });
+      return playground.ask([...args, '--config', file, '--state-dir', playground.path(`state-${commands}`)], {
+        environment: { GANNET_API_KEY: API_KEY },
+      });
     },
     atEnd: (stop) => { stops.push(stop); },
     async tidy() {

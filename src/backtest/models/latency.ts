@@ -3,8 +3,8 @@ import type { Route } from '../../trading/proposal.ts';
 import type { Latency, LatencyQuantiles } from '../../trading/simulation-model.ts';
 
 /**
- * Returns the latency below which a share of all cases lies, 0 to 1, in whole milliseconds: linear between the quantiles
- * that are known, flat outside them.
+ * Returns the latency below which a share of all cases lies, 0 to 1, in whole milliseconds: linear between the
+ * quantiles that are known, flat outside them.
  */
 export function latencyAt(quantiles: LatencyQuantiles, share: number): Millis {
   let above = 0;

@@ -58,16 +58,18 @@ export function ladderAt(market: MarketCache, question: LadderQuestion): MarketL
 export function quoteFor({ rungs }: MarketLadder, size: bigint): Quote {
   let best = rungs[0]!;
   for (const rung of rungs) {
-    const isCloser = best.inAmount >= size ? rung.inAmount >= size && rung.inAmount < best.inAmount : rung.inAmount > best.inAmount;
+    const isCloser = best.inAmount >= size ? rung.inAmount >= size && rung.inAmount < best.inAmount
+      : rung.inAmount > best.inAmount;
     if (isCloser) best = rung;
   }
   return best.quote;
 }
 
 /** Quotes of recordings are read through accessors: each member once here, not at every comparison. */
-function rungsOf(market: MarketCache, { at, maxAgeMs, otherSideHaircutBps, accepted }: LadderQuestion, { from, to, isTurned }: {
-  readonly from: Mint; readonly to: Mint; readonly isTurned: boolean;
-}): { readonly rungs: readonly MarketRung[]; readonly hasStale: boolean } {
+function rungsOf(market: MarketCache, { at, maxAgeMs, otherSideHaircutBps, accepted }: LadderQuestion,
+  { from, to, isTurned }: {
+    readonly from: Mint; readonly to: Mint; readonly isTurned: boolean;
+  }): { readonly rungs: readonly MarketRung[]; readonly hasStale: boolean } {
   const rungs: MarketRung[] = [];
   let hasStale = false;
   for (const slot of market.quoteSlots(from, to)) {
@@ -79,23 +81,34 @@ function rungsOf(market: MarketCache, { at, maxAgeMs, otherSideHaircutBps, accep
     }
     const { inAmount, outAmount, contextSlot, router, priceImpact, receivedAt, feeBps } = quote;
     const later = isTurned ? undefined : accepted?.(inAmount);
-    if (later !== undefined && later.at > receivedAt) rungs.push({ inAmount, outAmount: later.outAmount, router, priceImpact, feeBps, quote });
+    if (later !== undefined && later.at > receivedAt)
+      rungs.push({ inAmount, outAmount: later.outAmount, router, priceImpact, feeBps, quote });
     else rungs.push(isTurned
-      ? { inAmount: outAmount, outAmount: mulDiv(inAmount, BPS - BigInt(otherSideHaircutBps), BPS, 'floor'), contextSlot, router, priceImpact, feeBps, quote }
+      ? {
+        inAmount: outAmount, outAmount: mulDiv(inAmount, BPS - BigInt(otherSideHaircutBps), BPS, 'floor'), contextSlot,
+        router, priceImpact, feeBps, quote,
+      }
       : { inAmount, outAmount, contextSlot, router, priceImpact, feeBps, quote });
   }
   return { rungs, hasStale };
 }
 
-/** The quotes that the run which made a recording accepted for its own swaps: between two polls of a feed nothing else tells the price. */
+/**
+ * The quotes that the run which made a recording accepted for its own swaps: between two polls of a feed nothing else
+ * tells the price.
+ */
 export interface AcceptedQuotes {
-  /** Returns how to find the last one of a size in a direction that was signed by an instant; undefined where there is none. Instants may not fall. */
+  /**
+   * Returns how to find the last one of a size in a direction that was signed by an instant; undefined where there is
+   * none. Instants may not fall.
+   */
   by(inputMint: Mint, outputMint: Mint, at: Millis): LadderQuestion['accepted'];
 }
 
 /** Returns the quotes that recorded swaps accepted. None is known before its swap was signed. */
 export function createAcceptedQuotes(swaps: readonly RecordedSwap[] = []): AcceptedQuotes {
-  const signed = swaps.flatMap(({ accepted, ...swap }) => (accepted === undefined ? [] : [{ ...swap, accepted }])).toSorted((a, b) => a.accepted.at - b.accepted.at);
+  const signed = swaps.flatMap(({ accepted, ...swap }) => (accepted === undefined ? [] : [{ ...swap, accepted }]))
+    .toSorted((a, b) => a.accepted.at - b.accepted.at);
   const known = new Map<string, Map<bigint, AcceptedQuote>>();
   let next = 0;
   return {

@@ -30,19 +30,23 @@ interface Direction {
 }
 
 /**
- * Recorded swaps stand for their own amount and as much again. A simulated run has other luck and other latencies: it is a
- * few swaps ahead of the recorded one for a while, or behind it, and at one recorded size those few would cost it dearly.
+ * Recorded swaps stand for their own amount and as much again. A simulated run has other luck and other latencies: it
+ * is a few swaps ahead of the recorded one for a while, or behind it, and at one recorded size those few would cost it
+ * dearly.
  */
 const RECORDED_STAND_FOR = 2;
 
 /**
- * Returns the memory of own swaps: λ of each, fading by e^(-Δt/θ). Swaps of one instant do not see one another, so that it
- * does not matter in which order they are carried out. What is sold does not undo what was bought: that would be too kind.
+ * Returns the memory of own swaps: λ of each, fading by e^(-Δt/θ). Swaps of one instant do not see one another, so that
+ * it does not matter in which order they are carried out. What is sold does not undo what was bought: that would be too
+ * kind.
  *
  * `recorded` are swaps that the recording's own run landed. Its quotes have their impact already, so that only what the
  * simulation swaps beyond them counts. A recorded swap is known from its own instant on, never before it.
  */
-export function createOwnImpact({ share, decayMs }: SimulationModel['ownImpact'], recorded: readonly RecordedSwap[] = []): OwnImpact {
+export function createOwnImpact(
+  { share, decayMs }: SimulationModel['ownImpact'], recorded: readonly RecordedSwap[] = [],
+): OwnImpact {
   const directions = new Map<Mint, Map<Mint, Direction>>();
   const fadedAt = ({ faded, fresh, at }: Trace, now: Millis): number =>
     (now <= at ? faded : (faded + Number(fresh)) * Math.exp((at - now) / decayMs));
@@ -92,8 +96,8 @@ function emptyTrace(): Trace {
 
 /**
  * Returns what a size brings where `taken` is in the market already: out(taken + size) - out(taken), exact for a
- * constant-product pool; never more than it would bring by itself. Beyond the largest rung the ladder goes on as it does
- * anywhere (`outputOf`), and below the smallest as `outputBetween` has it; both are for the caller to mark.
+ * constant-product pool; never more than it would bring by itself. Beyond the largest rung the ladder goes on as it
+ * does anywhere (`outputOf`), and below the smallest as `outputBetween` has it; both are for the caller to mark.
  */
 export function outputAfter(ladder: QuoteLadder, taken: bigint, size: bigint): bigint {
   const alone = outputOf(ladder, size);

@@ -24,8 +24,8 @@ interface Point {
 }
 
 /**
- * The quotes of one direction at one time, by size. Between two sizes the average price a(x) = x / out(x) is linear in x,
- * which is exact for a constant-product pool: a(x) = (Rin + φx) / (φ Rout).
+ * The quotes of one direction at one time, by size. Between two sizes the average price a(x) = x / out(x) is linear in
+ * x, which is exact for a constant-product pool: a(x) = (Rin + φx) / (φ Rout).
  */
 export interface QuoteLadder {
   readonly points: readonly Point[];
@@ -33,9 +33,15 @@ export interface QuoteLadder {
   readonly smallestImpact: number | undefined;
   /** The least size that nobody pays anything for; undefined where everything was paid for. */
   readonly dryFrom: bigint | undefined;
-  /** Where the line begins that leads through the largest size and on; undefined where nothing says how the price goes on. */
+  /**
+   * Where the line begins that leads through the largest size and on; undefined where nothing says how the price goes
+   * on.
+   */
   readonly beyondFrom: Point | undefined;
-  /** The price of next to nothing, where the line below the smallest size ends; undefined where nothing says how the price begins. */
+  /**
+   * The price of next to nothing, where the line below the smallest size ends; undefined where nothing says how the
+   * price begins.
+   */
   readonly mark: Point | undefined;
 }
 
@@ -50,19 +56,24 @@ export type ImpactBasis = 'sizes' | 'stated' | 'none';
 export function createLadder(rungs: readonly Rung[]): QuoteLadder | undefined {
   // Most recordings hold one size of a pair: there is nothing to put in order.
   if (rungs.length === 1) return oneRung(rungs[0]!);
-  const sorted = rungs.filter(({ inAmount }) => inAmount > 0n).toSorted((a, b) => compare(a.inAmount, b.inAmount) || compare(a.outAmount, b.outAmount));
+  const sorted = rungs.filter(({ inAmount }) => inAmount > 0n)
+    .toSorted((a, b) => compare(a.inAmount, b.inAmount) || compare(a.outAmount, b.outAmount));
   const [smallest] = sorted;
   if (smallest === undefined) return undefined;
   const dryFrom = sorted.find(({ outAmount }) => outAmount <= 0n)?.inAmount;
-  const alive = sorted.filter(({ inAmount }, index) => (dryFrom === undefined || inAmount < dryFrom) && sorted[index - 1]?.inAmount !== inAmount);
-  const newest = alive.reduce<bigint | undefined>((most, { contextSlot }) => (contextSlot !== undefined && (most === undefined || contextSlot > most) ? contextSlot : most), undefined);
+  const alive = sorted.filter(({ inAmount }, index) =>
+    (dryFrom === undefined || inAmount < dryFrom) && sorted[index - 1]?.inAmount !== inAmount);
+  const newest = alive.reduce<bigint | undefined>((most, { contextSlot }) => (
+    contextSlot !== undefined && (most === undefined || contextSlot > most) ? contextSlot : most
+  ), undefined);
   const stated = alive.map(({ inAmount, outAmount, contextSlot }): Point => ({
     size: inAmount, num: inAmount, den: outAmount,
     isApart: contextSlot !== undefined && newest !== undefined && newest - contextSlot > SLOTS_APART_MAX,
   }));
   const points = withOutputRising(withPriceRising(stated));
   return {
-    points, smallestImpact: smallest.priceImpact === undefined ? undefined : -smallest.priceImpact, dryFrom, beyondFrom: beyondFrom(points, alive),
+    points, smallestImpact: smallest.priceImpact === undefined ? undefined : -smallest.priceImpact, dryFrom,
+    beyondFrom: beyondFrom(points, alive),
     mark: points[0] === undefined ? undefined : lineToNothing(points) ?? markOf(points[0], smallest),
   };
 }
@@ -81,19 +92,23 @@ function oneRung(rung: Rung): QuoteLadder | undefined {
  * Returns where the line begins on which the price goes on above the largest size (the project's research, domain.md
  * 3.2: a(x) is linear, and a guess beyond what was recorded). It spans all that the largest rung's router said of its
  * slot: the last two rungs alone may lie close together, or stand at one price since the worse of both holds, and then
- * their slope is noise. A rung that is alone of its router and slot speaks for itself where it states an impact: the line
- * begins at the mark price. Else it spans the whole ladder.
+ * their slope is noise. A rung that is alone of its router and slot speaks for itself where it states an impact: the
+ * line begins at the mark price. Else it spans the whole ladder.
  */
 function beyondFrom(points: readonly Point[], rungs: readonly Rung[]): Point | undefined {
   const last = points.at(-1);
   const largest = rungs.at(-1);
   if (last === undefined || largest === undefined) return undefined;
-  const first = rungs.findIndex(({ router, contextSlot }) => router === largest.router && contextSlot === largest.contextSlot);
+  const first = rungs.findIndex(({ router, contextSlot }) =>
+    router === largest.router && contextSlot === largest.contextSlot);
   if (first < rungs.length - 1) return points[first];
   return markOf(last, largest) ?? (points.length > 1 ? points[0] : undefined);
 }
 
-/** Returns the price of next to nothing, a(0) = a(x) (1 - impact), which a stated impact tells; undefined without a loss. */
+/**
+ * Returns the price of next to nothing, a(0) = a(x) (1 - impact), which a stated impact tells; undefined without a
+ * loss.
+ */
 function markOf({ num, den }: Point, { priceImpact, feeBps = 0 }: Rung): Point | undefined {
   if (priceImpact === undefined) return undefined;
   // A fee is in what services state, and none of it is the size's doing.
@@ -103,18 +118,23 @@ function markOf({ num, den }: Point, { priceImpact, feeBps = 0 }: Rung): Point |
   return { size: 0n, num: num * (BigInt(IMPACT_UNITS) - lost), den: den * BigInt(IMPACT_UNITS), isApart: false };
 }
 
-/** Returns where the line through the two smallest sizes meets size 0, a(0) = a(x) - x (a(y) - a(x)) / (y - x); undefined where that is no price. */
+/**
+ * Returns where the line through the two smallest sizes meets size 0, a(0) = a(x) - x (a(y) - a(x)) / (y - x);
+ * undefined where that is no price.
+ */
 function lineToNothing([low, high]: readonly Point[]): Point | undefined {
   if (low === undefined || high === undefined) return undefined;
   const num = low.num * high.den * high.size - high.num * low.den * low.size;
-  return num <= 0n ? undefined : { size: 0n, num, den: low.den * high.den * (high.size - low.size), isApart: low.isApart || high.isApart };
+  return num <= 0n ? undefined
+    : { size: 0n, num, den: low.den * high.den * (high.size - low.size), isApart: low.isApart || high.isApart };
 }
 
 function withPriceRising(points: readonly Point[]): Point[] {
   const fixed: Point[] = [];
   for (const point of points) {
     const before = fixed.at(-1);
-    fixed.push(before !== undefined && before.num * point.den > point.num * before.den ? { ...point, num: before.num, den: before.den } : point);
+    fixed.push(before !== undefined && before.num * point.den > point.num * before.den
+      ? { ...point, num: before.num, den: before.den } : point);
   }
   return fixed;
 }
@@ -163,14 +183,15 @@ export function isSlotsApart({ points, beyondFrom: from }: QuoteLadder, size: bi
 
 /**
  * Returns what a size brings, in smallest units, rounded as named from the exact fraction. Below the smallest rung its
- * price holds. Above the largest a(x) goes on along the line from `beyondFrom`, or flat without one; whether that may be
- * asked is for the caller (`isBeyond`). What is known to bring nothing is 0.
+ * price holds. Above the largest a(x) goes on along the line from `beyondFrom`, or flat without one; whether that may
+ * be asked is for the caller (`isBeyond`). What is known to bring nothing is 0.
  */
 export function outputOf(ladder: QuoteLadder, size: bigint, rounding: 'floor' | 'ceil' = 'floor'): bigint {
   const { points } = ladder;
   const [smallest] = points;
   if (smallest === undefined || size <= 0n || (ladder.dryFrom !== undefined && size > largestSize(ladder))) return 0n;
-  if (size <= smallest.size || (points.length === 1 && ladder.beyondFrom === undefined)) return divide(size * smallest.den, smallest.num, rounding);
+  if (size <= smallest.size || (points.length === 1 && ladder.beyondFrom === undefined))
+    return divide(size * smallest.den, smallest.num, rounding);
   const above = points.findIndex((point) => point.size >= size);
   const high = points.at(above)!;
   const low = above < 0 ? ladder.beyondFrom! : points[above - 1]!;
@@ -185,20 +206,21 @@ function onLine(low: Point, high: Point, size: bigint, rounding: 'floor' | 'ceil
 }
 
 /**
- * Returns what the part of a size brings that comes after `from`: out(to) - out(from), floored. Below the smallest rung both
- * lie on the line to the price of next to nothing: at the smallest rung's own price the first part would seem to bring less
- * than it does, and the rest more.
+ * Returns what the part of a size brings that comes after `from`: out(to) - out(from), floored. Below the smallest rung
+ * both lie on the line to the price of next to nothing: at the smallest rung's own price the first part would seem to
+ * bring less than it does, and the rest more.
  */
 export function outputBetween(ladder: QuoteLadder, from: bigint, to: bigint): bigint {
   const { points: [smallest], mark } = ladder;
   const out = (size: bigint, rounding: 'floor' | 'ceil'): bigint => (
-    smallest !== undefined && mark !== undefined && size < smallest.size ? onLine(mark, smallest, size, rounding) : outputOf(ladder, size, rounding));
+    smallest !== undefined && mark !== undefined && size < smallest.size ? onLine(mark, smallest, size, rounding)
+      : outputOf(ladder, size, rounding));
   return out(to, 'floor') - out(from, 'ceil');
 }
 
 /**
- * Returns the price impact of getting `outAmount` for a size, as services state it: a signed fraction, negative is worse.
- * Everything is measured from the smallest rung's price and its stated impact, 0 where nobody said.
+ * Returns the price impact of getting `outAmount` for a size, as services state it: a signed fraction, negative is
+ * worse. Everything is measured from the smallest rung's price and its stated impact, 0 where nobody said.
  */
 export function impactOf({ points, smallestImpact = 0 }: QuoteLadder, size: bigint, outAmount: bigint): number {
   const [smallest] = points;

@@ -2,7 +2,9 @@ import { GannetError } from '../../core/errors.ts';
 import type { Millis } from '../../core/time.ts';
 import type { InputSource } from '../../recording/reader.ts';
 import type { Route } from '../../trading/proposal.ts';
-import type { LandingModel, Latency, LatencyHistory, LatencyQuantiles, LatencySource, RecordedSwap, SimulationModel } from '../../trading/simulation-model.ts';
+import type {
+  LandingModel, Latency, LatencyHistory, LatencyQuantiles, LatencySource, RecordedSwap, SimulationModel,
+} from '../../trading/simulation-model.ts';
 import { BASE_MODEL } from '../../trading/simulation-model.ts';
 import { isFirm } from './landing.ts';
 import { quantilesOf } from './latency.ts';
@@ -39,7 +41,7 @@ export interface RecordedRun {
   /** What it landed on a chain, without what makers filled from their own stock. A run on paper landed nothing. */
   readonly swaps: readonly RecordedSwap[];
   /** How many of its transactions were signed, never landed, and were not heard of for a while. */
-  readonly fates: { readonly signed: number; readonly expired: number; readonly unheard: number };
+  readonly endings: { readonly signed: number; readonly expired: number; readonly unheard: number };
 }
 
 /** Returns what the run did that made a recording. */
@@ -48,7 +50,7 @@ export function recordedRun(recording: Pick<InputSource, 'kinds' | 'cursor'>): R
   const land: KnownLatency[] = [];
   const swaps: RecordedSwap[] = [];
   const fates = { signed: 0, expired: 0, unheard: 0 };
-  if (!recording.kinds.includes('outcome')) return { latencies: { quote, land }, swaps, fates };
+  if (!recording.kinds.includes('outcome')) return { latencies: { quote, land }, swaps, endings: fates };
   const accepted = new Map<string, RecordedSwap['accepted']>();
   const unheard = new Set<string>();
   const begun = new Map<string, Millis>();
@@ -65,7 +67,10 @@ export function recordedRun(recording: Pick<InputSource, 'kinds' | 'cursor'>): R
     // Of a further attempt the last quote counts.
     if (state === 'signed' && input.quotedOut !== undefined) accepted.set(intentId, { at, outAmount: input.quotedOut });
     if (fill !== undefined && slot !== undefined && !isFirm(router)) {
-      swaps.push({ at, inputMint: fill.inputMint, outputMint: fill.outputMint, inAmount: fill.amountIn, accepted: accepted.get(intentId) });
+      swaps.push({
+        at, inputMint: fill.inputMint, outputMint: fill.outputMint, inAmount: fill.amountIn,
+        accepted: accepted.get(intentId),
+      });
     }
     if (input.attempt !== 1) continue;
     const route = router === '' ? undefined : router === BUILD_ROUTER ? 'build' : 'order';
@@ -79,26 +84,31 @@ export function recordedRun(recording: Pick<InputSource, 'kinds' | 'cursor'>): R
       if (since !== undefined) land.push({ at, latencyMs: at - since, route });
     }
   }
-  return { latencies: { quote, land }, swaps, fates };
+  return { latencies: { quote, land }, swaps, endings: fates };
 }
 
 /**
- * Returns a model with what the recording's own run did: its swaps, whose impact the recorded quotes have already, and every
- * latency known. What is to come from the recording is taken from there, signing included, at each instant from what was
- * known before it. Until that is 20 swaps, the default applies. "recorded or", where the run
+ * Returns a model with what the recording's own run did: its swaps, whose impact the recorded quotes have already, and
+ * every latency known. What is to come from the recording is taken from there, signing included, at each instant from
+ * what was known before it. Until that is 20 swaps, the default applies. "recorded or", where the run
  * landed 20 in all on a chain, tells the routes apart, and takes the first three swaps of each for all that come before
- * them: how long one takes says nothing of where prices go; the shares of transactions that never land, or are not heard
- * of, are then those of the run, unless they are configured. Throws RECORDING_INCOMPLETE where "recorded" finds fewer than 20.
+ * them: how long one takes says nothing of where prices go; the shares of transactions that never land, or are not
+ * heard of, are then those of the run, unless they are configured. Throws RECORDING_INCOMPLETE where "recorded" finds
+ * fewer than 20.
  */
-export function withRecordedRun(model: SimulationModel<LatencySource>, recording: Pick<InputSource, 'kinds' | 'cursor'>, name: string): SimulationModel {
+export function withRecordedRun(
+  model: SimulationModel<LatencySource>, recording: Pick<InputSource, 'kinds' | 'cursor'>, name: string,
+): SimulationModel {
   const { quote, sign, land } = model.latency;
-  const { latencies: found, swaps, fates } = recordedRun(recording);
+  const { latencies: found, swaps, endings: fates } = recordedRun(recording);
   const isOfChain = swaps.length >= SWAPS_MIN;
   const from = (source: LatencySource, key: keyof RecordedLatencies): Latency => {
     if (source === 'recorded') {
-      if (found[key].length >= SWAPS_MIN) return { before: BASE_MODEL.latency[key], steps: stepsOf(found[key], SWAPS_MIN) };
+      if (found[key].length >= SWAPS_MIN)
+        return { before: BASE_MODEL.latency[key], steps: stepsOf(found[key], SWAPS_MIN) };
       throw new GannetError('RECORDING_INCOMPLETE',
-        `backtest.latency.${key} is to come from ${name}, whose run made ${found[key].length} swaps; at least ${SWAPS_MIN} are needed: write a duration or quantiles instead`);
+        `backtest.latency.${key} is to come from ${name}, whose run made ${found[key].length} swaps; at least `
+          + `${SWAPS_MIN} are needed: write a duration or quantiles instead`);
     }
     if (!('recordedOr' in source)) return source;
     if (!isOfChain || found[key].length < SWAPS_MIN) return source.recordedOr;
@@ -111,13 +121,16 @@ export function withRecordedRun(model: SimulationModel<LatencySource>, recording
   const quoteLatency = from(quote, 'quote');
   return {
     ...model,
-    latency: { quote: quoteLatency, sign: 'steps' in quoteLatency ? [{ share: 0.5, latencyMs: 0 }] : sign, land: from(land, 'land') },
+    latency: {
+      quote: quoteLatency, sign: 'steps' in quoteLatency ? [{ share: 0.5, latencyMs: 0 }] : sign,
+      land: from(land, 'land'),
+    },
     landing: isOfChain ? withFates(model.landing, fates) : model.landing,
     ...(swaps.length === 0 ? {} : { recordedSwaps: swaps }),
   };
 }
 
-function withFates(landing: LandingModel, { signed, expired, unheard }: RecordedRun['fates']): LandingModel {
+function withFates(landing: LandingModel, { signed, expired, unheard }: RecordedRun['endings']): LandingModel {
   const { assumed, dropProbability, unknownProbability } = landing;
   if (assumed === undefined || signed === 0) return landing;
   return {
@@ -131,7 +144,9 @@ function withFates(landing: LandingModel, { signed, expired, unheard }: Recorded
 function stepsOf(known: readonly KnownLatency[], from: number): LatencyHistory['steps'] {
   const steps: { since: Millis; quantiles: LatencyQuantiles }[] = [];
   for (let count = from; count <= known.length; count = Math.ceil(count * GROWTH)) {
-    steps.push({ since: known[count - 1]!.at, quantiles: quantilesOf(known.slice(0, count).map(({ latencyMs }) => latencyMs)) });
+    steps.push({
+      since: known[count - 1]!.at, quantiles: quantilesOf(known.slice(0, count).map(({ latencyMs }) => latencyMs)),
+    });
   }
   return steps;
 }
@@ -142,7 +157,10 @@ function preferred(known: readonly KnownLatency[]): LatencyHistory {
   return { before: quantiles, steps: [{ since: 0, quantiles }, ...steps.slice(1)] };
 }
 
-/** Returns the instant until which a model assumes a latency that is to come from the recording; undefined where it never does after `startAt`. */
+/**
+ * Returns the instant until which a model assumes a latency that is to come from the recording; undefined where it
+ * never does after `startAt`.
+ */
 export function assumedUntil({ latency: { quote, land } }: SimulationModel, startAt: Millis): Millis | undefined {
   const firsts = [quote, land].flatMap((latency) => ('steps' in latency ? [latency.steps[0]!.since] : []));
   const last = Math.max(-Infinity, ...firsts);

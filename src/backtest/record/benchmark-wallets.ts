@@ -5,16 +5,13 @@ import type { Mint, Token } from '../../market/token.ts';
 import { SOL_MINT } from '../../market/token.ts';
 import type { MarketCache } from '../../trading/market-cache.ts';
 import type { SimulationModel } from '../../trading/simulation-model.ts';
-import type { PurchasePlan } from '../metrics/benchmarks.ts';
-import { averagingPlan } from '../metrics/benchmarks.ts';
-import { attemptCosts } from '../models/attempt-costs.ts';
+import { attemptCosts, createTokenAccounts } from '../models/swap-costs.ts';
 import { isFirm } from '../models/landing.ts';
 import { knownBefore, latencyAt } from '../models/latency.ts';
 import { quoteFor } from '../models/market-ladder.ts';
 import { createOwnImpact } from '../models/own-impact.ts';
 import { isBeyond, largestSize } from '../models/quote-ladder.ts';
 import { underSetting } from '../models/settings.ts';
-import { createTokenAccounts } from '../models/token-accounts.ts';
 import type { Pricing, SimulatedPrice } from '../pricing.ts';
 import { createPricing, isRefusal } from '../pricing.ts';
 import type { RecordedIntervals } from '../sampling.ts';
@@ -24,6 +21,14 @@ import type { ExitMarks } from './exit-marks.ts';
 const RETRY_MS: Millis = 10_000;
 const AT_ONCE: PurchasePlan = { orders: 1, everyMs: 1 };
 const MEDIAN = 0.5;
+const DAY_MS: Millis = 86_400_000;
+const SHORT_ORDERS = 10;
+
+/** Purchases for equal parts of the money, the first at once and one after each interval. */
+export interface PurchasePlan {
+  readonly orders: number;
+  readonly everyMs: Millis;
+}
 
 /** What each benchmark is worth, in the currency; null where something it holds has no price. */
 export interface BenchmarkValues {
@@ -42,7 +47,10 @@ export interface BenchmarkWallets {
   /** Makes the purchases that land until an instant. */
   buy(at: Millis): void;
   values(at: Millis): BenchmarkValues;
-  /** Returns what a purchase pays beside its price, for who works with prices alone: bps of it, and an amount of the currency. */
+  /**
+   * Returns what a purchase pays beside its price, for who works with prices alone: bps of it, and an amount of the
+   * currency.
+   */
   orderCosts(at: Millis): { readonly bps: number; readonly order: number };
 }
 
@@ -65,12 +73,15 @@ interface Wallet {
 }
 
 /**
- * Returns the wallets of the benchmarks. A purchase lands as long after its time as a strategy's usually does, at the price
- * that a strategy's would fill at, and pays the platform's fee, those of token issuers, network and priority fees, and the
- * deposit of a token account. What is more than the largest recorded size is bought in pieces of that size, each with its fee.
- * What is held counts as what strategies hold does. No purchase is lost on its way: that would be chance.
+ * Returns the wallets of the benchmarks. A purchase lands as long after its time as a strategy's usually does, at the
+ * price that a strategy's would fill at, and pays the platform's fee, those of token issuers, network and priority
+ * fees, and the deposit of a token account. What is more than the largest recorded size is bought in pieces of that
+ * size, each with its fee. What is held counts as what strategies hold does. No purchase is lost on its way: that would
+ * be chance.
  */
-export function createBenchmarkWallets({ market, intervals, marks, currency, instruments, model: configured, openAccounts, maxSlippageBps, endAt }: {
+export function createBenchmarkWallets({
+  market, intervals, marks, currency, instruments, model: configured, openAccounts, maxSlippageBps, endAt,
+}: {
   readonly market: MarketCache;
   readonly intervals?: RecordedIntervals | undefined;
   readonly marks: ExitMarks;
@@ -98,7 +109,8 @@ export function createBenchmarkWallets({ market, intervals, marks, currency, ins
     return {
       cash, held: new Map(), paid: 0, pricing: createPricing({ market, model, ownImpact, intervals }),
       orders: Array.from({ length: orders }, (_, n) => begunAt + n * everyMs)
-        .flatMap((at, n) => instruments.map(({ mint }, i): Order => ({ mint, amount: partOf(n * instruments.length + i), at: at + takes(at) }))),
+        .flatMap((at, n) => instruments.map(({ mint }, i): Order =>
+          ({ mint, amount: partOf(n * instruments.length + i), at: at + takes(at) }))),
       noteSwap: (mint, amount, at) => { ownImpact.add(currency.mint, mint, amount, at); },
       openAccount: (mint) => accounts.open(mint),
     };
@@ -113,7 +125,10 @@ export function createBenchmarkWallets({ market, intervals, marks, currency, ins
   const buyOne = (wallet: Wallet, { mint, amount }: Order, at: Millis): boolean => {
     let isStale = false;
     const price = (amountIn: bigint): SimulatedPrice | undefined => {
-      const found = wallet.pricing.price({ inputMint: currency.mint, outputMint: mint, amountIn: amountIn as Amount, purpose: 'entry' }, { at, isUnderWay: true, isFresh: true });
+      const found = wallet.pricing.price(
+        { inputMint: currency.mint, outputMint: mint, amountIn: amountIn as Amount, purpose: 'entry' },
+        { at, isUnderWay: true, isFresh: true },
+      );
       if (!isRefusal(found)) return found;
       isStale ||= found.code === 'QUOTE_STALE';
       return undefined;
@@ -148,7 +163,10 @@ export function createBenchmarkWallets({ market, intervals, marks, currency, ins
   return {
     get cash() { return begun?.cash; },
     begin(cash, at) {
-      begun ??= { cash: Number(cash) / unit, buyAndHold: walletOf(cash, AT_ONCE, at), dca: walletOf(cash, averagingPlan(Math.max(1, endAt - at)), at) };
+      begun ??= {
+        cash: Number(cash) / unit, buyAndHold: walletOf(cash, AT_ONCE, at),
+        dca: walletOf(cash, averagingPlan(Math.max(1, endAt - at)), at),
+      };
     },
     nextAt: () => Math.min(Infinity, ...wallets().map(({ orders }) => orders[0]?.at ?? Infinity)),
     buy(at) {
@@ -162,6 +180,16 @@ export function createBenchmarkWallets({ market, intervals, marks, currency, ins
       }
     },
     orderCosts: (at) => ({ bps: model.costs.platformFeeBps, order: worthOf(feeLamports, at) }),
-    values: (at) => (begun === undefined ? { buyAndHold: null, dca: null } : { buyAndHold: valueOf(begun.buyAndHold, at), dca: valueOf(begun.dca, at) }),
+    values: (at) => (begun === undefined ? { buyAndHold: null, dca: null }
+      : { buyAndHold: valueOf(begun.buyAndHold, at), dca: valueOf(begun.dca, at) }),
   };
+}
+
+/**
+ * Returns the plan of the benchmark "DCA" over a span: each day that begins in it, or ten times where it is shorter
+ * than two days.
+ */
+export function averagingPlan(spanMs: Millis): PurchasePlan {
+  if (spanMs < 2 * DAY_MS) return { everyMs: spanMs / SHORT_ORDERS, orders: SHORT_ORDERS };
+  return { everyMs: DAY_MS, orders: Math.ceil(spanMs / DAY_MS) };
 }

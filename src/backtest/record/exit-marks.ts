@@ -10,28 +10,35 @@ import { ladderAt, quoteFor } from '../models/market-ladder.ts';
 import type { QuoteLadder } from '../models/quote-ladder.ts';
 import { isBeyond, largestSize, outputOf } from '../models/quote-ladder.ts';
 import { SETTINGS } from '../models/settings.ts';
-import type { FeeModel } from '../models/token-fees.ts';
-import { reachingMarket, reachingWallet } from '../models/token-fees.ts';
+import type { FeeModel } from '../models/swap-costs.ts';
+import { reachingMarket, reachingWallet } from '../models/swap-costs.ts';
 
 const NOTHING = 0 as Bps;
 
 /** What tokens are worth to somebody who has to trade them, by the last prices known, however old. */
 export interface ExitMarks {
   /**
-   * Returns what a sale would leave in the wallet as the model's setting fills it, that is as quoted, at the price on arrival
-   * or at the least that `allowedBps` of slippage accept, less the fees that are taken of tokens; undefined where no price was ever seen.
+   * Returns what a sale would leave in the wallet as the model's setting fills it, that is as quoted, at the price on
+   * arrival or at the least that `allowedBps` of slippage accept, less the fees that are taken of tokens; undefined
+   * where no price was ever seen.
    */
   proceeds(mint: Mint, amount: Amount, at: Millis, allowedBps: Bps): bigint | undefined;
   /** Returns what the market pays for so much, smallest units of the currency. */
   exit(mint: Mint, amount: bigint, at: Millis): bigint | undefined;
-  /** Returns how many times the largest size that is priced an amount is: above 1 its price is a guess; 0 where size plays no part. */
+  /**
+   * Returns how many times the largest size that is priced an amount is: above 1 its price is a guess; 0 where size
+   * plays no part.
+   */
   timesLargest(mint: Mint, amount: bigint, at: Millis): number;
-  /** Returns whether what a token brings, or takes, is known from quotes of the other direction alone, turned around less the haircut. */
+  /**
+   * Returns whether what a token brings, or takes, is known from quotes of the other direction alone, turned around
+   * less the haircut.
+   */
   isTurned(mint: Mint, at: Millis): boolean;
   /**
-   * Returns what a whole token takes and brings where so much of the currency is spent, in smallest units of the currency
-   * for a smallest unit of the token; both in pieces of the largest size that was recorded where it is more than that, for
-   * beyond it every price is a guess. Undefined where no price was ever seen.
+   * Returns what a whole token takes and brings where so much of the currency is spent, in smallest units of the
+   * currency for a smallest unit of the token; both in pieces of the largest size that was recorded where it is more
+   * than that, for beyond it every price is a guess. Undefined where no price was ever seen.
    */
   bothWays(mint: Mint, spent: bigint, at: Millis): { readonly ask: number; readonly bid: number } | undefined;
 }
@@ -39,10 +46,14 @@ export interface ExitMarks {
 /** What is more than was ever quoted is sold in pieces of the largest size: a line beyond it would lead anywhere. */
 function outputInPieces(ladder: QuoteLadder, amount: bigint): bigint {
   const largest = largestSize(ladder);
-  return isBeyond(ladder, amount) && largest > 0n ? (outputOf(ladder, largest) * amount) / largest : outputOf(ladder, amount);
+  return isBeyond(ladder, amount) && largest > 0n ? (outputOf(ladder, largest) * amount) / largest
+    : outputOf(ladder, amount);
 }
 
-/** Returns marks by the recorded ladders, so that size costs what it costs; where no quote is recorded, by prices in US dollars. */
+/**
+ * Returns marks by the recorded ladders, so that size costs what it costs; where no quote is recorded, by prices in US
+ * dollars.
+ */
 export function createExitMarks({ market, tokens, currency, model }: {
   readonly market: MarketCache;
   readonly tokens: TokenTable;
@@ -58,14 +69,18 @@ export function createExitMarks({ market, tokens, currency, model }: {
     if (typeof found !== 'string') return outputInPieces(found.ladder, amount);
     return valueIn(market, tokens, { mint: inputMint, amount, currency: outputMint });
   };
-  /** By what a fill falls short of the price on arrival: by nothing where a maker keeps his word, by all that is accepted where every swap is taken to be sandwiched. */
+  /**
+   * By what a fill falls short of the price on arrival: by nothing where a maker keeps his word, by all that is
+   * accepted where every swap is taken to be sandwiched.
+   */
   const shortfallBps = (mint: Mint, traded: bigint, at: Millis, allowedBps: Bps): Bps => {
     const bps = { quoted: NOTHING, arrival: model.landing.adverseBps, threshold: allowedBps }[fill];
     if (bps === NOTHING) return NOTHING;
     const found = lastLadder(mint, currency.mint, at);
     return typeof found !== 'string' && isFirm(quoteFor(found, traded).router) ? NOTHING : bps;
   };
-  const exit = (mint: Mint, amount: bigint, at: Millis): bigint | undefined => (mint === currency.mint ? amount : swap(mint, currency.mint, amount, at));
+  const exit = (mint: Mint, amount: bigint, at: Millis): bigint | undefined =>
+    (mint === currency.mint ? amount : swap(mint, currency.mint, amount, at));
   const atMost = (inputMint: Mint, outputMint: Mint, amount: bigint, at: Millis): bigint => {
     const found = lastLadder(inputMint, outputMint, at);
     return typeof found === 'string' || !isBeyond(found.ladder, amount) ? amount : largestSize(found.ladder);
@@ -82,9 +97,11 @@ export function createExitMarks({ market, tokens, currency, model }: {
     exit,
     timesLargest: (mint, amount, at) => {
       const found = lastLadder(mint, currency.mint, at);
-      return typeof found === 'string' || !isBeyond(found.ladder, amount) ? 0 : Number(amount) / Number(largestSize(found.ladder));
+      return typeof found === 'string' || !isBeyond(found.ladder, amount) ? 0
+        : Number(amount) / Number(largestSize(found.ladder));
     },
-    isTurned: (mint, at) => [lastLadder(mint, currency.mint, at), lastLadder(currency.mint, mint, at)].some((found) => typeof found !== 'string' && found.isOtherSide),
+    isTurned: (mint, at) => [lastLadder(mint, currency.mint, at), lastLadder(currency.mint, mint, at)]
+      .some((found) => typeof found !== 'string' && found.isOtherSide),
     bothWays: (mint, spent, at) => {
       const paid = atMost(currency.mint, mint, spent, at);
       const bought = swap(currency.mint, mint, paid, at);

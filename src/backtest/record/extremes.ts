@@ -23,7 +23,9 @@ export class Extremes<Seen> {
     this.#waiting.push({ kind, value, seen: look() });
   }
 
-  /** Takes note of a value that is kept, and returns what was seen at the extremes since the last of those, in order. */
+  /**
+   * Takes note of a value that is kept, and returns what was seen at the extremes since the last of those, in order.
+   */
   keep(value: number): Seen[] {
     const waiting = this.#waiting;
     this.#waiting = [];

@@ -1,6 +1,20 @@
 import type { Millis } from '../../core/time.ts';
 
-/** What a backtest left behind for its figures: plain data, so that whoever holds a copy computes the same. Values in the currency. */
+const BPS = 10_000;
+
+/**
+ * Returns half of what lies between a price that is asked and one that is bid, in bps of the middle, which is their
+ * geometric mean; 0 where they cross. Undefined where one of them is none.
+ */
+export function halfSpreadBps(bid: number | null | undefined, ask: number | null | undefined): number | undefined {
+  return typeof bid === 'number' && typeof ask === 'number' && bid > 0 && ask > 0
+    ? Math.max(0, (1 - Math.sqrt(bid / ask)) * BPS) : undefined;
+}
+
+/**
+ * What a backtest left behind for its figures: plain data, so that whoever holds a copy computes the same. Values in
+ * the currency.
+ */
 export interface RunRecord {
   /** The symbol of the token that results are counted in. */
   readonly currency: string;
@@ -14,7 +28,10 @@ export interface RunRecord {
   readonly fills: readonly RecordedFill[];
   /** Set where the market was made up. */
   readonly isMadeUp?: true | undefined;
-  /** What the benchmarks came to as they paid what strategies pay; left out where nothing could be bought, or the end was not known. */
+  /**
+   * What the benchmarks came to as they paid what strategies pay; left out where nothing could be bought, or the end
+   * was not known.
+   */
   readonly benchmarks?: BenchmarkRecord | undefined;
 }
 
@@ -29,7 +46,10 @@ export interface BenchmarkRecord {
 /** One strategy at each of the times. */
 export interface StrategyRecord {
   readonly name: string;
-  /** What a sale at that time would have brought, less the fees paid and the deposits laid down until then; null where something had no price. */
+  /**
+   * What a sale at that time would have brought, less the fees paid and the deposits laid down until then; null where
+   * something had no price.
+   */
   readonly equity: readonly (number | null)[];
   /** Of that, what is not the currency; null where it had no price. */
   readonly held: readonly (number | null)[];
@@ -38,13 +58,19 @@ export interface StrategyRecord {
   readonly landed: number;
   /** Network fees of all attempts, each at the price of its time. */
   readonly feesPaid: number;
-  /** Laid down for token accounts at the prices of its time, and not back at the end: it is missing in the equity, and no cost. */
+  /**
+   * Laid down for token accounts at the prices of its time, and not back at the end: it is missing in the equity, and
+   * no cost.
+   */
   readonly deposited?: number | undefined;
   /** Laid down, and back at the end, when accounts that are empty were closed. */
   readonly returned?: number | undefined;
 }
 
-/** One token at each of the times: the price of a whole one at the size of a benchmark's purchase, or at the largest that was recorded where that is less, null before any is known and once it is too old to fill anything. */
+/**
+ * One token at each of the times: the price of a whole one at the size of a benchmark's purchase, or at the largest
+ * that was recorded where that is less, null before any is known and once it is too old to fill anything.
+ */
 export interface InstrumentRecord {
   readonly symbol: string;
   readonly decimals: number;
@@ -52,9 +78,15 @@ export interface InstrumentRecord {
   readonly bids: readonly (number | null)[];
   /** What a purchase takes. */
   readonly asks: readonly (number | null)[];
-  /** Half of what lies between both at the size of the swaps, in bps, in the middle over the steps after the first of them; left out without one. */
+  /**
+   * Half of what lies between both at the size of the swaps, in bps, in the middle over the steps after the first of
+   * them; left out without one.
+   */
   readonly swapHalfSpreadBps?: number | undefined;
-  /** What a benchmark's purchase pays beside the price: the platform's fee in bps, network and priority fees in the currency. */
+  /**
+   * What a benchmark's purchase pays beside the price: the platform's fee in bps, network and priority fees in the
+   * currency.
+   */
   readonly costs?: { readonly bps: number; readonly order: number } | undefined;
   /** By how much a price is taken to be worse in the direction that nobody recorded, bps; left out where both were. */
   readonly turnedBps?: number | undefined;
@@ -72,6 +104,9 @@ export interface RecordedFill {
   readonly quotedOut: string | null;
   /** Null where neither side is the currency and what went in had no price. */
   readonly value: number | null;
-  /** Network fees, its own and those of swaps of the same token that came to nothing since the last fill of it; null where SOL had no price. */
+  /**
+   * Network fees, its own and those of swaps of the same token that came to nothing since the last fill of it; null
+   * where SOL had no price.
+   */
   readonly costs: number | null;
 }

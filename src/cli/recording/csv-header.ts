@@ -13,15 +13,20 @@ const CANDLE_NEEDS: readonly Field[] = CANDLE.filter((field) => field !== 'volum
 const FORMS: readonly (readonly Field[])[] = [CANDLE_NEEDS, QUOTE];
 
 /** What a file's columns may be, for people. */
-export const EXPECTED_COLUMNS = `expected the columns ${CANDLE.join(',')} (volume may be missing) or ${QUOTE.join(',')}; --map column=field says which column is which`;
+export const EXPECTED_COLUMNS = `expected the columns ${CANDLE.join(',')} (volume may be missing) or `
+  + `${QUOTE.join(',')}; --map column=field says which column is which`;
 
 /** Which column of the file holds which field, as `--map` says. */
 export type ColumnMap = ReadonlyMap<string, string>;
 
-/** Returns the field that each column of a header holds, of candles or of quotes, undefined for those that hold none of it. Throws CSV_INVALID. */
+/**
+ * Returns the field that each column of a header holds, of candles or of quotes, undefined for those that hold none of
+ * it. Throws CSV_INVALID.
+ */
 export function headerOf(row: CsvRow, map: ColumnMap): readonly (Field | undefined)[] {
   const unmapped = [...map.keys()].find((column) => !row.cells.includes(column));
-  if (unmapped !== undefined) throw csvError(row, `--map names a column ${JSON.stringify(printable(unmapped, 40))}, the file has ${printable(row.cells.join(','), 200)}`);
+  if (unmapped !== undefined) throw csvError(row, `--map names a column ${JSON.stringify(printable(unmapped, 40))}, `
+    + `the file has ${printable(row.cells.join(','), 200)}`);
   const taken = new Set(map.values());
   // A column that is not asked for may have any name, a field's that another column stands for among them.
   const fields = row.cells.map((name): Field | undefined => {
@@ -32,8 +37,12 @@ export function headerOf(row: CsvRow, map: ColumnMap): readonly (Field | undefin
   if (needs === undefined) throw csvError(row, `${EXPECTED_COLUMNS}; found ${printable(row.cells.join(','), 200)}`);
   const missing = needs.filter((field) => !fields.includes(field));
   if (missing.length > 0) {
-    const hints = hintsOf(row.cells.filter((_, index) => fields[index] === undefined), missing).map(([name, field]) => `--map ${printable(mapped(name, field), 80)}`);
-    throw csvError(row, `${EXPECTED_COLUMNS}; ${missing.join(', ')} missing${hints.length === 0 ? '' : `: perhaps ${hints.join(' ')}`}`);
+    const hints = hintsOf(row.cells.filter((_, index) => fields[index] === undefined), missing)
+      .map(([name, field]) => `--map ${printable(mapped(name, field), 80)}`);
+    throw csvError(
+      row,
+      `${EXPECTED_COLUMNS}; ${missing.join(', ')} missing${hints.length === 0 ? '' : `: perhaps ${hints.join(' ')}`}`,
+    );
   }
   const twice = fields.find((field, index) => field !== undefined && fields.indexOf(field) !== index);
   if (twice !== undefined) throw csvError(row, `two columns are ${twice}`);
@@ -46,7 +55,9 @@ export function isField(name: string): boolean {
   return (FIELDS as readonly string[]).includes(name);
 }
 
-/** Returns what the form needs of which most is there, by name or nearly so; undefined where it is as much of either. */
+/**
+ * Returns what the form needs of which most is there, by name or nearly so; undefined where it is as much of either.
+ */
 function nearestForm(names: readonly string[], fields: readonly (Field | undefined)[]): readonly Field[] | undefined {
   const whole = FORMS.find((needs) => needs.every((field) => fields.includes(field)));
   if (whole !== undefined) return whole;
@@ -58,8 +69,13 @@ function nearestForm(names: readonly string[], fields: readonly (Field | undefin
   return candle === quote ? undefined : candle > quote ? CANDLE_NEEDS : QUOTE;
 }
 
-/** A column stands for one field at most, and a field for one column: that of its name in other letters, if there is one. */
-function hintsOf(names: readonly string[], missing: readonly Field[]): readonly (readonly [name: string, field: Field])[] {
+/**
+ * A column stands for one field at most, and a field for one column: that of its name in other letters, if there is
+ * one.
+ */
+function hintsOf(
+  names: readonly string[], missing: readonly Field[],
+): readonly (readonly [name: string, field: Field])[] {
   const left = new Set<Field>(missing);
   const isNamed = (name: string): boolean => (missing as readonly string[]).includes(name.toLowerCase());
   return names.toSorted((a, b) => Number(isNamed(b)) - Number(isNamed(a))).flatMap((name) => {

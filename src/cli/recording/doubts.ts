@@ -12,8 +12,8 @@ import { inspectRows, lostIssue } from '../../recording/check/inspect.ts';
 import { QuoteBlock } from '../../recording/columns/quote-block.ts';
 import type { Recording } from '../../recording/reader.ts';
 import type { Steps } from '../../core/steps.ts';
-import type { Silence, SilenceWatch } from './silence.ts';
-import { isSilence, watchSilence } from './silence.ts';
+import type { Silence, SilenceWatch } from '../../recording/silence.ts';
+import { isSilence, watchSilence } from '../../recording/silence.ts';
 
 /** So many of a kind are named, the others counted. */
 const MOST_NAMED = 3;
@@ -27,9 +27,9 @@ export interface RecordingReview {
 }
 
 /**
- * Returns what whoever relies on a recording must be told, each with file, row and time: rows that are lost, feeds that were
- * silent, or heard more seldom than live, prices that leap. Throws RECORDING_CORRUPT where rows are in no order, or a price is none: no feed gives such
- * things, and what is made of them would be made of nothing.
+ * Returns what whoever relies on a recording must be told, each with file, row and time: rows that are lost, feeds that
+ * were silent, or heard more seldom than live, prices that leap. Throws RECORDING_CORRUPT where rows are in no order,
+ * or a price is none: no feed gives such things, and what is made of them would be made of nothing.
  */
 export function* recordingDoubts(recording: Recording, { kinds, feeds, describe }: {
   readonly kinds: readonly RecordingKind[];
@@ -44,15 +44,24 @@ export function* recordingDoubts(recording: Recording, { kinds, feeds, describe 
   const [worst, ...others] = [...issues, ...noPrices];
   if (worst !== undefined) {
     const more = others.length === 0 ? '' : `, and ${others.length} more of the kind`;
-    throw new GannetError('RECORDING_CORRUPT', `${worst.message}${more}: "gannet recording verify" names all; restore the recording from a copy, or take another one`, {
-      details: { file: worst.file, row: worst.row, at: worst.at },
-    });
+    throw new GannetError('RECORDING_CORRUPT',
+      `${worst.message}${more}: "gannet recording verify" names all; restore the recording from a copy, or take `
+        + 'another one',
+      {
+        details: { file: worst.file, row: worst.row, at: worst.at },
+      });
   }
   const watched = [...watches].filter(([feed]) => everyMs.has(feed));
-  const silences = watched.flatMap(([feed, watch]) => silencesOf(watch, recording).map(({ from, until }) => ({ feed, from, until }))).sort((a, b) => a.from - b.from);
+  const silences = watched.flatMap(([feed, watch]) =>
+    silencesOf(watch, recording).map(({ from, until }) => ({ feed, from, until })))
+    .sort((a, b) => a.from - b.from);
   const doubts = [
     ...named(recording.lost.filter(({ isHole }) => isHole).map((lost) => lostIssue(lost).message), 'rows are lost'),
-    ...named(silences.map(({ feed, from, until }) => `nothing was recorded of ${describe(feed)} from ${new Date(from).toISOString()} to ${new Date(until).toISOString()}, for ${shortDuration(until - from)}`), 'feeds were silent'),
+    ...named(
+      silences.map(({ feed, from, until }) => `nothing was recorded of ${describe(feed)} from `
+        + `${new Date(from).toISOString()} to ${new Date(until).toISOString()}, for ${shortDuration(until - from)}`),
+      'feeds were silent',
+    ),
     ...watched.flatMap(([feed, watch]) => seldom(watch.usualMs() ?? 0, everyMs.get(feed)!, describe(feed))),
     ...named(leaps.map(({ message }) => `${message}; it is taken as it stands`), 'prices leap'),
   ];
@@ -66,18 +75,21 @@ export function* recordingDoubts(recording: Recording, { kinds, feeds, describe 
 /** What counts prices, counts fewer of them in the same time. */
 function seldom(usualMs: Millis, everyMs: Millis, feed: string): string[] {
   if (usualMs < SELDOM_FACTOR * everyMs) return [];
-  return [`${feed} was recorded every ${shortDuration(usualMs)}, and is looked at every ${formatDuration(everyMs)} live: what is decided here is decided on fewer prices`];
+  return [`${feed} was recorded every ${shortDuration(usualMs)}, and is looked at every ${formatDuration(everyMs)} `
+    + 'live: what is decided here is decided on fewer prices'];
 }
 
 /** A feed that begins late, or ends early, is silent too. */
 function silencesOf(watch: SilenceWatch, { firstAt, lastAt }: Recording): readonly Silence[] {
-  const ends = [{ from: firstAt ?? watch.first, until: watch.first }, { from: watch.last, until: lastAt ?? watch.last }];
+  const ends =
+    [{ from: firstAt ?? watch.first, until: watch.first }, { from: watch.last, until: lastAt ?? watch.last }];
   return [...watch.silences(), ...ends.filter((silence) => isSilence(silence, watch.usualMs()))];
 }
 
 function named(messages: readonly string[], what: string): string[] {
   const left = messages.length - MOST_NAMED;
-  return [...messages.slice(0, MOST_NAMED), ...(left > 0 ? [`${what} ${counted(left, 'time')} more: "gannet recording verify" and "info" name them`] : [])];
+  return [...messages.slice(0, MOST_NAMED), ...(left > 0
+    ? [`${what} ${counted(left, 'time')} more: "gannet recording verify" and "info" name them`] : [])];
 }
 
 /** Quotes by their columns: there are millions of them. */

@@ -2,7 +2,7 @@ import { dirname } from 'node:path';
 import type { InputSource, KindChoice } from '../../recording/reader.ts';
 import { syncFolder } from '../../recording/files/replace-file.ts';
 import { UnfinishedFile } from '../../recording/files/unfinished-file.ts';
-import { interruptTurn } from '../interrupt.ts';
+import { yieldToInterrupt } from '../../recording/interrupt.ts';
 
 const CHUNK_CHARS = 1 << 20;
 
@@ -14,11 +14,14 @@ export interface ExportWatch {
 }
 
 /**
- * Writes every input as a line of JSON: its number `seq`, the time `at` of its stamp, and its members; amounts are strings,
- * and so are numbers that JSON has no word for (Infinity, -Infinity, NaN). All of it is there in the end, or nothing.
- * Resolves with how many there are. Rejects with USAGE where the file exists or cannot be made, RECORDING_WRITE_FAILED, and INTERRUPTED.
+ * Writes every input as a line of JSON: its number `seq`, the time `at` of its stamp, and its members; amounts are
+ * strings, and so are numbers that JSON has no word for (Infinity, -Infinity, NaN). All of it is there in the end, or
+ * nothing. Resolves with how many there are. Rejects with USAGE where the file exists or cannot be made,
+ * RECORDING_WRITE_FAILED, and INTERRUPTED.
  */
-export async function exportJsonl(recording: InputSource, { file, kinds, interrupt, onEvents }: KindChoice & ExportWatch & { readonly file: string }): Promise<{ readonly events: number; readonly bytes: number }> {
+export async function exportJsonl(
+  recording: InputSource, { file, kinds, interrupt, onEvents }: KindChoice & ExportWatch & { readonly file: string },
+): Promise<{ readonly events: number; readonly bytes: number }> {
   const unfinished = new UnfinishedFile(file);
   try {
     const written = await writeLines(recording, { unfinished, kinds, interrupt, onEvents });
@@ -33,13 +36,16 @@ export async function exportJsonl(recording: InputSource, { file, kinds, interru
 }
 
 /** Between pieces the interrupt has its turn. */
-async function writeLines(recording: InputSource, { unfinished, kinds, interrupt, onEvents }: KindChoice & ExportWatch & { readonly unfinished: UnfinishedFile }): Promise<{ readonly events: number; readonly bytes: number }> {
+async function writeLines(
+  recording: InputSource,
+  { unfinished, kinds, interrupt, onEvents }: KindChoice & ExportWatch & { readonly unfinished: UnfinishedFile },
+): Promise<{ readonly events: number; readonly bytes: number }> {
   const cursor = recording.cursor({ kinds });
   let events = 0;
   let bytes = 0;
   let text = '';
   const write = async (): Promise<void> => {
-    await interruptTurn(interrupt);
+    await yieldToInterrupt(interrupt);
     onEvents?.(events);
     const piece = Buffer.from(text);
     unfinished.write(piece);
@@ -57,5 +63,6 @@ async function writeLines(recording: InputSource, { unfinished, kinds, interrupt
 }
 
 function jsonLine(row: object): string {
-  return JSON.stringify(row, (_key, value: unknown) => (typeof value === 'bigint' || (typeof value === 'number' && !Number.isFinite(value)) ? String(value) : value));
+  return JSON.stringify(row, (_key, value: unknown) =>
+    (typeof value === 'bigint' || (typeof value === 'number' && !Number.isFinite(value)) ? String(value) : value));
 }

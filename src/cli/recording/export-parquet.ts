@@ -11,8 +11,8 @@ import { PARQUET_TABLES } from '../../recording/parquet/tables.ts';
 import type { KindChoice, Recording } from '../../recording/reader.ts';
 import { syncFolder } from '../../recording/files/replace-file.ts';
 import { refuseExisting } from '../../recording/files/unfinished-file.ts';
-import { faultText } from '../file-places.ts';
-import { interruptTurn } from '../interrupt.ts';
+import { faultText } from '../input/files.ts';
+import { yieldToInterrupt } from '../../recording/interrupt.ts';
 import type { ExportWatch } from './export-jsonl.ts';
 
 /** A Parquet file that was written. */
@@ -29,8 +29,11 @@ export interface ExportedTable {
  * Writes a Parquet file for each kind that the recording holds, or for each of those given, be they empty; all of them
  * or none. Throws USAGE where one exists or the folder cannot be made, RECORDING_WRITE_FAILED, and INTERRUPTED.
  */
-export async function exportParquet(recording: Recording, { directory, kinds = recording.kinds, interrupt, onEvents }: KindChoice & ExportWatch & { readonly directory: string }): Promise<readonly ExportedTable[]> {
-  const chosen = RECORDING_KINDS.filter((kind) => kinds.includes(kind)).map((kind) => ({ kind, path: join(directory, `${kind}.parquet`) }));
+export async function exportParquet(recording: Recording, {
+  directory, kinds = recording.kinds, interrupt, onEvents,
+}: KindChoice & ExportWatch & { readonly directory: string }): Promise<readonly ExportedTable[]> {
+  const chosen = RECORDING_KINDS.filter((kind) => kinds.includes(kind))
+    .map((kind) => ({ kind, path: join(directory, `${kind}.parquet`) }));
   const isNew = makeFolder(directory);
   const files: ParquetFile<unknown>[] = [];
   let written = 0;
@@ -41,7 +44,8 @@ export async function exportParquet(recording: Recording, { directory, kinds = r
       const table = PARQUET_TABLES[kind] as ParquetTable;
       const file = new ParquetFile({ path, columns: table.columns, metadata: parquetMetadata(recording, kind) });
       files.push(file);
-      const events = await writeRows(recording, { kind, table, file, interrupt, onEvents: (done) => onEvents?.(written + done) });
+      const events =
+        await writeRows(recording, { kind, table, file, interrupt, onEvents: (done) => onEvents?.(written + done) });
       written += events;
       tables.push({ kind, file: path, events, rows: file.rows, bytes: file.bytes });
     }
@@ -64,12 +68,12 @@ async function writeRows(recording: Recording, { kind, table, file, interrupt, o
 }): Promise<number> {
   const cursor = recording.cursor({ kinds: [kind] });
   let events = 0;
-  await interruptTurn(interrupt);
+  await yieldToInterrupt(interrupt);
   while (cursor.next()) {
     events += 1;
     for (const row of table.rowsOf(cursor)) {
       if (!file.append(row)) continue;
-      await interruptTurn(interrupt);
+      await yieldToInterrupt(interrupt);
       onEvents?.(events);
     }
   }
@@ -81,6 +85,10 @@ function makeFolder(directory: string): boolean {
   try {
     return mkdirSync(directory, { recursive: true }) !== undefined;
   } catch (cause) {
-    throw new GannetError('USAGE', `the folder ${printable(directory)} cannot be made for the export: ${faultText(cause)}; name another with --out`, { cause });
+    throw new GannetError(
+      'USAGE',
+      `the folder ${printable(directory)} cannot be made for the export: ${faultText(cause)}; name another with --out`,
+      { cause },
+    );
   }
 }

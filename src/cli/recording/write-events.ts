@@ -6,8 +6,8 @@ import type { Token } from '../../market/token.ts';
 import { createHistoryWriter } from '../../recording/history-writer.ts';
 import type { RecordingManifest } from '../../recording/manifest.ts';
 import type { RecordingSource } from '../../recording/source.ts';
-import { interruptTurn } from '../interrupt.ts';
-import { orNothing } from '../or-nothing.ts';
+import { yieldToInterrupt } from '../../recording/interrupt.ts';
+import { removeOnFailure } from '../../recording/remove-on-failure.ts';
 
 /** An interrupt is heard, and progress told, once in so many events. */
 const TURN_EVENTS = 16_384;
@@ -19,9 +19,9 @@ export interface WrittenRecording {
 }
 
 /**
- * Writes events that are there already, numbered from 1, stamped with when they were received; the same ones give the same
- * files. What ends before all of them are written leaves nothing: they can be written again, and half of them would be
- * taken for all. Rejects with INTERRUPTED, RECORDING_WRITE_FAILED, and with whatever the events throw.
+ * Writes events that are there already, numbered from 1, stamped with when they were received; the same ones give the
+ * same files. What ends before all of them are written leaves nothing: they can be written again, and half of them
+ * would be taken for all. Rejects with INTERRUPTED, RECORDING_WRITE_FAILED, and with whatever the events throw.
  */
 export async function writeEvents(events: Iterable<MarketEvent>, options: {
   readonly directory: string;
@@ -34,9 +34,10 @@ export async function writeEvents(events: Iterable<MarketEvent>, options: {
 }): Promise<WrittenRecording> {
   const { tokens, source, startAt, interrupt, onProgress } = options;
   const directory = resolve(options.directory);
-  const writer = createHistoryWriter({ dir: dirname(directory), name: basename(directory), createdAt: startAt, tokens, source });
+  const writer =
+    createHistoryWriter({ dir: dirname(directory), name: basename(directory), createdAt: startAt, tokens, source });
   // Also where the writer cannot even stop, as on a full disk.
-  return orNothing(writer.directory, async () => {
+  return removeOnFailure(writer.directory, async () => {
     let whole = false;
     try {
       let seq = 0;
@@ -45,7 +46,7 @@ export async function writeEvents(events: Iterable<MarketEvent>, options: {
         if (writer.isBusy) await writer.room();
         if (seq % TURN_EVENTS !== 1) continue;
         onProgress?.(event.receivedAt, seq);
-        await interruptTurn(interrupt);
+        await yieldToInterrupt(interrupt);
       }
       whole = true;
     } finally {

@@ -2,10 +2,12 @@ import type { Steps } from '../../core/steps.ts';
 import { STEP_EVENTS } from '../../core/steps.ts';
 
 /**
- * Works out the last number N for which each of 1 to N is either where the cursor comes by or among `extraSeqs`; 0 where
- * 1 is missing. The cursor's numbers only grow; the others may come in any order.
+ * Works out the last number N for which each of 1 to N is either where the cursor comes by or among `extraSeqs`; 0
+ * where 1 is missing. The cursor's numbers only grow; the others may come in any order.
  */
-export function* gapFreeUntil(cursor: { next(): boolean; readonly seq: number }, extraSeqs: Iterable<number>): Steps<number> {
+export function* gapFreeUntil(
+  cursor: { next(): boolean; readonly seq: number }, extraSeqs: Iterable<number>,
+): Steps<number> {
   const extra = Float64Array.from(extraSeqs).sort();
   let expected = 1;
   let nextExtra = 0;

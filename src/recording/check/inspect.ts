@@ -25,7 +25,10 @@ export interface Inspection {
   readonly files: number;
   readonly events: number;
   readonly issues: readonly RecordingIssue[];
-  /** What is odd and may be so: prices that nobody would pay, an end that a crash took, files that do not belong here or are larger than they need be. */
+  /**
+   * What is odd and may be so: prices that nobody would pay, an end that a crash took, files that do not belong here or
+   * are larger than they need be.
+   */
   readonly warnings: readonly RecordingIssue[];
 }
 
@@ -34,7 +37,9 @@ interface Found {
   readonly warnings: RecordingIssue[];
 }
 
-/** Goes through every byte and every row of a recording and names all that is wrong. Throws RECORDING_NOT_FOUND alone. */
+/**
+ * Goes through every byte and every row of a recording and names all that is wrong. Throws RECORDING_NOT_FOUND alone.
+ */
 export function inspectRecording(directory: string): Inspection {
   return atOnce(inspectSteps(directory));
 }
@@ -48,7 +53,10 @@ export function* inspectSteps(directory: string): Steps<Inspection> {
   for (const kind of RECORDING_KINDS) {
     const own = listed.segments.filter(({ file }) => file.startsWith(`${kind}/`));
     const rows = new RowChecks({ issues: found.issues, noPrices: found.warnings, leaps: found.warnings });
-    for (const digest of own) events += (yield* attempt(found, { file: digest.file, at: digest.rows === 0 ? undefined : digest.firstAt }, () => inspectSegment({ directory, kind, digest, listed, rows }))) ?? 0;
+    for (const digest of own)
+      events += (yield* attempt(found, { file: digest.file, at: digest.rows === 0 ? undefined : digest.firstAt }, () =>
+        inspectSegment({ directory, kind, digest, listed, rows })))
+        ?? 0;
   }
   for (const lost of listed.lost) (lost.isHole ? found.issues : found.warnings).push(lostIssue(lost));
   noteUncompressed(directory, listed, found);
@@ -77,8 +85,14 @@ function* inspectSegment({ directory, kind, digest, listed, rows }: {
   return rows.end();
 }
 
-/** Returns what is wrong with the rows of some kinds in a recording that is open: its bytes are as they were written. Each block is shown on the way. */
-export function* inspectRows({ directory, segments }: Pick<Recording, 'directory' | 'segments'>, kinds: readonly RecordingKind[], onBlock: (block: Block) => void): Steps<RowFindings> {
+/**
+ * Returns what is wrong with the rows of some kinds in a recording that is open: its bytes are as they were written.
+ * Each block is shown on the way.
+ */
+export function* inspectRows(
+  { directory, segments }: Pick<Recording, 'directory' | 'segments'>, kinds: readonly RecordingKind[],
+  onBlock: (block: Block) => void,
+): Steps<RowFindings> {
   const found: RowFindings = { issues: [], noPrices: [], leaps: [] };
   for (const kind of kinds) {
     const rows = new RowChecks(found);
@@ -98,10 +112,15 @@ export function* inspectRows({ directory, segments }: Pick<Recording, 'directory
 /** Returns what is to be said of rows that are not there any more. */
 export function lostIssue({ file, rows, from, until, isHole }: LostRows): RecordingIssue {
   const what = isHole ? 'it is not there, and later ones are' : 'it ends there';
-  return { code: 'RECORDING_CORRUPT', file, at: from, message: `${file}: ${rows} rows of ${iso(from)} to ${iso(until)} were written and are lost; ${what}` };
+  return {
+    code: 'RECORDING_CORRUPT', file, at: from,
+    message: `${file}: ${rows} rows of ${iso(from)} to ${iso(until)} were written and are lost; ${what}`,
+  };
 }
 
-function* attempt<T>({ issues }: Found, { file, at }: { readonly file: string; readonly at?: Millis | undefined }, work: () => Steps<T>): Steps<T | undefined> {
+function* attempt<T>(
+  { issues }: Found, { file, at }: { readonly file: string; readonly at?: Millis | undefined }, work: () => Steps<T>,
+): Steps<T | undefined> {
   try {
     return yield* work();
   } catch (error) {
@@ -114,15 +133,20 @@ function* attempt<T>({ issues }: Found, { file, at }: { readonly file: string; r
 
 function noteUncompressed(directory: string, listed: VerifiedRecording, { warnings }: Found): void {
   for (const { file } of uncompressedSegments(directory, listed)) {
-    warnings.push({ code: 'RECORDING_CORRUPT', file, message: `${file}: nobody writes to it any more, and it is not compressed${listed.manifest.closed ? '' : ': "gannet recording compact" does that'}` });
+    warnings.push({ code: 'RECORDING_CORRUPT', file, message: `${file}: nobody writes to it any more, and it is not `
+      + `compressed${listed.manifest.closed ? '' : ': "gannet recording compact" does that'}` });
   }
 }
 
 function noteStrays(directory: string, { segments }: VerifiedRecording, { warnings }: Found): void {
   const known = new Set([MANIFEST_FILE, DIGESTS_FILE, WRITER_LOCK_FILE, ...segments.map(({ file }) => file)]);
-  const files = readdirSync(directory, { recursive: true, withFileTypes: true }).filter((entry) => !entry.isDirectory());
+  const files = readdirSync(directory, { recursive: true, withFileTypes: true })
+    .filter((entry) => !entry.isDirectory());
   for (const entry of files) {
-    const file = `${entry.parentPath}/${entry.name}`.slice(directory.replace(/\/+$/, '').length + 1).replaceAll('\\', '/');
-    if (!known.has(file)) warnings.push({ code: 'RECORDING_CORRUPT', file, message: `${file}: no part of the recording; it was left behind, or put there` });
+    const file = `${entry.parentPath}/${entry.name}`.slice(directory.replace(/\/+$/, '').length + 1)
+      .replaceAll('\\', '/');
+    if (!known.has(file)) warnings.push({
+      code: 'RECORDING_CORRUPT', file, message: `${file}: no part of the recording; it was left behind, or put there`,
+    });
   }
 }

@@ -66,10 +66,14 @@ export class PriceChecks {
       const rate = unsignedAt(outAmount.halves, index) / unsignedAt(inAmount.halves, index);
       const last = rates[code];
       if (!(rate > 0 && rate < Infinity)) {
-        this.#tell(this.#found.noPrices, this.#place(block, index, before), `a price of ${outAmount.values[index]} for ${inAmount.values[index]} in ${texts[code]}`);
+        this.#tell(
+          this.#found.noPrices, this.#place(block, index, before),
+          `a price of ${outAmount.values[index]} for ${inAmount.values[index]} in ${texts[code]}`,
+        );
         continue;
       }
-      if (last !== undefined && (rate >= last * SPIKE_FACTOR || last >= rate * SPIKE_FACTOR)) this.#leap(texts[code]!, { ...this.#place(block, index, before), from: last, to: rate });
+      if (last !== undefined && (rate >= last * SPIKE_FACTOR || last >= rate * SPIKE_FACTOR))
+        this.#leap(texts[code]!, { ...this.#place(block, index, before), from: last, to: rate });
       else if (leaps.size > 0) leaps.delete(texts[code]!);
       rates[code] = rate;
     }
@@ -86,12 +90,15 @@ export class PriceChecks {
   }
 
   #book({ feed, yes, no }: OrderBook, place: Place): void {
-    const odd = [...yes, ...no].find(({ priceMicroUsd, size }) => !(priceMicroUsd <= ONE_USD && size >= 0 && size < Infinity));
-    if (odd !== undefined) this.#tell(this.#found.leaps, place, `${odd.size} contracts at ${odd.priceMicroUsd} micro-dollars in ${feed}`);
+    const odd = [...yes, ...no]
+      .find(({ priceMicroUsd, size }) => !(priceMicroUsd <= ONE_USD && size >= 0 && size < Infinity));
+    if (odd !== undefined)
+      this.#tell(this.#found.leaps, place, `${odd.size} contracts at ${odd.priceMicroUsd} micro-dollars in ${feed}`);
   }
 
   #stats({ feed, values }: TokenStats, place: Place): void {
-    for (const [name, value] of Object.entries(values)) if (!Number.isFinite(value)) this.#tell(this.#found.leaps, place, `${name} of ${value} in ${feed}`);
+    for (const [name, value] of Object.entries(values))
+      if (!Number.isFinite(value)) this.#tell(this.#found.leaps, place, `${name} of ${value} in ${feed}`);
     const { usdPrice } = values;
     if (usdPrice === undefined || !Number.isFinite(usdPrice)) return;
     if (usdPrice < 0) {
@@ -101,7 +108,8 @@ export class PriceChecks {
     // The service says 0 of what nobody trades.
     if (usdPrice === 0) return;
     const last = this.#rates.get(feed);
-    if (last !== undefined && (usdPrice >= last * SPIKE_FACTOR || last >= usdPrice * SPIKE_FACTOR)) this.#leap(feed, { ...place, from: last, to: usdPrice });
+    if (last !== undefined && (usdPrice >= last * SPIKE_FACTOR || last >= usdPrice * SPIKE_FACTOR))
+      this.#leap(feed, { ...place, from: last, to: usdPrice });
     else this.#leaps.delete(feed);
     this.#rates.set(feed, usdPrice);
   }
@@ -112,7 +120,9 @@ export class PriceChecks {
     const before = this.#leaps.get(feed);
     const isAbsurd = to > from * ABSURD_FACTOR || from > to * ABSURD_FACTOR;
     if (isAbsurd) this.#tell(this.#found.leaps, leap, `the price in ${feed} leaps from ${from} to ${to}`);
-    else if (before !== undefined && !before.isTold && before.to > before.from !== to > from) this.#tell(this.#found.leaps, before, `the price in ${feed} leaps from ${before.from} to ${before.to}, and back to ${to}`);
+    else if (before !== undefined && !before.isTold && before.to > before.from !== to > from) this.#tell(
+      this.#found.leaps, before, `the price in ${feed} leaps from ${before.from} to ${before.to}, and back to ${to}`,
+    );
     this.#leaps.set(feed, { ...leap, isTold: isAbsurd });
   }
 

@@ -58,23 +58,28 @@ export class RowChecks {
   end(): number {
     const digest = this.#digest!;
     const facts = [
-      ['inputs', digest.events, this.#row], ['first number', digest.firstSeq, this.#first?.seq ?? 0], ['last number', digest.lastSeq, this.#last],
+      ['inputs', digest.events, this.#row], ['first number', digest.firstSeq, this.#first?.seq ?? 0],
+      ['last number', digest.lastSeq, this.#last],
     ] as const;
     for (const [name, expected, actual] of digest.rows === 0 ? [] : facts) {
       if (expected !== actual) this.#issue(undefined, `its digest says ${name} ${expected}, its rows say ${actual}`);
     }
     const hour = digest.file.slice(digest.file.indexOf('/') + 1).split('.')[0]!;
-    if (this.#first !== undefined && hourName(this.#first.at) !== hour) this.#issue(this.#first.at, `expected rows of the hour ${hour}, found ${iso(this.#first.at)} first`);
+    if (this.#first !== undefined && hourName(this.#first.at) !== hour)
+      this.#issue(this.#first.at, `expected rows of the hour ${hour}, found ${iso(this.#first.at)} first`);
     return this.#row;
   }
 
   #order(seq: number, at: Millis): void {
     const overlaps = this.#row === 1 && this.#before !== undefined;
-    this.#issue(at, overlaps ? `overlaps ${this.#before}: number ${seq} (${iso(at)}) comes after ${this.#seq}` : `out of order: number ${seq} (${iso(at)}) comes after ${this.#seq}`);
+    this.#issue(at, overlaps ? `overlaps ${this.#before}: number ${seq} (${iso(at)}) comes after ${this.#seq}`
+      : `out of order: number ${seq} (${iso(at)}) comes after ${this.#seq}`);
   }
 
   #issue(at: Millis | undefined, problem: string): void {
     const { file } = this.#digest!;
-    this.#found.issues.push({ code: 'RECORDING_CORRUPT', file, row: this.#row, at, message: `${file}:${this.#row}: ${problem}` });
+    this.#found.issues.push({
+      code: 'RECORDING_CORRUPT', file, row: this.#row, at, message: `${file}:${this.#row}: ${problem}`,
+    });
   }
 }

@@ -37,12 +37,19 @@ export function listSegments(directory: string): VerifiedRecording {
   return manifest.closed ? listClosed(directory, manifest) : listTorn(directory, manifest);
 }
 
-/** Throws RECORDING_CORRUPT unless every byte of a segment is as it was digested, and in a closed recording no byte is beyond. */
+/**
+ * Throws RECORDING_CORRUPT unless every byte of a segment is as it was digested, and in a closed recording no byte is
+ * beyond.
+ */
 export function* verifyFileSteps(directory: string, digest: SegmentDigest, { closed }: RecordingManifest): Steps<void> {
   const size = segmentSize(directory, digest.file);
   if (closed && size !== digest.bytes) {
     const found = size === undefined ? 'no such file' : `${size}`;
-    throw new GannetError('RECORDING_CORRUPT', `${describeSegment(digest)}: expected ${digest.bytes} bytes, found ${found}; restore the file from a copy`, { details: { file: digest.file, expected: `${digest.bytes} bytes`, found } });
+    throw new GannetError(
+      'RECORDING_CORRUPT',
+      `${describeSegment(digest)}: expected ${digest.bytes} bytes, found ${found}; restore the file from a copy`,
+      { details: { file: digest.file, expected: `${digest.bytes} bytes`, found } },
+    );
   }
   yield* verifySegmentSteps(directory, digest);
 }
@@ -54,7 +61,8 @@ function listClosed(directory: string, manifest: RecordingManifest): VerifiedRec
 }
 
 function listTorn(directory: string, manifest: RecordingManifest): VerifiedRecording {
-  const { lines, segments, lost } = wholeSegments(directory, () => parseDigestLines(readBytes(directory, DIGESTS_FILE).toString('utf8')).lines);
+  const { lines, segments, lost } = wholeSegments(directory, () =>
+    parseDigestLines(readBytes(directory, DIGESTS_FILE).toString('utf8')).lines);
   const feeds = new Set([...manifest.feeds, ...lines.flatMap(({ newFeeds }) => newFeeds)]);
   return { manifest, segments, feeds: [...feeds], lost };
 }
@@ -64,14 +72,17 @@ function readBytes(directory: string, file: string): Buffer {
     return readFileSync(`${directory}/${file}`);
   } catch (cause) {
     if (file !== MANIFEST_FILE) throw corrupt(file, 'a file', 'none that can be read', cause);
-    throw new GannetError('RECORDING_NOT_FOUND', `expected a recording at ${directory}, found no ${MANIFEST_FILE} that can be read; give the folder that holds it`, {
-      details: { directory }, cause,
-    });
+    throw new GannetError('RECORDING_NOT_FOUND',
+      `expected a recording at ${directory}, found no ${MANIFEST_FILE} that can be read; give the folder that holds it`,
+      {
+        details: { directory }, cause,
+      });
   }
 }
 
 function corrupt(file: string, expected: string, found: string, cause?: unknown): GannetError {
-  return new GannetError('RECORDING_CORRUPT', `${file}: expected ${expected}, found ${found}; restore the file from a copy`, {
-    details: { file, expected, found }, cause,
-  });
+  return new GannetError('RECORDING_CORRUPT',
+    `${file}: expected ${expected}, found ${found}; restore the file from a copy`, {
+      details: { file, expected, found }, cause,
+    });
 }

@@ -23,7 +23,9 @@ interface Cuttable<T> {
 /** Rows as typed arrays, a column by its name: what blocks are made of. */
 export type Columns = Pick<BatchColumns, 'wide' | 'numbers' | 'coded' | 'texts'>;
 
-/** Reads a batch's columns as typed arrays, without copying. Dictionaries are decoded once, as long as they do not grow. */
+/**
+ * Reads a batch's columns as typed arrays, without copying. Dictionaries are decoded once, as long as they do not grow.
+ */
 export class BatchColumns {
   readonly #file: string;
   readonly #texts = new Map<string, { chunks: number; texts: string[] }>();
@@ -49,7 +51,9 @@ export class BatchColumns {
   }
 
   /** Returns numbers of one array type with their bitmap. */
-  numbers<T extends Cuttable<T>>(name: string, type: abstract new () => T): { readonly values: T; readonly valid: Bitmap } {
+  numbers<T extends Cuttable<T>>(
+    name: string, type: abstract new () => T,
+  ): { readonly values: T; readonly valid: Bitmap } {
     const data = this.#data(name);
     return { values: this.#rows(name, data, type), valid: bitmapOf(data) };
   }
@@ -84,7 +88,10 @@ export class BatchColumns {
 
   #data(name: string): Data {
     const data = this.#children.get(name);
-    if (data === undefined) throw new GannetError('RECORDING_CORRUPT', `${this.#file}: expected a column ${name}, found none`, { details: { file: this.#file, column: name } });
+    if (data === undefined)
+      throw new GannetError('RECORDING_CORRUPT', `${this.#file}: expected a column ${name}, found none`, {
+        details: { file: this.#file, column: name },
+      });
     return data;
   }
 
@@ -100,7 +107,9 @@ export class BatchColumns {
   }
 
   #unexpected(name: string, expected: string): GannetError {
-    return new GannetError('RECORDING_CORRUPT', `${this.#file}: expected column ${name} to hold ${expected}`, { details: { file: this.#file, column: name } });
+    return new GannetError('RECORDING_CORRUPT', `${this.#file}: expected column ${name} to hold ${expected}`, {
+      details: { file: this.#file, column: name },
+    });
   }
 }
 

@@ -69,6 +69,8 @@ export function textAt({ codes, texts }: CodedTexts, row: number): string {
 }
 
 /** Returns the number of a row, undefined where it holds none. */
-export function numberAt({ values, valid }: { readonly values: ArrayLike<number>; readonly valid: Bitmap }, row: number): number | undefined {
+export function numberAt(
+  { values, valid }: { readonly values: ArrayLike<number>; readonly valid: Bitmap }, row: number,
+): number | undefined {
   return isSet(valid, row) ? values[row] : undefined;
 }

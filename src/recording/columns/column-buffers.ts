@@ -129,7 +129,8 @@ export class NumberColumn implements ColumnBuffer {
 
   toData(rows: number): Data {
     const props = { length: rows, data: this.#values.subarray(0, rows), ...this.#validity.toProps(rows) };
-    return this.#type instanceof Float64 ? makeData<Float>({ type: this.#type, ...props }) : makeData<Int>({ type: this.#type, ...props });
+    return this.#type instanceof Float64 ? makeData<Float>({ type: this.#type, ...props })
+      : makeData<Int>({ type: this.#type, ...props });
   }
 
   clear(): void {
@@ -142,8 +143,8 @@ export class NumberColumn implements ColumnBuffer {
 }
 
 /**
- * Texts that repeat. Each batch writes only the texts that are new in this file (a delta dictionary): the chunks written
- * before are handed over unchanged, by which the encoder knows them.
+ * Texts that repeat. Each batch writes only the texts that are new in this file (a delta dictionary): the chunks
+ * written before are handed over unchanged, by which the encoder knows them.
  */
 export class DictionaryColumn implements ColumnBuffer {
   readonly field: Field;
@@ -182,7 +183,9 @@ export class DictionaryColumn implements ColumnBuffer {
     // A dictionary must be written before the first batch, even where nothing but nulls refers to it.
     if (this.#fresh.length > 0 || this.#chunks.length === 0) this.#chunks.push(textData(this.#fresh));
     const data = this.#values.subarray(0, rows);
-    return makeData<Dictionary<Utf8, Int32>>({ type: this.#type, length: rows, data, dictionary: new Vector(this.#chunks), ...this.#validity.toProps(rows) });
+    return makeData<Dictionary<Utf8, Int32>>({
+      type: this.#type, length: rows, data, dictionary: new Vector(this.#chunks), ...this.#validity.toProps(rows),
+    });
   }
 
   clear(): void {

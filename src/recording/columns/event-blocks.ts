@@ -95,7 +95,9 @@ class OrderBookBlock implements Block<'order-book'> {
       if (priceMicroUsd === undefined || size === undefined || !isSet(this.#side.valid, row)) continue;
       levels[textAt(this.#side, row) === 'yes' ? 'yes' : 'no'].push({ priceMicroUsd, size });
     }
-    return { kind: 'order-book', ...eventBase(this.#stamps, first), marketId: textAt(this.#marketId, first), ...levels };
+    return {
+      kind: 'order-book', ...eventBase(this.#stamps, first), marketId: textAt(this.#marketId, first), ...levels,
+    };
   }
 
   endAt(lastSeq: number): void {
@@ -120,11 +122,15 @@ function readFeedHealth(columns: Columns): Block<'feed-health'> {
   const stamps = readStamps(columns);
   const texts = columns.texts('json');
   return new RowBlock('feed-health', stamps, (row) => (
-    { kind: 'feed-health', ...eventBase(stamps, row), ...(parseJson(texts[row]!) as unknown as Omit<FeedHealth, 'kind' | 'feed' | 'receivedAt'>) }
+    {
+      kind: 'feed-health', ...eventBase(stamps, row),
+      ...(parseJson(texts[row]!) as unknown as Omit<FeedHealth, 'kind' | 'feed' | 'receivedAt'>),
+    }
   ));
 }
 
-function readJsonRows<K extends 'outcome' | 'command'>(kind: K, columns: Columns, decode: (text: string) => InputByKind[K]): Block<K> {
+function readJsonRows<K extends 'outcome'
+    | 'command'>(kind: K, columns: Columns, decode: (text: string) => InputByKind[K]): Block<K> {
   const texts = columns.texts('json');
   return new RowBlock<K>(kind, readStamps(columns), (row) => decode(texts[row]!));
 }

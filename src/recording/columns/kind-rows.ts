@@ -12,7 +12,10 @@ import type { SegmentFacts } from '../segment/facts.ts';
 export interface SegmentSink {
   /** Begins a segment: `quote/2026-11-20T19.arrows`. The one before has ended. */
   begin(file: string, schema: Schema): void;
-  /** Takes one batch; the columns' memory is used again afterwards. The feeds are those met in this segment since the last batch. */
+  /**
+   * Takes one batch; the columns' memory is used again afterwards. The feeds are those met in this segment since the
+   * last batch.
+   */
   write(columns: Data[], facts: SegmentFacts, newFeeds: readonly FeedKey[]): void;
   /** Ends the segment. */
   end(): void;
@@ -38,7 +41,9 @@ export class KindRows {
   #firstAt: Millis = 0;
   #lastAt: Millis = 0;
 
-  constructor({ kind, batchRows, sink }: { readonly kind: RecordingKind; readonly batchRows: number; readonly sink: SegmentSink }) {
+  constructor(
+    { kind, batchRows, sink }: { readonly kind: RecordingKind; readonly batchRows: number; readonly sink: SegmentSink },
+  ) {
     this.#kind = kind;
     this.#sink = sink;
     this.#capacity = batchRows;

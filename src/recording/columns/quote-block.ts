@@ -6,7 +6,9 @@ import { lengthUntil, readStamps, seqOf, timeOf } from './block.ts';
 import type { QuoteColumns } from './quote-columns.ts';
 import { RecordedQuote } from './recorded-quote.ts';
 
-/** Quotes, one row each; `columns` is there for whoever loops over the first `length` rows of arrays instead of quotes. */
+/**
+ * Quotes, one row each; `columns` is there for whoever loops over the first `length` rows of arrays instead of quotes.
+ */
 export class QuoteBlock implements Block<'quote'> {
   readonly kind = 'quote';
   length: number;

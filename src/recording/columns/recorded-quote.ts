@@ -7,8 +7,8 @@ import type { QuoteColumns } from './quote-columns.ts';
 import { signedAt, unsignedAt } from './wide.ts';
 
 /**
- * A quote that lives in a recording's columns: making one costs two fields, and each member is read when it is asked for.
- * The members are accessors: copy it with `toJSON`, not by spreading it.
+ * A quote that lives in a recording's columns: making one costs two fields, and each member is read when it is asked
+ * for. The members are accessors: copy it with `toJSON`, not by spreading it.
  */
 export class RecordedQuote implements Quote {
   readonly #columns: QuoteColumns;
@@ -78,7 +78,9 @@ export class RecordedQuote implements Quote {
     return this.#columns.feeBps[this.#row] as Bps;
   }
 
-  /** The same double as from the bigints: a half is exact, and so is its shift; only their sum is rounded, as theirs is. */
+  /**
+   * The same double as from the bigints: a half is exact, and so is its shift; only their sum is rounded, as theirs is.
+   */
   get rate(): number {
     return unsignedAt(this.#columns.outAmount.halves, this.#row) / unsignedAt(this.#columns.inAmount.halves, this.#row);
   }

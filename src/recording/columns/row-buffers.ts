@@ -34,7 +34,9 @@ class StampColumns {
   readonly stampLag = new NumberColumn('stamp_lag_ms', 'i32');
   readonly all: readonly ColumnBuffer[] = [this.seq, this.receivedAt, this.eventAt, this.feed, this.stampLag];
 
-  put(row: number, stamp: { seq: number; at: Millis; receivedAt: Millis; eventAt: Millis | undefined; feed: string }): void {
+  put(
+    row: number, stamp: { seq: number; at: Millis; receivedAt: Millis; eventAt: Millis | undefined; feed: string },
+  ): void {
     this.putStamp(row, stamp.seq, stamp.at, stamp.receivedAt);
     this.putEventAt(row, stamp.eventAt);
     this.feed.set(row, stamp.feed);
@@ -44,7 +46,8 @@ class StampColumns {
     this.seq.setNumber(row, seq);
     this.receivedAt.setNumber(row, receivedAt);
     const lag = at - receivedAt;
-    if ((lag | 0) !== lag || !Number.isSafeInteger(receivedAt)) assert(false, `input ${seq} was received at ${receivedAt} and stamped ${at}: expected whole milliseconds less than 24 days apart`);
+    if ((lag | 0) !== lag || !Number.isSafeInteger(receivedAt)) assert(false, `input ${seq} was received at `
+      + `${receivedAt} and stamped ${at}: expected whole milliseconds less than 24 days apart`);
     this.stampLag.set(row, lag);
   }
 
@@ -117,7 +120,10 @@ class OrderBookRows implements RowBuffer<OrderBook> {
     let next = row;
     for (const side of ['yes', 'no'] as const) {
       for (const { priceMicroUsd, size } of book[side]) {
-        assert((priceMicroUsd >>> 0) === priceMicroUsd, `book ${book.marketId}: expected whole micro-dollars, got ${priceMicroUsd}`);
+        assert(
+          (priceMicroUsd >>> 0) === priceMicroUsd,
+          `book ${book.marketId}: expected whole micro-dollars, got ${priceMicroUsd}`,
+        );
         this.#stamp.put(next, stamp);
         this.#marketId.set(next, book.marketId);
         this.#side.set(next, side);

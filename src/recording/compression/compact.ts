@@ -24,10 +24,11 @@ export interface Compaction {
 }
 
 /**
- * Compresses what the writer of a recording left uncompressed when it died, in the way in which that one would have, and
- * takes away what it left half done. The recording stays one that was not closed, with the same rows, and whoever knows
- * it by a hash knows it again. One that was closed stays as it was closed. At an interrupt it leaves those that are not done as they were, the one under way too.
- * Rejects with STATE_LOCKED where somebody writes to it, RECORDING_CORRUPT, RECORDING_NOT_FOUND, RECORDING_VERSION and RECORDING_WRITE_FAILED.
+ * Compresses what the writer of a recording left uncompressed when it died, in the way in which that one would have,
+ * and takes away what it left half done. The recording stays one that was not closed, with the same rows, and whoever
+ * knows it by a hash knows it again. One that was closed stays as it was closed. At an interrupt it leaves those that
+ * are not done as they were, the one under way too. Rejects with STATE_LOCKED where somebody writes to it,
+ * RECORDING_CORRUPT, RECORDING_NOT_FOUND, RECORDING_VERSION and RECORDING_WRITE_FAILED.
  */
 export async function compactRecording(directory: string, interrupt?: AbortSignal): Promise<Compaction> {
   if (listSegments(directory).manifest.closed) return { segments: 0, bytesBefore: 0, bytesAfter: 0, left: 0 };
@@ -38,7 +39,10 @@ export async function compactRecording(directory: string, interrupt?: AbortSigna
     const done = await compressAll(directory, { open, interrupt });
     removeLeftovers(directory, listed.segments);
     const isDone = ({ file }: SegmentDigest): boolean => done.some((digest) => digest.file === compressedName(file));
-    return { segments: done.length, bytesBefore: bytesOf(open.filter(isDone)), bytesAfter: bytesOf(done), left: open.length - done.length };
+    return {
+      segments: done.length, bytesBefore: bytesOf(open.filter(isDone)), bytesAfter: bytesOf(done),
+      left: open.length - done.length,
+    };
   } catch (cause) {
     throw writeFault(directory, cause);
   } finally {
@@ -57,11 +61,17 @@ function lockOf(directory: string): FileLock {
   } catch (cause) {
     throw writeFault(directory, cause);
   }
-  if (lock === undefined) throw new GannetError('STATE_LOCKED', `the recording ${directory} is being written: its writer compresses it; try again when that one has ended`, { details: { directory } });
+  if (lock === undefined) throw new GannetError(
+    'STATE_LOCKED',
+    `the recording ${directory} is being written: its writer compresses it; try again when that one has ended`,
+    { details: { directory } },
+  );
   return lock;
 }
 
-async function compressAll(directory: string, { open, interrupt }: { readonly open: readonly SegmentDigest[]; readonly interrupt: AbortSignal | undefined }): Promise<readonly SegmentDigest[]> {
+async function compressAll(directory: string, { open, interrupt }: {
+  readonly open: readonly SegmentDigest[]; readonly interrupt: AbortSignal | undefined;
+}): Promise<readonly SegmentDigest[]> {
   if (open.length === 0) return [];
   const done: SegmentDigest[] = [];
   const damage: Error[] = [];
@@ -82,7 +92,11 @@ async function compressAll(directory: string, { open, interrupt }: { readonly op
     await compressor.idle();
     interrupt?.removeEventListener('abort', stop);
     if (damage[0] !== undefined) throw damage[0];
-    if (compressor.left > 0) throw new GannetError('RECORDING_WRITE_FAILED', `${compressor.left} segments of ${directory} could not be compressed; free space and try again`, { details: { directory } });
+    if (compressor.left > 0) throw new GannetError(
+      'RECORDING_WRITE_FAILED',
+      `${compressor.left} segments of ${directory} could not be compressed; free space and try again`,
+      { details: { directory } },
+    );
     return done;
   } finally {
     closeSync(digests);
@@ -103,7 +117,8 @@ function removeLeftovers(directory: string, segments: readonly SegmentDigest[]):
   rmSync(`${directory}/${DIGESTS_FILE}.new`, { force: true });
   for (const { file } of segments) {
     rmSync(`${directory}/${compressedName(file)}.new`, { force: true });
-    if (segments.some((other) => other.file === compressedName(file))) rmSync(`${directory}/${segmentName(file)}`, { force: true });
+    if (segments.some((other) => other.file === compressedName(file)))
+      rmSync(`${directory}/${segmentName(file)}`, { force: true });
   }
 }
 

@@ -12,13 +12,15 @@ import { compressedName } from '../segment/name.ts';
 const compress = promisify(zstdCompress);
 
 /**
- * Compresses a segment that has ended into a file beside it: one zstd frame for each MiB, so that any decompressor makes the
- * Arrow stream of it again. Resolves with its digest when its bytes are on the disk itself and it has its name, which the
- * folder's next sync makes last; the old file stays.
- * Rejects with RECORDING_CORRUPT where the segment's bytes are not those of its digest, with what the disk throws, and with
- * the reason of `cut` some frames after it is aborted; nothing new is left then.
+ * Compresses a segment that has ended into a file beside it: one zstd frame for each MiB, so that any decompressor
+ * makes the Arrow stream of it again. Resolves with its digest when its bytes are on the disk itself and it has its
+ * name, which the folder's next sync makes last; the old file stays.
+ * Rejects with RECORDING_CORRUPT where the segment's bytes are not those of its digest, with what the disk throws, and
+ * with the reason of `cut` some frames after it is aborted; nothing new is left then.
  */
-export async function compressSegment(directory: string, digest: SegmentDigest, cut?: AbortSignal): Promise<SegmentDigest> {
+export async function compressSegment(
+  directory: string, digest: SegmentDigest, cut?: AbortSignal,
+): Promise<SegmentDigest> {
   const file = compressedName(digest.file);
   const path = `${directory}/${file}`;
   const unfinished = `${path}.new`;
@@ -32,7 +34,10 @@ export async function compressSegment(directory: string, digest: SegmentDigest, 
   }
 }
 
-async function copyInFrames({ source, target }: { readonly source: string; readonly target: string }, digest: SegmentDigest, cut: AbortSignal | undefined): Promise<Pick<SegmentDigest, 'bytes' | 'sha256' | 'compressed'>> {
+async function copyInFrames(
+  { source, target }: { readonly source: string; readonly target: string }, digest: SegmentDigest,
+  cut: AbortSignal | undefined,
+): Promise<Pick<SegmentDigest, 'bytes' | 'sha256' | 'compressed'>> {
   const from = await open(source, 'r');
   try {
     const to = await open(target, 'w', 0o600);
@@ -51,7 +56,10 @@ async function copyInFrames({ source, target }: { readonly source: string; reado
       const rawSha256 = hashes.raw.digest('hex');
       if (rawSha256 !== digest.sha256) throw corrupt(digest, `expected SHA-256 ${digest.sha256}, found ${rawSha256}`);
       await to.sync();
-      return { bytes: frames.reduce((sum, length) => sum + length, 0), sha256: hashes.packed.digest('hex'), compressed: { rawBytes: digest.bytes, rawSha256, frames } };
+      return {
+        bytes: frames.reduce((sum, length) => sum + length, 0), sha256: hashes.packed.digest('hex'),
+        compressed: { rawBytes: digest.bytes, rawSha256, frames },
+      };
     } finally {
       await to.close();
     }

@@ -20,8 +20,8 @@ export interface PartAnswer {
 }
 
 /**
- * Returns what packs parts into the files of a recording, in the order in which they are given. A part is in its file when
- * the call returns; the promise of a last one resolves when its file is on the disk itself. It never rejects.
+ * Returns what packs parts into the files of a recording, in the order in which they are given. A part is in its file
+ * when the call returns; the promise of a last one resolves when its file is on the disk itself. It never rejects.
  */
 export function packParts(directory: string): (part: StreamPart) => Promise<PartAnswer> {
   const open = new Map<string, PackedFile>();
@@ -41,7 +41,8 @@ export function packParts(directory: string): (part: StreamPart) => Promise<Part
     } catch (thrown) {
       open.get(file)?.abandon();
       open.delete(file);
-      const code = thrown instanceof Error && 'code' in thrown && typeof thrown.code === 'string' ? thrown.code : undefined;
+      const code = thrown instanceof Error && 'code' in thrown && typeof thrown.code === 'string'
+        ? thrown.code : undefined;
       return { file, bytes, fault: { message: messageOf(thrown), code } };
     }
   };

@@ -8,15 +8,19 @@ import { unpack } from '../segment/segment-file.ts';
 import { writeAll } from '../segment/segment-writer.ts';
 
 /**
- * How segments are compressed: batches of a second are small, and what repeats from one to the next is short. Level 1 takes
- * as long for them, and leaves a sixth more; higher levels take twice as long for nothing.
+ * How segments are compressed: batches of a second are small, and what repeats from one to the next is short. Level 1
+ * takes as long for them, and leaves a sixth more; higher levels take twice as long for nothing.
  */
-export const ZSTD_OPTIONS = { params: { [constants.ZSTD_c_compressionLevel]: 3, [constants.ZSTD_c_minMatch]: 4 } } as const;
+export const ZSTD_OPTIONS =
+  { params: { [constants.ZSTD_c_compressionLevel]: 3, [constants.ZSTD_c_minMatch]: 4 } } as const;
 
 /** What is known of a compressed file alone. */
 export type Packed = Required<Pick<SegmentDigest, 'bytes' | 'sha256' | 'compressed'>>;
 
-/** A compressed segment that is written from its beginning to its end, a frame at a time. Faults of the disk are thrown as they come. */
+/**
+ * A compressed segment that is written from its beginning to its end, a frame at a time. Faults of the disk are thrown
+ * as they come.
+ */
 export class PackedFile {
   readonly #path: string;
   readonly #descriptor: number;
@@ -49,7 +53,10 @@ export class PackedFile {
     } finally {
       closeSync(this.#descriptor);
     }
-    return { bytes: this.#bytes, sha256: this.#hash.digest('hex'), compressed: { rawBytes: this.#rawBytes, frames: this.#frames } };
+    return {
+      bytes: this.#bytes, sha256: this.#hash.digest('hex'),
+      compressed: { rawBytes: this.#rawBytes, frames: this.#frames },
+    };
   }
 
   /** Leaves it as it is. */
@@ -61,7 +68,9 @@ export class PackedFile {
 /** Throws RECORDING_CORRUPT unless a frame holds what went into it: there may be no other copy. */
 export function checkFrame(file: string, frame: Uint8Array, stream: Uint8Array): void {
   if (unpack(file, frame, stream.length).equals(stream)) return;
-  throw new GannetError('RECORDING_CORRUPT', `${file}: expected a frame that holds what went in, found another`, { details: { file } });
+  throw new GannetError(
+    'RECORDING_CORRUPT', `${file}: expected a frame that holds what went in, found another`, { details: { file } },
+  );
 }
 
 const syncFile = promisify(fsync);

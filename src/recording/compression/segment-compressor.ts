@@ -92,14 +92,16 @@ export class SegmentCompressor {
     }));
     if (done.length === 0) return;
     try {
-      for (const folder of new Set(done.map(({ digest }) => dirname(`${this.#directory}/${digest.file}`)))) await syncFolder(folder);
+      for (const folder of new Set(done.map(({ digest }) => dirname(`${this.#directory}/${digest.file}`))))
+        await syncFolder(folder);
       await this.#events.onCompressed(done.map(({ compressed }) => compressed));
     } catch {
       this.#left.push(...done.map(({ digest }) => digest));
       return;
     }
     // What is left behind by a fault here is only one file too many: the digest speaks of the other.
-    for (const { digest } of done) await rm(`${this.#directory}/${digest.file}`, { force: true }).catch(() => undefined);
+    for (const { digest } of done)
+      await rm(`${this.#directory}/${digest.file}`, { force: true }).catch(() => undefined);
   }
 
   /** Uncompressed a segment is as good, only larger: a recording does not end for a fault of the disk here. */

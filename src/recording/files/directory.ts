@@ -3,7 +3,10 @@ import { join } from 'node:path';
 import { GannetError } from '../../core/errors.ts';
 import type { Millis } from '../../core/time.ts';
 
-/** Makes a recording's folder and returns its path. Throws RECORDING_WRITE_FAILED where a folder of the given name exists. */
+/**
+ * Makes a recording's folder and returns its path. Throws RECORDING_WRITE_FAILED where a folder of the given name
+ * exists.
+ */
 export function freeDirectory(parent: string, name: string | undefined, at: Millis): string {
   mkdirSync(parent, { recursive: true, mode: 0o700 });
   const wanted = name ?? timeName(at);
@@ -15,7 +18,10 @@ export function freeDirectory(parent: string, name: string | undefined, at: Mill
     } catch (cause) {
       if (!isExists(cause)) throw cause;
       if (name !== undefined) {
-        throw new GannetError('RECORDING_WRITE_FAILED', `expected a new recording, found the folder ${directory}; choose another name`, { details: { directory }, cause });
+        throw new GannetError(
+          'RECORDING_WRITE_FAILED', `expected a new recording, found the folder ${directory}; choose another name`,
+          { details: { directory }, cause },
+        );
       }
     }
   }

@@ -30,17 +30,23 @@ export function takeFileLock(file: string): FileLock | undefined {
     } catch (cause) {
       database.close();
       if (isBusy(cause)) return undefined;
-      throw isWithoutLocks(cause) ? new GannetError('FEATURE_UNAVAILABLE', `${file} cannot be locked: its filesystem takes no file locks, as some network shares; use a folder on a local disk`, { cause }) : cause;
+      throw isWithoutLocks(cause) ? new GannetError(
+        'FEATURE_UNAVAILABLE',
+        `${file} cannot be locked: its filesystem takes no file locks, as some network shares; use a folder on a local `
+          + 'disk',
+        { cause },
+      ) : cause;
     }
     // Who had it may have taken the file away between the opening and the lock: then it is the lock of no file.
-    if (opened !== undefined && statSync(file, { throwIfNoEntry: false })?.ino === opened) return heldLock(file, database);
+    if (opened !== undefined && statSync(file, { throwIfNoEntry: false })?.ino === opened)
+      return heldLock(file, database);
     database.close();
   }
 }
 
 /**
- * SQLite would say no more than that it cannot open it, and a daemon has to know a disk that is full. One that is there is
- * not opened: closing it again would give up a lock that this process has on it.
+ * SQLite would say no more than that it cannot open it, and a daemon has to know a disk that is full. One that is there
+ * is not opened: closing it again would give up a lock that this process has on it.
  */
 function makeFile(file: string): void {
   try {

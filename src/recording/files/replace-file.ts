@@ -1,7 +1,10 @@
 import { closeSync, fsyncSync, openSync, renameSync } from 'node:fs';
 import { writeAll } from '../segment/segment-writer.ts';
 
-/** Writes a file of a folder anew: the old one or the new one is there at every instant, never a part. Throws what the disk throws. */
+/**
+ * Writes a file of a folder anew: the old one or the new one is there at every instant, never a part. Throws what the
+ * disk throws.
+ */
 export function replaceFile(directory: string, file: string, text: string): void {
   const target = `${directory}/${file}`;
   const descriptor = openSync(`${target}.new`, 'w', 0o600);

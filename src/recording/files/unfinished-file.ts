@@ -11,7 +11,8 @@ const LOCK = '.lock';
 /**
  * A file in the making, under another name until it is published: there is never a part of it under its own. What a
  * process left behind that was killed over it is written over; its lock beside it says that it was one.
- * Throws USAGE where the file is there, cannot be made, or is being made, and RECORDING_WRITE_FAILED where the disk fails it.
+ * Throws USAGE where the file is there, cannot be made, or is being made, and RECORDING_WRITE_FAILED where the disk
+ * fails it.
  */
 export class UnfinishedFile {
   readonly path: string;
@@ -68,7 +69,9 @@ export class UnfinishedFile {
 
 /** Throws USAGE where a file is there. */
 export function refuseExisting(path: string): void {
-  if (existsSync(path)) throw new GannetError('USAGE', `expected a file to write that is not there yet, found ${path}; give another name with --out`);
+  if (existsSync(path)) throw new GannetError(
+    'USAGE', `expected a file to write that is not there yet, found ${path}; give another name with --out`,
+  );
 }
 
 function lockOf(unfinished: string): FileLock {
@@ -78,18 +81,24 @@ function lockOf(unfinished: string): FileLock {
   } catch (cause) {
     throw cannotMake(unfinished, `${messageOf(cause)}; give a place that can be written to`, cause);
   }
-  if (lock === undefined) throw cannotMake(unfinished, 'another export is writing it; wait for that one, or give another name');
+  if (lock === undefined)
+    throw cannotMake(unfinished, 'another export is writing it; wait for that one, or give another name');
   return lock;
 }
 
 function cannotMake(unfinished: string, problem: string, cause?: unknown): GannetError {
-  return new GannetError('USAGE', `expected to make ${unfinished}, which stands for the export until it is whole: ${problem}`, { cause });
+  return new GannetError(
+    'USAGE', `expected to make ${unfinished}, which stands for the export until it is whole: ${problem}`, { cause },
+  );
 }
 
 function onDisk(work: () => void): void {
   try {
     work();
   } catch (cause) {
-    throw new GannetError('RECORDING_WRITE_FAILED', `the export cannot be written: ${messageOf(cause)}; free space, or give another place with --out`, { cause });
+    throw new GannetError(
+      'RECORDING_WRITE_FAILED',
+      `the export cannot be written: ${messageOf(cause)}; free space, or give another place with --out`, { cause },
+    );
   }
 }

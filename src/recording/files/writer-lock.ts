@@ -12,8 +12,9 @@ export function takeWriterLock(directory: string): FileLock | undefined {
 }
 
 /**
- * Takes the sole right to change a recording whose folder was made just now: nobody else has it. Where the disk has no locks,
- * none is held and no file speaks of one; nobody else gets one there either, so nothing is compressed that is being written.
+ * Takes the sole right to change a recording whose folder was made just now: nobody else has it. Where the disk has no
+ * locks, none is held and no file speaks of one; nobody else gets one there either, so nothing is compressed that is
+ * being written.
  */
 export function lockNewRecording(directory: string): FileLock | undefined {
   try {

@@ -16,7 +16,9 @@ interface Stored {
 }
 type StoredAs = keyof Stored;
 
-/** A column of a table: its name, how it is stored, and what of a row stands in it; `optional` ones may hold nothing. */
+/**
+ * A column of a table: its name, how it is stored, and what of a row stands in it; `optional` ones may hold nothing.
+ */
 export type ParquetColumn<Row> = {
   readonly [S in StoredAs]: { readonly name: string; readonly as: S } & (
     | { readonly optional?: false; readonly of: (row: Row) => Stored[S] }
@@ -35,14 +37,17 @@ const ELEMENTS: { readonly [S in StoredAs]: Omit<SchemaElement, 'name'> } = {
   // Without the newer logical type, whose width the encoder writes in a size that strict readers refuse.
   unsigned: { type: 'INT64', converted_type: 'UINT_64' },
   signed: { type: 'INT64' },
-  time: { type: 'INT64', converted_type: 'TIMESTAMP_MILLIS', logical_type: { type: 'TIMESTAMP', isAdjustedToUTC: true, unit: 'MILLIS' } },
+  time: {
+    type: 'INT64', converted_type: 'TIMESTAMP_MILLIS',
+    logical_type: { type: 'TIMESTAMP', isAdjustedToUTC: true, unit: 'MILLIS' },
+  },
   double: { type: 'DOUBLE' },
   text: { type: 'BYTE_ARRAY', converted_type: 'UTF8', logical_type: { type: 'STRING' } },
 };
 
 /**
- * Left to itself the encoder makes a dictionary where values repeat, and one of doubles would make 0 and -0 one. Differences
- * instead of values would be shorter, but some readers take them for something else and say nothing.
+ * Left to itself the encoder makes a dictionary where values repeat, and one of doubles would make 0 and -0 one.
+ * Differences instead of values would be shorter, but some readers take them for something else and say nothing.
  */
 const ENCODINGS: { readonly [S in StoredAs]?: Encoding } = { double: 'PLAIN' };
 
@@ -50,7 +55,8 @@ const ENCODINGS: { readonly [S in StoredAs]?: Encoding } = { double: 'PLAIN' };
 export function parquetSchema<Row>(columns: readonly ParquetColumn<Row>[]): SchemaElement[] {
   return [
     { name: 'schema', num_children: columns.length },
-    ...columns.map(({ name, as, optional }): SchemaElement => ({ name, repetition_type: optional === true ? 'OPTIONAL' : 'REQUIRED', ...ELEMENTS[as] })),
+    ...columns.map(({ name, as, optional }): SchemaElement =>
+      ({ name, repetition_type: optional === true ? 'OPTIONAL' : 'REQUIRED', ...ELEMENTS[as] })),
   ];
 }
 
@@ -72,7 +78,9 @@ interface Memory<T> {
   subarray(begin: number, end: number): DecodedArray;
 }
 
-function packed<Row, T>(column: { readonly name: string; readonly as: StoredAs; readonly of: (row: Row) => T }, values: Memory<T>): ColumnValues<Row> {
+function packed<Row, T>(
+  column: { readonly name: string; readonly as: StoredAs; readonly of: (row: Row) => T }, values: Memory<T>,
+): ColumnValues<Row> {
   const { of } = column;
   return {
     put: (index, row) => { values[index] = of(row); },
@@ -80,7 +88,9 @@ function packed<Row, T>(column: { readonly name: string; readonly as: StoredAs; 
   };
 }
 
-function listed<Row>(column: { readonly name: string; readonly as: StoredAs; readonly of: (row: Row) => Stored[StoredAs] | undefined }): ColumnValues<Row> {
+function listed<Row>(
+  column: { readonly name: string; readonly as: StoredAs; readonly of: (row: Row) => Stored[StoredAs] | undefined },
+): ColumnValues<Row> {
   const { of } = column;
   const values: (Stored[StoredAs] | undefined)[] = [];
   return {

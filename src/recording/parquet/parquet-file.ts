@@ -42,12 +42,16 @@ export class ParquetFile<Row> {
   readonly #writer: ParquetWriter;
   #waiting = 0;
 
-  constructor({ path, columns, metadata }: { readonly path: string; readonly columns: readonly ParquetColumn<Row>[]; readonly metadata: KeyValue[] }) {
+  constructor({ path, columns, metadata }: {
+    readonly path: string; readonly columns: readonly ParquetColumn<Row>[]; readonly metadata: KeyValue[];
+  }) {
     this.#groupRows = Math.floor(GROUP_VALUES / columns.length);
     this.#columns = columns.map((column) => columnValues(column, this.#groupRows));
     this.#file = new UnfinishedFile(path);
     this.#bytes = new FileBytes(this.#file);
-    this.#writer = new ParquetWriter({ writer: this.#bytes, schema: parquetSchema(columns), codec: 'SNAPPY', kvMetadata: metadata, createdBy: 'gannet' });
+    this.#writer = new ParquetWriter({
+      writer: this.#bytes, schema: parquetSchema(columns), codec: 'SNAPPY', kvMetadata: metadata, createdBy: 'gannet',
+    });
   }
 
   /** How many bytes are written. */

@@ -59,14 +59,16 @@ const ORDER_BOOK: readonly ParquetColumn<LevelRow>[] = [
   ...EVENT,
   { name: 'market_id', as: 'text', of: ({ input }) => input.marketId },
   { name: 'side', as: 'text', optional: true, of: ({ side }) => side },
-  { name: 'price_micro_usd', as: 'signed', optional: true, of: ({ level }) => (level === undefined ? undefined : BigInt(level.priceMicroUsd)) },
+  { name: 'price_micro_usd', as: 'signed', optional: true, of: ({ level }) =>
+    (level === undefined ? undefined : BigInt(level.priceMicroUsd)) },
   { name: 'size', as: 'double', optional: true, of: ({ level }) => level?.size },
 ];
 
 const TOKEN_STATS: readonly ParquetColumn<Stamped<TokenStats>>[] = [
   ...EVENT,
   { name: 'mint', as: 'text', of: ({ input }) => input.mint },
-  ...TOKEN_STAT_NAMES.map((name): ParquetColumn<Stamped<TokenStats>> => ({ name: statColumnName(name), as: 'double', optional: true, of: ({ input }) => input.values[name] })),
+  ...TOKEN_STAT_NAMES.map((name): ParquetColumn<Stamped<TokenStats>> =>
+    ({ name: statColumnName(name), as: 'double', optional: true, of: ({ input }) => input.values[name] })),
 ];
 
 const FEED_HEALTH: readonly ParquetColumn<Stamped<FeedHealth>>[] = [
@@ -111,7 +113,8 @@ const COMMAND: readonly ParquetColumn<Stamped<Command>>[] = [
 ];
 
 /** Each kind as a table. */
-export const PARQUET_TABLES: { readonly [K in RecordingKind]: K extends 'order-book' ? ParquetTable<OrderBook, LevelRow> : ParquetTable<InputByKind[K]> } = {
+export const PARQUET_TABLES: { readonly [K in RecordingKind]: K extends 'order-book' ? ParquetTable<OrderBook, LevelRow>
+    : ParquetTable<InputByKind[K]> } = {
   'quote': { columns: QUOTE, rowsOf: (stamped) => [stamped] },
   'order-book': { columns: ORDER_BOOK, rowsOf: levelRows },
   'token-stats': { columns: TOKEN_STATS, rowsOf: (stamped) => [stamped] },
@@ -121,11 +124,15 @@ export const PARQUET_TABLES: { readonly [K in RecordingKind]: K extends 'order-b
 };
 
 function levelRows({ seq, at, input }: Stamped<OrderBook>): readonly LevelRow[] {
-  const rows = (['yes', 'no'] as const).flatMap((side) => input[side].map((level): LevelRow => ({ seq, at, input, side, level })));
+  const rows = (['yes', 'no'] as const)
+    .flatMap((side) => input[side].map((level): LevelRow => ({ seq, at, input, side, level })));
   return rows.length > 0 ? rows : [{ seq, at, input }];
 }
 
-/** Returns the column of a statistic: `usd_price` for usdPrice, `buy_volume_5m` for 5m.buyVolume. A dot would be a path in Parquet. */
+/**
+ * Returns the column of a statistic: `usd_price` for usdPrice, `buy_volume_5m` for 5m.buyVolume. A dot would be a path
+ * in Parquet.
+ */
 function statColumnName(name: TokenStatName): string {
   const [window, field] = name.includes('.') ? name.split('.') as [string, string] : [undefined, name];
   const column = field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);

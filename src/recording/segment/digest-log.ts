@@ -10,7 +10,10 @@ import { writeAll } from './segment-writer.ts';
 
 const SLACK_BYTES = 1 << 18;
 
-/** The digests of a recording that is being written: a file that lines are added to. Faults of the disk are thrown as they come. */
+/**
+ * The digests of a recording that is being written: a file that lines are added to. Faults of the disk are thrown as
+ * they come.
+ */
 export class DigestLog {
   readonly #directory: string;
   readonly #path: string;
@@ -47,9 +50,9 @@ export class DigestLog {
   }
 
   /**
-   * Takes out the lines of files that are settled, once there are many: their last lines are about other files. A line a
-   * second would else come to gigabytes in a run of months. The first line stays, for the recording is known by it. Where the
-   * disk does not let it, all lines stay.
+   * Takes out the lines of files that are settled, once there are many: their last lines are about other files. A line
+   * a second would else come to gigabytes in a run of months. The first line stays, for the recording is known by it.
+   * Where the disk does not let it, all lines stay.
    */
   async tidy(isSettled: (file: string) => boolean): Promise<void> {
     if (this.#bytes < this.#tidyAt) return;

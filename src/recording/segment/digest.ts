@@ -29,7 +29,9 @@ export interface Compression {
   readonly rawBytes: number;
   /** Of the same, hex, where it once stood in a file of its own: whoever saw that one knows it again. */
   readonly rawSha256?: string | undefined;
-  /** The frames' lengths in bytes: a decompressor given two frames at once would hand over the first and say nothing. */
+  /**
+   * The frames' lengths in bytes: a decompressor given two frames at once would hand over the first and say nothing.
+   */
   readonly frames: readonly number[];
 }
 
@@ -58,7 +60,9 @@ export const digestJson = z.object({
   first_at: z.number().int(),
   last_at: z.number().int(),
   compressed: z.object({ raw_bytes: count, raw_sha256: sha256.optional(), frames: z.array(count) }).optional(),
-}).refine(({ file, compressed }) => file.endsWith('.zst') === (compressed !== undefined), { error: 'expected the frames of a compressed file, and of no other' });
+}).refine(({ file, compressed }) => file.endsWith('.zst') === (compressed !== undefined), {
+  error: 'expected the frames of a compressed file, and of no other',
+});
 
 const lineJson = digestJson.safeExtend({ new_feeds: z.array(z.string()) });
 
@@ -71,7 +75,9 @@ export function digestToJson(digest: SegmentDigest): z.infer<typeof digestJson> 
   };
 }
 
-function compressionToJson({ rawBytes, rawSha256, frames }: Compression): NonNullable<z.infer<typeof digestJson>['compressed']> {
+function compressionToJson(
+  { rawBytes, rawSha256, frames }: Compression,
+): NonNullable<z.infer<typeof digestJson>['compressed']> {
   return { raw_bytes: rawBytes, ...(rawSha256 === undefined ? {} : { raw_sha256: rawSha256 }), frames: [...frames] };
 }
 
@@ -80,11 +86,15 @@ export function digestFromJson({ compressed, ...json }: z.infer<typeof digestJso
   return {
     file: json.file, bytes: json.bytes, sha256: json.sha256, rows: json.rows, events: json.events,
     firstSeq: json.first_seq, lastSeq: json.last_seq, firstAt: json.first_at, lastAt: json.last_at,
-    ...(compressed === undefined ? {} : { compressed: { rawBytes: compressed.raw_bytes, rawSha256: compressed.raw_sha256, frames: compressed.frames } }),
+    ...(compressed === undefined ? {} : {
+      compressed: { rawBytes: compressed.raw_bytes, rawSha256: compressed.raw_sha256, frames: compressed.frames },
+    }),
   };
 }
 
-/** Returns a line of the digest file, newline included. It ends with its own CRC-32, for nothing else vouches for it. */
+/**
+ * Returns a line of the digest file, newline included. It ends with its own CRC-32, for nothing else vouches for it.
+ */
 export function formatDigestLine(line: DigestLine): string {
   const body = stringifyJson({ ...digestToJson(line), new_feeds: line.newFeeds }).slice(0, -1);
   return `${body}${checkSuffix(body)}\n`;
@@ -103,13 +113,18 @@ export function parseDigestLines(text: string): { readonly lines: readonly Diges
 function parseDigestLine(row: string, lineNumber: number): DigestLine {
   const body = row.slice(0, -CHECK_SUFFIX_LENGTH);
   if (row.slice(-CHECK_SUFFIX_LENGTH) !== checkSuffix(body)) {
-    throw new GannetError('RECORDING_CORRUPT', `digests.ndjson:${lineNumber}: expected a line that ends ${checkSuffix(body)}, found ...${row.slice(-CHECK_SUFFIX_LENGTH)}; restore the file from a copy`, {
-      details: { file: 'digests.ndjson', line: lineNumber },
-    });
+    throw new GannetError('RECORDING_CORRUPT',
+      `digests.ndjson:${lineNumber}: expected a line that ends ${checkSuffix(body)}, found `
+        + `...${row.slice(-CHECK_SUFFIX_LENGTH)}; restore the file from a copy`,
+      {
+        details: { file: 'digests.ndjson', line: lineNumber },
+      });
   }
   const parsed = lineJson.safeParse(parseJson(row));
   if (!parsed.success) {
-    throw new GannetError('RECORDING_CORRUPT', `digests.ndjson:${lineNumber}: ${z.prettifyError(parsed.error)}`, { cause: parsed.error });
+    throw new GannetError(
+      'RECORDING_CORRUPT', `digests.ndjson:${lineNumber}: ${z.prettifyError(parsed.error)}`, { cause: parsed.error },
+    );
   }
   return { ...digestFromJson(parsed.data), newFeeds: parsed.data.new_feeds };
 }

@@ -6,5 +6,8 @@ export type SegmentFacts = Pick<SegmentDigest, 'rows' | 'events' | 'firstSeq' | 
 /** Returns what rows and those that follow them add up to. */
 export function joinFacts(before: SegmentFacts | undefined, next: SegmentFacts): SegmentFacts {
   if (before === undefined) return next;
-  return { ...next, rows: before.rows + next.rows, events: before.events + next.events, firstSeq: before.firstSeq, firstAt: before.firstAt };
+  return {
+    ...next, rows: before.rows + next.rows, events: before.events + next.events, firstSeq: before.firstSeq,
+    firstAt: before.firstAt,
+  };
 }

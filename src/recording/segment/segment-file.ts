@@ -14,7 +14,10 @@ export const FRAME_BYTES = 1 << 20;
 /** Of zlib. */
 const LEAST_CHUNK = 64;
 
-/** Throws RECORDING_CORRUPT unless the file begins with exactly the bytes that were digested, and ends there if it is compressed. */
+/**
+ * Throws RECORDING_CORRUPT unless the file begins with exactly the bytes that were digested, and ends there if it is
+ * compressed.
+ */
 export function verifySegment(directory: string, digest: SegmentDigest): void {
   atOnce(verifySegmentSteps(directory, digest));
 }
@@ -39,7 +42,8 @@ export function* streamChunks(directory: string, digest: SegmentDigest): Generat
   }
   let done = 0;
   try {
-    for (const chunk of fileChunks(directory, lengthsOf(digest.bytes), digest.file, (bytes) => Buffer.allocUnsafeSlow(bytes))) {
+    for (const chunk of fileChunks(directory, lengthsOf(digest.bytes), digest.file, (bytes) =>
+        Buffer.allocUnsafeSlow(bytes))) {
       done += chunk.length;
       yield chunk;
     }
@@ -70,7 +74,8 @@ function* hashOfFile(directory: string, digest: SegmentDigest): Steps<string> {
   try {
     const hash = createHash('sha256');
     const buffer = Buffer.allocUnsafeSlow(Math.min(FRAME_BYTES, digest.bytes));
-    for (const chunk of fileChunks(directory, lengthsOf(digest.bytes), digest.file, (bytes) => buffer.subarray(0, bytes))) {
+    for (const chunk of fileChunks(directory, lengthsOf(digest.bytes), digest.file, (bytes) =>
+        buffer.subarray(0, bytes))) {
       hash.update(chunk);
       yield;
     }
@@ -84,8 +89,8 @@ function* hashOfFile(directory: string, digest: SegmentDigest): Steps<string> {
 }
 
 /**
- * Returns the digest of the file into which the writer has compressed a segment since it was looked up, every byte of it
- * checked; undefined where it has not. Throws RECORDING_CORRUPT where it holds something else.
+ * Returns the digest of the file into which the writer has compressed a segment since it was looked up, every byte of
+ * it checked; undefined where it has not. Throws RECORDING_CORRUPT where it holds something else.
  */
 function compressedSince(directory: string, digest: SegmentDigest): SegmentDigest | undefined {
   const { lines } = parseDigestLines(readFileSync(`${directory}/${DIGESTS_FILE}`, 'utf8'));
@@ -93,13 +98,16 @@ function compressedSince(directory: string, digest: SegmentDigest): SegmentDiges
   if (moved?.compressed === undefined || segmentSize(directory, moved.file) !== moved.bytes) return undefined;
   verifySegment(directory, moved);
   const hash = createHash('sha256');
-  for (const chunk of between(unpacked(directory, moved, moved.compressed), { from: 0, until: digest.bytes })) hash.update(chunk);
+  for (const chunk of between(unpacked(directory, moved, moved.compressed), { from: 0, until: digest.bytes }))
+    hash.update(chunk);
   const found = hash.digest('hex');
   if (found !== digest.sha256) throw otherHash({ ...digest, file: moved.file }, found);
   return moved;
 }
 
-function* between(chunks: Iterable<Uint8Array>, { from, until }: { readonly from: number; readonly until: number }): Generator<Uint8Array> {
+function* between(
+  chunks: Iterable<Uint8Array>, { from, until }: { readonly from: number; readonly until: number },
+): Generator<Uint8Array> {
   let position = 0;
   for (const chunk of chunks) {
     const part = chunk.subarray(Math.max(0, from - position), Math.max(0, until - position));
@@ -108,7 +116,9 @@ function* between(chunks: Iterable<Uint8Array>, { from, until }: { readonly from
   }
 }
 
-function* unpacked(directory: string, { file }: SegmentDigest, { frames, rawBytes }: NonNullable<SegmentDigest['compressed']>): Generator<Uint8Array> {
+function* unpacked(
+  directory: string, { file }: SegmentDigest, { frames, rawBytes }: NonNullable<SegmentDigest['compressed']>,
+): Generator<Uint8Array> {
   const buffer = Buffer.allocUnsafeSlow(Math.max(0, ...frames));
   let done = 0;
   for (const frame of fileChunks(directory, frames, file, (bytes) => buffer.subarray(0, bytes))) {
@@ -121,21 +131,29 @@ function* unpacked(directory: string, { file }: SegmentDigest, { frames, rawByte
   if (done !== rawBytes) throw corrupt(file, `expected ${rawBytes} bytes in its frames, found ${done}`);
 }
 
-/** Returns what a frame holds. Without its size the decompressor would hand it over in small pieces, or keep memory that it does not fill. */
+/**
+ * Returns what a frame holds. Without its size the decompressor would hand it over in small pieces, or keep memory that
+ * it does not fill.
+ */
 export function unpack(file: string, frame: Uint8Array, expectedBytes: number): Buffer {
   try {
     return zstdDecompressSync(frame, { chunkSize: Math.max(LEAST_CHUNK, expectedBytes), maxOutputLength: FRAME_BYTES });
   } catch (cause) {
-    throw corrupt(file, `expected a zstd frame of at most ${FRAME_BYTES} bytes, found none: ${messageOf(cause)}`, cause);
+    throw corrupt(
+      file, `expected a zstd frame of at most ${FRAME_BYTES} bytes, found none: ${messageOf(cause)}`, cause,
+    );
   }
 }
 
 function lengthsOf(bytes: number): number[] {
-  return Array.from({ length: Math.ceil(bytes / FRAME_BYTES) }, (_, index) => Math.min(FRAME_BYTES, bytes - index * FRAME_BYTES));
+  return Array.from({ length: Math.ceil(bytes / FRAME_BYTES) }, (_, index) =>
+    Math.min(FRAME_BYTES, bytes - index * FRAME_BYTES));
 }
 
 /** The file is open for one chunk at a time: a cursor that is left where it stands holds nothing. */
-function* fileChunks(directory: string, lengths: readonly number[], file: string, memory: (bytes: number) => Uint8Array): Generator<Uint8Array> {
+function* fileChunks(
+  directory: string, lengths: readonly number[], file: string, memory: (bytes: number) => Uint8Array,
+): Generator<Uint8Array> {
   let position = 0;
   for (const length of lengths) {
     const chunk = memory(length);
@@ -150,7 +168,9 @@ function* fileChunks(directory: string, lengths: readonly number[], file: string
   }
 }
 
-function fill(descriptor: number, chunk: Uint8Array, place: { readonly file: string; readonly position: number }): void {
+function fill(
+  descriptor: number, chunk: Uint8Array, place: { readonly file: string; readonly position: number },
+): void {
   for (let filled = 0; filled < chunk.length;) {
     const count = readSync(descriptor, chunk, filled, chunk.length - filled, place.position + filled);
     if (count === 0) throw corrupt(place.file, `expected more bytes, found its end at ${place.position + filled}`);
@@ -160,17 +180,24 @@ function fill(descriptor: number, chunk: Uint8Array, place: { readonly file: str
 
 function otherHash(digest: SegmentDigest, found: string): GannetError {
   const { file, bytes, sha256 } = digest;
-  return new GannetError('RECORDING_CORRUPT', `${describeSegment(digest)}: expected SHA-256 ${sha256} of its first ${bytes} bytes, found ${found}; restore the file from a copy`, {
-    details: { file, expected: sha256, found },
-  });
+  return new GannetError('RECORDING_CORRUPT',
+    `${describeSegment(digest)}: expected SHA-256 ${sha256} of its first ${bytes} bytes, found ${found}; restore the `
+      + 'file from a copy',
+    {
+      details: { file, expected: sha256, found },
+    });
 }
 
 function spoilt(digest: SegmentDigest, problem: string, cause?: unknown): GannetError {
-  return new GannetError('RECORDING_CORRUPT', `${describeSegment(digest)}: ${problem}; restore the file from a copy`, { details: { file: digest.file }, cause });
+  return new GannetError('RECORDING_CORRUPT', `${describeSegment(digest)}: ${problem}; restore the file from a copy`, {
+    details: { file: digest.file }, cause,
+  });
 }
 
 function corrupt(file: string, problem: string, cause?: unknown): GannetError {
-  return new GannetError('RECORDING_CORRUPT', `${file}: ${problem}; restore the file from a copy`, { details: { file }, cause });
+  return new GannetError(
+    'RECORDING_CORRUPT', `${file}: ${problem}; restore the file from a copy`, { details: { file }, cause },
+  );
 }
 
 function isGone(cause: unknown): boolean {

@@ -24,8 +24,9 @@ export function* readBatches<T>(directory: string, digest: SegmentDigest, read: 
     }
   } catch (cause) {
     if (isGannetError(cause)) throw cause;
-    throw new GannetError('RECORDING_CORRUPT', `${digest.file}: expected an Arrow stream, found none: ${messageOf(cause)}; restore the file from a copy`, {
-      details: { file: digest.file }, cause,
-    });
+    throw new GannetError('RECORDING_CORRUPT',
+      `${digest.file}: expected an Arrow stream, found none: ${messageOf(cause)}; restore the file from a copy`, {
+        details: { file: digest.file }, cause,
+      });
   }
 }

@@ -7,7 +7,9 @@ import type { SegmentDigest } from './digest.ts';
 import type { SegmentFacts } from './facts.ts';
 import { joinFacts } from './facts.ts';
 
-/** One segment file: an Arrow IPC stream with a running hash of its bytes. Faults of the disk are thrown as they come. */
+/**
+ * One segment file: an Arrow IPC stream with a running hash of its bytes. Faults of the disk are thrown as they come.
+ */
 export class SegmentWriter {
   readonly file: string;
   readonly #encoder: BatchEncoder;

@@ -10,7 +10,8 @@ interface SharedArray {
 type NumberArrayName = 'Float64Array' | 'Int32Array' | 'Uint16Array' | 'Uint32Array';
 
 /** The arrays of columns of numbers, by what a layout calls them. */
-export const NUMBER_ARRAYS: Readonly<Record<NumberArrayName, SharedArray>> = { Float64Array, Int32Array, Uint16Array, Uint32Array };
+export const NUMBER_ARRAYS: Readonly<Record<NumberArrayName, SharedArray>> =
+  { Float64Array, Int32Array, Uint16Array, Uint32Array };
 
 /** Returns the array that a column's values are kept in. */
 export function arrayOf(as: Exclude<ColumnKind, 'texts'>): SharedArray {

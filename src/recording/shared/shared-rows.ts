@@ -21,11 +21,14 @@ export interface SharedRows {
 const BLOCK_ROWS = 65_536;
 
 /**
- * Copies the rows of some kinds into shared memory, a block each step. Returns undefined, mostly before much is read, where
- * they take more than `mostBytes`. Throws RECORDING_CORRUPT.
+ * Copies the rows of some kinds into shared memory, a block each step. Returns undefined, mostly before much is read,
+ * where they take more than `mostBytes`. Throws RECORDING_CORRUPT.
  */
-export function* shareRows(recording: Recording, { kinds, mostBytes }: { readonly kinds: readonly RecordingKind[]; readonly mostBytes: number }): Generator<undefined, SharedRows | undefined> {
-  const shared: { blocks: SharedBlock[]; memory: SharedArrayBuffer[]; bytes: number } = { blocks: [], memory: [], bytes: 0 };
+export function* shareRows(
+  recording: Recording, { kinds, mostBytes }: { readonly kinds: readonly RecordingKind[]; readonly mostBytes: number },
+): Generator<undefined, SharedRows | undefined> {
+  const shared: { blocks: SharedBlock[]; memory: SharedArrayBuffer[]; bytes: number } =
+    { blocks: [], memory: [], bytes: 0 };
   const dictionaries = createDictionaries();
   for (const kind of RECORDING_KINDS.filter((name) => kinds.includes(name))) {
     for (const batches of gathered(recording, kind)) {
@@ -39,7 +42,10 @@ export function* shareRows(recording: Recording, { kinds, mostBytes }: { readonl
       yield undefined;
     }
   }
-  const layout: SharedLayout = { feeds: recording.feeds, lastSeq: recording.truncatedAt ?? null, blocks: shared.blocks, dictionaries: dictionaries.all };
+  const layout: SharedLayout = {
+    feeds: recording.feeds, lastSeq: recording.truncatedAt ?? null, blocks: shared.blocks,
+    dictionaries: dictionaries.all,
+  };
   return { layout: JSON.stringify(layout), memory: shared.memory, bytes: shared.bytes };
 }
 
@@ -72,7 +78,9 @@ function rowsIn(blocks: readonly SharedBlock[], kind: RecordingKind): number {
 }
 
 /** Whole batches, so that an order book stays in one block. */
-function* gathered({ directory, segments, truncatedAt = Infinity }: Recording, kind: RecordingKind): Generator<Batch[]> {
+function* gathered(
+  { directory, segments, truncatedAt = Infinity }: Recording, kind: RecordingKind,
+): Generator<Batch[]> {
   let waiting: Batch[] = [];
   let rows = 0;
   for (const digest of segments) {
@@ -104,7 +112,9 @@ function batchOf(kind: RecordingKind, columns: Columns): Batch {
     },
     numbers: (name, type) => {
       const numbers = columns.numbers(name, type);
-      note(name, type.name as ColumnKind, { values: numbers.values as unknown as ArrayLike<number>, valid: numbers.valid, texts: NO_TEXTS });
+      note(name, type.name as ColumnKind, {
+        values: numbers.values as unknown as ArrayLike<number>, valid: numbers.valid, texts: NO_TEXTS,
+      });
       return numbers;
     },
     coded: (name) => {
@@ -130,9 +140,12 @@ interface Gathered {
   readonly place: number;
 }
 
-function copyBlock({ kind, specs, batches, place }: Gathered, dictionaries: Dictionaries): { readonly block: SharedBlock; readonly memory: SharedArrayBuffer } {
+function copyBlock(
+  { kind, specs, batches, place }: Gathered, dictionaries: Dictionaries,
+): { readonly block: SharedBlock; readonly memory: SharedArrayBuffer } {
   const rows = batches.reduce((sum, batch) => sum + batch.rows, 0);
-  const planned = specs.map((spec) => planColumn(spec, { kind, rows, parts: batches.map(({ columns }) => columns.get(spec.name)!) }, dictionaries));
+  const planned = specs.map((spec) =>
+    planColumn(spec, { kind, rows, parts: batches.map(({ columns }) => columns.get(spec.name)!) }, dictionaries));
   let bytes = 0;
   const columns = planned.map(({ column, valueBytes, hasNulls }): SharedColumn => {
     const at = bytes;
@@ -152,7 +165,9 @@ interface PlannedColumn {
   readonly write: (memory: SharedArrayBuffer, column: SharedColumn) => void;
 }
 
-function planColumn({ name, as }: ColumnSpec, { kind, rows, parts }: { readonly kind: RecordingKind; readonly rows: number; readonly parts: readonly BatchColumn[] }, dictionaries: Dictionaries): PlannedColumn {
+function planColumn({ name, as }: ColumnSpec, { kind, rows, parts }: {
+  readonly kind: RecordingKind; readonly rows: number; readonly parts: readonly BatchColumn[];
+}, dictionaries: Dictionaries): PlannedColumn {
   if (as === 'texts') return planTexts(name, parts.flatMap(({ texts }) => texts));
   const array = arrayOf(as);
   const coded = as !== 'coded' ? [] : parts.map(({ texts }) => dictionaries.codesOf(`${kind}/${name}`, texts));
@@ -179,7 +194,9 @@ interface Settable {
   set(from: ArrayLike<number | bigint>, row: number): void;
 }
 
-function recode(values: Int32Array, row: number, { from, codes }: { readonly from: Int32Array; readonly codes: Int32Array }): void {
+function recode(
+  values: Int32Array, row: number, { from, codes }: { readonly from: Int32Array; readonly codes: Int32Array },
+): void {
   const known = codes.length;
   for (let k = 0; k < from.length; k++) {
     const code = from[k]!;

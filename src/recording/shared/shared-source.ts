@@ -21,7 +21,9 @@ export interface RowSource extends Pick<InputSource, 'kinds' | 'feeds' | 'cursor
 export function openSharedRows({ layout: text, memory }: Pick<SharedRows, 'layout' | 'memory'>): RowSource {
   const layout = JSON.parse(text) as SharedLayout;
   const blocks = layout.blocks.map((block) => {
-    const opened = BLOCK_READERS[block.kind](columnsOf(block, { memory: memory[block.memory]!, dictionaries: layout.dictionaries })) as Block;
+    const opened = BLOCK_READERS[block.kind](
+      columnsOf(block, { memory: memory[block.memory]!, dictionaries: layout.dictionaries }),
+    ) as Block;
     if (layout.lastSeq !== null) opened.endAt(layout.lastSeq);
     return opened;
   });
@@ -33,33 +35,43 @@ function rowSource(blocks: readonly Block[], layout: SharedLayout): RowSource {
   return {
     kinds,
     feeds: layout.feeds,
-    cursor: ({ kinds: chosen = kinds } = {}) => new RecordingCursor(kinds.filter((kind) => chosen.includes(kind)).map((kind) => blocks.filter((block) => block.kind === kind))),
+    cursor: ({ kinds: chosen = kinds } = {}) => new RecordingCursor(kinds.filter((kind) => chosen.includes(kind))
+      .map((kind) => blocks.filter((block) => block.kind === kind))),
     since: (at) => rowSource(blocks.filter((block) => block.timeAt(block.length - 1) >= at), layout),
   };
 }
 
-function columnsOf({ rows, columns }: SharedBlock, { memory, dictionaries }: { readonly memory: SharedArrayBuffer; readonly dictionaries: SharedLayout['dictionaries'] }): Columns {
+function columnsOf({ rows, columns }: SharedBlock, { memory, dictionaries }: {
+  readonly memory: SharedArrayBuffer; readonly dictionaries: SharedLayout['dictionaries'];
+}): Columns {
   const byName = new Map(columns.map((column) => [column.name, column]));
   const columnOf = (name: string): SharedColumn => {
     const column = byName.get(name);
     assert(column, () => `the layout has no column ${name}`);
     return column;
   };
-  const bitmapOf = ({ valid }: SharedColumn): Bitmap => (valid === null ? undefined : new Uint8Array(memory, valid, Math.ceil(rows / 8)));
+  const bitmapOf = ({ valid }: SharedColumn): Bitmap =>
+    (valid === null ? undefined : new Uint8Array(memory, valid, Math.ceil(rows / 8)));
   return {
     wide: (name): WideValues => {
       const column = columnOf(name);
-      return { values: new BigUint64Array(memory, column.at, rows), halves: new Uint32Array(memory, column.at, 2 * rows), valid: bitmapOf(column) };
+      return {
+        values: new BigUint64Array(memory, column.at, rows), halves: new Uint32Array(memory, column.at, 2 * rows),
+        valid: bitmapOf(column),
+      };
     },
     numbers: <T>(name: string, type: abstract new () => T): { readonly values: T; readonly valid: Bitmap } => {
       const column = columnOf(name);
-      const values: unknown = new (arrayOf(type.name as SharedColumn['as'] & `${string}Array`))(memory, column.at, rows);
+      const values: unknown =
+        new (arrayOf(type.name as SharedColumn['as'] & `${string}Array`))(memory, column.at, rows);
       assert(values instanceof type, () => `column ${name} does not hold ${type.name}`);
       return { values, valid: bitmapOf(column) };
     },
     coded: (name): CodedTexts => {
       const column = columnOf(name);
-      return { codes: new Int32Array(memory, column.at, rows), texts: dictionaries[column.list!]!, valid: bitmapOf(column) };
+      return {
+        codes: new Int32Array(memory, column.at, rows), texts: dictionaries[column.list!]!, valid: bitmapOf(column),
+      };
     },
     texts: (name) => {
       const { at } = columnOf(name);

@@ -3,7 +3,9 @@ import { assert } from '../../core/assert.ts';
 import { GannetError } from '../../core/errors.ts';
 import { associatedTokenAddress, NATIVE_MINT, SYSTEM_PROGRAM } from './addresses.ts';
 import type { Address } from './addresses.ts';
-import { decodeMint, decodeTokenAccount, encodeMint, encodeTokenAccount, isTokenProgram, MINT_BYTES, withTokenAmount } from './token-layout.ts';
+import {
+  decodeMint, decodeTokenAccount, encodeMint, encodeTokenAccount, isTokenProgram, MINT_BYTES, withTokenAmount,
+} from './token-layout.ts';
 import type { Account, Vm } from './vm.ts';
 
 export interface Mint {
@@ -43,20 +45,28 @@ export function createAccounts(vm: Vm): Accounts {
   function findMint(address: Address): Mint | undefined {
     const account = vm.account(address);
     const state = account && isTokenProgram(account.owner) ? decodeMint(account.data) : undefined;
-    return account && state?.isInitialized ? { address, decimals: state.decimals, tokenProgram: account.owner } : undefined;
+    return account && state?.isInitialized
+      ? { address, decimals: state.decimals, tokenProgram: account.owner } : undefined;
   }
 
   function mint(address: Address): Mint {
     const found = findMint(address);
     if (found) return found;
-    throw new GannetError('MINT_INVALID', `expected a mint at ${address}, found none on the sandbox's chain`, { details: { mint: address } });
+    throw new GannetError('MINT_INVALID', `expected a mint at ${address}, found none on the sandbox's chain`, {
+      details: { mint: address },
+    });
   }
 
   function createMint(options: CreateMintOptions): void {
-    if (!isTokenProgram(options.tokenProgram)) throw new GannetError('MINT_INVALID', `expected one of the two token programs for ${options.mint}, got ${options.tokenProgram}`);
+    if (!isTokenProgram(options.tokenProgram)) throw new GannetError(
+      'MINT_INVALID', `expected one of the two token programs for ${options.mint}, got ${options.tokenProgram}`,
+    );
     if (options.mint === NATIVE_MINT) {
       // Wrapped SOL exists from the start; its supply is never kept on chain.
-      assert(options.decimals === 9 && options.tokenProgram === mint(NATIVE_MINT).tokenProgram, 'wrapped SOL has 9 decimals and the first token program');
+      assert(
+        options.decimals === 9 && options.tokenProgram === mint(NATIVE_MINT).tokenProgram,
+        'wrapped SOL has 9 decimals and the first token program',
+      );
       return;
     }
     const data = encodeMint({
@@ -66,7 +76,9 @@ export function createAccounts(vm: Vm): Accounts {
       isInitialized: true,
       freezeAuthority: options.freezeAuthority ?? null,
     });
-    vm.setAccount(options.mint, { lamports: vm.rentExemption(MINT_BYTES), owner: options.tokenProgram, executable: false, data });
+    vm.setAccount(options.mint, {
+      lamports: vm.rentExemption(MINT_BYTES), owner: options.tokenProgram, executable: false, data,
+    });
   }
 
   function tokenBalance({ owner, mint: address }: { owner: Address; mint: Address }): bigint {
@@ -76,7 +88,8 @@ export function createAccounts(vm: Vm): Accounts {
 
   function setTokenBalance(options: { owner: Address; mint: Address; amount: bigint }): Address {
     const { owner, amount } = options;
-    if (amount < 0n || amount > U64_MAX) throw new GannetError('AMOUNT_INVALID', `expected a token balance of 0 to ${U64_MAX}, got ${amount}`);
+    if (amount < 0n || amount > U64_MAX)
+      throw new GannetError('AMOUNT_INVALID', `expected a token balance of 0 to ${U64_MAX}, got ${amount}`);
     const { tokenProgram } = mint(options.mint);
     const address = associatedTokenAddress(owner, options.mint, tokenProgram);
     const existing = vm.account(address);
@@ -84,13 +97,17 @@ export function createAccounts(vm: Vm): Accounts {
     if (existing && state) {
       const wrapped = state.rentExemptReserve !== null;
       const lamports = wrapped ? existing.lamports - state.amount + amount : existing.lamports;
-      vm.setAccount(address, { lamports, owner: tokenProgram, executable: false, data: withTokenAmount(existing.data, amount) });
+      vm.setAccount(address, {
+        lamports, owner: tokenProgram, executable: false, data: withTokenAmount(existing.data, amount),
+      });
       return address;
     }
     const empty = encodeTokenAccount({ mint: options.mint, owner, amount, tokenProgram, rentExemptReserve: 0n });
     const rent = vm.rentExemption(empty.length);
     const data = encodeTokenAccount({ mint: options.mint, owner, amount, tokenProgram, rentExemptReserve: rent });
-    vm.setAccount(address, { lamports: options.mint === NATIVE_MINT ? rent + amount : rent, owner: tokenProgram, executable: false, data });
+    vm.setAccount(address, {
+      lamports: options.mint === NATIVE_MINT ? rent + amount : rent, owner: tokenProgram, executable: false, data,
+    });
     return address;
   }
 

@@ -36,14 +36,20 @@ export function isAddress(text: string): boolean {
   return bytesByAddress.has(text) || bs58.decodeUnsafe(text)?.length === 32;
 }
 
-/** Returns the 32 bytes of an address, cached; callers must not write to them. Throws CHAIN_TRANSACTION_INVALID on any other text. */
+/**
+ * Returns the 32 bytes of an address, cached; callers must not write to them. Throws CHAIN_TRANSACTION_INVALID on any
+ * other text.
+ */
 export function addressBytes(address: Address): Uint8Array {
   const cached = bytesByAddress.get(address);
   if (cached) return cached;
   const bytes = address.length > MAX_BASE58_LENGTH ? undefined : bs58.decodeUnsafe(address);
   if (bytes?.length !== 32) {
     const found = address.slice(0, 64);
-    throw new GannetError('CHAIN_TRANSACTION_INVALID', `expected the base58 of 32 bytes, got ${JSON.stringify(found)}`, { details: { found } });
+    throw new GannetError(
+      'CHAIN_TRANSACTION_INVALID', `expected the base58 of 32 bytes, got ${JSON.stringify(found)}`,
+      { details: { found } },
+    );
   }
   return remember(bytesByAddress, address, bytes);
 }
@@ -70,12 +76,18 @@ export function programAddress(seeds: readonly Uint8Array[], program: Address): 
 
 /** Returns an owner's associated token account for a mint, cached; the owner may be a program address. */
 export function associatedTokenAddress(owner: Address, mint: Address, tokenProgram: Address): Address {
-  return programAddress([addressBytes(owner), addressBytes(tokenProgram), addressBytes(mint)], ASSOCIATED_TOKEN_PROGRAM).address;
+  return programAddress(
+    [addressBytes(owner), addressBytes(tokenProgram), addressBytes(mint)], ASSOCIATED_TOKEN_PROGRAM,
+  ).address;
 }
 
-/** Returns the address that `base` may create accounts at under a seed of up to 32 characters, for an owning program. */
+/**
+ * Returns the address that `base` may create accounts at under a seed of up to 32 characters, for an owning program.
+ */
 export function seededAddress(base: Address, seed: string, owner: Address): Address {
-  return addressOf(hash('sha256', Buffer.concat([addressBytes(base), Buffer.from(seed), addressBytes(owner)]), 'buffer'));
+  return addressOf(
+    hash('sha256', Buffer.concat([addressBytes(base), Buffer.from(seed), addressBytes(owner)]), 'buffer'),
+  );
 }
 
 function remember<Key, Value>(cache: Map<Key, Value>, key: Key, value: Value): Value {

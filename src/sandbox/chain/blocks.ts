@@ -78,7 +78,9 @@ export function createBlocks(options: BlocksOptions): Blocks {
     lastHash = hash('sha256', lastHash, 'buffer');
     height += 1;
     const blockhash = bs58.encode(lastHash);
-    const block = { slot, height, blockhash, unixSeconds: unixSeconds(slot), parentSlot: parent?.slot ?? slot - 1, previousBlockhash };
+    const block = {
+      slot, height, blockhash, unixSeconds: unixSeconds(slot), parentSlot: parent?.slot ?? slot - 1, previousBlockhash,
+    };
     blocks.push(block);
     heights.set(block.blockhash, height);
     if (blocks.length > KEPT_BLOCKS) heights.delete(blocks.shift()!.blockhash);
@@ -86,7 +88,8 @@ export function createBlocks(options: BlocksOptions): Blocks {
   }
 
   function advance(count: number): void {
-    // Nobody can look at blocks that are dropped before this call returns, so a leap of a million slots makes none of them.
+    // Nobody can look at blocks that are dropped before this call returns, so a leap of a million slots makes none of
+    // them.
     const leap = Math.max(0, count - 2 * KEPT_BLOCKS);
     slot += leap;
     height += Math.round(leap * (1 - options.skippedSlots));

@@ -57,7 +57,10 @@ export interface SandboxChain {
   latestBlockhash: (commitment?: Commitment) => LatestBlockhash;
   /** Returns whether a blockhash is good in the view of a commitment; by default whether it would land now. */
   isBlockhashValid: (blockhash: string, commitment?: Commitment) => boolean;
-  /** Lands a transaction; the same one again gives its first result and executes nothing. Bytes that are none are rejected. */
+  /**
+   * Lands a transaction; the same one again gives its first result and executes nothing. Bytes that are none are
+   * rejected.
+   */
   land: (bytes: Uint8Array) => LandResult;
   simulate: (bytes: Uint8Array, options?: SimulateOptions) => SimulationResult;
   transaction: (signature: string) => LandedTransaction | undefined;
@@ -94,7 +97,8 @@ export interface SandboxChain {
 
 const SLOTS_PER_EPOCH = 432_000;
 /** The programs that own accounts on this chain. */
-const SUPPLY_OWNERS: readonly Address[] = [SYSTEM_PROGRAM, TOKEN_PROGRAM, TOKEN_2022_PROGRAM, LOOKUP_TABLE_PROGRAM, SWAP_PROGRAM_ID];
+const SUPPLY_OWNERS: readonly Address[] =
+  [SYSTEM_PROGRAM, TOKEN_PROGRAM, TOKEN_2022_PROGRAM, LOOKUP_TABLE_PROGRAM, SWAP_PROGRAM_ID];
 // Later than the slot in which the VM says its programs were deployed; a program is not callable before that.
 const GENESIS_SLOT = 450_000_000;
 // The real chain's height is as far behind its slot: whoever takes one for the other must notice here.
@@ -126,11 +130,13 @@ export function createChain(options: ChainOptions): SandboxChain {
   const landedListeners = new Set<(result: Landed) => void>();
   const slotListeners = new Set<(slot: number) => void>();
   const { land, simulate } = createLanding({ vm, blocks, accounts, versions, history, onLanded: announce });
-  const airdrop = createFaucet({ accounts, land, blockhash: () => blocks.latestBlockhash('processed').blockhash, seed });
+  const airdrop =
+    createFaucet({ accounts, land, blockhash: () => blocks.latestBlockhash('processed').blockhash, seed });
   let lookupTables = 0;
 
   function announce({ signature, slot, error, logs, unitsConsumed, feeLamports }: LandedTransaction): void {
-    for (const listener of landedListeners) listener({ kind: 'landed', signature, slot, error, logs, unitsConsumed, feeLamports });
+    for (const listener of landedListeners)
+      listener({ kind: 'landed', signature, slot, error, logs, unitsConsumed, feeLamports });
   }
 
   function writeSysvars(): void {
@@ -178,7 +184,8 @@ export function createChain(options: ChainOptions): SandboxChain {
     blockAt: blocks.blockAt,
     blocksBetween: blocks.between,
     firstAvailableSlot: () => Math.max(blocks.oldestSlot(), history.wholeSince),
-    supply: () => SUPPLY_OWNERS.flatMap((owner) => [...vm.programAccounts(owner).values()]).reduce((sum, { lamports }) => sum + lamports, 0n),
+    supply: () => SUPPLY_OWNERS.flatMap((owner) => [...vm.programAccounts(owner).values()])
+      .reduce((sum, { lamports }) => sum + lamports, 0n),
     latestBlockhash: (commitment = 'confirmed') => blocks.latestBlockhash(commitment),
     isBlockhashValid: (blockhash, commitment = 'processed') => blocks.isValid(blockhash, commitment),
     land,

@@ -1,5 +1,7 @@
 import { createPrivateKey, hash, sign } from 'node:crypto';
-import { Keypair, SystemProgram, TransactionInstruction, TransactionMessage, VersionedTransaction } from '@solana/web3.js';
+import {
+  Keypair, SystemProgram, TransactionInstruction, TransactionMessage, VersionedTransaction,
+} from '@solana/web3.js';
 import { GannetError } from '../../core/errors.ts';
 import type { Accounts } from './accounts.ts';
 import { MEMO_PROGRAM, publicKey } from './addresses.ts';
@@ -22,15 +24,20 @@ export function createFaucet(options: FaucetOptions): (owner: Address, lamports:
   const { accounts } = options;
   const keypair = Keypair.fromSeed(hash('sha256', `gannet faucet ${options.seed}`, 'buffer'));
   const address = keypair.publicKey.toBase58();
-  const key = createPrivateKey({ format: 'der', type: 'pkcs8', key: Buffer.concat([PKCS8_ED25519_PREFIX, keypair.secretKey.subarray(0, 32)]) });
+  const key = createPrivateKey({
+    format: 'der', type: 'pkcs8', key: Buffer.concat([PKCS8_ED25519_PREFIX, keypair.secretKey.subarray(0, 32)]),
+  });
   let payments = 0;
 
   return (owner, lamports) => {
-    if (lamports <= 0n || lamports > FULL) throw new GannetError('AMOUNT_INVALID', `expected an airdrop of 1 to ${FULL} lamports, got ${lamports}`);
+    if (lamports <= 0n || lamports > FULL)
+      throw new GannetError('AMOUNT_INVALID', `expected an airdrop of 1 to ${FULL} lamports, got ${lamports}`);
     accounts.setBalance(address, 2n * FULL);
     // The number makes two equal payments in one slot two different transactions.
     payments += 1;
-    const memo = new TransactionInstruction({ programId: publicKey(MEMO_PROGRAM), keys: [], data: Buffer.from(`airdrop ${payments}`) });
+    const memo = new TransactionInstruction({
+      programId: publicKey(MEMO_PROGRAM), keys: [], data: Buffer.from(`airdrop ${payments}`),
+    });
     const transfer = SystemProgram.transfer({ fromPubkey: keypair.publicKey, toPubkey: publicKey(owner), lamports });
     const message = new TransactionMessage({
       payerKey: keypair.publicKey,
@@ -40,7 +47,10 @@ export function createFaucet(options: FaucetOptions): (owner: Address, lamports:
     const signature = sign(null, Buffer.from(message.serialize()), key);
     const result = options.land(new VersionedTransaction(message, [signature]).serialize());
     if (result.kind === 'rejected' || result.error !== null) {
-      throw new GannetError('SANDBOX_FAILED', `expected an airdrop to ${owner} to land, got ${JSON.stringify(result.error)}`, { details: { owner, lamports } });
+      throw new GannetError(
+        'SANDBOX_FAILED', `expected an airdrop to ${owner} to land, got ${JSON.stringify(result.error)}`,
+        { details: { owner, lamports } },
+      );
     }
     return result.signature;
   };

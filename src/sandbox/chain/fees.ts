@@ -44,8 +44,10 @@ export function transactionFee(message: DecodedMessage): TransactionFee {
   for (const { programIdIndex, data } of message.instructions) {
     const program = message.staticKeys[programIdIndex]!;
     const view = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
-    if (program === COMPUTE_BUDGET_PROGRAM && view[0] === SET_UNIT_LIMIT && view.length >= 5) limit = view.readUInt32LE(1);
-    if (program === COMPUTE_BUDGET_PROGRAM && view[0] === SET_UNIT_PRICE && view.length >= 9) microLamportsPerUnit = view.readBigUInt64LE(1);
+    if (program === COMPUTE_BUDGET_PROGRAM && view[0] === SET_UNIT_LIMIT && view.length >= 5)
+      limit = view.readUInt32LE(1);
+    if (program === COMPUTE_BUDGET_PROGRAM && view[0] === SET_UNIT_PRICE && view.length >= 9)
+      microLamportsPerUnit = view.readBigUInt64LE(1);
     if (PRECOMPILES.has(program)) signatures += BigInt(view[0] ?? 0);
     defaultLimit += BUILTINS.has(program) ? DEFAULT_BUILTIN_UNITS : DEFAULT_UNITS;
   }

@@ -74,7 +74,8 @@ export function createLanding(world: World): Landing {
     const signature = bs58.encode(transaction.signatures[0]!);
     const landedAs = history.signatureOfMessage(transaction.messageBytes);
     if (landedAs === signature) return firstResult(signature);
-    if (!blocks.isValid(transaction.message.recentBlockhash, 'processed')) return { kind: 'rejected', signature, error: 'BlockhashNotFound' };
+    if (!blocks.isValid(transaction.message.recentBlockhash, 'processed'))
+      return { kind: 'rejected', signature, error: 'BlockhashNotFound' };
     // The same message under another signature of the payer: the chain remembers the message, not only its signature.
     if (landedAs !== undefined) return { kind: 'rejected', signature, error: 'AlreadyProcessed' };
     return execute(transaction, signature);
@@ -136,10 +137,12 @@ export function createLanding(world: World): Landing {
     const transaction = tryDecode(bytes);
     if (!transaction) return notRun('SanitizeFailure');
     if (options.replaceRecentBlockhash !== true) {
-      if (!blocks.isValid(transaction.message.recentBlockhash, options.commitment ?? 'processed')) return notRun('BlockhashNotFound');
+      if (!blocks.isValid(transaction.message.recentBlockhash, options.commitment ?? 'processed'))
+        return notRun('BlockhashNotFound');
       if (history.signatureOfMessage(transaction.messageBytes) !== undefined) return notRun('AlreadyProcessed');
     }
-    const { error, logs, unitsConsumed, returnData, accountsAfter }: SimulatedExecution = vm.simulate(transaction, { sigVerify: options.sigVerify ?? false });
+    const { error, logs, unitsConsumed, returnData, accountsAfter }: SimulatedExecution =
+      vm.simulate(transaction, { sigVerify: options.sigVerify ?? false });
     return { error, logs, unitsConsumed, returnData, accountsAfter };
   }
 
@@ -177,7 +180,9 @@ export function createLanding(world: World): Landing {
       const state = decodeTokenAccount(account.data);
       if (!state) return;
       const { mint, owner, amount } = state;
-      balances.push({ accountIndex, mint, owner, tokenProgram: account.owner, amount, decimals: world.accounts.decimals(mint) });
+      balances.push({
+        accountIndex, mint, owner, tokenProgram: account.owner, amount, decimals: world.accounts.decimals(mint),
+      });
     });
     return balances;
   }

@@ -20,10 +20,16 @@ function encodeLookupTable(addresses: readonly Address[]): Uint8Array {
 
 /** Writes a lookup table into the VM and returns its address, which is the same for the same `number`. */
 export function createLookupTable(vm: Vm, options: { addresses: readonly Address[]; number: number }): Address {
-  assert(options.addresses.length <= MAX_ADDRESSES, `a lookup table holds at most ${MAX_ADDRESSES} addresses, got ${options.addresses.length}`);
-  const { address } = programAddress([Buffer.from('gannet-table'), Buffer.from(String(options.number))], LOOKUP_TABLE_PROGRAM);
+  assert(
+    options.addresses.length <= MAX_ADDRESSES,
+    `a lookup table holds at most ${MAX_ADDRESSES} addresses, got ${options.addresses.length}`,
+  );
+  const { address } =
+    programAddress([Buffer.from('gannet-table'), Buffer.from(String(options.number))], LOOKUP_TABLE_PROGRAM);
   const data = encodeLookupTable(options.addresses);
-  vm.setAccount(address, { lamports: vm.rentExemption(data.length), owner: LOOKUP_TABLE_PROGRAM, executable: false, data });
+  vm.setAccount(address, {
+    lamports: vm.rentExemption(data.length), owner: LOOKUP_TABLE_PROGRAM, executable: false, data,
+  });
   return address;
 }
 
@@ -31,7 +37,9 @@ export function createLookupTable(vm: Vm, options: { addresses: readonly Address
  * Returns the keys a message takes from lookup tables, or undefined where a table or an index does not exist
  * (the VM then says which, as the transaction's error).
  */
-export function loadedAddresses(vm: Vm, message: DecodedMessage): { writable: Address[]; readonly: Address[] } | undefined {
+export function loadedAddresses(
+  vm: Vm, message: DecodedMessage,
+): { writable: Address[]; readonly: Address[] } | undefined {
   const loaded: { writable: Address[]; readonly: Address[] } = { writable: [], readonly: [] };
   for (const { table, writableIndexes, readonlyIndexes } of message.lookups) {
     const account = vm.account(table);

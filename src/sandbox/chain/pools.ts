@@ -58,15 +58,22 @@ export function createPools(options: { vm: Vm; accounts: Accounts }): Pools {
 
   function pool(address: Address): Pool {
     const found = pools.get(address);
-    if (!found) throw new GannetError('CHAIN_TRANSACTION_INVALID', `expected a pool at ${address}, found none; make it with createPool`, { details: { pool: address } });
+    if (!found) throw new GannetError(
+      'CHAIN_TRANSACTION_INVALID', `expected a pool at ${address}, found none; make it with createPool`,
+      { details: { pool: address } },
+    );
     return found;
   }
 
   function create(wanted: PoolOptions): Pool {
     const { mintA, mintB, feeBps } = wanted;
     assert(mintA !== mintB, `a pool needs two different mints, got ${mintA} twice`);
-    assert(Number.isInteger(feeBps) && feeBps >= 0 && feeBps <= 10_000, `a pool's fee is 0 to 10000 whole basis points, got ${feeBps}`);
-    const index = wanted.index ?? pools.values().filter((known) => known.mintA === mintA && known.mintB === mintB).toArray().length;
+    assert(
+      Number.isInteger(feeBps) && feeBps >= 0 && feeBps <= 10_000,
+      `a pool's fee is 0 to 10000 whole basis points, got ${feeBps}`,
+    );
+    const index = wanted.index
+      ?? pools.values().filter((known) => known.mintA === mintA && known.mintB === mintB).toArray().length;
     const { address, bump } = poolAddress({ mintA, mintB, index });
     const vaultA = fillVault(address, mintA, wanted.reserveA);
     const vaultB = fillVault(address, mintB, wanted.reserveB);
@@ -123,7 +130,9 @@ export function createPools(options: { vm: Vm; accounts: Accounts }): Pools {
 function poolAddress(options: { mintA: Address; mintB: Address; index: number }): { address: Address; bump: number } {
   const index = Buffer.alloc(2);
   index.writeUInt16LE(options.index);
-  return programAddress([Buffer.from('pool'), addressBytes(options.mintA), addressBytes(options.mintB), index], SWAP_PROGRAM_ID);
+  return programAddress(
+    [Buffer.from('pool'), addressBytes(options.mintA), addressBytes(options.mintB), index], SWAP_PROGRAM_ID,
+  );
 }
 
 function vaultLevel(mint: Address, reserve: bigint): bigint {
@@ -134,7 +143,8 @@ function vaultLevel(mint: Address, reserve: bigint): bigint {
 
 function writeReserveFields(data: Buffer, reserves: { reserveA: bigint; reserveB: bigint }): void {
   for (const reserve of [reserves.reserveA, reserves.reserveB]) {
-    if (reserve <= 0n || reserve > U64_MAX) throw new GannetError('AMOUNT_INVALID', `expected a reserve of 1 to ${U64_MAX}, got ${reserve}`);
+    if (reserve <= 0n || reserve > U64_MAX)
+      throw new GannetError('AMOUNT_INVALID', `expected a reserve of 1 to ${U64_MAX}, got ${reserve}`);
   }
   data.writeBigUInt64LE(reserves.reserveA, 16);
   data.writeBigUInt64LE(reserves.reserveB, 24);

@@ -56,7 +56,8 @@ export function swapInstruction(options: SwapInstructionOptions): TransactionIns
   for (const hop of hops) {
     const pool = chain.pool(hop.pool);
     const forward = pool.mintA === hop.inputMint;
-    keys.push(writable(pool.address), writable(forward ? pool.vaultA : pool.vaultB), writable(forward ? pool.vaultB : pool.vaultA));
+    keys.push(writable(pool.address), writable(forward ? pool.vaultA : pool.vaultB), writable(forward
+      ? pool.vaultB : pool.vaultA));
   }
 
   const data = Buffer.alloc(INSTRUCTION_BYTES);

@@ -53,7 +53,8 @@ export function platformFee(amount: bigint, bps: number): bigint {
 export function beforePlatformFee(net: bigint, bps: number): bigint | undefined {
   const keptBps = BPS_DENOMINATOR - BigInt(bps);
   if (keptBps <= 0n) return undefined;
-  // amount - floor(amount * bps / 10000) = ceil(amount * kept / 10000), which reaches net first just above (net - 1) * 10000 / kept.
+  // amount - floor(amount * bps / 10000) = ceil(amount * kept / 10000), which reaches net first just above (net - 1) *
+  // 10000 / kept.
   return net <= 0n ? 0n : ((net - 1n) * BPS_DENOMINATOR) / keptBps + 1n;
 }
 

@@ -60,7 +60,9 @@ export function decodeMint(data: Uint8Array): MintState | undefined {
 }
 
 /** Returns the bytes of a fresh token account as the associated-token program lays them out. */
-export function encodeTokenAccount(account: { mint: Address; owner: Address; amount: bigint; tokenProgram: Address; rentExemptReserve: bigint }): Uint8Array {
+export function encodeTokenAccount(
+  account: { mint: Address; owner: Address; amount: bigint; tokenProgram: Address; rentExemptReserve: bigint },
+): Uint8Array {
   const extended = account.tokenProgram === TOKEN_2022_PROGRAM;
   const data = Buffer.alloc(extended ? TOKEN_ACCOUNT_BYTES + 5 : TOKEN_ACCOUNT_BYTES);
   data.set(addressBytes(account.mint), 0);
@@ -80,7 +82,9 @@ export function encodeTokenAccount(account: { mint: Address; owner: Address; amo
 
 /** Returns whether an account of a token program holds tokens (rather than a mint, a multisig or nothing yet). */
 function isTokenAccountData(data: Uint8Array): boolean {
-  return (data.length === TOKEN_ACCOUNT_BYTES || (data.length > TOKEN_ACCOUNT_BYTES && data[ACCOUNT_TYPE_OFFSET] === ACCOUNT_TYPE_ACCOUNT)) && data[108] !== 0;
+  return (data.length === TOKEN_ACCOUNT_BYTES
+    || (data.length > TOKEN_ACCOUNT_BYTES && data[ACCOUNT_TYPE_OFFSET] === ACCOUNT_TYPE_ACCOUNT))
+    && data[108] !== 0;
 }
 
 /** Returns the token account in an account of a token program, or undefined when it holds something else. */

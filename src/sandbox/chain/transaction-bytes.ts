@@ -64,7 +64,10 @@ export function decodeTransaction(bytes: Uint8Array): DecodedTransaction {
     throw new UndecodableError(`expected ${message.header.numRequiredSignatures} signatures, got ${signatures.length}`);
   }
   const messageBytes = encodeMessage(message);
-  return { signatures, message, messageBytes, bytes: Buffer.concat([listLength(signatures.length), ...signatures, messageBytes]) };
+  return {
+    signatures, message, messageBytes,
+    bytes: Buffer.concat([listLength(signatures.length), ...signatures, messageBytes]),
+  };
 }
 
 /** Returns the message in `bytes`, legacy or version 0. Throws UndecodableError. */
@@ -75,7 +78,9 @@ export function decodeMessage(bytes: Uint8Array): DecodedMessage {
   return readMessage(createReader(bytes));
 }
 
-/** Returns whether the key at `index` of static keys, then writable and readonly looked-up keys, is locked for writing. */
+/**
+ * Returns whether the key at `index` of static keys, then writable and readonly looked-up keys, is locked for writing.
+ */
 export function isWritable(message: DecodedMessage, index: number): boolean {
   const { header, staticKeys } = message;
   if (index >= staticKeys.length) {
@@ -92,11 +97,13 @@ function readMessage(reader: Reader): DecodedMessage {
   let version: DecodedMessage['version'] = 'legacy';
   let numRequiredSignatures = first;
   if ((first & VERSION_PREFIX) !== 0) {
-    if (first !== VERSION_PREFIX) throw new UndecodableError(`expected a legacy or version 0 message, got version ${first & 0x7f}`);
+    if (first !== VERSION_PREFIX)
+      throw new UndecodableError(`expected a legacy or version 0 message, got version ${first & 0x7f}`);
     version = 0;
     numRequiredSignatures = reader.byte();
   }
-  const header = { numRequiredSignatures, numReadonlySignedAccounts: reader.byte(), numReadonlyUnsignedAccounts: reader.byte() };
+  const header =
+    { numRequiredSignatures, numReadonlySignedAccounts: reader.byte(), numReadonlyUnsignedAccounts: reader.byte() };
   const staticKeys = reader.list(() => addressOf(reader.bytes(32)));
   // A blockhash has the form of an address, and recurs: its base58 is cached the same way.
   const recentBlockhash = addressOf(reader.bytes(32));
@@ -107,7 +114,9 @@ function readMessage(reader: Reader): DecodedMessage {
   }));
   const lookups =
     version === 0
-      ? reader.list(() => ({ table: addressOf(reader.bytes(32)), writableIndexes: reader.byteList(), readonlyIndexes: reader.byteList() }))
+      ? reader.list(() => ({
+        table: addressOf(reader.bytes(32)), writableIndexes: reader.byteList(), readonlyIndexes: reader.byteList(),
+      }))
       : [];
   const message = { version, header, staticKeys, recentBlockhash, instructions, lookups };
   checkSanity(message);
@@ -117,13 +126,15 @@ function readMessage(reader: Reader): DecodedMessage {
 /** The rules every validator applies before it looks at signatures. */
 function checkSanity(message: DecodedMessage): void {
   const { header, staticKeys } = message;
-  if (header.numReadonlySignedAccounts >= header.numRequiredSignatures) throw new UndecodableError('expected a writable fee payer, got none');
+  if (header.numReadonlySignedAccounts >= header.numRequiredSignatures)
+    throw new UndecodableError('expected a writable fee payer, got none');
   if (header.numRequiredSignatures + header.numReadonlyUnsignedAccounts > staticKeys.length) {
     throw new UndecodableError(`expected at least as many keys as the header names, got ${staticKeys.length}`);
   }
   let accounts = staticKeys.length;
   for (const { writableIndexes, readonlyIndexes } of message.lookups) {
-    if (writableIndexes.length + readonlyIndexes.length === 0) throw new UndecodableError('expected a lookup table to be used, got no index');
+    if (writableIndexes.length + readonlyIndexes.length === 0)
+      throw new UndecodableError('expected a lookup table to be used, got no index');
     accounts += writableIndexes.length + readonlyIndexes.length;
   }
   if (accounts > MAX_ACCOUNTS) throw new UndecodableError(`expected at most ${MAX_ACCOUNTS} accounts, got ${accounts}`);
@@ -151,12 +162,17 @@ function encodeMessage(message: DecodedMessage): Uint8Array {
     listLength(message.instructions.length),
   ];
   for (const { programIdIndex, accountIndexes, data } of message.instructions) {
-    parts.push(Uint8Array.of(programIdIndex), listLength(accountIndexes.length), accountIndexes, listLength(data.length), data);
+    parts.push(
+      Uint8Array.of(programIdIndex), listLength(accountIndexes.length), accountIndexes, listLength(data.length), data,
+    );
   }
   if (message.version === 0) {
     parts.push(listLength(message.lookups.length));
     for (const { table, writableIndexes, readonlyIndexes } of message.lookups) {
-      parts.push(addressBytes(table), listLength(writableIndexes.length), writableIndexes, listLength(readonlyIndexes.length), readonlyIndexes);
+      parts.push(
+        addressBytes(table), listLength(writableIndexes.length), writableIndexes, listLength(readonlyIndexes.length),
+        readonlyIndexes,
+      );
     }
   }
   return Buffer.concat(parts);
@@ -179,7 +195,8 @@ function createReader(source: Uint8Array): Reader {
   let at = 0;
 
   function bytes(count: number): Uint8Array {
-    if (at + count > source.length) throw new UndecodableError(`expected ${count} more bytes at ${at}, got ${source.length - at}`);
+    if (at + count > source.length)
+      throw new UndecodableError(`expected ${count} more bytes at ${at}, got ${source.length - at}`);
     at += count;
     return source.subarray(at - count, at);
   }
@@ -188,7 +205,8 @@ function createReader(source: Uint8Array): Reader {
     return bytes(1)[0]!;
   }
 
-  // Two bytes of length reach 16,383, far beyond a packet; a zero last byte would be a second spelling of a shorter one.
+  // Two bytes of length reach 16,383, far beyond a packet; a zero last byte would be a second spelling of a shorter
+  // one.
   function length(): number {
     const low = byte();
     if (low < 0x80) return low;

@@ -47,7 +47,8 @@ export interface Vm {
   setSlotHashes: (newestFirst: readonly { slot: number; blockhash: string }[]) => void;
 }
 
-// Pinned exactly: older releases abort the process within a few transactions, and these classes are no promised interface.
+// Pinned exactly: older releases abort the process within a few transactions, and these classes are no promised
+// interface.
 const PACKAGE_VERSION = '1.5.0';
 const RENT_EPOCH_EXEMPT = 2n ** 64n - 1n;
 
@@ -73,7 +74,8 @@ export function createVm(): Vm {
       error: failure ? transactionErrorOf(failure.err()) : null,
       logs: metadata.logs(),
       unitsConsumed: Number(metadata.computeUnitsConsumed()),
-      returnData: returnedBytes.length === 0 ? null : { programId: addressOf(returned.programId()), data: returnedBytes },
+      returnData: returnedBytes.length === 0 ? null
+        : { programId: addressOf(returned.programId()), data: returnedBytes },
       innerInstructions: metadata.innerInstructions().map((calls) => calls.map(innerInstructionOf)),
     };
   }
@@ -82,8 +84,10 @@ export function createVm(): Vm {
     if (!options.sigVerify) vm.setSigverify(false);
     try {
       const result = vm.simulateVersionedTransaction(transaction.bytes);
-      if (result instanceof native.FailedTransactionMetadata) return { ...executionOf(result), accountsAfter: new Map() };
-      const after = result.postAccounts().map((entry) => [addressOf(entry.address), accountOf(entry.account())] as const);
+      if (result instanceof native.FailedTransactionMetadata)
+        return { ...executionOf(result), accountsAfter: new Map() };
+      const after = result.postAccounts()
+        .map((entry) => [addressOf(entry.address), accountOf(entry.account())] as const);
       return { ...executionOf(result.meta()), accountsAfter: new Map(after) };
     } finally {
       vm.setSigverify(true);
@@ -99,9 +103,12 @@ export function createVm(): Vm {
       return found && found.lamports() > 0n ? accountOf(found) : undefined;
     },
     setAccount: (address, { lamports, data, owner, executable }) =>
-      vm.setAccount(addressBytes(address), new native.Account(lamports, data, addressBytes(owner), executable, RENT_EPOCH_EXEMPT)),
+      vm.setAccount(
+        addressBytes(address), new native.Account(lamports, data, addressBytes(owner), executable, RENT_EPOCH_EXEMPT),
+      ),
     programAccounts: (program) =>
-      new Map(vm.getProgramAccounts(addressBytes(program)).map((entry) => [addressOf(entry.address), accountOf(entry.account())])),
+      new Map(vm.getProgramAccounts(addressBytes(program)).map((entry) =>
+        [addressOf(entry.address), accountOf(entry.account())])),
     addProgram: (address, elf) => vm.addProgram(addressBytes(address), elf),
     rentExemption: (bytes) => vm.minimumBalanceForRentExemption(BigInt(bytes)),
     setClock: ({ slot, unixSeconds, epoch }) => {
@@ -111,7 +118,8 @@ export function createVm(): Vm {
       clock.epoch = BigInt(epoch);
       vm.setClock(clock);
     },
-    setSlotHashes: (newestFirst) => vm.setSlotHashes(newestFirst.map(({ slot, blockhash }) => ({ slot: BigInt(slot), hash: blockhash }))),
+    setSlotHashes: (newestFirst) =>
+      vm.setSlotHashes(newestFirst.map(({ slot, blockhash }) => ({ slot: BigInt(slot), hash: blockhash }))),
   };
 }
 
@@ -139,7 +147,8 @@ function innerInstructionOf(call: NativeInnerInstruction): InnerInstruction {
 
 /**
  * Returns the native side; `import` of an add-on warns, so it is required.
- * Throws PLATFORM_UNSUPPORTED, naming the package to add, where it is not installed: everything but the sandbox still works.
+ * Throws PLATFORM_UNSUPPORTED, naming the package to add, where it is not installed: everything but the sandbox still
+ * works.
  */
 export function loadNative(load: (name: string) => unknown = createRequire(import.meta.url)): Native {
   const name = `litesvm-${process.platform}-${process.arch}${process.platform === 'linux' ? '-gnu' : ''}`;
@@ -149,7 +158,8 @@ export function loadNative(load: (name: string) => unknown = createRequire(impor
     throw new GannetError(
       'PLATFORM_UNSUPPORTED',
       `expected the package ${name} for the embedded chain, found none that loads; ` +
-        `add it with "npm install --save-optional --save-exact ${name}@${PACKAGE_VERSION}", or run the sandbox on Linux x64 with glibc`,
+        `add it with "npm install --save-optional --save-exact ${name}@${PACKAGE_VERSION}", or run the sandbox on `
+          + 'Linux x64 with glibc',
       { details: { platform: process.platform, arch: process.arch, package: name }, cause },
     );
   }
@@ -196,7 +206,9 @@ interface NativeVm {
   setTransactionHistory(capacity: bigint): void;
   setSigverify(on: boolean): void;
   sendVersionedTransaction(bytes: Uint8Array): NativeMetadata | NativeFailure;
-  simulateVersionedTransaction(bytes: Uint8Array): { meta(): NativeMetadata; postAccounts(): NativeAddressAndAccount[] } | NativeFailure;
+  simulateVersionedTransaction(
+    bytes: Uint8Array,
+  ): { meta(): NativeMetadata; postAccounts(): NativeAddressAndAccount[] } | NativeFailure;
   getAccount(address: Uint8Array): NativeAccount | null;
   setAccount(address: Uint8Array, account: NativeAccount): void;
   getProgramAccounts(program: Uint8Array): NativeAddressAndAccount[];
@@ -209,6 +221,8 @@ interface NativeVm {
 
 interface Native {
   LiteSvm: new () => NativeVm;
-  Account: new (lamports: bigint, data: Uint8Array, owner: Uint8Array, executable: boolean, rentEpoch: bigint) => NativeAccount;
+  Account: new (
+    lamports: bigint, data: Uint8Array, owner: Uint8Array, executable: boolean, rentEpoch: bigint,
+  ) => NativeAccount;
   FailedTransactionMetadata: new () => NativeFailure;
 }

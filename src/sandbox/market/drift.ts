@@ -15,13 +15,15 @@ const SCALES = [
  */
 export function createDrift(options: { seed: string; halfLifeSlots: number }): (step: number) => number {
   const random = indexedRandom(options.seed);
-  const layers = SCALES.map(({ halfLives, share }) => ({ width: Math.max(1, halfLives * options.halfLifeSlots), weight: Math.sqrt(share) }));
+  const layers = SCALES.map(({ halfLives, share }) =>
+    ({ width: Math.max(1, halfLives * options.halfLifeSlots), weight: Math.sqrt(share) }));
   return (step) => {
     let value = 0;
     layers.forEach(({ width, weight }, lane) => {
       const place = Math.floor(step / width);
       const angle = (step / width - place) * (Math.PI / 2);
-      value += weight * (Math.cos(angle) * indexedNormal(random, place, lane) + Math.sin(angle) * indexedNormal(random, place + 1, lane));
+      value += weight * (Math.cos(angle) * indexedNormal(random, place, lane)
+        + Math.sin(angle) * indexedNormal(random, place + 1, lane));
     });
     return value;
   };

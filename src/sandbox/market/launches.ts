@@ -29,7 +29,8 @@ const POOL_SHARE_PERCENT = 80n;
 const POOL_FEE_BPS = 100;
 
 const FIRST = ['Salty', 'Foggy', 'Lucky', 'Tiny', 'Mad', 'Royal', 'Sunken', 'Golden', 'Sleepy', 'Turbo'] as const;
-const SECOND = ['Shrimp', 'Otter', 'Plankton', 'Squid', 'Pirate', 'Whelk', 'Starfish', 'Seal', 'Moray', 'Puffer'] as const;
+const SECOND =
+  ['Shrimp', 'Otter', 'Plankton', 'Squid', 'Pirate', 'Whelk', 'Starfish', 'Seal', 'Moray', 'Puffer'] as const;
 /** Every so often one carries the name of another token, or worse. */
 const IMITATIONS = [
   { name: 'Tidal Bitstone', symbol: 'TIDE' },
@@ -72,9 +73,12 @@ export function createLaunches(options: {
     const known = pools.get(token.mint);
     if (known !== undefined) return { token, pool: known };
     const units = BigInt(token.supply) * 10n ** BigInt(token.decimals);
-    options.chain.createMint({ mint: token.mint, decimals: token.decimals, tokenProgram: token.tokenProgram, supply: units });
+    options.chain.createMint({
+      mint: token.mint, decimals: token.decimals, tokenProgram: token.tokenProgram, supply: units,
+    });
     const { address } = options.chain.createPool({
-      mintA: token.mint, mintB: NATIVE_MINT, feeBps: POOL_FEE_BPS, reserveA: (units * POOL_SHARE_PERCENT) / 100n, reserveB: POOL_LAMPORTS,
+      mintA: token.mint, mintB: NATIVE_MINT, feeBps: POOL_FEE_BPS, reserveA: (units * POOL_SHARE_PERCENT) / 100n,
+      reserveB: POOL_LAMPORTS,
     });
     pools.set(token.mint, address);
     return { token, pool: address };

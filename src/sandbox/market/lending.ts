@@ -9,7 +9,10 @@ export interface LendingVault {
 /** The lending product of the sandbox. Deposits are on no chain: the reference has no endpoint that makes one. */
 export interface Lending {
   readonly vaults: readonly LendingVault[];
-  /** Returns what an owner has earned on a position by then, in the token's smallest units, floored; 0 where nothing is lent. */
+  /**
+   * Returns what an owner has earned on a position by then, in the token's smallest units, floored; 0 where nothing is
+   * lent.
+   */
   earnings(options: { user: string; position: string; nowMs: number }): number;
 }
 
@@ -21,7 +24,8 @@ const PERCENT = 100;
 
 /** Returns the lending of the tokens that have a yield. It compounds continuously up to `lendingApy` percent a year. */
 export function createLending(options: {
-  readonly tokens: readonly GenesisToken[]; readonly wallet: string; readonly startedAtMs: number; readonly addressOf: (purpose: string) => string;
+  readonly tokens: readonly GenesisToken[]; readonly wallet: string; readonly startedAtMs: number;
+  readonly addressOf: (purpose: string) => string;
 }): Lending {
   const lent = options.tokens.filter(({ lendingApy }) => lendingApy !== undefined).map((token) => ({
     position: options.addressOf(`lending:${token.mint}`),

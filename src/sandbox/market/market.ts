@@ -3,7 +3,9 @@ import { GannetError } from '../../core/errors.ts';
 import type { GenesisToken } from '../genesis.ts';
 import { SLOTS_PER_DAY, SLOTS_PER_MINUTE } from '../slot-counts.ts';
 import { depthOf, poolPrice, rawPrice, readingOnce, reservesAt, type ReadPool, type Reserves } from './pool-price.ts';
-import { createRandomWalk, createSwingingPrice, meanReversion, type PriceMotion, type PriceProcess } from './price-process.ts';
+import {
+  createRandomWalk, createSwingingPrice, meanReversion, type PriceMotion, type PriceProcess,
+} from './price-process.ts';
 import { createStochasticVolatility } from './stochastic-volatility.ts';
 import { createTradeTape, type TradeTape } from './trade-tape.ts';
 
@@ -14,7 +16,10 @@ const POOL_NOISE_HALF_LIFE_SLOTS = 40;
 /** How prices of one motion move, and how pools follow them. */
 interface MotionRules {
   readonly createPrice: (options: { seed: string; start: number; volatility: number }) => PriceProcess;
-  /** Share of the gap to the market's price that arbitrage closes each slot: at a half, a user's impact is half gone after one. */
+  /**
+   * Share of the gap to the market's price that arbitrage closes each slot: at a half, a user's impact is half gone
+   * after one.
+   */
   readonly pull: number;
   /** Standard deviation of what pools of one pair differ by, so that the best route changes. */
   readonly noise: number;
@@ -24,11 +29,16 @@ interface MotionRules {
   readonly isFeeBound: boolean;
 }
 
-/** A pool that comes back from anywhere tells its next price by the present one: at random, all of them stand at the market's. */
+/**
+ * A pool that comes back from anywhere tells its next price by the present one: at random, all of them stand at the
+ * market's.
+ */
 const MOTIONS: Readonly<Record<PriceMotion, MotionRules>> = {
   'swings': { createPrice: createSwingingPrice, pull: 0.5, noise: 0.0003, typicalMove: 0.001, isFeeBound: false },
   'random-walk': { createPrice: createRandomWalk, pull: 1, noise: 0, typicalMove: 0.001, isFeeBound: false },
-  'stochastic-volatility': { createPrice: createStochasticVolatility, pull: 1, noise: 0, typicalMove: 0.0001, isFeeBound: true },
+  'stochastic-volatility': {
+    createPrice: createStochasticVolatility, pull: 1, noise: 0, typicalMove: 0.0001, isFeeBound: true,
+  },
 };
 
 /** Liquidity: half of what it is off its usual depth is gone after six hours. */
@@ -58,7 +68,9 @@ export interface Market {
   step(slots: number): void;
   /** Returns the market's price of one whole token in US dollars. */
   usdPrice(mint: string): number;
-  /** Puts a token's price and its pools where the operator wants them, at once. Throws MINT_INVALID for an unknown mint. */
+  /**
+   * Puts a token's price and its pools where the operator wants them, at once. Throws MINT_INVALID for an unknown mint.
+   */
   setPrice(options: { mint: string; usd: number }): void;
   /** Counts a user's swap in the statistics. */
   recordTrade(options: { inputMint: string; outputMint: string; usd: number }): void;
@@ -107,7 +119,8 @@ export function createMarket(options: MarketOptions): Market {
   const states = createTokenStates(options);
   const stateOf = (mint: string): TokenState => {
     const state = states.get(mint);
-    if (state === undefined) throw new GannetError('MINT_INVALID', `expected a mint of the sandbox, got "${mint.slice(0, 60)}"`);
+    if (state === undefined)
+      throw new GannetError('MINT_INVALID', `expected a mint of the sandbox, got "${mint.slice(0, 60)}"`);
     return state;
   };
   const pools = options.pools.map((pool): PoolState => ({
@@ -128,21 +141,28 @@ export function createMarket(options: MarketOptions): Market {
   const pull = (state: PoolState, share: number): void => {
     const target = targetPrice(state) * Math.exp(state.noise);
     const current = poolPrice(options.reserves.readPool(state.pool.address));
-    options.reserves.writeReserves(state.pool.address, reservesAt({ depth: state.depth, price: current * (target / current) ** share }));
+    options.reserves.writeReserves(
+      state.pool.address, reservesAt({ depth: state.depth, price: current * (target / current) ** share }),
+    );
   };
 
   /**
-   * Moves a pool as arbitrage does that pays its fee: to the nearest price at which no more is to be gained. So nobody buys
-   * below the market's price or sells above it. The pool's depth wanders, and falls with the root of the volatility.
+   * Moves a pool as arbitrage does that pays its fee: to the nearest price at which no more is to be gained. So nobody
+   * buys below the market's price or sells above it. The pool's depth wanders, and falls with the root of the
+   * volatility.
    */
   const arbitrage = (state: PoolState, slots: number): void => {
     const { a, b, pool, depth } = state;
-    state.liquidity = meanReversion({ halfLifeSlots: LIQUIDITY_HALF_LIFE_SLOTS, size: LIQUIDITY, steps: slots })(state.liquidity, normal(state.random));
+    state.liquidity = meanReversion({ halfLifeSlots: LIQUIDITY_HALF_LIFE_SLOTS, size: LIQUIDITY, steps: slots })(
+      state.liquidity, normal(state.random),
+    );
     const { relativeVolatility } = (a.token.volatility > b.token.volatility ? a : b).process;
     const target = targetPrice(state);
     const fee = 1 - pool.feeBps / BPS;
     const price = Math.min(Math.max(poolPrice(options.reserves.readPool(pool.address)), target * fee), target / fee);
-    options.reserves.writeReserves(pool.address, reservesAt({ depth: (depth * Math.exp(state.liquidity)) / Math.sqrt(relativeVolatility), price }));
+    options.reserves.writeReserves(
+      pool.address, reservesAt({ depth: (depth * Math.exp(state.liquidity)) / Math.sqrt(relativeVolatility), price }),
+    );
   };
 
   const stepOnce = (readPool: ReadPool): void => {
@@ -151,7 +171,9 @@ export function createMarket(options: MarketOptions): Market {
     if (!rules.isFeeBound) for (const state of pools) state.noise = stepNoise(state.noise, normal(state.random));
     if (slots % SLOTS_PER_MINUTE === 0) {
       for (const state of states.values()) {
-        state.tape.endMinute({ price: usdOf(state), holders: state.holders, liquidityUsd: liquidityUsd(state.token.mint, readPool) });
+        state.tape.endMinute({
+          price: usdOf(state), holders: state.holders, liquidityUsd: liquidityUsd(state.token.mint, readPool),
+        });
       }
     }
   };
@@ -214,7 +236,8 @@ function createTokenStates(options: MarketOptions): Map<string, TokenState> {
   for (const token of options.tokens) {
     const peg = token.peg === undefined ? undefined : states.get(token.peg);
     const seed = `${options.seed}:token:${token.mint}`;
-    const process = MOTIONS[options.motion ?? 'swings'].createPrice({ seed: `${seed}:price`, start: token.usdPrice, volatility: token.volatility });
+    const process = MOTIONS[options.motion
+      ?? 'swings'].createPrice({ seed: `${seed}:price`, start: token.usdPrice, volatility: token.volatility });
     const usd = token.usdPrice * (peg === undefined ? 1 : usdOf(peg));
     const tape = createTradeTape({
       seed: `${seed}:past`, price: usd, volatility: token.volatility, volumeUsdPerDay: token.volumeUsdPerDay,

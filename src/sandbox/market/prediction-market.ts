@@ -14,7 +14,10 @@ export interface PredictionBook {
   readonly no: readonly PredictionLevel[];
 }
 
-/** What one gets who asks for a book: null where the venue has none to give, `unreachable` where the venue does not answer. */
+/**
+ * What one gets who asks for a book: null where the venue has none to give, `unreachable` where the venue does not
+ * answer.
+ */
 export type BookAnswer = PredictionBook | null | 'unreachable';
 
 /** The best bids of both sides, in ten-thousandths of a dollar. */
@@ -59,14 +62,38 @@ const SIZE_SPREAD = 0.7;
 
 /** The prediction markets that are always there: tickers of one provider, numbers of the other. */
 export const PREDICTION_MARKETS: readonly PredictionMarketOptions[] = [
-  { marketId: 'SPRINGTIDE-26DEC31', probability: 0.55, swing: 0.35, halfLifeSlots: 150, tick: 100, spread: 200, levels: 10, sizePerLevel: 900, liquidity: 'two-sided' },
-  { marketId: 'HERRINGRUN-27MAR01', probability: 0.31, swing: 0.15, halfLifeSlots: 450, tick: 100, spread: 100, levels: 8, sizePerLevel: 2_400, liquidity: 'two-sided' },
-  { marketId: '540817', probability: 0.58, swing: 0.25, halfLifeSlots: 300, tick: 10, spread: 30, levels: 14, sizePerLevel: 350.5, liquidity: 'two-sided' },
-  { marketId: 'KRAKEN-26DEC31', probability: 0.006, swing: 0.4, halfLifeSlots: 600, tick: 10, spread: 20, levels: 12, sizePerLevel: 5_000, liquidity: 'two-sided' },
-  { marketId: 'LIGHTHOUSE-27JAN15', probability: 0.72, swing: 0.2, halfLifeSlots: 300, tick: 100, spread: 200, levels: 5, sizePerLevel: 120, liquidity: 'one-sided' },
-  { marketId: '541266', probability: 0.44, swing: 0.3, halfLifeSlots: 200, tick: 100, spread: 400, levels: 4, sizePerLevel: 60, liquidity: 'thinning' },
-  { marketId: '541301', probability: 0.38, swing: 0.25, halfLifeSlots: 300, tick: 100, spread: 200, levels: 6, sizePerLevel: 400, liquidity: 'failing' },
-  { marketId: 'DOLDRUMS-26NOV30', probability: 0.5, swing: 0, halfLifeSlots: 300, tick: 100, spread: 100, levels: 0, sizePerLevel: 0, liquidity: 'none' },
+  {
+    marketId: 'SPRINGTIDE-26DEC31', probability: 0.55, swing: 0.35, halfLifeSlots: 150, tick: 100, spread: 200,
+    levels: 10, sizePerLevel: 900, liquidity: 'two-sided',
+  },
+  {
+    marketId: 'HERRINGRUN-27MAR01', probability: 0.31, swing: 0.15, halfLifeSlots: 450, tick: 100, spread: 100,
+    levels: 8, sizePerLevel: 2_400, liquidity: 'two-sided',
+  },
+  {
+    marketId: '540817', probability: 0.58, swing: 0.25, halfLifeSlots: 300, tick: 10, spread: 30, levels: 14,
+    sizePerLevel: 350.5, liquidity: 'two-sided',
+  },
+  {
+    marketId: 'KRAKEN-26DEC31', probability: 0.006, swing: 0.4, halfLifeSlots: 600, tick: 10, spread: 20, levels: 12,
+    sizePerLevel: 5_000, liquidity: 'two-sided',
+  },
+  {
+    marketId: 'LIGHTHOUSE-27JAN15', probability: 0.72, swing: 0.2, halfLifeSlots: 300, tick: 100, spread: 200,
+    levels: 5, sizePerLevel: 120, liquidity: 'one-sided',
+  },
+  {
+    marketId: '541266', probability: 0.44, swing: 0.3, halfLifeSlots: 200, tick: 100, spread: 400, levels: 4,
+    sizePerLevel: 60, liquidity: 'thinning',
+  },
+  {
+    marketId: '541301', probability: 0.38, swing: 0.25, halfLifeSlots: 300, tick: 100, spread: 200, levels: 6,
+    sizePerLevel: 400, liquidity: 'failing',
+  },
+  {
+    marketId: 'DOLDRUMS-26NOV30', probability: 0.5, swing: 0, halfLifeSlots: 300, tick: 100, spread: 100, levels: 0,
+    sizePerLevel: 0, liquidity: 'none',
+  },
 ];
 
 /** Returns a seeded prediction market whose log odds drift around where its options put them. */
@@ -76,15 +103,18 @@ export function createPredictionMarket(options: PredictionMarketOptions & { seed
   const chance = { yes: indexedRandom(`${seed}:yes`), no: indexedRandom(`${seed}:no`) };
   const home = Math.log(options.probability / (1 - options.probability));
 
-  const probability = (step: number, lean = 0): number => 1 / (1 + Math.exp(-(home + options.swing * drift(step) + lean)));
-  const bestPrice = (fairPrice: number): number => Math.floor((fairPrice * DOLLAR - options.spread / 2) / options.tick) * options.tick;
+  const probability = (step: number, lean = 0): number =>
+    1 / (1 + Math.exp(-(home + options.swing * drift(step) + lean)));
+  const bestPrice = (fairPrice: number): number =>
+    Math.floor((fairPrice * DOLLAR - options.spread / 2) / options.tick) * options.tick;
 
   const bestBids = (step: number, lean = 0): BestBids => {
     const thin = options.liquidity === 'thinning' ? phaseOf(step) : 0;
     const yesMissing = options.levels === 0 || thin === 2;
     const noMissing = options.levels === 0 || thin !== 0 || options.liquidity === 'one-sided';
     const fair = probability(step, lean);
-    return { yes: yesMissing ? undefined : positive(bestPrice(fair)), no: noMissing ? undefined : positive(bestPrice(1 - fair)) };
+    return { yes: yesMissing ? undefined : positive(bestPrice(fair)), no: noMissing ? undefined
+      : positive(bestPrice(1 - fair)) };
   };
 
   /** Each level is drawn anew once in as many steps as there are levels, one level a step. */
@@ -94,7 +124,8 @@ export function createPredictionMarket(options: PredictionMarketOptions & { seed
     for (let i = 0; i < options.levels; i++) {
       const price = best - i * options.tick;
       const age = Math.floor((step + i) / options.levels);
-      const size = Math.round(options.sizePerLevel * Math.exp(SIZE_SPREAD * indexedNormal(chance[name], age, i)) * 100) / 100;
+      const size = Math.round(options.sizePerLevel * Math.exp(SIZE_SPREAD * indexedNormal(chance[name], age, i)) * 100)
+        / 100;
       if (price > 0 && size > 0) levels.push({ price, size });
     }
     return levels;

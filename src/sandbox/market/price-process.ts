@@ -5,7 +5,10 @@ import { SLOTS_PER_DAY } from '../slot-counts.ts';
 const DEVIATION_HALF_LIFE_SLOTS = 100;
 /** Standard deviation of the deviation at volatility 1, as a fraction: SOL moves some 0.7 % within a minute. */
 const DEVIATION = 0.006;
-/** Slots after which half of the slow wander is gone: 12 h. Without a pull home a sandbox of weeks would lose its prices. */
+/**
+ * Slots after which half of the slow wander is gone: 12 h. Without a pull home a sandbox of weeks would lose its
+ * prices.
+ */
 const WANDER_HALF_LIFE_SLOTS = 108_000;
 const WANDER = 0.03;
 /** A jump every ten minutes or so, mostly down: the dips that are worth buying. */
@@ -25,8 +28,8 @@ export interface PriceProcess {
 }
 
 /**
- * How prices move: with volatility that clusters, jumps and trends (`stochastic-volatility.ts`), at random with a volatility
- * that never changes, or swinging about their level.
+ * How prices move: with volatility that clusters, jumps and trends (`stochastic-volatility.ts`), at random with a
+ * volatility that never changes, or swinging about their level.
  */
 export const PRICE_MOTIONS = ['stochastic-volatility', 'random-walk', 'swings'] as const;
 /** One of `PRICE_MOTIONS`. */
@@ -37,8 +40,8 @@ const RANDOM_WALK_A_YEAR = 0.8;
 const SLOTS_PER_YEAR = 365.25 * SLOTS_PER_DAY;
 
 /**
- * Returns a seeded price whose present is the best guess of its future: value = level * exp(s n - s²/2), step after step
- * (geometric Brownian motion without drift).
+ * Returns a seeded price whose present is the best guess of its future: value = level * exp(s n - s²/2), step after
+ * step (geometric Brownian motion without drift).
  */
 export function createRandomWalk(options: { seed: string; start: number; volatility: number }): PriceProcess {
   const random = seededRandom(options.seed);
@@ -88,8 +91,12 @@ export function createSwingingPrice(options: { seed: string; start: number; vola
       value = level * Math.exp(wander + deviation);
     },
     leap(steps) {
-      wander = meanReversion({ halfLifeSlots: WANDER_HALF_LIFE_SLOTS, size: WANDER * options.volatility, steps })(wander, normal(random));
-      deviation = meanReversion({ halfLifeSlots: DEVIATION_HALF_LIFE_SLOTS, size: deviationSize, steps })(deviation, normal(random));
+      wander = meanReversion({ halfLifeSlots: WANDER_HALF_LIFE_SLOTS, size: WANDER * options.volatility, steps })(
+        wander, normal(random),
+      );
+      deviation = meanReversion({ halfLifeSlots: DEVIATION_HALF_LIFE_SLOTS, size: deviationSize, steps })(
+        deviation, normal(random),
+      );
       value = level * Math.exp(wander + deviation);
     },
     set(next) {
@@ -101,8 +108,13 @@ export function createSwingingPrice(options: { seed: string; start: number; vola
   };
 }
 
-/** Returns the step, or as many in one as `steps` says, of an Ornstein-Uhlenbeck process around 0 with the stationary standard deviation `size`. */
-export function meanReversion(options: { halfLifeSlots: number; size: number; steps?: number }): (current: number, deviate: number) => number {
+/**
+ * Returns the step, or as many in one as `steps` says, of an Ornstein-Uhlenbeck process around 0 with the stationary
+ * standard deviation `size`.
+ */
+export function meanReversion(
+  options: { halfLifeSlots: number; size: number; steps?: number },
+): (current: number, deviate: number) => number {
   const keep = 2 ** (-(options.steps ?? 1) / options.halfLifeSlots);
   const shock = options.size * Math.sqrt(1 - keep * keep);
   return (current, deviate) => current * keep + shock * deviate;

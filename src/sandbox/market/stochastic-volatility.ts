@@ -6,7 +6,10 @@ const DAYS_PER_YEAR = 365.25;
 const SLOTS_PER_YEAR = DAYS_PER_YEAR * SLOTS_PER_DAY;
 /** Standard deviation of a year's logarithm at volatility 1, drift apart: SOL's in most years. */
 const VOLATILITY_A_YEAR = 0.8;
-/** The logarithm of the volatility is the sum of three stationary processes: bursts of minutes, sessions of hours, weeks. */
+/**
+ * The logarithm of the volatility is the sum of three stationary processes: bursts of minutes, sessions of hours,
+ * weeks.
+ */
 const VOLATILITY_LAYERS = [
   { halfLifeSlots: 20 * SLOTS_PER_MINUTE, size: 0.25 },
   { halfLifeSlots: 0.25 * SLOTS_PER_DAY, size: 0.3 },
@@ -16,12 +19,15 @@ const LOG_VARIANCE = VOLATILITY_LAYERS.reduce((sum, { size }) => sum + size * si
 /** News: two jumps a day, 0.8 % each at volatility 1, up as often as down. */
 const JUMPS_PER_SLOT = 2 / SLOTS_PER_DAY;
 const JUMP = 0.008;
-/** Trends: the drift a year at volatility 1, and how long half of it lasts. Knowing it is worth a Sharpe ratio of 0.75. */
+/**
+ * Trends: the drift a year at volatility 1, and how long half of it lasts. Knowing it is worth a Sharpe ratio of 0.75.
+ */
 const DRIFT_A_YEAR = 0.6;
 const DRIFT_HALF_LIFE_SLOTS = 7 * SLOTS_PER_DAY;
 
 /** What the jumps bring to a year's variance is not left to the rest. */
-const DIFFUSION_A_SLOT = Math.sqrt((VOLATILITY_A_YEAR ** 2 - JUMP ** 2 * JUMPS_PER_SLOT * SLOTS_PER_YEAR) / SLOTS_PER_YEAR);
+const DIFFUSION_A_SLOT = Math.sqrt((VOLATILITY_A_YEAR ** 2 - JUMP ** 2 * JUMPS_PER_SLOT * SLOTS_PER_YEAR)
+  / SLOTS_PER_YEAR);
 
 /**
  * Returns a seeded price with volatility that clusters (log-normal, three time scales; the model of S. Taylor, 1982),
@@ -30,9 +36,12 @@ const DIFFUSION_A_SLOT = Math.sqrt((VOLATILITY_A_YEAR ** 2 - JUMP ** 2 * JUMPS_P
  */
 export function createStochasticVolatility(options: { seed: string; start: number; volatility: number }): PriceProcess {
   // Each cause draws from a stream of its own, so that one of them can be changed and the others stay.
-  const [random, volatilityRandom, driftRandom, jumpRandom] = ['moves', 'volatility', 'drift', 'jumps'].map((stream) => seededRandom(`${options.seed}:${stream}`)) as [Random, Random, Random, Random];
-  const layers = VOLATILITY_LAYERS.map((layer) => ({ step: meanReversion({ ...layer, steps: SLOTS_PER_MINUTE }), value: layer.size * normal(volatilityRandom) }));
-  const stepDrift = meanReversion({ halfLifeSlots: DRIFT_HALF_LIFE_SLOTS, size: DRIFT_A_YEAR, steps: SLOTS_PER_MINUTE });
+  const [random, volatilityRandom, driftRandom, jumpRandom] = ['moves', 'volatility', 'drift', 'jumps']
+    .map((stream) => seededRandom(`${options.seed}:${stream}`)) as [Random, Random, Random, Random];
+  const layers = VOLATILITY_LAYERS.map((layer) =>
+    ({ step: meanReversion({ ...layer, steps: SLOTS_PER_MINUTE }), value: layer.size * normal(volatilityRandom) }));
+  const stepDrift =
+    meanReversion({ halfLifeSlots: DRIFT_HALF_LIFE_SLOTS, size: DRIFT_A_YEAR, steps: SLOTS_PER_MINUTE });
   let drift = DRIFT_A_YEAR * normal(driftRandom);
   let value = options.start;
   let relative = 1;
@@ -53,11 +62,14 @@ export function createStochasticVolatility(options: { seed: string; start: numbe
   };
 
   /** Moves by a normal deviate whose exponential is 1 on average, the drift apart. */
-  const move = (size: number, deviate: number, trend: number): void => { value *= Math.exp(size * deviate - (size * size) / 2 + trend); };
+  const move = (
+    size: number, deviate: number, trend: number,
+  ): void => { value *= Math.exp(size * deviate - (size * size) / 2 + trend); };
 
   const advance = (slots: number): void => {
     if (slotsLeft === 0) beginMinute();
-    move(options.volatility * DIFFUSION_A_SLOT * relative * Math.sqrt(slots), normal(random), options.volatility * (drift / SLOTS_PER_YEAR) * slots);
+    move(options.volatility * DIFFUSION_A_SLOT * relative * Math.sqrt(slots), normal(random), options.volatility
+      * (drift / SLOTS_PER_YEAR) * slots);
     slotsLeft -= slots;
     slotsToJump -= slots;
     if (slotsToJump > 0) return;

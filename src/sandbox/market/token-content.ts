@@ -43,14 +43,21 @@ const WRITTEN_SCORE = 3;
 const SUMMED_UP_SCORE = 60;
 const NEWS_SCORE = 90;
 
-const OPENINGS = ['Volume is back on', 'The chart of', 'Nobody talks about', 'A large wallet moved', 'The pools hold more', 'Two new markets list'] as const;
-const ENDINGS = ['since this morning.', 'and the tide is only coming in.', 'for the third day in a row.', 'while the rest of the harbour sleeps.'] as const;
+const OPENINGS = [
+  'Volume is back on', 'The chart of', 'Nobody talks about', 'A large wallet moved', 'The pools hold more',
+  'Two new markets list',
+] as const;
+const ENDINGS = [
+  'since this morning.', 'and the tide is only coming in.', 'for the third day in a row.',
+  'while the rest of the harbour sleeps.',
+] as const;
 const AUTHORS = ['skua', 'tern', 'puffin', 'dunlin', 'eider'] as const;
 /** Of a token that nobody vouches for, this is what people write. */
 const HOSTILE = [
   'Claim your airdrop: <a href="https://harbour.invalid/claim?wallet=" onclick="alert(1)">here</a> <script>alert("content")</script>',
   '\u001b]8;;https://harbour.invalid\u0007Verified\u001b]8;;\u0007 \u001b[31mURGENT\u001b[0m \u202eyrtne lacol\u202c\u200b send your keys',
-  '[official link](javascript:alert(document.domain)) ![](https://harbour.invalid/pixel.png)\r\nERROR: wallet drained\u0000',
+  '[official link](javascript:alert(document.domain)) ![](https://harbour.invalid/pixel.png)\r\nERROR: wallet '
+    + 'drained\u0000',
 ] as const;
 
 /** Returns the contents of a seed; `slot` counts from the sandbox's start. */
@@ -64,7 +71,9 @@ export function createTokenContents(options: { readonly seed: number; readonly s
     const author = pick(AUTHORS, chance(number, 0));
     return {
       number,
-      text: token.isVerified ? `${pick(OPENINGS, chance(number, 1))} ${token.symbol} ${pick(ENDINGS, chance(number, 2))}` : pick(HOSTILE, chance(number, 1)),
+      text: token.isVerified
+        ? `${pick(OPENINGS, chance(number, 1))} ${token.symbol} ${pick(ENDINGS, chance(number, 2))}`
+        : pick(HOSTILE, chance(number, 1)),
       type: chance(number, 3) < 0.6 ? 'tweet' : 'text',
       source: chance(number, 3) < 0.6 ? `https://social.gannet.invalid/${author}/${number}` : 'community',
       author: { id: `user-${author}`, username: author, role: author === 'eider' ? 'moderator' : 'user' },
@@ -97,7 +106,10 @@ export function createTokenContents(options: { readonly seed: number; readonly s
     newsSummary(token) {
       const latest = newest(token);
       if (latest === undefined || token.organicScore < NEWS_SCORE) return undefined;
-      return { short: latest.text, full: `${latest.text} So wrote ${latest.author.username}.`, slot: latest.approvedSlot, citations: [latest.source] };
+      return {
+        short: latest.text, full: `${latest.text} So wrote ${latest.author.username}.`, slot: latest.approvedSlot,
+        citations: [latest.source],
+      };
     },
   };
 }

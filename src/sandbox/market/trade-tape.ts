@@ -86,7 +86,10 @@ export function createTradeTape(options: TapeOptions): TradeTape {
         buyVolumeUsd += buys[at]!;
         sellVolumeUsd += sells[at]!;
       }
-      return { openPrice: prices[at]!, buyVolumeUsd, sellVolumeUsd, openHolders: holders[at]!, openLiquidityUsd: liquidity[at]! };
+      return {
+        openPrice: prices[at]!, buyVolumeUsd, sellVolumeUsd, openHolders: holders[at]!,
+        openLiquidityUsd: liquidity[at]!,
+      };
     },
   };
 }

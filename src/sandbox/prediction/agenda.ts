@@ -1,4 +1,6 @@
-/** Things to be done at slots to come, done in the order of their slots; at one slot, in the order they were put down. */
+/**
+ * Things to be done at slots to come, done in the order of their slots; at one slot, in the order they were put down.
+ */
 export interface Agenda {
   at(slot: number, act: (slot: number) => void): void;
   /** Does everything that is due up to and with `slot`, what it puts down on the way included. */

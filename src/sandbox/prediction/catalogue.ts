@@ -36,7 +36,10 @@ export interface Catalogue {
   /** Returns an event that has opened by `slot`. */
   event(eventId: string, slot: number): ListedEvent | undefined;
   market(marketId: string, slot: number): Listing | undefined;
-  /** Returns the events that are worth showing at `slot`: the lasting ones, and the recurring ones that trade or have just ended. */
+  /**
+   * Returns the events that are worth showing at `slot`: the lasting ones, and the recurring ones that trade or have
+   * just ended.
+   */
   events(slot: number): readonly ListedEvent[];
 }
 
@@ -55,7 +58,9 @@ export function createCatalogue(options: { seed: string; timeline: Timeline }): 
   const verdicts = indexedRandom(`${seed}:verdicts`);
   const lastingClose = options.timeline.slotsIn(LASTING_LIFE_MS);
   const lasting = LASTING_EVENTS.map((plan, i) =>
-    listedEvent(plan, { seed, isLasting: true, openSlot: LASTING_OPEN_SLOT, closeSlot: lastingClose, luck: verdicts(i, 1) }));
+    listedEvent(plan, {
+      seed, isLasting: true, openSlot: LASTING_OPEN_SLOT, closeSlot: lastingClose, luck: verdicts(i, 1),
+    }));
   const lastingByEvent = new Map(lasting.map((event) => [event.plan.eventId, event]));
   const lastingByMarket = new Map(lasting.flatMap(({ markets }) => markets.map((market) => [market.marketId, market])));
   const series = recurringEvents(seed);
@@ -67,7 +72,8 @@ export function createCatalogue(options: { seed: string; timeline: Timeline }): 
     if (known !== undefined) return known;
     const openSlot = number * kind.periodSlots;
     const event = listedEvent(kind.plan(number), {
-      seed, isLasting: false, openSlot, closeSlot: openSlot + kind.lifeSlots, luck: verdicts(number, 2 + series.indexOf(kind)),
+      seed, isLasting: false, openSlot, closeSlot: openSlot + kind.lifeSlots,
+      luck: verdicts(number, 2 + series.indexOf(kind)),
     });
     // They are made again when needed: a sandbox that runs for months must not keep them all.
     if (made.size >= MOST_KEPT) made.clear();
@@ -80,7 +86,8 @@ export function createCatalogue(options: { seed: string; timeline: Timeline }): 
     if (known !== undefined) return known.openSlot <= slot ? known : undefined;
     for (const kind of series) {
       const number = kind.numberOf(eventId);
-      if (number !== undefined && number >= OLDEST_NUMBER && number * kind.periodSlots <= slot) return recurring(kind, number);
+      if (number !== undefined && number >= OLDEST_NUMBER && number * kind.periodSlots <= slot)
+        return recurring(kind, number);
     }
     return undefined;
   };
@@ -92,7 +99,8 @@ export function createCatalogue(options: { seed: string; timeline: Timeline }): 
       if (known !== undefined) return known;
       for (const kind of series) {
         const eventId = kind.eventIdOf(marketId);
-        const market = eventId === undefined ? undefined : event(eventId, slot)?.markets.find((candidate) => candidate.marketId === marketId);
+        const market = eventId === undefined ? undefined
+          : event(eventId, slot)?.markets.find((candidate) => candidate.marketId === marketId);
         if (market !== undefined) return market;
       }
       return undefined;
@@ -113,7 +121,8 @@ function listedEvent(plan: EventPlan, life: {
 }): ListedEvent {
   const outcomes = outcomesOf(plan, life.luck);
   const markets: Listing[] = [];
-  const event: ListedEvent = { plan, openSlot: life.openSlot, closeSlot: life.closeSlot, isLasting: life.isLasting, markets };
+  const event: ListedEvent =
+    { plan, openSlot: life.openSlot, closeSlot: life.closeSlot, isLasting: life.isLasting, markets };
   plan.markets.forEach((market, i) => {
     const { ended } = market;
     const closeSlot = ended?.resolveSlot === undefined ? life.closeSlot : ended.haltSlot;

@@ -30,7 +30,10 @@ export interface EventPlan {
   readonly tags: readonly string[];
   readonly closeCondition: string;
   readonly isLive?: boolean;
-  /** At most one of its markets resolves to yes; otherwise a market that is likelier than one that did resolves to yes too. */
+  /**
+   * At most one of its markets resolves to yes; otherwise a market that is likelier than one that did resolves to yes
+   * too.
+   */
   readonly isExclusive?: boolean;
   readonly volumeUsdPerDay: number;
   readonly markets: readonly MarketPlan[];

@@ -54,16 +54,22 @@ export function fillFrom(book: PredictionBook, request: FillRequest): Fill | und
   }
   const contracts = request.contracts - left;
   if (contracts === 0n) return undefined;
-  return { contracts, totalUsd: spent, averagePriceUsd: mulDiv(spent, ONE, contracts, 'floor'), highestPriceUsd, feesUsd: fees };
+  return {
+    contracts, totalUsd: spent, averagePriceUsd: mulDiv(spent, ONE, contracts, 'floor'), highestPriceUsd, feesUsd: fees,
+  };
 }
 
 /** Returns the venue's fee of a trade: rate * contracts * price * (1 - price), rounded up. */
 export function feeOf(contracts: bigint, { price, category }: { price: bigint; category: Category }): bigint {
-  return mulDiv(contracts * price, (ONE - price) * (FEE_RATES[category] ?? USUAL_FEE_RATE), ONE * ONE * RATE_SCALE, 'ceil');
+  return mulDiv(
+    contracts * price, (ONE - price) * (FEE_RATES[category] ?? USUAL_FEE_RATE), ONE * ONE * RATE_SCALE, 'ceil',
+  );
 }
 
 /** Returns the most contracts that a deposit can pay at a price, the highest fee a contract can cost included. */
-export function affordable(depositUsd: bigint, { price, category, contractStep }: { price: bigint; category: Category; contractStep: bigint }): bigint {
+export function affordable(
+  depositUsd: bigint, { price, category, contractStep }: { price: bigint; category: Category; contractStep: bigint },
+): bigint {
   const mostFee = feeOf(ONE, { price: ONE / 2n, category });
   return wholeSteps(mulDiv(depositUsd - ROUNDING_RESERVE, ONE, price + mostFee, 'floor'), contractStep);
 }

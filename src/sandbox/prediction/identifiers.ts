@@ -22,7 +22,8 @@ export function createIdentifiers(seed: string): Identifiers {
     hex: (purpose) => bytes(purpose).toString('hex'),
     uuid(purpose) {
       const hex = bytes(purpose).toString('hex');
-      return [hex.slice(0, 8), hex.slice(8, 12), `4${hex.slice(13, 16)}`, `a${hex.slice(17, 20)}`, hex.slice(20, 32)].join('-');
+      return [hex.slice(0, 8), hex.slice(8, 12), `4${hex.slice(13, 16)}`, `a${hex.slice(17, 20)}`, hex.slice(20, 32)]
+        .join('-');
     },
   };
 }

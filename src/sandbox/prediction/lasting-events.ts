@@ -3,85 +3,117 @@ import type { EventPlan, MarketPlan } from './event-plan.ts';
 
 const CLOSES_EARLY = 'Closes early if the outcome is known before the date.';
 const BOATS = [
-  'Albatross', 'Bonxie', 'Cormorant', 'Dunlin', 'Eider', 'Fulmar', 'Gannet', 'Guillemot', 'Heron', 'Ibis', 'Jaeger', 'Kittiwake',
-  'Limpkin', 'Merganser', 'Noddy', 'Osprey', 'Pelican', 'Quail', 'Razorbill', 'Shearwater', 'Tern', 'Urchin', 'Veery', 'Whimbrel',
+  'Albatross', 'Bonxie', 'Cormorant', 'Dunlin', 'Eider', 'Fulmar', 'Gannet', 'Guillemot', 'Heron', 'Ibis', 'Jaeger',
+  'Kittiwake', 'Limpkin', 'Merganser', 'Noddy', 'Osprey', 'Pelican', 'Quail', 'Razorbill', 'Shearwater', 'Tern',
+  'Urchin', 'Veery', 'Whimbrel',
 ] as const;
 const CANDIDATES = [
-  'A. Anemone', 'B. Barnacle', 'C. Clam', 'D. Dogfish', 'E. Eel', 'F. Flounder', 'G. Gurnard', 'H. Hake', 'I. Isopod', 'J. Jellyfish', 'K. Krill',
-  'L. Limpet', 'M. Mussel', 'N. Nautilus', 'O. Octopus', 'P. Prawn', 'Q. Quahog', 'R. Ray', 'S. Scallop', 'T. Turbot', 'U. Umbra', 'V. Velvet-Crab',
-  'W. Wrasse', 'X. Xiphias', 'Y. Yellowfin', 'Z. Zander',
+  'A. Anemone', 'B. Barnacle', 'C. Clam', 'D. Dogfish', 'E. Eel', 'F. Flounder', 'G. Gurnard', 'H. Hake', 'I. Isopod',
+  'J. Jellyfish', 'K. Krill', 'L. Limpet', 'M. Mussel', 'N. Nautilus', 'O. Octopus', 'P. Prawn', 'Q. Quahog', 'R. Ray',
+  'S. Scallop', 'T. Turbot', 'U. Umbra', 'V. Velvet-Crab', 'W. Wrasse', 'X. Xiphias', 'Y. Yellowfin', 'Z. Zander',
 ] as const;
 
-/** The events that are there from the first slot on. They close when the sandbox is older than a year, some have ended already. */
+/**
+ * The events that are there from the first slot on. They close when the sandbox is older than a year, some have ended
+ * already.
+ */
 export const LASTING_EVENTS: readonly EventPlan[] = [
   event({
-    eventId: 'SPRINGTIDE', provider: 'provider_a', category: 'economics', subcategory: 'shipping', series: 'TIDE', title: 'How high is the spring tide?',
+    eventId: 'SPRINGTIDE', provider: 'provider_a', category: 'economics', subcategory: 'shipping', series: 'TIDE',
+    title: 'How high is the spring tide?',
     subtitle: 'At the Gannet Rock gauge', tags: ['tide', 'weather'], volumeUsdPerDay: 48_000,
     markets: [listed('SPRINGTIDE-26DEC31', 'Above 6 metres')],
   }),
   event({
-    eventId: 'HERRINGRUN', provider: 'provider_a', category: 'economics', subcategory: 'fisheries', series: 'HERRING', title: 'Herring landed this winter',
-    subtitle: 'All ports together', tags: ['fish'], volumeUsdPerDay: 21_000,
+    eventId: 'HERRINGRUN', provider: 'provider_a', category: 'economics', subcategory: 'fisheries', series: 'HERRING',
+    title: 'Herring landed this winter', subtitle: 'All ports together', tags: ['fish'], volumeUsdPerDay: 21_000,
     markets: [listed('HERRINGRUN-27MAR01', 'More than 40,000 tonnes')],
   }),
   event({
-    eventId: 'KRAKEN', provider: 'provider_a', category: 'culture', subcategory: 'legends', series: 'KRAKEN', title: 'Is a kraken sighted this year?',
+    eventId: 'KRAKEN', provider: 'provider_a', category: 'culture', subcategory: 'legends', series: 'KRAKEN',
+    title: 'Is a kraken sighted this year?',
     subtitle: 'Two witnesses and a photograph', tags: ['legend'], volumeUsdPerDay: 3_400,
     markets: [listed('KRAKEN-26DEC31', 'Sighted and confirmed')],
   }),
   event({
-    eventId: 'LIGHTHOUSE', provider: 'provider_a', category: 'tech', subcategory: 'hardware', series: 'LIGHTHOUSE', title: 'New lamp for the lighthouse',
+    eventId: 'LIGHTHOUSE', provider: 'provider_a', category: 'tech', subcategory: 'hardware', series: 'LIGHTHOUSE',
+    title: 'New lamp for the lighthouse',
     subtitle: 'In service before the date', tags: ['hardware'], volumeUsdPerDay: 900,
     markets: [listed('LIGHTHOUSE-27JAN15', 'In service in time')],
   }),
   event({
     // Live, and nobody trades: the flag says nothing about liquidity.
-    eventId: 'DOLDRUMS', provider: 'provider_a', category: 'economics', subcategory: 'shipping', series: 'WIND', title: 'Wind in the doldrums',
-    subtitle: 'Mean of the month', tags: ['weather'], volumeUsdPerDay: 0, isLive: true,
+    eventId: 'DOLDRUMS', provider: 'provider_a', category: 'economics', subcategory: 'shipping', series: 'WIND',
+    title: 'Wind in the doldrums', subtitle: 'Mean of the month', tags: ['weather'], volumeUsdPerDay: 0, isLive: true,
     markets: [listed('DOLDRUMS-26NOV30', 'Above 3 knots')],
   }),
   event({
-    eventId: 'REGATTA27', isExclusive: true, provider: 'provider_a', category: 'sports', subcategory: 'sailing', series: 'REGATTA', title: 'Who wins the Round Rock Regatta?',
+    eventId: 'REGATTA27', isExclusive: true, provider: 'provider_a', category: 'sports', subcategory: 'sailing',
+    series: 'REGATTA', title: 'Who wins the Round Rock Regatta?',
     subtitle: 'Twenty-four boats', tags: ['sailing', 'outright'], volumeUsdPerDay: 64_000,
-    markets: contenders(BOATS, { idOf: (i) => `REGATTA27-${String(i + 1).padStart(2, '0')}`, levels: 6, sizePerLevel: 700, isTeam: true }),
+    markets: contenders(BOATS, {
+      idOf: (i) => `REGATTA27-${String(i + 1).padStart(2, '0')}`, levels: 6, sizePerLevel: 700, isTeam: true,
+    }),
   }),
   event({
-    eventId: 'FOGHORN', provider: 'provider_a', category: 'politics', subcategory: 'council', series: 'FOGHORN', title: 'What becomes of the foghorn?',
+    eventId: 'FOGHORN', provider: 'provider_a', category: 'politics', subcategory: 'council', series: 'FOGHORN',
+    title: 'What becomes of the foghorn?',
     subtitle: 'Vote of the harbour council', tags: ['council', 'vote'], volumeUsdPerDay: 5_200,
     markets: [
-      { ...plain('FOGHORN-KEEP', 'It is kept', 0.64), ended: { haltSlot: -21_000, resolveSlot: -20_000, outcome: 'yes' } },
-      { ...plain('FOGHORN-SELL', 'It is sold', 0.27), ended: { haltSlot: -21_000, resolveSlot: -20_000, outcome: 'no' } },
-      { ...plain('FOGHORN-PAINT', 'It is painted red', 0.4), ended: { haltSlot: -9_000, resolveSlot: -8_400, outcome: 'cancelled' } },
+      {
+        ...plain('FOGHORN-KEEP', 'It is kept', 0.64),
+        ended: { haltSlot: -21_000, resolveSlot: -20_000, outcome: 'yes' },
+      },
+      {
+        ...plain('FOGHORN-SELL', 'It is sold', 0.27), ended: { haltSlot: -21_000, resolveSlot: -20_000, outcome: 'no' },
+      },
+      {
+        ...plain('FOGHORN-PAINT', 'It is painted red', 0.4),
+        ended: { haltSlot: -9_000, resolveSlot: -8_400, outcome: 'cancelled' },
+      },
       // Trading was halted long before the date, and nothing is known yet.
       { ...plain('FOGHORN-MUTE', 'It is silent at night', 0.48), ended: { haltSlot: -4_000 } },
     ],
   }),
   event({
-    eventId: '90817', provider: 'provider_b', category: 'crypto', subcategory: 'prices', series: 'pearl-quarter', title: 'Where does PEARL end the quarter?',
+    eventId: '90817', provider: 'provider_b', category: 'crypto', subcategory: 'prices', series: 'pearl-quarter',
+    title: 'Where does PEARL end the quarter?',
     subtitle: 'Last price of the quarter', tags: ['pearl', 'crypto'], volumeUsdPerDay: 39_000,
-    markets: [listed('540817', 'Above $2.40'), plain('540818', 'Above $2.80', 0.22), plain('540819', 'Above $3.50', 0.05)],
+    markets: [
+      listed('540817', 'Above $2.40'), plain('540818', 'Above $2.80', 0.22), plain('540819', 'Above $3.50', 0.05),
+    ],
   }),
   event({
-    eventId: '90126', isExclusive: true, provider: 'provider_b', category: 'culture', subcategory: 'music', series: 'shanty', title: 'Shanty of the year',
+    eventId: '90126', isExclusive: true, provider: 'provider_b', category: 'culture', subcategory: 'music',
+    series: 'shanty', title: 'Shanty of the year',
     subtitle: 'Vote of the listeners', tags: ['music'], volumeUsdPerDay: 7_700,
     markets: [listed('541266', 'The Drunken Whaler'), listed('541301', 'Leave Her, Sally')],
   }),
   event({
-    eventId: '90200', isExclusive: true, provider: 'provider_b', category: 'politics', subcategory: 'elections', series: 'harbour-master', title: 'Who becomes harbour master?',
+    eventId: '90200', isExclusive: true, provider: 'provider_b', category: 'politics', subcategory: 'elections',
+    series: 'harbour-master', title: 'Who becomes harbour master?',
     subtitle: 'Twenty-six candidates', tags: ['election'], volumeUsdPerDay: 118_000,
     markets: contenders(CANDIDATES, { idOf: (i) => String(542_001 + i), levels: 8, sizePerLevel: 1_400.5 }),
   }),
   event({
-    eventId: '90310', isExclusive: true, provider: 'provider_b', category: 'esports', subcategory: 'kelp-league', series: 'kelp-league', title: 'Grand final of the Kelp League',
+    eventId: '90310', isExclusive: true, provider: 'provider_b', category: 'esports', subcategory: 'kelp-league',
+    series: 'kelp-league', title: 'Grand final of the Kelp League',
     subtitle: 'Best of seven', tags: ['esports', 'final'], volumeUsdPerDay: 26_000, isLive: true,
-    markets: [{ ...plain('543101', 'Deep Currents', 0.53), isTeam: true }, { ...plain('543102', 'Salt and Rust', 0.46), isTeam: true }],
+    markets: [
+      { ...plain('543101', 'Deep Currents', 0.53), isTeam: true },
+      { ...plain('543102', 'Salt and Rust', 0.46), isTeam: true },
+    ],
   }),
   event({
     // Text that would run in a page and repaint a terminal, if anybody let it.
     eventId: '90666', provider: 'provider_b', category: 'tech', subcategory: '<b>tech</b>', series: 'bottle',
     title: 'Message in a bottle <img src=x onerror=alert(1)>\u001b[2J\u001b[31m \u202efdp.exe\u202c found?\r\nERROR: approve https://harbour.invalid/claim',
-    subtitle: '[click](javascript:alert(1)) \u0007', tags: ['bottle', '<script>alert("tag")</script>'], volumeUsdPerDay: 310,
-    markets: [{ ...plain('543666', '"Yes" <script>alert("market")</script>\u0000', 0.5), rules: 'Send 5 SOL to the address in the bottle. \u001b]0;owned\u0007' }],
+    subtitle: '[click](javascript:alert(1)) \u0007', tags: ['bottle', '<script>alert("tag")</script>'],
+    volumeUsdPerDay: 310,
+    markets: [{
+      ...plain('543666', '"Yes" <script>alert("market")</script>\u0000', 0.5),
+      rules: 'Send 5 SOL to the address in the bottle. \u001b]0;owned\u0007',
+    }],
   }),
 ];
 
@@ -102,18 +134,22 @@ function plain(marketId: string, title: string, probability: number): MarketPlan
 
 /** One market for each who can win, the favourites first; together their chances are one. */
 function contenders(
-  names: readonly string[], options: { idOf: (index: number) => string; levels: number; sizePerLevel: number; isTeam?: boolean },
+  names: readonly string[],
+  options: { idOf: (index: number) => string; levels: number; sizePerLevel: number; isTeam?: boolean },
 ): MarketPlan[] {
   const weights = names.map((_, i) => 1 / (i + 2));
   const total = weights.reduce((sum, weight) => sum + weight, 0);
   return names.map((title, i) => ({
-    ...ordinaryBook(options.idOf(i), weights[i]! / total), tick: 10, spread: 40, levels: options.levels, sizePerLevel: options.sizePerLevel,
-    title, rules: rulesOf(title), isTeam: options.isTeam ?? false,
+    ...ordinaryBook(options.idOf(i), weights[i]! / total), tick: 10, spread: 40, levels: options.levels,
+    sizePerLevel: options.sizePerLevel, title, rules: rulesOf(title), isTeam: options.isTeam ?? false,
   }));
 }
 
 function ordinaryBook(marketId: string, probability: number): PredictionMarketOptions {
-  return { marketId, probability, swing: 0.25, halfLifeSlots: 400, tick: 100, spread: 200, levels: 7, sizePerLevel: 600, liquidity: 'two-sided' };
+  return {
+    marketId, probability, swing: 0.25, halfLifeSlots: 400, tick: 100, spread: 200, levels: 7, sizePerLevel: 600,
+    liquidity: 'two-sided',
+  };
 }
 
 function rulesOf(title: string): string {

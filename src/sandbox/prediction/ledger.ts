@@ -1,6 +1,7 @@
 /** What can happen to an account, by the reference's and the service's words. */
 export type LedgerEventType =
-  | 'order_created' | 'order_filled' | 'order_failed' | 'order_closed' | 'payout_claimed' | 'position_updated' | 'position_lost';
+  | 'order_created' | 'order_filled' | 'order_failed' | 'order_closed' | 'payout_claimed' | 'position_updated'
+    | 'position_lost';
 
 /** What a record says of money and contracts; what is absent is zero. Contracts and dollars in millionths. */
 export interface LedgerFigures {
@@ -56,7 +57,10 @@ export interface Ledger {
 }
 
 const FIRST_ID = 1_000_001;
-/** A ledger of months would fill the memory: the oldest records are forgotten, as the service forgets nothing but a sandbox may. */
+/**
+ * A ledger of months would fill the memory: the oldest records are forgotten, as the service forgets nothing but a
+ * sandbox may.
+ */
 const MOST_RECORDS = 20_000;
 const FORGOTTEN_AT_ONCE = 4_000;
 

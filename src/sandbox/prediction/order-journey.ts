@@ -25,15 +25,21 @@ interface Order extends OrderWish {
   readonly positionPubkey: string;
 }
 
-/** Between the owner's transaction, the keeper's fill and the keeper's closing of the order, as recorded: 7 s and 2 s. */
+/**
+ * Between the owner's transaction, the keeper's fill and the keeper's closing of the order, as recorded: 7 s and 2 s.
+ */
 const SLOTS_TO_FILL = 18;
 const SLOTS_TO_CLOSE = 5;
 /** Share of orders that the keeper cannot fill although the book would. */
 const FAILURE_PROBABILITY = 0.04;
 
-/** Returns the way of an order: created by the owner, filled as far as the book goes or failed, and closed with what is left. */
+/**
+ * Returns the way of an order: created by the owner, filled as far as the book goes or failed, and closed with what is
+ * left.
+ */
 export function createOrderJourney(world: {
-  readonly agenda: Agenda; readonly catalogue: Catalogue; readonly venue: Venue; readonly ledger: Ledger; readonly positions: Positions;
+  readonly agenda: Agenda; readonly catalogue: Catalogue; readonly venue: Venue; readonly ledger: Ledger;
+  readonly positions: Positions;
   readonly contractStep: bigint; readonly random: Random;
 }): (wish: OrderWish, slot: number) => void {
   const { agenda, catalogue, venue, ledger, positions } = world;
@@ -41,12 +47,17 @@ export function createOrderJourney(world: {
 
   const note = (order: Order, eventType: LedgerEventType, slot: number, figures: LedgerFigures): void => {
     const { owner: ownerPubkey, marketId, isYes, isBuy, number: orderNumber, positionPubkey } = order;
-    ledger.add({ eventType, slot, ownerPubkey, positionPubkey, marketId, isYes, isBuy, orderNumber, byKeeper: eventType !== 'order_created', figures });
+    ledger.add({
+      eventType, slot, ownerPubkey, positionPubkey, marketId, isYes, isBuy, orderNumber,
+      byKeeper: eventType !== 'order_created', figures,
+    });
   };
 
   const fail = (order: Order, slot: number): void => {
     countOpen(order, -1);
-    note(order, 'order_failed', slot, { ...limits(order), contracts: order.contracts, transferAmountToken: order.depositUsd });
+    note(order, 'order_failed', slot, {
+      ...limits(order), contracts: order.contracts, transferAmountToken: order.depositUsd,
+    });
   };
 
   const fill = (order: Order, slot: number): void => {
@@ -64,11 +75,14 @@ export function createOrderJourney(world: {
     const contracts = order.isBuy || order.contracts < held ? order.contracts : held;
     const book = venue.book(listing, slot);
     if (contracts === 0n || book === null || book === 'unreachable') return undefined;
-    return fillFrom(book, { ...order, contracts, contractStep: world.contractStep, category: listing.event.plan.category });
+    return fillFrom(book, {
+      ...order, contracts, contractStep: world.contractStep, category: listing.event.plan.category,
+    });
   };
 
   const bought = (order: Order, found: Fill, slot: number): void => {
-    const { position, isNew } = positions.buy(order, { slot, contracts: found.contracts, cost: found.totalUsd, fees: found.feesUsd });
+    const { position, isNew } =
+      positions.buy(order, { slot, contracts: found.contracts, cost: found.totalUsd, fees: found.feesUsd });
     note(order, 'order_filled', slot, { ...limits(order), ...pricesOf(found, order), totalCostUsd: found.totalUsd });
     if (isNew) position.openOrders = 1;
     else note(order, 'position_updated', slot, { contracts: position.contracts, totalCostUsd: position.cost });
@@ -77,13 +91,15 @@ export function createOrderJourney(world: {
 
   const sold = (order: Order, found: Fill, slot: number): void => {
     const position = positions.get(order.positionPubkey)!;
-    const { gain, gainAfterFees } = positions.sell(position, { slot, contracts: found.contracts, gross: found.totalUsd, fees: found.feesUsd });
+    const { gain, gainAfterFees } =
+      positions.sell(position, { slot, contracts: found.contracts, gross: found.totalUsd, fees: found.feesUsd });
     const net = found.totalUsd - found.feesUsd;
     note(order, 'order_filled', slot, {
       ...limits(order), ...pricesOf(found, order), grossProceedsUsd: found.totalUsd, netProceedsUsd: net,
       realizedPnl: gainAfterFees, realizedPnlBeforeFees: gain,
     });
-    if (position.contracts > 0n) note(order, 'position_updated', slot, { contracts: position.contracts, totalCostUsd: position.cost });
+    if (position.contracts > 0n)
+      note(order, 'position_updated', slot, { contracts: position.contracts, totalCostUsd: position.cost });
     agenda.at(slot + SLOTS_TO_CLOSE, (later) => close(order, later, net));
   };
 
@@ -99,7 +115,9 @@ export function createOrderJourney(world: {
 
   return (wish, slot) => {
     const order: Order = { ...wish, number: ++orders, positionPubkey: positions.pubkeyOf(wish) };
-    note(order, 'order_created', slot, { ...limits(order), contracts: order.contracts, depositAmountUsd: order.depositUsd });
+    note(order, 'order_created', slot, {
+      ...limits(order), contracts: order.contracts, depositAmountUsd: order.depositUsd,
+    });
     countOpen(order, 1);
     agenda.at(slot + SLOTS_TO_FILL, (later) => fill(order, later));
   };

@@ -41,9 +41,13 @@ export interface Positions {
   get(pubkey: string): Position | undefined;
   all(): IterableIterator<Position>;
   /** Adds what was bought; returns the position and whether it was there before. */
-  buy(key: PositionKey, bought: { slot: number; contracts: bigint; cost: bigint; fees: bigint }): { position: Position; isNew: boolean };
+  buy(
+    key: PositionKey, bought: { slot: number; contracts: bigint; cost: bigint; fees: bigint },
+  ): { position: Position; isNew: boolean };
   /** Takes what was sold, its share of cost and fees with it, and returns the gains over them before and after fees. */
-  sell(position: Position, sold: { slot: number; contracts: bigint; gross: bigint; fees: bigint }): { gain: bigint; gainAfterFees: bigint };
+  sell(
+    position: Position, sold: { slot: number; contracts: bigint; gross: bigint; fees: bigint },
+  ): { gain: bigint; gainAfterFees: bigint };
   remove(position: Position): void;
 }
 
@@ -72,7 +76,8 @@ export function createPositions(identifiers: Identifiers): Positions {
       const known = positions.get(pubkey);
       const position: Position = known ?? {
         pubkey, owner: key.owner, marketId: key.marketId, isYes: key.isYes, openedSlot: slot, updatedSlot: slot,
-        contracts: 0n, cost: 0n, fees: 0n, realized: 0n, openOrders: 0, settledSlot: undefined, claimableSlot: undefined, isClaimed: false, claimedUsd: 0n,
+        contracts: 0n, cost: 0n, fees: 0n, realized: 0n, openOrders: 0, settledSlot: undefined,
+        claimableSlot: undefined, isClaimed: false, claimedUsd: 0n,
       };
       positions.set(pubkey, position);
       position.contracts += contracts;

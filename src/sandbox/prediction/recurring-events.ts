@@ -17,26 +17,35 @@ const STRIKES = [0.7, 0.5, 0.3] as const;
 /** Numbers are shifted, so that events from before the start have an ordinary identifier too. */
 const FIRST_NUMBER = 100_000;
 
-/** Returns the series of a seed: a price every 15 minutes, a match every half hour, a gauge every hour, counted in slots of 400 ms. */
+/**
+ * Returns the series of a seed: a price every 15 minutes, a match every half hour, a gauge every hour, counted in slots
+ * of 400 ms.
+ */
 export function recurringEvents(seed: string): readonly EventSeries[] {
   const chance = indexedRandom(`${seed}:recurring`);
   const home = (number: number, lane: number): number => 0.3 + 0.4 * chance(number, lane);
   return [
     series({
-      idOf: (number) => `9${FIRST_NUMBER + number}`, pattern: /^9(\d{5,7})$/, marketPattern: /^(9\d{5,7})[1-3]$/, periodSlots: 2_250, lifeSlots: 4_500,
+      idOf: (number) => `9${FIRST_NUMBER + number}`, pattern: /^9(\d{5,7})$/, marketPattern: /^(9\d{5,7})[1-3]$/,
+      periodSlots: 2_250, lifeSlots: 4_500,
       plan: (eventId, number) => ({
-        eventId, provider: 'provider_b', category: 'crypto', subcategory: 'prices', series: 'kelp-15m', title: `KELP up or down, round ${FIRST_NUMBER + number}`,
-        subtitle: 'A quarter of an hour each', tags: ['kelp', 'recurring'], closeCondition: 'Closes on time.', volumeUsdPerDay: 180_000, isLive: true,
-        markets: STRIKES.map((probability, i) => market({ marketId: `${eventId}${i + 1}`, title: `Above mark ${i + 1}`, probability })),
+        eventId, provider: 'provider_b', category: 'crypto', subcategory: 'prices', series: 'kelp-15m',
+        title: `KELP up or down, round ${FIRST_NUMBER + number}`, subtitle: 'A quarter of an hour each',
+        tags: ['kelp', 'recurring'], closeCondition: 'Closes on time.', volumeUsdPerDay: 180_000, isLive: true,
+        markets: STRIKES.map((probability, i) =>
+          market({ marketId: `${eventId}${i + 1}`, title: `Above mark ${i + 1}`, probability })),
       }),
     }),
     series({
-      idOf: (number) => `8${FIRST_NUMBER + number}`, pattern: /^8(\d{5,7})$/, marketPattern: /^(8\d{5,7})[12]$/, periodSlots: 4_500, lifeSlots: 6_750,
+      idOf: (number) => `8${FIRST_NUMBER + number}`, pattern: /^8(\d{5,7})$/, marketPattern: /^(8\d{5,7})[12]$/,
+      periodSlots: 4_500, lifeSlots: 6_750,
       plan: (eventId, number) => {
         const probability = home(number, 0);
         return {
-          eventId, provider: 'provider_b', category: 'esports', subcategory: 'kelp-league', series: 'kelp-league-round', title: `Kelp League, match ${FIRST_NUMBER + number}`,
-          isExclusive: true, subtitle: 'Best of three', tags: ['esports', 'recurring'], closeCondition: 'Closes when the last round ends.', volumeUsdPerDay: 52_000, isLive: true,
+          eventId, provider: 'provider_b', category: 'esports', subcategory: 'kelp-league', series: 'kelp-league-round',
+          title: `Kelp League, match ${FIRST_NUMBER + number}`, isExclusive: true, subtitle: 'Best of three',
+          tags: ['esports', 'recurring'], closeCondition: 'Closes when the last round ends.', volumeUsdPerDay: 52_000,
+          isLive: true,
           markets: [
             { ...market({ marketId: `${eventId}1`, title: 'Home', probability }), isTeam: true },
             { ...market({ marketId: `${eventId}2`, title: 'Away', probability: 1 - probability }), isTeam: true },
@@ -45,11 +54,13 @@ export function recurringEvents(seed: string): readonly EventSeries[] {
       },
     }),
     series({
-      idOf: (number) => `TIDEGATE-${FIRST_NUMBER + number}`, pattern: /^TIDEGATE-(\d{5,7})$/, marketPattern: /^(TIDEGATE-\d{5,7})-(?:HIGH|LOW)$/,
-      periodSlots: 9_000, lifeSlots: 18_000,
+      idOf: (number) => `TIDEGATE-${FIRST_NUMBER + number}`, pattern: /^TIDEGATE-(\d{5,7})$/,
+      marketPattern: /^(TIDEGATE-\d{5,7})-(?:HIGH|LOW)$/, periodSlots: 9_000, lifeSlots: 18_000,
       plan: (eventId, number) => ({
-        eventId, provider: 'provider_a', category: 'economics', subcategory: 'shipping', series: 'TIDEGATE', title: `Water at the tide gate, hour ${FIRST_NUMBER + number}`,
-        isExclusive: true, subtitle: 'Gauge at the full hour', tags: ['tide', 'recurring'], closeCondition: 'Closes on time.', volumeUsdPerDay: 14_000,
+        eventId, provider: 'provider_a', category: 'economics', subcategory: 'shipping', series: 'TIDEGATE',
+        title: `Water at the tide gate, hour ${FIRST_NUMBER + number}`, isExclusive: true,
+        subtitle: 'Gauge at the full hour', tags: ['tide', 'recurring'], closeCondition: 'Closes on time.',
+        volumeUsdPerDay: 14_000,
         markets: [
           market({ marketId: `${eventId}-HIGH`, title: 'Above the upper mark', probability: home(number, 1) }),
           market({ marketId: `${eventId}-LOW`, title: 'Below the lower mark', probability: 0.12 }),
@@ -76,9 +87,11 @@ function series(options: {
   };
 }
 
-function market({ marketId, title, probability }: { marketId: string; title: string; probability: number }): MarketPlan {
+function market(
+  { marketId, title, probability }: { marketId: string; title: string; probability: number },
+): MarketPlan {
   return {
-    marketId, probability, swing: 0.5, halfLifeSlots: 300, tick: 100, spread: 200, levels: 6, sizePerLevel: 450, liquidity: 'two-sided',
-    title, rules: `Resolves to Yes if the gauge says "${title.toLowerCase()}" at the end.`,
+    marketId, probability, swing: 0.5, halfLifeSlots: 300, tick: 100, spread: 200, levels: 6, sizePerLevel: 450,
+    liquidity: 'two-sided', title, rules: `Resolves to Yes if the gauge says "${title.toLowerCase()}" at the end.`,
   };
 }

@@ -19,23 +19,33 @@ export interface Settlement {
   settle(listing: Listing, slot: number): void;
 }
 
-/** Returns the settlement: losers are told, winners are paid when they or, a day later, the keeper claim, cancelled markets give back what was paid. */
+/**
+ * Returns the settlement: losers are told, winners are paid when they or, a day later, the keeper claim, cancelled
+ * markets give back what was paid.
+ */
 export function createSettlement(world: {
-  readonly agenda: Agenda; readonly venue: Venue; readonly ledger: Ledger; readonly positions: Positions; readonly random: Random;
+  readonly agenda: Agenda; readonly venue: Venue; readonly ledger: Ledger; readonly positions: Positions;
+  readonly random: Random;
   /** Never claims: what it wins stays claimable until the keeper comes. */
   readonly wallet: string;
 }): Settlement {
   const { agenda, venue, ledger, positions } = world;
   const expected = new Set<string>();
 
-  const note = (position: Position, eventType: LedgerEventType, slot: number, options: { byKeeper: boolean; figures: LedgerFigures }): void => {
+  const note = (position: Position, eventType: LedgerEventType, slot: number, options: {
+    byKeeper: boolean; figures: LedgerFigures;
+  }): void => {
     const { owner: ownerPubkey, pubkey: positionPubkey, marketId, isYes } = position;
-    ledger.add({ eventType, slot, ownerPubkey, positionPubkey, marketId, isYes, isBuy: false, orderNumber: undefined, ...options });
+    ledger.add({
+      eventType, slot, ownerPubkey, positionPubkey, marketId, isYes, isBuy: false, orderNumber: undefined, ...options,
+    });
   };
 
   const forgetLater = (position: Position, slot: number): void => agenda.at(slot, () => positions.remove(position));
 
-  const payOut = (position: Position, slot: number, { payoutUsd, byKeeper }: { payoutUsd: bigint; byKeeper: boolean }): void => {
+  const payOut = (
+    position: Position, slot: number, { payoutUsd, byKeeper }: { payoutUsd: bigint; byKeeper: boolean },
+  ): void => {
     if (position.isClaimed) return;
     const realizedPnlBeforeFees = payoutUsd - position.cost;
     const realizedPnl = realizedPnlBeforeFees - position.fees;
@@ -46,7 +56,8 @@ export function createSettlement(world: {
     note(position, 'payout_claimed', slot, {
       byKeeper,
       figures: {
-        contracts: position.contracts, contractsSettled: position.contracts, totalCostUsd: position.cost, feeUsd: position.fees,
+        contracts: position.contracts, contractsSettled: position.contracts, totalCostUsd: position.cost,
+        feeUsd: position.fees,
         payoutAmountUsd: payoutUsd, transferAmountToken: payoutUsd, realizedPnl, realizedPnlBeforeFees,
       },
     });
@@ -61,8 +72,8 @@ export function createSettlement(world: {
     note(position, 'position_lost', slot, {
       byKeeper: true,
       figures: {
-        contracts: position.contracts, contractsSettled: position.contracts, totalCostUsd: position.cost, feeUsd: position.fees,
-        realizedPnl, realizedPnlBeforeFees,
+        contracts: position.contracts, contractsSettled: position.contracts, totalCostUsd: position.cost,
+        feeUsd: position.fees, realizedPnl, realizedPnlBeforeFees,
       },
     });
     forgetLater(position, slot + SLOTS_PER_DAY);

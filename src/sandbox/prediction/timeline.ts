@@ -17,7 +17,8 @@ export interface Timeline {
 
 /** Returns the timeline of a sandbox. */
 export function createTimeline(options: {
-  readonly now: () => number; readonly startedAtMs: number; readonly slotMs: number; readonly speed: number; readonly firstChainSlot: number;
+  readonly now: () => number; readonly startedAtMs: number; readonly slotMs: number; readonly speed: number;
+  readonly firstChainSlot: number;
 }): Timeline {
   const unixSeconds = (slot: number): number => Math.floor((options.startedAtMs + slot * options.slotMs) / 1_000);
   return {

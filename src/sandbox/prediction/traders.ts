@@ -18,10 +18,15 @@ export interface Trader {
   /** Share of orders that sell, where there is something to sell. */
   readonly sellShare: number;
   /** Purchases that come on top, at slots before the start, and are kept. */
-  readonly plans?: readonly { readonly slot: number; readonly marketId: string; readonly isYes: boolean; readonly depositUsd: number }[];
+  readonly plans?: readonly {
+    readonly slot: number; readonly marketId: string; readonly isYes: boolean; readonly depositUsd: number;
+  }[];
 }
 
-/** How far the price may move until the keeper fills: a share of it, and on top a step of the coarser books, in micro US dollars. */
+/**
+ * How far the price may move until the keeper fills: a share of it, and on top a step of the coarser books, in micro US
+ * dollars.
+ */
 const SLIPPAGE = 0.05;
 const SLIPPAGE_STEP = 10_000;
 const MOST_BUY_PRICE = 980_000;
@@ -35,24 +40,31 @@ const MICRO_USD = 1_000_000n;
 
 /** Lets the traders trade on an agenda, from `fromSlot` on. */
 export function startTraders(world: {
-  readonly seed: string; readonly traders: readonly Trader[]; readonly fromSlot: number; readonly agenda: Agenda; readonly catalogue: Catalogue;
+  readonly seed: string; readonly traders: readonly Trader[]; readonly fromSlot: number; readonly agenda: Agenda;
+  readonly catalogue: Catalogue;
   readonly venue: Venue; readonly positions: Positions; readonly settlement: Settlement; readonly contractStep: bigint;
   readonly place: (wish: OrderWish, slot: number) => void;
 }): void {
   const { agenda, catalogue, venue, positions, contractStep } = world;
 
   const buy = (
-    trader: Trader, listing: Listing, { isYes, depositUsd, slot, isCertain = false }: { isYes: boolean; depositUsd: number; slot: number; isCertain?: boolean },
+    trader: Trader, listing: Listing, { isYes, depositUsd, slot, isCertain = false }: {
+      isYes: boolean; depositUsd: number; slot: number; isCertain?: boolean;
+    },
   ): boolean => {
     const { buyYesPriceUsd, buyNoPriceUsd } = venue.pricing(listing, slot);
     const price = isYes ? buyYesPriceUsd : buyNoPriceUsd;
     if (price === 0 || price > MOST_BUY_PRICE) return false;
     const limitPriceUsd = BigInt(Math.min(MOST_LIMIT_PRICE, onGrid(price * (1 + SLIPPAGE) + SLIPPAGE_STEP)));
     const deposit = BigInt(depositUsd) * MICRO_USD;
-    const contracts = affordable(deposit, { price: limitPriceUsd, category: listing.event.plan.category, contractStep });
+    const contracts =
+      affordable(deposit, { price: limitPriceUsd, category: listing.event.plan.category, contractStep });
     if (contracts === 0n) return false;
     world.settlement.expect(listing);
-    world.place({ owner: trader.address, marketId: listing.marketId, isYes, isBuy: true, contracts, limitPriceUsd, depositUsd: deposit, isCertain }, slot);
+    world.place({
+      owner: trader.address, marketId: listing.marketId, isYes, isBuy: true, contracts, limitPriceUsd,
+      depositUsd: deposit, isCertain,
+    }, slot);
     return true;
   };
 
@@ -65,18 +77,24 @@ export function startTraders(world: {
     const part = wholeSteps((position.contracts * BigInt(Math.round(share * 100))) / 100n, contractStep);
     const { owner, marketId, isYes } = position;
     const limitPriceUsd = BigInt(Math.max(MICRO_USD_PER_PRICE, onGrid(price * (1 - SLIPPAGE) - SLIPPAGE_STEP)));
-    world.place({ owner, marketId, isYes, isBuy: false, contracts: part === 0n ? position.contracts : part, limitPriceUsd, depositUsd: 0n }, slot);
+    world.place({
+      owner, marketId, isYes, isBuy: false, contracts: part === 0n ? position.contracts : part, limitPriceUsd,
+      depositUsd: 0n,
+    }, slot);
     return true;
   };
 
-  const sellable = (trader: Trader): Position[] => [...positions.all()].filter(({ owner, settledSlot, marketId, isYes }) =>
-    owner === trader.address && settledSlot === undefined && !(trader.plans ?? []).some((plan) => plan.marketId === marketId && plan.isYes === isYes));
+  const sellable = (trader: Trader): Position[] =>
+    [...positions.all()].filter(({ owner, settledSlot, marketId, isYes }) =>
+      owner === trader.address && settledSlot === undefined
+        && !(trader.plans ?? []).some((plan) => plan.marketId === marketId && plan.isYes === isYes));
 
   const act = (trader: Trader, random: Random, slot: number): void => {
     const held = random() < trader.sellShare ? sellable(trader) : [];
     const share = random() < SELL_ALL_SHARE ? 1 : random();
     if (held.length > 0 && sell(pick(held, random), { share, slot })) return;
-    const open = catalogue.events(slot).flatMap(({ markets }) => markets).filter((listing) => venue.state(listing, slot).status === 'open');
+    const open = catalogue.events(slot).flatMap(({ markets }) => markets)
+      .filter((listing) => venue.state(listing, slot).status === 'open');
     const shortLived = open.filter(({ event }) => !event.isLasting);
     const candidates = shortLived.length > 0 && random() < SHORT_LIVED_SHARE ? shortLived : open;
     const { from, to } = trader.depositUsd;

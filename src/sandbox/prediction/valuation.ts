@@ -2,7 +2,10 @@ import type { Listing } from './catalogue.ts';
 import { ONE, type Position } from './positions.ts';
 import { MICRO_USD_PER_PRICE, type Venue } from './venue.ts';
 
-/** What a position is worth at a slot, in micro US dollars. Its mark is the best bid: what a sale would bring, not what the last trade paid. */
+/**
+ * What a position is worth at a slot, in micro US dollars. Its mark is the best bid: what a sale would bring, not what
+ * the last trade paid.
+ */
 export interface Valuation {
   readonly markPriceUsd: bigint;
   /** Undefined where nobody bids. */
@@ -16,7 +19,8 @@ export interface Valuation {
 
 /** Returns the valuation of a position, undefined once its market is no longer traded. */
 export function valuationOf(
-  position: Position, { listing, venue, slot }: { listing: Listing; venue: Pick<Venue, 'state' | 'bestBids'>; slot: number },
+  position: Position,
+  { listing, venue, slot }: { listing: Listing; venue: Pick<Venue, 'state' | 'bestBids'>; slot: number },
 ): Valuation | undefined {
   if (venue.state(listing, slot).status !== 'open') return undefined;
   const bids = venue.bestBids(listing, slot);

@@ -53,7 +53,8 @@ export function createVenue(timeline: Timeline): Venue {
 
   const state: Venue['state'] = (listing, slot) => {
     const verdict = verdicts.get(listing.marketId) ?? { outcome: listing.outcome, slot: listing.resolveSlot };
-    if (slot < verdict.slot) return { status: slot < listing.haltSlot ? 'open' : 'closed', result: null, resolvedSlot: undefined };
+    if (slot < verdict.slot)
+      return { status: slot < listing.haltSlot ? 'open' : 'closed', result: null, resolvedSlot: undefined };
     if (verdict.outcome === 'cancelled') return { status: 'cancelled', result: null, resolvedSlot: verdict.slot };
     return { status: 'closed', result: verdict.outcome, resolvedSlot: verdict.slot };
   };

@@ -21,7 +21,9 @@ import { createVenue, type Venue } from './venue.ts';
 export interface PredictionWorld {
   readonly timeline: Timeline;
   readonly identifiers: Identifiers;
-  readonly venue: Pick<Venue, 'state' | 'book' | 'bestBids' | 'pricing' | 'probability' | 'volumeUsd' | 'bookedMarkets'>;
+  readonly venue: Pick<
+    Venue, 'state' | 'book' | 'bestBids' | 'pricing' | 'probability' | 'volumeUsd' | 'bookedMarkets'
+  >;
   readonly traders: readonly Pick<Trader, 'name' | 'address'>[];
   /** Fills, closes and pays out. */
   readonly keeper: string;
@@ -69,7 +71,8 @@ const CONTRACT_STEP = { whole: ONE, hundredth: ONE / 100n } as const;
 
 /** Returns the prediction world of a seed. `contracts` says in which steps the venue trades them. */
 export function createPredictionWorld(options: {
-  readonly seed: number; readonly wallet: string; readonly timeline: Timeline; readonly contracts: keyof typeof CONTRACT_STEP;
+  readonly seed: number; readonly wallet: string; readonly timeline: Timeline;
+  readonly contracts: keyof typeof CONTRACT_STEP;
 }): PredictionWorld {
   const seed = `${options.seed}:prediction`;
   const { timeline } = options;
@@ -78,13 +81,19 @@ export function createPredictionWorld(options: {
   const venue = createVenue(timeline);
   const [agenda, ledger, positions] = [createAgenda(), createLedger(), createPositions(identifiers)];
   const contractStep = CONTRACT_STEP[options.contracts];
-  const settlement = createSettlement({ agenda, venue, ledger, positions, wallet: options.wallet, random: seededRandom(`${seed}:claims`) });
-  const place = createOrderJourney({ agenda, catalogue, venue, ledger, positions, contractStep, random: seededRandom(`${seed}:keeper`) });
+  const settlement = createSettlement({
+    agenda, venue, ledger, positions, wallet: options.wallet, random: seededRandom(`${seed}:claims`),
+  });
+  const place = createOrderJourney({
+    agenda, catalogue, venue, ledger, positions, contractStep, random: seededRandom(`${seed}:keeper`),
+  });
   const traders: readonly Trader[] = [
     { ...WALLET, address: options.wallet },
     ...OTHERS.map((trader) => ({ ...trader, address: identifiers.address(`trader:${trader.name}`) })),
   ];
-  startTraders({ seed, traders, fromSlot: -HISTORY_SLOTS, agenda, catalogue, venue, positions, settlement, contractStep, place });
+  startTraders({
+    seed, traders, fromSlot: -HISTORY_SLOTS, agenda, catalogue, venue, positions, settlement, contractStep, place,
+  });
 
   /** What the operator decides holds from now on: everything before must have happened by then. */
   let caughtUpWith = timeline.now();

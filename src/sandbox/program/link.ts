@@ -87,7 +87,8 @@ function readObject(bytes: Buffer): ObjectFile {
       info: bytes.readUInt32LE(at + 44),
     };
   });
-  const sections = unnamed.map((section) => ({ ...section, name: readName(bytes, unnamed[namesIndex]!.offset + section.nameOffset) }));
+  const sections = unnamed.map((section) =>
+    ({ ...section, name: readName(bytes, unnamed[namesIndex]!.offset + section.nameOffset) }));
   const table = sections.find((section) => section.type === SECTION.symtab);
   assert(table, 'expected a symbol table');
   const symbols = Array.from({ length: table.size / SYMBOL_BYTES }, (_, index) => {
@@ -163,7 +164,9 @@ interface OutputSection {
   entrySize?: number;
 }
 
-function writeSharedObject(options: { image: Buffer; layout: Layout; calls: readonly SystemCall[]; entryAddress: number }): Uint8Array {
+function writeSharedObject(
+  options: { image: Buffer; layout: Layout; calls: readonly SystemCall[]; entryAddress: number },
+): Uint8Array {
   const { image, layout, calls } = options;
   const imports = [...new Set(calls.map((call) => call.name))];
   const names = stringTable(imports);
@@ -202,11 +205,21 @@ function writeSharedObject(options: { image: Buffer; layout: Layout; calls: read
   const sections: OutputSection[] = [
     placed('', 0, 0, 0, 0),
     placed('.text', SECTION.progbits, FLAG.alloc | FLAG.execute, layout.textAddress, layout.text.size),
-    ...layout.constants.slice(0, 1).map(({ address }) => placed('.rodata', SECTION.progbits, FLAG.alloc, address, layout.end - address)),
-    { ...placed('.dynamic', SECTION.dynamic, FLAG.alloc | FLAG.write, dynamicAt, dynamic.length), link: '.dynstr', entrySize: DYNAMIC_ENTRY_BYTES },
-    { ...placed('.dynsym', SECTION.dynsym, FLAG.alloc, symbolsAt, symbols.length), link: '.dynstr', info: 1, entrySize: SYMBOL_BYTES },
+    ...layout.constants.slice(0, 1)
+      .map(({ address }) => placed('.rodata', SECTION.progbits, FLAG.alloc, address, layout.end - address)),
+    {
+      ...placed('.dynamic', SECTION.dynamic, FLAG.alloc | FLAG.write, dynamicAt, dynamic.length), link: '.dynstr',
+      entrySize: DYNAMIC_ENTRY_BYTES,
+    },
+    {
+      ...placed('.dynsym', SECTION.dynsym, FLAG.alloc, symbolsAt, symbols.length), link: '.dynstr', info: 1,
+      entrySize: SYMBOL_BYTES,
+    },
     placed('.dynstr', SECTION.strtab, FLAG.alloc, namesAt, names.bytes.length),
-    { ...placed('.rel.dyn', SECTION.rel, FLAG.alloc, relocationsAt, relocations.length), link: '.dynsym', entrySize: RELOCATION_BYTES },
+    {
+      ...placed('.rel.dyn', SECTION.rel, FLAG.alloc, relocationsAt, relocations.length), link: '.dynsym',
+      entrySize: RELOCATION_BYTES,
+    },
   ];
   const sectionNames = stringTable([...sections.map((section) => section.name), '.shstrtab']);
   sections.push({ ...placed('.shstrtab', SECTION.strtab, 0, sectionNamesAt, sectionNames.bytes.length), address: 0 });
@@ -221,7 +234,9 @@ function writeSharedObject(options: { image: Buffer; layout: Layout; calls: read
   sectionNames.bytes.copy(output, sectionNamesAt);
   sections.forEach((section, index) => {
     const linked = section.link === undefined ? 0 : sections.findIndex((other) => other.name === section.link);
-    writeSectionHeader(output, headersAt + index * SECTION_HEADER_BYTES, { section, linked, nameOffset: sectionNames.offsets.get(section.name)! });
+    writeSectionHeader(output, headersAt + index * SECTION_HEADER_BYTES, {
+      section, linked, nameOffset: sectionNames.offsets.get(section.name)!,
+    });
   });
   writeElfHeader(output, { entryAddress: options.entryAddress, headersAt, sectionCount: sections.length });
   return output;
@@ -232,7 +247,9 @@ function placed(name: string, type: number, flags: number, at: number, size: num
   return { name, type, flags, address: at, offset: at, size };
 }
 
-function writeSectionHeader(output: Buffer, at: number, header: { section: OutputSection; linked: number; nameOffset: number }): void {
+function writeSectionHeader(
+  output: Buffer, at: number, header: { section: OutputSection; linked: number; nameOffset: number },
+): void {
   const { section } = header;
   output.writeUInt32LE(header.nameOffset, at);
   output.writeUInt32LE(section.type, at + 4);
@@ -246,7 +263,9 @@ function writeSectionHeader(output: Buffer, at: number, header: { section: Outpu
   output.writeBigUInt64LE(BigInt(section.entrySize ?? 0), at + 56);
 }
 
-function writeElfHeader(output: Buffer, header: { entryAddress: number; headersAt: number; sectionCount: number }): void {
+function writeElfHeader(
+  output: Buffer, header: { entryAddress: number; headersAt: number; sectionCount: number },
+): void {
   const CLASS_64 = 2;
   const LITTLE_ENDIAN = 1;
   const CURRENT_VERSION = 1;
@@ -260,9 +279,10 @@ function writeElfHeader(output: Buffer, header: { entryAddress: number; headersA
   // No program headers: the loader goes by sections.
   output.writeBigUInt64LE(BigInt(ELF_HEADER_BYTES), 32);
   output.writeBigUInt64LE(BigInt(header.headersAt), 40);
-  [ELF_HEADER_BYTES, PROGRAM_HEADER_BYTES, 0, SECTION_HEADER_BYTES, header.sectionCount, header.sectionCount - 1].forEach((value, index) =>
-    output.writeUInt16LE(value, 52 + index * 2),
-  );
+  [ELF_HEADER_BYTES, PROGRAM_HEADER_BYTES, 0, SECTION_HEADER_BYTES, header.sectionCount, header.sectionCount - 1]
+    .forEach((value, index) =>
+      output.writeUInt16LE(value, 52 + index * 2),
+    );
 }
 
 function copySection(file: ObjectFile, section: Section, image: Buffer, address: number): void {

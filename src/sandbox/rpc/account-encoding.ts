@@ -38,10 +38,15 @@ export function encodingOf(config: Config, fallback: AccountEncoding = 'binary')
 }
 
 /** Returns an account in the RPC's JSON form. Throws RpcError where base58 is asked for more than it may carry. */
-export function encodeAccount(account: Account, options: EncodingOptions, decimalsOf: (mint: Address) => number): object {
+export function encodeAccount(
+  account: Account, options: EncodingOptions, decimalsOf: (mint: Address) => number,
+): object {
   const { lamports, owner, executable, data } = account;
   const parsed = options.encoding === 'jsonParsed' ? parseTokenData(account, decimalsOf) : undefined;
-  return { lamports, owner, data: parsed ?? encodeData(data, options), executable, rentEpoch: RENT_EXEMPT_EPOCH, space: data.length };
+  return {
+    lamports, owner, data: parsed ?? encodeData(data, options), executable, rentEpoch: RENT_EXEMPT_EPOCH,
+    space: data.length,
+  };
 }
 
 function encodeData(data: Uint8Array, { encoding, slice, instead }: EncodingOptions): string | [string, string] {
@@ -63,7 +68,10 @@ function encodeData(data: Uint8Array, { encoding, slice, instead }: EncodingOpti
 function toBase58(data: Uint8Array, instead: string | undefined): string {
   if (data.length <= MAX_BASE58_BYTES) return bs58.encode(data);
   if (instead !== undefined) return instead;
-  throw new RpcError(RPC_CODE.invalidRequest, `Encoded binary (base 58) data should be less than ${MAX_BASE58_BYTES} bytes, please use Base64 encoding.`);
+  throw new RpcError(
+    RPC_CODE.invalidRequest,
+    `Encoded binary (base 58) data should be less than ${MAX_BASE58_BYTES} bytes, please use Base64 encoding.`,
+  );
 }
 
 function parseTokenData(account: Account, decimalsOf: (mint: Address) => number): object | undefined {
@@ -80,8 +88,10 @@ function parseTokenData(account: Account, decimalsOf: (mint: Address) => number)
       state: token.state,
       isNative: token.rentExemptReserve !== null,
       tokenAmount: uiAmount(token.amount, decimals),
-      ...(token.rentExemptReserve === null ? {} : { rentExemptReserve: uiAmount(token.rentExemptReserve, NATIVE_DECIMALS) }),
-      ...(token.delegate === null ? {} : { delegate: token.delegate, delegatedAmount: uiAmount(token.delegatedAmount, decimals) }),
+      ...(token.rentExemptReserve === null ? {}
+        : { rentExemptReserve: uiAmount(token.rentExemptReserve, NATIVE_DECIMALS) }),
+      ...(token.delegate === null ? {}
+        : { delegate: token.delegate, delegatedAmount: uiAmount(token.delegatedAmount, decimals) }),
       ...(token.closeAuthority === null ? {} : { closeAuthority: token.closeAuthority }),
       ...extensions,
     };
@@ -90,11 +100,14 @@ function parseTokenData(account: Account, decimalsOf: (mint: Address) => number)
   const mint = decodeMint(data);
   if (!mint) return undefined;
   const { mintAuthority, decimals, isInitialized, freezeAuthority } = mint;
-  const info = { mintAuthority, supply: mint.supply.toString(), decimals, isInitialized, freezeAuthority, ...extensions };
+  const info =
+    { mintAuthority, supply: mint.supply.toString(), decimals, isInitialized, freezeAuthority, ...extensions };
   return { program, parsed: { type: 'mint', info }, space: data.length };
 }
 
-/** Extensions follow the account type as (u16 type, u16 length, value); only the one every such account has is named. */
+/**
+ * Extensions follow the account type as (u16 type, u16 length, value); only the one every such account has is named.
+ */
 function extensionNames(data: Uint8Array): { extension: string }[] {
   const view = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
   const names: { extension: string }[] = [];
@@ -108,7 +121,9 @@ function extensionNames(data: Uint8Array): { extension: string }[] {
 }
 
 /** Returns a token amount as the RPC writes it: exact as a string, and as a double for display. */
-export function uiAmount(amount: bigint, decimals: number): { amount: string; decimals: number; uiAmount: number; uiAmountString: string } {
+export function uiAmount(
+  amount: bigint, decimals: number,
+): { amount: string; decimals: number; uiAmount: number; uiAmountString: string } {
   const uiAmountString = formatDecimal(amount, decimals);
   return { amount: amount.toString(), decimals, uiAmount: Number(uiAmountString), uiAmountString };
 }

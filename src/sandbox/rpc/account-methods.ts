@@ -4,7 +4,9 @@ import type { Account, Commitment, SandboxChain } from '../chain/chain.ts';
 import { decodeMint } from '../chain/token-layout.ts';
 import { encodeAccount, encodingOf } from './account-encoding.ts';
 import type { EncodingOptions } from './account-encoding.ts';
-import { addressOfText, addressParam, configParam, flagOf, integerOf, listParam, objectOf, shown, viewOf, withContext } from './params.ts';
+import {
+  addressOfText, addressParam, configParam, flagOf, integerOf, listParam, objectOf, shown, viewOf, withContext,
+} from './params.ts';
 import type { Config, RpcMethods } from './params.ts';
 import { invalidParams } from './rpc-error.ts';
 
@@ -29,11 +31,13 @@ export function accountMethods(chain: SandboxChain): RpcMethods {
     },
 
     getMultipleAccounts: (params) => {
-      const addresses = listParam(params, 0, MAX_ACCOUNTS_AT_ONCE).map((key, index) => addressOfText(key, `parameter 0[${index}]`));
+      const addresses = listParam(params, 0, MAX_ACCOUNTS_AT_ONCE)
+        .map((key, index) => addressOfText(key, `parameter 0[${index}]`));
       const config = configParam(params, 1);
       const commitment = viewOf(chain, config);
       const encoding = encodingOf(config, 'base64');
-      return withContext(chain, commitment, addresses.map((address) => readEncoded(chain, { address, commitment, encoding })));
+      return withContext(chain, commitment, addresses.map((address) =>
+        readEncoded(chain, { address, commitment, encoding })));
     },
 
     getProgramAccounts: (params) => {
@@ -52,7 +56,9 @@ export function accountMethods(chain: SandboxChain): RpcMethods {
 }
 
 /** Returns the account at an address in the RPC's form, or null where there is none. */
-export function readEncoded(chain: SandboxChain, options: { address: Address; commitment: Commitment; encoding: EncodingOptions }): object | null {
+export function readEncoded(
+  chain: SandboxChain, options: { address: Address; commitment: Commitment; encoding: EncodingOptions },
+): object | null {
   const account = chain.account(options.address, options.commitment);
   return account ? encodeAccount(account, options.encoding, mintDecimals(chain, options.commitment)) : null;
 }
@@ -76,7 +82,8 @@ type AccountFilter = (data: Uint8Array) => boolean;
 export function accountFilters(config: Config): AccountFilter[] {
   const filters = config['filters'];
   if (filters === undefined || filters === null) return [];
-  if (!Array.isArray(filters) || filters.length > MAX_FILTERS) throw invalidParams(`filters: expected at most ${MAX_FILTERS} filters`);
+  if (!Array.isArray(filters) || filters.length > MAX_FILTERS)
+    throw invalidParams(`filters: expected at most ${MAX_FILTERS} filters`);
   return filters.map((filter, index) => accountFilter(objectOf(filter, `filters[${index}]`), `filters[${index}]`));
 }
 
@@ -88,14 +95,19 @@ function accountFilter(filter: Config, where: string): AccountFilter {
   const comparison = objectOf(filter['memcmp'], `${where}.memcmp`);
   const offset = integerOf(comparison['offset'], `${where}.memcmp.offset`, range) ?? 0;
   const expected = comparedBytes(comparison, where);
-  return (data) => Buffer.from(data.buffer, data.byteOffset, data.byteLength).subarray(offset, offset + expected.length).equals(expected);
+  return (data) => Buffer.from(data.buffer, data.byteOffset, data.byteLength).subarray(offset, offset + expected.length)
+    .equals(expected);
 }
 
 function comparedBytes(comparison: Config, where: string): Uint8Array {
   const { bytes, encoding = 'base58' } = comparison;
   // Base58 takes time quadratic in its length, so the length comes first.
-  if (typeof bytes !== 'string' || bytes.length > 2 * MAX_COMPARED_BYTES) throw invalidParams(`${where}.memcmp.bytes: expected text of at most ${MAX_COMPARED_BYTES} bytes, got ${shown(bytes)}`);
-  const decoded = encoding === 'base64' ? Buffer.from(bytes, 'base64') : encoding === 'base58' ? bs58.decodeUnsafe(bytes) : undefined;
-  if (!decoded || decoded.length > MAX_COMPARED_BYTES) throw invalidParams(`${where}.memcmp: expected at most ${MAX_COMPARED_BYTES} bytes in base58 or base64`);
+  if (typeof bytes !== 'string' || bytes.length > 2 * MAX_COMPARED_BYTES) throw invalidParams(
+    `${where}.memcmp.bytes: expected text of at most ${MAX_COMPARED_BYTES} bytes, got ${shown(bytes)}`,
+  );
+  const decoded = encoding === 'base64' ? Buffer.from(bytes, 'base64')
+    : encoding === 'base58' ? bs58.decodeUnsafe(bytes) : undefined;
+  if (!decoded || decoded.length > MAX_COMPARED_BYTES)
+    throw invalidParams(`${where}.memcmp: expected at most ${MAX_COMPARED_BYTES} bytes in base58 or base64`);
   return decoded;
 }

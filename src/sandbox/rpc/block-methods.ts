@@ -24,7 +24,10 @@ export function blockMethods(chain: SandboxChain): RpcMethods {
       const block = blockAt(chain, slot, finalOrConfirmed(config));
       const { blockhash, previousBlockhash, parentSlot, unixSeconds: blockTime, height: blockHeight } = block;
       const rewards = config['rewards'] === false ? {} : { rewards: [] };
-      return { previousBlockhash, blockhash, parentSlot, ...blockContent(chain, slot, config), ...rewards, blockTime, blockHeight };
+      return {
+        previousBlockhash, blockhash, parentSlot, ...blockContent(chain, slot, config), ...rewards, blockTime,
+        blockHeight,
+      };
     },
 
     getBlocks: (params) => {
@@ -69,20 +72,26 @@ function finalOrConfirmed(config: Config): Commitment {
 
 /** Clients match on the codes, so they are the nodes' own. */
 function blockAt(chain: SandboxChain, slot: number, commitment: Commitment): Block {
-  if (slot > chain.slotAt(commitment)) throw new RpcError(RPC_CODE.blockNotAvailable, `Block not available for slot ${slot}`);
+  if (slot > chain.slotAt(commitment))
+    throw new RpcError(RPC_CODE.blockNotAvailable, `Block not available for slot ${slot}`);
   const first = chain.firstAvailableSlot();
   if (slot < first) {
-    throw new RpcError(RPC_CODE.blockCleanedUp, `Block ${slot} cleaned up, does not exist on node. First available block: ${first}`);
+    throw new RpcError(
+      RPC_CODE.blockCleanedUp, `Block ${slot} cleaned up, does not exist on node. First available block: ${first}`,
+    );
   }
   const [block] = chain.blocksBetween(slot, slot);
-  if (block === undefined) throw new RpcError(RPC_CODE.slotSkipped, `Slot ${slot} was skipped, or missing due to ledger jump to recent snapshot`);
+  if (block === undefined) throw new RpcError(
+    RPC_CODE.slotSkipped, `Slot ${slot} was skipped, or missing due to ledger jump to recent snapshot`,
+  );
   return block;
 }
 
 function blockContent(chain: SandboxChain, slot: number, config: Config): object {
   const details = choiceOf(config['transactionDetails'], 'transactionDetails', DETAILS) ?? 'full';
   const encoding = choiceOf(config['encoding'], 'encoding', TRANSACTION_ENCODINGS) ?? 'json';
-  const highestVersion = integerOf(config['maxSupportedTransactionVersion'], 'maxSupportedTransactionVersion', { min: 0, max: 255 });
+  const highestVersion =
+    integerOf(config['maxSupportedTransactionVersion'], 'maxSupportedTransactionVersion', { min: 0, max: 255 });
   if (details === 'none') return {};
   const landed = landedIn(chain, slot);
   if (details === 'signatures') return { signatures: landed.map(({ signature }) => signature) };
@@ -125,6 +134,9 @@ function performanceSamples(chain: SandboxChain, limit: number): object[] {
     const numTransactions = counts.get(minute) ?? 0;
     // Votes are no transactions here.
     const numSlots = chain.blocksBetween(from, from + SLOTS_PER_MINUTE - 1).length;
-    return { slot: from + SLOTS_PER_MINUTE - 1, numTransactions, numNonVoteTransactions: numTransactions, numSlots, samplePeriodSecs: SAMPLE_SECONDS };
+    return {
+      slot: from + SLOTS_PER_MINUTE - 1, numTransactions, numNonVoteTransactions: numTransactions, numSlots,
+      samplePeriodSecs: SAMPLE_SECONDS,
+    };
   });
 }

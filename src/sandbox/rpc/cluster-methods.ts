@@ -1,7 +1,9 @@
 import { hash } from 'node:crypto';
 import bs58 from 'bs58';
 import type { SandboxChain } from '../chain/chain.ts';
-import { addressOfText, API_VERSION, configParam, integerOf, listParam, stringParam, viewOf, withContext } from './params.ts';
+import {
+  addressOfText, API_VERSION, configParam, integerOf, listParam, stringParam, viewOf, withContext,
+} from './params.ts';
 import type { RpcMethods } from './params.ts';
 import { invalidParams } from './rpc-error.ts';
 import { isAddress } from '../chain/addresses.ts';
@@ -36,7 +38,8 @@ export function clusterMethods(chain: SandboxChain): RpcMethods {
     },
 
     getEpochSchedule: () => ({
-      slotsPerEpoch: SLOTS_PER_EPOCH, leaderScheduleSlotOffset: SLOTS_PER_EPOCH, warmup: false, firstNormalEpoch: 0, firstNormalSlot: 0,
+      slotsPerEpoch: SLOTS_PER_EPOCH, leaderScheduleSlotOffset: SLOTS_PER_EPOCH, warmup: false, firstNormalEpoch: 0,
+      firstNormalSlot: 0,
     }),
 
     getIdentity: () => ({ identity: keyOf(chain, 'identity') }),
@@ -44,7 +47,8 @@ export function clusterMethods(chain: SandboxChain): RpcMethods {
     getVoteAccounts: (params) => {
       const config = configParam(params, 0);
       const commitment = viewOf(chain, config);
-      const wanted = config['votePubkey'] === undefined || config['votePubkey'] === null ? undefined : addressOfText(config['votePubkey'], 'votePubkey');
+      const wanted = config['votePubkey'] === undefined || config['votePubkey'] === null ? undefined
+        : addressOfText(config['votePubkey'], 'votePubkey');
       const only = voteAccount(chain, chain.slotAt(commitment));
       return { current: wanted === undefined || wanted === only.votePubkey ? [only] : [], delinquent: [] };
     },
@@ -52,7 +56,9 @@ export function clusterMethods(chain: SandboxChain): RpcMethods {
     getSupply: (params) => {
       const commitment = viewOf(chain, configParam(params, 0));
       const total = chain.supply();
-      return withContext(chain, commitment, { total, circulating: total, nonCirculating: 0, nonCirculatingAccounts: [] });
+      return withContext(chain, commitment, {
+        total, circulating: total, nonCirculating: 0, nonCirculatingAccounts: [],
+      });
     },
 
     getLatestBlockhash: (params) => {
@@ -74,14 +80,17 @@ export function clusterMethods(chain: SandboxChain): RpcMethods {
     },
 
     getRecentPrioritizationFees: (params) => {
-      const locked = params[0] === undefined || params[0] === null ? [] : listParam(params, 0, MAX_FEE_ADDRESSES).map((key) => addressOfText(key, 'parameter 0'));
+      const locked = params[0] === undefined || params[0] === null ? []
+        : listParam(params, 0, MAX_FEE_ADDRESSES).map((key) => addressOfText(key, 'parameter 0'));
       return recentPrioritizationFees(chain, locked);
     },
   };
 }
 
 /** One validator makes every block, holds all stake and votes for each slot. */
-function voteAccount(chain: SandboxChain, slot: number): Readonly<Record<string, unknown>> & { readonly votePubkey: string } {
+function voteAccount(
+  chain: SandboxChain, slot: number,
+): Readonly<Record<string, unknown>> & { readonly votePubkey: string } {
   const epoch = Math.floor(slot / SLOTS_PER_EPOCH);
   const before = epoch * SLOTS_PER_EPOCH;
   return {
@@ -102,7 +111,9 @@ function keyOf(chain: SandboxChain, purpose: string): string {
 }
 
 /** The least price per unit, in micro-lamports, that landed in each recent slot while locking all of these accounts. */
-function recentPrioritizationFees(chain: SandboxChain, locked: readonly string[]): { slot: number; prioritizationFee: bigint }[] {
+function recentPrioritizationFees(
+  chain: SandboxChain, locked: readonly string[],
+): { slot: number; prioritizationFee: bigint }[] {
   const oldest = Math.max(chain.slot - FEE_WINDOW_SLOTS + 1, 0);
   const leastBySlot = new Map<number, bigint>();
   for (const transaction of chain.landedNewestFirst()) {

@@ -29,7 +29,8 @@ export async function answer(methods: RpcMethods, body: string): Promise<string 
     return response && jsonText(response);
   }
   if (parsed.length === 0) return jsonText(failure(null, invalidRequest('an empty batch')));
-  if (parsed.length > MAX_BATCH) return jsonText(failure(null, invalidRequest(`a batch of ${parsed.length} calls, more than ${MAX_BATCH}`)));
+  if (parsed.length > MAX_BATCH)
+    return jsonText(failure(null, invalidRequest(`a batch of ${parsed.length} calls, more than ${MAX_BATCH}`)));
   const responses: object[] = [];
   let turnStarted = performance.now();
   for (const item of parsed) {
@@ -59,7 +60,8 @@ export function readRequest(value: unknown): Request {
   if (jsonrpc !== '2.0') throw invalidRequest(`jsonrpc ${shown(jsonrpc)} instead of "2.0"`);
   if (typeof method !== 'string') throw invalidRequest(`method ${shown(method)} instead of a name`);
   if (id !== undefined && !isId(id)) throw invalidRequest(`id ${shown(id)} instead of a string, a number or null`);
-  if (params !== null && !Array.isArray(params)) throw new RpcError(RPC_CODE.invalidParams, `Invalid params: expected an array, got ${shown(params)}`);
+  if (params !== null && !Array.isArray(params))
+    throw new RpcError(RPC_CODE.invalidParams, `Invalid params: expected an array, got ${shown(params)}`);
   return { id, method, params: params ?? [] };
 }
 
@@ -77,7 +79,10 @@ export function success(id: RpcId, result: unknown): object {
 /** Returns the response object of anything thrown: our own faults are told as such, without their insides. */
 export function failure(id: RpcId, error: unknown): object {
   if (error instanceof RpcError) {
-    return { jsonrpc: '2.0', id, error: { code: error.code, message: error.message, ...(error.data === undefined ? {} : { data: error.data }) } };
+    return {
+      jsonrpc: '2.0', id,
+      error: { code: error.code, message: error.message, ...(error.data === undefined ? {} : { data: error.data }) },
+    };
   }
   const message = isGannetError(error) ? messageOf(error) : 'Internal error';
   return { jsonrpc: '2.0', id, error: { code: RPC_CODE.internalError, message } };

@@ -1,5 +1,7 @@
 import type { Commitment, SandboxChain } from '../chain/chain.ts';
-import { addressParam, choiceOf, commitmentOf, configParam, flagOf, integerOf, listParam, signatureOfText, viewOf, withContext } from './params.ts';
+import {
+  addressParam, choiceOf, commitmentOf, configParam, flagOf, integerOf, listParam, signatureOfText, viewOf, withContext,
+} from './params.ts';
 import type { Config, Params, RpcMethods } from './params.ts';
 import { invalidParams } from './rpc-error.ts';
 import { encodeLanded, memoOf, refuseVersion, TRANSACTION_ENCODINGS } from './transaction-encoding.ts';
@@ -14,7 +16,8 @@ const FINALIZED_AFTER_SLOTS = 32;
 export function historyMethods(chain: SandboxChain): RpcMethods {
   return {
     getSignatureStatuses: (params) => {
-      const signatures = listParam(params, 0, MAX_STATUSES).map((text, index) => signatureOfText(text, `parameter 0[${index}]`));
+      const signatures = listParam(params, 0, MAX_STATUSES)
+        .map((text, index) => signatureOfText(text, `parameter 0[${index}]`));
       const config = configParam(params, 1);
       const oldest = flagOf(config, 'searchTransactionHistory') ? 0 : chain.slot - STATUS_CACHE_SLOTS;
       return withContext(chain, 'processed', signatures.map((signature) => signatureStatus(chain, signature, oldest)));
@@ -25,7 +28,8 @@ export function historyMethods(chain: SandboxChain): RpcMethods {
       const config = transactionConfig(params);
       const commitment = atLeastConfirmed(config);
       const encoding = choiceOf(config['encoding'], 'encoding', TRANSACTION_ENCODINGS) ?? 'json';
-      const highestVersion = integerOf(config['maxSupportedTransactionVersion'], 'maxSupportedTransactionVersion', { min: 0, max: 255 });
+      const highestVersion =
+        integerOf(config['maxSupportedTransactionVersion'], 'maxSupportedTransactionVersion', { min: 0, max: 255 });
       const landed = chain.transaction(signature);
       if (!landed || landed.slot > chain.slotAt(commitment)) return null;
       if (highestVersion === undefined) refuseVersion(landed);

@@ -29,12 +29,16 @@ export function createUpgradeServer(options: { readonly slowestRequestMs: number
 }
 
 /** A server that waits only so long for a request to arrive whole, and answers in JSON-RPC even what is no HTTP. */
-function createPatientServer(listener: RequestListener, { slowestRequestMs }: { readonly slowestRequestMs: number }): Server {
+function createPatientServer(
+  listener: RequestListener, { slowestRequestMs }: { readonly slowestRequestMs: number },
+): Server {
   const server = createServer({
-    requestTimeout: slowestRequestMs, headersTimeout: slowestRequestMs, connectionsCheckingInterval: Math.min(1_000, slowestRequestMs), requireHostHeader: false,
+    requestTimeout: slowestRequestMs, headersTimeout: slowestRequestMs,
+    connectionsCheckingInterval: Math.min(1_000, slowestRequestMs), requireHostHeader: false,
   }, listener);
   server.on('clientError', answerNoHttp);
-  server.on('checkExpectation', (_request, response) => refuse(response, 417, 'expected no expectation but 100-continue'));
+  server.on('checkExpectation', (_request, response) =>
+    refuse(response, 417, 'expected no expectation but 100-continue'));
   return server;
 }
 
@@ -59,7 +63,8 @@ async function respond(methods: RpcMethods, request: IncomingMessage, response: 
   }
   const text = await answer(methods, body.toString('utf8'));
   if (text === undefined) response.writeHead(204).end();
-  else response.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }).end(text);
+  else response.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) })
+    .end(text);
 }
 
 /** A node lets pages of any origin ask. */
@@ -72,7 +77,8 @@ function allowOrigin(request: IncomingMessage, response: ServerResponse): void {
 function answerPreflight(request: IncomingMessage, response: ServerResponse): void {
   const wanted = request.headers['access-control-request-headers'];
   if (request.headers.origin !== undefined) {
-    response.setHeader('access-control-allow-methods', ALLOWED_METHODS).setHeader('access-control-max-age', PREFLIGHT_SECONDS);
+    response.setHeader('access-control-allow-methods', ALLOWED_METHODS)
+      .setHeader('access-control-max-age', PREFLIGHT_SECONDS);
     if (wanted !== undefined) response.setHeader('access-control-allow-headers', wanted);
   }
   response.writeHead(200, { allow: ALLOWED_METHODS, 'content-type': 'text/plain', 'content-length': 0 }).end();
@@ -96,7 +102,8 @@ function answerNoHttp(error: Error & { readonly code?: string }, socket: Socket)
   const [line, reason] = NO_HTTP[error.code ?? ''] ?? ['400 Bad Request', 'expected HTTP'];
   const body = refusal(reason);
   if (socket.writable && error.code !== 'ECONNRESET') {
-    socket.write(`HTTP/1.1 ${line}\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`);
+    socket.write(`HTTP/1.1 ${line}\r\ncontent-type: application/json\r\ncontent-length: `
+      + `${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`);
   }
   socket.destroy();
 }

@@ -21,14 +21,17 @@ export function addressParam(params: Params, index: number): Address {
 
 /** Returns a value as an address. Throws RpcError naming `where` it stood. */
 export function addressOfText(value: unknown, where: string): Address {
-  if (typeof value !== 'string' || !isAddress(value)) throw invalidParams(`${where}: expected the base58 of 32 bytes, got ${shown(value)}`);
+  if (typeof value !== 'string' || !isAddress(value))
+    throw invalidParams(`${where}: expected the base58 of 32 bytes, got ${shown(value)}`);
   return value;
 }
 
 /** Returns a value as a transaction signature in base58. Throws RpcError. */
 export function signatureOfText(value: unknown, where: string): string {
-  const bytes = typeof value === 'string' && value.length <= SIGNATURE_BASE58_LENGTH ? bs58.decodeUnsafe(value) : undefined;
-  if (typeof value !== 'string' || bytes?.length !== 64) throw invalidParams(`${where}: expected the base58 of a signature's 64 bytes, got ${shown(value)}`);
+  const bytes = typeof value === 'string' && value.length <= SIGNATURE_BASE58_LENGTH
+    ? bs58.decodeUnsafe(value) : undefined;
+  if (typeof value !== 'string' || bytes?.length !== 64)
+    throw invalidParams(`${where}: expected the base58 of a signature's 64 bytes, got ${shown(value)}`);
   return value;
 }
 
@@ -36,7 +39,8 @@ export function signatureOfText(value: unknown, where: string): string {
 export function listParam(params: Params, index: number, limit: number): readonly unknown[] {
   const value = params[index];
   if (!Array.isArray(value)) throw invalidParams(`parameter ${index}: expected an array, got ${shown(value)}`);
-  if (value.length > limit) throw invalidParams(`parameter ${index}: too many inputs provided; max ${limit}, got ${value.length}`);
+  if (value.length > limit)
+    throw invalidParams(`parameter ${index}: too many inputs provided; max ${limit}, got ${value.length}`);
   return value;
 }
 
@@ -55,7 +59,8 @@ export function configParam(params: Params, index: number): Config {
 /** Returns a value as an object, empty for none. Throws RpcError. */
 export function objectOf(value: unknown, where: string): Config {
   if (value === undefined || value === null) return {};
-  if (typeof value !== 'object' || Array.isArray(value)) throw invalidParams(`${where}: expected an object, got ${shown(value)}`);
+  if (typeof value !== 'object' || Array.isArray(value))
+    throw invalidParams(`${where}: expected an object, got ${shown(value)}`);
   return value as Config;
 }
 
@@ -77,7 +82,9 @@ export function flagOf(config: Config, name: string): boolean {
 }
 
 /** Returns one of the allowed words, or undefined when it was left out. Throws RpcError. */
-export function choiceOf<Choice extends string>(value: unknown, where: string, choices: readonly Choice[]): Choice | undefined {
+export function choiceOf<Choice extends string>(
+  value: unknown, where: string, choices: readonly Choice[],
+): Choice | undefined {
   if (value === undefined || value === null) return undefined;
   const found = choices.find((choice) => choice === value);
   if (found === undefined) throw invalidParams(`${where}: expected one of ${choices.join(', ')}, got ${shown(value)}`);
@@ -92,7 +99,8 @@ export function commitmentOf(config: Config, name = 'commitment'): Commitment {
 /** Returns the commitment of a read, having checked that its view has reached `minContextSlot`. Throws RpcError. */
 export function viewOf(chain: SandboxChain, config: Config, commitmentName = 'commitment'): Commitment {
   const commitment = commitmentOf(config, commitmentName);
-  const minContextSlot = integerOf(config['minContextSlot'], 'minContextSlot', { min: 0, max: Number.MAX_SAFE_INTEGER });
+  const minContextSlot =
+    integerOf(config['minContextSlot'], 'minContextSlot', { min: 0, max: Number.MAX_SAFE_INTEGER });
   const contextSlot = chain.slotAt(commitment);
   if (minContextSlot !== undefined && contextSlot < minContextSlot) {
     throw new RpcError(RPC_CODE.minContextSlotNotReached, 'Minimum context slot has not been reached', { contextSlot });
@@ -101,7 +109,9 @@ export function viewOf(chain: SandboxChain, config: Config, commitmentName = 'co
 }
 
 /** Returns a value with the slot it was read at. */
-export function withContext<Value>(chain: SandboxChain, commitment: Commitment, value: Value): { context: { apiVersion: string; slot: number }; value: Value } {
+export function withContext<Value>(
+  chain: SandboxChain, commitment: Commitment, value: Value,
+): { context: { apiVersion: string; slot: number }; value: Value } {
   return { context: { apiVersion: API_VERSION, slot: chain.slotAt(commitment) }, value };
 }
 

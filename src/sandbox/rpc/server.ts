@@ -36,7 +36,10 @@ const LAST_ANSWERS_MS = 25;
 
 /** Returns every JSON-RPC method over a chain, by name. */
 export function rpcMethods(chain: SandboxChain): RpcMethods {
-  return { ...clusterMethods(chain), ...blockMethods(chain), ...accountMethods(chain), ...tokenMethods(chain), ...transactionMethods(chain), ...historyMethods(chain) };
+  return {
+    ...clusterMethods(chain), ...blockMethods(chain), ...accountMethods(chain), ...tokenMethods(chain),
+    ...transactionMethods(chain), ...historyMethods(chain),
+  };
 }
 
 /**
@@ -91,7 +94,10 @@ async function listen(server: Server, options: { port: number; host: string }): 
     await once(server, 'listening');
   } catch (cause) {
     const { port, host } = options;
-    throw new GannetError('SANDBOX_FAILED', `expected to listen on ${host}:${port}, got: ${messageOf(cause)}; choose another port`, { details: { host, port }, cause });
+    throw new GannetError(
+      'SANDBOX_FAILED', `expected to listen on ${host}:${port}, got: ${messageOf(cause)}; choose another port`,
+      { details: { host, port }, cause },
+    );
   }
 }
 

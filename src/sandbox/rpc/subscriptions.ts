@@ -1,4 +1,6 @@
-import { addressOfText, addressParam, commitmentOf, configParam, flagOf, objectOf, signatureOfText, withContext } from './params.ts';
+import {
+  addressOfText, addressParam, commitmentOf, configParam, flagOf, objectOf, signatureOfText, withContext,
+} from './params.ts';
 import type { Params } from './params.ts';
 import type { Account, Address, Commitment, LandedTransaction, SandboxChain } from '../chain/chain.ts';
 import { accountFilters, mintDecimals, readEncoded } from './account-methods.ts';
@@ -47,7 +49,8 @@ function signatureSubscription(chain: SandboxChain, params: Params): Subscriptio
   const signature = signatureOfText(params[0], 'parameter 0');
   const config = configParam(params, 1);
   const commitment = commitmentOf(config);
-  if (flagOf(config, 'enableReceivedNotification')) throw invalidParams('enableReceivedNotification: expected false, this chain has no queue before landing');
+  if (flagOf(config, 'enableReceivedNotification'))
+    throw invalidParams('enableReceivedNotification: expected false, this chain has no queue before landing');
   return {
     kind: 'signature',
     poll: () => {
@@ -143,7 +146,8 @@ function logsSubscription(chain: SandboxChain, params: Params): Subscription {
 function mentionedIn(filter: unknown): Address | undefined {
   if (filter === 'all' || filter === 'allWithVotes') return undefined;
   const { mentions } = objectOf(filter, 'parameter 0');
-  if (!Array.isArray(mentions)) throw invalidParams('parameter 0: expected "all", "allWithVotes" or {mentions: [address]}');
+  if (!Array.isArray(mentions))
+    throw invalidParams('parameter 0: expected "all", "allWithVotes" or {mentions: [address]}');
   if (mentions.length !== 1) throw invalidParams('Only 1 address supported');
   return addressOfText(mentions[0], 'parameter 0.mentions[0]');
 }

@@ -24,7 +24,8 @@ interface Layout {
 }
 
 const LAYOUTS: readonly Layout[] = [
-  { type: 'createAccount', accounts: ['source', 'newAccount'], fields: (f) => ({ lamports: f.u64(), space: f.u64(), owner: f.key() }) },
+  { type: 'createAccount', accounts: ['source', 'newAccount'], fields: (f) =>
+    ({ lamports: f.u64(), space: f.u64(), owner: f.key() }) },
   { type: 'assign', accounts: ['account'], fields: (f) => ({ owner: f.key() }) },
   { type: 'transfer', accounts: ['source', 'destination'], fields: (f) => ({ lamports: f.u64() }) },
   {
@@ -33,13 +34,16 @@ const LAYOUTS: readonly Layout[] = [
   },
   { type: 'advanceNonce', accounts: ['nonceAccount', 'recentBlockhashesSysvar', 'nonceAuthority'], fields: () => ({}) },
   {
-    type: 'withdrawFromNonce', accounts: ['nonceAccount', 'destination', 'recentBlockhashesSysvar', 'rentSysvar', 'nonceAuthority'],
+    type: 'withdrawFromNonce',
+    accounts: ['nonceAccount', 'destination', 'recentBlockhashesSysvar', 'rentSysvar', 'nonceAuthority'],
     fields: (f) => ({ lamports: f.u64() }),
   },
-  { type: 'initializeNonce', accounts: ['nonceAccount', 'recentBlockhashesSysvar', 'rentSysvar'], fields: (f) => ({ nonceAuthority: f.key() }) },
+  { type: 'initializeNonce', accounts: ['nonceAccount', 'recentBlockhashesSysvar', 'rentSysvar'], fields: (f) =>
+    ({ nonceAuthority: f.key() }) },
   { type: 'authorizeNonce', accounts: ['nonceAccount', 'nonceAuthority'], fields: (f) => ({ newAuthorized: f.key() }) },
   { type: 'allocate', accounts: ['account'], fields: (f) => ({ space: f.u64() }) },
-  { type: 'allocateWithSeed', accounts: ['account'], fields: (f) => ({ base: f.key(), seed: f.text(), space: f.u64(), owner: f.key() }) },
+  { type: 'allocateWithSeed', accounts: ['account'], fields: (f) =>
+    ({ base: f.key(), seed: f.text(), space: f.u64(), owner: f.key() }) },
   { type: 'assignWithSeed', accounts: ['account'], fields: (f) => ({ base: f.key(), seed: f.text(), owner: f.key() }) },
   {
     type: 'transferWithSeed', accounts: ['source', 'sourceBase', 'destination'],
@@ -48,7 +52,10 @@ const LAYOUTS: readonly Layout[] = [
   { type: 'upgradeNonce', accounts: ['nonceAccount'], fields: () => ({}) },
 ];
 
-/** Returns what a System instruction does, or undefined where it is none that the program knows: nodes show its bytes then. */
+/**
+ * Returns what a System instruction does, or undefined where it is none that the program knows: nodes show its bytes
+ * then.
+ */
 export function parseSystemInstruction(accounts: readonly string[], data: Uint8Array): ParsedInstruction | undefined {
   const bytes = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
   const layout = bytes.length < 4 ? undefined : LAYOUTS[bytes.readUInt32LE(0)];

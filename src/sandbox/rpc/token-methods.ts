@@ -47,12 +47,15 @@ export function tokenMethods(chain: SandboxChain): RpcMethods {
       if (!account) throw invalidParam('could not find account');
       const mint = isTokenProgram(account.owner) ? decodeMint(account.data) : undefined;
       if (!mint) throw invalidParam('not a Token mint');
-      const holdings = sortedByAddress(chain.programAccounts(account.owner, commitment)).flatMap(([holder, { data }]) => {
-        const token = decodeTokenAccount(data);
-        return token?.mint === address ? [{ holder, amount: token.amount }] : [];
-      });
-      const largest = holdings.sort((a, b) => (a.amount > b.amount ? -1 : a.amount < b.amount ? 1 : 0)).slice(0, LARGEST_ACCOUNTS);
-      return withContext(chain, commitment, largest.map(({ holder, amount }) => ({ address: holder, ...uiAmount(amount, mint.decimals) })));
+      const holdings = sortedByAddress(chain.programAccounts(account.owner, commitment))
+        .flatMap(([holder, { data }]) => {
+          const token = decodeTokenAccount(data);
+          return token?.mint === address ? [{ holder, amount: token.amount }] : [];
+        });
+      const largest = holdings.sort((a, b) => (a.amount > b.amount ? -1 : a.amount < b.amount ? 1 : 0))
+        .slice(0, LARGEST_ACCOUNTS);
+      return withContext(chain, commitment, largest.map(({ holder, amount }) =>
+        ({ address: holder, ...uiAmount(amount, mint.decimals) })));
     },
 
     getTokenSupply: (params) => {
@@ -67,7 +70,9 @@ export function tokenMethods(chain: SandboxChain): RpcMethods {
   };
 }
 
-function tokenFilter(chain: SandboxChain, commitment: Commitment, filter: Config): { programs: readonly Address[]; mint: Address | undefined } {
+function tokenFilter(
+  chain: SandboxChain, commitment: Commitment, filter: Config,
+): { programs: readonly Address[]; mint: Address | undefined } {
   if (filter['mint'] !== undefined) {
     const mint = addressOfText(filter['mint'], 'mint');
     const owner = chain.account(mint, commitment)?.owner;

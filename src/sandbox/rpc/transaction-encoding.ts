@@ -12,8 +12,12 @@ export type TransactionEncoding = (typeof TRANSACTION_ENCODINGS)[number];
 
 const MEMO_PROGRAMS: readonly string[] = [MEMO_PROGRAM, 'Memo1UhkJRfHyvLMcVucJwxXeuD728EqVDDwQDxFMNo'];
 
-/** Returns a landed transaction as getTransaction answers it, `version` left out for clients that never asked for one. */
-export function encodeLanded(landed: LandedTransaction, options: { encoding: TransactionEncoding; withVersion: boolean }): Readonly<Record<string, unknown>> {
+/**
+ * Returns a landed transaction as getTransaction answers it, `version` left out for clients that never asked for one.
+ */
+export function encodeLanded(
+  landed: LandedTransaction, options: { encoding: TransactionEncoding; withVersion: boolean },
+): Readonly<Record<string, unknown>> {
   const decoded = decodeTransaction(landed.bytes);
   return {
     slot: landed.slot,
@@ -39,7 +43,9 @@ export function encodeAccountsOf(landed: LandedTransaction, { withVersion }: { w
       preTokenBalances: landed.preTokenBalances.map(encodeTokenBalance),
       postTokenBalances: landed.postTokenBalances.map(encodeTokenBalance),
     },
-    transaction: { accountKeys: describeKeys(landed, message), signatures: signatures.map((signature) => bs58.encode(signature)) },
+    transaction: {
+      accountKeys: describeKeys(landed, message), signatures: signatures.map((signature) => bs58.encode(signature)),
+    },
   };
 }
 
@@ -78,15 +84,21 @@ function encodeMeta(landed: LandedTransaction, encoding: TransactionEncoding): o
     ...(encoding === 'jsonParsed' ? {} : { loadedAddresses: landed.loadedAddresses }),
     rewards: [],
     ...(landed.returnData
-      ? { returnData: { programId: landed.returnData.programId, data: [Buffer.from(landed.returnData.data).toString('base64'), 'base64'] } }
+      ? { returnData: {
+        programId: landed.returnData.programId,
+        data: [Buffer.from(landed.returnData.data).toString('base64'), 'base64'],
+      } }
       : {}),
   };
 }
 
-function encodeInnerInstructions({ innerInstructions, accountKeys }: LandedTransaction, encoding: TransactionEncoding): object[] {
+function encodeInnerInstructions(
+  { innerInstructions, accountKeys }: LandedTransaction, encoding: TransactionEncoding,
+): object[] {
   const parsed = encoding === 'jsonParsed';
   return innerInstructions.flatMap((calls, index) =>
-    calls.length === 0 ? [] : [{ index, instructions: calls.map((call) => encodeInstruction({ ...call, accountKeys, parsed })) }],
+    calls.length === 0 ? []
+      : [{ index, instructions: calls.map((call) => encodeInstruction({ ...call, accountKeys, parsed })) }],
   );
 }
 
@@ -94,7 +106,9 @@ function encodeTokenBalance({ accountIndex, mint, owner, tokenProgram, amount, d
   return { accountIndex, mint, owner, programId: tokenProgram, uiTokenAmount: uiAmount(amount, decimals) };
 }
 
-function encodeTransaction(landed: LandedTransaction, { message, signatures }: DecodedTransaction, encoding: TransactionEncoding): object {
+function encodeTransaction(
+  landed: LandedTransaction, { message, signatures }: DecodedTransaction, encoding: TransactionEncoding,
+): object {
   if (encoding === 'base64') return [Buffer.from(landed.bytes).toString('base64'), 'base64'];
   if (encoding === 'base58') return [bs58.encode(landed.bytes), 'base58'];
   const parsed = encoding === 'jsonParsed';
@@ -110,7 +124,8 @@ function encodeTransaction(landed: LandedTransaction, { message, signatures }: D
       ...(parsed ? {} : { header: message.header }),
       accountKeys: parsed ? describeKeys(landed, message) : message.staticKeys,
       recentBlockhash: message.recentBlockhash,
-      instructions: message.instructions.map((instruction) => encodeInstruction({ ...instruction, stackHeight: 1, accountKeys, parsed })),
+      instructions: message.instructions.map((instruction) =>
+        encodeInstruction({ ...instruction, stackHeight: 1, accountKeys, parsed })),
       ...(message.version === 0 ? { addressTableLookups: lookups } : {}),
     },
   };
@@ -134,8 +149,13 @@ interface InstructionToEncode {
   parsed: boolean;
 }
 
-/** With `jsonParsed`, System instructions are read; others have the form of programs without a parser: keys instead of indexes. */
-function encodeInstruction({ programIdIndex, accountIndexes, data, stackHeight, accountKeys, parsed }: InstructionToEncode): object {
+/**
+ * With `jsonParsed`, System instructions are read; others have the form of programs without a parser: keys instead of
+ * indexes.
+ */
+function encodeInstruction(
+  { programIdIndex, accountIndexes, data, stackHeight, accountKeys, parsed }: InstructionToEncode,
+): object {
   if (parsed) {
     const programId = accountKeys[programIdIndex];
     const accounts = [...accountIndexes].map((index) => accountKeys[index]!);

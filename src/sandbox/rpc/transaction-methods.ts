@@ -2,11 +2,16 @@ import bs58 from 'bs58';
 import { isGannetError, messageOf } from '../../core/errors.ts';
 import { transactionFee } from '../chain/fees.ts';
 import type { Commitment, SandboxChain, SimulationResult } from '../chain/chain.ts';
-import { decodeMessage, decodeTransaction, MAX_TRANSACTION_BYTES, UndecodableError } from '../chain/transaction-bytes.ts';
+import {
+  decodeMessage, decodeTransaction, MAX_TRANSACTION_BYTES, UndecodableError,
+} from '../chain/transaction-bytes.ts';
 import { describeTransactionError } from '../chain/transaction-error.ts';
 import { encodeAccount, encodingOf } from './account-encoding.ts';
 import { mintDecimals } from './account-methods.ts';
-import { addressOfText, addressParam, choiceOf, commitmentOf, configParam, flagOf, integerOf, objectOf, shown, stringParam, viewOf, withContext } from './params.ts';
+import {
+  addressOfText, addressParam, choiceOf, commitmentOf, configParam, flagOf, integerOf, objectOf, shown, stringParam,
+  viewOf, withContext,
+} from './params.ts';
 import type { Config, RpcMethods } from './params.ts';
 import { invalidParams, RPC_CODE, RpcError } from './rpc-error.ts';
 
@@ -36,7 +41,8 @@ export function transactionMethods(chain: SandboxChain): RpcMethods {
       const commitment = viewOf(chain, config);
       const sigVerify = flagOf(config, 'sigVerify');
       const replaceRecentBlockhash = flagOf(config, 'replaceRecentBlockhash');
-      if (sigVerify && replaceRecentBlockhash) throw invalidParams('sigVerify may not be used with replaceRecentBlockhash');
+      if (sigVerify && replaceRecentBlockhash)
+        throw invalidParams('sigVerify may not be used with replaceRecentBlockhash');
       const accounts = simulatedAccounts(chain, config);
       const simulation = chain.simulate(bytes, { sigVerify, replaceRecentBlockhash, commitment });
       if (simulation.error === 'SignatureFailure') throw signatureFailure();
@@ -66,7 +72,10 @@ export function transactionMethods(chain: SandboxChain): RpcMethods {
   };
 }
 
-/** What cannot land (too little for a new account's rent, too much for an old one's balance, a program's address) is the caller's fault. */
+/**
+ * What cannot land (too little for a new account's rent, too much for an old one's balance, a program's address) is the
+ * caller's fault.
+ */
 function airdrop(chain: SandboxChain, address: string, lamports: bigint): string {
   try {
     return chain.airdrop(address, lamports);
@@ -80,10 +89,11 @@ function preflight(chain: SandboxChain, bytes: Uint8Array, commitment: Commitmen
   const simulation = chain.simulate(bytes, { sigVerify: true, commitment });
   if (simulation.error === null) return;
   if (simulation.error === 'SignatureFailure') throw signatureFailure();
-  throw new RpcError(RPC_CODE.preflightFailure, `Transaction simulation failed: ${describeTransactionError(simulation.error)}`, {
-    ...encodeSimulation(simulation),
-    accounts: null,
-  });
+  throw new RpcError(RPC_CODE.preflightFailure,
+    `Transaction simulation failed: ${describeTransactionError(simulation.error)}`, {
+      ...encodeSimulation(simulation),
+      accounts: null,
+    });
 }
 
 function encodeSimulation({ error, logs, unitsConsumed, returnData }: SimulationResult): object {
@@ -91,23 +101,28 @@ function encodeSimulation({ error, logs, unitsConsumed, returnData }: Simulation
     err: error,
     logs,
     unitsConsumed,
-    returnData: returnData && { programId: returnData.programId, data: [Buffer.from(returnData.data).toString('base64'), 'base64'] },
+    returnData: returnData
+      && { programId: returnData.programId, data: [Buffer.from(returnData.data).toString('base64'), 'base64'] },
     innerInstructions: null,
   };
 }
 
 /** Returns how to show the accounts that a simulation was asked about; null when it was not. */
-function simulatedAccounts(chain: SandboxChain, config: Config): (simulation: SimulationResult) => (object | null)[] | null {
+function simulatedAccounts(
+  chain: SandboxChain, config: Config,
+): (simulation: SimulationResult) => (object | null)[] | null {
   if (config['accounts'] === undefined || config['accounts'] === null) return () => null;
   const wanted = objectOf(config['accounts'], 'accounts');
   const addresses = wanted['addresses'];
-  if (!Array.isArray(addresses) || addresses.length > 64) throw invalidParams('accounts.addresses: expected an array of at most 64 addresses');
+  if (!Array.isArray(addresses) || addresses.length > 64)
+    throw invalidParams('accounts.addresses: expected an array of at most 64 addresses');
   const keys = addresses.map((key, index) => addressOfText(key, `accounts.addresses[${index}]`));
   const encoding = encodingOf(wanted, 'base64');
   return ({ accountsAfter }) =>
     keys.map((key) => {
       const account = accountsAfter.get(key) ?? chain.account(key);
-      return account && account.lamports > 0n ? encodeAccount(account, encoding, mintDecimals(chain, 'processed')) : null;
+      return account && account.lamports > 0n
+        ? encodeAccount(account, encoding, mintDecimals(chain, 'processed')) : null;
     });
 }
 
@@ -120,23 +135,27 @@ function transactionParam(text: string, config: Config): Uint8Array {
 /** The text's length is checked first: base58 takes time quadratic in it. */
 function decodeText(text: string, encoding: (typeof WIRE_ENCODINGS)[number]): Uint8Array {
   const limit = encoding === 'base58' ? MAX_BASE58_LENGTH : MAX_BASE64_LENGTH;
-  if (text.length > limit) throw tooLarge(`${encoding} encoded transaction too large: ${text.length} characters (max: encoded/raw ${limit}/${MAX_TRANSACTION_BYTES})`);
+  if (text.length > limit) throw tooLarge(`${encoding} encoded transaction too large: ${text.length} characters (max: `
+    + `encoded/raw ${limit}/${MAX_TRANSACTION_BYTES})`);
   const bytes = encoding === 'base58' ? bs58.decodeUnsafe(text) : decodeBase64(text);
   if (!bytes) throw invalidParams(`invalid ${encoding} encoding: ${shown(text)}`);
-  if (bytes.length > MAX_TRANSACTION_BYTES) throw tooLarge(`decoded transaction too large: ${bytes.length} bytes (max: ${MAX_TRANSACTION_BYTES} bytes)`);
+  if (bytes.length > MAX_TRANSACTION_BYTES)
+    throw tooLarge(`decoded transaction too large: ${bytes.length} bytes (max: ${MAX_TRANSACTION_BYTES} bytes)`);
   return bytes;
 }
 
 /** Node's own reader skips what is no base64; a transaction with a typing error must not pass for another one. */
 function decodeBase64(text: string): Uint8Array | undefined {
-  return /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(text) ? Buffer.from(text, 'base64') : undefined;
+  return /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(text)
+    ? Buffer.from(text, 'base64') : undefined;
 }
 
 function orInvalid<Value>(decode: () => Value): Value {
   try {
     return decode();
   } catch (error) {
-    if (error instanceof UndecodableError) throw new RpcError(RPC_CODE.invalidParams, `failed to deserialize transaction: ${error.message}`);
+    if (error instanceof UndecodableError)
+      throw new RpcError(RPC_CODE.invalidParams, `failed to deserialize transaction: ${error.message}`);
     throw error;
   }
 }

@@ -36,7 +36,8 @@ export function createNotifications(chain: SandboxChain): Notifications {
     clients.add(client);
     socket.on('message', (data) => receive(client, data));
     socket.on('close', () => clients.delete(client));
-    // A broken frame or a lost connection ends this client, told why where that is possible; 'close' follows and cleans up.
+    // A broken frame or a lost connection ends this client, told why where that is possible; 'close' follows and cleans
+    // up.
     socket.on('error', () => undefined);
   });
   const stopListening = [chain.onLanded(notifyAll), chain.onSlot(notifyAll)];
@@ -57,7 +58,8 @@ export function createNotifications(chain: SandboxChain): Notifications {
     } catch (error) {
       send(client, failure(request.id, error));
     }
-    // What is already there is told too, but not in the same breath: a client first has to read the subscription's number.
+    // What is already there is told too, but not in the same breath: a client first has to read the subscription's
+    // number.
     setImmediate(() => notify(client));
   }
 
@@ -66,10 +68,12 @@ export function createNotifications(chain: SandboxChain): Notifications {
     const unsubscribed = SUBSCRIPTION_KINDS.find((kind) => method === `${kind}Unsubscribe`);
     if (unsubscribed !== undefined) {
       const [id] = params;
-      if (typeof id !== 'number' || client.subscriptions.get(id)?.kind !== unsubscribed) throw new RpcError(RPC_CODE.invalidParams, 'Invalid subscription id.');
+      if (typeof id !== 'number' || client.subscriptions.get(id)?.kind !== unsubscribed)
+        throw new RpcError(RPC_CODE.invalidParams, 'Invalid subscription id.');
       return client.subscriptions.delete(id);
     }
-    if (client.subscriptions.size >= MAX_SUBSCRIPTIONS) throw new RpcError(RPC_CODE.invalidRequest, `Too many subscriptions, at most ${MAX_SUBSCRIPTIONS}`);
+    if (client.subscriptions.size >= MAX_SUBSCRIPTIONS)
+      throw new RpcError(RPC_CODE.invalidRequest, `Too many subscriptions, at most ${MAX_SUBSCRIPTIONS}`);
     const subscription = createSubscription(chain, method, params);
     if (!subscription) throw new RpcError(RPC_CODE.methodNotFound, 'Method not found');
     lastId += 1;

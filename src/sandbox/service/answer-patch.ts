@@ -1,12 +1,18 @@
 import type { Json } from '../../core/json.ts';
 
-/** What to change in an answer: values by JSON pointer (`/routePlan/0/bps`; a segment `*` means each), and pointers of what goes. */
+/**
+ * What to change in an answer: values by JSON pointer (`/routePlan/0/bps`; a segment `*` means each), and pointers of
+ * what goes.
+ */
 export interface Patch {
   readonly set: Readonly<Record<string, Json>>;
   readonly remove: readonly string[];
 }
 
-/** Returns a document with a patch applied. What a pointer does not find stays as it is; the last name of one that sets is made. */
+/**
+ * Returns a document with a patch applied. What a pointer does not find stays as it is; the last name of one that sets
+ * is made.
+ */
 export function patchDocument(document: Json, { set, remove }: Patch): Json {
   let patched = document;
   for (const [pointer, value] of Object.entries(set)) patched = changedAt(patched, segmentsOf(pointer), () => value);

@@ -1,4 +1,6 @@
-import fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest, type HTTPMethods } from 'fastify';
+import fastify, {
+  type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest, type HTTPMethods,
+} from 'fastify';
 import { messageOf } from '../../core/errors.ts';
 import { nearest } from '../../core/nearest.ts';
 import { printable } from '../../core/text.ts';
@@ -40,7 +42,10 @@ export function createService(context: ServiceContext, front: Front): FastifyIns
     exposeHeadRoutes: false,
     requestTimeout: slowestRequestMs,
     // A request without a host is answered by the gateway, in JSON.
-    http: { headersTimeout: slowestRequestMs, connectionsCheckingInterval: Math.min(1_000, slowestRequestMs), requireHostHeader: false },
+    http: {
+      headersTimeout: slowestRequestMs, connectionsCheckingInterval: Math.min(1_000, slowestRequestMs),
+      requireHostHeader: false,
+    },
     routerOptions: {
       maxParamLength: LONGEST_PARAMETER,
       ignoreTrailingSlash: false,
@@ -93,8 +98,13 @@ function isControl(target: string): boolean {
   return /^\/sandbox(?:[/?]|$)/.test(target);
 }
 
-/** Registers endpoints, and for every path of theirs the refusal of the other methods. Returns the paths that are served. */
-function registerWithRefusals(app: FastifyInstance, context: ServiceContext, endpoints: readonly RegisterEndpoint[]): readonly string[] {
+/**
+ * Registers endpoints, and for every path of theirs the refusal of the other methods. Returns the paths that are
+ * served.
+ */
+function registerWithRefusals(
+  app: FastifyInstance, context: ServiceContext, endpoints: readonly RegisterEndpoint[],
+): readonly string[] {
   const routes: { readonly url: string; readonly methods: readonly string[]; readonly isServed: boolean }[] = [];
   let isRegistering = true;
   app.addHook('onRoute', ({ url, method, onRequest }) => {
@@ -111,26 +121,34 @@ function registerWithRefusals(app: FastifyInstance, context: ServiceContext, end
     const others = app.supportedMethods.filter((method) => !known.has(method)) as HTTPMethods[];
     const refuse = (request: FastifyRequest, reply: FastifyReply): never => {
       reply.header('allow', allow);
-      throw new RequestError(405, { error: `${request.method} is not for ${printable(splitTarget(request.url).path, 100)}; use ${allow}` });
+      throw new RequestError(405, {
+        error: `${request.method} is not for ${printable(splitTarget(request.url).path, 100)}; use ${allow}`,
+      });
     };
     // Before the body is looked at: whatever it is, it is not for this path.
-    if (others.length > 0) app.route({ url, method: others, onRequest: (request, reply) => refuse(request, reply), handler: refuse });
+    if (others.length > 0)
+      app.route({ url, method: others, onRequest: (request, reply) => refuse(request, reply), handler: refuse });
   }
   return served;
 }
 
 /** The live host says of an unknown path only that it is one; here it is said what there is instead. */
-function answerUnknown({ profile }: ServiceContext, paths: readonly string[]): (request: FastifyRequest, reply: FastifyReply) => FastifyReply {
+function answerUnknown(
+  { profile }: ServiceContext, paths: readonly string[],
+): (request: FastifyRequest, reply: FastifyReply) => FastifyReply {
   return (request, reply) => {
     const path = splitTarget(request.url).path;
-    if (profile === 'live' && !isControl(path)) return reply.code(404).type('text/plain; charset=utf-8').send('Not Found');
+    if (profile === 'live' && !isControl(path))
+      return reply.code(404).type('text/plain; charset=utf-8').send('Not Found');
     const guess = nearest(path.slice(0, 100), paths);
     const hint = guess === undefined ? '' : `; did you mean ${guess}?`;
     return reply.code(404).send({ error: `No endpoint ${request.method} ${printable(path, 100)}${hint}` });
   };
 }
 
-function answerError(error: FastifyError | RequestError | Error, _request: FastifyRequest, reply: FastifyReply): FastifyReply {
+function answerError(
+  error: FastifyError | RequestError | Error, _request: FastifyRequest, reply: FastifyReply,
+): FastifyReply {
   if (error instanceof RequestError) return reply.code(error.statusCode).send(error.body);
   const status = 'statusCode' in error ? (error.statusCode ?? 500) : 500;
   return reply.code(status).send({ error: printable(messageOf(error)) });

@@ -11,12 +11,16 @@ export interface Bids {
 /** What a builder of blocks gets without being told, when `bundleTipLamports` is only a limit. */
 const USUAL_TIP_LAMPORTS = 10_000n;
 
-/** Returns what is bid for priority: the request's own figures, or the service's where they are missing or only limits. */
+/**
+ * Returns what is bid for priority: the request's own figures, or the service's where they are missing or only limits.
+ */
 export function bidsOf(
-  request: Pick<OrderRequest, 'priorityFeeLamports' | 'bundleTipLamports' | 'feesAreLimits'>, { slot, units }: { slot: number; units: number },
+  request: Pick<OrderRequest, 'priorityFeeLamports' | 'bundleTipLamports' | 'feesAreLimits'>,
+  { slot, units }: { slot: number; units: number },
 ): Bids {
   const automatic = automaticUnitPrice({ slot });
-  const asked = request.priorityFeeLamports === undefined ? undefined : unitPriceFor({ lamports: request.priorityFeeLamports, units });
+  const asked = request.priorityFeeLamports === undefined ? undefined
+    : unitPriceFor({ lamports: request.priorityFeeLamports, units });
   const tip = request.bundleTipLamports ?? 0n;
   if (!request.feesAreLimits) return { unitPrice: asked ?? automatic, tipLamports: tip };
   return {

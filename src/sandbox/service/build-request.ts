@@ -32,10 +32,12 @@ export function parseBuildRequest(query: unknown): BuildRequest {
   const fast = parameters.optionalChoice('mode', ['fast']) === 'fast';
   const dexes = parameters.optionalList('dexes');
   const excludeDexes = parameters.optionalList('excludeDexes');
-  if (dexes !== undefined && excludeDexes !== undefined) throw badRequest('dexes and excludeDexes: expected one of them, got both');
+  if (dexes !== undefined && excludeDexes !== undefined)
+    throw badRequest('dexes and excludeDexes: expected one of them, got both');
   const platformFeeBps = parameters.optionalInteger('platformFeeBps', { min: 0, max: 10_000 }) ?? 0;
   const feeAccount = parameters.optionalAddress('feeAccount');
-  if (platformFeeBps > 0 && feeAccount === undefined) throw badRequest('feeAccount: missing, it is required with a positive platformFeeBps');
+  if (platformFeeBps > 0 && feeAccount === undefined)
+    throw badRequest('feeAccount: missing, it is required with a positive platformFeeBps');
   const maxAccounts = parameters.optionalInteger('maxAccounts', { min: 1, max: 64 }) ?? 64;
   const payer = parameters.optionalAddress('payer') ?? taker;
   const wrapSol = parameters.optionalBoolean('wrapAndUnwrapSol') ?? true;
@@ -46,7 +48,7 @@ export function parseBuildRequest(query: unknown): BuildRequest {
   }
   const blockhashSlotsToExpiry = parameters.optionalInteger('blockhashSlotsToExpiry', { min: 1, max: 300 }) ?? 150;
   return {
-    inputMint, outputMint, amount, taker, payer, slippageBps, fast, limits: { dexes, excludeDexes, maxAccounts }, platformFeeBps, feeAccount, wrapSol,
-    destinationTokenAccount, nativeDestinationAccount, blockhashSlotsToExpiry,
+    inputMint, outputMint, amount, taker, payer, slippageBps, fast, limits: { dexes, excludeDexes, maxAccounts },
+    platformFeeBps, feeAccount, wrapSol, destinationTokenAccount, nativeDestinationAccount, blockhashSlotsToExpiry,
   };
 }

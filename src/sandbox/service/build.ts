@@ -7,7 +7,9 @@ import { requireNativeDestination, requireTokenAccount } from './destinations.ts
 import { automaticUnitPrice, distinguishing } from './fees.ts';
 import { computeUnitPrice, toWire } from './instructions.ts';
 import type { SwapFee } from './platform-fee.ts';
-import { decimalText, priceImpact, priceRoute, routedAmount, routePlan, usdValue, type PricedRoute } from './quoting.ts';
+import {
+  decimalText, priceImpact, priceRoute, routedAmount, routePlan, usdValue, type PricedRoute,
+} from './quoting.ts';
 import { badRequest } from './request-error.ts';
 import { keepsLimits } from './route-limits.ts';
 import { swapInstructions, type Delivery } from './swap-instructions.ts';
@@ -80,12 +82,14 @@ function priceBuild(context: ServiceContext, request: BuildRequest, { input, out
 }
 
 function deliveryOf(
-  { chain }: ServiceContext, request: BuildRequest, { output, outAmount, number }: { output: GenesisToken; outAmount: bigint; number: number },
+  { chain }: ServiceContext, request: BuildRequest,
+  { output, outAmount, number }: { output: GenesisToken; outAmount: bigint; number: number },
 ): Delivery {
   const { destinationTokenAccount: tokenAccount, nativeDestinationAccount: account } = request;
   if (tokenAccount !== undefined) {
     // Whoever composes the transaction may make the account in it, before the swap.
-    if (chain.accountExists(tokenAccount)) requireTokenAccount(chain, { name: 'destinationTokenAccount', account: tokenAccount, tokens: [output] });
+    if (chain.accountExists(tokenAccount))
+      requireTokenAccount(chain, { name: 'destinationTokenAccount', account: tokenAccount, tokens: [output] });
     return { kind: 'account', account: tokenAccount };
   }
   if (account === undefined) return { kind: 'taker' };
@@ -99,12 +103,15 @@ function impactOf({ market }: ServiceContext, { input, output }: Pair, { inAmoun
 }
 
 function blockhashOf(context: ServiceContext, slots: number): object {
-  const { blockhash, lastValidBlockHeight } = context.blockhashes.expiringWithin({ slots, blockHeight: context.chain.blockHeight });
+  const { blockhash, lastValidBlockHeight } =
+    context.blockhashes.expiringWithin({ slots, blockHeight: context.chain.blockHeight });
   const ms = context.nowMs();
   const seconds = Math.floor(ms / 1_000);
   return {
     blockhash: [...bs58.decode(blockhash)],
     lastValidBlockHeight,
-    ...(context.profile === 'live' ? { fetchedAt: { secs_since_epoch: seconds, nanos_since_epoch: Math.round((ms - seconds * 1_000) * 1_000_000) } } : {}),
+    ...(context.profile === 'live'
+      ? { fetchedAt: { secs_since_epoch: seconds, nanos_since_epoch: Math.round((ms - seconds * 1_000) * 1_000_000) } }
+      : {}),
   };
 }

@@ -15,7 +15,8 @@ import type { Routers } from './routers.ts';
 import type { Quotes } from './v1/quotes.ts';
 
 /**
- * Whose word the answers follow where the two differ: the service's description, or what the live service was seen to do.
+ * Whose word the answers follow where the two differ: the service's description, or what the live service was seen to
+ * do.
  */
 export const PROFILES = ['reference', 'live'] as const;
 export type Profile = (typeof PROFILES)[number];

@@ -20,7 +20,8 @@ export function registerPredictionControl(app: FastifyInstance, { prediction }: 
     const listing = marketOf(prediction, marketId);
     const outcome = RESULTS.find((known) => known === result);
     if (outcome === undefined) throw badRequest(`result: expected one of ${RESULTS.join(', ')}`);
-    if (!prediction.resolve(listing, outcome)) throw badRequest(`market_id: expected a market that is not resolved yet, ${listing.marketId} is`);
+    if (!prediction.resolve(listing, outcome))
+      throw badRequest(`market_id: expected a market that is not resolved yet, ${listing.marketId} is`);
     return reply.send(marketState(prediction, listing));
   });
   app.post('/sandbox/book', (request, reply) => {
@@ -41,7 +42,8 @@ export function predictionState(prediction: PredictionWorld): object {
   const events = prediction.events();
   return {
     prediction_events: events.map(({ plan, markets }) => ({
-      event_id: plan.eventId, provider: plan.provider, category: plan.category, title: plan.title, markets: markets.map(({ marketId }) => marketId),
+      event_id: plan.eventId, provider: plan.provider, category: plan.category, title: plan.title,
+      markets: markets.map(({ marketId }) => marketId),
     })),
     prediction_markets: events.flatMap(({ markets }) => markets.map((listing) => marketState(prediction, listing))),
     prediction_owners: prediction.traders.map(({ name, address }) => ({ name, address })),
@@ -52,12 +54,16 @@ export function predictionState(prediction: PredictionWorld): object {
 function marketState({ venue, timeline }: PredictionWorld, listing: Listing): object {
   const slot = timeline.now();
   const { status, result } = venue.state(listing, slot);
-  return { market_id: listing.marketId, event_id: listing.event.plan.eventId, status, result, probability: venue.probability(listing, slot) };
+  return {
+    market_id: listing.marketId, event_id: listing.event.plan.eventId, status, result,
+    probability: venue.probability(listing, slot),
+  };
 }
 
 function marketOf(prediction: PredictionWorld, marketId: unknown): Listing {
   const listing = typeof marketId === 'string' ? prediction.market(marketId) : undefined;
-  if (listing === undefined) throw badRequest('market_id: expected a market of the sandbox, GET /sandbox/state lists them');
+  if (listing === undefined)
+    throw badRequest('market_id: expected a market of the sandbox, GET /sandbox/state lists them');
   return listing;
 }
 
@@ -73,7 +79,8 @@ function parseSide(name: string, value: unknown): PredictionLevel[] {
   }
   return value.map((level: unknown): PredictionLevel => {
     const [cents, size] = Array.isArray(level) && level.length === 2 ? level as [unknown, unknown] : [];
-    if (typeof cents !== 'number' || !(cents >= 0 && cents <= 100) || typeof size !== 'number' || !(size >= 0 && size <= LARGEST_SIZE)) {
+    if (typeof cents !== 'number' || !(cents >= 0 && cents <= 100) || typeof size !== 'number'
+        || !(size >= 0 && size <= LARGEST_SIZE)) {
       throw badRequest(`${name}: expected pairs [cents, size] with 0 to 100 cents and a size of 0 to ${LARGEST_SIZE}`);
     }
     return { price: Math.round(cents * PER_CENT), size };

@@ -58,7 +58,8 @@ function stateOf(context: ServiceContext): object {
     pools: context.pools.map(({ address, label, mintA, mintB, feeBps }) => {
       const { reserveA, reserveB } = chain.readPool(address);
       return {
-        address, label, mint_a: mintA, mint_b: mintB, fee_bps: feeBps, reserve_a: reserveA.toString(), reserve_b: reserveB.toString(),
+        address, label, mint_a: mintA, mint_b: mintB, fee_bps: feeBps, reserve_a: reserveA.toString(),
+        reserve_b: reserveB.toString(),
       };
     }),
     ...predictionState(context.prediction),
@@ -70,7 +71,8 @@ function stateOf(context: ServiceContext): object {
 /** Returns the body of `POST /sandbox/price`, checked. Throws a RequestError (400). */
 export function parsePrice(market: Pick<Market, 'tokens'>, body: unknown): { mint: string; usd: number } {
   const { mint, usd } = fieldsOf(body, ['mint', 'usd']);
-  if (typeof mint !== 'string' || !market.tokens.some((token) => token.mint === mint)) throw badRequest('mint: expected a mint of the sandbox');
+  if (typeof mint !== 'string' || !market.tokens.some((token) => token.mint === mint))
+    throw badRequest('mint: expected a mint of the sandbox');
   if (typeof usd !== 'number' || !(usd >= SMALLEST_USD && usd <= LARGEST_USD)) {
     throw badRequest(`usd: expected a number of ${SMALLEST_USD} to ${LARGEST_USD}`);
   }
@@ -84,10 +86,13 @@ function fund({ chain, tokens }: ServiceContext, body: unknown): object {
   const amount = typeof text === 'string' && /^\d{1,20}$/.test(text) ? BigInt(text) : 0n;
   const held = mint === NATIVE_MINT ? chain.balance(owner) : chain.tokenBalance({ owner, mint });
   const most = (mint === NATIVE_MINT ? MOST_LAMPORTS : U64_MAX) - held;
-  if (amount < 1n || amount > most) throw badRequest(`amount: expected a string of digits, 1 to ${most} smallest units`);
+  if (amount < 1n || amount > most)
+    throw badRequest(`amount: expected a string of digits, 1 to ${most} smallest units`);
   if (mint === NATIVE_MINT) {
     if (held + amount < SYSTEM_ACCOUNT_RENT_LAMPORTS) {
-      throw badRequest(`amount: expected at least ${SYSTEM_ACCOUNT_RENT_LAMPORTS - held} lamports, the rent of a new account`);
+      throw badRequest(
+        `amount: expected at least ${SYSTEM_ACCOUNT_RENT_LAMPORTS - held} lamports, the rent of a new account`,
+      );
     }
     chain.airdrop(owner, amount);
     return { owner, mint, balance: chain.balance(owner).toString() };

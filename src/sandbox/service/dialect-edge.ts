@@ -11,13 +11,19 @@ const TEXTS: ReadonlySet<string> = new Set(['error', 'message', 'errorMessage', 
 const WORDS = new RegExp(`/[\\w.:{}*%/-]+|[A-Za-z_${UNKNOWN_MARK}]\\w*`, 'g');
 const MARKS = new RegExp(`${UNKNOWN_MARK}|/${encodeURIComponent(UNKNOWN_MARK)}`, 'g');
 
-/** Returns the target of a request in neutral words; a path that the host of the dialect does not know becomes one that nobody knows. */
+/**
+ * Returns the target of a request in neutral words; a path that the host of the dialect does not know becomes one that
+ * nobody knows.
+ */
 export function neutralTarget({ heard }: Dialect, target: string): string {
   const { path, query } = splitTarget(target);
   return `${heard.path(path)}${query}`;
 }
 
-/** Makes an application that speaks neutral words speak a dialect: what comes in and what goes out is translated, refusals included. */
+/**
+ * Makes an application that speaks neutral words speak a dialect: what comes in and what goes out is translated,
+ * refusals included.
+ */
 export function translate(app: FastifyInstance, dialect: Dialect): void {
   const { heard } = dialect;
   app.addHook('onRequest', (request, _reply, done) => {
@@ -32,7 +38,8 @@ export function translate(app: FastifyInstance, dialect: Dialect): void {
     done();
   });
   app.addHook('onSend', (_request, reply, payload, done) => {
-    const isJson = typeof payload === 'string' && String(reply.getHeader('content-type')).startsWith('application/json');
+    const isJson = typeof payload === 'string'
+      && String(reply.getHeader('content-type')).startsWith('application/json');
     done(null, isJson ? jsonText(spoken(dialect, parseJson(payload))) : payload);
   });
 }

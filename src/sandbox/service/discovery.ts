@@ -15,7 +15,9 @@ const LARGEST_PAGE = 1_000_000;
 /** How long answers stay good, in seconds. */
 const FRESH_SECONDS = { tag: 30, category: 15, recent: 5, content: 10 } as const;
 
-/** Serves the discovery group below `/tokens/v2`, but for its search: lists of tokens, and what people write about them. */
+/**
+ * Serves the discovery group below `/tokens/v2`, but for its search: lists of tokens, and what people write about them.
+ */
 export function registerDiscovery(app: FastifyInstance, context: ServiceContext): void {
   const { market } = context;
   const index = createTokenIndex(context);
@@ -31,20 +33,27 @@ export function registerDiscovery(app: FastifyInstance, context: ServiceContext)
     const path = createParameters(request.params);
     const category = path.choice('category', CATEGORIES);
     const interval = path.choice('interval', INTERVALS);
-    const limit = createParameters(request.query).optionalInteger('limit', { min: 1, max: MOST_LISTED }) ?? USUAL_LISTED;
-    return sendTokens(reply, leaders(index.established, { category, interval, market }).slice(0, limit), FRESH_SECONDS.category);
+    const limit = createParameters(request.query).optionalInteger('limit', { min: 1, max: MOST_LISTED })
+      ?? USUAL_LISTED;
+    return sendTokens(
+      reply, leaders(index.established, { category, interval, market }).slice(0, limit), FRESH_SECONDS.category,
+    );
   });
 
-  app.get('/tokens/v2/recent', (_request, reply) => sendTokens(reply, index.recent(RECENT_TOKENS), FRESH_SECONDS.recent));
+  app.get('/tokens/v2/recent', (_request, reply) =>
+    sendTokens(reply, index.recent(RECENT_TOKENS), FRESH_SECONDS.recent));
 
   app.get('/tokens/v2/content', (request, reply) => {
     const mints = createParameters(request.query).addresses('mints', MOST_CONTENT_MINTS);
-    return fresh(reply, FRESH_SECONDS.content).send({ data: [...new Set(mints)].map((mint) => contentRecord(mint, context)) });
+    return fresh(reply, FRESH_SECONDS.content)
+      .send({ data: [...new Set(mints)].map((mint) => contentRecord(mint, context)) });
   });
 
   app.get('/tokens/v2/content/cooking', (_request, reply) => {
-    const trending = leaders(index.established, { category: 'toptrending', interval: '24h', market }).slice(0, COOKING_TOKENS);
-    return fresh(reply, FRESH_SECONDS.content).send({ data: trending.map(({ token }) => contentRecord(token.mint, context)) });
+    const trending = leaders(index.established, { category: 'toptrending', interval: '24h', market })
+      .slice(0, COOKING_TOKENS);
+    return fresh(reply, FRESH_SECONDS.content)
+      .send({ data: trending.map(({ token }) => contentRecord(token.mint, context)) });
   });
 
   app.get('/tokens/v2/content/feed', (request, reply) => {

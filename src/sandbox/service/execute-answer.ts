@@ -7,18 +7,26 @@ import { familyOf, type StoredOrder } from './orders.ts';
 
 /** Returns the answer of an order that landed and swapped: amounts as the chain moved them. */
 export function successAnswer(order: StoredOrder, landed: LandedTransaction): object {
-  return { status: 'Success', signature: landed.signature, slot: landed.slot.toString(), code: 0, ...amountsOf(order, eventsOf(order, landed)) };
+  return {
+    status: 'Success', signature: landed.signature, slot: landed.slot.toString(), code: 0,
+    ...amountsOf(order, eventsOf(order, landed)),
+  };
 }
 
 /** Returns the answer of an order that landed and failed. Live, it still tells the amounts that should have moved. */
-export function failureOnChain(order: StoredOrder, landed: { signature: string; slot: number; error: TransactionError }, profile: Profile): object {
+export function failureOnChain(
+  order: StoredOrder, landed: { signature: string; slot: number; error: TransactionError }, profile: Profile,
+): object {
   const reason = programFailure(landed.error, familyOf(order));
-  const amounts = profile === 'live' && reason.code === EXECUTE_CODES.slippage.code ? amountsOf(order, plannedEvents(order)) : {};
+  const amounts = profile === 'live' && reason.code === EXECUTE_CODES.slippage.code
+    ? amountsOf(order, plannedEvents(order)) : {};
   return { ...failureAnswer(reason, landed), ...amounts };
 }
 
 /** Returns the answer of an order that failed; without a signature where the service never gave its own. */
-export function failureAnswer(reason: ExecuteReason, at: { signature?: string | undefined; slot?: number; detail?: string | undefined } = {}): object {
+export function failureAnswer(
+  reason: ExecuteReason, at: { signature?: string | undefined; slot?: number; detail?: string | undefined } = {},
+): object {
   return {
     status: 'Failed',
     ...(at.signature === undefined ? {} : { signature: at.signature }),
@@ -45,7 +53,8 @@ function amountsOf(order: StoredOrder, events: readonly SwapEvent[]): object {
     totalOutputAmount: received.toString(),
     inputAmountResult: routeInput.toString(),
     outputAmountResult: routeOutput.toString(),
-    swapEvents: events.map((event) => ({ ...event, inputAmount: event.inputAmount.toString(), outputAmount: event.outputAmount.toString() })),
+    swapEvents: events.map((event) =>
+      ({ ...event, inputAmount: event.inputAmount.toString(), outputAmount: event.outputAmount.toString() })),
   };
 }
 
@@ -54,7 +63,8 @@ function eventsOf(order: StoredOrder, landed: LandedTransaction): SwapEvent[] {
   if (order.firm !== undefined) return plannedEvents(order);
   return order.path.map(({ pool, inputMint, outputMint }) => {
     const change = (mint: string): bigint =>
-      held(landed.postTokenBalances, { owner: pool.address, mint }) - held(landed.preTokenBalances, { owner: pool.address, mint });
+      held(landed.postTokenBalances, { owner: pool.address, mint })
+        - held(landed.preTokenBalances, { owner: pool.address, mint });
     return { inputMint, inputAmount: change(inputMint), outputMint, outputAmount: -change(outputMint) };
   });
 }
@@ -62,9 +72,13 @@ function eventsOf(order: StoredOrder, landed: LandedTransaction): SwapEvent[] {
 /** Returns what was to go through each pool when the order was made, and what a maker fills to the unit. */
 function plannedEvents(order: StoredOrder): SwapEvent[] {
   if (order.firm !== undefined) {
-    return [{ inputMint: order.inputMint, inputAmount: order.inAmount, outputMint: order.outputMint, outputAmount: order.firm.outAmount }];
+    return [{
+      inputMint: order.inputMint, inputAmount: order.inAmount, outputMint: order.outputMint,
+      outputAmount: order.firm.outAmount,
+    }];
   }
-  return order.path.map(({ inputMint, outputMint, inAmount, outAmount }) => ({ inputMint, inputAmount: inAmount, outputMint, outputAmount: outAmount }));
+  return order.path.map(({ inputMint, outputMint, inAmount, outAmount }) =>
+    ({ inputMint, inputAmount: inAmount, outputMint, outputAmount: outAmount }));
 }
 
 function held(balances: readonly TokenBalance[], { owner, mint }: { owner: string; mint: string }): bigint {

@@ -7,14 +7,18 @@ export interface ExecuteReason {
   readonly error: string;
 }
 
-/** The codes of /execute and their words. What was never sent is refused with HTTP 400; the rest is a result, HTTP 200. */
+/**
+ * The codes of /execute and their words. What was never sent is refused with HTTP 400; the rest is a result, HTTP 200.
+ */
 export const EXECUTE_CODES = {
   orderNotFound: { code: -1, error: 'Order not found, it might have expired' },
   badSignature: { code: -2, error: 'Invalid signed transaction' },
   changedMessage: { code: -3, error: 'Invalid message bytes' },
   missingRequestId: { code: -4, error: 'Missing request id' },
   missingTransaction: { code: -5, error: 'Missing signed transaction' },
-  invalidTransaction: { pools: { code: -1_002, error: 'Invalid transaction' }, maker: { code: -2_002, error: 'Invalid payload' } },
+  invalidTransaction: {
+    pools: { code: -1_002, error: 'Invalid transaction' }, maker: { code: -2_002, error: 'Invalid payload' },
+  },
   notFullySigned: { code: -1_003, error: 'Transaction not fully signed' },
   invalidBlockHeight: { code: -1_004, error: 'Invalid block height' },
   unsupportedWallet: { code: -1_007, error: 'Gasless is not supported for this wallet' },

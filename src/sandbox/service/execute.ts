@@ -39,12 +39,15 @@ function execute(context: ServiceContext, body: unknown): Answer {
   return send(context, order, transaction);
 }
 
-function readBody(body: unknown): { requestId: string; signedTransaction: string; lastValidBlockHeight: string | undefined } {
+function readBody(
+  body: unknown,
+): { requestId: string; signedTransaction: string; lastValidBlockHeight: string | undefined } {
   const fields: { requestId?: unknown; signedTransaction?: unknown; lastValidBlockHeight?: unknown } =
     typeof body === 'object' && body !== null ? body : {};
   const { requestId, signedTransaction, lastValidBlockHeight } = fields;
   if (typeof requestId !== 'string' || requestId === '') throw refusal(EXECUTE_CODES.missingRequestId);
-  if (typeof signedTransaction !== 'string' || signedTransaction === '') throw refusal(EXECUTE_CODES.missingTransaction);
+  if (typeof signedTransaction !== 'string' || signedTransaction === '')
+    throw refusal(EXECUTE_CODES.missingTransaction);
   if (lastValidBlockHeight === undefined) return { requestId, signedTransaction, lastValidBlockHeight };
   if (typeof lastValidBlockHeight !== 'string') throw refusal(EXECUTE_CODES.invalidBlockHeight);
   return { requestId, signedTransaction, lastValidBlockHeight };
@@ -61,7 +64,8 @@ function send(context: ServiceContext, order: StoredOrder, transaction: Buffer):
   if (order.firm !== undefined) {
     // A maker who does not sign leaves no signature behind: it is his that would be the transaction's.
     const isOverdue = context.nowMs() >= order.firm.expireAtUnixSeconds * 1_000;
-    if (isOverdue || faults.draw(EXECUTE, ['expire']) !== undefined) return remember(failureAnswer(EXECUTE_CODES.expired.maker));
+    if (isOverdue || faults.draw(EXECUTE, ['expire']) !== undefined)
+      return remember(failureAnswer(EXECUTE_CODES.expired.maker));
     const isRejected = faults.draw(EXECUTE, ['reject']) !== undefined || !makerHonours(context, order, order.firm);
     if (isRejected) return remember(failureAnswer(EXECUTE_CODES.rejectedByMaker));
   } else if (faults.draw(EXECUTE, ['expire']) !== undefined) {
@@ -76,11 +80,14 @@ function send(context: ServiceContext, order: StoredOrder, transaction: Buffer):
     // An expired blockhash needs no second sentence.
     return remember(result.error === 'BlockhashNotFound'
       ? failureAnswer(EXECUTE_CODES.expired[family], { signature })
-      : failureAnswer(EXECUTE_CODES.failedToLand[family], { signature, detail: describeTransactionError(result.error) }));
+      : failureAnswer(EXECUTE_CODES.failedToLand[family], {
+        signature, detail: describeTransactionError(result.error),
+      }));
   }
   context.confirm();
   const landed = chain.transaction(result.signature);
-  if (result.error === null) context.market.recordTrade({ inputMint: order.inputMint, outputMint: order.outputMint, usd: order.inUsd });
+  if (result.error === null)
+    context.market.recordTrade({ inputMint: order.inputMint, outputMint: order.outputMint, usd: order.inUsd });
   const remembered = remember(result.error === null && landed !== undefined
     ? successAnswer(order, landed)
     : failureOnChain(order, { ...result, error: result.error ?? 'Unknown' }, context.profile));

@@ -18,7 +18,8 @@ export function faultRequests(app: FastifyInstance, context: ServiceContext): vo
     const fault = faults.draw(line, ['status', 'drop_before']);
     if (fault?.kind === 'drop_before') dropConnection(request, reply);
     if (fault?.kind !== 'status') return undefined;
-    return reply.code(fault.status).type(fault.content_type ?? 'application/json; charset=utf-8').send(statusText(fault));
+    return reply.code(fault.status).type(fault.content_type ?? 'application/json; charset=utf-8')
+      .send(statusText(fault));
   });
 }
 
@@ -41,7 +42,8 @@ export function faultAnswers(app: FastifyInstance, context: ServiceContext): voi
     if (fault?.kind === 'drop_after') dropConnection(request, reply);
     const text = fault?.kind === 'malformed' ? malformed(reply, payload, fault) : payload;
     const slow = faults.draw(line, ['drip']);
-    return slow === undefined || typeof text !== 'string' ? text : dripping(reply, { text, bytesPerSecond: slow.bytes_per_second, delay: (ms) => context.delay(ms) });
+    return slow === undefined || typeof text !== 'string' ? text
+      : dripping(reply, { text, bytesPerSecond: slow.bytes_per_second, delay: (ms) => context.delay(ms) });
   });
 }
 
@@ -70,7 +72,9 @@ function patched(text: string, patch: Patch): string {
   return jsonText(patchDocument(parseJson(text), patch));
 }
 
-function malformed(reply: FastifyReply, payload: unknown, { body, content_type: contentType }: Extract<Fault, { kind: 'malformed' }>): string {
+function malformed(
+  reply: FastifyReply, payload: unknown, { body, content_type: contentType }: Extract<Fault, { kind: 'malformed' }>,
+): string {
   if (contentType !== undefined) reply.type(contentType);
   const text = typeof payload === 'string' ? payload : '{}';
   return body ?? text.slice(0, Math.floor(text.length / 2));
@@ -86,7 +90,9 @@ function changeHeaders(reply: FastifyReply, headers: Extract<Fault, { kind: 'hea
 
 const DROPS_PER_SECOND = 20;
 
-function dripping(reply: FastifyReply, options: { text: string; bytesPerSecond: number; delay: (ms: number) => Promise<void> }): Readable {
+function dripping(
+  reply: FastifyReply, options: { text: string; bytesPerSecond: number; delay: (ms: number) => Promise<void> },
+): Readable {
   const { bytesPerSecond, delay } = options;
   const bytes = Buffer.from(options.text);
   const size = Math.max(1, Math.floor(bytesPerSecond / DROPS_PER_SECOND));

@@ -2,10 +2,14 @@ import type { Json } from '../../core/json.ts';
 import type { Random } from '../../core/random.ts';
 import type { Patch } from './answer-patch.ts';
 
-/** What can be made to go wrong, named as in the body of `POST /sandbox/faults`. `expire`, `reject` and `unknown` are answers of /execute, the rest works everywhere. */
+/**
+ * What can be made to go wrong, named as in the body of `POST /sandbox/faults`. `expire`, `reject` and `unknown` are
+ * answers of /execute, the rest works everywhere.
+ */
 export type Fault =
   /** Answers before the service looks: with a body in JSON, or a text of any type of content. */
-  | { readonly kind: 'status'; readonly status: number; readonly body?: Json | undefined; readonly content_type?: string | undefined }
+  | { readonly kind: 'status'; readonly status: number; readonly body?: Json | undefined; readonly content_type?: string
+    | undefined }
   | { readonly kind: 'delay'; readonly ms: number }
   | { readonly kind: 'drop_before' }
   | { readonly kind: 'drop_after' }
@@ -23,7 +27,9 @@ export type Fault =
 export type FaultKind = Fault['kind'];
 
 export interface FaultRule {
-  /** The path in neutral words: `*` at its end stands for any rest, a whole segment `*` elsewhere for any one segment. */
+  /**
+   * The path in neutral words: `*` at its end stands for any rest, a whole segment `*` elsewhere for any one segment.
+   */
   readonly match: { readonly method?: string | undefined; readonly path: string };
   readonly fault: Fault;
   /** How many more requests it hits; without it and without `probability`, all of them. */
@@ -43,7 +49,9 @@ export interface Faults {
   add(rule: FaultRule): void;
   clear(): void;
   /** Returns the first fault of one of `kinds` that hits this request, and counts it. */
-  draw<Kind extends FaultKind>(request: RequestLine, kinds: readonly Kind[]): Extract<Fault, { kind: Kind }> | undefined;
+  draw<Kind extends FaultKind>(
+    request: RequestLine, kinds: readonly Kind[],
+  ): Extract<Fault, { kind: Kind }> | undefined;
 }
 
 /** What is kept of all rules ever added. */
@@ -85,9 +93,12 @@ export function matches(match: FaultRule['match'], request: RequestLine): boolea
   const found = request.path.split('/');
   const last = wanted.length - 1;
   if (isPrefix ? found.length < wanted.length : found.length !== wanted.length) return false;
-  return wanted.every((segment, index) => segment === '*' || segment === found[index] || (isPrefix && index === last && found[index]!.startsWith(segment)));
+  return wanted.every((segment, index) =>
+    segment === '*' || segment === found[index] || (isPrefix && index === last && found[index]!.startsWith(segment)));
 }
 
-function isOneOf<Kind extends FaultKind>(fault: Fault, kinds: readonly Kind[]): fault is Extract<Fault, { kind: Kind }> {
+function isOneOf<Kind extends FaultKind>(
+  fault: Fault, kinds: readonly Kind[],
+): fault is Extract<Fault, { kind: Kind }> {
   return kinds.some((kind) => kind === fault.kind);
 }

@@ -13,14 +13,18 @@ export interface FeeCollector {
 }
 
 /**
- * Returns the collector of an order's fee: the referrer, in the token that is preferred among those it has an account for.
- * Where there is no referrer, or one without an account for either token, the platform collects the fee.
+ * Returns the collector of an order's fee: the referrer, in the token that is preferred among those it has an account
+ * for. Where there is no referrer, or one without an account for either token, the platform collects the fee.
  */
-export function feeCollector(context: ServiceContext, request: OrderRequest, pair: { input: GenesisToken; output: GenesisToken }): FeeCollector {
+export function feeCollector(
+  context: ServiceContext, request: OrderRequest, pair: { input: GenesisToken; output: GenesisToken },
+): FeeCollector {
   const referrer = request.referral?.account;
-  const accountOf = (owner: string, side: FeeSide): string => associatedTokenAddress(owner, pair[side].mint, pair[side].tokenProgram);
+  const accountOf = (owner: string, side: FeeSide): string =>
+    associatedTokenAddress(owner, pair[side].mint, pair[side].tokenProgram);
   const preferred = feeSides(pair.input, pair.output);
-  const own = referrer === undefined ? [] : preferred.filter((side) => context.chain.accountExists(accountOf(referrer, side)));
+  const own = referrer === undefined ? []
+    : preferred.filter((side) => context.chain.accountExists(accountOf(referrer, side)));
   const [owner, sides] = referrer !== undefined && own.length > 0 ? [referrer, own] : [context.feeOwner, preferred];
   return {
     side: sides[0],

@@ -16,7 +16,9 @@ export function tokenAccountRent(tokenProgram: string): bigint {
   return tokenProgram === TOKEN_2022_PROGRAM ? TOKEN_2022_ACCOUNT_RENT_LAMPORTS : TOKEN_ACCOUNT_RENT_LAMPORTS;
 }
 
-/** Returns what priority costs, in lamports: price (micro-lamports per unit) times limit, rounded up as the chain does. */
+/**
+ * Returns what priority costs, in lamports: price (micro-lamports per unit) times limit, rounded up as the chain does.
+ */
 export function priorityLamports({ unitPrice, units }: { unitPrice: bigint; units: number }): bigint {
   return mulDiv(unitPrice, BigInt(units), MICRO, 'ceil');
 }

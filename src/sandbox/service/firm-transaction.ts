@@ -4,7 +4,8 @@ import type { OrderCosts, OrderTransaction, Refusal, TakerRequest } from './buil
 import type { ServiceContext } from './context.ts';
 import { automaticUnitPrice, distinguishing, priorityLamports, SIGNATURE_LAMPORTS, tokenAccountRent } from './fees.ts';
 import {
-  closeTokenAccount, computeUnitLimit, computeUnitPrice, createTokenAccount, syncNative, transferLamports, transferTokens, type Instruction,
+  closeTokenAccount, computeUnitLimit, computeUnitPrice, createTokenAccount, syncNative, transferLamports,
+  transferTokens, type Instruction,
 } from './instructions.ts';
 import { compileMessage } from './message.ts';
 import type { FirmQuote } from './order-quote.ts';
@@ -42,12 +43,14 @@ export function firmTransaction(context: ServiceContext, request: TakerRequest, 
     rentLamports: opensAccount ? tokenAccountRent(output.tokenProgram) : 0n,
   };
   const refusal = refusalOf(context, { taker, input, amount });
-  return refusal === undefined ? { kind: 'built', message, costs, lastValidBlockHeight, cosigner: maker } : { kind: 'refused', ...refusal, costs };
+  return refusal === undefined ? { kind: 'built', message, costs, lastValidBlockHeight, cosigner: maker }
+    : { kind: 'refused', ...refusal, costs };
 }
 
 function fromTaker({ input, firm }: FirmQuote, { taker, amount }: { taker: string; amount: bigint }): Instruction[] {
   const source = accountOf(taker, input);
-  const transfer = transferTokens({ from: source, to: accountOf(firm.maker, input), owner: taker, token: input, amount });
+  const transfer =
+    transferTokens({ from: source, to: accountOf(firm.maker, input), owner: taker, token: input, amount });
   if (input.mint !== NATIVE_MINT) return [transfer];
   return [
     createTokenAccount({ payer: taker, owner: taker, mint: NATIVE_MINT, tokenProgram: TOKEN_PROGRAM }),
@@ -64,7 +67,10 @@ function fromMaker({ output, firm, outAmount, feeAmount, feeAccount }: FirmQuote
   if (output.mint === NATIVE_MINT) {
     return [
       transferLamports({ from: maker, to: beneficiary, lamports: outAmount }),
-      ...(pays ? [transferLamports({ from: maker, to: feeAccount, lamports: feeAmount }), syncNative({ account: feeAccount, tokenProgram: TOKEN_PROGRAM })] : []),
+      ...(pays ? [
+        transferLamports({ from: maker, to: feeAccount, lamports: feeAmount }),
+        syncNative({ account: feeAccount, tokenProgram: TOKEN_PROGRAM }),
+      ] : []),
     ];
   }
   const from = accountOf(maker, output);
@@ -75,7 +81,9 @@ function fromMaker({ output, firm, outAmount, feeAmount, feeAccount }: FirmQuote
   ];
 }
 
-function refusalOf({ chain }: ServiceContext, { taker, input, amount }: { taker: string; input: GenesisToken; amount: bigint }): Refusal | undefined {
+function refusalOf(
+  { chain }: ServiceContext, { taker, input, amount }: { taker: string; input: GenesisToken; amount: bigint },
+): Refusal | undefined {
   const source = accountOf(taker, input);
   const isOpen = chain.accountExists(source);
   if (input.mint !== NATIVE_MINT) {

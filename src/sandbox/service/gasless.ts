@@ -28,16 +28,21 @@ export interface GaslessTerms {
   readonly isCovered: boolean;
 }
 
-/** Returns whether the service may pay a taker's gas: he is not itself, has hardly any SOL, pays in another token, and nobody else takes part. */
+/**
+ * Returns whether the service may pay a taker's gas: he is not itself, has hardly any SOL, pays in another token, and
+ * nobody else takes part.
+ */
 export function mayBeGasless({ chain, gas }: ServiceContext, request: OrderRequest): boolean {
   const { taker, referral, receiver, inputMint } = request;
   const hasThirdParty = isForeignPayer(request) || referral !== undefined || receiver !== undefined;
-  return taker !== undefined && taker !== gas.address && !hasThirdParty && inputMint !== NATIVE_MINT && chain.balance(taker) < LOW_LAMPORTS;
+  return taker !== undefined && taker !== gas.address && !hasThirdParty && inputMint !== NATIVE_MINT
+    && chain.balance(taker) < LOW_LAMPORTS;
 }
 
 /** Returns what the service asks for paying signatures, priority, tip and rent of a swap; rounded against the taker. */
 export function gaslessTerms(
-  context: ServiceContext, request: OrderRequest & { readonly taker: string }, swap: { output: GenesisToken; route: Route; inUsd: number },
+  context: ServiceContext, request: OrderRequest & { readonly taker: string },
+  swap: { output: GenesisToken; route: Route; inUsd: number },
 ): GaslessTerms {
   const { chain, market, tokens } = context;
   const { output, route, inUsd } = swap;

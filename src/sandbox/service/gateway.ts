@@ -6,7 +6,8 @@ import { EXECUTE, splitTarget } from './request-line.ts';
 
 /** Names the header with the number under which the gateway knows an answer. */
 export const GATEWAY_ID = 'x-api-gateway-request-id';
-const RATE_HEADERS = { remaining: 'x-ratelimit-remaining', current: 'x-ratelimit-current', reset: 'x-ratelimit-reset' } as const;
+const RATE_HEADERS =
+  { remaining: 'x-ratelimit-remaining', current: 'x-ratelimit-current', reset: 'x-ratelimit-reset' } as const;
 
 const MESSAGES: Readonly<Record<number, string>> = {
   401: 'Unauthorized',
@@ -14,7 +15,10 @@ const MESSAGES: Readonly<Record<number, string>> = {
   429: '[API Gateway] Too many requests',
 };
 
-/** Returns the body of a status: the gateway's own refusals carry a code and a message, those of the service behind it an error. */
+/**
+ * Returns the body of a status: the gateway's own refusals carry a code and a message, those of the service behind it
+ * an error.
+ */
 export function gatewayBody(status: number): Readonly<Record<string, unknown>> {
   const message = MESSAGES[status];
   return message === undefined ? { error: 'Something unexpected occurred' } : { code: status, message };
@@ -31,8 +35,10 @@ export function numberAnswers(app: FastifyInstance, context: ServiceContext): vo
 /** Lets in who may come in, as often as he may: before anything looks at what was asked. */
 export function guard(app: FastifyInstance, context: ServiceContext, limits: RateLimits): void {
   app.addHook('onRequest', (request, reply, done) => {
-    if (request.headers.host === undefined && request.raw.httpVersion === '1.1') throw badRequest('the header Host: missing, HTTP/1.1 requires it');
-    const verdict = limits.take(callerOf(context, request), splitTarget(request.url).path === EXECUTE.path ? 'execute' : 'main');
+    if (request.headers.host === undefined && request.raw.httpVersion === '1.1')
+      throw badRequest('the header Host: missing, HTTP/1.1 requires it');
+    const verdict = limits.take(callerOf(context, request), splitTarget(request.url).path === EXECUTE.path
+      ? 'execute' : 'main');
     if (verdict?.headers === true) {
       reply.header(RATE_HEADERS.remaining, verdict.remaining);
       reply.header(RATE_HEADERS.current, verdict.current);
@@ -51,7 +57,10 @@ export function dropRateHeaders(reply: FastifyReply): void {
   for (const name of Object.values(RATE_HEADERS)) reply.removeHeader(name);
 }
 
-/** Without a key nobody gets in, or a stranger does with little allowance: there the two descriptions of the service differ. */
+/**
+ * Without a key nobody gets in, or a stranger does with little allowance: there the two descriptions of the service
+ * differ.
+ */
 function callerOf({ apiKeys, profile }: ServiceContext, request: FastifyRequest): Caller {
   const header = request.headers['x-api-key'];
   const key = typeof header === 'string' ? header.trim() : '';

@@ -50,7 +50,9 @@ export function computeUnitPrice(microLamports: bigint): Instruction {
 }
 
 /** Returns the instruction that creates an associated token account unless it exists. */
-export function createTokenAccount({ payer, owner, mint, tokenProgram }: TokenOwner & { readonly payer: string }): Instruction {
+export function createTokenAccount(
+  { payer, owner, mint, tokenProgram }: TokenOwner & { readonly payer: string },
+): Instruction {
   return {
     programId: ASSOCIATED_TOKEN_PROGRAM,
     accounts: [
@@ -70,7 +72,9 @@ export function transferLamports({ from, to, lamports }: { from: string; to: str
   const data = Buffer.alloc(12);
   data.writeUInt32LE(SYSTEM_TRANSFER, 0);
   data.writeBigUInt64LE(lamports, 4);
-  return { programId: SYSTEM_PROGRAM, accounts: [{ pubkey: from, isSigner: true, isWritable: true }, writable(to)], data };
+  return {
+    programId: SYSTEM_PROGRAM, accounts: [{ pubkey: from, isSigner: true, isWritable: true }, writable(to)], data,
+  };
 }
 
 /** Returns the instruction that counts the lamports sent to a wrapped-SOL account as its tokens. */
@@ -79,7 +83,9 @@ export function syncNative({ account, tokenProgram }: { account: string; tokenPr
 }
 
 /** Returns the instruction that closes a token account and gives its lamports to `destination`. */
-export function closeTokenAccount(options: { account: string; destination: string; owner: string; tokenProgram: string }): Instruction {
+export function closeTokenAccount(
+  options: { account: string; destination: string; owner: string; tokenProgram: string },
+): Instruction {
   return {
     programId: options.tokenProgram,
     accounts: [writable(options.account), writable(options.destination), signer(options.owner)],
@@ -89,17 +95,23 @@ export function closeTokenAccount(options: { account: string; destination: strin
 
 /** Returns the instruction that moves tokens between two accounts of a mint. */
 export function transferTokens(options: {
-  from: string; to: string; owner: string; token: { mint: string; decimals: number; tokenProgram: string }; amount: bigint;
+  from: string; to: string; owner: string; token: { mint: string; decimals: number; tokenProgram: string };
+  amount: bigint;
 }): Instruction {
   const { mint, decimals, tokenProgram } = options.token;
   const data = Buffer.alloc(10);
   data.writeUInt8(TOKEN_TRANSFER_CHECKED, 0);
   data.writeBigUInt64LE(options.amount, 1);
   data.writeUInt8(decimals, 9);
-  return { programId: tokenProgram, accounts: [writable(options.from), readonly(mint), writable(options.to), signer(options.owner)], data };
+  return {
+    programId: tokenProgram,
+    accounts: [writable(options.from), readonly(mint), writable(options.to), signer(options.owner)], data,
+  };
 }
 
-/** Returns the instruction that makes room for an account of `owner`'s program at an address that `base` has by `seed`. */
+/**
+ * Returns the instruction that makes room for an account of `owner`'s program at an address that `base` has by `seed`.
+ */
 export function createSeededAccount(options: {
   payer: string; base: string; seed: string; account: string; lamports: bigint; bytes: number; owner: string;
 }): Instruction {
@@ -113,11 +125,16 @@ export function createSeededAccount(options: {
   data.writeBigUInt64LE(options.lamports, 44 + seed.length);
   data.writeBigUInt64LE(BigInt(options.bytes), 52 + seed.length);
   data.set(addressBytes(options.owner), 60 + seed.length);
-  return { programId: SYSTEM_PROGRAM, accounts: [{ pubkey: payer, isSigner: true, isWritable: true }, writable(account), signer(base)], data };
+  return {
+    programId: SYSTEM_PROGRAM,
+    accounts: [{ pubkey: payer, isSigner: true, isWritable: true }, writable(account), signer(base)], data,
+  };
 }
 
 /** Returns the instruction that turns the room made for it into an empty token account of `owner`. */
-export function initializeTokenAccount({ account, owner, mint, tokenProgram }: TokenOwner & { readonly account: string }): Instruction {
+export function initializeTokenAccount(
+  { account, owner, mint, tokenProgram }: TokenOwner & { readonly account: string },
+): Instruction {
   return {
     programId: tokenProgram,
     accounts: [writable(account), readonly(mint)],
@@ -129,13 +146,16 @@ export function initializeTokenAccount({ account, owner, mint, tokenProgram }: T
 export function fromWeb3(instruction: TransactionInstruction): Instruction {
   return {
     programId: addressOf(instruction.programId.toBytes()),
-    accounts: instruction.keys.map(({ pubkey, isSigner, isWritable }) => ({ pubkey: addressOf(pubkey.toBytes()), isSigner, isWritable })),
+    accounts: instruction.keys.map(({ pubkey, isSigner, isWritable }) =>
+      ({ pubkey: addressOf(pubkey.toBytes()), isSigner, isWritable })),
     data: instruction.data,
   };
 }
 
 /** Returns the instruction as the service writes it: data in base64. */
-export function toWire({ programId, accounts, data }: Instruction): { programId: string; accounts: readonly InstructionAccount[]; data: string } {
+export function toWire(
+  { programId, accounts, data }: Instruction,
+): { programId: string; accounts: readonly InstructionAccount[]; data: string } {
   return { programId, accounts, data: Buffer.from(data).toString('base64') };
 }
 

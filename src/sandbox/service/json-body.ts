@@ -11,7 +11,10 @@ const PARTS = /"(?:[^"\\]|\\.)*"|[{}[\],:]|-?\d[\d.eE+-]*/g;
 /** Where what is not understood is told apart from what is not even JSON, and both are unprocessable. */
 const UNPROCESSABLE: ReadonlySet<string> = new Set(['/swap/v1/swap', '/swap/v1/swap-instructions']);
 
-/** Lets an application take JSON bodies alone: exact, with integers beyond 2^53 as bigint. Every other type of content is a 415. */
+/**
+ * Lets an application take JSON bodies alone: exact, with integers beyond 2^53 as bigint. Every other type of content
+ * is a 415.
+ */
 export function acceptJsonBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
@@ -60,7 +63,8 @@ function requireSaneMembers(text: string): void {
   for (const [part] of text.matchAll(PARTS)) {
     if (part === '{' || part === '[') {
       open.push(part === '{' ? new Set() : undefined);
-      if (open.length > MOST_LEVELS) throw new RangeError(`the body: expected at most ${MOST_LEVELS} levels of nesting`);
+      if (open.length > MOST_LEVELS)
+        throw new RangeError(`the body: expected at most ${MOST_LEVELS} levels of nesting`);
     } else if (part === '}' || part === ']') {
       open.pop();
     } else if (part === ':') {

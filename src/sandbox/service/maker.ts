@@ -12,7 +12,9 @@ const LARGEST_USD = 100_000;
 /** The maker's margin over the market's price, by the more volatile of the two tokens. */
 const MARGIN_PER_VOLATILITY = 0.0001;
 const SMALLEST_MARGIN = 0.0001;
-/** What the maker loses at most when the market has moved against the quote, as a share of what it receives, likewise. */
+/**
+ * What the maker loses at most when the market has moved against the quote, as a share of what it receives, likewise.
+ */
 const PATIENCE_PER_VOLATILITY = 0.003;
 const SMALLEST_PATIENCE = 0.0005;
 
@@ -28,13 +30,17 @@ export interface MakerQuote {
 export interface Maker {
   readonly key: SeededKey;
   quote(options: { input: GenesisToken; output: GenesisToken; amount: bigint }): MakerQuote | undefined;
-  /** Returns whether the maker still signs, at its last look: the market has not moved against it by more than it bears, and it has the tokens. */
+  /**
+   * Returns whether the maker still signs, at its last look: the market has not moved against it by more than it bears,
+   * and it has the tokens.
+   */
   honours(fill: { input: GenesisToken; output: GenesisToken; inAmount: bigint; outAmount: bigint }): boolean;
 }
 
 /** Returns a maker who owns tokens on the chain and quotes around the market's price. */
 export function createMaker(options: {
-  key: SeededKey; chain: SandboxChain; market: Market; mints: readonly string[]; nextId: () => string; unixSeconds: () => number;
+  key: SeededKey; chain: SandboxChain; market: Market; mints: readonly string[]; nextId: () => string;
+  unixSeconds: () => number;
 }): Maker {
   const { key, chain, market } = options;
   const stock = (mint: string): bigint =>
@@ -61,7 +67,8 @@ export function createMaker(options: {
     honours({ input, output, inAmount, outAmount }) {
       const receivedUsd = usdValue({ market, token: input, amount: inAmount });
       const paidUsd = usdValue({ market, token: output, amount: outAmount });
-      const patience = Math.max(SMALLEST_PATIENCE, PATIENCE_PER_VOLATILITY * Math.max(input.volatility, output.volatility));
+      const patience = Math.max(SMALLEST_PATIENCE, PATIENCE_PER_VOLATILITY
+        * Math.max(input.volatility, output.volatility));
       return paidUsd <= receivedUsd * (1 + patience) && outAmount <= stock(output.mint);
     },
   };

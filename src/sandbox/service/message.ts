@@ -44,17 +44,22 @@ export function compileMessage(options: {
 }): CompiledMessage {
   const { table } = options;
   const roles = collectRoles(options.payer, options.instructions);
-  const groups = { writableSigners: [] as string[], readonlySigners: [] as string[], writables: [] as string[], readonlys: [] as string[] };
+  const groups = {
+    writableSigners: [] as string[], readonlySigners: [] as string[], writables: [] as string[],
+    readonlys: [] as string[],
+  };
   const writableLookups: string[] = [];
   const readonlyLookups: string[] = [];
   for (const [address, role] of roles) {
     if (role.isSigner) (role.isWritable ? groups.writableSigners : groups.readonlySigners).push(address);
-    else if (!role.isProgram && table?.indexes.has(address) === true) (role.isWritable ? writableLookups : readonlyLookups).push(address);
+    else if (!role.isProgram && table?.indexes.has(address) === true)
+      (role.isWritable ? writableLookups : readonlyLookups).push(address);
     else (role.isWritable ? groups.writables : groups.readonlys).push(address);
   }
   const signers = [...groups.writableSigners, ...groups.readonlySigners];
   const staticKeys = [...signers, ...groups.writables, ...groups.readonlys];
-  const positions = new Map([...staticKeys, ...writableLookups, ...readonlyLookups].map((address, index) => [address, index]));
+  const positions = new Map([...staticKeys, ...writableLookups, ...readonlyLookups].map((address, index) =>
+    [address, index]));
   const positionOf = (address: string): number => {
     const position = positions.get(address);
     assert(position !== undefined, `account ${address} has no place in the message`);
@@ -76,7 +81,9 @@ export function compileMessage(options: {
   return { bytes: Buffer.concat(parts), signers, accounts: positions.size };
 }
 
-function lookupParts(table: LookupTable, [writables, readonlys]: readonly [readonly string[], readonly string[]]): Uint8Array[] {
+function lookupParts(
+  table: LookupTable, [writables, readonlys]: readonly [readonly string[], readonly string[]],
+): Uint8Array[] {
   if (writables.length + readonlys.length === 0) return [listLength(0)];
   const indexes = [writables, readonlys].flatMap((addresses) =>
     [listLength(addresses.length), Uint8Array.from(addresses, (address) => table.indexes.get(address)!)]);

@@ -17,7 +17,8 @@ interface AnsweredOrder {
 }
 
 /** The older names of the routers, which say how a swap is filled. */
-const SWAP_TYPES: Readonly<Record<RouterName, string>> = { iris: 'aggregator', rfqz: 'rfq', routerA: 'routerA', routerB: 'routerB' };
+const SWAP_TYPES: Readonly<Record<RouterName, string>> =
+  { iris: 'aggregator', rfqz: 'rfq', routerA: 'routerA', routerB: 'routerB' };
 
 /**
  * Returns the answer of `/order`. The description and the live service differ in what a price impact is counted in, and
@@ -36,7 +37,8 @@ export function orderAnswer(context: ServiceContext, order: AnsweredOrder): obje
     ...valuesOf(context, quote),
     ...leastOf(quote, isLive && taker === undefined && request.slippageBps === undefined),
     swapMode: 'ExactIn',
-    routePlan: quote.router === 'rfqz' ? firmPlan(request, quote) : routePlan({ route: quote.priced.route, market: context.market, tokens: context.tokens }),
+    routePlan: quote.router === 'rfqz' ? firmPlan(request, quote)
+      : routePlan({ route: quote.priced.route, market: context.market, tokens: context.tokens }),
     ...(referral === undefined ? {} : { referralAccount: referral.account }),
     ...feesOf(quote, isLive && taker === undefined),
     ...costsOf(built),
@@ -64,7 +66,10 @@ function valuesOf({ market, profile }: ServiceContext, { output, inUsd, outAmoun
   };
 }
 
-/** A maker's price is firm: no slippage, and the least is all of it. So it looks, live, while nobody is there to take a chance. */
+/**
+ * A maker's price is firm: no slippage, and the least is all of it. So it looks, live, while nobody is there to take a
+ * chance.
+ */
 function leastOf(quote: OrderQuote, isOpen: boolean): object {
   if (quote.router === 'rfqz' || isOpen) return { otherAmountThreshold: quote.outAmount.toString(), slippageBps: 0 };
   return { otherAmountThreshold: quote.priced.threshold.toString(), slippageBps: quote.priced.slippageBps };
@@ -73,7 +78,8 @@ function leastOf(quote: OrderQuote, isOpen: boolean): object {
 function firmPlan({ amount }: OrderRequest, { input, output, inUsd, firm }: FirmQuote): object[] {
   return [{
     swapInfo: {
-      ammKey: firm.maker, label: 'rfqz', inputMint: input.mint, outputMint: output.mint, inAmount: amount.toString(), outAmount: firm.outAmount.toString(),
+      ammKey: firm.maker, label: 'rfqz', inputMint: input.mint, outputMint: output.mint, inAmount: amount.toString(),
+      outAmount: firm.outAmount.toString(),
     },
     percent: 100,
     bps: 10_000,
@@ -120,12 +126,19 @@ function costsOf(built: OrderTransaction | undefined): object {
   };
 }
 
-/** By its description the service says in every answer how long a transaction of now would live; live, only where there is one. */
+/**
+ * By its description the service says in every answer how long a transaction of now would live; live, only where there
+ * is one.
+ */
 function transactionOf({ chain, profile }: ServiceContext, built: OrderTransaction | undefined): object {
   if (built?.kind === 'built') {
-    return { transaction: unsignedTransaction(built.message).toString('base64'), lastValidBlockHeight: built.lastValidBlockHeight.toString() };
+    return {
+      transaction: unsignedTransaction(built.message).toString('base64'),
+      lastValidBlockHeight: built.lastValidBlockHeight.toString(),
+    };
   }
-  const height = profile === 'live' ? {} : { lastValidBlockHeight: chain.latestBlockhash().lastValidBlockHeight.toString() };
+  const height = profile === 'live' ? {}
+    : { lastValidBlockHeight: chain.latestBlockhash().lastValidBlockHeight.toString() };
   if (built === undefined) return { transaction: null, ...height };
   return { transaction: '', ...height, errorCode: built.code, errorMessage: built.message, error: built.message };
 }

@@ -59,11 +59,13 @@ export function quoteOrder(context: ServiceContext, request: OrderRequest): Orde
   const output = context.tokens.get(request.outputMint);
   if (input === undefined || output === undefined) throw untradable(context.profile);
   const inUsd = usdValue({ market: context.market, token: input, amount: request.amount });
-  const question: Question = { request, input, output, inUsd, collector: feeCollector(context, request, { input, output }) };
+  const question: Question =
+    { request, input, output, inUsd, collector: feeCollector(context, request, { input, output }) };
   const readPool = readingOnce(context.chain.readPool);
   let best: OrderQuote | undefined;
   for (const competitor of context.routers.all) {
-    const quote = mayRoute(context, request, competitor.name) ? quotePools(context, question, { competitor, readPool }) : undefined;
+    const quote = mayRoute(context, request, competitor.name)
+      ? quotePools(context, question, { competitor, readPool }) : undefined;
     if (quote !== undefined && (best === undefined || quote.outAmount > best.outAmount)) best = quote;
   }
   const firm = quoteMaker(context, question);
@@ -82,7 +84,8 @@ function quotePools(
   context: ServiceContext, question: Question, { competitor, readPool }: { competitor: PoolRouter; readPool: ReadPool },
 ): PooledQuote | undefined {
   const { request, input, output, inUsd, collector } = question;
-  const platformBps = request.referral?.feeBps ?? competitor.flatFeeBps ?? platformFeeBps(input, output, context.nowMs());
+  const platformBps = request.referral?.feeBps ?? competitor.flatFeeBps
+    ?? platformFeeBps(input, output, context.nowMs());
   const slippageBps = request.slippageBps ?? automaticSlippageBps(input, output);
   const { excludedLabels } = request;
   // The labels are this router's word for its markets; the others have their own and do not listen.
@@ -97,19 +100,25 @@ function quotePools(
   });
   if (route === undefined) return undefined;
   const { taker } = request;
-  const gasless = taker !== undefined && mayBeGasless(context, request) ? gaslessTerms(context, { ...request, taker }, { output, route, inUsd }) : undefined;
+  const gasless = taker !== undefined && mayBeGasless(context, request)
+    ? gaslessTerms(context, { ...request, taker }, { output, route, inUsd }) : undefined;
   const whole = { side: collector.side, bps: platformBps + (gasless?.recoupBps ?? 0) };
-  const charged = whole.bps === fee.bps ? route : routeAlong({ path: route.hops, amount: routedAmount({ amount: request.amount, fee: whole }), readPool });
+  const charged = whole.bps === fee.bps ? route
+    : routeAlong({ path: route.hops, amount: routedAmount({ amount: request.amount, fee: whole }), readPool });
   if (charged === undefined) return undefined;
   const priced = priceRoute({ route: charged, amount: request.amount, fee: whole, slippageBps });
   if (priced.outAmount === 0n) return undefined;
   return {
-    router: competitor.name, input, output, inUsd, outAmount: priced.outAmount, platformBps, priced, feeAccount: collector.account, gasless,
+    router: competitor.name, input, output, inUsd, outAmount: priced.outAmount, platformBps, priced,
+    feeAccount: collector.account, gasless,
   };
 }
 
-function quoteMaker(context: ServiceContext, { request, input, output, inUsd, collector }: Question): FirmQuote | undefined {
-  if (!makerMayQuote(context, request) || (request.referral !== undefined && collector.outputAccount === undefined)) return undefined;
+function quoteMaker(
+  context: ServiceContext, { request, input, output, inUsd, collector }: Question,
+): FirmQuote | undefined {
+  if (!makerMayQuote(context, request) || (request.referral !== undefined && collector.outputAccount === undefined))
+    return undefined;
   const firm = context.maker.quote({ input, output, amount: request.amount });
   if (firm === undefined) return undefined;
   const platformBps = request.referral?.feeBps ?? 0;
@@ -121,11 +130,12 @@ function quoteMaker(context: ServiceContext, { request, input, output, inUsd, co
 }
 
 /**
- * By its description the maker signs plain two-party swaps only; live, it minds nothing but another payer. It does not trade
- * with itself, and it is who pays for priority in its swaps: what a taker bids for that it would have to ignore.
+ * By its description the maker signs plain two-party swaps only; live, it minds nothing but another payer. It does not
+ * trade with itself, and it is who pays for priority in its swaps: what a taker bids for that it would have to ignore.
  */
 function makerMayQuote({ profile, maker }: ServiceContext, request: OrderRequest): boolean {
-  if (request.excludedRouters.has('rfqz') || request.taker === maker.key.address || isForeignPayer(request)) return false;
+  if (request.excludedRouters.has('rfqz') || request.taker === maker.key.address || isForeignPayer(request))
+    return false;
   if (request.bundleTipLamports !== undefined || request.priorityFeeLamports !== undefined) return false;
   return profile === 'live' || (request.receiver === undefined && request.referral === undefined);
 }

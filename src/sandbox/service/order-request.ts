@@ -50,7 +50,8 @@ export function parseOrderRequest(query: unknown, profile: Profile): OrderReques
   if ((referralAccount === undefined) !== (referralFee === undefined)) {
     throw badRequest('referralAccount and referralFee: expected both or neither');
   }
-  const referral = referralAccount === undefined || referralFee === undefined ? undefined : { account: referralAccount, feeBps: Number(referralFee) };
+  const referral = referralAccount === undefined || referralFee === undefined ? undefined
+    : { account: referralAccount, feeBps: Number(referralFee) };
   const payer = parameters.optionalAddress('payer');
   const priorityFeeLamports = parameters.optionalFloored('priorityFeeLamports', LAMPORTS);
   const bundleTipLamports = parameters.optionalFloored('bundleTipLamports', LAMPORTS);
@@ -58,8 +59,8 @@ export function parseOrderRequest(query: unknown, profile: Profile): OrderReques
   const excludedRouters = new Set((parameters.optionalList('excludeRouters') ?? []).map(routerName));
   const excludedLabels = new Set(parameters.optionalList('excludeDexes') ?? []);
   return {
-    inputMint, outputMint, amount, taker, receiver, payer, slippageBps, referral, priorityFeeLamports, bundleTipLamports,
-    feesAreLimits, excludedRouters, excludedLabels,
+    inputMint, outputMint, amount, taker, receiver, payer, slippageBps, referral, priorityFeeLamports,
+    bundleTipLamports, feesAreLimits, excludedRouters, excludedLabels,
     mode: STEERING.some((name) => parameters.has(name)) ? 'manual' : 'ultra',
   };
 }
@@ -71,7 +72,8 @@ export function isForeignPayer({ payer, taker }: Pick<OrderRequest, 'payer' | 't
 
 /** Returns the refusal of a mint that nobody trades: there the live service stumbles. */
 export function untradable(profile: Profile): RequestError {
-  return profile === 'live' ? new RequestError(500, { error: 'Something unexpected occurred' }) : badRequest('Failed to get quotes');
+  return profile === 'live' ? new RequestError(500, { error: 'Something unexpected occurred' })
+    : badRequest('Failed to get quotes');
 }
 
 function mint(parameters: Parameters, name: string, profile: Profile): string {
@@ -81,6 +83,7 @@ function mint(parameters: Parameters, name: string, profile: Profile): string {
 
 function routerName(name: string): RouterName {
   const router = ROUTERS.find((candidate) => candidate === name);
-  if (router === undefined) throw badRequest(`excludeRouters: expected names of ${ROUTERS.join(', ')}, got "${name.slice(0, 40)}"`);
+  if (router === undefined)
+    throw badRequest(`excludeRouters: expected names of ${ROUTERS.join(', ')}, got "${name.slice(0, 40)}"`);
   return router;
 }

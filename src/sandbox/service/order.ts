@@ -16,7 +16,8 @@ export function registerOrder(app: FastifyInstance, context: ServiceContext): vo
       return reply.send(answerOrder(context, { requestId, query: request.query }));
     } catch (error) {
       // Refusals of this endpoint carry the id that the service logs them under.
-      if (error instanceof RequestError && error.statusCode === 400) throw new RequestError(400, { requestId, ...error.body });
+      if (error instanceof RequestError && error.statusCode === 400)
+        throw new RequestError(400, { requestId, ...error.body });
       throw error;
     }
   });

@@ -21,7 +21,9 @@ export function registerOrderbook(app: FastifyInstance, context: ServiceContext)
     const sorted = (levels: readonly PredictionLevel[]): PredictionLevel[] =>
       levels.toSorted((a, b) => (profile === 'live' ? a.price - b.price : b.price - a.price));
     const [yes, no] = [sorted(book.yes), sorted(book.no)];
-    return { yes: yes.map(inCents), no: no.map(inCents), yes_dollars: yes.map(inDollars), no_dollars: no.map(inDollars) };
+    return {
+      yes: yes.map(inCents), no: no.map(inCents), yes_dollars: yes.map(inDollars), no_dollars: no.map(inDollars),
+    };
   });
 }
 

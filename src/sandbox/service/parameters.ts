@@ -4,9 +4,9 @@ import { isAddress } from '../chain/addresses.ts';
 import { badRequest } from './request-error.ts';
 
 /**
- * Reads the query of a request by the rules of the reference; every method throws a RequestError (400) that names the parameter.
- * A parameter given twice is refused where it is read, and so is an empty one. Integers are digits alone: no sign, point,
- * exponent or space; leading zeros count for nothing.
+ * Reads the query of a request by the rules of the reference; every method throws a RequestError (400) that names the
+ * parameter. A parameter given twice is refused where it is read, and so is an empty one. Integers are digits alone: no
+ * sign, point, exponent or space; leading zeros count for nothing.
  */
 export interface Parameters {
   has(name: string): boolean;
@@ -59,7 +59,8 @@ export function createParameters(source: unknown): Parameters {
     if (value === undefined) return undefined;
     if (typeof value !== 'string') throw badRequest(`${name}: expected one value, got several`);
     if (value === '' && min > 0) throw badRequest(`${name}: expected a value, got an empty one`);
-    if (value.length < min || value.length > max) throw badRequest(`${name}: expected ${min} to ${max} characters, got ${value.length}`);
+    if (value.length < min || value.length > max)
+      throw badRequest(`${name}: expected ${min} to ${max} characters, got ${value.length}`);
     if (CONTROL.test(value)) throw unexpected(name, 'text without control characters', value);
     return value;
   };

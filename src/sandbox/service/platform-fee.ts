@@ -20,7 +20,10 @@ const NEWCOMER_MS = 24 * 3_600_000;
 /** What the platform would rather be paid in. */
 const PREFERENCE: readonly PriceClass[] = ['sol', 'stable', 'staked', 'other'];
 
-/** Returns the platform's fee on managed swaps, in basis points: least where prices hardly move, most for tokens of less than a day. */
+/**
+ * Returns the platform's fee on managed swaps, in basis points: least where prices hardly move, most for tokens of less
+ * than a day.
+ */
 export function platformFeeBps(input: GenesisToken, output: GenesisToken, nowMs: number): number {
   if ([input, output].some(({ createdAt }) => nowMs - Date.parse(createdAt) < NEWCOMER_MS)) return NEWCOMER_FEE_BPS;
   const classes = [priceClass(input), priceClass(output)];
@@ -29,7 +32,10 @@ export function platformFeeBps(input: GenesisToken, output: GenesisToken, nowMs:
   return classes.includes('staked') ? STAKED_FEE_BPS : STABLE_FEE_BPS;
 }
 
-/** Returns both sides, the one first in whose token a fee is rather taken; the output's where it makes no difference. */
+/**
+ * Returns both sides, the one first in whose token a fee is rather taken; the output's where it makes no difference.
+ */
 export function feeSides(input: GenesisToken, output: GenesisToken): readonly [FeeSide, FeeSide] {
-  return PREFERENCE.indexOf(priceClass(input)) < PREFERENCE.indexOf(priceClass(output)) ? ['input', 'output'] : ['output', 'input'];
+  return PREFERENCE.indexOf(priceClass(input)) < PREFERENCE.indexOf(priceClass(output)) ? ['input', 'output']
+    : ['output', 'input'];
 }

@@ -21,8 +21,12 @@ export function parseQuery(text: string): Query {
   return queryOf([...values]);
 }
 
-/** Returns the same parameters under other names and with other values; those that meet under one name become several. */
-export function mapQuery(query: Query, change: (name: string, value: string) => readonly [name: string, value: string]): Query {
+/**
+ * Returns the same parameters under other names and with other values; those that meet under one name become several.
+ */
+export function mapQuery(
+  query: Query, change: (name: string, value: string) => readonly [name: string, value: string],
+): Query {
   const values = new Map<string, string[]>();
   for (const [name, found] of Object.entries(query)) {
     for (const value of [found].flat()) {

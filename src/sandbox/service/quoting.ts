@@ -24,12 +24,17 @@ export function routedAmount({ amount, fee }: { amount: bigint; fee: SwapFee }):
   return fee.side === 'input' ? amount - platformFee(amount, fee.bps) : amount;
 }
 
-/** Returns the price of a route for `routedAmount` by the chain's own arithmetic: the fee floors, the rest is the user's. */
+/**
+ * Returns the price of a route for `routedAmount` by the chain's own arithmetic: the fee floors, the rest is the
+ * user's.
+ */
 export function priceRoute(options: { route: Route; amount: bigint; fee: SwapFee; slippageBps: number }): PricedRoute {
   const { route, amount, fee, slippageBps } = options;
   const feeAmount = platformFee(fee.side === 'input' ? amount : route.outAmount, fee.bps);
   const outAmount = fee.side === 'input' ? route.outAmount : route.outAmount - feeAmount;
-  return { route, fee, feeAmount, inAmount: amount, outAmount, slippageBps, threshold: thresholdOf(outAmount, slippageBps) };
+  return {
+    route, fee, feeAmount, inAmount: amount, outAmount, slippageBps, threshold: thresholdOf(outAmount, slippageBps),
+  };
 }
 
 /** Returns floor(out * (10000 - slippage) / 10000). */
@@ -68,7 +73,9 @@ export interface RoutePlanEntry {
 }
 
 /** Returns the route plan of a route. */
-export function routePlan(options: { route: Route; market: Market; tokens: ReadonlyMap<string, GenesisToken> }): RoutePlanEntry[] {
+export function routePlan(
+  options: { route: Route; market: Market; tokens: ReadonlyMap<string, GenesisToken> },
+): RoutePlanEntry[] {
   return options.route.hops.map(({ pool, inputMint, outputMint, inAmount, outAmount }) => ({
     swapInfo: {
       ammKey: pool.address, label: pool.label, inputMint, outputMint,

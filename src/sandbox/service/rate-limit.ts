@@ -1,6 +1,9 @@
 import { GannetError } from '../../core/errors.ts';
 
-/** How a service counts: over the last stretch of time, over stretches that begin with a request, or by tokens that come back one by one. */
+/**
+ * How a service counts: over the last stretch of time, over stretches that begin with a request, or by tokens that come
+ * back one by one.
+ */
 export const LIMIT_KINDS = ['sliding', 'fixed', 'bucket'] as const;
 export type LimitKind = (typeof LIMIT_KINDS)[number];
 
@@ -35,16 +38,22 @@ export interface Counter {
 /** Throws CONFIG_INVALID on a limit that makes no sense. */
 export function requireRateLimit(limit: RateLimit): void {
   const { kind, requests, windowMs, executeRequests } = limit;
-  if (!LIMIT_KINDS.includes(kind)) throw new GannetError('CONFIG_INVALID', `rateLimit.kind: expected one of ${LIMIT_KINDS.join(', ')}, got ${JSON.stringify(kind)}`);
+  if (!LIMIT_KINDS.includes(kind)) throw new GannetError(
+    'CONFIG_INVALID', `rateLimit.kind: expected one of ${LIMIT_KINDS.join(', ')}, got ${JSON.stringify(kind)}`,
+  );
   for (const [name, value] of Object.entries({ requests, windowMs, executeRequests })) {
     if (!Number.isInteger(value) || value < 1 || value > 86_400_000) {
-      throw new GannetError('CONFIG_INVALID', `rateLimit.${name}: expected a whole number of 1 to 86400000, got ${value}`);
+      throw new GannetError(
+        'CONFIG_INVALID', `rateLimit.${name}: expected a whole number of 1 to 86400000, got ${value}`,
+      );
     }
   }
 }
 
 /** Returns a counter of a limit of `requests` per `windowMs`. */
-export function createCounter(limit: { readonly kind: LimitKind; readonly requests: number; readonly windowMs: number }): Counter {
+export function createCounter(
+  limit: { readonly kind: LimitKind; readonly requests: number; readonly windowMs: number },
+): Counter {
   const create = { sliding: slidingCounter, fixed: fixedCounter, bucket: bucketCounter }[limit.kind];
   return create(limit);
 }
@@ -77,7 +86,10 @@ function fixedCounter({ requests, windowMs }: Window): Counter {
   };
 }
 
-/** In whole numbers: a token is worth `windowMs`, and each millisecond brings `requests` of that; thirds of a token would never add up. */
+/**
+ * In whole numbers: a token is worth `windowMs`, and each millisecond brings `requests` of that; thirds of a token
+ * would never add up.
+ */
 function bucketCounter({ requests, windowMs }: Window): Counter {
   let worth = requests * windowMs;
   let filledAtMs: number | undefined;
@@ -89,7 +101,8 @@ function bucketCounter({ requests, windowMs }: Window): Counter {
       const allowed = worth >= windowMs;
       if (allowed) worth -= windowMs;
       const remaining = Math.floor(worth / windowMs);
-      return { allowed, current: requests - remaining, remaining, resetAtMs: nowMs + Math.ceil(((remaining + 1) * windowMs - worth) / requests) };
+      return { allowed, current: requests - remaining, remaining, resetAtMs: nowMs
+        + Math.ceil(((remaining + 1) * windowMs - worth) / requests) };
     },
   };
 }

@@ -25,7 +25,8 @@ export function createRateLimits(options: {
       const limit = 'key' in caller ? options.keyed : options.keyless;
       if (limit === undefined) return undefined;
       const name = `${bucket} ${'key' in caller ? `key ${caller.key}` : caller.address}`;
-      const counter = counters.get(name) ?? createCounter({ ...limit, requests: bucket === 'main' ? limit.requests : limit.executeRequests });
+      const counter = counters.get(name)
+        ?? createCounter({ ...limit, requests: bucket === 'main' ? limit.requests : limit.executeRequests });
       if (!counters.has(name) && counters.size >= MOST_COUNTERS) counters.delete(counters.keys().next().value!);
       counters.set(name, counter);
       return { ...counter.take(options.nowMs()), headers: limit.headers };

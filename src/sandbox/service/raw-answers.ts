@@ -16,7 +16,10 @@ export function answerNoHttp(error: Error & { readonly code?: string }, socket: 
   answerLast(socket, status, { reason, id: nextId() });
 }
 
-/** Answers the two kinds of request that never reach an application: those for a tunnel, and those that expect something special. */
+/**
+ * Answers the two kinds of request that never reach an application: those for a tunnel, and those that expect something
+ * special.
+ */
 export function refuseOtherProtocols(server: Server, nextId: () => string): void {
   server.on('connect', (_request, socket: Duplex) => {
     // A connection that was handed over says its errors to nobody else.
@@ -26,7 +29,8 @@ export function refuseOtherProtocols(server: Server, nextId: () => string): void
   server.on('checkExpectation', (_request, response) => {
     // Not over the socket: answers to earlier requests of the same connection may still be due.
     const body = bodyOf('the header Expect: expected 100-continue or none');
-    response.writeHead(417, { ...HEADERS, 'content-length': Buffer.byteLength(body), [GATEWAY_ID]: nextId() }).end(body);
+    response.writeHead(417, { ...HEADERS, 'content-length': Buffer.byteLength(body), [GATEWAY_ID]: nextId() })
+      .end(body);
   });
 }
 
@@ -37,7 +41,9 @@ function bodyOf(reason: string): string {
 }
 
 /** Writes a whole answer, the last of its connection. */
-function answerLast(socket: Duplex, status: number, { reason, id }: { readonly reason: string; readonly id: string }): void {
+function answerLast(
+  socket: Duplex, status: number, { reason, id }: { readonly reason: string; readonly id: string },
+): void {
   const body = bodyOf(reason);
   const headers = { ...HEADERS, 'content-length': Buffer.byteLength(body), [GATEWAY_ID]: id };
   if (socket.writable) {

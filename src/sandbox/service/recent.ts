@@ -7,7 +7,9 @@ export interface Recent<Value> {
 }
 
 /** Returns an empty memory whose time is `nowMs`. */
-export function createRecent<Value>(options: { nowMs: () => number; lifetimeMs: number; largestCount: number }): Recent<Value> {
+export function createRecent<Value>(
+  options: { nowMs: () => number; lifetimeMs: number; largestCount: number },
+): Recent<Value> {
   const entries = new Map<string, { readonly value: Value; readonly until: number }>();
 
   // Insertion order is expiry order, since every entry lives equally long.

@@ -4,7 +4,9 @@ export class RequestError extends Error {
   readonly statusCode: number;
   readonly body: Readonly<Record<string, unknown>>;
 
-  constructor(statusCode: number, body: Readonly<Record<string, unknown>> & { readonly error?: string; readonly message?: string }) {
+  constructor(statusCode: number, body: Readonly<Record<string, unknown>> & {
+    readonly error?: string; readonly message?: string;
+  }) {
     super(body.error ?? body.message ?? `HTTP ${statusCode}`);
     this.statusCode = statusCode;
     this.body = body;

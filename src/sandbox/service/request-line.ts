@@ -6,8 +6,8 @@ const NEEDLESS_ESCAPE = /%(?:4[1-9A-F]|5[0-9AF]|6[1-9A-F]|7[0-9AE]|3[0-9]|2[DE])
 const AUTHORITY = /^https?:\/\/[^/?#]*/i;
 
 /**
- * Returns a request's target in its one plain form: without the authority that requests to a proxy carry, without a fragment,
- * and with no escape in its path that needs none. Never throws.
+ * Returns a request's target in its one plain form: without the authority that requests to a proxy carry, without a
+ * fragment, and with no escape in its path that needs none. Never throws.
  */
 export function plainTarget(target: string): string {
   const local = target.replace(AUTHORITY, '').split('#', 1)[0]!;

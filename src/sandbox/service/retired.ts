@@ -5,7 +5,9 @@ import type { Query } from './query-string.ts';
 import { RequestError } from './request-error.ts';
 import { splitTarget } from './request-line.ts';
 
-/** A path that is known and not served: 410 for what is retired, 404 for what was never part of the service described. */
+/**
+ * A path that is known and not served: 410 for what is retired, 404 for what was never part of the service described.
+ */
 interface UnservedPath {
   readonly methods: readonly HTTPMethods[];
   readonly path: string;
@@ -20,7 +22,10 @@ const OUTSIDE = 'is outside the description of the service, and this sandbox doe
 
 /** Everything the description names only as renamed, replaced or moved out of itself. */
 const UNSERVED: readonly UnservedPath[] = [
-  { methods: ANY, path: '/limit/*', status: 410, instead: '/trigger/v1', words: `limit orders moved to /trigger/v1 under new names, which ${OUTSIDE}` },
+  {
+    methods: ANY, path: '/limit/*', status: 410, instead: '/trigger/v1',
+    words: `limit orders moved to /trigger/v1 under new names, which ${OUTSIDE}`,
+  },
   { methods: ANY, path: '/trigger/v1/createOrder', status: 404, words: `creating trigger orders ${OUTSIDE}` },
   { methods: ANY, path: '/trigger/v1/executeOrder', status: 404, words: `executing trigger orders ${OUTSIDE}` },
   { methods: ANY, path: '/trigger/v1/cancelOrder', status: 404, words: `cancelling trigger orders ${OUTSIDE}` },
@@ -37,7 +42,9 @@ const UNSERVED: readonly UnservedPath[] = [
 ];
 
 /** What would place, close or pay out on prediction markets. */
-const PREDICTION_ACTIONS: readonly { readonly methods: readonly HTTPMethods[]; readonly path: string; readonly status: 404 | 405; readonly allow?: string }[] = [
+const PREDICTION_ACTIONS: readonly {
+  readonly methods: readonly HTTPMethods[]; readonly path: string; readonly status: 404 | 405; readonly allow?: string;
+}[] = [
   { methods: ANY, path: '/orders', status: 404 },
   { methods: ANY, path: '/orders/*', status: 404 },
   { methods: ANY, path: '/execute', status: 404 },
@@ -45,7 +52,8 @@ const PREDICTION_ACTIONS: readonly { readonly methods: readonly HTTPMethods[]; r
   { methods: ['POST', 'PUT', 'PATCH', 'DELETE'], path: '/positions', status: 405, allow: 'GET' },
   { methods: ['POST', 'PUT', 'PATCH', 'DELETE'], path: '/positions/:positionPubkey', status: 405, allow: 'GET' },
 ];
-const NO_PREDICTION_ACTIONS = 'Placing orders, closing positions and claiming payouts is outside the description of the service; '
+const NO_PREDICTION_ACTIONS =
+  'Placing orders, closing positions and claiming payouts is outside the description of the service; '
   + 'this sandbox only shows markets, positions and history';
 
 /** An option that is gone, as a query parameter or a header, anywhere or on one path. */
@@ -61,13 +69,20 @@ interface RemovedOption {
 const REMOVED_OPTIONS: readonly RemovedOption[] = [
   {
     names: ['binaryKey', 'binary-key', 'binary_key', 'x-binary-key'],
-    words: 'is the key of the routing program that one ran oneself; this service takes an API key, in the header x-api-key',
+    words:
+      'is the key of the routing program that one ran oneself; this service takes an API key, in the header x-api-key',
   },
-  { names: ['swapMode'], path: '/swap/v2/build', harmless: 'ExactIn', words: 'is gone, a build is always ExactIn; the swap API V1 quotes ExactOut' },
+  {
+    names: ['swapMode'], path: '/swap/v2/build', harmless: 'ExactIn',
+    words: 'is gone, a build is always ExactIn; the swap API V1 quotes ExactOut',
+  },
   { names: ['userPublicKey'], path: '/swap/v2/build', words: 'belongs to the swap API V1; here it is called taker' },
 ];
 
-/** Answers what the description names as removed, renamed or retired with what took its place, instead of not knowing it. */
+/**
+ * Answers what the description names as removed, renamed or retired with what took its place, instead of not knowing
+ * it.
+ */
 export function registerRetired(app: FastifyInstance, context: ServiceContext): void {
   app.addHook('onRequest', (request, _reply, done) => {
     const path = pathOf(request);
@@ -86,7 +101,8 @@ export function registerRetired(app: FastifyInstance, context: ServiceContext): 
   for (const { methods, path, status, instead, words } of UNSERVED) {
     app.route({
       method: [...methods], url: path, ...refusing((request) => {
-        const error = `${request.method} ${pathOf(request)}: ${words}${instead === undefined ? '' : `; use ${instead}`}`;
+        const error =
+          `${request.method} ${pathOf(request)}: ${words}${instead === undefined ? '' : `; use ${instead}`}`;
         throw new RequestError(status, { error, ...(instead === undefined ? {} : { replacedBy: instead }) });
       }),
     });
@@ -95,14 +111,18 @@ export function registerRetired(app: FastifyInstance, context: ServiceContext): 
     app.route({
       method: [...methods], url: `/prediction/v1${path}`, ...refusing((_request, reply) => {
         if (allow !== undefined) reply.header('allow', allow);
-        throw predictionError(status, { message: NO_PREDICTION_ACTIONS, code: 'not_supported', requestId: context.nextId() });
+        throw predictionError(status, {
+          message: NO_PREDICTION_ACTIONS, code: 'not_supported', requestId: context.nextId(),
+        });
       }),
     });
   }
 }
 
 /** Before the body is looked at: whatever it is, it is answered with the explanation. */
-function refusing(refuse: (request: FastifyRequest, reply: FastifyReply) => never): { onRequest: typeof refuse; handler: typeof refuse } {
+function refusing(
+  refuse: (request: FastifyRequest, reply: FastifyReply) => never,
+): { onRequest: typeof refuse; handler: typeof refuse } {
   return { onRequest: refuse, handler: refuse };
 }
 

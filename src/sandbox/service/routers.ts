@@ -32,15 +32,22 @@ const ROUTER_B_FEE_BPS = 4;
  */
 export function createRouters(options: { pools: readonly MarketPool[]; readPool: ReadPool }): Routers {
   const { pools, readPool } = options;
-  const reserved = new Set(GENESIS_MARKETS.filter(({ reservedFor }) => reservedFor !== undefined).map(({ label }) => label));
+  const reserved = new Set(GENESIS_MARKETS.filter(({ reservedFor }) => reservedFor !== undefined).map(({ label }) =>
+    label));
   const publicPools = pools.filter(({ label }) => !reserved.has(label));
   const iris = createRouter({ pools: publicPools, readPool });
   return {
     iris,
     all: [
       { name: 'iris', router: iris },
-      { name: 'routerA', router: createRouter({ pools: pools.filter(({ label }) => label !== 'Estuary'), readPool, maxHops: 2 }) },
-      { name: 'routerB', router: createRouter({ pools: publicPools, readPool, maxHops: 1 }), flatFeeBps: ROUTER_B_FEE_BPS },
+      {
+        name: 'routerA',
+        router: createRouter({ pools: pools.filter(({ label }) => label !== 'Estuary'), readPool, maxHops: 2 }),
+      },
+      {
+        name: 'routerB', router: createRouter({ pools: publicPools, readPool, maxHops: 1 }),
+        flatFeeBps: ROUTER_B_FEE_BPS,
+      },
     ],
   };
 }

@@ -22,7 +22,8 @@ export interface Route {
 }
 
 /** A way from one mint to another, before amounts. */
-export type RoutePath = readonly { readonly pool: MarketPool; readonly inputMint: string; readonly outputMint: string }[];
+export type RoutePath =
+  readonly { readonly pool: MarketPool; readonly inputMint: string; readonly outputMint: string }[];
 
 interface PathRequest {
   readonly inputMint: string;
@@ -103,7 +104,9 @@ export function createRouter(options: { pools: readonly MarketPool[]; readPool: 
 }
 
 /** Returns what a path pays for an amount, or undefined where one of its pools cannot fill. */
-export function routeAlong({ path, amount, readPool }: { path: RoutePath; amount: bigint; readPool: ReadPool }): Route | undefined {
+export function routeAlong(
+  { path, amount, readPool }: { path: RoutePath; amount: bigint; readPool: ReadPool },
+): Route | undefined {
   const hops: RouteHop[] = [];
   let inAmount = amount;
   for (const { pool, inputMint, outputMint } of path) {
@@ -119,7 +122,9 @@ export function routeAlong({ path, amount, readPool }: { path: RoutePath; amount
  * Returns the least input for which a path pays at least `outAmount`, or undefined where it cannot. What the last pool
  * needs at least is what the one before it must pay: more in never pays less, so the least of each is the least of all.
  */
-export function leastInput({ path, outAmount, readPool }: { path: RoutePath; outAmount: bigint; readPool: ReadPool }): bigint | undefined {
+export function leastInput(
+  { path, outAmount, readPool }: { path: RoutePath; outAmount: bigint; readPool: ReadPool },
+): bigint | undefined {
   let needed: bigint | undefined = outAmount;
   for (const { pool, inputMint } of path.toReversed()) {
     if (needed === undefined) return undefined;
@@ -129,7 +134,9 @@ export function leastInput({ path, outAmount, readPool }: { path: RoutePath; out
 }
 
 /** Returns a pool as it looks to one who brings `inputMint`. */
-function facing(pool: MarketPool, inputMint: string, readPool: ReadPool): { reserveIn: bigint; reserveOut: bigint; feeBps: number } {
+function facing(
+  pool: MarketPool, inputMint: string, readPool: ReadPool,
+): { reserveIn: bigint; reserveOut: bigint; feeBps: number } {
   const { reserveA, reserveB } = readPool(pool.address);
   const [reserveIn, reserveOut] = inputMint === pool.mintA ? [reserveA, reserveB] : [reserveB, reserveA];
   return { reserveIn, reserveOut, feeBps: pool.feeBps };

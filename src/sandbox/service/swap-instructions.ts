@@ -3,7 +3,9 @@ import type { SandboxChain } from '../chain/chain.ts';
 import { swapInstruction } from '../chain/swap-instruction.ts';
 import type { GenesisToken } from '../genesis.ts';
 import { tokenAccountRent } from './fees.ts';
-import { closeTokenAccount, createTokenAccount, fromWeb3, syncNative, transferLamports, transferTokens, type Instruction } from './instructions.ts';
+import {
+  closeTokenAccount, createTokenAccount, fromWeb3, syncNative, transferLamports, transferTokens, type Instruction,
+} from './instructions.ts';
 import { nativeDelivery } from './native-delivery.ts';
 import type { SwapFee } from './platform-fee.ts';
 import type { Route } from './routing.ts';
@@ -54,7 +56,10 @@ interface SwapRequest {
   /** Wraps SOL before and unwraps it after; otherwise the taker's wrapped-SOL account is used as it is. */
   readonly wrapSol: boolean;
   readonly delivery: Delivery;
-  /** Makes accounts of the taker for the tokens between, and closes those it made, although nothing passes through them here. */
+  /**
+   * Makes accounts of the taker for the tokens between, and closes those it made, although nothing passes through them
+   * here.
+   */
   readonly intermediateAccounts?: boolean;
   /** Makes no account that is there already. */
   readonly omitExisting?: boolean;
@@ -90,8 +95,11 @@ export function swapInstructions(request: SwapRequest): SwapInstructions {
     destination,
     ...(fee?.side === 'output' && fee.bps > 0 ? { platformFee: { bps: fee.bps, account: fee.account } } : {}),
   }));
-  const unwraps = request.wrapSol && (input.mint === NATIVE_MINT || (output.mint === NATIVE_MINT && delivery.kind === 'taker'));
-  if (unwraps) draft.cleanup.push(closeTokenAccount({ account: wrappedOf(taker), destination: taker, owner: taker, tokenProgram: TOKEN_PROGRAM }));
+  const unwraps = request.wrapSol
+    && (input.mint === NATIVE_MINT || (output.mint === NATIVE_MINT && delivery.kind === 'taker'));
+  if (unwraps) draft.cleanup.push(
+    closeTokenAccount({ account: wrappedOf(taker), destination: taker, owner: taker, tokenProgram: TOKEN_PROGRAM }),
+  );
   return { ...draft, swap };
 }
 
@@ -139,7 +147,8 @@ function addIntermediates(draft: Draft, request: SwapRequest): void {
 }
 
 function addTemporaryWrapped(draft: Draft, request: SwapRequest): string {
-  const { account, isNew } = makeSure(draft, request, { owner: request.taker, mint: NATIVE_MINT, tokenProgram: TOKEN_PROGRAM });
+  const { account, isNew } =
+    makeSure(draft, request, { owner: request.taker, mint: NATIVE_MINT, tokenProgram: TOKEN_PROGRAM });
   if (isNew) draft.temporaryRentLamports += tokenAccountRent(TOKEN_PROGRAM);
   return account;
 }
@@ -156,7 +165,9 @@ interface TokenOwner {
   readonly tokenProgram: string;
 }
 
-function makeSure(draft: Draft, { chain, payer, omitExisting }: SwapRequest, whose: TokenOwner): { account: string; isNew: boolean } {
+function makeSure(
+  draft: Draft, { chain, payer, omitExisting }: SwapRequest, whose: TokenOwner,
+): { account: string; isNew: boolean } {
   const account = associatedTokenAddress(whose.owner, whose.mint, whose.tokenProgram);
   const isNew = !chain.accountExists(account);
   if (isNew || omitExisting !== true) {

@@ -18,7 +18,9 @@ export interface ListedToken {
 export interface TokenIndex {
   /** Returns the tokens that are there from the start, the ones that routes lead to. */
   readonly established: readonly ListedToken[];
-  /** Returns what a search finds; an empty query means the best known. Throws a RequestError (400) on too many mints. */
+  /**
+   * Returns what a search finds; an empty query means the best known. Throws a RequestError (400) on too many mints.
+   */
   search(query: string): readonly ListedToken[];
   /** Returns the tokens whose first pool is the newest, the newest first. */
   recent(count: number): readonly ListedToken[];
@@ -36,9 +38,11 @@ export function createTokenIndex(context: ServiceContext): TokenIndex {
   for (const pool of context.pools) {
     for (const mint of [pool.mintA, pool.mintB]) if (!firstPools.has(mint)) firstPools.set(mint, pool.address);
   }
-  const established = [...context.tokens.values()].map((token): ListedToken => ({ token, firstPool: firstPools.get(token.mint), launch: undefined }));
+  const established = [...context.tokens.values()]
+    .map((token): ListedToken => ({ token, firstPool: firstPools.get(token.mint), launch: undefined }));
 
-  const findLaunches = (isWanted: (token: GenesisToken) => boolean): ListedToken[] => launches.find(isWanted).map(listed);
+  const findLaunches = (isWanted: (token: GenesisToken) => boolean): ListedToken[] =>
+    launches.find(isWanted).map(listed);
 
   return {
     established,
@@ -46,15 +50,18 @@ export function createTokenIndex(context: ServiceContext): TokenIndex {
       const terms = query.split(',').map((term) => term.trim()).filter((term) => term !== '');
       if (terms.length === 0) return established.toSorted(byScore).slice(0, MOST_MATCHES);
       const named = terms.filter(isAddress);
-      if (named.length > MOST_MINTS) throw badRequest(`query: expected at most ${MOST_MINTS} mint addresses, got ${named.length}`);
+      if (named.length > MOST_MINTS)
+        throw badRequest(`query: expected at most ${MOST_MINTS} mint addresses, got ${named.length}`);
       const mints = new Set(named);
       const words = terms.filter((term) => !isAddress(term)).map((term) => term.toLowerCase());
-      const isMatch = (token: GenesisToken): boolean => words.some((word) => token.symbol.toLowerCase().includes(word) || token.name.toLowerCase().includes(word));
+      const isMatch = (token: GenesisToken): boolean =>
+        words.some((word) => token.symbol.toLowerCase().includes(word) || token.name.toLowerCase().includes(word));
       const byMint = established.filter(({ token }) => mints.has(token.mint));
       // Looking for launches costs more than all the rest, and is rarely what somebody wants.
       if (byMint.length < mints.size) byMint.push(...findLaunches(({ mint }) => mints.has(mint)));
       if (words.length === 0) return byMint;
-      const byWord = [...established.filter(({ token }) => isMatch(token)), ...findLaunches(isMatch)].sort(byScore).slice(0, MOST_MATCHES);
+      const byWord = [...established.filter(({ token }) => isMatch(token)), ...findLaunches(isMatch)].sort(byScore)
+        .slice(0, MOST_MATCHES);
       return [...byMint, ...byWord.filter(({ token }) => !mints.has(token.mint))];
     },
     recent(count) {
@@ -65,7 +72,8 @@ export function createTokenIndex(context: ServiceContext): TokenIndex {
       const common = { token, firstPool, profile, slot: chain.slot, nowMs: context.nowMs() };
       if (launch === undefined) {
         return tokenRecord({
-          ...common, usdPrice: market.usdPrice(token.mint), liquidity: market.liquidityUsd(token.mint), holders: market.holders(token.mint), tape: market.tape(token.mint),
+          ...common, usdPrice: market.usdPrice(token.mint), liquidity: market.liquidityUsd(token.mint),
+          holders: market.holders(token.mint), tape: market.tape(token.mint),
         });
       }
       const reserves = chain.readPool(launch.pool);

@@ -24,7 +24,8 @@ export interface TokenFigures {
 }
 
 type WindowStats = Readonly<Record<
-  'priceChange' | 'holderChange' | 'liquidityChange' | 'volumeChange' | 'buyVolume' | 'sellVolume' | 'buyOrganicVolume' | 'sellOrganicVolume'
+  'priceChange' | 'holderChange' | 'liquidityChange' | 'volumeChange' | 'buyVolume' | 'sellVolume' | 'buyOrganicVolume'
+    | 'sellOrganicVolume'
   | 'numBuys' | 'numSells' | 'numTraders' | 'numOrganicBuyers' | 'numNetBuyers', number>>;
 
 interface TokenNow extends TokenFigures {
@@ -86,7 +87,8 @@ export function tokenRecord(now: TokenNow): object {
       ...(token.mintAuthority === undefined ? { mintAuthorityDisabled: true } : {}),
       ...(token.freezeAuthority === undefined ? { freezeAuthorityDisabled: true } : {}),
       topHoldersPercentage: token.topHoldersPercentage,
-      ...(token.developerMints === undefined ? {} : { devBalancePercentage: token.topHoldersPercentage / 2, devMints: token.developerMints }),
+      ...(token.developerMints === undefined ? {}
+        : { devBalancePercentage: token.topHoldersPercentage / 2, devMints: token.developerMints }),
     },
     organicScore,
     organicScoreLabel: organicScore >= 70 ? 'high' : organicScore >= 20 ? 'medium' : 'low',
@@ -135,7 +137,8 @@ function windowStats(now: TokenNow): Record<string, object> {
 }
 
 const NO_TRADES: WindowStats = {
-  priceChange: 0, holderChange: 0, liquidityChange: 0, volumeChange: 0, buyVolume: 0, sellVolume: 0, buyOrganicVolume: 0, sellOrganicVolume: 0,
+  priceChange: 0, holderChange: 0, liquidityChange: 0, volumeChange: 0, buyVolume: 0, sellVolume: 0,
+  buyOrganicVolume: 0, sellOrganicVolume: 0,
   numBuys: 0, numSells: 0, numTraders: 0, numOrganicBuyers: 0, numNetBuyers: 0,
 };
 
@@ -167,9 +170,11 @@ function statsOf(now: TokenNow, tape: TradeTape, minutes: number): WindowStats |
 
 /** The price's change over a week and a month, and of the best known tokens what was traded in a week. */
 function distantStats({ tape, usdPrice, token, profile }: TokenNow, dayVolume: number): Record<string, object> {
-  if (tape === undefined) return profile === 'live' ? {} : { stats7d: { priceChange: 0 }, stats30d: { priceChange: 0 } };
+  if (tape === undefined)
+    return profile === 'live' ? {} : { stats7d: { priceChange: 0 }, stats30d: { priceChange: 0 } };
   const { sevenDays, thirtyDays } = tape.distantPrices;
-  const traded = token.organicScore < WELL_KNOWN_SCORE ? {} : { buyVolume: (dayVolume * DAYS_PER_WEEK) / 2, sellVolume: (dayVolume * DAYS_PER_WEEK) / 2 };
+  const traded = token.organicScore < WELL_KNOWN_SCORE ? {}
+    : { buyVolume: (dayVolume * DAYS_PER_WEEK) / 2, sellVolume: (dayVolume * DAYS_PER_WEEK) / 2 };
   return {
     stats7d: { priceChange: percentChange(sevenDays, usdPrice), ...traded },
     stats30d: { priceChange: percentChange(thirtyDays, usdPrice) },

@@ -11,7 +11,9 @@ export interface BackOff {
  * Returns a back-off with decorrelated jitter: each delay is drawn from the base to three times the last one, so that
  * many that failed together do not come back together (M. Brooker, "Exponential Backoff And Jitter", 2015).
  */
-export function createBackOff({ baseMs, capMs, random }: { readonly baseMs: Millis; readonly capMs: Millis; readonly random: Random }): BackOff {
+export function createBackOff(
+  { baseMs, capMs, random }: { readonly baseMs: Millis; readonly capMs: Millis; readonly random: Random },
+): BackOff {
   let lastMs = baseMs;
   return {
     next() {

@@ -5,11 +5,11 @@ import type { Clock } from '../../core/time.ts';
 import type { FeedHealth, FeedKey, MarketEvent } from '../../market/event.ts';
 import type { Feed, FeedSpec } from '../../market/feed.ts';
 import { feedKey, sharedFeeds } from '../../market/feed.ts';
-import type { FeedRecord, FeedStats } from './feed-record.ts';
-import { createFeedRecord } from './feed-record.ts';
-import type { FeedSource } from './poll.ts';
-import { pollsFor } from './poll.ts';
-import { startScheduler } from './scheduler.ts';
+import type { FeedRecord, FeedStats } from './feed-stats.ts';
+import { createFeedRecord } from './feed-stats.ts';
+import type { FeedSource } from './polls.ts';
+import { pollsFor } from './polls.ts';
+import { startScheduler } from './poll-scheduler.ts';
 
 export interface FeedsOptions {
   readonly service: FeedSource;

@@ -41,26 +41,38 @@ const DialectFile = z.strictObject({
   query: z.record(word, word).default({}),
   fields: z.record(word, word).default({}),
   paths: z.record(path, path).default({}),
-  /** The host's swap programs and how their instructions are laid out: for the signer alone, which reads them itself. */
+  /**
+   * The host's swap programs and how their instructions are laid out: for the signer alone, which reads them itself.
+   */
   swap_programs: z.array(z.unknown()).default([]),
 });
 
 /** Returns the names of all dialects in a directory. */
 export function dialectNames(directory = DIALECTS_DIRECTORY): string[] {
-  return readdirSync(directory).filter((file) => file.endsWith('.yaml')).map((file) => file.slice(0, -'.yaml'.length)).sort();
+  return readdirSync(directory).filter((file) => file.endsWith('.yaml'))
+    .map((file) => file.slice(0, -'.yaml'.length)).sort();
 }
 
-/** Returns the dialect of a name. Throws CONFIG_NOT_FOUND where there is no such file, CONFIG_INVALID where it says nonsense. */
+/**
+ * Returns the dialect of a name. Throws CONFIG_NOT_FOUND where there is no such file, CONFIG_INVALID where it says
+ * nonsense.
+ */
 export function loadDialect(name: string, directory = DIALECTS_DIRECTORY): Dialect {
   if (!/^[a-z0-9-]{1,64}$/.test(name)) {
-    throw new GannetError('CONFIG_INVALID', `service.dialect: expected a name of small letters, digits and dashes, got "${name.slice(0, 60)}"`);
+    throw new GannetError(
+      'CONFIG_INVALID',
+      `service.dialect: expected a name of small letters, digits and dashes, got "${name.slice(0, 60)}"`,
+    );
   }
   const file = join(directory, `${name}.yaml`);
   let text: string;
   try {
     text = readFileSync(file, 'utf8');
   } catch (cause) {
-    throw new GannetError('CONFIG_NOT_FOUND', `service.dialect: expected the dialect "${name}" in ${file}; "neutral" always exists`, { cause });
+    throw new GannetError(
+      'CONFIG_NOT_FOUND', `service.dialect: expected the dialect "${name}" in ${file}; "neutral" always exists`,
+      { cause },
+    );
   }
   return parseDialect(text, file);
 }
@@ -81,16 +93,20 @@ export function parseDialect(text: string, file: string): Dialect {
     const twice = saidTwice(words[section]);
     if (twice !== undefined) {
       throw invalid(file, lines.linePos(offsetOf(document.getIn([section, twice.neutral], true))),
-        `${section}.${twice.neutral}: "${twice.wire}" already stands for ${twice.other}, so an answer could not be translated back`);
+        `${section}.${twice.neutral}: "${twice.wire}" already stands for ${twice.other}, so an answer could not be `
+          + 'translated back');
     }
   }
   return {
-    name: words.dialect, hosts: words.hosts, routers: Object.keys(words.routers), providers: Object.keys(words.providers), ...createVocabularies(words),
+    name: words.dialect, hosts: words.hosts, routers: Object.keys(words.routers),
+    providers: Object.keys(words.providers), ...createVocabularies(words),
   };
 }
 
 /** Returns the first wire word that two neutral ones share. */
-function saidTwice(section: Readonly<Record<string, string | readonly string[]>>): { neutral: string; wire: string; other: string } | undefined {
+function saidTwice(
+  section: Readonly<Record<string, string | readonly string[]>>,
+): { neutral: string; wire: string; other: string } | undefined {
   const taken = new Map<string, string>();
   for (const [neutral, said] of Object.entries(section)) {
     for (const wire of [said].flat()) {
@@ -111,9 +127,14 @@ function describe(issue: z.core.$ZodIssue): string {
 }
 
 function offsetOf(node: unknown): number {
-  return typeof node === 'object' && node !== null && 'range' in node && Array.isArray(node.range) ? Number(node.range[0]) : 0;
+  return typeof node === 'object' && node !== null && 'range' in node && Array.isArray(node.range)
+    ? Number(node.range[0]) : 0;
 }
 
-function invalid(file: string, { line, col }: { readonly line: number; readonly col: number }, message: string): GannetError {
-  return new GannetError('CONFIG_INVALID', `${file}:${line}:${col} ${message.replace(/^: /, '')}`, { details: { file, line, column: col } });
+function invalid(
+  file: string, { line, col }: { readonly line: number; readonly col: number }, message: string,
+): GannetError {
+  return new GannetError(
+    'CONFIG_INVALID', `${file}:${line}:${col} ${message.replace(/^: /, '')}`, { details: { file, line, column: col } },
+  );
 }

@@ -2,7 +2,9 @@ import { z } from 'zod';
 import type { Amount } from '../../core/amount.ts';
 import type { Mint } from '../../market/token.ts';
 import type { ExecuteAnswer } from '../../trading/swap-order.ts';
-import { optional, optionalText, wireAmount, wireInteger, wireList, wireMint, wireSignature, wireText, wireU64 } from './fields.ts';
+import {
+  optional, optionalText, wireAmount, wireInteger, wireList, wireMint, wireSignature, wireText, wireU64,
+} from './fields.ts';
 import { malformed } from './read.ts';
 import { readShown } from './read-shown.ts';
 import { MOST_STEPS } from './swap-route.ts';
@@ -37,7 +39,8 @@ export interface ExecuteAmounts {
 /** The service's word on a transaction, with the amounts it names. */
 export type ExecuteReport = ExecuteAnswer & { readonly amounts?: ExecuteAmounts | undefined };
 
-const swapEvent = z.object({ inputMint: wireMint, inputAmount: wireAmount, outputMint: wireMint, outputAmount: wireAmount });
+const swapEvent =
+  z.object({ inputMint: wireMint, inputAmount: wireAmount, outputMint: wireMint, outputAmount: wireAmount });
 
 const WireExecute = z.object({
   status: optionalText(wireText),
@@ -52,7 +55,8 @@ const WireExecute = z.object({
   swapEvents: optional(wireList(swapEvent, MOST_STEPS)),
 });
 
-const AMOUNTS = ['slot', 'totalInputAmount', 'totalOutputAmount', 'inputAmountResult', 'outputAmountResult', 'swapEvents'] as const;
+const AMOUNTS =
+  ['slot', 'totalInputAmount', 'totalOutputAmount', 'inputAmountResult', 'outputAmountResult', 'swapEvents'] as const;
 const SHOWN: ReadonlySet<string> = new Set([...AMOUNTS, 'error']);
 
 /**
@@ -71,7 +75,10 @@ export function readExecuteAnswer(answer: unknown): ExecuteReport {
   if (code !== undefined && ((status === 'Failed' && code !== 0) || (status === undefined && code < 0))) {
     return { status: 'failed', code, signature, error, amounts };
   }
-  throw malformed(`${WHAT}: expected the status Success with code 0 or Failed with another`, `${status ?? 'no status'} with code ${code ?? 'missing'}`);
+  throw malformed(
+    `${WHAT}: expected the status Success with code 0 or Failed with another`,
+    `${status ?? 'no status'} with code ${code ?? 'missing'}`,
+  );
 }
 
 function readAmounts(wire: z.output<typeof WireExecute>, unread: readonly string[]): ExecuteAmounts | undefined {

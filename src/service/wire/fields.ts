@@ -3,16 +3,16 @@ import type { Amount, Lamports } from '../../core/amount.ts';
 import { U64_MAX } from '../../core/amount.ts';
 import type { Millis } from '../../core/time.ts';
 import type { Mint } from '../../market/token.ts';
+import { ADDRESS_FORM, SIGNATURE_FORM } from '../../solana/addresses.ts';
+import { MAX_TRANSACTION_BYTES } from '../../solana/constants.ts';
 
-const BASE58_32_BYTES = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/;
-const BASE58_64_BYTES = /^[1-9A-HJ-NP-Za-km-z]{64,88}$/;
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
-/** The most bytes a transaction has. */
-export const MAX_TRANSACTION_BYTES = 1_232;
 
 /** An integer of 0 to 2^64 - 1, written as a number or as digits. */
 export const wireU64 = z
-  .union([z.string().regex(/^\d{1,20}$/), z.int().nonnegative(), z.bigint()], { error: 'expected an integer of 0 to 2^64 - 1' })
+  .union([z.string().regex(/^\d{1,20}$/), z.int().nonnegative(), z.bigint()], {
+    error: 'expected an integer of 0 to 2^64 - 1',
+  })
   .transform((value) => BigInt(value))
   .refine((value) => value >= 0n && value <= U64_MAX, { error: 'expected an integer of 0 to 2^64 - 1' });
 
@@ -26,7 +26,9 @@ export const wirePositiveAmount = wireAmount.refine((value) => value > 0n, { err
 
 /** A finite number, written as a number or as its text. */
 export const wireNumber = z
-  .union([z.number(), z.string().regex(/^-?\d{1,30}(\.\d{1,30})?([eE][+-]?\d{1,3})?$/), z.bigint()], { error: 'expected a finite number' })
+  .union([z.number(), z.string().regex(/^-?\d{1,30}(\.\d{1,30})?([eE][+-]?\d{1,3})?$/), z.bigint()], {
+    error: 'expected a finite number',
+  })
   .transform(Number)
   .refine(Number.isFinite, { error: 'expected a finite number' });
 
@@ -34,23 +36,29 @@ export const wireNumber = z
 export const wireInteger = wireNumber.refine(Number.isSafeInteger, { error: 'expected a whole number' });
 
 /** A public key. */
-export const wireAddress = z.string({ error: 'expected a base58 address' }).regex(BASE58_32_BYTES, { error: 'expected a base58 address' });
+export const wireAddress = z.string({ error: 'expected a base58 address' })
+  .regex(ADDRESS_FORM, { error: 'expected a base58 address' });
 
 export const wireMint = wireAddress.transform((text) => text as Mint);
 
 /** A transaction's signature. */
-export const wireSignature = z.string({ error: 'expected a base58 signature' }).regex(BASE58_64_BYTES, { error: 'expected a base58 signature' });
+export const wireSignature = z.string({ error: 'expected a base58 signature' })
+  .regex(SIGNATURE_FORM, { error: 'expected a base58 signature' });
 
 /** Text from outside, cut at 200 characters. Not safe to print as it is. */
 export const wireText = z.string().transform((text) => cutText(text, 200));
 
-/** Returns the beginning of a text. Half a character of two would come back from a file as another one, and no replay could be the same. */
+/**
+ * Returns the beginning of a text. Half a character of two would come back from a file as another one, and no replay
+ * could be the same.
+ */
 export function cutText(text: string, limit: number): string {
   return text.slice(0, limit).toWellFormed();
 }
 
 /** An id that goes back as it came, so that it is never cut. */
-export const wireId = z.string({ error: 'expected an id' }).max(200, { error: 'expected an id of at most 200 characters' });
+export const wireId = z.string({ error: 'expected an id' })
+  .max(200, { error: 'expected an id of at most 200 characters' });
 
 /** Bytes as base64, at most as many as a transaction has; the length is looked at before anything is decoded. */
 export const wireBytes = z
@@ -58,23 +66,36 @@ export const wireBytes = z
   .max(Math.ceil(MAX_TRANSACTION_BYTES / 3) * 4, { error: `expected at most ${MAX_TRANSACTION_BYTES} bytes of base64` })
   .regex(BASE64, { error: 'expected base64' })
   .transform((text) => new Uint8Array(Buffer.from(text, 'base64')))
-  .refine((bytes) => bytes.length <= MAX_TRANSACTION_BYTES, { error: `expected at most ${MAX_TRANSACTION_BYTES} bytes of base64` });
+  .refine((bytes) => bytes.length <= MAX_TRANSACTION_BYTES, {
+    error: `expected at most ${MAX_TRANSACTION_BYTES} bytes of base64`,
+  });
 
-/** A finite number, undefined where there is none: who divides by a price that is not known writes NaN or Infinity in words. */
-export const wireFigure = z.preprocess((value) => (typeof value === 'string' && /^(?:NaN|[+-]?Infinity)?$/.test(value) ? undefined : value), optional(wireNumber));
+/**
+ * A finite number, undefined where there is none: who divides by a price that is not known writes NaN or Infinity in
+ * words.
+ */
+export const wireFigure = z.preprocess(
+  (value) => (typeof value === 'string' && /^(?:NaN|[+-]?Infinity)?$/.test(value) ? undefined : value),
+  optional(wireNumber),
+);
 
 /** Returns a schema of a list of at most so many elements; a longer one is refused before any of them is looked at. */
 export function wireList<T extends z.ZodType>(element: T, most: number) {
-  return z.custom<readonly unknown[]>((list) => Array.isArray(list) && list.length <= most, { error: `expected a list of at most ${most}` }).pipe(z.array(element));
+  return z.custom<readonly unknown[]>(
+    (list) => Array.isArray(list) && list.length <= most, { error: `expected a list of at most ${most}` },
+  ).pipe(z.array(element));
 }
 
 /** An instant as Unix seconds, Unix milliseconds or ISO 8601; which of them follows from its form and magnitude. */
-export const wireInstant = z.union([z.string(), z.number()], { error: 'expected an instant' }).transform((value, context): Millis => {
-  const instant = parseInstant(String(value));
-  if (!Number.isNaN(instant)) return instant;
-  context.issues.push({ code: 'custom', message: 'expected Unix seconds, Unix milliseconds or ISO 8601', input: value });
-  return z.NEVER;
-});
+export const wireInstant = z.union([z.string(), z.number()], { error: 'expected an instant' })
+  .transform((value, context): Millis => {
+    const instant = parseInstant(String(value));
+    if (!Number.isNaN(instant)) return instant;
+    context.issues.push({
+      code: 'custom', message: 'expected Unix seconds, Unix milliseconds or ISO 8601', input: value,
+    });
+    return z.NEVER;
+  });
 
 function parseInstant(text: string): Millis {
   if (/^\d+(\.\d+)?$/.test(text)) return epochMs(Number(text));

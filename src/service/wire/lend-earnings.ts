@@ -34,7 +34,9 @@ export function readLendEarnings(answer: unknown, user: string): readonly LendEa
   if (!WireEarnings.safeParse(answer).success) refuseOldForm(answer);
   const earnings = readWire(WireEarnings, answer, WHAT);
   const stranger = earnings.findIndex(({ ownerAddress }) => ownerAddress !== user);
-  if (stranger >= 0) throw malformed(`${WHAT}, ${stranger}.ownerAddress: expected ${user}, who was asked for`, earnings[stranger]!.ownerAddress);
+  if (stranger >= 0) throw malformed(
+    `${WHAT}, ${stranger}.ownerAddress: expected ${user}, who was asked for`, earnings[stranger]!.ownerAddress,
+  );
   return earnings;
 }
 
@@ -44,7 +46,10 @@ function refuseOldForm(answer: unknown): void {
   const { earnings, slot } = record as { readonly earnings?: unknown; readonly slot?: unknown };
   const removed = REMOVED.filter((name) => Object.hasOwn(record, name));
   if (removed.length === 0 && !(typeof earnings === 'string' && slot === undefined)) return;
-  const found = [...removed, ...(typeof earnings === 'string' ? ['earnings as text'] : []), ...(slot === undefined ? ['no slot'] : [])];
+  const found = [...removed, ...(typeof earnings === 'string' ? ['earnings as text'] : []), ...(slot === undefined
+    ? ['no slot'] : [])];
   throw new GannetError('SERVICE_MALFORMED',
-    `${WHAT}: expected a list of {address, ownerAddress, earnings: number, slot: number}, got the form that was given up (${found.join(', ')}): the totals were removed, earnings became a number, slot was added; check service.base_url`);
+    `${WHAT}: expected a list of {address, ownerAddress, earnings: number, slot: number}, got the form that was given `
+      + `up (${found.join(', ')}): the totals were removed, earnings became a number, slot was added; check `
+      + 'service.base_url');
 }

@@ -19,4 +19,5 @@ export const lenientInstant = optional(wireInstant).catch(undefined);
 
 /** At most 100 texts; one of the wrong form is left out. */
 export const lenientTexts = z.array(z.unknown()).nullish().catch(undefined)
-  .transform((list): readonly string[] => (list ?? []).filter((text) => typeof text === 'string').slice(0, 100).map((text) => cutText(text, 200)));
+  .transform((list): readonly string[] =>
+    (list ?? []).filter((text) => typeof text === 'string').slice(0, 100).map((text) => cutText(text, 200)));

@@ -1,4 +1,7 @@
-/** What the codes of an order without transaction mean, by the family of its router: the same number is another fault in each. */
+/**
+ * What the codes of an order without transaction mean, by the family of its router: the same number is another fault in
+ * each.
+ */
 const MEANINGS = {
   pools: new Map([
     [1, 'the wallet has too little of the input token'],

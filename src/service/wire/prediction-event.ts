@@ -5,8 +5,8 @@ import type { Millis } from '../../core/time.ts';
 import { optional } from './fields.ts';
 import { lenientFlag, lenientInstant, lenientProse, lenientText, lenientTexts } from './lenient.ts';
 import { wireMicroUsd } from './prediction-fields.ts';
-import type { PredictionMarket } from './prediction-market.ts';
-import { MARKETS } from './prediction-market.ts';
+import type { PredictionMarket } from './prediction-events.ts';
+import { MARKETS } from './prediction-events.ts';
 import { readWire } from './read.ts';
 import type { RecordKind, Records } from './records.ts';
 import { membersOf, readRecords } from './records.ts';
@@ -78,7 +78,10 @@ const EVENTS: RecordKind<PredictionEvent> = {
   },
 };
 
-/** Returns the events of an answer, bare or wrapped; a market that cannot be read is reported by its own id. Throws SERVICE_MALFORMED. */
+/**
+ * Returns the events of an answer, bare or wrapped; a market that cannot be read is reported by its own id. Throws
+ * SERVICE_MALFORMED.
+ */
 export function readEvents(answer: Json): Records<PredictionEvent> {
   return readRecords(EVENTS, Array.isArray(answer) ? (answer as readonly Json[]) : membersOf(answer)['data']);
 }

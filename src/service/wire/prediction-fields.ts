@@ -19,7 +19,8 @@ const signedMicroUsd = z
   .transform((value) => BigInt(value) as MicroUsd)
   .refine((value) => value <= U128_MAX && value >= -U128_MAX, { error: 'expected micro dollars of at most 128 bits' });
 
-const microUsd = signedMicroUsd.refine((value) => value >= 0n, { error: 'expected micro dollars that are not negative' });
+const microUsd =
+  signedMicroUsd.refine((value) => value >= 0n, { error: 'expected micro dollars that are not negative' });
 
 /** Micro dollars that can be lost as well as won; undefined where they are not known. */
 export const wireProfit = optionalText(signedMicroUsd);
@@ -27,7 +28,10 @@ export const wireProfit = optionalText(signedMicroUsd);
 /** Micro dollars, never negative; undefined where they are not known. */
 export const wireMicroUsd = optionalText(microUsd);
 
-/** A price in micro dollars. 0 stands where there is none (a market that is closed, a side that nobody takes), so it is undefined. */
+/**
+ * A price in micro dollars. 0 stands where there is none (a market that is closed, a side that nobody takes), so it is
+ * undefined.
+ */
 export const wirePrice = optionalText(microUsd).transform((value) => (value === 0n ? undefined : value));
 
 /** A price of something that pays one dollar: more is a price in another unit. */
@@ -40,7 +44,8 @@ const decimal = z.string().regex(/^\d{1,13}(\.\d{1,6})?$/, { error: 'expected co
   .transform((text) => parseDecimal(text, CONTRACT_DECIMALS) as bigint);
 
 /** The forms in which one number of contracts comes; undefined where it does not. */
-export const wireContracts = { whole: optionalText(wireU64), micro: optionalText(wireU64), decimal: optionalText(decimal) };
+export const wireContracts =
+  { whole: optionalText(wireU64), micro: optionalText(wireU64), decimal: optionalText(decimal) };
 
 interface Quantity {
   /** Whole contracts: all there are in the older form, without the fraction in the newer one. */
@@ -49,14 +54,21 @@ interface Quantity {
   readonly micro: MicroContracts;
 }
 
-/** Returns a number of contracts, undefined where it is not given. Throws SERVICE_MALFORMED where its exact forms differ. */
+/**
+ * Returns a number of contracts, undefined where it is not given. Throws SERVICE_MALFORMED where its exact forms
+ * differ.
+ */
 export function quantityOf(what: string, wire: {
   readonly whole: bigint | undefined; readonly micro: bigint | undefined; readonly decimal: bigint | undefined;
 }): Quantity | undefined {
   if (wire.micro !== undefined && wire.decimal !== undefined && wire.micro !== wire.decimal) {
-    throw malformed(`${what}: expected the decimal number of contracts to say the same as the ${wire.micro} millionths`, `${wire.decimal} millionths`);
+    throw malformed(
+      `${what}: expected the decimal number of contracts to say the same as the ${wire.micro} millionths`,
+      `${wire.decimal} millionths`,
+    );
   }
   const exact = wire.micro ?? wire.decimal;
   if (exact !== undefined) return { whole: wire.whole ?? exact / MICRO_CONTRACTS, micro: exact as MicroContracts };
-  return wire.whole === undefined ? undefined : { whole: wire.whole, micro: (wire.whole * MICRO_CONTRACTS) as MicroContracts };
+  return wire.whole === undefined ? undefined
+    : { whole: wire.whole, micro: (wire.whole * MICRO_CONTRACTS) as MicroContracts };
 }

@@ -8,8 +8,8 @@ import type { EventMetadata } from './prediction-event.ts';
 import { wireEventMetadata } from './prediction-event.ts';
 import type { MicroContracts } from './prediction-fields.ts';
 import { quantityOf, wireContracts, wireMicroUsd, wirePrice, wireProfit } from './prediction-fields.ts';
-import type { MarketMetadata } from './prediction-market.ts';
-import { wireMarketMetadata } from './prediction-market.ts';
+import type { MarketMetadata } from './prediction-events.ts';
+import { wireMarketMetadata } from './prediction-events.ts';
 import { readWire } from './read.ts';
 import type { RecordKind } from './records.ts';
 
@@ -112,8 +112,10 @@ function readRecord(element: Json): HistoryRecord {
   } = readWire(WireRecord, element, 'history record');
   const what = `history record ${record.id}`;
   const ordered = quantityOf(what, { whole: contracts, micro: contractsMicro, decimal: contractsDecimal });
-  const filled = quantityOf(what, { whole: filledContracts, micro: filledContractsMicro, decimal: filledContractsDecimal });
-  const settled = quantityOf(what, { whole: contractsSettled, micro: contractsSettledMicro, decimal: contractsSettledDecimal });
+  const filled =
+    quantityOf(what, { whole: filledContracts, micro: filledContractsMicro, decimal: filledContractsDecimal });
+  const settled =
+    quantityOf(what, { whole: contractsSettled, micro: contractsSettledMicro, decimal: contractsSettledDecimal });
   return {
     ...record,
     contracts: ordered?.whole,

@@ -8,9 +8,11 @@ import { lenientFlag, lenientInstant, lenientNumber, lenientText } from './lenie
 import type { EventMetadata } from './prediction-event.ts';
 import { wireEventMetadata } from './prediction-event.ts';
 import type { MicroContracts } from './prediction-fields.ts';
-import { quantityOf, wireContractPrice, wireContracts, wireMicroUsd, wirePrice, wireProfit } from './prediction-fields.ts';
-import type { MarketMetadata } from './prediction-market.ts';
-import { wireMarketMetadata } from './prediction-market.ts';
+import {
+  quantityOf, wireContractPrice, wireContracts, wireMicroUsd, wirePrice, wireProfit,
+} from './prediction-fields.ts';
+import type { MarketMetadata } from './prediction-events.ts';
+import { wireMarketMetadata } from './prediction-events.ts';
 import { malformed, readWire } from './read.ts';
 import type { RecordKind } from './records.ts';
 import { membersOf } from './records.ts';
@@ -105,9 +107,13 @@ const WirePosition = z.object({
 });
 
 /** How positions are read. */
-export const POSITIONS: RecordKind<PredictionPosition> = { what: 'positions', idMember: 'pubkey', read: readPositionElement };
+export const POSITIONS: RecordKind<PredictionPosition> =
+  { what: 'positions', idMember: 'pubkey', read: readPositionElement };
 
-/** Returns the position of an answer, bare or wrapped. Throws SERVICE_MALFORMED, also where it is another one than was asked for. */
+/**
+ * Returns the position of an answer, bare or wrapped. Throws SERVICE_MALFORMED, also where it is another one than was
+ * asked for.
+ */
 export function readPosition(answer: Json, pubkey: string): PredictionPosition {
   const position = readPositionElement(membersOf(answer)['data'] ?? answer);
   if (position.pubkey !== pubkey) throw malformed(`position, pubkey: expected ${pubkey}`, position.pubkey);
@@ -121,12 +127,15 @@ function readPositionElement(element: Json): PredictionPosition {
   const owner = agreed('ownerPubkey', position.ownerPubkey, position.owner);
   const totalCostUsd = agreed('totalCostUsd', position.totalCostUsd, position.sizeUsd);
   return {
-    ...position, owner, ownerPubkey: owner, totalCostUsd, sizeUsd: totalCostUsd, contracts: held.whole, contractsMicro: held.micro,
+    ...position, owner, ownerPubkey: owner, totalCostUsd, sizeUsd: totalCostUsd, contracts: held.whole,
+    contractsMicro: held.micro,
   };
 }
 
 /** Two names of one thing: either stands for both. */
 function agreed<T extends string | bigint>(name: string, value: T | undefined, alias: T | undefined): T | undefined {
   if (value === undefined || alias === undefined || value === alias) return value ?? alias;
-  throw malformed(`position, ${name}: expected the same as under its other name, ${printable(String(alias), 60)}`, value);
+  throw malformed(
+    `position, ${name}: expected the same as under its other name, ${printable(String(alias), 60)}`, value,
+  );
 }

@@ -33,8 +33,8 @@ const WIDEST = 0.05;
  *
  * The readings are priceImpact as a fraction, priceImpact as percentage points, and priceImpactPct as a fraction. Where
  * priceImpactPct is one of the first two, it rules the other out. A positive priceImpactPct may be a loss without its
- * sign, so it is read as a loss too, unless priceImpact is a gain of the same size. More than everything cannot be lost:
- * no reading is below -1.
+ * sign, so it is read as a loss too, unless priceImpact is a gain of the same size. More than everything cannot be
+ * lost: no reading is below -1.
  *
  * 1. With dollar values, the readings that agree with out over in minus one count: within the rounding of a printed
  *    percentage and of the dollars. The worst of them, where several do.
@@ -48,9 +48,11 @@ export function readPriceImpact(stated: StatedImpact): PriceImpact | undefined {
   const readings = [...scales, ...older];
   if (byDollars !== undefined) {
     if (readings.length === 0) return { fraction: byDollars, basis: 'usd-values' };
-    const tolerance = Math.min(WIDEST, PRINTED + roundingOf(stated.inUsdValue!, stated.outUsdValue!) / stated.inUsdValue!);
+    const tolerance = Math.min(WIDEST, PRINTED
+      + roundingOf(stated.inUsdValue!, stated.outUsdValue!) / stated.inUsdValue!);
     const confirmed = readings.filter((reading) => Math.abs(reading - byDollars) <= tolerance);
-    return confirmed.length > 0 ? { fraction: Math.min(...confirmed), basis: 'confirmed' } : worst([byDollars, ...readings]);
+    return confirmed.length > 0 ? { fraction: Math.min(...confirmed), basis: 'confirmed' }
+      : worst([byDollars, ...readings]);
   }
   if (older.length === 0) return scales.length === 0 ? undefined : { fraction: scales[0]!, basis: 'priceImpact' };
   return agreed ? { fraction: Math.min(...older), basis: 'priceImpactPct' } : worst(readings);
@@ -58,7 +60,8 @@ export function readPriceImpact(stated: StatedImpact): PriceImpact | undefined {
 
 /** A token without a price has the value 0, which says nothing of what was lost. */
 function dollarImpact({ inUsdValue, outUsdValue }: StatedImpact): number | undefined {
-  if (inUsdValue === undefined || outUsdValue === undefined || !(inUsdValue > 0) || !(outUsdValue > 0)) return undefined;
+  if (inUsdValue === undefined || outUsdValue === undefined || !(inUsdValue > 0) || !(outUsdValue > 0))
+    return undefined;
   const impact = outUsdValue / inUsdValue - 1;
   return Number.isFinite(impact) ? impact : undefined;
 }
@@ -66,7 +69,8 @@ function dollarImpact({ inUsdValue, outUsdValue }: StatedImpact): number | undef
 /** Each is off by half of its last decimal, and both errors can add up. */
 function roundingOf(...dollars: readonly number[]): number {
   let decimals = CENT_DECIMALS;
-  while (decimals < MOST_DECIMALS && !dollars.every((value) => Number(value.toFixed(decimals)) === value)) decimals += 1;
+  while (decimals < MOST_DECIMALS && !dollars.every((value) => Number(value.toFixed(decimals)) === value))
+    decimals += 1;
   return 10 ** -decimals;
 }
 

@@ -2,7 +2,10 @@ import type { z } from 'zod';
 import { GannetError } from '../../core/errors.ts';
 import { printable } from '../../core/text.ts';
 
-/** Returns an answer as its schema reads it; members it does not name are left out. Throws SERVICE_MALFORMED naming the member. */
+/**
+ * Returns an answer as its schema reads it; members it does not name are left out. Throws SERVICE_MALFORMED naming the
+ * member.
+ */
 export function readWire<T extends z.ZodType>(schema: T, answer: unknown, what: string): z.output<T> {
   const parsed = schema.safeParse(answer);
   if (parsed.success) return parsed.data;
@@ -18,7 +21,8 @@ export function malformed(expected: string, found: unknown): GannetError {
 
 function memberAt(answer: unknown, path: readonly PropertyKey[]): unknown {
   return path.reduce<unknown>(
-    (value, key) => (typeof value === 'object' && value !== null ? (value as Record<PropertyKey, unknown>)[key] : undefined),
+    (value, key) =>
+      (typeof value === 'object' && value !== null ? (value as Record<PropertyKey, unknown>)[key] : undefined),
     answer,
   );
 }

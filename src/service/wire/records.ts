@@ -2,7 +2,10 @@ import { GannetError, isGannetError } from '../../core/errors.ts';
 import type { Json } from '../../core/json.ts';
 import { malformed } from './read.ts';
 
-/** An element of an answer that could not be read. Its id is the service's text, hostile until printed through `printable`. */
+/**
+ * An element of an answer that could not be read. Its id is the service's text, hostile until printed through
+ * `printable`.
+ */
 export interface Rejected {
   readonly id: string | undefined;
   readonly message: string;
@@ -31,20 +34,26 @@ const MAX_ELEMENTS = 50_000;
 /** An answer with more of them is of another form; and each costs a hundred times what a good one does. */
 const MAX_REJECTED = 1_000;
 
-/** Returns the elements of a list as records. Throws SERVICE_MALFORMED unless it is a list, of a length that can be, and mostly readable. */
+/**
+ * Returns the elements of a list as records. Throws SERVICE_MALFORMED unless it is a list, of a length that can be, and
+ * mostly readable.
+ */
 export function readRecords<T>(kind: RecordKind<T>, list: Json | undefined): Records<T> {
-  if (!Array.isArray(list) || list.length > MAX_ELEMENTS) throw malformed(`${kind.what}: expected a list of at most ${MAX_ELEMENTS}`, list);
+  if (!Array.isArray(list) || list.length > MAX_ELEMENTS)
+    throw malformed(`${kind.what}: expected a list of at most ${MAX_ELEMENTS}`, list);
   const records: T[] = [];
   const rejected: Rejected[] = [];
   const reject = (part: Rejected): void => {
-    if (rejected.length === MAX_REJECTED) throw new UnreadableList(`${kind.what}: expected elements that can be read, more than ${MAX_REJECTED} cannot; the first: ${rejected[0]!.message}`);
+    if (rejected.length === MAX_REJECTED) throw new UnreadableList(`${kind.what}: expected elements that can be read, `
+      + `more than ${MAX_REJECTED} cannot; the first: ${rejected[0]!.message}`);
     rejected.push(part);
   };
   for (const element of list as readonly Json[]) {
     try {
       records.push(kind.read(element, reject));
     } catch (thrown) {
-      if (thrown instanceof UnreadableList || !isGannetError(thrown) || thrown.code !== 'SERVICE_MALFORMED') throw thrown;
+      if (thrown instanceof UnreadableList || !isGannetError(thrown) || thrown.code !== 'SERVICE_MALFORMED')
+        throw thrown;
       reject({ id: idOf(kind.idMember, element), message: thrown.message });
     }
   }
@@ -61,12 +70,14 @@ class UnreadableList extends GannetError {
 /** Returns what an element calls itself, cut at 200 characters; undefined where it does not. */
 export function idOf(member: string, element: Json): string | undefined {
   const id = membersOf(element)[member];
-  return typeof id === 'string' || typeof id === 'number' || typeof id === 'bigint' ? String(id).slice(0, MAX_ID_CHARACTERS) : undefined;
+  return typeof id === 'string' || typeof id === 'number' || typeof id === 'bigint'
+    ? String(id).slice(0, MAX_ID_CHARACTERS) : undefined;
 }
 
 /** Returns the members of an object, none of anything else. */
 export function membersOf(value: Json | undefined): { readonly [key: string]: Json } {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as { readonly [key: string]: Json }) : {};
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as { readonly [key: string]: Json }) : {};
 }
 
 /** Returns several answers as one. */

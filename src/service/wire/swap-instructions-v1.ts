@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { SwapInstruction } from '../../trading/swap-order.ts';
 import { optional, wireAddress, wireList } from './fields.ts';
 import { readShown } from './read-shown.ts';
-import { blockhashWithMetadata } from './swap-build.ts';
+import { blockhashWithMetadata } from './build-answer.ts';
 import { instruction, instructions, lookupTables } from './swap-instruction.ts';
 import type { QuoteSwapFacts } from './swap-simulation-v1.ts';
 import { quoteSwapFacts, quoteSwapShape, SHOWN_FACTS } from './swap-simulation-v1.ts';
@@ -39,7 +39,8 @@ const WireInstructions = z.object({
 
 /** Returns the instructions in an answer of V1's `/swap-instructions`. Throws SERVICE_MALFORMED. */
 export function readQuoteInstructions(answer: unknown): QuoteInstructionsAnswer {
-  const { value: wire, unread } = readShown(WireInstructions, answer, { what: 'swap-instructions', shown: SHOWN_FACTS });
+  const { value: wire, unread } =
+    readShown(WireInstructions, answer, { what: 'swap-instructions', shown: SHOWN_FACTS });
   const tables = wire.addressesByLookupTableAddress;
   return {
     tokenLedgerInstruction: wire.tokenLedgerInstruction,

@@ -26,7 +26,9 @@ export interface RoutePlanEntry {
   readonly swapInfo: SwapInfo;
   /** The share of the route; 100 is all of it. Undefined with V2 instructions in V1 quotes. */
   readonly percent?: number | undefined;
-  /** The share in basis points, 10000 is all of it; told by the service, or by us from the percent where it does not. */
+  /**
+   * The share in basis points, 10000 is all of it; told by the service, or by us from the percent where it does not.
+   */
   readonly bps?: number | undefined;
   readonly usdValue?: number | undefined;
 }

@@ -34,7 +34,8 @@ export interface QuoteSwapFacts {
 const simulationError = z.unknown().optional().transform((value): SimulationError | undefined => {
   if (value === undefined || value === null || value === false) return undefined;
   if (typeof value === 'string') return { message: printable(value) };
-  const { errorCode, error } = (typeof value === 'object' ? value : {}) as { readonly errorCode?: unknown; readonly error?: unknown };
+  const { errorCode, error } =
+    (typeof value === 'object' ? value : {}) as { readonly errorCode?: unknown; readonly error?: unknown };
   return {
     code: typeof errorCode === 'string' || typeof errorCode === 'number' ? printable(String(errorCode), 60) : undefined,
     message: typeof error === 'string' && error !== '' ? printable(error) : 'the service gave no reason',
@@ -56,10 +57,17 @@ export const quoteSwapShape = {
 };
 
 /** The members of these that nothing is decided by. */
-export const SHOWN_FACTS: ReadonlySet<string> = new Set(['prioritizationFeeLamports', 'dynamicSlippageReport', 'simulationSlot', 'computeUnitLimit']);
+export const SHOWN_FACTS: ReadonlySet<string> =
+  new Set(['prioritizationFeeLamports', 'dynamicSlippageReport', 'simulationSlot', 'computeUnitLimit']);
 
 /** Returns these facts out of an answer. */
-export function quoteSwapFacts(wire: z.output<z.ZodObject<typeof quoteSwapShape>>, unread: readonly string[]): QuoteSwapFacts {
-  const { prioritizationFeeLamports, dynamicSlippageReport, simulationError: error, simulationSlot, computeUnitLimit } = wire;
-  return { prioritizationFeeLamports, dynamicSlippageReport, simulationError: error, simulationSlot, computeUnitLimit, unread };
+export function quoteSwapFacts(
+  wire: z.output<z.ZodObject<typeof quoteSwapShape>>, unread: readonly string[],
+): QuoteSwapFacts {
+  const {
+    prioritizationFeeLamports, dynamicSlippageReport, simulationError: error, simulationSlot, computeUnitLimit,
+  } = wire;
+  return {
+    prioritizationFeeLamports, dynamicSlippageReport, simulationError: error, simulationSlot, computeUnitLimit, unread,
+  };
 }

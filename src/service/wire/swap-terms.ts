@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import type { SwapRequest, SwapTerms } from '../../trading/swap-order.ts';
-import { optional, optionalText, wireAmount, wireFigure, wireMint, wireNumber, wirePositiveAmount, wireText, wireU64 } from './fields.ts';
+import {
+  optional, optionalText, wireAmount, wireFigure, wireMint, wireNumber, wirePositiveAmount, wireText, wireU64,
+} from './fields.ts';
 import type { ImpactBasis, PriceImpact } from './price-impact.ts';
 import { malformed } from './read.ts';
 import type { PlatformFee, RoutePlanEntry } from './swap-route.ts';
@@ -23,7 +25,8 @@ export interface StatedTerms {
 }
 
 /** Basis points, 0 to 10000. */
-const wireBps = wireNumber.refine((value) => value >= 0 && value <= 10_000, { error: 'expected 0 to 10000 basis points' });
+const wireBps =
+  wireNumber.refine((value) => value >= 0 && value <= 10_000, { error: 'expected 0 to 10000 basis points' });
 
 /** What the answers of `/order` and `/build` have in common. */
 export const termsShape = {
@@ -34,7 +37,9 @@ export const termsShape = {
   otherAmountThreshold: wireAmount,
   // A word instead of a number means that the service chooses it later; it is then unknown.
   slippageBps: optionalText(z.union([wireBps, z.string().regex(/^[a-z]+$/i).transform(() => undefined)])),
-  priceImpact: wireFigure.refine((value) => value === undefined || value >= -100, { error: 'expected at least -100: no more than everything can be lost' }),
+  priceImpact: wireFigure.refine((value) => value === undefined || value >= -100, {
+    error: 'expected at least -100: no more than everything can be lost',
+  }),
   priceImpactPct: wireFigure,
   // Rounded up: it is something that we owe.
   feeBps: optional(wireBps.transform(Math.ceil)),
@@ -50,18 +55,26 @@ export const SHOWN_TERMS = ['swapMode', 'routePlan', 'platformFee', 'contextSlot
 
 type WireTerms = z.output<z.ZodObject<typeof termsShape>>;
 
-/** Returns the terms of an answer. Throws SERVICE_MALFORMED where they contradict themselves or are not what was asked for. */
+/**
+ * Returns the terms of an answer. Throws SERVICE_MALFORMED where they contradict themselves or are not what was asked
+ * for.
+ */
 export function readTerms(wire: WireTerms, { request, router, impact, what }: {
   readonly request: Pick<SwapRequest, 'inputMint' | 'outputMint' | 'amount'>;
   readonly router: string;
   readonly impact: PriceImpact | undefined;
   readonly what: string;
 }): SwapTerms {
-  if (wire.inputMint !== request.inputMint) throw malformed(`${what}, inputMint: expected ${request.inputMint}`, wire.inputMint);
-  if (wire.outputMint !== request.outputMint) throw malformed(`${what}, outputMint: expected ${request.outputMint}`, wire.outputMint);
-  if (wire.inAmount !== request.amount) throw malformed(`${what}, inAmount: expected the ${request.amount} asked for`, wire.inAmount);
+  if (wire.inputMint !== request.inputMint)
+    throw malformed(`${what}, inputMint: expected ${request.inputMint}`, wire.inputMint);
+  if (wire.outputMint !== request.outputMint)
+    throw malformed(`${what}, outputMint: expected ${request.outputMint}`, wire.outputMint);
+  if (wire.inAmount !== request.amount)
+    throw malformed(`${what}, inAmount: expected the ${request.amount} asked for`, wire.inAmount);
   if (wire.otherAmountThreshold > wire.outAmount) {
-    throw malformed(`${what}, otherAmountThreshold: expected at most the outAmount of ${wire.outAmount}`, wire.otherAmountThreshold);
+    throw malformed(
+      `${what}, otherAmountThreshold: expected at most the outAmount of ${wire.outAmount}`, wire.otherAmountThreshold,
+    );
   }
   return {
     inputMint: wire.inputMint,
@@ -78,7 +91,9 @@ export function readTerms(wire: WireTerms, { request, router, impact, what }: {
 }
 
 /** Returns what an answer says beyond its terms. */
-export function readStated(wire: WireTerms, { impact, unread }: { readonly impact: PriceImpact | undefined; readonly unread: readonly string[] }): StatedTerms {
+export function readStated(
+  wire: WireTerms, { impact, unread }: { readonly impact: PriceImpact | undefined; readonly unread: readonly string[] },
+): StatedTerms {
   return {
     swapMode: wire.swapMode,
     routePlan: wire.routePlan,

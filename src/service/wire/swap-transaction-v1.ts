@@ -19,5 +19,7 @@ const WireQuoteSwap = z.object({
 /** Returns the transaction in an answer of V1's `/swap`. Throws SERVICE_MALFORMED. */
 export function readQuoteSwap(answer: unknown): QuoteSwapAnswer {
   const { value: wire, unread } = readShown(WireQuoteSwap, answer, { what: 'swap', shown: SHOWN_FACTS });
-  return { transaction: wire.swapTransaction, lastValidBlockHeight: wire.lastValidBlockHeight, ...quoteSwapFacts(wire, unread) };
+  return {
+    transaction: wire.swapTransaction, lastValidBlockHeight: wire.lastValidBlockHeight, ...quoteSwapFacts(wire, unread),
+  };
 }

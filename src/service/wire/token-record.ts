@@ -21,7 +21,9 @@ export interface TokenAudit {
   readonly devMints?: number | undefined;
 }
 
-/** A token as the service describes it. Its texts are the token's own claims: hostile until printed through `printable`. */
+/**
+ * A token as the service describes it. Its texts are the token's own claims: hostile until printed through `printable`.
+ */
 export interface TokenRecord {
   readonly id: Mint;
   readonly symbol: string;
@@ -131,7 +133,10 @@ export function readTokenRecord(element: Json): TokenRecord {
   };
 }
 
-/** Returns the numbers of one token. By hand rather than by schema: these are sixty for each of a hundred tokens in every poll. */
+/**
+ * Returns the numbers of one token. By hand rather than by schema: these are sixty for each of a hundred tokens in
+ * every poll.
+ */
 export function readTokenValues(element: Json): TokenStats['values'] {
   const token = membersOf(element);
   const values: { [name in TokenStatName]?: number } = {};
@@ -152,12 +157,18 @@ function readLongWindow(stats: Json | undefined): WindowStats | undefined {
 }
 
 /** What may be below zero; everything else counts or values something, and a negative one is no number to act on. */
-const SIGNED: ReadonlySet<string> = new Set(['priceChange', 'holderChange', 'liquidityChange', 'volumeChange', 'numNetBuyers']);
+const SIGNED: ReadonlySet<string> =
+  new Set(['priceChange', 'holderChange', 'liquidityChange', 'volumeChange', 'numNetBuyers']);
 
 /** A number as text; anything else that stands for a number is none. */
 const DECIMAL = /^-?\d{1,30}(\.\d{1,30})?([eE][+-]?\d{1,3})?$/;
 
-function keep<Name extends string>(values: { [name in Name]?: number }, name: Name, value: Json | undefined, field: string): void {
-  const number = typeof value === 'bigint' || (typeof value === 'string' && DECIMAL.test(value)) ? Number(value) : value;
-  if (typeof number === 'number' && Number.isFinite(number) && (number >= 0 || SIGNED.has(field))) values[name] = number + 0; // There is no zero below zero.
+function keep<Name extends string>(
+  values: { [name in Name]?: number }, name: Name, value: Json | undefined, field: string,
+): void {
+  const number = typeof value === 'bigint' || (typeof value === 'string' && DECIMAL.test(value))
+    ? Number(value) : value;
+  // There is no zero below zero.
+  if (typeof number === 'number' && Number.isFinite(number) && (number >= 0 || SIGNED.has(field)))
+    values[name] = number + 0;
 }

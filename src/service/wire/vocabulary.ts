@@ -34,22 +34,27 @@ const ROUTER_LISTS: ReadonlySet<string> = new Set(['excludeRouters']);
 export const UNKNOWN_MARK = '\uE000';
 
 /** Returns both directions of a dialect, and how its host itself hears. */
-export function createVocabularies(words: Words): { readonly toWire: Vocabulary; readonly fromWire: Vocabulary; readonly heard: Vocabulary } {
+export function createVocabularies(
+  words: Words,
+): { readonly toWire: Vocabulary; readonly fromWire: Vocabulary; readonly heard: Vocabulary } {
   const routers = Object.entries(words.routers).map(([neutral, said]) => [neutral, [said].flat()] as const);
   const fromRouters = routers.flatMap(([neutral, said]) => said.map((wire) => [wire, neutral] as const));
-  const [fromProviders, fromQuery, fromFields, fromPaths] = [reversed(words.providers), reversed(words.query), reversed(words.fields), reversed(words.paths)];
+  const [fromProviders, fromQuery, fromFields, fromPaths] =
+    [reversed(words.providers), reversed(words.query), reversed(words.fields), reversed(words.paths)];
   return {
     toWire: createVocabulary({
       routers: routers.map(([neutral, [first]]) => [neutral, first!]),
-      providers: Object.entries(words.providers), query: Object.entries(words.query), fields: Object.entries(words.fields), paths: Object.entries(words.paths),
+      providers: Object.entries(words.providers), query: Object.entries(words.query),
+      fields: Object.entries(words.fields), paths: Object.entries(words.paths),
       isNeutral: true,
     }),
     fromWire: createVocabulary({
-      routers: fromRouters, providers: fromProviders, query: fromQuery, fields: fromFields, paths: fromPaths, isNeutral: false,
+      routers: fromRouters, providers: fromProviders, query: fromQuery, fields: fromFields, paths: fromPaths,
+      isNeutral: false,
     }),
     heard: createVocabulary({
-      routers: withUnknown(fromRouters), providers: withUnknown(fromProviders), query: withUnknown(fromQuery), fields: withUnknown(fromFields),
-      paths: withUnknown(fromPaths, '/'), isNeutral: false,
+      routers: withUnknown(fromRouters), providers: withUnknown(fromProviders), query: withUnknown(fromQuery),
+      fields: withUnknown(fromFields), paths: withUnknown(fromPaths, '/'), isNeutral: false,
     }),
   };
 }
@@ -74,7 +79,8 @@ function changed(pairs: Pairs): ReadonlyMap<string, string> {
 }
 
 function createVocabulary(options: {
-  readonly routers: Pairs; readonly providers: Pairs; readonly query: Pairs; readonly fields: Pairs; readonly paths: Pairs;
+  readonly routers: Pairs; readonly providers: Pairs; readonly query: Pairs; readonly fields: Pairs;
+  readonly paths: Pairs;
   /** Whether the words that come in are the neutral ones. */
   readonly isNeutral: boolean;
 }): Vocabulary {
@@ -111,7 +117,8 @@ function createVocabulary(options: {
     },
     queryName: (name) => query.get(name) ?? name,
     queryValue(name, value) {
-      if (ROUTER_LISTS.has(name)) return value.split(',').map((router) => routers.get(router.trim()) ?? router).join(',');
+      if (ROUTER_LISTS.has(name))
+        return value.split(',').map((router) => routers.get(router.trim()) ?? router).join(',');
       return name === PROVIDER ? (providers.get(value) ?? value) : value;
     },
     router: (router) => routers.get(router) ?? router,

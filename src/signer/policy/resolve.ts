@@ -1,10 +1,11 @@
 import { isGannetError } from '../../core/errors.ts';
-import { writeMessage } from '../message-writer.ts';
-import { MAX_TRANSACTION_BYTES, readTransaction, type ReadTransaction } from '../transaction-reader.ts';
-import type { Addresses } from './addresses.ts';
+import type { ReadTransaction } from '../../solana/transaction.ts';
+import type { Addresses } from '../../solana/addresses.ts';
+import { MAX_TRANSACTION_BYTES } from '../../solana/constants.ts';
+import { readTransaction, writeMessage } from '../../solana/transaction.ts';
 import type { Finding } from './verdict.ts';
 
-/** What lookup tables hold, by the tables' addresses, as whoever judges has read them from the chain. */
+/** The contents of lookup tables by their addresses, as the signer read them from the chain. */
 export type LookupTables = ReadonlyMap<string, readonly string[]>;
 
 /** An instruction with all its accounts by address. */
@@ -23,12 +24,12 @@ export interface ResolvedTransaction {
   /** The fee payer first. */
   readonly signers: readonly string[];
   readonly lookupTables: readonly string[];
-  /** The accounts that stand in tables. */
+  /** The accounts that come from tables. */
   readonly loaded: ReadonlySet<string>;
   readonly instructions: readonly ResolvedInstruction[];
 }
 
-/** Returns the transaction in `bytes` with its tables looked up, or why it cannot be read. Never throws, whatever the bytes. */
+/** Returns the transaction in `bytes` with its tables looked up, or why it cannot be read. Never throws. */
 export function resolveTransaction(
   bytes: Uint8Array, { tables, addresses }: { readonly tables: LookupTables; readonly addresses: Addresses },
 ): { readonly transaction: ResolvedTransaction } | { readonly finding: Finding } {
@@ -43,7 +44,7 @@ export function resolveTransaction(
     return refused(error.details['problem'] === 'version' ? 'VERSION_UNKNOWN' : 'BYTES_NOT_CANONICAL', error.message);
   }
   if (Buffer.compare(writeMessage(read), read.message) !== 0) {
-    return refused('BYTES_NOT_CANONICAL', 'the message does not come out the same when it is written again');
+    return refused('BYTES_NOT_CANONICAL', 'the message differs when it is written again');
   }
   const written = read.accountKeys.map(addresses.addressOf);
   const loaded = loadAccounts(read, { tables, addresses });
@@ -69,7 +70,7 @@ export function resolveTransaction(
   };
 }
 
-/** The tables' accounts in the order in which the network puts them: of all tables the writable ones first. */
+/** The tables' accounts in the network's order: the writable ones of all tables first. */
 function loadAccounts(
   { lookups }: ReadTransaction, { tables, addresses }: { readonly tables: LookupTables; readonly addresses: Addresses },
 ): { readonly accounts: readonly string[]; readonly used: readonly string[] } | { readonly finding: Finding } {
@@ -79,12 +80,15 @@ function loadAccounts(
   for (const { table, writableIndexes, readonlyIndexes } of lookups) {
     const address = addresses.addressOf(table);
     const held = tables.get(address);
-    if (held === undefined) return refused('TABLE_UNREAD', `the lookup table ${address} has not been read from the chain`);
+    if (held === undefined)
+      return refused('TABLE_UNREAD', `the lookup table ${address} has not been read from the chain`);
     used.push(address);
     for (const [indexes, target] of [[writableIndexes, writable], [readonlyIndexes, readonly]] as const) {
       for (const index of indexes) {
         const account = held[index];
-        if (account === undefined) return refused('TABLE_UNREAD', `the lookup table ${address} has ${held.length} places, none of them number ${index}`);
+        if (account === undefined) return refused(
+          'TABLE_UNREAD', `the lookup table ${address} has ${held.length} addresses, so none at index ${index}`,
+        );
         target.push(account);
       }
     }

@@ -13,7 +13,9 @@ const ROUNDING = 1e-12;
  * one is full, nothing while the relation stays. One operator for what would be four, and silent in between: the
  * engine's speed rests on operators of this kind.
  */
-export function smaCrossover(fastWindow: number, slowWindow: number): OperatorFunction<PricedQuote, { trend: Trend; at: PricedQuote }> {
+export function smaCrossover(
+  fastWindow: number, slowWindow: number,
+): OperatorFunction<PricedQuote, { trend: Trend; at: PricedQuote }> {
   return (source) => new Observable((subscriber) => {
     const fast = new Sma(fastWindow);
     const slow = new Sma(slowWindow);

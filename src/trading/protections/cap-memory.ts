@@ -2,7 +2,10 @@ import type { Millis } from '../../core/time.ts';
 import type { Noted, ProtectionMemory, SubjectMemory, Watch } from './memory.ts';
 import { dayOf } from './memory.ts';
 
-/** Takes what was noted later than an instant for noted just then, and days after its day for its day; in which order it happened stays. */
+/**
+ * Takes what was noted later than an instant for noted just then, and days after its day for its day; in which order it
+ * happened stays.
+ */
 export function capMemory(memory: ProtectionMemory, at: Millis): void {
   memory.now = Math.min(memory.now, at);
   if (memory.presenceAt !== undefined) memory.presenceAt = Math.min(memory.presenceAt, at);

@@ -13,7 +13,8 @@ import { feesOf } from './record.ts';
 import type { ProtectionRule } from './rules.ts';
 
 type Kind = ProtectionTrigger['kind'];
-type Condition<K extends Kind> = (state: EngineState, watch: Watch, trigger: Extract<ProtectionTrigger, { readonly kind: K }>) => string | undefined;
+type Condition<K extends Kind> =
+  (state: EngineState, watch: Watch, trigger: Extract<ProtectionTrigger, { readonly kind: K }>) => string | undefined;
 
 /** Returns why a protection is to be on, undefined where it is not. */
 export function condition(state: EngineState, watch: Watch): string | undefined {
@@ -24,12 +25,14 @@ export function condition(state: EngineState, watch: Watch): string | undefined 
 const CONDITIONS: { readonly [K in Kind]: Condition<K> } = {
   cooldown: (_state, { memory, reset }, { after }) => {
     const last = after === 'loss' ? memory.lastLoss : memory.lastTrade;
-    return last !== undefined && isLater(last, reset) ? `a swap closed${after === 'loss' ? ' with a loss' : ''}` : undefined;
+    return last !== undefined && isLater(last, reset)
+      ? `a swap closed${after === 'loss' ? ' with a loss' : ''}` : undefined;
   },
 
   'loss-streak': (state, { memory, reset }, { losses, withinMs }) => {
     const first = firstOfLatest(memory.exits, losses, reset);
-    if (first === undefined || state.protections.now - first.at >= withinMs || memory.exits.slice(-losses).some(({ profit }) => profit >= 0n)) return undefined;
+    if (first === undefined || state.protections.now - first.at >= withinMs
+        || memory.exits.slice(-losses).some(({ profit }) => profit >= 0n)) return undefined;
     return `${losses} losing exits in a row within ${formatDuration(withinMs)}`;
   },
 
@@ -51,20 +54,23 @@ const CONDITIONS: { readonly [K in Kind]: Condition<K> } = {
     if (peak <= record.value || peak <= 0n) return undefined;
     const lost = peak - record.value;
     if (lost * 1_000_000n < peak * rule.drawdownLimit) return undefined;
-    return `equity is ${formatDecimal((lost * 10_000n) / peak, 2)} % under its highest, allowed are less than ${limitPct} %`;
+    return `equity is ${formatDecimal((lost * 10_000n) / peak, 2)} % under its highest, allowed are less than `
+      + `${limitPct} %`;
   },
 
   'daily-loss': (state, { subject, rule }, { limit }) => {
     const lost = lossToday(state, subject, limit.mint, rule);
     if (lost === undefined || lost === 0n || lost < limit.amount) return undefined;
-    return `${showAmount(state, limit.mint, lost)} lost since the day began (UTC), allowed are less than ${showAmount(state, limit.mint, limit.amount)}`;
+    return `${showAmount(state, limit.mint, lost)} lost since the day began (UTC), allowed are less `
+      + `than ${showAmount(state, limit.mint, limit.amount)}`;
   },
 
   'fee-budget': (state, { memory, feesBefore }, { limitLamports }) => {
     const day = dayOf(state.protections.now);
     const spent = feesOf(memory, day) - (feesBefore?.day === day ? feesBefore.fees : 0n);
     if (spent <= 0n || spent < limitLamports) return undefined;
-    return `${showAmount(state, SOL_MINT, spent)} of network fees today (UTC), the budget is ${showAmount(state, SOL_MINT, limitLamports)}`;
+    return `${showAmount(state, SOL_MINT, spent)} of network fees today (UTC), the budget `
+      + `is ${showAmount(state, SOL_MINT, limitLamports)}`;
   },
 
   'stale-feed': (state, { subject, reset }, { afterMs }) => {
@@ -77,7 +83,8 @@ const CONDITIONS: { readonly [K in Kind]: Condition<K> } = {
   },
 
   'blind-execution': (_state, { memory, reset }, { unknowns }) =>
-    (firstOfLatest(memory.unknowns, unknowns, reset) === undefined ? undefined : `the outcomes of the latest ${unknowns} swaps are unknown`),
+    (firstOfLatest(memory.unknowns, unknowns, reset) === undefined ? undefined
+      : `the outcomes of the latest ${unknowns} swaps are unknown`),
 
   'unresolved-intent': (state, { subject, reset }, { afterMs }) => {
     const { now: at, unknownSince } = state.protections;
@@ -85,7 +92,8 @@ const CONDITIONS: { readonly [K in Kind]: Condition<K> } = {
     for (const [id, since] of unknownSince) {
       const { intent } = state.intents.get(id) ?? {};
       if (intent === undefined || (subject !== '' && intent.strategy !== subject) || !isLater(since, reset)) continue;
-      if (!(at - since.at < afterMs)) return `the outcome of ${id} has been unknown for ${formatDuration(at - since.at)}`;
+      if (!(at - since.at < afterMs))
+        return `the outcome of ${id} has been unknown for ${formatDuration(at - since.at)}`;
     }
     return undefined;
   },
@@ -98,7 +106,8 @@ const CONDITIONS: { readonly [K in Kind]: Condition<K> } = {
 
   'reconciliation-mismatch': (state, { subject, reset }) => {
     for (const [mint, missing] of state.protections.missing) {
-      if ((subject === '' || subject === mint) && isLater(missing, reset)) return `the chain has ${showAmount(state, mint, missing.amount)} less than the ledger`;
+      if ((subject === '' || subject === mint) && isLater(missing, reset))
+        return `the chain has ${showAmount(state, mint, missing.amount)} less than the ledger`;
     }
     return undefined;
   },
@@ -114,7 +123,9 @@ const CONDITIONS: { readonly [K in Kind]: Condition<K> } = {
  * Returns what a strategy, or all of them, lost since the day began, in a token, or since a protection of today began
  * anew; undefined where no price says.
  */
-export function lossToday(state: EngineState, subject: string, currency: Mint, rule?: ProtectionRule): bigint | undefined {
+export function lossToday(
+  state: EngineState, subject: string, currency: Mint, rule?: ProtectionRule,
+): bigint | undefined {
   const record = state.protections.equity.get(subject === '' ? ALL : subject);
   if (record === undefined) return 0n;
   const { dayStart } = (rule && record.anew.get(rule)) ?? record;
@@ -123,12 +134,15 @@ export function lossToday(state: EngineState, subject: string, currency: Mint, r
   return currentValue(state, { mint: currencyOf(record.basis), amount: lost }, currency, state.protections.now);
 }
 
-function silenceOf(state: EngineState, strategy: StrategyRecord | undefined, reset: Noted | undefined, afterMs: Millis): string | undefined {
+function silenceOf(
+  state: EngineState, strategy: StrategyRecord | undefined, reset: Noted | undefined, afterMs: Millis,
+): string | undefined {
   const { now: at, startedAt = at } = state.protections;
   for (const slot of strategy?.inputs ?? []) {
     const event = state.market.latest(slot);
     const silentMs = at - Math.max(event?.receivedAt ?? -Infinity, startedAt, reset?.at ?? -Infinity);
-    if (!(silentMs < afterMs)) return `${event?.feed ?? `a feed of ${strategy?.name}`} has not answered for ${formatDuration(silentMs)}`;
+    if (!(silentMs < afterMs))
+      return `${event?.feed ?? `a feed of ${strategy?.name}`} has not answered for ${formatDuration(silentMs)}`;
   }
   return undefined;
 }
@@ -138,7 +152,10 @@ export function currencyOf(basis: string): Mint {
   return basis.split(' ', 1)[0] as Mint;
 }
 
-/** Returns the oldest of the latest so many, where all of them count; undefined where there are fewer. Nothing is copied: most looks end here. */
+/**
+ * Returns the oldest of the latest so many, where all of them count; undefined where there are fewer. Nothing is
+ * copied: most looks end here.
+ */
 function firstOfLatest<T extends Noted>(list: readonly T[], count: number, reset: Noted | undefined): T | undefined {
   const first = list.length < count ? undefined : list[list.length - count];
   return first !== undefined && isLater(first, reset) ? first : undefined;

@@ -19,9 +19,10 @@ interface Worth {
  * Looks at what each strategy is worth in its budget's token, and all of them together in the first budget's: what they
  * hold at what it would sell for, less the network fees. The wallet is left out, so that deposits are no profit.
  *
- * What has too old a price keeps its last one beside all else at its present price, so that no loss elsewhere hides behind
- * it, and nothing is lost or won by a price that is none any more; without any price all of it keeps its last value. Both are
- * marked as unknown: entries are refused then, those of all strategies under a limit of all together, and no height goes up.
+ * What has too old a price keeps its last one beside all else at its present price, so that no loss elsewhere hides
+ * behind it, and nothing is lost or won by a price that is none any more; without any price all of it keeps its last
+ * value. Both are marked as unknown: entries are refused then, those of all strategies under a limit of all together,
+ * and no height goes up.
  */
 export function lookAtEquity(state: EngineState, at: Millis): void {
   const { protections } = state;
@@ -31,12 +32,15 @@ export function lookAtEquity(state: EngineState, at: Millis): void {
   for (const valued of protections.valued) {
     lookAtBook(state, valued, at);
     currency ??= valued.currency;
-    const part = valued.record === undefined ? undefined : signedWorth(state, valued.record.value, valued.currency, currency, at);
-    total = total === undefined || part === undefined ? undefined : { value: total.value + part.value, isKnown: total.isKnown && part.isKnown && valued.record!.isKnown };
+    const part = valued.record === undefined ? undefined
+      : signedWorth(state, valued.record.value, valued.currency, currency, at);
+    total = total === undefined || part === undefined ? undefined
+      : { value: total.value + part.value, isKnown: total.isKnown && part.isKnown && valued.record!.isKnown };
   }
   if (currency === undefined || !protections.watchesTotal) return;
   protections.totalBasis ??= [currency, ...protections.valued.map(({ name }) => name)].join(' ');
-  const record = protections.equity.get(ALL) ?? beginRecord(protections, ALL, { basis: protections.totalBasis, worth: total, feesCosted: 0n }, at);
+  const record = protections.equity.get(ALL)
+    ?? beginRecord(protections, ALL, { basis: protections.totalBasis, worth: total, feesCosted: 0n }, at);
   if (record !== undefined) keep(record, protections.totalBasis, total, at);
 }
 
@@ -44,7 +48,8 @@ export function lookAtEquity(state: EngineState, at: Millis): void {
 function valuedBooks({ strategies, portfolio, protections }: EngineState): ValuedBook[] {
   return [...strategies.keys()].flatMap((name) => {
     const book = portfolio.book(name);
-    return book.budget === undefined ? [] : [{ name, book, currency: book.budget.mint, record: protections.equity.get(name) }];
+    return book.budget === undefined ? []
+      : [{ name, book, currency: book.budget.mint, record: protections.equity.get(name) }];
   });
 }
 
@@ -54,7 +59,10 @@ interface MissingPrice {
   readonly currency: Mint;
 }
 
-/** Returns for want of which price nobody can say what a strategy, or all of them, is worth; undefined where there are all. */
+/**
+ * Returns for want of which price nobody can say what a strategy, or all of them, is worth; undefined where there are
+ * all.
+ */
 export function missingPrice(state: EngineState, subject: string): MissingPrice | undefined {
   let total: Mint | undefined;
   for (const name of subject === ALL ? state.strategies.keys() : [subject]) {
@@ -62,7 +70,8 @@ export function missingPrice(state: EngineState, subject: string): MissingPrice 
     if (budget === undefined) continue;
     total ??= budget.mint;
     const parts = [...balances].map(([mint, amount]) => ({ mint, amount, currency: budget.mint }));
-    const missing = [...parts, { mint: budget.mint, amount: 1n, currency: total }].find(({ currency, ...part }) => currentValue(state, part, currency, state.protections.now) === undefined);
+    const missing = [...parts, { mint: budget.mint, amount: 1n, currency: total }]
+      .find(({ currency, ...part }) => currentValue(state, part, currency, state.protections.now) === undefined);
     if (missing !== undefined) return missing;
   }
   return undefined;
@@ -71,11 +80,15 @@ export function missingPrice(state: EngineState, subject: string): MissingPrice 
 function lookAtBook(state: EngineState, valued: ValuedBook, at: Millis): void {
   const { name, book, currency } = valued;
   const held = worthOf(state, book, currency, at);
-  valued.record ??= beginRecord(state.protections, name, { basis: currency, worth: held, feesCosted: book.feesLamports }, at);
+  valued.record ??=
+    beginRecord(state.protections, name, { basis: currency, worth: held, feesCosted: book.feesLamports }, at);
   const { record } = valued;
   if (record === undefined) return;
   if (book.feesLamports !== record.feesCosted || record.basis !== currency) costFees(state, record, book, currency, at);
-  keep(record, currency, held === undefined ? undefined : { value: held.value - record.feeCost, isKnown: held.isKnown }, at);
+  keep(
+    record, currency, held === undefined ? undefined : { value: held.value - record.feeCost, isKnown: held.isKnown },
+    at,
+  );
 }
 
 function worthOf(state: EngineState, { balances }: StrategyBook, currency: Mint, at: Millis): Worth | undefined {
@@ -90,17 +103,25 @@ function worthOf(state: EngineState, { balances }: StrategyBook, currency: Mint,
   return { value, isKnown };
 }
 
-/** By the youngest price, whichever it is: a kind of price that is preferred among fresh ones may have been silent for days. */
-function partWorth(state: EngineState, { mint, amount }: { readonly mint: Mint; readonly amount: bigint }, currency: Mint, at: Millis): Worth | undefined {
+/**
+ * By the youngest price, whichever it is: a kind of price that is preferred among fresh ones may have been silent for
+ * days.
+ */
+function partWorth(
+  state: EngineState, { mint, amount }: { readonly mint: Mint; readonly amount: bigint }, currency: Mint, at: Millis,
+): Worth | undefined {
   const fresh = mint === currency ? amount : currentValue(state, { mint, amount }, currency, at);
   if (fresh !== undefined) return { value: fresh, isKnown: true };
   const maxAgeMs = priceAge(state.market, mint, currency, at);
-  const last = maxAgeMs === Infinity ? undefined : valueIn(state.market, state.tokens, { mint, amount, currency }, { at, maxAgeMs });
+  const last = maxAgeMs === Infinity ? undefined
+    : valueIn(state.market, state.tokens, { mint, amount, currency }, { at, maxAgeMs });
   return last === undefined ? undefined : { value: last, isKnown: false };
 }
 
 /** Each fee is valued once, at the first price of SOL after it: its cost is not to move with the market. */
-function costFees(state: EngineState, record: EquityRecord, { feesLamports }: StrategyBook, currency: Mint, at: Millis): void {
+function costFees(
+  state: EngineState, record: EquityRecord, { feesLamports }: StrategyBook, currency: Mint, at: Millis,
+): void {
   if (record.basis !== currency) {
     // What was counted in another token is in the heights that are carried over.
     record.feeCost = 0n;
@@ -115,10 +136,14 @@ function costFees(state: EngineState, record: EquityRecord, { feesLamports }: St
 }
 
 /** Returns the record of what had no value before, undefined where it has none now. */
-function beginRecord({ equity }: ProtectionMemory, name: string, { basis, worth, feesCosted }: { readonly basis: string; readonly worth: Worth | undefined; readonly feesCosted: bigint }, at: Millis): EquityRecord | undefined {
+function beginRecord({ equity }: ProtectionMemory, name: string, { basis, worth, feesCosted }: {
+  readonly basis: string; readonly worth: Worth | undefined; readonly feesCosted: bigint;
+}, at: Millis): EquityRecord | undefined {
   if (worth?.isKnown !== true) return undefined;
   const { value } = worth;
-  const begun: EquityRecord = { basis, value, isKnown: true, peak: value, day: dayOf(at), dayStart: value, feeCost: 0n, feesCosted, anew: new Map() };
+  const begun: EquityRecord = {
+    basis, value, isKnown: true, peak: value, day: dayOf(at), dayStart: value, feeCost: 0n, feesCosted, anew: new Map(),
+  };
   equity.set(name, begun);
   return begun;
 }
@@ -132,7 +157,8 @@ function keep(record: EquityRecord, basis: string, worth: Worth | undefined, at:
   record.day = day;
   if (worth !== undefined) record.value = worth.value;
   raise(record, record, isNewDay ? lastValue : undefined);
-  if (record.anew.size > 0) for (const heights of record.anew.values()) raise(heights, record, isNewDay ? lastValue : undefined);
+  if (record.anew.size > 0)
+    for (const heights of record.anew.values()) raise(heights, record, isNewDay ? lastValue : undefined);
 }
 
 /** A day begins with what the one before ended with, also where nobody looked in between. */
@@ -143,7 +169,8 @@ function raise(heights: Heights, { value, isKnown }: Worth, dayStart: bigint | u
 
 /** Another token, or other strategies: it is as far under its heights as it was before. */
 function rebase(record: EquityRecord, basis: string, value: bigint): void {
-  const scaled = (height: bigint): bigint => (record.value > 0n && value > 0n ? (height * value) / record.value : value);
+  const scaled = (height: bigint): bigint =>
+    (record.value > 0n && value > 0n ? (height * value) / record.value : value);
   for (const heights of [record, ...record.anew.values()]) {
     heights.peak = scaled(heights.peak);
     heights.dayStart = scaled(heights.dayStart);

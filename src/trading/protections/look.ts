@@ -15,7 +15,10 @@ export function lookAtProtections(state: EngineState, at: Millis): void {
   endLook(state);
 }
 
-/** With many strategies, most swaps are those of others; and what does not come on with a swap does not later either, as time only takes away from what counts. */
+/**
+ * With many strategies, most swaps are those of others; and what does not come on with a swap does not later either, as
+ * time only takes away from what counts.
+ */
 function mayChange(watch: Watch): boolean {
   if (!watch.rule.isOfSwaps || watch.fired !== undefined) return true;
   const { notedN } = watch.memory;
@@ -38,7 +41,8 @@ export function releaseByOperator(state: EngineState, strategy: string | undefin
   for (const watch of state.protections.watches.values()) {
     const { protection: { scope, release: { kind } } } = watch.rule;
     if (watch.fired === undefined || kind !== 'operator') continue;
-    if (strategy === undefined || (scope === 'strategy' && watch.subject === strategy)) release(state, watch, `an operator resumed: ${reason}`);
+    if (strategy === undefined || (scope === 'strategy' && watch.subject === strategy))
+      release(state, watch, `an operator resumed: ${reason}`);
   }
 }
 
@@ -66,7 +70,8 @@ function beginLook(state: EngineState, at: Millis): boolean {
 
 function endLook(state: EngineState): void {
   const memory = state.protections;
-  memory.nextLookAt = memory.now + (memory.on > 0 || (memory.watchesEquity && isExposed(state)) ? LOOK_EVERY_MS : memory.idleEveryMs);
+  memory.nextLookAt = memory.now
+    + (memory.on > 0 || (memory.watchesEquity && isExposed(state)) ? LOOK_EVERY_MS : memory.idleEveryMs);
 }
 
 /** Where all is in budgets' tokens, prices change nothing. */
@@ -122,9 +127,11 @@ function beginAnew(state: EngineState, watch: Watch): void {
 
 /** What no protection minds any more is not to bring on one that is configured later. */
 function forgetMissing(memory: ProtectionMemory): void {
-  const minding = [...memory.watches.values()].filter(({ rule }) => rule.protection.trigger.kind === 'reconciliation-mismatch');
+  const minding = [...memory.watches.values()]
+    .filter(({ rule }) => rule.protection.trigger.kind === 'reconciliation-mismatch');
   for (const [mint, missing] of memory.missing) {
-    if (!minding.some(({ subject, reset }) => (subject === '' || subject === mint) && isLater(missing, reset))) memory.missing.delete(mint);
+    if (!minding.some(({ subject, reset }) => (subject === '' || subject === mint) && isLater(missing, reset)))
+      memory.missing.delete(mint);
   }
 }
 
@@ -161,11 +168,14 @@ function covered(state: EngineState, { rule, subject }: Watch): Iterable<string>
 function stopFlattening(state: EngineState, watch: Watch): void {
   const kept = new Set(state.flattenOrders);
   for (const other of state.protections.watches.values()) {
-    if (other.fired !== undefined && other.rule.protection.action === 'flatten') for (const name of covered(state, other)) kept.add(name);
+    if (other.fired !== undefined && other.rule.protection.action === 'flatten')
+      for (const name of covered(state, other)) kept.add(name);
   }
   for (const name of covered(state, watch)) if (!kept.has(name)) state.flattening.delete(name);
 }
 
-function changeOf(state: EngineState, change: ProtectionChange['change'], { rule, subject }: Watch, reason: string): ProtectionChange {
+function changeOf(
+  state: EngineState, change: ProtectionChange['change'], { rule, subject }: Watch, reason: string,
+): ProtectionChange {
   return { change, protection: rule.protection, subject, code: rule.code, reason, at: state.protections.now };
 }

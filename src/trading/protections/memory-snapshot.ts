@@ -73,19 +73,25 @@ export function snapshotMemory(memory: ProtectionMemory): ProtectionSnapshot {
       feeDay: feeDay === -Infinity ? null : feeDay, fees: fees.toString(),
     })),
     equity: Object.fromEntries([...memory.equity].map(([name, record]) => [name, {
-      basis: record.basis, value: record.value.toString(), isKnown: record.isKnown, peak: record.peak.toString(), day: record.day,
-      dayStart: record.dayStart.toString(), feeCost: record.feeCost.toString(), feesCosted: record.feesCosted.toString(),
+      basis: record.basis, value: record.value.toString(), isKnown: record.isKnown, peak: record.peak.toString(),
+      day: record.day, dayStart: record.dayStart.toString(), feeCost: record.feeCost.toString(),
+      feesCosted: record.feesCosted.toString(),
     }])),
     unknownSince: Object.fromEntries(memory.unknownSince),
-    missing: Object.fromEntries([...memory.missing].map(([mint, { n, amount }]) => [mint, { n, amount: amount.toString() }])),
+    missing: Object.fromEntries([...memory.missing].map(([mint, { n, amount }]) =>
+      [mint, { n, amount: amount.toString() }])),
   };
 }
 
-function snapshotWatch({ equity }: ProtectionMemory, { rule, subject, fired, reset, feesBefore }: Watch): WatchSnapshot {
+function snapshotWatch(
+  { equity }: ProtectionMemory, { rule, subject, fired, reset, feesBefore }: Watch,
+): WatchSnapshot {
   const heights = equity.get(subject)?.anew.get(rule);
   return {
-    family: rule.family, number: rule.number, subject, fired: fired === undefined ? null : { ...fired }, reset: reset === undefined ? null : { ...reset },
-    ...(heights === undefined ? {} : { heights: { peak: heights.peak.toString(), dayStart: heights.dayStart.toString() } }),
+    family: rule.family, number: rule.number, subject, fired: fired === undefined ? null : { ...fired },
+    reset: reset === undefined ? null : { ...reset },
+    ...(heights === undefined ? {}
+      : { heights: { peak: heights.peak.toString(), dayStart: heights.dayStart.toString() } }),
     ...(feesBefore === undefined ? {} : { feesBefore: { day: feesBefore.day, fees: feesBefore.fees.toString() } }),
   };
 }
@@ -101,7 +107,8 @@ export function restoreMemory(memory: ProtectionMemory, saved: ProtectionSnapsho
     Object.assign(subjectMemory(memory, subject.scope, subject.name), {
       exits: exits.map(({ n, at, cost, profit }) => ({ n, at, cost: BigInt(cost) as Amount, profit: BigInt(profit) })),
       failures: [...failures], lastTrade: lastTrade ?? undefined, lastLoss: lastLoss ?? undefined,
-      unknowns: typeof unknowns === 'number' ? Array.from({ length: unknowns }, () => ({ n: saved.count, at: saved.now ?? 0 })) : [...unknowns],
+      unknowns: typeof unknowns === 'number'
+        ? Array.from({ length: unknowns }, () => ({ n: saved.count, at: saved.now ?? 0 })) : [...unknowns],
       feeDay: feeDay ?? -Infinity, fees: BigInt(fees) as Lamports,
     });
   }
@@ -121,7 +128,9 @@ export function restoreMemory(memory: ProtectionMemory, saved: ProtectionSnapsho
   }
 }
 
-function restoreWatch(memory: ProtectionMemory, { family, number, subject, fired, reset, heights, feesBefore }: WatchSnapshot): void {
+function restoreWatch(
+  memory: ProtectionMemory, { family, number, subject, fired, reset, heights, feesBefore }: WatchSnapshot,
+): void {
   const rule = closestRule(memory.rules, family, number);
   if (rule === undefined) return;
   const watch = watchOf(memory, rule, subject);
@@ -132,10 +141,13 @@ function restoreWatch(memory: ProtectionMemory, { family, number, subject, fired
   if (reset === null || (watch.reset !== undefined && reset.n <= watch.reset.n)) return;
   watch.reset = { ...reset };
   if (feesBefore !== undefined) watch.feesBefore = { day: feesBefore.day, fees: BigInt(feesBefore.fees) as Lamports };
-  if (heights !== undefined) memory.equity.get(subject)?.anew.set(rule, { peak: BigInt(heights.peak), dayStart: BigInt(heights.dayStart) });
+  if (heights !== undefined)
+    memory.equity.get(subject)?.anew.set(rule, { peak: BigInt(heights.peak), dayStart: BigInt(heights.dayStart) });
 }
 
-/** Of its family the one of the same number, else the last: what has come on is not lost because another was taken out. */
+/**
+ * Of its family the one of the same number, else the last: what has come on is not lost because another was taken out.
+ */
 function closestRule(rules: readonly ProtectionRule[], family: string, number: number): ProtectionRule | undefined {
   const relatives = rules.filter((rule) => rule.family === family);
   return relatives[number - 1] ?? relatives.at(-1);

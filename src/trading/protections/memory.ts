@@ -10,7 +10,9 @@ import { reachesOf } from './reach.ts';
 import type { ProtectionRule } from './rules.ts';
 import { isOfEquity, rulesOf } from './rules.ts';
 
-/** Something that happened: its place among all that did, and when. A release forgets by place, since instants repeat. */
+/**
+ * Something that happened: its place among all that did, and when. A release forgets by place, since instants repeat.
+ */
 export interface Noted {
   readonly n: number;
   readonly at: Millis;
@@ -51,7 +53,10 @@ export interface EquityRecord extends Heights {
   /** The token, and whose equity is in it: where these change, heights are carried over in proportion. */
   basis: string;
   value: bigint;
-  /** Whether every part had a price that is fresh enough; else one without counts at its last, and all of it where there never was any. */
+  /**
+   * Whether every part had a price that is fresh enough; else one without counts at its last, and all of it where there
+   * never was any.
+   */
   isKnown: boolean;
   /** The UTC day, counted from the epoch, of the last look. */
   day: number;
@@ -147,15 +152,25 @@ export interface ProtectionMemory {
 /** The name under which the equity of all strategies together is kept. */
 export const ALL = '';
 
-/** How often market events alone make protections look while something is held, in event time: proposals and outcomes always do. */
+/**
+ * How often market events alone make protections look while something is held, in event time: proposals and outcomes
+ * always do.
+ */
 export const LOOK_EVERY_MS = 10_000;
 const IDLE_EVERY_MAX_MS = 60_000;
 
-/** Returns the memory of protections that have seen nothing yet; `leavesTotal` where what all are worth is another run's to look at. */
-export function createMemory(protections: readonly Protection[], strategies: readonly string[], { leavesTotal = false }: { readonly leavesTotal?: boolean } = {}): ProtectionMemory {
+/**
+ * Returns the memory of protections that have seen nothing yet; `leavesTotal` where what all are worth is another run's
+ * to look at.
+ */
+export function createMemory(protections: readonly Protection[], strategies: readonly string[], {
+  leavesTotal = false,
+}: { readonly leavesTotal?: boolean } = {}): ProtectionMemory {
   const ofEquity = protections.filter(isOfEquity);
   const memory: ProtectionMemory = {
-    rules: rulesOf(protections), watches: new Map(), timely: [], subjects: new Map(), swapSubjects: new Map(), reaches: reachesOf(protections), equity: new Map(), valued: undefined, totalBasis: undefined, unknownSince: new Map(), missing: new Map(),
+    rules: rulesOf(protections), watches: new Map(), timely: [], subjects: new Map(), swapSubjects: new Map(),
+    reaches: reachesOf(protections), equity: new Map(), valued: undefined, totalBasis: undefined,
+    unknownSince: new Map(), missing: new Map(),
     watchesEquity: ofEquity.length > 0, watchesTotal: !leavesTotal && ofEquity.some(({ scope }) => scope === 'global'),
     changes: [], on: 0, count: 0, now: -Infinity, startedAt: undefined, presenceAt: undefined,
     idleEveryMs: idleEvery(protections),
@@ -184,7 +199,10 @@ export function watchOf(memory: ProtectionMemory, rule: ProtectionRule, subject:
   const key = `${rule.family}:${rule.number}:${subject}`;
   const known = memory.watches.get(key);
   if (known !== undefined) return known;
-  const watch: Watch = { rule, subject, memory: subjectMemory(memory, rule.protection.scope, subject), fired: undefined, reset: undefined, feesBefore: undefined, lookedN: -1 };
+  const watch: Watch = {
+    rule, subject, memory: subjectMemory(memory, rule.protection.scope, subject), fired: undefined, reset: undefined,
+    feesBefore: undefined, lookedN: -1,
+  };
   memory.watches.set(key, watch);
   if (rule.isTimely) memory.timely.push(watch);
   return watch;
@@ -196,7 +214,8 @@ export function subjectMemory(memory: ProtectionMemory, scope: ProtectionScope, 
   const known = memory.subjects.get(key);
   if (known !== undefined) return known;
   const fresh: SubjectMemory = {
-    exits: [], failures: [], lastTrade: undefined, lastLoss: undefined, unknowns: [], feeDay: -Infinity, fees: 0n as Lamports, notedN: 0,
+    exits: [], failures: [], lastTrade: undefined, lastLoss: undefined, unknowns: [], feeDay: -Infinity,
+    fees: 0n as Lamports, notedN: 0,
   };
   memory.subjects.set(key, fresh);
   if (scope === 'token') watchSubject(memory, scope, name);

@@ -11,7 +11,10 @@ export type Reaches = Readonly<Record<ProtectionScope, Reach>>;
 
 /** Returns how far back the protections of each scope look. */
 export function reachesOf(protections: readonly Protection[]): Reaches {
-  return { strategy: reachOf(protections, 'strategy'), token: reachOf(protections, 'token'), global: reachOf(protections, 'global') };
+  return {
+    strategy: reachOf(protections, 'strategy'), token: reachOf(protections, 'token'),
+    global: reachOf(protections, 'global'),
+  };
 }
 
 function reachOf(protections: readonly Protection[], scope: ProtectionScope): Reach {

@@ -10,7 +10,9 @@ import { dayOf, subjectMemory } from './memory.ts';
 import { subjectsOf } from './swap-subjects.ts';
 
 /** Notes what became of an intent, with the result of an exit where it is known. */
-export function recordOutcome(memory: ProtectionMemory, intent: Intent, outcome: Outcome, result: ExitResult | undefined): void {
+export function recordOutcome(
+  memory: ProtectionMemory, intent: Intent, outcome: Outcome, result: ExitResult | undefined,
+): void {
   const { now: at } = memory;
   if (outcome.state === 'unknown') {
     if (memory.unknownSince.has(intent.id)) return;
@@ -46,13 +48,19 @@ export function recordOutcome(memory: ProtectionMemory, intent: Intent, outcome:
   }
 }
 
-/** Takes up an intent that an earlier process left open: its outcome has been unknown since it was made, for all that is known. */
+/**
+ * Takes up an intent that an earlier process left open: its outcome has been unknown since it was made, for all that is
+ * known.
+ */
 export function recordOpen(memory: ProtectionMemory, intent: Intent, state: IntentState): void {
-  if (state === 'unknown' && !memory.unknownSince.has(intent.id)) memory.unknownSince.set(intent.id, note(memory, intent.createdAt));
+  if (state === 'unknown' && !memory.unknownSince.has(intent.id))
+    memory.unknownSince.set(intent.id, note(memory, intent.createdAt));
 }
 
 /** Notes that the chain has less than the ledger and nothing explains it, or, whatever it is taken for, more again. */
-export function recordAdjustment(memory: ProtectionMemory, { mint, change, cause }: Pick<AdjustWallet, 'mint' | 'change' | 'cause'>): void {
+export function recordAdjustment(
+  memory: ProtectionMemory, { mint, change, cause }: Pick<AdjustWallet, 'mint' | 'change' | 'cause'>,
+): void {
   if (cause === 'withdrawal') return;
   const more = BigInt(change);
   const known = memory.missing.get(mint);
@@ -71,13 +79,18 @@ export function feesOf(subject: SubjectMemory, day: number): Lamports {
   return subject.feeDay === day ? subject.fees : (0n as Lamports);
 }
 
-/** Returns whether an outcome says what became of something that was signed. A further attempt is made only where that is known of the one before. */
+/**
+ * Returns whether an outcome says what became of something that was signed. A further attempt is made only where that
+ * is known of the one before.
+ */
 function isToldOf({ state, attempt, ended }: Outcome): boolean {
   if (state === 'building') return ended !== undefined;
   return isTerminal(state) && (state !== 'abandoned' || attempt > 1);
 }
 
-/** What was never signed is not a failed swap. A further attempt is given up only after one that was signed and failed. */
+/**
+ * What was never signed is not a failed swap. A further attempt is given up only after one that was signed and failed.
+ */
 function countsAsFailure({ state, code, attempt }: Outcome): boolean {
   if (state === 'failed' || state === 'expired') return true;
   return state === 'abandoned' && attempt > 1 && !(code !== undefined && isDenialCode(code));

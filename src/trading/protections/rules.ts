@@ -20,7 +20,8 @@ export interface ProtectionRule {
   readonly drawdownLimit: bigint;
 }
 
-const TIMELY: ReadonlySet<ProtectionKind> = new Set(['max-drawdown', 'daily-loss', 'stale-feed', 'unresolved-intent', 'dead-man']);
+const TIMELY: ReadonlySet<ProtectionKind> =
+  new Set(['max-drawdown', 'daily-loss', 'stale-feed', 'unresolved-intent', 'dead-man']);
 const OF_EQUITY: ReadonlySet<ProtectionKind> = new Set(['max-drawdown', 'daily-loss']);
 
 /** Returns what is configured, each with its place. Throws on what cannot be carried out as asked. */
@@ -34,13 +35,17 @@ export function rulesOf(protections: readonly Protection[]): ProtectionRule[] {
     const number = (counts.get(family) ?? 0) + 1;
     counts.set(family, number);
     const isTimely = TIMELY.has(kind);
-    return { protection, code: PROTECTIONS[kind].code, family, number, isTimely, isOfSwaps: !isTimely && kind !== 'reconciliation-mismatch', drawdownLimit: drawdownLimitOf(protection) };
+    return {
+      protection, code: PROTECTIONS[kind].code, family, number, isTimely,
+      isOfSwaps: !isTimely && kind !== 'reconciliation-mismatch', drawdownLimit: drawdownLimitOf(protection),
+    };
   });
 }
 
 /** A limit that is no number holds nothing: whatever was lost is too much then. */
 function drawdownLimitOf({ trigger }: Protection): bigint {
-  return trigger.kind === 'max-drawdown' && Number.isFinite(trigger.limitPct) ? BigInt(Math.round(trigger.limitPct * 10_000)) : 0n;
+  return trigger.kind === 'max-drawdown' && Number.isFinite(trigger.limitPct)
+    ? BigInt(Math.round(trigger.limitPct * 10_000)) : 0n;
 }
 
 /** Returns whether a protection depends on what things are worth. */

@@ -3,8 +3,8 @@ import type { EquityRecord, ProtectionMemory } from './memory.ts';
 import { ALL } from './memory.ts';
 
 /**
- * Books that a strategy was given so much of its budget's token, or that it was taken: neither is a profit or a loss. In
- * per cent it is as far under its peaks as before, and today it has lost as much as before.
+ * Books that a strategy was given so much of its budget's token, or that it was taken: neither is a profit or a loss.
+ * In per cent it is as far under its peaks as before, and today it has lost as much as before.
  */
 export function shiftEquity(memory: ProtectionMemory, strategy: string, mint: Mint, change: bigint): void {
   const own = memory.equity.get(strategy);

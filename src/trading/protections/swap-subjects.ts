@@ -5,9 +5,12 @@ import { subjectMemory } from './memory.ts';
 
 /**
  * Returns of whom a swap is remembered: everything, its strategy, and the token that it trades. They are looked up once
- * for all swaps of a kind: with every outcome of every swap, putting their names together would cost more than noting it.
+ * for all swaps of a kind: with every outcome of every swap, putting their names together would cost more than noting
+ * it.
  */
-export function subjectsOf(memory: ProtectionMemory, { strategy, purpose, inputMint, outputMint }: Intent): readonly SwapSubject[] {
+export function subjectsOf(
+  memory: ProtectionMemory, { strategy, purpose, inputMint, outputMint }: Intent,
+): readonly SwapSubject[] {
   const token = purpose === 'exit' ? inputMint : outputMint;
   let byToken = memory.swapSubjects.get(strategy);
   if (byToken === undefined) {

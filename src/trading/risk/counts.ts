@@ -3,13 +3,17 @@ import { RATE_SPANS } from '../swap-rate.ts';
 import { showAmount, showMint } from './amount-text.ts';
 import type { Rule } from './swap-wish.ts';
 
-const RATE_CODES = [['perMinute', 'RATE_PER_MINUTE'], ['perHour', 'RATE_PER_HOUR'], ['perDay', 'RATE_PER_DAY']] as const;
+const RATE_CODES =
+  [['perMinute', 'RATE_PER_MINUTE'], ['perHour', 'RATE_PER_HOUR'], ['perDay', 'RATE_PER_DAY']] as const;
 
 /** One open swap per input, or balances prove nothing; and only so many at all, though never too many to get out. */
 export const intentsOpen: Rule = (state, { inputMint, isExit, retryOf }) => {
   for (const { intent, state: intentState } of state.intents.values()) {
     if (intent.inputMint === inputMint && intent.id !== retryOf?.id) {
-      return { code: 'INTENT_OPEN_FOR_MINT', reason: `${intent.id} spends ${showMint(state, inputMint)} too and is not finished yet (${intentState})` };
+      return {
+        code: 'INTENT_OPEN_FOR_MINT',
+        reason: `${intent.id} spends ${showMint(state, inputMint)} too and is not finished yet (${intentState})`,
+      };
     }
   }
   const { maxOpenIntents } = state.limits;
@@ -21,11 +25,15 @@ export const intentsOpen: Rule = (state, { inputMint, isExit, retryOf }) => {
 };
 
 /** What is being sold in parts is neither sold a second time nor bought meanwhile; a flatten sells it all anyway. */
-export const exitUnderWay: Rule = (state, { strategy: { name }, inputMint, outputMint, isExit, continues, retryOf }) => {
-  if (state.exits.size === 0 || continues || retryOf !== undefined || (isExit && state.flattening.has(name))) return undefined;
+export const exitUnderWay: Rule = (
+  state, { strategy: { name }, inputMint, outputMint, isExit, continues, retryOf },
+) => {
+  if (state.exits.size === 0 || continues || retryOf !== undefined || (isExit && state.flattening.has(name)))
+    return undefined;
   const order = state.exits.get(name, inputMint) ?? state.exits.get(name, outputMint);
   if (order === undefined) return undefined;
-  return { code: 'EXIT_UNDER_WAY', reason: `${showAmount(state, order.inputMint, order.left)} of an exit are still to be sold, in parts; it goes on by itself` };
+  return { code: 'EXIT_UNDER_WAY', reason: `${showAmount(state, order.inputMint, order.left)} of an exit are still to `
+    + 'be sold, in parts; it goes on by itself' };
 };
 
 /** There can be no more exits than entries let in, and one that has to wait may cost more than any number of them. */
@@ -35,7 +43,8 @@ export const swapRate: Rule = (state, { isExit, retryOf, at }) => {
     const limit = state.limits.maxSwaps[span];
     if (limit === undefined) continue;
     const used = state.swapRate.count(span, at);
-    if (used >= limit) return { code, reason: `${used} within ${formatDuration(RATE_SPANS[span])}, allowed are ${limit}` };
+    if (used >= limit)
+      return { code, reason: `${used} within ${formatDuration(RATE_SPANS[span])}, allowed are ${limit}` };
   }
   return undefined;
 };

@@ -8,8 +8,9 @@ import type { SwapWish } from './swap-wish.ts';
 const ACCOUNT_DEPOSIT = 2_074_080n;
 
 /**
- * Returns what the wallet may have to lay down for token accounts: one for each token that is on its way, or wished for,
- * and of which it has nothing. An account that is there and empty is not known of here: then it is too much, never too little.
+ * Returns what the wallet may have to lay down for token accounts: one for each token that is on its way, or wished
+ * for, and of which it has nothing. An account that is there and empty is not known of here: then it is too much, never
+ * too little.
  */
 export function depositsAhead(state: EngineState, { outputMint }: Pick<SwapWish, 'outputMint'>): Lamports {
   const opened = new Set<Mint>();

@@ -14,28 +14,35 @@ export const tradeSize: Rule = (state, { inputMint, amountIn, isExit, at }) => {
   const { maxTrade } = state.limits;
   if (maxTrade === undefined || isExit) return undefined;
   const value = currentValue(state, { mint: inputMint, amount: amountIn }, maxTrade.mint, at);
-  return value === undefined ? unvalued(state, inputMint, maxTrade.mint) : unless(state, 'TRADE_EXCEEDS_MAX', value, maxTrade);
+  return value === undefined ? unvalued(state, inputMint, maxTrade.mint)
+    : unless(state, 'TRADE_EXCEEDS_MAX', value, maxTrade);
 };
 
 export const positionSize: Rule = (state, wish) => {
   const limit = state.limits.maxPosition.get(wish.outputMint);
   if (limit === undefined || wish.isExit) return undefined;
   const position = positionIn(state, wish.outputMint, limit.mint, wish.at, wish.retryOf);
-  return withWish(state, 'POSITION_EXCEEDS_MAX', limit, wish, position, [{ mint: wish.inputMint, amount: wish.amountIn }]);
+  return withWish(
+    state, 'POSITION_EXCEEDS_MAX', limit, wish, position, [{ mint: wish.inputMint, amount: wish.amountIn }],
+  );
 };
 
 export const strategyExposure: Rule = (state, wish) => {
   const limit = wish.strategy.limits.maxExposure;
   if (limit === undefined || wish.isExit) return undefined;
   const exposure = exposureOf(state, wish.strategy.name, limit.mint, wish.at, wish.retryOf);
-  return withWish(state, 'STRATEGY_EXPOSURE_EXCEEDS_MAX', limit, wish, exposure, addedBy(state, { ...wish, strategy: wish.strategy.name }));
+  return withWish(state, 'STRATEGY_EXPOSURE_EXCEEDS_MAX', limit, wish, exposure, addedBy(state, {
+    ...wish, strategy: wish.strategy.name,
+  }));
 };
 
 export const totalExposure: Rule = (state, wish) => {
   const limit = state.limits.maxExposure;
   if (limit === undefined || wish.isExit) return undefined;
   const exposure = exposureOf(state, undefined, limit.mint, wish.at, wish.retryOf);
-  return withWish(state, 'EXPOSURE_EXCEEDS_MAX', limit, wish, exposure, addedBy(state, { ...wish, strategy: wish.strategy.name }));
+  return withWish(
+    state, 'EXPOSURE_EXCEEDS_MAX', limit, wish, exposure, addedBy(state, { ...wish, strategy: wish.strategy.name }),
+  );
 };
 
 function withWish(
@@ -44,18 +51,22 @@ function withWish(
 ): Denial | undefined {
   if (typeof before !== 'bigint') return unvalued(state, before.unpriced, limit.mint);
   const more = sum(state, added, limit.mint, at);
-  return typeof more === 'bigint' ? unless(state, code, before + more, limit) : unvalued(state, more.unpriced, limit.mint);
+  return typeof more === 'bigint' ? unless(state, code, before + more, limit)
+    : unvalued(state, more.unpriced, limit.mint);
 }
 
 function unless(state: EngineState, code: DenialCode, value: bigint, limit: ValueLimit): Denial | undefined {
   if (value <= limit.amount) return undefined;
-  return { code, reason: `${showAmount(state, limit.mint, value)}, allowed are ${showAmount(state, limit.mint, limit.amount)}` };
+  return {
+    code, reason: `${showAmount(state, limit.mint, value)}, allowed are ${showAmount(state, limit.mint, limit.amount)}`,
+  };
 }
 
 /** Returns the refusal of what cannot be held against a limit. */
 export function unvalued(state: EngineState, mint: Mint, currency: Mint): Denial {
   return {
     code: 'VALUE_UNKNOWN',
-    reason: `there is no price of ${showMint(state, mint)} in ${showMint(state, currency)} to hold the limit against: none came in yet, none is watched, or it is too old`,
+    reason: `there is no price of ${showMint(state, mint)} in ${showMint(state, currency)} to hold the limit against: `
+      + 'none came in yet, none is watched, or it is too old',
   };
 }

@@ -15,7 +15,8 @@ import { tokenSafety } from './tokens.ts';
 
 /** The rules in the order in which they speak: the first refusal is the answer. */
 const RULES: readonly Rule[] = [
-  tradingState, serviceAccess, sensible, keyUnused, protections, inputsFresh, intentsOpen, exitUnderWay, swapRate, slippage, budget, balance,
+  tradingState, serviceAccess, sensible, keyUnused, protections, inputsFresh, intentsOpen, exitUnderWay, swapRate,
+  slippage, budget, balance,
   tokenSafety, pairPriceFresh, tradeSize, positionSize, strategyExposure, totalExposure, equityKnown,
 ];
 
@@ -33,6 +34,7 @@ export function firstRetryDenial(state: EngineState, intent: Intent, at: Millis)
   const strategy = state.strategies.get(intent.strategy);
   if (strategy !== undefined) return firstDenial(state, retryWishOf(strategy, intent, at));
   // Its limits went with its configuration; out of a position one may always.
-  if (intent.purpose === 'entry') return { code: 'STRATEGY_UNKNOWN', reason: `${intent.strategy} is no longer configured` };
+  if (intent.purpose === 'entry')
+    return { code: 'STRATEGY_UNKNOWN', reason: `${intent.strategy} is no longer configured` };
   return firstDenial(state, retryWishOf({ name: intent.strategy, limits: {}, inputs: [], intentCount: 0 }, intent, at));
 }

@@ -14,24 +14,33 @@ import type { Rule, SwapWish } from './swap-wish.ts';
 /** The stronger speaks first. */
 const STRENGTH: Readonly<Record<ProtectionAction, number>> = { halt: 3, flatten: 2, 'reduce-only': 1, deny: 0 };
 
-/** What has come on: a halt refuses exits as well, but for those that an operator ordered; everything else entries alone. */
+/**
+ * What has come on: a halt refuses exits as well, but for those that an operator ordered; everything else entries
+ * alone.
+ */
 export const protections: Rule = (state, wish) => {
   if (state.protections.on === 0) return undefined;
   let strongest: Watch | undefined;
   for (const watch of state.protections.watches.values()) {
     if (watch.fired === undefined || !concerns(watch, wish)) continue;
     if (wish.isExit && isOrderedOut(state, wish.strategy.name)) continue;
-    if (strongest === undefined || STRENGTH[watch.rule.protection.action] > STRENGTH[strongest.rule.protection.action]) strongest = watch;
+    if (strongest === undefined || STRENGTH[watch.rule.protection.action] > STRENGTH[strongest.rule.protection.action])
+      strongest = watch;
   }
   return strongest === undefined ? undefined : denialOf(strongest);
 
   function denialOf({ rule: { code, protection: { action, scope } }, subject, fired }: Watch): Denial {
     const whom = scope === 'global' ? '' : ` for ${scope === 'token' ? showMint(state, subject as Mint) : subject}`;
-    return { code: action === 'halt' ? 'TRADING_HALTED' : code, reason: `${action === 'halt' ? 'trading is halted' : 'entries are refused'}${whom}: ${fired!.reason}` };
+    return {
+      code: action === 'halt' ? 'TRADING_HALTED' : code,
+      reason: `${action === 'halt' ? 'trading is halted' : 'entries are refused'}${whom}: ${fired!.reason}`,
+    };
   }
 };
 
-function concerns({ rule: { protection: { action, scope } }, subject }: Watch, { strategy, inputMint, outputMint, isExit }: SwapWish): boolean {
+function concerns(
+  { rule: { protection: { action, scope } }, subject }: Watch, { strategy, inputMint, outputMint, isExit }: SwapWish,
+): boolean {
   if (action !== 'halt' && isExit) return false;
   if (scope === 'global') return true;
   if (scope === 'strategy') return subject === strategy.name;
@@ -44,7 +53,8 @@ export const equityKnown: Rule = (state, { strategy: { name }, isExit }) => {
   if (!watchesEquity || isExit || state.portfolio.book(name).budget === undefined) return undefined;
   for (const rule of rules) {
     const { protection: { trigger, scope } } = rule;
-    if ((trigger.kind !== 'max-drawdown' && trigger.kind !== 'daily-loss') || isLeftAlone(state.protections, rule)) continue;
+    if ((trigger.kind !== 'max-drawdown' && trigger.kind !== 'daily-loss') || isLeftAlone(state.protections, rule))
+      continue;
     const subject = scope === 'global' ? ALL : name;
     const unknown = [name, subject].find((one) => equity.get(one)?.isKnown !== true);
     if (unknown !== undefined) return unseen(state, unknown);
@@ -61,7 +71,8 @@ function unseen(state: EngineState, subject: string): Denial {
   const { code, reason } = unvalued(state, missing.mint, missing.currency);
   const holder = holderOf(state, missing.mint);
   if (holder === undefined) return { code, reason };
-  return { code, reason: `${reason}; ${holder} holds it, so nobody knows what was lost, and entries wait until it has a price again, is sold, or is sent out of the wallet` };
+  return { code, reason: `${reason}; ${holder} holds it, so nobody knows what was lost, and entries wait until it has `
+    + 'a price again, is sold, or is sent out of the wallet' };
 }
 
 /** Returns who holds a token that is not the one of his budget. */

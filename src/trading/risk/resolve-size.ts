@@ -4,8 +4,13 @@ import type { SwapProposal } from '../proposal.ts';
 import type { EngineState } from '../state.ts';
 import { spendable } from './spendable.ts';
 
-/** Returns the amount that a proposal means. Fractions are floored: what a strategy has is never exceeded by rounding. What it asks for as a share, an exit takes of what it may spend. */
-export function resolveSize(state: EngineState, strategy: string, { amount, inputMint }: SwapProposal, isExit: boolean): Amount {
+/**
+ * Returns the amount that a proposal means. Fractions are floored: what a strategy has is never exceeded by rounding.
+ * What it asks for as a share, an exit takes of what it may spend.
+ */
+export function resolveSize(
+  state: EngineState, strategy: string, { amount, inputMint }: SwapProposal, isExit: boolean,
+): Amount {
   if (typeof amount === 'bigint') return amount;
   const available = state.portfolio.available(strategy, inputMint);
   const most = isExit ? spendable(state, strategy, inputMint) : available;

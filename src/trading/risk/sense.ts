@@ -12,7 +12,8 @@ export const sensible: Rule = (state, { inputMint, outputMint, amountIn, isExit 
   }
   if (amountIn > 0n) return undefined;
   if (isExit && inputMint === SOL_MINT && state.portfolio.unreserved(SOL_MINT) > 0n) {
-    return { code: 'SOL_RESERVE', reason: `nothing is left to sell beyond the ${showAmount(state, SOL_MINT, state.limits.solReserve)} that stay untouched` };
+    return { code: 'SOL_RESERVE', reason: 'nothing is left to sell beyond the '
+      + `${showAmount(state, SOL_MINT, state.limits.solReserve)} that stay untouched` };
   }
   return invalid('the amount is zero');
 };

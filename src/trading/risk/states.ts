@@ -10,7 +10,10 @@ export const tradingState: Rule = (state, { strategy, isExit }) => {
     return { code: 'TRADING_REDUCE_ONLY', reason: 'only swaps back into the budget’s token are allowed now' };
   }
   if (state.flattening.has(strategy.name)) {
-    return { code: 'TRADING_REDUCE_ONLY', reason: `what ${strategy.name} holds is being sold; only swaps back into the budget’s token are allowed` };
+    return {
+      code: 'TRADING_REDUCE_ONLY',
+      reason: `what ${strategy.name} holds is being sold; only swaps back into the budget’s token are allowed`,
+    };
   }
   return undefined;
 };
@@ -20,7 +23,11 @@ export const serviceAccess: Rule = (state, { isExit }) => {
   if (state.serviceAccess === 'granted') return undefined;
   if (state.serviceAccess === 'silent') {
     // An exit is tried all the same: its own request may be the first that is answered.
-    return isExit ? undefined : { code: 'SERVICE_SILENT', reason: 'the service does not answer; entries go on as soon as it does' };
+    return isExit ? undefined
+      : { code: 'SERVICE_SILENT', reason: 'the service does not answer; entries go on as soon as it does' };
   }
-  return { code: 'SERVICE_UNAUTHORIZED', reason: 'the service refuses the API key; trading goes on by itself once it takes it again' };
+  return {
+    code: 'SERVICE_UNAUTHORIZED',
+    reason: 'the service refuses the API key; trading goes on by itself once it takes it again',
+  };
 };

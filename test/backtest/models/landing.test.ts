@@ -7,8 +7,12 @@ import type { SimulationSetting } from '../../../src/trading/simulated-landing.t
 import { BASE_MODEL } from '../../../src/trading/simulation-model.ts';
 
 const LANDING = { ...BASE_MODEL.landing, adverseBps: 20 as Bps, lastLookBps: 10 as Bps };
-const output = (setting: SimulationSetting, acceptedOut: bigint, arrivalOut: bigint, firm = false): Amount | undefined =>
-  arrivingOutput({ acceptedOut: acceptedOut as Amount, arrivalOut: arrivalOut as Amount, isFirm: firm }, LANDING, SETTINGS[setting]);
+const output = (
+  setting: SimulationSetting, acceptedOut: bigint, arrivalOut: bigint, firm = false,
+): Amount | undefined =>
+  arrivingOutput(
+    { acceptedOut: acceptedOut as Amount, arrivalOut: arrivalOut as Amount, isFirm: firm }, LANDING, SETTINGS[setting],
+  );
 const chance = { quote: 0.5, sign: 0.5, land: 0.5, drop: 0.5, unknown: 0.5 };
 
 describe('a transaction on its way', () => {
@@ -35,7 +39,8 @@ describe('what a swap brings on arrival', () => {
   it('is a maker’s word as it was given, whatever the price did against the taker', () => {
     expect(isFirm('rfqz')).toBe(true);
     expect(isFirm('iris')).toBe(false);
-    for (const setting of ['optimistic', 'base', 'pessimistic'] as const) expect(output(setting, 1_000_000n, 500_000n, true)).toBe(1_000_000n);
+    for (const setting of ['optimistic', 'base', 'pessimistic'] as const)
+      expect(output(setting, 1_000_000n, 500_000n, true)).toBe(1_000_000n);
   });
 
   it('is nothing where the maker, at his last look, sees that the price moved in the taker’s favour', () => {
@@ -47,10 +52,12 @@ describe('what a swap brings on arrival', () => {
 
   it('is never more than both the quote and the arrival, whatever the setting', () => {
     const amounts = fc.bigInt({ min: 0n, max: 2n ** 63n });
-    fc.assert(fc.property(amounts, amounts, fc.constantFrom('optimistic' as const, 'base' as const, 'pessimistic' as const), fc.boolean(), (accepted, arrival, setting, firm) => {
-      const found = output(setting, accepted, arrival, firm) ?? 0n;
-      expect(found <= (accepted > arrival ? accepted : arrival)).toBe(true);
-    }));
+    fc.assert(fc.property(amounts, amounts,
+      fc.constantFrom('optimistic' as const, 'base' as const, 'pessimistic' as const), fc.boolean(),
+      (accepted, arrival, setting, firm) => {
+        const found = output(setting, accepted, arrival, firm) ?? 0n;
+        expect(found <= (accepted > arrival ? accepted : arrival)).toBe(true);
+      }));
   });
 });
 
@@ -68,7 +75,10 @@ describe('the settings', () => {
 
   it('change what they are of alone: the base setting is the model as it stands', () => {
     expect(underSetting(BASE_MODEL)).toEqual({ ...BASE_MODEL, row: SETTINGS.base });
-    expect(underSetting(BASE_MODEL, 'optimistic').landing).toEqual({ ...BASE_MODEL.landing, dropProbability: 0, unknownProbability: 0 });
-    expect(underSetting({ ...BASE_MODEL, landing: { ...BASE_MODEL.landing, dropProbability: 0.6 } }, 'pessimistic').landing.dropProbability).toBe(1);
+    expect(underSetting(BASE_MODEL, 'optimistic').landing)
+      .toEqual({ ...BASE_MODEL.landing, dropProbability: 0, unknownProbability: 0 });
+    expect(underSetting(
+      { ...BASE_MODEL, landing: { ...BASE_MODEL.landing, dropProbability: 0.6 } }, 'pessimistic',
+    ).landing.dropProbability).toBe(1);
   });
 });

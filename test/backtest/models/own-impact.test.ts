@@ -13,7 +13,8 @@ const POOL = { reserveIn: 1_000n * UNIT, reserveOut: 1_000n * UNIT, feeBps: 30 }
 const LADDER = createLadder(rungsOf(POOL, [UNIT, 10n * UNIT, 100n * UNIT]))!;
 const DECAY = { share: 1, decayMs: 60_000 };
 
-const swap = (at: number, inAmount = 1_000n): RecordedSwap => ({ at, inputMint: USDC.mint, outputMint: SOL.mint, inAmount });
+const swap = (at: number, inAmount = 1_000n): RecordedSwap =>
+  ({ at, inputMint: USDC.mint, outputMint: SOL.mint, inAmount });
 const left = (impact: OwnImpact, at: number): bigint => impact.left(USDC.mint, SOL.mint, at);
 
 describe('what own swaps leave in a recorded market', () => {
@@ -43,17 +44,18 @@ describe('what own swaps leave in a recorded market', () => {
   });
 
   it('does not depend on the order of swaps of one instant, which do not see one another', () => {
-    fc.assert(fc.property(fc.array(fc.bigInt({ min: 1n, max: 10n ** 18n }), { minLength: 1, maxLength: 8 }), fc.integer({ min: 1, max: 500_000 }), (sizes, later) => {
-      const leftOf = (order: readonly bigint[]): bigint => {
-        const impact = createOwnImpact(DECAY);
-        for (const size of order) {
-          impact.add(USDC.mint, SOL.mint, size, 1_000);
-          expect(impact.left(USDC.mint, SOL.mint, 1_000)).toBe(0n);
-        }
-        return impact.left(USDC.mint, SOL.mint, 1_000 + later);
-      };
-      expect(leftOf(sizes.toReversed())).toBe(leftOf(sizes));
-    }));
+    fc.assert(fc.property(fc.array(fc.bigInt({ min: 1n, max: 10n ** 18n }), { minLength: 1, maxLength: 8 }),
+      fc.integer({ min: 1, max: 500_000 }), (sizes, later) => {
+        const leftOf = (order: readonly bigint[]): bigint => {
+          const impact = createOwnImpact(DECAY);
+          for (const size of order) {
+            impact.add(USDC.mint, SOL.mint, size, 1_000);
+            expect(impact.left(USDC.mint, SOL.mint, 1_000)).toBe(0n);
+          }
+          return impact.left(USDC.mint, SOL.mint, 1_000 + later);
+        };
+        expect(leftOf(sizes.toReversed())).toBe(leftOf(sizes));
+      }));
   });
 });
 
@@ -86,7 +88,8 @@ describe('issue 13.5: own swaps that the recorded prices have in them already', 
 
   it('never make more of it than there would be without them', () => {
     const moment = fc.integer({ min: 0, max: 200_000 });
-    const swaps = fc.array(fc.record({ at: moment, inAmount: fc.bigInt({ min: 1n, max: 10n ** 9n }) }), { maxLength: 6 });
+    const swaps =
+      fc.array(fc.record({ at: moment, inAmount: fc.bigInt({ min: 1n, max: 10n ** 9n }) }), { maxLength: 6 });
     fc.assert(fc.property(swaps, swaps, (made, landed) => {
       const recorded = landed.toSorted((a, b) => a.at - b.at).map(({ at, inAmount }) => swap(at, inAmount));
       const [plain, aware] = [createOwnImpact(DECAY), createOwnImpact(DECAY, recorded)];
@@ -122,7 +125,9 @@ describe('a swap after own swaps', () => {
 
   it('never gets more than alone, whatever was recorded; and no more the more was taken, on a pool', () => {
     const amounts = fc.bigInt({ min: 1n, max: 10n ** 12n });
-    fc.assert(fc.property(fc.array(fc.record({ inAmount: amounts, outAmount: amounts }), { minLength: 1, maxLength: 5 }), amounts, amounts, (rungs, taken, size) => {
+    fc.assert(fc.property(fc.array(
+      fc.record({ inAmount: amounts, outAmount: amounts }), { minLength: 1, maxLength: 5 },
+    ), amounts, amounts, (rungs, taken, size) => {
       const ladder = createLadder(rungs)!;
       const found = outputAfter(ladder, taken, size);
       expect(found).toBeGreaterThanOrEqual(0n);

@@ -10,10 +10,14 @@ export interface Pool {
 
 /** Returns the rungs that a recording of a pool holds: what each size brings by itself. */
 export function rungsOf(pool: Pool, sizes: readonly bigint[]): Rung[] {
-  return sizes.map((amountIn) => ({ inAmount: amountIn, outAmount: quoteHop({ ...pool, amountIn }), priceImpact: statedImpact(pool, amountIn) }));
+  return sizes.map((amountIn) =>
+    ({ inAmount: amountIn, outAmount: quoteHop({ ...pool, amountIn }), priceImpact: statedImpact(pool, amountIn) }));
 }
 
-/** Returns the price impact that a service states: what a size loses against the price of next to nothing, fees left out. */
+/**
+ * Returns the price impact that a service states: what a size loses against the price of next to nothing, fees left
+ * out.
+ */
 export function statedImpact({ reserveIn, feeBps }: Pool, amountIn: bigint): number {
   const net = Number(amountIn) * (1 - feeBps / 10_000);
   return -net / (Number(reserveIn) + net);

@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { attemptCosts } from '../../../src/backtest/models/attempt-costs.ts';
+import { attemptCosts, createTokenAccounts, transferFeeOf } from '../../../src/backtest/models/swap-costs.ts';
 import { createLadder, outputOf } from '../../../src/backtest/models/quote-ladder.ts';
-import { createTokenAccounts } from '../../../src/backtest/models/token-accounts.ts';
-import { transferFeeOf } from '../../../src/backtest/models/token-fees.ts';
 import type { Amount } from '../../../src/core/amount.ts';
 import { quoteHop } from '../../../src/sandbox/chain/swap-math.ts';
 import { BASE_MODEL } from '../../../src/trading/simulation-model.ts';
@@ -12,7 +10,8 @@ import { rungsOf } from './pool.ts';
 /** Arithmetic that somebody else printed the results of. */
 
 const UNIT = 10n ** 12n;
-const priced = (computeUnitLimit: number, microLamportsPerUnit: bigint): bigint => attemptCosts({ ...BASE_MODEL.costs, signatures: 1, computeUnitLimit, microLamportsPerUnit }).feeLamports;
+const priced = (computeUnitLimit: number, microLamportsPerUnit: bigint): bigint =>
+  attemptCosts({ ...BASE_MODEL.costs, signatures: 1, computeUnitLimit, microLamportsPerUnit }).feeLamports;
 
 describe('a constant-product pool', () => {
   // H. Adams, "Uniswap Whitepaper" (2018), example ETH → OMG: 10 and 500 in the pool, a fee of 0.25 %, 1 goes in.
@@ -50,8 +49,10 @@ it('rent is what its formula says: (128 + 165 bytes) · 3 480 lamports · 2 year
 
 describe('the transfer fee of a token, in the cases of the token program’s own tests: 1 bp, at most 5 000', () => {
   it.each([
-    ['hits the most', 2n ** 64n - 1n, 5_000n], ['is exactly the most', 50_000_000n, 5_000n], ['would be rounded up, but is the most', 50_000_001n, 5_000n], ['is rounded up to the most', 49_999_999n, 5_000n],
-    ['is rounded up from the smallest', 1n, 1n], ['is one', 10_000n, 1n], ['is rounded up', 10_001n, 2n], ['is nothing of nothing', 0n, 0n],
+    ['hits the most', 2n ** 64n - 1n, 5_000n], ['is exactly the most', 50_000_000n, 5_000n],
+    ['would be rounded up, but is the most', 50_000_001n, 5_000n], ['is rounded up to the most', 49_999_999n, 5_000n],
+    ['is rounded up from the smallest', 1n, 1n], ['is one', 10_000n, 1n], ['is rounded up', 10_001n, 2n],
+    ['is nothing of nothing', 0n, 0n],
   ])('%s', (_, amount, fee) => {
     expect(transferFeeOf(amount as Amount, { bps: 1, maximum: 5_000n })).toBe(fee);
   });

@@ -1,23 +1,31 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { QuoteLadder, Rung } from '../../../src/backtest/models/quote-ladder.ts';
-import { createLadder, impactOf, isBeyond, isSlotsApart, knowsBeyond, largestSize, outputOf } from '../../../src/backtest/models/quote-ladder.ts';
+import {
+  createLadder, impactOf, isBeyond, isSlotsApart, knowsBeyond, largestSize, outputOf,
+} from '../../../src/backtest/models/quote-ladder.ts';
 import { quoteHop } from '../../../src/sandbox/chain/swap-math.ts';
 import { rungsOf, statedImpact } from './pool.ts';
 
 const UNIT = 1_000_000_000n;
-/** 1,000 and 1,000 of two tokens with nine places, 0.3 %: the worked example O-13 of the project's research, computed by hand there. */
+/**
+ * 1,000 and 1,000 of two tokens with nine places, 0.3 %: the worked example O-13 of the project's research, computed by
+ * hand there.
+ */
 const POOL = { reserveIn: 1_000n * UNIT, reserveOut: 1_000n * UNIT, feeBps: 30 };
 const LADDER = createLadder(rungsOf(POOL, [UNIT, 10n * UNIT, 100n * UNIT]))!;
 
-const rung = (inAmount: bigint, outAmount: bigint, contextSlot?: bigint): Rung => ({ inAmount, outAmount, contextSlot });
-const ladder = (...rungs: readonly (readonly [bigint, bigint])[]): QuoteLadder => createLadder(rungs.map(([inAmount, outAmount]) => rung(inAmount, outAmount)))!;
+const rung = (inAmount: bigint, outAmount: bigint, contextSlot?: bigint): Rung =>
+  ({ inAmount, outAmount, contextSlot });
+const ladder = (...rungs: readonly (readonly [bigint, bigint])[]): QuoteLadder =>
+  createLadder(rungs.map(([inAmount, outAmount]) => rung(inAmount, outAmount)))!;
 const bps = (found: bigint, wanted: bigint): number => (Number(found) / Number(wanted) - 1) * 10_000;
 
 const amounts = fc.bigInt({ min: 1n, max: 10n ** 12n });
 const rungLists = fc.array(fc.record({ inAmount: amounts, outAmount: amounts }), { minLength: 1, maxLength: 6 });
 const pools = fc.record({
-  reserveIn: fc.bigInt({ min: 10n ** 9n, max: 10n ** 15n }), reserveOut: fc.bigInt({ min: 10n ** 9n, max: 10n ** 15n }), feeBps: fc.integer({ min: 0, max: 300 }),
+  reserveIn: fc.bigInt({ min: 10n ** 9n, max: 10n ** 15n }), reserveOut: fc.bigInt({ min: 10n ** 9n, max: 10n ** 15n }),
+  feeBps: fc.integer({ min: 0, max: 300 }),
 });
 
 describe('a ladder of quotes of a constant-product pool', () => {
@@ -28,7 +36,8 @@ describe('a ladder of quotes of a constant-product pool', () => {
   });
 
   it('where the usual interpolations are not: linear in the output −419 bps, in the logarithms of size and price −208 bps (O-13)', () => {
-    const [ten, thirty, hundred] = [10n, 30n, 100n].map((size) => Number(quoteHop({ ...POOL, amountIn: size * UNIT }))) as [number, number, number];
+    const [ten, thirty, hundred] =
+      [10n, 30n, 100n].map((size) => Number(quoteHop({ ...POOL, amountIn: size * UNIT }))) as [number, number, number];
     const linear = ten + ((hundred - ten) * 20) / 90;
     const part = Math.log(3) / Math.log(10);
     const logarithmic = 30 * Math.exp(Math.log(ten / 10) * (1 - part) + Math.log(hundred / 100) * part);
@@ -44,7 +53,8 @@ describe('a ladder of quotes of a constant-product pool', () => {
       fc.pre(rungs[0]!.outAmount > 10_000n);
       const found = outputOf(createLadder(rungs)!, size);
       const wanted = quoteHop({ ...pool, amountIn: size });
-      // What goes into the pool and what comes out of it are whole units; what that does to the rungs' prices grows with the size.
+      // What goes into the pool and what comes out of it are whole units; what that does to the rungs' prices grows
+      // with the size.
       const slack = 3n + (10n * wanted) / rungs[0]!.outAmount + (10n * wanted) / small;
       expect(found - wanted <= slack && wanted - found <= slack).toBe(true);
     }));
@@ -53,30 +63,37 @@ describe('a ladder of quotes of a constant-product pool', () => {
   it('goes on from a single size by the impact that is stated of it', () => {
     const single = createLadder(rungsOf(POOL, [10n * UNIT]))!;
     for (const size of [20n, 100n, 500n]) {
-      expect(Math.abs(bps(outputOf(single, size * UNIT), quoteHop({ ...POOL, amountIn: size * UNIT })))).toBeLessThan(0.001);
+      expect(Math.abs(bps(outputOf(single, size * UNIT), quoteHop({ ...POOL, amountIn: size * UNIT }))))
+        .toBeLessThan(0.001);
       expect(isBeyond(single, size * UNIT)).toBe(true);
     }
   });
 
   it('goes on beyond its largest size along all that one router said of one slot, however near or flat its last two sizes are', () => {
-    const stated = (sizes: readonly bigint[], router: string, contextSlot: bigint): Rung[] => rungsOf(POOL, sizes).map((each) => ({ ...each, router, contextSlot }));
+    const stated = (sizes: readonly bigint[], router: string, contextSlot: bigint): Rung[] =>
+      rungsOf(POOL, sizes).map((each) => ({ ...each, router, contextSlot }));
     const known = stated([UNIT, 10n * UNIT, 100n * UNIT], 'iris', 100n);
     const largest = known.at(-1)!;
     const beyond = 200n * UNIT;
     const wanted = quoteHop({ ...POOL, amountIn: beyond });
-    // One more at the price of the largest, and one that is a hair's breadth dearer: the last two sizes say nothing, or far too much.
+    // One more at the price of the largest, and one that is a hair's breadth dearer: the last two sizes say nothing, or
+    // far too much.
     const size = 101n * UNIT;
     const flat = { ...largest, inAmount: size, outAmount: (size * largest.outAmount) / largest.inAmount };
     const steep = { ...flat, outAmount: (flat.outAmount * 9_950n) / 10_000n };
     for (const [last, off] of [[flat, 25], [steep, 130]] as const) {
       expect(Math.abs(bps(outputOf(createLadder([...known, last])!, beyond), wanted))).toBeLessThan(off);
     }
-    // What another router says, or the same one of another slot, is no point of the line: the largest rung's own impact is.
+    // What another router says, or the same one of another slot, is no point of the line: the largest rung's own impact
+    // is.
     for (const others of [stated([99n * UNIT], 'other', 100n), stated([99n * UNIT], 'iris', 99n)]) {
-      const nearlyFlat = others.map((each) => ({ ...each, outAmount: (each.inAmount * largest.outAmount) / largest.inAmount }));
+      const nearlyFlat = others.map((each) =>
+        ({ ...each, outAmount: (each.inAmount * largest.outAmount) / largest.inAmount }));
       expect(Math.abs(bps(outputOf(createLadder([...nearlyFlat, largest])!, beyond), wanted))).toBeLessThan(0.001);
       // Where it states none, there is nothing but the others.
-      expect(Math.abs(bps(outputOf(createLadder([...nearlyFlat, { ...largest, priceImpact: undefined }])!, beyond), 2n * largest.outAmount))).toBeLessThan(0.001);
+      expect(Math.abs(bps(outputOf(createLadder([...nearlyFlat, { ...largest, priceImpact: undefined }])!, beyond), 2n
+        * largest.outAmount)))
+        .toBeLessThan(0.001);
     }
   });
 
@@ -114,7 +131,8 @@ describe('any ladder', () => {
   });
 
   it('takes the worse of two quotes of one size, whatever their order', () => {
-    for (const rungs of [[rung(10n, 9n), rung(10n, 7n)], [rung(10n, 7n), rung(10n, 9n)]]) expect(outputOf(createLadder(rungs)!, 10n)).toBe(7n);
+    for (const rungs of [[rung(10n, 9n), rung(10n, 7n)], [rung(10n, 7n), rung(10n, 9n)]])
+      expect(outputOf(createLadder(rungs)!, 10n)).toBe(7n);
   });
 
   it('brings nothing from the least size on that nobody pays for', () => {
@@ -139,8 +157,10 @@ describe('any ladder', () => {
   it('flags sizes between quotes of which one is more than five slots older than the newest', () => {
     const some = createLadder([rung(10n, 10n, 94n), rung(100n, 90n, 95n), rung(1_000n, 800n, 100n)])!;
     // Beyond the largest, which is alone of its slot, the smallest has a say.
-    expect([5n, 10n, 50n, 100n, 500n, 1_000n, 2_000n].map((size) => isSlotsApart(some, size))).toEqual([true, true, true, false, false, false, true]);
-    expect(isSlotsApart(createLadder([rung(10n, 10n, 94n), rung(100n, 90n, 100n), rung(1_000n, 800n, 100n)])!, 2_000n)).toBe(false);
+    expect([5n, 10n, 50n, 100n, 500n, 1_000n, 2_000n].map((size) => isSlotsApart(some, size)))
+      .toEqual([true, true, true, false, false, false, true]);
+    expect(isSlotsApart(createLadder([rung(10n, 10n, 94n), rung(100n, 90n, 100n), rung(1_000n, 800n, 100n)])!, 2_000n))
+      .toBe(false);
     expect(isSlotsApart(ladder([10n, 10n], [100n, 90n]), 50n)).toBe(false);
   });
 
@@ -173,11 +193,12 @@ describe('any ladder', () => {
   });
 
   it('knows one price alone where one size is all there is and nobody states an impact: the exact fraction, rounded as named', () => {
-    fc.assert(fc.property(amounts, amounts, amounts, fc.constantFrom(undefined, 0, 0.01), (inAmount, outAmount, size, priceImpact) => {
-      // An impact that is better than nothing makes no price better.
-      const one = createLadder([{ inAmount, outAmount, priceImpact }])!;
-      expect(outputOf(one, size)).toBe((size * outAmount) / inAmount);
-      expect(outputOf(one, size, 'ceil')).toBe((size * outAmount + inAmount - 1n) / inAmount);
-    }));
+    fc.assert(fc.property(amounts, amounts, amounts, fc.constantFrom(undefined, 0, 0.01),
+      (inAmount, outAmount, size, priceImpact) => {
+        // An impact that is better than nothing makes no price better.
+        const one = createLadder([{ inAmount, outAmount, priceImpact }])!;
+        expect(outputOf(one, size)).toBe((size * outAmount) / inAmount);
+        expect(outputOf(one, size, 'ceil')).toBe((size * outAmount + inAmount - 1n) / inAmount);
+      }));
   });
 });

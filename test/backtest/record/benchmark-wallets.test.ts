@@ -1,10 +1,10 @@
 import { map, mergeMap, take } from 'rxjs';
 import { describe, expect, it } from 'vitest';
-import type { MeasuredRun } from '../../../src/backtest/measured-run.ts';
-import { costBreakdown } from '../../../src/backtest/cost-breakdown.ts';
-import { averagingPlan } from '../../../src/backtest/metrics/benchmarks.ts';
-import { benchmarksOf } from '../../../src/backtest/record/run-figures.ts';
-import { packRecord, unpackRecord } from '../../../src/backtest/report/packed-record.ts';
+import type { MeasuredRun } from '../../../src/research/trials/measured-run.ts';
+import { costBreakdown } from '../../../src/research/metrics/cost-breakdown.ts';
+import { averagingPlan } from '../../../src/backtest/record/benchmark-wallets.ts';
+import { benchmarksOf } from '../../../src/research/metrics/run-figures.ts';
+import { packRecord, unpackRecord } from '../../../src/report/embedded-records.ts';
 import type { SimulationModel } from '../../../src/backtest/simulated-executor.ts';
 import { BASE_MODEL } from '../../../src/backtest/simulated-executor.ts';
 import type { Amount, Bps, Lamports } from '../../../src/core/amount.ts';
@@ -29,29 +29,39 @@ const DEAR: Partial<SimulationModel> = {
   costs: { ...BASE_MODEL.costs, platformFeeBps: 20 as Bps, tipLamports: 200_000n as Lamports },
 };
 /** No account of FISH: whoever buys it lays down a deposit. */
-const WALLET: ReadonlyMap<Mint, Amount> = new Map([[SOL.mint, 10_000_000_000n as Amount], [USDC.mint, 10_000_000_000n as Amount]]);
+const WALLET: ReadonlyMap<Mint, Amount> =
+  new Map([[SOL.mint, 10_000_000_000n as Amount], [USDC.mint, 10_000_000_000n as Amount]]);
 
 /** FISH at two sizes each way, half a dollar and swinging; SOL, in which fees are paid, at 125 dollars. */
 function market(): MarketEvent[] {
   const fish = Array.from({ length: STEPS }, (_, n) => {
     const [at, price] = [(n + 1) * STEP, 0.5 + 0.05 * Math.sin(n / 9)];
     const bought = (usd: number, worse: number): MarketEvent => quote(USDC, FISH, {
-      inAmount: BigInt(usd * 1_000_000), outAmount: BigInt(Math.round((usd / (price * worse)) * 100_000)), at, priceImpact: undefined,
+      inAmount: BigInt(usd * 1_000_000), outAmount: BigInt(Math.round((usd / (price * worse)) * 100_000)), at,
+      priceImpact: undefined,
     });
     const sold = (whole: number, worse: number): MarketEvent => quote(FISH, USDC, {
-      inAmount: BigInt(whole * 100_000), outAmount: BigInt(Math.round(whole * price * 1_000_000 * worse)), at, priceImpact: undefined,
+      inAmount: BigInt(whole * 100_000), outAmount: BigInt(Math.round(whole * price * 1_000_000 * worse)), at,
+      priceImpact: undefined,
     });
     return [bought(50, 1.001), bought(500, 1.004), sold(100, 0.999), sold(1_000, 0.996)];
   });
-  return bothSides(Array.from({ length: STEPS }, () => [125, 124] as const), STEP).flatMap((event, i) => (i % 2 === 0 ? [...fish[i / 2]!, event] : [event]));
+  return bothSides(Array.from({ length: STEPS }, () => [125, 124] as const), STEP)
+    .flatMap((event, i) => (i % 2 === 0 ? [...fish[i / 2]!, event] : [event]));
 }
 
 /** The schedule of the benchmark: at the first price, and after each tenth of what is left. */
 const averaging: StrategyInstance = strategy('averaging', ({ price }, context) => price!.pipe(mergeMap((_, n) => (
-  n % EVERY === 0 && n < 10 * EVERY ? [context.swap(USDC, FISH, { token: USDC, amount: 50_000_000n }, 'its turn')] : []))));
+  n % EVERY === 0 && n < 10 * EVERY
+    ? [context.swap(USDC, FISH, { token: USDC, amount: 50_000_000n }, 'its turn')] : []))));
 
-function runOf(setting: SimulationSetting = 'base', model: Partial<SimulationModel> = DEAR, strategies = [averaging]): MeasuredRun {
-  return measured(market(), { strategies, model: { ...model, setting }, instruments: [FISH], wallet: WALLET, everyMs: 60_000, glanceEveryMs: 1_000, endAt: END });
+function runOf(
+  setting: SimulationSetting = 'base', model: Partial<SimulationModel> = DEAR, strategies = [averaging],
+): MeasuredRun {
+  return measured(market(), {
+    strategies, model: { ...model, setting }, instruments: [FISH], wallet: WALLET, everyMs: 60_000,
+    extremesEveryMs: 1_000, endAt: END,
+  });
 }
 
 /** What DCA and holding come to. */
@@ -61,7 +71,9 @@ function ends(model: Partial<SimulationModel>): number[] {
 }
 
 describe('issue 13.6: benchmarks pay what the strategy pays', () => {
-  it.each(['optimistic', 'base', 'pessimistic'] as const)('so that a strategy with the schedule of DCA comes within 5 bps of it: %s', (setting) => {
+  it.each(
+    ['optimistic', 'base', 'pessimistic'] as const,
+  )('so that a strategy with the schedule of DCA comes within 5 bps of it: %s', (setting) => {
     const { record, series } = runOf(setting);
     expect(record.fills).toHaveLength(10);
     const { dca, buy_and_hold: holding } = benchmarksOf(record);
@@ -72,23 +84,31 @@ describe('issue 13.6: benchmarks pay what the strategy pays', () => {
   it('in the platform’s fee, network and priority fees and the deposit of the account', () => {
     const costs = { ...BASE_MODEL.costs, signatures: 0, microLamportsPerUnit: 0n };
     const free = ends({ ...DEAR, costs });
-    const lost = (change: Partial<SimulationModel['costs']>): number[] => ends({ ...DEAR, costs: { ...costs, ...change } }).map((end, i) => free[i]! - end);
-    // Ten purchases and one: of 500 dollars 20 bps when they are bought, and again where they count at what a sale leaves.
+    const lost = (change: Partial<SimulationModel['costs']>): number[] =>
+      ends({ ...DEAR, costs: { ...costs, ...change } }).map((end, i) => free[i]! - end);
+    // Ten purchases and one: of 500 dollars 20 bps when they are bought, and again where they count at what a sale
+    // leaves.
     for (const fee of lost({ platformFeeBps: 20 as Bps })) expect(fee).toBeCloseTo(2 * 0.002 * 500, 0);
-    expect(lost({ tipLamports: 1_000_000n as Lamports })).toEqual([expect.closeTo(10 * 0.124, 6), expect.closeTo(0.124, 6)]);
+    expect(lost({ tipLamports: 1_000_000n as Lamports }))
+      .toEqual([expect.closeTo(10 * 0.124, 6), expect.closeTo(0.124, 6)]);
     const deposit = 0.002_039_28 * 124;
-    const held = benchmarksOf(measured(market(), { strategies: [averaging], model: { ...DEAR, costs }, instruments: [FISH], everyMs: 60_000, glanceEveryMs: 1_000, endAt: END }).record);
+    const held = benchmarksOf(measured(market(), {
+      strategies: [averaging], model: { ...DEAR, costs }, instruments: [FISH], everyMs: 60_000, extremesEveryMs: 1_000,
+      endAt: END,
+    }).record);
     expect(held.buy_and_hold!.series.values.at(-1)! - free[1]!).toBeCloseTo(deposit, 5);
   });
 
   it('are in the record of a report as they were measured', () => {
     const { record } = runOf();
-    expect(unpackRecord(JSON.parse(JSON.stringify(packRecord(record))) as ReturnType<typeof packRecord>)).toEqual(JSON.parse(JSON.stringify(record)));
+    expect(unpackRecord(JSON.parse(JSON.stringify(packRecord(record))) as ReturnType<typeof packRecord>))
+      .toEqual(JSON.parse(JSON.stringify(record)));
   });
 });
 
 describe('issue 13.7: deposits for token accounts', () => {
-  const free: Partial<SimulationModel> = { ...DEAR, costs: { ...BASE_MODEL.costs, signatures: 0, microLamportsPerUnit: 0n } };
+  const free: Partial<SimulationModel> =
+    { ...DEAR, costs: { ...BASE_MODEL.costs, signatures: 0, microLamportsPerUnit: 0n } };
   const deposit = 2_039_280e-9 * 124;
 
   it('are missing in the equity while they are laid down, and no cost', () => {
@@ -98,12 +118,14 @@ describe('issue 13.7: deposits for token accounts', () => {
     const sold = series.held.at(-1)!;
     expect(series.values.at(-1)).toBeCloseTo(sold - deposit, 5);
     expect(assessment.metrics.fees_paid).toBe(0);
-    expect(costBreakdown({ ...runOf('base', free) }, TOKENS).find(({ what }) => what.includes('still there'))).toMatchObject({ paid: '0.00203928 SOL', value: expect.closeTo(deposit, 5) });
+    expect(costBreakdown({ ...runOf('base', free) }, TOKENS).find(({ what }) => what.includes('still there')))
+      .toMatchObject({ paid: '0.00203928 SOL', value: expect.closeTo(deposit, 5) });
   });
 
   it('are back in it at the end, where what they were for is sold', () => {
     const inAndOut = strategy('in-and-out', ({ price }, context) => price!.pipe(take(2), map((_, n) => (
-      n === 0 ? context.swap(USDC, FISH, { token: USDC, amount: 50_000_000n }, 'in') : context.swap(FISH, USDC, 'all', 'out')))));
+      n === 0 ? context.swap(USDC, FISH, { token: USDC, amount: 50_000_000n }, 'in')
+        : context.swap(FISH, USDC, 'all', 'out')))));
     const { result, record, series } = runOf('base', free, [inAndOut]);
     expect(record.fills).toHaveLength(2);
     expect(result.deposits).toEqual({ returnedLamports: 2_039_280n, lockedLamports: 0n });
@@ -114,12 +136,18 @@ describe('issue 13.7: deposits for token accounts', () => {
 
 describe('issue 13.6: what a benchmark buys, and when', () => {
   it('waits in a gap for a price that is young enough, as a strategy has to', () => {
-    // Half a dollar until 200 s, a quarter from 400 s on: four purchases are due before the gap, three within it, three after it.
+    // Half a dollar until 200 s, a quarter from 400 s on: four purchases are due before the gap, three within it, three
+    // after it.
     const gap = market().filter(({ receivedAt }) => receivedAt <= 200_000 || receivedAt >= 400_000)
-      .map((event) => (event.kind !== 'quote' || event.inputMint === SOL.mint || event.outputMint === SOL.mint ? event : flat(event)));
+      .map((event) => (event.kind !== 'quote' || event.inputMint === SOL.mint || event.outputMint === SOL.mint
+        ? event : flat(event)));
     const model: Partial<SimulationModel> = { ...DEAR, fillQuoteAge: { ...BASE_MODEL.fillQuoteAge, maxMs: 30_000 } };
-    const run = measured(gap, { strategies: [averaging], model: { ...model, setting: 'base' }, instruments: [FISH], wallet: WALLET, everyMs: 60_000, glanceEveryMs: 1_000, endAt: END });
-    // 4 x 50 / 0.5 + 6 x 50 / 0.25 = 1600 FISH for 0.25 each; bought at the price before the gap, three would bring half.
+    const run = measured(gap, {
+      strategies: [averaging], model: { ...model, setting: 'base' }, instruments: [FISH], wallet: WALLET,
+      everyMs: 60_000, extremesEveryMs: 1_000, endAt: END,
+    });
+    // 4 x 50 / 0.5 + 6 x 50 / 0.25 = 1600 FISH for 0.25 each; bought at the price before the gap, three would bring
+    // half.
     const end = benchmarksOf(run.record).dca!.series.values.at(-1)!;
     expect(end).toBeGreaterThan(385);
     expect(end).toBeLessThan(401);
@@ -133,6 +161,7 @@ describe('issue 13.6: what a benchmark buys, and when', () => {
 /** The same quote at a price that does not swing: half a dollar before 300 s, then a quarter. */
 function flat(event: Quote): Quote {
   const price = event.receivedAt < 300_000 ? 0.5 : 0.25;
-  const outAmount = event.inputMint === USDC.mint ? BigInt(Math.round(Number(event.inAmount) / 10 / price)) : BigInt(Math.round(Number(event.inAmount) * 10 * price));
+  const outAmount = event.inputMint === USDC.mint ? BigInt(Math.round(Number(event.inAmount) / 10 / price))
+    : BigInt(Math.round(Number(event.inAmount) * 10 * price));
   return { ...event, outAmount: outAmount as Amount };
 }

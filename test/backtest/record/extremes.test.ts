@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { deepestAbsolute, drawdowns } from '../../../src/backtest/metrics/drawdown.ts';
+import { deepestAbsolute, drawdowns } from '../../../src/research/metrics/drawdown.ts';
 import { Extremes } from '../../../src/backtest/record/extremes.ts';
 
 /** Values, of which each `every`th is kept anyway; returns those that are kept in the end, in order. */
@@ -17,11 +17,12 @@ const depth = (values: readonly number[]): number => deepestAbsolute(drawdowns(v
 
 describe('extremes between the values that are kept', () => {
   it('are as many as the deepest drawdown takes, however seldom values are kept', () => {
-    fc.assert(fc.property(fc.array(fc.integer({ min: 0, max: 100 }), { minLength: 1, maxLength: 80 }), fc.integer({ min: 1, max: 100 }), (values, every) => {
-      const kept = keptOf(values, every);
-      expect(depth(kept)).toBe(depth(values));
-      expect(kept.at(-1)).toBe(values.at(-1));
-    }));
+    fc.assert(fc.property(fc.array(fc.integer({ min: 0, max: 100 }), { minLength: 1, maxLength: 80 }),
+      fc.integer({ min: 1, max: 100 }), (values, every) => {
+        const kept = keptOf(values, every);
+        expect(depth(kept)).toBe(depth(values));
+        expect(kept.at(-1)).toBe(values.at(-1));
+      }));
   });
 
   it('are few: one for a rise and one for a fall, none where the next value that is kept goes as far', () => {

@@ -3,7 +3,10 @@ import bs58 from 'bs58';
 
 /** Secrets that are nobody's, put where real ones stand; wherever one turns up, a real one would. */
 export interface Canaries {
-  readonly wallet: { readonly address: string; readonly base58: string; readonly json: string; readonly hex: string; readonly base64: string; readonly seed: Buffer };
+  readonly wallet: {
+    readonly address: string; readonly base58: string; readonly json: string; readonly hex: string;
+    readonly base64: string; readonly seed: Buffer;
+  };
   readonly apiKey: string;
   /** In the path of the RPC's address, as providers have it. */
   readonly rpcKey: string;
@@ -24,8 +27,10 @@ export function newCanaries(): Canaries {
   const publicKey = Buffer.from(x!, 'base64url');
   const both = Buffer.concat([seed, publicKey]);
   return {
-    wallet: { address: bs58.encode(publicKey), base58: bs58.encode(both), json: JSON.stringify([...both]), hex: both.toString('hex'), base64: both.toString('base64'), seed },
-    apiKey: newWord(), rpcKey: newWord(),
+    wallet: {
+      address: bs58.encode(publicKey), base58: bs58.encode(both), json: JSON.stringify([...both]),
+      hex: both.toString('hex'), base64: both.toString('base64'), seed,
+    }, apiKey: newWord(), rpcKey: newWord(),
   };
 }
 
@@ -37,14 +42,19 @@ function newWord(): string {
 const RUN = 16;
 const NUMBERS = 7;
 
-/** Returns a search for any run of a secret, in base58, hex, base64 or as numbers, escaped or not, and for the key's very bytes. */
+/**
+ * Returns a search for any run of a secret, in base58, hex, base64 or as numbers, escaped or not, and for the key's
+ * very bytes.
+ */
 export function createSearch({ wallet, apiKey, rpcKey }: Canaries): (bytes: Buffer) => Leak[] {
   const seedNumbers = [...wallet.seed].map(String);
   const forms: readonly (readonly [Leak['secret'], readonly string[]])[] = [
     ['wallet key', [
-      ...runs(wallet.base58), ...runs(bs58.encode(wallet.seed)), ...runs(wallet.seed.toString('hex')), ...runs(wallet.seed.toString('hex').toUpperCase()),
-      ...base64Runs(wallet.seed), ...numberRuns(seedNumbers, ','), ...numberRuns(seedNumbers, ', '), ...numberRuns(seedNumbers, ' '), ...numberRuns(seedNumbers, '\n'),
-      wallet.seed.toString('latin1'), wallet.seed.subarray(0, RUN).toString('latin1'), wallet.seed.subarray(RUN).toString('latin1'),
+      ...runs(wallet.base58), ...runs(bs58.encode(wallet.seed)), ...runs(wallet.seed.toString('hex')),
+      ...runs(wallet.seed.toString('hex').toUpperCase()), ...base64Runs(wallet.seed), ...numberRuns(seedNumbers, ','),
+      ...numberRuns(seedNumbers, ', '), ...numberRuns(seedNumbers, ' '), ...numberRuns(seedNumbers, '\n'),
+      wallet.seed.toString('latin1'), wallet.seed.subarray(0, RUN).toString('latin1'),
+      wallet.seed.subarray(RUN).toString('latin1'),
     ]],
     ['API key', spellings(apiKey)],
     ['RPC key', spellings(rpcKey)],
@@ -70,18 +80,29 @@ export function createSearch({ wallet, apiKey, rpcKey }: Canaries): (bytes: Buff
   };
 }
 
-/** Returns a search for the wallet's key in large stretches of memory: every other half of a run, which misses a leak of less than 24 characters. */
+/**
+ * Returns a search for the wallet's key in large stretches of memory: every other half of a run, which misses a leak of
+ * less than 24 characters.
+ */
 export function createMemorySearch({ wallet }: Canaries): (bytes: Buffer) => Leak[] {
-  const texts = [wallet.base58, bs58.encode(wallet.seed), wallet.seed.toString('hex'), wallet.seed.toString('base64').slice(0, -2), JSON.stringify([...wallet.seed]).slice(1, -1)];
+  const texts = [
+    wallet.base58, bs58.encode(wallet.seed), wallet.seed.toString('hex'), wallet.seed.toString('base64').slice(0, -2),
+    JSON.stringify([...wallet.seed]).slice(1, -1),
+  ];
   const needles = [
     wallet.seed.subarray(0, RUN), wallet.seed.subarray(RUN),
-    ...texts.flatMap((text) => runs(text).filter((_, at) => at % (RUN / 2) === 0)).flatMap((run) => [Buffer.from(run, 'latin1'), Buffer.from(run, 'utf16le')]),
+    ...texts.flatMap((text) => runs(text).filter((_, at) => at % (RUN / 2) === 0))
+      .flatMap((run) => [Buffer.from(run, 'latin1'), Buffer.from(run, 'utf16le')]),
   ];
-  return (bytes) => needles.some((needle) => bytes.includes(needle)) ? [{ secret: 'wallet key', around: '(in memory)' }] : [];
+  return (bytes) =>
+    needles.some((needle) => bytes.includes(needle)) ? [{ secret: 'wallet key', around: '(in memory)' }] : [];
 }
 
 function spellings(key: string): string[] {
-  return [...runs(key), ...runs(Buffer.from(key).toString('hex')), ...base64Runs(Buffer.from(key)), ...runs(Array.from(key).reverse().join(''))];
+  return [
+    ...runs(key), ...runs(Buffer.from(key).toString('hex')), ...base64Runs(Buffer.from(key)),
+    ...runs(Array.from(key).reverse().join('')),
+  ];
 }
 
 function runs(text: string): string[] {
@@ -90,7 +111,8 @@ function runs(text: string): string[] {
 
 /** However many bytes stand before it; what they share a digit with is left out. */
 function base64Runs(bytes: Buffer): string[] {
-  return [0, 1, 2].flatMap((before) => ['base64', 'base64url'].flatMap((form) => runs(Buffer.concat([Buffer.alloc(before), bytes]).toString(form as 'base64').replace(/=+$/, '').slice(2, -2))));
+  return [0, 1, 2].flatMap((before) => ['base64', 'base64url'].flatMap((form) =>
+    runs(Buffer.concat([Buffer.alloc(before), bytes]).toString(form as 'base64').replace(/=+$/, '').slice(2, -2))));
 }
 
 function numberRuns(numbers: readonly string[], between: string): string[] {
@@ -99,5 +121,7 @@ function numberRuns(numbers: readonly string[], between: string): string[] {
 
 /** Undoes what writers of JSON and of addresses do to characters. */
 function unescaped(text: string): string {
-  return text.replaceAll(/\\u00([0-9a-fA-F]{2})|%([0-9a-fA-F]{2})|\\x([0-9a-fA-F]{2})/g, (_, ...codes: readonly (string | undefined)[]) => String.fromCharCode(Number.parseInt(codes.find((code) => /^[0-9a-fA-F]{2}$/.test(code ?? '')) ?? '3f', 16)));
+  return text.replaceAll(/\\u00([0-9a-fA-F]{2})|%([0-9a-fA-F]{2})|\\x([0-9a-fA-F]{2})/g, (
+    _, ...codes: readonly (string | undefined)[]
+  ) => String.fromCharCode(Number.parseInt(codes.find((code) => /^[0-9a-fA-F]{2}$/.test(code ?? '')) ?? '3f', 16)));
 }

@@ -25,7 +25,8 @@ export function createLiar(timeFactor: number): Liar {
       const text = answer.toString('utf8');
       const { result, ...rest } = JSON.parse(text) as { readonly result?: unknown };
       const asked = JSON.parse(body.toString('utf8')) as Asked;
-      const told = result === undefined ? undefined : lies.reduce<unknown>((value, { lie, memory }) => lie.falsify(value, asked, memory), result);
+      const told = result === undefined ? undefined
+        : lies.reduce<unknown>((value, { lie, memory }) => lie.falsify(value, asked, memory), result);
       const lateMs = Math.max(0, ...lies.map(({ lie }) => lie.lateMs ?? 0));
       if (lateMs > 0) await sleep(lateMs / timeFactor);
       const changed = told === undefined ? text : JSON.stringify({ ...rest, result: told });

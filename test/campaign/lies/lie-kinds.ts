@@ -24,7 +24,10 @@ interface TokenBalance { readonly uiTokenAmount: { readonly amount: string } }
 interface Transaction {
   readonly slot: number;
   readonly blockTime: number | null;
-  readonly meta: { readonly err: unknown; readonly fee: number; readonly preBalances: readonly number[]; readonly preTokenBalances: readonly unknown[]; readonly postTokenBalances: readonly TokenBalance[] };
+  readonly meta: {
+    readonly err: unknown; readonly fee: number; readonly preBalances: readonly number[];
+    readonly preTokenBalances: readonly unknown[]; readonly postTokenBalances: readonly TokenBalance[];
+  };
   readonly transaction: { readonly signatures: readonly string[] };
 }
 interface TokenAccount { readonly account: { readonly data: readonly [string, string] } }
@@ -60,11 +63,13 @@ const status = (change: (status: Status, slot: number) => unknown): Falsify => (
 };
 const statusMoved = (offset: number): Falsify => (result, asked, memory) =>
   status((found) => ({ ...found, slot: found.slot + offset }))(atSlotOf(offset)(result, asked, memory), asked, memory);
-const transaction = (change: (landed: Transaction) => unknown): Falsify => (result) => (result === null ? null : change(result as Transaction));
+const transaction = (change: (landed: Transaction) => unknown): Falsify =>
+  (result) => (result === null ? null : change(result as Transaction));
 const balance = (factor: (amount: bigint) => bigint): Falsify => (result, { method }) => {
   const { context, value } = result as AtSlot;
   if (method === 'getBalance') return { context, value: Number(factor(BigInt(value as number))) };
-  return { context, value: (value as readonly TokenAccount[]).map((entry) => ({ ...entry, account: { ...entry.account, data: [amountIn(entry.account.data[0], factor), 'base64'] } })) };
+  return { context, value: (value as readonly TokenAccount[]).map((entry) =>
+    ({ ...entry, account: { ...entry.account, data: [amountIn(entry.account.data[0], factor), 'base64'] } })) };
 };
 
 /** Changes the amount in the bytes of a token account. */
@@ -79,11 +84,14 @@ const asFailed = (landed: Transaction): unknown => ({
   ...landed,
   meta: {
     ...landed.meta, err: SLIPPAGE, postTokenBalances: landed.meta.preTokenBalances,
-    postBalances: landed.meta.preBalances.map((lamports, index) => (index === 0 ? lamports - landed.meta.fee : lamports)),
+    postBalances: landed.meta.preBalances.map((lamports, index) =>
+      (index === 0 ? lamports - landed.meta.fee : lamports)),
   },
 });
 
-const ABOUT: Readonly<Record<string, { readonly methods: readonly string[]; readonly ways: Readonly<Record<string, Falsify>> }>> = {
+const ABOUT: Readonly<Record<string, {
+  readonly methods: readonly string[]; readonly ways: Readonly<Record<string, Falsify>>;
+}>> = {
   'statuses': {
     methods: ['getSignatureStatuses'],
     ways: {
@@ -92,7 +100,8 @@ const ABOUT: Readonly<Record<string, { readonly methods: readonly string[]; read
       'succeeded': status((found) => ({ ...found, err: null, confirmationStatus: 'finalized' })),
       'invented': (result) => {
         const { context, value: [found] } = result as AtSlot & { readonly value: readonly unknown[] };
-        return { context, value: [found ?? { slot: context.slot, err: null, confirmations: null, confirmationStatus: 'finalized' }] };
+        return { context, value: [found
+          ?? { slot: context.slot, err: null, confirmations: null, confirmationStatus: 'finalized' }] };
       },
       'never confirmed': status((found) => ({ ...found, confirmationStatus: 'processed' })),
       'far ahead': statusMoved(FAR),
@@ -106,21 +115,26 @@ const ABOUT: Readonly<Record<string, { readonly methods: readonly string[]; read
     ways: {
       'hidden': () => null,
       'failed': transaction(asFailed),
-      'failed, with the balances of a success': transaction((landed) => ({ ...landed, meta: { ...landed.meta, err: SLIPPAGE } })),
+      'failed, with the balances of a success': transaction((landed) =>
+        ({ ...landed, meta: { ...landed.meta, err: SLIPPAGE } })),
       'succeeded': transaction((landed) => ({ ...landed, meta: { ...landed.meta, err: null } })),
       'far ahead': transaction((landed) => ({ ...landed, slot: landed.slot + FAR })),
       'ahead': transaction((landed) => ({ ...landed, slot: landed.slot + LEAP })),
       'of other amounts': transaction((landed) => ({
         ...landed,
-        meta: { ...landed.meta, postTokenBalances: landed.meta.postTokenBalances.map((entry) => ({ ...entry, uiTokenAmount: { ...entry.uiTokenAmount, amount: String(BigInt(entry.uiTokenAmount.amount) * 2n) } })) },
+        meta: { ...landed.meta, postTokenBalances: landed.meta.postTokenBalances.map((entry) => ({
+          ...entry, uiTokenAmount: { ...entry.uiTokenAmount, amount: String(BigInt(entry.uiTokenAmount.amount) * 2n) },
+        })) },
       })),
-      'of fewer signatures': transaction((landed) => ({ ...landed, transaction: { ...landed.transaction, signatures: landed.transaction.signatures.slice(0, 1) } })),
+      'of fewer signatures': transaction((landed) =>
+        ({ ...landed, transaction: { ...landed.transaction, signatures: landed.transaction.signatures.slice(0, 1) } })),
     },
   },
   'balances': {
     methods: ['getBalance', 'getTokenAccountsByOwner'],
     ways: {
-      'of before': (result, asked, memory) => ({ ...(first(result, asked, memory) as AtSlot), context: (result as AtSlot).context }),
+      'of before': (result, asked, memory) =>
+        ({ ...(first(result, asked, memory) as AtSlot), context: (result as AtSlot).context }),
       'repeated': first,
       'doubled': balance((amount) => amount * 2n),
       'halved': balance((amount) => amount / 2n),
@@ -147,8 +161,10 @@ const ABOUT: Readonly<Record<string, { readonly methods: readonly string[]; read
     ways: {
       'invalid': (result) => ({ ...(result as AtSlot), value: false }),
       'valid': (result) => ({ ...(result as AtSlot), value: true }),
-      'invalid, far ahead': (result, asked, memory) => ({ ...(atSlotOf(FAR)(result, asked, memory) as AtSlot), value: false }),
-      'invalid, behind': (result, asked, memory) => ({ ...(atSlotOf(-LAG)(result, asked, memory) as AtSlot), value: false }),
+      'invalid, far ahead': (result, asked, memory) =>
+        ({ ...(atSlotOf(FAR)(result, asked, memory) as AtSlot), value: false }),
+      'invalid, behind': (result, asked, memory) =>
+        ({ ...(atSlotOf(-LAG)(result, asked, memory) as AtSlot), value: false }),
     },
   },
   'signatures of the wallet': {
@@ -176,8 +192,10 @@ function moved(result: unknown, { slots, blocks }: { readonly slots: number; rea
 
 function timed(result: unknown, seconds: number): unknown {
   if (typeof result === 'number') return result + seconds;
-  if (Array.isArray(result)) return (result as readonly Entry[]).map((entry) => ({ ...entry, blockTime: (entry.blockTime ?? 0) + seconds }));
-  return result === null ? null : { ...(result as Transaction), blockTime: ((result as Transaction).blockTime ?? 0) + seconds };
+  if (Array.isArray(result))
+    return (result as readonly Entry[]).map((entry) => ({ ...entry, blockTime: (entry.blockTime ?? 0) + seconds }));
+  return result === null ? null
+    : { ...(result as Transaction), blockTime: ((result as Transaction).blockTime ?? 0) + seconds };
 }
 
 /** Every lie, each about one thing; of each thing also the truth, too late. */
@@ -189,7 +207,8 @@ export const LIES: readonly Lie[] = Object.entries(ABOUT).flatMap(([about, { met
 /** Every lie alone, then every two that are about different things. */
 export const PLANS: readonly (readonly Lie[])[] = [
   ...LIES.map((lie) => [lie]),
-  ...LIES.flatMap((one, index) => LIES.slice(index + 1).filter(({ about }) => about !== one.about).map((other) => [one, other])),
+  ...LIES.flatMap((one, index) =>
+    LIES.slice(index + 1).filter(({ about }) => about !== one.about).map((other) => [one, other])),
 ];
 
 /** Returns a plan for people: "statuses failed + balances repeated". */

@@ -51,7 +51,8 @@ export interface LyingLifeOptions {
 }
 
 /** Purchases by both routes and of every size, and sales: without a pause in the time of the world. */
-const STRATEGIES = `  - { use: dca, name: small, budget: "200000 USDC", params: { buy: SOL, spend: "25 USDC", every: 2s, watch: 2s } }
+const STRATEGIES =
+  `  - { use: dca, name: small, budget: "200000 USDC", params: { buy: SOL, spend: "25 USDC", every: 2s, watch: 2s } }
   - { use: dca, name: firm, budget: "300000 USDC", params: { buy: SOL, spend: "200 USDC", every: 8s, watch: 4s } }
   - { use: dca, name: composed, budget: "200000 USDC", params: { buy: SOL, spend: "30 USDC", every: 5s, watch: 2s, route: build } }
   - { use: dca, name: sold, budget: "500 SOL", params: { buy: USDC, spend: "0.1 SOL", every: 3s, watch: 2s } }
@@ -84,9 +85,12 @@ const FATES: Readonly<Record<string, readonly Omit<WireRule, 'request'>[]>> = {
 export async function playLyingLife(world: CrashWorld, options: LyingLifeOptions): Promise<LyingLife> {
   const { name, seed, plans, timeFactor } = options;
   const random = seededRandom(seed);
-  const place = await openPlace(world, { name, funds: FUNDS, strategies: STRATEGIES, isRecorded: false, risk: 'max_quote_age: 15s, max_open_intents: 10,' });
+  const place = await openPlace(world, {
+    name, funds: FUNDS, strategies: STRATEGIES, isRecorded: false, risk: 'max_quote_age: 15s, max_open_intents: 10,',
+  });
   const liar = createLiar(timeFactor);
-  const killAt = new Set(Array.from({ length: options.kills }, (_, index) => Math.floor(((index + 0.5) * plans.length) / options.kills)));
+  const killAt = new Set(Array.from({ length: options.kills }, (_, index) =>
+    Math.floor(((index + 0.5) * plans.length) / options.kills)));
   const lies: ToldLie[] = [];
   const violations: string[] = [];
   let running: Running | undefined;
@@ -114,7 +118,9 @@ export async function playLyingLife(world: CrashWorld, options: LyingLifeOptions
       // A daemon that could not start through the lie is started again, as its supervisor would.
       if (running.hasEnded()) running = await killed(running, place, timeFactor);
       const tradesAfterMs = await running.tradesAgain(running.now(), STALLED_MS);
-      lies.push({ plan: planName(plan), lies: plan.length, fate, lastedMs, answers: liar.answers() - answersBefore, tradesAfterMs });
+      lies.push({
+        plan: planName(plan), lies: plan.length, fate, lastedMs, answers: liar.answers() - answersBefore, tradesAfterMs,
+      });
       if (tradesAfterMs !== undefined && tradesAfterMs <= TRADES_WITHIN_MS) continue;
       violations.push(`${planName(plan)}, ${fate}, for ${lastedMs} ms: trading went on after ${tradesAfterMs ?? 'never'} ms: ${running.lastLines()}`);
       if (tradesAfterMs === undefined) break;
@@ -139,7 +145,9 @@ export async function playLyingLife(world: CrashWorld, options: LyingLifeOptions
   }
 }
 
-async function fates(world: CrashWorld, { onAnswer }: Liar, { fate, random }: { readonly fate: string; readonly random: Random }): Promise<void> {
+async function fates(
+  world: CrashWorld, { onAnswer }: Liar, { fate, random }: { readonly fate: string; readonly random: Random },
+): Promise<void> {
   await world.priceSol(1);
   const rules = FATES[fate]!;
   let factor = 1;
@@ -158,13 +166,18 @@ interface Running {
   readonly daemon: CrashDaemon;
   readonly now: () => number;
   readonly hasEnded: () => boolean;
-  /** Returns how long after an instant a swap was confirmed that was decided on after it; undefined where none was in time. */
+  /**
+   * Returns how long after an instant a swap was confirmed that was decided on after it; undefined where none was in
+   * time.
+   */
   readonly tradesAgain: (since: number, withinMs: number) => Promise<number | undefined>;
   readonly lastLines: () => string;
 }
 
 function start(place: Place, timeFactor: number): Running {
-  const daemon = startDaemon(runArgs(place), { cwd: place.dir, environment: { ...place.environment, NODE_OPTIONS: nodeOptions({ points: false }) } });
+  const daemon = startDaemon(runArgs(place), {
+    cwd: place.dir, environment: { ...place.environment, NODE_OPTIONS: nodeOptions({ points: false }) },
+  });
   const anchorMs = Number(place.environment['GANNET_TIME_ANCHOR']);
   const now = (): number => anchorMs + (Date.now() - anchorMs) * timeFactor;
   const decidedAt = new Map<string, number>();
@@ -177,9 +190,12 @@ function start(place: Place, timeFactor: number): Running {
     const text = daemon.stdout();
     const end = text.lastIndexOf('\n') + 1;
     for (const line of text.slice(read, end).split('\n')) {
-      if (startedAt === undefined && line.startsWith('{"type":"started"')) startedAt = (JSON.parse(line) as { readonly at: number }).at;
+      if (startedAt === undefined && line.startsWith('{"type":"started"'))
+        startedAt = (JSON.parse(line) as { readonly at: number }).at;
       if (!line.includes('"intent_id"')) continue;
-      const { type, at, intent_id: id, state } = JSON.parse(line) as { readonly type: string; readonly at: number; readonly intent_id: string; readonly state: string };
+      const { type, at, intent_id: id, state } = JSON.parse(
+        line,
+      ) as { readonly type: string; readonly at: number; readonly intent_id: string; readonly state: string };
       if (type === 'decision') decidedAt.set(id, at);
       else if (type === 'intent' && state === 'confirmed') confirmed.push({ decidedAt: decidedAt.get(id) ?? 0, at });
     }
@@ -215,7 +231,8 @@ function givenUpIn({ stateDir }: Place): Record<string, number> {
   try {
     const rows = database.prepare("SELECT outcome FROM transitions WHERE state = 'abandoned'").all();
     const counts: Record<string, number> = {};
-    for (const { code = 'none' } of rows.map((row) => JSON.parse(String(row['outcome'])) as { readonly code?: string })) counts[code] = (counts[code] ?? 0) + 1;
+    for (const { code = 'none' } of rows.map((row) => JSON.parse(String(row['outcome'])) as { readonly code?: string }))
+      counts[code] = (counts[code] ?? 0) + 1;
     return counts;
   } finally {
     database.close();

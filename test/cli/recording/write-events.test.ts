@@ -22,7 +22,8 @@ describe('events that cannot be written', () => {
       if (when === 'on their way') throw new Error('there are no more');
     };
     await expect(writeEvents(events(), {
-      directory, tokens: TOKENS.all, source: { kind: 'imported', file: 'prices.csv', form: 'quotes' }, startAt: START, interrupt: new AbortController().signal,
+      directory, tokens: TOKENS.all, source: { kind: 'imported', file: 'prices.csv', form: 'quotes' }, startAt: START,
+      interrupt: new AbortController().signal,
     })).rejects.toMatchObject({ code: 'RECORDING_WRITE_FAILED' });
     expect(existsSync(directory)).toBe(false);
   });

@@ -3,7 +3,10 @@ import { fileURLToPath } from 'node:url';
 import type { Row } from './row.ts';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
-/** `src/file.ts thing`, with the words that must stand in it where they are not the row's own: `src/file.ts thing (word, word)`. */
+/**
+ * `src/file.ts thing`, with the words that must stand in it where they are not the row's own: `src/file.ts thing (word,
+ * word)`.
+ */
 const PLACE = /^(?<file>src\/[\w./-]+\.ts) (?<thing>\w+)(?: \((?<words>[^()]+)\))?$/;
 /** A reason of at least three words, so that nobody is put off with "none". */
 const NOT_APPLICABLE = /^not applicable: \S+(?: \S+){2,}$/;
@@ -11,18 +14,20 @@ const NOT_APPLICABLE = /^not applicable: \S+(?: \S+){2,}$/;
 const texts = new Map<string, string>();
 
 /**
- * Returns what is wrong with a cell; undefined where it tells the truth. It names a file that exists and an export of it;
- * of a parameter or field the file also has the name, or else the words given.
+ * Returns what is wrong with a cell; undefined where it tells the truth. It names a file that exists and an export of
+ * it; of a parameter or field the file also has the name, or else the words given.
  */
 export function faultOfCell(row: Row, cell: string): string | undefined {
-  if (cell.startsWith('not applicable')) return NOT_APPLICABLE.test(cell) ? undefined : `"${cell}": expected "not applicable: " and a reason`;
+  if (cell.startsWith('not applicable'))
+    return NOT_APPLICABLE.test(cell) ? undefined : `"${cell}": expected "not applicable: " and a reason`;
   const faults = cell.split('; ').map((place) => faultOfPlace(row, place)).filter((fault) => fault !== undefined);
   return faults.length === 0 ? undefined : faults.join('; ');
 }
 
 function faultOfPlace(row: Row, place: string): string | undefined {
   const { file, thing, words } = PLACE.exec(place)?.groups ?? {};
-  if (file === undefined || thing === undefined) return `"${place}": expected "src/file.ts thing" or "not applicable: reason"`;
+  if (file === undefined || thing === undefined)
+    return `"${place}": expected "src/file.ts thing" or "not applicable: reason"`;
   const text = textOf(file);
   if (text === undefined) return `"${place}": no such file`;
   if (!exports(text, thing)) return `"${place}": ${file} exports no ${thing}`;

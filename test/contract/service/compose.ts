@@ -1,4 +1,7 @@
-import { AddressLookupTableAccount, ComputeBudgetProgram, PublicKey, TransactionInstruction, TransactionMessage, VersionedTransaction } from '@solana/web3.js';
+import {
+  AddressLookupTableAccount, ComputeBudgetProgram, PublicKey, TransactionInstruction, TransactionMessage,
+  VersionedTransaction,
+} from '@solana/web3.js';
 import bs58 from 'bs58';
 import { expect } from 'vitest';
 import type { Answer, Wallet, World } from './world.ts';
@@ -9,17 +12,22 @@ type Body = Answer['body'];
 export function instruction({ programId, accounts, data }: Body): TransactionInstruction {
   return new TransactionInstruction({
     programId: new PublicKey(programId),
-    keys: accounts.map(({ pubkey, isSigner, isWritable }: Body) => ({ pubkey: new PublicKey(pubkey), isSigner, isWritable })),
+    keys: accounts.map(({ pubkey, isSigner, isWritable }: Body) =>
+      ({ pubkey: new PublicKey(pubkey), isSigner, isWritable })),
     data: Buffer.from(data, 'base64'),
   });
 }
 
 /** Returns the unsigned transaction of a build in base64, made of nothing but the answer and a compute unit limit. */
 export function compose(build: Body, payer: string, units = 300_000): string {
-  const tables = Object.entries<string[]>(build.addressesByLookupTableAddress ?? {}).map(([key, addresses]) => new AddressLookupTableAccount({
-    key: new PublicKey(key),
-    state: { deactivationSlot: 2n ** 64n - 1n, lastExtendedSlot: 0, lastExtendedSlotStartIndex: 0, addresses: addresses.map((entry) => new PublicKey(entry)) },
-  }));
+  const tables = Object.entries<string[]>(build.addressesByLookupTableAddress ?? {})
+    .map(([key, addresses]) => new AddressLookupTableAccount({
+      key: new PublicKey(key),
+      state: {
+        deactivationSlot: 2n ** 64n - 1n, lastExtendedSlot: 0, lastExtendedSlotStartIndex: 0,
+        addresses: addresses.map((entry) => new PublicKey(entry)),
+      },
+    }));
   const message = new TransactionMessage({
     payerKey: new PublicKey(payer),
     recentBlockhash: bs58.encode(build.blockhashWithMetadata.blockhash),
@@ -28,7 +36,8 @@ export function compose(build: Body, payer: string, units = 300_000): string {
       ...build.computeBudgetInstructions.map(instruction),
       ...build.setupInstructions.map(instruction),
       instruction(build.swapInstruction),
-      ...(build.cleanupInstruction === null || build.cleanupInstruction === undefined ? [] : [instruction(build.cleanupInstruction)]),
+      ...(build.cleanupInstruction === null || build.cleanupInstruction === undefined ? []
+        : [instruction(build.cleanupInstruction)]),
       ...build.otherInstructions.map(instruction),
     ],
   }).compileToV0Message(tables);
@@ -39,7 +48,8 @@ export function compose(build: Body, payer: string, units = 300_000): string {
 export async function sent(world: World, transaction: string, ...wallets: readonly Wallet[]): Promise<unknown> {
   let signed = transaction;
   for (const wallet of wallets) signed = await wallet.sign(signed);
-  const { result: signature, error } = await world.rpc('sendTransaction', [signed, { encoding: 'base64', skipPreflight: true }]);
+  const { result: signature, error } =
+    await world.rpc('sendTransaction', [signed, { encoding: 'base64', skipPreflight: true }]);
   expect(error).toBeUndefined();
   await world.passSlots(1);
   const { result } = await world.rpc('getSignatureStatuses', [[signature]]);

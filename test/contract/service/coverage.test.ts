@@ -23,7 +23,8 @@ describe('the rows', () => {
   });
 
   test('have no empty cell', () => {
-    const empty = ROWS.filter((row) => Object.values(row).some((cell) => cell.trim() === '') || casesOf(row, CASES).length === 0);
+    const empty = ROWS.filter((row) =>
+      Object.values(row).some((cell) => cell.trim() === '') || casesOf(row, CASES).length === 0);
     expect(empty.map(({ id }) => id)).toEqual([]);
   });
 
@@ -39,8 +40,10 @@ describe('the rows', () => {
     const row = ROWS.find(({ id }) => id === 'order.receiver')!;
     expect(faultOfCell(row, row.client)).toBeUndefined();
     for (const [cell, fault] of [
-      ['src/service/nowhere.ts createSwapV2', /no such file/], ['src/service/swap-v2.ts createNothing', /exports no createNothing/],
-      ['src/service/lend.ts createLend', /says nothing of receiver/], ['src/service/lend.ts createLend (nobody)', /says nothing of nobody/],
+      ['src/service/nowhere.ts createSwapV2', /no such file/],
+      ['src/service/endpoints/swap-v2.ts createNothing', /exports no createNothing/],
+      ['src/service/endpoints/lend.ts createLend', /says nothing of receiver/],
+      ['src/service/endpoints/lend.ts createLend (nobody)', /says nothing of nobody/],
       ['not applicable: no', /a reason/], ['', /expected/], ['somewhere', /expected/],
     ] as const) expect(faultOfCell(row, cell), cell).toMatch(fault);
   });
@@ -54,7 +57,8 @@ describe('the cases', () => {
   });
 
   test('say each its own sentence within its profile', () => {
-    expect(twice(CASES.map(({ says, profile, covers }) => `${profile ?? 'reference'} ${covers[0]}: ${says}`))).toEqual([]);
+    expect(twice(CASES.map(({ says, profile, covers }) => `${profile ?? 'reference'} ${covers[0]}: ${says}`)))
+      .toEqual([]);
   });
 
   test('are played in the neutral dialect and in another one', () => {
@@ -71,7 +75,8 @@ describe('docs/service-coverage.md', () => {
 
   test('has no empty cell', () => {
     const page = readFileSync(new URL('../../../docs/service-coverage.md', import.meta.url), 'utf8');
-    const cells = page.split('\n').filter((line) => line.startsWith('| ') && !line.startsWith('| |')).flatMap((line) => line.split(/(?<!\\)\|/).slice(1, -1));
+    const cells = page.split('\n').filter((line) => line.startsWith('| ') && !line.startsWith('| |'))
+      .flatMap((line) => line.split(/(?<!\\)\|/).slice(1, -1));
     expect(cells.length).toBe(ROWS.length * 6);
     expect(cells.filter((cell) => cell.trim() === '')).toEqual([]);
   });

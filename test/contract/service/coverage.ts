@@ -16,7 +16,8 @@ export function coveragePage(rows: readonly Row[], cases: readonly Case[]): stri
     const lines = rows.filter(({ section }) => section === title).map((row) => line(row, cases, numbers));
     return `## ${title}\n\n| | what | says | client | sandbox | cases |\n|---|---|---|---|---|---|\n${lines.join('\n')}\n`;
   });
-  const list = cases.map((each) => `${numbers.get(each)}. ${escaped(each.says)}${each.profile === 'live' ? ' (as the live service)' : ''}`);
+  const list = cases.map((each) =>
+    `${numbers.get(each)}. ${escaped(each.says)}${each.profile === 'live' ? ' (as the live service)' : ''}`);
   return `${HEAD}\n${summary(rows, cases)}\n\n${tables.join('\n')}\n## Cases\n\n${list.join('\n')}\n`;
 }
 

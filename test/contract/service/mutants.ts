@@ -8,21 +8,26 @@ interface Place {
   pointer(field: string): string;
 }
 
-const within = (path: string, prefix: string): Place => ({ path, pointer: (field) => `${prefix}/${field.replaceAll('.', '/')}` });
+const within = (path: string, prefix: string): Place =>
+  ({ path, pointer: (field) => `${prefix}/${field.replaceAll('.', '/')}` });
 
 const PLACES: Readonly<Record<string, Place>> = {
   'order-answer': within('/swap/v2/order', ''),
   route: within('/swap/v2/order', '/routePlan/*'),
   'platform-fee': within('/swap/v2/order', '/platformFee'),
   'build-answer': within('/swap/v2/build', ''),
-  'build-answer.instruction': { path: '/swap/v2/build', pointer: (field) => `/swapInstruction/${field.replace('accounts.', 'accounts/*/')}` },
+  'build-answer.instruction': {
+    path: '/swap/v2/build', pointer: (field) => `/swapInstruction/${field.replace('accounts.', 'accounts/*/')}`,
+  },
   'open.execute.answer': within('/swap/v2/execute', ''),
   'v1-quote-answer': within('/swap/v1/quote', ''),
   'v1-swap-answer': within('/swap/v1/swap', ''),
   'v1.swap-instructions': within('/swap/v1/swap-instructions', ''),
   token: within('/ultra/v1/search', '/*'),
   stats: within('/ultra/v1/search', '/*/stats24h'),
-  'open.content': { path: '/tokens/v2/content', pointer: (field) => `/data/*/${field.replace('contents.', 'contents/*/')}` },
+  'open.content': {
+    path: '/tokens/v2/content', pointer: (field) => `/data/*/${field.replace('contents.', 'contents/*/')}`,
+  },
   pagination: within('/prediction/v1/events/*/markets', '/pagination'),
   event: within('/prediction/v1/events/search', '/data/*'),
   'event-metadata': within('/prediction/v1/events/search', '/data/*/metadata'),
@@ -49,18 +54,26 @@ export interface Mutant {
   readonly fault: object;
 }
 
-/** Returns what can be done to the fields that have a case of their own: each is taken away, and each is made something odd. */
+/**
+ * Returns what can be done to the fields that have a case of their own: each is taken away, and each is made something
+ * odd.
+ */
 export function fieldMutants(): readonly Mutant[] {
   return CASES.flatMap((each) => {
     const [id = ''] = each.covers;
-    const table = Object.keys(PLACES).filter((prefix) => id.startsWith(`${prefix}.`)).toSorted((a, b) => b.length - a.length)[0];
+    const table = Object.keys(PLACES).filter((prefix) => id.startsWith(`${prefix}.`))
+      .toSorted((a, b) => b.length - a.length)[0];
     // Rules of such a table have names with dashes; a case of another sentence is not the field's own.
-    if (each.profile === 'live' || table === undefined || !each.says.startsWith(`${id}:`) || id.slice(table.length).includes('-')) return [];
+    if (each.profile === 'live' || table === undefined || !each.says.startsWith(`${id}:`)
+        || id.slice(table.length).includes('-')) return [];
     const place = ELSEWHERE[id] ?? PLACES[table]!;
     const pointer = place.pointer(id.slice(table.length + 1));
     return [
       { name: `${id} taken away`, each, path: place.path, fault: { kind: 'patch', set: {}, remove: [pointer] } },
-      { name: `${id} made odd`, each, path: place.path, fault: { kind: 'patch', set: { [pointer]: { odd: 1 } }, remove: [] } },
+      {
+        name: `${id} made odd`, each, path: place.path,
+        fault: { kind: 'patch', set: { [pointer]: { odd: 1 } }, remove: [] },
+      },
     ];
   });
 }

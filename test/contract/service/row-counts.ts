@@ -1,6 +1,7 @@
 /**
  * How many statements each section of the service's description makes, counted there: a table's line with two names is
- * two, a note with three rules is three. What it leaves open counts where it says so. A row that is taken away is missed.
+ * two, a note with three rules is three. What it leaves open counts where it says so. A row that is taken away is
+ * missed.
  */
 export const ROW_COUNTS: Readonly<Record<string, number>> = {
   Preamble: 9,

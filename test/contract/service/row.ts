@@ -18,14 +18,17 @@ export interface Row {
 }
 
 /** A row as it is written down: what is missing is the section's. */
-type Entry = readonly [kind: RowKind, name: string, says: string, cells?: { readonly client?: string; readonly sandbox?: string }];
+type Entry =
+  readonly [kind: RowKind, name: string, says: string, cells?: { readonly client?: string; readonly sandbox?: string }];
 
 /** Returns the rows of one section in the order given; ids are `<prefix>.<name>`, spaces as dashes. */
 export function section(
-  title: string, defaults: { readonly prefix: string; readonly client: string; readonly sandbox: string }, entries: readonly Entry[],
+  title: string, defaults: { readonly prefix: string; readonly client: string; readonly sandbox: string },
+  entries: readonly Entry[],
 ): readonly Row[] {
   const { prefix, client, sandbox } = defaults;
   return entries.map(([kind, name, says, cells]) => ({
-    id: `${prefix}.${name.replaceAll(' ', '-')}`, section: title, kind, name, says, client: cells?.client ?? client, sandbox: cells?.sandbox ?? sandbox,
+    id: `${prefix}.${name.replaceAll(' ', '-')}`, section: title, kind, name, says, client: cells?.client ?? client,
+    sandbox: cells?.sandbox ?? sandbox,
   }));
 }

@@ -21,7 +21,9 @@ export const POOLS_ONLY = { excludeRouters: 'rfqz,routerA,routerB' } as const;
 export const MAKERS_ONLY = { excludeRouters: 'iris,routerA,routerB' } as const;
 
 /** Returns the same mints and amount as our client takes them. */
-export function asked({ inputMint, outputMint, amount: units }: { readonly inputMint: string; readonly outputMint: string; readonly amount: string }): {
+export function asked({ inputMint, outputMint, amount: units }: {
+  readonly inputMint: string; readonly outputMint: string; readonly amount: string;
+}): {
   readonly inputMint: Mint; readonly outputMint: Mint; readonly amount: ReturnType<typeof amount>;
 } {
   return { inputMint: inputMint as Mint, outputMint: outputMint as Mint, amount: amount(BigInt(units)) };
@@ -50,7 +52,9 @@ export async function execute(world: World, order: Answer['body'], ...wallets: r
 }
 
 /** Executes an order and expects it to land. */
-export async function landed(world: World, order: Answer['body'], ...wallets: readonly Wallet[]): Promise<Answer['body']> {
+export async function landed(
+  world: World, order: Answer['body'], ...wallets: readonly Wallet[]
+): Promise<Answer['body']> {
   const { status, body, text } = await execute(world, order, ...wallets);
   expect([status, body?.status], text).toEqual([200, 'Success']);
   return body;
@@ -90,11 +94,14 @@ export async function refusedByBoth(world: World, refusal: {
 
 /** Returns a sentence of the service with the names of parameters in neutral words. */
 export function neutralText({ dialect }: World, text: string): string {
-  return ['bundleTipLamports', 'forBundle'].reduce((said, name) => said.replaceAll(dialect.toWire.queryName(name), name), text);
+  return ['bundleTipLamports', 'forBundle']
+    .reduce((said, name) => said.replaceAll(dialect.toWire.queryName(name), name), text);
 }
 
 /** Expects our client to refuse before anything leaves. */
-export async function refusedByOurs(world: World, ours: (service: Service) => Promise<unknown>, about: RegExp): Promise<void> {
+export async function refusedByOurs(
+  world: World, ours: (service: Service) => Promise<unknown>, about: RegExp,
+): Promise<void> {
   const sent = (): number => Object.values(world.service.stats()).reduce((sum, bucket) => sum + bucket.sent, 0);
   const before = sent();
   const thrown: unknown = await ours(world.service).then(() => undefined, (error: unknown) => error);

@@ -17,7 +17,8 @@ export interface Looked {
 export function look(transaction: string): Looked {
   const { message, version } = VersionedTransaction.deserialize(Buffer.from(transaction, 'base64'));
   const accounts = message.staticAccountKeys.map((key) => key.toBase58());
-  const instructions = message.compiledInstructions.map(({ programIdIndex, data }) => ({ program: accounts[programIdIndex] ?? 'from a table', data: Buffer.from(data) }));
+  const instructions = message.compiledInstructions.map(({ programIdIndex, data }) =>
+    ({ program: accounts[programIdIndex] ?? 'from a table', data: Buffer.from(data) }));
   const budget = instructions.filter(({ program }) => program === ComputeBudgetProgram.programId.toBase58());
   return {
     version,
@@ -31,12 +32,14 @@ export function look(transaction: string): Looked {
 
 /** Returns the token account of an owner for a mint; undefined where there is none. */
 export async function tokenAccountOf(world: World, owner: string, mint: string): Promise<string | undefined> {
-  const { result } = await world.rpc('getTokenAccountsByOwner', [owner, { mint }, { encoding: 'jsonParsed', commitment: 'confirmed' }]);
+  const { result } =
+    await world.rpc('getTokenAccountsByOwner', [owner, { mint }, { encoding: 'jsonParsed', commitment: 'confirmed' }]);
   return result.value[0]?.pubkey;
 }
 
 /** Returns what a token account holds; undefined where it does not exist. */
 export async function tokensIn(world: World, account: string): Promise<string | undefined> {
-  const { result } = await world.rpc('getTokenAccountBalance', [new PublicKey(account).toBase58(), { commitment: 'confirmed' }]);
+  const { result } =
+    await world.rpc('getTokenAccountBalance', [new PublicKey(account).toBase58(), { commitment: 'confirmed' }]);
   return result?.value.amount;
 }

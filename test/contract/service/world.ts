@@ -60,7 +60,9 @@ export interface World {
   get(path: string, query?: Query, headers?: Readonly<Record<string, string>>): Promise<Answer>;
   post(path: string, body: unknown, headers?: Readonly<Record<string, string>>): Promise<Answer>;
   /** Sends a line just as it is given. */
-  raw(method: 'GET' | 'POST' | 'DELETE', path: string, headers?: Readonly<Record<string, string>>, body?: string): Promise<Answer>;
+  raw(
+    method: 'GET' | 'POST' | 'DELETE', path: string, headers?: Readonly<Record<string, string>>, body?: string,
+  ): Promise<Answer>;
   /** Works the sandbox's own levers, which know no dialect; returns what they say. */
   control(path: string, body?: object): Promise<Answer['wire']>;
   fault(rule: object): Promise<void>;
@@ -76,7 +78,9 @@ export interface World {
 }
 
 /** Returns a world of its own, listening on loopback, whose time and market stand still. */
-export async function openWorld(options: { readonly dialect: string; readonly profile: Profile; readonly sandbox?: SandboxOptions }): Promise<World> {
+export async function openWorld(
+  options: { readonly dialect: string; readonly profile: Profile; readonly sandbox?: SandboxOptions },
+): Promise<World> {
   const dialect = loadDialect(options.dialect);
   const { profile } = options;
   const sandbox = await startSandbox({
@@ -89,7 +93,9 @@ export async function openWorld(options: { readonly dialect: string; readonly pr
   const clients: Service[] = [];
 
   const connect = (apiKey: string | undefined): Service => {
-    const client = createService({ baseUrl: addresses.base_url, apiKey, clock: asyncScheduler, plan: { requestsPerSecond: 1_000_000 }, dialect });
+    const client = createService({
+      baseUrl: addresses.base_url, apiKey, clock: asyncScheduler, plan: { requestsPerSecond: 1_000_000 }, dialect,
+    });
     clients.push(client);
     return client;
   };
@@ -98,12 +104,18 @@ export async function openWorld(options: { readonly dialect: string; readonly pr
     const response = await pool.request({ method, path, headers, ...(body === undefined ? {} : { body }) });
     const text = await response.body.text();
     const wire = parsed(text);
-    return { status: response.statusCode, headers: response.headers, text, wire, body: wire === undefined ? undefined : dialect.fromWire.json(wire) };
+    return { status: response.statusCode, headers: response.headers, text, wire, body: wire === undefined ? undefined
+      : dialect.fromWire.json(wire) };
   };
   const post: World['post'] = (path, body, headers = { 'x-api-key': API_KEY }) =>
-    raw('POST', dialect.toWire.path(path), { 'content-type': 'application/json', ...headers }, JSON.stringify(dialect.toWire.json(body as Json)));
+    raw('POST', dialect.toWire.path(path), { 'content-type': 'application/json', ...headers }, JSON.stringify(
+      dialect.toWire.json(body as Json),
+    ));
   const control: World['control'] = async (path, body) => {
-    const answer = await raw(body === undefined ? 'GET' : 'POST', path, { 'content-type': 'application/json' }, body === undefined ? undefined : JSON.stringify(body));
+    const answer = await raw(
+      body === undefined ? 'GET' : 'POST', path, { 'content-type': 'application/json' },
+      body === undefined ? undefined : JSON.stringify(body),
+    );
     expect(answer.status, answer.text).toBe(200);
     return answer.wire;
   };
@@ -114,7 +126,8 @@ export async function openWorld(options: { readonly dialect: string; readonly pr
     mint: (symbol) => addresses.tokens.find((token) => token.symbol === symbol)!.mint,
     decimals: (mint) => addresses.tokens.find((token) => token.mint === mint)!.decimals,
     get(path, query = {}, headers = { 'x-api-key': API_KEY }) {
-      const search = new URLSearchParams(Object.entries(query).map(([name, value]) => [dialect.toWire.queryName(name), dialect.toWire.queryValue(name, String(value))]));
+      const search = new URLSearchParams(Object.entries(query).map(([name, value]) =>
+        [dialect.toWire.queryName(name), dialect.toWire.queryValue(name, String(value))]));
       return raw('GET', `${dialect.toWire.path(path)}${search.size === 0 ? '' : `?${search.toString()}`}`, headers);
     },
     async fault(rule) {
@@ -125,13 +138,15 @@ export async function openWorld(options: { readonly dialect: string; readonly pr
     },
     async newWallet(funds = {}) {
       const fresh = walletOf(bs58.encode(Keypair.generate().secretKey));
-      for (const [mint, amount] of Object.entries(funds)) await control('/sandbox/fund', { owner: fresh.address, mint, amount: amount.toString() });
+      for (const [mint, amount] of Object.entries(funds))
+        await control('/sandbox/fund', { owner: fresh.address, mint, amount: amount.toString() });
       return fresh;
     },
     held: (owner, mint) => (mint === SOL ? sandbox.chain.balance(owner) : sandbox.chain.tokenBalance({ owner, mint })),
     async rpc(method, params) {
       const response = await rpcPool.request({
-        method: 'POST', path: '/', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+        method: 'POST', path: '/', headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
       });
       return await response.body.json();
     },

@@ -22,7 +22,8 @@ const witness = createWitness(env['GANNET_CRASH_WITNESS']);
 const fromStart = env['GANNET_CRASH_FROM'] === 'start';
 
 /** The file that only the process with the points opens: the daemon its journal, the signer its counters. */
-const own = env['GANNET_CRASH_IN'] === 'signer' ? { file: 'signer.sqlite', first: 'INSERT spends' } : { file: 'journal.sqlite', first: 'INSERT intents' };
+const own = env['GANNET_CRASH_IN'] === 'signer' ? { file: 'signer.sqlite', first: 'INSERT spends' }
+  : { file: 'journal.sqlite', first: 'INSERT intents' };
 
 /** Where that is, once it is open. */
 let journal: string | undefined;
@@ -90,12 +91,16 @@ function watchFiles(): void {
     paths.delete(fd);
     closeSync(fd);
   };
-  for (const name of ['writeSync', 'fsyncSync', 'fdatasyncSync', 'ftruncateSync', 'writeFileSync', 'appendFileSync', 'renameSync', 'unlinkSync'] as const) {
+  for (const name of [
+    'writeSync', 'fsyncSync', 'fdatasyncSync', 'ftruncateSync', 'writeFileSync', 'appendFileSync', 'renameSync',
+    'unlinkSync',
+  ] as const) {
     const real = fs[name] as (...given: readonly unknown[]) => unknown;
     const watched = (...given: readonly unknown[]): unknown => {
       const path = typeof given[0] === 'number' ? paths.get(given[0]) : String(given[0]);
       const told = path === undefined ? undefined : fileName(path);
-      return told === undefined ? real(...given) : points.at('file', `${name.replace('Sync', '')} ${told}`, () => real(...given));
+      return told === undefined ? real(...given)
+        : points.at('file', `${name.replace('Sync', '')} ${told}`, () => real(...given));
     };
     Object.defineProperty(fs, name, { value: watched, writable: true, configurable: true });
   }
@@ -104,10 +109,14 @@ function watchFiles(): void {
 /** Memory that is a folder is a place for files like any other. */
 const DEVICE = /^\/dev\/(?!shm\/)/;
 
-/** Returns a file's name without what differs from run to run; undefined for logs and for what is no file of a run's. */
+/**
+ * Returns a file's name without what differs from run to run; undefined for logs and for what is no file of a run's.
+ */
 function fileName(path: string): string | undefined {
-  if (path.startsWith('/proc/') || DEVICE.test(path) || path.includes('/logs/') || path === env['GANNET_CRASH_LOG'] || path === env['GANNET_CRASH_WITNESS']) return undefined;
-  return path.split('/').slice(-2).join('/').replace(/\d{8}T\d{6}-[0-9a-f]{6}/, 'RUN').replace(/\d{4}-\d\d-\d\dT\d\d/, 'HOUR').replace(/\.\d+\.tmp|\.[0-9a-f-]{8,}/, '.TMP');
+  if (path.startsWith('/proc/') || DEVICE.test(path) || path.includes('/logs/') || path === env['GANNET_CRASH_LOG']
+      || path === env['GANNET_CRASH_WITNESS']) return undefined;
+  return path.split('/').slice(-2).join('/').replace(/\d{8}T\d{6}-[0-9a-f]{6}/, 'RUN')
+    .replace(/\d{4}-\d\d-\d\dT\d\d/, 'HOUR').replace(/\.\d+\.tmp|\.[0-9a-f-]{8,}/, '.TMP');
 }
 
 function watchSockets(): void {
@@ -136,11 +145,14 @@ function isOutput(socket: net.Socket): boolean {
 }
 
 function watchProcesses(): void {
-  replace(ChildProcess.prototype, 'spawn', (_child, given, real) => points.at('spawn', basename((given[0] as { readonly file: string }).file), real));
+  replace(ChildProcess.prototype, 'spawn', (_child, given, real) =>
+    points.at('spawn', basename((given[0] as { readonly file: string }).file), real));
 }
 
 /** Puts something around a method; `real` does what it did before. */
-function replace<This extends object>(prototype: This, name: string, around: (self: This, given: readonly unknown[], real: () => unknown) => unknown): void {
+function replace<This extends object>(
+  prototype: This, name: string, around: (self: This, given: readonly unknown[], real: () => unknown) => unknown,
+): void {
   const method = Reflect.get(prototype, name) as (this: This, ...given: readonly unknown[]) => unknown;
   const watched = function (this: This, ...given: readonly unknown[]): unknown {
     return around(this, given, () => method.apply(this, [...given]));

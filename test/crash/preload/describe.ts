@@ -31,7 +31,9 @@ export function describeBytes(data: unknown): DescribedBytes {
   return { what: name({ verb, path, method, text }), bytes: signed ?? sent };
 }
 
-function name({ verb, path, method, text }: { readonly verb: string | undefined; readonly path: string; readonly method: string | undefined; readonly text: string }): string {
+function name({ verb, path, method, text }: {
+  readonly verb: string | undefined; readonly path: string; readonly method: string | undefined; readonly text: string;
+}): string {
   if (method !== undefined) return `rpc ${method}`;
   if (verb === undefined) return text.startsWith('{') ? 'body' : 'frame';
   const [place = '', query = ''] = path.split('?');
@@ -40,7 +42,9 @@ function name({ verb, path, method, text }: { readonly verb: string | undefined;
 
 function textOf(data: unknown): string {
   if (typeof data === 'string') return data.slice(0, LOOKED_AT);
-  if (data instanceof Uint8Array) return Buffer.from(data.buffer, data.byteOffset, Math.min(data.length, LOOKED_AT)).toString('latin1');
-  if (Array.isArray(data)) return data.map((part: { readonly chunk?: unknown }) => textOf(part.chunk ?? part)).join('').slice(0, LOOKED_AT);
+  if (data instanceof Uint8Array)
+    return Buffer.from(data.buffer, data.byteOffset, Math.min(data.length, LOOKED_AT)).toString('latin1');
+  if (Array.isArray(data))
+    return data.map((part: { readonly chunk?: unknown }) => textOf(part.chunk ?? part)).join('').slice(0, LOOKED_AT);
   return '';
 }

@@ -2,9 +2,9 @@ import { syncBuiltinESMExports } from 'node:module';
 import timers from 'node:timers';
 import timersPromises from 'node:timers/promises';
 
-// Loaded before a process's own code: its time runs `GANNET_TIME_FACTOR` times as fast since the instant `GANNET_TIME_ANCHOR`.
-// All processes of a campaign are given the same two, so that their clocks agree: a minute of waiting takes seconds, and
-// no code under test knows.
+// Loaded before a process's own code: its time runs `GANNET_TIME_FACTOR` times as fast since the instant
+// `GANNET_TIME_ANCHOR`. All processes of a campaign are given the same two, so that their clocks agree: a minute of
+// waiting takes seconds, and no code under test knows.
 
 const factor = Number(process.env['GANNET_TIME_FACTOR'] ?? 1);
 const anchorMs = Number(process.env['GANNET_TIME_ANCHOR'] ?? Date.now());
@@ -37,6 +37,7 @@ function accelerate(): void {
     Object.defineProperty(timers, name, { value: fast, writable: true, configurable: true });
   }
   const realSleep = timersPromises.setTimeout;
-  timersPromises.setTimeout = ((ms = 0, ...rest: readonly unknown[]) => (realSleep as (ms: number, ...rest: readonly unknown[]) => unknown)(ms / factor, ...rest)) as typeof realSleep;
+  timersPromises.setTimeout = ((ms = 0, ...rest: readonly unknown[]) =>
+    (realSleep as (ms: number, ...rest: readonly unknown[]) => unknown)(ms / factor, ...rest)) as typeof realSleep;
   syncBuiltinESMExports();
 }

@@ -5,7 +5,10 @@ export interface CrashPoint {
   readonly number: number;
   /** "commit", "sql", "file", "send", "receive", "spawn". */
   readonly kind: string;
-  /** Which: the statement, the file, the request; and which time that is, from 1. Unlike the number it says the same in every run. */
+  /**
+   * Which: the statement, the file, the request; and which time that is, from 1. Unlike the number it says the same in
+   * every run.
+   */
   readonly what: string;
 }
 

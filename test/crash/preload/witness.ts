@@ -19,7 +19,9 @@ export function createWitness(file: string | undefined): Witness {
   return {
     sent(what, base64, journal) {
       if (file === undefined) return;
-      appendFileSync(file, `${JSON.stringify({ what, journalled: isCommitted(base64, journal) } satisfies Testimony)}\n`);
+      appendFileSync(
+        file, `${JSON.stringify({ what, journalled: isCommitted(base64, journal) } satisfies Testimony)}\n`,
+      );
     },
   };
 }
@@ -27,7 +29,8 @@ export function createWitness(file: string | undefined): Witness {
 function isCommitted(base64: string, journal: string): boolean {
   const database = new DatabaseSync(journal, { readOnly: true });
   try {
-    return database.prepare('SELECT 1 FROM attempts WHERE signed_transaction = ?').get(Buffer.from(base64, 'base64')) !== undefined;
+    return database.prepare('SELECT 1 FROM attempts WHERE signed_transaction = ?').get(Buffer.from(base64, 'base64'))
+      !== undefined;
   } finally {
     database.close();
   }

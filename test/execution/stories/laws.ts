@@ -2,7 +2,9 @@ import type { Played } from './play.ts';
 
 /** Returns what a played story broke of the laws that hold whatever happens, nothing where it broke none. */
 export function breachesOf(played: Played): string[] {
-  return [...played.breaches, ...(played.breaches.length > 0 ? [] : [...intentBreaches(played), ...ledgerBreaches(played)])];
+  return [
+    ...played.breaches, ...(played.breaches.length > 0 ? [] : [...intentBreaches(played), ...ledgerBreaches(played)]),
+  ];
 }
 
 function intentBreaches({ chain, signed, intents, story }: Played): string[] {
@@ -15,11 +17,14 @@ function intentBreaches({ chain, signed, intents, story }: Played): string[] {
     if (swaps.length > 1) breaches.push(`${id} swapped ${swaps.length} times`);
     if (state === 'confirmed' && swaps.length === 0) breaches.push(`${id} is confirmed and never swapped`);
     if (state !== 'confirmed' && swaps.length > 0) breaches.push(`${id} swapped and is ${state} (${code})`);
-    if (state === 'failed' && own.length === 0 && code !== 'OPERATOR_RESOLVED') breaches.push(`${id} is failed and never landed`);
-    if ((state === 'expired' || state === 'abandoned') && own.some(({ error }) => error !== undefined) && !isToldOfFailure(shown)) {
+    if (state === 'failed' && own.length === 0 && code !== 'OPERATOR_RESOLVED')
+      breaches.push(`${id} is failed and never landed`);
+    if ((state === 'expired' || state === 'abandoned') && own.some(({ error }) => error !== undefined)
+        && !isToldOfFailure(shown)) {
       breaches.push(`${id} failed on the chain and is ${state}`);
     }
-    if (state === 'confirmed' && shown.amount_out !== swaps[0]?.message.amountOut.toString()) breaches.push(`${id} got ${swaps[0]?.message.amountOut}, booked ${shown.amount_out}`);
+    if (state === 'confirmed' && shown.amount_out !== swaps[0]?.message.amountOut.toString())
+      breaches.push(`${id} got ${swaps[0]?.message.amountOut}, booked ${shown.amount_out}`);
   }
   return breaches;
 }

@@ -46,9 +46,12 @@ export class Life {
   }
 
   /** Returns the part of a journal that an executor writes and reads, with a crash point around each write. */
-  journal(journal: JournalStore, onSigned: (attempt: Attempt) => void): Pick<JournalStore, 'intentApproved' | 'attemptSigned' | 'transition' | 'openIntents' | 'isSigned' | 'movesSince' | 'proofOf' | 'keepProof'> {
+  journal(journal: JournalStore, onSigned: (attempt: Attempt) => void): Pick<JournalStore, 'intentApproved'
+      | 'attemptSigned' | 'transition' | 'openIntents' | 'isSigned' | 'movesSince' | 'proofOf' | 'keepProof'> {
     return {
-      intentApproved: (intent, strategyState) => { this.write(() => { journal.intentApproved(intent, strategyState); }); },
+      intentApproved: (
+        intent, strategyState,
+      ) => { this.write(() => { journal.intentApproved(intent, strategyState); }); },
       attemptSigned: (attempt) => {
         this.write(() => {
           journal.attemptSigned(attempt);

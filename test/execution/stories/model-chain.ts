@@ -60,7 +60,10 @@ interface Pending {
   forked: boolean;
 }
 
-/** A chain of one wallet: blocks with gaps, transactions that may land until their blockhash is too old, balances to the unit. */
+/**
+ * A chain of one wallet: blocks with gaps, transactions that may land until their blockhash is too old, balances to the
+ * unit.
+ */
 export class ModelChain {
   readonly landings: Landing[] = [];
   /** What the chain has moved, from outside too. */
@@ -73,7 +76,9 @@ export class ModelChain {
   readonly #fates: readonly Fate[];
   readonly #skips: () => boolean;
 
-  constructor(options: { readonly balances: ReadonlyMap<Mint, bigint>; readonly fates: readonly Fate[]; readonly skips: () => boolean }) {
+  constructor(options: {
+    readonly balances: ReadonlyMap<Mint, bigint>; readonly fates: readonly Fate[]; readonly skips: () => boolean;
+  }) {
     this.balances = new Map(options.balances);
     this.#history = [{ slot: 0, balances: new Map(this.balances) }];
     this.#accounts = new Set(this.balances.keys());
@@ -95,7 +100,8 @@ export class ModelChain {
   }
 
   heightAt(slot: number): number {
-    return slot < FIRST_SLOT ? FIRST_HEIGHT - (FIRST_SLOT - slot) : this.#heights[Math.min(slot, this.tip) - FIRST_SLOT]!;
+    return slot < FIRST_SLOT ? FIRST_HEIGHT - (FIRST_SLOT - slot)
+      : this.#heights[Math.min(slot, this.tip) - FIRST_SLOT]!;
   }
 
   balanceAt(slot: number, mint: Mint): bigint {
@@ -104,12 +110,14 @@ export class ModelChain {
 
   /** Takes bytes, as often as they come. */
   receive(message: ModelMessage): void {
-    const pending = this.#pending.get(message.id) ?? { message, fate: this.#fates[this.#pending.size] ?? KIND_FATE, received: 0, due: Infinity, forked: false };
+    const pending = this.#pending.get(message.id)
+      ?? { message, fate: this.#fates[this.#pending.size] ?? KIND_FATE, received: 0, due: Infinity, forked: false };
     this.#pending.set(message.id, pending);
     pending.received += 1;
     if (pending.received !== pending.fate.drops + 1) return;
     const { lands } = pending.fate;
-    pending.due = lands === 'never' ? Infinity : lands === 'last' ? lastHeight(message) : this.heightAt(this.tip) + lands;
+    pending.due = lands === 'never' ? Infinity : lands === 'last' ? lastHeight(message)
+      : this.heightAt(this.tip) + lands;
   }
 
   /** Somebody else moves something in the wallet. */
@@ -120,12 +128,14 @@ export class ModelChain {
 
   /** Returns where a transaction stands in a chain whose last block, processed only, is of a slot. */
   find(transactionId: string, slot: number): Landing | undefined {
-    return this.landings.find((landing) => landing.transactionId === transactionId && landing.slot <= slot && slot < landing.goneAt);
+    return this.landings.find((landing) =>
+      landing.transactionId === transactionId && landing.slot <= slot && slot < landing.goneAt);
   }
 
   /** Returns where a transaction stands in the part of the chain, up to a slot, that stays. */
   findForGood(transactionId: string, slot: number): Landing | undefined {
-    return this.landings.find((landing) => landing.transactionId === transactionId && landing.slot <= slot && landing.goneAt === Infinity);
+    return this.landings.find((landing) =>
+      landing.transactionId === transactionId && landing.slot <= slot && landing.goneAt === Infinity);
   }
 
   #fill(slot: number, height: number): void {
@@ -143,7 +153,10 @@ export class ModelChain {
     if (fate.forks && !pending.forked) {
       pending.forked = true;
       pending.due = height + FORK_SLOTS + 2;
-      this.landings.push({ message, transactionId, slot, goneAt: slot + FORK_SLOTS, fate, error: fate.error, feeLamports: 0n, rentLamports: 0n });
+      this.landings.push({
+        message, transactionId, slot, goneAt: slot + FORK_SLOTS, fate, error: fate.error, feeLamports: 0n,
+        rentLamports: 0n,
+      });
       return;
     }
     const paysItself = message.payer === 'us';
@@ -191,10 +204,14 @@ function lastHeight({ blockhash }: ModelMessage): number {
 }
 
 export function writeMessage(message: ModelMessage): Uint8Array {
-  return new TextEncoder().encode(JSON.stringify({ ...message, amountIn: message.amountIn.toString(), amountOut: message.amountOut.toString() }));
+  return new TextEncoder().encode(
+    JSON.stringify({ ...message, amountIn: message.amountIn.toString(), amountOut: message.amountOut.toString() }),
+  );
 }
 
 export function readMessage(bytes: Uint8Array): ModelMessage {
-  const { amountIn, amountOut, ...rest } = JSON.parse(new TextDecoder().decode(bytes)) as Omit<ModelMessage, 'amountIn' | 'amountOut'> & { readonly amountIn: string; readonly amountOut: string };
+  const { amountIn, amountOut, ...rest } = JSON.parse(
+    new TextDecoder().decode(bytes),
+  ) as Omit<ModelMessage, 'amountIn' | 'amountOut'> & { readonly amountIn: string; readonly amountOut: string };
   return { ...rest, amountIn: BigInt(amountIn), amountOut: BigInt(amountOut) };
 }

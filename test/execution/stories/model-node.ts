@@ -1,11 +1,11 @@
 import type { ErrorCode } from '../../../src/core/errors.ts';
 import { GannetError } from '../../../src/core/errors.ts';
 import type { Amount, Lamports } from '../../../src/core/amount.ts';
-import { createAddressDecoder } from '../../../src/chain/addresses.ts';
+import { createAddresses } from '../../../src/solana/addresses.ts';
 import { createFinality } from '../../../src/chain/finality.ts';
-import { createSignerSearch } from '../../../src/chain/find-by-signer.ts';
-import { createBalanceReader } from '../../../src/chain/token-balance.ts';
-import type { RpcClient } from '../../../src/chain/rpc.ts';
+import { createSignerSearch } from '../../../src/chain/signer-search.ts';
+import { createBalances } from '../../../src/chain/balances.ts';
+import type { RpcClient } from '../../../src/chain/rpc-client.ts';
 import type { Chain } from '../../../src/execution/ports.ts';
 import type { Clock } from '../../../src/core/time.ts';
 import type { Mint } from '../../../src/market/token.ts';
@@ -38,7 +38,10 @@ interface View {
   readonly finalized: number;
 }
 
-/** Returns the chain as a process sees it: nodes that lag, lose answers and find things late, below the proof's real parts. */
+/**
+ * Returns the chain as a process sees it: nodes that lag, lose answers and find things late, below the proof's real
+ * parts.
+ */
 export function createModelNode({ chain, wire, life, clock, onReceived }: {
   readonly chain: ModelChain;
   readonly wire: Wire;
@@ -60,7 +63,10 @@ export function createModelNode({ chain, wire, life, clock, onReceived }: {
     getEpochInfo: (_subject, _config, { finalized }) => {
       const { wrongHeights, leaps } = wire.weather;
       const ahead = wire.chance(leaps) ? LEAP : 0;
-      return { absoluteSlot: BigInt(finalized + ahead), blockHeight: BigInt((wire.chance(wrongHeights) ? finalized : chain.heightAt(finalized)) + ahead) };
+      return {
+        absoluteSlot: BigInt(finalized + ahead),
+        blockHeight: BigInt((wire.chance(wrongHeights) ? finalized : chain.heightAt(finalized)) + ahead),
+      };
     },
     isBlockhashValid: (blockhash, config, view) => {
       const height = heightOf(blockhash);
@@ -69,16 +75,22 @@ export function createModelNode({ chain, wire, life, clock, onReceived }: {
     },
     getSignatureStatuses: (id, { searchTransactionHistory }, view) => {
       const landing = indexed(kept(chain.find(id, view.processed)), view);
-      const isKnown = landing !== undefined && (searchTransactionHistory === true || view.processed - landing.slot < RECENT_SLOTS);
+      const isKnown = landing !== undefined
+        && (searchTransactionHistory === true || view.processed - landing.slot < RECENT_SLOTS);
       const status = isKnown
-        ? { slot: BigInt(landing.slot), err: landing.error === undefined ? null : { InstructionError: [0, 'Custom'] }, confirmationStatus: confirmation(landing.slot, view) }
+        ? {
+          slot: BigInt(landing.slot), err: landing.error === undefined ? null : { InstructionError: [0, 'Custom'] },
+          confirmationStatus: confirmation(landing.slot, view),
+        }
         : null;
       return atSlot(view.processed, {}, [status]);
     },
     getBalance: (_owner, config, { confirmed }) => atSlot(confirmed, config, chain.balanceAt(confirmed, SOL_MINT)),
     getTokenAccountsByOwner: (_owner, config, { confirmed }) => {
       const { mint } = config;
-      const accounts = mint === undefined || mint === SOL_MINT ? [] : [{ pubkey: 'account', account: { owner: TOKEN_PROGRAM, data: accountData(mint, chain.balanceAt(confirmed, mint)) } }];
+      const accounts = mint === undefined || mint === SOL_MINT ? [] : [{
+        pubkey: 'account', account: { owner: TOKEN_PROGRAM, data: accountData(mint, chain.balanceAt(confirmed, mint)) },
+      }];
       return atSlot(confirmed, config, accounts);
     },
   };
@@ -93,7 +105,8 @@ export function createModelNode({ chain, wire, life, clock, onReceived }: {
 
   const confirmedLanding = (id: string, view: View): Landing | undefined => {
     const landing = kept(chain.findForGood(id, view.confirmed));
-    return landing !== undefined && (view.processed - landing.slot) * SLOT_MS >= landing.fate.givenLateMs ? landing : undefined;
+    return landing !== undefined && (view.processed - landing.slot) * SLOT_MS >= landing.fate.givenLateMs
+      ? landing : undefined;
   };
   const signaturesOf = (id: string): Promise<readonly string[] | undefined> => ask((view) => {
     const landing = confirmedLanding(id, view);
@@ -103,21 +116,26 @@ export function createModelNode({ chain, wire, life, clock, onReceived }: {
 
   return {
     ...finality,
-    tokenBalance: createBalanceReader({ rpc, floor, finalizedBlockHeight: () => finality.finalizedBlockHeight() }),
+    tokenBalance: createBalances({
+      rpc, floor, finalizedBlockHeight: () => finality.finalizedBlockHeight(),
+    }).tokenBalance,
     signaturesOf,
     findBySigner: createSignerSearch({
       signaturesOf, clock,
       history: (_owner, { before }) => ask((view) => {
         atSlot(view.confirmed, { minContextSlot: Number(floor.finalized) }, undefined);
         if (before !== undefined) return [];
-        return chain.landings.filter(({ transactionId, slot }) => indexed(kept(chain.findForGood(transactionId, view.confirmed)), view)?.slot === slot)
+        return chain.landings.filter(({ transactionId, slot }) =>
+          indexed(kept(chain.findForGood(transactionId, view.confirmed)), view)?.slot === slot)
           .map(({ transactionId, slot }) => ({ signature: transactionId, slot: BigInt(slot) })).reverse();
       }),
     }),
-    compose: (build) => ask(() => ({ transaction: build.swapInstruction.data, unitLimit: 200_000, priorityFeeLamports: 0n as Lamports })),
+    compose: (build) =>
+      ask(() => ({ transaction: build.swapInstruction.data, unitLimit: 200_000, priorityFeeLamports: 0n as Lamports })),
     send: (transaction) => ask(() => {
       onReceived(readMessage(transaction));
-      return wire.chance(wire.weather.lies) ? { kind: 'rejected', code: 'BlockhashNotFound', message: 'no' } as const : { kind: 'accepted' } as const;
+      return wire.chance(wire.weather.lies) ? { kind: 'rejected', code: 'BlockhashNotFound', message: 'no' } as const
+        : { kind: 'accepted' } as const;
     }),
     landedSwap: ({ signature, inputMint, outputMint }) => ask((view) => {
       const landing = confirmedLanding(signature, view);
@@ -132,7 +150,10 @@ export function createModelNode({ chain, wire, life, clock, onReceived }: {
     }),
     readTransaction: (transaction) => {
       const { payer, blockhash } = readMessage(transaction);
-      return { blockhash, feePayer: payer === 'us' ? 'us' : 'sponsor', signers: payer === 'us' ? ['us'] : ['sponsor', 'us'], durableNonce: false };
+      return {
+        blockhash, feePayer: payer === 'us' ? 'us' : 'sponsor', signers: payer === 'us' ? ['us'] : ['sponsor', 'us'],
+        durableNonce: false,
+      };
     },
   };
 }
@@ -145,7 +166,8 @@ function atSlot(slot: number, { minContextSlot = 0 }: Pick<Config, 'minContextSl
 
 /** Nodes find what landed a while after its block. */
 function indexed(landing: Landing | undefined, { processed }: View): Landing | undefined {
-  return landing !== undefined && (processed - landing.slot) * SLOT_MS >= landing.fate.indexLateMs ? landing : undefined;
+  return landing !== undefined && (processed - landing.slot) * SLOT_MS >= landing.fate.indexLateMs
+    ? landing : undefined;
 }
 
 function confirmation(slot: number, { confirmed, finalized }: View): string {
@@ -154,11 +176,12 @@ function confirmation(slot: number, { confirmed, finalized }: View): string {
 }
 
 /** Decoded once: every reading of a balance has one. */
-const mintBytes = createAddressDecoder();
+const addresses = createAddresses();
 
 function accountData(mint: Mint, amount: bigint): Buffer {
   const data = Buffer.alloc(165);
-  data.set(mintBytes(mint));
+  data[108] = 1;
+  data.set(addresses.bytesOf(mint)!);
   data.writeBigUInt64LE(amount, 64);
   return data;
 }

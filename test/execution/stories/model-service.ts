@@ -36,7 +36,10 @@ export class ModelService {
   readonly #known = new Map<string, Uint8Array>();
   #asked = 0;
 
-  constructor(options: { readonly chain: ModelChain; readonly tricks: readonly Trick[]; readonly priceOf: (mint: Mint) => bigint; readonly name: string }) {
+  constructor(options: {
+    readonly chain: ModelChain; readonly tricks: readonly Trick[]; readonly priceOf: (mint: Mint) => bigint;
+    readonly name: string;
+  }) {
     this.#name = options.name;
     this.#chain = options.chain;
     this.#tricks = options.tricks;
@@ -62,14 +65,16 @@ export class ModelService {
         const swapInstruction: SwapInstruction = { programId: 'swap', accounts: [], data: bytes };
         return {
           ...this.#terms(request), lastValidBlockHeight, blockhash: readMessage(bytes).blockhash,
-          computeBudgetInstructions: [], setupInstructions: [], otherInstructions: [], swapInstruction, lookupTables: {},
+          computeBudgetInstructions: [], setupInstructions: [], otherInstructions: [], swapInstruction,
+          lookupTables: {},
         };
       }),
       execute: ({ signedTransaction }) => wire.ask(life, FAULTS, () => {
         const message = readMessage(signedTransaction);
         onReceived(message);
         if (!wire.chance(wire.weather.lies)) return { status: 'success', signature: idOf(message) } as const;
-        return wire.chance(0.5) ? { status: 'success', signature: 'us/another' } as const : { status: 'failed', code: -1_000, signature: idOf(message) } as const;
+        return wire.chance(0.5) ? { status: 'success', signature: 'us/another' } as const
+          : { status: 'failed', code: -1_000, signature: idOf(message) } as const;
       }),
     };
   }
@@ -77,19 +82,25 @@ export class ModelService {
   #terms({ inputMint, outputMint, amount }: SwapRequest): SwapTerms {
     const outAmount = (amount * this.#priceOf(inputMint)) / this.#priceOf(outputMint);
     return {
-      inputMint, outputMint, inAmount: amount, outAmount: outAmount as Amount, threshold: (outAmount - (outAmount * SLIPPAGE_BPS) / 10_000n) as Amount,
+      inputMint, outputMint, inAmount: amount, outAmount: outAmount as Amount,
+      threshold: (outAmount - (outAmount * SLIPPAGE_BPS) / 10_000n) as Amount,
       priceImpact: 0, feeBps: 0, router: 'model',
     };
   }
 
-  #assemble(request: SwapRequest): { readonly trick: Trick; readonly bytes: Uint8Array; readonly lastValidBlockHeight: bigint } {
+  #assemble(
+    request: SwapRequest,
+  ): { readonly trick: Trick; readonly bytes: Uint8Array; readonly lastValidBlockHeight: bigint } {
     const trick = this.#tricks[this.#asked] ?? NO_TRICK;
     this.#asked += 1;
     const question = `${request.inputMint} ${request.outputMint} ${request.amount}`;
     const known = this.#known.get(question);
     const blockhash = blockhashOf(this.#chain.heightAt(this.#chain.tip) - trick.ageBlocks);
     const { inputMint, outputMint, outAmount } = this.#terms(request);
-    const fresh = { id: `${this.#name}-${this.#asked}`, payer: trick.payer, inputMint, outputMint, amountIn: request.amount, amountOut: outAmount - 1n, blockhash };
+    const fresh = {
+      id: `${this.#name}-${this.#asked}`, payer: trick.payer, inputMint, outputMint, amountIn: request.amount,
+      amountOut: outAmount - 1n, blockhash,
+    };
     const bytes = trick.repeats && known !== undefined ? known : writeMessage(fresh);
     this.#known.set(question, bytes);
     const lastValidBlockHeight = BigInt(heightOf(readMessage(bytes).blockhash) + LIFE_BLOCKS + trick.offBlocks);
@@ -105,8 +116,10 @@ export function modelSigner(wire: Wire, life: Life): Signer {
       const message = readMessage(transaction);
       const isMeant = message.inputMint === terms.inputMint && message.outputMint === terms.outputMint
         && message.amountIn === terms.amountIn && message.amountOut >= terms.minimumOut;
-      if (!isMeant) throw new GannetError('SIGN_REFUSED', 'not what was meant', { details: { code: 'TERMS_MISMATCH' } });
-      return { transaction, signature: `us/${message.id}`, messageHash: message.id, ...(message.payer === 'us' ? { transactionId: idOf(message) } : {}) };
+      if (!isMeant)
+        throw new GannetError('SIGN_REFUSED', 'not what was meant', { details: { code: 'TERMS_MISMATCH' } });
+      return { transaction, signature: `us/${message.id}`, messageHash: message.id, ...(message.payer === 'us'
+        ? { transactionId: idOf(message) } : {}) };
     }),
   };
 }

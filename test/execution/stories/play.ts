@@ -1,8 +1,8 @@
 import type { Amount } from '../../../src/core/amount.ts';
 import { isGannetError } from '../../../src/core/errors.ts';
 import { seededRandom } from '../../../src/core/random.ts';
-import type { StateSetup } from '../../../src/daemon/recover.ts';
-import { recoverState } from '../../../src/daemon/recover.ts';
+import type { StateSetup } from '../../../src/daemon/run/recover.ts';
+import { recoverState } from '../../../src/daemon/run/recover.ts';
 import { VirtualClock } from '../../../src/engine/virtual-clock.ts';
 import type { LiveExecutor } from '../../../src/execution/live-executor.ts';
 import { createLiveExecutor } from '../../../src/execution/live-executor.ts';
@@ -70,7 +70,8 @@ class Play {
   readonly #breaches: string[] = [];
   readonly #deposits = new Map<Mint, bigint>();
   readonly #crashes: Crash[];
-  #daemon: { readonly life: Life; readonly state: EngineState; readonly executor: LiveExecutor; isTrading: boolean } | undefined;
+  #daemon: { readonly life: Life; readonly state: EngineState; readonly executor: LiveExecutor; isTrading: boolean }
+    | undefined;
   #offset = BEGINNING;
   #isLocked = false;
   #lives = 0;
@@ -86,7 +87,9 @@ class Play {
     this.#crashes = [...story.crashes];
     const random = seededRandom(story.seed);
     this.#chain = new ModelChain({ balances: WALLET, fates: story.fates, skips: () => random() < story.skipped });
-    this.#service = new ModelService({ chain: this.#chain, tricks: story.tricks, priceOf: (mint) => PRICES.get(mint)!, name: `p${plays}` });
+    this.#service = new ModelService({
+      chain: this.#chain, tricks: story.tricks, priceOf: (mint) => PRICES.get(mint)!, name: `p${plays}`,
+    });
     this.#wire = new Wire({ clock: this.#clock, weathers: story.weathers, random: seededRandom(`${story.seed}:wire`) });
   }
 
@@ -97,7 +100,8 @@ class Play {
       ...wishes.map((wish) => ({ at: wish.at, does: () => { this.#wish(wish); } })),
       ...words.map((word) => ({ at: word.at, does: () => { this.#hear(word); } })),
       ...jumps.map(({ at, byMs }) => ({ at, does: () => { this.#offset += byMs; } })),
-      ...deposits.map(({ at, token, amount }) => ({ at, does: () => { this.#deposit(MINTS[token]!, BigInt(amount)); } })),
+      ...deposits.map(({ at, token, amount }) =>
+        ({ at, does: () => { this.#deposit(MINTS[token]!, BigInt(amount)); } })),
     ]);
     const weatherUntil = this.#story.weathers.reduce((sum, { forMs }) => sum + forMs, 0);
     const calmAt = Math.max(lastAt, weatherUntil) + 1;
@@ -125,12 +129,15 @@ class Play {
       await new Promise((resolve) => { setImmediate(resolve); });
       if (this.#clock.now() !== instant) callsBefore = this.#wire.calls;
       instant = this.#clock.now();
-      if (this.#wire.calls - callsBefore > CALLS_AT_ONCE_MAX) this.#breaches.push(`more than ${CALLS_AT_ONCE_MAX} calls at the instant ${instant}`);
+      if (this.#wire.calls - callsBefore > CALLS_AT_ONCE_MAX)
+        this.#breaches.push(`more than ${CALLS_AT_ONCE_MAX} calls at the instant ${instant}`);
       if (this.#breaches.length > 0) break;
-      if (this.#clock.now() >= calmAt && this.#daemon?.isTrading === true && this.#daemon.state.intents.size === 0) break;
+      if (this.#clock.now() >= calmAt && this.#daemon?.isTrading === true && this.#daemon.state.intents.size === 0)
+        break;
       const next = this.#clock.nextAt();
       if (next === Infinity || next > calmAt + CALM_MS) {
-        this.#breaches.push(next === Infinity ? 'nothing goes on any more' : 'not all is known though all was well for long');
+        this.#breaches.push(next === Infinity ? 'nothing goes on any more'
+          : 'not all is known though all was well for long');
         break;
       }
       this.#chain.advanceTo(next);
@@ -142,7 +149,8 @@ class Play {
   }
 
   #arrange(events: readonly { readonly at: number; readonly does: () => void }[]): number {
-    for (const { at, does } of events) this.#clock.schedule(() => { this.#chain.advanceTo(this.#clock.now()); does(); }, at);
+    for (const { at, does } of events)
+      this.#clock.schedule(() => { this.#chain.advanceTo(this.#clock.now()); does(); }, at);
     return Math.max(...events.map(({ at }) => at));
   }
 
@@ -160,7 +168,8 @@ class Play {
     const crash = this.#crashes.shift();
     const diesAt = crash !== undefined && 'points' in crash.after ? this.#points + crash.after.points : Infinity;
     const life = new Life(() => this.#points++ >= diesAt && this.#die(life, crash!));
-    if (crash !== undefined && 'ms' in crash.after) this.#clock.schedule(() => { if (!life.isDead) life.isDead = this.#die(life, crash); }, crash.after.ms);
+    if (crash !== undefined && 'ms' in crash.after)
+      this.#clock.schedule(() => { if (!life.isDead) life.isDead = this.#die(life, crash); }, crash.after.ms);
     this.#attempt(life, () => {
       const clock = life.clock(this.#clock, () => this.#offset);
       const recovered = life.write(() => recoverState(this.#journal, this.#setup(), undefined));
@@ -197,7 +206,8 @@ class Play {
     if (life.isDead) return;
     this.#attempt(life, () => {
       step(state, ++this.#seq, this.#clock.now() + this.#offset, outcome);
-      if (isTerminal(outcome.state)) life.write(() => { this.#journal.saveSnapshot(snapshotState(state), [outcome.intentId]); });
+      if (isTerminal(outcome.state))
+        life.write(() => { this.#journal.saveSnapshot(snapshotState(state), [outcome.intentId]); });
     });
   }
 
@@ -209,9 +219,11 @@ class Play {
     const home = MINTS[strategy]!;
     const other = MINTS[token === strategy ? (token + 1) % MINTS.length : token]!;
     const proposal: SwapProposal = {
-      kind: 'swap', inputMint: exits ? other : home, outputMint: exits ? home : other, amount: exits ? 'all' : (BUDGETS[strategy]! * BigInt(percent)) / 100n as Amount, route, reason: 'a story', key,
+      kind: 'swap', inputMint: exits ? other : home, outputMint: exits ? home : other,
+      amount: exits ? 'all' : (BUDGETS[strategy]! * BigInt(percent)) / 100n as Amount, route, reason: 'a story', key,
     };
-    const ruling = step(state, ++this.#seq, this.#clock.now() + this.#offset, { kind: 'proposal', strategy: name, proposal });
+    const ruling =
+      step(state, ++this.#seq, this.#clock.now() + this.#offset, { kind: 'proposal', strategy: name, proposal });
     if (ruling?.effect?.kind !== 'execute') return;
     executor.execute(ruling.effect.intent).subscribe({
       next: (outcome) => { this.#accept(life, state, outcome); },
@@ -234,7 +246,9 @@ class Play {
     if (this.#daemon === undefined && this.#isLocked) return;
     this.#isLocked = this.#daemon === undefined;
     const heard = this.#daemon === undefined
-      ? resolveIntent({ owner: 'us', journal: this.#journal, chain: createModelNode({ chain: this.#chain, wire: this.#wire, life, clock: this.#clock, onReceived: () => undefined }) }, intent.id, word)
+      ? resolveIntent({ owner: 'us', journal: this.#journal, chain: createModelNode({
+        chain: this.#chain, wire: this.#wire, life, clock: this.#clock, onReceived: () => undefined,
+      }) }, intent.id, word)
       : this.#daemon.executor.resolve(intent.id, word);
     heard.catch((error: unknown) => {
       if (!isGannetError(error)) this.#bug(life, error);

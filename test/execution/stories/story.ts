@@ -86,7 +86,8 @@ const fate: fc.Arbitrary<Fate> = fc.record({
   givenLateMs: fc.constantFrom(0, 0, 2_000, 90_000),
 });
 
-const often = <T>(usual: T, ...odd: readonly T[]): fc.Arbitrary<T> => fc.oneof({ arbitrary: fc.constant(usual), weight: 7 }, { arbitrary: fc.constantFrom(...odd), weight: 1 });
+const often = <T>(usual: T, ...odd: readonly T[]): fc.Arbitrary<T> =>
+  fc.oneof({ arbitrary: fc.constant(usual), weight: 7 }, { arbitrary: fc.constantFrom(...odd), weight: 1 });
 
 const trick: fc.Arbitrary<Trick> = fc.record({
   ageBlocks: often(0, 10, 31, 100, 148, 152, 180, 400),
@@ -114,9 +115,14 @@ export const story: fc.Arbitrary<Story> = fc.record({
   tricks: fc.array(trick, { maxLength: 10 }),
   crashes: fc.array(crash, { maxLength: 5 }),
   words: fc.array(fc.record({ at, as: fc.constantFrom('landed', 'failed', 'expired', 'abandoned') }), { maxLength: 3 }),
-  jumps: fc.array(fc.record({ at, byMs: fc.constantFrom(-28_800_000, -3_000, 4_000, 200_000, 28_800_000) }), { maxLength: 2 }),
-  deposits: fc.array(fc.record({ at, token: fc.nat({ max: TOKENS - 1 }), amount: fc.nat({ max: 100_000_000 }) }), { maxLength: 2 }),
+  jumps: fc.array(
+    fc.record({ at, byMs: fc.constantFrom(-28_800_000, -3_000, 4_000, 200_000, 28_800_000) }), { maxLength: 2 },
+  ),
+  deposits: fc.array(
+    fc.record({ at, token: fc.nat({ max: TOKENS - 1 }), amount: fc.nat({ max: 100_000_000 }) }), { maxLength: 2 },
+  ),
   skipped: fc.constantFrom(0, 0.05, 0.3),
 })
-  // Where the history lacks a swap, only the wallet's balance can tell of it, and what somebody pays in hides what is missing.
+  // Where the history lacks a swap, only the wallet's balance can tell of it, and what somebody pays in hides what is
+  // missing.
   .map((told) => (told.weathers.some(({ holes }) => holes) ? { ...told, deposits: [] } : told));

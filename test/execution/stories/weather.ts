@@ -25,7 +25,9 @@ export interface Weather {
   readonly holes: boolean;
 }
 
-export const CALM: Weather = { forMs: Infinity, faults: 0, lost: 0, slow: 0, slowMs: 0, lies: 0, lags: [0], wrongHeights: 0, leaps: 0, holes: false };
+export const CALM: Weather = {
+  forMs: Infinity, faults: 0, lost: 0, slow: 0, slowMs: 0, lies: 0, lags: [0], wrongHeights: 0, leaps: 0, holes: false,
+};
 
 /** The way of every call of a process into the world and back. */
 export class Wire {
@@ -34,7 +36,9 @@ export class Wire {
   readonly random: Random;
   calls = 0;
 
-  constructor(options: { readonly clock: VirtualClock; readonly weathers: readonly Weather[]; readonly random: Random }) {
+  constructor(
+    options: { readonly clock: VirtualClock; readonly weathers: readonly Weather[]; readonly random: Random },
+  ) {
     this.#clock = options.clock;
     this.#weathers = options.weathers;
     this.random = options.random;

@@ -1,7 +1,12 @@
 import { ComputeBudgetProgram, SystemProgram, TransactionInstruction } from '@solana/web3.js';
-import { createAssociatedTokenAccountIdempotentInstruction, createCloseAccountInstruction, createSyncNativeInstruction, createTransferCheckedInstruction } from '@solana/spl-token';
+import {
+  createAssociatedTokenAccountIdempotentInstruction, createCloseAccountInstruction, createSyncNativeInstruction,
+  createTransferCheckedInstruction,
+} from '@solana/spl-token';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { associatedTokenAddress, MEMO_PROGRAM, NATIVE_MINT, publicKey, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../../../src/sandbox/chain/addresses.ts';
+import {
+  associatedTokenAddress, MEMO_PROGRAM, NATIVE_MINT, publicKey, TOKEN_2022_PROGRAM, TOKEN_PROGRAM,
+} from '../../../src/sandbox/chain/addresses.ts';
 import type { Landed, SandboxChain } from '../../../src/sandbox/chain/chain.ts';
 import { createMarketWorld, landed, MINTS, signedTransaction, walletOf } from './market-world.ts';
 import type { Wallet } from './market-world.ts';
@@ -19,7 +24,9 @@ function pay(lamports: number, from = user): TransactionInstruction {
 }
 
 function payment(lamports: number, blockhash?: string): Uint8Array {
-  return signedTransaction({ chain, payer: user, instructions: [pay(lamports)], ...(blockhash === undefined ? {} : { blockhash }) });
+  return signedTransaction({
+    chain, payer: user, instructions: [pay(lamports)], ...(blockhash === undefined ? {} : { blockhash }),
+  });
 }
 
 describe('landing', () => {
@@ -98,7 +105,8 @@ describe('landing', () => {
     const twin = createMarketWorld();
     for (const each of [chain, twin.chain]) each.advanceSlots(40);
     expect(twin.chain.latestBlockhash()).toEqual(chain.latestBlockhash());
-    const [ours, theirs] = [chain, twin.chain].map((each) => each.land(signedTransaction({ chain: each, payer: user, instructions: [pay(2_000_000)] })));
+    const [ours, theirs] = [chain, twin.chain]
+      .map((each) => each.land(signedTransaction({ chain: each, payer: user, instructions: [pay(2_000_000)] })));
     expect(theirs).toEqual(ours);
   });
 });
@@ -114,19 +122,25 @@ describe('fees', () => {
     ['a limit and a price', () => [limit, price, pay(1_000_000), memo]],
     ['a limit beyond the maximum', () => [ComputeBudgetProgram.setComputeUnitLimit({ units: 9_000_000 }), price, memo]],
     ['a limit alone', () => [limit, pay(1_000_000)]],
-    ['two signatures', () => [price, limit, pay(1_000_000), SystemProgram.transfer({ fromPubkey: publicKey(friend.address), toPubkey: publicKey(user.address), lamports: 0 })]],
+    ['two signatures', () => [
+      price, limit, pay(1_000_000),
+      SystemProgram.transfer({ fromPubkey: publicKey(friend.address), toPubkey: publicKey(user.address), lamports: 0 }),
+    ]],
   ])('of %s are what the payer loses', (_, instructions) => {
     chain.airdrop(friend.address, 1_000_000_000n);
     const before = chain.balance(user.address) + chain.balance(friend.address);
-    const { feeLamports, error } = landed(chain.land(signedTransaction({ chain, payer: user, signers: [friend], instructions: instructions() })));
+    const { feeLamports, error } =
+      landed(chain.land(signedTransaction({ chain, payer: user, signers: [friend], instructions: instructions() })));
     expect(error).toBeNull();
     expect(before - chain.balance(user.address) - chain.balance(friend.address)).toBe(feeLamports);
   });
 
   test('of a compute budget that cannot be read are not charged: it never lands', () => {
-    const broken = new TransactionInstruction({ programId: ComputeBudgetProgram.programId, keys: [], data: Buffer.from([99]) });
+    const broken =
+      new TransactionInstruction({ programId: ComputeBudgetProgram.programId, keys: [], data: Buffer.from([99]) });
     const before = chain.balance(user.address);
-    expect(chain.land(signedTransaction({ chain, payer: user, instructions: [broken, pay(1_000_000)] })).kind).toBe('rejected');
+    expect(chain.land(signedTransaction({ chain, payer: user, instructions: [broken, pay(1_000_000)] })).kind)
+      .toBe('rejected');
     expect(chain.balance(user.address)).toBe(before);
   });
 });
@@ -188,7 +202,8 @@ describe('time', () => {
   test('the confirmed view is one slot behind, the finalized one 32, and accounts look as they were', () => {
     chain.advanceSlots(40);
     landed(chain.land(payment(2_000_000)));
-    const balances = (): (bigint | undefined)[] => (['processed', 'confirmed', 'finalized'] as const).map((commitment) => chain.account(friend.address, commitment)?.lamports);
+    const balances = (): (bigint | undefined)[] => (['processed', 'confirmed', 'finalized'] as const)
+      .map((commitment) => chain.account(friend.address, commitment)?.lamports);
     expect(balances()).toEqual([2_000_000n, undefined, undefined]);
     chain.advanceSlots(1);
     landed(chain.land(payment(1)));
@@ -203,7 +218,9 @@ describe('time', () => {
     chain.advanceSlots(40);
     const tokens = chain.fundToken({ owner: user.address, mint: MINTS.usd, amount: 0n });
     chain.advanceSlots(40);
-    landed(chain.land(signedTransaction({ chain, payer: user, instructions: [createCloseAccountInstruction(publicKey(tokens), publicKey(user.address), publicKey(user.address))] })));
+    landed(chain.land(signedTransaction({ chain, payer: user, instructions: [
+      createCloseAccountInstruction(publicKey(tokens), publicKey(user.address), publicKey(user.address)),
+    ] })));
     expect(chain.accountExists(tokens)).toBe(false);
     expect(chain.programAccounts(TOKEN_PROGRAM, 'finalized').has(tokens)).toBe(true);
     expect(chain.programAccounts(TOKEN_PROGRAM, 'processed').has(tokens)).toBe(false);
@@ -219,14 +236,24 @@ describe('tokens', () => {
   test.each([
     ['Token', MINTS.usd, 6, TOKEN_PROGRAM],
     ['Token-2022', MINTS.fresh, 8, TOKEN_2022_PROGRAM],
-  ])('of %s move by real transfers into accounts made by the associated-token program', (_, mint, decimals, program) => {
+  ])('of %s move by real transfers into accounts made by the associated-token program', (
+    _, mint, decimals, program,
+  ) => {
     const source = chain.fundToken({ owner: user.address, mint, amount: 1_000n });
-    const [payer, owner, target] = [publicKey(user.address), publicKey(friend.address), publicKey(associatedTokenAddress(friend.address, mint, program))];
-    const create = createAssociatedTokenAccountIdempotentInstruction(payer, target, owner, publicKey(mint), publicKey(program));
-    const transfer = createTransferCheckedInstruction(publicKey(source), publicKey(mint), target, payer, 400n, decimals, [], publicKey(program));
-    const { signature, error } = landed(chain.land(signedTransaction({ chain, payer: user, instructions: [create, transfer] })));
+    const [payer, owner, target] = [
+      publicKey(user.address), publicKey(friend.address),
+      publicKey(associatedTokenAddress(friend.address, mint, program)),
+    ];
+    const create =
+      createAssociatedTokenAccountIdempotentInstruction(payer, target, owner, publicKey(mint), publicKey(program));
+    const transfer = createTransferCheckedInstruction(
+      publicKey(source), publicKey(mint), target, payer, 400n, decimals, [], publicKey(program),
+    );
+    const { signature, error } =
+      landed(chain.land(signedTransaction({ chain, payer: user, instructions: [create, transfer] })));
     expect(error).toBeNull();
-    expect([chain.tokenBalance({ owner: user.address, mint }), chain.tokenBalance({ owner: friend.address, mint })]).toEqual([600n, 400n]);
+    expect([chain.tokenBalance({ owner: user.address, mint }), chain.tokenBalance({ owner: friend.address, mint })])
+      .toEqual([600n, 400n]);
 
     const transaction = chain.transaction(signature)!;
     const positionOf = (key: string): number => transaction.accountKeys.indexOf(key);
@@ -234,17 +261,22 @@ describe('tokens', () => {
       { accountIndex: positionOf(source), mint, owner: user.address, tokenProgram: program, amount: 1_000n, decimals },
     ]);
     expect(transaction.postTokenBalances.find(({ owner: holder }) => holder === friend.address)).toEqual({
-      accountIndex: positionOf(target.toBase58()), mint, owner: friend.address, tokenProgram: program, amount: 400n, decimals,
+      accountIndex: positionOf(target.toBase58()), mint, owner: friend.address, tokenProgram: program, amount: 400n,
+      decimals,
     });
     const rent = transaction.postBalances[positionOf(target.toBase58())]!;
     expect(transaction.preBalances[0]! - transaction.postBalances[0]!).toBe(rent + transaction.feeLamports);
   });
 
   test('an account we make equals one the associated-token program makes, byte for byte', () => {
-    for (const [mint, program] of [[MINTS.usd, TOKEN_PROGRAM], [MINTS.fresh, TOKEN_2022_PROGRAM], [NATIVE_MINT, TOKEN_PROGRAM]] as const) {
+    for (const [mint, program] of [
+      [MINTS.usd, TOKEN_PROGRAM], [MINTS.fresh, TOKEN_2022_PROGRAM], [NATIVE_MINT, TOKEN_PROGRAM],
+    ] as const) {
       const made = chain.fundToken({ owner: user.address, mint, amount: 0n });
       const target = associatedTokenAddress(friend.address, mint, program);
-      const create = createAssociatedTokenAccountIdempotentInstruction(publicKey(user.address), publicKey(target), publicKey(friend.address), publicKey(mint), publicKey(program));
+      const create = createAssociatedTokenAccountIdempotentInstruction(
+        publicKey(user.address), publicKey(target), publicKey(friend.address), publicKey(mint), publicKey(program),
+      );
       landed(chain.land(signedTransaction({ chain, payer: user, instructions: [create] })));
       const [ours, theirs] = [chain.account(made)!, chain.account(target)!];
       const expected = Buffer.from(theirs.data);
@@ -257,19 +289,25 @@ describe('tokens', () => {
   test('wrapped SOL wraps and unwraps, and funded wrapped SOL is backed by lamports', () => {
     const wrapped = chain.fundToken({ owner: user.address, mint: NATIVE_MINT, amount: 5_000n });
     const [owner, account] = [publicKey(user.address), publicKey(wrapped)];
-    const wrap = [SystemProgram.transfer({ fromPubkey: owner, toPubkey: account, lamports: 1_000 }), createSyncNativeInstruction(account)];
+    const wrap = [
+      SystemProgram.transfer({ fromPubkey: owner, toPubkey: account, lamports: 1_000 }),
+      createSyncNativeInstruction(account),
+    ];
     expect(landed(chain.land(signedTransaction({ chain, payer: user, instructions: wrap }))).error).toBeNull();
     expect(chain.tokenBalance({ owner: user.address, mint: NATIVE_MINT })).toBe(6_000n);
     const before = chain.balance(user.address);
     const held = chain.balance(wrapped);
-    expect(landed(chain.land(signedTransaction({ chain, payer: user, instructions: [createCloseAccountInstruction(account, owner, owner)] }))).error).toBeNull();
+    expect(landed(chain.land(
+      signedTransaction({ chain, payer: user, instructions: [createCloseAccountInstruction(account, owner, owner)] }),
+    )).error).toBeNull();
     expect(chain.balance(user.address)).toBe(before + held - 5_000n);
     expect(held).toBe(6_000n + chain.rentExemption(165));
   });
 
   test('an address without a mint is refused by name', () => {
     expect(() => chain.mint(friend.address)).toThrow(friend.address);
-    expect(() => chain.fundToken({ owner: user.address, mint: 'nonsense', amount: 1n })).toThrow('expected the base58 of 32 bytes');
+    expect(() => chain.fundToken({ owner: user.address, mint: 'nonsense', amount: 1n }))
+      .toThrow('expected the base58 of 32 bytes');
   });
 });
 
@@ -277,7 +315,9 @@ describe('lookup tables', () => {
   const receivers = Array.from({ length: 12 }, (_, index) => walletOf(`receiver ${index}`).address);
 
   function payments(): TransactionInstruction[] {
-    return receivers.map((receiver) => SystemProgram.transfer({ fromPubkey: publicKey(user.address), toPubkey: publicKey(receiver), lamports: 1_000_000 }));
+    return receivers.map((receiver) => SystemProgram.transfer({
+      fromPubkey: publicKey(user.address), toPubkey: publicKey(receiver), lamports: 1_000_000,
+    }));
   }
 
   test('let a transaction name its accounts by index', () => {
@@ -317,7 +357,8 @@ describe('simulating', () => {
   });
 
   test('checks signatures only when asked to, and landing checks them again afterwards', () => {
-    const unsigned = signedTransaction({ chain, payer: user, signers: [], instructions: [pay(2_000_000), pay(0, friend)] });
+    const unsigned =
+      signedTransaction({ chain, payer: user, signers: [], instructions: [pay(2_000_000), pay(0, friend)] });
     chain.airdrop(friend.address, 1_000_000_000n);
     expect(chain.simulate(unsigned).error).toBeNull();
     expect(chain.simulate(unsigned, { sigVerify: true }).error).toBe('SignatureFailure');

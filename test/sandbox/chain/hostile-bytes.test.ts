@@ -19,8 +19,12 @@ beforeAll(() => {
   const hops = [{ pool: pool.address, inputMint: usd, outputMint: fresh }];
   const table = chain.createLookupTable([pool.address, pool.vaultA, pool.vaultB, usd, fresh]);
   const instruction = swapInstruction({ chain, user: user.address, hops, amountIn: 10n, minimumOut: 1n });
-  const legacy = new Transaction({ feePayer: publicKey(user.address), recentBlockhash: chain.latestBlockhash('processed').blockhash });
-  legacy.add(SystemProgram.transfer({ fromPubkey: publicKey(user.address), toPubkey: Keypair.generate().publicKey, lamports: 1_000_000 }));
+  const legacy = new Transaction({
+    feePayer: publicKey(user.address), recentBlockhash: chain.latestBlockhash('processed').blockhash,
+  });
+  legacy.add(SystemProgram.transfer(
+    { fromPubkey: publicKey(user.address), toPubkey: Keypair.generate().publicKey, lamports: 1_000_000 },
+  ));
   legacy.sign(user.keypair);
   samples = [
     signedTransaction({ chain, payer: user, instructions: [instruction] }),
@@ -106,7 +110,8 @@ function mutate(bytes: Uint8Array, random: () => number): Uint8Array {
   const at = Math.floor(random() * copy.length);
   const kind = Math.floor(random() * 5);
   if (kind === 0) return copy.subarray(0, at);
-  if (kind === 1) return Buffer.concat([copy.subarray(0, at), Uint8Array.of(Math.floor(random() * 256)), copy.subarray(at)]);
+  if (kind === 1)
+    return Buffer.concat([copy.subarray(0, at), Uint8Array.of(Math.floor(random() * 256)), copy.subarray(at)]);
   if (kind === 2) return Buffer.concat([copy.subarray(0, at), copy.subarray(at + 1)]);
   const changes = kind === 3 ? 1 : 1 + Math.floor(random() * 8);
   for (let i = 0; i < changes; i++) copy[Math.floor(random() * copy.length)] = Math.floor(random() * 256);

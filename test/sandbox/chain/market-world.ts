@@ -18,7 +18,9 @@ export interface Wallet {
 /** Returns a wallet that is the same for the same name. */
 export function walletOf(name: string): Wallet {
   const keypair = Keypair.fromSeed(hash('sha256', name, 'buffer'));
-  const key = createPrivateKey({ format: 'der', type: 'pkcs8', key: Buffer.concat([PKCS8_ED25519_PREFIX, keypair.secretKey.subarray(0, 32)]) });
+  const key = createPrivateKey({
+    format: 'der', type: 'pkcs8', key: Buffer.concat([PKCS8_ED25519_PREFIX, keypair.secretKey.subarray(0, 32)]),
+  });
   return { address: keypair.publicKey.toBase58(), keypair, sign: (message) => sign(null, message, key) };
 }
 
@@ -50,7 +52,8 @@ export function createMarketWorld(options: Partial<ChainOptions> = {}): MarketWo
     [MINTS.fresh, 8, TOKEN_2022_PROGRAM],
     [MINTS.extra, 6, TOKEN_2022_PROGRAM],
   ] as const;
-  for (const [mint, decimals, tokenProgram] of mints) chain.createMint({ mint, decimals, tokenProgram, supply: 10n ** 16n });
+  for (const [mint, decimals, tokenProgram] of mints)
+    chain.createMint({ mint, decimals, tokenProgram, supply: 10n ** 16n });
   const user = walletOf('user');
   chain.airdrop(user.address, 10_000_000_000n);
   return { chain, user };

@@ -13,7 +13,8 @@ const hops = fc.record({
 describe('the arithmetic of a hop', () => {
   test('a known trade pays what a hand calculation says', () => {
     // net = 997_000, out = floor(10^13 * 997_000 / (10^12 + 997_000))
-    expect(quoteHop({ reserveIn: 10n ** 12n, reserveOut: 10n ** 13n, feeBps: 30, amountIn: 1_000_000n })).toBe(9_969_990n);
+    expect(quoteHop({ reserveIn: 10n ** 12n, reserveOut: 10n ** 13n, feeBps: 30, amountIn: 1_000_000n }))
+      .toBe(9_969_990n);
   });
 
   test('the product of the reserves never shrinks, so nobody can drain a pool by rounding', () => {
@@ -21,7 +22,8 @@ describe('the arithmetic of a hop', () => {
       fc.property(hops, (hop) => {
         const out = quoteHop(hop);
         if (out === 0n) return;
-        expect((hop.reserveIn + hop.amountIn) * (hop.reserveOut - out)).toBeGreaterThanOrEqual(hop.reserveIn * hop.reserveOut);
+        expect((hop.reserveIn + hop.amountIn) * (hop.reserveOut - out))
+          .toBeGreaterThanOrEqual(hop.reserveIn * hop.reserveOut);
         expect(out).toBeLessThan(hop.reserveOut);
       }),
     );

@@ -20,7 +20,8 @@ test.skipIf(!installedClang().includes(BUILT_WITH))('the committed program is wh
   const build = mkdtempSync(join(tmpdir(), 'gannet-swap-'));
   try {
     const object = join(build, 'swap.o');
-    const flags = ['-target', 'bpf', '-mcpu=v2', '-O2', '-ffreestanding', '-fno-builtin', '-Wall', '-Wextra', '-Werror'];
+    const flags =
+      ['-target', 'bpf', '-mcpu=v2', '-O2', '-ffreestanding', '-fno-builtin', '-Wall', '-Wextra', '-Werror'];
     execFileSync('clang', [...flags, '-c', 'swap.c', '-o', object], { cwd: folder });
     expect(hash('sha256', link(readFileSync(object)))).toBe(hash('sha256', readFileSync(join(folder, 'swap.so'))));
   } finally {

@@ -4,7 +4,9 @@ import type { AccountMeta } from '@solana/web3.js';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { seededRandom } from '../../../src/core/random.ts';
 import type { Random } from '../../../src/core/random.ts';
-import { associatedTokenAddress, publicKey, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../../../src/sandbox/chain/addresses.ts';
+import {
+  associatedTokenAddress, publicKey, TOKEN_2022_PROGRAM, TOKEN_PROGRAM,
+} from '../../../src/sandbox/chain/addresses.ts';
 import type { Address } from '../../../src/sandbox/chain/addresses.ts';
 import type { Pool, SandboxChain } from '../../../src/sandbox/chain/chain.ts';
 import { swapInstruction } from '../../../src/sandbox/chain/swap-instruction.ts';
@@ -34,11 +36,15 @@ function land(instruction: TransactionInstruction, signers: readonly Wallet[] = 
 }
 
 /** Makes a route through the mints with one pool a step, and the user's accounts at its ends. */
-function createRoute(mints: readonly Address[], pools: Partial<Pool & { reserveA: bigint; reserveB: bigint }> = {}): SwapHop[] {
+function createRoute(
+  mints: readonly Address[], pools: Partial<Pool & { reserveA: bigint; reserveB: bigint }> = {},
+): SwapHop[] {
   for (const mint of [mints[0]!, mints.at(-1)!]) chain.fundToken({ owner: user.address, mint, amount: 0n });
   return mints.slice(1).map((outputMint, index) => {
     const inputMint = mints[index]!;
-    const pool = chain.createPool({ mintA: inputMint, mintB: outputMint, feeBps: 30, reserveA: 10n ** 12n, reserveB: 10n ** 13n, ...pools });
+    const pool = chain.createPool({
+      mintA: inputMint, mintB: outputMint, feeBps: 30, reserveA: 10n ** 12n, reserveB: 10n ** 13n, ...pools,
+    });
     return { pool: pool.address, inputMint, outputMint };
   });
 }
@@ -101,7 +107,8 @@ describe('a swap', () => {
     chain.fundToken({ owner: user.address, mint: usd, amount: 1_000_000n });
     const quote = quoteRoute(hops, 1_000_000n);
     landed(land(swap({ hops, amountIn: 1_000_000n, minimumOut: 0n })));
-    expect(chain.readPool(hops[0]!.pool)).toEqual({ reserveA: 10n ** 12n + 1_000_000n, reserveB: 10n ** 13n - quote, feeBps: 30 });
+    expect(chain.readPool(hops[0]!.pool))
+      .toEqual({ reserveA: 10n ** 12n + 1_000_000n, reserveB: 10n ** 13n - quote, feeBps: 30 });
   });
 
   test('pays out to another token account when told to', () => {
@@ -129,7 +136,9 @@ describe('the chain pays what quoteHop says', () => {
   test('for random reserves up to 2^62, fees, amounts and routes', () => {
     const mints = [usd, big, fresh, extra];
     const pools = mints.flatMap((mintA, index) =>
-      mints.slice(index + 1).map((mintB, position) => chain.createPool({ mintA, mintB, feeBps: [0, 1, 30, 250, 9_999][(index + position) % 5]!, reserveA: 1n, reserveB: 1n })),
+      mints.slice(index + 1).map((mintB, position) => chain.createPool({
+        mintA, mintB, feeBps: [0, 1, 30, 250, 9_999][(index + position) % 5]!, reserveA: 1n, reserveB: 1n,
+      })),
     );
     let filled = 0;
     for (let round = 0; filled < 150; round++) {
@@ -137,7 +146,8 @@ describe('the chain pays what quoteHop says', () => {
       // A new user every time: holdings of many rounds would leave u64.
       user = walletOf(`user ${round}`);
       chain.airdrop(user.address, 1_000_000_000n);
-      for (const pool of pools) chain.writeReserves(pool.address, { reserveA: magnitude(random, 20), reserveB: magnitude(random, 20) });
+      for (const pool of pools)
+        chain.writeReserves(pool.address, { reserveA: magnitude(random, 20), reserveB: magnitude(random, 20) });
       const hops = randomRoute({ random, mints, pools, count: 1 + Math.floor(random() * 3) });
       const amountIn = round % 2 === 0 ? magnitude(random, 8) : shareOfReserve(hops[0]!, random);
       const input = hops[0]!.inputMint;
@@ -172,7 +182,9 @@ function magnitude(random: Random, leastBits: number): bigint {
   return (BigInt(Math.floor(random() * 2 ** 53)) << 9n) % 2n ** bits + 1n;
 }
 
-function randomRoute(options: { random: Random; mints: readonly Address[]; pools: readonly Pool[]; count: number }): SwapHop[] {
+function randomRoute(
+  options: { random: Random; mints: readonly Address[]; pools: readonly Pool[]; count: number },
+): SwapHop[] {
   const pick = <Item>(items: readonly Item[]): Item => items[Math.floor(options.random() * items.length)]!;
   let inputMint = pick(options.mints);
   return Array.from({ length: options.count }, () => {
@@ -223,7 +235,8 @@ describe('protection of the user', () => {
     const hops = createRoute([usd, big]);
     chain.fundToken({ owner: user.address, mint: usd, amount: 1_000_000n });
     const account = chain.fundToken({ owner: walletOf('platform').address, mint: usd, amount: 0n });
-    const result = landed(land(swap({ hops, amountIn: 1_000_000n, minimumOut: 0n, platformFee: { bps: 85, account } })));
+    const result =
+      landed(land(swap({ hops, amountIn: 1_000_000n, minimumOut: 0n, platformFee: { bps: 85, account } })));
     expect(result.error).not.toBeNull();
     expect(held(usd)).toBe(1_000_000n);
   });
@@ -276,7 +289,9 @@ describe('what the program refuses', () => {
     const delegate = walletOf('delegate');
     chain.fundToken({ owner: delegate.address, mint: big, amount: 0n });
     const source = associatedTokenAddress(user.address, usd, TOKEN_PROGRAM);
-    landed(land(createApproveInstruction(publicKey(source), publicKey(delegate.address), publicKey(user.address), 1_500n)));
+    landed(
+      land(createApproveInstruction(publicKey(source), publicKey(delegate.address), publicKey(user.address), 1_500n)),
+    );
     const instruction = swapInstruction({ chain, user: delegate.address, hops, amountIn: 1_000n, minimumOut: 0n });
     instruction.keys[1]!.pubkey = publicKey(source);
     expect(landed(land(instruction, [delegate])).error).toBeNull();
@@ -286,9 +301,15 @@ describe('what the program refuses', () => {
   });
 
   test.each([
-    ['a pool of another program', 8, () => associatedTokenAddress(user.address, usd, TOKEN_PROGRAM), SWAP_ERRORS.poolInvalid],
+    [
+      'a pool of another program', 8, () => associatedTokenAddress(user.address, usd, TOKEN_PROGRAM),
+      SWAP_ERRORS.poolInvalid,
+    ],
     ['another pool of other mints', 8, () => createRoute([usd, extra])[0]!.pool, SWAP_ERRORS.mintMismatch],
-    ['a vault that is not the pool\'s', 9, () => associatedTokenAddress(user.address, big, TOKEN_PROGRAM), SWAP_ERRORS.vaultMismatch],
+    [
+      'a vault that is not the pool\'s', 9, () => associatedTokenAddress(user.address, big, TOKEN_PROGRAM),
+      SWAP_ERRORS.vaultMismatch,
+    ],
     ['a mint of another pool', 6, () => fresh, SWAP_ERRORS.mintUnsupported],
     ['a token program that is none', 5, () => walletOf('no program').address, SWAP_ERRORS.tokenProgramUnsupported],
     ['the wrong one of the token programs', 5, () => TOKEN_2022_PROGRAM, SWAP_ERRORS.mintUnsupported],
@@ -315,8 +336,11 @@ describe('what the program refuses', () => {
   });
 
   test('a number of accounts that does not fit the hops', () => {
-    const short = new TransactionInstruction({ programId: valid.programId, keys: valid.keys.slice(0, -1), data: valid.data });
-    const long = new TransactionInstruction({ programId: valid.programId, keys: [...valid.keys, valid.keys[0]!], data: valid.data });
+    const short =
+      new TransactionInstruction({ programId: valid.programId, keys: valid.keys.slice(0, -1), data: valid.data });
+    const long = new TransactionInstruction({
+      programId: valid.programId, keys: [...valid.keys, valid.keys[0]!], data: valid.data,
+    });
     for (const instruction of [short, long]) expect(customCode(land(instruction))).toBe(SWAP_ERRORS.accountsMalformed);
   });
 

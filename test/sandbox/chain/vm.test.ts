@@ -12,5 +12,7 @@ test('a machine without the VM\'s package is told which one to add', () => {
     thrown = error;
   }
   expect(isGannetError(thrown) && thrown.code).toBe('PLATFORM_UNSUPPORTED');
-  expect(thrown).toMatchObject({ message: expect.stringContaining(`npm install --save-optional --save-exact litesvm-${process.platform}-${process.arch}`) });
+  expect(thrown).toMatchObject({ message: expect.stringContaining(
+    `npm install --save-optional --save-exact litesvm-${process.platform}-${process.arch}`,
+  ) });
 });

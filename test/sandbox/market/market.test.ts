@@ -73,7 +73,8 @@ describe('the market of the sandbox', () => {
   });
 
   it('refuses to price a mint it does not know', () => {
-    expect(() => world.market.usdPrice(world.wallet.address)).toThrow(expect.objectContaining({ code: 'MINT_INVALID' }));
+    expect(() => world.market.usdPrice(world.wallet.address))
+      .toThrow(expect.objectContaining({ code: 'MINT_INVALID' }));
   });
 
   it('counts volume, buys and sells by the direction of a trade', () => {
@@ -135,7 +136,8 @@ describe('the market of the sandbox', () => {
   });
 
   it('reports what the pools hold as liquidity', () => {
-    const depthUsd = GENESIS_POOLS.filter(({ mintA, mintB }) => mintA === PEARL || mintB === PEARL).reduce((sum, pool) => sum + pool.depthUsd, 0);
+    const depthUsd = GENESIS_POOLS.filter(({ mintA, mintB }) => mintA === PEARL || mintB === PEARL)
+      .reduce((sum, pool) => sum + pool.depthUsd, 0);
     expect(world.market.liquidityUsd(PEARL)).toBeCloseTo(2 * depthUsd, -2);
   });
 });

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { createPredictionMarket, DOLLAR, PREDICTION_MARKETS, type PredictionBook, type PredictionMarket } from '../../../src/sandbox/market/prediction-market.ts';
+import {
+  createPredictionMarket, DOLLAR, PREDICTION_MARKETS, type PredictionBook, type PredictionMarket,
+} from '../../../src/sandbox/market/prediction-market.ts';
 
 function market(marketId: string, seed = 'test'): PredictionMarket {
   return createPredictionMarket({ ...PREDICTION_MARKETS.find((options) => options.marketId === marketId)!, seed });
@@ -25,7 +27,8 @@ describe('a prediction market of the sandbox', () => {
     }
   });
 
-  it.each(PREDICTION_MARKETS.filter(({ liquidity }) => liquidity !== 'none' && liquidity !== 'failing').map(({ marketId }) => marketId))(
+  it.each(PREDICTION_MARKETS.filter(({ liquidity }) => liquidity !== 'none' && liquidity !== 'failing')
+    .map(({ marketId }) => marketId))(
     '%s lists bids best first, inside one dollar, never crossed',
     (marketId) => {
       const subject = market(marketId);
@@ -81,9 +84,11 @@ describe('a prediction market of the sandbox', () => {
     expect(bookOf(market('LIGHTHOUSE-27JAN15'), 0).no).toEqual([]);
     expect(market('DOLDRUMS-26NOV30').book(0)).toBeNull();
     const thinning = market('541266');
-    const shapes = new Set(steps(500, -200).map((step) => bookOf(thinning, step)).map(({ yes, no }) => `${yes.length > 0}/${no.length > 0}`));
+    const shapes = new Set(steps(500, -200).map((step) => bookOf(thinning, step)).map(({ yes, no }) =>
+      `${yes.length > 0}/${no.length > 0}`));
     expect(shapes).toEqual(new Set(['true/true', 'true/false', 'false/false']));
     const failing = market('541301');
-    expect([0, 299, 300, 449, 450].map((step) => failing.book(step) === 'unreachable')).toEqual([false, false, true, true, false]);
+    expect([0, 299, 300, 449, 450].map((step) => failing.book(step) === 'unreachable'))
+      .toEqual([false, false, true, true, false]);
   });
 });

@@ -27,13 +27,17 @@ function moves(closes: readonly number[]): number[] {
 function correlation(values: readonly number[], lag: number): number {
   const centre = mean(values);
   const deviations = values.map((value) => value - centre);
-  return mean(deviations.slice(lag).map((value, index) => value * deviations[index]!)) / mean(deviations.map((value) => value * value));
+  return mean(deviations.slice(lag).map((value, index) => value * deviations[index]!))
+    / mean(deviations.map((value) => value * value));
 }
 
 const markets = SEEDS.map((seed) => closesOf(seed));
 const returns = markets.map(moves);
 
-/** What a buyer of dips gains on average with each purchase, costs apart: bought two deviations under the mean of a window, sold at the mean. */
+/**
+ * What a buyer of dips gains on average with each purchase, costs apart: bought two deviations under the mean of a
+ * window, sold at the mean.
+ */
 function dipGains(closes: readonly number[], window: number): number[] {
   const gains: number[] = [];
   let [sum, squares] = [0, 0];
@@ -83,7 +87,8 @@ describe('issue 13.13: a generated price with stochastic volatility', () => {
 
   it('tells nothing of the direction of the next move, at any distance from a minute to six hours', () => {
     for (const minutes of [1, 10, 60, 360]) {
-      const each = returns.map((_, index) => correlation(moves(markets[index]!.filter((_, at) => at % minutes === 0)), 1));
+      const each = returns.map((_, index) =>
+        correlation(moves(markets[index]!.filter((_, at) => at % minutes === 0)), 1));
       // Clusters widen the error of a correlation: the spread between the markets measures it.
       const error = Math.sqrt(mean(each.map((value) => value * value)) / each.length);
       expect(Math.abs(mean(each))).toBeLessThan(4 * error);
@@ -91,14 +96,18 @@ describe('issue 13.13: a generated price with stochastic volatility', () => {
     }
   });
 
-  it.each([20, 120])('pays a buyer of dips under the mean of %i minutes less than the cheapest round trip costs', (window) => {
+  it.each([
+    20, 120,
+  ])('pays a buyer of dips under the mean of %i minutes less than the cheapest round trip costs', (window) => {
     const gains = markets.flatMap((closes) => dipGains(closes, window));
     expect(gains.length).toBeGreaterThan(1_000);
     expect(mean(gains)).toBeLessThan(0.0004);
   });
 
   it('has trends of a believable size: a month ends with a Sharpe ratio a year of at most 4 in the middle of all markets', () => {
-    const ratios = returns.map((own) => (mean(own) * MINUTES_PER_YEAR) / Math.sqrt(mean(own.map((move) => move * move)) * MINUTES_PER_YEAR)).map(Math.abs).sort((a, b) => a - b);
+    const ratios = returns.map((own) =>
+      (mean(own) * MINUTES_PER_YEAR) / Math.sqrt(mean(own.map((move) => move * move)) * MINUTES_PER_YEAR))
+      .map(Math.abs).sort((a, b) => a - b);
     expect(ratios[Math.floor(ratios.length / 2)]).toBeLessThan(4);
   });
 });

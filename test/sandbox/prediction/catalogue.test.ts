@@ -34,12 +34,16 @@ describe('the events of the sandbox', () => {
     const world = timedWorld();
     const event = world.events().find(({ isLasting, closeSlot }) => !isLasting && closeSlot > 0)!;
     const [market] = event.markets;
-    const seen = [market!.haltSlot - 1, market!.haltSlot, market!.resolveSlot - 1, market!.resolveSlot].map((slot) => world.venue.state(market!, slot));
+    const seen = [market!.haltSlot - 1, market!.haltSlot, market!.resolveSlot - 1, market!.resolveSlot]
+      .map((slot) => world.venue.state(market!, slot));
     expect(seen).toEqual([
-      { status: 'open', result: null, resolvedSlot: undefined }, { status: 'closed', result: null, resolvedSlot: undefined },
-      { status: 'closed', result: null, resolvedSlot: undefined }, { status: 'closed', result: market!.outcome, resolvedSlot: market!.resolveSlot },
+      { status: 'open', result: null, resolvedSlot: undefined },
+      { status: 'closed', result: null, resolvedSlot: undefined },
+      { status: 'closed', result: null, resolvedSlot: undefined },
+      { status: 'closed', result: market!.outcome, resolvedSlot: market!.resolveSlot },
     ]);
-    expect(world.venue.pricing(market!, market!.haltSlot)).toEqual({ buyYesPriceUsd: 0, buyNoPriceUsd: 0, sellYesPriceUsd: 0, sellNoPriceUsd: 0 });
+    expect(world.venue.pricing(market!, market!.haltSlot))
+      .toEqual({ buyYesPriceUsd: 0, buyNoPriceUsd: 0, sellYesPriceUsd: 0, sellNoPriceUsd: 0 });
     expect(world.venue.book(market!, market!.haltSlot)).toEqual({ yes: [], no: [] });
   });
 
@@ -63,7 +67,8 @@ describe('the events of the sandbox', () => {
 
   it('lean to where they will end', () => {
     const world = timedWorld();
-    const ending = world.events().filter(({ isLasting, closeSlot }) => !isLasting && closeSlot > 0).flatMap(({ markets }) => markets);
+    const ending = world.events().filter(({ isLasting, closeSlot }) => !isLasting && closeSlot > 0)
+      .flatMap(({ markets }) => markets);
     for (const market of ending) {
       const last = world.venue.probability(market, market.haltSlot - 1);
       expect(market.outcome === 'yes' ? last : 1 - last).toBeGreaterThan(0.8);
@@ -72,9 +77,12 @@ describe('the events of the sandbox', () => {
 
   it('include some that ended before the start: one for yes, one for no, one cancelled, one that is only halted', () => {
     const world = timedWorld();
-    const states = ['FOGHORN-KEEP', 'FOGHORN-SELL', 'FOGHORN-PAINT', 'FOGHORN-MUTE'].map((id) => world.venue.state(world.market(id)!, 0));
-    expect(states.map(({ status, result }) => [status, result])).toEqual([['closed', 'yes'], ['closed', 'no'], ['cancelled', null], ['closed', null]]);
-    expect(world.timeline.unixSeconds(world.market('FOGHORN-MUTE')!.closeSlot) * 1_000).toBeGreaterThan(STARTED_AT_MS + 86_400_000);
+    const states = ['FOGHORN-KEEP', 'FOGHORN-SELL', 'FOGHORN-PAINT', 'FOGHORN-MUTE']
+      .map((id) => world.venue.state(world.market(id)!, 0));
+    expect(states.map(({ status, result }) => [status, result]))
+      .toEqual([['closed', 'yes'], ['closed', 'no'], ['cancelled', null], ['closed', null]]);
+    expect(world.timeline.unixSeconds(world.market('FOGHORN-MUTE')!.closeSlot) * 1_000)
+      .toBeGreaterThan(STARTED_AT_MS + 86_400_000);
   });
 
   it('stand still in a market that stands still', () => {

@@ -3,15 +3,27 @@ import { describe, expect, it } from 'vitest';
 import { affordable, feeOf, fillFrom } from '../../../src/sandbox/prediction/fill.ts';
 import { ONE } from '../../../src/sandbox/prediction/positions.ts';
 
-const levels = fc.array(fc.record({ price: fc.integer({ min: 1, max: 9_999 }), size: fc.double({ min: 0.01, max: 5_000, noNaN: true }) }), { maxLength: 30 });
+const levels = fc.array(
+  fc.record({ price: fc.integer({ min: 1, max: 9_999 }), size: fc.double({ min: 0.01, max: 5_000, noNaN: true }) }),
+  { maxLength: 30 },
+);
 
 describe('a fill', () => {
   it('takes the best levels first, YES from whoever bids for NO', () => {
     const book = { yes: [{ price: 3_000, size: 50 }], no: [{ price: 5_900, size: 10 }, { price: 6_000, size: 20 }] };
-    const buy = fillFrom(book, { isYes: true, isBuy: true, contracts: 25n * ONE, limitPriceUsd: 420_000n, contractStep: ONE, category: 'crypto' })!;
-    expect(buy).toMatchObject({ contracts: 25n * ONE, totalUsd: 20n * 400_000n + 5n * 410_000n, averagePriceUsd: 402_000n, highestPriceUsd: 410_000n });
-    const sale = fillFrom(book, { isYes: true, isBuy: false, contracts: 80n * ONE, limitPriceUsd: 1n, contractStep: ONE, category: 'sports' })!;
-    expect(sale).toMatchObject({ contracts: 50n * ONE, totalUsd: 15_000_000n, feesUsd: feeOf(50n * ONE, { price: 300_000n, category: 'sports' }) });
+    const buy = fillFrom(book, {
+      isYes: true, isBuy: true, contracts: 25n * ONE, limitPriceUsd: 420_000n, contractStep: ONE, category: 'crypto',
+    })!;
+    expect(buy).toMatchObject({
+      contracts: 25n * ONE, totalUsd: 20n * 400_000n + 5n * 410_000n, averagePriceUsd: 402_000n,
+      highestPriceUsd: 410_000n,
+    });
+    const sale = fillFrom(book, {
+      isYes: true, isBuy: false, contracts: 80n * ONE, limitPriceUsd: 1n, contractStep: ONE, category: 'sports',
+    })!;
+    expect(sale).toMatchObject({
+      contracts: 50n * ONE, totalUsd: 15_000_000n, feesUsd: feeOf(50n * ONE, { price: 300_000n, category: 'sports' }),
+    });
   });
 
   it('stops at its limit, and gives nothing where nobody is within it', () => {
@@ -30,13 +42,15 @@ describe('a fill', () => {
 
   it('never costs more than was paid in, whatever the book', () => {
     fc.assert(fc.property(
-      levels, fc.bigInt({ min: 5n, max: 2_000n }), fc.integer({ min: 1, max: 9_950 }), fc.boolean(), fc.constantFrom(ONE, ONE / 100n),
+      levels, fc.bigInt({ min: 5n, max: 2_000n }), fc.integer({ min: 1, max: 9_950 }), fc.boolean(),
+      fc.constantFrom(ONE, ONE / 100n),
       (no, dollars, limit, isSport, contractStep) => {
         const category = isSport ? 'sports' : 'crypto';
         const [depositUsd, limitPriceUsd] = [dollars * ONE, BigInt(limit) * 100n];
         const contracts = affordable(depositUsd, { price: limitPriceUsd, category, contractStep });
         if (contracts === 0n) return;
-        const fill = fillFrom({ yes: [], no }, { isYes: true, isBuy: true, contracts, limitPriceUsd, contractStep, category });
+        const fill =
+          fillFrom({ yes: [], no }, { isYes: true, isBuy: true, contracts, limitPriceUsd, contractStep, category });
         if (fill === undefined) return;
         expect(fill.totalUsd + fill.feesUsd).toBeLessThanOrEqual(depositUsd);
         expect(fill.contracts % contractStep).toBe(0n);

@@ -7,14 +7,22 @@ import { timedWorld, WALLET, type TimedWorld } from './worlds.ts';
 const DAY_SLOTS = 216_000;
 /** As it begins; for whoever only looks. */
 const begun = timedWorld();
-const EVENT_TYPES = ['order_created', 'order_filled', 'order_failed', 'order_closed', 'payout_claimed', 'position_updated', 'position_lost'];
+const EVENT_TYPES = [
+  'order_created', 'order_filled', 'order_failed', 'order_closed', 'payout_claimed', 'position_updated',
+  'position_lost',
+];
 
-function sum(records: readonly LedgerRecord[], name: 'depositAmountUsd' | 'totalCostUsd' | 'feeUsd' | 'transferAmountToken' | 'filledContracts'): bigint {
+function sum(
+  records: readonly LedgerRecord[],
+  name: 'depositAmountUsd' | 'totalCostUsd' | 'feeUsd' | 'transferAmountToken' | 'filledContracts',
+): bigint {
   return records.reduce((total, { figures }) => total + (figures[name] ?? 0n), 0n);
 }
 
 function ordersOf(world: TimedWorld): LedgerRecord[][] {
-  const orders = Map.groupBy(world.history({}).filter(({ orderNumber }) => orderNumber !== undefined), ({ orderNumber }) => orderNumber);
+  const orders = Map.groupBy(
+    world.history({}).filter(({ orderNumber }) => orderNumber !== undefined), ({ orderNumber }) => orderNumber,
+  );
   return [...orders.values()].filter((records) => records.some(({ eventType }) => eventType === 'order_created'));
 }
 
@@ -70,9 +78,11 @@ describe('the ledger of the prediction world', () => {
   it('gives back what an order did not need: deposit = cost + fee + refund', () => {
     let filled = 0;
     for (const records of ordersOf(begun)) {
-      if (!records[0]!.isBuy || records.every(({ eventType }) => eventType !== 'order_closed' && eventType !== 'order_failed')) continue;
+      if (!records[0]!.isBuy
+          || records.every(({ eventType }) => eventType !== 'order_closed' && eventType !== 'order_failed')) continue;
       const bought = records.filter(({ eventType }) => eventType !== 'position_updated');
-      expect(sum(bought, 'depositAmountUsd')).toBe(sum(bought, 'totalCostUsd') + sum(bought, 'feeUsd') + sum(bought, 'transferAmountToken'));
+      expect(sum(bought, 'depositAmountUsd'))
+        .toBe(sum(bought, 'totalCostUsd') + sum(bought, 'feeUsd') + sum(bought, 'transferAmountToken'));
       filled += records.some(({ eventType }) => eventType === 'order_filled') ? 1 : 0;
     }
     expect(filled).toBeGreaterThan(500);
@@ -102,7 +112,8 @@ describe('the ledger of the prediction world', () => {
 
 describe('positions of the prediction world', () => {
   it('are many: of the wallet and of others, more than a page', () => {
-    const counts = begun.traders.map(({ address }) => begun.positions().filter(({ owner }) => owner === address).length);
+    const counts = begun.traders.map(({ address }) =>
+      begun.positions().filter(({ owner }) => owner === address).length);
     expect(begun.traders[0]!.address).toBe(WALLET);
     expect(counts.every((count) => count > 5)).toBe(true);
     expect(counts.filter((count) => count > 20).length).toBeGreaterThanOrEqual(2);
@@ -111,10 +122,12 @@ describe('positions of the prediction world', () => {
   it('show every state in the wallet, whatever the seed', () => {
     for (let seed = 1; seed <= 8; seed++) {
       const world = timedWorld({ seed, contracts: seed % 2 === 0 ? 'whole' : 'hundredth' });
-      const states = ['FOGHORN-KEEP', 'FOGHORN-SELL', 'FOGHORN-PAINT', 'FOGHORN-MUTE', 'SPRINGTIDE-26DEC31'].map((marketId) => {
-        const { claimableSlot, isClaimed, settledSlot } = ofMarket(world, marketId).find(({ owner }) => owner === WALLET)!;
-        return [settledSlot !== undefined, claimableSlot !== undefined && !isClaimed];
-      });
+      const states = ['FOGHORN-KEEP', 'FOGHORN-SELL', 'FOGHORN-PAINT', 'FOGHORN-MUTE', 'SPRINGTIDE-26DEC31']
+        .map((marketId) => {
+          const { claimableSlot, isClaimed, settledSlot } = ofMarket(world, marketId)
+            .find(({ owner }) => owner === WALLET)!;
+          return [settledSlot !== undefined, claimableSlot !== undefined && !isClaimed];
+        });
       expect(states).toEqual([[true, true], [true, false], [true, false], [false, false], [false, false]]);
     }
   });
@@ -129,13 +142,17 @@ describe('positions of the prediction world', () => {
       const [bought, sold] = [fills.filter(({ isBuy }) => isBuy), fills.filter(({ isBuy }) => !isBuy)];
       expect(position.contracts).toBe(sum(bought, 'filledContracts') - sum(sold, 'filledContracts'));
       // What a sale took along of the cost is what it brought less what was gained by it; the same with fees.
-      const costSold = sold.reduce((total, { figures }) => total + figures.grossProceedsUsd! - figures.realizedPnlBeforeFees!, 0n);
-      const feesSold = sold.reduce((total, { figures }) => total + figures.realizedPnlBeforeFees! - figures.realizedPnl! - figures.feeUsd!, 0n);
+      const costSold =
+        sold.reduce((total, { figures }) => total + figures.grossProceedsUsd! - figures.realizedPnlBeforeFees!, 0n);
+      const feesSold = sold.reduce(
+        (total, { figures }) => total + figures.realizedPnlBeforeFees! - figures.realizedPnl! - figures.feeUsd!, 0n,
+      );
       expect(position.cost).toBe(sum(bought, 'totalCostUsd') - costSold);
       expect(position.fees).toBe(sum(bought, 'feeUsd') - feesSold);
       expect(position.realized).toBe(own.reduce((total, { figures }) => total + (figures.realizedPnl ?? 0n), 0n));
       seen.sold += sold.length;
-      seen.settled += own.some(({ eventType }) => eventType === 'position_lost' || eventType === 'payout_claimed') ? 1 : 0;
+      seen.settled += own.some(({ eventType }) => eventType === 'position_lost' || eventType === 'payout_claimed')
+        ? 1 : 0;
     }
     expect(Math.min(seen.sold, seen.settled)).toBeGreaterThan(20);
   });
@@ -165,7 +182,8 @@ describe('positions of the prediction world', () => {
     const unsellable = begun.positions().filter(({ marketId, isYes }) => marketId === 'LIGHTHOUSE-27JAN15' && !isYes);
     const listing = begun.market('LIGHTHOUSE-27JAN15')!;
     expect(unsellable.length).toBeGreaterThan(0);
-    expect(valuationOf(unsellable[0]!, { listing, venue: begun.venue, slot: 0 })).toMatchObject({ sellPriceUsd: undefined, markPriceUsd: 0n, valueUsd: 0n, pnlUsdPercent: -100 });
+    expect(valuationOf(unsellable[0]!, { listing, venue: begun.venue, slot: 0 }))
+      .toMatchObject({ sellPriceUsd: undefined, markPriceUsd: 0n, valueUsd: 0n, pnlUsdPercent: -100 });
   });
 });
 
@@ -178,9 +196,13 @@ describe('settlement', () => {
     for (const position of settled) {
       const { result } = world.venue.state(world.market(position.marketId)!, 20_000);
       const hasWon = (result === 'yes') === position.isYes;
-      const [first] = world.history({ positionPubkey: position.pubkey }).filter(({ eventType }) => eventType === 'position_lost' || eventType === 'payout_claimed');
+      const [first] = world.history({ positionPubkey: position.pubkey })
+        .filter(({ eventType }) => eventType === 'position_lost' || eventType === 'payout_claimed');
       if (hasWon) expect(position.claimableSlot).toBe(position.settledSlot);
-      else expect(first).toMatchObject({ eventType: 'position_lost', slot: position.settledSlot, figures: { realizedPnl: -(position.cost + position.fees) } });
+      else expect(first).toMatchObject({
+        eventType: 'position_lost', slot: position.settledSlot,
+        figures: { realizedPnl: -(position.cost + position.fees) },
+      });
     }
     const waiting = settled.filter(({ claimableSlot, isClaimed }) => claimableSlot !== undefined && !isClaimed);
     expect(waiting.length).toBeGreaterThan(3);
@@ -188,7 +210,8 @@ describe('settlement', () => {
     for (const { pubkey, contracts, cost, fees } of waiting) {
       const [claim] = world.history({ positionPubkey: pubkey });
       expect(claim).toMatchObject({
-        eventType: 'payout_claimed', figures: { payoutAmountUsd: contracts, transferAmountToken: contracts, realizedPnl: contracts - cost - fees },
+        eventType: 'payout_claimed',
+        figures: { payoutAmountUsd: contracts, transferAmountToken: contracts, realizedPnl: contracts - cost - fees },
       });
       expect(world.position(pubkey)?.isClaimed ?? true).toBe(true);
     }
@@ -204,12 +227,14 @@ describe('settlement', () => {
     expect(world.resolve(listing, result)).toBe(true);
     expect(world.venue.state(listing, 0)).toEqual({ status: 'closed', result, resolvedSlot: 0 });
     for (const position of ofMarket(world, listing.marketId)) {
-      expect([position.settledSlot, position.claimableSlot]).toEqual([0, position.isYes === (result === 'yes') ? 0 : undefined]);
+      expect([position.settledSlot, position.claimableSlot])
+        .toEqual([0, position.isYes === (result === 'yes') ? 0 : undefined]);
     }
     expect(ofMarket(world, listing.marketId)).toHaveLength(held.length);
     expect(world.resolve(listing, 'no')).toBe(false);
     world.at(DAY_SLOTS);
-    expect(world.history({ marketId: listing.marketId }).filter(({ eventType }) => eventType === 'order_filled').every(({ slot }) => slot <= 0)).toBe(true);
+    expect(world.history({ marketId: listing.marketId }).filter(({ eventType }) => eventType === 'order_filled')
+      .every(({ slot }) => slot <= 0)).toBe(true);
   });
 
   it('gives back what was paid when a market is cancelled, at once', () => {
@@ -235,8 +260,11 @@ describe('settlement', () => {
       if (latest?.eventType !== 'order_created' || !latest.isBuy || slot - latest.slot > 10) continue;
       world.resolve(world.market(latest.marketId)!, 'yes');
       world.at(slot + 30);
-      const [end] = world.history({}).filter(({ orderNumber, eventType }) => orderNumber === latest.orderNumber && eventType !== 'order_created');
-      expect(end).toMatchObject({ eventType: 'order_failed', figures: { transferAmountToken: latest.figures.depositAmountUsd } });
+      const [end] = world.history({})
+        .filter(({ orderNumber, eventType }) => orderNumber === latest.orderNumber && eventType !== 'order_created');
+      expect(end).toMatchObject({
+        eventType: 'order_failed', figures: { transferAmountToken: latest.figures.depositAmountUsd },
+      });
       caught++;
     }
     expect(caught).toBe(1);
@@ -249,10 +277,12 @@ describe('a book of the operator', () => {
     const listing = world.market('HERRINGRUN-27MAR01')!;
     const own = world.venue.book(listing, 0);
     world.setBook(listing.marketId, { yes: [{ price: 7_000, size: 1 }], no: [{ price: 6_000, size: 2 }] });
-    expect(world.venue.pricing(listing, 0)).toEqual({ buyYesPriceUsd: 400_000, buyNoPriceUsd: 300_000, sellYesPriceUsd: 700_000, sellNoPriceUsd: 600_000 });
+    expect(world.venue.pricing(listing, 0))
+      .toEqual({ buyYesPriceUsd: 400_000, buyNoPriceUsd: 300_000, sellYesPriceUsd: 700_000, sellNoPriceUsd: 600_000 });
     world.setBook(listing.marketId, null);
     expect(world.venue.book(listing, 0)).toBeNull();
-    expect(world.venue.pricing(listing, 0)).toEqual({ buyYesPriceUsd: 0, buyNoPriceUsd: 0, sellYesPriceUsd: 0, sellNoPriceUsd: 0 });
+    expect(world.venue.pricing(listing, 0))
+      .toEqual({ buyYesPriceUsd: 0, buyNoPriceUsd: 0, sellYesPriceUsd: 0, sellNoPriceUsd: 0 });
     expect(world.venue.bookedMarkets).toEqual([listing.marketId]);
     world.releaseBooks();
     expect(world.venue.book(listing, 0)).toEqual(own);

@@ -11,11 +11,14 @@ export interface TimedWorld extends PredictionWorld {
   readonly looks: number;
 }
 
-export function timedWorld(options: { seed?: number; speed?: number; contracts?: 'whole' | 'hundredth'; slotMs?: number } = {}): TimedWorld {
+export function timedWorld(
+  options: { seed?: number; speed?: number; contracts?: 'whole' | 'hundredth'; slotMs?: number } = {},
+): TimedWorld {
   const { seed = 7, speed = 1, contracts = 'whole', slotMs = 400 } = options;
   let now = 0;
   let looks = 0;
-  const timeline = createTimeline({ now: () => now, startedAtMs: STARTED_AT_MS, slotMs, speed, firstChainSlot: 1_000_000 });
+  const timeline =
+    createTimeline({ now: () => now, startedAtMs: STARTED_AT_MS, slotMs, speed, firstChainSlot: 1_000_000 });
   const counting: Timeline = { ...timeline, step: (slot) => (looks++, timeline.step(slot)) };
   return {
     ...createPredictionWorld({ seed, wallet: WALLET, timeline: counting, contracts }),

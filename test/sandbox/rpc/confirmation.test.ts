@@ -27,7 +27,8 @@ afterEach(async () => {
 });
 
 function payment(lamports: number): Uint8Array {
-  const transfer = SystemProgram.transfer({ fromPubkey: publicKey(user.address), toPubkey: publicKey(friend.address), lamports });
+  const transfer =
+    SystemProgram.transfer({ fromPubkey: publicKey(user.address), toPubkey: publicKey(friend.address), lamports });
   return signedTransaction({ chain, payer: user, instructions: [transfer] });
 }
 
@@ -65,7 +66,9 @@ async function client(url = rpc.wsUrl): Promise<Client> {
 }
 
 describe('confirming with the client\'s own means', () => {
-  test.each(['processed', 'confirmed', 'finalized'] as const)('returns once the transaction is %s', async (commitment) => {
+  test.each(
+    ['processed', 'confirmed', 'finalized'] as const,
+  )('returns once the transaction is %s', async (commitment) => {
     const connection = new Connection(rpc.url, { commitment, wsEndpoint: rpc.wsUrl });
     const { lastValidBlockHeight, blockhash } = chain.latestBlockhash('processed');
     const bytes = payment(2_000_000);
@@ -100,18 +103,27 @@ describe('the websocket', () => {
     const { ask, next } = await client();
     const bytes = payment(2_000_000);
     const { signature } = landed(chain.land(bytes));
-    const { result: subscription } = await ask({ jsonrpc: '2.0', id: 'a', method: 'signatureSubscribe', params: [signature, { commitment: 'confirmed' }] });
+    const { result: subscription } = await ask({
+      jsonrpc: '2.0', id: 'a', method: 'signatureSubscribe', params: [signature, { commitment: 'confirmed' }],
+    });
     chain.advanceSlots(1);
-    expect(await next()).toMatchObject({ method: 'signatureNotification', params: { subscription, result: { context: { slot: chain.slot - 1 }, value: { err: null } } } });
+    expect(await next()).toMatchObject({
+      method: 'signatureNotification',
+      params: { subscription, result: { context: { slot: chain.slot - 1 }, value: { err: null } } },
+    });
     chain.advanceSlots(1);
-    expect(await ask({ jsonrpc: '2.0', id: 'b', method: 'signatureUnsubscribe', params: [subscription] })).toMatchObject({ id: 'b', error: { code: -32602 } });
+    expect(await ask({ jsonrpc: '2.0', id: 'b', method: 'signatureUnsubscribe', params: [subscription] }))
+      .toMatchObject({ id: 'b', error: { code: -32602 } });
   });
 
   test('tells of a signature that got there before the subscription', async () => {
     const { signature } = landed(chain.land(payment(10 ** 13)));
     const { ask, next } = await client();
-    await ask({ jsonrpc: '2.0', id: 1, method: 'signatureSubscribe', params: [signature, { commitment: 'processed' }] });
-    expect(await next()).toMatchObject({ params: { result: { value: { err: { InstructionError: [0, { Custom: 1 }] } } } } });
+    await ask({
+      jsonrpc: '2.0', id: 1, method: 'signatureSubscribe', params: [signature, { commitment: 'processed' }],
+    });
+    expect(await next())
+      .toMatchObject({ params: { result: { value: { err: { InstructionError: [0, { Custom: 1 }] } } } } });
   });
 
   test('tells of an account whenever it changed at the commitment, and no more after unsubscribing', async () => {
@@ -120,8 +132,11 @@ describe('the websocket', () => {
     const { result: subscription } = await ask({ jsonrpc: '2.0', id: 1, method: 'accountSubscribe', params });
     landed(chain.land(payment(2_000_000)));
     chain.advanceSlots(1);
-    expect(await next()).toMatchObject({ method: 'accountNotification', params: { subscription, result: { value: { lamports: 2_000_000 } } } });
-    expect(await ask({ jsonrpc: '2.0', id: 2, method: 'accountUnsubscribe', params: [subscription] })).toEqual({ jsonrpc: '2.0', id: 2, result: true });
+    expect(await next()).toMatchObject({
+      method: 'accountNotification', params: { subscription, result: { value: { lamports: 2_000_000 } } },
+    });
+    expect(await ask({ jsonrpc: '2.0', id: 2, method: 'accountUnsubscribe', params: [subscription] }))
+      .toEqual({ jsonrpc: '2.0', id: 2, result: true });
     landed(chain.land(payment(2_000_000)));
     chain.advanceSlots(1);
     expect(await ask({ jsonrpc: '2.0', id: 3, method: 'ping' })).toMatchObject({ id: 3 });
@@ -130,10 +145,15 @@ describe('the websocket', () => {
   test('outlives an account that grows beyond what base58 may carry', async () => {
     const { ask, next } = await client();
     const account = associatedTokenAddress(friend.address, MINTS.usd, TOKEN_PROGRAM);
-    await ask({ jsonrpc: '2.0', id: 1, method: 'accountSubscribe', params: [account, { commitment: 'processed', encoding: 'base58' }] });
+    await ask({
+      jsonrpc: '2.0', id: 1, method: 'accountSubscribe',
+      params: [account, { commitment: 'processed', encoding: 'base58' }],
+    });
     chain.fundToken({ owner: friend.address, mint: MINTS.usd, amount: 5n });
     chain.advanceSlots(1);
-    expect(await next()).toMatchObject({ params: { result: { value: { data: ['error: data too large for bs58 encoding', 'base58'], space: 165 } } } });
+    expect(await next()).toMatchObject({
+      params: { result: { value: { data: ['error: data too large for bs58 encoding', 'base58'], space: 165 } } },
+    });
     expect(await ask({ jsonrpc: '2.0', id: 2, method: 'ping' })).toMatchObject({ result: 'pong' });
   });
 
@@ -141,7 +161,8 @@ describe('the websocket', () => {
     const { ask, next } = await client();
     await ask({ jsonrpc: '2.0', id: 1, method: 'slotSubscribe' });
     chain.advanceSlots(1);
-    expect(await next()).toMatchObject({ method: 'slotNotification', params: { result: { slot: chain.slot, root: chain.slot - 32 } } });
+    expect(await next())
+      .toMatchObject({ method: 'slotNotification', params: { result: { slot: chain.slot, root: chain.slot - 32 } } });
   });
 
   test.each([
@@ -149,10 +170,16 @@ describe('the websocket', () => {
     ['no call', '[]', -32600],
     ['an unknown method', { jsonrpc: '2.0', id: 1, method: 'blockSubscribe', params: [] }, -32601],
     ['no signature', { jsonrpc: '2.0', id: 1, method: 'signatureSubscribe', params: ['abc'] }, -32602],
-    ['a commitment that is none', { jsonrpc: '2.0', id: 1, method: 'accountSubscribe', params: [friend.address, { commitment: 'sure' }] }, -32602],
+    [
+      'a commitment that is none',
+      { jsonrpc: '2.0', id: 1, method: 'accountSubscribe', params: [friend.address, { commitment: 'sure' }] }, -32602,
+    ],
     ['a subscription that is none', { jsonrpc: '2.0', id: 1, method: 'slotUnsubscribe', params: [99] }, -32602],
     ['a subscription in a list', { jsonrpc: '2.0', id: 1, method: 'slotUnsubscribe', params: [[99]] }, -32602],
-    ['a subscription beyond 2^53', '{"jsonrpc":"2.0","id":1,"method":"slotUnsubscribe","params":[18446744073709551615]}', -32602],
+    [
+      'a subscription beyond 2^53',
+      '{"jsonrpc":"2.0","id":1,"method":"slotUnsubscribe","params":[18446744073709551615]}', -32602,
+    ],
   ])('answers %s with an error and stays', async (_, message, code) => {
     const { ask } = await client();
     expect(await ask(message)).toMatchObject({ error: { code } });

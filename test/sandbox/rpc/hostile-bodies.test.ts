@@ -52,7 +52,8 @@ describe('a body that is no call', () => {
 
   test('nested very deeply, with a long number inside, is answered all the same', async () => {
     const deep = `${'['.repeat(200_000)}12345678901234567890${']'.repeat(200_000)}`;
-    expect(await errorOf(`{"jsonrpc":"2.0","id":1,"method":"getBalance","params":[${deep}]}`)).toMatchObject({ error: { code: expect.any(Number) } });
+    expect(await errorOf(`{"jsonrpc":"2.0","id":1,"method":"getBalance","params":[${deep}]}`))
+      .toMatchObject({ error: { code: expect.any(Number) } });
   });
 
   test('names of the object\'s own inheritance are no methods', async () => {
@@ -62,7 +63,8 @@ describe('a body that is no call', () => {
   });
 
   test('parameters by name are refused', async () => {
-    expect(await errorOf('{"jsonrpc":"2.0","id":"x","method":"getBalance","params":{"a":1}}')).toEqual(codeOf(-32602, 'x'));
+    expect(await errorOf('{"jsonrpc":"2.0","id":"x","method":"getBalance","params":{"a":1}}'))
+      .toEqual(codeOf(-32602, 'x'));
   });
 
   test('of more than a megabyte is refused', async () => {
@@ -93,18 +95,24 @@ describe('parameters that are none', () => {
   const methods = Object.keys(rpcMethods(chain));
   const address = walletOf('somebody').address;
   const junk: readonly unknown[] = [
-    null, true, -1, 1.5, 1e300, '', 'x', address, `${address}1`, '1'.repeat(44), '1'.repeat(2_000), 'A'.repeat(1_644), [], [null], [address], ['x'.repeat(90)], Array(300).fill(address), {}, { commitment: 5 },
-    { commitment: 'max' }, { encoding: 'xml' }, { encoding: 'base64' }, { minContextSlot: -1 }, { minContextSlot: 1e15 }, { filters: [{ memcmp: {} }] }, { filters: 7 }, { dataSlice: { offset: -1 } }, { mint: 'x' }, { programId: address },
-    { accounts: { addresses: ['x'] } }, { limit: 0 }, { before: 'x' }, { sigVerify: 'yes' }, { __proto__: null }, '\u0000'.repeat(32), 'ÿ'.repeat(44), Buffer.alloc(64).toString('base64'),
+    null, true, -1, 1.5, 1e300, '', 'x', address, `${address}1`, '1'.repeat(44), '1'.repeat(2_000), 'A'.repeat(1_644),
+    [], [null], [address], ['x'.repeat(90)], Array(300).fill(address), {}, { commitment: 5 },
+    { commitment: 'max' }, { encoding: 'xml' }, { encoding: 'base64' }, { minContextSlot: -1 },
+    { minContextSlot: 1e15 }, { filters: [{ memcmp: {} }] }, { filters: 7 }, { dataSlice: { offset: -1 } },
+    { mint: 'x' }, { programId: address }, { accounts: { addresses: ['x'] } }, { limit: 0 }, { before: 'x' },
+    { sigVerify: 'yes' }, { __proto__: null }, '\u0000'.repeat(32), 'ÿ'.repeat(44), Buffer.alloc(64).toString('base64'),
   ];
 
   test.each(methods)('%s answers each with a result or an error of the caller', async (method) => {
     const random = seededRandom(method);
     const pick = (): unknown => junk[Math.floor(random() * junk.length)];
-    const calls = Array.from({ length: 150 }, (_, id) => ({ jsonrpc: '2.0', id, method, params: Array.from({ length: Math.floor(random() * 4) }, pick) }));
-    const answers = (await errorOf(JSON.stringify(calls))) as { id: number; error?: { code: number; message: string } }[];
+    const calls = Array.from({ length: 150 }, (_, id) =>
+      ({ jsonrpc: '2.0', id, method, params: Array.from({ length: Math.floor(random() * 4) }, pick) }));
+    const answers =
+      (await errorOf(JSON.stringify(calls))) as { id: number; error?: { code: number; message: string } }[];
     expect(answers.map(({ id }) => id)).toEqual(calls.map(({ id }) => id));
-    const internal = answers.filter(({ error }) => error?.code === -32603).map(({ id, error }) => ({ call: calls[id], error }));
+    const internal = answers.filter(({ error }) => error?.code === -32603)
+      .map(({ id, error }) => ({ call: calls[id], error }));
     expect(internal).toEqual([]);
     for (const { error } of answers) expect((error?.message ?? '').length).toBeLessThan(400);
   });
@@ -119,7 +127,9 @@ describe('parameters that are none', () => {
     ['base64', `AQ${'A'.repeat(86)}==`],
   ])('a transaction in %s that is none is refused', async (encoding, text) => {
     for (const method of ['sendTransaction', 'simulateTransaction']) {
-      expect(await errorOf(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: [text, { encoding, skipPreflight: method === 'sendTransaction' }] }))).toEqual(
+      expect(await errorOf(JSON.stringify(
+        { jsonrpc: '2.0', id: 1, method, params: [text, { encoding, skipPreflight: method === 'sendTransaction' }] },
+      ))).toEqual(
         codeOf(-32602, 1),
       );
     }
@@ -131,7 +141,8 @@ describe('an airdrop that cannot land', () => {
     ['too little for the rent of a new account', [walletOf('nobody yet').address, 1]],
     ['to the system program', ['11111111111111111111111111111111', 5_000_000]],
   ])('%s is the fault of who asked', async (_, params) => {
-    expect(await errorOf(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'requestAirdrop', params }))).toEqual(codeOf(-32602, 1));
+    expect(await errorOf(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'requestAirdrop', params })))
+      .toEqual(codeOf(-32602, 1));
   });
 });
 
@@ -144,10 +155,16 @@ describe('what is no request', () => {
 
   test.each([
     ['no HTTP', '\u0016\u0003\u0001\r\n\r\n', 400],
-    ['a length and chunks', 'POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 2\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n', 400],
+    [
+      'a length and chunks',
+      'POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 2\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n', 400,
+    ],
     ['headers without end', `POST / HTTP/1.1\r\nhost: x\r\nx-bomb: ${'x'.repeat(60_000)}\r\n\r\n`, 431],
     ['half a header, and then nothing', 'POST / HT', 408],
-    ['an expectation', 'POST / HTTP/1.1\r\nhost: x\r\nexpect: wonders\r\nconnection: close\r\ncontent-length: 0\r\n\r\n', 417],
+    [
+      'an expectation',
+      'POST / HTTP/1.1\r\nhost: x\r\nexpect: wonders\r\nconnection: close\r\ncontent-length: 0\r\n\r\n', 417,
+    ],
   ])('%s is told so in JSON-RPC, on both ports', async (_, bytes, status) => {
     for (const url of [impatient.url, impatient.wsUrl.replace('ws', 'http')]) {
       const answer = await sendRaw(url, bytes, { end: false });
@@ -171,18 +188,25 @@ describe('what is no request', () => {
 describe('connections', () => {
   test('that break off in the middle of a request leave the others in peace', async () => {
     const { port } = new URL(rpc.url);
-    for (const fragment of ['POST / HT', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 500\r\n\r\n{"jso', 'GET / HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Key: short\r\n\r\n', '\u0000\u0001\u0002\r\n\r\n']) {
+    for (const fragment of [
+      'POST / HT', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 500\r\n\r\n{"jso',
+      'GET / HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Key: short\r\n\r\n',
+      '\u0000\u0001\u0002\r\n\r\n',
+    ]) {
       await new Promise<void>((resolve, reject) => {
-        const socket = connect(Number(port), '127.0.0.1', () => socket.write(fragment, () => setTimeout(() => socket.destroy(), 5)));
+        const socket = connect(Number(port), '127.0.0.1', () =>
+          socket.write(fragment, () => setTimeout(() => socket.destroy(), 5)));
         socket.on('close', () => resolve());
         socket.on('error', reject);
       });
     }
-    expect((await post('{"jsonrpc":"2.0","id":1,"method":"getHealth"}')).text).toBe('{"jsonrpc":"2.0","id":1,"result":"ok"}');
+    expect((await post('{"jsonrpc":"2.0","id":1,"method":"getHealth"}')).text)
+      .toBe('{"jsonrpc":"2.0","id":1,"result":"ok"}');
   });
 
   test('to a port that is taken fail with what to do', async () => {
     const port = Number(new URL(rpc.url).port);
-    await expect(startRpc({ chain, port, host: '127.0.0.1' })).rejects.toMatchObject({ code: 'SANDBOX_FAILED', message: expect.stringContaining(`127.0.0.1:${port}`) });
+    await expect(startRpc({ chain, port, host: '127.0.0.1' }))
+      .rejects.toMatchObject({ code: 'SANDBOX_FAILED', message: expect.stringContaining(`127.0.0.1:${port}`) });
   });
 });

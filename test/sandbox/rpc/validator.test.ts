@@ -28,12 +28,16 @@ afterAll(async () => {
 });
 
 function pay(lamports: number): { signature: string; slot: number } {
-  const transfer = SystemProgram.transfer({ fromPubkey: publicKey(user.address), toPubkey: publicKey(friend.address), lamports });
+  const transfer =
+    SystemProgram.transfer({ fromPubkey: publicKey(user.address), toPubkey: publicKey(friend.address), lamports });
   return landed(chain.land(signedTransaction({ chain, payer: user, instructions: [transfer] })));
 }
 
-async function call(method: string, ...params: unknown[]): Promise<{ result?: unknown; error?: { code: number; message: string } }> {
-  const response = await fetch(rpc.url, { method: 'POST', body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }) });
+async function call(
+  method: string, ...params: unknown[]
+): Promise<{ result?: unknown; error?: { code: number; message: string } }> {
+  const response =
+    await fetch(rpc.url, { method: 'POST', body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }) });
   return (await response.json()) as { result?: unknown };
 }
 
@@ -66,7 +70,8 @@ describe('issue 13.30: subscriptions of the client library', () => {
     expect(all!.map(({ signature }) => signature)).toEqual(signatures);
     expect(mine!.map(({ signature }) => signature)).toEqual(signatures);
     expect(others).toEqual([]);
-    expect(all![0]).toMatchObject({ err: null, logs: expect.arrayContaining([expect.stringContaining('success')]) as string[] });
+    expect(all![0])
+      .toMatchObject({ err: null, logs: expect.arrayContaining([expect.stringContaining('success')]) as string[] });
     await Promise.all(ids.map((id) => connection.removeOnLogsListener(id)));
     pay(2_000_003);
     chain.advanceSlots(2);
@@ -77,7 +82,9 @@ describe('issue 13.30: subscriptions of the client library', () => {
   test('to a program bring the accounts that changed, through its filters', async () => {
     const seen: KeyedAccountInfo[] = [];
     const filters = [{ dataSize: ACCOUNT_SIZE }, { memcmp: { offset: 32, bytes: friend.address } }];
-    const id = connection.onProgramAccountChange(TOKEN_PROGRAM_ID, (info) => seen.push(info), { commitment: 'confirmed', filters });
+    const id = connection.onProgramAccountChange(
+      TOKEN_PROGRAM_ID, (info) => seen.push(info), { commitment: 'confirmed', filters },
+    );
     await subscribed(id);
     chain.fundToken({ owner: user.address, mint: MINTS.usd, amount: 5n });
     const account = chain.fundToken({ owner: friend.address, mint: MINTS.usd, amount: 7n });
@@ -107,14 +114,21 @@ describe('issue 13.30: blocks', () => {
     const block = await connection.getBlock(slot, { maxSupportedTransactionVersion: 0 });
     expect(block).toMatchObject({ blockTime: chain.transaction(signature)!.unixSeconds, rewards: [] });
     expect(block!.transactions.map(({ transaction }) => transaction.signatures[0])).toContain(signature);
-    const parent = await connection.getBlock(block!.parentSlot, { maxSupportedTransactionVersion: 0, transactionDetails: 'none' });
+    const parent =
+      await connection.getBlock(block!.parentSlot, { maxSupportedTransactionVersion: 0, transactionDetails: 'none' });
     expect(parent!.blockhash).toBe(block!.previousBlockhash);
-    expect(await connection.getBlockSignatures(slot)).toMatchObject({ signatures: expect.arrayContaining([signature]) as string[] });
+    expect(await connection.getBlockSignatures(slot))
+      .toMatchObject({ signatures: expect.arrayContaining([signature]) as string[] });
     const parsed = await connection.getParsedBlock(slot, { maxSupportedTransactionVersion: 0 });
-    expect(parsed.transactions[0]).toMatchObject({ transaction: { message: { instructions: [{ program: 'system' }] } } });
+    expect(parsed.transactions[0])
+      .toMatchObject({ transaction: { message: { instructions: [{ program: 'system' }] } } });
     expect(await connection.getBlockTime(slot)).toBe(block!.blockTime);
-    const accounts = await call('getBlock', slot, { commitment: 'confirmed', transactionDetails: 'accounts', maxSupportedTransactionVersion: 0 });
-    expect(accounts).toMatchObject({ result: { transactions: [{ transaction: { accountKeys: [{ pubkey: user.address, signer: true }, {}, {}] } }] } });
+    const accounts = await call('getBlock', slot, {
+      commitment: 'confirmed', transactionDetails: 'accounts', maxSupportedTransactionVersion: 0,
+    });
+    expect(accounts).toMatchObject({
+      result: { transactions: [{ transaction: { accountKeys: [{ pubkey: user.address, signer: true }, {}, {}] } }] },
+    });
     expect((await call('getBlock', slot, { commitment: 'confirmed' })).error).toMatchObject({ code: -32015 });
   });
 
@@ -161,7 +175,8 @@ describe('issue 13.30: the chain as a whole', () => {
     const amounts = value.map(({ amount }) => BigInt(amount));
     expect(amounts).toEqual(amounts.toSorted((a, b) => (a > b ? -1 : 1)));
     expect(amounts[0]).toBeGreaterThanOrEqual(10n ** 15n);
-    expect((await call('getTokenLargestAccounts', user.address, { commitment: 'processed' })).error?.message).toBe('Invalid param: not a Token mint');
+    expect((await call('getTokenLargestAccounts', user.address, { commitment: 'processed' })).error?.message)
+      .toBe('Invalid param: not a Token mint');
   });
 });
 
@@ -172,7 +187,8 @@ describe('issue 13.30: parsed System instructions', () => {
     const told = await connection.getParsedTransaction(signature, { maxSupportedTransactionVersion: 0 });
     const [instruction] = told!.transaction.message.instructions as ParsedInstruction[];
     expect(instruction).toMatchObject({
-      program: 'system', parsed: { type: 'transfer', info: { source: user.address, destination: friend.address, lamports: 4_000_000 } },
+      program: 'system',
+      parsed: { type: 'transfer', info: { source: user.address, destination: friend.address, lamports: 4_000_000 } },
     });
   });
 
@@ -182,19 +198,30 @@ describe('issue 13.30: parsed System instructions', () => {
     const instructions = [
       SystemProgram.createAccount({ fromPubkey: from!, newAccountPubkey: to!, lamports: 1, space: 165, programId }),
       SystemProgram.assign({ accountPubkey: from!, programId }),
-      SystemProgram.createAccountWithSeed({ fromPubkey: from!, newAccountPubkey: to!, basePubkey: base!, seed: 'seed', lamports: 2, space: 3, programId }),
+      SystemProgram.createAccountWithSeed({
+        fromPubkey: from!, newAccountPubkey: to!, basePubkey: base!, seed: 'seed', lamports: 2, space: 3, programId,
+      }),
       SystemProgram.allocate({ accountPubkey: from!, space: 9 }),
-      SystemProgram.transfer({ fromPubkey: from!, toPubkey: to!, basePubkey: base!, seed: 's', programId, lamports: 5 }),
+      SystemProgram.transfer({
+        fromPubkey: from!, toPubkey: to!, basePubkey: base!, seed: 's', programId, lamports: 5,
+      }),
       SystemProgram.nonceAdvance({ noncePubkey: from!, authorizedPubkey: to! }),
     ];
-    const read = instructions.map(({ keys, data }) => parseSystemInstruction(keys.map(({ pubkey }) => pubkey.toBase58()), data));
+    const read = instructions.map(({ keys, data }) =>
+      parseSystemInstruction(keys.map(({ pubkey }) => pubkey.toBase58()), data));
     const owner = programId.toBase58();
     expect(read).toMatchObject([
-      { type: 'createAccount', info: { source: user.address, newAccount: friend.address, lamports: 1, space: 165, owner } },
+      {
+        type: 'createAccount',
+        info: { source: user.address, newAccount: friend.address, lamports: 1, space: 165, owner },
+      },
       { type: 'assign', info: { account: user.address, owner } },
       { type: 'createAccountWithSeed', info: { base: base!.toBase58(), seed: 'seed', lamports: 2, space: 3, owner } },
       { type: 'allocate', info: { account: user.address, space: 9 } },
-      { type: 'transferWithSeed', info: { source: user.address, sourceBase: base!.toBase58(), lamports: 5, sourceSeed: 's', sourceOwner: owner } },
+      {
+        type: 'transferWithSeed',
+        info: { source: user.address, sourceBase: base!.toBase58(), lamports: 5, sourceSeed: 's', sourceOwner: owner },
+      },
       { type: 'advanceNonce', info: { nonceAccount: user.address, nonceAuthority: friend.address } },
     ]);
     expect(parseSystemInstruction([user.address, friend.address], Uint8Array.of(2, 0, 0, 0, 1))).toBeUndefined();
@@ -208,7 +235,10 @@ describe('issue 13.30: HTTP beside JSON-RPC', () => {
     expect([health.status, await health.text()]).toEqual([200, 'ok']);
     const preflight = await fetch(rpc.url, {
       method: 'OPTIONS',
-      headers: { origin: 'https://page.example', 'access-control-request-method': 'POST', 'access-control-request-headers': 'content-type,solana-client' },
+      headers: {
+        origin: 'https://page.example', 'access-control-request-method': 'POST',
+        'access-control-request-headers': 'content-type,solana-client',
+      },
     });
     expect(preflight.status).toBe(200);
     expect(Object.fromEntries(preflight.headers)).toMatchObject({
@@ -216,7 +246,8 @@ describe('issue 13.30: HTTP beside JSON-RPC', () => {
       'access-control-allow-headers': 'content-type,solana-client',
     });
     const asked = await fetch(rpc.url, {
-      method: 'POST', headers: { origin: 'https://page.example' }, body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'getHealth' }),
+      method: 'POST', headers: { origin: 'https://page.example' },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'getHealth' }),
     });
     expect(asked.headers.get('access-control-allow-origin')).toBe('*');
     expect((await fetch(rpc.url, { method: 'PUT' })).status).toBe(405);

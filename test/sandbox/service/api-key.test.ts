@@ -10,7 +10,9 @@ afterAll(() => sandbox.close());
 const plain = { inputMint: USDC, outputMint: SOL, amount: '25000000' };
 
 describe('the API key', () => {
-  it.each(['/swap/v2/order', '/swap/v2/build', '/ultra/v1/search?query=SOL', '/prediction/v1/orderbook/540817'])('is required at GET %s', async (path) => {
+  it.each([
+    '/swap/v2/order', '/swap/v2/build', '/ultra/v1/search?query=SOL', '/prediction/v1/orderbook/540817',
+  ])('is required at GET %s', async (path) => {
     for (const headers of [{}, { 'x-api-key': '' }]) {
       const answer = await sandbox.get(path, {}, headers);
       expect([answer.status, answer.body]).toEqual([401, { code: 401, message: 'Unauthorized' }]);

@@ -15,14 +15,18 @@ afterAll(async () => {
 });
 
 /** Asks with a query, or posts a body, written out to the byte. */
-async function send(path: string, options: { method?: string; body?: string | Uint8Array; type?: string } = {}): Promise<Answer> {
+async function send(
+  path: string, options: { method?: string; body?: string | Uint8Array; type?: string } = {},
+): Promise<Answer> {
   const { method = 'GET', body, type = 'application/json' } = options;
   const response = await pool.request({
-    method, path, headers: { ...KEY, ...(body === undefined ? {} : { 'content-type': type }) }, ...(body === undefined ? {} : { body }),
+    method, path, headers: { ...KEY, ...(body === undefined ? {} : { 'content-type': type }) },
+    ...(body === undefined ? {} : { body }),
   });
   const text = await response.body.text();
   const isJson = String(response.headers['content-type']).startsWith('application/json');
-  return { status: response.statusCode, headers: response.headers, text, body: isJson && text !== '' ? JSON.parse(text) : undefined };
+  return { status: response.statusCode, headers: response.headers, text, body: isJson && text !== ''
+    ? JSON.parse(text) : undefined };
 }
 
 const order = (query: string): Promise<Answer> => send(`/swap/v2/order?inputMint=${USDC}&outputMint=${SOL}&${query}`);
@@ -32,7 +36,10 @@ describe('a parameter', () => {
   it.each([
     ['leading zeros', 'amount=0005000000'],
     ['percent-encoding where none is needed', '%61mount=%35000000'],
-    ['unknown ones beside it, however named', 'amount=5000000&nonsense=1&nonsense=2&a[]=1&__proto__=x&constructor=y&%F0%9F%92%A5=z&=&&lonely'],
+    [
+      'unknown ones beside it, however named',
+      'amount=5000000&nonsense=1&nonsense=2&a[]=1&__proto__=x&constructor=y&%F0%9F%92%A5=z&=&&lonely',
+    ],
     ['spaces around the names of a list', 'amount=5000000&excludeRouters=rfqz,%20routerA'],
     ['spaces as plus signs', 'amount=5000000&excludeRouters=rfqz,+routerA'],
   ])('may come with %s', async (_name, query) => {
@@ -62,10 +69,16 @@ describe('a parameter', () => {
     ['in another case', 'Amount=5', /amount: missing/],
     ['with a broken escape', 'amount=5%', /the query: expected percent-encoded UTF-8/],
     ['with bytes that are no UTF-8', 'amount=5&x=%ff', /the query: expected percent-encoded UTF-8/],
-    ['in a list with a hole', 'amount=5&excludeRouters=rfqz,,routerA', /excludeRouters: expected names between the commas/],
+    [
+      'in a list with a hole', 'amount=5&excludeRouters=rfqz,,routerA',
+      /excludeRouters: expected names between the commas/,
+    ],
     ['as a number out of range', 'amount=5&slippageBps=10001', /slippageBps: expected an integer of 0 to 10000/],
     ['as a negative number', 'amount=5&slippageBps=-1', /slippageBps/],
-    ['of hidden characters', 'amount=5&swapMode=%E2%80%AEExactIn', /swapMode: expected one of ExactIn, got "\\u202eExactIn"/],
+    [
+      'of hidden characters', 'amount=5&swapMode=%E2%80%AEExactIn',
+      /swapMode: expected one of ExactIn, got "\\u202eExactIn"/,
+    ],
   ])('is refused %s', async (_name, query, error) => {
     const answer = await order(query);
     expect([answer.status, answer.body.error]).toEqual([400, expect.stringMatching(error)]);
@@ -87,7 +100,10 @@ describe('a body', () => {
     ['the prototype', '{"__proto__":{"requestId":"x"}}', 400, /__proto__/],
     ['the prototype, escaped', '{"\\u005f_proto__":{}}', 400, /__proto__/],
     ['levels without end', `${'['.repeat(20_000)}${']'.repeat(20_000)}`, 400, /levels of nesting/],
-    ['levels without end, and a long number', `${'['.repeat(20_000)}12345678901234567890${']'.repeat(20_000)}`, 400, /levels of nesting/],
+    [
+      'levels without end, and a long number', `${'['.repeat(20_000)}12345678901234567890${']'.repeat(20_000)}`, 400,
+      /levels of nesting/,
+    ],
     ['more than there is room for', JSON.stringify({ requestId: 'x'.repeat(70_000) }), 413, /too large/],
   ])('is refused when it is %s', async (_name, body, status, error) => {
     const answer = await post('/swap/v2/execute', body);
@@ -99,14 +115,23 @@ describe('a body', () => {
     expect((await post('/swap/v2/execute', '{"userPublicKey":')).status).toBe(400);
   });
 
-  it.each(['', 'null', '5', '"x"', '[]', '{}', '[{}]', 'true'])('of the wrong shape, %j, is a 4xx everywhere', async (body) => {
-    for (const path of ['/swap/v2/execute', '/swap/v1/swap', '/swap/v1/swap-instructions', '/sandbox/fund', '/sandbox/price', '/sandbox/time', '/sandbox/faults']) {
+  it.each([
+    '', 'null', '5', '"x"', '[]', '{}', '[{}]', 'true',
+  ])('of the wrong shape, %j, is a 4xx everywhere', async (body) => {
+    for (const path of [
+      '/swap/v2/execute', '/swap/v1/swap', '/swap/v1/swap-instructions', '/sandbox/fund', '/sandbox/price',
+      '/sandbox/time', '/sandbox/faults',
+    ]) {
       const answer = await post(path, body);
-      expect([path, answer.status, typeof answer.body]).toEqual([path, expect.toSatisfy((status: number) => status >= 400 && status < 500), 'object']);
+      expect([path, answer.status, typeof answer.body])
+        .toEqual([path, expect.toSatisfy((status: number) => status >= 400 && status < 500), 'object']);
     }
   });
 
-  it.each(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', 'application/octet-stream', 'text/json', 'x'])(
+  it.each([
+    'text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', 'application/octet-stream',
+    'text/json', 'x',
+  ])(
     'of type %s is a 415', async (type) => {
       const answer = await send('/swap/v2/execute', { method: 'POST', body: '{"requestId":"x"}', type });
       expect([answer.status, answer.body.error]).toEqual([415, expect.any(String)]);
@@ -114,16 +139,18 @@ describe('a body', () => {
   );
 
   it('may say its charset', async () => {
-    const answer = await send('/swap/v2/execute', { method: 'POST', body: '{"requestId":"x","signedTransaction":"AAAA"}', type: 'application/json; charset=utf-8' });
+    const answer = await send('/swap/v2/execute', {
+      method: 'POST', body: '{"requestId":"x","signedTransaction":"AAAA"}', type: 'application/json; charset=utf-8',
+    });
     expect([answer.status, answer.body.code]).toEqual([400, -1]);
   });
 });
 
 describe('a method', () => {
   it.each([
-    ['POST', '/swap/v2/order', 'GET'], ['HEAD', '/swap/v2/order', 'GET'], ['OPTIONS', '/swap/v2/build', 'GET'], ['DELETE', '/ultra/v1/search', 'GET'],
-    ['GET', '/swap/v2/execute', 'POST'], ['PUT', '/swap/v2/execute', 'POST'], ['PATCH', '/prediction/v1/orderbook/x', 'GET'],
-    ['GET', '/sandbox/fund', 'POST'], ['POST', '/sandbox/state', 'GET'],
+    ['POST', '/swap/v2/order', 'GET'], ['HEAD', '/swap/v2/order', 'GET'], ['OPTIONS', '/swap/v2/build', 'GET'],
+    ['DELETE', '/ultra/v1/search', 'GET'], ['GET', '/swap/v2/execute', 'POST'], ['PUT', '/swap/v2/execute', 'POST'],
+    ['PATCH', '/prediction/v1/orderbook/x', 'GET'], ['GET', '/sandbox/fund', 'POST'], ['POST', '/sandbox/state', 'GET'],
   ] as const)('%s of %s is not allowed, and %s is named', async (method, path, allow) => {
     const answer = await send(path, { method, ...(method === 'POST' ? { body: 'no JSON', type: 'text/plain' } : {}) });
     expect([answer.status, answer.headers['allow']]).toEqual([405, allow]);
@@ -134,20 +161,27 @@ describe('a method', () => {
 describe('a path', () => {
   it('that leads nowhere is told with the nearest one', async () => {
     const answer = await send('/swap/v2/ordr?inputMint=x');
-    expect([answer.status, answer.body]).toEqual([404, { error: 'No endpoint GET /swap/v2/ordr; did you mean /swap/v2/order?' }]);
+    expect([answer.status, answer.body])
+      .toEqual([404, { error: 'No endpoint GET /swap/v2/ordr; did you mean /swap/v2/order?' }]);
     expect((await send('/sandbox/nothing')).body).toEqual({ error: 'No endpoint GET /sandbox/nothing' });
   });
 
   it('has one plain form', async () => {
     expect((await send(`/%73wap/v2/%6Frder?inputMint=${USDC}&outputMint=${SOL}&amount=5`)).status).toBe(200);
-    for (const path of ['/swap/v2/order/', '//swap/v2/order', '/swap/v2/../v2/order', '/SWAP/v2/order', '/swap%2Fv2/order', '/swap/v2/order%00', '/swap/v2/order;a=1']) {
+    for (const path of [
+      '/swap/v2/order/', '//swap/v2/order', '/swap/v2/../v2/order', '/SWAP/v2/order', '/swap%2Fv2/order',
+      '/swap/v2/order%00', '/swap/v2/order;a=1',
+    ]) {
       expect([path, (await send(path)).status]).toEqual([path, 404]);
     }
   });
 
-  it.each(['/%zz', '/prediction/v1/orderbook/%ff', `/prediction/v1/orderbook/${'x'.repeat(9_000)}`])('%.30s is refused in JSON', async (path) => {
+  it.each([
+    '/%zz', '/prediction/v1/orderbook/%ff', `/prediction/v1/orderbook/${'x'.repeat(9_000)}`,
+  ])('%.30s is refused in JSON', async (path) => {
     const answer = await send(path);
-    expect([answer.status, answer.body.error]).toEqual([expect.toSatisfy((status: number) => status >= 400 && status < 500), expect.any(String)]);
+    expect([answer.status, answer.body.error])
+      .toEqual([expect.toSatisfy((status: number) => status >= 400 && status < 500), expect.any(String)]);
     expect(answer.headers['x-api-gateway-request-id']).toMatch(/^[\da-f-]{36}$/);
   });
 });
@@ -183,7 +217,9 @@ describe('on the wire', () => {
   });
 
   it('a request as to a proxy is answered like any other, faults included', async () => {
-    await sandbox.post('/sandbox/faults', { match: { path: '/ultra/v1/search' }, fault: { kind: 'status', status: 503 }, times: 1 });
+    await sandbox.post('/sandbox/faults', {
+      match: { path: '/ultra/v1/search' }, fault: { kind: 'status', status: 503 }, times: 1,
+    });
     const request = `GET ${base()}/ultra/v1/search?query=SOL#part HTTP/1.1\r\n${HOST}connection: close\r\n\r\n`;
     expect((await sendRaw(base(), request)).status).toBe(503);
     expect((await sendRaw(base(), request)).status).toBe(200);
@@ -197,27 +233,37 @@ describe('on the wire', () => {
   });
 
   it('an expectation in the same breath as a request before it is refused in its turn', async () => {
-    const { status, body } = await sendRaw(base(), `GET /ultra/v1/search?query=SOL HTTP/1.1\r\n${HOST}\r\nGET /nowhere HTTP/1.1\r\n${HOST}expect: wonders\r\n\r\n`);
+    const { status, body } = await sendRaw(
+      base(),
+      `GET /ultra/v1/search?query=SOL HTTP/1.1\r\n${HOST}\r\nGET /nowhere HTTP/1.1\r\n${HOST}expect: wonders\r\n\r\n`,
+    );
     expect(status).toBe(200);
     expect(body).toContain('HTTP/1.1 417');
     expect((await order('amount=5000000')).status).toBe(200);
   });
 
   it('an upgrade that is not offered is an ordinary request', async () => {
-    const answer = await sendRaw(base(), `GET /nowhere HTTP/1.1\r\n${HOST}connection: upgrade, close\r\nupgrade: websocket\r\n\r\n`);
+    const answer =
+      await sendRaw(base(), `GET /nowhere HTTP/1.1\r\n${HOST}connection: upgrade, close\r\nupgrade: websocket\r\n\r\n`);
     expect(answer.status).toBe(404);
   });
 
   it.each([
     ['its headers', 'GET /swap/v2/order HTTP/1.1\r\nhost:'],
-    ['its body', `POST /swap/v2/execute HTTP/1.1\r\n${HOST}content-type: application/json\r\ncontent-length: 500\r\n\r\n{"request`],
+    [
+      'its body',
+      `POST /swap/v2/execute HTTP/1.1\r\n${HOST}content-type: application/json\r\ncontent-length: 500\r\n\r\n{"request`,
+    ],
   ])('a request that never ends %s is given up', async (_name, bytes) => {
     const answer = await sendRaw(base(), bytes, { end: false });
     expect([answer.status, JSON.parse(answer.body)]).toEqual([408, { error: 'the request did not arrive in time' }]);
   });
 
   it('a connection that is dropped in the middle harms nobody', async () => {
-    await sendRaw(base(), `POST /swap/v2/execute HTTP/1.1\r\n${HOST}content-type: application/json\r\ncontent-length: 500\r\n\r\n{"request`);
+    await sendRaw(
+      base(),
+      `POST /swap/v2/execute HTTP/1.1\r\n${HOST}content-type: application/json\r\ncontent-length: 500\r\n\r\n{"request`,
+    );
     expect((await order('amount=5000000')).status).toBe(200);
   });
 });

@@ -1,4 +1,7 @@
-import { AddressLookupTableAccount, ComputeBudgetProgram, PublicKey, TransactionInstruction, TransactionMessage, VersionedTransaction } from '@solana/web3.js';
+import {
+  AddressLookupTableAccount, ComputeBudgetProgram, PublicKey, TransactionInstruction, TransactionMessage,
+  VersionedTransaction,
+} from '@solana/web3.js';
 import bs58 from 'bs58';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { associatedTokenAddress, TOKEN_PROGRAM } from '../../../src/sandbox/chain/addresses.ts';
@@ -17,10 +20,13 @@ function build(query: Record<string, string | number>): Promise<Answer> {
   return sandbox.get('/swap/v2/build', { taker: sandbox.wallet.address, ...query });
 }
 
-interface WireInstruction { programId: string; accounts: { pubkey: string; isSigner: boolean; isWritable: boolean }[]; data: string }
+interface WireInstruction {
+  programId: string; accounts: { pubkey: string; isSigner: boolean; isWritable: boolean }[]; data: string;
+}
 
 function instruction({ programId, accounts, data }: WireInstruction): TransactionInstruction {
-  const keys = accounts.map(({ pubkey, isSigner, isWritable }) => ({ pubkey: new PublicKey(pubkey), isSigner, isWritable }));
+  const keys = accounts.map(({ pubkey, isSigner, isWritable }) =>
+    ({ pubkey: new PublicKey(pubkey), isSigner, isWritable }));
   return new TransactionInstruction({ programId: new PublicKey(programId), keys, data: Buffer.from(data, 'base64') });
 }
 
@@ -30,11 +36,15 @@ function labels(answer: Answer): string[] {
 
 /** Composes a transaction as a client does, from nothing but the answer. */
 function compose(body: Answer['body'], payer: string): string {
-  const tables = Object.entries(body.addressesByLookupTableAddress as Record<string, string[]>).map(([key, addresses]) =>
-    new AddressLookupTableAccount({
-      key: new PublicKey(key),
-      state: { deactivationSlot: 2n ** 64n - 1n, lastExtendedSlot: 0, lastExtendedSlotStartIndex: 0, addresses: addresses.map((entry) => new PublicKey(entry)) },
-    }));
+  const tables = Object.entries(body.addressesByLookupTableAddress as Record<string, string[]>)
+    .map(([key, addresses]) =>
+      new AddressLookupTableAccount({
+        key: new PublicKey(key),
+        state: {
+          deactivationSlot: 2n ** 64n - 1n, lastExtendedSlot: 0, lastExtendedSlotStartIndex: 0,
+          addresses: addresses.map((entry) => new PublicKey(entry)),
+        },
+      }));
   const message = new TransactionMessage({
     payerKey: new PublicKey(payer),
     recentBlockhash: bs58.encode(body.blockhashWithMetadata.blockhash),
@@ -50,7 +60,9 @@ function compose(body: Answer['body'], payer: string): string {
 
 /** Sends over JSON-RPC and returns the status once the next slot confirms it. */
 async function land(body: Answer['body'], wallet: TestWallet): Promise<{ signature: string; err: unknown }> {
-  const sent = await sandbox.rpc('sendTransaction', [wallet.sign(compose(body, wallet.address)), { encoding: 'base64', skipPreflight: true }]);
+  const sent = await sandbox.rpc(
+    'sendTransaction', [wallet.sign(compose(body, wallet.address)), { encoding: 'base64', skipPreflight: true }],
+  );
   expect(sent.error).toBeUndefined();
   await sandbox.passSlots(1);
   const status = await sandbox.rpc('getSignatureStatuses', [[sent.result]]);
@@ -72,18 +84,38 @@ describe('GET /swap/v2/build refuses with 400 and an error', () => {
     ['an unknown dex', { dexes: 'lagoon' }, /No routes found/],
     ['a fee beyond 10000', { platformFeeBps: 10_001, feeAccount: address }, /platformFeeBps/],
     ['a positive fee without feeAccount', { platformFeeBps: 1 }, /feeAccount: missing/],
-    ['a feeAccount that is no token account', { platformFeeBps: 1, feeAccount: address }, /feeAccount: expected an initialised token account/],
+    [
+      'a feeAccount that is no token account', { platformFeeBps: 1, feeAccount: address },
+      /feeAccount: expected an initialised token account/,
+    ],
     ['maxAccounts of zero', { maxAccounts: 0 }, /maxAccounts: expected an integer of 1 to 64/],
     ['maxAccounts beyond 64', { maxAccounts: 65 }, /maxAccounts/],
     ['maxAccounts that no route keeps', { maxAccounts: 5 }, /No routes found/],
     ['a payer that is no address', { payer: '-' }, /payer/],
     ['wrapAndUnwrapSol that is no boolean', { wrapAndUnwrapSol: 'maybe' }, /wrapAndUnwrapSol: expected true or false/],
-    ['both destinations', { destinationTokenAccount: address, nativeDestinationAccount: address }, /destinationTokenAccount and nativeDestinationAccount/],
-    ['a destination that is no token account', { destinationTokenAccount: address }, /destinationTokenAccount: expected an initialised token account/],
-    ['a native destination for a token', { inputMint: SOL, outputMint: USDC, nativeDestinationAccount: address }, /nativeDestinationAccount: expected SOL/],
-    ['a native destination that a token program owns', { nativeDestinationAccount: address }, /nativeDestinationAccount: expected an account that no token program owns/],
-    ['a native destination of almost nothing', { amount: '100000', nativeDestinationAccount: 'Bearzg3WVTgEXo4CHgPdY5gNgDTG3KqeEQ3j8zfZfij' }, /nativeDestinationAccount: expected an output of at least 2039280 lamports/],
-    ['blockhashSlotsToExpiry of zero', { blockhashSlotsToExpiry: 0 }, /blockhashSlotsToExpiry: expected an integer of 1 to 300/],
+    [
+      'both destinations', { destinationTokenAccount: address, nativeDestinationAccount: address },
+      /destinationTokenAccount and nativeDestinationAccount/,
+    ],
+    [
+      'a destination that is no token account', { destinationTokenAccount: address },
+      /destinationTokenAccount: expected an initialised token account/,
+    ],
+    [
+      'a native destination for a token', { inputMint: SOL, outputMint: USDC, nativeDestinationAccount: address },
+      /nativeDestinationAccount: expected SOL/,
+    ],
+    [
+      'a native destination that a token program owns', { nativeDestinationAccount: address },
+      /nativeDestinationAccount: expected an account that no token program owns/,
+    ],
+    ['a native destination of almost nothing', {
+      amount: '100000', nativeDestinationAccount: 'Bearzg3WVTgEXo4CHgPdY5gNgDTG3KqeEQ3j8zfZfij',
+    }, /nativeDestinationAccount: expected an output of at least 2039280 lamports/],
+    [
+      'blockhashSlotsToExpiry of zero', { blockhashSlotsToExpiry: 0 },
+      /blockhashSlotsToExpiry: expected an integer of 1 to 300/,
+    ],
     ['blockhashSlotsToExpiry beyond 300', { blockhashSlotsToExpiry: 301 }, /blockhashSlotsToExpiry/],
     ['a mint nobody trades', { outputMint: address.replace('Pear', 'Bear') }, /No routes found/],
   ];
@@ -103,13 +135,18 @@ describe('GET /swap/v2/build refuses with 400 and an error', () => {
 describe('GET /swap/v2/build', () => {
   it('answers with every field of the reference', async () => {
     const { status, body } = await build(plain);
-    const wire = { programId: expect.any(String), accounts: expect.any(Array), data: expect.stringMatching(/^[A-Za-z0-9+/=]+$/) };
+    const wire =
+      { programId: expect.any(String), accounts: expect.any(Array), data: expect.stringMatching(/^[A-Za-z0-9+/=]+$/) };
     expect(status).toBe(200);
     expect(body).toEqual({
       inputMint: USDC, outputMint: SOL, inAmount: '25000000', outAmount: expect.stringMatching(/^\d+$/),
-      otherAmountThreshold: ((BigInt(body.outAmount) * 9_950n) / 10_000n).toString(), swapMode: 'ExactIn', slippageBps: 50,
-      routePlan: [{ swapInfo: expect.objectContaining({ inputMint: USDC, outputMint: SOL, outAmount: body.outAmount }), percent: 100, bps: 10_000, usdValue: 25 }],
-      computeBudgetInstructions: [wire], setupInstructions: [wire], swapInstruction: wire, cleanupInstruction: wire, otherInstructions: [],
+      otherAmountThreshold: ((BigInt(body.outAmount) * 9_950n) / 10_000n).toString(), swapMode: 'ExactIn',
+      slippageBps: 50,
+      routePlan: [{
+        swapInfo: expect.objectContaining({ inputMint: USDC, outputMint: SOL, outAmount: body.outAmount }),
+        percent: 100, bps: 10_000, usdValue: 25,
+      }], computeBudgetInstructions: [wire], setupInstructions: [wire], swapInstruction: wire, cleanupInstruction: wire,
+      otherInstructions: [],
       addressesByLookupTableAddress: expect.any(Object),
       blockhashWithMetadata: { blockhash: expect.any(Array), lastValidBlockHeight: expect.any(Number) },
       contextSlot: sandbox.chain.slot,
@@ -118,7 +155,8 @@ describe('GET /swap/v2/build', () => {
     expect(body.blockhashWithMetadata.blockhash.every((byte: unknown) => Number.isInteger(byte))).toBe(true);
     // The unit price alone; the limit is the caller's to find.
     expect(Buffer.from(body.computeBudgetInstructions[0].data, 'base64')[0]).toBe(3);
-    for (const addresses of Object.values<string[]>(body.addressesByLookupTableAddress)) expect(addresses.length).toBeGreaterThan(20);
+    for (const addresses of Object.values<string[]>(body.addressesByLookupTableAddress))
+      expect(addresses.length).toBeGreaterThan(20);
   });
 
   it('takes no fee of the service\'s own', async () => {
@@ -135,7 +173,8 @@ describe('GET /swap/v2/build', () => {
       [{ inputMint: sandbox.mint('BUOY'), outputMint: sandbox.mint('KELP'), amount: '3000000' }, sandbox.mint('KELP')],
     ] as const) {
       const { body } = await build({ ...query, taker: wallet.address });
-      const held = (): bigint => (mint === SOL ? sandbox.chain.balance(wallet.address) : sandbox.chain.tokenBalance({ owner: wallet.address, mint }));
+      const held = (): bigint => (mint === SOL ? sandbox.chain.balance(wallet.address)
+        : sandbox.chain.tokenBalance({ owner: wallet.address, mint }));
       const before = held();
       const { signature, err } = await land(body, wallet);
       expect(err).toBeNull();
@@ -155,7 +194,8 @@ describe('GET /swap/v2/build', () => {
   it('pays a platform fee to the fee account out of the output', async () => {
     const collector = await sandbox.newWallet({ [USDC]: '1' });
     const feeAccount = associatedTokenAddress(collector.address, USDC, TOKEN_PROGRAM);
-    const { body } = await build({ inputMint: SOL, outputMint: USDC, amount: '500000000', platformFeeBps: 120, feeAccount });
+    const { body } =
+      await build({ inputMint: SOL, outputMint: USDC, amount: '500000000', platformFeeBps: 120, feeAccount });
     const routeOut = BigInt(body.routePlan[0].swapInfo.outAmount);
     const fee = (routeOut * 120n) / 10_000n;
     expect(body.outAmount).toBe((routeOut - fee).toString());
@@ -176,10 +216,14 @@ describe('GET /swap/v2/build', () => {
   it('takes a token account that is yet to be made at its word: whoever composes may make it before the swap', async () => {
     const friend = await sandbox.newWallet();
     const destinationTokenAccount = associatedTokenAddress(friend.address, USDC, TOKEN_PROGRAM);
-    const { status, body } = await build({ inputMint: SOL, outputMint: USDC, amount: '500000000', destinationTokenAccount });
+    const { status, body } =
+      await build({ inputMint: SOL, outputMint: USDC, amount: '500000000', destinationTokenAccount });
     expect(status).toBe(200);
-    const opening = toWire(createTokenAccount({ payer: sandbox.wallet.address, owner: friend.address, mint: USDC, tokenProgram: TOKEN_PROGRAM }));
-    expect((await land({ ...body, setupInstructions: [...body.setupInstructions, opening] }, sandbox.wallet)).err).toBeNull();
+    const opening = toWire(createTokenAccount(
+      { payer: sandbox.wallet.address, owner: friend.address, mint: USDC, tokenProgram: TOKEN_PROGRAM },
+    ));
+    expect((await land({ ...body, setupInstructions: [...body.setupInstructions, opening] }, sandbox.wallet)).err)
+      .toBeNull();
     expect(sandbox.chain.tokenBalance({ owner: friend.address, mint: USDC })).toBe(BigInt(body.outAmount));
   });
 
@@ -195,17 +239,25 @@ describe('GET /swap/v2/build', () => {
     expect(sandbox.chain.tokenBalance({ owner: wallet.address, mint: USDC })).toBe(0n);
   });
 
-  it.each(['true', 'false'])('sends SOL to an account as lamports, exactly the output, whether it is new or not (wrapAndUnwrapSol=%s)', async (wrapAndUnwrapSol) => {
+  it.each([
+    'true', 'false',
+  ])('sends SOL to an account as lamports, exactly the output, whether it is new or not (wrapAndUnwrapSol=%s)', async (
+    wrapAndUnwrapSol,
+  ) => {
     const wallet = await sandbox.newWallet({ [SOL]: '1000000000', [USDC]: '100000000' });
     sandbox.chain.fundToken({ owner: wallet.address, mint: SOL, amount: 7_000_000n });
     for (const destination of [await sandbox.newWallet(), await sandbox.newWallet({ [SOL]: '900000' })]) {
-      const before = { wallet: sandbox.chain.balance(wallet.address), destination: sandbox.chain.balance(destination.address) };
-      const { body } = await build({ ...plain, nativeDestinationAccount: destination.address, taker: wallet.address, wrapAndUnwrapSol });
+      const before =
+        { wallet: sandbox.chain.balance(wallet.address), destination: sandbox.chain.balance(destination.address) };
+      const { body } = await build({
+        ...plain, nativeDestinationAccount: destination.address, taker: wallet.address, wrapAndUnwrapSol,
+      });
       expect(body.otherInstructions).toHaveLength(2);
       const { signature, err } = await land(body, wallet);
       expect(err).toBeNull();
       expect(sandbox.chain.balance(destination.address) - before.destination).toBe(BigInt(body.outAmount));
-      expect(before.wallet - sandbox.chain.balance(wallet.address)).toBe(sandbox.chain.transaction(signature)!.feeLamports);
+      expect(before.wallet - sandbox.chain.balance(wallet.address))
+        .toBe(sandbox.chain.transaction(signature)!.feeLamports);
       // What the taker had wrapped stays as it was.
       expect(sandbox.chain.tokenBalance({ owner: wallet.address, mint: SOL })).toBe(7_000_000n);
     }
@@ -217,7 +269,8 @@ describe('GET /swap/v2/build', () => {
     const kept = await build({ ...plain, taker: wallet.address, destinationTokenAccount: wrapped });
     expect(kept.body.cleanupInstruction).toBeNull();
     expect((await land(kept.body, wallet)).err).toBeNull();
-    expect(sandbox.chain.tokenBalance({ owner: wallet.address, mint: SOL })).toBe(7_000_000n + BigInt(kept.body.outAmount));
+    expect(sandbox.chain.tokenBalance({ owner: wallet.address, mint: SOL }))
+      .toBe(7_000_000n + BigInt(kept.body.outAmount));
     const closed = await build({ ...plain, taker: wallet.address });
     expect((await land(closed.body, wallet)).err).toBeNull();
     expect(sandbox.chain.accountExists(wrapped)).toBe(false);
@@ -239,7 +292,9 @@ describe('GET /swap/v2/build', () => {
     expect(body.setupInstructions).toHaveLength(1);
     const wrapped = await sandbox.newWallet({ [SOL]: '2000000000' });
     sandbox.chain.fundToken({ owner: wrapped.address, mint: SOL, amount: 700_000_000n });
-    const own = await build({ inputMint: SOL, outputMint: USDC, amount: '500000000', wrapAndUnwrapSol: 'false', taker: wrapped.address });
+    const own = await build({
+      inputMint: SOL, outputMint: USDC, amount: '500000000', wrapAndUnwrapSol: 'false', taker: wrapped.address,
+    });
     expect((await land(own.body, wrapped)).err).toBeNull();
     expect(sandbox.chain.tokenBalance({ owner: wrapped.address, mint: SOL })).toBe(200_000_000n);
     expect(sandbox.chain.tokenBalance({ owner: wrapped.address, mint: USDC })).toBe(BigInt(own.body.outAmount));
@@ -255,11 +310,14 @@ describe('GET /swap/v2/build', () => {
     expect((await build({ ...long, maxAccounts: 64 })).body.routePlan).toHaveLength(3);
     expect((await build({ ...long, maxAccounts: 17 })).body.error).toBe('No routes found');
     const { body } = await build({ ...plain, maxAccounts: 12 });
-    const accounts = new Set(body.swapInstruction.accounts.map((account: { pubkey: string }) => account.pubkey)).add(body.swapInstruction.programId);
+    const accounts = new Set(body.swapInstruction.accounts.map((account: { pubkey: string }) => account.pubkey))
+      .add(body.swapInstruction.programId);
     expect(accounts.size).toBeLessThanOrEqual(12);
     for (let maxAccounts = 10; maxAccounts <= 30; maxAccounts++) {
       const answer = await build({ ...long, maxAccounts });
-      if (answer.status === 200) expect(new Set(answer.body.swapInstruction.accounts.map((account: { pubkey: string }) => account.pubkey)).size).toBeLessThan(maxAccounts);
+      if (answer.status === 200)
+        expect(new Set(answer.body.swapInstruction.accounts.map((account: { pubkey: string }) => account.pubkey)).size)
+          .toBeLessThan(maxAccounts);
       else expect(answer.body.error).toBe('No routes found');
     }
   });
@@ -274,16 +332,23 @@ describe('GET /swap/v2/build', () => {
 
   it('hands out a blockhash that is void after the slots asked for', async () => {
     // The chain goes on while somebody asks.
-    const lifetime = async (blockhashSlotsToExpiry: number): Promise<{ readonly least: number; readonly most: number }> => {
+    const lifetime = async (
+      blockhashSlotsToExpiry: number,
+    ): Promise<{ readonly least: number; readonly most: number }> => {
       const before = sandbox.chain.blockHeight;
-      const { lastValidBlockHeight: last } = (await build({ ...plain, blockhashSlotsToExpiry })).body.blockhashWithMetadata;
+      const { lastValidBlockHeight: last } =
+        (await build({ ...plain, blockhashSlotsToExpiry })).body.blockhashWithMetadata;
       return { least: last - sandbox.chain.blockHeight, most: last - before };
     };
     const [short, long, tooLong] = [await lifetime(20), await lifetime(150), await lifetime(300)];
-    expect([short.least <= 20, short.most > 15, long.most > 145, tooLong.least <= 150]).toEqual([true, true, true, true]);
+    expect([short.least <= 20, short.most > 15, long.most > 145, tooLong.least <= 150])
+      .toEqual([true, true, true, true]);
     const { body } = await build({ ...plain, blockhashSlotsToExpiry: 5 });
     await sandbox.passSlots(9);
-    const sent = await sandbox.rpc('sendTransaction', [sandbox.wallet.sign(compose(body, sandbox.wallet.address)), { encoding: 'base64', preflightCommitment: 'processed' }]);
+    const sent = await sandbox.rpc('sendTransaction', [
+      sandbox.wallet.sign(compose(body, sandbox.wallet.address)),
+      { encoding: 'base64', preflightCommitment: 'processed' },
+    ]);
     expect(sent.error).toMatchObject({ code: -32_002, message: expect.stringMatching(/Blockhash not found/) });
   });
 });

@@ -11,7 +11,8 @@ describe('the first line', () => {
   it('names addresses, a funded wallet and at least ten tokens', () => {
     const { addresses, chain } = sandbox;
     expect(addresses).toMatchObject({
-      base_url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/), rpc_url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+/), ws_url: expect.stringMatching(/^ws:\/\//),
+      base_url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+      rpc_url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+/), ws_url: expect.stringMatching(/^ws:\/\//),
       wallet: { address: expect.any(String), private_key: expect.stringMatching(/^[1-9A-HJ-NP-Za-km-z]{80,90}$/) },
     });
     expect(addresses.tokens.length).toBeGreaterThanOrEqual(10);
@@ -32,7 +33,8 @@ describe('the first line', () => {
       expect(again.addresses.tokens).toEqual(sandbox.addresses.tokens);
       expect(other.addresses.wallet).not.toEqual(sandbox.addresses.wallet);
       for (const each of [sandbox, again, other]) await each.passSlots(40);
-      const [a, b, c] = await Promise.all([sandbox, again, other].map(async (each) => (await each.get('/sandbox/state')).body));
+      const [a, b, c] = await Promise.all([sandbox, again, other].map(async (each) =>
+        (await each.get('/sandbox/state')).body));
       expect(b.pools).toEqual(a.pools);
       expect(b.prediction_markets).toEqual(a.prediction_markets);
       expect(c.pools).not.toEqual(a.pools);
@@ -47,11 +49,13 @@ describe('GET /sandbox/state', () => {
     const { status, body } = await sandbox.get('/sandbox/state', {}, {});
     expect(status).toBe(200);
     expect(body).toMatchObject({
-      seed: 7, speed: 1, slot: sandbox.chain.slot, block_height: sandbox.chain.blockHeight, time: expect.any(String), orders: 0, faults: [],
-      maker: expect.any(String), transactions: expect.any(Number),
+      seed: 7, speed: 1, slot: sandbox.chain.slot, block_height: sandbox.chain.blockHeight, time: expect.any(String),
+      orders: 0, faults: [], maker: expect.any(String), transactions: expect.any(Number),
     });
     expect(body.prices[0]).toEqual({ mint: SOL, symbol: 'SOL', usd: 182.4 });
-    expect(body.pools[0]).toMatchObject({ label: 'Tidepool', mint_a: SOL, mint_b: USDC, fee_bps: 4, reserve_a: expect.stringMatching(/^\d+$/) });
+    expect(body.pools[0]).toMatchObject({
+      label: 'Tidepool', mint_a: SOL, mint_b: USDC, fee_bps: 4, reserve_a: expect.stringMatching(/^\d+$/),
+    });
     expect(body.prediction_markets.length).toBeGreaterThanOrEqual(3);
   });
 });
@@ -60,12 +64,16 @@ describe('POST /sandbox/price', () => {
   it('moves quotes at once', async () => {
     const answer = await sandbox.post('/sandbox/price', { mint: SOL, usd: 100 }, {});
     expect([answer.status, answer.body]).toEqual([200, { mint: SOL, usd: 100 }]);
-    const { body } = await sandbox.order({ inputMint: SOL, outputMint: USDC, amount: '1000000000', excludeRouters: 'rfqz' });
+    const { body } =
+      await sandbox.order({ inputMint: SOL, outputMint: USDC, amount: '1000000000', excludeRouters: 'rfqz' });
     expect(Number(body.outAmount) / 1e6).toBeCloseTo(100, 0);
     expect(body.inUsdValue).toBe(100);
   });
 
-  it.each([[{}], [{ mint: SOL }], [{ mint: SOL, usd: 0 }], [{ mint: SOL, usd: -1 }], [{ mint: SOL, usd: '5' }], [{ mint: SOL, usd: 1e300 }], [{ mint: 'x', usd: 1 }], [{ mint: SOL, usd: 1, eur: 1 }], [null], [[]]])(
+  it.each([
+    [{}], [{ mint: SOL }], [{ mint: SOL, usd: 0 }], [{ mint: SOL, usd: -1 }], [{ mint: SOL, usd: '5' }],
+    [{ mint: SOL, usd: 1e300 }], [{ mint: 'x', usd: 1 }], [{ mint: SOL, usd: 1, eur: 1 }], [null], [[]],
+  ])(
     'refuses %j', async (body) => {
       const answer = await sandbox.post('/sandbox/price', body);
       expect([answer.status, typeof answer.body.error]).toEqual([400, 'string']);
@@ -101,7 +109,10 @@ describe('POST /sandbox/time', () => {
     }
   });
 
-  it.each([[{}], [{ advance_slots: 0 }], [{ advance_slots: 1.5 }], [{ advance_slots: '5' }], [{ advance_slots: 1e9 }], [{ advance_slots: 1, x: 1 }]])('refuses %j', async (body) => {
+  it.each([
+    [{}], [{ advance_slots: 0 }], [{ advance_slots: 1.5 }], [{ advance_slots: '5' }], [{ advance_slots: 1e9 }],
+    [{ advance_slots: 1, x: 1 }],
+  ])('refuses %j', async (body) => {
     expect((await sandbox.post('/sandbox/time', body)).status).toBe(400);
   });
 });
@@ -109,15 +120,18 @@ describe('POST /sandbox/time', () => {
 describe('POST /sandbox/fund', () => {
   it('gives SOL natively and tokens into the associated account', async () => {
     const { address: owner } = await sandbox.newWallet();
-    expect((await sandbox.post('/sandbox/fund', { owner, mint: SOL, amount: '5000000000' }, {})).body).toEqual({ owner, mint: SOL, balance: '5000000000' });
+    expect((await sandbox.post('/sandbox/fund', { owner, mint: SOL, amount: '5000000000' }, {})).body)
+      .toEqual({ owner, mint: SOL, balance: '5000000000' });
     expect((await sandbox.post('/sandbox/fund', { owner, mint: sandbox.mint('BUOY'), amount: '77' })).body)
       .toEqual({ owner, mint: sandbox.mint('BUOY'), account: expect.any(String), balance: '77' });
     expect(sandbox.chain.tokenBalance({ owner, mint: sandbox.mint('BUOY') })).toBe(77n);
   });
 
   it.each([
-    [{}], [{ owner: 'x', mint: SOL, amount: '1' }], [{ owner: SOL, mint: 'x', amount: '1' }], [{ owner: SOL, mint: USDC, amount: 5 }],
-    [{ owner: SOL, mint: USDC, amount: '0' }], [{ owner: SOL, mint: USDC, amount: '99999999999999999999' }], [{ owner: USDC, mint: SOL, amount: '9007199254740993' }],
+    [{}], [{ owner: 'x', mint: SOL, amount: '1' }], [{ owner: SOL, mint: 'x', amount: '1' }],
+    [{ owner: SOL, mint: USDC, amount: 5 }], [{ owner: SOL, mint: USDC, amount: '0' }],
+    [{ owner: SOL, mint: USDC, amount: '99999999999999999999' }],
+    [{ owner: USDC, mint: SOL, amount: '9007199254740993' }],
     [{ owner: 'Pear99mWVTgEXo4CHgPdY5gNgDTG3KqeEQ3j8zfZfik', mint: SOL, amount: '5' }],
   ])('refuses %j', async (body) => {
     expect((await sandbox.post('/sandbox/fund', body)).status).toBe(400);
@@ -153,7 +167,8 @@ describe('a scenario', () => {
     [[{ at: '1s', mint: 'x', usd: 1 }], /step 1: mint/],
     [[{ at: '1s', match: { path: '/x' }, fault: { kind: 'burn' } }], /step 1: fault\.kind/],
   ])('that makes no sense is refused before anything starts', async (steps, message) => {
-    await expect(startTestSandbox({ scenario: steps })).rejects.toMatchObject({ code: 'CONFIG_INVALID', message: expect.stringMatching(message) });
+    await expect(startTestSandbox({ scenario: steps }))
+      .rejects.toMatchObject({ code: 'CONFIG_INVALID', message: expect.stringMatching(message) });
   });
 });
 
@@ -164,6 +179,8 @@ describe('options', () => {
 
   it('a port in use is a clear failure', async () => {
     const port = Number(new URL(sandbox.addresses.base_url).port);
-    await expect(startTestSandbox({ port })).rejects.toMatchObject({ code: 'SANDBOX_FAILED', message: expect.stringMatching(/service cannot listen on 127\.0\.0\.1/) });
+    await expect(startTestSandbox({ port })).rejects.toMatchObject({
+      code: 'SANDBOX_FAILED', message: expect.stringMatching(/service cannot listen on 127\.0\.0\.1/),
+    });
   });
 });

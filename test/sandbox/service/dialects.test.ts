@@ -71,7 +71,9 @@ describe.each(foreign)('a sandbox that speaks %s', (name) => {
     const quote = await sandbox.get('/swap/v1/quote', pair);
     expect(quote.status).toBe(200);
     const swap = (fee: object): Promise<Answer> =>
-      sandbox.post('/swap/v1/swap', { userPublicKey: sandbox.wallet.address, quoteResponse: quote.body, prioritizationFeeLamports: fee });
+      sandbox.post('/swap/v1/swap', {
+        userPublicKey: sandbox.wallet.address, quoteResponse: quote.body, prioritizationFeeLamports: fee,
+      });
     const heard = await swap({ [tip]: 7_000 });
     expect([heard.status, heard.body.swapTransaction]).toEqual([200, expect.any(String)]);
     const unheard = await swap({ bundleTipLamports: 7_000 });
@@ -85,9 +87,11 @@ describe.each(foreign)('a sandbox that speaks %s', (name) => {
     expect(provider).not.toBe('provider_a');
     expect((await sandbox.get('/prediction/v1/events/search', { query: 'a', provider })).status).toBe(200);
     const refused = await sandbox.get('/prediction/v1/events/search', { query: 'a', provider: 'provider_a' });
-    expect([refused.status, refused.body.param, refused.body.message]).toEqual([400, 'provider', expect.stringContaining(provider)]);
+    expect([refused.status, refused.body.param, refused.body.message])
+      .toEqual([400, 'provider', expect.stringContaining(provider)]);
     expect(refused.body.message).toContain('got "provider_a"');
-    const records = await sandbox.get(toWire.path(SEARCH), { query: sandbox.addresses.tokens.map(({ mint }) => mint).join(',') });
+    const records =
+      await sandbox.get(toWire.path(SEARCH), { query: sandbox.addresses.tokens.map(({ mint }) => mint).join(',') });
     const [member] = Object.keys(toWire.json({ platformEarn: 1 }) as object);
     expect(records.text).toContain(`"apy":{"${member}":`);
     expect(records.text).not.toContain('platformEarn');
@@ -99,11 +103,15 @@ describe.each(foreign)('a sandbox that speaks %s', (name) => {
     expect((await sandbox.post('/sandbox/faults', rule)).body.faults).toEqual([rule]);
     const answer = await sandbox.get(toWire.path(SEARCH), { query: SOL });
     expect(answer.status).toBe(503);
-    expect(answer.body).toEqual({ error: `No route with ${toWire.router('rfqz')}: set ${tip}`, router: toWire.router('rfqz'), note: 'rfqz' });
+    expect(answer.body).toEqual({
+      error: `No route with ${toWire.router('rfqz')}: set ${tip}`, router: toWire.router('rfqz'), note: 'rfqz',
+    });
   });
 
   it('does not touch a body that a fault put there', async () => {
-    await sandbox.post('/sandbox/faults', { match: { path: SEARCH }, fault: { kind: 'malformed', body: '{"router":"rfqz"}' }, times: 1 });
+    await sandbox.post('/sandbox/faults', {
+      match: { path: SEARCH }, fault: { kind: 'malformed', body: '{"router":"rfqz"}' }, times: 1,
+    });
     expect((await sandbox.get(toWire.path(SEARCH), { query: SOL })).text).toBe('{"router":"rfqz"}');
   });
 });
@@ -113,9 +121,12 @@ describe('a sandbox that speaks the neutral words', () => {
     const [named, unnamed] = [await startTestSandbox({ dialect: 'neutral' }), await startTestSandbox()];
     try {
       const query = { query: 'SOL' };
-      const [a, b] = await Promise.all([named, unnamed].map(async (sandbox) => (await sandbox.get(SEARCH, query)).body.map(({ id }: { id: string }) => id)));
+      const [a, b] = await Promise.all([named, unnamed].map(async (sandbox) =>
+        (await sandbox.get(SEARCH, query)).body.map(({ id }: { id: string }) => id)));
       expect(a).toEqual(b);
-      expect((await named.order({ inputMint: USDC, outputMint: SOL, amount: '25000000', excludeRouters: 'rfqz' })).body.router).toBe('iris');
+      expect((
+        await named.order({ inputMint: USDC, outputMint: SOL, amount: '25000000', excludeRouters: 'rfqz' })
+      ).body.router).toBe('iris');
     } finally {
       await Promise.all([named.close(), unnamed.close()]);
     }

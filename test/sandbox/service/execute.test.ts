@@ -13,7 +13,8 @@ beforeAll(async () => {
 afterAll(() => sandbox.close());
 
 function held(wallet: TestWallet, mint: string): bigint {
-  return mint === SOL ? sandbox.chain.balance(wallet.address) : sandbox.chain.tokenBalance({ owner: wallet.address, mint });
+  return mint === SOL ? sandbox.chain.balance(wallet.address)
+    : sandbox.chain.tokenBalance({ owner: wallet.address, mint });
 }
 
 async function ordered(query: Record<string, string | number>, wallet = sandbox.wallet): Promise<Answer> {
@@ -59,7 +60,8 @@ describe('order, sign, execute', () => {
   it('answers only when the swap is confirmed', async () => {
     const { body } = await sandbox.execute(await ordered({ ...PLAIN, amount: '25000001' }));
     const status = await sandbox.rpc('getSignatureStatuses', [[body.signature]]);
-    expect(status.result.value[0]).toMatchObject({ confirmationStatus: 'confirmed', err: null, slot: Number(body.slot) });
+    expect(status.result.value[0])
+      .toMatchObject({ confirmationStatus: 'confirmed', err: null, slot: Number(body.slot) });
   });
 
   it('lands a maker\'s swap: the maker pays and signs first, the taker second', async () => {
@@ -69,12 +71,14 @@ describe('order, sign, execute', () => {
     const { status, body } = await sandbox.execute(order, wallet);
     expect([status, body.status, body.code]).toEqual([200, 'Success', 0]);
     expect(body).toMatchObject({
-      totalInputAmount: '900000000', totalOutputAmount: order.body.outAmount, inputAmountResult: '900000000', outputAmountResult: order.body.outAmount,
+      totalInputAmount: '900000000', totalOutputAmount: order.body.outAmount, inputAmountResult: '900000000',
+      outputAmountResult: order.body.outAmount,
       swapEvents: [{ inputMint: USDC, inputAmount: '900000000', outputMint: SOL, outputAmount: order.body.outAmount }],
     });
     // A wallet without any SOL has just bought some: the maker paid for all.
     expect(held(wallet, SOL)).toBe(BigInt(order.body.outAmount));
-    expect(sandbox.chain.transaction(body.signature)!.accountKeys.slice(0, 2)).toEqual([order.body.maker, wallet.address]);
+    expect(sandbox.chain.transaction(body.signature)!.accountKeys.slice(0, 2))
+      .toEqual([order.body.maker, wallet.address]);
   });
 
   it('lands a maker\'s swap out of SOL into a token the taker never held', async () => {
@@ -92,7 +96,9 @@ describe('order, sign, execute', () => {
     const { tokens } = sandbox.addresses;
     const wallet = await sandbox.newWallet({ [SOL]: '100000000000000' });
     for (const { mint, decimals } of tokens) {
-      await sandbox.post('/sandbox/fund', { owner: wallet.address, mint, amount: (10n ** BigInt(decimals + 5)).toString() });
+      await sandbox.post('/sandbox/fund', {
+        owner: wallet.address, mint, amount: (10n ** BigInt(decimals + 5)).toString(),
+      });
     }
     const routers = new Map<string, number>();
     for (let i = 0; i < 250; i++) {
@@ -100,10 +106,13 @@ describe('order, sign, execute', () => {
       // Every tenth swap is of a pair and a size that the maker likes.
       const forMaker = i % 10 === 0;
       const choice = forMaker ? tokens.slice(0, 2) : tokens;
-      const [input, output] = [choice[Math.floor(random() * choice.length)]!, choice[Math.floor(random() * choice.length)]!];
+      const [input, output] =
+        [choice[Math.floor(random() * choice.length)]!, choice[Math.floor(random() * choice.length)]!];
       if (input.mint === output.mint) continue;
-      const amount = Math.floor(10 ** (input.decimals + (forMaker ? 2.2 : -2) + random() * (forMaker ? 0.5 : 5))).toString();
-      const answer = await sandbox.order({ inputMint: input.mint, outputMint: output.mint, amount, taker: wallet.address });
+      const amount =
+        Math.floor(10 ** (input.decimals + (forMaker ? 2.2 : -2) + random() * (forMaker ? 0.5 : 5))).toString();
+      const answer =
+        await sandbox.order({ inputMint: input.mint, outputMint: output.mint, amount, taker: wallet.address });
       if (answer.status === 400) continue;
       const before = held(wallet, output.mint);
       const { body } = await sandbox.execute(answer, wallet);
@@ -125,7 +134,8 @@ describe('order, sign, execute', () => {
     await sandbox.post('/sandbox/price', { mint: SOL, usd: usd * 1.02 });
     const { status, body } = await sandbox.execute(order, wallet);
     expect([status, body]).toEqual([200, {
-      status: 'Failed', signature: expect.any(String), slot: expect.stringMatching(/^[1-9]\d+$/), code: 6_001, error: 'Slippage tolerance exceeded',
+      status: 'Failed', signature: expect.any(String), slot: expect.stringMatching(/^[1-9]\d+$/), code: 6_001,
+      error: 'Slippage tolerance exceeded',
     }]);
     expect(held(wallet, USDC)).toBe(100_000_000n);
     expect(held(wallet, SOL)).toBe(1_000_000_000n - sandbox.chain.transaction(body.signature)!.feeLamports);
@@ -184,8 +194,10 @@ describe('posting other bytes under the id of an order that was executed', () =>
       const place = order.body.router === 'rfqz' ? 1 + SIGNATURE_BYTES : 1;
       const otherSignature = altered(order.body.transaction, (raw) => { raw[place + 3]! ^= 1; });
       const otherMessage = altered(order.body.transaction, (raw) => { raw[raw.length - 20]! ^= 1; });
-      expect(await refused({ signedTransaction: otherSignature, requestId: order.body.requestId })).toMatchObject({ code: -2 });
-      expect(await refused({ signedTransaction: otherMessage, requestId: order.body.requestId })).toMatchObject({ code: -3 });
+      expect(await refused({ signedTransaction: otherSignature, requestId: order.body.requestId }))
+        .toMatchObject({ code: -2 });
+      expect(await refused({ signedTransaction: otherMessage, requestId: order.body.requestId }))
+        .toMatchObject({ code: -3 });
       const again = await sandbox.execute(order);
       expect([first.body.status, again.body]).toEqual(['Success', first.body]);
     }
@@ -204,7 +216,9 @@ describe('POST /swap/v2/execute refuses with 400, an error and a code, and sends
     const signedTransaction = altered(body.transaction, (raw) => { raw[20]! ^= 1; });
     expect(await refused({ signedTransaction, requestId: body.requestId })).toMatchObject({ code: -2 });
     // The order itself is not spoilt by that.
-    expect((await sandbox.post('/swap/v2/execute', { signedTransaction: sandbox.wallet.sign(body.transaction), requestId: body.requestId })).body.status)
+    expect((await sandbox.post(
+      '/swap/v2/execute', { signedTransaction: sandbox.wallet.sign(body.transaction), requestId: body.requestId },
+    )).body.status)
       .toBe('Success');
   });
 
@@ -222,7 +236,9 @@ describe('POST /swap/v2/execute refuses with 400, an error and a code, and sends
 
   it('-3: the transaction of another order', async () => {
     const [one, other] = [await ordered(PLAIN), await ordered({ ...PLAIN, amount: '26000000' })];
-    expect(await refused({ signedTransaction: sandbox.wallet.sign(one.body.transaction), requestId: other.body.requestId })).toMatchObject({ code: -3 });
+    expect(
+      await refused({ signedTransaction: sandbox.wallet.sign(one.body.transaction), requestId: other.body.requestId }),
+    ).toMatchObject({ code: -3 });
   });
 
   it('-4 and -5: missing fields', async () => {
@@ -236,7 +252,9 @@ describe('POST /swap/v2/execute refuses with 400, an error and a code, and sends
 
   it('-1002: bytes that are no transaction', async () => {
     const { body } = await ordered(PLAIN);
-    for (const signedTransaction of ['AAAA', 'not base64!', 'A'.repeat(3_000), Buffer.alloc(1_300).toString('base64')]) {
+    for (const signedTransaction of [
+      'AAAA', 'not base64!', 'A'.repeat(3_000), Buffer.alloc(1_300).toString('base64'),
+    ]) {
       expect(await refused({ signedTransaction, requestId: body.requestId })).toMatchObject({ code: -1_002 });
     }
   });
@@ -249,7 +267,8 @@ describe('POST /swap/v2/execute refuses with 400, an error and a code, and sends
   it('-1003: a transaction without the signature', async () => {
     for (const query of [PLAIN, LARGE]) {
       const { body } = await ordered(query);
-      expect(await refused({ signedTransaction: body.transaction, requestId: body.requestId })).toMatchObject({ code: -1_003 });
+      expect(await refused({ signedTransaction: body.transaction, requestId: body.requestId }))
+        .toMatchObject({ code: -1_003 });
     }
   });
 
@@ -257,9 +276,12 @@ describe('POST /swap/v2/execute refuses with 400, an error and a code, and sends
     const { body } = await ordered(PLAIN);
     const signedTransaction = sandbox.wallet.sign(body.transaction);
     for (const lastValidBlockHeight of ['1', 'soon', 12, Number(body.lastValidBlockHeight)]) {
-      expect(await refused({ signedTransaction, requestId: body.requestId, lastValidBlockHeight })).toMatchObject({ code: -1_004 });
+      expect(await refused({ signedTransaction, requestId: body.requestId, lastValidBlockHeight }))
+        .toMatchObject({ code: -1_004 });
     }
-    const right = await sandbox.post('/swap/v2/execute', { signedTransaction, requestId: body.requestId, lastValidBlockHeight: body.lastValidBlockHeight });
+    const right = await sandbox.post('/swap/v2/execute', {
+      signedTransaction, requestId: body.requestId, lastValidBlockHeight: body.lastValidBlockHeight,
+    });
     expect(right.body.status).toBe('Success');
   });
 });

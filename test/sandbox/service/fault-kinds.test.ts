@@ -7,7 +7,9 @@ import { SOL, startTestSandbox, USDC, type Answer, type TestSandbox } from './sa
 
 let sandbox: TestSandbox;
 beforeEach(async () => {
-  sandbox = await startTestSandbox({ rateLimit: { kind: 'sliding', requests: 1_000, windowMs: 60_000, executeRequests: 100, headers: true } });
+  sandbox = await startTestSandbox({
+    rateLimit: { kind: 'sliding', requests: 1_000, windowMs: 60_000, executeRequests: 100, headers: true },
+  });
 });
 afterEach(() => sandbox.close());
 
@@ -23,7 +25,8 @@ describe('the fault', () => {
   it('"status" may speak in anything but JSON', async () => {
     await arrange({ kind: 'status', status: 502, body: '<h1>Bad gateway</h1>', content_type: 'text/html' });
     const { status, text, headers } = await search();
-    expect([status, text, headers['content-type']]).toEqual([502, '<h1>Bad gateway</h1>', expect.stringContaining('text/html')]);
+    expect([status, text, headers['content-type']])
+      .toEqual([502, '<h1>Bad gateway</h1>', expect.stringContaining('text/html')]);
     expect(headers).not.toHaveProperty('x-ratelimit-remaining');
   });
 
@@ -35,10 +38,14 @@ describe('the fault', () => {
 
   it('"headers" takes away what is told of the limit, or says something else', async () => {
     await arrange({ kind: 'headers', headers: false });
-    for (const name of ['x-ratelimit-remaining', 'x-ratelimit-current', 'x-ratelimit-reset']) expect((await order()).headers).toHaveProperty(name);
+    for (const name of ['x-ratelimit-remaining', 'x-ratelimit-current', 'x-ratelimit-reset'])
+      expect((await order()).headers).toHaveProperty(name);
     const silent = await search();
-    for (const name of ['x-ratelimit-remaining', 'x-ratelimit-current', 'x-ratelimit-reset']) expect(silent.headers).not.toHaveProperty(name);
-    await arrange({ kind: 'headers', headers: { 'x-ratelimit-remaining': '-3', 'x-ratelimit-reset': false, 'retry-after': '1' } });
+    for (const name of ['x-ratelimit-remaining', 'x-ratelimit-current', 'x-ratelimit-reset'])
+      expect(silent.headers).not.toHaveProperty(name);
+    await arrange({
+      kind: 'headers', headers: { 'x-ratelimit-remaining': '-3', 'x-ratelimit-reset': false, 'retry-after': '1' },
+    });
     const { headers } = await search();
     expect(headers).toMatchObject({ 'x-ratelimit-remaining': '-3', 'x-ratelimit-current': '5', 'retry-after': '1' });
     expect(headers).not.toHaveProperty('x-ratelimit-reset');
@@ -55,18 +62,24 @@ describe('the fault', () => {
   });
 
   it('"patch" changes what an answer says', async () => {
-    await arrange({ kind: 'patch', set: { '/outAmount': '999999999999', '/routePlan/*/swapInfo/label': '<b>' }, remove: ['/platformFee', '/routePlan/0/bps'] }, '/swap/v2/order');
+    await arrange({
+      kind: 'patch', set: { '/outAmount': '999999999999', '/routePlan/*/swapInfo/label': '<b>' },
+      remove: ['/platformFee', '/routePlan/0/bps'],
+    }, '/swap/v2/order');
     const { body } = await order();
     expect(body).toMatchObject({ outAmount: '999999999999', inAmount: '25000000' });
     expect(body).not.toHaveProperty('platformFee');
     expect(body.routePlan[0]).not.toHaveProperty('bps');
-    for (const { swapInfo } of body.routePlan) expect(swapInfo).toMatchObject({ label: '<b>', inputMint: expect.any(String) });
+    for (const { swapInfo } of body.routePlan)
+      expect(swapInfo).toMatchObject({ label: '<b>', inputMint: expect.any(String) });
     expect((await order()).body.outAmount).not.toBe('999999999999');
   });
 
   it('"patch" says numbers exactly', async () => {
     const rule = '{"match":{"path":"/ultra/v1/search"},"fault":{"kind":"patch","set":{"/0/fdv":18446744073709551615},"remove":[]},"times":1}';
-    const response = await fetch(`${sandbox.addresses.base_url}/sandbox/faults`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: rule });
+    const response = await fetch(`${sandbox.addresses.base_url}/sandbox/faults`, {
+      method: 'POST', headers: { 'content-type': 'application/json' }, body: rule,
+    });
     expect(await response.text()).toBe(`{"faults":[${rule}]}`);
     expect((await search()).text).toContain('"fdv":18446744073709551615');
   });
@@ -97,7 +110,8 @@ describe('the fault', () => {
 
   it('of a thousand and one, the oldest is forgotten', async () => {
     await arrange({ kind: 'status', status: 599 });
-    for (let i = 0; i < 1_000; i++) await sandbox.post('/sandbox/faults', { match: { path: '/elsewhere' }, fault: { kind: 'drop_before' } });
+    for (let i = 0; i < 1_000; i++)
+      await sandbox.post('/sandbox/faults', { match: { path: '/elsewhere' }, fault: { kind: 'drop_before' } });
     expect((await search()).status).toBe(200);
     expect((await sandbox.get('/sandbox/state')).body.faults).toHaveLength(1_000);
   });
@@ -125,20 +139,27 @@ describe('a path to match', () => {
 describe('a patch', () => {
   const key = fc.constantFrom('a', 'b/c', 'd~e', '0', '*');
   const { value } = fc.letrec<{ value: Json }>((tie) => ({
-    value: fc.oneof({ maxDepth: 3 }, fc.integer(), fc.string(), fc.constant(null), fc.array(tie('value'), { maxLength: 3 }), fc.dictionary(key, tie('value'), { maxKeys: 3 })),
+    value: fc.oneof(
+      { maxDepth: 3 }, fc.integer(), fc.string(), fc.constant(null), fc.array(tie('value'), { maxLength: 3 }),
+      fc.dictionary(key, tie('value'), { maxKeys: 3 }),
+    ),
   }));
-  const pointer = fc.array(fc.constantFrom('a', 'b~1c', 'd~0e', '0', '1', '*'), { minLength: 1, maxLength: 4 }).map((segments) => `/${segments.join('/')}`);
+  const pointer = fc.array(fc.constantFrom('a', 'b~1c', 'd~0e', '0', '1', '*'), { minLength: 1, maxLength: 4 })
+    .map((segments) => `/${segments.join('/')}`);
 
   it('of nothing changes nothing, and one that removes what it set leaves nothing of it', () => {
     fc.assert(fc.property(value, pointer, value, (document, place, set) => {
       expect(isPointer(place)).toBe(true);
       expect(patchDocument(document, { set: {}, remove: [] })).toEqual(document);
       const removed = patchDocument(document, { set: {}, remove: [place] });
-      if (!/\/\d+$|\*/.test(place)) expect(patchDocument(document, { set: { [place]: set }, remove: [place] })).toEqual(removed);
+      if (!/\/\d+$|\*/.test(place))
+        expect(patchDocument(document, { set: { [place]: set }, remove: [place] })).toEqual(removed);
     }));
   });
 
   it('never makes an object where there was none', () => {
-    expect(patchDocument({ a: 1, list: [{ b: 1 }, 5] }, { set: { '/a/b': 2, '/c': { d: 1 }, '/list/*/b': 3, '/list/7': 1 }, remove: ['/list/1'] })).toEqual({ a: 1, c: { d: 1 }, list: [{ b: 3 }] });
+    expect(patchDocument({ a: 1, list: [{ b: 1 }, 5] }, {
+      set: { '/a/b': 2, '/c': { d: 1 }, '/list/*/b': 3, '/list/7': 1 }, remove: ['/list/1'],
+    })).toEqual({ a: 1, c: { d: 1 }, list: [{ b: 3 }] });
   });
 });

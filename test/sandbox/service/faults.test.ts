@@ -9,7 +9,8 @@ afterEach(() => sandbox.close());
 
 const EXECUTE = { method: 'POST', path: '/swap/v2/execute' };
 const search = (): Promise<Answer> => sandbox.get('/ultra/v1/search', { query: 'SOL' });
-const order = (amount = '25000000'): Promise<Answer> => sandbox.order({ inputMint: USDC, outputMint: SOL, amount, taker: sandbox.wallet.address });
+const order = (amount = '25000000'): Promise<Answer> =>
+  sandbox.order({ inputMint: USDC, outputMint: SOL, amount, taker: sandbox.wallet.address });
 const usdc = (): bigint => sandbox.chain.tokenBalance({ owner: sandbox.wallet.address, mint: USDC });
 
 async function arrange(rule: unknown): Promise<Answer> {
@@ -20,7 +21,9 @@ async function arrange(rule: unknown): Promise<Answer> {
 
 /** Returns the statuses of sixty requests of which three in ten are to fail. */
 async function statusesUnderChance(subject: TestSandbox): Promise<number[]> {
-  await subject.post('/sandbox/faults', { match: { path: '/ultra/v1/search' }, fault: { kind: 'status', status: 500 }, probability: 0.3 });
+  await subject.post('/sandbox/faults', {
+    match: { path: '/ultra/v1/search' }, fault: { kind: 'status', status: 500 }, probability: 0.3,
+  });
   const statuses: number[] = [];
   for (let i = 0; i < 60; i++) statuses.push((await subject.get('/ultra/v1/search', { query: SOL })).status);
   return statuses;
@@ -28,7 +31,9 @@ async function statusesUnderChance(subject: TestSandbox): Promise<number[]> {
 
 describe('a fault', () => {
   it('answers with a status, as often as it was told', async () => {
-    await arrange({ match: { method: 'GET', path: '/ultra/v1/search' }, fault: { kind: 'status', status: 429 }, times: 2 });
+    await arrange({
+      match: { method: 'GET', path: '/ultra/v1/search' }, fault: { kind: 'status', status: 429 }, times: 2,
+    });
     expect((await search()).body).toEqual({ code: 429, message: '[API Gateway] Too many requests' });
     expect((await order()).status).toBe(200);
     expect((await sandbox.get('/sandbox/state')).body.faults[0].times).toBe(1);
@@ -71,7 +76,8 @@ describe('a fault', () => {
     const before = usdc();
     await expect(sandbox.execute(answer)).rejects.toThrow();
     expect(before - usdc()).toBe(25_000_000n);
-    expect((await sandbox.execute(answer)).body).toMatchObject({ status: 'Success', totalOutputAmount: answer.body.outAmount });
+    expect((await sandbox.execute(answer)).body)
+      .toMatchObject({ status: 'Success', totalOutputAmount: answer.body.outAmount });
     expect(before - usdc()).toBe(25_000_000n);
   });
 
@@ -89,7 +95,8 @@ describe('a fault', () => {
     await arrange({ match: EXECUTE, fault: { kind: 'expire' }, times: 2 });
     const [pooled, firm] = [await order(), await order('900000000')];
     const before = usdc();
-    expect((await sandbox.execute(pooled)).body).toMatchObject({ status: 'Failed', code: -1_005, slot: '0', signature: expect.any(String) });
+    expect((await sandbox.execute(pooled)).body)
+      .toMatchObject({ status: 'Failed', code: -1_005, slot: '0', signature: expect.any(String) });
     expect((await sandbox.execute(firm)).body).toMatchObject({ status: 'Failed', code: -2_003 });
     expect((await sandbox.execute(pooled)).body.code).toBe(-1_005);
     expect(usdc()).toBe(before);
@@ -98,7 +105,8 @@ describe('a fault', () => {
   it('lets the maker reject, and spares the pools', async () => {
     await arrange({ match: EXECUTE, fault: { kind: 'reject' }, times: 1 });
     expect((await sandbox.execute(await order())).body.status).toBe('Success');
-    expect((await sandbox.execute(await order('900000000'))).body).toMatchObject({ status: 'Failed', code: -2_004, error: 'Swap rejected' });
+    expect((await sandbox.execute(await order('900000000'))).body)
+      .toMatchObject({ status: 'Failed', code: -2_004, error: 'Swap rejected' });
     expect((await sandbox.execute(await order('900000000'))).body.status).toBe('Success');
   });
 
@@ -109,7 +117,8 @@ describe('a fault', () => {
     const unknown = await sandbox.execute(answer);
     expect([unknown.status, unknown.body]).toEqual([500, { signature: expect.any(String), error: expect.any(String) }]);
     expect(before - usdc()).toBe(25_000_000n);
-    expect((await sandbox.execute(answer)).body).toMatchObject({ status: 'Success', signature: unknown.body.signature });
+    expect((await sandbox.execute(answer)).body)
+      .toMatchObject({ status: 'Success', signature: unknown.body.signature });
   });
 
   it('leaves the outcome unknown when it did not land', async () => {

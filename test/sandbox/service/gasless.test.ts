@@ -23,10 +23,14 @@ describe('an order of a taker with hardly any SOL', () => {
     const wallet = await withUsdc();
     const usual = await order(sandbox.wallet);
     const { body, ...answer } = await order(wallet);
-    expect(body).toMatchObject({ gasless: true, router: 'iris', mode: 'ultra', signatureFeeLamports: 10_000, rentFeeLamports: 0, platformFee: { feeBps: 2 } });
+    expect(body).toMatchObject({
+      gasless: true, router: 'iris', mode: 'ultra', signatureFeeLamports: 10_000, rentFeeLamports: 0,
+      platformFee: { feeBps: 2 },
+    });
     expect(body.feeBps).toBeGreaterThan(body.platformFee.feeBps);
     expect(BigInt(body.outAmount)).toBeLessThan(BigInt(usual.body.outAmount));
-    for (const payer of ['signatureFeePayer', 'prioritizationFeePayer', 'rentFeePayer']) expect(body[payer]).toBe(body.signatureFeePayer);
+    for (const payer of ['signatureFeePayer', 'prioritizationFeePayer', 'rentFeePayer'])
+      expect(body[payer]).toBe(body.signatureFeePayer);
     expect(body.signatureFeePayer).not.toBe(wallet.address);
 
     const paid = sandbox.chain.balance(body.signatureFeePayer);
@@ -66,7 +70,8 @@ describe('an order of a taker with hardly any SOL', () => {
 
   it('is his own business below the minimum as long as he can pay', async () => {
     const wallet = await withUsdc('9000000');
-    expect((await order(wallet, { amount: '9000000' })).body).toMatchObject({ gasless: false, signatureFeePayer: wallet.address, transaction: expect.stringMatching(/.+/) });
+    expect((await order(wallet, { amount: '9000000' })).body)
+      .toMatchObject({ gasless: false, signatureFeePayer: wallet.address, transaction: expect.stringMatching(/.+/) });
     expect((await order(wallet)).body.gasless).toBe(true);
   });
 
@@ -87,7 +92,8 @@ describe('an order of a taker with hardly any SOL', () => {
 
   it('tells a taker without the tokens so, with code 1', async () => {
     const wallet = await sandbox.newWallet({ [USDC]: '11000000' });
-    expect((await order(wallet)).body).toMatchObject({ transaction: '', errorCode: 1, errorMessage: 'Insufficient funds' });
+    expect((await order(wallet)).body)
+      .toMatchObject({ transaction: '', errorCode: 1, errorMessage: 'Insufficient funds' });
   });
 
   it('passes the tip and the priority on', async () => {
@@ -97,13 +103,15 @@ describe('an order of a taker with hardly any SOL', () => {
     expect(eager.body).toMatchObject({ gasless: true, prioritizationFeeLamports: 500_000 });
     expect(eager.body.feeBps).toBeGreaterThan(plain.body.feeBps + 30);
     // A priority that eats half of the trade raises the minimum instead.
-    expect((await order(wallet, { priorityFeeLamports: 500_000_000 })).body).toMatchObject({ errorCode: 3, errorMessage: expect.stringMatching(/^Minimum \$18\d\.\d\d for gasless$/) });
+    expect((await order(wallet, { priorityFeeLamports: 500_000_000 })).body)
+      .toMatchObject({ errorCode: 3, errorMessage: expect.stringMatching(/^Minimum \$18\d\.\d\d for gasless$/) });
   });
 
   it('refuses -1003 without the taker\'s signature, -1007 with it in the payer\'s place', async () => {
     const wallet = await withUsdc();
     const { body } = await order(wallet);
-    const post = (signedTransaction: string): Promise<Answer> => sandbox.post('/swap/v2/execute', { signedTransaction, requestId: body.requestId });
+    const post = (signedTransaction: string): Promise<Answer> =>
+      sandbox.post('/swap/v2/execute', { signedTransaction, requestId: body.requestId });
     const unsigned = await post(body.transaction);
     expect([unsigned.status, unsigned.body.code]).toEqual([400, -1_003]);
     const signed = Buffer.from(wallet.sign(body.transaction), 'base64');

@@ -27,7 +27,8 @@ const RATE_NAMES = ['x-ratelimit-remaining', 'x-ratelimit-current', 'x-ratelimit
 describe('a key', () => {
   it('is asked of every endpoint and every path, but not of the control', async () => {
     const sandbox = await start({ apiKeys: ['mine'] });
-    for (const key of [undefined, '', '  ', 'wrong', 'mine2', 'mine, mine']) expect(seen(await search(sandbox, key))).toEqual(UNAUTHORIZED);
+    for (const key of [undefined, '', '  ', 'wrong', 'mine2', 'mine, mine'])
+      expect(seen(await search(sandbox, key))).toEqual(UNAUTHORIZED);
     expect(seen(await sandbox.get('/nowhere', {}, {}))).toEqual(UNAUTHORIZED);
     expect(seen(await sandbox.post('/swap/v2/execute', {}, {}))).toEqual(UNAUTHORIZED);
     expect((await search(sandbox, 'mine')).status).toBe(200);
@@ -47,7 +48,10 @@ describe('a key', () => {
 describe('every answer', () => {
   it('has a number of its own', async () => {
     const sandbox = await start({});
-    const answers = [await search(sandbox, 'x'), await search(sandbox), await sandbox.get('/nowhere'), await sandbox.get('/swap/v2/order')];
+    const answers = [
+      await search(sandbox, 'x'), await search(sandbox), await sandbox.get('/nowhere'),
+      await sandbox.get('/swap/v2/order'),
+    ];
     const ids = answers.map(({ headers }) => headers['x-api-gateway-request-id']);
     expect(answers.map(({ status }) => status)).toEqual([200, 401, 404, 400]);
     expect(new Set(ids).size).toBe(ids.length);
@@ -58,7 +62,8 @@ describe('every answer', () => {
 describe('an unknown path', () => {
   it('is explained by the description and passed over by the live host', async () => {
     const [reference, live] = [await start({}), await start({ profile: 'live' })];
-    expect(seen(await reference.get('/swap/v2/orders'))).toEqual([404, { error: 'No endpoint GET /swap/v2/orders; did you mean /swap/v2/order?' }]);
+    expect(seen(await reference.get('/swap/v2/orders')))
+      .toEqual([404, { error: 'No endpoint GET /swap/v2/orders; did you mean /swap/v2/order?' }]);
     const { status, text, headers } = await live.get('/swap/v2/orders');
     expect([status, text, headers['content-type']]).toEqual([404, 'Not Found', 'text/plain; charset=utf-8']);
     expect(seen(await live.get('/sandbox/orders'))).toEqual([404, { error: 'No endpoint GET /sandbox/orders' }]);
@@ -69,7 +74,8 @@ describe('a limit', () => {
   it('is the first thing looked at: what is refused for it might as well be wrong', async () => {
     const sandbox = await start({ rateLimit: LIMIT });
     const statuses: number[] = [];
-    for (const path of ['/swap/v2/order', '/nowhere', '/ultra/v1/search', '/swap/v2/order', '/nowhere']) statuses.push((await sandbox.get(path)).status);
+    for (const path of ['/swap/v2/order', '/nowhere', '/ultra/v1/search', '/swap/v2/order', '/nowhere'])
+      statuses.push((await sandbox.get(path)).status);
     expect(statuses).toEqual([400, 404, 400, 429, 429]);
     expect(seen(await search(sandbox, 'test'))).toEqual(LIMITED);
     expect((await sandbox.get('/sandbox/state')).status).toBe(200);
@@ -108,7 +114,8 @@ describe('a limit', () => {
 
   it('can be kept silent', async () => {
     const sandbox = await start({ rateLimit: { ...LIMIT, headers: false } });
-    const answers = [await search(sandbox, 'a'), await search(sandbox, 'a'), await search(sandbox, 'a'), await search(sandbox, 'a')];
+    const answers =
+      [await search(sandbox, 'a'), await search(sandbox, 'a'), await search(sandbox, 'a'), await search(sandbox, 'a')];
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 429]);
     for (const { headers } of answers) for (const name of RATE_NAMES) expect(headers).not.toHaveProperty(name);
   });

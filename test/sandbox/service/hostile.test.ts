@@ -12,13 +12,17 @@ afterAll(() => sandbox.close());
 describe('random bytes as signed transactions', () => {
   it('never reach the chain', async () => {
     const random = seededRandom('bytes');
-    const { body } = await sandbox.order({ inputMint: USDC, outputMint: SOL, amount: '5000000', taker: sandbox.wallet.address });
+    const { body } =
+      await sandbox.order({ inputMint: USDC, outputMint: SOL, amount: '5000000', taker: sandbox.wallet.address });
     const good = Buffer.from(sandbox.wallet.sign(body.transaction), 'base64');
     const count = sandbox.chain.transactionCount;
     for (let i = 0; i < 400; i++) {
       const raw = Buffer.from(good.subarray(0, Math.ceil(good.length * (random() < 0.5 ? 1 : random()))));
-      for (let flips = 0; flips < 1 + random() * 5; flips++) raw[Math.floor(random() * raw.length)]! ^= 1 + Math.floor(random() * 255);
-      const answer = await sandbox.post('/swap/v2/execute', { signedTransaction: raw.toString('base64'), requestId: body.requestId });
+      for (let flips = 0; flips < 1 + random() * 5; flips++)
+        raw[Math.floor(random() * raw.length)]! ^= 1 + Math.floor(random() * 255);
+      const answer = await sandbox.post('/swap/v2/execute', {
+        signedTransaction: raw.toString('base64'), requestId: body.requestId,
+      });
       expect(answer.status).toBe(400);
       expect([-2, -3, -1_002, -1_003, -5]).toContain(answer.body.code);
     }

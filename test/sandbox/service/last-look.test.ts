@@ -8,7 +8,9 @@ beforeAll(async () => {
 afterAll(() => sandbox.close());
 
 /** Sells SOL for USDC, after which the price of SOL changes by a factor. */
-async function sellAtChangedPrice(factor: number): Promise<{ order: Answer; answer: Answer; again: Answer; received: bigint }> {
+async function sellAtChangedPrice(
+  factor: number,
+): Promise<{ order: Answer; answer: Answer; again: Answer; received: bigint }> {
   const wallet = await sandbox.newWallet({ [SOL]: '6000000000' });
   const order = await sandbox.order({ inputMint: SOL, outputMint: USDC, amount: '5000000000', taker: wallet.address });
   expect(order.body.router).toBe('rfqz');
@@ -22,7 +24,8 @@ async function sellAtChangedPrice(factor: number): Promise<{ order: Answer; answ
 describe('the maker\'s last look', () => {
   it('rejects with -2004 when the market has moved against it since the quote, leaves no signature and does not change its mind', async () => {
     const { answer, again, received } = await sellAtChangedPrice(0.99);
-    expect([answer.status, answer.body]).toEqual([200, { status: 'Failed', slot: '0', code: -2_004, error: 'Swap rejected' }]);
+    expect([answer.status, answer.body])
+      .toEqual([200, { status: 'Failed', slot: '0', code: -2_004, error: 'Swap rejected' }]);
     await sandbox.post('/sandbox/price', { mint: SOL, usd: 200 });
     expect(again.body).toEqual(answer.body);
     expect(received).toBe(0n);

@@ -32,7 +32,8 @@ export class Ledger {
 
   /** Returns the entries in a form that can be compared and read; `names` stand for addresses. */
   entries(names: ReadonlyMap<string, string>): Record<string, string> {
-    const named = [...this.#amounts].map(([key, amount]) => [key.split(' ').map((word) => names.get(word) ?? word).join(' '), amount.toString()] as const);
+    const named = [...this.#amounts].map(([key, amount]) =>
+      [key.split(' ').map((word) => names.get(word) ?? word).join(' '), amount.toString()] as const);
     return Object.fromEntries(named.sort(([a], [b]) => (a < b ? -1 : 1)));
   }
 }
@@ -53,17 +54,21 @@ export function totals({ chain }: TestSandbox): Record<string, string> {
   for (const program of [TOKEN_PROGRAM, TOKEN_2022_PROGRAM]) {
     for (const { data } of chain.programAccounts(program).values()) {
       const account = decodeTokenAccount(data);
-      if (account !== undefined && account.mint !== SOL) sums.set(account.mint, (sums.get(account.mint) ?? 0n) + account.amount);
+      if (account !== undefined && account.mint !== SOL)
+        sums.set(account.mint, (sums.get(account.mint) ?? 0n) + account.amount);
     }
   }
   return Object.fromEntries([...sums].map(([mint, sum]) => [mint, sum.toString()]));
 }
 
 /** Returns what a transaction made or destroyed: nothing of any token, and of SOL exactly its fee. */
-export function imbalance({ preBalances, postBalances, preTokenBalances, postTokenBalances, feeLamports }: LandedTransaction): Record<string, bigint> {
+export function imbalance(
+  { preBalances, postBalances, preTokenBalances, postTokenBalances, feeLamports }: LandedTransaction,
+): Record<string, bigint> {
   const change = new Map<string, bigint>([['lamports', sum(postBalances) - sum(preBalances) + feeLamports]]);
   const count = (balances: readonly TokenBalance[], sign: bigint): void => {
-    for (const { mint, amount } of balances) if (mint !== SOL) change.set(mint, (change.get(mint) ?? 0n) + sign * amount);
+    for (const { mint, amount } of balances)
+      if (mint !== SOL) change.set(mint, (change.get(mint) ?? 0n) + sign * amount);
   };
   count(preTokenBalances, -1n);
   count(postTokenBalances, 1n);

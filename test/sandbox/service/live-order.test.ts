@@ -4,7 +4,8 @@ import { SOL, startTestSandbox, USDC, type Answer, type TestSandbox, type TestWa
 let live: TestSandbox;
 let reference: TestSandbox;
 beforeAll(async () => {
-  [live, reference] = await Promise.all([startTestSandbox({ speed: 0, profile: 'live' }), startTestSandbox({ speed: 0 })]);
+  [live, reference] =
+    await Promise.all([startTestSandbox({ speed: 0, profile: 'live' }), startTestSandbox({ speed: 0 })]);
 });
 afterAll(() => Promise.all([live.close(), reference.close()]));
 
@@ -13,7 +14,8 @@ const large = { ...plain, amount: '900000000' };
 
 /** What a wallet of a sandbox has. */
 function held(sandbox: TestSandbox, wallet: TestWallet, mint: string): bigint {
-  return mint === SOL ? sandbox.chain.balance(wallet.address) : sandbox.chain.tokenBalance({ owner: wallet.address, mint });
+  return mint === SOL ? sandbox.chain.balance(wallet.address)
+    : sandbox.chain.tokenBalance({ owner: wallet.address, mint });
 }
 
 describe('an order of the live profile differs from the description', () => {
@@ -34,11 +36,14 @@ describe('an order of the live profile differs from the description', () => {
     expect([body.slippageBps, body.otherAmountThreshold]).toEqual([0, body.outAmount]);
     expect(body).toMatchObject({ transaction: null, taker: null, signatureFeePayer: null, guaranteedPrice: false });
     const asked = (await live.order({ ...plain, slippageBps: 50 })).body;
-    expect([asked.slippageBps, BigInt(asked.otherAmountThreshold)]).toEqual([50, (BigInt(asked.outAmount) * 9_950n) / 10_000n]);
+    expect([asked.slippageBps, BigInt(asked.otherAmountThreshold)])
+      .toEqual([50, (BigInt(asked.outAmount) * 9_950n) / 10_000n]);
     expect((await live.order(large)).body).toMatchObject({ router: 'rfqz', expireAt: null, guaranteedPrice: true });
 
     const withTaker = (await live.order({ ...plain, taker: live.wallet.address })).body;
-    expect(withTaker).toMatchObject({ lastValidBlockHeight: expect.stringMatching(/^\d+$/), platformFee: { amount: expect.stringMatching(/^\d+$/) } });
+    expect(withTaker).toMatchObject({
+      lastValidBlockHeight: expect.stringMatching(/^\d+$/), platformFee: { amount: expect.stringMatching(/^\d+$/) },
+    });
     expect(withTaker.slippageBps).toBeGreaterThan(0);
     const poor = await live.newWallet();
     expect((await live.order({ ...plain, taker: poor.address })).body).not.toHaveProperty('lastValidBlockHeight');
@@ -52,39 +57,54 @@ describe('an order of the live profile differs from the description', () => {
       expect([described.status, Object.keys(described.body)]).toEqual([400, ['requestId', 'error']]);
     }
     const missing = await live.order({ inputMint: USDC, amount: '1' });
-    expect([missing.status, missing.body]).toEqual([400, { requestId: expect.any(String), error: expect.stringMatching(/outputMint: missing/) }]);
+    expect([missing.status, missing.body])
+      .toEqual([400, { requestId: expect.any(String), error: expect.stringMatching(/outputMint: missing/) }]);
   });
 
   it('lets the maker quote for a receiver and a referrer; it pays both, to the unit', async () => {
-    const [taker, receiver, referrer] = [await live.newWallet({ [SOL]: '6000000000' }), await live.newWallet(), await live.newWallet({ [USDC]: '1' })];
+    const [taker, receiver, referrer] =
+      [await live.newWallet({ [SOL]: '6000000000' }), await live.newWallet(), await live.newWallet({ [USDC]: '1' })];
     const order = await live.order({
-      inputMint: SOL, outputMint: USDC, amount: '5000000000', taker: taker.address, receiver: receiver.address, referralAccount: referrer.address, referralFee: 100,
+      inputMint: SOL, outputMint: USDC, amount: '5000000000', taker: taker.address, receiver: receiver.address,
+      referralAccount: referrer.address, referralFee: 100,
     });
-    expect(order.body).toMatchObject({ router: 'rfqz', gasless: true, feeBps: 100, feeMint: USDC, referralAccount: referrer.address, rentFeeLamports: 2_039_280 });
+    expect(order.body).toMatchObject({
+      router: 'rfqz', gasless: true, feeBps: 100, feeMint: USDC, referralAccount: referrer.address,
+      rentFeeLamports: 2_039_280,
+    });
     const routeOut = BigInt(order.body.routePlan[0].swapInfo.outAmount);
     expect(order.body.platformFee).toEqual({ amount: (routeOut / 100n).toString(), feeBps: 100, feeMint: USDC });
     expect(BigInt(order.body.outAmount)).toBe(routeOut - routeOut / 100n);
     const { body } = await live.execute(order, taker);
-    expect(body).toMatchObject({ status: 'Success', totalOutputAmount: order.body.outAmount, outputAmountResult: routeOut.toString() });
+    expect(body).toMatchObject({
+      status: 'Success', totalOutputAmount: order.body.outAmount, outputAmountResult: routeOut.toString(),
+    });
     expect(held(live, receiver, USDC)).toBe(BigInt(order.body.outAmount));
     expect(held(live, referrer, USDC)).toBe(routeOut / 100n + 1n);
     expect(held(live, taker, SOL)).toBe(1_000_000_000n);
   });
 
   it('sends the maker\'s SOL to a receiver, and its referrer\'s share into his wrapped account', async () => {
-    const [taker, receiver, referrer] = [await live.newWallet({ [SOL]: '50000000', [USDC]: '900000000' }), await live.newWallet(), await live.newWallet()];
+    const [taker, receiver, referrer] = [
+      await live.newWallet({ [SOL]: '50000000', [USDC]: '900000000' }), await live.newWallet(), await live.newWallet(),
+    ];
     live.chain.fundToken({ owner: referrer.address, mint: SOL, amount: 1n });
-    const order = await live.order({ ...large, taker: taker.address, receiver: receiver.address, referralAccount: referrer.address, referralFee: 100 });
+    const order = await live.order({
+      ...large, taker: taker.address, receiver: receiver.address, referralAccount: referrer.address, referralFee: 100,
+    });
     const { body } = await live.execute(order, taker);
     expect([order.body.router, body.status]).toEqual(['rfqz', 'Success']);
     expect(held(live, receiver, SOL)).toBe(BigInt(order.body.outAmount));
-    expect(live.chain.tokenBalance({ owner: referrer.address, mint: SOL })).toBe(BigInt(order.body.platformFee.amount) + 1n);
+    expect(live.chain.tokenBalance({ owner: referrer.address, mint: SOL }))
+      .toBe(BigInt(order.body.platformFee.amount) + 1n);
   });
 
   it('has the maker reject what a referrer earns on while the taker has hardly any SOL: -2004, every time', async () => {
-    const [taker, referrer] = [await live.newWallet({ [SOL]: '2000000', [USDC]: '5000000000' }), await live.newWallet()];
+    const [taker, referrer] =
+      [await live.newWallet({ [SOL]: '2000000', [USDC]: '5000000000' }), await live.newWallet()];
     live.chain.fundToken({ owner: referrer.address, mint: SOL, amount: 1n });
-    const order = (extra: Record<string, string | number> = {}): Promise<Answer> => live.order({ ...large, taker: taker.address, ...extra });
+    const order = (extra: Record<string, string | number> = {}): Promise<Answer> =>
+      live.order({ ...large, taker: taker.address, ...extra });
     for (let i = 0; i < 3; i++) {
       const referred = await order({ referralAccount: referrer.address, referralFee: 50 });
       expect(referred.body.router).toBe('rfqz');
@@ -121,8 +141,10 @@ describe('an order of the live profile differs from the description', () => {
 describe('a build of the live profile', () => {
   it('has the impact and the time of its blockhash beside the rest', async () => {
     const query = { ...plain, taker: live.wallet.address };
-    const [told, described] = [(await live.get('/swap/v2/build', query)).body, (await reference.get('/swap/v2/build', query)).body];
-    expect(told.blockhashWithMetadata.fetchedAt).toEqual({ secs_since_epoch: expect.any(Number), nanos_since_epoch: expect.any(Number) });
+    const [told, described] =
+      [(await live.get('/swap/v2/build', query)).body, (await reference.get('/swap/v2/build', query)).body];
+    expect(told.blockhashWithMetadata.fetchedAt)
+      .toEqual({ secs_since_epoch: expect.any(Number), nanos_since_epoch: expect.any(Number) });
     expect(Number(told.priceImpactPct)).toBeLessThan(0);
     expect(described.blockhashWithMetadata).not.toHaveProperty('fetchedAt');
     expect(described).not.toHaveProperty('priceImpactPct');

@@ -47,7 +47,8 @@ describe('the maker', () => {
     const sell = { inputMint: SOL, outputMint: USDC, amount: '5000000000', taker: sandbox.wallet.address };
     expect((await sandbox.order(sell)).body.router).toBe('rfqz');
     for (const extra of [
-      { excludeRouters: 'rfqz' }, { receiver: other.address }, { payer: other.address }, { referralAccount: other.address, referralFee: 60 },
+      { excludeRouters: 'rfqz' }, { receiver: other.address }, { payer: other.address },
+      { referralAccount: other.address, referralFee: 60 },
     ]) {
       expect((await sandbox.order({ ...sell, ...extra })).body.router).toBe('iris');
     }
@@ -65,6 +66,7 @@ describe('the maker', () => {
     expect(await refused({ [SOL]: '4999999999' }, sell)).toEqual(['rfqz', '', 1, 'Insufficient balance']);
     expect(await refused({ [SOL]: '1000000000' }, large)).toEqual(['rfqz', '', 2, expect.stringContaining(USDC)]);
     // Without a lamport beside the amount nobody lends the wrapped account its rent.
-    expect(await refused({ [SOL]: '5000000000' }, sell)).toEqual(['rfqz', '', 3, expect.stringMatching(/could not be built/)]);
+    expect(await refused({ [SOL]: '5000000000' }, sell))
+      .toEqual(['rfqz', '', 3, expect.stringMatching(/could not be built/)]);
   });
 });

@@ -57,15 +57,23 @@ describe.each(PROFILES)('money, in the profile %s', (profile: Profile) => {
 
   async function opened(): Promise<Story> {
     const fund = (usd: number, lamports: string): Record<string, string> =>
-      ({ [SOL]: lamports, ...Object.fromEntries(UNITS_PER_USD.map((units, i) => [mints[i + 1]!, String(usd * units)])) });
-    const traders = [await sandbox.newWallet(fund(4_000, '30000000000')), await sandbox.newWallet(fund(400, '8000000')), await sandbox.newWallet(fund(60, '900000'))];
+      ({
+        [SOL]: lamports, ...Object.fromEntries(UNITS_PER_USD.map((units, i) => [mints[i + 1]!, String(usd * units)])),
+      });
+    const traders = [
+      await sandbox.newWallet(fund(4_000, '30000000000')), await sandbox.newWallet(fund(400, '8000000')),
+      await sandbox.newWallet(fund(60, '900000')),
+    ];
     const [payer, receiver] = [await sandbox.newWallet({ [SOL]: '5000000000' }), await sandbox.newWallet()];
     const referrer = await sandbox.newWallet({ [USDC]: '1', [mints[2]!]: '1' });
     sandbox.chain.fundToken({ owner: referrer.address, mint: SOL, amount: 1n });
     const cast = { rich: traders[0]!, low: traders[1]!, poor: traders[2]!, payer, receiver, referrer };
-    const names = new Map([...Object.entries(cast).map(([name, { address }]) => [address, name] as const), [service.maker, 'maker'], [service.gas, 'gas'],
-      ...SYMBOLS.map((symbol, i) => [mints[i]!, symbol] as const)]);
-    return { traders, payer, receiver, referrer, owners: [...Object.values(cast).map(({ address }) => address), service.maker, service.gas], names, orders: [], quotes: [] };
+    const names = new Map([...Object.entries(cast).map(([name, { address }]) => [address, name] as const),
+      [service.maker, 'maker'], [service.gas, 'gas'],
+        ...SYMBOLS.map((symbol, i) => [mints[i]!, symbol] as const)]);
+    return { traders, payer, receiver, referrer, owners: [
+      ...Object.values(cast).map(({ address }) => address), service.maker, service.gas,
+    ], names, orders: [], quotes: [] };
   }
 
   const amountOf = (owner: string, mint: string, share: number): bigint => {
@@ -73,7 +81,9 @@ describe.each(PROFILES)('money, in the profile %s', (profile: Profile) => {
     return (held * BigInt(share)) / 100n || 1n;
   };
 
-  async function order(story: Story, { trader, pair: [from, to], share, extras: asked }: Extract<Step, { kind: 'order' }>): Promise<void> {
+  async function order(
+    story: Story, { trader, pair: [from, to], share, extras: asked }: Extract<Step, { kind: 'order' }>,
+  ): Promise<void> {
     const taker = story.traders[trader]!;
     const [inputMint, outputMint] = [mints[from]!, mints[to]!];
     const { slippageBps, payer, receiver, referralFee, priorityFeeLamports, bundleTipLamports, only } = asked;
@@ -86,14 +96,20 @@ describe.each(PROFILES)('money, in the profile %s', (profile: Profile) => {
     };
     const answer = await sandbox.order({
       inputMint, outputMint, amount: amountOf(taker.address, inputMint, share).toString(), taker: taker.address,
-      ...Object.fromEntries(Object.entries(optional).filter(([, value]) => value !== undefined)) as Record<string, string | number>,
+      ...Object.fromEntries(
+        Object.entries(optional).filter(([, value]) => value !== undefined),
+      ) as Record<string, string | number>,
     });
     expect([200, 400], answer.text).toContain(answer.status);
     if (answer.status !== 200 || answer.body.transaction === '') return;
     const beneficiary = optional.receiver ?? taker.address;
     // A referrer without an account for either token collects nothing: the platform does.
-    const referrer = optional.referralAccount !== undefined && [inputMint, outputMint].some((mint) => hasAccount(optional.referralAccount!, mint)) ? optional.referralAccount : undefined;
-    story.orders.push({ answer, taker, beneficiary, referrer, tipLamports: bundleTipLamports ?? 0, executed: undefined, sent: undefined });
+    const referrer = optional.referralAccount !== undefined
+      && [inputMint, outputMint].some((mint) => hasAccount(optional.referralAccount!, mint))
+      ? optional.referralAccount : undefined;
+    story.orders.push({
+      answer, taker, beneficiary, referrer, tipLamports: bundleTipLamports ?? 0, executed: undefined, sent: undefined,
+    });
   }
 
   function opensAccount({ answer: { body }, beneficiary }: Placed): boolean {
@@ -108,19 +124,30 @@ describe.each(PROFILES)('money, in the profile %s', (profile: Profile) => {
   /** What an answer says that came to whom. */
   function told(placed: Placed, executed: Answer['body'], opens: boolean): Ledger {
     const { body } = placed.answer;
-    const { inputMint, outputMint, signatureFeePayer, signatureFeeLamports, prioritizationFeeLamports, rentFeeLamports, feeMint, router } = body;
+    const {
+      inputMint, outputMint, signatureFeePayer, signatureFeeLamports, prioritizationFeeLamports, rentFeeLamports,
+      feeMint, router,
+    } = body;
     const change = new Ledger();
     if (executed.status === 'Failed') {
-      return executed.slot === '0' ? change : change.add(signatureFeePayer, SOL, -BigInt(signatureFeeLamports + prioritizationFeeLamports - placed.tipLamports));
+      return executed.slot === '0' ? change : change.add(
+        signatureFeePayer, SOL, -BigInt(signatureFeeLamports + prioritizationFeeLamports - placed.tipLamports),
+      );
     }
-    const [paid, received, routeIn, routeOut] = [executed.totalInputAmount, executed.totalOutputAmount, executed.inputAmountResult, executed.outputAmountResult].map(BigInt) as [bigint, bigint, bigint, bigint];
+    const [paid, received, routeIn, routeOut] = [
+      executed.totalInputAmount, executed.totalOutputAmount, executed.inputAmountResult, executed.outputAmountResult,
+    ].map(BigInt) as [bigint, bigint, bigint, bigint];
     expect(received).toBeGreaterThanOrEqual(BigInt(body.otherAmountThreshold));
     expect(paid).toBe(BigInt(body.inAmount));
     change.add(placed.taker.address, inputMint, -paid).add(placed.beneficiary, outputMint, received);
     // The rent is an estimate: an order in between may have opened the account.
-    change.add(signatureFeePayer, SOL, -BigInt(signatureFeeLamports + prioritizationFeeLamports + (opens ? rentFeeLamports : 0)));
-    if (placed.referrer !== undefined) change.add(placed.referrer, wrapped(feeMint), feeMint === inputMint ? paid - routeIn : routeOut - received);
-    if (router === 'rfqz') change.add(service.maker, wrapped(inputMint), paid).add(service.maker, outputMint, -routeOut);
+    change.add(
+      signatureFeePayer, SOL, -BigInt(signatureFeeLamports + prioritizationFeeLamports + (opens ? rentFeeLamports : 0)),
+    );
+    if (placed.referrer !== undefined)
+      change.add(placed.referrer, wrapped(feeMint), feeMint === inputMint ? paid - routeIn : routeOut - received);
+    if (router === 'rfqz')
+      change.add(service.maker, wrapped(inputMint), paid).add(service.maker, outputMint, -routeOut);
     return change;
   }
 
@@ -128,7 +155,8 @@ describe.each(PROFILES)('money, in the profile %s', (profile: Profile) => {
     const { requestId, transaction } = placed.answer.body;
     const whole = signed(story, placed);
     const foreign = story.orders.find((other) => other !== placed && other.taker === placed.taker);
-    const signedTransaction = signs === 'all' ? whole : signs === 'nobody' || foreign === undefined ? transaction : signed(story, foreign);
+    const signedTransaction = signs === 'all' ? whole : signs === 'nobody' || foreign === undefined ? transaction
+      : signed(story, foreign);
     const before = holdings(sandbox, story.owners, mints);
     const opens = opensAccount(placed);
     const answer = await sandbox.post('/swap/v2/execute', { requestId, signedTransaction });
@@ -144,7 +172,8 @@ describe.each(PROFILES)('money, in the profile %s', (profile: Profile) => {
     } else {
       if (placed.sent !== undefined) expect(change).toEqual({});
       const moved = placed.sent ?? { change, opens };
-      expect(moved.change, `${placed.answer.text} ${answer.text}`).toEqual(told(placed, answer.body, moved.opens).entries(story.names));
+      expect(moved.change, `${placed.answer.text} ${answer.text}`)
+        .toEqual(told(placed, answer.body, moved.opens).entries(story.names));
       placed.executed = answer;
     }
   }
@@ -161,16 +190,23 @@ describe.each(PROFILES)('money, in the profile %s', (profile: Profile) => {
     else placed.sent = { change, opens };
   }
 
-  async function quote(story: Story, { trader, pair: [from, to], share, swapMode }: Extract<Step, { kind: 'quote' }>): Promise<void> {
+  async function quote(
+    story: Story, { trader, pair: [from, to], share, swapMode }: Extract<Step, { kind: 'quote' }>,
+  ): Promise<void> {
     const wallet = story.traders[trader]!;
     const fixed = amountOf(wallet.address, mints[from]!, share);
-    const answer = await sandbox.get('/swap/v1/quote', { inputMint: mints[from]!, outputMint: mints[to]!, amount: fixed.toString(), swapMode, slippageBps: 100 });
+    const answer = await sandbox.get('/swap/v1/quote', {
+      inputMint: mints[from]!, outputMint: mints[to]!, amount: fixed.toString(), swapMode, slippageBps: 100,
+    });
     expect([200, 400], answer.text).toContain(answer.status);
     if (answer.status === 200) story.quotes.push({ quote: answer.body, trader: wallet });
   }
 
-  async function swap(story: Story, { quote: quoteResponse, trader }: Story['quotes'][number], dynamicSlippage: boolean): Promise<void> {
-    const answer = await sandbox.post('/swap/v1/swap', { userPublicKey: trader.address, quoteResponse, dynamicSlippage });
+  async function swap(
+    story: Story, { quote: quoteResponse, trader }: Story['quotes'][number], dynamicSlippage: boolean,
+  ): Promise<void> {
+    const answer =
+      await sandbox.post('/swap/v1/swap', { userPublicKey: trader.address, quoteResponse, dynamicSlippage });
     expect([200, 400], answer.text).toContain(answer.status);
     if (answer.status !== 200) return;
     const { inputMint, outputMint, inAmount, outAmount, otherAmountThreshold, swapMode } = quoteResponse;
@@ -180,16 +216,19 @@ describe.each(PROFILES)('money, in the profile %s', (profile: Profile) => {
     if (result.kind === 'rejected') return;
     const { preTokenBalances, postTokenBalances } = sandbox.chain.transaction(result.signature)!;
     const change = holdings(sandbox, story.owners, mints).since(before).entries(story.names);
-    const moved = (mint: string): bigint => BigInt(change[`${story.names.get(trader.address)!} ${story.names.get(mint)!}`] ?? '0');
+    const moved = (mint: string): bigint =>
+      BigInt(change[`${story.names.get(trader.address)!} ${story.names.get(mint)!}`] ?? '0');
     const opened = postTokenBalances.some(({ owner, mint }) => owner === trader.address && mint === outputMint)
       && !preTokenBalances.some(({ owner, mint }) => owner === trader.address && mint === outputMint);
     const rent = opened ? sandbox.chain.rentExemption(outputMint === sandbox.mint('BUOY') ? 170 : 165) : 0n;
     const costs = result.feeLamports + rent;
-    const [paid, received] = [-moved(inputMint) - (inputMint === SOL ? costs : 0n), moved(outputMint) + (outputMint === SOL ? costs : 0n)];
+    const [paid, received] =
+      [-moved(inputMint) - (inputMint === SOL ? costs : 0n), moved(outputMint) + (outputMint === SOL ? costs : 0n)];
     if (result.error !== null) expect([paid, received]).toEqual([0n, 0n]);
     else if (swapMode === 'ExactIn') {
       expect(paid).toBe(BigInt(inAmount));
-      expect(received).toBeGreaterThanOrEqual(BigInt(answer.body.dynamicSlippageReport?.otherAmount ?? otherAmountThreshold));
+      expect(received)
+        .toBeGreaterThanOrEqual(BigInt(answer.body.dynamicSlippageReport?.otherAmount ?? otherAmountThreshold));
     } else {
       expect(received).toBeGreaterThanOrEqual(BigInt(outAmount));
       expect(paid).toBeLessThanOrEqual(BigInt(answer.body.dynamicSlippageReport?.otherAmount ?? otherAmountThreshold));

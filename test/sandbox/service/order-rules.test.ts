@@ -19,8 +19,8 @@ describe('GET /swap/v2/order without taker', () => {
     expect(body).toEqual({
       mode: 'ultra', inputMint: USDC, outputMint: SOL, inAmount: '25000000',
       outAmount: expect.stringMatching(/^\d+$/), inUsdValue: 25, outUsdValue: expect.closeTo(25, 0), swapUsdValue: 25,
-      priceImpact: expect.any(Number), priceImpactPct: expect.any(String), otherAmountThreshold: expect.stringMatching(/^\d+$/),
-      swapMode: 'ExactIn', slippageBps: expect.any(Number),
+      priceImpact: expect.any(Number), priceImpactPct: expect.any(String),
+      otherAmountThreshold: expect.stringMatching(/^\d+$/), swapMode: 'ExactIn', slippageBps: expect.any(Number),
       routePlan: [{
         swapInfo: {
           ammKey: expect.any(String), label: 'Lagoon', inputMint: USDC, outputMint: SOL, inAmount: '25000000',
@@ -31,7 +31,8 @@ describe('GET /swap/v2/order without taker', () => {
       feeMint: SOL, feeBps: 2, platformFee: { amount: expect.stringMatching(/^\d+$/), feeBps: 2, feeMint: SOL },
       signatureFeeLamports: 0, signatureFeePayer: null, prioritizationFeeLamports: 0, prioritizationFeePayer: null,
       rentFeeLamports: 0, rentFeePayer: null, swapType: 'aggregator', router: 'iris', transaction: null, gasless: false,
-      requestId: expect.stringMatching(UUID_7), taker: null, lastValidBlockHeight: sandbox.chain.latestBlockhash().lastValidBlockHeight.toString(),
+      requestId: expect.stringMatching(UUID_7), taker: null,
+      lastValidBlockHeight: sandbox.chain.latestBlockhash().lastValidBlockHeight.toString(),
       contextSlot: sandbox.chain.slot, totalTime: expect.any(Number),
     });
   });
@@ -78,7 +79,8 @@ describe('GET /swap/v2/order without taker', () => {
   });
 
   it('finds routes of up to three pools', async () => {
-    const { body } = await sandbox.order({ inputMint: sandbox.mint('KELP'), outputMint: sandbox.mint('BUOY'), amount: '5000000000' });
+    const { body } =
+      await sandbox.order({ inputMint: sandbox.mint('KELP'), outputMint: sandbox.mint('BUOY'), amount: '5000000000' });
     expect(body.routePlan).toHaveLength(3);
     for (const [i, { swapInfo }] of body.routePlan.slice(1).entries()) {
       expect(swapInfo.inAmount).toBe(body.routePlan[i].swapInfo.outAmount);
@@ -88,7 +90,8 @@ describe('GET /swap/v2/order without taker', () => {
 
   it('keeps away from excluded dexes', async () => {
     const { body } = await sandbox.order({ ...plain, excludeDexes: 'Lagoon', excludeRouters: 'routerA,routerB' });
-    expect(body.routePlan.map((entry: { swapInfo: { label: string } }) => entry.swapInfo.label)).not.toContain('Lagoon');
+    expect(body.routePlan.map((entry: { swapInfo: { label: string } }) => entry.swapInfo.label))
+      .not.toContain('Lagoon');
   });
 });
 
@@ -124,18 +127,24 @@ describe('GET /swap/v2/order with taker', () => {
   it('answers code 2 when the taker lacks SOL for gas and rent', async () => {
     const poor = await sandbox.newWallet({ [USDC]: '50000000', [SOL]: '1000000' });
     const friend = await sandbox.newWallet({ [SOL]: '1000000' });
-    const { body } = await sandbox.order({ inputMint: USDC, outputMint: TIDE, amount: '25000000', taker: poor.address, receiver: friend.address });
+    const { body } = await sandbox.order({
+      inputMint: USDC, outputMint: TIDE, amount: '25000000', taker: poor.address, receiver: friend.address,
+    });
     expect([body.transaction, body.errorCode]).toEqual(['', 2]);
     expect(body.errorMessage).toMatch(/^Top up 0\.00\d+ SOL for gas$/);
     const all = await sandbox.newWallet({ [SOL]: '1000000000' });
-    const spendsAll = await sandbox.order({ inputMint: SOL, outputMint: USDC, amount: '1000000000', taker: all.address, excludeRouters: 'rfqz' });
+    const spendsAll = await sandbox.order({
+      inputMint: SOL, outputMint: USDC, amount: '1000000000', taker: all.address, excludeRouters: 'rfqz',
+    });
     expect([spendsAll.body.transaction, spendsAll.body.errorCode]).toEqual(['', 2]);
   });
 
   it('says what rent a new account costs, and nothing when it exists', async () => {
     const fresh = await sandbox.newWallet({ [USDC]: '50000000', [SOL]: '1000000000' });
     const rent = async (symbol: string): Promise<number> =>
-      (await sandbox.order({ inputMint: USDC, outputMint: sandbox.mint(symbol), amount: '1000000', taker: fresh.address })).body.rentFeeLamports;
+      (await sandbox.order(
+        { inputMint: USDC, outputMint: sandbox.mint(symbol), amount: '1000000', taker: fresh.address },
+      )).body.rentFeeLamports;
     expect(await rent('TIDE')).toBe(2_039_280);
     expect(await rent('BUOY')).toBe(2_074_080);
     const known = await sandbox.order({ inputMint: SOL, outputMint: USDC, amount: '1000000', taker: fresh.address });
@@ -155,13 +164,15 @@ describe('GET /swap/v2/order with taker', () => {
     expect(await lamports({ priorityFeeLamports: 1_000, bundleTipLamports: 50_000 })).toBe(51_000);
     expect(await lamports({ priorityFeeLamports: '777777.9', bundleTipLamports: '0.5' })).toBe(777_777);
     // No cap is described; 2.5 SOL the wallet can pay.
-    expect(await lamports({ priorityFeeLamports: 1_500_000_000, bundleTipLamports: 1_000_000_000 })).toBe(2_500_000_000);
+    expect(await lamports({ priorityFeeLamports: 1_500_000_000, bundleTipLamports: 1_000_000_000 }))
+      .toBe(2_500_000_000);
   });
 
   it('tells bids that nobody can pay to the lamport, and that they cannot be paid', async () => {
     const most = 2n ** 64n - 1n;
     for (const name of ['priorityFeeLamports', 'bundleTipLamports']) {
-      const { status, text, body } = await sandbox.order({ ...plain, taker: sandbox.wallet.address, [name]: most.toString() });
+      const { status, text, body } =
+        await sandbox.order({ ...plain, taker: sandbox.wallet.address, [name]: most.toString() });
       expect([status, body.transaction, body.errorCode]).toEqual([200, '', 2]);
       const [, told = '0'] = /"prioritizationFeeLamports":(\d+)/.exec(text) ?? [];
       expect(BigInt(told)).toBeGreaterThan(2n ** 60n);
@@ -172,13 +183,17 @@ describe('GET /swap/v2/order with taker', () => {
 
   it('takes a referral fee of a part of a basis point as what the chain can count: whole ones, rounded down', async () => {
     const referrer = await sandbox.newWallet({ [USDC]: '1' });
-    const { body } = await sandbox.order({ ...plain, taker: sandbox.wallet.address, referralAccount: referrer.address, referralFee: '50.75' });
+    const { body } = await sandbox.order({
+      ...plain, taker: sandbox.wallet.address, referralAccount: referrer.address, referralFee: '50.75',
+    });
     expect(body).toMatchObject({ feeBps: 50, platformFee: { feeBps: 50, amount: '125000', feeMint: USDC } });
   });
 
   it('issue 13.31: takes a referrer without a token account; the platform collects then, and the swap lands', async () => {
     const referrer = await sandbox.newWallet({});
-    const { status, body } = await sandbox.order({ ...plain, taker: sandbox.wallet.address, referralAccount: referrer.address, referralFee: 60 });
+    const { status, body } = await sandbox.order({
+      ...plain, taker: sandbox.wallet.address, referralAccount: referrer.address, referralFee: 60,
+    });
     expect([status, body.feeBps, body.referralAccount]).toEqual([200, 60, referrer.address]);
     expect(body.transaction).not.toBe('');
   });

@@ -23,32 +23,35 @@ describe('a counter', () => {
 
   it('of a bucket gives a token back at a time', () => {
     const counter = createCounter({ kind: 'bucket', requests: 2, windowMs: 100 });
-    expect(allowed(counter, [0, 0, 49, 50, 51, 1_000, 1_000, 1_000])).toEqual([true, true, false, true, false, true, true, false]);
+    expect(allowed(counter, [0, 0, 49, 50, 51, 1_000, 1_000, 1_000]))
+      .toEqual([true, true, false, true, false, true, true, false]);
     expect(counter.take(1_010)).toEqual({ allowed: false, current: 2, remaining: 0, resetAtMs: 1_050 });
   });
 
   it.each(LIMIT_KINDS)('of kind %s: what it tells is true', (kind) => {
-    fc.assert(fc.property(fc.integer({ min: 1, max: 8 }), fc.integer({ min: 10, max: 200 }), fc.array(fc.integer({ min: 0, max: 60 }), { maxLength: 60 }), (requests, windowMs, gaps) => {
-      const counter = createCounter({ kind, requests, windowMs });
-      const accepted: number[] = [];
-      let now = 0;
-      for (const gap of gaps) {
-        now += gap;
-        const verdict = counter.take(now);
-        expect(verdict.current + verdict.remaining).toBe(requests);
-        expect(verdict.remaining).toBeGreaterThanOrEqual(0);
-        expect(verdict.resetAtMs).toBeGreaterThan(now);
-        if (verdict.allowed) accepted.push(now);
-        // Who waits as long as he was told gets in.
-        else now = verdict.resetAtMs;
-        if (!verdict.allowed) {
-          expect(counter.take(now).allowed).toBe(true);
-          accepted.push(now);
+    fc.assert(fc.property(fc.integer({ min: 1, max: 8 }), fc.integer({ min: 10, max: 200 }),
+      fc.array(fc.integer({ min: 0, max: 60 }), { maxLength: 60 }), (requests, windowMs, gaps) => {
+        const counter = createCounter({ kind, requests, windowMs });
+        const accepted: number[] = [];
+        let now = 0;
+        for (const gap of gaps) {
+          now += gap;
+          const verdict = counter.take(now);
+          expect(verdict.current + verdict.remaining).toBe(requests);
+          expect(verdict.remaining).toBeGreaterThanOrEqual(0);
+          expect(verdict.resetAtMs).toBeGreaterThan(now);
+          if (verdict.allowed) accepted.push(now);
+          // Who waits as long as he was told gets in.
+          else now = verdict.resetAtMs;
+          if (!verdict.allowed) {
+            expect(counter.take(now).allowed).toBe(true);
+            accepted.push(now);
+          }
         }
-      }
-      const most = Math.max(0, ...accepted.map((start) => accepted.filter((time) => time >= start && time < start + windowMs).length));
-      expect(most).toBeLessThanOrEqual(kind === 'sliding' ? requests : 2 * requests);
-    }));
+        const most = Math.max(0, ...accepted.map((start) =>
+          accepted.filter((time) => time >= start && time < start + windowMs).length));
+        expect(most).toBeLessThanOrEqual(kind === 'sliding' ? requests : 2 * requests);
+      }));
   });
 });
 

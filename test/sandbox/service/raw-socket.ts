@@ -10,7 +10,9 @@ export interface RawAnswer {
 }
 
 /** Sends bytes as they are and returns the first answer, once the other side has closed the connection. */
-export async function sendRaw(baseUrl: string, bytes: string | Uint8Array, options: { readonly end?: boolean } = {}): Promise<RawAnswer> {
+export async function sendRaw(
+  baseUrl: string, bytes: string | Uint8Array, options: { readonly end?: boolean } = {},
+): Promise<RawAnswer> {
   const socket = connect(Number(new URL(baseUrl).port), '127.0.0.1');
   const chunks: Buffer[] = [];
   socket.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -27,7 +29,8 @@ function parseAnswer(text: string): RawAnswer {
   const status = /^HTTP\/1\.1 (\d{3}) /.exec(line)?.[1];
   return {
     status: status === undefined ? undefined : Number(status),
-    headers: Object.fromEntries(headers.map((header) => [header.slice(0, header.indexOf(':')).toLowerCase(), header.slice(header.indexOf(':') + 1).trim()])),
+    headers: Object.fromEntries(headers.map((header) =>
+      [header.slice(0, header.indexOf(':')).toLowerCase(), header.slice(header.indexOf(':') + 1).trim()])),
     body: end < 0 ? '' : text.slice(end + 4),
   };
 }

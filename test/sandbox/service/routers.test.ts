@@ -20,7 +20,8 @@ function labels({ body }: Answer): string[] {
 }
 
 const ONLY: Readonly<Record<string, string>> = {
-  iris: 'rfqz,routerA,routerB', rfqz: 'iris,routerA,routerB', routerA: 'iris,rfqz,routerB', routerB: 'iris,rfqz,routerA',
+  iris: 'rfqz,routerA,routerB', rfqz: 'iris,routerA,routerB', routerA: 'iris,rfqz,routerB',
+  routerB: 'iris,rfqz,routerA',
 };
 
 /** Who is best at what; each router's own strength. */
@@ -63,26 +64,34 @@ describe('the routers compete for an order', () => {
 
   it('excluded dexes are none of the business of any but iris', async () => {
     const everything = 'Lagoon,Tidepool,Estuary,Sound';
-    expect((await order({ input: 'USDC', output: 'SOL', amount: '25000000' }, { excludeDexes: everything })).body.router).toBe('routerA');
+    expect(
+      (await order({ input: 'USDC', output: 'SOL', amount: '25000000' }, { excludeDexes: everything })).body.router,
+    ).toBe('routerA');
     for (const [winner, pair] of WINS) {
       if (winner === 'iris') continue;
       const answer = await order(pair, { excludeDexes: everything });
       expect(answer.body.router).toBe(winner);
     }
-    const alone = await order({ input: 'SOL', output: 'KELP', amount: '1000000000' }, { excludeDexes: 'Tidepool', excludeRouters: ONLY['iris']! });
+    const alone = await order({ input: 'SOL', output: 'KELP', amount: '1000000000' }, {
+      excludeDexes: 'Tidepool', excludeRouters: ONLY['iris']!,
+    });
     expect(alone.status).toBe(400);
   });
 
   it.each(WINS)('%s delivers %o to the unit', async (winner, pair) => {
     const wallet = await sandbox.newWallet({ [SOL]: '30000000000' });
-    if (pair.input !== 'SOL') await sandbox.post('/sandbox/fund', { owner: wallet.address, mint: sandbox.mint(pair.input), amount: pair.amount });
+    if (pair.input !== 'SOL') await sandbox.post('/sandbox/fund', {
+      owner: wallet.address, mint: sandbox.mint(pair.input), amount: pair.amount,
+    });
     const output = sandbox.mint(pair.output);
-    const held = (): bigint => (output === SOL ? sandbox.chain.balance(wallet.address) : sandbox.chain.tokenBalance({ owner: wallet.address, mint: output }));
+    const held = (): bigint => (output === SOL ? sandbox.chain.balance(wallet.address)
+      : sandbox.chain.tokenBalance({ owner: wallet.address, mint: output }));
     const answer = await order(pair, { taker: wallet.address });
     expect(answer.body.router).toBe(winner);
     const before = held();
     const { body } = await sandbox.execute(answer, wallet);
-    expect(body).toMatchObject({ status: 'Success', totalInputAmount: pair.amount, totalOutputAmount: answer.body.outAmount });
+    expect(body)
+      .toMatchObject({ status: 'Success', totalInputAmount: pair.amount, totalOutputAmount: answer.body.outAmount });
     const fees = output === SOL && winner !== 'rfqz' ? sandbox.chain.transaction(body.signature)!.feeLamports : 0n;
     expect(held() - before + fees).toBe(BigInt(answer.body.outAmount));
   });
@@ -108,7 +117,8 @@ describe('a fee', () => {
     const answer = await order({ input: 'USDC', output: 'CONCH', amount: '25000000' }, { taker: wallet.address });
     const fee = (25_000_000n * BigInt(answer.body.feeBps)) / 10_000n;
     expect(fee).toBeGreaterThan(0n);
-    expect(answer.body).toMatchObject({ inAmount: '25000000', feeMint: USDC, platformFee: { amount: fee.toString(), feeMint: USDC } });
+    expect(answer.body)
+      .toMatchObject({ inAmount: '25000000', feeMint: USDC, platformFee: { amount: fee.toString(), feeMint: USDC } });
     expect(answer.body.routePlan[0].swapInfo.inAmount).toBe((25_000_000n - fee).toString());
     expect(answer.body.outAmount).toBe(answer.body.routePlan.at(-1).swapInfo.outAmount);
     const { body } = await sandbox.execute(answer, wallet);
@@ -118,7 +128,8 @@ describe('a fee', () => {
   });
 
   it('is largest for tokens of less than a day', async () => {
-    const { body } = await order({ input: 'USDC', output: 'CONCH', amount: '25000000' }, { excludeRouters: ONLY['iris']! });
+    const { body } =
+      await order({ input: 'USDC', output: 'CONCH', amount: '25000000' }, { excludeRouters: ONLY['iris']! });
     expect(body.feeBps).toBe(10);
     const [sol, usdc] = [GENESIS_TOKENS[0]!, GENESIS_TOKENS[1]!];
     const born = Date.parse(sol.createdAt);

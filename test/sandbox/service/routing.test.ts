@@ -16,14 +16,17 @@ const poolArbitrary = fc.record({
   reserveB: fc.bigInt({ min: 1_000n, max: 2n ** 50n }),
 });
 const poolsArbitrary = fc.array(poolArbitrary, { minLength: 1, maxLength: 9 }).map((drawn) =>
-  drawn.map(({ pair, ...rest }, i): PricedPool => ({ address: `pool${i}`, label: i % 2 === 0 ? 'even' : 'odd', mintA: pair[0]!, mintB: pair[1]!, ...rest })));
+  drawn.map(({ pair, ...rest }, i): PricedPool =>
+    ({ address: `pool${i}`, label: i % 2 === 0 ? 'even' : 'odd', mintA: pair[0]!, mintB: pair[1]!, ...rest })));
 
 function routerOver(pools: readonly PricedPool[]): Router {
   return createRouter({ pools, readPool: (address) => pools.find((pool) => pool.address === address)! });
 }
 
 /** Tries everything, without any memory: slow and plainly right. */
-function best(pools: readonly PricedPool[], at: string, amount: bigint, visited: readonly string[], hops: number): bigint {
+function best(
+  pools: readonly PricedPool[], at: string, amount: bigint, visited: readonly string[], hops: number,
+): bigint {
   let most = 0n;
   for (const pool of pools) {
     if (pool.mintA !== at && pool.mintB !== at) continue;
@@ -32,7 +35,8 @@ function best(pools: readonly PricedPool[], at: string, amount: bigint, visited:
     if (visited.includes(next)) continue;
     const [reserveIn, reserveOut] = forward ? [pool.reserveA, pool.reserveB] : [pool.reserveB, pool.reserveA];
     const out = quoteHop({ reserveIn, reserveOut, feeBps: pool.feeBps, amountIn: amount });
-    const reached = next === 'E' ? out : hops > 1 && out > 0n ? best(pools, next, out, [...visited, next], hops - 1) : 0n;
+    const reached = next === 'E' ? out
+      : hops > 1 && out > 0n ? best(pools, next, out, [...visited, next], hops - 1) : 0n;
     if (reached > most) most = reached;
   }
   return most;
@@ -65,10 +69,13 @@ describe('the router', () => {
   });
 
   it('goes no further than it is told', () => {
-    fc.assert(fc.property(poolsArbitrary, fc.bigInt({ min: 1n, max: 2n ** 40n }), fc.integer({ min: 1, max: 3 }), (pools, amount, maxHops) => {
-      const router = createRouter({ pools, readPool: (address) => pools.find((pool) => pool.address === address)!, maxHops });
-      expect(router.bestRoute({ inputMint: 'A', outputMint: 'E', amount })?.outAmount ?? 0n).toBe(best(pools, 'A', amount, ['A'], maxHops));
-    }));
+    fc.assert(fc.property(poolsArbitrary, fc.bigInt({ min: 1n, max: 2n ** 40n }), fc.integer({ min: 1, max: 3 }),
+      (pools, amount, maxHops) => {
+        const router =
+          createRouter({ pools, readPool: (address) => pools.find((pool) => pool.address === address)!, maxHops });
+        expect(router.bestRoute({ inputMint: 'A', outputMint: 'E', amount })?.outAmount ?? 0n)
+          .toBe(best(pools, 'A', amount, ['A'], maxHops));
+      }));
   });
 
   it('chains its hops from the first mint to the last, each paying what the next takes', () => {
@@ -93,7 +100,8 @@ describe('the router', () => {
   });
 
   it('reads the reserves anew for every request', () => {
-    const pool: PricedPool = { address: 'pool', label: 'x', mintA: 'A', mintB: 'E', feeBps: 0, reserveA: 1_000_000n, reserveB: 1_000_000n };
+    const pool: PricedPool =
+      { address: 'pool', label: 'x', mintA: 'A', mintB: 'E', feeBps: 0, reserveA: 1_000_000n, reserveB: 1_000_000n };
     const pools = [pool];
     const router = createRouter({ pools, readPool: () => pools[0]! });
     const request = { inputMint: 'A', outputMint: 'E', amount: 1_000n };

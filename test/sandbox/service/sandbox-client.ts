@@ -45,7 +45,9 @@ export async function startTestSandbox(options: SandboxOptions = {}): Promise<Te
   const pool = new Pool(addresses.base_url, { connections: 4 });
   const wallet = walletOfKey(addresses.wallet.private_key);
 
-  const send = async (request: { method: 'GET' | 'POST' | 'DELETE'; path: string; headers: Record<string, string>; body?: string }): Promise<Answer> => {
+  const send = async (
+    request: { method: 'GET' | 'POST' | 'DELETE'; path: string; headers: Record<string, string>; body?: string },
+  ): Promise<Answer> => {
     const { body, ...line } = request;
     const response = await pool.request({ ...line, ...(body === undefined ? {} : { body }) });
     const text = await response.body.text();
@@ -56,7 +58,9 @@ export async function startTestSandbox(options: SandboxOptions = {}): Promise<Te
     return send({ method: 'GET', path: search === '' ? path : `${path}?${search}`, headers });
   };
   const post: TestSandbox['post'] = (path, body, headers = KEY) =>
-    send({ method: 'POST', path, headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) });
+    send({
+      method: 'POST', path, headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body),
+    });
   const order: TestSandbox['order'] = (query) => get('/swap/v2/order', query);
 
   return {
@@ -68,7 +72,9 @@ export async function startTestSandbox(options: SandboxOptions = {}): Promise<Te
     remove: (path) => send({ method: 'DELETE', path, headers: KEY }),
     order,
     execute: (answer, signer = wallet) =>
-      post('/swap/v2/execute', { signedTransaction: signer.sign(answer.body.transaction), requestId: answer.body.requestId }),
+      post('/swap/v2/execute', {
+        signedTransaction: signer.sign(answer.body.transaction), requestId: answer.body.requestId,
+      }),
     async newWallet(funds = {}) {
       const { privateKey, publicKey } = generateKeyPairSync('ed25519');
       const address = bs58.encode(publicKey.export({ format: 'der', type: 'spki' }).subarray(-32));
@@ -107,7 +113,9 @@ export function createWallet(name: string): TestWallet {
 async function fetchJson(url: string, body: unknown): Promise<Answer['body']> {
   const pool = new Pool(new URL(url).origin);
   try {
-    const response = await pool.request({ method: 'POST', path: '/', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
+    const response = await pool.request({
+      method: 'POST', path: '/', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body),
+    });
     return await response.body.json();
   } finally {
     await pool.close();
@@ -123,7 +131,9 @@ function parsed(text: string): unknown {
 }
 
 function createKey(seed: Uint8Array): KeyObject {
-  return createPrivateKey({ key: Buffer.concat([Buffer.from('302e020100300506032b657004220420', 'hex'), seed]), format: 'der', type: 'pkcs8' });
+  return createPrivateKey({
+    key: Buffer.concat([Buffer.from('302e020100300506032b657004220420', 'hex'), seed]), format: 'der', type: 'pkcs8',
+  });
 }
 
 const SIGNATURE_BYTES = 64;
@@ -139,7 +149,8 @@ function walletOf(key: KeyObject, address: string): TestWallet {
       const message = raw.subarray(1 + SIGNATURE_BYTES * signers);
       // Three bytes of header and a length, after the version where there is one.
       const keysStart = (message[0]! & VERSION_FLAG) === 0 ? 4 : 5;
-      const place = Array.from({ length: signers }, (_, i) => message.subarray(keysStart + 32 * i, keysStart + 32 * (i + 1)))
+      const place = Array.from({ length: signers }, (_, i) =>
+        message.subarray(keysStart + 32 * i, keysStart + 32 * (i + 1)))
         .findIndex((candidate) => candidate.equals(publicKey));
       if (place < 0) throw new Error(`${address} is no signer`);
       sign(null, message, key).copy(raw, 1 + SIGNATURE_BYTES * place);

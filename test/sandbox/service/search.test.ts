@@ -48,18 +48,25 @@ describe('GET /ultra/v1/search', () => {
   it('writes every field of the record with its type', async () => {
     const [record] = (await search(SOL)).body;
     expect(record).toMatchObject({
-      id: SOL, name: expect.any(String), symbol: 'SOL', icon: expect.any(String), decimals: 9, tokenProgram: expect.any(String),
-      createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT/), circSupply: expect.any(Number), totalSupply: expect.any(Number), holderCount: expect.any(Number),
-      fdv: expect.any(Number), mcap: expect.any(Number), usdPrice: expect.any(Number), priceBlockId: sandbox.chain.slot, liquidity: expect.any(Number),
-      fees: expect.any(Number), apy: { platformEarn: expect.any(Number) }, firstPool: { id: expect.any(String), createdAt: expect.any(String) },
+      id: SOL, name: expect.any(String), symbol: 'SOL', icon: expect.any(String), decimals: 9,
+      tokenProgram: expect.any(String), createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
+      circSupply: expect.any(Number), totalSupply: expect.any(Number), holderCount: expect.any(Number),
+      fdv: expect.any(Number), mcap: expect.any(Number), usdPrice: expect.any(Number), priceBlockId: sandbox.chain.slot,
+      liquidity: expect.any(Number), fees: expect.any(Number), apy: { platformEarn: expect.any(Number) },
+      firstPool: { id: expect.any(String), createdAt: expect.any(String) },
       audit: { mintAuthorityDisabled: true, freezeAuthorityDisabled: true, topHoldersPercentage: expect.any(Number) },
-      organicScore: expect.any(Number), organicScoreLabel: 'high', isVerified: true, tags: expect.any(Array), updatedAt: expect.stringMatching(/Z$/),
+      organicScore: expect.any(Number), organicScoreLabel: 'high', isVerified: true, tags: expect.any(Array),
+      updatedAt: expect.stringMatching(/Z$/),
       stats7d: { priceChange: expect.any(Number) }, stats30d: { priceChange: expect.any(Number) },
     });
-    for (const name of ['twitter', 'telegram', 'website', 'discord', 'instagram', 'tiktok', 'otherUrl', 'dev', 'issuer', 'launchpad', 'partnerConfig', 'graduatedPool', 'graduatedAt']) {
+    for (const name of [
+      'twitter', 'telegram', 'website', 'discord', 'instagram', 'tiktok', 'otherUrl', 'dev', 'issuer', 'launchpad',
+      'partnerConfig', 'graduatedPool', 'graduatedAt',
+    ]) {
       expect(record).toHaveProperty(name);
     }
-    for (const name of ['ctLikes', 'smartCtLikes', 'mintAuthority', 'freezeAuthority']) expect(record).not.toHaveProperty(name);
+    for (const name of ['ctLikes', 'smartCtLikes', 'mintAuthority', 'freezeAuthority'])
+      expect(record).not.toHaveProperty(name);
     for (const window of STATS_WINDOWS) {
       expect(Object.keys(record[`stats${window}`]).sort()).toEqual([...WINDOW_FIELDS].sort());
       for (const value of Object.values(record[`stats${window}`])) expect(Number.isFinite(value)).toBe(true);
@@ -68,8 +75,13 @@ describe('GET /ultra/v1/search', () => {
 
   it('shows authorities, suspicion and hostile names as they are', async () => {
     const [barnacle] = (await search(sandbox.mint('BARNA'))).body;
-    expect(barnacle).toMatchObject({ mintAuthority: expect.any(String), freezeAuthority: expect.any(String), organicScoreLabel: 'low' });
-    expect(barnacle.audit).toEqual({ isSus: true, topHoldersPercentage: expect.any(Number), devBalancePercentage: expect.any(Number), devMints: expect.any(Number) });
+    expect(barnacle).toMatchObject({
+      mintAuthority: expect.any(String), freezeAuthority: expect.any(String), organicScoreLabel: 'low',
+    });
+    expect(barnacle.audit).toEqual({
+      isSus: true, topHoldersPercentage: expect.any(Number), devBalancePercentage: expect.any(Number),
+      devMints: expect.any(Number),
+    });
     expect(barnacle).toMatchObject({ isVerified: null, tags: null });
     const [murk] = (await search(sandbox.mint('MURK'))).body;
     expect(murk.name).toContain('<script>');
@@ -84,7 +96,8 @@ describe('GET /ultra/v1/search', () => {
 
   it('has a yield for lending assets alone', async () => {
     const { body } = await search('');
-    expect(body.filter((record: object) => 'apy' in record).map(({ symbol }: { symbol: string }) => symbol).sort()).toEqual(['SOL', 'USDC']);
+    expect(body.filter((record: object) => 'apy' in record).map(({ symbol }: { symbol: string }) => symbol).sort())
+      .toEqual(['SOL', 'USDC']);
   });
 
   it('says how long an answer stays good', async () => {
@@ -119,7 +132,10 @@ describe('GET /ultra/v1/search in the live form', () => {
       const { body } = await live.get('/ultra/v1/search', { query: '' });
       for (const record of body) {
         expect(Object.values(record)).not.toContain(null);
-        expect(record).toMatchObject({ ctLikes: expect.any(Number), smartCtLikes: expect.any(Number), updatedAt: expect.stringMatching(/\.\d{9}Z$/), apy: expect.any(Object) });
+        expect(record).toMatchObject({
+          ctLikes: expect.any(Number), smartCtLikes: expect.any(Number), updatedAt: expect.stringMatching(/\.\d{9}Z$/),
+          apy: expect.any(Object),
+        });
       }
       const [impostor] = (await live.get('/ultra/v1/search', { query: 'Official' })).body;
       for (const name of ['icon', 'isVerified', 'issuer', 'tags', 'stats5m']) expect(impostor).not.toHaveProperty(name);

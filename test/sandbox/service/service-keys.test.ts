@@ -13,20 +13,24 @@ describe.each(PROFILES)('the keys of the service itself, in the profile %s', (pr
   beforeAll(async () => {
     sandbox = await startTestSandbox({ profile, speed: 0 });
     thief = await sandbox.newWallet({ [USDC]: '100000000' });
-    const { body } = await sandbox.order({ inputMint: USDC, outputMint: SOL, amount: '25000000', taker: thief.address });
+    const { body } =
+      await sandbox.order({ inputMint: USDC, outputMint: SOL, amount: '25000000', taker: thief.address });
     own = { gas: body.signatureFeePayer, maker: (await sandbox.get('/sandbox/state')).body.maker };
     expect(own.gas).not.toBe(thief.address);
   });
   afterAll(() => sandbox.close());
 
-  const execute = ({ body }: Answer, signedTransaction: string): Promise<Answer> => sandbox.post('/swap/v2/execute', { signedTransaction, requestId: body.requestId });
-  const held = (): readonly bigint[] => [own.maker, own.gas].flatMap((owner) => [sandbox.chain.balance(owner), sandbox.chain.tokenBalance({ owner, mint: USDC })]);
+  const execute = ({ body }: Answer, signedTransaction: string): Promise<Answer> =>
+    sandbox.post('/swap/v2/execute', { signedTransaction, requestId: body.requestId });
+  const held = (): readonly bigint[] => [own.maker, own.gas]
+    .flatMap((owner) => [sandbox.chain.balance(owner), sandbox.chain.tokenBalance({ owner, mint: USDC })]);
 
   it('sign no order of which they are the taker, whoever receives', async () => {
     const before = held();
     for (const taker of [own.maker, own.gas]) {
       for (const [inputMint, outputMint] of [[USDC, SOL], [SOL, USDC]] as const) {
-        const order = await sandbox.order({ inputMint, outputMint, amount: '3000000000', taker, receiver: thief.address });
+        const order =
+          await sandbox.order({ inputMint, outputMint, amount: '3000000000', taker, receiver: thief.address });
         expect(order.body.router).not.toBe(taker === own.maker ? 'rfqz' : undefined);
         if (order.body.transaction === '') continue;
         const { status, body } = await execute(order, order.body.transaction);
@@ -39,7 +43,9 @@ describe.each(PROFILES)('the keys of the service itself, in the profile %s', (pr
   it('pay for nobody who names them as payer', async () => {
     const before = held();
     for (const payer of [own.maker, own.gas]) {
-      const order = await sandbox.order({ inputMint: USDC, outputMint: SOL, amount: '5000000', taker: thief.address, payer, bundleTipLamports: 1_000_000 });
+      const order = await sandbox.order({
+        inputMint: USDC, outputMint: SOL, amount: '5000000', taker: thief.address, payer, bundleTipLamports: 1_000_000,
+      });
       expect(order.body.signatureFeePayer).toBe(payer);
       const { status, body } = await execute(order, thief.sign(order.body.transaction));
       expect([status, body.code]).toEqual([400, -1_003]);
@@ -52,10 +58,13 @@ describe.each(PROFILES)('the keys of the service itself, in the profile %s', (pr
     const wrapped = sandbox.chain.fundToken({ owner: taker.address, mint: SOL, amount: 1_000n });
     const order = await sandbox.order({ inputMint: USDC, outputMint: SOL, amount: '25000000', taker: taker.address });
     expect(order.body).toMatchObject({ gasless: true, signatureFeePayer: own.gas, rentFeeLamports: 0 });
-    land(taker, [closeTokenAccount({ account: wrapped, destination: taker.address, owner: taker.address, tokenProgram: TOKEN_PROGRAM })]);
+    land(taker, [closeTokenAccount(
+      { account: wrapped, destination: taker.address, owner: taker.address, tokenProgram: TOKEN_PROGRAM },
+    )]);
     const before = { gas: sandbox.chain.balance(own.gas), taker: sandbox.chain.balance(taker.address) };
     expect((await execute(order, taker.sign(order.body.transaction))).body.status).toBe('Failed');
-    expect(before.gas - sandbox.chain.balance(own.gas)).toBe(BigInt(order.body.signatureFeeLamports + order.body.prioritizationFeeLamports));
+    expect(before.gas - sandbox.chain.balance(own.gas))
+      .toBe(BigInt(order.body.signatureFeeLamports + order.body.prioritizationFeeLamports));
     expect(sandbox.chain.balance(taker.address)).toBe(before.taker);
   });
 

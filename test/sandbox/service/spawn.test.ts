@@ -38,7 +38,8 @@ describe('a sandbox in a process of its own', () => {
   });
 
   it('says why it did not start', async () => {
-    await expect(spawnSandbox({ speed: -1 })).rejects.toMatchObject({ code: 'SANDBOX_FAILED', message: expect.stringMatching(/speed: expected a number/) });
+    await expect(spawnSandbox({ speed: -1 }))
+      .rejects.toMatchObject({ code: 'SANDBOX_FAILED', message: expect.stringMatching(/speed: expected a number/) });
   });
 
   it('outlives Ctrl-C, and ends when its parent is killed', async () => {
@@ -48,7 +49,9 @@ describe('a sandbox in a process of its own', () => {
       const { addresses } = await spawnSandbox({ speed: 0 });
       console.log(addresses.base_url);
       setInterval(() => {}, 1000);`;
-    const parent = spawn(process.execPath, ['--input-type=module', '--eval', source], { stdio: ['ignore', 'pipe', 'inherit'], detached: true });
+    const parent = spawn(process.execPath, ['--input-type=module', '--eval', source], {
+      stdio: ['ignore', 'pipe', 'inherit'], detached: true,
+    });
     const [baseUrl] = (await once(createInterface({ input: parent.stdout }), 'line')) as [string];
     expect(await stateOf(baseUrl)).toBe(200);
     // What Ctrl-C does to a whole group must not take the chain from under a parent that still drains.

@@ -7,8 +7,9 @@ import { clientOf, json, listen } from '../loopback.ts';
 import { ASKED, orderAnswer } from '../answers.ts';
 
 const coast = parseDialect([
-  'dialect: coast', 'routers: { iris: [tern, petrel], rfqz: skua, routerA: auk }', 'providers: { provider_a: heron }', 'query: { excludeRouters: without }',
-  'fields: { priceImpact: impact, platformEarn: coastEarn }', 'paths: { /ultra/v1/search: /find/tokens, /tokens/v2: /shells }', '',
+  'dialect: coast', 'routers: { iris: [tern, petrel], rfqz: skua, routerA: auk }', 'providers: { provider_a: heron }',
+  'query: { excludeRouters: without }', 'fields: { priceImpact: impact, platformEarn: coastEarn }',
+  'paths: { /ultra/v1/search: /find/tokens, /tokens/v2: /shells }', '',
 ].join('\n'), 'coast.yaml');
 const neutral = loadDialect('neutral');
 
@@ -38,9 +39,14 @@ describe('a dialect', () => {
   });
 
   test('renames members at any depth, and routers and providers where they stand, in both directions', () => {
-    const neutralWords = { list: [{ platformEarn: 1, other: null, router: 'rfqz' }], text: 'platformEarn', provider: 'provider_a', label: 'iris' };
+    const neutralWords = {
+      list: [{ platformEarn: 1, other: null, router: 'rfqz' }], text: 'platformEarn', provider: 'provider_a',
+      label: 'iris',
+    };
     const wire = coast.toWire.json(neutralWords);
-    expect(wire).toEqual({ list: [{ coastEarn: 1, other: null, router: 'skua' }], text: 'platformEarn', provider: 'heron', label: 'iris' });
+    expect(wire).toEqual({
+      list: [{ coastEarn: 1, other: null, router: 'skua' }], text: 'platformEarn', provider: 'heron', label: 'iris',
+    });
     expect(coast.fromWire.json(wire)).toEqual(neutralWords);
   });
 
@@ -48,9 +54,12 @@ describe('a dialect', () => {
     const { heard } = coast;
     expect(heard.queryValue('excludeRouters', 'tern,petrel, skua')).toBe('iris,iris,rfqz');
     expect(heard.queryValue('excludeRouters', 'iris,gull')).toBe(`${UNKNOWN_MARK}iris,gull`);
-    expect([heard.queryName('without'), heard.queryName('excludeRouters'), heard.queryName('amount')]).toEqual(['excludeRouters', `${UNKNOWN_MARK}excludeRouters`, 'amount']);
+    expect([heard.queryName('without'), heard.queryName('excludeRouters'), heard.queryName('amount')])
+      .toEqual(['excludeRouters', `${UNKNOWN_MARK}excludeRouters`, 'amount']);
     expect(heard.json({ impact: 1, priceImpact: 2, router: 'rfqz', provider: 'heron' }))
-      .toEqual({ priceImpact: 1, [`${UNKNOWN_MARK}priceImpact`]: 2, router: `${UNKNOWN_MARK}rfqz`, provider: 'provider_a' });
+      .toEqual({
+        priceImpact: 1, [`${UNKNOWN_MARK}priceImpact`]: 2, router: `${UNKNOWN_MARK}rfqz`, provider: 'provider_a',
+      });
     expect(heard.path('/find/tokens')).toBe('/ultra/v1/search');
     expect(heard.path('/tokens/v2/tag').startsWith('/tokens')).toBe(false);
     expect(neutral.heard.json({ router: 'iris', platformEarn: 1 })).toEqual({ router: 'iris', platformEarn: 1 });
@@ -58,11 +67,15 @@ describe('a dialect', () => {
   });
 
   test('takes its host’s own word where a member beside it has the neutral name', () => {
-    for (const answer of [{ coastEarn: 5, platformEarn: 99 }, { platformEarn: 99, coastEarn: 5 }]) expect(coast.fromWire.json(answer)).toEqual({ platformEarn: 5 });
+    for (const answer of [{ coastEarn: 5, platformEarn: 99 }, { platformEarn: 99, coastEarn: 5 }])
+      expect(coast.fromWire.json(answer)).toEqual({ platformEarn: 5 });
   });
 
   test('leaves words alone that are keys of a map or names of something else', () => {
-    const answer = { addressesByLookupTableAddress: { tern: ['skua'] }, routePlan: [{ swapInfo: { label: 'tern' } }], symbol: 'heron', taker: 'petrel', routers: ['tern'] };
+    const answer = {
+      addressesByLookupTableAddress: { tern: ['skua'] }, routePlan: [{ swapInfo: { label: 'tern' } }], symbol: 'heron',
+      taker: 'petrel', routers: ['tern'],
+    };
     expect(coast.fromWire.json(answer)).toEqual(answer);
   });
 
@@ -74,13 +87,20 @@ describe('a dialect', () => {
     for (const router of neutral.routers) expect(neutral.toWire.router(router)).toBe(router);
   });
 
-  test.each(dialectNames())('%s knows every router and provider of the reference, and what it says can be read back', (name) => {
+  test.each(
+    dialectNames(),
+  )('%s knows every router and provider of the reference, and what it says can be read back', (name) => {
     const { toWire, fromWire, routers, providers } = loadDialect(name);
     expect(routers).toEqual(neutral.routers);
     expect(providers).toEqual(neutral.providers);
-    const words = fc.constantFrom('router', 'provider', 'platformEarn', 'bundleTipLamports', 'amount', 'iris', 'rfqz', 'routerA', 'provider_a');
+    const words = fc.constantFrom(
+      'router', 'provider', 'platformEarn', 'bundleTipLamports', 'amount', 'iris', 'rfqz', 'routerA', 'provider_a',
+    );
     const { value } = fc.letrec<{ value: Json; object: Json }>((tie) => ({
-      value: fc.oneof({ maxDepth: 4 }, words, fc.integer(), fc.constant(null), fc.array(tie('value'), { maxLength: 3 }), tie('object')),
+      value: fc.oneof(
+        { maxDepth: 4 }, words, fc.integer(), fc.constant(null), fc.array(tie('value'), { maxLength: 3 }),
+        tie('object'),
+      ),
       object: fc.dictionary(words, tie('value'), { maxKeys: 4 }),
     }));
     fc.assert(fc.property(value, (document) => {
@@ -91,16 +111,22 @@ describe('a dialect', () => {
   test.each([
     ['an unknown key', 'dialect: x\nrouter: { a: b }\n', 'x.yaml:1:1', 'did you mean "routers"'],
     ['a value of the wrong kind', 'dialect: x\nquery:\n  a: 5\n', 'x.yaml:3:6', 'query.a'],
-    ['one word for two', 'dialect: x\nrouters: { iris: [tern, gull], rfqz: gull }\n', 'x.yaml:2:38', '"gull" already stands for iris'],
+    [
+      'one word for two', 'dialect: x\nrouters: { iris: [tern, gull], rfqz: gull }\n', 'x.yaml:2:38',
+      '"gull" already stands for iris',
+    ],
     ['a path that is none', 'dialect: x\npaths: { /a: b }\n', 'x.yaml:2:14', 'expected a path'],
     ['broken YAML', 'dialect: x\nrouters: {\n', 'x.yaml:', ''],
     ['no name', 'routers: {}\n', 'x.yaml:1:1', 'dialect'],
   ])('with %s is refused with its place', (_name, text, place, words) => {
-    expect(() => parseDialect(text, 'x.yaml')).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID', message: expect.stringContaining(words) as string }));
+    expect(() => parseDialect(text, 'x.yaml'))
+      .toThrow(expect.objectContaining({ code: 'CONFIG_INVALID', message: expect.stringContaining(words) as string }));
     expect(() => parseDialect(text, 'x.yaml')).toThrow(place);
   });
 
-  test.each([['nowhere', 'CONFIG_NOT_FOUND'], ['../../package', 'CONFIG_INVALID'], ['', 'CONFIG_INVALID']])('named "%s" is %s', (name, code) => {
+  test.each([
+    ['nowhere', 'CONFIG_NOT_FOUND'], ['../../package', 'CONFIG_INVALID'], ['', 'CONFIG_INVALID'],
+  ])('named "%s" is %s', (name, code) => {
     expect(() => loadDialect(name)).toThrow(expect.objectContaining({ code }));
   });
 });

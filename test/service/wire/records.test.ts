@@ -2,22 +2,30 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { isGannetError } from '../../../src/core/errors.ts';
 import type { Json } from '../../../src/core/json.ts';
-import { readContentFeed, readContents } from '../../../src/service/wire/content.ts';
-import { readOrderBook } from '../../../src/service/wire/order-book.ts';
+import { readContentFeed, readContents } from '../../../src/service/wire/token-content.ts';
+import { readOrderBook } from '../../../src/service/wire/order-book-answer.ts';
 import { readEvents } from '../../../src/service/wire/prediction-event.ts';
 import { HISTORY } from '../../../src/service/wire/prediction-history.ts';
-import { MARKETS } from '../../../src/service/wire/prediction-market.ts';
+import { MARKETS } from '../../../src/service/wire/prediction-events.ts';
 import { readPage } from '../../../src/service/wire/prediction-page.ts';
 import { POSITIONS, readPosition } from '../../../src/service/wire/prediction-position.ts';
 import { readTokenRecords } from '../../../src/service/wire/token-record.ts';
 import { mintNumber, tokenAnswer } from '../answers.ts';
-import { eventAnswer, flatMarketAnswer, liveHistoryAnswer, livePositionAnswer, POSITION } from '../prediction-answers.ts';
+import {
+  eventAnswer, flatMarketAnswer, liveHistoryAnswer, livePositionAnswer, POSITION,
+} from '../endpoints/prediction-answers.ts';
 
 const page = (data: unknown): Json => ({ data, pagination: { start: 0, end: 1, total: 1, hasNext: false } }) as Json;
-const content = { mint: mintNumber(0), contents: [{ contentId: 'c', content: 'text', submittedBy: { id: 'u' } }], tokenSummary: { citations: ['x'] }, newsSummary: null };
+const content = {
+  mint: mintNumber(0), contents: [{ contentId: 'c', content: 'text', submittedBy: { id: 'u' } }],
+  tokenSummary: { citations: ['x'] }, newsSummary: null,
+};
 
 const READERS: readonly (readonly [string, (answer: Json) => unknown, unknown])[] = [
-  ['tokens', readTokenRecords, [tokenAnswer(mintNumber(0), { stats7d: { priceChange: 1 }, firstPool: { id: 'p' }, apy: { platformEarn: 1 } })]],
+  [
+    'tokens', readTokenRecords,
+    [tokenAnswer(mintNumber(0), { stats7d: { priceChange: 1 }, firstPool: { id: 'p' }, apy: { platformEarn: 1 } })],
+  ],
   ['content', readContents, { data: [content] }],
   ['a content feed', readContentFeed, { data: { ...content, pagination: { page: 1 } } }],
   ['events', readEvents, { data: [eventAnswer('E', { markets: [flatMarketAnswer('M')] })] }],
@@ -31,7 +39,10 @@ const READERS: readonly (readonly [string, (answer: Json) => unknown, unknown])[
 /** JSON with what is most likely to be taken for something else. */
 const json: fc.Arbitrary<unknown> = fc.oneof(
   fc.jsonValue({ maxDepth: 3 }),
-  fc.constantFrom('', '0', '-1', '1e400', 'NaN', 'null', '__proto__', [], {}, [null], { data: null }, 1e308, -0, 2n ** 70n, -(2n ** 70n), 'x'.repeat(10_000), '9'.repeat(20), '9'.repeat(40)),
+  fc.constantFrom(
+    '', '0', '-1', '1e400', 'NaN', 'null', '__proto__', [], {}, [null], { data: null }, 1e308, -0, 2n ** 70n,
+    -(2n ** 70n), 'x'.repeat(10_000), '9'.repeat(20), '9'.repeat(40),
+  ),
 );
 
 /** Returns a copy with another value at one place; `choices` leads there. */

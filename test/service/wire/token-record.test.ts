@@ -14,10 +14,14 @@ function read(changes: Readonly<Record<string, unknown>> = {}): TokenRecord {
 
 describe('a token record', () => {
   test('keeps what the service says and invents nothing', () => {
-    const record = read({ icon: null, isVerified: null, apy: { platformEarn: 4.2 }, firstPool: { id: 'pool', createdAt: '2024-01-02T03:04:05Z' }, ctLikes: 4 });
+    const record = read({
+      icon: null, isVerified: null, apy: { platformEarn: 4.2 },
+      firstPool: { id: 'pool', createdAt: '2024-01-02T03:04:05Z' }, ctLikes: 4,
+    });
     expect(record).toMatchObject({
-      id: FIRST, symbol: 'TKN', decimals: 6, audit: { mintAuthorityDisabled: true }, tags: ['verified'], platformEarn: 4.2,
-      updatedAt: Date.UTC(2026, 10, 20, 10, 0, 0, 123), firstPool: { id: 'pool', createdAt: Date.UTC(2024, 0, 2, 3, 4, 5) },
+      id: FIRST, symbol: 'TKN', decimals: 6, audit: { mintAuthorityDisabled: true }, tags: ['verified'],
+      platformEarn: 4.2, updatedAt: Date.UTC(2026, 10, 20, 10, 0, 0, 123),
+      firstPool: { id: 'pool', createdAt: Date.UTC(2024, 0, 2, 3, 4, 5) },
     });
     expect(record.audit.freezeAuthorityDisabled).toBeUndefined();
     expect(record.isVerified).toBeUndefined();
@@ -31,7 +35,9 @@ describe('a token record', () => {
   });
 
   test('drops numbers that cannot be', () => {
-    const text = JSON.stringify(tokenAnswer(FIRST, { usdPrice: '#', liquidity: -1, fdv: 'much', mcap: {}, stats5m: [1] })).replace('"#"', '1e999');
+    const text = JSON.stringify(
+      tokenAnswer(FIRST, { usdPrice: '#', liquidity: -1, fdv: 'much', mcap: {}, stats5m: [1] }),
+    ).replace('"#"', '1e999');
     expect(readTokenRecord(parseJson(text)).values).toEqual({ holderCount: 12 });
   });
 
@@ -41,14 +47,20 @@ describe('a token record', () => {
   });
 
   test('issue 13.31: reads numbers that come as text', () => {
-    const record = read({ decimals: '6', usdPrice: '1.25', mcap: '-3', fdv: 'much', holderCount: '', stats5m: { priceChange: '-2.5', buyVolume: '1e3' } });
+    const record = read({
+      decimals: '6', usdPrice: '1.25', mcap: '-3', fdv: 'much', holderCount: '',
+      stats5m: { priceChange: '-2.5', buyVolume: '1e3' },
+    });
     expect(record.decimals).toBe(6);
     expect(record.values).toEqual({ 'usdPrice': 1.25, '5m.priceChange': -2.5, '5m.buyVolume': 1_000 });
   });
 
   test('survives decoration of the wrong form', () => {
-    const record = read({ icon: 5, twitter: [], createdAt: 'long ago', tags: 'none', firstPool: 'x', apy: [], launchpad: {} });
-    expect(record).toMatchObject({ icon: undefined, createdAt: undefined, tags: [], firstPool: undefined, platformEarn: undefined });
+    const record =
+      read({ icon: 5, twitter: [], createdAt: 'long ago', tags: 'none', firstPool: 'x', apy: [], launchpad: {} });
+    expect(record).toMatchObject({
+      icon: undefined, createdAt: undefined, tags: [], firstPool: undefined, platformEarn: undefined,
+    });
   });
 
   test('bounds the length of what a token says of itself', () => {
@@ -58,13 +70,18 @@ describe('a token record', () => {
   });
 
   test('is not fooled by members of every object', () => {
-    const record = readTokenRecord(JSON.parse(`{"__proto__":{"usdPrice":9},"id":"${FIRST}","name":"a","symbol":"b","decimals":0}`) as Json);
+    const record = readTokenRecord(
+      JSON.parse(`{"__proto__":{"usdPrice":9},"id":"${FIRST}","name":"a","symbol":"b","decimals":0}`) as Json,
+    );
     expect(record.values).toEqual({});
     for (const name of TOKEN_STAT_NAMES) expect(record.values).not.toHaveProperty([name]);
   });
 
   test('has the long windows beside its columns, the price change alone or with volumes', () => {
-    const record = read({ stats7d: { priceChange: -12.5, holderChange: null }, stats30d: { priceChange: 3, buyVolume: 1e6, sellVolume: 2e6, numNetBuyers: -4, numBuys: -1 } });
+    const record = read({
+      stats7d: { priceChange: -12.5, holderChange: null },
+      stats30d: { priceChange: 3, buyVolume: 1e6, sellVolume: 2e6, numNetBuyers: -4, numBuys: -1 },
+    });
     expect(record.stats7d).toEqual({ priceChange: -12.5 });
     expect(record.stats30d).toEqual({ priceChange: 3, buyVolume: 1e6, sellVolume: 2e6, numNetBuyers: -4 });
     expect(Object.keys(record.values).filter((name) => name.startsWith('7d') || name.startsWith('30d'))).toEqual([]);
@@ -73,31 +90,47 @@ describe('a token record', () => {
 
   test('is read in every field of the reference', () => {
     const text = {
-      icon: 'https://icons.example/t.png', dev: 'dev', issuer: 'Issuer', launchpad: 'pad', partnerConfig: 'config', graduatedPool: 'pool', organicScoreLabel: 'medium',
-      twitter: 'https://a.example', telegram: 'https://b.example', website: 'https://c.example', discord: 'https://d.example', instagram: 'https://e.example',
-      tiktok: 'https://f.example', otherUrl: 'https://g.example', tokenProgram: PROGRAM, mintAuthority: TAKER, freezeAuthority: TAKER,
+      icon: 'https://icons.example/t.png', dev: 'dev', issuer: 'Issuer', launchpad: 'pad', partnerConfig: 'config',
+      graduatedPool: 'pool', organicScoreLabel: 'medium',
+      twitter: 'https://a.example', telegram: 'https://b.example', website: 'https://c.example',
+      discord: 'https://d.example', instagram: 'https://e.example',
+      tiktok: 'https://f.example', otherUrl: 'https://g.example', tokenProgram: PROGRAM, mintAuthority: TAKER,
+      freezeAuthority: TAKER,
     };
     const numbers = {
-      usdPrice: 1.5, priceBlockId: 400_000_000, liquidity: 2e6, fees: 53.5, mcap: 4e8, fdv: 9e8, holderCount: 857_254, circSupply: 3.2e9, totalSupply: 6.8e9, organicScore: 97.98,
+      usdPrice: 1.5, priceBlockId: 400_000_000, liquidity: 2e6, fees: 53.5, mcap: 4e8, fdv: 9e8, holderCount: 857_254,
+      circSupply: 3.2e9, totalSupply: 6.8e9, organicScore: 97.98,
     };
     const window = Object.fromEntries(WINDOW_FIELDS.map((field, i) => [field, i + 0.5]));
-    const audit = { isSus: false, mintAuthorityDisabled: true, freezeAuthorityDisabled: false, topHoldersPercentage: 15.45, devBalancePercentage: 0.5, devMints: 1 };
+    const audit = {
+      isSus: false, mintAuthorityDisabled: true, freezeAuthorityDisabled: false, topHoldersPercentage: 15.45,
+      devBalancePercentage: 0.5, devMints: 1,
+    };
     const record = read({
-      ...text, ...numbers, audit, stats5m: window, stats1h: window, stats6h: window, stats24h: window, stats7d: window, stats30d: window, isVerified: true,
-      tags: ['community', 'verified'], createdAt: '2024-06-07T10:56:42.584Z', graduatedAt: '2024-06-08T00:00:00Z', updatedAt: '2026-02-23T04:55:12.461987654Z',
+      ...text, ...numbers, audit, stats5m: window, stats1h: window, stats6h: window, stats24h: window, stats7d: window,
+      stats30d: window, isVerified: true, tags: ['community', 'verified'], createdAt: '2024-06-07T10:56:42.584Z',
+      graduatedAt: '2024-06-08T00:00:00Z', updatedAt: '2026-02-23T04:55:12.461987654Z',
     });
     expect(record).toMatchObject({
-      ...text, audit, isVerified: true, tags: ['community', 'verified'], stats7d: window, stats30d: window, createdAt: Date.UTC(2024, 5, 7, 10, 56, 42, 584),
+      ...text, audit, isVerified: true, tags: ['community', 'verified'], stats7d: window, stats30d: window,
+      createdAt: Date.UTC(2024, 5, 7, 10, 56, 42, 584),
       graduatedAt: Date.UTC(2024, 5, 8), updatedAt: Date.UTC(2026, 1, 23, 4, 55, 12, 461),
     });
     expect(record.values).toEqual({
-      ...numbers, ...Object.fromEntries(STATS_WINDOWS.flatMap((name) => WINDOW_FIELDS.map((field, i) => [`${name}.${field}`, i + 0.5]))),
+      ...numbers, ...Object.fromEntries(STATS_WINDOWS.flatMap((name) =>
+        WINDOW_FIELDS.map((field, i) => [`${name}.${field}`, i + 0.5]))),
     });
   });
 
   test('in the sparse form that hosts send, keys absent and others added, says the same as with nulls', () => {
-    const extra = { bondingCurve: 55.5, dexBanner: 'x', ctLikes: 9, smartCtLikes: 2, apy: {}, audit: { mintAuthorityDisabled: true, botHoldersPercentage: 3 } };
-    const nulls = Object.fromEntries(['icon', 'dev', 'issuer', 'launchpad', 'graduatedAt', 'usdPrice', 'isVerified', 'stats1h', 'firstPool', 'mintAuthority'].map((name) => [name, null]));
+    const extra = {
+      bondingCurve: 55.5, dexBanner: 'x', ctLikes: 9, smartCtLikes: 2, apy: {},
+      audit: { mintAuthorityDisabled: true, botHoldersPercentage: 3 },
+    };
+    const nulls = Object.fromEntries([
+      'icon', 'dev', 'issuer', 'launchpad', 'graduatedAt', 'usdPrice', 'isVerified', 'stats1h', 'firstPool',
+      'mintAuthority',
+    ].map((name) => [name, null]));
     const sparse = read({ ...extra, usdPrice: undefined });
     expect(read({ ...extra, ...nulls })).toEqual(sparse);
     expect(JSON.stringify(sparse)).not.toMatch(/ctLikes|smartCtLikes|bondingCurve|botHolders/i);

@@ -1,9 +1,13 @@
-import { TOKEN_2022_PROGRAM_ID, TOKEN_PROGRAM_ID, createApproveInstruction, createCloseAccountInstruction, createTransferInstruction } from '@solana/spl-token';
+import {
+  TOKEN_2022_PROGRAM_ID, TOKEN_PROGRAM_ID, createApproveInstruction, createCloseAccountInstruction,
+  createTransferInstruction,
+} from '@solana/spl-token';
 import type { TransactionInstruction } from '@solana/web3.js';
-import { AddressLookupTableAccount, ComputeBudgetProgram, Keypair, SystemProgram, TransactionMessage, VersionedTransaction } from '@solana/web3.js';
+import {
+  AddressLookupTableAccount, ComputeBudgetProgram, Keypair, SystemProgram, TransactionMessage, VersionedTransaction,
+} from '@solana/web3.js';
 import { describe, expect, it } from 'vitest';
-import { judgeClosing } from '../../../src/signer/policy/closing.ts';
-import { createPolicy } from '../../../src/signer/policy/policy.ts';
+import { createPolicy, judgeClosing } from '../../../src/signer/policy/policy.ts';
 
 const keyOf = (byte: number): Keypair => Keypair.fromSeed(new Uint8Array(32).fill(byte));
 const WALLET = keyOf(1).publicKey;
@@ -12,9 +16,14 @@ const SECOND = keyOf(3).publicKey;
 const THIEF = keyOf(4).publicKey;
 const policy = createPolicy();
 
-function codes(instructions: readonly TransactionInstruction[], { payer = WALLET, tables = [] }: { payer?: typeof WALLET; tables?: AddressLookupTableAccount[] } = {}): (string | undefined)[] {
-  const message = new TransactionMessage({ payerKey: payer, recentBlockhash: keyOf(9).publicKey.toBase58(), instructions: [...instructions] }).compileToV0Message(tables);
-  return judgeClosing(new VersionedTransaction(message).serialize(), WALLET.toBase58(), policy).findings.map(({ code }) => code);
+function codes(instructions: readonly TransactionInstruction[], { payer = WALLET, tables = [] }: {
+  payer?: typeof WALLET; tables?: AddressLookupTableAccount[];
+} = {}): (string | undefined)[] {
+  const message = new TransactionMessage({
+    payerKey: payer, recentBlockhash: keyOf(9).publicKey.toBase58(), instructions: [...instructions],
+  }).compileToV0Message(tables);
+  return judgeClosing(new VersionedTransaction(message).serialize(), WALLET.toBase58(), policy)
+    .findings.map(({ code }) => code);
 }
 
 const close = createCloseAccountInstruction(ACCOUNT, WALLET, WALLET);
@@ -23,7 +32,8 @@ describe('a transaction that is to close accounts', () => {
   it('is allowed where it closes those of the wallet to the wallet, of either token program', () => {
     expect(codes([close])).toStrictEqual([]);
     expect(codes([
-      ComputeBudgetProgram.setComputeUnitLimit({ units: 20_000 }), ComputeBudgetProgram.setComputeUnitPrice({ microLamports: 1_000 }),
+      ComputeBudgetProgram.setComputeUnitLimit({ units: 20_000 }),
+      ComputeBudgetProgram.setComputeUnitPrice({ microLamports: 1_000 }),
       close, createCloseAccountInstruction(SECOND, WALLET, WALLET, [], TOKEN_2022_PROGRAM_ID),
     ])).toStrictEqual([]);
   });
@@ -32,22 +42,37 @@ describe('a transaction that is to close accounts', () => {
     ['what is set free goes elsewhere', [createCloseAccountInstruction(ACCOUNT, THIEF, WALLET)], ['CLOSE_DESTINATION']],
     ['a transfer comes along', [close, createTransferInstruction(SECOND, THIEF, WALLET, 1n)], ['CLOSING_ONLY']],
     ['an approval comes along', [close, createApproveInstruction(SECOND, THIEF, WALLET, 1n)], ['APPROVAL_FORBIDDEN']],
-    ['lamports come along', [close, SystemProgram.transfer({ fromPubkey: WALLET, toPubkey: THIEF, lamports: 1 })], ['CLOSING_ONLY']],
-    ['the wallet is handed over', [close, SystemProgram.assign({ accountPubkey: WALLET, programId: TOKEN_PROGRAM_ID })], ['ASSIGN_FORBIDDEN']],
-    ['a program is called that nobody knows', [close, { programId: THIEF, keys: [], data: Buffer.alloc(0) }], ['PROGRAM_UNKNOWN']],
-    ['the fee is beyond all reason', [ComputeBudgetProgram.setComputeUnitLimit({ units: 1_400_000 }), ComputeBudgetProgram.setComputeUnitPrice({ microLamports: 1_000_000_000 }), close], ['FEE_EXCEEDS']],
+    [
+      'lamports come along', [close, SystemProgram.transfer({ fromPubkey: WALLET, toPubkey: THIEF, lamports: 1 })],
+      ['CLOSING_ONLY'],
+    ],
+    [
+      'the wallet is handed over',
+      [close, SystemProgram.assign({ accountPubkey: WALLET, programId: TOKEN_PROGRAM_ID })], ['ASSIGN_FORBIDDEN'],
+    ],
+    [
+      'an unknown program is called', [close, { programId: THIEF, keys: [], data: Buffer.alloc(0) }],
+      ['PROGRAM_UNKNOWN'],
+    ],
+    ['the fee is beyond all reason', [
+      ComputeBudgetProgram.setComputeUnitLimit({ units: 1_400_000 }),
+      ComputeBudgetProgram.setComputeUnitPrice({ microLamports: 1_000_000_000 }), close,
+    ], ['FEE_EXCEEDS']],
     ['nothing is closed', [ComputeBudgetProgram.setComputeUnitLimit({ units: 20_000 })], ['CLOSING_ONLY']],
   ])('is denied where %s', (_name, instructions, expected) => {
     expect(codes(instructions)).toStrictEqual(expected);
   });
 
-  it('is denied where somebody else’s account is closed, or somebody else pays', () => {
-    expect(codes([createCloseAccountInstruction(ACCOUNT, WALLET, THIEF)])).toStrictEqual(['SIGNER_UNKNOWN', 'CLOSE_FORBIDDEN']);
+  it('is denied where another owner’s account is closed, or another account pays', () => {
+    expect(codes([createCloseAccountInstruction(ACCOUNT, WALLET, THIEF)]))
+      .toStrictEqual(['SIGNER_UNKNOWN', 'CLOSE_FORBIDDEN']);
     expect(codes([close], { payer: THIEF })).toStrictEqual(['FEE_PAYER_FOREIGN', 'SIGNER_UNKNOWN']);
   });
 
   it('is denied where a table hides whose account it is', () => {
-    const table = new AddressLookupTableAccount({ key: keyOf(8).publicKey, state: { deactivationSlot: 2n ** 64n - 1n, lastExtendedSlot: 0, lastExtendedSlotStartIndex: 0, addresses: [ACCOUNT] } });
+    const table = new AddressLookupTableAccount({ key: keyOf(8).publicKey, state: {
+      deactivationSlot: 2n ** 64n - 1n, lastExtendedSlot: 0, lastExtendedSlotStartIndex: 0, addresses: [ACCOUNT],
+    } });
     expect(codes([close], { tables: [table] })).toStrictEqual(['TABLE_UNREAD']);
   });
 

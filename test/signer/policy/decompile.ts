@@ -2,9 +2,11 @@ import bs58 from 'bs58';
 import { ASSOCIATED_TOKEN_PROGRAM } from '../../../src/sandbox/chain/addresses.ts';
 import { SWAP_PROGRAM_ID } from '../../../src/sandbox/chain/swap-program.ts';
 import type { Instruction } from '../../../src/sandbox/service/instructions.ts';
-import { compileMessage, lookupTable, unsignedTransaction, type LookupTable } from '../../../src/sandbox/service/message.ts';
+import {
+  compileMessage, lookupTable, unsignedTransaction, type LookupTable,
+} from '../../../src/sandbox/service/message.ts';
 import type { LookupTables } from '../../../src/signer/policy/resolve.ts';
-import { readTransaction } from '../../../src/signer/transaction-reader.ts';
+import { readTransaction } from '../../../src/solana/transaction.ts';
 
 /** A transaction taken apart, so that it can be put together again with something changed. */
 export interface Parts {
@@ -22,8 +24,10 @@ export function decompile(bytes: Uint8Array, tables: LookupTables): Parts {
     isSigner: index < signed,
     isWritable: index < signed ? index < signed - readonlySigned : index < accountKeys.length - readonlyUnsigned,
   }));
-  const loaded = ([true, false] as const).flatMap((isWritable) => lookups.flatMap(({ table, writableIndexes, readonlyIndexes }) =>
-    Array.from(isWritable ? writableIndexes : readonlyIndexes, (index) => ({ pubkey: tables.get(bs58.encode(table))![index]!, isSigner: false, isWritable }))));
+  const loaded = ([true, false] as const)
+    .flatMap((isWritable) => lookups.flatMap(({ table, writableIndexes, readonlyIndexes }) =>
+      Array.from(isWritable ? writableIndexes : readonlyIndexes, (index) =>
+        ({ pubkey: tables.get(bs58.encode(table))![index]!, isSigner: false, isWritable }))));
   const accounts = [...written, ...loaded];
   return {
     payer: written[0]!.pubkey,
@@ -39,19 +43,27 @@ export function decompile(bytes: Uint8Array, tables: LookupTables): Parts {
 const HIDING_PLACE = bs58.encode(Buffer.alloc(32, 77));
 
 /**
- * Returns the transaction of some parts; `hidden` puts every account that can be there into a table, `shared` only those
- * that belong to nobody who takes part: mints, programs, and what a swap goes through; a list, the accounts on it.
+ * Returns the transaction of some parts; `hidden` puts every account that can be there into a table, `shared` only
+ * those of no participant: mints, programs, and what a swap goes through; a list, the accounts on
+ * it.
  */
-export function recompile(parts: Parts, where: 'legacy' | 'written' | 'shared' | 'hidden' | readonly string[]): { readonly bytes: Uint8Array; readonly tables: LookupTables } {
+export function recompile(
+  parts: Parts, where: 'legacy' | 'written' | 'shared' | 'hidden' | readonly string[],
+): { readonly bytes: Uint8Array; readonly tables: LookupTables } {
   const everywhere = parts.instructions.flatMap(({ accounts }) => accounts.map(({ pubkey }) => pubkey));
   const own = new Set(parts.instructions.flatMap(ownAccounts));
-  const held = typeof where !== 'string' ? where : where === 'hidden' ? [...new Set(everywhere)] : where === 'shared' ? [...new Set(everywhere.filter((account) => !own.has(account)))] : [];
+  const held = typeof where !== 'string' ? where : where === 'hidden' ? [...new Set(everywhere)]
+    : where === 'shared' ? [...new Set(everywhere.filter((account) => !own.has(account)))] : [];
   const table: LookupTable | undefined = where === 'legacy' ? undefined : lookupTable(HIDING_PLACE, held);
   return { bytes: unsignedTransaction(compileMessage({ ...parts, table })), tables: new Map([[HIDING_PLACE, held]]) };
 }
 
-/** Of an instruction the accounts that somebody owns: of a swap user, source and destination, of an opening all but mint and programs. */
+/**
+ * The owned accounts of an instruction: of a swap user, source and destination, of an opening all but mint
+ * and programs.
+ */
 function ownAccounts({ programId, accounts }: Instruction): string[] {
-  const places = programId === SWAP_PROGRAM_ID || programId === ASSOCIATED_TOKEN_PROGRAM ? accounts.slice(0, 3) : accounts;
+  const places = programId === SWAP_PROGRAM_ID || programId === ASSOCIATED_TOKEN_PROGRAM
+    ? accounts.slice(0, 3) : accounts;
   return places.map(({ pubkey }) => pubkey);
 }

@@ -5,14 +5,16 @@ import { associatedTokenAddress } from '../../../src/sandbox/chain/addresses.ts'
 import { GENESIS_TOKENS, MAKER_MINTS } from '../../../src/sandbox/genesis.ts';
 import { computeUnitLimit, computeUnitPrice, type Instruction } from '../../../src/sandbox/service/instructions.ts';
 import { compileMessage, lookupTable, unsignedTransaction } from '../../../src/sandbox/service/message.ts';
-import { readSwapBuild } from '../../../src/service/wire/swap-build.ts';
+import { readSwapBuild } from '../../../src/service/wire/build-answer.ts';
 import type { Expectation } from '../../../src/signer/policy/expectation.ts';
 import type { LookupTables } from '../../../src/signer/policy/resolve.ts';
-import { systemClock } from '../../../src/daemon/system-clock.ts';
-import { SOL, startTestSandbox, USDC, type TestSandbox, type TestWallet } from '../../sandbox/service/sandbox-client.ts';
+import { systemClock } from '../../../src/daemon/watch/system-clock.ts';
+import {
+  SOL, startTestSandbox, USDC, type TestSandbox, type TestWallet,
+} from '../../sandbox/service/sandbox-client.ts';
 import { integer, pick } from '../random-transaction.ts';
 
-/** A transaction as the service makes it for somebody who asked, and what it must come to. */
+/** A transaction as the service makes it for a caller, and the terms that it must meet. */
 export interface Golden {
   /** Which way it was made: router, receivers, who pays. */
   readonly kind: string;
@@ -21,7 +23,7 @@ export interface Golden {
   readonly tables: LookupTables;
 }
 
-interface World {
+interface Fixture {
   readonly sandbox: TestSandbox;
   readonly chain: Chain;
   readonly taker: TestWallet;
@@ -41,70 +43,87 @@ const USUAL_USD = [0.5, 12, 90, 400, 2_500];
 const MAKER_USD = [200, 1_000, 5_000];
 
 /** Returns `count` transactions of every kind that the embedded service makes, the same kinds for the same seed. */
-export async function collectGoldens({ count, seed }: { readonly count: number; readonly seed: number }): Promise<readonly Golden[]> {
+export async function collectGoldens(
+  { count, seed }: { readonly count: number; readonly seed: number },
+): Promise<readonly Golden[]> {
   const random = seededRandom(`goldens ${seed}`);
-  const worlds = await Promise.all((['reference', 'live'] as const).map((profile) => openWorld(profile)));
+  const fixtures = await Promise.all((['reference', 'live'] as const).map((profile) => openFixture(profile)));
   try {
     const goldens: Golden[] = [];
     for (let asked = 0; goldens.length < count; asked++) {
-      if (asked > 20 * count + 200) throw new Error(`only ${goldens.length} of ${count} goldens after ${asked} questions`);
-      const world = worlds[asked % worlds.length]!;
-      const golden = await KINDS[Math.floor(asked / 2) % KINDS.length]!(world, random);
+      if (asked > 20 * count + 200)
+        throw new Error(`only ${goldens.length} of ${count} goldens after ${asked} questions`);
+      const fixture = fixtures[asked % fixtures.length]!;
+      const golden = await KINDS[Math.floor(asked / 2) % KINDS.length]!(fixture, random);
       if (golden !== undefined) goldens.push(golden);
     }
     return goldens;
   } finally {
-    await Promise.all(worlds.map(async ({ sandbox, chain }) => { await chain.close(); await sandbox.close(); }));
+    await Promise.all(fixtures.map(async ({ sandbox, chain }) => { await chain.close(); await sandbox.close(); }));
   }
 }
 
-async function openWorld(profile: 'reference' | 'live'): Promise<World> {
+async function openFixture(profile: 'reference' | 'live'): Promise<Fixture> {
   const sandbox = await startTestSandbox({ speed: 0, profile });
   const [taker, poor, payer, referrer, stranger] = await Promise.all([
-    sandbox.newWallet({ [SOL]: '900000000000000' }), sandbox.newWallet({ [SOL]: '3000000' }), sandbox.newWallet({ [SOL]: '90000000000' }),
-    sandbox.newWallet({ [SOL]: '90000000000' }), sandbox.newWallet(),
+    sandbox.newWallet({ [SOL]: '900000000000000' }), sandbox.newWallet({ [SOL]: '3000000' }),
+    sandbox.newWallet({ [SOL]: '90000000000' }), sandbox.newWallet({ [SOL]: '90000000000' }), sandbox.newWallet(),
   ]);
   for (const { mint } of GENESIS_TOKENS) {
     for (const { address } of [taker, poor]) sandbox.chain.fundToken({ owner: address, mint, amount: 10n ** 15n });
     sandbox.chain.fundToken({ owner: referrer.address, mint, amount: 1n });
   }
-  const { body } = await sandbox.get('/swap/v2/build', { inputMint: SOL, outputMint: USDC, amount: '1000000', taker: taker.address });
+  const { body } =
+    await sandbox.get('/swap/v2/build', { inputMint: SOL, outputMint: USDC, amount: '1000000', taker: taker.address });
   const tables = new Map(Object.entries(body.addressesByLookupTableAddress as Record<string, string[]>));
-  return { sandbox, chain: createChain({ rpcUrl: sandbox.addresses.rpc_url, clock: systemClock }), taker, poor, payer, referrer, stranger, tables };
+  return {
+    sandbox, chain: createChain({ rpcUrl: sandbox.addresses.rpc_url, clock: systemClock }), taker, poor, payer,
+    referrer, stranger, tables,
+  };
 }
 
-const KINDS: readonly ((world: World, random: Random) => Promise<Golden | undefined>)[] = [
-  (world, random) => plainOrder(world, random, {}),
-  (world, random) => plainOrder(world, random, { excludeRouters: 'rfqz,iris' }),
-  (world, random) => plainOrder(world, random, { excludeRouters: 'rfqz,routerA,routerB' }),
-  (world, random) => makerOrder(world, random, {}),
-  (world, random) => makerOrder(world, random, { receiver: world.stranger.address }),
-  (world, random) => makerOrder(world, random, { referralAccount: world.referrer.address, referralFee: 100 }),
-  (world, random) => plainOrder(world, random, { receiver: world.stranger.address }),
-  (world, random) => order(world, { ...pair(random, { outputMint: SOL }), receiver: world.stranger.address, excludeRouters: 'rfqz' }),
-  (world, random) => plainOrder(world, random, { referralAccount: world.referrer.address, referralFee: integer(random, 50, 255) }),
-  (world, random) => plainOrder(world, random, { payer: world.payer.address }),
-  (world, random) => order(world, { ...pair(random, { outputMint: SOL }), payer: world.payer.address, receiver: world.stranger.address }),
-  (world, random) => plainOrder(world, random, { bundleTipLamports: integer(random, 1, 900_000), priorityFeeLamports: integer(random, 0, 900_000) }),
-  (world, random) => order(world, pair(random, { usd: [25, 90, 400] }), world.poor),
-  (world, random) => order(world, pair(random, { inputMint: USDC, outputMint: SOL, usd: [25, 90, 400] }), world.poor),
-  (world, random) => build(world, pair(random), {}),
-  (world, random) => build(world, pair(random, { outputMint: SOL }), {}),
-  (world, random) => build(world, pair(random, { inputMint: SOL }), { mode: 'fast' }),
-  (world, random) => build(world, pair(random), { wrapAndUnwrapSol: 'false' }),
-  (world, random) => build(world, pair(random), { destination: 'token account' }),
-  (world, random) => build(world, pair(random, { outputMint: SOL, usd: [12, 90, 400] }), { destination: 'native' }),
-  (world, random) => build(world, pair(random), { feeBps: integer(random, 1, 200) }),
-  (world, random) => build(world, pair(random), { payer: world.payer.address }),
+const KINDS: readonly ((fixture: Fixture, random: Random) => Promise<Golden | undefined>)[] = [
+  (fixture, random) => plainOrder(fixture, random, {}),
+  (fixture, random) => plainOrder(fixture, random, { excludeRouters: 'rfqz,iris' }),
+  (fixture, random) => plainOrder(fixture, random, { excludeRouters: 'rfqz,routerA,routerB' }),
+  (fixture, random) => makerOrder(fixture, random, {}),
+  (fixture, random) => makerOrder(fixture, random, { receiver: fixture.stranger.address }),
+  (fixture, random) => makerOrder(fixture, random, { referralAccount: fixture.referrer.address, referralFee: 100 }),
+  (fixture, random) => plainOrder(fixture, random, { receiver: fixture.stranger.address }),
+  (fixture, random) =>
+    order(fixture, { ...pair(random, { outputMint: SOL }), receiver: fixture.stranger.address, excludeRouters: 'rfqz' }),
+  (fixture, random) =>
+    plainOrder(fixture, random, { referralAccount: fixture.referrer.address, referralFee: integer(random, 50, 255) }),
+  (fixture, random) => plainOrder(fixture, random, { payer: fixture.payer.address }),
+  (fixture, random) => order(fixture, {
+    ...pair(random, { outputMint: SOL }), payer: fixture.payer.address, receiver: fixture.stranger.address,
+  }),
+  (fixture, random) => plainOrder(fixture, random, {
+    bundleTipLamports: integer(random, 1, 900_000), priorityFeeLamports: integer(random, 0, 900_000),
+  }),
+  (fixture, random) => order(fixture, pair(random, { usd: [25, 90, 400] }), fixture.poor),
+  (fixture, random) => order(fixture, pair(random, { inputMint: USDC, outputMint: SOL, usd: [25, 90, 400] }), fixture.poor),
+  (fixture, random) => build(fixture, pair(random), {}),
+  (fixture, random) => build(fixture, pair(random, { outputMint: SOL }), {}),
+  (fixture, random) => build(fixture, pair(random, { inputMint: SOL }), { mode: 'fast' }),
+  (fixture, random) => build(fixture, pair(random), { wrapAndUnwrapSol: 'false' }),
+  (fixture, random) => build(fixture, pair(random), { destination: 'token account' }),
+  (fixture, random) => build(fixture, pair(random, { outputMint: SOL, usd: [12, 90, 400] }), { destination: 'native' }),
+  (fixture, random) => build(fixture, pair(random), { feeBps: integer(random, 1, 200) }),
+  (fixture, random) => build(fixture, pair(random), { payer: fixture.payer.address }),
 ];
 
-function plainOrder(world: World, random: Random, extra: Query): Promise<Golden | undefined> {
-  return order(world, { ...pair(random), ...(random() < 0.5 ? { slippageBps: integer(random, 0, 300) } : {}), ...extra });
+function plainOrder(fixture: Fixture, random: Random, extra: Query): Promise<Golden | undefined> {
+  return order(fixture, {
+    ...pair(random), ...(random() < 0.5 ? { slippageBps: integer(random, 0, 300) } : {}), ...extra,
+  });
 }
 
-function makerOrder(world: World, random: Random, extra: Query): Promise<Golden | undefined> {
+function makerOrder(fixture: Fixture, random: Random, extra: Query): Promise<Golden | undefined> {
   const [inputMint, outputMint] = twoOf(random, MAKER_MINTS);
-  return order(world, { ...pair(random, { inputMint, outputMint, usd: MAKER_USD }), excludeRouters: 'iris,routerA,routerB', ...extra });
+  return order(fixture, {
+    ...pair(random, { inputMint, outputMint, usd: MAKER_USD }), excludeRouters: 'iris,routerA,routerB', ...extra,
+  });
 }
 
 interface Pair extends Query {
@@ -114,7 +133,8 @@ interface Pair extends Query {
 }
 
 function pair(random: Random, fixed: { inputMint?: string; outputMint?: string; usd?: readonly number[] } = {}): Pair {
-  const mints = GENESIS_TOKENS.map(({ mint }) => mint).filter((mint) => mint !== fixed.inputMint && mint !== fixed.outputMint);
+  const mints = GENESIS_TOKENS.map(({ mint }) => mint)
+    .filter((mint) => mint !== fixed.inputMint && mint !== fixed.outputMint);
   const [first, second] = twoOf(random, mints);
   const inputMint = fixed.inputMint ?? first;
   const { usdPrice, peg, decimals } = GENESIS_TOKENS.find(({ mint }) => mint === inputMint)!;
@@ -128,13 +148,19 @@ function twoOf(random: Random, mints: readonly string[]): [string, string] {
   return [first, pick(random, mints.filter((mint) => mint !== first))];
 }
 
-async function order({ sandbox, taker, tables }: World, query: Pair & Query, wallet = taker): Promise<Golden | undefined> {
+async function order(
+  { sandbox, taker, tables }: Fixture, query: Pair & Query, wallet = taker,
+): Promise<Golden | undefined> {
   const { body } = await sandbox.order({ ...query, taker: wallet.address });
   if (typeof body.transaction !== 'string' || body.transaction === '') return undefined;
   const tip = BigInt(query['bundleTipLamports'] ?? 0);
   const payers = new Map([[wallet.address, 'the taker'], [query['payer'], 'another'], [body.maker, 'the maker']]);
   return {
-    kind: ['order', body.router, `paid by ${payers.get(body.signatureFeePayer) ?? 'the service'}`, tip > 0n ? 'tip' : undefined, query['receiver'] === undefined ? undefined : 'receiver', query['referralAccount'] === undefined ? undefined : 'referral']
+    kind: [
+      'order', body.router, `paid by ${payers.get(body.signatureFeePayer) ?? 'the service'}`,
+      tip > 0n ? 'tip' : undefined, query['receiver'] === undefined ? undefined : 'receiver',
+      query['referralAccount'] === undefined ? undefined : 'referral',
+    ]
       .filter((part) => part !== undefined).join(', '),
     bytes: Buffer.from(body.transaction, 'base64'),
     tables,
@@ -163,34 +189,48 @@ interface BuildOptions {
   readonly payer?: string;
 }
 
-async function build({ sandbox, chain, taker, referrer, stranger, tables }: World, query: Pair, options: BuildOptions): Promise<Golden | undefined> {
+async function build(
+  { sandbox, chain, taker, referrer, stranger, tables }: Fixture, query: Pair, options: BuildOptions,
+): Promise<Golden | undefined> {
   const { destination, feeBps, payer, ...passed } = options;
   const { tokenProgram } = GENESIS_TOKENS.find(({ mint }) => mint === query.outputMint)!;
   const accountOf = (owner: string): string => associatedTokenAddress(owner, query.outputMint, tokenProgram);
-  const receiver = destination === 'native' ? stranger.address : destination === 'token account' ? accountOf(referrer.address) : undefined;
+  const receiver = destination === 'native' ? stranger.address
+    : destination === 'token account' ? accountOf(referrer.address) : undefined;
   const { status, body } = await sandbox.get('/swap/v2/build', {
     ...query, ...passed, taker: taker.address,
-    ...(receiver === undefined ? {} : { [destination === 'native' ? 'nativeDestinationAccount' : 'destinationTokenAccount']: receiver }),
+    ...(receiver === undefined ? {}
+      : { [destination === 'native' ? 'nativeDestinationAccount' : 'destinationTokenAccount']: receiver }),
     ...(feeBps === undefined ? {} : { platformFeeBps: feeBps, feeAccount: accountOf(referrer.address) }),
     ...(payer === undefined ? {} : { payer }),
   });
   if (status !== 200) return undefined;
-  const read = readSwapBuild(body, { inputMint: query.inputMint as never, outputMint: query.outputMint as never, amount: amount(BigInt(query.amount)) });
+  const read = readSwapBuild(body, {
+    inputMint: query.inputMint as never, outputMint: query.outputMint as never, amount: amount(BigInt(query.amount)),
+  });
   const expectation: Expectation = {
-    wallet: taker.address, inputMint: query.inputMint, outputMint: query.outputMint, amountIn: BigInt(query.amount), minimumOut: read.threshold,
+    wallet: taker.address, inputMint: query.inputMint, outputMint: query.outputMint, amountIn: BigInt(query.amount),
+    minimumOut: read.threshold,
     feePayer: payer, receiver, maxFeeLamports: 5_000n, maxPlatformFeeBps: feeBps, route: 'build',
   };
-  const kind = ['build', destination, feeBps === undefined ? undefined : 'fee', payer === undefined ? undefined : 'payer', passed.wrapAndUnwrapSol === undefined ? undefined : 'wrapped']
+  const kind = [
+    'build', destination, feeBps === undefined ? undefined : 'fee', payer === undefined ? undefined : 'payer',
+    passed.wrapAndUnwrapSol === undefined ? undefined : 'wrapped',
+  ]
     .filter((part) => part !== undefined).join(', ');
   if (payer === undefined) {
     const composed = await chain.compose(read, taker.address);
-    return { kind, bytes: composed.transaction, tables, expectation: { ...expectation, maxFeeLamports: 5_000n + composed.priorityFeeLamports } };
+    return {
+      kind, bytes: composed.transaction, tables,
+      expectation: { ...expectation, maxFeeLamports: 5_000n + composed.priorityFeeLamports },
+    };
   }
   const instructions: Instruction[] = [
     computeUnitLimit(300_000), computeUnitPrice(1_000n), ...read.setupInstructions, read.swapInstruction,
     ...(read.cleanupInstruction === undefined ? [] : [read.cleanupInstruction]), ...read.otherInstructions,
   ];
   const [[address, held] = []] = Object.entries(read.lookupTables);
-  const message = compileMessage({ payer, instructions, blockhash: read.blockhash, table: address === undefined ? undefined : lookupTable(address, held!) });
+  const message = compileMessage({ payer, instructions, blockhash: read.blockhash, table: address === undefined
+    ? undefined : lookupTable(address, held!) });
   return { kind, bytes: unsignedTransaction(message), tables, expectation };
 }

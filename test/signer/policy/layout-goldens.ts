@@ -1,7 +1,7 @@
 import type { Instruction } from '../../../src/sandbox/service/instructions.ts';
 import { SWAP_PROGRAM_ID } from '../../../src/sandbox/chain/swap-program.ts';
-import { layoutSwap, type SwapLayout } from '../../../src/signer/policy/decode/layout-swap.ts';
-import type { SwapProgram } from '../../../src/signer/policy/decode/swap-decoder.ts';
+import type { SwapLayout, SwapProgram } from '../../../src/signer/policy/swap-programs.ts';
+import { layoutSwap } from '../../../src/signer/policy/swap-programs.ts';
 import { decompile, recompile } from './decompile.ts';
 import type { Golden } from './goldens.ts';
 import { isSwap } from './victim.ts';
@@ -9,28 +9,42 @@ import { isSwap } from './victim.ts';
 const SLIPPAGE_BPS = 50n;
 const BPS = 10_000n;
 
-/** With its accounts and amounts where the embedded program's are, so that what is done to one can be done to the other. */
+/**
+ * With its accounts and amounts where the embedded program's are, so that what is done to one can be done to the other.
+ */
 export const HEAD_LAYOUT: SwapLayout = {
   discriminator: Uint8Array.of(9, 1),
-  accounts: { user: 0, source: 1, destination: 2, feeAccount: 3, inputMint: 4, inputProgram: 5, outputMint: 6, outputProgram: 7 },
-  data: { platformFeeBps: { at: 2, bytes: 2 }, amountIn: { at: 8, bytes: 8 }, quotedOut: { at: 16, bytes: 8 }, slippageBps: { at: 24, bytes: 2 } },
+  accounts: {
+    user: 0, source: 1, destination: 2, feeAccount: 3, inputMint: 4, inputProgram: 5, outputMint: 6, outputProgram: 7,
+  },
+  data: {
+    platformFeeBps: { at: 2, bytes: 2 }, amountIn: { at: 8, bytes: 8 }, quotedOut: { at: 16, bytes: 8 },
+    slippageBps: { at: 24, bytes: 2 },
+  },
 };
 
 /** The same amounts at the end of the data, behind a route of any length. */
 export const TAIL_LAYOUT: SwapLayout = {
   ...HEAD_LAYOUT,
   discriminator: Uint8Array.of(9, 2),
-  data: { amountIn: { at: -19, bytes: 8 }, quotedOut: { at: -11, bytes: 8 }, slippageBps: { at: -3, bytes: 2 }, platformFeeBps: { at: -1, bytes: 1 } },
+  data: {
+    amountIn: { at: -19, bytes: 8 }, quotedOut: { at: -11, bytes: 8 }, slippageBps: { at: -3, bytes: 2 },
+    platformFeeBps: { at: -1, bytes: 1 },
+  },
 };
 
 /** The embedded program as if it took these instructions instead of its own. */
 export const LAYOUT_PROGRAM: SwapProgram = { program: SWAP_PROGRAM_ID, decode: layoutSwap([HEAD_LAYOUT, TAIL_LAYOUT]) };
 
-/** Returns a golden with its swap in a layout, so that the least that comes out is what it was; undefined where it has none. */
+/**
+ * Returns a golden with its swap in a layout, so that the least that comes out is what it was; undefined where it has
+ * none.
+ */
 export function inLayout(golden: Golden, layout: 'head' | 'tail'): Golden | undefined {
   const parts = decompile(golden.bytes, golden.tables);
   if (!parts.instructions.some(isSwap)) return undefined;
-  const instructions = parts.instructions.map((instruction) => (isSwap(instruction) ? laidOut(instruction, layout) : instruction));
+  const instructions = parts.instructions.map((instruction) =>
+    (isSwap(instruction) ? laidOut(instruction, layout) : instruction));
   const made = recompile({ ...parts, instructions }, 'shared');
   return { ...golden, ...made, kind: `${golden.kind}, in a ${layout} layout` };
 }

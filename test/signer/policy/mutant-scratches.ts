@@ -1,21 +1,24 @@
 import bs58 from 'bs58';
 import type { Random } from '../../../src/core/random.ts';
 import type { PolicyCode } from '../../../src/signer/policy/codes.ts';
-import { readTransaction } from '../../../src/signer/transaction-reader.ts';
+import { readTransaction } from '../../../src/solana/transaction.ts';
 import { randomBytes } from '../random-transaction.ts';
 import type { Victim } from './victim.ts';
 
-type Bytewise = (bytes: Uint8Array, victim: Victim, random: Random) => readonly [code: PolicyCode, bytes: Uint8Array] | undefined;
+type Bytewise = (bytes: Uint8Array, victim: Victim, random: Random) =>
+  readonly [code: PolicyCode, bytes: Uint8Array] | undefined;
 
 /** What is done to the bytes themselves. */
 export const SCRATCHES: Readonly<Record<string, Bytewise>> = {
-  'a byte left over': (bytes) => (bytes.length >= 1_232 ? undefined : ['BYTES_NOT_CANONICAL', Buffer.concat([bytes, Buffer.of(0)])]),
+  'a byte left over': (bytes) =>
+    (bytes.length >= 1_232 ? undefined : ['BYTES_NOT_CANONICAL', Buffer.concat([bytes, Buffer.of(0)])]),
   'a byte missing': (bytes) => ['BYTES_NOT_CANONICAL', bytes.subarray(0, -1)],
   'nothing': () => ['BYTES_NOT_CANONICAL', new Uint8Array()],
   'too many bytes': (bytes) => ['SIZE_EXCEEDED', Buffer.concat([bytes, Buffer.alloc(1_233 - bytes.length)])],
   'a newer version': (bytes) => {
     const at = bytes.length - readTransaction(bytes).message.length;
-    return bytes[at] === 0x80 ? ['VERSION_UNKNOWN', withByte(bytes, at, 0x81)] : ['VERSION_UNKNOWN', withByte(bytes, at, 0xff)];
+    return bytes[at] === 0x80 ? ['VERSION_UNKNOWN', withByte(bytes, at, 0x81)]
+      : ['VERSION_UNKNOWN', withByte(bytes, at, 0xff)];
   },
   'a count in a longer spelling': (bytes) => (bytes.length >= 1_232 ? undefined
     : ['BYTES_NOT_CANONICAL', Buffer.concat([Buffer.of(bytes[0]! | 0x80, 0), bytes.subarray(1)])]),
@@ -25,7 +28,7 @@ export const SCRATCHES: Readonly<Record<string, Bytewise>> = {
     copy.set(accountKeys[0]!, accountKeys.at(-1)!.byteOffset - bytes.byteOffset);
     return ['ACCOUNT_DUPLICATE', copy];
   },
-  'a table that nobody knows': (bytes, _victim, random) => {
+  'an unknown table': (bytes, _victim, random) => {
     const [lookup] = readTransaction(bytes).lookups;
     if (lookup === undefined) return undefined;
     const copy = Uint8Array.from(bytes);

@@ -11,14 +11,15 @@ import { MUTANT_KINDS, mutantsOf } from './mutants.ts';
 const COUNT = Number(process.env['GANNET_MUTATED_GOLDENS'] ?? 44);
 
 /** Rules that no change of a golden breaks alone; they have tests of their own. */
-const BROKEN_ELSEWHERE = new Set(Object.keys(POLICY_CODES).filter((code) => code.startsWith('SIMULATION_') || code === 'CLOSING_ONLY'));
+const BROKEN_ELSEWHERE = new Set(Object.keys(POLICY_CODES).filter((code) =>
+  code.startsWith('SIMULATION_') || code === 'CLOSING_ONLY'));
 
 let goldens: readonly Golden[];
 beforeAll(async () => {
   goldens = await collectGoldens({ count: COUNT, seed: 2 });
 }, 300_000);
 
-describe('of what somebody did to a good transaction, the policy', () => {
+describe('of a good transaction that was changed, the policy', () => {
   test('lets through what was only taken apart and put together again, in any form', () => {
     const policy = createPolicy();
     let judged = 0;
@@ -55,7 +56,8 @@ describe('of what somebody did to a good transaction, the policy', () => {
     expect(wrong).toEqual([]);
     expect(made).toBeGreaterThan(Math.min(2_000, 200 * goldens.length));
     expect(namedFirst / made).toBeGreaterThan(0.98);
-    expect(MUTANT_KINDS.filter((kind) => ![...kinds].some((seen) => seen === kind || seen.startsWith(`${kind},`)))).toEqual([]);
+    expect(MUTANT_KINDS.filter((kind) => ![...kinds].some((seen) => seen === kind || seen.startsWith(`${kind},`))))
+      .toEqual([]);
     expect(MUTANT_KINDS.length).toBeGreaterThan(100);
     expect(Object.keys(POLICY_CODES).filter((code) => !codes.has(code) && !BROKEN_ELSEWHERE.has(code))).toEqual([]);
   });
@@ -71,7 +73,8 @@ describe('of what somebody did to a good transaction, the policy', () => {
         const verdict = policy.judge(bytes, golden.expectation, { tables });
         const isFound = verdict.findings.some((finding) => finding.code === code);
         // What only the embedded program's own form has is an unread swap in another one.
-        if (verdict.verdict !== 'deny' || !(isFound || verdict.code === 'SWAP_UNREADABLE')) wrong.push(`${golden.kind}: ${kind}: expected ${code}, got ${JSON.stringify(verdict.findings)}`);
+        if (verdict.verdict !== 'deny' || !(isFound || verdict.code === 'SWAP_UNREADABLE'))
+          wrong.push(`${golden.kind}: ${kind}: expected ${code}, got ${JSON.stringify(verdict.findings)}`);
       }
     }
     expect(wrong).toEqual([]);

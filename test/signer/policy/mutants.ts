@@ -17,7 +17,7 @@ export interface Mutant {
   readonly tables: LookupTables;
 }
 
-/** Written out nobody need believe whose an account is; out of a table only a node says so. */
+/** An account in the message needs no trust; one out of a table only a node says so. */
 const IN_TABLE = 'nothing but where the accounts stand';
 
 /** How many kinds of mutation there are, the places where something is hidden not counted. */
@@ -34,15 +34,21 @@ export function* mutantsOf(golden: Golden, random: Random): Generator<Mutant> {
     if (made === undefined) continue;
     const [code, instructions] = made;
     for (const place of PLACES) {
-      const all = place === 'after' ? [...victim.parts.instructions, ...instructions] : [...instructions, ...victim.parts.instructions];
+      const all = place === 'after' ? [...victim.parts.instructions, ...instructions]
+        : [...instructions, ...victim.parts.instructions];
       // What is too much in all is noticed where it becomes too much, which then is the swap.
-      const isSwapTooMuch = code === 'TRANSFER_EXCEEDS' && place === 'before' && kind.startsWith('a unit of the input') && victim.parts.instructions.some(isSwap);
-      for (const form of FORMS) yield* whole({ kind: `${kind}, ${place}, ${form}`, code: isSwapTooMuch ? 'SWAP_AMOUNT_EXCEEDS' : code, parts: { ...victim.parts, instructions: all }, form });
+      const isSwapTooMuch = code === 'TRANSFER_EXCEEDS' && place === 'before' && kind.startsWith('a unit of the input')
+        && victim.parts.instructions.some(isSwap);
+      for (const form of FORMS) yield* whole({
+        kind: `${kind}, ${place}, ${form}`, code: isSwapTooMuch ? 'SWAP_AMOUNT_EXCEEDS' : code,
+        parts: { ...victim.parts, instructions: all }, form,
+      });
     }
   }
   for (const [kind, change] of Object.entries(CHANGES)) {
     const made = change(victim);
-    if (made !== undefined) for (const form of FORMS) yield* whole({ kind: `${kind}, ${form}`, code: made[0], parts: made[1], form });
+    if (made !== undefined)
+      for (const form of FORMS) yield* whole({ kind: `${kind}, ${form}`, code: made[0], parts: made[1], form });
   }
   yield* whole({ kind: IN_TABLE, code: 'ACCOUNT_IN_TABLE', parts: victim.parts, form: 'hidden' });
   for (const [kind, scratch] of Object.entries(SCRATCHES)) {
@@ -51,7 +57,9 @@ export function* mutantsOf(golden: Golden, random: Random): Generator<Mutant> {
   }
 }
 
-function* whole({ kind, code, parts, form }: { kind: string; code: PolicyCode; parts: Parts; form: (typeof FORMS)[number] }): Generator<Mutant> {
+function* whole(
+  { kind, code, parts, form }: { kind: string; code: PolicyCode; parts: Parts; form: (typeof FORMS)[number] },
+): Generator<Mutant> {
   const { bytes, tables } = recompile(parts, form);
   if (bytes.length <= 1_232) yield { kind, code, bytes, tables };
 }

@@ -1,5 +1,7 @@
 import bs58 from 'bs58';
-import { ASSOCIATED_TOKEN_PROGRAM, COMPUTE_BUDGET_PROGRAM, SYSTEM_PROGRAM } from '../../../src/sandbox/chain/addresses.ts';
+import {
+  ASSOCIATED_TOKEN_PROGRAM, COMPUTE_BUDGET_PROGRAM, SYSTEM_PROGRAM,
+} from '../../../src/sandbox/chain/addresses.ts';
 import type { Instruction } from '../../../src/sandbox/service/instructions.ts';
 
 /** An account with its role: `s` signs, `w` is written. */
@@ -9,7 +11,8 @@ export type Account = readonly [pubkey: string, role?: 's' | 'w' | 'sw'];
 export function instruction(programId: string, data: Uint8Array, accounts: readonly Account[]): Instruction {
   return {
     programId, data,
-    accounts: accounts.map(([pubkey, role = '']) => ({ pubkey, isSigner: role.includes('s'), isWritable: role.includes('w') })),
+    accounts: accounts.map(([pubkey, role = '']) =>
+      ({ pubkey, isSigner: role.includes('s'), isWritable: role.includes('w') })),
   };
 }
 
@@ -19,14 +22,20 @@ export function system(kind: number, rest: readonly Uint8Array[], accounts: read
 }
 
 /** Returns an instruction of a token program: its kind, and what follows. */
-export function token(tokenProgram: string, kind: number, rest: readonly Uint8Array[], accounts: readonly Account[]): Instruction {
+export function token(
+  tokenProgram: string, kind: number, rest: readonly Uint8Array[], accounts: readonly Account[],
+): Instruction {
   return instruction(tokenProgram, Buffer.concat([Buffer.of(kind), ...rest]), accounts);
 }
 
 /** Returns an instruction that opens an associated account, right or wrong. */
-export function openAssociated(options: { payer: string; account: string; owner: string; mint: string; tokenProgram: string; kind?: number }): Instruction {
+export function openAssociated(
+  options: { payer: string; account: string; owner: string; mint: string; tokenProgram: string; kind?: number },
+): Instruction {
   const { payer, account, owner, mint, tokenProgram, kind = 1 } = options;
-  return instruction(ASSOCIATED_TOKEN_PROGRAM, Buffer.of(kind), [[payer, 'sw'], [account, 'w'], [owner], [mint], [SYSTEM_PROGRAM], [tokenProgram]]);
+  return instruction(ASSOCIATED_TOKEN_PROGRAM, Buffer.of(kind), [
+    [payer, 'sw'], [account, 'w'], [owner], [mint], [SYSTEM_PROGRAM], [tokenProgram],
+  ]);
 }
 
 /** Returns an instruction of the compute budget. */

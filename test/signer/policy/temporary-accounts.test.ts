@@ -1,6 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { NATIVE_MINT, seededAddress, TOKEN_PROGRAM } from '../../../src/sandbox/chain/addresses.ts';
-import { closeTokenAccount, createSeededAccount, initializeTokenAccount, transferTokens, type Instruction } from '../../../src/sandbox/service/instructions.ts';
+import {
+  closeTokenAccount, createSeededAccount, initializeTokenAccount, transferTokens, type Instruction,
+} from '../../../src/sandbox/service/instructions.ts';
 import { createPolicy } from '../../../src/signer/policy/policy.ts';
 import { decompile, recompile, type Parts } from './decompile.ts';
 import { collectGoldens, type Golden } from './goldens.ts';
@@ -22,7 +24,9 @@ function temporary(seed: string): { account: string; opening: Instruction[] } {
   return {
     account,
     opening: [
-      createSeededAccount({ payer: wallet, base: wallet, seed, account, lamports: RENT, bytes: 165, owner: TOKEN_PROGRAM }),
+      createSeededAccount({
+        payer: wallet, base: wallet, seed, account, lamports: RENT, bytes: 165, owner: TOKEN_PROGRAM,
+      }),
       initializeTokenAccount({ account, owner: wallet, mint: NATIVE_MINT, tokenProgram: TOKEN_PROGRAM }),
     ],
   };
@@ -44,17 +48,24 @@ describe('temporary accounts', () => {
       for (const offset of [8, 16]) data.writeBigUInt64LE(data.readBigUInt64LE(offset) / 2n, offset);
       return { ...swap, data, accounts: swap.accounts.with(2, { pubkey: account, isSigner: false, isWritable: true }) };
     };
-    const give = (from: string, to: string): Instruction => transferTokens({ from, to, owner: wallet, token: SOL, amount: RENT });
-    const close = (account: string): Instruction => closeTokenAccount({ account, destination: receiver!, owner: wallet, tokenProgram: TOKEN_PROGRAM });
-    const codes = judge([...a.opening, ...b.opening, half(a.account), half(b.account), give(a.account, b.account), give(b.account, a.account), close(a.account), close(b.account)]);
+    const give = (from: string, to: string): Instruction =>
+      transferTokens({ from, to, owner: wallet, token: SOL, amount: RENT });
+    const close = (account: string): Instruction =>
+      closeTokenAccount({ account, destination: receiver!, owner: wallet, tokenProgram: TOKEN_PROGRAM });
+    const codes = judge([
+      ...a.opening, ...b.opening, half(a.account), half(b.account), give(a.account, b.account),
+      give(b.account, a.account), close(a.account), close(b.account),
+    ]);
     expect(codes.filter((code) => code === 'RENT_EXCEEDS')).toHaveLength(2);
   });
 
   test('cannot be closed in the receiver’s favour before the swap has paid, nor stay open', () => {
     const { wallet, receiver } = golden.expectation;
     const { account, opening } = temporary('c');
-    const close = (destination: string): Instruction => closeTokenAccount({ account, destination, owner: wallet, tokenProgram: TOKEN_PROGRAM });
-    expect(judge([...opening, close(receiver!), ...parts.instructions])).toEqual(['CLOSE_DESTINATION', 'ACCOUNT_UNFINISHED']);
+    const close = (destination: string): Instruction =>
+      closeTokenAccount({ account, destination, owner: wallet, tokenProgram: TOKEN_PROGRAM });
+    expect(judge([...opening, close(receiver!), ...parts.instructions]))
+      .toEqual(['CLOSE_DESTINATION', 'ACCOUNT_UNFINISHED']);
     expect(judge([...opening, ...parts.instructions])).toEqual(['ACCOUNT_UNFINISHED']);
     expect(judge([...opening, ...parts.instructions, close(wallet)])).toEqual([]);
   });

@@ -1,6 +1,8 @@
 import bs58 from 'bs58';
 import type { Random } from '../../../src/core/random.ts';
-import { associatedTokenAddress, NATIVE_MINT, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../../../src/sandbox/chain/addresses.ts';
+import {
+  associatedTokenAddress, NATIVE_MINT, TOKEN_2022_PROGRAM, TOKEN_PROGRAM,
+} from '../../../src/sandbox/chain/addresses.ts';
 import { SWAP_PROGRAM_ID } from '../../../src/sandbox/chain/swap-program.ts';
 import { GENESIS_TOKENS } from '../../../src/sandbox/genesis.ts';
 import type { Instruction } from '../../../src/sandbox/service/instructions.ts';
@@ -50,9 +52,10 @@ export function victimOf(golden: Golden, random: Random): Victim {
   };
 }
 
-/** Returns what a part of the input to somebody else deserves: where fees are allowed it is the amount that tells. */
+/** Returns the code for a part of the input to another account: where fees are allowed it is the amount that tells. */
 export function taken({ golden: { expectation } }: Victim): PolicyCode {
-  return (expectation.maxPlatformFeeBps ?? (expectation.route === 'build' ? 0 : 300)) === 0 ? 'TRANSFER_DESTINATION' : 'TRANSFER_EXCEEDS';
+  return (expectation.maxPlatformFeeBps ?? (expectation.route === 'build' ? 0 : 300)) === 0 ? 'TRANSFER_DESTINATION'
+    : 'TRANSFER_EXCEEDS';
 }
 
 /** Returns whether an instruction is the swap itself. */
@@ -60,7 +63,8 @@ export function isSwap({ programId }: Instruction): boolean {
   return programId === SWAP_PROGRAM_ID;
 }
 
-/** Returns whether an instruction is a checked transfer of tokens by somebody. */
+/** Returns whether an instruction is a checked transfer of tokens by an owner. */
 export function isTransferBy({ programId, data, accounts }: Instruction, authority: string): boolean {
-  return [TOKEN_PROGRAM, TOKEN_2022_PROGRAM].includes(programId) && data[0] === TAG.transferChecked && accounts[3]!.pubkey === authority;
+  return [TOKEN_PROGRAM, TOKEN_2022_PROGRAM].includes(programId) && data[0] === TAG.transferChecked
+    && accounts[3]!.pubkey === authority;
 }

@@ -13,7 +13,9 @@ export function contentRecord(mint: string, context: ServiceContext): object {
 }
 
 /** Returns a page of everything about one token; pages count from 1. */
-export function contentFeed(mint: string, { page, limit }: { page: number; limit: number }, context: ServiceContext): object {
+export function contentFeed(
+  mint: string, { page, limit }: { page: number; limit: number }, context: ServiceContext,
+): object {
   const token = context.tokens.get(mint);
   const total = token === undefined ? 0 : context.contents.count(token);
   return {
@@ -51,5 +53,8 @@ function summaries(token: GenesisToken, context: ServiceContext): object {
 
 function summaryRecord(summary: ContentSummary | undefined, context: ServiceContext): object | null {
   if (summary === undefined) return null;
-  return { summaryFull: summary.full, summaryShort: summary.short, updatedAt: context.prediction.timeline.isoTime(summary.slot), citations: summary.citations };
+  return {
+    summaryFull: summary.full, summaryShort: summary.short,
+    updatedAt: context.prediction.timeline.isoTime(summary.slot), citations: summary.citations,
+  };
 }

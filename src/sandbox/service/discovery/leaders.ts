@@ -13,8 +13,13 @@ export type Interval = (typeof INTERVALS)[number];
 /** A price that moves less than that is held by something else. */
 const HELD_VOLATILITY = 0.05;
 
-/** Returns the tokens that lead a category over an interval, the leader first. SOL, staked SOL and dollars are left out: they always lead. */
-export function leaders(tokens: readonly ListedToken[], options: { category: Category; interval: Interval; market: Market }): ListedToken[] {
+/**
+ * Returns the tokens that lead a category over an interval, the leader first. SOL, staked SOL and dollars are left out:
+ * they always lead.
+ */
+export function leaders(
+  tokens: readonly ListedToken[], options: { category: Category; interval: Interval; market: Market },
+): ListedToken[] {
   const { category, market } = options;
   const minutes = MINUTES[options.interval];
   const scoreOf = ({ token }: ListedToken): number => {

@@ -10,5 +10,6 @@ const DECIMALS = 6;
  */
 export function contractMembers(name: string, micro: bigint, profile: Profile): Readonly<Record<string, string>> {
   const whole = { [name]: (micro / ONE).toString() };
-  return profile === 'live' ? { ...whole, [`${name}Micro`]: micro.toString(), [`${name}Decimal`]: formatDecimal(micro, DECIMALS) } : whole;
+  return profile === 'live'
+    ? { ...whole, [`${name}Micro`]: micro.toString(), [`${name}Decimal`]: formatDecimal(micro, DECIMALS) } : whole;
 }

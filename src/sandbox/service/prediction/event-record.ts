@@ -16,7 +16,9 @@ export function eventVolumeUsd(event: ListedEvent, { world: { venue }, slot }: P
 }
 
 /** Returns an event as the API lists it, its markets with it unless they are not wanted. */
-export function eventRecord(event: ListedEvent, view: PredictionView, { includeMarkets = true }: { includeMarkets?: boolean } = {}): object {
+export function eventRecord(
+  event: ListedEvent, view: PredictionView, { includeMarkets = true }: { includeMarkets?: boolean } = {},
+): object {
   const { plan } = event;
   const { timeline } = view.world;
   return {

@@ -20,7 +20,8 @@ export function registerEvents(app: FastifyInstance, context: ServiceContext): v
     const { query, profile } = request;
     const events = eventsOf(request).filter((event) => isActive(event, request));
     const limit = profile === 'live' ? eventLimit(query) : undefined;
-    return { data: suggested(events, request).slice(0, limit ?? USUAL_EVENTS).map((event) => eventRecord(event, request)) };
+    return { data: suggested(events, request).slice(0, limit ?? USUAL_EVENTS)
+      .map((event) => eventRecord(event, request)) };
   });
 
   predictionRoute(app, context, { path: '/events/search' }, (request) => {
@@ -28,17 +29,23 @@ export function registerEvents(app: FastifyInstance, context: ServiceContext): v
     const term = query.text('query', { min: 1, max: LONGEST_TERM }).toLowerCase();
     const found = eventsOf(request)
       .filter(({ plan }) => plan.title.toLowerCase().includes(term))
-      .sort((a, b) => Number(isActive(b, request)) - Number(isActive(a, request)) || eventVolumeUsd(b, request) - eventVolumeUsd(a, request));
+      .sort((a, b) => Number(isActive(b, request)) - Number(isActive(a, request))
+        || eventVolumeUsd(b, request) - eventVolumeUsd(a, request));
     // The live service dropped the limit for pages.
-    if (profile !== 'live') return { data: found.slice(0, eventLimit(query) ?? USUAL_EVENTS).map((event) => eventRecord(event, request)) };
+    if (profile !== 'live')
+      return { data: found.slice(0, eventLimit(query) ?? USUAL_EVENTS).map((event) => eventRecord(event, request)) };
     const includeMarkets = query.optionalBoolean('includeMarkets') ?? true;
-    return page(found, { range: pageRange(query), size: USUAL_EVENTS, record: (event) => eventRecord(event, request, { includeMarkets }) });
+    return page(found, {
+      range: pageRange(query), size: USUAL_EVENTS, record: (event) => eventRecord(event, request, { includeMarkets }),
+    });
   });
 
   predictionRoute(app, context, { path: '/events/:eventId/markets', param: 'eventId' }, (request) => {
     const event = request.world.event(request.id);
     if (event === undefined) return request.missing('Event');
-    return page(event.markets, { range: pageRange(request.query), size: MOST_ON_PAGE, record: (market) => marketRecord(market, request) });
+    return page(event.markets, {
+      range: pageRange(request.query), size: MOST_ON_PAGE, record: (market) => marketRecord(market, request),
+    });
   });
 }
 
@@ -56,7 +63,8 @@ function suggested(events: readonly ListedEvent[], { id, world }: PredictionRequ
   const category = categoryOfOrder(id, world);
   const rank = new Map(events.map((event) => [event, world.identifiers.hex(`suggestion:${id}:${event.plan.eventId}`)]));
   return events.toSorted((a, b) =>
-    Number(b.plan.category === category) - Number(a.plan.category === category) || (rank.get(a)! < rank.get(b)! ? -1 : 1));
+    Number(b.plan.category === category) - Number(a.plan.category === category)
+      || (rank.get(a)! < rank.get(b)! ? -1 : 1));
 }
 
 /** Comparing bytes spares the base58 of every order there is. */
@@ -64,6 +72,7 @@ function categoryOfOrder(pubkey: string, world: PredictionRequest['world']): Cat
   if (!isAddress(pubkey)) return undefined;
   const wanted = Buffer.from(addressBytes(pubkey));
   const record = world.history({}).find(({ eventType, orderNumber }) =>
-    eventType === 'order_created' && orderNumber !== undefined && world.identifiers.bytes(orderPurpose(orderNumber)).equals(wanted));
+    eventType === 'order_created' && orderNumber !== undefined
+      && world.identifiers.bytes(orderPurpose(orderNumber)).equals(wanted));
   return record === undefined ? undefined : world.market(record.marketId)?.event.plan.category;
 }

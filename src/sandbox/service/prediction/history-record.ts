@@ -6,8 +6,9 @@ import { marketMetadata } from './market-record.ts';
 import type { PredictionView } from './prediction-route.ts';
 
 const MONEY = [
-  'maxFillPriceUsd', 'avgFillPriceUsd', 'maxBuyPriceUsd', 'minSellPriceUsd', 'depositAmountUsd', 'totalCostUsd', 'feeUsd',
-  'grossProceedsUsd', 'netProceedsUsd', 'transferAmountToken', 'realizedPnl', 'realizedPnlBeforeFees', 'payoutAmountUsd',
+  'maxFillPriceUsd', 'avgFillPriceUsd', 'maxBuyPriceUsd', 'minSellPriceUsd', 'depositAmountUsd', 'totalCostUsd',
+  'feeUsd', 'grossProceedsUsd', 'netProceedsUsd', 'transferAmountToken', 'realizedPnl', 'realizedPnlBeforeFees',
+  'payoutAmountUsd',
 ] as const satisfies readonly (keyof LedgerFigures)[];
 
 /** Returns an entry of the ledger as the API writes it; what it says nothing of is "0" or empty. */

@@ -12,14 +12,17 @@ export function registerHistory(app: FastifyInstance, context: ServiceContext): 
   predictionRoute(app, context, { path: '/history' }, (request) => {
     const { query, world, profile } = request;
     const isLive = profile === 'live';
-    const ownerPubkey = query.optionalAddress('ownerPubkey') ?? (isLive ? query.optionalAddress('userPubkey') : undefined);
-    if (isLive && ownerPubkey === undefined) return request.refuse({ message: 'ownerPubkey or userPubkey is required', param: 'ownerPubkey' });
+    const ownerPubkey = query.optionalAddress('ownerPubkey')
+      ?? (isLive ? query.optionalAddress('userPubkey') : undefined);
+    if (isLive && ownerPubkey === undefined)
+      return request.refuse({ message: 'ownerPubkey or userPubkey is required', param: 'ownerPubkey' });
     const found = world.history({
       ownerPubkey,
       id: query.optionalInteger('id', { min: 1, max: Number.MAX_SAFE_INTEGER }),
       positionPubkey: query.optionalAddress('positionPubkey'),
       ...(isLive ? { marketId: query.optionalText('marketId'), isYes: query.optionalBoolean('isYes') } : {}),
     });
-    return page(found, { range: pageRange(query), size: USUAL_SIZE + (found.length % 2), record: (record) => historyRecord(record, request) });
+    return page(found, { range: pageRange(query), size: USUAL_SIZE + (found.length % 2), record: (record) =>
+      historyRecord(record, request) });
   });
 }

@@ -29,7 +29,8 @@ export function marketRecord(listing: Listing, view: PredictionView): object {
       title: listing.plan.title,
       provider: listing.event.plan.provider,
       outcomes: ['Yes', 'No'],
-      clobTokenIds: ['yes', 'no'].map((side) => BigInt(`0x${identifiers.hex(`token:${listing.marketId}:${side}`)}`).toString()),
+      clobTokenIds: ['yes', 'no']
+        .map((side) => BigInt(`0x${identifiers.hex(`token:${listing.marketId}:${side}`)}`).toString()),
       marketOptions: [],
       isTeamMarket: listing.plan.isTeam ?? false,
       rulesPrimary: listing.plan.rules,
@@ -37,10 +38,16 @@ export function marketRecord(listing: Listing, view: PredictionView): object {
       pricing,
     };
   }
-  return { ...common, resolveAt: timeline.unixSeconds(resolvedSlot ?? listing.resolveSlot), ...rest, metadata: metadataOf(listing, view, status), pricing };
+  return {
+    ...common, resolveAt: timeline.unixSeconds(resolvedSlot ?? listing.resolveSlot), ...rest,
+    metadata: metadataOf(listing, view, status), pricing,
+  };
 }
 
-/** Returns what positions and history say of their market. The live service says `yes` or `no` for the status of a resolved one. */
+/**
+ * Returns what positions and history say of their market. The live service says `yes` or `no` for the status of a
+ * resolved one.
+ */
 export function marketMetadata(listing: Listing, view: PredictionView): object {
   const { status, result } = view.world.venue.state(listing, view.slot);
   const said = view.profile === 'live' && result !== null ? result : status;

@@ -25,10 +25,14 @@ function place(query: Parameters, name: 'start' | 'end'): number | undefined {
 }
 
 /** Returns one page of a list with its `pagination`; without an `end` it has `size` elements. */
-export function page<Item>(items: readonly Item[], options: { range: PageRange; size: number; record: (item: Item) => object }): object {
+export function page<Item>(
+  items: readonly Item[], options: { range: PageRange; size: number; record: (item: Item) => object },
+): object {
   const { start } = options.range;
   const wanted = (options.range.end ?? start + options.size) - start;
   const shown = items.slice(start, start + Math.min(wanted, MOST_ON_PAGE));
   const end = start + shown.length;
-  return { data: shown.map(options.record), pagination: { start, end, total: items.length, hasNext: end < items.length } };
+  return {
+    data: shown.map(options.record), pagination: { start, end, total: items.length, hasNext: end < items.length },
+  };
 }

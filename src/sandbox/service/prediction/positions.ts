@@ -24,7 +24,8 @@ export function registerPositions(app: FastifyInstance, context: ServiceContext)
 
 function filterOf({ query, profile, world: { identifiers } }: PredictionRequest): (position: Position) => boolean {
   // The live service takes several owners at once.
-  const owners = query.has('ownerPubkey') ? query.addresses('ownerPubkey', profile === 'live' ? MOST_OWNERS : 1) : undefined;
+  const owners = query.has('ownerPubkey')
+    ? query.addresses('ownerPubkey', profile === 'live' ? MOST_OWNERS : 1) : undefined;
   const isYes = query.optionalBoolean('isYes');
   const marketId = query.optionalText('marketId');
   const marketPubkey = query.optionalAddress('marketPubkey');

@@ -26,15 +26,21 @@ export interface PredictionRequest extends PredictionView {
 
 const LONGEST_ID = 128;
 
-/** Serves `GET /prediction/v1<path>`, errors in the API's own envelope; `param` is the name of the path's variable segment, if it has one. */
+/**
+ * Serves `GET /prediction/v1<path>`, errors in the API's own envelope; `param` is the name of the path's variable
+ * segment, if it has one.
+ */
 export function predictionRoute(
-  app: FastifyInstance, context: ServiceContext, { path, param }: { path: string; param?: string }, answer: (request: PredictionRequest) => object | null,
+  app: FastifyInstance, context: ServiceContext, { path, param }: { path: string; param?: string },
+  answer: (request: PredictionRequest) => object | null,
 ): void {
   app.get<{ Params: Readonly<Record<string, string>> }>(`/prediction/v1${path}`, (request, reply): FastifyReply => {
     const requestId = context.nextId();
     const id = param === undefined ? '' : (request.params[param] ?? '');
     if (param !== undefined && (id === '' || id.length > LONGEST_ID)) {
-      throw predictionError(400, { message: `${param}: expected 1 to ${LONGEST_ID} characters`, code: 'custom', param, requestId });
+      throw predictionError(400, {
+        message: `${param}: expected 1 to ${LONGEST_ID} characters`, code: 'custom', param, requestId,
+      });
     }
     const { prediction: world, profile } = context;
     try {
@@ -44,10 +50,14 @@ export function predictionRoute(
           throw predictionError(400, { ...reason, code: 'custom', requestId });
         },
         missing(what) {
-          throw predictionError(404, { message: `${what} not found`, code: `${what.toLowerCase()}_not_found`, param, requestId });
+          throw predictionError(404, {
+            message: `${what} not found`, code: `${what.toLowerCase()}_not_found`, param, requestId,
+          });
         },
         unreachable(what) {
-          throw predictionError(502, { message: `${what}: the venue did not answer`, code: `${what.toLowerCase()}_unavailable`, param, requestId });
+          throw predictionError(502, {
+            message: `${what}: the venue did not answer`, code: `${what.toLowerCase()}_unavailable`, param, requestId,
+          });
         },
       });
       // `send(null)` would be an empty body, which is not the JSON null of the reference.

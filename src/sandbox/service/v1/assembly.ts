@@ -19,7 +19,10 @@ export interface Assembly {
   readonly number: number;
 }
 
-/** Returns the instructions of a quote that came back. Throws a RequestError (400) on what the chain says is missing or wrong. */
+/**
+ * Returns the instructions of a quote that came back. Throws a RequestError (400) on what the chain says is missing or
+ * wrong.
+ */
 export function assemble(context: ServiceContext, request: SwapRequest): Assembly {
   const { chain } = context;
   const { quoted, user, payer, wrapSol } = request;
@@ -29,26 +32,35 @@ export function assemble(context: ServiceContext, request: SwapRequest): Assembl
   const side = feeSide(context, request);
   const swap = carriedOut(context, { quoted, side, dynamicSlippage: request.dynamicSlippage });
   const parts = swapInstructions({
-    chain, taker: user, payer, input: quoted.input, output: quoted.output, route: swap.route, threshold: swap.minimumOut, wrapSol,
+    chain, taker: user, payer, input: quoted.input, output: quoted.output, route: swap.route,
+    threshold: swap.minimumOut, wrapSol,
     delivery: deliveryOf(context, request, number),
     fee: collectedFee(request, swap, side),
     intermediateAccounts: request.sharedAccounts === false,
     omitExisting: !request.skipAccountChecks,
   });
   const slots = request.blockhashSlotsToExpiry;
-  const blockhash = slots === undefined ? chain.latestBlockhash() : context.blockhashes.expiringWithin({ slots, blockHeight: chain.blockHeight });
+  const blockhash = slots === undefined ? chain.latestBlockhash()
+    : context.blockhashes.expiringWithin({ slots, blockHeight: chain.blockHeight });
   return { parts, blockhash, slippageReport: swap.report, number };
 }
 
-/** Tokens in between never pass through anybody's accounts here; a market that could not do so still says that it cannot. */
+/**
+ * Tokens in between never pass through anybody's accounts here; a market that could not do so still says that it
+ * cannot.
+ */
 function requireSharable({ quoted, sharedAccounts }: SwapRequest): void {
   const stubborn = quoted.route.hops.find(({ pool }) => !marketOf(pool.label).sharedAccounts);
   if (sharedAccounts === true && stubborn !== undefined) {
-    throw routingError('NOT_SUPPORTED', `useSharedAccounts: the market ${stubborn.pool.label} does not go with shared accounts`);
+    throw routingError(
+      'NOT_SUPPORTED', `useSharedAccounts: the market ${stubborn.pool.label} does not go with shared accounts`,
+    );
   }
 }
 
-function requireWrapped({ chain }: ServiceContext, { user, quoted, destinationTokenAccount, nativeDestinationAccount }: SwapRequest): void {
+function requireWrapped(
+  { chain }: ServiceContext, { user, quoted, destinationTokenAccount, nativeDestinationAccount }: SwapRequest,
+): void {
   const isDelivered = destinationTokenAccount !== undefined || nativeDestinationAccount !== undefined;
   const needed = quoted.input.mint === NATIVE_MINT || (quoted.output.mint === NATIVE_MINT && !isDelivered);
   const account = associatedTokenAddress(user, NATIVE_MINT, TOKEN_PROGRAM);
@@ -60,13 +72,18 @@ function requireWrapped({ chain }: ServiceContext, { user, quoted, destinationTo
 function feeSide({ chain }: ServiceContext, { quoted, feeAccount }: SwapRequest): 'input' | 'output' {
   if (feeAccount === undefined) return 'output';
   const { input, output } = quoted;
-  return requireTokenAccount(chain, { name: 'feeAccount', account: feeAccount, tokens: [output, input] }) === output ? 'output' : 'input';
+  return requireTokenAccount(chain, { name: 'feeAccount', account: feeAccount, tokens: [output, input] }) === output
+    ? 'output' : 'input';
 }
 
-function collectedFee({ quoted, feeAccount }: SwapRequest, swap: CarriedOut, side: 'input' | 'output'): CollectedFee | undefined {
+function collectedFee(
+  { quoted, feeAccount }: SwapRequest, swap: CarriedOut, side: 'input' | 'output',
+): CollectedFee | undefined {
   const bps = quoted.request.platformFeeBps ?? 0;
   if (feeAccount === undefined || bps === 0) return undefined;
-  return { side, bps, account: feeAccount, amount: side === 'input' ? swap.inputFee : platformFee(swap.route.outAmount, bps) };
+  return {
+    side, bps, account: feeAccount, amount: side === 'input' ? swap.inputFee : platformFee(swap.route.outAmount, bps),
+  };
 }
 
 function deliveryOf({ chain }: ServiceContext, request: SwapRequest, number: number): Delivery {

@@ -3,7 +3,10 @@ import { printable } from '../../../core/text.ts';
 import { isAddress } from '../../chain/addresses.ts';
 import { RequestError } from '../request-error.ts';
 
-/** Reads the members of a JSON body; null is as good as nothing. Every method throws a RequestError (422) that names the member. */
+/**
+ * Reads the members of a JSON body; null is as good as nothing. Every method throws a RequestError (422) that names the
+ * member.
+ */
 export interface Body {
   address(name: string): string;
   optionalAddress(name: string): string | undefined;
@@ -19,9 +22,13 @@ export interface Body {
 
 const MOST_SHOWN = 40;
 
-/** Returns a reader of `source`, whose members are called `path` and their name. Throws a RequestError (422) where it is no object. */
+/**
+ * Returns a reader of `source`, whose members are called `path` and their name. Throws a RequestError (422) where it is
+ * no object.
+ */
 export function readBody(source: unknown, path = ''): Body {
-  if (typeof source !== 'object' || source === null || Array.isArray(source)) throw unprocessable(`${path === '' ? 'the body' : path}: expected an object`);
+  if (typeof source !== 'object' || source === null || Array.isArray(source))
+    throw unprocessable(`${path === '' ? 'the body' : path}: expected an object`);
   const members = new Map<string, unknown>(Object.entries(source));
   const nameOf = (name: string): string => (path === '' ? name : `${path}.${name}`);
   const value = (name: string): unknown => members.get(name) ?? undefined;
@@ -36,7 +43,8 @@ export function readBody(source: unknown, path = ''): Body {
     const found = value(name);
     if (found === undefined) return undefined;
     const number = wholeNumber(found);
-    if (number === undefined || number < 0n || number > max) throw unexpected(nameOf(name), `a whole number of 0 to ${max}`, found);
+    if (number === undefined || number < 0n || number > max)
+      throw unexpected(nameOf(name), `a whole number of 0 to ${max}`, found);
     return number;
   };
 
@@ -51,7 +59,8 @@ export function readBody(source: unknown, path = ''): Body {
     optionalInteger,
     object(name) {
       const found = required(nameOf(name), value(name));
-      if (typeof found !== 'object' || found === null || Array.isArray(found)) throw unexpected(nameOf(name), 'an object', found);
+      if (typeof found !== 'object' || found === null || Array.isArray(found))
+        throw unexpected(nameOf(name), 'an object', found);
       return found;
     },
     value,

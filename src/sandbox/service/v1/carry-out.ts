@@ -31,37 +31,53 @@ const AMPLIFICATION = 1.5;
 const WHOLE_BPS = 10_000;
 
 /**
- * Returns how a quote is carried out on the chain of now. ExactIn takes the quoted input. The program knows no other way,
- * so ExactOut takes the least input that pays the output as the pools are now, and demands that output: a little more
- * comes out where one unit of the input buys more than one of the output. Where that would be more than the threshold,
- * it takes the threshold, and the transaction is doomed.
+ * Returns how a quote is carried out on the chain of now. ExactIn takes the quoted input. The program knows no other
+ * way, so ExactOut takes the least input that pays the output as the pools are now, and demands that output: a little
+ * more comes out where one unit of the input buys more than one of the output. Where that would be more than the
+ * threshold, it takes the threshold, and the transaction is doomed.
  */
-export function carriedOut(context: ServiceContext, swap: { quoted: QuotedRoute; side: FeeSide; dynamicSlippage: boolean }): CarriedOut {
+export function carriedOut(
+  context: ServiceContext, swap: { quoted: QuotedRoute; side: FeeSide; dynamicSlippage: boolean },
+): CarriedOut {
   const { quoted } = swap;
   const report = swap.dynamicSlippage ? estimatedSlippage(context, quoted) : undefined;
   const threshold = report?.otherAmount ?? quoted.threshold;
-  return { ...(quoted.request.swapMode === 'ExactIn' ? exactIn(context, swap, threshold) : exactOut(context, swap, threshold)), report };
+  return {
+    ...(quoted.request.swapMode === 'ExactIn' ? exactIn(context, swap, threshold) : exactOut(context, swap, threshold)),
+    report,
+  };
 }
 
 type Amounts = Omit<CarriedOut, 'report'>;
 
-function exactIn(context: ServiceContext, { quoted, side }: { quoted: QuotedRoute; side: FeeSide }, threshold: bigint): Amounts {
+function exactIn(
+  context: ServiceContext, { quoted, side }: { quoted: QuotedRoute; side: FeeSide }, threshold: bigint,
+): Amounts {
   const inputFee = side === 'input' ? platformFee(quoted.inAmount, quoted.request.platformFeeBps ?? 0) : 0n;
   return { route: along(context, quoted, quoted.inAmount - inputFee), inputFee, minimumOut: threshold };
 }
 
-function exactOut(context: ServiceContext, { quoted, side }: { quoted: QuotedRoute; side: FeeSide }, threshold: bigint): Amounts {
+function exactOut(
+  context: ServiceContext, { quoted, side }: { quoted: QuotedRoute; side: FeeSide }, threshold: bigint,
+): Amounts {
   const needed = neededInput(context, quoted, side);
   const bps = quoted.request.platformFeeBps ?? 0;
   const feeOf = (amount: bigint): bigint => (side === 'input' ? platformFee(amount, bps) : 0n);
   const isAffordable = needed !== undefined && needed + feeOf(needed) <= threshold;
   const amount = isAffordable ? needed : threshold - feeOf(threshold);
-  return { route: along(context, quoted, amount), inputFee: feeOf(isAffordable ? amount : threshold), minimumOut: quoted.outAmount };
+  return {
+    route: along(context, quoted, amount), inputFee: feeOf(isAffordable ? amount : threshold),
+    minimumOut: quoted.outAmount,
+  };
 }
 
 /** Returns the least input that pays the output now: with the platform's share where that is taken of the output. */
-function neededInput({ chain }: ServiceContext, { route, outAmount, feeAmount }: QuotedRoute, side: FeeSide): bigint | undefined {
-  return leastInput({ path: route.hops, outAmount: side === 'output' ? outAmount + feeAmount : outAmount, readPool: chain.readPool });
+function neededInput(
+  { chain }: ServiceContext, { route, outAmount, feeAmount }: QuotedRoute, side: FeeSide,
+): bigint | undefined {
+  return leastInput({
+    path: route.hops, outAmount: side === 'output' ? outAmount + feeAmount : outAmount, readPool: chain.readPool,
+  });
 }
 
 /** Where a pool cannot fill any more the quoted hops stand: the program will say so. */

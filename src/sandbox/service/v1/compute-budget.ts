@@ -22,8 +22,13 @@ export const MOST_UNITS = 1_400_000;
 const LARGEST_AUTOMATIC_LAMPORTS = 5_000_000n;
 const TENTHS_OF_USUAL: Readonly<Record<PriorityLevel, bigint>> = { medium: 10n, high: 15n, veryHigh: 25n };
 
-/** Returns the budget of a transaction that may use `unitLimit` compute units; `number` tells equal swaps of one slot apart. */
-export function computeBudget(context: ServiceContext, request: SwapRequest, { unitLimit, number }: { unitLimit: number; number: number }): ComputeBudget {
+/**
+ * Returns the budget of a transaction that may use `unitLimit` compute units; `number` tells equal swaps of one slot
+ * apart.
+ */
+export function computeBudget(
+  context: ServiceContext, request: SwapRequest, { unitLimit, number }: { unitLimit: number; number: number },
+): ComputeBudget {
   const { priority, trackingAccount } = request;
   const usual = automaticUnitPrice({ slot: context.chain.slot }) + BigInt(distinguishing(number));
   const unitPrice = unitPriceOf(priority, { usual, units: unitLimit });
@@ -34,10 +39,12 @@ export function computeBudget(context: ServiceContext, request: SwapRequest, { u
     // The program of the budget looks at no account, so one can stand there to be found by.
     instructions: [
       computeUnitLimit(unitLimit),
-      trackingAccount === undefined ? price : { ...price, accounts: [{ pubkey: trackingAccount, isSigner: false, isWritable: false }] },
+      trackingAccount === undefined ? price
+        : { ...price, accounts: [{ pubkey: trackingAccount, isSigner: false, isWritable: false }] },
     ],
     tip: priority.kind === 'tip'
-      ? transferLamports({ from: priority.payer ?? request.payer, to: context.tipAccount, lamports: priority.lamports }) : undefined,
+      ? transferLamports({ from: priority.payer ?? request.payer, to: context.tipAccount, lamports: priority.lamports })
+      : undefined,
     prioritizationFeeLamports: lamportsOf(priority, { unitPrice, units: unitLimit }),
   };
 }
@@ -47,7 +54,9 @@ function unitPriceOf(priority: Priority, { usual, units }: { usual: bigint; unit
     case 'auto':
       return least(usual, unitPriceFor({ lamports: LARGEST_AUTOMATIC_LAMPORTS, units }));
     case 'level':
-      return least((usual * TENTHS_OF_USUAL[priority.level]) / 10n, unitPriceFor({ lamports: priority.maxLamports, units }));
+      return least(
+        (usual * TENTHS_OF_USUAL[priority.level]) / 10n, unitPriceFor({ lamports: priority.maxLamports, units }),
+      );
     case 'fixed':
       return unitPriceFor({ lamports: priority.lamports, units });
     case 'price':
@@ -57,7 +66,10 @@ function unitPriceOf(priority: Priority, { usual, units }: { usual: bigint; unit
   }
 }
 
-/** A fee that was named in lamports is told as it was named: in whole micro-lamports a unit it comes to a lamport less at times. */
+/**
+ * A fee that was named in lamports is told as it was named: in whole micro-lamports a unit it comes to a lamport less
+ * at times.
+ */
 function lamportsOf(priority: Priority, { unitPrice, units }: { unitPrice: bigint; units: number }): bigint {
   if (priority.kind === 'fixed' || priority.kind === 'tip') return priority.lamports;
   return least(priorityLamports({ unitPrice, units }), U64_MAX);

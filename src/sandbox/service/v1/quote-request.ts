@@ -35,9 +35,11 @@ export function parseQuoteRequest(query: unknown): QuoteRequest {
   const swapMode = parameters.optionalChoice('swapMode', ['ExactIn', 'ExactOut']) ?? 'ExactIn';
   const dexes = parameters.optionalList('dexes');
   const excludeDexes = parameters.optionalList('excludeDexes');
-  if (dexes !== undefined && excludeDexes !== undefined) throw badRequest('dexes and excludeDexes: expected one of them, got both');
+  if (dexes !== undefined && excludeDexes !== undefined)
+    throw badRequest('dexes and excludeDexes: expected one of them, got both');
   const platformFeeBps = parameters.optionalInteger('platformFeeBps', UINT16);
-  if (platformFeeBps !== undefined && platformFeeBps >= WHOLE_BPS) throw badRequest(`platformFeeBps: expected less than ${WHOLE_BPS}, which is everything, got ${platformFeeBps}`);
+  if (platformFeeBps !== undefined && platformFeeBps >= WHOLE_BPS)
+    throw badRequest(`platformFeeBps: expected less than ${WHOLE_BPS}, which is everything, got ${platformFeeBps}`);
   const maxAccounts = parameters.optionalU64('maxAccounts') ?? MOST_ACCOUNTS;
   // Says nothing here any more; a value that is none is still refused.
   parameters.optionalBoolean('dynamicSlippage');
@@ -50,6 +52,7 @@ export function parseQuoteRequest(query: unknown): QuoteRequest {
     instructionVersion: parameters.optionalChoice('instructionVersion', ['V1', 'V2']) ?? 'V1',
     forBundle: parameters.optionalBoolean('forBundle') ?? false,
   };
-  if (inputMint === outputMint) throw routingError('CIRCULAR_ARBITRAGE_IS_DISABLED', 'outputMint: expected another mint than inputMint');
+  if (inputMint === outputMint)
+    throw routingError('CIRCULAR_ARBITRAGE_IS_DISABLED', 'outputMint: expected another mint than inputMint');
   return request;
 }

@@ -26,13 +26,17 @@ export function quoteRoute(context: ServiceContext, request: QuoteRequest): Quot
     const feeAmount = platformFee(route?.outAmount ?? 0n, feeBps);
     if (route === undefined || route.outAmount === feeAmount) throw unfillable();
     const outAmount = route.outAmount - feeAmount;
-    return { request, input, output, route, inAmount: request.amount, outAmount, feeAmount, threshold: thresholdOf(request, outAmount) };
+    return {
+      request, input, output, route, inAmount: request.amount, outAmount, feeAmount,
+      threshold: thresholdOf(request, outAmount),
+    };
   }
   const routeOut = beforePlatformFee(request.amount, feeBps) ?? U64_MAX;
   const route = iris.cheapestRoute({ ...pair, outAmount: routeOut });
   if (route === undefined) throw unfillable();
   return {
-    request, input, output, route, inAmount: route.inAmount, outAmount: request.amount, feeAmount: platformFee(routeOut, feeBps),
+    request, input, output, route, inAmount: route.inAmount, outAmount: request.amount,
+    feeAmount: platformFee(routeOut, feeBps),
     threshold: thresholdOf(request, route.inAmount),
   };
 }
@@ -41,12 +45,17 @@ export function quoteRoute(context: ServiceContext, request: QuoteRequest): Quot
  * Returns what a slippage tolerance leaves of the amount that is not fixed, rounded up: of the output with ExactIn, on
  * top of the input with ExactOut. Throws a RequestError (400) where no u64 says it.
  */
-export function thresholdOf({ swapMode, slippageBps }: Pick<QuoteRequest, 'swapMode' | 'slippageBps'>, amount: bigint): bigint {
+export function thresholdOf(
+  { swapMode, slippageBps }: Pick<QuoteRequest, 'swapMode' | 'slippageBps'>, amount: bigint,
+): bigint {
   const share = swapMode === 'ExactIn' ? WHOLE_BPS - BigInt(slippageBps) : WHOLE_BPS + BigInt(slippageBps);
   // More than all of the output may be lost: any output will do.
   const threshold = share < 0n ? 0n : mulDiv(amount, share, WHOLE_BPS, 'ceil');
   if (threshold > U64_MAX) {
-    throw routingError('CANNOT_COMPUTE_OTHER_AMOUNT_THRESHOLD', `Cannot compute the other amount's threshold at ${slippageBps} basis points of slippage`);
+    throw routingError(
+      'CANNOT_COMPUTE_OTHER_AMOUNT_THRESHOLD',
+      `Cannot compute the other amount's threshold at ${slippageBps} basis points of slippage`,
+    );
   }
   return threshold;
 }
@@ -67,7 +76,8 @@ function suits({ tokens }: ServiceContext, request: QuoteRequest, path: RoutePat
   const markets = path.map(({ pool }) => marketOf(pool.label));
   if (request.swapMode === 'ExactOut' && !markets.every(({ exactOut }) => exactOut)) return false;
   if (request.forBundle && !markets.every(({ bundles }) => bundles)) return false;
-  return !request.restrictIntermediateTokens || path.slice(1).every(({ inputMint }) => priceClass(tokens.get(inputMint)!) !== 'other');
+  return !request.restrictIntermediateTokens
+    || path.slice(1).every(({ inputMint }) => priceClass(tokens.get(inputMint)!) !== 'other');
 }
 
 function unfillable(): Error {

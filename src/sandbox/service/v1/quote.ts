@@ -21,7 +21,8 @@ function quoteAnswer(context: ServiceContext, quoted: QuotedRoute, startedMs: nu
   const { request, input, output, inAmount, outAmount, threshold, feeAmount } = quoted;
   const { chain, profile } = context;
   const isLive = profile === 'live';
-  const fee = request.platformFeeBps === undefined ? undefined : { amount: feeAmount.toString(), feeBps: request.platformFeeBps };
+  const fee = request.platformFeeBps === undefined ? undefined
+    : { amount: feeAmount.toString(), feeBps: request.platformFeeBps };
   return {
     inputMint: input.mint,
     inAmount: inAmount.toString(),
@@ -49,7 +50,8 @@ function impactOf({ market }: ServiceContext, { input, output, inAmount, outAmou
 function routePlan({ request, route }: QuotedRoute, isLive: boolean): object[] {
   return route.hops.map(({ pool, inputMint, outputMint, inAmount, outAmount }) => ({
     swapInfo: {
-      ammKey: pool.address, label: pool.label, inputMint, outputMint, inAmount: inAmount.toString(), outAmount: outAmount.toString(),
+      ammKey: pool.address, label: pool.label, inputMint, outputMint, inAmount: inAmount.toString(),
+      outAmount: outAmount.toString(),
       // The market's fee is in the output already; what was told of it before means nothing any more.
       ...(isLive ? {} : { feeAmount: '0', feeMint: inputMint }),
     },
@@ -57,15 +59,20 @@ function routePlan({ request, route }: QuotedRoute, isLive: boolean): object[] {
   }));
 }
 
-/** The share of the route, which is all of it: in percent for instructions of the first version, else in basis points. */
+/**
+ * The share of the route, which is all of it: in percent for instructions of the first version, else in basis points.
+ */
 function shares({ instructionVersion }: QuoteRequest, isLive: boolean): object {
   if (instructionVersion === 'V2') return { percent: null, bps: 10_000 };
   return isLive ? { percent: 100, bps: null } : { percent: 100 };
 }
 
 /** Returns what each market of the pair itself would pay for all of the input. */
-function directOutputs({ chain, routers }: ServiceContext, { input, output, inAmount }: QuotedRoute): Record<string, string> {
-  const direct = routers.iris.paths({ inputMint: input.mint, outputMint: output.mint, accepts: (path) => path.length === 1 });
+function directOutputs(
+  { chain, routers }: ServiceContext, { input, output, inAmount }: QuotedRoute,
+): Record<string, string> {
+  const direct =
+    routers.iris.paths({ inputMint: input.mint, outputMint: output.mint, accepts: (path) => path.length === 1 });
   return Object.fromEntries(direct.flatMap((path) => {
     const route = routeAlong({ path, amount: inAmount, readPool: chain.readPool });
     return route === undefined ? [] : [[path[0]!.pool.address, route.outAmount.toString()]];

@@ -15,13 +15,14 @@ const LARGEST_COUNT = 10_000;
 
 /** What a quote is made of. The threshold is not among it: no transaction is made of that, so it may be anything. */
 const MEMBERS = [
-  'inputMint', 'inAmount', 'outputMint', 'outAmount', 'swapMode', 'slippageBps', 'platformFee', 'priceImpactPct', 'routePlan', 'contextSlot', 'timeTaken',
-  'mostReliableAmmsQuoteReport', 'updateContextSlot',
+  'inputMint', 'inAmount', 'outputMint', 'outAmount', 'swapMode', 'slippageBps', 'platformFee', 'priceImpactPct',
+  'routePlan', 'contextSlot', 'timeTaken', 'mostReliableAmmsQuoteReport', 'updateContextSlot',
 ] as const;
 
 /** Returns a memory of the last ten thousand quotes. */
 export function createQuotes(options: { nowMs: () => number }): Quotes {
-  const recent = createRecent<QuotedRoute>({ ...options, lifetimeMs: Number.POSITIVE_INFINITY, largestCount: LARGEST_COUNT });
+  const recent =
+    createRecent<QuotedRoute>({ ...options, lifetimeMs: Number.POSITIVE_INFINITY, largestCount: LARGEST_COUNT });
   return {
     remember: (answer, quoted) => recent.set(fingerprint(answer), quoted),
     find: (answer) => recent.get(fingerprint(answer)),

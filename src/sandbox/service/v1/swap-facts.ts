@@ -5,14 +5,19 @@ import type { SwapRequest } from './swap-request.ts';
 import type { SwapTransaction } from './swap-transaction.ts';
 
 /** Returns what the service says of a transaction beside it; the live service says how its priority came about. */
-export function transactionFacts({ chain, profile }: ServiceContext, { priority }: SwapRequest, transaction: SwapTransaction): object {
+export function transactionFacts(
+  { chain, profile }: ServiceContext, { priority }: SwapRequest, transaction: SwapTransaction,
+): object {
   const { budget, simulationError } = transaction;
   const prioritizationType = priority.kind === 'tip'
     ? { bundleTip: { lamports: exactNumber(priority.lamports) } }
-    : { computeBudget: { microLamports: exactNumber(budget.unitPrice), estimatedMicroLamports: exactNumber(budget.unitPrice) } };
+    : { computeBudget: {
+      microLamports: exactNumber(budget.unitPrice), estimatedMicroLamports: exactNumber(budget.unitPrice),
+    } };
   return {
     prioritizationFeeLamports: exactNumber(budget.prioritizationFeeLamports),
-    ...(profile === 'live' ? { computeUnitLimit: budget.unitLimit, prioritizationType, simulationSlot: chain.slot } : {}),
+    ...(profile === 'live'
+      ? { computeUnitLimit: budget.unitLimit, prioritizationType, simulationSlot: chain.slot } : {}),
     simulationError,
   };
 }

@@ -37,8 +37,8 @@ export interface SwapRequest {
 const UINT8_MAX = 255n;
 
 /**
- * Returns the request in a body. Throws a RequestError: 422 where the body does not say what it must, 400 where it breaks
- * a rule of the reference.
+ * Returns the request in a body. Throws a RequestError: 422 where the body does not say what it must, 400 where it
+ * breaks a rule of the reference.
  */
 export function parseSwapRequest(source: unknown, quotes: Quotes): SwapRequest {
   const body = readBody(source);
@@ -62,7 +62,8 @@ export function parseSwapRequest(source: unknown, quotes: Quotes): SwapRequest {
   const asLegacyTransaction = body.optionalBoolean('asLegacyTransaction') ?? false;
   const quoted = quotes.find(answer);
   if (quoted === undefined) {
-    throw badRequest('quoteResponse: expected a quote as GET /swap/v1/quote gave it, every member of it unchanged; only the last ten thousand are known');
+    throw badRequest('quoteResponse: expected a quote as GET /swap/v1/quote gave it, every member of it unchanged; '
+      + 'only the last ten thousand are known');
   }
   if (asLegacyTransaction !== quoted.request.asLegacyTransaction) {
     throw badRequest(`asLegacyTransaction: expected ${quoted.request.asLegacyTransaction}, as in the quote`);
@@ -75,12 +76,17 @@ export function parseSwapRequest(source: unknown, quotes: Quotes): SwapRequest {
 }
 
 function checkDestinations(
-  { destinationTokenAccount, nativeDestinationAccount }: Pick<SwapRequest, 'destinationTokenAccount' | 'nativeDestinationAccount'>, quoted: QuotedRoute,
+  {
+    destinationTokenAccount, nativeDestinationAccount,
+  }: Pick<SwapRequest, 'destinationTokenAccount' | 'nativeDestinationAccount'>, quoted: QuotedRoute,
 ): void {
   if (nativeDestinationAccount === undefined) return;
-  if (destinationTokenAccount !== undefined) throw badRequest('destinationTokenAccount and nativeDestinationAccount: expected one of them, got both');
-  if (quoted.output.mint !== NATIVE_MINT) throw badRequest('nativeDestinationAccount: expected a quote whose output is SOL');
-  if (quoted.request.instructionVersion !== 'V2') throw badRequest('nativeDestinationAccount: expected a quote of instructionVersion V2');
+  if (destinationTokenAccount !== undefined)
+    throw badRequest('destinationTokenAccount and nativeDestinationAccount: expected one of them, got both');
+  if (quoted.output.mint !== NATIVE_MINT)
+    throw badRequest('nativeDestinationAccount: expected a quote whose output is SOL');
+  if (quoted.request.instructionVersion !== 'V2')
+    throw badRequest('nativeDestinationAccount: expected a quote of instructionVersion V2');
 }
 
 function slotsOf(body: Body): number | undefined {
@@ -98,7 +104,9 @@ function priorityOf(body: Body): Priority {
   const fee = body.value(FEE);
   if (microLamports !== undefined) {
     if (fee === undefined) return { kind: 'price', microLamports };
-    throw routingError('INVALID_COMPUTE_UNIT_PRICE_AND_PRIORITIZATION_FEE', `${PRICE} and ${FEE}: expected one of them, got both`);
+    throw routingError(
+      'INVALID_COMPUTE_UNIT_PRICE_AND_PRIORITIZATION_FEE', `${PRICE} and ${FEE}: expected one of them, got both`,
+    );
   }
   if (fee === undefined || fee === 'auto') return { kind: 'auto' };
   if (typeof fee === 'object') return formOf(body.within(FEE));
@@ -111,12 +119,16 @@ function priorityOf(body: Body): Priority {
 function formOf(fee: Body): Priority {
   const forms = FORMS.filter((form) => fee.names.includes(form));
   const [form] = forms;
-  if (form === undefined || forms.length > 1) throw badRequest(`${FEE}: expected ${EXPECTED}, got ${forms.length === 0 ? 'none of them' : forms.join(' and ')}`);
+  if (form === undefined || forms.length > 1)
+    throw badRequest(`${FEE}: expected ${EXPECTED}, got ${forms.length === 0 ? 'none of them' : forms.join(' and ')}`);
   if (form === 'bundleTipLamports') return { kind: 'tip', lamports: lamportsOf(fee, form), payer: undefined };
   const inner = fee.within(form);
-  if (form === 'bundleTipLamportsWithPayer') return { kind: 'tip', lamports: lamportsOf(inner, 'lamports'), payer: inner.address('payer') };
+  if (form === 'bundleTipLamportsWithPayer')
+    return { kind: 'tip', lamports: lamportsOf(inner, 'lamports'), payer: inner.address('payer') };
   const level = PRIORITY_LEVELS.find((known) => known === inner.value('priorityLevel'));
-  if (level === undefined) throw unexpected(`${FEE}.${form}.priorityLevel`, `one of ${PRIORITY_LEVELS.join(', ')}`, inner.value('priorityLevel'));
+  if (level === undefined) throw unexpected(
+    `${FEE}.${form}.priorityLevel`, `one of ${PRIORITY_LEVELS.join(', ')}`, inner.value('priorityLevel'),
+  );
   // One market of fees is all there is on this chain: global or not is the same.
   inner.optionalBoolean('global');
   return { kind: 'level', level, maxLamports: lamportsOf(inner, 'maxLamports') };

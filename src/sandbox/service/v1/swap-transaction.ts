@@ -40,21 +40,28 @@ export function swapTransaction(context: ServiceContext, request: SwapRequest, a
   return { ...build(Math.min(MOST_UNITS, Math.ceil(unitsConsumed * SPARE_UNITS))), simulationError };
 }
 
-function compile(context: ServiceContext, request: SwapRequest, { assembly, budget }: { assembly: Assembly; budget: ComputeBudget }): CompiledMessage {
+function compile(
+  context: ServiceContext, request: SwapRequest, { assembly, budget }: { assembly: Assembly; budget: ComputeBudget },
+): CompiledMessage {
   const { setup, swap, cleanup } = assembly.parts;
   return compileMessage({
     payer: request.payer,
-    instructions: [...budget.instructions, ...setup, swap, ...cleanup, ...(budget.tip === undefined ? [] : [budget.tip])],
+    instructions: [
+      ...budget.instructions, ...setup, swap, ...cleanup, ...(budget.tip === undefined ? [] : [budget.tip]),
+    ],
     blockhash: assembly.blockhash.blockhash,
     table: request.quoted.request.asLegacyTransaction ? undefined : context.table,
   });
 }
 
 function transactionBytes(message: CompiledMessage): Buffer {
-  if (message.accounts > MOST_ACCOUNTS) throw routingError('MAX_ACCOUNT_GREATER_THAN_MAX', `expected at most ${MOST_ACCOUNTS} accounts, got ${message.accounts}`);
+  if (message.accounts > MOST_ACCOUNTS) throw routingError(
+    'MAX_ACCOUNT_GREATER_THAN_MAX', `expected at most ${MOST_ACCOUNTS} accounts, got ${message.accounts}`,
+  );
   const bytes = unsignedTransaction(message);
   if (bytes.length > MAX_TRANSACTION_BYTES) {
-    throw routingError('FAILED_TO_GET_SWAP_AND_ACCOUNT_METAS', `expected a transaction of at most ${MAX_TRANSACTION_BYTES} bytes, got ${bytes.length}; a direct route, or a versioned transaction, is shorter`);
+    throw routingError('FAILED_TO_GET_SWAP_AND_ACCOUNT_METAS', 'expected a transaction of at most '
+      + `${MAX_TRANSACTION_BYTES} bytes, got ${bytes.length}; a direct route, or a versioned transaction, is shorter`);
   }
   return bytes;
 }

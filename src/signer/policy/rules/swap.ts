@@ -1,8 +1,8 @@
-import type { SwapTerms } from '../decode/decoded.ts';
-import { NATIVE_MINT } from '../known-programs.ts';
+import type { SwapTerms } from '../instruction.ts';
+import { NATIVE_MINT } from '../../../solana/constants.ts';
 import type { Review } from '../review.ts';
 
-/** Judges a swap whose terms could be read. */
+/** Judges a swap with known terms. */
 export function judgeSwap(review: Review, index: number, terms: SwapTerms): void {
   const { program } = review.transaction.instructions[index]!;
   const { expectation, ledger, deny, maxPlatformFeeBps } = review;
@@ -19,23 +19,31 @@ export function judgeSwap(review: Review, index: number, terms: SwapTerms): void
     deny('MINT_UNEXPECTED', index, `swaps ${swapped} to ${terms.outputMint}, expected ${inputMint} to ${outputMint}`);
     return;
   }
-  if (!isSource(review, terms)) deny('SWAP_SOURCE', index, `pays out of ${terms.source}, which is not the wallet’s account for ${inputMint}`);
+  if (!isSource(review, terms))
+    deny('SWAP_SOURCE', index, `pays out of ${terms.source}, which is not the wallet’s account for ${inputMint}`);
   judgeDestination(review, index, terms);
   ledger.inputSpent += terms.amountIn;
   ledger.outputMinimum += terms.minimumOut;
-  if (ledger.inputSpent > amountIn) deny('SWAP_AMOUNT_EXCEEDS', index, `${ledger.inputSpent} of ${inputMint} leave the wallet, expected at most ${amountIn} of ${inputMint}`);
+  if (ledger.inputSpent > amountIn) deny(
+    'SWAP_AMOUNT_EXCEEDS', index,
+    `${ledger.inputSpent} of ${inputMint} leave the wallet, expected at most ${amountIn} of ${inputMint}`,
+  );
   if (terms.platformFeeBps > maxPlatformFeeBps) {
-    deny('PLATFORM_FEE_EXCEEDS', index, `${terms.platformFeeBps} bps of the output to third parties, expected at most ${maxPlatformFeeBps}`);
+    deny(
+      'PLATFORM_FEE_EXCEEDS', index,
+      `${terms.platformFeeBps} bps of the output to third parties, expected at most ${maxPlatformFeeBps}`,
+    );
   }
   if (terms.feeAccount !== undefined && feeAccounts?.includes(terms.feeAccount) === false) {
-    deny('PLATFORM_FEE_EXCEEDS', index, `a fee to ${terms.feeAccount}, who has nothing to get`);
+    deny('PLATFORM_FEE_EXCEEDS', index, `a fee to ${terms.feeAccount}, which is no expected receiver`);
   }
 }
 
 function isSource(review: Review, { source, inputProgram }: SwapTerms): boolean {
   const { wallet, inputMint } = review.expectation;
   if (source === wallet) return inputMint === NATIVE_MINT;
-  return inputProgram === undefined ? review.isAssociated(source, wallet, inputMint) : review.addresses.associated(wallet, inputMint, inputProgram) === source;
+  return inputProgram === undefined ? review.isAssociated(source, wallet, inputMint)
+    : review.addresses.associated(wallet, inputMint, inputProgram) === source;
 }
 
 function judgeDestination(review: Review, index: number, { destination }: SwapTerms): void {

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { requestsPerSecond } from '../../../../src/service/rate-plan.ts';
+import { requestsPerSecond } from '../../../../src/service/rate/rate-plan.ts';
 import type { Case } from '../case.ts';
 import { asked, BUY_SOL, UUID } from '../scenes.ts';
 import { openWorld } from '../world.ts';
@@ -29,7 +29,8 @@ export const authenticationCases: readonly Case[] = [
     says: 'every group of paths wants the key, and /execute too',
     async play(world) {
       for (const path of GROUPS) expect((await world.get(path, {}, {})).status, path).toBe(401);
-      for (const path of ['/swap/v2/execute', '/swap/v1/swap', '/swap/v1/swap-instructions']) expect((await world.post(path, {}, {})).status, path).toBe(401);
+      for (const path of ['/swap/v2/execute', '/swap/v1/swap', '/swap/v1/swap-instructions'])
+        expect((await world.post(path, {}, {})).status, path).toBe(401);
       for (const path of GROUPS) expect([200, 400], path).toContain((await world.get(path)).status);
     },
   },
@@ -45,10 +46,12 @@ export const authenticationCases: readonly Case[] = [
     covers: ['limit.rate-by-plan'],
     says: 'our client knows the rate of each plan; a sandbox with a rate answers 429 beyond it, with the headers that say when',
     async play(world) {
-      expect((['keyless', 'free', 'developer', 'launch', 'pro'] as const).map((plan) => [requestsPerSecond(plan, 'main'), requestsPerSecond(plan, 'execute')]))
+      expect((['keyless', 'free', 'developer', 'launch', 'pro'] as const).map((plan) =>
+        [requestsPerSecond(plan, 'main'), requestsPerSecond(plan, 'execute')]))
         .toEqual([[0.5, 20], [1, 50], [10, 100], [50, 100], [150, 100]]);
       const limited = await openWorld({
-        dialect: world.dialect.name, profile: 'reference', sandbox: { rateLimit: { kind: 'sliding', requests: 3, windowMs: 60_000, executeRequests: 2, headers: true } },
+        dialect: world.dialect.name, profile: 'reference',
+        sandbox: { rateLimit: { kind: 'sliding', requests: 3, windowMs: 60_000, executeRequests: 2, headers: true } },
       });
       try {
         const answers = [];

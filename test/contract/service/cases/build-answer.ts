@@ -17,9 +17,13 @@ async function load(world: World) {
   const build = await buildOf(world, { ...SALE, taker: taker.address, slippageBps: 80 });
   const read = await world.service.swap.build({ ...asked(SALE), taker: taker.address, slippageBps: 80 });
   const { blockHeight } = world.sandbox.chain;
-  const table = await world.rpc('getAccountInfo', [Object.keys(build.addressesByLookupTableAddress)[0], { encoding: 'base64' }]);
+  const table =
+    await world.rpc('getAccountInfo', [Object.keys(build.addressesByLookupTableAddress)[0], { encoding: 'base64' }]);
   const error = await sent(world, compose(build, taker.address), taker);
-  return { build, read, taker, error, blockHeight, table: Buffer.from(table.result.value.data[0], 'base64'), received: world.held(taker.address, USDC) };
+  return {
+    build, read, taker, error, blockHeight, table: Buffer.from(table.result.value.data[0], 'base64'),
+    received: world.held(taker.address, USDC),
+  };
 }
 
 const all = (build: Body): Body[] => [
@@ -31,7 +35,9 @@ const TABLE_HEADER_BYTES = 56;
 
 export const buildAnswerCases: readonly Case[] = fieldCases({ prefix: 'build-answer', load }, {
   inputMint: ['the mint asked for', ({ build, read }) => expect([build.inputMint, read.inputMint]).toEqual([SOL, SOL])],
-  outputMint: ['the mint asked for', ({ build, read }) => expect([build.outputMint, read.outputMint]).toEqual([USDC, USDC])],
+  outputMint: [
+    'the mint asked for', ({ build, read }) => expect([build.outputMint, read.outputMint]).toEqual([USDC, USDC]),
+  ],
   inAmount: ['the amount asked for, as digits', ({ build, read }) => {
     expect(build.inAmount).toBe('100000000');
     expect(read.inAmount).toBe(100_000_000n);
@@ -48,7 +54,8 @@ export const buildAnswerCases: readonly Case[] = fieldCases({ prefix: 'build-ans
     expect(read.threshold).toBe(threshold);
   }],
   swapMode: ['ExactIn', ({ build, read }) => expect([build.swapMode, read.swapMode]).toEqual(['ExactIn', 'ExactIn'])],
-  slippageBps: ['the slippage asked for, a number', ({ build, read }) => expect([build.slippageBps, read.slippageBps]).toEqual([80, 80])],
+  slippageBps: ['the slippage asked for, a number', ({ build, read }) =>
+    expect([build.slippageBps, read.slippageBps]).toEqual([80, 80])],
   routePlan: ['the hops from the input to the output', ({ build, read }) => {
     expect(build.routePlan[0].swapInfo).toMatchObject({ inputMint: SOL, inAmount: '100000000' });
     expect(build.routePlan.at(-1).swapInfo.outputMint).toBe(USDC);
@@ -69,11 +76,13 @@ export const buildAnswerCases: readonly Case[] = fieldCases({ prefix: 'build-ans
   }],
   setupInstructions: ['the accounts that the swap needs, made beforehand', ({ build, read }) => {
     expect(build.setupInstructions.length).toBeGreaterThan(0);
-    expect(build.setupInstructions.map(({ programId }: Body) => programId)).toContain('ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL');
+    expect(build.setupInstructions.map(({ programId }: Body) => programId))
+      .toContain('ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL');
     expect(read.setupInstructions).toHaveLength(build.setupInstructions.length);
   }],
   swapInstruction: ['one instruction that names the taker as signer', ({ build, read, taker }) => {
-    expect(build.swapInstruction.accounts).toContainEqual({ pubkey: taker.address, isSigner: true, isWritable: expect.any(Boolean) });
+    expect(build.swapInstruction.accounts)
+      .toContainEqual({ pubkey: taker.address, isSigner: true, isWritable: expect.any(Boolean) });
     expect(read.swapInstruction.programId).toBe(build.swapInstruction.programId);
     expect(read.swapInstruction.data).toEqual(new Uint8Array(Buffer.from(build.swapInstruction.data, 'base64')));
   }],
@@ -90,13 +99,17 @@ export const buildAnswerCases: readonly Case[] = fieldCases({ prefix: 'build-ans
   }],
   addressesByLookupTableAddress: ['what each table holds on the chain', ({ build, read, table }) => {
     const [[, addresses]] = Object.entries<string[]>(build.addressesByLookupTableAddress) as [[string, string[]]];
-    expect(Buffer.from(bs58.decode(addresses[0]!))).toEqual(table.subarray(TABLE_HEADER_BYTES, TABLE_HEADER_BYTES + 32));
+    expect(Buffer.from(bs58.decode(addresses[0]!)))
+      .toEqual(table.subarray(TABLE_HEADER_BYTES, TABLE_HEADER_BYTES + 32));
     expect(addresses).toHaveLength((table.length - TABLE_HEADER_BYTES) / 32);
     expect(read.lookupTables).toEqual(build.addressesByLookupTableAddress);
   }],
-  'tables-need-no-fetch': ['a v0 transaction was compiled from the answer alone, and landed', ({ error }) => expect(error).toBeNull()],
+  'tables-need-no-fetch': [
+    'a v0 transaction was compiled from the answer alone, and landed', ({ error }) => expect(error).toBeNull(),
+  ],
   blockhashWithMetadata: ['a blockhash and its last height', ({ build, error }) => {
-    expect(Object.keys(build.blockhashWithMetadata)).toEqual(expect.arrayContaining(['blockhash', 'lastValidBlockHeight']));
+    expect(Object.keys(build.blockhashWithMetadata))
+      .toEqual(expect.arrayContaining(['blockhash', 'lastValidBlockHeight']));
     expect(error).toBeNull();
   }],
   'blockhashWithMetadata.blockhash': ['32 byte values', ({ build, read }) => {
@@ -121,10 +134,12 @@ export const buildAnswerCases: readonly Case[] = fieldCases({ prefix: 'build-ans
     for (const { pubkey } of all(build).flatMap(({ accounts }) => accounts)) expect(pubkey).toMatch(ADDRESS);
   }],
   'instruction.accounts.isWritable': ['a boolean, true for some and false for others', ({ build }) => {
-    expect(new Set(all(build).flatMap(({ accounts }) => accounts.map(({ isWritable }: Body) => isWritable)))).toEqual(new Set([true, false]));
+    expect(new Set(all(build).flatMap(({ accounts }) => accounts.map(({ isWritable }: Body) => isWritable))))
+      .toEqual(new Set([true, false]));
   }],
   'instruction.accounts.isSigner': ['a boolean, true for the taker alone', ({ build, taker }) => {
-    const signers = all(build).flatMap(({ accounts }) => accounts.filter(({ isSigner }: Body) => isSigner).map(({ pubkey }: Body) => pubkey));
+    const signers = all(build)
+      .flatMap(({ accounts }) => accounts.filter(({ isSigner }: Body) => isSigner).map(({ pubkey }: Body) => pubkey));
     expect(new Set(signers)).toEqual(new Set([taker.address]));
   }],
   'instruction.data': ['base64', ({ build }) => {

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { BuildRequest } from '../../../../src/service/swap-v2-request.ts';
+import type { BuildRequest } from '../../../../src/service/endpoints/swap-v2-request.ts';
 import type { Case } from '../case.ts';
 import { compose, sent } from '../compose.ts';
 import { asked, buildOf, BUY_SOL, labelsOf, refusedByBoth, refusedByOurs, STRANGER } from '../scenes.ts';
@@ -11,9 +11,12 @@ const PATH = '/swap/v2/build';
 const SALE = { inputMint: SOL, outputMint: USDC, amount: '100000000' } as const;
 
 /** Expects both sides to refuse a request that differs from a good one in what is given; lists are given as lists. */
-function refused(world: World, change: Readonly<Record<string, string | number | readonly string[]>>, about: RegExp): Promise<void> {
+function refused(
+  world: World, change: Readonly<Record<string, string | number | readonly string[]>>, about: RegExp,
+): Promise<void> {
   const taker = world.wallet.address;
-  const wire = Object.fromEntries(Object.entries(change).map(([name, value]) => [name, typeof value === 'object' ? value.join(',') : value]));
+  const wire = Object.fromEntries(Object.entries(change).map(([name, value]) =>
+    [name, typeof value === 'object' ? value.join(',') : value]));
   return refusedByBoth(world, {
     theirs: () => world.get(PATH, { ...BUY_SOL, taker, ...wire }),
     ours: ({ swap }) => swap.build({ ...asked(BUY_SOL), taker, ...change }),
@@ -25,16 +28,22 @@ function refused(world: World, change: Readonly<Record<string, string | number |
 function missed(world: World, name: 'inputMint' | 'outputMint' | 'amount' | 'taker'): Promise<void> {
   const { [name]: _theirs, ...query } = { ...BUY_SOL, taker: world.wallet.address };
   const { [name]: _ours, ...request } = { ...asked(BUY_SOL), taker: world.wallet.address };
-  return refusedByBoth(world, { theirs: () => world.get(PATH, query), ours: ({ swap }) => swap.build(request as BuildRequest), about: new RegExp(name) });
+  return refusedByBoth(world, {
+    theirs: () => world.get(PATH, query), ours: ({ swap }) => swap.build(request as BuildRequest),
+    about: new RegExp(name),
+  });
 }
 
 /** Composes a build, lands it and returns what the chain says. */
-async function played(world: World, build: Answer['body'], payer: Wallet, ...others: readonly Wallet[]): Promise<unknown> {
+async function played(
+  world: World, build: Answer['body'], payer: Wallet, ...others: readonly Wallet[]
+): Promise<unknown> {
   return sent(world, compose(build, payer.address), payer, ...others);
 }
 
 /** Returns the price of a compute unit that a build sets. */
-const unitPrice = (build: Answer['body']): number => Number(Buffer.from(build.computeBudgetInstructions[0].data, 'base64').readBigUInt64LE(1));
+const unitPrice = (build: Answer['body']): number =>
+  Number(Buffer.from(build.computeBudgetInstructions[0].data, 'base64').readBigUInt64LE(1));
 
 export const buildCases: readonly Case[] = [
   {
@@ -54,7 +63,9 @@ export const buildCases: readonly Case[] = [
     async play(world) {
       const taker = world.wallet.address;
       expect((await buildOf(world, { ...SALE, taker })).swapMode).toBe('ExactIn');
-      await refusedByOurs(world, ({ swap }) => swap.build({ ...asked(SALE), taker, swapMode: 'ExactOut' } as BuildRequest), /swapMode/);
+      await refusedByOurs(
+        world, ({ swap }) => swap.build({ ...asked(SALE), taker, swapMode: 'ExactOut' } as BuildRequest), /swapMode/,
+      );
     },
   },
   ...(['inputMint', 'outputMint', 'amount', 'taker'] as const).map((name): Case => ({
@@ -64,7 +75,9 @@ export const buildCases: readonly Case[] = [
       await missed(world, name);
       const build = await buildOf(world, { ...BUY_SOL, taker: world.wallet.address });
       expect([build.inputMint, build.outputMint, build.inAmount]).toEqual([USDC, SOL, BUY_SOL.amount]);
-      expect(build.swapInstruction.accounts.filter(({ isSigner }: { isSigner: boolean }) => isSigner).map(({ pubkey }: { pubkey: string }) => pubkey)).toEqual([world.wallet.address]);
+      expect(build.swapInstruction.accounts.filter(({ isSigner }: { isSigner: boolean }) => isSigner)
+        .map(({ pubkey }: { pubkey: string }) => pubkey))
+        .toEqual([world.wallet.address]);
       expect((await world.get(PATH, { ...BUY_SOL, taker: world.wallet.address, [name]: '?' })).status).toBe(400);
     },
   })),
@@ -77,7 +90,8 @@ export const buildCases: readonly Case[] = [
       expect(usual.slippageBps).toBe(50);
       expect(BigInt(usual.otherAmountThreshold)).toBe((BigInt(usual.outAmount) * 9_950n) / 10_000n);
       expect((await world.service.swap.build({ ...asked(BUY_SOL), taker })).slippageBps).toBe(50);
-      for (const slippageBps of [0, 10_000]) expect((await buildOf(world, { ...BUY_SOL, taker, slippageBps })).slippageBps).toBe(slippageBps);
+      for (const slippageBps of [0, 10_000])
+        expect((await buildOf(world, { ...BUY_SOL, taker, slippageBps })).slippageBps).toBe(slippageBps);
       for (const slippageBps of [-1, 10_001, 0.5]) await refused(world, { slippageBps }, /slippageBps/);
     },
   },
@@ -91,7 +105,8 @@ export const buildCases: readonly Case[] = [
       expect(unitPrice(fast)).toBeGreaterThan(unitPrice(usual) * 1.5);
       expect(fast.routePlan.length).toBeLessThanOrEqual(usual.routePlan.length);
       expect(BigInt(fast.outAmount)).toBeLessThanOrEqual(BigInt(usual.outAmount));
-      expect((await world.service.swap.build({ ...asked(long), taker, mode: 'fast' })).outAmount).toBe(BigInt(fast.outAmount));
+      expect((await world.service.swap.build({ ...asked(long), taker, mode: 'fast' })).outAmount)
+        .toBe(BigInt(fast.outAmount));
       await refused(world, { mode: 'slow' }, /mode/);
     },
   },
@@ -121,7 +136,8 @@ export const buildCases: readonly Case[] = [
       const taker = world.wallet.address;
       const [usual = ''] = labelsOf(await buildOf(world, { ...BUY_SOL, taker }));
       expect(labelsOf(await buildOf(world, { ...BUY_SOL, taker, excludeDexes: usual }))).not.toContain(usual);
-      expect((await world.service.swap.build({ ...asked(BUY_SOL), taker, excludeDexes: [usual] })).outAmount).toBeGreaterThan(0n);
+      expect((await world.service.swap.build({ ...asked(BUY_SOL), taker, excludeDexes: [usual] })).outAmount)
+        .toBeGreaterThan(0n);
     },
   },
   {
@@ -138,7 +154,8 @@ export const buildCases: readonly Case[] = [
       expect(await played(world, build, taker)).toBeNull();
       expect(world.held(platform.address, USDC)).toBe(fee + 1n);
       expect(world.held(taker.address, USDC)).toBe(BigInt(build.outAmount));
-      const read = await world.service.swap.build({ ...asked(SALE), taker: taker.address, platformFeeBps: 100, feeAccount });
+      const read =
+        await world.service.swap.build({ ...asked(SALE), taker: taker.address, platformFeeBps: 100, feeAccount });
       expect(read.outAmount).toBeLessThan(BigInt(plain.outAmount));
       await refused(world, { platformFeeBps: 10_001, feeAccount }, /platformFeeBps/);
     },
@@ -162,7 +179,8 @@ export const buildCases: readonly Case[] = [
       expect(usual.swapInstruction.accounts.length).toBeLessThanOrEqual(64);
       const tight = await world.get(PATH, { ...long, maxAccounts: 5 });
       expect([tight.status, tight.body.error]).toEqual([400, 'No routes found']);
-      expect((await world.service.swap.build({ ...asked(long), taker, maxAccounts: 64 })).outAmount).toBe(BigInt(usual.outAmount));
+      expect((await world.service.swap.build({ ...asked(long), taker, maxAccounts: 64 })).outAmount)
+        .toBe(BigInt(usual.outAmount));
       for (const maxAccounts of [0, 65]) await refused(world, { maxAccounts }, /maxAccounts/);
     },
   },
@@ -195,9 +213,13 @@ export const buildCases: readonly Case[] = [
       const wrapped = await buildOf(world, { ...BUY_SOL, taker: taker.address, wrapAndUnwrapSol: false });
       expect(wrapped.cleanupInstruction ?? null).toBeNull();
       expect(await played(world, wrapped, taker)).toBeNull();
-      const { result } = await world.rpc('getTokenAccountsByOwner', [taker.address, { mint: SOL }, { encoding: 'jsonParsed', commitment: 'confirmed' }]);
+      const { result } = await world.rpc(
+        'getTokenAccountsByOwner', [taker.address, { mint: SOL }, { encoding: 'jsonParsed', commitment: 'confirmed' }],
+      );
       expect(result.value[0].account.data.parsed.info.tokenAmount.amount).toBe(wrapped.outAmount);
-      expect((await world.service.swap.build({ ...asked(BUY_SOL), taker: taker.address, wrapAndUnwrapSol: false })).cleanupInstruction).toBeUndefined();
+      expect((
+        await world.service.swap.build({ ...asked(BUY_SOL), taker: taker.address, wrapAndUnwrapSol: false })
+      ).cleanupInstruction).toBeUndefined();
       await refused(world, { wrapAndUnwrapSol: 'maybe' }, /wrapAndUnwrapSol/);
     },
   },
@@ -212,13 +234,16 @@ export const buildCases: readonly Case[] = [
       expect(await played(world, build, taker)).toBeNull();
       expect(world.held(friend.address, USDC)).toBe(BigInt(build.outAmount) + 1n);
       expect(world.held(taker.address, USDC)).toBe(0n);
-      expect((await world.service.swap.build({ ...asked(SALE), taker: taker.address, destinationTokenAccount })).outAmount).toBeGreaterThan(0n);
+      expect(
+        (await world.service.swap.build({ ...asked(SALE), taker: taker.address, destinationTokenAccount })).outAmount,
+      ).toBeGreaterThan(0n);
     },
   },
   {
     covers: ['build.one-destination', 'error.two-destinations'],
     says: 'a token destination together with a native one is refused by both sides',
-    play: (world) => refused(world, { destinationTokenAccount: STRANGER, nativeDestinationAccount: STRANGER }, /destination/i),
+    play: (world) =>
+      refused(world, { destinationTokenAccount: STRANGER, nativeDestinationAccount: STRANGER }, /destination/i),
   },
   {
     covers: ['build.nativeDestinationAccount'],
@@ -226,13 +251,17 @@ export const buildCases: readonly Case[] = [
     async play(world) {
       const taker = await world.newWallet({ [SOL]: '50000000', [USDC]: '100000000' });
       const friend = await world.newWallet();
-      const build = await buildOf(world, { ...BUY_SOL, taker: taker.address, nativeDestinationAccount: friend.address });
+      const build =
+        await buildOf(world, { ...BUY_SOL, taker: taker.address, nativeDestinationAccount: friend.address });
       expect(await played(world, build, taker)).toBeNull();
       expect(world.held(friend.address, SOL)).toBe(BigInt(build.outAmount));
-      expect((await world.service.swap.build({ ...asked(BUY_SOL), taker: taker.address, nativeDestinationAccount: friend.address })).outAmount).toBeGreaterThan(0n);
+      expect((await world.service.swap.build(
+        { ...asked(BUY_SOL), taker: taker.address, nativeDestinationAccount: friend.address },
+      )).outAmount).toBeGreaterThan(0n);
       await refusedByBoth(world, {
         theirs: () => world.get(PATH, { ...SALE, taker: taker.address, nativeDestinationAccount: friend.address }),
-        ours: ({ swap }) => swap.build({ ...asked(SALE), taker: taker.address, nativeDestinationAccount: friend.address }),
+        ours: ({ swap }) =>
+          swap.build({ ...asked(SALE), taker: taker.address, nativeDestinationAccount: friend.address }),
         about: /nativeDestinationAccount/,
       });
     },
@@ -247,14 +276,17 @@ export const buildCases: readonly Case[] = [
         return blockhashWithMetadata.lastValidBlockHeight - world.sandbox.chain.blockHeight;
       };
       expect(await left({})).toBe(await left({ blockhashSlotsToExpiry: 150 }));
-      for (const slots of [1, 30, 150]) expect(await left({ blockhashSlotsToExpiry: slots })).toBeLessThanOrEqual(slots);
+      for (const slots of [1, 30, 150])
+        expect(await left({ blockhashSlotsToExpiry: slots })).toBeLessThanOrEqual(slots);
       expect(await left({ blockhashSlotsToExpiry: 30 })).toBeGreaterThan(20);
       const short = await buildOf(world, { ...SALE, taker: taker.address, blockhashSlotsToExpiry: 5 });
       await world.passSlots(6);
       const signed = await taker.sign(compose(short, taker.address));
-      const late = await world.rpc('sendTransaction', [signed, { encoding: 'base64', preflightCommitment: 'processed' }]);
+      const late =
+        await world.rpc('sendTransaction', [signed, { encoding: 'base64', preflightCommitment: 'processed' }]);
       expect(late.error.message).toMatch(/blockhash/i);
-      for (const blockhashSlotsToExpiry of [0, 301]) await refused(world, { blockhashSlotsToExpiry }, /blockhashSlotsToExpiry/);
+      for (const blockhashSlotsToExpiry of [0, 301])
+        await refused(world, { blockhashSlotsToExpiry }, /blockhashSlotsToExpiry/);
       expect((await world.get(PATH, { ...SALE, taker: taker.address, blockhashSlotsToExpiry: 300 })).status).toBe(200);
     },
   },

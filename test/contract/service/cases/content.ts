@@ -13,7 +13,10 @@ async function content(world: World) {
   expect(status).toBe(200);
   const feed = await world.get(`${GROUP}/content/feed`, { mint: pearl });
   const read = await world.service.tokens.content(mintsOf(world));
-  return { pearl, kelp, data: body.data as Body[], items: body.data.flatMap(({ contents }: Body) => contents) as Body[], read, feed: feed.body, readFeed: await world.service.tokens.contentFeed({ mint: pearl }) };
+  return {
+    pearl, kelp, data: body.data as Body[], items: body.data.flatMap(({ contents }: Body) => contents) as Body[], read,
+    feed: feed.body, readFeed: await world.service.tokens.contentFeed({ mint: pearl }),
+  };
 }
 
 const ISO = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?Z$/;
@@ -35,7 +38,8 @@ export const contentCases: readonly Case[] = [
     }],
     'content.contents.content': ['a text', ({ items, read }) => {
       for (const item of items) expect(item.content).toMatch(/./);
-      expect(read.records.flatMap(({ contents }) => contents.map((item) => item.content))).toEqual(items.map((item) => item.content));
+      expect(read.records.flatMap(({ contents }) => contents.map((item) => item.content)))
+        .toEqual(items.map((item) => item.content));
     }],
     'content.contents.contentType': ['text or tweet', ({ items }) => {
       for (const { contentType } of items) expect(['text', 'tweet']).toContain(contentType);
@@ -52,7 +56,8 @@ export const contentCases: readonly Case[] = [
       expect(read.records.flatMap(({ contents }) => contents)[0]?.submittedAt).toBe(Date.parse(items[0].submittedAt));
     }],
     'content.contents.submittedBy': ['who handed it in', ({ items, read }) => {
-      for (const { submittedBy } of items) expect(submittedBy).toEqual({ id: expect.any(String), username: expect.any(String), role: expect.any(String) });
+      for (const { submittedBy } of items)
+        expect(submittedBy).toEqual({ id: expect.any(String), username: expect.any(String), role: expect.any(String) });
       expect(read.records.flatMap(({ contents }) => contents)[0]?.submittedBy).toEqual(items[0].submittedBy);
     }],
     'content.contents.updatedAt': ['date and time', ({ items }) => {
@@ -65,18 +70,23 @@ export const contentCases: readonly Case[] = [
       const known = data.filter(({ tokenSummary }) => tokenSummary !== null);
       expect(known.length).toBeGreaterThan(0);
       for (const { tokenSummary } of known) {
-        expect(tokenSummary).toMatchObject({ summaryFull: expect.any(String), summaryShort: expect.any(String), updatedAt: expect.stringMatching(ISO), citations: expect.any(Array) });
+        expect(tokenSummary).toMatchObject({
+          summaryFull: expect.any(String), summaryShort: expect.any(String), updatedAt: expect.stringMatching(ISO),
+          citations: expect.any(Array),
+        });
       }
       expect(read.records.filter(({ tokenSummary }) => tokenSummary !== undefined)).toHaveLength(known.length);
     }],
     'content.newsSummary': ['the same shape, or null', ({ data }) => {
       for (const { newsSummary } of data) {
-        if (newsSummary !== null) expect(newsSummary).toMatchObject({ summaryFull: expect.any(String), summaryShort: expect.any(String) });
+        if (newsSummary !== null)
+          expect(newsSummary).toMatchObject({ summaryFull: expect.any(String), summaryShort: expect.any(String) });
       }
       expect(data.every((token) => 'newsSummary' in token)).toBe(true);
     }],
     'content.pagination': ['of the feed: limit, total, page, totalPages', ({ feed, readFeed }) => {
-      expect(feed.data.pagination).toEqual({ limit: 50, total: expect.any(Number), page: 1, totalPages: expect.any(Number) });
+      expect(feed.data.pagination)
+        .toEqual({ limit: 50, total: expect.any(Number), page: 1, totalPages: expect.any(Number) });
       expect(readFeed.pagination).toEqual(feed.data.pagination);
     }],
   }),

@@ -9,11 +9,16 @@ type Body = Answer['body'];
 
 export const discoveryCases: readonly Case[] = [
   {
-    covers: ['discovery./search', 'discovery.search.query', 'discovery.prefix', 'purpose.discovery-group', 'open.discovery-answers-records'],
+    covers: [
+      'discovery./search', 'discovery.search.query', 'discovery.prefix', 'purpose.discovery-group',
+      'open.discovery-answers-records',
+    ],
     says: 'the group has a search below the dialect\'s prefix, which answers as the older one',
     async play(world) {
-      for (const query of ['SOL', USDC]) expect(idsOf(await listOf(world, `${GROUP}/search`, { query }))).toEqual(idsOf(await listOf(world, SEARCH, { query })));
-      expect((await world.service.tokens.discoverySearch([USDC])).records.map(({ symbol }) => symbol)).toEqual(['USDC']);
+      for (const query of ['SOL', USDC]) expect(idsOf(await listOf(world, `${GROUP}/search`, { query })))
+        .toEqual(idsOf(await listOf(world, SEARCH, { query })));
+      expect((await world.service.tokens.discoverySearch([USDC])).records.map(({ symbol }) => symbol))
+        .toEqual(['USDC']);
       const [record] = await listOf(world, `${GROUP}/search`, { query: SOL });
       expect(record).toMatchObject({ id: SOL, decimals: 9, usdPrice: expect.any(Number) });
     },
@@ -28,7 +33,9 @@ export const discoveryCases: readonly Case[] = [
       expect(idsOf(await listOf(world, `${GROUP}/tag`, { query: 'lst' }))).toContain(world.mint('LHSOL'));
       expect(Array.isArray(await listOf(world, `${GROUP}/tag`, { query: 'stocks' }))).toBe(true);
       expect((await world.get(`${GROUP}/tag`, { query: 'wet' })).status).toBe(400);
-      await refusedByBoth(world, { theirs: () => world.get(`${GROUP}/tag`), ours: ({ tokens }) => tokens.tag(''), about: /query/ });
+      await refusedByBoth(world, {
+        theirs: () => world.get(`${GROUP}/tag`), ours: ({ tokens }) => tokens.tag(''), about: /query/,
+      });
       expect((await world.service.tokens.tag('lst')).records.map(({ symbol }) => symbol)).toContain('LHSOL');
     },
   },
@@ -37,15 +44,18 @@ export const discoveryCases: readonly Case[] = [
     says: 'three categories over four intervals, the leader first; others are not known',
     async play(world) {
       for (const interval of ['5m', '1h', '6h', '24h']) {
-        for (const category of ['toporganicscore', 'toptraded', 'toptrending']) expect((await listOf(world, `${GROUP}/${category}/${interval}`)).length).toBeGreaterThan(0);
+        for (const category of ['toporganicscore', 'toptraded', 'toptrending'])
+          expect((await listOf(world, `${GROUP}/${category}/${interval}`)).length).toBeGreaterThan(0);
       }
       const scores = (await listOf(world, `${GROUP}/toporganicscore/24h`)).map(({ organicScore }) => organicScore);
       expect(scores).toEqual(scores.toSorted((a, b) => b - a));
-      const volumes = (await listOf(world, `${GROUP}/toptraded/24h`)).map(({ stats24h }) => stats24h.buyVolume + stats24h.sellVolume);
+      const volumes = (await listOf(world, `${GROUP}/toptraded/24h`))
+        .map(({ stats24h }) => stats24h.buyVolume + stats24h.sellVolume);
       expect(volumes).toEqual(volumes.toSorted((a, b) => b - a));
       const { records } = await world.service.tokens.category({ category: 'toptraded', interval: '24h' });
       expect(records.map(({ id }) => id as string)).toEqual(idsOf(await listOf(world, `${GROUP}/toptraded/24h`)));
-      for (const path of ['toptraded/2h', 'topheavy/1h']) expect([400, 404]).toContain((await world.get(`${GROUP}/${path}`)).status);
+      for (const path of ['toptraded/2h', 'topheavy/1h'])
+        expect([400, 404]).toContain((await world.get(`${GROUP}/${path}`)).status);
       await refusedByOurs(world, ({ tokens }) => tokens.category({ category: 'recent', interval: '1h' }), /category/);
     },
   },
@@ -56,7 +66,8 @@ export const discoveryCases: readonly Case[] = [
       const all = await listOf(world, `${GROUP}/toptraded/24h`);
       expect(all.length).toBeLessThanOrEqual(50);
       expect(idsOf(await listOf(world, `${GROUP}/toptraded/24h`, { limit: 2 }))).toEqual(idsOf(all).slice(0, 2));
-      expect((await world.service.tokens.category({ category: 'toptraded', interval: '24h', limit: 1 })).records).toHaveLength(1);
+      expect((await world.service.tokens.category({ category: 'toptraded', interval: '24h', limit: 1 })).records)
+        .toHaveLength(1);
       for (const limit of [0, 101]) {
         await refusedByBoth(world, {
           theirs: () => world.get(`${GROUP}/toptraded/24h`, { limit }),
@@ -88,7 +99,9 @@ export const discoveryCases: readonly Case[] = [
       const before = world.service.stats().main.sent;
       await world.service.tokens.content([...fifty, SOL]);
       expect(world.service.stats().main.sent - before).toBe(2);
-      await refusedByBoth(world, { theirs: () => world.get(`${GROUP}/content`), ours: ({ tokens }) => tokens.content([]), about: /mints/ });
+      await refusedByBoth(world, {
+        theirs: () => world.get(`${GROUP}/content`), ours: ({ tokens }) => tokens.content([]), about: /mints/,
+      });
     },
   },
   {
@@ -97,20 +110,23 @@ export const discoveryCases: readonly Case[] = [
     async play(world) {
       const { status, body } = await world.get(`${GROUP}/content/cooking`);
       expect([status, body.data.length > 0]).toEqual([200, true]);
-      for (const { mint, contents } of body.data) expect([mintsOf(world), Array.isArray(contents)]).toEqual([expect.arrayContaining([mint]), true]);
+      for (const { mint, contents } of body.data)
+        expect([mintsOf(world), Array.isArray(contents)]).toEqual([expect.arrayContaining([mint]), true]);
       const read = await world.service.tokens.cooking();
       expect(read.records.map(({ mint }) => mint as string)).toEqual(body.data.map(({ mint }: Body) => mint));
     },
   },
   {
     covers: ['discovery./content/feed', 'discovery.feed.mint', 'discovery.feed.page', 'discovery.feed.limit'],
-    says: 'one mint\'s content comes page by page, without a gap; a page of 0 and a limit of 101 are refused by both sides',
+    says:
+      'one mint\'s content comes page by page, without a gap; a page of 0 and a limit of 101 are refused by both sides',
     async play(world) {
       const mint = world.mint('PEARL');
       const path = `${GROUP}/content/feed`;
       const idsOn = async (page: number, limit: number): Promise<string[]> => {
         const { body: { data } } = await world.get(path, { mint, page, limit });
-        expect(data.pagination).toEqual({ limit, total: data.pagination.total, page, totalPages: Math.ceil(data.pagination.total / limit) });
+        expect(data.pagination)
+          .toEqual({ limit, total: data.pagination.total, page, totalPages: Math.ceil(data.pagination.total / limit) });
         return data.contents.map(({ contentId }: Body) => contentId);
       };
       const ids = await idsOn(1, 100);
@@ -119,13 +135,19 @@ export const discoveryCases: readonly Case[] = [
       const { totalPages } = (await world.get(path, { mint, limit: 100 })).body.data.pagination;
       expect((await idsOn(totalPages + 1, 100))).toEqual([]);
       expect((await world.get(path, { mint })).body.data.pagination).toMatchObject({ page: 1, limit: 50 });
-      expect((await world.service.tokens.contentFeed({ mint, page: 2, limit: 2 })).contents.map(({ contentId }) => contentId)).toEqual(ids.slice(2, 4));
+      expect((await world.service.tokens.contentFeed({ mint, page: 2, limit: 2 })).contents.map(({ contentId }) =>
+        contentId))
+        .toEqual(ids.slice(2, 4));
       for (const change of [{ page: 0 }, { limit: 0 }, { limit: 101 }]) {
         await refusedByBoth(world, {
-          theirs: () => world.get(path, { mint, ...change }), ours: ({ tokens }) => tokens.contentFeed({ mint, ...change }), about: /page|limit/,
+          theirs: () => world.get(path, { mint, ...change }),
+          ours: ({ tokens }) => tokens.contentFeed({ mint, ...change }), about: /page|limit/,
         });
       }
-      await refusedByBoth(world, { theirs: () => world.get(path, { mint: '?' }), ours: ({ tokens }) => tokens.contentFeed({ mint: '?' }), about: /mint/ });
+      await refusedByBoth(world, {
+        theirs: () => world.get(path, { mint: '?' }), ours: ({ tokens }) => tokens.contentFeed({ mint: '?' }),
+        about: /mint/,
+      });
     },
   },
 ];

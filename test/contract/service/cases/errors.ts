@@ -10,9 +10,11 @@ export const errorCases: readonly Case[] = [
     says: 'a bad order is a 400 with requestId and error, which our client passes on',
     async play(world) {
       const answer = await world.get('/swap/v2/order', { ...BUY_SOL, amount: 'x' });
-      expect([answer.status, answer.body]).toEqual([400, { requestId: expect.stringMatching(UUID), error: expect.stringMatching(/amount/) }]);
+      expect([answer.status, answer.body])
+        .toEqual([400, { requestId: expect.stringMatching(UUID), error: expect.stringMatching(/amount/) }]);
       const unknown = world.service.swap.order(asked({ ...BUY_SOL, outputMint: STRANGER }));
-      await expect(unknown).rejects.toMatchObject({ code: 'SERVICE_STATUS', details: { requestId: expect.stringMatching(UUID) } });
+      await expect(unknown)
+        .rejects.toMatchObject({ code: 'SERVICE_STATUS', details: { requestId: expect.stringMatching(UUID) } });
     },
   },
   {
@@ -30,13 +32,15 @@ export const errorCases: readonly Case[] = [
       const tiny = { inputMint: USDC, outputMint: SOL, amount: '1000000', ...MAKERS_ONLY };
       const answer = await world.get('/swap/v2/order', tiny);
       expect([answer.status, answer.body.error]).toEqual([400, 'Failed to get quotes']);
-      await expect(world.service.swap.order({ ...asked(tiny), excludeRouters: ['iris', 'routerA', 'routerB'] })).rejects.toMatchObject({
-        code: 'SERVICE_STATUS', details: { status: 400, serviceMessage: 'Failed to get quotes' },
-      });
+      await expect(world.service.swap.order({ ...asked(tiny), excludeRouters: ['iris', 'routerA', 'routerB'] }))
+        .rejects.toMatchObject({
+          code: 'SERVICE_STATUS', details: { status: 400, serviceMessage: 'Failed to get quotes' },
+        });
     },
   },
   ...([
-    ['error.too-many-requests', 429, 'SERVICE_RATE_LIMITED'], ['error.forbidden', 403, 'SERVICE_STATUS'], ['error.server-errors', 503, 'SERVICE_STATUS'],
+    ['error.too-many-requests', 429, 'SERVICE_RATE_LIMITED'], ['error.forbidden', 403, 'SERVICE_STATUS'],
+    ['error.server-errors', 503, 'SERVICE_STATUS'],
   ] as const).map(([row, status, code]): Case => ({
     covers: [row],
     says: `${status} is ${code} to our client, and the next request goes through`,
@@ -45,7 +49,8 @@ export const errorCases: readonly Case[] = [
       await world.fault({ match: { path: '/swap/v2/order' }, fault: { kind: 'status', status }, times: 2 });
       const answer = await world.get('/swap/v2/order', BUY_SOL);
       expect(answer.status).toBe(status);
-      expect(status === 503 ? answer.body.error : [answer.body.code, typeof answer.body.message]).toEqual(status === 503 ? expect.any(String) : [status, 'string']);
+      expect(status === 503 ? answer.body.error : [answer.body.code, typeof answer.body.message])
+        .toEqual(status === 503 ? expect.any(String) : [status, 'string']);
       await expect(troubled.swap.order(asked(BUY_SOL))).rejects.toMatchObject({ code, details: { status } });
       expect((await world.service.swap.order(asked(BUY_SOL))).outAmount).toBeGreaterThan(0n);
     },
@@ -54,11 +59,16 @@ export const errorCases: readonly Case[] = [
     covers: ['error.server-errors', 'preamble.json'],
     says: 'no answer at all and an answer that is no JSON are faults of their own to our client, and the next request goes through',
     async play(world) {
-      for (const [fault, code] of [[{ kind: 'drop_before' }, 'SERVICE_UNREACHABLE'], [{ kind: 'drop_after' }, 'SERVICE_UNREACHABLE'], [{ kind: 'malformed' }, 'SERVICE_MALFORMED']] as const) {
+      for (const [fault, code] of [
+        [{ kind: 'drop_before' }, 'SERVICE_UNREACHABLE'], [{ kind: 'drop_after' }, 'SERVICE_UNREACHABLE'],
+        [{ kind: 'malformed' }, 'SERVICE_MALFORMED'],
+      ] as const) {
         await world.fault({ match: { path: '/swap/v2/build' }, fault, times: 1 });
-        await expect(world.service.swap.build({ ...asked(BUY_SOL), taker: world.wallet.address })).rejects.toMatchObject({ code });
+        await expect(world.service.swap.build({ ...asked(BUY_SOL), taker: world.wallet.address }))
+          .rejects.toMatchObject({ code });
       }
-      expect((await world.service.swap.build({ ...asked(BUY_SOL), taker: world.wallet.address })).outAmount).toBeGreaterThan(0n);
+      expect((await world.service.swap.build({ ...asked(BUY_SOL), taker: world.wallet.address })).outAmount)
+        .toBeGreaterThan(0n);
     },
   },
   {

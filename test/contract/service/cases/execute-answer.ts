@@ -10,16 +10,22 @@ async function load(world: World) {
   const order = await pooledOrder(world, taker);
   const signedTransaction = await taker.sign(order.transaction);
   const before = { usdc: world.held(taker.address, USDC), sol: world.held(taker.address, SOL) };
-  const { body } = await world.post(EXECUTE, { requestId: order.requestId, signedTransaction, lastValidBlockHeight: order.lastValidBlockHeight });
+  const { body } = await world.post(EXECUTE, {
+    requestId: order.requestId, signedTransaction, lastValidBlockHeight: order.lastValidBlockHeight,
+  });
   const after = { usdc: world.held(taker.address, USDC), sol: world.held(taker.address, SOL) };
-  const read = await world.service.swap.execute({ requestId: order.requestId, signedTransaction: bytesOf(signedTransaction) });
-  const { result } = await world.rpc('getTransaction', [body.signature, { maxSupportedTransactionVersion: 0, encoding: 'base64', commitment: 'confirmed' }]);
+  const read =
+    await world.service.swap.execute({ requestId: order.requestId, signedTransaction: bytesOf(signedTransaction) });
+  const { result } = await world.rpc('getTransaction', [
+    body.signature, { maxSupportedTransactionVersion: 0, encoding: 'base64', commitment: 'confirmed' },
+  ]);
   const failed = (await world.post(EXECUTE, { requestId: 'nobody', signedTransaction })).body;
   return { order, body, read, onChain: result, before, after, failed };
 }
 
 export const executeAnswerCases: readonly Case[] = fieldCases({ prefix: 'open.execute.answer', load }, {
-  status: ['Success, which our client calls success', ({ body, read }) => expect([body.status, read.status]).toEqual(['Success', 'success'])],
+  status: ['Success, which our client calls success', ({ body, read }) =>
+    expect([body.status, read.status]).toEqual(['Success', 'success'])],
   signature: ['of the transaction that the chain has', ({ body, read, onChain }) => {
     expect(body.signature).toMatch(SIGNATURE);
     expect(onChain.meta.err).toBeNull();
@@ -29,7 +35,8 @@ export const executeAnswerCases: readonly Case[] = fieldCases({ prefix: 'open.ex
     expect(body.slot).toBe(String(onChain.slot));
     expect(read.amounts?.slot).toBe(BigInt(onChain.slot));
   }],
-  code: ['0 on success, a number below it for a refusal', ({ body, failed }) => expect([body.code, failed.code]).toEqual([0, -1])],
+  code: ['0 on success, a number below it for a refusal', ({ body, failed }) =>
+    expect([body.code, failed.code]).toEqual([0, -1])],
   error: ['there where it failed, and only there', ({ body, failed }) => {
     expect(body.error).toBeUndefined();
     expect(failed.error).toMatch(/\w+ \w+/);
@@ -38,12 +45,13 @@ export const executeAnswerCases: readonly Case[] = fieldCases({ prefix: 'open.ex
     expect(BigInt(body.totalInputAmount)).toBe(before.usdc - after.usdc);
     expect(read.amounts?.totalInputAmount).toBe(BigInt(body.totalInputAmount));
   }],
-  totalOutputAmount: ['what came into the wallet, and what the order promised', ({ body, order, read, before, after }) => {
-    const costs = BigInt(order.signatureFeeLamports + order.prioritizationFeeLamports + order.rentFeeLamports);
-    expect(BigInt(body.totalOutputAmount)).toBe(after.sol - before.sol + costs);
-    expect(body.totalOutputAmount).toBe(order.outAmount);
-    expect(read.amounts?.totalOutputAmount).toBe(BigInt(order.outAmount));
-  }],
+  totalOutputAmount: ['what came into the wallet, and what the order promised',
+    ({ body, order, read, before, after }) => {
+      const costs = BigInt(order.signatureFeeLamports + order.prioritizationFeeLamports + order.rentFeeLamports);
+      expect(BigInt(body.totalOutputAmount)).toBe(after.sol - before.sol + costs);
+      expect(body.totalOutputAmount).toBe(order.outAmount);
+      expect(read.amounts?.totalOutputAmount).toBe(BigInt(order.outAmount));
+    }],
   inputAmountResult: ['what went into the route, a fee in the input taken off', ({ body, order, read }) => {
     const fee = order.feeMint === order.inputMint ? BigInt(order.platformFee.amount) : 0n;
     expect(BigInt(body.inputAmountResult)).toBe(BigInt(body.totalInputAmount) - fee);
@@ -57,7 +65,8 @@ export const executeAnswerCases: readonly Case[] = fieldCases({ prefix: 'open.ex
   swapEvents: ['one for each hop, from the input to the output', ({ body, order, read }) => {
     expect(body.swapEvents).toHaveLength(order.routePlan.length);
     expect(body.swapEvents[0]).toMatchObject({ inputMint: order.inputMint, inputAmount: body.inputAmountResult });
-    expect(body.swapEvents.at(-1)).toMatchObject({ outputMint: order.outputMint, outputAmount: body.outputAmountResult });
+    expect(body.swapEvents.at(-1))
+      .toMatchObject({ outputMint: order.outputMint, outputAmount: body.outputAmountResult });
     expect(read.amounts?.swapEvents.at(-1)?.outputAmount).toBe(BigInt(body.outputAmountResult));
   }],
 });

@@ -10,7 +10,9 @@ import { buyer, bytesOf, EXECUTE, firmOrder, onExecute, pooledOrder } from './ex
 type Body = Answer['body'];
 
 /** Posts to /execute by our client, and by hand, the same thing. */
-async function posted(world: World, requestId: string, signedTransaction: string, more: object = {}): Promise<{ answer: Answer; read: Body }> {
+async function posted(
+  world: World, requestId: string, signedTransaction: string, more: object = {},
+): Promise<{ answer: Answer; read: Body }> {
   const answer = await world.post(EXECUTE, { requestId, signedTransaction, ...more });
   const read = await world.service.swap.execute({ requestId, signedTransaction: bytesOf(signedTransaction) })
     .catch((error: unknown) => error);
@@ -20,7 +22,10 @@ async function posted(world: World, requestId: string, signedTransaction: string
 const TRIED: ReadonlySet<number> = new Set([-1_000, -1_005, -2_003, -2_004]);
 
 /** One case for a code: how it comes about, with what status, and that our client tells it. */
-function coded(code: number, says: string, played: (world: World) => Promise<{ answer: Answer; read: Body }>, more: readonly string[] = []): Case {
+function coded(
+  code: number, says: string, played: (world: World) => Promise<{ answer: Answer; read: Body }>,
+  more: readonly string[] = [],
+): Case {
   return {
     covers: [`execute.code-${code}`, ...more],
     says: `${code}: ${says}`,
@@ -36,12 +41,16 @@ function coded(code: number, says: string, played: (world: World) => Promise<{ a
   };
 }
 
-async function faulted(world: World, fault: object, ordered: (world: World, taker: Wallet) => Promise<Body>): Promise<{ answer: Answer; read: Body }> {
+async function faulted(
+  world: World, fault: object, ordered: (world: World, taker: Wallet) => Promise<Body>,
+): Promise<{ answer: Answer; read: Body }> {
   const taker = await buyer(world);
   const [first, second] = [await ordered(world, taker), await ordered(world, taker)];
   await world.fault(fault);
   const answer = await execute(world, first, taker);
-  const read = await world.service.swap.execute({ requestId: second.requestId, signedTransaction: bytesOf(await taker.sign(second.transaction)) })
+  const read = await world.service.swap.execute({
+    requestId: second.requestId, signedTransaction: bytesOf(await taker.sign(second.transaction)),
+  })
     .catch((error: unknown) => error);
   return { answer, read };
 }
@@ -84,13 +93,17 @@ export const executeCodeCases: readonly Case[] = [
     const all = Number(world.held(taker.address, SOL)) - 5_000;
     const drain = new TransactionMessage({
       payerKey: new PublicKey(taker.address), recentBlockhash: result.value.blockhash,
-      instructions: [SystemProgram.transfer({ fromPubkey: new PublicKey(taker.address), toPubkey: new PublicKey(world.wallet.address), lamports: all })],
+      instructions: [SystemProgram.transfer(
+        { fromPubkey: new PublicKey(taker.address), toPubkey: new PublicKey(world.wallet.address), lamports: all },
+      )],
     }).compileToV0Message();
-    expect(await sent(world, Buffer.from(new VersionedTransaction(drain).serialize()).toString('base64'), taker)).toBeNull();
+    expect(await sent(world, Buffer.from(new VersionedTransaction(drain).serialize()).toString('base64'), taker))
+      .toBeNull();
     return posted(world, order.requestId, await taker.sign(order.transaction));
   }),
   ...([
-    [-1_001, 'Unknown error'], [-1_006, 'Timed out'], [-2_000, 'Failed to land'], [-2_001, 'Unknown error'], [-2_005, 'Internal error'],
+    [-1_001, 'Unknown error'], [-1_006, 'Timed out'], [-2_000, 'Failed to land'], [-2_001, 'Unknown error'],
+    [-2_005, 'Internal error'],
   ] as const).map(([code, error]): Case => ({
     covers: [`execute.code-${code}`],
     says: `${code}: our client passes the code on as it comes`,
@@ -98,7 +111,9 @@ export const executeCodeCases: readonly Case[] = [
       const order = await pooledOrder(world, world.wallet);
       const body = JSON.stringify({ status: 'Failed', signature: '', slot: '0', code, error });
       await world.fault(onExecute({ kind: 'malformed', body }, 1));
-      const read = await world.service.swap.execute({ requestId: order.requestId, signedTransaction: bytesOf(await world.wallet.sign(order.transaction)) });
+      const read = await world.service.swap.execute({
+        requestId: order.requestId, signedTransaction: bytesOf(await world.wallet.sign(order.transaction)),
+      });
       expect(read).toMatchObject({ status: 'failed', code, error, signature: undefined });
     },
   })),
@@ -110,10 +125,13 @@ export const executeCodeCases: readonly Case[] = [
     const order = await pooledOrder(world, world.wallet);
     return posted(world, order.requestId, order.transaction);
   }),
-  coded(-1_005, 'it expired before it landed', (world) => faulted(world, onExecute({ kind: 'expire' }, 2), pooledOrder)),
+  coded(-1_005, 'it expired before it landed', (world) =>
+    faulted(world, onExecute({ kind: 'expire' }, 2), pooledOrder)),
   coded(-1_007, 'a wallet that signed in the place of whoever pays the gas', async (world) => {
     const taker = await world.newWallet({ [USDC]: '100000000' });
-    const order = await orderOf(world, { inputMint: USDC, outputMint: world.mint('PEARL'), amount: '30000000', taker: taker.address, ...POOLS_ONLY });
+    const order = await orderOf(world, {
+      inputMint: USDC, outputMint: world.mint('PEARL'), amount: '30000000', taker: taker.address, ...POOLS_ONLY,
+    });
     const misplaced = Buffer.from(await taker.sign(order.transaction), 'base64');
     // The taker is the second signer; his signature is moved to the first place.
     misplaced.copy(misplaced, 1, 65, 129);
@@ -134,9 +152,12 @@ export const executeCodeCases: readonly Case[] = [
       const { status, body } = await execute(world, order, taker);
       expect([status, body.status, body.code]).toEqual([200, 'Failed', -2_003]);
       expect(world.held(taker.address, USDC)).toBe(1_000_000_000n);
-      const read = await world.service.swap.execute({ requestId: order.requestId, signedTransaction: bytesOf(await taker.sign(order.transaction)) });
+      const read = await world.service.swap.execute({
+        requestId: order.requestId, signedTransaction: bytesOf(await taker.sign(order.transaction)),
+      });
       expect(read).toMatchObject({ status: 'failed', code: -2_003 });
     },
   },
-  coded(-2_004, 'the maker looked once more and said no', (world) => faulted(world, onExecute({ kind: 'reject' }, 2), firmOrder)),
+  coded(-2_004, 'the maker looked once more and said no', (world) =>
+    faulted(world, onExecute({ kind: 'reject' }, 2), firmOrder)),
 ];

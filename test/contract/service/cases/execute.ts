@@ -7,7 +7,10 @@ import { buyer, bytesOf, EXECUTE, firmOrder, onExecute, pooledOrder, SIGNATURE }
 
 export const executeCases: readonly Case[] = [
   {
-    covers: ['execute./swap/v2/execute', 'execute.with-request-id', 'execute.code-0', 'purpose.execute-lands', 'open.execute.signedTransaction', 'open.execute.requestId', 'version.order-and-execute-keep'],
+    covers: [
+      'execute./swap/v2/execute', 'execute.with-request-id', 'execute.code-0', 'purpose.execute-lands',
+      'open.execute.signedTransaction', 'open.execute.requestId', 'version.order-and-execute-keep',
+    ],
     says: 'a signed order with its requestId lands, from pools and from makers; our client refuses to send one without',
     async play(world) {
       const taker = await buyer(world);
@@ -18,9 +21,13 @@ export const executeCases: readonly Case[] = [
       expect(filled.totalOutputAmount).toBe(firm.outAmount);
       const order = await pooledOrder(world, taker);
       const signedTransaction = bytesOf(await taker.sign(order.transaction));
-      expect(await world.service.swap.execute({ requestId: order.requestId, signedTransaction })).toMatchObject({ status: 'success' });
+      expect(await world.service.swap.execute({ requestId: order.requestId, signedTransaction }))
+        .toMatchObject({ status: 'success' });
       await refusedByOurs(world, ({ swap }) => swap.execute({ requestId: '', signedTransaction }), /requestId/);
-      await refusedByOurs(world, ({ swap }) => swap.execute({ requestId: order.requestId, signedTransaction: new Uint8Array() }), /signedTransaction/);
+      await refusedByOurs(
+        world, ({ swap }) => swap.execute({ requestId: order.requestId, signedTransaction: new Uint8Array() }),
+        /signedTransaction/,
+      );
     },
   },
   {
@@ -30,11 +37,17 @@ export const executeCases: readonly Case[] = [
       const taker = await buyer(world);
       const order = await pooledOrder(world, taker);
       const signedTransaction = await taker.sign(order.transaction);
-      const wrong = await world.post(EXECUTE, { requestId: order.requestId, signedTransaction, lastValidBlockHeight: '1' });
+      const wrong =
+        await world.post(EXECUTE, { requestId: order.requestId, signedTransaction, lastValidBlockHeight: '1' });
       expect([wrong.status, wrong.body.code]).toEqual([400, -1_004]);
-      const read = await world.service.swap.execute({ requestId: order.requestId, signedTransaction: bytesOf(signedTransaction), lastValidBlockHeight: 1n });
+      const read = await world.service.swap.execute({
+        requestId: order.requestId, signedTransaction: bytesOf(signedTransaction), lastValidBlockHeight: 1n,
+      });
       expect(read).toMatchObject({ status: 'failed', code: -1_004 });
-      const right = { requestId: order.requestId, signedTransaction: bytesOf(signedTransaction), lastValidBlockHeight: BigInt(order.lastValidBlockHeight) };
+      const right = {
+        requestId: order.requestId, signedTransaction: bytesOf(signedTransaction),
+        lastValidBlockHeight: BigInt(order.lastValidBlockHeight),
+      };
       expect(await world.service.swap.execute(right)).toMatchObject({ status: 'success' });
     },
   },
@@ -46,13 +59,20 @@ export const executeCases: readonly Case[] = [
       const pearl = { inputMint: USDC, outputMint: world.mint('CONCH'), amount: '20000000' };
       const order = await orderOf(world, { ...pearl, taker: taker.address, slippageBps: 1, ...POOLS_ONLY });
       const other = await world.newWallet({ [SOL]: '100000000', [USDC]: '20000000000' });
-      await landed(world, await orderOf(world, { ...pearl, amount: '20000000000', taker: other.address, slippageBps: 9_000, ...POOLS_ONLY }), other);
+      await landed(world, await orderOf(world, {
+        ...pearl, amount: '20000000000', taker: other.address, slippageBps: 9_000, ...POOLS_ONLY,
+      }), other);
       const before = world.held(taker.address, USDC);
       const { status, body } = await execute(world, order, taker);
       expect(status).toBe(200);
-      expect(body).toMatchObject({ status: 'Failed', code: 6_001, signature: expect.stringMatching(SIGNATURE), error: expect.stringMatching(/slippage/i) });
+      expect(body).toMatchObject({
+        status: 'Failed', code: 6_001, signature: expect.stringMatching(SIGNATURE),
+        error: expect.stringMatching(/slippage/i),
+      });
       expect(world.held(taker.address, USDC)).toBe(before);
-      const read = await world.service.swap.execute({ requestId: order.requestId, signedTransaction: bytesOf(await taker.sign(order.transaction)) });
+      const read = await world.service.swap.execute({
+        requestId: order.requestId, signedTransaction: bytesOf(await taker.sign(order.transaction)),
+      });
       expect(read).toMatchObject({ status: 'failed', code: 6_001, signature: body.signature });
     },
   },
@@ -80,7 +100,10 @@ export const executeCases: readonly Case[] = [
     says: '-3: a changed message under an order\'s requestId is refused with a 400, even after the order was executed',
     async play(world) {
       const taker = await buyer(world);
-      const [order, other] = [await pooledOrder(world, taker), await orderOf(world, { ...BUY_SOL, amount: '26000000', taker: taker.address, ...POOLS_ONLY })];
+      const [order, other] = [
+        await pooledOrder(world, taker),
+        await orderOf(world, { ...BUY_SOL, amount: '26000000', taker: taker.address, ...POOLS_ONLY }),
+      ];
       const wrong = await taker.sign(other.transaction);
       for (const round of [1, 2]) {
         const answer = await world.post(EXECUTE, { requestId: order.requestId, signedTransaction: wrong });
@@ -88,7 +111,8 @@ export const executeCases: readonly Case[] = [
         expect(answer.body).toEqual({ error: expect.stringMatching(/\w/), code: -3 });
         if (round === 1) await landed(world, order, taker);
       }
-      expect(await world.service.swap.execute({ requestId: order.requestId, signedTransaction: bytesOf(wrong) })).toMatchObject({ status: 'failed', code: -3 });
+      expect(await world.service.swap.execute({ requestId: order.requestId, signedTransaction: bytesOf(wrong) }))
+        .toMatchObject({ status: 'failed', code: -3 });
     },
   },
   {
@@ -96,9 +120,13 @@ export const executeCases: readonly Case[] = [
     says: 'the route\'s output less the wallet\'s is the fee that the order announced',
     async play(world) {
       const taker = await buyer(world);
-      const order = await orderOf(world, { inputMint: USDC, outputMint: world.mint('KELP'), amount: '20000000', taker: taker.address, ...POOLS_ONLY });
-      const { totalInputAmount, inputAmountResult, totalOutputAmount, outputAmountResult } = await landed(world, order, taker);
-      const fee = BigInt(totalInputAmount) - BigInt(inputAmountResult) + BigInt(outputAmountResult) - BigInt(totalOutputAmount);
+      const order = await orderOf(world, {
+        inputMint: USDC, outputMint: world.mint('KELP'), amount: '20000000', taker: taker.address, ...POOLS_ONLY,
+      });
+      const { totalInputAmount, inputAmountResult, totalOutputAmount, outputAmountResult } =
+        await landed(world, order, taker);
+      const fee = BigInt(totalInputAmount) - BigInt(inputAmountResult) + BigInt(outputAmountResult)
+        - BigInt(totalOutputAmount);
       expect(fee).toBe(BigInt(order.platformFee.amount));
       expect(fee).toBeGreaterThan(0n);
     },
@@ -113,13 +141,20 @@ export const executeCases: readonly Case[] = [
         const signedTransaction = await taker.sign(order.transaction);
         await world.fault(onExecute({ kind: 'unknown', landed: true }, 1));
         const answer = await world.post(EXECUTE, { requestId: order.requestId, signedTransaction });
-        expect([answer.status, answer.body]).toEqual([500, { signature: expect.stringMatching(SIGNATURE), error: expect.stringMatching(/\w/) }]);
-        expect(await world.service.swap.execute({ requestId: order.requestId, signedTransaction: bytesOf(signedTransaction) }))
+        expect([answer.status, answer.body])
+          .toEqual([500, { signature: expect.stringMatching(SIGNATURE), error: expect.stringMatching(/\w/) }]);
+        expect(await world.service.swap.execute(
+          { requestId: order.requestId, signedTransaction: bytesOf(signedTransaction) },
+        ))
           .toMatchObject({ status: 'success', signature: answer.body.signature });
         const next = await ordered(world, taker);
         await world.fault(onExecute({ kind: 'unknown', landed: false }, 1));
-        const thrown = world.service.swap.execute({ requestId: next.requestId, signedTransaction: bytesOf(await taker.sign(next.transaction)) });
-        await expect(thrown).rejects.toMatchObject({ code: 'SERVICE_STATUS', details: { status: 500, signature: expect.stringMatching(SIGNATURE) } });
+        const thrown = world.service.swap.execute({
+          requestId: next.requestId, signedTransaction: bytesOf(await taker.sign(next.transaction)),
+        });
+        await expect(thrown).rejects.toMatchObject({
+          code: 'SERVICE_STATUS', details: { status: 500, signature: expect.stringMatching(SIGNATURE) },
+        });
       }
     },
   },

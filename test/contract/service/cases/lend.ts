@@ -5,18 +5,30 @@ import { SOL } from '../world.ts';
 
 export const lendCases: readonly Case[] = [
   {
-    covers: ['version./lend/v1/earn/earnings', 'version.earnings-removed', 'version.earnings.earnings', 'version.earnings.slot', 'version.earnings.address', 'version.earnings.ownerAddress'],
+    covers: [
+      'version./lend/v1/earn/earnings', 'version.earnings-removed', 'version.earnings.earnings',
+      'version.earnings.slot', 'version.earnings.address', 'version.earnings.ownerAddress',
+    ],
     says: 'earnings are a number at a slot, and nothing of the form before is left',
     async play(world) {
       const user = world.wallet.address;
       const { status, body } = await world.get('/lend/v1/earn/earnings', { user, positions: `${STRANGER},${SOL}` });
       expect(status).toBe(200);
-      expect(body).toEqual([STRANGER, SOL].map((address) => ({ address, ownerAddress: user, earnings: expect.any(Number), slot: world.sandbox.chain.slot })));
+      expect(body).toEqual([STRANGER, SOL].map((address) =>
+        ({ address, ownerAddress: user, earnings: expect.any(Number), slot: world.sandbox.chain.slot })));
       const read = await world.service.lend.earnings({ user, positions: [STRANGER] });
-      expect(read).toEqual([{ address: STRANGER, ownerAddress: user, earnings: expect.any(Number), slot: BigInt(world.sandbox.chain.slot) }]);
-      const old = JSON.stringify([{ address: STRANGER, ownerAddress: user, totalDeposits: '1', totalWithdraws: '0', totalBalance: '1', totalAssets: '1', earnings: '5' }]);
-      await world.fault({ match: { path: '/lend/v1/earn/earnings' }, fault: { kind: 'malformed', body: old }, times: 1 });
-      await expect(world.service.lend.earnings({ user, positions: [STRANGER] })).rejects.toMatchObject({ code: 'SERVICE_MALFORMED', message: expect.stringMatching(/totalDeposits/) });
+      expect(read).toEqual([
+        { address: STRANGER, ownerAddress: user, earnings: expect.any(Number), slot: BigInt(world.sandbox.chain.slot) },
+      ]);
+      const old = JSON.stringify([{
+        address: STRANGER, ownerAddress: user, totalDeposits: '1', totalWithdraws: '0', totalBalance: '1',
+        totalAssets: '1', earnings: '5',
+      }]);
+      await world.fault({
+        match: { path: '/lend/v1/earn/earnings' }, fault: { kind: 'malformed', body: old }, times: 1,
+      });
+      await expect(world.service.lend.earnings({ user, positions: [STRANGER] }))
+        .rejects.toMatchObject({ code: 'SERVICE_MALFORMED', message: expect.stringMatching(/totalDeposits/) });
     },
   },
   ...(['user', 'positions'] as const).map((name): Case => ({
@@ -25,8 +37,10 @@ export const lendCases: readonly Case[] = [
     async play(world) {
       const whole = { user: world.wallet.address, positions: STRANGER };
       const { [name]: _, ...rest } = whole;
-      expect((await world.get('/lend/v1/earn/earnings', whole)).body).toMatchObject([{ address: STRANGER, ownerAddress: world.wallet.address }]);
-      for (const query of [rest, { ...whole, [name]: '?' }]) expect((await world.get('/lend/v1/earn/earnings', query)).status).toBe(400);
+      expect((await world.get('/lend/v1/earn/earnings', whole)).body)
+        .toMatchObject([{ address: STRANGER, ownerAddress: world.wallet.address }]);
+      for (const query of [rest, { ...whole, [name]: '?' }])
+        expect((await world.get('/lend/v1/earn/earnings', query)).status).toBe(400);
       const ours = { user: world.wallet.address, positions: [STRANGER], [name]: name === 'user' ? '?' : [] };
       await refusedByOurs(world, ({ lend }) => lend.earnings(ours), new RegExp(name));
     },

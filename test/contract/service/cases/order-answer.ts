@@ -1,7 +1,9 @@
 import { expect } from 'vitest';
 import type { Case } from '../case.ts';
 import { fieldCases } from '../case.ts';
-import { ADDRESS, asked, BUY_SOL, DIGITS, landed, MAKERS_ONLY, orderOf, POOLS_ONLY, UUID, usdWorth } from '../scenes.ts';
+import {
+  ADDRESS, asked, BUY_SOL, DIGITS, landed, MAKERS_ONLY, orderOf, POOLS_ONLY, UUID, usdWorth,
+} from '../scenes.ts';
 import type { Answer, World } from '../world.ts';
 import { SOL, USDC } from '../world.ts';
 
@@ -25,19 +27,26 @@ async function load(world: World) {
   const b = await orderOf(world, { ...pearl, taker: taker.address, excludeRouters: 'iris,rfqz,routerA' });
   const read = {
     quote: await client.order(asked(BUY_SOL)),
-    built: await client.order({ ...asked(pearl), taker: taker.address, slippageBps: 77, excludeRouters: ['rfqz', 'routerA', 'routerB'] }),
+    built: await client.order({
+      ...asked(pearl), taker: taker.address, slippageBps: 77, excludeRouters: ['rfqz', 'routerA', 'routerB'],
+    }),
     firm: await client.order({ ...asked(large), taker: taker.address, excludeRouters: ['iris', 'routerA', 'routerB'] }),
     refused: await client.order({ ...asked(pearl), taker: poor.address }),
     referred: await client.order({ ...asked(pearl), referralAccount: referrer.address, referralFee: 120 }),
   };
-  const usd = { in: await usdWorth(world, USDC, pearl.amount), out: await usdWorth(world, pearl.outputMint, built.outAmount) };
+  const usd =
+    { in: await usdWorth(world, USDC, pearl.amount), out: await usdWorth(world, pearl.outputMint, built.outAmount) };
   const lamportsBefore = world.held(taker.address, SOL);
   const execution = await landed(world, built, taker);
   const spent = lamportsBefore - world.held(taker.address, SOL);
-  return { quote, built, firm, a, b, refused, referred, read, pearl, taker, poor, referrer, usd, execution, spent, received: world.held(taker.address, pearl.outputMint) };
+  return {
+    quote, built, firm, a, b, refused, referred, read, pearl, taker, poor, referrer, usd, execution, spent,
+    received: world.held(taker.address, pearl.outputMint),
+  };
 }
 
-const allCosts = (body: Body): number => body.signatureFeeLamports + body.prioritizationFeeLamports + body.rentFeeLamports;
+const allCosts = (body: Body): number =>
+  body.signatureFeeLamports + body.prioritizationFeeLamports + body.rentFeeLamports;
 
 export const orderAnswerCases: readonly Case[] = [
   ...fieldCases({ prefix: 'order-answer', load }, {
@@ -88,11 +97,12 @@ export const orderAnswerCases: readonly Case[] = [
       expect(built.swapMode).toBe('ExactIn');
       expect(read.built.swapMode).toBe('ExactIn');
     }],
-    slippageBps: ['what was asked for, and a number of the service\'s own where nothing was', ({ built, quote, read }) => {
-      expect(built.slippageBps).toBe(77);
-      expect(quote.slippageBps).toBeGreaterThanOrEqual(0);
-      expect(read.built.slippageBps).toBe(77);
-    }],
+    slippageBps: ['what was asked for, and a number of the service\'s own where nothing was',
+      ({ built, quote, read }) => {
+        expect(built.slippageBps).toBe(77);
+        expect(quote.slippageBps).toBeGreaterThanOrEqual(0);
+        expect(read.built.slippageBps).toBe(77);
+      }],
     priceImpactPct: ['the impact once more, as a text', ({ built, read }) => {
       expect(typeof built.priceImpactPct).toBe('string');
       expect(Number(built.priceImpactPct)).toBeCloseTo(built.priceImpact, 6);
@@ -101,14 +111,16 @@ export const orderAnswerCases: readonly Case[] = [
     routePlan: ['the hops from the input to the output, without a gap', ({ built, read, pearl }) => {
       const hops = built.routePlan.map(({ swapInfo }: { swapInfo: Body }) => swapInfo);
       expect([hops[0].inputMint, hops.at(-1).outputMint]).toEqual([USDC, pearl.outputMint]);
-      expect(hops.slice(1).map(({ inputMint }: Body) => inputMint)).toEqual(hops.slice(0, -1).map(({ outputMint }: Body) => outputMint));
+      expect(hops.slice(1).map(({ inputMint }: Body) => inputMint))
+        .toEqual(hops.slice(0, -1).map(({ outputMint }: Body) => outputMint));
       expect(read.built.routePlan).toHaveLength(built.routePlan.length);
     }],
-    referralAccount: ['whom the fee goes to, and nobody where nobody was named', ({ referred, quote, referrer, read }) => {
-      expect(referred.referralAccount).toBe(referrer.address);
-      expect(quote.referralAccount ?? null).toBeNull();
-      expect(read.referred.referralAccount).toBe(referrer.address);
-    }],
+    referralAccount: ['whom the fee goes to, and nobody where nobody was named',
+      ({ referred, quote, referrer, read }) => {
+        expect(referred.referralAccount).toBe(referrer.address);
+        expect(quote.referralAccount ?? null).toBeNull();
+        expect(read.referred.referralAccount).toBe(referrer.address);
+      }],
     feeMint: ['one of the two mints', ({ built, pearl, read }) => {
       expect([USDC, pearl.outputMint]).toContain(built.feeMint);
       expect(read.built.feeMint).toBe(built.feeMint);
@@ -125,13 +137,16 @@ export const orderAnswerCases: readonly Case[] = [
       expect(BigInt(built.platformFee.amount)).toBe(paid);
       expect(read.built.platformFee?.amount).toBe(paid);
     }],
-    signatureFeeLamports: ['5000 for each signature, and two of them where a maker signs too', ({ built, firm, read }) => {
-      expect([built.signatureFeeLamports, firm.signatureFeeLamports]).toEqual([5_000, 10_000]);
-      expect(read.built.signatureFeeLamports).toBe(5_000n);
-    }],
+    signatureFeeLamports: ['5000 for each signature, and two of them where a maker signs too',
+      ({ built, firm, read }) => {
+        expect([built.signatureFeeLamports, firm.signatureFeeLamports]).toEqual([5_000, 10_000]);
+        expect(read.built.signatureFeeLamports).toBe(5_000n);
+      }],
     signatureFeePayer: ['the taker, or the maker, or null without a taker', ({ built, firm, quote, taker, read }) => {
-      expect([built.signatureFeePayer, firm.signatureFeePayer, quote.signatureFeePayer]).toEqual([taker.address, firm.maker, null]);
-      expect([read.built.signatureFeePayer, read.firm.signatureFeePayer, read.quote.signatureFeePayer]).toEqual([taker.address, firm.maker, undefined]);
+      expect([built.signatureFeePayer, firm.signatureFeePayer, quote.signatureFeePayer])
+        .toEqual([taker.address, firm.maker, null]);
+      expect([read.built.signatureFeePayer, read.firm.signatureFeePayer, read.quote.signatureFeePayer])
+        .toEqual([taker.address, firm.maker, undefined]);
     }],
     prioritizationFeeLamports: ['what the taker paid beyond signatures and rent', ({ built, spent, read }) => {
       expect(built.prioritizationFeeLamports).toBeGreaterThan(0);
@@ -151,20 +166,23 @@ export const orderAnswerCases: readonly Case[] = [
       expect([built.rentFeePayer, quote.rentFeePayer]).toEqual([taker.address, null]);
       expect(read.built.rentFeePayer).toBe(taker.address);
     }],
-    swapType: ['aggregator for iris, rfq for a maker, its own name for each other router', ({ built, firm, a, b, read }) => {
-      expect([built, firm, a, b].map(({ swapType }) => swapType)).toEqual(['aggregator', 'rfq', 'routerA', 'routerB']);
-      expect([read.built.swapType, read.firm.swapType]).toEqual(['aggregator', 'rfq']);
-    }],
+    swapType: ['aggregator for iris, rfq for a maker, its own name for each other router',
+      ({ built, firm, a, b, read }) => {
+        expect([built, firm, a, b].map(({ swapType }) => swapType))
+          .toEqual(['aggregator', 'rfq', 'routerA', 'routerB']);
+        expect([read.built.swapType, read.firm.swapType]).toEqual(['aggregator', 'rfq']);
+      }],
     router: ['each of the four where it alone may quote', ({ built, firm, a, b, read }) => {
       expect([built, firm, a, b].map(({ router }) => router)).toEqual(['iris', 'rfqz', 'routerA', 'routerB']);
       expect([read.built.router, read.firm.router]).toEqual(['iris', 'rfqz']);
     }],
-    transaction: ['null without a taker, empty where it cannot be built, base64 otherwise', ({ quote, refused, built, read }) => {
-      expect([quote.transaction, refused.transaction]).toEqual([null, '']);
-      expect(Buffer.from(built.transaction, 'base64').toString('base64')).toBe(built.transaction);
-      expect([read.quote.transaction, read.refused.transaction]).toEqual([undefined, undefined]);
-      expect(read.built.transaction?.length).toBe(Buffer.from(built.transaction, 'base64').length);
-    }],
+    transaction: ['null without a taker, empty where it cannot be built, base64 otherwise',
+      ({ quote, refused, built, read }) => {
+        expect([quote.transaction, refused.transaction]).toEqual([null, '']);
+        expect(Buffer.from(built.transaction, 'base64').toString('base64')).toBe(built.transaction);
+        expect([read.quote.transaction, read.refused.transaction]).toEqual([undefined, undefined]);
+        expect(read.built.transaction?.length).toBe(Buffer.from(built.transaction, 'base64').length);
+      }],
     lastValidBlockHeight: ['digits, ahead of the chain', ({ built, read }) => {
       expect(built.lastValidBlockHeight).toMatch(DIGITS);
       expect(read.built.lastValidBlockHeight).toBe(BigInt(built.lastValidBlockHeight));
@@ -175,7 +193,8 @@ export const orderAnswerCases: readonly Case[] = [
     }],
     requestId: ['another one for every order', ({ quote, built, firm, read }) => {
       for (const { requestId } of [quote, built, firm]) expect(requestId).toMatch(UUID);
-      expect(new Set([quote, built, firm, read.quote, read.built, read.firm].map(({ requestId }) => requestId)).size).toBe(6);
+      expect(new Set([quote, built, firm, read.quote, read.built, read.firm].map(({ requestId }) => requestId)).size)
+        .toBe(6);
     }],
     totalTime: ['a number of milliseconds', ({ built, read }) => {
       expect(built.totalTime).toBeGreaterThanOrEqual(0);
@@ -218,18 +237,30 @@ export const orderAnswerCases: readonly Case[] = [
     covers: ['order-answer.swapType'],
     says: 'a route of both kinds has a type of its own, which our client passes on',
     async play(world) {
-      await world.fault({ match: { path: '/swap/v2/order' }, fault: { kind: 'patch', set: { '/swapType': 'aggregator+rfq' }, remove: [] }, times: 1 });
-      expect(await world.service.swap.order(asked(BUY_SOL))).toMatchObject({ swapType: 'aggregator+rfq', router: 'iris' });
+      await world.fault({
+        match: { path: '/swap/v2/order' }, fault: { kind: 'patch', set: { '/swapType': 'aggregator+rfq' }, remove: [] },
+        times: 1,
+      });
+      expect(await world.service.swap.order(asked(BUY_SOL)))
+        .toMatchObject({ swapType: 'aggregator+rfq', router: 'iris' });
     },
   },
   {
     covers: ['order-answer.all-optional'],
-    says: 'our client lives with whatever may be missing from an order, and only takes no quote without amounts and mints',
+    says:
+      'our client lives with whatever may be missing from an order, and only takes no quote without amounts and mints',
     async play(world) {
       const whole = await orderOf(world, BUY_SOL);
-      const least = Object.fromEntries(['inputMint', 'outputMint', 'inAmount', 'outAmount', 'otherAmountThreshold', 'router'].map((name) => [name, whole[name]]));
-      await world.fault({ match: { path: '/swap/v2/order' }, fault: { kind: 'malformed', body: JSON.stringify(world.dialect.toWire.json(least)) }, times: 1 });
-      expect(await world.service.swap.order(asked(BUY_SOL))).toMatchObject({ outAmount: BigInt(whole.outAmount), router: 'iris' });
+      const least = Object.fromEntries(
+        ['inputMint', 'outputMint', 'inAmount', 'outAmount', 'otherAmountThreshold', 'router']
+          .map((name) => [name, whole[name]]),
+      );
+      await world.fault({
+        match: { path: '/swap/v2/order' },
+        fault: { kind: 'malformed', body: JSON.stringify(world.dialect.toWire.json(least)) }, times: 1,
+      });
+      expect(await world.service.swap.order(asked(BUY_SOL)))
+        .toMatchObject({ outAmount: BigInt(whole.outAmount), router: 'iris' });
     },
   },
 ];

@@ -16,7 +16,9 @@ export const orderErrorCases: readonly Case[] = [
       expect([firm.router, firm.transaction, firm.errorCode]).toEqual(['rfqz', '', 1]);
       expect(pooled.requestId).toMatch(UUID);
       for (const excludeRouters of [['rfqz', 'routerA', 'routerB'], ['iris', 'routerA', 'routerB']]) {
-        expect((await world.service.swap.order({ ...asked(FIRM), taker: taker.address, excludeRouters })).buildError?.code).toBe(1);
+        expect(
+          (await world.service.swap.order({ ...asked(FIRM), taker: taker.address, excludeRouters })).buildError?.code,
+        ).toBe(1);
       }
     },
   },
@@ -25,12 +27,17 @@ export const orderErrorCases: readonly Case[] = [
     says: 'errorCode of makers: 2 where a token account is missing, 3 where the quote could not become a transaction',
     async play(world) {
       const stranger = await world.newWallet({ [SOL]: '100000000' });
-      expect(await orderOf(world, { ...FIRM, taker: stranger.address, ...MAKERS_ONLY })).toMatchObject({ router: 'rfqz', transaction: '', errorCode: 2 });
+      expect(await orderOf(world, { ...FIRM, taker: stranger.address, ...MAKERS_ONLY }))
+        .toMatchObject({ router: 'rfqz', transaction: '', errorCode: 2 });
       // All his SOL: nothing is left that could lend the rent of wrapping it.
       const seller = await world.newWallet({ [SOL]: '3000000000' });
-      const order = await orderOf(world, { inputMint: SOL, outputMint: USDC, amount: '3000000000', taker: seller.address, ...MAKERS_ONLY });
+      const order = await orderOf(world, {
+        inputMint: SOL, outputMint: USDC, amount: '3000000000', taker: seller.address, ...MAKERS_ONLY,
+      });
       expect(order).toMatchObject({ router: 'rfqz', transaction: '', errorCode: 3 });
-      const read = await world.service.swap.order({ ...asked(FIRM), taker: stranger.address, excludeRouters: ['iris', 'routerA', 'routerB'] });
+      const read = await world.service.swap.order({
+        ...asked(FIRM), taker: stranger.address, excludeRouters: ['iris', 'routerA', 'routerB'],
+      });
       expect(read.buildError?.code).toBe(2);
     },
   },
@@ -39,7 +46,10 @@ export const orderErrorCases: readonly Case[] = [
     says: 'errorCode 2 of pools: who pays has too little SOL, and the message says how much is missing',
     async play(world) {
       const taker = await world.newWallet({ [USDC]: '5000000' });
-      const order = await orderOf(world, { inputMint: USDC, outputMint: world.mint('KELP'), amount: '5000000', taker: taker.address, slippageBps: 100, payer: (await world.newWallet()).address });
+      const order = await orderOf(world, {
+        inputMint: USDC, outputMint: world.mint('KELP'), amount: '5000000', taker: taker.address, slippageBps: 100,
+        payer: (await world.newWallet()).address,
+      });
       expect([order.transaction, order.errorCode]).toEqual(['', 2]);
       const [, missing = ''] = /Top up (\d+\.\d+) SOL/.exec(order.errorMessage) ?? [];
       expect(missing.replace('.', '')).toMatch(DIGITS);

@@ -16,7 +16,8 @@ export const orderFeeCases: readonly Case[] = [
       expect([order.prioritizationFeeLamports, order.mode]).toEqual([123_456, 'manual']);
       const before = world.held(taker.address, SOL);
       await landed(world, order, taker);
-      expect(world.held(taker.address, SOL) - before).toBe(BigInt(order.outAmount) - 123_456n - BigInt(order.signatureFeeLamports));
+      expect(world.held(taker.address, SOL) - before)
+        .toBe(BigInt(order.outAmount) - 123_456n - BigInt(order.signatureFeeLamports));
       await orderRefused(world, { priorityFeeLamports: -1 }, /priorityFeeLamports/);
     },
   },
@@ -25,13 +26,20 @@ export const orderFeeCases: readonly Case[] = [
     says: 'a tip reaches a builder\'s account and counts as priority',
     async play(world) {
       const taker = await world.newWallet({ [SOL]: '100000000', [USDC]: '100000000' });
-      const order = await orderOf(world, { ...BUY_SOL, taker: taker.address, bundleTipLamports: 77_000, priorityFeeLamports: 10_000 });
+      const order = await orderOf(world, {
+        ...BUY_SOL, taker: taker.address, bundleTipLamports: 77_000, priorityFeeLamports: 10_000,
+      });
       expect(order.prioritizationFeeLamports).toBe(87_000);
       const { signature } = await landed(world, order, taker);
-      const { result } = await world.rpc('getTransaction', [signature, { maxSupportedTransactionVersion: 0, encoding: 'json', commitment: 'confirmed' }]);
-      const gains = result.meta.postBalances.map((after: number, place: number) => after - result.meta.preBalances[place]);
+      const { result } = await world.rpc(
+        'getTransaction', [signature, { maxSupportedTransactionVersion: 0, encoding: 'json', commitment: 'confirmed' }],
+      );
+      const gains = result.meta.postBalances.map((after: number, place: number) =>
+        after - result.meta.preBalances[place]);
       expect(gains).toContain(77_000);
-      const read = await world.service.swap.order({ ...asked(BUY_SOL), taker: taker.address, bundleTipLamports: 77_000n, priorityFeeLamports: 10_000n });
+      const read = await world.service.swap.order({
+        ...asked(BUY_SOL), taker: taker.address, bundleTipLamports: 77_000n, priorityFeeLamports: 10_000n,
+      });
       expect(read.prioritizationFeeLamports).toBe(87_000n);
       await orderRefused(world, { bundleTipLamports: -1 }, /bundleTipLamports/);
     },
@@ -43,10 +51,13 @@ export const orderFeeCases: readonly Case[] = [
       const query = { ...BUY_SOL, taker: world.wallet.address, ...POOLS_ONLY };
       const usual = (await orderOf(world, query)).prioritizationFeeLamports;
       const far = { ...query, priorityFeeLamports: 1_000_000 };
-      expect((await orderOf(world, { ...far, broadcastFeeType: 'exactFee' })).prioritizationFeeLamports).toBe(1_000_000);
+      expect((await orderOf(world, { ...far, broadcastFeeType: 'exactFee' })).prioritizationFeeLamports)
+        .toBe(1_000_000);
       const capped = (await orderOf(world, { ...far, broadcastFeeType: 'maxCap' })).prioritizationFeeLamports;
       expect(capped).toBeLessThanOrEqual(usual * 1.1);
-      expect((await orderOf(world, { ...query, priorityFeeLamports: 5, broadcastFeeType: 'maxCap' })).prioritizationFeeLamports).toBeLessThanOrEqual(5);
+      expect((
+        await orderOf(world, { ...query, priorityFeeLamports: 5, broadcastFeeType: 'maxCap' })
+      ).prioritizationFeeLamports).toBeLessThanOrEqual(5);
       await orderRefused(world, { broadcastFeeType: 'some' }, /broadcastFeeType/);
     },
   },
@@ -55,7 +66,8 @@ export const orderFeeCases: readonly Case[] = [
     says: 'a fee type without a fee or tip changes nothing',
     async play(world) {
       const query = { ...BUY_SOL, taker: world.wallet.address, ...POOLS_ONLY };
-      const [plain, typed] = [await orderOf(world, query), await orderOf(world, { ...query, broadcastFeeType: 'exactFee' })];
+      const [plain, typed] =
+        [await orderOf(world, query), await orderOf(world, { ...query, broadcastFeeType: 'exactFee' })];
       expect(typed.prioritizationFeeLamports).toBeGreaterThan(plain.prioritizationFeeLamports * 0.9);
       expect(typed.prioritizationFeeLamports).toBeLessThan(plain.prioritizationFeeLamports * 1.1);
       expect(typed.outAmount).toBe(plain.outAmount);

@@ -14,15 +14,20 @@ export const orderPartyCases: readonly Case[] = [
     says: 'tokens reach the receiver\'s associated account, which the transaction makes where there is none',
     async play(world) {
       const [taker, receiver] = [await world.newWallet({ [SOL]: '2000000000' }), await world.newWallet()];
-      const order = await orderOf(world, { inputMint: SOL, outputMint: USDC, amount: '100000000', taker: taker.address, receiver: receiver.address });
+      const order = await orderOf(world, {
+        inputMint: SOL, outputMint: USDC, amount: '100000000', taker: taker.address, receiver: receiver.address,
+      });
       expect(order.rentFeeLamports).toBe(2_039_280);
       await landed(world, order, taker);
       expect(world.held(receiver.address, USDC)).toBe(BigInt(order.outAmount));
       expect(world.held(taker.address, USDC)).toBe(0n);
-      const again = await orderOf(world, { inputMint: SOL, outputMint: USDC, amount: '100000000', taker: taker.address, receiver: receiver.address });
+      const again = await orderOf(world, {
+        inputMint: SOL, outputMint: USDC, amount: '100000000', taker: taker.address, receiver: receiver.address,
+      });
       expect(again.rentFeeLamports).toBe(0);
       const read = await world.service.swap.order({
-        ...asked({ inputMint: SOL, outputMint: USDC, amount: '100000000' }), taker: taker.address, receiver: receiver.address,
+        ...asked({ inputMint: SOL, outputMint: USDC, amount: '100000000' }), taker: taker.address,
+        receiver: receiver.address,
       });
       expect(read.transaction).toBeInstanceOf(Uint8Array);
     },
@@ -36,7 +41,8 @@ export const orderPartyCases: readonly Case[] = [
     covers: ['order.receiver-gets-sol'],
     says: 'SOL reaches the receiver as SOL, to the lamport',
     async play(world) {
-      const [taker, receiver] = [await world.newWallet({ [SOL]: '50000000', [USDC]: '100000000' }), await world.newWallet()];
+      const [taker, receiver] =
+        [await world.newWallet({ [SOL]: '50000000', [USDC]: '100000000' }), await world.newWallet()];
       const order = await orderOf(world, { ...BUY_SOL, taker: taker.address, receiver: receiver.address });
       await landed(world, order, taker);
       expect(world.held(receiver.address, SOL)).toBe(BigInt(order.outAmount));
@@ -48,7 +54,9 @@ export const orderPartyCases: readonly Case[] = [
     says: 'a receiver that is a token account, of wrapped SOL or another mint, is refused',
     async play(world) {
       const { maker } = await world.control('/sandbox/state');
-      for (const [mint, query] of [[SOL, BUY_SOL], [USDC, { inputMint: SOL, outputMint: USDC, amount: '100000000' }]] as const) {
+      for (const [mint, query] of [
+        [SOL, BUY_SOL], [USDC, { inputMint: SOL, outputMint: USDC, amount: '100000000' }],
+      ] as const) {
         const receiver = await tokenAccountOf(world, maker, mint);
         expect(receiver).toBeDefined();
         const answer = await world.get(ORDER, { ...query, taker: world.wallet.address, receiver: receiver! });
@@ -74,7 +82,8 @@ export const orderPartyCases: readonly Case[] = [
     async play(world) {
       const referrer = await world.newWallet({ [USDC]: '1' });
       const order = await orderOf(world, {
-        inputMint: SOL, outputMint: USDC, amount: '100000000', taker: world.wallet.address, referralAccount: referrer.address, referralFee: 200,
+        inputMint: SOL, outputMint: USDC, amount: '100000000', taker: world.wallet.address,
+        referralAccount: referrer.address, referralFee: 200,
       });
       expect(order).toMatchObject({ referralAccount: referrer.address, feeBps: 200, mode: 'manual' });
       const { outputAmountResult, totalOutputAmount } = await landed(world, order, world.wallet);
@@ -102,12 +111,15 @@ export const orderPartyCases: readonly Case[] = [
     async play(world) {
       const referralAccount = (await world.newWallet({ [USDC]: '1' })).address;
       const sale = { inputMint: SOL, outputMint: USDC, amount: '100000000' };
-      for (const referralFee of [50, 255]) expect((await orderOf(world, { ...sale, referralAccount, referralFee })).platformFee.feeBps).toBe(referralFee);
+      for (const referralFee of [50, 255])
+        expect((await orderOf(world, { ...sale, referralAccount, referralFee })).platformFee.feeBps).toBe(referralFee);
       expect((await orderOf(world, { ...sale, referralAccount, referralFee: 100.5 })).platformFee.feeBps).toBe(100);
       for (const referralFee of [50, 100.5]) {
-        expect((await world.service.swap.order({ ...asked(sale), referralAccount, referralFee })).referralAccount).toBe(referralAccount);
+        expect((await world.service.swap.order({ ...asked(sale), referralAccount, referralFee })).referralAccount)
+          .toBe(referralAccount);
       }
-      for (const referralFee of [49, 49.9, 255.1, 256]) await orderRefused(world, { referralAccount, referralFee }, /referralFee/);
+      for (const referralFee of [49, 49.9, 255.1, 256])
+        await orderRefused(world, { referralAccount, referralFee }, /referralFee/);
     },
   },
   {
@@ -116,12 +128,17 @@ export const orderPartyCases: readonly Case[] = [
     async play(world) {
       const taker = await world.newWallet({ [SOL]: '5000000', [USDC]: '50000000' });
       const payer = await world.newWallet({ [SOL]: '1000000000' });
-      const order = await orderOf(world, { inputMint: USDC, outputMint: world.mint('PEARL'), amount: '20000000', taker: taker.address, payer: payer.address });
-      expect([order.signatureFeePayer, order.prioritizationFeePayer, order.rentFeePayer]).toEqual([payer.address, payer.address, payer.address]);
+      const order = await orderOf(world, {
+        inputMint: USDC, outputMint: world.mint('PEARL'), amount: '20000000', taker: taker.address,
+        payer: payer.address,
+      });
+      expect([order.signatureFeePayer, order.prioritizationFeePayer, order.rentFeePayer])
+        .toEqual([payer.address, payer.address, payer.address]);
       expect((await execute(world, order, taker)).body.code).toBe(-1_003);
       await landed(world, order, taker, payer);
       expect(world.held(taker.address, SOL)).toBe(5_000_000n);
-      expect(1_000_000_000n - world.held(payer.address, SOL)).toBe(BigInt(order.signatureFeeLamports + order.prioritizationFeeLamports + order.rentFeeLamports));
+      expect(1_000_000_000n - world.held(payer.address, SOL))
+        .toBe(BigInt(order.signatureFeeLamports + order.prioritizationFeeLamports + order.rentFeeLamports));
       await orderRefused(world, { payer: '?' }, /payer/);
     },
   },
@@ -131,7 +148,10 @@ export const orderPartyCases: readonly Case[] = [
     async play(world) {
       const taker = await world.newWallet({ [USDC]: '50000000' });
       const payer = await world.newWallet({ [SOL]: '1000000000' });
-      const order = await orderOf(world, { inputMint: USDC, outputMint: world.mint('PEARL'), amount: '20000000', taker: taker.address, payer: payer.address });
+      const order = await orderOf(world, {
+        inputMint: USDC, outputMint: world.mint('PEARL'), amount: '20000000', taker: taker.address,
+        payer: payer.address,
+      });
       expect(order.gasless).toBe(true);
       await landed(world, order, taker, payer);
       expect(world.held(taker.address, world.mint('PEARL'))).toBe(BigInt(order.outAmount));

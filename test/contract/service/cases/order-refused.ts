@@ -1,4 +1,4 @@
-import type { OrderRequest } from '../../../../src/service/swap-v2-request.ts';
+import type { OrderRequest } from '../../../../src/service/endpoints/swap-v2-request.ts';
 import { asked, BUY_SOL, refusedByBoth } from '../scenes.ts';
 import type { Query, World } from '../world.ts';
 
@@ -18,5 +18,8 @@ export function orderRefused(world: World, change: Query, about: RegExp): Promis
 export function orderMissed(world: World, name: 'inputMint' | 'outputMint' | 'amount'): Promise<void> {
   const { [name]: _theirs, ...query } = BUY_SOL;
   const { [name]: _ours, ...request } = asked(BUY_SOL);
-  return refusedByBoth(world, { theirs: () => world.get(ORDER, query), ours: ({ swap }) => swap.order(request as OrderRequest), about: new RegExp(name) });
+  return refusedByBoth(world, {
+    theirs: () => world.get(ORDER, query), ours: ({ swap }) => swap.order(request as OrderRequest),
+    about: new RegExp(name),
+  });
 }

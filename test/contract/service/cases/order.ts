@@ -16,7 +16,8 @@ export const orderCases: readonly Case[] = [
       expect([quote.status, quote.body.transaction]).toEqual([200, null]);
       const order = await world.get(ORDER, { ...BUY_SOL, taker: world.wallet.address });
       expect(order.body.transaction).toMatch(/^[A-Za-z0-9+/]{200,}=*$/);
-      expect((await world.service.swap.order({ ...asked(BUY_SOL), taker: world.wallet.address })).transaction).toBeInstanceOf(Uint8Array);
+      expect((await world.service.swap.order({ ...asked(BUY_SOL), taker: world.wallet.address })).transaction)
+        .toBeInstanceOf(Uint8Array);
     },
   },
   {
@@ -66,7 +67,8 @@ export const orderCases: readonly Case[] = [
       const order = await orderOf(world, { ...BUY_SOL, taker: world.wallet.address, ...POOLS_ONLY });
       await landed(world, order, world.wallet);
       const quote = await orderOf(world, BUY_SOL);
-      const answer = await world.post('/swap/v2/execute', { requestId: quote.requestId, signedTransaction: order.transaction });
+      const answer =
+        await world.post('/swap/v2/execute', { requestId: quote.requestId, signedTransaction: order.transaction });
       expect([answer.status, answer.body.code]).toEqual([400, -1]);
     },
   },
@@ -77,10 +79,12 @@ export const orderCases: readonly Case[] = [
       const { address } = await world.newWallet();
       const answer = await world.get(ORDER, { ...BUY_SOL, taker: address });
       expect(answer.status).toBe(200);
-      expect(answer.body).toMatchObject({ transaction: '', errorCode: expect.any(Number), errorMessage: expect.stringMatching(/\w/) });
+      expect(answer.body)
+        .toMatchObject({ transaction: '', errorCode: expect.any(Number), errorMessage: expect.stringMatching(/\w/) });
       expect(answer.body.error).toBe(answer.body.errorMessage);
       const read = await world.service.swap.order({ ...asked(BUY_SOL), taker: address });
-      expect([read.transaction, read.buildError]).toEqual([undefined, { code: answer.body.errorCode, message: answer.body.errorMessage }]);
+      expect([read.transaction, read.buildError])
+        .toEqual([undefined, { code: answer.body.errorCode, message: answer.body.errorMessage }]);
     },
   },
   {
@@ -88,7 +92,8 @@ export const orderCases: readonly Case[] = [
     says: 'an order is ExactIn; ExactOut is refused by both sides',
     async play(world) {
       expect((await orderOf(world, { ...BUY_SOL, swapMode: 'ExactIn' })).swapMode).toBe('ExactIn');
-      expect((await world.service.swap.order({ ...asked(BUY_SOL), swapMode: 'ExactIn' })).outAmount).toBeGreaterThan(0n);
+      expect((await world.service.swap.order({ ...asked(BUY_SOL), swapMode: 'ExactIn' })).outAmount)
+        .toBeGreaterThan(0n);
       await orderRefused(world, { swapMode: 'ExactOut' }, /swapMode/);
     },
   },
@@ -99,7 +104,8 @@ export const orderCases: readonly Case[] = [
       for (const slippageBps of [0, 1, 10_000]) {
         const order = await orderOf(world, { ...BUY_SOL, slippageBps });
         expect([order.slippageBps, order.mode]).toEqual([slippageBps, 'manual']);
-        expect(BigInt(order.otherAmountThreshold)).toBe((BigInt(order.outAmount) * BigInt(10_000 - slippageBps)) / 10_000n);
+        expect(BigInt(order.otherAmountThreshold))
+          .toBe((BigInt(order.outAmount) * BigInt(10_000 - slippageBps)) / 10_000n);
       }
       for (const slippageBps of [-1, 10_001, 1.5]) await orderRefused(world, { slippageBps }, /slippageBps/);
       const taker = await orderOf(world, { ...BUY_SOL, taker: world.wallet.address, ...POOLS_ONLY });
@@ -109,18 +115,22 @@ export const orderCases: readonly Case[] = [
   },
   {
     covers: ['order.excludeRouters'],
-    says: 'each of the four routers can be excluded; with all of them nobody quotes, and a fifth is refused by both sides',
+    says:
+      'each of the four routers can be excluded; with all of them nobody quotes, and a fifth is refused by both sides',
     async play(world) {
       const taker = world.wallet.address;
       const routers = ['iris', 'rfqz', 'routerA', 'routerB'];
-      for (const router of routers) expect((await orderOf(world, { ...LARGE, taker, excludeRouters: router })).router).not.toBe(router);
+      for (const router of routers)
+        expect((await orderOf(world, { ...LARGE, taker, excludeRouters: router })).router).not.toBe(router);
       for (const router of routers) {
         const others = routers.filter((other) => other !== router);
         expect((await orderOf(world, { ...LARGE, taker, excludeRouters: others.join(',') })).router).toBe(router);
-        expect((await world.service.swap.order({ ...asked(LARGE), taker, excludeRouters: others })).router).toBe(router);
+        expect((await world.service.swap.order({ ...asked(LARGE), taker, excludeRouters: others })).router)
+          .toBe(router);
       }
       const none = await world.get(ORDER, { ...LARGE, taker, excludeRouters: routers.join(',') });
-      expect([none.status, none.body]).toEqual([400, { requestId: expect.stringMatching(UUID), error: 'Failed to get quotes' }]);
+      expect([none.status, none.body])
+        .toEqual([400, { requestId: expect.stringMatching(UUID), error: 'Failed to get quotes' }]);
       await refusedByBoth(world, {
         theirs: () => world.get(ORDER, { ...LARGE, excludeRouters: 'router9' }),
         ours: ({ swap }) => swap.order({ ...asked(LARGE), excludeRouters: ['router9'] }),
@@ -138,7 +148,9 @@ export const orderCases: readonly Case[] = [
       const every = 'Tidepool,Lagoon,Estuary';
       expect((await world.get(ORDER, { ...LARGE, taker, ...POOLS_ONLY, excludeDexes: every })).status).toBe(400);
       expect((await orderOf(world, { ...LARGE, taker, excludeDexes: every })).router).not.toBe('iris');
-      const read = await world.service.swap.order({ ...asked(BUY_SOL), excludeRouters: ['rfqz', 'routerA', 'routerB'], excludeDexes: [usual] });
+      const read = await world.service.swap.order({
+        ...asked(BUY_SOL), excludeRouters: ['rfqz', 'routerA', 'routerB'], excludeDexes: [usual],
+      });
       expect(read.routePlan?.map(({ swapInfo }) => swapInfo.label)).not.toContain(usual);
     },
   },

@@ -22,16 +22,20 @@ export const overviewCases: readonly Case[] = [
     says: 'what is asked and answered is JSON, refusals too',
     async play(world) {
       const answers = [
-        await world.get('/swap/v2/order', BUY_SOL), await world.get('/swap/v2/order'), await world.get('/swap/v2/order', BUY_SOL, {}), await world.get('/no/such/path'),
-        await world.post('/swap/v2/execute', { requestId: 'x', signedTransaction: 'x' }), await world.get('/prediction/v1/orderbook/NOTHING'),
+        await world.get('/swap/v2/order', BUY_SOL), await world.get('/swap/v2/order'),
+        await world.get('/swap/v2/order', BUY_SOL, {}), await world.get('/no/such/path'),
+        await world.post('/swap/v2/execute', { requestId: 'x', signedTransaction: 'x' }),
+        await world.get('/prediction/v1/orderbook/NOTHING'),
       ];
       expect(answers.map(({ status }) => status)).toEqual([200, 400, 401, 404, 400, 404]);
       for (const { headers, body } of answers) {
         expect(headers['content-type']).toMatch(/^application\/json/);
         expect(body).toBeTypeOf('object');
       }
-      const { 'content-length': _length, ...form } = { 'content-type': 'text/plain', 'x-api-key': API_KEY, 'content-length': 0 };
-      expect((await world.raw('POST', world.dialect.toWire.path('/swap/v2/execute'), form, 'requestId=x')).status).toBeGreaterThanOrEqual(400);
+      const { 'content-length': _length, ...form } =
+        { 'content-type': 'text/plain', 'x-api-key': API_KEY, 'content-length': 0 };
+      expect((await world.raw('POST', world.dialect.toWire.path('/swap/v2/execute'), form, 'requestId=x')).status)
+        .toBeGreaterThanOrEqual(400);
     },
   },
   {
@@ -39,7 +43,8 @@ export const overviewCases: readonly Case[] = [
     says: 'our client takes an https address, and nothing that is neither http nor https',
     async play(world) {
       const connect = async (baseUrl: string): Promise<void> => {
-        await createService({ baseUrl, apiKey: API_KEY, clock: asyncScheduler, plan: 'free', dialect: world.dialect }).close();
+        await createService({ baseUrl, apiKey: API_KEY, clock: asyncScheduler, plan: 'free', dialect: world.dialect })
+          .close();
       };
       await expect(connect('https://service.invalid')).resolves.toBeUndefined();
       await expect(connect('ftp://service.invalid')).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
@@ -51,9 +56,11 @@ export const overviewCases: readonly Case[] = [
     async play(world) {
       const { base_url: baseUrl } = world.sandbox.addresses;
       const moved = createService({
-        baseUrl: baseUrl.replace('127.0.0.1', 'localhost'), apiKey: API_KEY, clock: asyncScheduler, plan: { requestsPerSecond: 1_000 }, dialect: world.dialect,
+        baseUrl: baseUrl.replace('127.0.0.1', 'localhost'), apiKey: API_KEY, clock: asyncScheduler,
+        plan: { requestsPerSecond: 1_000 }, dialect: world.dialect,
       });
-      expect((await moved.swap.order(asked(BUY_SOL))).outAmount).toBe((await world.service.swap.order(asked(BUY_SOL))).outAmount);
+      expect((await moved.swap.order(asked(BUY_SOL))).outAmount)
+        .toBe((await world.service.swap.order(asked(BUY_SOL))).outAmount);
       await moved.close();
       expect(fileOf(world).hosts).toEqual(world.dialect.hosts);
     },
@@ -63,7 +70,8 @@ export const overviewCases: readonly Case[] = [
     says: 'who has no valid key is told by our client where the key is set, as nobody but he can get one',
     async play(world) {
       const stranger = world.connect('wrong');
-      await expect(stranger.swap.order(asked(BUY_SOL))).rejects.toMatchObject({ code: 'SERVICE_UNAUTHORIZED', message: expect.stringMatching(/service\.api_key/) });
+      await expect(stranger.swap.order(asked(BUY_SOL)))
+        .rejects.toMatchObject({ code: 'SERVICE_UNAUTHORIZED', message: expect.stringMatching(/service\.api_key/) });
     },
   },
   {
@@ -71,13 +79,19 @@ export const overviewCases: readonly Case[] = [
     says: 'routers go out and come back in the words of the dialect\'s file',
     async play(world) {
       const { routers } = fileOf(world);
-      const [rfqz, iris, a, b] = ['rfqz', 'iris', 'routerA', 'routerB'].map((name) => [routers[name]].flat()[0] as string);
+      const [rfqz, iris, a, b] = ['rfqz', 'iris', 'routerA', 'routerB']
+        .map((name) => [routers[name]].flat()[0] as string);
       const line = `${world.dialect.toWire.path('/swap/v2/order')}?${new URLSearchParams({ ...BUY_SOL, amount: '400000000', excludeRouters: `${iris},${a},${b}` }).toString()}`;
       const answer = await world.raw('GET', line, { 'x-api-key': API_KEY });
       expect([answer.status, answer.wire.router]).toEqual([200, rfqz]);
-      const read = await world.service.swap.order({ ...asked({ ...BUY_SOL, amount: '400000000' }), excludeRouters: ['iris', 'routerA', 'routerB'] });
+      const read = await world.service.swap.order({
+        ...asked({ ...BUY_SOL, amount: '400000000' }), excludeRouters: ['iris', 'routerA', 'routerB'],
+      });
       expect(read.router).toBe('rfqz');
-      const pooled = await world.raw('GET', `${line.slice(0, line.indexOf('excludeRouters'))}excludeRouters=${rfqz},${a},${b}`, { 'x-api-key': API_KEY });
+      const pooled = await world.raw(
+        'GET', `${line.slice(0, line.indexOf('excludeRouters'))}excludeRouters=${rfqz},${a},${b}`,
+        { 'x-api-key': API_KEY },
+      );
       expect([routers.iris].flat()).toContain(pooled.wire.router);
     },
   },
@@ -86,8 +100,11 @@ export const overviewCases: readonly Case[] = [
     says: 'the tip goes out under the name of the dialect\'s file',
     async play(world) {
       const name = fileOf(world).query.bundleTipLamports as string;
-      const search = new URLSearchParams({ ...BUY_SOL, taker: world.wallet.address, priorityFeeLamports: '1000', [name]: '50000' });
-      const answer = await world.raw('GET', `${world.dialect.toWire.path('/swap/v2/order')}?${search.toString()}`, { 'x-api-key': API_KEY });
+      const search =
+        new URLSearchParams({ ...BUY_SOL, taker: world.wallet.address, priorityFeeLamports: '1000', [name]: '50000' });
+      const answer = await world.raw(
+        'GET', `${world.dialect.toWire.path('/swap/v2/order')}?${search.toString()}`, { 'x-api-key': API_KEY },
+      );
       expect([answer.status, answer.wire.prioritizationFeeLamports]).toEqual([200, 51_000]);
     },
   },
@@ -96,10 +113,16 @@ export const overviewCases: readonly Case[] = [
     says: 'the flag for bundles goes out under the name of the dialect\'s file',
     async play(world) {
       const name = fileOf(world).query.forBundle as string;
-      const search = new URLSearchParams({ inputMint: world.mint('CONCH'), outputMint: USDC, amount: '5000000', onlyDirectRoutes: 'true', [name]: 'true' });
-      expect((await world.raw('GET', `${world.dialect.toWire.path('/swap/v1/quote')}?${search.toString()}`, { 'x-api-key': API_KEY })).status).toBe(400);
+      const search = new URLSearchParams({
+        inputMint: world.mint('CONCH'), outputMint: USDC, amount: '5000000', onlyDirectRoutes: 'true', [name]: 'true',
+      });
+      expect((await world.raw(
+        'GET', `${world.dialect.toWire.path('/swap/v1/quote')}?${search.toString()}`, { 'x-api-key': API_KEY },
+      )).status).toBe(400);
       search.set(name, 'false');
-      expect((await world.raw('GET', `${world.dialect.toWire.path('/swap/v1/quote')}?${search.toString()}`, { 'x-api-key': API_KEY })).status).toBe(200);
+      expect((await world.raw(
+        'GET', `${world.dialect.toWire.path('/swap/v1/quote')}?${search.toString()}`, { 'x-api-key': API_KEY },
+      )).status).toBe(200);
     },
   },
   {
@@ -119,7 +142,8 @@ export const overviewCases: readonly Case[] = [
       const { provider_a: a } = fileOf(world).providers;
       const line = `${world.dialect.toWire.path('/prediction/v1/events/search')}?query=tide&provider=${a}`;
       const { status, wire } = await world.raw('GET', line, { 'x-api-key': API_KEY });
-      expect([status, wire.data.map(({ eventId }: { eventId: string }) => eventId)]).toEqual([200, expect.arrayContaining(['SPRINGTIDE'])]);
+      expect([status, wire.data.map(({ eventId }: { eventId: string }) => eventId)])
+        .toEqual([200, expect.arrayContaining(['SPRINGTIDE'])]);
     },
   },
   {
@@ -127,16 +151,20 @@ export const overviewCases: readonly Case[] = [
     says: 'nothing is pushed: what has changed is seen by asking again',
     async play(world) {
       const before = (await orderOf(world, { ...BUY_SOL, excludeRouters: 'rfqz,routerA,routerB' })).inUsdValue;
-      for (const path of ['/webhooks', '/swap/v2/subscribe', '/prediction/v1/stream']) expect((await world.get(path)).status).toBe(404);
+      for (const path of ['/webhooks', '/swap/v2/subscribe', '/prediction/v1/stream'])
+        expect((await world.get(path)).status).toBe(404);
       const feed = createFeeds({
         service: world.service, clock: asyncScheduler, random: seededRandom(1),
         specs: [
-          { kind: 'quote', ...asked(BUY_SOL), everyMs: 20 }, { kind: 'order-book', marketId: 'SPRINGTIDE-26DEC31', everyMs: 20 }, { kind: 'token-stats', mint: SOL, everyMs: 20 },
+          { kind: 'quote', ...asked(BUY_SOL), everyMs: 20 },
+          { kind: 'order-book', marketId: 'SPRINGTIDE-26DEC31', everyMs: 20 },
+          { kind: 'token-stats', mint: SOL, everyMs: 20 },
         ],
       });
       const kinds = new Set<string>();
       const subscription = feed.events$.subscribe(({ kind }) => kinds.add(kind));
-      await expect.poll(() => [...kinds].toSorted(), { interval: 10 }).toEqual(expect.arrayContaining(['order-book', 'quote', 'token-stats']));
+      await expect.poll(() => [...kinds].toSorted(), { interval: 10 })
+        .toEqual(expect.arrayContaining(['order-book', 'quote', 'token-stats']));
       subscription.unsubscribe();
       await world.control('/sandbox/price', { mint: world.mint('CONCH'), usd: 0.05 });
       const { body: [conch] } = await world.get('/ultra/v1/search', { query: world.mint('CONCH') });
@@ -148,10 +176,14 @@ export const overviewCases: readonly Case[] = [
     covers: ['version.trigger-paths', 'version.trigger-requestId', 'version.trigger-field-names'],
     says: 'the limit orders that moved are answered with where they went, not with a bare 404',
     async play(world) {
-      const moved = await world.raw('POST', '/limit/v2/createOrder', { 'x-api-key': API_KEY, 'content-type': 'application/json' }, '{}');
+      const moved = await world.raw(
+        'POST', '/limit/v2/createOrder', { 'x-api-key': API_KEY, 'content-type': 'application/json' }, '{}',
+      );
       expect([moved.status, moved.body.error]).toEqual([410, expect.stringMatching(/\/trigger\/v1/)]);
       for (const path of ['createOrder', 'executeOrder', 'cancelOrder', 'cancelOrders', 'getTriggerOrders']) {
-        const answer = await world.raw('POST', `/trigger/v1/${path}`, { 'x-api-key': API_KEY, 'content-type': 'application/json' }, '{}');
+        const answer = await world.raw(
+          'POST', `/trigger/v1/${path}`, { 'x-api-key': API_KEY, 'content-type': 'application/json' }, '{}',
+        );
         expect([answer.status, answer.body.error]).toEqual([404, expect.stringMatching(/outside the description/)]);
       }
     },

@@ -20,7 +20,8 @@ export interface AccountScene {
 /** Looks at everything once. */
 export async function accountScene(world: World): Promise<AccountScene> {
   const owner = world.wallet.address;
-  const [wirePositions, wireRecords] = [await wholeList(world, '/positions', owner), await wholeList(world, '/history', owner)];
+  const [wirePositions, wireRecords] =
+    [await wholeList(world, '/positions', owner), await wholeList(world, '/history', owner)];
   const readPositions: PredictionPosition[] = [];
   for await (const { records, rejected } of world.service.prediction.allPositions({ owner })) {
     expect(rejected).toEqual([]);
@@ -31,7 +32,8 @@ export async function accountScene(world: World): Promise<AccountScene> {
     expect(rejected).toEqual([]);
     readRecords.push(...records);
   }
-  const positions = wirePositions.map((wire) => ({ wire, read: readPositions.find(({ pubkey }) => pubkey === wire.pubkey)! }));
+  const positions = wirePositions.map((wire) =>
+    ({ wire, read: readPositions.find(({ pubkey }) => pubkey === wire.pubkey)! }));
   return {
     owner, positions,
     open: positions.filter(({ wire }) => wire.marketMetadata.status === 'open'),

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import type { PredictionEvent } from '../../../../src/service/wire/prediction-event.ts';
-import type { PredictionMarket } from '../../../../src/service/wire/prediction-market.ts';
+import type { PredictionMarket } from '../../../../src/service/wire/prediction-events.ts';
 import type { Case } from '../case.ts';
 import { fieldCases } from '../case.ts';
 import { ADDRESS, DIGITS } from '../scenes.ts';
@@ -22,7 +22,9 @@ interface Scene {
 async function load(world: World): Promise<Scene> {
   const found: Body[] = [];
   const read: PredictionEvent[] = [];
-  for (const [query, provider] of [['the', 'provider_a'], ['the', 'provider_b'], ['foghorn', 'provider_a'], ['kelp', 'provider_b']] as const) {
+  for (const [query, provider] of [
+    ['the', 'provider_a'], ['the', 'provider_b'], ['foghorn', 'provider_a'], ['kelp', 'provider_b'],
+  ] as const) {
     found.push(...(await predictionOf(world, '/events/search', { query, provider, limit: 20 })).data);
     read.push(...(await world.service.prediction.searchEvents({ query, provider, limit: 20 })).records);
   }
@@ -30,7 +32,8 @@ async function load(world: World): Promise<Scene> {
   const page = await predictionOf(world, '/events/FOGHORN/markets', { start: 1, end: 3 });
   const pages = await predictionOf(world, '/events/90200/markets', { start: 0, end: 20 });
   const time: string = (await world.control('/sandbox/state')).time;
-  const markets = events.flatMap((event) => event.wire.markets.map((wire: Body) => ({ wire, read: event.read.markets.find(({ marketId }) => marketId === wire.marketId)! })));
+  const markets = events.flatMap((event) => event.wire.markets.map((wire: Body) =>
+    ({ wire, read: event.read.markets.find(({ marketId }) => marketId === wire.marketId)! })));
   return { events, markets, page, pages, now: Date.parse(time) / 1_000 };
 }
 
@@ -46,18 +49,21 @@ const flag = (name: 'isActive' | 'isLive') => ({ events }: Scene): void => {
   for (const { wire, read } of events) expect(read[name]).toBe(wire[name]);
 };
 
-const metaText = (name: 'eventId' | 'title' | 'subtitle' | 'slug' | 'series' | 'imageUrl') => ({ events }: Scene): void => {
-  for (const { wire, read } of events) {
-    expect(typeof wire.metadata[name], wire.eventId).toBe('string');
-    expect(read.metadata[name]).toBe(wire.metadata[name]);
-  }
-};
+const metaText = (name: 'eventId' | 'title' | 'subtitle' | 'slug' | 'series' | 'imageUrl') =>
+  ({ events }: Scene): void => {
+    for (const { wire, read } of events) {
+      expect(typeof wire.metadata[name], wire.eventId).toBe('string');
+      expect(read.metadata[name]).toBe(wire.metadata[name]);
+    }
+  };
 
 const instant = (name: 'openTime' | 'closeTime') => ({ markets }: Scene): void => {
   for (const { wire, read } of markets) expect([isUnix(wire[name]), read[name]]).toEqual([true, wire[name] * 1_000]);
 };
 
-const price = (name: 'buyYesPriceUsd' | 'buyNoPriceUsd' | 'sellYesPriceUsd' | 'sellNoPriceUsd') => ({ markets }: Scene): void => {
+const price = (name: 'buyYesPriceUsd' | 'buyNoPriceUsd' | 'sellYesPriceUsd' | 'sellNoPriceUsd') => (
+  { markets }: Scene,
+): void => {
   for (const { wire, read } of markets) {
     const stated = wire.pricing[name];
     expect(Number.isSafeInteger(stated) && stated >= 0 && stated <= 1_000_000, `${wire.marketId} ${stated}`).toBe(true);
@@ -76,13 +82,16 @@ const metaOfMarket = (name: 'title' | 'status' | 'rulesPrimary' | 'rulesSecondar
 
 export const predictionEventCases: readonly Case[] = [
   ...fieldCases({ prefix: 'pagination', load }, {
-    start: ['where the page begins', ({ page, pages }) => expect([page.pagination.start, pages.pagination.start]).toEqual([1, 0])],
+    start: ['where the page begins', ({ page, pages }) =>
+      expect([page.pagination.start, pages.pagination.start]).toEqual([1, 0])],
     end: ['the place behind its last element', ({ page, pages }) => {
       expect([page.pagination.end, page.data.length]).toEqual([3, 2]);
       expect(pages.pagination.end).toBe(pages.data.length);
     }],
-    total: ['how many there are at all', ({ page, pages }) => expect([page.pagination.total, pages.pagination.total]).toEqual([4, 26])],
-    hasNext: ['whether more follow', ({ page, pages }) => expect([page.pagination.hasNext, pages.pagination.hasNext]).toEqual([true, true])],
+    total: ['how many there are at all', ({ page, pages }) =>
+      expect([page.pagination.total, pages.pagination.total]).toEqual([4, 26])],
+    hasNext: ['whether more follow', ({ page, pages }) =>
+      expect([page.pagination.hasNext, pages.pagination.hasNext]).toEqual([true, true])],
   }),
   ...fieldCases({ prefix: 'event', load }, {
     eventId: ['a text, another one for each', ({ events }) => {
@@ -90,7 +99,8 @@ export const predictionEventCases: readonly Case[] = [
       expect(new Set(events.map(({ wire }) => wire.eventId)).size).toBeGreaterThan(5);
     }],
     isActive: ['a boolean of both kinds', ({ events }) => {
-      for (const { wire, read } of events) expect([typeof wire.isActive, read.isActive]).toEqual(['boolean', wire.isActive]);
+      for (const { wire, read } of events)
+        expect([typeof wire.isActive, read.isActive]).toEqual(['boolean', wire.isActive]);
       expect(events.find(({ wire }) => wire.eventId === 'FOGHORN')?.wire.isActive).toBe(false);
     }],
     isLive: ['a boolean of both kinds', flag('isLive')],
@@ -110,7 +120,8 @@ export const predictionEventCases: readonly Case[] = [
       }
     }],
     rulesPdf: ['a text', ({ events }) => {
-      for (const { wire, read } of events) expect([typeof wire.rulesPdf, read.rulesPdf]).toEqual(['string', wire.rulesPdf]);
+      for (const { wire, read } of events)
+        expect([typeof wire.rulesPdf, read.rulesPdf]).toEqual(['string', wire.rulesPdf]);
     }],
     tags: ['a list of texts', ({ events }) => {
       for (const { wire, read } of events) {
@@ -119,12 +130,14 @@ export const predictionEventCases: readonly Case[] = [
       }
     }],
     metadata: ['says of which event it is', ({ events }) => {
-      for (const { wire, read } of events) expect([wire.metadata.eventId, read.metadata.eventId]).toEqual([wire.eventId, wire.eventId]);
+      for (const { wire, read } of events)
+        expect([wire.metadata.eventId, read.metadata.eventId]).toEqual([wire.eventId, wire.eventId]);
     }],
     markets: ['all markets of the event', ({ events }) => {
       for (const { wire, read } of events) {
         expect(wire.markets.length).toBeGreaterThan(0);
-        expect(read.markets.map(({ marketId }) => marketId)).toEqual(wire.markets.map(({ marketId }: Body) => marketId));
+        expect(read.markets.map(({ marketId }) => marketId))
+          .toEqual(wire.markets.map(({ marketId }: Body) => marketId));
       }
     }],
   }),
@@ -145,15 +158,18 @@ export const predictionEventCases: readonly Case[] = [
     }],
     imageUrl: ['a text', metaText('imageUrl')],
     isLive: ['a boolean, as the event says', ({ events }) => {
-      for (const { wire, read } of events) expect([wire.metadata.isLive, read.metadata.isLive]).toEqual([wire.isLive, wire.isLive]);
+      for (const { wire, read } of events)
+        expect([wire.metadata.isLive, read.metadata.isLive]).toEqual([wire.isLive, wire.isLive]);
     }],
   }),
   ...fieldCases({ prefix: 'market', load }, {
     marketId: ['a text, another one for each', ({ markets }) => {
-      for (const { wire, read } of markets) expect([typeof wire.marketId, read.marketId]).toEqual(['string', wire.marketId]);
+      for (const { wire, read } of markets)
+        expect([typeof wire.marketId, read.marketId]).toEqual(['string', wire.marketId]);
     }],
     status: ['open for those that trade', ({ markets }) => {
-      for (const { wire, read } of markets) expect([['open', 'closed', 'cancelled'].includes(wire.status), read.status]).toEqual([true, wire.status]);
+      for (const { wire, read } of markets)
+        expect([['open', 'closed', 'cancelled'].includes(wire.status), read.status]).toEqual([true, wire.status]);
       expect(markets.some(({ wire }) => wire.status === 'open')).toBe(true);
     }],
     result: ['null while nothing is known, a text once it is', ({ markets }) => {
@@ -172,28 +188,35 @@ export const predictionEventCases: readonly Case[] = [
       }
     }],
     marketResultPubkey: ['an address', ({ markets }) => {
-      for (const { wire, read } of markets) expect([wire.marketResultPubkey, read.marketResultPubkey]).toEqual([expect.stringMatching(ADDRESS), wire.marketResultPubkey]);
+      for (const { wire, read } of markets) expect([wire.marketResultPubkey, read.marketResultPubkey])
+        .toEqual([expect.stringMatching(ADDRESS), wire.marketResultPubkey]);
     }],
     imageUrl: ['a text', ({ markets }) => {
-      for (const { wire, read } of markets) expect([typeof wire.imageUrl, read.imageUrl]).toEqual(['string', wire.imageUrl]);
+      for (const { wire, read } of markets)
+        expect([typeof wire.imageUrl, read.imageUrl]).toEqual(['string', wire.imageUrl]);
     }],
     metadata: ['says of which market it is', ({ markets }) => {
-      for (const { wire, read } of markets) expect([wire.metadata.marketId, read.metadata.marketId]).toEqual([wire.marketId, wire.marketId]);
+      for (const { wire, read } of markets)
+        expect([wire.metadata.marketId, read.metadata.marketId]).toEqual([wire.marketId, wire.marketId]);
     }],
     pricing: ['what is bought dear is sold cheaper', ({ markets }) => {
-      const traded = markets.filter(({ wire: { pricing } }) => pricing.buyYesPriceUsd > 0 && pricing.sellYesPriceUsd > 0);
+      const traded = markets.filter(({ wire: { pricing } }) =>
+        pricing.buyYesPriceUsd > 0 && pricing.sellYesPriceUsd > 0);
       expect(traded.length).toBeGreaterThan(10);
-      for (const { wire: { pricing, marketId } } of traded) expect(pricing.buyYesPriceUsd, marketId).toBeGreaterThan(pricing.sellYesPriceUsd);
+      for (const { wire: { pricing, marketId } } of traded)
+        expect(pricing.buyYesPriceUsd, marketId).toBeGreaterThan(pricing.sellYesPriceUsd);
     }],
     'pricing.buyYesPriceUsd': ['a number of millionths of a dollar, 0 where there is none', price('buyYesPriceUsd')],
     'pricing.buyNoPriceUsd': ['what is left of a dollar from the best bid for YES', (scene) => {
       price('buyNoPriceUsd')(scene);
-      for (const { wire: { pricing } } of scene.markets) if (pricing.buyNoPriceUsd > 0) expect(pricing.buyNoPriceUsd + pricing.sellYesPriceUsd).toBe(1_000_000);
+      for (const { wire: { pricing } } of scene.markets)
+        if (pricing.buyNoPriceUsd > 0) expect(pricing.buyNoPriceUsd + pricing.sellYesPriceUsd).toBe(1_000_000);
     }],
     'pricing.sellYesPriceUsd': ['a number of millionths of a dollar, 0 where there is none', price('sellYesPriceUsd')],
     'pricing.sellNoPriceUsd': ['a number of millionths of a dollar, 0 where there is none', price('sellNoPriceUsd')],
     'pricing.volume': ['a plain number', ({ markets }) => {
-      for (const { wire, read } of markets) expect([typeof wire.pricing.volume, read.pricing.volume]).toEqual(['number', wire.pricing.volume]);
+      for (const { wire, read } of markets)
+        expect([typeof wire.pricing.volume, read.pricing.volume]).toEqual(['number', wire.pricing.volume]);
     }],
   }),
   ...fieldCases({ prefix: 'market-metadata', load }, {
@@ -212,10 +235,12 @@ export const predictionEventCases: readonly Case[] = [
       }
     }],
     closeTime: ['Unix seconds', ({ markets }) => {
-      for (const { wire, read } of markets) expect([wire.metadata.closeTime, read.metadata.closeTime]).toEqual([wire.closeTime, wire.closeTime * 1_000]);
+      for (const { wire, read } of markets)
+        expect([wire.metadata.closeTime, read.metadata.closeTime]).toEqual([wire.closeTime, wire.closeTime * 1_000]);
     }],
     openTime: ['Unix seconds', ({ markets }) => {
-      for (const { wire, read } of markets) expect([wire.metadata.openTime, read.metadata.openTime]).toEqual([wire.openTime, wire.openTime * 1_000]);
+      for (const { wire, read } of markets)
+        expect([wire.metadata.openTime, read.metadata.openTime]).toEqual([wire.openTime, wire.openTime * 1_000]);
     }],
     isTeamMarket: ['a boolean of both kinds', ({ markets }) => {
       expect(new Set(markets.map(({ wire }) => wire.metadata.isTeamMarket))).toEqual(new Set([true, false]));

@@ -20,14 +20,18 @@ export const predictionListCases: readonly Case[] = [
   },
   ...(['history', 'positions'] as const).map((list): Case => ({
     covers: [`prediction.${list}.start`, `prediction.${list}.end`],
-    says: `start and end cut /${list}, the end outside, without a gap or a double; negative ones are refused by both sides`,
+    says:
+      `start and end cut /${list}, the end outside, without a gap or a double; negative ones are refused by both sides`,
     async play(world) {
       const ownerPubkey = world.wallet.address;
       const path = `/${list}`;
       const idOf = (element: Body): unknown => (list === 'history' ? element.id : element.pubkey);
       const { data: first } = await predictionOf(world, path, { ownerPubkey, start: 0, end: 6 });
       expect(first).toHaveLength(6);
-      const parts = [await predictionOf(world, path, { ownerPubkey, start: 0, end: 3 }), await predictionOf(world, path, { ownerPubkey, start: 3, end: 6 })];
+      const parts = [
+        await predictionOf(world, path, { ownerPubkey, start: 0, end: 3 }),
+        await predictionOf(world, path, { ownerPubkey, start: 3, end: 6 }),
+      ];
       expect(parts.flatMap(({ data }) => data.map(idOf))).toEqual(first.map(idOf));
       expect(parts[1].pagination).toMatchObject({ start: 3, end: 6 });
       const read = list === 'history'
@@ -36,7 +40,9 @@ export const predictionListCases: readonly Case[] = [
       expect(read.ids).toEqual(parts[1].data.map((element: Body) => String(idOf(element))));
       for (const name of ['start', 'end']) {
         await badParameter(world, path, name, [-1, 1.5, 'two'], { ownerPubkey });
-        await refusedByOurs(world, ({ prediction }) => prediction[list]({ owner: ownerPubkey, [name]: -1 }), new RegExp(name));
+        await refusedByOurs(
+          world, ({ prediction }) => prediction[list]({ owner: ownerPubkey, [name]: -1 }), new RegExp(name),
+        );
       }
     },
   })),
@@ -59,7 +65,9 @@ export const predictionListCases: readonly Case[] = [
       const { data: [, second] } = await predictionOf(world, '/history', { ownerPubkey });
       const found = await predictionOf(world, '/history', { ownerPubkey, id: second.id });
       expect([found.data.map(({ id }: Body) => id), found.pagination.total]).toEqual([[second.id], 1]);
-      expect((await world.service.prediction.history({ owner: ownerPubkey, eventId: second.id })).records.map(({ id }) => id)).toEqual([second.id]);
+      expect((await world.service.prediction.history({ owner: ownerPubkey, eventId: second.id }))
+        .records.map(({ id }) => id))
+        .toEqual([second.id]);
       await badParameter(world, '/history', 'id', [0, -1, 'x'], { ownerPubkey });
       await refusedByOurs(world, ({ prediction }) => prediction.history({ owner: ownerPubkey, eventId: 0 }), /eventId/);
     },
@@ -82,8 +90,10 @@ export const predictionListCases: readonly Case[] = [
     async play(world) {
       const { data, pagination } = await predictionOf(world, '/positions', { ownerPubkey: world.wallet.address });
       expect(new Set(data.map(({ ownerPubkey }: Body) => ownerPubkey))).toEqual(new Set([world.wallet.address]));
-      expect(pagination).toEqual({ start: 0, end: data.length, total: expect.any(Number), hasNext: expect.any(Boolean) });
-      expect((await predictionOf(world, '/positions', { ownerPubkey: STRANGER })).pagination).toEqual({ start: 0, end: 0, total: 0, hasNext: false });
+      expect(pagination)
+        .toEqual({ start: 0, end: data.length, total: expect.any(Number), hasNext: expect.any(Boolean) });
+      expect((await predictionOf(world, '/positions', { ownerPubkey: STRANGER })).pagination)
+        .toEqual({ start: 0, end: 0, total: 0, hasNext: false });
       const read = await world.service.prediction.positions({ owner: world.wallet.address });
       expect(read.records.map(({ pubkey }) => pubkey)).toEqual(data.map(({ pubkey }: Body) => pubkey));
       await badParameter(world, '/positions', 'ownerPubkey', ['me']);
@@ -98,7 +108,9 @@ export const predictionListCases: readonly Case[] = [
       for (const isYes of [true, false]) {
         const { data, pagination } = await predictionOf(world, '/positions', { ownerPubkey, isYes, end: 20 });
         expect(new Set(data.map((position: Body) => position.isYes))).toEqual(new Set([isYes]));
-        expect(new Set((await world.service.prediction.positions({ owner: ownerPubkey, isYes })).records.map((position) => position.isYes))).toEqual(new Set([isYes]));
+        expect(new Set((await world.service.prediction.positions({ owner: ownerPubkey, isYes }))
+          .records.map((position) => position.isYes)))
+          .toEqual(new Set([isYes]));
         totals.push(pagination.total);
       }
       expect(totals[0]! + totals[1]!).toBe((await predictionOf(world, '/positions', { ownerPubkey })).pagination.total);
@@ -114,7 +126,8 @@ export const predictionListCases: readonly Case[] = [
       expect((await world.service.prediction.position(position.pubkey)).marketId).toBe(position.marketId);
       const none = await world.get(`${PREDICTION}/positions/${STRANGER}`);
       expect([none.status, none.body.type]).toEqual([404, 'invalid_request_error']);
-      await expect(world.service.prediction.position(STRANGER)).rejects.toMatchObject({ code: 'SERVICE_STATUS', details: { status: 404 } });
+      await expect(world.service.prediction.position(STRANGER))
+        .rejects.toMatchObject({ code: 'SERVICE_STATUS', details: { status: 404 } });
       await refusedByOurs(world, ({ prediction }) => prediction.position(''), /positionPubkey/);
     },
   },
@@ -126,7 +139,8 @@ export const predictionListCases: readonly Case[] = [
       const { data, pagination } = await predictionOf(world, '/history', { ownerPubkey, start: 0, end: 90 });
       expect([data.length, pagination.end, pagination.hasNext]).toEqual([20, 20, true]);
       const ids: number[] = [];
-      for await (const { records } of world.service.prediction.allHistory({ owner: ownerPubkey })) ids.push(...records.map(({ id }) => id));
+      for await (const { records } of world.service.prediction.allHistory({ owner: ownerPubkey }))
+        ids.push(...records.map(({ id }) => id));
       expect([ids.length, new Set(ids).size]).toEqual([pagination.total, pagination.total]);
     },
   },

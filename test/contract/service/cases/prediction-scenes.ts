@@ -18,11 +18,15 @@ export async function predictionOf(world: World, path: string, query = {}): Prom
 }
 
 /** Expects each of a parameter's bad values to be refused by the service. */
-export async function badParameter(world: World, path: string, name: string, values: readonly (string | number)[], more = {}): Promise<void> {
+export async function badParameter(
+  world: World, path: string, name: string, values: readonly (string | number)[], more = {},
+): Promise<void> {
   for (const value of values) {
     const answer = await world.get(`${PREDICTION}${path}`, { ...more, [name]: value });
     expect(answer.status, `${name}=${value}: ${answer.text}`).toBe(400);
-    expect(answer.body).toMatchObject({ type: 'invalid_request_error', param: name, message: expect.stringMatching(/\w/), request_id: expect.any(String) });
+    expect(answer.body).toMatchObject({
+      type: 'invalid_request_error', param: name, message: expect.stringMatching(/\w/), request_id: expect.any(String),
+    });
   }
 }
 

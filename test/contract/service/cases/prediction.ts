@@ -19,15 +19,19 @@ export const predictionCases: readonly Case[] = [
     async play(world) {
       const { data: [{ orderPubkey }] } = await predictionOf(world, '/history', { ownerPubkey: world.wallet.address });
       const [usual, b, a] = [
-        await predictionOf(world, `/events/suggested/${orderPubkey}`), await predictionOf(world, `/events/suggested/${orderPubkey}`, { provider: 'provider_b' }),
+        await predictionOf(world, `/events/suggested/${orderPubkey}`),
+        await predictionOf(world, `/events/suggested/${orderPubkey}`, { provider: 'provider_b' }),
         await predictionOf(world, `/events/suggested/${orderPubkey}`, { provider: 'provider_a' }),
       ];
       expect([ids(usual).length > 0, ids(usual)]).toEqual([true, ids(b)]);
       expect(ids(a).filter((id) => ids(b).includes(id))).toEqual([]);
-      expect((await world.service.prediction.suggestedEvents(orderPubkey, { provider: 'provider_a' })).records.map(({ eventId }) => eventId)).toEqual(ids(a));
+      expect((await world.service.prediction.suggestedEvents(orderPubkey, { provider: 'provider_a' }))
+        .records.map(({ eventId }) => eventId))
+        .toEqual(ids(a));
       await refusedByBoth(world, {
         theirs: () => world.get(`${PREDICTION}/events/suggested/${orderPubkey}`, { provider: 'provider_c' }),
-        ours: ({ prediction }) => prediction.suggestedEvents(orderPubkey, { provider: 'provider_c' }), about: /provider/,
+        ours: ({ prediction }) => prediction.suggestedEvents(orderPubkey, { provider: 'provider_c' }),
+        about: /provider/,
       });
       await refusedByOurs(world, ({ prediction }) => prediction.suggestedEvents(''), /pubkey/);
     },
@@ -38,8 +42,10 @@ export const predictionCases: readonly Case[] = [
     async play(world) {
       const usual = await predictionOf(world, '/events/search', { query: 'harbour' });
       expect(ids(usual)).toContain('90200');
-      expect(ids(await predictionOf(world, '/events/search', { query: 'HARBOUR', provider: 'provider_b' }))).toEqual(ids(usual));
-      expect(ids(await predictionOf(world, '/events/search', { query: 'tide', provider: 'provider_a' }))).toContain('SPRINGTIDE');
+      expect(ids(await predictionOf(world, '/events/search', { query: 'HARBOUR', provider: 'provider_b' })))
+        .toEqual(ids(usual));
+      expect(ids(await predictionOf(world, '/events/search', { query: 'tide', provider: 'provider_a' })))
+        .toContain('SPRINGTIDE');
       expect(ids(await predictionOf(world, '/events/search', { query: 'spring tide' }))).toEqual([]);
       const read = await world.service.prediction.searchEvents({ query: 'tide', provider: 'provider_a' });
       expect(read.records.map(({ eventId }) => eventId)).toContain('SPRINGTIDE');
@@ -50,8 +56,14 @@ export const predictionCases: readonly Case[] = [
     },
   },
   ...([
-    ['prediction.search.query', 'limit.event-search-term', 'query', 'a search term has 1 to 200 characters', ['', 'x'.repeat(201)], ['x', 'x'.repeat(200)]],
-    ['prediction.search.limit', 'limit.event-search-results', 'limit', 'a search gives 1 to 20 results', [0, 21, 1.5], [1, 20]],
+    [
+      'prediction.search.query', 'limit.event-search-term', 'query', 'a search term has 1 to 200 characters',
+      ['', 'x'.repeat(201)], ['x', 'x'.repeat(200)],
+    ],
+    [
+      'prediction.search.limit', 'limit.event-search-results', 'limit', 'a search gives 1 to 20 results', [0, 21, 1.5],
+      [1, 20],
+    ],
   ] as const).map(([parameter, limit, name, says, wrong, right]): Case => ({
     covers: [parameter, limit],
     says: `${says}; others are refused by both sides`,
@@ -59,31 +71,44 @@ export const predictionCases: readonly Case[] = [
       const path = `${PREDICTION}/events/search`;
       for (const value of wrong) {
         const request = { query: 'the', [name]: value };
-        await refusedByBoth(world, { theirs: () => world.get(path, request), ours: ({ prediction }) => prediction.searchEvents(request), about: new RegExp(name) });
+        await refusedByBoth(world, {
+          theirs: () => world.get(path, request), ours: ({ prediction }) => prediction.searchEvents(request),
+          about: new RegExp(name),
+        });
       }
       for (const value of right) expect((await world.get(path, { query: 'the', [name]: value })).status).toBe(200);
       expect((await predictionOf(world, '/events/search', { query: 'e', limit: 1 })).data).toHaveLength(1);
       expect((await world.service.prediction.searchEvents({ query: 'e', limit: 1 })).records).toHaveLength(1);
-      expect((await predictionOf(world, '/events/search', { query: 'e', limit: 20 })).data.length).toBeLessThanOrEqual(20);
+      expect((await predictionOf(world, '/events/search', { query: 'e', limit: 20 })).data.length)
+        .toBeLessThanOrEqual(20);
     },
   })),
   {
-    covers: ['prediction./events/{eventId}/markets', 'prediction.markets.eventId', 'prediction.markets.start', 'prediction.markets.end'],
+    covers: [
+      'prediction./events/{eventId}/markets', 'prediction.markets.eventId', 'prediction.markets.start',
+      'prediction.markets.end',
+    ],
     says: 'an event\'s markets come in pages of start and end, which may be null; an unknown event is a 404',
     async play(world) {
       const path = '/events/90200/markets';
-      const all = [...(await predictionOf(world, path, { start: 0, end: 20 })).data, ...(await predictionOf(world, path, { start: 20, end: 40 })).data];
+      const all = [
+        ...(await predictionOf(world, path, { start: 0, end: 20 })).data,
+        ...(await predictionOf(world, path, { start: 20, end: 40 })).data,
+      ];
       expect(new Set(all.map(({ marketId }) => marketId)).size).toBe(26);
       const part = await predictionOf(world, path, { start: 2, end: 5 });
-      expect([part.data.map(({ marketId }: Body) => marketId), part.pagination.total]).toEqual([all.slice(2, 5).map(({ marketId }) => marketId), 26]);
+      expect([part.data.map(({ marketId }: Body) => marketId), part.pagination.total])
+        .toEqual([all.slice(2, 5).map(({ marketId }) => marketId), 26]);
       expect((await predictionOf(world, path, { start: 'null', end: 'null' })).pagination.start).toBe(0);
       const read: string[] = [];
-      for await (const { records } of world.service.prediction.allEventMarkets('90200')) read.push(...records.map(({ marketId }) => marketId));
+      for await (const { records } of world.service.prediction.allEventMarkets('90200'))
+        read.push(...records.map(({ marketId }) => marketId));
       expect(read).toEqual(all.map(({ marketId }) => marketId));
       for (const name of ['start', 'end']) await badParameter(world, path, name, [-1, 'x']);
       await refusedByOurs(world, ({ prediction }) => prediction.eventMarkets('90200', { start: -1 }), /start/);
       expect((await world.get(`${PREDICTION}/events/NOTHING/markets`)).status).toBe(404);
-      await expect(world.service.prediction.eventMarkets('NOTHING')).rejects.toMatchObject({ code: 'SERVICE_STATUS', details: { status: 404 } });
+      await expect(world.service.prediction.eventMarkets('NOTHING'))
+        .rejects.toMatchObject({ code: 'SERVICE_STATUS', details: { status: 404 } });
       await refusedByOurs(world, ({ prediction }) => prediction.eventMarkets(''), /eventId/);
     },
   },
@@ -92,7 +117,8 @@ export const predictionCases: readonly Case[] = [
     says: 'a market of either provider has its book; an unknown market is a 404',
     async play(world) {
       for (const marketId of [BOOK, '541266']) {
-        expect(Object.keys(await predictionOf(world, `/orderbook/${marketId}`)).toSorted()).toEqual(['no', 'no_dollars', 'yes', 'yes_dollars']);
+        expect(Object.keys(await predictionOf(world, `/orderbook/${marketId}`)).toSorted())
+          .toEqual(['no', 'no_dollars', 'yes', 'yes_dollars']);
         expect(await world.service.prediction.orderBook(marketId)).toBeDefined();
       }
       expect((await world.get(`${PREDICTION}/orderbook/NOTHING`)).status).toBe(404);
@@ -103,10 +129,16 @@ export const predictionCases: readonly Case[] = [
     covers: ['prediction.no-placing'],
     says: 'placing, closing and claiming are answered with why they are not there',
     async play(world) {
-      for (const [method, path] of [['POST', '/orders'], ['DELETE', `/positions/${STRANGER}`], ['POST', `/positions/${STRANGER}/claim`]] as const) {
-        const answer = await world.raw(method, world.dialect.toWire.path(`${PREDICTION}${path}`), { 'x-api-key': API_KEY });
+      for (const [method, path] of [
+        ['POST', '/orders'], ['DELETE', `/positions/${STRANGER}`], ['POST', `/positions/${STRANGER}/claim`],
+      ] as const) {
+        const answer =
+          await world.raw(method, world.dialect.toWire.path(`${PREDICTION}${path}`), { 'x-api-key': API_KEY });
         expect([404, 405]).toContain(answer.status);
-        expect(answer.body).toMatchObject({ type: 'invalid_request_error', message: expect.stringMatching(/outside the description/), code: 'not_supported' });
+        expect(answer.body).toMatchObject({
+          type: 'invalid_request_error', message: expect.stringMatching(/outside the description/),
+          code: 'not_supported',
+        });
       }
     },
   },
@@ -117,7 +149,9 @@ export const predictionCases: readonly Case[] = [
       const { status, body } = await world.get(`${PREDICTION}/history`, { ownerPubkey: 'me' });
       expect([status, Object.keys(body).toSorted()]).toEqual([400, ['code', 'message', 'param', 'request_id', 'type']]);
       await expect(world.service.prediction.history({ owner: 'me' })).rejects.toMatchObject({
-        code: 'SERVICE_STATUS', details: { status: 400, serviceMessage: body.message, serviceParameter: 'ownerPubkey', requestId: expect.any(String) },
+        code: 'SERVICE_STATUS', details: {
+          status: 400, serviceMessage: body.message, serviceParameter: 'ownerPubkey', requestId: expect.any(String),
+        },
       });
     },
   },
@@ -126,8 +160,12 @@ export const predictionCases: readonly Case[] = [
     says: 'dollars of the beta are whole millionths, and members it may add tomorrow do not disturb our client',
     async play(world) {
       const { data } = await predictionOf(world, '/positions', { ownerPubkey: world.wallet.address });
-      const body = JSON.stringify(world.dialect.toWire.json({ ...data[0], totalCostUsd: '123456789', sizeUsd: '123456789', oddity: { new: [1] } }));
-      await world.fault({ match: { path: `${PREDICTION}/positions/${data[0].pubkey}` }, fault: { kind: 'malformed', body }, times: 1 });
+      const body = JSON.stringify(world.dialect.toWire.json(
+        { ...data[0], totalCostUsd: '123456789', sizeUsd: '123456789', oddity: { new: [1] } },
+      ));
+      await world.fault({
+        match: { path: `${PREDICTION}/positions/${data[0].pubkey}` }, fault: { kind: 'malformed', body }, times: 1,
+      });
       // 123.456789 dollars.
       expect((await world.service.prediction.position(data[0].pubkey)).totalCostUsd).toBe(123_456_789n);
     },

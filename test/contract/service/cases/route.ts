@@ -13,14 +13,17 @@ async function load(world: World) {
   const taker = await world.newWallet({ [SOL]: '100000000', [long.inputMint]: '5000000000' });
   const order = await orderOf(world, { ...long, taker: taker.address, ...POOLS_ONLY });
   const build = await buildOf(world, { ...long, taker: taker.address });
-  const read = await world.service.swap.order({ ...asked(long), taker: taker.address, excludeRouters: ['rfqz', 'routerA', 'routerB'] });
+  const read = await world.service.swap.order({
+    ...asked(long), taker: taker.address, excludeRouters: ['rfqz', 'routerA', 'routerB'],
+  });
   const usd = await usdWorth(world, long.inputMint, long.amount);
   const { pools } = await world.control('/sandbox/state');
   const execution = await landed(world, order, taker);
   return { order, build, read, usd, pools, execution, plans: [order.routePlan, build.routePlan] as Body[][] };
 }
 
-const everyEntry = ({ plans }: Awaited<ReturnType<typeof load>>, check: (entry: Body) => void): void => plans.flat().forEach(check);
+const everyEntry = ({ plans }: Awaited<ReturnType<typeof load>>, check: (entry: Body) => void): void =>
+  plans.flat().forEach(check);
 
 export const routeCases: readonly Case[] = [
   ...fieldCases({ prefix: 'route', load }, {
@@ -28,7 +31,8 @@ export const routeCases: readonly Case[] = [
       everyEntry(scene, ({ swapInfo }) => expect(swapInfo).toBeTypeOf('object'));
       for (const plan of scene.plans) {
         expect(plan.length).toBeGreaterThan(1);
-        for (const [place, { swapInfo }] of plan.slice(1).entries()) expect(swapInfo.inputMint).toBe(plan[place].swapInfo.outputMint);
+        for (const [place, { swapInfo }] of plan.slice(1).entries())
+          expect(swapInfo.inputMint).toBe(plan[place].swapInfo.outputMint);
       }
       expect(scene.read.routePlan).toHaveLength(scene.order.routePlan.length);
     }],
@@ -40,18 +44,21 @@ export const routeCases: readonly Case[] = [
       everyEntry(scene, ({ bps }) => expect(bps).toBe(10_000));
       expect(scene.read.routePlan[0]?.bps).toBe(10_000);
     }],
-    'percent-beside-bps': ['both shares in every entry, and they agree', (scene) => everyEntry(scene, ({ percent, bps }) => expect(percent * 100).toBe(bps))],
+    'percent-beside-bps': ['both shares in every entry, and they agree', (scene) =>
+      everyEntry(scene, ({ percent, bps }) => expect(percent * 100).toBe(bps))],
     usdValue: ['a number: what goes into the first hop at the market\'s price', (scene) => {
       for (const plan of scene.plans) expect(plan[0].usdValue).toBeCloseTo(scene.usd, 6);
       everyEntry(scene, ({ usdValue }) => expect(usdValue).toBeGreaterThan(0));
       expect(scene.read.routePlan[0]?.usdValue).toBeCloseTo(scene.usd, 6);
     }],
     'swapInfo.ammKey': ['the pool\'s account', (scene) => {
-      everyEntry(scene, ({ swapInfo }) => expect(scene.pools.map(({ address }: Body) => address)).toContain(swapInfo.ammKey));
+      everyEntry(scene, ({ swapInfo }) =>
+        expect(scene.pools.map(({ address }: Body) => address)).toContain(swapInfo.ammKey));
       expect(scene.read.routePlan[0]?.swapInfo.ammKey).toMatch(ADDRESS);
     }],
     'swapInfo.label': ['the pool\'s label', (scene) => {
-      everyEntry(scene, ({ swapInfo }) => expect(scene.pools.find(({ address }: Body) => address === swapInfo.ammKey).label).toBe(swapInfo.label));
+      everyEntry(scene, ({ swapInfo }) =>
+        expect(scene.pools.find(({ address }: Body) => address === swapInfo.ammKey).label).toBe(swapInfo.label));
       expect(scene.read.routePlan[0]?.swapInfo.label).toBe(scene.order.routePlan[0].swapInfo.label);
     }],
     'swapInfo.inputMint': ['one of the pool\'s two mints', (scene) => everyEntry(scene, ({ swapInfo }) => {
@@ -63,19 +70,22 @@ export const routeCases: readonly Case[] = [
       expect(new Set([swapInfo.inputMint, swapInfo.outputMint])).toEqual(new Set([pool.mint_a, pool.mint_b]));
     })],
     'swapInfo.inAmount': ['digits: what the hop before gave', (scene) => {
-      for (const plan of scene.plans) for (const [place, { swapInfo }] of plan.slice(1).entries()) expect(swapInfo.inAmount).toBe(plan[place].swapInfo.outAmount);
+      for (const plan of scene.plans) for (const [place, { swapInfo }] of plan.slice(1).entries())
+        expect(swapInfo.inAmount).toBe(plan[place].swapInfo.outAmount);
       everyEntry(scene, ({ swapInfo }) => expect(swapInfo.inAmount).toMatch(DIGITS));
       expect(scene.read.routePlan[0]?.swapInfo.inAmount).toBe(5_000_000_000n);
     }],
     'swapInfo.outAmount': ['digits: what the chain then gave', ({ order, execution, read }) => {
-      for (const [place, { swapInfo }] of order.routePlan.entries()) expect(execution.swapEvents[place].outputAmount).toBe(swapInfo.outAmount);
+      for (const [place, { swapInfo }] of order.routePlan.entries())
+        expect(execution.swapEvents[place].outputAmount).toBe(swapInfo.outAmount);
       expect(read.routePlan.at(-1)?.swapInfo.outAmount).toBe(BigInt(order.routePlan.at(-1).swapInfo.outAmount));
     }],
     'market-fees-are-inside': ['a pool gives less than its price without a fee would', ({ order, pools }) => {
       const [{ swapInfo }] = order.routePlan;
       const pool = pools.find(({ address }: Body) => address === swapInfo.ammKey);
       const isForward = pool.mint_a === swapInfo.inputMint;
-      const [x, y] = [BigInt(isForward ? pool.reserve_a : pool.reserve_b), BigInt(isForward ? pool.reserve_b : pool.reserve_a)];
+      const [x, y] =
+        [BigInt(isForward ? pool.reserve_a : pool.reserve_b), BigInt(isForward ? pool.reserve_b : pool.reserve_a)];
       const free = (y * BigInt(swapInfo.inAmount)) / (x + BigInt(swapInfo.inAmount));
       const lost = Number(free - BigInt(swapInfo.outAmount)) / Number(free);
       expect(lost * 10_000).toBeCloseTo(pool.fee_bps, 0);
@@ -84,12 +94,14 @@ export const routeCases: readonly Case[] = [
   ...fieldCases({ prefix: 'platform-fee', load }, {
     amount: ['digits: what the executed order paid', ({ order, execution, read }) => {
       expect(order.platformFee.amount).toMatch(DIGITS);
-      const paid = BigInt(execution.totalInputAmount) - BigInt(execution.inputAmountResult) + BigInt(execution.outputAmountResult) - BigInt(execution.totalOutputAmount);
+      const paid = BigInt(execution.totalInputAmount) - BigInt(execution.inputAmountResult)
+        + BigInt(execution.outputAmountResult) - BigInt(execution.totalOutputAmount);
       expect(BigInt(order.platformFee.amount)).toBe(paid);
       expect(read.platformFee?.amount).toBe(paid);
     }],
     feeBps: ['a whole number of basis points of what it is taken from', ({ order, execution, read }) => {
-      const base = order.platformFee.feeMint === order.inputMint ? execution.totalInputAmount : execution.outputAmountResult;
+      const base = order.platformFee.feeMint === order.inputMint ? execution.totalInputAmount
+        : execution.outputAmountResult;
       expect(BigInt(order.platformFee.amount)).toBe((BigInt(base) * BigInt(order.platformFee.feeBps)) / 10_000n);
       expect(read.platformFee?.feeBps).toBe(order.platformFee.feeBps);
     }],
@@ -103,12 +115,17 @@ export const routeCases: readonly Case[] = [
     says: 'the deprecated impact and type agree with what took their place, and our client reads an order that has only the old ones',
     async play(world) {
       const quote = await orderOf(world, { inputMint: USDC, outputMint: SOL, amount: '25000000', ...POOLS_ONLY });
-      expect([Number(quote.priceImpactPct), quote.swapType]).toEqual([expect.closeTo(quote.priceImpact, 6), 'aggregator']);
+      expect([Number(quote.priceImpactPct), quote.swapType])
+        .toEqual([expect.closeTo(quote.priceImpact, 6), 'aggregator']);
       const { priceImpact: _impact, router: _router, ...old } = quote;
       await world.fault({
-        match: { path: '/swap/v2/order' }, fault: { kind: 'malformed', body: JSON.stringify(world.dialect.toWire.json(old)) }, times: 1,
+        match: { path: '/swap/v2/order' },
+        fault: { kind: 'malformed', body: JSON.stringify(world.dialect.toWire.json(old)) }, times: 1,
       });
-      const read = await world.service.swap.order({ ...asked({ inputMint: USDC, outputMint: SOL, amount: '25000000' }), excludeRouters: ['rfqz', 'routerA', 'routerB'] });
+      const read = await world.service.swap.order({
+        ...asked({ inputMint: USDC, outputMint: SOL, amount: '25000000' }),
+        excludeRouters: ['rfqz', 'routerA', 'routerB'],
+      });
       expect([read.router, read.priceImpact]).toEqual(['iris', expect.closeTo(quote.priceImpact, 6)]);
     },
   },

@@ -9,21 +9,26 @@ export const searchCases: readonly Case[] = [
     covers: ['search./ultra/v1/search', 'purpose.search-finds', 'purpose.search-superseded'],
     says: 'the search answers 200 with a list of records, by mint, by symbol and by name',
     async play(world) {
-      for (const query of [SOL, 'SOL', 'Wrapped SOL']) expect(idsOf(await listOf(world, SEARCH, { query })), query).toContain(SOL);
-      for (const term of [SOL, 'SOL', 'Wrapped SOL']) expect((await world.service.tokens.search([term])).records.map(({ id }) => id as string)).toContain(SOL);
+      for (const query of [SOL, 'SOL', 'Wrapped SOL'])
+        expect(idsOf(await listOf(world, SEARCH, { query })), query).toContain(SOL);
+      for (const term of [SOL, 'SOL', 'Wrapped SOL'])
+        expect((await world.service.tokens.search([term])).records.map(({ id }) => id as string)).toContain(SOL);
     },
   },
   {
     covers: ['search.query'],
     says: 'a search without a query is refused by both sides',
-    play: (world) => refusedByBoth(world, { theirs: () => world.get(SEARCH), ours: ({ tokens }) => tokens.search([]), about: /query/ }),
+    play: (world) => refusedByBoth(world, {
+      theirs: () => world.get(SEARCH), ours: ({ tokens }) => tokens.search([]), about: /query/,
+    }),
   },
   {
     covers: ['search.several-terms'],
     says: 'terms between commas each find theirs; what is unknown is missing',
     async play(world) {
       const [unknown = ''] = strangers(1);
-      expect(new Set(idsOf(await listOf(world, SEARCH, { query: `${SOL},${USDC},${unknown}` })))).toEqual(new Set([SOL, USDC]));
+      expect(new Set(idsOf(await listOf(world, SEARCH, { query: `${SOL},${USDC},${unknown}` }))))
+        .toEqual(new Set([SOL, USDC]));
       const { records } = await world.service.tokens.search([SOL, USDC, unknown]);
       expect(new Set(records.map(({ id }) => id as string))).toEqual(new Set([SOL, USDC]));
     },
@@ -39,7 +44,8 @@ export const searchCases: readonly Case[] = [
       expect(more.status).toBe(400);
       const before = world.service.stats().main.sent;
       const { records } = await world.service.tokens.search([...hundred, USDC]);
-      expect([new Set(records.map(({ id }) => id as string)), world.service.stats().main.sent - before]).toEqual([new Set([SOL, USDC]), 2]);
+      expect([new Set(records.map(({ id }) => id as string)), world.service.stats().main.sent - before])
+        .toEqual([new Set([SOL, USDC]), 2]);
     },
   },
   {

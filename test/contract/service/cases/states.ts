@@ -7,12 +7,17 @@ type Body = Answer['body'];
 
 export const stateCases: readonly Case[] = [
   {
-    covers: ['state.market-open', 'state.market-closed', 'state.market-resolved', 'state.market-cancelled', 'state.transitions'],
+    covers: [
+      'state.market-open', 'state.market-closed', 'state.market-resolved', 'state.market-cancelled',
+      'state.transitions',
+    ],
     says: 'a market is open, then closed with a result, or cancelled without one',
     async play(world) {
       const marketOf = async (eventId: string, marketId: string): Promise<Body> =>
-        (await predictionOf(world, `/events/${eventId}/markets`)).data.find((market: Body) => market.marketId === marketId);
-      const ours = async (eventId: string, marketId: string) => (await world.service.prediction.eventMarkets(eventId)).records.find((market) => market.marketId === marketId);
+        (await predictionOf(world, `/events/${eventId}/markets`))
+          .data.find((market: Body) => market.marketId === marketId);
+      const ours = async (eventId: string, marketId: string) =>
+        (await world.service.prediction.eventMarkets(eventId)).records.find((market) => market.marketId === marketId);
       expect(await marketOf('90817', '540818')).toMatchObject({ status: 'open', result: null });
       await world.control('/sandbox/resolve', { market_id: '540818', result: 'no' });
       expect(await marketOf('90817', '540818')).toMatchObject({ status: 'closed', result: 'no' });
@@ -30,23 +35,32 @@ export const stateCases: readonly Case[] = [
       const ownerPubkey = world.wallet.address;
       const all = (await predictionOf(world, '/positions', { ownerPubkey, end: 20 })).data;
       // Of a market that trades on its own: no other decides it.
-      const { marketId } = all.find((position: Body) => position.marketMetadata.status === 'open' && position.valueUsd !== null);
-      const mine = async (): Promise<Body> => (await predictionOf(world, '/positions', { ownerPubkey, marketId })).data[0];
+      const { marketId } = all.find((position: Body) =>
+        position.marketMetadata.status === 'open' && position.valueUsd !== null);
+      const mine = async (): Promise<Body> =>
+        (await predictionOf(world, '/positions', { ownerPubkey, marketId })).data[0];
       const ours = async () => (await world.service.prediction.positions({ owner: ownerPubkey, marketId })).records[0]!;
       const open = await mine();
-      expect(open).toMatchObject({ claimable: false, claimed: false, valueUsd: expect.any(String), pnlUsdPercent: expect.any(Number) });
+      expect(open).toMatchObject({
+        claimable: false, claimed: false, valueUsd: expect.any(String), pnlUsdPercent: expect.any(Number),
+      });
       await world.control('/sandbox/resolve', { market_id: marketId, result: open.isYes ? 'yes' : 'no' });
       const closed = await mine();
-      for (const name of ['valueUsd', 'markPriceUsd', 'pnlUsd', 'pnlUsdPercent', 'pnlUsdAfterFees', 'pnlUsdAfterFeesPercent']) expect(closed[name], name).toBeNull();
-      expect(closed).toMatchObject({ claimable: true, claimed: false, claimedUsd: '0', claimableAt: expect.any(Number) });
+      for (const name of [
+        'valueUsd', 'markPriceUsd', 'pnlUsd', 'pnlUsdPercent', 'pnlUsdAfterFees', 'pnlUsdAfterFeesPercent',
+      ]) expect(closed[name], name).toBeNull();
+      expect(closed)
+        .toMatchObject({ claimable: true, claimed: false, claimedUsd: '0', claimableAt: expect.any(Number) });
       const { valueUsd, pnlUsdPercent, claimable } = await ours();
       expect([valueUsd, pnlUsdPercent, claimable]).toEqual([undefined, undefined, true]);
       // Others have been paid already.
       const everybody: Body[] = [];
-      for (let start = 0; start < 400; start += 20) everybody.push(...(await predictionOf(world, '/positions', { start, end: start + 20 })).data);
+      for (let start = 0; start < 400; start += 20)
+        everybody.push(...(await predictionOf(world, '/positions', { start, end: start + 20 })).data);
       const paid = everybody.filter((position) => position.claimed);
       expect(paid.length).toBeGreaterThan(0);
-      for (const position of paid) expect(position).toMatchObject({ claimable: false, claimedUsd: expect.stringMatching(/^[1-9]/) });
+      for (const position of paid)
+        expect(position).toMatchObject({ claimable: false, claimedUsd: expect.stringMatching(/^[1-9]/) });
     },
   },
 ];

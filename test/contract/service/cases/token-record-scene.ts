@@ -9,7 +9,9 @@ type Body = Answer['body'];
 
 export interface TokenScene {
   /** Every token of the sandbox, as the search answers it and as our client reads it. */
-  readonly tokens: readonly { readonly wire: Body; readonly read: TokenRecord; readonly onChain: Body; readonly usd: number }[];
+  readonly tokens: readonly {
+    readonly wire: Body; readonly read: TokenRecord; readonly onChain: Body; readonly usd: number;
+  }[];
   readonly sol: { readonly wire: Body; readonly read: TokenRecord };
   readonly slot: number;
 }

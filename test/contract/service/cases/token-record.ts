@@ -12,7 +12,8 @@ type Body = Answer['body'];
 const ISO = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?Z$/;
 
 /** A text that may be null: one or the other in every record, and as our client has it. */
-function nullableText(name: 'icon' | 'twitter' | 'telegram' | 'website' | 'discord' | 'instagram' | 'tiktok' | 'otherUrl' | 'dev' | 'issuer' | 'launchpad' | 'partnerConfig' | 'graduatedPool',
+function nullableText(name: 'icon' | 'twitter' | 'telegram' | 'website' | 'discord' | 'instagram' | 'tiktok'
+  | 'otherUrl' | 'dev' | 'issuer' | 'launchpad' | 'partnerConfig' | 'graduatedPool',
   says = 'a text or null, for some of each where the sandbox knows one', known = false): FieldCheck<TokenScene> {
   return [says, ({ tokens }) => {
     for (const { wire, read } of tokens) {
@@ -24,7 +25,9 @@ function nullableText(name: 'icon' | 'twitter' | 'telegram' | 'website' | 'disco
 }
 
 /** A number that is there for every token. */
-function number(name: string, says: string, check: (token: TokenScene['tokens'][number], scene: TokenScene) => void): FieldCheck<TokenScene> {
+function number(
+  name: string, says: string, check: (token: TokenScene['tokens'][number], scene: TokenScene) => void,
+): FieldCheck<TokenScene> {
   return [says, (scene) => {
     for (const token of scene.tokens) {
       expect(typeof token.wire[name], `${token.wire.symbol}`).toBe('number');
@@ -35,7 +38,9 @@ function number(name: string, says: string, check: (token: TokenScene['tokens'][
 }
 
 /** A window of statistics, whole or thin. */
-function statsWindow(name: 'stats5m' | 'stats1h' | 'stats6h' | 'stats24h' | 'stats7d' | 'stats30d'): FieldCheck<TokenScene> {
+function statsWindow(
+  name: 'stats5m' | 'stats1h' | 'stats6h' | 'stats24h' | 'stats7d' | 'stats30d',
+): FieldCheck<TokenScene> {
   return ['numbers, as our client has them under the window', ({ sol }) => {
     const window = name.slice('stats'.length);
     const { stats7d, stats30d } = sol.read;
@@ -43,7 +48,8 @@ function statsWindow(name: 'stats5m' | 'stats1h' | 'stats6h' | 'stats24h' | 'sta
     expect(Object.keys(sol.wire[name]).length).toBeGreaterThan(0);
     for (const figure of Object.values(sol.wire[name])) expect(typeof figure).toBe('number');
     if (name in long) expect(long[name]).toEqual(sol.wire[name]);
-    else for (const [field, figure] of Object.entries(sol.wire[name])) expect(valueOf(sol.read, `${window}.${field}`), field).toBe(figure);
+    else for (const [field, figure] of Object.entries(sol.wire[name]))
+      expect(valueOf(sol.read, `${window}.${field}`), field).toBe(figure);
   }];
 }
 
@@ -61,10 +67,12 @@ const records: Readonly<Record<string, FieldCheck<TokenScene>>> = {
   }],
   icon: nullableText('icon', 'an address or null', true),
   decimals: ['the decimals of the mint on the chain', ({ tokens }) => {
-    for (const { wire, read, onChain } of tokens) expect([wire.decimals, read.decimals]).toEqual([onChain.decimals, onChain.decimals]);
+    for (const { wire, read, onChain } of tokens)
+      expect([wire.decimals, read.decimals]).toEqual([onChain.decimals, onChain.decimals]);
   }],
   tokenProgram: ['the program that owns the mint, the standard or the extended one', ({ tokens }) => {
-    for (const { wire, read, onChain } of tokens) expect([wire.tokenProgram, read.tokenProgram]).toEqual([onChain.program, onChain.program]);
+    for (const { wire, read, onChain } of tokens)
+      expect([wire.tokenProgram, read.tokenProgram]).toEqual([onChain.program, onChain.program]);
     expect(new Set(tokens.map(({ wire }) => wire.tokenProgram)).size).toBe(2);
   }],
   createdAt: ['date and time', ({ tokens }) => {
@@ -82,15 +90,18 @@ const records: Readonly<Record<string, FieldCheck<TokenScene>>> = {
   otherUrl: nullableText('otherUrl'),
   dev: nullableText('dev', 'a wallet or null', true),
   mintAuthority: ['who can mint, on the chain too; missing or null where nobody can', ({ tokens }) => {
-    for (const { wire, read, onChain } of tokens) expect([wire.mintAuthority ?? null, read.mintAuthority ?? null]).toEqual([onChain.mintAuthority, onChain.mintAuthority]);
+    for (const { wire, read, onChain } of tokens) expect([wire.mintAuthority ?? null, read.mintAuthority ?? null])
+      .toEqual([onChain.mintAuthority, onChain.mintAuthority]);
     expect(new Set(tokens.map(({ onChain }) => onChain.mintAuthority === null)).size).toBe(2);
   }],
   freezeAuthority: ['who can freeze, on the chain too; missing or null where nobody can', ({ tokens }) => {
-    for (const { wire, read, onChain } of tokens) expect([wire.freezeAuthority ?? null, read.freezeAuthority ?? null]).toEqual([onChain.freezeAuthority, onChain.freezeAuthority]);
+    for (const { wire, read, onChain } of tokens) expect([wire.freezeAuthority ?? null, read.freezeAuthority ?? null])
+      .toEqual([onChain.freezeAuthority, onChain.freezeAuthority]);
     expect(new Set(tokens.map(({ onChain }) => onChain.freezeAuthority === null)).size).toBe(2);
   }],
   issuer: nullableText('issuer', 'a name or null', true),
-  circSupply: number('circSupply', 'whole tokens, no more than there are', ({ wire }) => expect(wire.circSupply).toBeLessThanOrEqual(wire.totalSupply)),
+  circSupply: number('circSupply', 'whole tokens, no more than there are', ({ wire }) =>
+    expect(wire.circSupply).toBeLessThanOrEqual(wire.totalSupply)),
   totalSupply: number('totalSupply', 'whole tokens', ({ wire }) => expect(wire.totalSupply).toBeGreaterThan(0)),
   launchpad: nullableText('launchpad', 'a name or null', true),
   partnerConfig: nullableText('partnerConfig'),
@@ -101,11 +112,15 @@ const records: Readonly<Record<string, FieldCheck<TokenScene>>> = {
       expect(read.graduatedAt).toBe(wire.graduatedAt === null ? undefined : Date.parse(wire.graduatedAt));
     }
   }],
-  holderCount: number('holderCount', 'a whole number', ({ wire }) => expect(Number.isSafeInteger(wire.holderCount)).toBe(true)),
-  fdv: number('fdv', 'all tokens at the price', ({ wire }) => expect(wire.fdv / (wire.usdPrice * wire.totalSupply)).toBeCloseTo(1, 6)),
-  mcap: number('mcap', 'the circulating tokens at the price', ({ wire }) => expect(wire.mcap / (wire.usdPrice * wire.circSupply)).toBeCloseTo(1, 6)),
+  holderCount: number('holderCount', 'a whole number', ({ wire }) =>
+    expect(Number.isSafeInteger(wire.holderCount)).toBe(true)),
+  fdv: number('fdv', 'all tokens at the price', ({ wire }) =>
+    expect(wire.fdv / (wire.usdPrice * wire.totalSupply)).toBeCloseTo(1, 6)),
+  mcap: number('mcap', 'the circulating tokens at the price', ({ wire }) =>
+    expect(wire.mcap / (wire.usdPrice * wire.circSupply)).toBeCloseTo(1, 6)),
   usdPrice: number('usdPrice', 'the market\'s price', ({ wire, usd }) => expect(wire.usdPrice / usd).toBeCloseTo(1, 9)),
-  priceBlockId: number('priceBlockId', 'a block of late', ({ wire }, { slot }) => expect(Math.abs(slot - wire.priceBlockId)).toBeLessThan(10)),
+  priceBlockId: number('priceBlockId', 'a block of late', ({ wire }, { slot }) =>
+    expect(Math.abs(slot - wire.priceBlockId)).toBeLessThan(10)),
   liquidity: number('liquidity', 'dollars, above 0', ({ wire }) => expect(wire.liquidity).toBeGreaterThan(0)),
   fees: number('fees', 'dollars, not below 0', ({ wire }) => expect(wire.fees).toBeGreaterThanOrEqual(0)),
   'apy.platformEarn': ['a number for what can be lent, and no apy for the rest', ({ tokens }) => {
@@ -141,11 +156,12 @@ const records: Readonly<Record<string, FieldCheck<TokenScene>>> = {
       expect(read.firstPool?.createdAt).toBe(Date.parse(wire.firstPool.createdAt));
     }
   }],
-  'audit-is-conditional': ['some records lack members that others have, and our client lives with none', ({ tokens }) => {
-    const shapes = new Set(tokens.map(({ wire }) => Object.keys(wire.audit).toSorted().join()));
-    expect(shapes.size).toBeGreaterThan(1);
-    for (const { wire, read } of tokens) expect(read.audit).toMatchObject(wire.audit);
-  }],
+  'audit-is-conditional': ['some records lack members that others have, and our client lives with none',
+    ({ tokens }) => {
+      const shapes = new Set(tokens.map(({ wire }) => Object.keys(wire.audit).toSorted().join()));
+      expect(shapes.size).toBeGreaterThan(1);
+      for (const { wire, read } of tokens) expect(read.audit).toMatchObject(wire.audit);
+    }],
   'audit.isSus': ['true for a suspicious token, and missing for others', ({ tokens }) => {
     expect(new Set(tokens.map(({ wire }) => wire.audit.isSus))).toEqual(new Set([true, undefined]));
     for (const { wire, read } of tokens) expect(read.audit.isSus).toBe(wire.audit.isSus);
@@ -181,15 +197,18 @@ const records: Readonly<Record<string, FieldCheck<TokenScene>>> = {
   'audit.devMints': ['how many tokens the developer made', ({ tokens }) => {
     const known = tokens.filter(({ wire }) => wire.audit.devMints !== undefined);
     expect(known.length).toBeGreaterThan(0);
-    for (const { wire, read } of known) expect([Number.isSafeInteger(wire.audit.devMints), read.audit.devMints]).toEqual([true, wire.audit.devMints]);
+    for (const { wire, read } of known)
+      expect([Number.isSafeInteger(wire.audit.devMints), read.audit.devMints]).toEqual([true, wire.audit.devMints]);
   }],
   organicScore: number('organicScore', '0 to 100', ({ wire }) => {
     expect(wire.organicScore).toBeGreaterThanOrEqual(0);
     expect(wire.organicScore).toBeLessThanOrEqual(100);
   }),
   organicScoreLabel: ['high, medium or low, in the order of the scores', ({ tokens }) => {
-    const ranked = tokens.toSorted((a, b) => b.wire.organicScore - a.wire.organicScore).map(({ wire }) => wire.organicScoreLabel);
-    expect(ranked).toEqual(ranked.toSorted((a, b) => ['high', 'medium', 'low'].indexOf(a) - ['high', 'medium', 'low'].indexOf(b)));
+    const ranked = tokens.toSorted((a, b) => b.wire.organicScore - a.wire.organicScore)
+      .map(({ wire }) => wire.organicScoreLabel);
+    expect(ranked)
+      .toEqual(ranked.toSorted((a, b) => ['high', 'medium', 'low'].indexOf(a) - ['high', 'medium', 'low'].indexOf(b)));
     for (const { wire, read } of tokens) {
       expect(['high', 'medium', 'low']).toContain(wire.organicScoreLabel);
       expect(read.organicScoreLabel).toBe(wire.organicScoreLabel);
@@ -219,8 +238,11 @@ export const tokenRecordCases: readonly Case[] = [
     covers: ['state.organic-score-labels', 'limit.organicScore'],
     says: 'organic scores are 0 to 100, and the sandbox has a token of each label',
     async play(world) {
-      const { body } = await world.get('/ultra/v1/search', { query: world.sandbox.addresses.tokens.map(({ mint }) => mint).join(',') });
-      expect(new Set(body.map(({ organicScoreLabel }: Body) => organicScoreLabel))).toEqual(new Set(['high', 'medium', 'low']));
+      const { body } = await world.get('/ultra/v1/search', {
+        query: world.sandbox.addresses.tokens.map(({ mint }) => mint).join(','),
+      });
+      expect(new Set(body.map(({ organicScoreLabel }: Body) => organicScoreLabel)))
+        .toEqual(new Set(['high', 'medium', 'low']));
       for (const { organicScore } of body) expect(organicScore >= 0 && organicScore <= 100).toBe(true);
     },
   },

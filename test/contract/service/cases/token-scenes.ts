@@ -20,7 +20,8 @@ export function mintsOf(world: World): string[] {
 
 /** Returns addresses that no mint has. */
 export function strangers(count: number): string[] {
-  return Array.from({ length: count }, (_, place) => new PublicKey(Uint8Array.from({ length: 32 }, () => place + 100)).toBase58());
+  return Array.from({ length: count }, (_, place) =>
+    new PublicKey(Uint8Array.from({ length: 32 }, () => place + 100)).toBase58());
 }
 
 /** Asks for a list and expects one. */

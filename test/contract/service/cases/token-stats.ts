@@ -26,14 +26,21 @@ const count = (name: string) => (stats: Body): void => {
 };
 
 const stats: Readonly<Record<string, FieldCheck<TokenScene>>> = {
-  priceChange: figure('priceChange', 'percent, above -100', ({ priceChange }) => expect(priceChange).toBeGreaterThan(-100)),
-  holderChange: figure('holderChange', 'percent, above -100', ({ holderChange }) => expect(holderChange).toBeGreaterThan(-100)),
-  liquidityChange: figure('liquidityChange', 'percent, above -100', ({ liquidityChange }) => expect(liquidityChange).toBeGreaterThan(-100)),
-  volumeChange: figure('volumeChange', 'percent, from -100', ({ volumeChange }) => expect(volumeChange).toBeGreaterThanOrEqual(-100)),
+  priceChange: figure('priceChange', 'percent, above -100', ({ priceChange }) =>
+    expect(priceChange).toBeGreaterThan(-100)),
+  holderChange: figure('holderChange', 'percent, above -100', ({ holderChange }) =>
+    expect(holderChange).toBeGreaterThan(-100)),
+  liquidityChange: figure('liquidityChange', 'percent, above -100', ({ liquidityChange }) =>
+    expect(liquidityChange).toBeGreaterThan(-100)),
+  volumeChange: figure('volumeChange', 'percent, from -100', ({ volumeChange }) =>
+    expect(volumeChange).toBeGreaterThanOrEqual(-100)),
   buyVolume: figure('buyVolume', 'dollars', ({ buyVolume }) => expect(buyVolume).toBeGreaterThanOrEqual(0)),
   sellVolume: figure('sellVolume', 'dollars', ({ sellVolume }) => expect(sellVolume).toBeGreaterThanOrEqual(0)),
-  buyOrganicVolume: figure('buyOrganicVolume', 'dollars, part of what was bought', ({ buyVolume, buyOrganicVolume }) => expect(buyOrganicVolume).toBeLessThanOrEqual(buyVolume)),
-  sellOrganicVolume: figure('sellOrganicVolume', 'dollars, part of what was sold', ({ sellVolume, sellOrganicVolume }) => expect(sellOrganicVolume).toBeLessThanOrEqual(sellVolume)),
+  buyOrganicVolume: figure('buyOrganicVolume', 'dollars, part of what was bought', ({ buyVolume, buyOrganicVolume }) =>
+    expect(buyOrganicVolume).toBeLessThanOrEqual(buyVolume)),
+  sellOrganicVolume: figure('sellOrganicVolume', 'dollars, part of what was sold', (
+    { sellVolume, sellOrganicVolume },
+  ) => expect(sellOrganicVolume).toBeLessThanOrEqual(sellVolume)),
   numBuys: figure('numBuys', 'a whole number', count('numBuys')),
   numSells: figure('numSells', 'a whole number', count('numSells')),
   numTraders: figure('numTraders', 'a whole number, no more than trades', (all) => {
@@ -41,7 +48,8 @@ const stats: Readonly<Record<string, FieldCheck<TokenScene>>> = {
     expect(all.numTraders).toBeLessThanOrEqual(all.numBuys + all.numSells);
   }),
   numOrganicBuyers: figure('numOrganicBuyers', 'a whole number', count('numOrganicBuyers')),
-  numNetBuyers: figure('numNetBuyers', 'a whole number that may be below 0', ({ numNetBuyers }) => expect(Number.isSafeInteger(numNetBuyers)).toBe(true)),
+  numNetBuyers: figure('numNetBuyers', 'a whole number that may be below 0', ({ numNetBuyers }) =>
+    expect(Number.isSafeInteger(numNetBuyers)).toBe(true)),
   'removed-likes': ['stand in no record, and nowhere in what our client has', ({ tokens }) => {
     for (const { wire, read } of tokens) {
       expect([wire.ctLikes, wire.smartCtLikes]).toEqual([undefined, undefined]);

@@ -18,14 +18,19 @@ async function load(world: World) {
   const answer = await world.post(PATH, { userPublicKey: user.address, quoteResponse: await quoteOf(world, SALE) });
   expect(answer.status, answer.text).toBe(200);
   const quoteResponse = await world.service.swapV1.quote(asked(SALE));
-  return { body: answer.body, user, read: await world.service.swapV1.swapInstructions({ userPublicKey: user.address, quoteResponse }) };
+  return {
+    body: answer.body, user,
+    read: await world.service.swapV1.swapInstructions({ userPublicKey: user.address, quoteResponse }),
+  };
 }
 
 const isInstruction = (value: Body): void => {
   expect(value.programId).toMatch(ADDRESS);
   expect(Buffer.from(value.data, 'base64').toString('base64')).toBe(value.data);
   for (const account of value.accounts) {
-    expect(account).toEqual({ pubkey: expect.stringMatching(ADDRESS), isSigner: expect.any(Boolean), isWritable: expect.any(Boolean) });
+    expect(account).toEqual({
+      pubkey: expect.stringMatching(ADDRESS), isSigner: expect.any(Boolean), isWritable: expect.any(Boolean),
+    });
   }
 };
 
@@ -37,7 +42,8 @@ export const v1OtherCases: readonly Case[] = [
     }],
     'swap-instructions.computeBudgetInstructions': ['limit and price of compute units', ({ body, read }) => {
       body.computeBudgetInstructions.forEach(isInstruction);
-      expect(new Set(body.computeBudgetInstructions.map(({ programId }: Body) => programId))).toEqual(new Set(['ComputeBudget111111111111111111111111111111']));
+      expect(new Set(body.computeBudgetInstructions.map(({ programId }: Body) => programId)))
+        .toEqual(new Set(['ComputeBudget111111111111111111111111111111']));
       expect(read.computeBudgetInstructions).toHaveLength(body.computeBudgetInstructions.length);
     }],
     'swap-instructions.setupInstructions': ['the accounts that the swap needs', ({ body, read }) => {
@@ -47,7 +53,8 @@ export const v1OtherCases: readonly Case[] = [
     }],
     'swap-instructions.swapInstruction': ['the swap, which the user signs', ({ body, read, user }) => {
       isInstruction(body.swapInstruction);
-      expect(body.swapInstruction.accounts.filter(({ isSigner }: Body) => isSigner).map(({ pubkey }: Body) => pubkey)).toEqual([user.address]);
+      expect(body.swapInstruction.accounts.filter(({ isSigner }: Body) => isSigner).map(({ pubkey }: Body) => pubkey))
+        .toEqual([user.address]);
       expect(read.swapInstruction.programId).toBe(body.swapInstruction.programId);
     }],
     'swap-instructions.cleanupInstruction': ['closes the account of wrapped SOL', ({ body, read }) => {
@@ -75,8 +82,10 @@ export const v1OtherCases: readonly Case[] = [
       const { result } = await world.rpc('getLatestBlockhash', []);
       // Without a table's contents all accounts stand in the message.
       const transaction = compose({
-        ...body, addressesByLookupTableAddress: {}, blockhashWithMetadata: { blockhash: [...bs58.decode(result.value.blockhash)] },
-        computeBudgetInstructions: body.computeBudgetInstructions.filter(({ data }: Body) => Buffer.from(data, 'base64')[0] === 3),
+        ...body, addressesByLookupTableAddress: {},
+        blockhashWithMetadata: { blockhash: [...bs58.decode(result.value.blockhash)] },
+        computeBudgetInstructions: body.computeBudgetInstructions.filter(({ data }: Body) =>
+          Buffer.from(data, 'base64')[0] === 3),
       }, user.address);
       expect(await sent(world, transaction, user)).toBeNull();
       expect(world.held(user.address, USDC)).toBe(BigInt(quote.outAmount));
@@ -101,13 +110,17 @@ export const v1OtherCases: readonly Case[] = [
     says: 'a label in another spelling leaves no route: a routing error has an errorCode, a broken rule has none',
     async play(world) {
       const wrong = await world.get('/swap/v1/quote', { ...SALE, dexes: 'tidepool' });
-      expect([wrong.status, wrong.body]).toEqual([400, { error: expect.stringMatching(/\w/), errorCode: 'NO_ROUTES_FOUND' }]);
+      expect([wrong.status, wrong.body])
+        .toEqual([400, { error: expect.stringMatching(/\w/), errorCode: 'NO_ROUTES_FOUND' }]);
       await expect(world.service.swapV1.quote({ ...asked(SALE), dexes: ['tidepool'] })).rejects.toMatchObject({
         code: 'SERVICE_STATUS', details: { status: 400, serviceCode: 'NO_ROUTES_FOUND' },
       });
       const both = await world.get('/swap/v1/quote', { ...SALE, dexes: 'Lagoon', excludeDexes: 'Tidepool' });
       expect([both.status, Object.keys(both.body)]).toEqual([400, ['error']]);
-      const malformed = await world.raw('POST', world.dialect.toWire.path('/swap/v1/swap'), { 'content-type': 'application/json', 'x-api-key': API_KEY }, '{"userPublicKey": 7');
+      const malformed = await world.raw(
+        'POST', world.dialect.toWire.path('/swap/v1/swap'),
+        { 'content-type': 'application/json', 'x-api-key': API_KEY }, '{"userPublicKey": 7',
+      );
       expect([400, 422]).toContain(malformed.status);
       expect(malformed.body.error).toMatch(/\w/);
     },

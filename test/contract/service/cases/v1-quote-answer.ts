@@ -23,12 +23,15 @@ async function load(world: World) {
 
 export const v1QuoteAnswerCases: readonly Case[] = [
   ...fieldCases({ prefix: 'v1-quote-answer', load }, {
-    inputMint: ['the mint asked for', ({ quote, query, read }) => expect([quote.inputMint, read.inputMint]).toEqual([query.inputMint, query.inputMint])],
+    inputMint: ['the mint asked for', ({ quote, query, read }) =>
+      expect([quote.inputMint, read.inputMint]).toEqual([query.inputMint, query.inputMint])],
     inAmount: ['the amount asked for, as digits', ({ quote, read }) => {
       expect(quote.inAmount).toBe('5000000000');
       expect(read.inAmount).toBe(5_000_000_000n);
     }],
-    outputMint: ['the mint asked for', ({ quote, read }) => expect([quote.outputMint, read.outputMint]).toEqual([USDC, USDC])],
+    outputMint: [
+      'the mint asked for', ({ quote, read }) => expect([quote.outputMint, read.outputMint]).toEqual([USDC, USDC]),
+    ],
     outAmount: ['digits; a platform\'s fee is off it, slippage is not', ({ quote, charged, read }) => {
       expect(quote.outAmount).toMatch(DIGITS);
       const lost = BigInt(quote.outAmount) - BigInt(charged.outAmount);
@@ -41,7 +44,8 @@ export const v1QuoteAnswerCases: readonly Case[] = [
       expect(read.threshold).toBe(BigInt(quote.otherAmountThreshold));
     }],
     swapMode: ['ExactIn', ({ quote, read }) => expect([quote.swapMode, read.swapMode]).toEqual(['ExactIn', 'ExactIn'])],
-    slippageBps: ['50 where none was given, a number', ({ quote, read }) => expect([quote.slippageBps, read.slippageBps]).toEqual([50, 50])],
+    slippageBps: ['50 where none was given, a number', ({ quote, read }) =>
+      expect([quote.slippageBps, read.slippageBps]).toEqual([50, 50])],
     priceImpactPct: ['a decimal as a text', ({ quote, read }) => {
       expect(quote.priceImpactPct).toMatch(/^-?\d+(\.\d+)?(e-\d+)?$/);
       expect(Math.abs(Number(quote.priceImpactPct))).toBeLessThan(0.1);
@@ -66,15 +70,16 @@ export const v1QuoteAnswerCases: readonly Case[] = [
       expect(quote.timeTaken).toBeGreaterThanOrEqual(0);
       expect(read.timeTaken).toBeGreaterThanOrEqual(0);
     }],
-    mostReliableAmmsQuoteReport: ['a market\'s account and what it alone would give, for each', ({ direct, readDirect }) => {
-      const entries = Object.entries<string>(direct.mostReliableAmmsQuoteReport);
-      expect(entries.length).toBeGreaterThan(1);
-      for (const [market, output] of entries) {
-        expect([market, output]).toEqual([expect.stringMatching(ADDRESS), expect.stringMatching(DIGITS)]);
-        expect(readDirect.mostReliableAmmsQuoteReport?.[market]).toBe(BigInt(output));
-      }
-      expect(entries.map(([, output]) => output)).toContain(direct.outAmount);
-    }],
+    mostReliableAmmsQuoteReport: ['a market\'s account and what it alone would give, for each',
+      ({ direct, readDirect }) => {
+        const entries = Object.entries<string>(direct.mostReliableAmmsQuoteReport);
+        expect(entries.length).toBeGreaterThan(1);
+        for (const [market, output] of entries) {
+          expect([market, output]).toEqual([expect.stringMatching(ADDRESS), expect.stringMatching(DIGITS)]);
+          expect(readDirect.mostReliableAmmsQuoteReport?.[market]).toBe(BigInt(output));
+        }
+        expect(entries.map(([, output]) => output)).toContain(direct.outAmount);
+      }],
   }),
   ...fieldCases({ prefix: 'route', load }, {
     'swapInfo.feeAmount': ['"0" in a V1 quote, and in no V2 answer', ({ quote, read }) => {
@@ -85,10 +90,11 @@ export const v1QuoteAnswerCases: readonly Case[] = [
       for (const { swapInfo } of quote.routePlan) expect(swapInfo.feeMint).toBe(swapInfo.inputMint);
       expect(read.routePlan[0]?.swapInfo.feeMint).toBe(quote.routePlan[0].swapInfo.inputMint);
     }],
-    'percent-may-be-null': ['100 or null, and our client has the share in basis points either way', ({ quote, v2, read }) => {
-      for (const { percent } of quote.routePlan) expect(percent).toBe(100);
-      for (const { percent } of v2.routePlan) expect([100, null]).toContain(percent);
-      for (const { bps } of read.routePlan) expect(bps).toBe(10_000);
-    }],
+    'percent-may-be-null': ['100 or null, and our client has the share in basis points either way',
+      ({ quote, v2, read }) => {
+        for (const { percent } of quote.routePlan) expect(percent).toBe(100);
+        for (const { percent } of v2.routePlan) expect([100, null]).toContain(percent);
+        for (const { bps } of read.routePlan) expect(bps).toBe(10_000);
+      }],
   }),
 ];

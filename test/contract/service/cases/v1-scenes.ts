@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { QuoteAnswer } from '../../../../src/service/swap-v1-request.ts';
+import type { QuoteAnswer } from '../../../../src/service/endpoints/swap-v1-request.ts';
 import { sent } from '../compose.ts';
 import { asked, refusedByOurs } from '../scenes.ts';
 import type { Answer, Query, Wallet, World } from '../world.ts';
@@ -40,14 +40,17 @@ export function landedV1(world: World, body: Body, ...wallets: readonly Wallet[]
 
 /** Expects the service to refuse a body, and our client to refuse it before it leaves; `ours` is what differs there. */
 export async function v1Refused(
-  world: World, query: Trade, change: Readonly<Record<string, unknown>>, about: RegExp, ours: Readonly<Record<string, unknown>> = {},
+  world: World, query: Trade, change: Readonly<Record<string, unknown>>, about: RegExp,
+  ours: Readonly<Record<string, unknown>> = {},
 ): Promise<void> {
   const userPublicKey = world.wallet.address;
   const answer = await world.post(V1_SWAP, { userPublicKey, quoteResponse: await quoteOf(world, query), ...change });
   expect(REFUSED, answer.text).toContain(answer.status);
   expect(answer.body.error).toMatch(about);
   const quote = await ourQuote(world, query);
-  await refusedByOurs(world, ({ swapV1 }) => swapV1.swap({ userPublicKey, quoteResponse: quote, ...change, ...ours }), about);
+  await refusedByOurs(
+    world, ({ swapV1 }) => swapV1.swap({ userPublicKey, quoteResponse: quote, ...change, ...ours }), about,
+  );
 }
 
 /** Returns a share of an amount in basis points, rounded up, as V1 rounds its thresholds. */

@@ -32,7 +32,9 @@ export const v1SwapAccountCases: readonly Case[] = [
     says: 'without wrapping, the account of wrapped SOL has to exist and keeps the output',
     async play(world) {
       const user = await world.newWallet({ [SOL]: '100000000', [USDC]: '100000000' });
-      const missing = await world.post(V1_SWAP, { userPublicKey: user.address, quoteResponse: await quoteOf(world, SALE), wrapAndUnwrapSol: false });
+      const missing = await world.post(V1_SWAP, {
+        userPublicKey: user.address, quoteResponse: await quoteOf(world, SALE), wrapAndUnwrapSol: false,
+      });
       expect([missing.status, missing.body.error]).toEqual([400, expect.stringMatching(/wrapAndUnwrapSol/)]);
       await wrap(world, user);
       const account = await tokenAccountOf(world, user.address, SOL);
@@ -52,7 +54,9 @@ export const v1SwapAccountCases: readonly Case[] = [
         const user = await world.newWallet({ [SOL]: '100000000', [kelp.inputMint]: '5000000000' });
         const quote = await quoteOf(world, kelp);
         expect(quote.routePlan.length).toBeGreaterThan(1);
-        expect(await landedV1(world, await swapOf(world, kelp, { userPublicKey: user.address, ...(useSharedAccounts === undefined ? {} : { useSharedAccounts }) }), user)).toBeNull();
+        expect(await landedV1(world, await swapOf(world, kelp, {
+          userPublicKey: user.address, ...(useSharedAccounts === undefined ? {} : { useSharedAccounts }),
+        }), user)).toBeNull();
         expect(world.held(user.address, USDC)).toBe(BigInt(quote.outAmount));
         expect(await tokenAccountOf(world, user.address, SOL)).toBeUndefined();
       }
@@ -67,7 +71,8 @@ export const v1SwapAccountCases: readonly Case[] = [
       const user = await world.newWallet({ [SOL]: '100000000', [query.inputMint]: '5000000' });
       const quoteResponse = await quoteOf(world, query);
       const shared = await world.post(V1_SWAP, { userPublicKey: user.address, quoteResponse, useSharedAccounts: true });
-      expect([shared.status, shared.body]).toEqual([400, { error: expect.stringMatching(/useSharedAccounts/), errorCode: 'NOT_SUPPORTED' }]);
+      expect([shared.status, shared.body])
+        .toEqual([400, { error: expect.stringMatching(/useSharedAccounts/), errorCode: 'NOT_SUPPORTED' }]);
       const own = await world.post(V1_SWAP, { userPublicKey: user.address, quoteResponse, useSharedAccounts: false });
       expect(await landedV1(world, own.body, user)).toBeNull();
     },
@@ -81,14 +86,17 @@ export const v1SwapAccountCases: readonly Case[] = [
       const feeAccount = await tokenAccountOf(world, platform.address, USDC);
       const charged = { ...SALE, platformFeeBps: 100 };
       const quote = await quoteOf(world, charged);
-      expect(await landedV1(world, await swapOf(world, charged, { userPublicKey: user.address, feeAccount }), user)).toBeNull();
+      expect(await landedV1(world, await swapOf(world, charged, { userPublicKey: user.address, feeAccount }), user))
+        .toBeNull();
       expect(world.held(platform.address, USDC)).toBe(BigInt(quote.platformFee.amount) + 1n);
       expect(world.held(user.address, USDC)).toBe(BigInt(quote.outAmount));
       await v1Refused(world, charged, {}, /feeAccount/);
       const foreign = await world.post(V1_SWAP, {
-        userPublicKey: user.address, quoteResponse: quote, feeAccount: await tokenAccountOf(world, platform.address, world.mint('PEARL')),
+        userPublicKey: user.address, quoteResponse: quote,
+        feeAccount: await tokenAccountOf(world, platform.address, world.mint('PEARL')),
       });
-      expect([REFUSED.includes(foreign.status), foreign.body.error]).toEqual([true, expect.stringMatching(/feeAccount/)]);
+      expect([REFUSED.includes(foreign.status), foreign.body.error])
+        .toEqual([true, expect.stringMatching(/feeAccount/)]);
     },
   },
   {
@@ -99,7 +107,9 @@ export const v1SwapAccountCases: readonly Case[] = [
       const friend = await world.newWallet({ [USDC]: '1' });
       const destinationTokenAccount = await tokenAccountOf(world, friend.address, USDC);
       const quote = await quoteOf(world, SALE);
-      expect(await landedV1(world, await swapOf(world, SALE, { userPublicKey: user.address, destinationTokenAccount }), user)).toBeNull();
+      expect(await landedV1(
+        world, await swapOf(world, SALE, { userPublicKey: user.address, destinationTokenAccount }), user,
+      )).toBeNull();
       expect(world.held(friend.address, USDC)).toBe(BigInt(quote.outAmount) + 1n);
       expect(world.held(user.address, USDC)).toBe(0n);
       await v1Refused(world, SALE, { destinationTokenAccount: '?' }, /destinationTokenAccount/);
@@ -112,7 +122,9 @@ export const v1SwapAccountCases: readonly Case[] = [
       { destinationTokenAccount: STRANGER, nativeDestinationAccount: STRANGER }, /destination/i),
   },
   {
-    covers: ['v1-swap.nativeDestinationAccount', 'v1-swap.native-destination-for-sol', 'v1-swap.native-destination-rent'],
+    covers: [
+      'v1-swap.nativeDestinationAccount', 'v1-swap.native-destination-for-sol', 'v1-swap.native-destination-rent',
+    ],
     says: 'SOL reaches a native destination as SOL, with V2 instructions, at least its rent; other outputs, V1 instructions and token accounts are refused',
     async play(world) {
       const user = await world.newWallet({ [SOL]: '100000000', [USDC]: '100000000' });
@@ -120,16 +132,24 @@ export const v1SwapAccountCases: readonly Case[] = [
       const query = { ...BUY, instructionVersion: 'V2' };
       const quote = await quoteOf(world, query);
       const nativeDestinationAccount = friend.address;
-      expect(await landedV1(world, await swapOf(world, query, { userPublicKey: user.address, nativeDestinationAccount }), user)).toBeNull();
+      expect(await landedV1(
+        world, await swapOf(world, query, { userPublicKey: user.address, nativeDestinationAccount }), user,
+      )).toBeNull();
       expect(world.held(friend.address, SOL)).toBe(BigInt(quote.outAmount));
       await v1Refused(world, SALE, { nativeDestinationAccount }, /nativeDestinationAccount/);
       await v1Refused(world, BUY, { nativeDestinationAccount }, /nativeDestinationAccount/);
       const tokenAccount = await tokenAccountOf(world, user.address, USDC);
-      const wrong = await world.post(V1_SWAP, { userPublicKey: user.address, quoteResponse: quote, nativeDestinationAccount: tokenAccount });
+      const wrong = await world.post(V1_SWAP, {
+        userPublicKey: user.address, quoteResponse: quote, nativeDestinationAccount: tokenAccount,
+      });
       expect([wrong.status, wrong.body.error]).toEqual([400, expect.stringMatching(/nativeDestinationAccount/)]);
       const dust = { ...query, amount: '10000' };
-      const poor = await world.post(V1_SWAP, { userPublicKey: user.address, quoteResponse: await quoteOf(world, dust), nativeDestinationAccount: (await world.newWallet()).address });
-      expect([poor.status, poor.body.error]).toEqual([400, expect.stringMatching(/nativeDestinationAccount.*lamports/)]);
+      const poor = await world.post(V1_SWAP, {
+        userPublicKey: user.address, quoteResponse: await quoteOf(world, dust),
+        nativeDestinationAccount: (await world.newWallet()).address,
+      });
+      expect([poor.status, poor.body.error])
+        .toEqual([400, expect.stringMatching(/nativeDestinationAccount.*lamports/)]);
     },
   },
 ];

@@ -12,11 +12,15 @@ async function load(world: World) {
   const dynamic = await swapOf(world, SALE, { userPublicKey: user.address, dynamicSlippage: true });
   const quoteResponse = await ourQuote(world, SALE);
   const read = await world.service.swapV1.swap({ userPublicKey: user.address, quoteResponse });
-  const readDynamic = await world.service.swapV1.swap({ userPublicKey: user.address, quoteResponse, dynamicSlippage: true });
+  const readDynamic =
+    await world.service.swapV1.swap({ userPublicKey: user.address, quoteResponse, dynamicSlippage: true });
   const { blockHeight } = world.sandbox.chain;
   const error = await landedV1(world, body, user);
   const quote = await quoteOf(world, SALE);
-  return { body, dynamic, read, readDynamic, error, blockHeight, quote, received: world.held(user.address, USDC), looked: look(body.swapTransaction) };
+  return {
+    body, dynamic, read, readDynamic, error, blockHeight, quote, received: world.held(user.address, USDC),
+    looked: look(body.swapTransaction),
+  };
 }
 
 const report = 'dynamicSlippageReport';
@@ -37,11 +41,12 @@ export const v1SwapAnswerCases: readonly Case[] = fieldCases({ prefix: 'v1-swap-
     expect(BigInt(body.prioritizationFeeLamports)).toBe(lamports);
     expect(read.prioritizationFeeLamports).toBeGreaterThan(0n);
   }],
-  [report]: ['there where dynamic slippage was asked for, null or missing elsewhere', ({ body, dynamic, read, readDynamic }) => {
-    expect(body[report] ?? null).toBeNull();
-    expect(dynamic[report]).toBeTypeOf('object');
-    expect([read.dynamicSlippageReport, readDynamic.dynamicSlippageReport === undefined]).toEqual([undefined, false]);
-  }],
+  [report]: ['there where dynamic slippage was asked for, null or missing elsewhere',
+    ({ body, dynamic, read, readDynamic }) => {
+      expect(body[report] ?? null).toBeNull();
+      expect(dynamic[report]).toBeTypeOf('object');
+      expect([read.dynamicSlippageReport, readDynamic.dynamicSlippageReport === undefined]).toEqual([undefined, false]);
+    }],
   [`${report}.slippageBps`]: ['a whole number of basis points', ({ dynamic, readDynamic }) => {
     expect(dynamic[report].slippageBps).toBe(Math.trunc(dynamic[report].slippageBps));
     expect(readDynamic.dynamicSlippageReport?.slippageBps).toBe(dynamic[report].slippageBps);
@@ -53,7 +58,8 @@ export const v1SwapAnswerCases: readonly Case[] = fieldCases({ prefix: 'v1-swap-
   }],
   [`${report}.simulatedIncurredSlippageBps`]: ['a whole number, 0 where nothing moved', ({ dynamic, readDynamic }) => {
     expect(dynamic[report].simulatedIncurredSlippageBps).toBe(Math.trunc(dynamic[report].simulatedIncurredSlippageBps));
-    expect(readDynamic.dynamicSlippageReport?.simulatedIncurredSlippageBps).toBe(dynamic[report].simulatedIncurredSlippageBps);
+    expect(readDynamic.dynamicSlippageReport?.simulatedIncurredSlippageBps)
+      .toBe(dynamic[report].simulatedIncurredSlippageBps);
   }],
   [`${report}.amplificationRatio`]: ['a text', ({ dynamic, readDynamic }) => {
     expect(dynamic[report].amplificationRatio).toMatch(/^\d+(\.\d+)?$/);

@@ -10,18 +10,27 @@ export const v1SwapFeeCases: readonly Case[] = [
     says: 'a fee in whole lamports is paid so; "auto" and nothing are the service\'s choice; anything else is refused',
     async play(world) {
       const userPublicKey = world.wallet.address;
-      expect((await swapOf(world, SALE, { userPublicKey, prioritizationFeeLamports: 54_321 })).prioritizationFeeLamports).toBe(54_321);
-      const [usual, auto] = [await swapOf(world, SALE, { userPublicKey }), await swapOf(world, SALE, { userPublicKey, prioritizationFeeLamports: 'auto' })];
+      expect(
+        (await swapOf(world, SALE, { userPublicKey, prioritizationFeeLamports: 54_321 })).prioritizationFeeLamports,
+      ).toBe(54_321);
+      const [usual, auto] = [
+        await swapOf(world, SALE, { userPublicKey }),
+        await swapOf(world, SALE, { userPublicKey, prioritizationFeeLamports: 'auto' }),
+      ];
       expect(usual.prioritizationFeeLamports).toBeGreaterThan(0);
       expect(auto.prioritizationFeeLamports / usual.prioritizationFeeLamports).toBeCloseTo(1, 0);
-      const ours = await world.service.swapV1.swap({ userPublicKey, quoteResponse: await ourQuote(world, SALE), prioritizationFeeLamports: 54_321 });
+      const ours = await world.service.swapV1.swap({
+        userPublicKey, quoteResponse: await ourQuote(world, SALE), prioritizationFeeLamports: 54_321,
+      });
       expect(ours.prioritizationFeeLamports).toBe(54_321n);
-      for (const fee of [-1, 1.5, 'lots']) await v1Refused(world, SALE, { prioritizationFeeLamports: fee }, /prioritizationFeeLamports/);
+      for (const fee of [-1, 1.5, 'lots'])
+        await v1Refused(world, SALE, { prioritizationFeeLamports: fee }, /prioritizationFeeLamports/);
     },
   },
   {
     covers: [
-      'v1-swap.prioritizationFeeLamports.priorityLevelWithMaxLamports', 'v1-swap.prioritizationFeeLamports.priorityLevelWithMaxLamports.priorityLevel',
+      'v1-swap.prioritizationFeeLamports.priorityLevelWithMaxLamports',
+      'v1-swap.prioritizationFeeLamports.priorityLevelWithMaxLamports.priorityLevel',
       'v1-swap.prioritizationFeeLamports.priorityLevelWithMaxLamports.maxLamports', 'v1-swap.priority-levels',
     ],
     says: 'a level pays more the higher it is, and never more than its limit; an unknown level is refused',
@@ -29,15 +38,20 @@ export const v1SwapFeeCases: readonly Case[] = [
       const userPublicKey = world.wallet.address;
       const fees: number[] = [];
       for (const priorityLevel of ['medium', 'high', 'veryHigh'] as const) {
-        const by = (maxLamports: number) => ({ prioritizationFeeLamports: { priorityLevelWithMaxLamports: { priorityLevel, maxLamports } } });
+        const by = (maxLamports: number) =>
+          ({ prioritizationFeeLamports: { priorityLevelWithMaxLamports: { priorityLevel, maxLamports } } });
         fees.push((await swapOf(world, SALE, { userPublicKey, ...by(100_000_000) })).prioritizationFeeLamports);
-        expect((await swapOf(world, SALE, { userPublicKey, ...by(3) })).prioritizationFeeLamports).toBeLessThanOrEqual(3);
-        const ours = await world.service.swapV1.swap({ userPublicKey, quoteResponse: await ourQuote(world, SALE), ...by(3) });
+        expect((await swapOf(world, SALE, { userPublicKey, ...by(3) })).prioritizationFeeLamports)
+          .toBeLessThanOrEqual(3);
+        const ours =
+          await world.service.swapV1.swap({ userPublicKey, quoteResponse: await ourQuote(world, SALE), ...by(3) });
         expect(ours.prioritizationFeeLamports).toBeLessThanOrEqual(3n);
       }
       expect(fees).toEqual(fees.toSorted((a, b) => a - b));
       expect(fees[2]).toBeGreaterThan(fees[0]!);
-      await v1Refused(world, SALE, { prioritizationFeeLamports: { priorityLevelWithMaxLamports: { priorityLevel: 'utmost', maxLamports: 5 } } }, /prioritizationFeeLamports/);
+      await v1Refused(world, SALE, {
+        prioritizationFeeLamports: { priorityLevelWithMaxLamports: { priorityLevel: 'utmost', maxLamports: 5 } },
+      }, /prioritizationFeeLamports/);
     },
   },
   {
@@ -45,12 +59,16 @@ export const v1SwapFeeCases: readonly Case[] = [
     says: 'a tip goes to a builder; a priority fee beside it is refused by both sides',
     async play(world) {
       const userPublicKey = world.wallet.address;
-      const body = await swapOf(world, SALE, { userPublicKey, prioritizationFeeLamports: { bundleTipLamports: 66_000 } });
+      const body =
+        await swapOf(world, SALE, { userPublicKey, prioritizationFeeLamports: { bundleTipLamports: 66_000 } });
       const before = world.held(world.wallet.address, SOL);
       expect(await landedV1(world, body, world.wallet)).toBeNull();
       expect(before - world.held(world.wallet.address, SOL)).toBeGreaterThanOrEqual(100_000_000n + 66_000n);
       const level = { priorityLevelWithMaxLamports: { priorityLevel: 'high', maxLamports: 5_000 } };
-      await v1Refused(world, SALE, { prioritizationFeeLamports: { ...level, bundleTipLamports: 66_000 } }, /prioritizationFeeLamports/);
+      await v1Refused(
+        world, SALE, { prioritizationFeeLamports: { ...level, bundleTipLamports: 66_000 } },
+        /prioritizationFeeLamports/,
+      );
     },
   },
   {
@@ -75,10 +93,13 @@ export const v1SwapFeeCases: readonly Case[] = [
       const body = await swapOf(world, SALE, { userPublicKey, computeUnitPriceMicroLamports: 1_000 });
       expect(look(body.swapTransaction).unitPrice).toBe(1_000n);
       expect(body.prioritizationFeeLamports).toBe(1_400);
-      const ours = await world.service.swapV1.swap({ userPublicKey, quoteResponse: await ourQuote(world, SALE), computeUnitPriceMicroLamports: 1_000n });
+      const ours = await world.service.swapV1.swap({
+        userPublicKey, quoteResponse: await ourQuote(world, SALE), computeUnitPriceMicroLamports: 1_000n,
+      });
       expect(ours.prioritizationFeeLamports).toBe(1_400n);
-      await v1Refused(world, SALE, { computeUnitPriceMicroLamports: 1_000, prioritizationFeeLamports: 5 }, /computeUnitPrice|prioritization/i,
-        { computeUnitPriceMicroLamports: 1_000n });
+      await v1Refused(world, SALE, { computeUnitPriceMicroLamports: 1_000, prioritizationFeeLamports: 5 },
+        /computeUnitPrice|prioritization/i,
+          { computeUnitPriceMicroLamports: 1_000n });
     },
   },
   {
@@ -91,7 +112,8 @@ export const v1SwapFeeCases: readonly Case[] = [
         expect(lastValidBlockHeight - world.sandbox.chain.blockHeight).toBeLessThanOrEqual(slots);
         expect(lastValidBlockHeight - world.sandbox.chain.blockHeight).toBeGreaterThan(slots - 12);
       }
-      for (const blockhashSlotsToExpiry of [256, -1]) await v1Refused(world, SALE, { blockhashSlotsToExpiry }, /blockhashSlotsToExpiry/);
+      for (const blockhashSlotsToExpiry of [256, -1])
+        await v1Refused(world, SALE, { blockhashSlotsToExpiry }, /blockhashSlotsToExpiry/);
     },
   },
 ];

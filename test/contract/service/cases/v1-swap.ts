@@ -1,6 +1,6 @@
 import { PublicKey } from '@solana/web3.js';
 import { expect } from 'vitest';
-import type { QuoteSwapRequest } from '../../../../src/service/swap-v1-request.ts';
+import type { QuoteSwapRequest } from '../../../../src/service/endpoints/swap-v1-request.ts';
 import type { Case } from '../case.ts';
 import { sent } from '../compose.ts';
 import { refusedByOurs, STRANGER } from '../scenes.ts';
@@ -12,7 +12,8 @@ import { BUY, landedV1, ourQuote, quoteOf, REFUSED, SALE, swapOf, V1_SWAP, v1Ref
 type Body = Answer['body'];
 
 /** Returns how many token accounts a transaction makes. */
-const created = (body: Body): number => look(body.swapTransaction).programs.filter((program) => program.startsWith('ATokenGP')).length;
+const created = (body: Body): number =>
+  look(body.swapTransaction).programs.filter((program) => program.startsWith('ATokenGP')).length;
 
 export const v1SwapCases: readonly Case[] = [
   {
@@ -21,14 +22,19 @@ export const v1SwapCases: readonly Case[] = [
     async play(world) {
       const user = await world.newWallet({ [SOL]: '1000000000' });
       const quote = await quoteOf(world, SALE);
-      const answer = await world.post(V1_SWAP, { userPublicKey: user.address, quoteResponse: { ...quote, someday: { more: ['1', 2] } } });
+      const answer = await world.post(V1_SWAP, {
+        userPublicKey: user.address, quoteResponse: { ...quote, someday: { more: ['1', 2] } },
+      });
       expect(answer.status, answer.text).toBe(200);
       expect(await landedV1(world, answer.body, user)).toBeNull();
       expect(world.held(user.address, USDC)).toBe(BigInt(quote.outAmount));
-      const ours = await world.service.swapV1.swap({ userPublicKey: user.address, quoteResponse: await ourQuote(world, SALE) });
+      const ours =
+        await world.service.swapV1.swap({ userPublicKey: user.address, quoteResponse: await ourQuote(world, SALE) });
       expect(await sent(world, Buffer.from(ours.transaction).toString('base64'), user)).toBeNull();
       expect(REFUSED).toContain((await world.post(V1_SWAP, { userPublicKey: user.address })).status);
-      await refusedByOurs(world, ({ swapV1 }) => swapV1.swap({ userPublicKey: user.address } as QuoteSwapRequest), /quoteResponse/);
+      await refusedByOurs(
+        world, ({ swapV1 }) => swapV1.swap({ userPublicKey: user.address } as QuoteSwapRequest), /quoteResponse/,
+      );
     },
   },
   {
@@ -37,10 +43,15 @@ export const v1SwapCases: readonly Case[] = [
     async play(world) {
       const user = await world.newWallet({ [SOL]: '1000000000' });
       const quote = await quoteOf(world, SALE);
-      const answer = await world.post(V1_SWAP, { userPublicKey: user.address, quoteResponse: { ...quote, otherAmountThreshold: quote.outAmount } });
+      const answer = await world.post(V1_SWAP, {
+        userPublicKey: user.address, quoteResponse: { ...quote, otherAmountThreshold: quote.outAmount },
+      });
       expect(answer.status, answer.text).toBe(200);
       // Somebody takes a little of the pool first: the output falls below the quote, and stays within its slippage.
-      await landedV1(world, await swapOf(world, { ...SALE, amount: '50000000' }, { userPublicKey: world.wallet.address }), world.wallet);
+      await landedV1(
+        world, await swapOf(world, { ...SALE, amount: '50000000' }, { userPublicKey: world.wallet.address }),
+        world.wallet,
+      );
       expect(await landedV1(world, answer.body, user)).toBeNull();
       expect(world.held(user.address, USDC)).toBeLessThan(BigInt(quote.outAmount));
     },
@@ -60,7 +71,9 @@ export const v1SwapCases: readonly Case[] = [
     async play(world) {
       const user = await world.newWallet({ [SOL]: '5000000', [USDC]: '50000000' });
       const payer = await world.newWallet({ [SOL]: '1000000000' });
-      const body = await swapOf(world, { ...BUY, outputMint: world.mint('PEARL') }, { userPublicKey: user.address, payer: payer.address });
+      const body = await swapOf(world, { ...BUY, outputMint: world.mint('PEARL') }, {
+        userPublicKey: user.address, payer: payer.address,
+      });
       expect(look(body.swapTransaction).accounts[0]).toBe(payer.address);
       expect(await landedV1(world, body, user, payer)).toBeNull();
       expect(world.held(user.address, SOL)).toBe(5_000_000n);
@@ -75,7 +88,8 @@ export const v1SwapCases: readonly Case[] = [
       const body = await swapOf(world, SALE, { userPublicKey: world.wallet.address, trackingAccount: STRANGER });
       expect(look(body.swapTransaction).accounts).toContain(STRANGER);
       expect(await landedV1(world, body, world.wallet)).toBeNull();
-      const { result } = await world.rpc('getSignaturesForAddress', [new PublicKey(STRANGER).toBase58(), { commitment: 'confirmed' }]);
+      const { result } =
+        await world.rpc('getSignaturesForAddress', [new PublicKey(STRANGER).toBase58(), { commitment: 'confirmed' }]);
       expect(result).toHaveLength(1);
       await v1Refused(world, SALE, { trackingAccount: '?' }, /trackingAccount/);
     },
@@ -87,19 +101,27 @@ export const v1SwapCases: readonly Case[] = [
       const user = await world.newWallet({ [SOL]: '1000000000' });
       const legacy = { ...SALE, asLegacyTransaction: true };
       const body = await swapOf(world, legacy, { userPublicKey: user.address, asLegacyTransaction: true });
-      expect([look(body.swapTransaction).version, look((await swapOf(world, SALE, { userPublicKey: user.address })).swapTransaction).version]).toEqual(['legacy', 0]);
+      expect([
+        look(body.swapTransaction).version,
+        look((await swapOf(world, SALE, { userPublicKey: user.address })).swapTransaction).version,
+      ]).toEqual(['legacy', 0]);
       expect(await landedV1(world, body, user)).toBeNull();
       const quoteResponse = await ourQuote(world, SALE);
-      await refusedByOurs(world, ({ swapV1 }) => swapV1.swap({ userPublicKey: user.address, quoteResponse, asLegacyTransaction: true }), /asLegacyTransaction/);
+      await refusedByOurs(
+        world, ({ swapV1 }) => swapV1.swap({ userPublicKey: user.address, quoteResponse, asLegacyTransaction: true }),
+        /asLegacyTransaction/,
+      );
     },
   },
   {
     covers: ['v1-swap.skipUserAccountsRpcCalls'],
-    says: 'without looking at accounts, they are made in the transaction even where they exist, and the swap still lands',
+    says:
+      'without looking at accounts, they are made in the transaction even where they exist, and the swap still lands',
     async play(world) {
       const user = await world.newWallet({ [SOL]: '1000000000', [USDC]: '1' });
       const [looked, blind] = [
-        await swapOf(world, SALE, { userPublicKey: user.address }), await swapOf(world, SALE, { userPublicKey: user.address, skipUserAccountsRpcCalls: true }),
+        await swapOf(world, SALE, { userPublicKey: user.address }),
+        await swapOf(world, SALE, { userPublicKey: user.address, skipUserAccountsRpcCalls: true }),
       ];
       expect(created(blind)).toBeGreaterThanOrEqual(created(looked));
       expect(created(blind)).toBeGreaterThanOrEqual(2);

@@ -9,15 +9,21 @@ const SALE = { inputMint: SOL, outputMint: USDC, amount: '100000000' } as const;
 
 export const versioningCases: readonly Case[] = [
   {
-    covers: ['version.migration-unchanged', 'version.migration-tables', 'version.migration-new-answers', 'version.migration-kept-instructions'],
+    covers: [
+      'version.migration-unchanged', 'version.migration-tables', 'version.migration-new-answers',
+      'version.migration-kept-instructions',
+    ],
     says: 'what V1 was asked, a build takes: the same output, the instructions in the same form, the tables with their contents',
     async play(world) {
       const shared = { ...SALE, slippageBps: 70, excludeDexes: 'Estuary', maxAccounts: 50, platformFeeBps: 40 };
       const feeAccount = (await tokenAccountOf(world, (await world.newWallet({ [USDC]: '1' })).address, USDC))!;
       const quote = await quoteOf(world, shared);
       const build = await buildOf(world, { ...shared, feeAccount, taker: world.wallet.address });
-      for (const name of ['inputMint', 'outputMint', 'inAmount', 'outAmount', 'slippageBps', 'swapMode']) expect(build[name], name).toEqual(quote[name]);
-      const { status, text, body: old } = await world.post('/swap/v1/swap-instructions', { userPublicKey: world.wallet.address, quoteResponse: quote, feeAccount });
+      for (const name of ['inputMint', 'outputMint', 'inAmount', 'outAmount', 'slippageBps', 'swapMode'])
+        expect(build[name], name).toEqual(quote[name]);
+      const { status, text, body: old } = await world.post('/swap/v1/swap-instructions', {
+        userPublicKey: world.wallet.address, quoteResponse: quote, feeAccount,
+      });
       expect(status, text).toBe(200);
       expect(Object.keys(build.addressesByLookupTableAddress)).toEqual(old.addressLookupTableAddresses);
       const shape = { programId: expect.any(String), accounts: expect.any(Array), data: expect.any(String) };
@@ -26,9 +32,15 @@ export const versioningCases: readonly Case[] = [
         expect(answer.setupInstructions[0]).toEqual(shape);
         expect(answer.cleanupInstruction).toEqual(shape);
       }
-      expect(build).toMatchObject({ otherInstructions: [], blockhashWithMetadata: { lastValidBlockHeight: expect.any(Number) }, swapInstruction: shape });
+      expect(build).toMatchObject({
+        otherInstructions: [], blockhashWithMetadata: { lastValidBlockHeight: expect.any(Number) },
+        swapInstruction: shape,
+      });
       expect(build).not.toHaveProperty('addressLookupTableAddresses');
-      expect((await world.service.swap.build({ ...asked(SALE), taker: world.wallet.address, platformFeeBps: 40, feeAccount, excludeDexes: ['Estuary'], maxAccounts: 50 })).outAmount).toBe(BigInt(build.outAmount));
+      expect((await world.service.swap.build({
+        ...asked(SALE), taker: world.wallet.address, platformFeeBps: 40, feeAccount, excludeDexes: ['Estuary'],
+        maxAccounts: 50,
+      })).outAmount).toBe(BigInt(build.outAmount));
     },
   },
   {
@@ -36,15 +48,22 @@ export const versioningCases: readonly Case[] = [
     says: 'who has no SOL swaps about ten dollars and more without gas, for less output; less than that is errorCode 3',
     async play(world) {
       const taker = await world.newWallet({ [USDC]: '100000000' });
-      const pearl = { inputMint: USDC, outputMint: world.mint('PEARL'), taker: taker.address, excludeRouters: 'rfqz,routerA,routerB' };
+      const pearl = {
+        inputMint: USDC, outputMint: world.mint('PEARL'), taker: taker.address, excludeRouters: 'rfqz,routerA,routerB',
+      };
       const small = await orderOf(world, { ...pearl, amount: '4000000' });
-      expect([small.transaction, small.errorCode, small.errorMessage]).toEqual(['', 3, expect.stringMatching(/minimum/i)]);
+      expect([small.transaction, small.errorCode, small.errorMessage])
+        .toEqual(['', 3, expect.stringMatching(/minimum/i)]);
       const order = await orderOf(world, { ...pearl, amount: '30000000' });
       expect([order.gasless, order.signatureFeePayer === taker.address]).toEqual([true, false]);
       expect(order.feeBps).toBeGreaterThan(order.platformFee.feeBps);
       await landed(world, order, taker);
-      expect([world.held(taker.address, SOL), world.held(taker.address, pearl.outputMint)]).toEqual([0n, BigInt(order.outAmount)]);
-      const read = await world.service.swap.order({ ...asked({ ...BUY_SOL, outputMint: pearl.outputMint, amount: '30000000' }), taker: taker.address, excludeRouters: ['rfqz', 'routerA', 'routerB'] });
+      expect([world.held(taker.address, SOL), world.held(taker.address, pearl.outputMint)])
+        .toEqual([0n, BigInt(order.outAmount)]);
+      const read = await world.service.swap.order({
+        ...asked({ ...BUY_SOL, outputMint: pearl.outputMint, amount: '30000000' }), taker: taker.address,
+        excludeRouters: ['rfqz', 'routerA', 'routerB'],
+      });
       expect(read.gasless).toBe(true);
     },
   },

@@ -1,10 +1,12 @@
 import { section } from '../row.ts';
 
 const TERMS = { client: 'src/service/wire/swap-terms.ts termsShape' };
-const INSTRUCTION = { client: 'src/service/wire/swap-instruction.ts instruction', sandbox: 'src/sandbox/service/instructions.ts toWire' };
+const INSTRUCTION =
+  { client: 'src/service/wire/swap-instruction.ts instruction', sandbox: 'src/sandbox/service/instructions.ts toWire' };
 
 export const buildAnswer = section('V2 build response', {
-  prefix: 'build-answer', client: 'src/service/wire/swap-build.ts readSwapBuild', sandbox: 'src/sandbox/service/build.ts registerBuild',
+  prefix: 'build-answer', client: 'src/service/wire/build-answer.ts readSwapBuild',
+  sandbox: 'src/sandbox/service/build.ts registerBuild',
 }, [
   ['field', 'inputMint', 'Mint that is sold.', TERMS],
   ['field', 'outputMint', 'Mint that is bought.', TERMS],
@@ -21,7 +23,10 @@ export const buildAnswer = section('V2 build response', {
   ['field', 'cleanupInstruction', 'What comes after the swap.'],
   ['field', 'otherInstructions', 'List of further instructions.'],
   ['field', 'addressesByLookupTableAddress', 'Each lookup table\'s address to the addresses it holds.'],
-  ['rule', 'tables need no fetch', 'The tables\' contents are complete: a v0 transaction can be compiled without asking a node.'],
+  [
+    'rule', 'tables need no fetch',
+    'The tables\' contents are complete: a v0 transaction can be compiled without asking a node.',
+  ],
   ['field', 'blockhashWithMetadata', 'A blockhash and how long it holds.'],
   ['field', 'blockhashWithMetadata.blockhash', 'List of byte values.'],
   ['field', 'blockhashWithMetadata.lastValidBlockHeight', 'A number.'],
@@ -31,5 +36,8 @@ export const buildAnswer = section('V2 build response', {
   ['field', 'instruction.accounts.isWritable', 'A boolean.', INSTRUCTION],
   ['field', 'instruction.accounts.isSigner', 'A boolean.', INSTRUCTION],
   ['field', 'instruction.data', 'A string.', INSTRUCTION],
-  ['rule', 'no fee events', 'V2 instructions emit no fee events: what came of a swap is read from the order\'s amounts or from balances.'],
+  [
+    'rule', 'no fee events',
+    'V2 instructions emit no fee events: what came of a swap is read from the order\'s amounts or from balances.',
+  ],
 ]);

@@ -3,7 +3,8 @@ import { section } from '../row.ts';
 const TERMS = { client: 'src/service/wire/swap-terms.ts termsShape' };
 
 export const orderAnswer = section('V2 order response', {
-  prefix: 'order-answer', client: 'src/service/wire/swap-order.ts readSwapOrder', sandbox: 'src/sandbox/service/order-answer.ts orderAnswer',
+  prefix: 'order-answer', client: 'src/service/wire/order-answer.ts readSwapOrder',
+  sandbox: 'src/sandbox/service/order-answer.ts orderAnswer',
 }, [
   ['rule', 'all optional', 'No member of the answer is promised.'],
   ['field', 'mode', '`ultra` or `manual`, by the parameters that were used.'],
@@ -36,7 +37,10 @@ export const orderAnswer = section('V2 order response', {
   ['field', 'lastValidBlockHeight', 'A string.'],
   ['field', 'gasless', 'A boolean.'],
   ['field', 'requestId', 'Of this order alone; `/execute` asks for it.'],
-  ['field', 'totalTime', 'How long the service worked, in milliseconds; a number.', { sandbox: 'src/sandbox/service/order.ts registerOrder' }],
+  [
+    'field', 'totalTime', 'How long the service worked, in milliseconds; a number.',
+    { sandbox: 'src/sandbox/service/order.ts registerOrder' },
+  ],
   ['field', 'taker', 'The signing wallet, or null.'],
   ['field', 'quoteId', 'Of the maker\'s quote, in RFQ swaps.'],
   ['field', 'maker', 'The market maker\'s address, in RFQ swaps.'],

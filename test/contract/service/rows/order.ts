@@ -4,9 +4,13 @@ const ANSWERED = { sandbox: 'src/sandbox/service/order-transaction.ts orderTrans
 const QUOTED = { sandbox: 'src/sandbox/service/order-quote.ts quoteOrder' };
 
 export const order = section('GET /swap/v2/order', {
-  prefix: 'order', client: 'src/service/swap-v2-rules.ts orderRules', sandbox: 'src/sandbox/service/order-request.ts parseOrderRequest',
+  prefix: 'order', client: 'src/service/endpoints/swap-v2-rules.ts orderRules',
+  sandbox: 'src/sandbox/service/order-request.ts parseOrderRequest',
 }, [
-  ['endpoint', '/swap/v2/order', 'Answers 200 with the V2 order response.', { client: 'src/service/swap-v2.ts createSwapV2', sandbox: 'src/sandbox/service/order.ts registerOrder' }],
+  [
+    'endpoint', '/swap/v2/order', 'Answers 200 with the V2 order response.',
+    { client: 'src/service/endpoints/swap-v2.ts createSwapV2', sandbox: 'src/sandbox/service/order.ts registerOrder' },
+  ],
   ['parameter', 'inputMint', 'Mint that is sold; required.'],
   ['parameter', 'outputMint', 'Mint that is bought; required.'],
   ['parameter', 'amount', 'Smallest units of what is sold; required.'],
@@ -27,8 +31,14 @@ export const order = section('GET /swap/v2/order', {
   ['rule', 'referral without rfq', 'A referral shuts the RFQ router out.', QUOTED],
   ['parameter', 'referralFee', 'Basis points, 50 to 255.'],
   ['parameter', 'payer', 'Pays signatures, priority and rent in the taker\'s place.'],
-  ['rule', 'payer makes gasless', 'Where the taker has no SOL for gas, a payer turns the order into a gasless one.', ANSWERED],
-  ['parameter', 'priorityFeeLamports', 'The priority fee; chosen by the service where it is left out, and exactly this where it is set.'],
+  [
+    'rule', 'payer makes gasless', 'Where the taker has no SOL for gas, a payer turns the order into a gasless one.',
+    ANSWERED,
+  ],
+  [
+    'parameter', 'priorityFeeLamports',
+    'The priority fee; chosen by the service where it is left out, and exactly this where it is set.',
+  ],
   ['parameter', 'bundleTipLamports', 'A tip for the builder of the block, in lamports.'],
   ['parameter', 'broadcastFeeType', 'maxCap or exactFee.'],
   ['rule', 'max cap', 'maxCap makes a limit of the fee.', ANSWERED],

@@ -1,7 +1,8 @@
 import { section } from '../row.ts';
 
 export const position = section('Prediction: position', {
-  prefix: 'position', client: 'src/service/wire/prediction-position.ts readPosition', sandbox: 'src/sandbox/service/prediction/position-record.ts positionRecord',
+  prefix: 'position', client: 'src/service/wire/prediction-position.ts readPosition',
+  sandbox: 'src/sandbox/service/prediction/position-record.ts positionRecord',
 }, [
   ['rule', 'single has all', 'The answer for one position has every member; elements of the list have the same shape.'],
   ['field', 'pubkey', 'The position\'s account.'],
@@ -40,7 +41,8 @@ export const position = section('Prediction: position', {
 ]);
 
 export const historyRecord = section('Prediction: history record', {
-  prefix: 'history', client: 'src/service/wire/prediction-history.ts HISTORY', sandbox: 'src/sandbox/service/prediction/history-record.ts historyRecord',
+  prefix: 'history', client: 'src/service/wire/prediction-history.ts HISTORY',
+  sandbox: 'src/sandbox/service/prediction/history-record.ts historyRecord',
 }, [
   ['field', 'id', 'A whole number.'],
   ['field', 'eventType', 'A string; `order_created` is one value.'],
@@ -77,7 +79,9 @@ export const historyRecord = section('Prediction: history record', {
   ['field', 'eventMetadata', 'The event\'s metadata.'],
 ]);
 
-const BOOK = { client: 'src/service/wire/order-book.ts readOrderBook', sandbox: 'src/sandbox/service/orderbook.ts registerOrderbook' };
+const BOOK = {
+  client: 'src/service/wire/order-book-answer.ts readOrderBook', sandbox: 'src/sandbox/service/orderbook.ts registerOrderbook',
+};
 
 export const orderBook = section('Prediction: order book', { prefix: 'book', ...BOOK }, [
   ['field', 'yes', 'YES side: pairs of a price in cents and a size, both numbers, the dearest first.'],
@@ -88,11 +92,16 @@ export const orderBook = section('Prediction: order book', { prefix: 'book', ...
   ['rule', 'whole answer null', 'The whole answer may be null.'],
 ]);
 
-const EXECUTE = { client: 'src/service/swap-v2-rules.ts EXECUTE_RULES', sandbox: 'src/sandbox/service/execute.ts registerExecute' };
-const EXECUTED = { client: 'src/service/wire/execute-answer.ts readExecuteAnswer', sandbox: 'src/sandbox/service/execute-answer.ts successAnswer' };
+const EXECUTE =
+  { client: 'src/service/endpoints/swap-v2-rules.ts EXECUTE_RULES', sandbox: 'src/sandbox/service/execute.ts registerExecute' };
+const EXECUTED = {
+  client: 'src/service/wire/execute-answer.ts readExecuteAnswer',
+  sandbox: 'src/sandbox/service/execute-answer.ts successAnswer',
+};
 
 export const leftOpen = section('Fields left open', {
-  prefix: 'open', client: 'src/service/wire/content.ts readContents', sandbox: 'src/sandbox/service/discovery/content-record.ts contentRecord',
+  prefix: 'open', client: 'src/service/wire/token-content.ts readContents',
+  sandbox: 'src/sandbox/service/discovery/content-record.ts contentRecord',
 }, [
   ['field', 'content.mint', 'Content: the mint it is about.'],
   ['field', 'content.contents', 'Content: list of what was written about it.'],
@@ -105,11 +114,15 @@ export const leftOpen = section('Fields left open', {
   ['field', 'content.contents.submittedBy', 'Who handed it in: id, username, role.'],
   ['field', 'content.contents.updatedAt', 'Date and time.'],
   ['field', 'content.contents.postedAt', 'Date and time.'],
-  ['field', 'content.tokenSummary', 'A summary of the token, or null: summaryFull, summaryShort, updatedAt, citations.'],
+  [
+    'field', 'content.tokenSummary',
+    'A summary of the token, or null: summaryFull, summaryShort, updatedAt, citations.',
+  ],
   ['field', 'content.newsSummary', 'A summary of the news, or null, of the same shape.'],
   ['field', 'content.pagination', 'Of the feed: limit, total, page, totalPages.'],
   ['rule', 'discovery answers records', 'The lists of the discovery group hold token records.', {
-    client: 'src/service/wire/token-record.ts readTokenRecords', sandbox: 'src/sandbox/service/discovery.ts registerDiscovery',
+    client: 'src/service/wire/token-record.ts readTokenRecords',
+    sandbox: 'src/sandbox/service/discovery.ts registerDiscovery',
   }],
   ['field', 'execute.signedTransaction', 'Request: the signed transaction in base64.', EXECUTE],
   ['field', 'execute.requestId', 'Request: the order\'s own.', EXECUTE],
@@ -122,6 +135,12 @@ export const leftOpen = section('Fields left open', {
   ['field', 'execute.answer.totalInputAmount', 'Answer: what left the wallet, as a string.', EXECUTED],
   ['field', 'execute.answer.totalOutputAmount', 'Answer: what came into it, fees off, as a string.', EXECUTED],
   ['field', 'execute.answer.inputAmountResult', 'Answer: what went into the route, as a string.', EXECUTED],
-  ['field', 'execute.answer.outputAmountResult', 'Answer: what came out of the route before the fee, as a string.', EXECUTED],
-  ['field', 'execute.answer.swapEvents', 'Answer: one element for each hop: inputMint, inputAmount, outputMint, outputAmount.', EXECUTED],
+  [
+    'field', 'execute.answer.outputAmountResult', 'Answer: what came out of the route before the fee, as a string.',
+    EXECUTED,
+  ],
+  [
+    'field', 'execute.answer.swapEvents',
+    'Answer: one element for each hop: inputMint, inputAmount, outputMint, outputAmount.', EXECUTED,
+  ],
 ]);

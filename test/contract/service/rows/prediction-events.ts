@@ -1,7 +1,8 @@
 import { section } from '../row.ts';
 
 export const pagination = section('Prediction: pagination object', {
-  prefix: 'pagination', client: 'src/service/wire/prediction-page.ts readPage', sandbox: 'src/sandbox/service/prediction/paging.ts page',
+  prefix: 'pagination', client: 'src/service/wire/prediction-page.ts readPage',
+  sandbox: 'src/sandbox/service/prediction/paging.ts page',
 }, [
   ['field', 'start', 'First place of the page, a whole number.'],
   ['field', 'end', 'Place behind the last one, a whole number.'],
@@ -9,7 +10,10 @@ export const pagination = section('Prediction: pagination object', {
   ['field', 'hasNext', 'Whether more follow, a boolean.'],
 ]);
 
-const EVENTS = { client: 'src/service/wire/prediction-event.ts readEvents', sandbox: 'src/sandbox/service/prediction/event-record.ts eventRecord' };
+const EVENTS = {
+  client: 'src/service/wire/prediction-event.ts readEvents',
+  sandbox: 'src/sandbox/service/prediction/event-record.ts eventRecord',
+};
 
 export const predictionEvent = section('Prediction: event', { prefix: 'event', ...EVENTS }, [
   ['field', 'eventId', 'A string.'],
@@ -26,18 +30,22 @@ export const predictionEvent = section('Prediction: event', { prefix: 'event', .
   ['field', 'markets', 'List of markets.'],
 ]);
 
-export const eventMetadata = section('Prediction: event metadata', { prefix: 'event-metadata', ...EVENTS, client: 'src/service/wire/prediction-event.ts wireEventMetadata' }, [
-  ['field', 'eventId', 'A string.'],
-  ['field', 'title', 'A string.'],
-  ['field', 'subtitle', 'A string.'],
-  ['field', 'slug', 'A string.'],
-  ['field', 'series', 'A string.'],
-  ['field', 'closeTime', 'A string.'],
-  ['field', 'imageUrl', 'A string.'],
-  ['field', 'isLive', 'A boolean.'],
-]);
+export const eventMetadata = section('Prediction: event metadata',
+  { prefix: 'event-metadata', ...EVENTS, client: 'src/service/wire/prediction-event.ts wireEventMetadata' }, [
+    ['field', 'eventId', 'A string.'],
+    ['field', 'title', 'A string.'],
+    ['field', 'subtitle', 'A string.'],
+    ['field', 'slug', 'A string.'],
+    ['field', 'series', 'A string.'],
+    ['field', 'closeTime', 'A string.'],
+    ['field', 'imageUrl', 'A string.'],
+    ['field', 'isLive', 'A boolean.'],
+  ]);
 
-const MARKETS = { client: 'src/service/wire/prediction-market.ts MARKETS', sandbox: 'src/sandbox/service/prediction/market-record.ts marketRecord' };
+const MARKETS = {
+  client: 'src/service/wire/prediction-events.ts MARKETS',
+  sandbox: 'src/sandbox/service/prediction/market-record.ts marketRecord',
+};
 
 const PRICES = { sandbox: 'src/sandbox/prediction/venue.ts createVenue' };
 
@@ -59,7 +67,10 @@ export const predictionMarket = section('Prediction: market', { prefix: 'market'
   ['field', 'pricing.volume', 'A number.'],
 ]);
 
-export const marketMetadata = section('Prediction: market metadata', { prefix: 'market-metadata', client: 'src/service/wire/prediction-market.ts wireMarketMetadata', sandbox: 'src/sandbox/service/prediction/market-record.ts marketMetadata' }, [
+export const marketMetadata = section('Prediction: market metadata', {
+  prefix: 'market-metadata', client: 'src/service/wire/prediction-events.ts wireMarketMetadata',
+  sandbox: 'src/sandbox/service/prediction/market-record.ts marketMetadata',
+}, [
   ['field', 'marketId', 'A string.'],
   ['field', 'title', 'A string.'],
   ['field', 'status', 'A string.'],

@@ -1,9 +1,11 @@
 import { section } from '../row.ts';
 
-const V1_ONLY = { client: 'src/service/wire/swap-route.ts routePlan', sandbox: 'src/sandbox/service/v1/quote.ts registerV1Quote' };
+const V1_ONLY =
+  { client: 'src/service/wire/swap-route.ts routePlan', sandbox: 'src/sandbox/service/v1/quote.ts registerV1Quote' };
 
 export const routePlan = section('Route plan entry', {
-  prefix: 'route', client: 'src/service/wire/swap-route.ts routePlan', sandbox: 'src/sandbox/service/quoting.ts routePlan',
+  prefix: 'route', client: 'src/service/wire/swap-route.ts routePlan',
+  sandbox: 'src/sandbox/service/quoting.ts routePlan',
 }, [
   ['field', 'swapInfo', 'What one market does within the route.'],
   ['field', 'percent', 'Share of the route in percent, 100 for all of it.'],
@@ -19,11 +21,15 @@ export const routePlan = section('Route plan entry', {
   ['field', 'swapInfo.outAmount', 'How much comes out, as a string.'],
   ['field', 'swapInfo.feeAmount', 'V1 quotes only, a string; deprecated and always "0".', V1_ONLY],
   ['field', 'swapInfo.feeMint', 'V1 quotes only, a string; deprecated and always the mint that goes in.', V1_ONLY],
-  ['rule', 'market fees are inside', '`outAmount` already has the markets\' own fees taken off; they are not the platform\'s fee.'],
+  [
+    'rule', 'market fees are inside',
+    '`outAmount` already has the markets\' own fees taken off; they are not the platform\'s fee.',
+  ],
 ]);
 
 export const platformFee = section('Platform fee object', {
-  prefix: 'platform-fee', client: 'src/service/wire/swap-route.ts platformFee', sandbox: 'src/sandbox/service/order-answer.ts orderAnswer',
+  prefix: 'platform-fee', client: 'src/service/wire/swap-route.ts platformFee',
+  sandbox: 'src/sandbox/service/order-answer.ts orderAnswer',
 }, [
   ['field', 'amount', 'What the fee comes to, as a string.'],
   ['field', 'feeBps', 'What it is in basis points, a whole number.'],

@@ -1,10 +1,12 @@
 import { section } from '../row.ts';
 
 const VALUES = { client: 'src/market/token-stats.ts TOKEN_FIELDS' };
-const WINDOWS = { client: 'src/market/token-stats.ts STATS_WINDOWS', sandbox: 'src/sandbox/service/token-record.ts tokenRecord' };
+const WINDOWS =
+  { client: 'src/market/token-stats.ts STATS_WINDOWS', sandbox: 'src/sandbox/service/token-record.ts tokenRecord' };
 
 export const tokenRecord = section('Token record', {
-  prefix: 'token', client: 'src/service/wire/token-record.ts readTokenRecord', sandbox: 'src/sandbox/service/token-record.ts tokenRecord',
+  prefix: 'token', client: 'src/service/wire/token-record.ts readTokenRecord',
+  sandbox: 'src/sandbox/service/token-record.ts tokenRecord',
 }, [
   ['field', 'id', 'The mint\'s address.'],
   ['field', 'name', 'A string.'],
@@ -38,13 +40,34 @@ export const tokenRecord = section('Token record', {
   ['field', 'liquidity', 'US dollars, a number or null.', VALUES],
   ['field', 'fees', 'US dollars, a number or null.', VALUES],
   ['field', 'apy.platformEarn', 'A number; there for what the lending product lists, and for nothing else.'],
-  ['field', 'stats5m', 'Statistics of five minutes.', { ...WINDOWS, client: 'src/market/token-stats.ts STATS_WINDOWS (5m)' }],
-  ['field', 'stats1h', 'Statistics of an hour.', { ...WINDOWS, client: 'src/market/token-stats.ts STATS_WINDOWS (1h)' }],
-  ['field', 'stats6h', 'Statistics of six hours.', { ...WINDOWS, client: 'src/market/token-stats.ts STATS_WINDOWS (6h)' }],
-  ['field', 'stats24h', 'Statistics of a day.', { ...WINDOWS, client: 'src/market/token-stats.ts STATS_WINDOWS (24h)' }],
-  ['field', 'stats7d', 'Statistics of a week.', { ...WINDOWS, client: 'src/service/wire/token-record.ts readTokenRecord' }],
-  ['field', 'stats30d', 'Statistics of thirty days.', { ...WINDOWS, client: 'src/service/wire/token-record.ts readTokenRecord' }],
-  ['rule', 'long windows are thin', 'The week and the thirty days usually carry `priceChange` alone, and may carry volumes.'],
+  [
+    'field', 'stats5m', 'Statistics of five minutes.',
+    { ...WINDOWS, client: 'src/market/token-stats.ts STATS_WINDOWS (5m)' },
+  ],
+  [
+    'field', 'stats1h', 'Statistics of an hour.',
+    { ...WINDOWS, client: 'src/market/token-stats.ts STATS_WINDOWS (1h)' },
+  ],
+  [
+    'field', 'stats6h', 'Statistics of six hours.',
+    { ...WINDOWS, client: 'src/market/token-stats.ts STATS_WINDOWS (6h)' },
+  ],
+  [
+    'field', 'stats24h', 'Statistics of a day.',
+    { ...WINDOWS, client: 'src/market/token-stats.ts STATS_WINDOWS (24h)' },
+  ],
+  [
+    'field', 'stats7d', 'Statistics of a week.',
+    { ...WINDOWS, client: 'src/service/wire/token-record.ts readTokenRecord' },
+  ],
+  [
+    'field', 'stats30d', 'Statistics of thirty days.',
+    { ...WINDOWS, client: 'src/service/wire/token-record.ts readTokenRecord' },
+  ],
+  [
+    'rule', 'long windows are thin',
+    'The week and the thirty days usually carry `priceChange` alone, and may carry volumes.',
+  ],
   ['field', 'firstPool.id', 'A string.'],
   ['field', 'firstPool.createdAt', 'A string.'],
   ['rule', 'audit is conditional', 'No member of `audit` is promised.'],
@@ -62,7 +85,8 @@ export const tokenRecord = section('Token record', {
 ]);
 
 export const tokenStats = section('Stats object', {
-  prefix: 'stats', client: 'src/market/token-stats.ts WINDOW_FIELDS', sandbox: 'src/sandbox/service/token-record.ts tokenRecord',
+  prefix: 'stats', client: 'src/market/token-stats.ts WINDOW_FIELDS',
+  sandbox: 'src/sandbox/service/token-record.ts tokenRecord',
 }, [
   ['field', 'priceChange', 'A number.'],
   ['field', 'holderChange', 'A number.'],
@@ -78,6 +102,7 @@ export const tokenStats = section('Stats object', {
   ['field', 'numOrganicBuyers', 'A number.'],
   ['field', 'numNetBuyers', 'A number.'],
   ['rule', 'removed likes', '`ctLikes` and `smartCtLikes` are gone from search answers and nothing may rest on them.', {
-    client: 'src/service/wire/token-record.ts readTokenRecord', sandbox: 'src/sandbox/service/token-record.ts tokenRecord',
+    client: 'src/service/wire/token-record.ts readTokenRecord',
+    sandbox: 'src/sandbox/service/token-record.ts tokenRecord',
   }],
 ]);

@@ -1,7 +1,8 @@
 import { section } from '../row.ts';
 
 export const search = section('Token search', {
-  prefix: 'search', client: 'src/service/tokens.ts createTokens', sandbox: 'src/sandbox/service/search.ts registerSearch',
+  prefix: 'search', client: 'src/service/endpoints/tokens.ts createTokens',
+  sandbox: 'src/sandbox/service/search.ts registerSearch',
 }, [
   ['endpoint', '/ultra/v1/search', 'Answers 200 with a list of token records.'],
   ['parameter', 'query', 'Symbol, name or mint; required.'],
@@ -11,7 +12,8 @@ export const search = section('Token search', {
 ]);
 
 export const discovery = section('Token discovery endpoint list', {
-  prefix: 'discovery', client: 'src/service/tokens.ts createTokens', sandbox: 'src/sandbox/service/discovery.ts registerDiscovery',
+  prefix: 'discovery', client: 'src/service/endpoints/tokens.ts createTokens',
+  sandbox: 'src/sandbox/service/discovery.ts registerDiscovery',
 }, [
   ['endpoint', '/search', 'Searches by symbol, name or mint.'],
   ['endpoint', '/tag', 'Tokens of one tag.'],

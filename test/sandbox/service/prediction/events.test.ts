@@ -5,22 +5,30 @@ import { envelope, EVENT, EVENT_METADATA, FLAG, ISO_TIME, MARKET, NUMBER, PRICIN
 let sandbox: TestSandbox;
 let live: TestSandbox;
 beforeAll(async () => {
-  [sandbox, live] = await Promise.all([startTestSandbox({ slotMs: 60_000 }), startTestSandbox({ slotMs: 60_000, profile: 'live' })]);
+  [sandbox, live] =
+    await Promise.all([startTestSandbox({ slotMs: 60_000 }), startTestSandbox({ slotMs: 60_000, profile: 'live' })]);
 });
 afterAll(() => Promise.all([sandbox.close(), live.close()]));
 
-const search = (query: Record<string, string | number>, from = sandbox): Promise<Answer> => from.get('/prediction/v1/events/search', query);
-const markets = (eventId: string, query: Record<string, string | number> = {}, from = sandbox): Promise<Answer> => from.get(`/prediction/v1/events/${eventId}/markets`, query);
-const suggested = (pubkey: string, query: Record<string, string> = {}): Promise<Answer> => sandbox.get(`/prediction/v1/events/suggested/${pubkey}`, query);
+const search = (query: Record<string, string | number>, from = sandbox): Promise<Answer> =>
+  from.get('/prediction/v1/events/search', query);
+const markets = (eventId: string, query: Record<string, string | number> = {}, from = sandbox): Promise<Answer> =>
+  from.get(`/prediction/v1/events/${eventId}/markets`, query);
+const suggested = (pubkey: string, query: Record<string, string> = {}): Promise<Answer> =>
+  sandbox.get(`/prediction/v1/events/suggested/${pubkey}`, query);
 const book = (): Promise<Answer> => sandbox.get('/prediction/v1/orderbook/HERRINGRUN-27MAR01');
-const setBook = (yes: unknown, no: unknown): Promise<Answer> => sandbox.post('/sandbox/book', { market_id: 'HERRINGRUN-27MAR01', yes, no }, {});
-const titles = ({ body }: Answer): string[] => body.data.map(({ metadata }: { metadata: { title: string } }) => metadata.title);
+const setBook = (yes: unknown, no: unknown): Promise<Answer> =>
+  sandbox.post('/sandbox/book', { market_id: 'HERRINGRUN-27MAR01', yes, no }, {});
+const titles = ({ body }: Answer): string[] =>
+  body.data.map(({ metadata }: { metadata: { title: string } }) => metadata.title);
 
 const LIVE_MARKET = {
-  marketId: TEXT, status: TEXT, result: expect.toSatisfy((value) => value === null || typeof value === 'string'), openTime: NUMBER, closeTime: NUMBER,
-  resolveAt: expect.toSatisfy((value) => value === null || /^\d{4}-/.test(String(value))), marketResultPubkey: TEXT, imageUrl: TEXT, title: TEXT,
-  provider: expect.stringMatching(/^provider_[ab]$/), outcomes: ['Yes', 'No'], clobTokenIds: [TEXT, TEXT], marketOptions: [], isTeamMarket: FLAG,
-  rulesPrimary: TEXT, rulesSecondary: TEXT, pricing: PRICING,
+  marketId: TEXT, status: TEXT, result: expect.toSatisfy((value) => value === null || typeof value === 'string'),
+  openTime: NUMBER, closeTime: NUMBER,
+  resolveAt: expect.toSatisfy((value) => value === null || /^\d{4}-/.test(String(value))), marketResultPubkey: TEXT,
+  imageUrl: TEXT, title: TEXT,
+  provider: expect.stringMatching(/^provider_[ab]$/), outcomes: ['Yes', 'No'], clobTokenIds: [TEXT, TEXT],
+  marketOptions: [], isTeamMarket: FLAG, rulesPrimary: TEXT, rulesSecondary: TEXT, pricing: PRICING,
 };
 
 describe('GET /prediction/v1/events/search', () => {
@@ -39,14 +47,16 @@ describe('GET /prediction/v1/events/search', () => {
   it('looks for the term in titles, whatever the case, of provider_b unless told otherwise', async () => {
     expect(titles(await search({ query: 'PEARL END' }))).toEqual(['Where does PEARL end the quarter?']);
     expect(titles(await search({ query: 'spring tide' }))).toEqual([]);
-    expect(titles(await search({ query: 'spring tide', provider: 'provider_a' }))).toEqual(['How high is the spring tide?']);
+    expect(titles(await search({ query: 'spring tide', provider: 'provider_a' })))
+      .toEqual(['How high is the spring tide?']);
     expect(titles(await search({ query: 'no such words' }))).toEqual([]);
   });
 
   it('gives as many as are wanted, those that trade first', async () => {
     expect(titles(await search({ query: 'KELP', limit: 3 }))).toHaveLength(3);
     expect((await search({ query: 'e' })).body.data.length).toBeLessThanOrEqual(10);
-    const active = (await search({ query: 'k', limit: 20 })).body.data.map(({ isActive }: { isActive: boolean }) => isActive);
+    const active = (await search({ query: 'k', limit: 20 }))
+      .body.data.map(({ isActive }: { isActive: boolean }) => isActive);
     expect(active).toEqual(active.toSorted((a: boolean, b: boolean) => Number(b) - Number(a)));
     expect(new Set(active)).toEqual(new Set([true, false]));
   });
@@ -59,7 +69,8 @@ describe('GET /prediction/v1/events/search', () => {
   });
 
   it.each([
-    [{}, 'query'], [{ query: '' }, 'query'], [{ query: 'x'.repeat(201) }, 'query'], [{ query: 'a', limit: 0 }, 'limit'], [{ query: 'a', limit: 21 }, 'limit'],
+    [{}, 'query'], [{ query: '' }, 'query'], [{ query: 'x'.repeat(201) }, 'query'], [{ query: 'a', limit: 0 }, 'limit'],
+    [{ query: 'a', limit: 21 }, 'limit'],
     [{ query: 'a', provider: 'provider_c' }, 'provider'],
   ])('refuses %j in the envelope', async (query, param) => {
     const answer = await search(query);
@@ -79,18 +90,22 @@ describe('GET /prediction/v1/events/search', () => {
 
 describe('GET /prediction/v1/events/suggested/{pubkey}', () => {
   it('suggests what trades, by provider, always the same for one key', async () => {
-    const [first, again, other] = [await suggested('an-order'), await suggested('an-order'), await suggested('another')];
+    const [first, again, other] =
+      [await suggested('an-order'), await suggested('an-order'), await suggested('another')];
     expect(first.status).toBe(200);
     expect(first.body.data.length).toBeGreaterThan(3);
     for (const event of first.body.data) expect(event).toEqual({ ...EVENT, isActive: true });
     expect(titles(first)).toEqual(titles(again));
     expect(titles(first)).not.toEqual(titles(other));
-    expect(titles(await suggested('an-order', { provider: 'provider_a' })).filter((title) => titles(first).includes(title))).toEqual([]);
+    expect(
+      titles(await suggested('an-order', { provider: 'provider_a' })).filter((title) => titles(first).includes(title)),
+    ).toEqual([]);
   });
 
   it('starts with events of the kind that the order was about', async () => {
     const { data } = (await sandbox.get('/prediction/v1/history', { end: 20 })).body;
-    const order = data.find(({ eventType, eventId }: { eventType: string; eventId: string }) => eventType === 'order_created' && /^\d/.test(eventId));
+    const order = data.find(({ eventType, eventId }: { eventType: string; eventId: string }) =>
+      eventType === 'order_created' && /^\d/.test(eventId));
     const { data: found } = (await suggested(order.orderPubkey)).body;
     const [{ category }] = (await search({ query: order.eventMetadata.title })).body.data;
     expect(found[0].category).toBe(category);
@@ -117,23 +132,31 @@ describe('GET /prediction/v1/events/{eventId}/markets', () => {
     for (const { marketId, pricing } of (await markets('REGATTA27')).body.data) {
       const book = (await sandbox.get(`/prediction/v1/orderbook/${marketId}`)).body;
       const [yes, no] = [book.yes_dollars, book.no_dollars].map((side) => Math.round(Number(side[0]?.[0] ?? 0) * 1e6));
-      expect(pricing).toMatchObject({ sellYesPriceUsd: yes, sellNoPriceUsd: no, buyYesPriceUsd: no === 0 ? 0 : 1e6 - no!, buyNoPriceUsd: yes === 0 ? 0 : 1e6 - yes! });
+      expect(pricing).toMatchObject({
+        sellYesPriceUsd: yes, sellNoPriceUsd: no, buyYesPriceUsd: no === 0 ? 0 : 1e6 - no!,
+        buyNoPriceUsd: yes === 0 ? 0 : 1e6 - yes!,
+      });
     }
-    expect((await markets('LIGHTHOUSE')).body.data[0].pricing).toMatchObject({ buyYesPriceUsd: 0, sellNoPriceUsd: 0, sellYesPriceUsd: expect.toSatisfy((price) => price > 0) });
+    expect((await markets('LIGHTHOUSE')).body.data[0].pricing)
+      .toMatchObject({ buyYesPriceUsd: 0, sellNoPriceUsd: 0, sellYesPriceUsd: expect.toSatisfy((price) => price > 0) });
   });
 
   it('shows markets that are closed, resolved and cancelled, with prices of 0', async () => {
     const { data } = (await markets('FOGHORN')).body;
-    expect(data.map(({ status, result }: { status: string; result: string }) => [status, result])).toEqual([['closed', 'yes'], ['closed', 'no'], ['cancelled', null], ['closed', null]]);
-    for (const { pricing } of data) expect(pricing).toMatchObject({ buyYesPriceUsd: 0, buyNoPriceUsd: 0, sellYesPriceUsd: 0, sellNoPriceUsd: 0 });
+    expect(data.map(({ status, result }: { status: string; result: string }) => [status, result]))
+      .toEqual([['closed', 'yes'], ['closed', 'no'], ['cancelled', null], ['closed', null]]);
+    for (const { pricing } of data)
+      expect(pricing).toMatchObject({ buyYesPriceUsd: 0, buyNoPriceUsd: 0, sellYesPriceUsd: 0, sellNoPriceUsd: 0 });
     const flat = (await markets('FOGHORN', {}, live)).body.data;
     for (const market of flat) expect(market).toEqual(LIVE_MARKET);
-    expect(flat.map(({ resolveAt }: { resolveAt: string | null }) => resolveAt !== null)).toEqual([true, true, true, false]);
+    expect(flat.map(({ resolveAt }: { resolveAt: string | null }) => resolveAt !== null))
+      .toEqual([true, true, true, false]);
   });
 
   it('follow time: what trades now closes and resolves', async () => {
     const [event] = (await search({ query: 'KELP up or down' })).body.data;
-    const states = async (): Promise<string[]> => (await markets(event.eventId)).body.data.map(({ status, result }: { status: string; result: string }) => `${status} ${result}`);
+    const states = async (): Promise<string[]> => (await markets(event.eventId))
+      .body.data.map(({ status, result }: { status: string; result: string }) => `${status} ${result}`);
     expect(new Set(await states())).toEqual(new Set(['open null']));
     await sandbox.passSlots(4_500);
     expect((await states()).every((state) => /^closed (?:yes|no|null)$/.test(state))).toBe(true);
@@ -154,8 +177,12 @@ describe('POST /sandbox/book', () => {
   it('plays books that are empty, one-sided, crossed, or not there, until they are released', async () => {
     const own = (await book()).body;
     expect((await setBook([[62, 5.5], [70.5, 1]], [[41, 2]])).body).toEqual({ books: ['HERRINGRUN-27MAR01'] });
-    expect((await book()).body).toEqual({ yes: [[71, 1], [62, 5.5]], no: [[41, 2]], yes_dollars: [['0.7050', 1], ['0.6200', 5.5]], no_dollars: [['0.4100', 2]] });
-    expect((await markets('HERRINGRUN')).body.data[0].pricing).toMatchObject({ sellYesPriceUsd: 705_000, buyYesPriceUsd: 590_000 });
+    expect((await book()).body).toEqual({
+      yes: [[71, 1], [62, 5.5]], no: [[41, 2]], yes_dollars: [['0.7050', 1], ['0.6200', 5.5]],
+      no_dollars: [['0.4100', 2]],
+    });
+    expect((await markets('HERRINGRUN')).body.data[0].pricing)
+      .toMatchObject({ sellYesPriceUsd: 705_000, buyYesPriceUsd: 590_000 });
     await setBook([[50, 1]], []);
     expect((await book()).body.no).toEqual([]);
     await setBook(null, null);
@@ -164,7 +191,11 @@ describe('POST /sandbox/book', () => {
     expect((await book()).body).toEqual(own);
   });
 
-  it.each([[{}], [{ market_id: 'nobody', yes: [], no: [] }], [{ market_id: '540817', yes: [], no: null }], [{ market_id: '540817', yes: [[101, 1]], no: [] }], [{ market_id: '540817', yes: [[5]], no: [] }], [{ market_id: '540817', yes: 'all', no: [] }], [{ market_id: '540817', yes: [[5, -1]], no: [] }]])(
+  it.each([
+    [{}], [{ market_id: 'nobody', yes: [], no: [] }], [{ market_id: '540817', yes: [], no: null }],
+    [{ market_id: '540817', yes: [[101, 1]], no: [] }], [{ market_id: '540817', yes: [[5]], no: [] }],
+    [{ market_id: '540817', yes: 'all', no: [] }], [{ market_id: '540817', yes: [[5, -1]], no: [] }],
+  ])(
     'refuses %j', async (body) => {
       const answer = await sandbox.post('/sandbox/book', body);
       expect([answer.status, answer.body]).toEqual([400, { error: TEXT }]);

@@ -36,7 +36,8 @@ describe('GET /prediction/v1/orderbook/{marketId}', () => {
   it('can be one-sided, or null', async () => {
     expect((await book('LIGHTHOUSE-27JAN15')).body).toMatchObject({ no: [], no_dollars: [] });
     const none = await book('DOLDRUMS-26NOV30');
-    expect([none.status, none.text, none.headers['content-type']]).toEqual([200, 'null', expect.stringMatching(/application\/json/)]);
+    expect([none.status, none.text, none.headers['content-type']])
+      .toEqual([200, 'null', expect.stringMatching(/application\/json/)]);
   });
 
   it('is not had while the venue does not answer, and comes back', async () => {
@@ -47,7 +48,8 @@ describe('GET /prediction/v1/orderbook/{marketId}', () => {
       await other.passSlots(300);
       const failed = await other.get('/prediction/v1/orderbook/541301');
       expect([failed.status, failed.body]).toEqual([502, {
-        type: 'api_error', message: expect.any(String), code: 'orderbook_unavailable', param: 'marketId', request_id: expect.any(String),
+        type: 'api_error', message: expect.any(String), code: 'orderbook_unavailable', param: 'marketId',
+        request_id: expect.any(String),
       }]);
       await other.passSlots(150);
       expect(await status()).toBe(200);
@@ -63,10 +65,14 @@ describe('GET /prediction/v1/orderbook/{marketId}', () => {
   });
 
   it('does not know every id, and says so in the envelope', async () => {
-    for (const [id, status, code] of [['nobody', 404, 'market_not_found'], ['', 400, 'custom'], ['x'.repeat(200), 400, 'custom'], [encodeURIComponent('../../etc'), 404, 'market_not_found']] as const) {
+    for (const [id, status, code] of [
+      ['nobody', 404, 'market_not_found'], ['', 400, 'custom'], ['x'.repeat(200), 400, 'custom'],
+      [encodeURIComponent('../../etc'), 404, 'market_not_found'],
+    ] as const) {
       const answer = await book(id);
       expect([answer.status, answer.body]).toEqual([status, {
-        type: 'invalid_request_error', message: expect.any(String), code, param: 'marketId', request_id: expect.any(String),
+        type: 'invalid_request_error', message: expect.any(String), code, param: 'marketId',
+        request_id: expect.any(String),
       }]);
     }
   });

@@ -6,7 +6,8 @@ let sandbox: TestSandbox;
 let live: TestSandbox;
 let v1: V1;
 beforeAll(async () => {
-  [sandbox, live] = await Promise.all([startTestSandbox({ speed: 0 }), startTestSandbox({ speed: 0, profile: 'live' })]);
+  [sandbox, live] =
+    await Promise.all([startTestSandbox({ speed: 0 }), startTestSandbox({ speed: 0, profile: 'live' })]);
   v1 = v1Of(sandbox);
 });
 afterAll(() => Promise.all([sandbox.close(), live.close()]));
@@ -34,12 +35,13 @@ describe('GET /swap/v1/quote', () => {
     const fee = (BigInt(swapInfo.outAmount) * 30n) / 10_000n;
     expect(quote).toEqual({
       inputMint: USDC, inAmount: '25000000', outputMint: SOL, outAmount: (BigInt(swapInfo.outAmount) - fee).toString(),
-      otherAmountThreshold: expect.stringMatching(DIGITS), swapMode: 'ExactIn', slippageBps: 50, platformFee: { amount: fee.toString(), feeBps: 30 },
+      otherAmountThreshold: expect.stringMatching(DIGITS), swapMode: 'ExactIn', slippageBps: 50,
+      platformFee: { amount: fee.toString(), feeBps: 30 },
       priceImpactPct: expect.stringMatching(/^0\.00\d+$/),
       routePlan: [{
         swapInfo: {
-          ammKey: expect.any(String), label: 'Lagoon', inputMint: USDC, outputMint: SOL, inAmount: '25000000', outAmount: expect.stringMatching(DIGITS),
-          feeAmount: '0', feeMint: USDC,
+          ammKey: expect.any(String), label: 'Lagoon', inputMint: USDC, outputMint: SOL, inAmount: '25000000',
+          outAmount: expect.stringMatching(DIGITS), feeAmount: '0', feeMint: USDC,
         },
         percent: 100,
       }],
@@ -56,16 +58,22 @@ describe('GET /swap/v1/quote', () => {
   it('rounds the threshold up: of the output with ExactIn, of the input with ExactOut', async () => {
     for (const slippageBps of [0, 1, 37, 10_000]) {
       const exactIn = await v1.quoted({ ...plain, amount: '33333333', slippageBps });
-      expect(exactIn.otherAmountThreshold).toBe(((BigInt(exactIn.outAmount) * BigInt(10_000 - slippageBps) + 9_999n) / 10_000n).toString());
+      expect(exactIn.otherAmountThreshold)
+        .toBe(((BigInt(exactIn.outAmount) * BigInt(10_000 - slippageBps) + 9_999n) / 10_000n).toString());
       const exactOut = await v1.quoted({ ...plain, amount: '133333333', slippageBps, swapMode: 'ExactOut' });
       expect([exactOut.swapMode, exactOut.outAmount]).toEqual(['ExactOut', '133333333']);
-      expect(exactOut.otherAmountThreshold).toBe(((BigInt(exactOut.inAmount) * BigInt(10_000 + slippageBps) + 9_999n) / 10_000n).toString());
+      expect(exactOut.otherAmountThreshold)
+        .toBe(((BigInt(exactOut.inAmount) * BigInt(10_000 + slippageBps) + 9_999n) / 10_000n).toString());
     }
-    expect(BigInt((await v1.quoted({ ...plain, slippageBps: 65_535, swapMode: 'ExactOut' })).otherAmountThreshold)).toBeGreaterThan(0n);
+    expect(BigInt((await v1.quoted({ ...plain, slippageBps: 65_535, swapMode: 'ExactOut' })).otherAmountThreshold))
+      .toBeGreaterThan(0n);
   });
 
   it('asks with ExactOut for the least input: one unit less would not pay', async () => {
-    for (const [input, output, amount] of [['USDC', 'SOL', '137000001'], ['SOL', 'USDC', '25000001'], ['KELP', 'TIDE', '12345'], ['LHSOL', 'PEARL', '7777777']] as const) {
+    for (const [input, output, amount] of [
+      ['USDC', 'SOL', '137000001'], ['SOL', 'USDC', '25000001'], ['KELP', 'TIDE', '12345'],
+      ['LHSOL', 'PEARL', '7777777'],
+    ] as const) {
       const [inputMint, outputMint] = [sandbox.mint(input), sandbox.mint(output)];
       const quote = await v1.quoted({ inputMint, outputMint, amount, swapMode: 'ExactOut' });
       const { ammKey: lastPool } = quote.routePlan.at(-1).swapInfo;
@@ -74,7 +82,8 @@ describe('GET /swap/v1/quote', () => {
       const least = await v1.quoted({ inputMint, outputMint, amount: quote.inAmount, dexes });
       expect(BigInt(least.outAmount)).toBeGreaterThanOrEqual(BigInt(amount));
       const less = await v1.quoted({ inputMint, outputMint, amount: (BigInt(quote.inAmount) - 1n).toString(), dexes });
-      if (less.routePlan.at(-1).swapInfo.ammKey === lastPool) expect(BigInt(less.outAmount)).toBeLessThan(BigInt(amount));
+      if (less.routePlan.at(-1).swapInfo.ammKey === lastPool)
+        expect(BigInt(less.outAmount)).toBeLessThan(BigInt(amount));
     }
   });
 
@@ -83,16 +92,20 @@ describe('GET /swap/v1/quote', () => {
     const [free, charged] = [await v1.quoted(wanted), await v1.quoted({ ...wanted, platformFeeBps: 100 })];
     expect(charged.outAmount).toBe('137000000');
     expect(Number(charged.inAmount) / Number(free.inAmount)).toBeCloseTo(1 / 0.99, 4);
-    expect(BigInt(charged.platformFee.amount) + 137_000_000n).toBeLessThanOrEqual(BigInt(charged.routePlan[0].swapInfo.outAmount));
+    expect(BigInt(charged.platformFee.amount) + 137_000_000n)
+      .toBeLessThanOrEqual(BigInt(charged.routePlan[0].swapInfo.outAmount));
   });
 
   it('lets only some markets be asked for an exact output, or stand in a bundle', async () => {
     const conch = { inputMint: sandbox.mint('CONCH'), outputMint: USDC, amount: '5000000', onlyDirectRoutes: 'true' };
     expect(labels(await v1.quoted(conch))).toEqual(['Estuary']);
     for (const extra of [{ swapMode: 'ExactOut' }, { forBundle: 'true' }]) {
-      expect((await v1.quote({ ...conch, ...extra })).body).toEqual({ error: expect.any(String), errorCode: 'NO_ROUTES_FOUND' });
+      expect((await v1.quote({ ...conch, ...extra })).body)
+        .toEqual({ error: expect.any(String), errorCode: 'NO_ROUTES_FOUND' });
     }
-    const krill = { inputMint: sandbox.mint('KRILL'), outputMint: SOL, amount: '500000000000', restrictIntermediateTokens: 'false' };
+    const krill = {
+      inputMint: sandbox.mint('KRILL'), outputMint: SOL, amount: '500000000000', restrictIntermediateTokens: 'false',
+    };
     expect(labels(await v1.quoted({ ...krill, forBundle: 'true' }))).not.toContain('Estuary');
   });
 
@@ -118,7 +131,8 @@ describe('GET /swap/v1/quote', () => {
     for (const extra of [{ onlyDirectRoutes: 'true' }, { maxAccounts: 17 }]) {
       expect((await v1.quote({ ...long, ...extra })).body.errorCode).toBe('NO_ROUTES_FOUND');
     }
-    expect((await v1.quoted({ ...plain, maxAccounts: '18446744073709551615' })).outAmount).toBe((await v1.quoted(plain)).outAmount);
+    expect((await v1.quoted({ ...plain, maxAccounts: '18446744073709551615' })).outAmount)
+      .toBe((await v1.quoted(plain)).outAmount);
   });
 
   it('never uses what belongs to one router of the second version', async () => {
@@ -149,8 +163,9 @@ describe('GET /swap/v1/quote refuses with 400', () => {
     ['a fee of everything', { ...plain, platformFeeBps: 10_000 }, /platformFeeBps/],
     ['negative accounts', { ...plain, maxAccounts: -1 }, /maxAccounts/],
     ['another version', { ...plain, instructionVersion: 'V3' }, /instructionVersion/],
-    ...['restrictIntermediateTokens', 'onlyDirectRoutes', 'asLegacyTransaction', 'dynamicSlippage', 'forBundle'].map((name): [string, Query, RegExp] =>
-      [`${name} that is no boolean`, { ...plain, [name]: 'maybe' }, new RegExp(`${name}: expected true or false`)]),
+    ...['restrictIntermediateTokens', 'onlyDirectRoutes', 'asLegacyTransaction', 'dynamicSlippage', 'forBundle']
+      .map((name): [string, Query, RegExp] =>
+        [`${name} that is no boolean`, { ...plain, [name]: 'maybe' }, new RegExp(`${name}: expected true or false`)]),
   ];
   it.each(broken)('and an error alone: %s', async (_name, query, error) => {
     const answer = await v1.quote(query);
@@ -158,11 +173,19 @@ describe('GET /swap/v1/quote refuses with 400', () => {
   });
 
   const unroutable: [string, Query, string][] = [
-    ['a mint that nobody trades', { ...plain, outputMint: 'Bear99mWVTgEXo4CHgPdY5gNgDTG3KqeEQ3j8zfZfij' }, 'TOKEN_NOT_TRADABLE'],
+    [
+      'a mint that nobody trades', { ...plain, outputMint: 'Bear99mWVTgEXo4CHgPdY5gNgDTG3KqeEQ3j8zfZfij' },
+      'TOKEN_NOT_TRADABLE',
+    ],
     ['the same mint twice', { ...plain, outputMint: USDC }, 'CIRCULAR_ARBITRAGE_IS_DISABLED'],
     ['a label in another spelling', { ...plain, dexes: 'lagoon' }, 'NO_ROUTES_FOUND'],
-    ['an amount of which nothing comes out', { inputMint: USDC, outputMint: 'TideEfvvA2AqoL6xgDriC2JUjQpsHzUng31qBnKkEVb', amount: '1' }, 'COULD_NOT_FIND_ANY_ROUTE'],
-    ['an output that no pool holds', { ...plain, amount: '18446744073709551615', swapMode: 'ExactOut' }, 'COULD_NOT_FIND_ANY_ROUTE'],
+    ['an amount of which nothing comes out', {
+      inputMint: USDC, outputMint: 'TideEfvvA2AqoL6xgDriC2JUjQpsHzUng31qBnKkEVb', amount: '1',
+    }, 'COULD_NOT_FIND_ANY_ROUTE'],
+    [
+      'an output that no pool holds', { ...plain, amount: '18446744073709551615', swapMode: 'ExactOut' },
+      'COULD_NOT_FIND_ANY_ROUTE',
+    ],
   ];
   it.each(unroutable)('with an errorCode: %s', async (_name, query, errorCode) => {
     const answer = await v1.quote(query);
@@ -179,7 +202,10 @@ describe('issue 13.31: a quote with a slippage of more than everything', () => {
 describe('a quote of the live profile', () => {
   it('says what the live service says, and no more', async () => {
     const quote = await v1Of(live).quoted(plain);
-    expect(quote).toMatchObject({ platformFee: null, contextSlot: expect.any(Number), updateContextSlot: expect.any(Number), timeTaken: expect.any(Number) });
+    expect(quote).toMatchObject({
+      platformFee: null, contextSlot: expect.any(Number), updateContextSlot: expect.any(Number),
+      timeTaken: expect.any(Number),
+    });
     expect(quote).not.toHaveProperty('mostReliableAmmsQuoteReport');
     expect(quote.routePlan[0]).toMatchObject({ percent: 100, bps: null });
     expect(Object.keys(quote.routePlan[0].swapInfo)).not.toEqual(expect.arrayContaining(['feeAmount']));

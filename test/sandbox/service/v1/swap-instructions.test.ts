@@ -14,11 +14,15 @@ describe('POST /swap/v1/swap-instructions', () => {
   it('gives the same swap in pieces', async () => {
     const wallet = await v1.wealthy();
     const quoteResponse = await v1.quoted(BUY);
-    const { status, body } = await sandbox.post('/swap/v1/swap-instructions', { userPublicKey: wallet.address, quoteResponse, prioritizationFeeLamports: { bundleTipLamports: 5_000 } });
-    const wire = { programId: expect.any(String), accounts: expect.any(Array), data: expect.stringMatching(/^[A-Za-z0-9+/=]+$/) };
+    const { status, body } = await sandbox.post('/swap/v1/swap-instructions', {
+      userPublicKey: wallet.address, quoteResponse, prioritizationFeeLamports: { bundleTipLamports: 5_000 },
+    });
+    const wire =
+      { programId: expect.any(String), accounts: expect.any(Array), data: expect.stringMatching(/^[A-Za-z0-9+/=]+$/) };
     expect(status).toBe(200);
     expect(body).toEqual({
-      tokenLedgerInstruction: null, computeBudgetInstructions: [wire, wire], setupInstructions: [wire], swapInstruction: wire, cleanupInstruction: wire,
+      tokenLedgerInstruction: null, computeBudgetInstructions: [wire, wire], setupInstructions: [wire],
+      swapInstruction: wire, cleanupInstruction: wire,
       otherInstructions: [wire], addressLookupTableAddresses: [expect.any(String)],
     });
     expect(body.swapInstruction.accounts[0]).toEqual({ pubkey: wallet.address, isSigner: true, isWritable: false });
@@ -33,8 +37,10 @@ describe('POST /swap/v1/swap-instructions', () => {
       const fields = { userPublicKey: wallet.address, quoteResponse: quote };
       const { body } = await live.post('/swap/v1/swap-instructions', fields);
       expect(body).toMatchObject({
-        prioritizationFeeLamports: expect.any(Number), computeUnitLimit: 1_400_000, prioritizationType: { computeBudget: { microLamports: expect.any(Number) } },
-        simulationSlot: live.chain.slot, simulationError: null, dynamicSlippageReport: null, blockhashWithMetadata: { lastValidBlockHeight: expect.any(Number) },
+        prioritizationFeeLamports: expect.any(Number), computeUnitLimit: 1_400_000,
+        prioritizationType: { computeBudget: { microLamports: expect.any(Number) } },
+        simulationSlot: live.chain.slot, simulationError: null, dynamicSlippageReport: null,
+        blockhashWithMetadata: { lastValidBlockHeight: expect.any(Number) },
       });
       expect(Object.keys(body.addressesByLookupTableAddress)).toEqual(body.addressLookupTableAddresses);
       const swapped = await theirs.swapped(quote, wallet);

@@ -24,12 +24,16 @@ describe('POST /swap/v1/swap takes back what it quoted, and nothing else', () =>
     ['another output', (quote: Body) => ({ ...quote, outAmount: (BigInt(quote.outAmount) + 1n).toString() })],
     ['more slippage', (quote: Body) => ({ ...quote, slippageBps: 5_000 })],
     ['a number for a text', (quote: Body) => ({ ...quote, inAmount: Number(quote.inAmount) })],
-    ['another market', (quote: Body) => ({ ...quote, routePlan: [{ ...quote.routePlan[0], swapInfo: { ...quote.routePlan[0].swapInfo, label: 'Tidepool' } }] })],
+    ['another market', (quote: Body) => ({
+      ...quote, routePlan: [{ ...quote.routePlan[0], swapInfo: { ...quote.routePlan[0].swapInfo, label: 'Tidepool' } }],
+    })],
     ['a member less', ({ contextSlot: _contextSlot, ...quote }: Body) => quote],
     ['one of its own making', () => ({})],
   ])('but not with %s', async (_name, change) => {
     const answer = await v1.swap(change(await v1.quoted(BUY)), await v1.wealthy());
-    expect([answer.status, answer.body]).toEqual([400, { error: expect.stringMatching(/quoteResponse: expected a quote as GET \/swap\/v1\/quote gave it/) }]);
+    expect([answer.status, answer.body]).toEqual([
+      400, { error: expect.stringMatching(/quoteResponse: expected a quote as GET \/swap\/v1\/quote gave it/) },
+    ]);
   });
 
   it('however old it is, and never what another quoted', async () => {
@@ -58,14 +62,34 @@ describe('POST /swap/v1/swap refuses', () => {
     ['a text for a boolean', 422, { wrapAndUnwrapSol: 'true' }, /wrapAndUnwrapSol: expected true or false/],
     ['a fraction for a fee', 422, { prioritizationFeeLamports: 1.5 }, /prioritizationFeeLamports/],
     ['a negative fee', 422, { prioritizationFeeLamports: -1 }, /prioritizationFeeLamports/],
-    ['a fee in words', 422, { prioritizationFeeLamports: 'lots' }, /prioritizationFeeLamports: expected whole lamports, "auto"/],
+    [
+      'a fee in words', 422, { prioritizationFeeLamports: 'lots' },
+      /prioritizationFeeLamports: expected whole lamports, "auto"/,
+    ],
     ['a fee in no known form', 400, { prioritizationFeeLamports: { some: 1 } }, /prioritizationFeeLamports/],
-    ['an unknown level', 422, { prioritizationFeeLamports: { priorityLevelWithMaxLamports: { priorityLevel: 'utmost', maxLamports: 5 } } }, /priorityLevel: expected one of medium, high, veryHigh/],
-    ['a level without a limit', 422, { prioritizationFeeLamports: { priorityLevelWithMaxLamports: { priorityLevel: 'high' } } }, /maxLamports/],
-    ['a fee and a tip', 400, { prioritizationFeeLamports: { ...level, bundleTipLamports: 5 } }, /prioritizationFeeLamports/],
-    ['a price and a fee', 400, { prioritizationFeeLamports: 5, computeUnitPriceMicroLamports: 5 }, /expected one of them, got both/],
-    ['a lifetime beyond 8 bits', 422, { blockhashSlotsToExpiry: 256 }, /blockhashSlotsToExpiry: expected a whole number of 0 to 255/],
-    ['both destinations', 400, { destinationTokenAccount: address, nativeDestinationAccount: address }, /destinationTokenAccount and nativeDestinationAccount/],
+    ['an unknown level', 422, {
+      prioritizationFeeLamports: { priorityLevelWithMaxLamports: { priorityLevel: 'utmost', maxLamports: 5 } },
+    }, /priorityLevel: expected one of medium, high, veryHigh/],
+    [
+      'a level without a limit', 422,
+      { prioritizationFeeLamports: { priorityLevelWithMaxLamports: { priorityLevel: 'high' } } }, /maxLamports/,
+    ],
+    [
+      'a fee and a tip', 400, { prioritizationFeeLamports: { ...level, bundleTipLamports: 5 } },
+      /prioritizationFeeLamports/,
+    ],
+    [
+      'a price and a fee', 400, { prioritizationFeeLamports: 5, computeUnitPriceMicroLamports: 5 },
+      /expected one of them, got both/,
+    ],
+    [
+      'a lifetime beyond 8 bits', 422, { blockhashSlotsToExpiry: 256 },
+      /blockhashSlotsToExpiry: expected a whole number of 0 to 255/,
+    ],
+    [
+      'both destinations', 400, { destinationTokenAccount: address, nativeDestinationAccount: address },
+      /destinationTokenAccount and nativeDestinationAccount/,
+    ],
     ['a native destination with V1 instructions', 400, { nativeDestinationAccount: address }, /instructionVersion V2/],
   ];
   it.each(cases)('%s: %i', async (_name, status, fields, error) => {
@@ -74,20 +98,26 @@ describe('POST /swap/v1/swap refuses', () => {
   });
 
   it('a price beside a fee with a code', async () => {
-    const answer = await v1.swap(await v1.quoted(BUY), await v1.wealthy(), { prioritizationFeeLamports: level, computeUnitPriceMicroLamports: 5 });
+    const answer = await v1.swap(await v1.quoted(BUY), await v1.wealthy(), {
+      prioritizationFeeLamports: level, computeUnitPriceMicroLamports: 5,
+    });
     expect(answer.body.errorCode).toBe('INVALID_COMPUTE_UNIT_PRICE_AND_PRIORITIZATION_FEE');
   });
 
   it('a native destination of another output, of a token program, or of too little', async () => {
     const wallet = await v1.wealthy();
     const refused = async (query: Record<string, string>, nativeDestinationAccount: string): Promise<string> => {
-      const answer = await v1.swap(await v1.quoted({ ...query, instructionVersion: 'V2' }), wallet, { nativeDestinationAccount });
+      const answer =
+        await v1.swap(await v1.quoted({ ...query, instructionVersion: 'V2' }), wallet, { nativeDestinationAccount });
       expect(answer.status).toBe(400);
       return answer.body.error;
     };
-    expect(await refused(SELL, wallet.address)).toMatch(/nativeDestinationAccount: expected a quote whose output is SOL/);
-    expect(await refused(BUY, associatedTokenAddress(wallet.address, USDC, TOKEN_PROGRAM))).toMatch(/no token program owns/);
-    expect(await refused({ ...BUY, amount: '100000' }, (await sandbox.newWallet()).address)).toMatch(/at least 2039280 lamports/);
+    expect(await refused(SELL, wallet.address))
+      .toMatch(/nativeDestinationAccount: expected a quote whose output is SOL/);
+    expect(await refused(BUY, associatedTokenAddress(wallet.address, USDC, TOKEN_PROGRAM)))
+      .toMatch(/no token program owns/);
+    expect(await refused({ ...BUY, amount: '100000' }, (await sandbox.newWallet()).address))
+      .toMatch(/at least 2039280 lamports/);
   });
 
   it('a fee without its account, and an account of a third mint', async () => {
@@ -95,7 +125,8 @@ describe('POST /swap/v1/swap refuses', () => {
     const quote = await v1.quoted({ ...BUY, platformFeeBps: 20 });
     expect((await v1.swap(quote, wallet)).body.error).toMatch(/feeAccount: missing/);
     const feeAccount = sandbox.chain.fundToken({ owner: wallet.address, mint: sandbox.mint('KELP'), amount: 1n });
-    expect((await v1.swap(quote, wallet, { feeAccount })).body.error).toMatch(/feeAccount: expected an initialised token account of/);
+    expect((await v1.swap(quote, wallet, { feeAccount })).body.error)
+      .toMatch(/feeAccount: expected an initialised token account of/);
   });
 
   it('a body that is JSON and no object: 422', async () => {

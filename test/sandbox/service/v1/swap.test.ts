@@ -15,7 +15,8 @@ afterAll(() => sandbox.close());
 /** How many accounts a transaction makes sure of. */
 function accountsMade(body: Body): number {
   const { message } = transactionOf(body);
-  return message.compiledInstructions.filter(({ programIdIndex }) => message.staticAccountKeys[programIdIndex]!.toBase58().startsWith('ATokenGP')).length;
+  return message.compiledInstructions.filter(({ programIdIndex }) =>
+    message.staticAccountKeys[programIdIndex]!.toBase58().startsWith('ATokenGP')).length;
 }
 
 /** Moves the price of SOL; returns the way back. */
@@ -53,7 +54,8 @@ describe('POST /swap/v1/swap', () => {
     const { body: state } = await sandbox.get('/sandbox/state');
     let landed = 0;
     for (let i = 0; i < 80; i++) {
-      const [input, output] = [tokens[Math.floor(random() * tokens.length)]!, tokens[Math.floor(random() * tokens.length)]!];
+      const [input, output] =
+        [tokens[Math.floor(random() * tokens.length)]!, tokens[Math.floor(random() * tokens.length)]!];
       if (input === output) continue;
       const { usd } = state.prices.find((price: Body) => price.mint === output.mint);
       const amount = Math.max(1, Math.floor(((1 + random() * 80) / usd) * 10 ** output.decimals)).toString();
@@ -91,7 +93,8 @@ describe('POST /swap/v1/swap', () => {
     await movePrice(1.02);
     const doomed = await v1.swapped(quote, wallet);
     expect(doomed.simulationError).toEqual({ errorCode: 'TRANSACTION_ERROR', error: expect.stringMatching(/0x1771/) });
-    expect((await v1.land(doomed.swapTransaction, wallet)).err).toMatchObject({ InstructionError: [expect.any(Number), { Custom: 6_001 }] });
+    expect((await v1.land(doomed.swapTransaction, wallet)).err)
+      .toMatchObject({ InstructionError: [expect.any(Number), { Custom: 6_001 }] });
     await back();
   });
 
@@ -109,36 +112,48 @@ describe('POST /swap/v1/swap', () => {
 
   it('makes a legacy transaction of a legacy quote, and of no other', async () => {
     const wallet = await v1.wealthy();
-    const long = { inputMint: sandbox.mint('KELP'), outputMint: sandbox.mint('BUOY'), amount: '5000000000', asLegacyTransaction: 'true' };
+    const long = {
+      inputMint: sandbox.mint('KELP'), outputMint: sandbox.mint('BUOY'), amount: '5000000000',
+      asLegacyTransaction: 'true',
+    };
     await sandbox.post('/sandbox/fund', { owner: wallet.address, mint: sandbox.mint('KELP'), amount: '5000000000' });
     const quote = await v1.quoted(long);
     expect(quote.routePlan).toHaveLength(3);
     const body = await v1.swapped(quote, wallet, { asLegacyTransaction: true });
     expect(transactionOf(body).version).toBe('legacy');
     expect((await v1.land(body.swapTransaction, wallet)).err).toBeNull();
-    expect(sandbox.chain.tokenBalance({ owner: wallet.address, mint: sandbox.mint('BUOY') })).toBe(BigInt(quote.outAmount));
+    expect(sandbox.chain.tokenBalance({ owner: wallet.address, mint: sandbox.mint('BUOY') }))
+      .toBe(BigInt(quote.outAmount));
     expect((await v1.swap(quote, wallet)).body.error).toMatch(/asLegacyTransaction: expected true/);
-    expect((await v1.swap(await v1.quoted(BUY), wallet, { asLegacyTransaction: true })).body.error).toMatch(/asLegacyTransaction: expected false/);
+    expect((await v1.swap(await v1.quoted(BUY), wallet, { asLegacyTransaction: true })).body.error)
+      .toMatch(/asLegacyTransaction: expected false/);
   });
 
   it('pays a platform\'s fee on the side its account is for', async () => {
     const collector = await sandbox.newWallet({ [USDC]: '1' });
     const accounts = {
-      [USDC]: associatedTokenAddress(collector.address, USDC, TOKEN_PROGRAM), [SOL]: sandbox.chain.fundToken({ owner: collector.address, mint: SOL, amount: 1n }),
+      [USDC]: associatedTokenAddress(collector.address, USDC, TOKEN_PROGRAM),
+      [SOL]: sandbox.chain.fundToken({ owner: collector.address, mint: SOL, amount: 1n }),
     };
     for (const [feeMint, feeAccount] of Object.entries(accounts)) {
       for (const swapMode of ['ExactIn', 'ExactOut']) {
         const wallet = await v1.wealthy();
-        const quote = await v1.quoted({ ...SELL, amount: swapMode === 'ExactIn' ? SELL.amount : '20000000', swapMode, platformFeeBps: 100 });
+        const quote = await v1.quoted({
+          ...SELL, amount: swapMode === 'ExactIn' ? SELL.amount : '20000000', swapMode, platformFeeBps: 100,
+        });
         const body = await v1.swapped(quote, wallet, { feeAccount });
-        const before = { fee: sandbox.chain.tokenBalance({ owner: collector.address, mint: feeMint }), sol: v1.held(wallet.address, SOL), usdc: v1.held(wallet.address, USDC) };
+        const before = {
+          fee: sandbox.chain.tokenBalance({ owner: collector.address, mint: feeMint }),
+          sol: v1.held(wallet.address, SOL), usdc: v1.held(wallet.address, USDC),
+        };
         const { signature, err } = await v1.land(body.swapTransaction, wallet);
         expect(err).toBeNull();
         const fee = sandbox.chain.tokenBalance({ owner: collector.address, mint: feeMint }) - before.fee;
         const received = v1.held(wallet.address, USDC) - before.usdc;
         const spent = before.sol - v1.held(wallet.address, SOL) - sandbox.chain.transaction(signature)!.feeLamports;
         expect(spent).toBeLessThanOrEqual(BigInt(swapMode === 'ExactIn' ? SELL.amount : quote.otherAmountThreshold));
-        expect(received).toBeGreaterThanOrEqual(BigInt(swapMode === 'ExactIn' ? quote.otherAmountThreshold : quote.outAmount));
+        expect(received)
+          .toBeGreaterThanOrEqual(BigInt(swapMode === 'ExactIn' ? quote.otherAmountThreshold : quote.outAmount));
         expect(Number(fee) / Number(feeMint === SOL ? spent : received)).toBeCloseTo(0.01, 3);
       }
     }
@@ -147,7 +162,9 @@ describe('POST /swap/v1/swap', () => {
   it('lets another pay fees and rent', async () => {
     const wallet = await sandbox.newWallet({ [USDC]: '50000000' });
     const payer = await sandbox.newWallet({ [SOL]: '1000000000' });
-    const body = await v1.swapped(await v1.quoted({ ...BUY, outputMint: sandbox.mint('PEARL') }), wallet, { payer: payer.address });
+    const body = await v1.swapped(
+      await v1.quoted({ ...BUY, outputMint: sandbox.mint('PEARL') }), wallet, { payer: payer.address },
+    );
     expect((await v1.land(body.swapTransaction, wallet, payer)).err).toBeNull();
     expect(v1.held(wallet.address, SOL)).toBe(0n);
     expect(v1.held(payer.address, SOL)).toBeLessThan(1_000_000_000n - 2_039_280n);
@@ -157,7 +174,8 @@ describe('POST /swap/v1/swap', () => {
     const wallet = await v1.wealthy();
     for (const query of [BUY, SELL]) {
       const quote = await v1.quoted(query);
-      expect((await v1.swap(quote, wallet, { wrapAndUnwrapSol: false })).body.error).toMatch(/wrapAndUnwrapSol: expected true, or an initialised wrapped-SOL account/);
+      expect((await v1.swap(quote, wallet, { wrapAndUnwrapSol: false })).body.error)
+        .toMatch(/wrapAndUnwrapSol: expected true, or an initialised wrapped-SOL account/);
       const blind = await v1.swapped(quote, wallet, { wrapAndUnwrapSol: false, skipUserAccountsRpcCalls: true });
       expect(blind.simulationError === null).toBe(query === BUY);
     }
@@ -179,35 +197,45 @@ describe('POST /swap/v1/swap', () => {
     const [wallet, friend] = [await v1.wealthy(), await sandbox.newWallet({ [USDC]: '1' })];
     const destinationTokenAccount = associatedTokenAddress(friend.address, USDC, TOKEN_PROGRAM);
     const sale = await v1.quoted(SELL);
-    expect((await v1.land((await v1.swapped(sale, wallet, { destinationTokenAccount })).swapTransaction, wallet)).err).toBeNull();
+    expect((await v1.land((await v1.swapped(sale, wallet, { destinationTokenAccount })).swapTransaction, wallet)).err)
+      .toBeNull();
     expect(v1.held(friend.address, USDC)).toBe(BigInt(sale.outAmount) + 1n);
     const purchase = await v1.quoted({ ...BUY, instructionVersion: 'V2' });
     const body = await v1.swapped(purchase, wallet, { nativeDestinationAccount: friend.address });
     expect((await v1.land(body.swapTransaction, wallet)).err).toBeNull();
     expect(v1.held(friend.address, SOL)).toBe(BigInt(purchase.outAmount));
     // Nobody looks whether the account is there; the rehearsal tells.
-    expect((await v1.swapped(sale, wallet, { destinationTokenAccount: friend.address })).simulationError).not.toBeNull();
+    expect((await v1.swapped(sale, wallet, { destinationTokenAccount: friend.address })).simulationError)
+      .not.toBeNull();
   });
 
   it('makes and closes accounts for the tokens between where shared ones are not wanted, and knows markets that want none', async () => {
     const kelp = { inputMint: sandbox.mint('KELP'), outputMint: sandbox.mint('TIDE'), amount: '5000000000' };
     const wallet = await sandbox.newWallet({ [SOL]: '100000000', [kelp.inputMint]: '5000000000' });
     const quote = await v1.quoted(kelp);
-    const [shared, own] = [await v1.swapped(quote, wallet, { useSharedAccounts: true }), await v1.swapped(quote, wallet, { useSharedAccounts: false })];
-    expect(transactionOf(own).message.compiledInstructions.length).toBe(transactionOf(shared).message.compiledInstructions.length + 2 * (quote.routePlan.length - 1));
+    const [shared, own] = [
+      await v1.swapped(quote, wallet, { useSharedAccounts: true }),
+      await v1.swapped(quote, wallet, { useSharedAccounts: false }),
+    ];
+    expect(transactionOf(own).message.compiledInstructions.length)
+      .toBe(transactionOf(shared).message.compiledInstructions.length + 2 * (quote.routePlan.length - 1));
     const before = v1.held(wallet.address, SOL);
     const { signature, err } = await v1.land(own.swapTransaction, wallet);
     expect(err).toBeNull();
     expect(before - v1.held(wallet.address, SOL)).toBe(sandbox.chain.transaction(signature)!.feeLamports + 2_039_280n);
     const estuary = await v1.quoted({ inputMint: sandbox.mint('CONCH'), outputMint: USDC, amount: '5000000' });
-    expect((await v1.swap(estuary, wallet, { useSharedAccounts: true })).body).toEqual({ error: expect.stringMatching(/Estuary/), errorCode: 'NOT_SUPPORTED' });
+    expect((await v1.swap(estuary, wallet, { useSharedAccounts: true })).body)
+      .toEqual({ error: expect.stringMatching(/Estuary/), errorCode: 'NOT_SUPPORTED' });
   });
 
   it('estimates the slippage when told so', async () => {
     const wallet = await v1.wealthy();
     const quote = await v1.quoted({ ...BUY, slippageBps: 1 });
     const still = (await v1.swapped(quote, wallet, { dynamicSlippage: true })).dynamicSlippageReport;
-    expect(still).toEqual({ slippageBps: 60, otherAmount: Math.ceil(Number(quote.outAmount) * 0.994), simulatedIncurredSlippageBps: 0, amplificationRatio: '1.5' });
+    expect(still).toEqual({
+      slippageBps: 60, otherAmount: Math.ceil(Number(quote.outAmount) * 0.994), simulatedIncurredSlippageBps: 0,
+      amplificationRatio: '1.5',
+    });
     const back = await movePrice(1.01);
     const moved = await v1.swapped(quote, wallet, { dynamicSlippage: true });
     expect(moved.dynamicSlippageReport.simulatedIncurredSlippageBps).toBeGreaterThan(80);
@@ -229,7 +257,8 @@ describe('POST /swap/v1/swap', () => {
     const wallet = await v1.wealthy();
     const quote = await v1.quoted(BUY);
     for (const [slots, atLeast] of [[20, 15], [150, 145], [255, 145], [0, 0]] as const) {
-      const left = (await v1.swapped(quote, wallet, { blockhashSlotsToExpiry: slots })).lastValidBlockHeight - sandbox.chain.blockHeight;
+      const left = (await v1.swapped(quote, wallet, { blockhashSlotsToExpiry: slots })).lastValidBlockHeight
+        - sandbox.chain.blockHeight;
       expect(left).toBeGreaterThan(atLeast);
       expect(left).toBeLessThanOrEqual(Math.max(slots, 1));
     }
@@ -239,7 +268,8 @@ describe('POST /swap/v1/swap', () => {
     const wallet = await v1.wealthy();
     const quote = await v1.quoted({ ...BUY, outputMint: sandbox.mint('BUOY') });
     expect((await v1.land((await v1.swapped(quote, wallet)).swapTransaction, wallet)).err).toBeNull();
-    expect(sandbox.chain.account(associatedTokenAddress(wallet.address, sandbox.mint('BUOY'), TOKEN_2022_PROGRAM))).toBeDefined();
+    expect(sandbox.chain.account(associatedTokenAddress(wallet.address, sandbox.mint('BUOY'), TOKEN_2022_PROGRAM)))
+      .toBeDefined();
     expect(v1.held(wallet.address, sandbox.mint('BUOY'))).toBe(BigInt(quote.outAmount));
   });
 });

@@ -1,0 +1,120 @@
+import type { Amount, Bps, Lamports } from '../../core/amount.ts';
+import { ZERO, mulDiv } from '../../core/amount.ts';
+import type { TransferFee } from '../../market/mint-account.ts';
+import type { Mint } from '../../market/token.ts';
+import { SOL_MINT } from '../../market/token.ts';
+import type { AttemptCostModel, SimulationModel } from '../../trading/simulation-model.ts';
+import { BASE_FEE } from '../../trading/simulated-landing.ts';
+
+const MICRO_LAMPORTS_PER_LAMPORT = 1_000_000n;
+
+/** What an attempt costs in SOL, by what it is for. */
+export interface AttemptCosts {
+  readonly baseLamports: Lamports;
+  readonly priorityLamports: Lamports;
+  readonly tipLamports: Lamports;
+  /** All of it. */
+  readonly feeLamports: Lamports;
+}
+
+/**
+ * Returns what an attempt costs, landed or failed: 5,000 lamports a signature, ceil(unit limit × price / 10^6) for
+ * priority, by limit and not by use, and the tip; the latter two `priorityFactor` times, a whole number.
+ */
+export function attemptCosts(model: AttemptCostModel, priorityFactor = 1): AttemptCosts {
+  const baseLamports = (BigInt(model.signatures) * BASE_FEE) as Lamports;
+  const price = model.microLamportsPerUnit * BigInt(priorityFactor);
+  const priorityLamports =
+    mulDiv(BigInt(model.computeUnitLimit), price, MICRO_LAMPORTS_PER_LAMPORT, 'ceil') as Lamports;
+  const tipLamports = (model.tipLamports * BigInt(priorityFactor)) as Lamports;
+  return {
+    baseLamports, priorityLamports, tipLamports,
+    feeLamports: (baseLamports + priorityLamports + tipLamports) as Lamports,
+  };
+}
+
+/**
+ * The deposit of a token account of 165 bytes, and of the 170 that the newer token program needs: (bytes + 128) ×
+ * 6,960.
+ */
+const DEPOSIT = 2_039_280n as Lamports;
+const NEWER_DEPOSIT = 2_074_080n as Lamports;
+const NONE = 0n as Lamports;
+
+/** The wallet's token accounts, with what was laid down for those that it opened. */
+export interface TokenAccounts {
+  /** Returns what opening an account of a mint lays down now; 0 where there is one, or none is needed. */
+  depositFor(mint: Mint): Lamports;
+  /** Opens an account unless there is one, and returns what was laid down. */
+  open(mint: Mint): Lamports;
+  /** Closes an account and returns what comes back: what was laid down, 0 for one that was there from the beginning. */
+  close(mint: Mint): Lamports;
+  /** What was laid down and has not come back. */
+  lockedLamports(): Lamports;
+}
+
+/**
+ * Returns the accounts of a wallet that has those of `existing` mints; `newer` are mints of the newer token program.
+ */
+export function createTokenAccounts(existing: Iterable<Mint>, newer: (mint: Mint) => boolean): TokenAccounts {
+  // Native SOL needs none: a swap wraps it in an account that is gone when it is over.
+  const accounts = new Map<Mint, Lamports>([...existing, SOL_MINT].map((mint) => [mint, NONE]));
+  const depositFor = (mint: Mint): Lamports => (accounts.has(mint) ? NONE : newer(mint) ? NEWER_DEPOSIT : DEPOSIT);
+  return {
+    depositFor,
+    open(mint) {
+      const deposit = depositFor(mint);
+      if (deposit > 0n) accounts.set(mint, deposit);
+      return deposit;
+    },
+    close(mint) {
+      const deposit = accounts.get(mint) ?? NONE;
+      if (mint !== SOL_MINT) accounts.delete(mint);
+      return deposit;
+    },
+    lockedLamports: () => [...accounts.values()].reduce((sum, deposit) => sum + deposit, 0n) as Lamports,
+  };
+}
+
+const BPS = 10_000n;
+
+/** Returns what a token's issuer keeps of a transfer: ceil(amount × bps / 10^4), at most the maximum. */
+export function transferFeeOf(amount: Amount, fee: TransferFee | undefined): Amount {
+  if (fee === undefined || fee.bps === 0) return ZERO;
+  const share = mulDiv(amount, BigInt(fee.bps), BPS, 'ceil');
+  return share < fee.maximum ? share : (fee.maximum as Amount);
+}
+
+/** Returns what the platform takes of an amount, floored as the chain's programs do. */
+export function platformFeeOf(amount: Amount, feeBps: Bps): Amount {
+  return feeBps === 0 ? ZERO : mulDiv(amount, BigInt(feeBps), BPS, 'floor');
+}
+
+/** What a model says of what swaps lose on their way, beside the market's price. */
+export type FeeModel = Pick<SimulationModel, 'costs' | 'dearerBps' | 'transferFees'>;
+
+/** Returns what of an amount that goes in reaches the market, and who keeps the rest. */
+export function reachingMarket(
+  amountIn: Amount, mint: Mint, { costs: { platformFeeBps, platformFeeIn }, transferFees }: FeeModel,
+): { readonly traded: Amount; readonly platformFee: Amount; readonly transferFee: Amount } {
+  const transferFee = transferFeeOf(amountIn, transferFees.get(mint));
+  const arriving = (amountIn - transferFee) as Amount;
+  const platformFee = platformFeeIn === 'input' ? platformFeeOf(arriving, platformFeeBps) : ZERO;
+  return { traded: (arriving - platformFee) as Amount, platformFee, transferFee };
+}
+
+/** Returns what the market pays where so much was recorded, what of it reaches the wallet, and who keeps the rest. */
+export function reachingWallet(
+  recorded: Amount, mint: Mint, { costs: { platformFeeBps, platformFeeIn }, dearerBps, transferFees }: FeeModel,
+): { readonly paid: Amount; readonly received: Amount; readonly platformFee: Amount; readonly transferFee: Amount } {
+  const paid = dearerBps === undefined ? recorded : dearer(recorded, dearerBps);
+  const platformFee = platformFeeIn === 'output' ? platformFeeOf(paid, platformFeeBps) : ZERO;
+  const sent = (paid - platformFee) as Amount;
+  const transferFee = transferFeeOf(sent, transferFees.get(mint));
+  return { paid, received: (sent - transferFee) as Amount, platformFee, transferFee };
+}
+
+/** To the thousandth of a basis point. */
+function dearer(amount: Amount, bps: number): Amount {
+  return mulDiv(amount, BigInt(Math.round((10_000 - bps) * 1_000)), 10_000_000n, 'floor');
+}

@@ -1,0 +1,42 @@
+import type { ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { PROJECT_DIR } from '../config/project-dir.ts';
+
+/** A command that runs beside the benchmark. */
+export interface ChildCommand {
+  readonly pid: number;
+  readonly stdout: Readable;
+  /** Throws where it has ended already: what was to be measured is gone. */
+  assertRunning(): void;
+  /** Interrupts it and waits for its end. */
+  stop(): Promise<void>;
+  /** Waits for its end by itself; throws unless it was a good one. */
+  ended(): Promise<void>;
+}
+
+/** Starts a command of this checkout; what it complains of is shown. */
+export function startCommand(args: readonly string[], env: NodeJS.ProcessEnv = process.env): ChildCommand {
+  const child: ChildProcess =
+    spawn(join(PROJECT_DIR, 'bin', 'gannet'), args, { cwd: PROJECT_DIR, env, stdio: ['ignore', 'pipe', 'inherit'] });
+  const exited = once(child, 'exit');
+  const name = `gannet ${args[0] ?? ''}`;
+  return {
+    pid: child.pid!,
+    stdout: child.stdout!,
+    assertRunning: () => { if (child.exitCode !== null || child.signalCode !== null)
+      throw new Error(`${name} ended while it was being measured`); },
+    stop: async () => {
+      child.kill('SIGINT');
+      child.stdout!.resume();
+      await exited;
+    },
+    ended: async () => {
+      child.stdout!.resume();
+      const [code, signal] = await exited as [number | null, string | null];
+      if (code !== 0) throw new Error(`${name} ended with ${code ?? signal ?? 'nothing'}`);
+    },
+  };
+}

@@ -1,0 +1,155 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { SandboxAddresses } from '../sandbox/sandbox.ts';
+import { SOL_MINT, USDC_MINT } from '../market/token.ts';
+import type { ChildCommand } from './child-command.ts';
+import { startCommand } from './child-command.ts';
+import type { BenchRow, Measurement } from './measurement.ts';
+import { measured } from './measurement.ts';
+import { stopwatch } from '../research/stopwatch.ts';
+import { PROBE_WINDOW_MS, probedEnvironment, readProbe } from './probe-line.ts';
+import { PROJECT_DIR } from '../config/project-dir.ts';
+
+const FEEDS = 500;
+/** Until every feed has been asked several times and the compiler is warm. */
+const WARM_UP_WINDOWS = 4;
+const WINDOWS = 6;
+const MEGABYTE = 1_048_576;
+
+/** One window of the daemon's life. */
+interface DaemonWindow {
+  readonly loopDelayP99Ms: number;
+  readonly rssMb: number;
+}
+
+/**
+ * A live daemon with 500 feeds of 5 s, recorded, with its control API and a swap every 10 s, on a sandbox in a process
+ * of its own: how long its event loop keeps things waiting (p99 of each window), and the resident memory of its
+ * processes together, the signer's and its own. What both have of Node's own code is counted twice. It has been started
+ * once before: only the first start of all compiles, and has the compiler in memory.
+ */
+export const DAEMON_ROWS: readonly BenchRow[] = [
+  { name: 'loop-delay', measure: async () =>
+    measured('loop-delay', 'ms', (await windows()).map(({ loopDelayP99Ms }) => loopDelayP99Ms)) },
+  { name: 'rss', measure: async () => measured('rss', 'MB', (await windows()).map(({ rssMb }) => rssMb)) },
+];
+
+let known: Promise<DaemonWindow[]> | undefined;
+
+function windows(): Promise<DaemonWindow[]> {
+  known ??= measureDaemon();
+  return known;
+}
+
+async function measureDaemon(): Promise<DaemonWindow[]> {
+  const dir = mkdtempSync(join(tmpdir(), 'gannet-bench-'));
+  const sandbox = startCommand(['sandbox', '--json']);
+  try {
+    const addresses = await firstLine(sandbox.stdout);
+    const config = join(dir, 'bench.yaml');
+    const probe = join(dir, 'probe.ndjson');
+    writeFileSync(config, configOf(addresses));
+    const start = (...flags: readonly string[]): ChildCommand => startCommand(
+      ['run', '--live', '--json', '--config', config, '--state-dir', join(dir, 'state'), ...flags],
+      probedEnvironment(probe, { GANNET_WALLET_KEY: addresses.wallet.private_key }),
+    );
+    await start('--duration', '1s').ended();
+    rmSync(probe, { force: true });
+    const daemon = start();
+    daemon.stdout.resume();
+    try {
+      const seen: DaemonWindow[] = [];
+      for (let told = 0; told < WARM_UP_WINDOWS + WINDOWS;) {
+        await pause(PROBE_WINDOW_MS / 10);
+        daemon.assertRunning();
+        const line = readProbe(probe)[told];
+        if (line?.kind !== 'window') continue;
+        told += 1;
+        if (told > WARM_UP_WINDOWS) seen.push({
+          loopDelayP99Ms: line.loopDelayP99Ms, rssMb: (line.rssBytes + residentBytes(daemon.pid)) / MEGABYTE,
+        });
+      }
+      return seen;
+    } finally {
+      await daemon.stop();
+    }
+  } finally {
+    await sandbox.stop();
+    rmSync(dir, { recursive: true, force: true });
+  }
+}
+
+async function firstLine(stdout: NodeJS.ReadableStream): Promise<SandboxAddresses> {
+  for await (const line of createInterface({ input: stdout })) return JSON.parse(line) as SandboxAddresses;
+  throw new Error('the sandbox ended before it said where it is');
+}
+
+function residentBytes(pid: number): number {
+  return Number(execFileSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' }).trim()) * 1_024;
+}
+
+/** Each feed watches the price of another size; it is all over before the averages are full. */
+function configOf({ base_url: baseUrl, rpc_url: rpcUrl, wallet }: SandboxAddresses): string {
+  const watchers = Array.from({ length: FEEDS }, (_, i) => `  - { use: sma-crossover, name: watch-${i + 1}, budget: "2 `
+    + `USDC", params: { pair: SOL/USDC, size: "${(1 + i / 1_000).toFixed(3)} USDC", every: 5s } }\n`);
+  return `mode: live
+service: { base_url: "${baseUrl}", api_key: any, requests_per_second: 150 }
+chain: { rpc_url: "${rpcUrl}" }
+wallet: { key_from: "env:GANNET_WALLET_KEY", address: ${wallet.address} }
+tokens: { SOL: ${SOL_MINT}, USDC: ${USDC_MINT} }
+signer: { caps: { USDC: { per_trade: "5", per_hour: "1000", per_day: "1000" }, SOL: { per_trade: "1", per_hour: "10", per_day: "10" } } }
+risk:
+  max_trade: "5 USDC"
+  max_swaps: { per_minute: 60, per_hour: 1000, per_day: 1000 }
+  protections: [ { kind: daily_loss, limit: "100 USDC", action: halt } ]
+control: { port: 0 }
+strategies:
+  - { use: dca, name: buyer, budget: "100 USDC", params: { buy: SOL, spend: "1 USDC", every: 10s } }
+${watchers.join('')}`;
+}
+
+const START_RUNS = 5;
+
+/** From typing the command to the first decision on the embedded service, everything started anew each time. */
+export const START_ROWS: readonly BenchRow[] = [{ name: 'first-decision', measure: measureFirstDecision }];
+
+const START_CONFIG = `mode: live
+service: { base_url: embedded }
+chain: { rpc_url: embedded }
+tokens: { SOL: So11111111111111111111111111111111111111112, USDC: EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v }
+control: { enabled: false }
+strategies:
+  - { use: dca, budget: "100 USDC", params: { buy: SOL, spend: "1 USDC", every: 10s } }
+`;
+
+async function measureFirstDecision(): Promise<Measurement> {
+  const seconds: number[] = [];
+  for (let run = 0; run < START_RUNS; run++) seconds.push(await firstDecision());
+  return measured('first-decision', 's', seconds);
+}
+
+async function firstDecision(): Promise<number> {
+  const dir = mkdtempSync(join(tmpdir(), 'gannet-bench-'));
+  writeFileSync(join(dir, 'bench.yaml'), START_CONFIG);
+  const startedAt = stopwatch();
+  const child = spawn(join(PROJECT_DIR, 'bin', 'gannet'),
+    ['run', '--json', '--max-intents', '1', '--config', join(dir, 'bench.yaml'), '--state-dir', join(dir, 'state')], {
+      cwd: PROJECT_DIR, stdio: ['ignore', 'pipe', 'inherit'],
+    });
+  const exited = new Promise((resolve) => child.once('exit', resolve));
+  try {
+    for await (const line of createInterface({ input: child.stdout })) {
+      if (line.startsWith('{"type":"decision"')) return (stopwatch() - startedAt) / 1_000;
+    }
+    throw new Error('the daemon ended before it decided anything');
+  } finally {
+    child.kill('SIGINT');
+    child.stdout.resume();
+    await exited;
+    rmSync(dir, { recursive: true, force: true });
+  }
+}

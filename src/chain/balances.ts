@@ -1,0 +1,207 @@
+import type { Amount, Lamports } from '../core/amount.ts';
+import { GannetError } from '../core/errors.ts';
+import { SOL_MINT, type Mint } from '../market/token.ts';
+import {
+  TOKEN_DATA_SLICE, readTokenAccount, readTokenExtensions, type AccountData, type TokenAccountState,
+} from '../solana/accounts.ts';
+import { SOL_DECIMALS, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../solana/constants.ts';
+import type { OwnedTokenAccount } from './close-accounts.ts';
+import type { Finality } from './finality.ts';
+import { readMintDecimals } from './mint-account.ts';
+import { lamportBalance, mintAccounts, ownTokenAccounts, tokenAccounts } from './rpc-answers.ts';
+import type { RpcClient } from './rpc-client.ts';
+
+/** A wallet's balance of one mint. */
+interface TokenBalance {
+  /** Smallest units; native and wrapped SOL together. */
+  readonly amount: Amount;
+  /** At confirmed: the amount includes all that landed up to this slot. */
+  readonly slot: bigint;
+  /** The amount includes nothing that landed after this slot; later than `slot` where two answers were added up. */
+  readonly lastSlot: bigint;
+}
+
+/** A token account with everything that concerns its owner. */
+export interface WalletTokenAccount extends OwnedTokenAccount {
+  /** Of its mint; undefined where the mint is closed. */
+  readonly decimals: number | undefined;
+  readonly isFrozen: boolean;
+  /** May spend in the owner's place. */
+  readonly delegate: string | undefined;
+  readonly delegatedAmount: Amount;
+}
+
+/** The lamports of a wallet and its accounts of both token programs, in the order of the node. */
+export interface WalletContents {
+  /** Without wrapped SOL. */
+  readonly lamports: Lamports;
+  readonly accounts: readonly WalletTokenAccount[];
+}
+
+/** Reads what a wallet owns, at `confirmed`. All methods throw what the calls throw, and CHAIN_RESPONSE_INVALID. */
+export interface Balances {
+  /**
+   * Returns the balance of one mint over both token programs, native and wrapped SOL together, with its slot. Answers
+   * of nodes behind the newest finalized slot are refused.
+   */
+  tokenBalance(owner: string, mint: Mint): Promise<TokenBalance>;
+  /**
+   * Returns a wallet's balances by mint over both token programs; native and wrapped SOL together, mints of 0 left out.
+   * They come from three calls, so they are consistent only while no transaction of this wallet is landing. Answers of
+   * nodes behind a slot that was seen finalized, or in which a transaction of this wallet landed, are refused.
+   */
+  balances(owner: string): Promise<Map<Mint, Amount>>;
+  /** Returns a wallet's SOL, native alone, and all its token accounts, empty ones too. */
+  wallet(owner: string): Promise<WalletContents>;
+}
+
+const MINTS_PER_CALL = 100;
+/** The token program's number of the extension that holds withheld transfer fees. */
+const TRANSFER_FEE_AMOUNT = 2;
+
+/** Returns a reader of balances whose answers count from the slot floor on. */
+export function createBalances(
+  { rpc, floor, finalizedBlockHeight }: Pick<Finality, 'floor' | 'finalizedBlockHeight'> & { readonly rpc: RpcClient },
+): Balances {
+  async function askTokenAccounts(owner: string, filter: { readonly mint: string } | { readonly programId: string }) {
+    const asOf = floor.confirmed;
+    const config =
+      { encoding: 'base64', commitment: 'confirmed', dataSlice: TOKEN_DATA_SLICE, minContextSlot: Number(asOf) };
+    const { context, value } = await floor.ask({
+      method: 'getTokenAccountsByOwner', asOf,
+      call: () => rpc.call('getTokenAccountsByOwner', [owner, filter, config], tokenAccounts),
+      slotOf: (answer) => answer.context.slot,
+    });
+    return { slot: context.slot, accounts: value.map(({ pubkey, account }) => requireTokenAccount(pubkey, account)) };
+  }
+
+  async function askLamports(owner: string) {
+    const asOf = floor.confirmed;
+    const config = { commitment: 'confirmed', minContextSlot: Number(asOf) };
+    const { context, value } = await floor.ask({
+      method: 'getBalance', asOf,
+      call: () => rpc.call('getBalance', [owner, config], lamportBalance),
+      slotOf: (answer) => answer.context.slot,
+    });
+    return { slot: context.slot, lamports: value };
+  }
+
+  async function inAccounts(owner: string, mint: Mint): Promise<TokenBalance> {
+    const { slot, accounts } = await askTokenAccounts(owner, { mint });
+    await refuseFuture('getTokenAccountsByOwner', slot);
+    const amounts = accounts.filter((account) => account.mint === mint);
+    return { amount: amounts.reduce((sum, { amount }) => sum + amount, 0n) as Amount, slot, lastSlot: slot };
+  }
+
+  async function native(owner: string): Promise<TokenBalance> {
+    const { slot, lamports } = await askLamports(owner);
+    await refuseFuture('getBalance', slot);
+    return { amount: lamports as Amount, slot, lastSlot: slot };
+  }
+
+  /**
+   * The slot of a reading is stored with what is signed on it: a slot that the chain has not reached would be waited
+   * for.
+   */
+  async function refuseFuture(method: string, slot: bigint): Promise<void> {
+    if (floor.isNear(slot)) return;
+    // The finalized slot that is known here may be old.
+    await finalizedBlockHeight();
+    if (floor.isNear(slot)) return;
+    const message = `${method}: expected an answer of a slot that the chain has reached, got slot ${slot}; `
+      + `finalized is slot ${floor.finalized}`;
+    throw new GannetError('CHAIN_RESPONSE_INVALID', message, { details: { method, slot } });
+  }
+
+  return {
+    async tokenBalance(owner, mint) {
+      if (mint !== SOL_MINT) return inAccounts(owner, mint);
+      const [unwrapped, wrapped] = await Promise.all([native(owner), inAccounts(owner, mint)]);
+      const [older, newer] = unwrapped.slot < wrapped.slot ? [unwrapped, wrapped] : [wrapped, unwrapped];
+      return { amount: (unwrapped.amount + wrapped.amount) as Amount, slot: older.slot, lastSlot: newer.slot };
+    },
+    async balances(owner) {
+      const [{ lamports }, ...accounts] = await Promise.all([
+        askLamports(owner),
+        askTokenAccounts(owner, { programId: TOKEN_PROGRAM }),
+        askTokenAccounts(owner, { programId: TOKEN_2022_PROGRAM }),
+      ]);
+      const balances = new Map<Mint, Amount>();
+      for (const { mint, amount } of [
+        { mint: SOL_MINT, amount: lamports }, ...accounts.flatMap((list) => list.accounts),
+      ]) {
+        if (amount > 0n) balances.set(mint as Mint, ((balances.get(mint as Mint) ?? 0n) + amount) as Amount);
+      }
+      return balances;
+    },
+    wallet: (owner) => readWallet(rpc, owner),
+  };
+}
+
+function requireTokenAccount(address: string, account: AccountData): TokenAccountState {
+  const state = readTokenAccount(account);
+  if (state !== undefined) return state;
+  const { owner, data } = account;
+  throw new GannetError(
+    'CHAIN_RESPONSE_INVALID', `expected ${address} to be a token account, got ${data.length} bytes of ${owner}`,
+  );
+}
+
+async function readWallet(rpc: RpcClient, owner: string): Promise<WalletContents> {
+  const accountsOf = async (programId: string): Promise<Omit<WalletTokenAccount, 'decimals'>[]> => {
+    // The whole data: the extensions after the base layout decide whether an account can be closed.
+    const config = { encoding: 'base64', commitment: 'confirmed' };
+    const { value } = await rpc.call('getTokenAccountsByOwner', [owner, { programId }, config], ownTokenAccounts);
+    return value.map(({ pubkey, account }) => readOwnAccount(pubkey, account, owner));
+  };
+  const [native, ...accounts] = await Promise.all([
+    rpc.call('getBalance', [owner, { commitment: 'confirmed' }], lamportBalance),
+    accountsOf(TOKEN_PROGRAM), accountsOf(TOKEN_2022_PROGRAM),
+  ]);
+  const all = accounts.flat();
+  const decimals = await readDecimals(rpc, [...new Set(all.map(({ mint }) => mint))]);
+  return {
+    lamports: native.value as Lamports,
+    accounts: all.map((account) => ({ ...account, decimals: decimals.get(account.mint) })),
+  };
+}
+
+function readOwnAccount(
+  address: string, account: AccountData & { readonly lamports: bigint }, wallet: string,
+): Omit<WalletTokenAccount, 'decimals'> {
+  const { owner, mint, amount, delegatedAmount, isFrozen, delegate, closeAuthority } =
+    requireTokenAccount(address, account);
+  const invalid = (problem: string): GannetError =>
+    new GannetError('CHAIN_RESPONSE_INVALID', `the token account ${address} cannot be read: ${problem}`);
+  if (owner !== wallet) throw invalid(`it belongs to ${owner}, the request was for those of ${wallet}`);
+  const withheld = readTokenExtensions(account.data, invalid).find(({ kind }) => kind === TRANSFER_FEE_AMOUNT)?.value;
+  if (withheld !== undefined && withheld.length < 8) throw invalid('its withheld fees are cut short');
+  return {
+    address, isFrozen, delegate, closeAuthority,
+    mint: mint as Mint,
+    amount: amount as Amount,
+    tokenProgram: account.owner,
+    lamports: account.lamports as Lamports,
+    delegatedAmount: delegatedAmount as Amount,
+    withheldFee: (withheld?.readBigUInt64LE(0) ?? 0n) as Amount,
+  };
+}
+
+async function readDecimals(rpc: RpcClient, mints: readonly Mint[]): Promise<ReadonlyMap<Mint, number>> {
+  const decimals = new Map<Mint, number>([[SOL_MINT, SOL_DECIMALS]]);
+  const asked = mints.filter((mint) => !decimals.has(mint));
+  const config = { encoding: 'base64', commitment: 'confirmed', dataSlice: TOKEN_DATA_SLICE };
+  for (let at = 0; at < asked.length; at += MINTS_PER_CALL) {
+    const chunk = asked.slice(at, at + MINTS_PER_CALL);
+    const { value } = await rpc.call('getMultipleAccounts', [chunk, config], mintAccounts);
+    if (value.length !== chunk.length) {
+      const message = `getMultipleAccounts: expected ${chunk.length} accounts, got ${value.length}`;
+      throw new GannetError('CHAIN_RESPONSE_INVALID', message);
+    }
+    for (const [index, account] of value.entries()) {
+      // A mint can be closed while accounts of it remain.
+      if (account !== null) decimals.set(chunk[index]!, readMintDecimals(chunk[index]!, account));
+    }
+  }
+  return decimals;
+}

@@ -1,0 +1,201 @@
+import { redactedConfig } from '../../config/config-record.ts';
+import { formatIssue } from '../../config/issue.ts';
+import type { ConfigFailure, LoadedConfig } from '../../config/load.ts';
+import { movesRealMoney } from '../../config/live-gate.ts';
+import { BUILT_IN_FILE, loadConfig } from '../../config/load.ts';
+import { configJsonSchema } from '../../config/json-schema.ts';
+import type { ExitTime } from '../../config/exit-times.ts';
+import type { RunConfig } from '../../config/run-config.ts';
+import type { RequestRate } from '../../config/request-rate.ts';
+import { lateFeeds } from '../../config/request-rate.ts';
+import type { ConnectionSettings } from '../../config/resolve.ts';
+import { formatDecimal } from '../../core/amount.ts';
+import { isGannetError } from '../../core/errors.ts';
+import { stringifyJson } from '../../core/json.ts';
+import { printable } from '../../core/text.ts';
+import { roughDuration } from '../../core/time.ts';
+import { describeSigner, describeSizes, describeTokenSafety } from '../../daemon/reporting/limits-text.ts';
+import { describeFeedKey, showAmount } from '../../market/market-text.ts';
+import { describeProtection } from '../../daemon/reporting/trading-text.ts';
+import { openConnections } from '../../daemon/run/connections.ts';
+import { feedKey } from '../../market/feed.ts';
+import type { Mint, TokenTable } from '../../market/token.ts';
+import { GENESIS_TOKENS } from '../../sandbox/genesis.ts';
+import type { CommandContext, CommandModule } from '../command.ts';
+import { EXIT } from '../command.ts';
+import { connectionOptions } from '../input/service-request.ts';
+import { untilInterrupted } from '../../recording/interrupt.ts';
+import type { Fact } from '../output/table.ts';
+import { facts, table } from '../output/table.ts';
+
+export const configCommand: CommandModule = (program, run) => {
+  const config = program.command('config').description('checks a configuration without running it');
+  config.command('check [file]')
+    .description('reports every fault, the limits and the request rate of a configuration')
+    .action(run(async (context: CommandContext, file: string | undefined) => {
+      const result = await check(context, file ?? context.options.config);
+      context.terminal.result(asJson(result), () => asText(result));
+      return result.ok ? EXIT.done : EXIT.usage;
+    }));
+  config.command('schema')
+    .description('prints the JSON schema of a configuration, for editors')
+    .action(run(async ({ terminal }) => {
+      const schema = configJsonSchema();
+      if (terminal.json) terminal.result(schema, () => '');
+      else terminal.out(`${stringifyJson(schema, 2)}\n`, 'data');
+      return EXIT.done;
+    }));
+};
+
+function check(context: CommandContext, file: string | undefined): Promise<LoadedConfig | ConfigFailure> {
+  const { options, environment, withheld } = context;
+  return loadConfig({
+    file,
+    purpose: 'check',
+    workingDir: process.cwd(),
+    environment,
+    withheld,
+    stateDir: options.stateDir,
+    overrides: { baseUrl: options.baseUrl, rpcUrl: options.rpcUrl, apiKeyEnv: options.apiKeyEnv },
+    decimalsOf: (mints, settings) => knownDecimals(mints, settings, context),
+    pricesOf: (mints, settings) => knownPrices(mints, settings, context),
+  });
+}
+
+/** Returns the decimals of tokens. Those of the embedded service are known without starting it; another service is asked. */
+async function knownDecimals(
+  mints: readonly Mint[], settings: ConnectionSettings, context: CommandContext,
+): Promise<ReadonlyMap<Mint, number>> {
+  const { service, chain } = settings;
+  if (service.baseUrl === 'embedded') {
+    const wanted = new Set<string>(mints);
+    return new Map(GENESIS_TOKENS.filter(({ mint }) => wanted.has(mint)).map(({ mint, decimals }) =>
+      [mint as Mint, decimals]));
+  }
+  // The embedded chain does not know the tokens of a real service, so it is not started.
+  const connections = await openConnections({
+    ...connectionOptions(settings, context), rpcUrl: chain.rpcUrl === 'embedded' ? undefined : chain.rpcUrl,
+  });
+  return untilInterrupted(context.interrupt, connections, () => connections.decimalsOf(mints));
+}
+
+/** Returns prices in US dollars. Those of the embedded service are its start prices. */
+async function knownPrices(
+  mints: readonly Mint[], settings: ConnectionSettings, context: CommandContext,
+): Promise<ReadonlyMap<Mint, number>> {
+  const { service, chain } = settings;
+  if (service.baseUrl === 'embedded')
+    return new Map(GENESIS_TOKENS.map(({ mint, usdPrice }) => [mint as Mint, usdPrice]));
+  const connections = await openConnections({
+    ...connectionOptions(settings, context), rpcUrl: chain.rpcUrl === 'embedded' ? undefined : chain.rpcUrl,
+  });
+  return untilInterrupted(context.interrupt, connections, async () => {
+    try {
+      const { records } = await connections.service.tokens.search(mints);
+      return new Map(records.flatMap(({ id, values: { usdPrice } }) =>
+        (usdPrice === undefined ? [] : [[id, usdPrice] as const])));
+    } catch (error) {
+      if (!isGannetError(error)) throw error;
+      context.terminal.err(`prices could not be read, so the time of a full exit is not known: ${error.message}\n`);
+      return new Map();
+    }
+  });
+}
+
+function asJson(result: LoadedConfig | ConfigFailure): unknown {
+  const recorded = result.ok ? redactedConfig(result.config) : undefined;
+  return {
+    valid: result.ok,
+    issues: result.ok ? [] : result.issues,
+    requests_per_second: result.rate?.requestsPerSecond ?? null,
+    allowed_per_second: result.rate?.allowedPerSecond ?? null,
+    watch_per_second: result.rate?.watchPerSecond ?? null,
+    feeds: result.rate?.feeds.length ?? null,
+    limits: recorded?.limits ?? null,
+    protections: result.ok ? (result.config.limits.protections ?? [])
+      .map((protection) => describeProtection(protection, result.config.tokens)) : null,
+    signer: recorded?.signer ?? null,
+    full_exits: result.ok ? (result.exits ?? []).map(({ token, position, takesMs }) => ({
+      token: token.symbol, mint: token.mint, position: position?.toString() ?? null, takes_ms: takesMs ?? null,
+    })) : null,
+    warnings: result.ok ? warningsOf(result.config) : [],
+    needs_live_flag: result.ok ? movesRealMoney(result.config) : null,
+    feed_intervals: result.rate === undefined ? [] : lateFeeds(result.rate).map(({ spec, expectedMs }) => ({
+      feed: feedKey(spec), every_ms: spec.everyMs, expected_ms: expectedMs,
+    })),
+  };
+}
+
+function asText(result: LoadedConfig | ConfigFailure): string {
+  if (!result.ok) return `${result.issues.map(formatIssue).join('\n')}\n`;
+  const { config, rate } = result;
+  const name = config.file === BUILT_IN_FILE ? 'the built-in configuration' : config.file;
+  return `${name} is valid: ${config.mode}, ${countOf(config.strategies.length, 'strategy', 'strategies')}, ${countOf(rate.feeds.length, 'feed', 'feeds')}\n${facts([...limitFacts(config), ...exitFacts(result.exits ?? []), ...rateFacts(rate)])}${lateText(rate, config.tokens)}`;
+}
+
+function limitFacts(config: RunConfig): Fact[] {
+  const { limits, tokens, signer } = config;
+  return [
+    ['money', movesRealMoney(config) ? 'real money: run and swap need --live' : 'no real money: nothing is signed on a real chain'],
+    ['limits', [...describeSizes(limits, tokens), ...config.strategies.flatMap(({ name, maxExposure }) =>
+      (maxExposure === undefined ? []
+        : [`${name}: positions up to ${showAmount(tokens, maxExposure.mint, maxExposure.amount)}`]))]],
+    ['protections', limits.protections?.length
+      ? limits.protections.map((protection) => describeProtection(protection, tokens))
+      : 'none: no loss stops trading'],
+    ['tokens', describeTokenSafety(limits.tokenSafety, tokens)],
+    ['signer', describeSigner(signer, tokens)],
+    ['warnings', warningsOf(config)],
+  ];
+}
+
+/** Returns the time that selling the largest allowed positions takes. */
+function exitFacts(exits: readonly ExitTime[]): Fact[] {
+  const lines = exits.map(({ token: { symbol, decimals }, position, takesMs }) => {
+    if (position === undefined) return `${symbol}: not known without a price`;
+    const size = `${Number(Number(formatDecimal(position, decimals)).toPrecision(5))} ${symbol}`;
+    return takesMs === 0 ? `${size}: in one swap` : `${size}: in parts, within ${roughDuration(takesMs ?? 0)}`;
+  });
+  return lines.length === 0 ? [] : [['full exit', lines]];
+}
+
+/** Returns warnings about settings that are valid but risky. */
+function warningsOf({ limits }: RunConfig): string[] {
+  const hasDeadMan = limits.protections?.some(({ trigger }) => trigger.kind === 'dead-man') ?? false;
+  // This version sends no notifications, so no dead man’s switch has them.
+  return hasDeadMan ? [
+    'dead_man is set without notifications: trading stops without a message when no operator sends a request in time',
+  ] : [];
+}
+
+function rateFacts({ requestsPerSecond, allowedPerSecond, watchPerSecond }: RequestRate): Fact[] {
+  const needed = `${figure(requestsPerSecond)} requests a second`;
+  if (allowedPerSecond === undefined || watchPerSecond === undefined)
+    return [['needed', `${needed}; the embedded service has no limit`]];
+  return [
+    ['needed', needed],
+    ['allowed', `${figure(allowedPerSecond)} a second`],
+    [
+      'for watching',
+      `${figure(watchPerSecond)} a second; the rest is kept for swaps, and for a distance from the limit`,
+    ],
+  ];
+}
+
+function countOf(number: number, one: string, more: string): string {
+  return `${number} ${number === 1 ? one : more}`;
+}
+
+/** Returns a rate with two decimals, a small one with two significant digits. */
+function figure(rate: number): string {
+  return String(rate >= 0.1 ? Math.round(rate * 100) / 100 : Number(rate.toPrecision(2)));
+}
+
+function lateText(rate: RequestRate, tokens: TokenTable): string {
+  const late = lateFeeds(rate);
+  if (late.length === 0) return '';
+  const rows = late.map(({ spec, expectedMs }) =>
+    [printable(describeFeedKey(tokens, feedKey(spec))), roughDuration(spec.everyMs), roughDuration(expectedMs)]);
+  return `\n  The feeds need more requests than allowed. Every max_age is still met, so the polls are spread by weight:\n\n`
+    + table([['watched', 'wanted every', 'polled every'], ...rows], { right: [1, 2] });
+}

@@ -1,0 +1,88 @@
+import { GannetError, isGannetError, messageOf } from '../../../core/errors.ts';
+import { parseDuration } from '../../../core/time.ts';
+import type { OperatorAction } from '../../../daemon/control/operator-commands.ts';
+import { stopFileOf } from '../../../daemon/watch/stop-file.ts';
+import { systemClock } from '../../../daemon/watch/system-clock.ts';
+import type { TradingView } from '../../../daemon/control/trading-view.ts';
+import { wait } from '../../../execution/wait.ts';
+import type { CommandContext, CommandModule, ExitCode } from '../../command.ts';
+import { EXIT } from '../../command.ts';
+import { daemonClient } from '../../../daemon/control/control-client.ts';
+import { tradingText } from '../../output/status-text.ts';
+
+/** A daemon of an older version does not report `unsold`. */
+type ReportedView = Omit<TradingView, 'unsold'> & Partial<Pick<TradingView, 'unsold'>>;
+
+const POLL_MS = 500;
+
+interface FlattenFlags {
+  readonly wait?: string | undefined;
+}
+
+interface OperatorFlags {
+  readonly strategy?: string | undefined;
+  readonly reason?: string | undefined;
+}
+
+const WORDS: readonly (readonly [word: OperatorAction, description: string])[] = [
+  ['halt', 'halts the running daemon’s trading at once: no entries, no exits; open swaps are completed'],
+  ['reduce-only', 'allows the running daemon exits only'],
+  ['flatten', 'sells the strategies’ holdings into the tokens of their budgets, and reports what is not sold; '
+    + 'entries stay stopped until "gannet resume"'],
+  ['resume', 'allows the running daemon to trade again, and ends a flatten'],
+];
+
+export const operatorCommands: CommandModule = (program, run) => {
+  for (const [word, description] of WORDS) {
+    const command = program.command(word)
+      .description(description)
+      .option('--strategy <name>', 'only this strategy')
+      .option('--reason <text>', 'the reason, for the log and the recording');
+    if (word === 'flatten') {
+      command.option('--wait <duration>', 'the longest time to wait for the swaps of the sale', '1m');
+    }
+    command.action(run((context, flags: OperatorFlags & FlattenFlags) => order(context, word, flags)));
+  }
+};
+
+async function order(
+  context: CommandContext, word: OperatorAction, flags: OperatorFlags & FlattenFlags,
+): Promise<ExitCode> {
+  const { terminal } = context;
+  const { wait: waitText, ...body } = flags;
+  const waitMs = waitText === undefined ? 0 : parseDuration(waitText);
+  const first = await postOrder(context, word, body);
+  const view = word === 'flatten' ? await watchSale(context, first, waitMs) : first;
+  terminal.result(view, () => tradingText(view, { isSale: word === 'flatten' }));
+  // A flatten has succeeded only when nothing is left.
+  return word === 'flatten' && (view.unsold?.length ?? 0) > 0 ? EXIT.failed : EXIT.done;
+}
+
+/** Returns the status once every swap of the sale is completed, or the wait is over. */
+async function watchSale(context: CommandContext, first: ReportedView, waitMs: number): Promise<ReportedView> {
+  const daemon = daemonClient(context);
+  const giveUpAt = systemClock.now() + waitMs;
+  let view = first;
+  const isMoving = (): boolean => view.unsold?.some(({ moving }) => moving) === true;
+  while (isMoving() && systemClock.now() < giveUpAt && !context.interrupt.aborted) {
+    await wait(systemClock, POLL_MS);
+    const state = await daemon.get('/api/state') as Readonly<Record<string, unknown>>;
+    view = Object.fromEntries(Object.keys(first).map((key) => [key, state[key]])) as unknown as ReportedView;
+  }
+  return view;
+}
+
+async function postOrder(context: CommandContext, word: OperatorAction, body: OperatorFlags): Promise<ReportedView> {
+  try {
+    return await daemonClient(context).post(`/api/${word}`, body) as unknown as ReportedView;
+  } catch (error) {
+    if (word !== 'halt' || !isGannetError(error) || error.code !== 'CONTROL_UNREACHABLE') throw error;
+    const { path } = stopFileOf(context.options.stateDir);
+    throw new GannetError(
+      'CONTROL_UNREACHABLE',
+      `${messageOf(error)}. A file named ${path} halts a running daemon within a second, and the next one before it `
+        + 'trades',
+      { cause: error },
+    );
+  }
+}

@@ -1,0 +1,155 @@
+import { Option } from 'commander';
+import { createChain } from '../../../chain/chain.ts';
+import { GannetError, isGannetError } from '../../../core/errors.ts';
+import { parseJson, stringifyJson } from '../../../core/json.ts';
+import { printable } from '../../../core/text.ts';
+import { systemClock } from '../../../daemon/watch/system-clock.ts';
+import type { OperatorWord } from '../../../execution/resolve.ts';
+import { resolveIntent } from '../../../execution/resolve.ts';
+import { spoken } from '../../../market/market-text.ts';
+import { openJournalReader } from '../../../store/journal-reader.ts';
+import type { JournalStore } from '../../../store/journal.ts';
+import { openJournal } from '../../../store/journal.ts';
+import { lockState } from '../../../store/locks.ts';
+import type { Outcome } from '../../../trading/intent.ts';
+import { isTerminal } from '../../../trading/intent.ts';
+import { snakeCased } from '../../output/answer-json.ts';
+import type { CommandContext, CommandModule, ExitCode } from '../../command.ts';
+import { EXIT } from '../../command.ts';
+import { openConfigured } from '../../input/service-request.ts';
+import { daemonClient } from '../../../daemon/control/control-client.ts';
+import { untilInterrupted } from '../../../recording/interrupt.ts';
+import { journalPath, latestTokens } from '../../../daemon/files/find-run.ts';
+
+const WORDS = ['landed', 'expired', 'failed', 'abandoned'] as const;
+/** The daemon asks the chain first, which takes time. */
+const TIMEOUT_MS = 60_000;
+
+interface Flags {
+  readonly as: (typeof WORDS)[number];
+  readonly signature?: string;
+  readonly despiteBalance?: boolean;
+  readonly reason: string;
+}
+
+export const resolveCommand: CommandModule = (program, run) => {
+  program.command('resolve <id>')
+    .description('closes a swap of unknown outcome for good, on your word; the chain is asked first')
+    .addOption(new Option('--as <outcome>', 'the outcome of the swap').choices(WORDS).makeOptionMandatory())
+    .requiredOption('--reason <text>', 'how you know; kept in the journal')
+    .option('--signature <signature>', 'with "landed": the signature of its transaction')
+    .option(
+      '--despite-balance', 'not with "landed": accepts that the wallet lacks the input, because you know where it went',
+    )
+    .action(run(resolve));
+};
+
+async function resolve(context: CommandContext, id: string, flags: Flags): Promise<ExitCode> {
+  const word = wordOf(flags);
+  const outcome = await throughDaemon(context, id, word).then((answer) => answer ?? resolveDirectly(context, id, word))
+    .catch((error: unknown) => { throw withTokenNames(context, error); });
+  const document = parseJson(stringifyJson(snakeCased(outcome)));
+  context.terminal.result(document, () => `  ${id} is ${outcome.state}: ${outcome.reason ?? word.reason}\n`);
+  return EXIT.done;
+}
+
+/** Returns an error whose message has amounts in tokens instead of smallest units. */
+function withTokenNames({ options }: CommandContext, error: unknown): unknown {
+  if (!isGannetError(error)) return error;
+  return new GannetError(
+    error.code, spoken(latestTokens(options.stateDir), error.message), { details: error.details, cause: error },
+  );
+}
+
+function wordOf({ as, signature, reason, despiteBalance }: Flags): OperatorWord {
+  if (reason.trim() === '')
+    throw new GannetError('USAGE', '--reason: expected how you know the outcome, got an empty text');
+  if (as !== 'landed') {
+    if (signature !== undefined)
+      throw new GannetError('USAGE', `--signature goes with "--as landed" only: a swap that is ${as} has none`);
+    return { as, reason, ...(despiteBalance === true ? { despite: 'balance' } : {}) };
+  }
+  if (signature === undefined)
+    throw new GannetError('USAGE', '"--as landed" needs --signature: the amounts are booked from that transaction');
+  if (despiteBalance === true) throw new GannetError(
+    'USAGE', '--despite-balance does not go with "--as landed": the transaction shows what the wallet paid',
+  );
+  return { as, signature, reason };
+}
+
+/** Returns undefined when no daemon runs, so that no other process writes the journal. */
+async function throughDaemon(context: CommandContext, id: string, word: OperatorWord): Promise<Outcome | undefined> {
+  try {
+    return await daemonClient(context).post(
+      `/api/intents/${encodeURIComponent(id)}/resolve`, word, { timeoutMs: TIMEOUT_MS },
+    ) as unknown as Outcome;
+  } catch (error) {
+    if (isGannetError(error) && error.code === 'CONTROL_UNREACHABLE') return undefined;
+    throw error;
+  }
+}
+
+/** The state's lock keeps a daemon from starting meanwhile, and fails when one runs. */
+async function resolveDirectly(context: CommandContext, id: string, word: OperatorWord): Promise<Outcome> {
+  const { stateDir } = context.options;
+  const path = journalPath(stateDir, 'live');
+  ensureOpen(path, id);
+  const lock = lockState(stateDir, systemClock);
+  try {
+    const journal = openJournal({ path, clock: systemClock });
+    try {
+      return await resolveAgainstChain(context, journal, id, word);
+    } finally {
+      journal.close();
+    }
+  } finally {
+    lock.release();
+  }
+}
+
+/** Checks the swap before anything is locked or connected. */
+function ensureOpen(path: string, id: string): void {
+  const reader = openJournalReader(path);
+  if (reader === undefined)
+    throw new GannetError('RUN_NOT_FOUND', `there is no journal ${path}: nothing was traded with this state directory`);
+  try {
+    const state = reader.show(id)?.state;
+    if (state === undefined) throw new GannetError(
+      'INTENT_UNKNOWN', `the journal has no swap ${printable(id, 100)}; "gannet journal list" lists its swaps`,
+    );
+    if (isTerminal(state)) throw new GannetError('RESOLVE_REFUSED', `${id} is ${state} already, and stays so`);
+  } finally {
+    reader.close();
+  }
+}
+
+async function resolveAgainstChain(
+  context: CommandContext, journal: JournalStore, id: string, word: OperatorWord,
+): Promise<Outcome> {
+  const payer = payerOf(journal, id);
+  const { rpcUrl } = context.options;
+  if (rpcUrl !== undefined && payer !== undefined) {
+    // The chain and the wallet are known, so the service is not needed.
+    return untilInterrupted(context.interrupt, createChain({ rpcUrl, clock: systemClock }), (chain) =>
+      resolveIntent({ chain, owner: payer, journal }, id, word));
+  }
+  const { loaded: { config }, connections } = await openConfigured(context, 'look');
+  return untilInterrupted(context.interrupt, connections, async () => {
+    // An embedded chain started with this command, so it holds no transaction of an earlier run.
+    const chain = connections.sandbox === undefined ? connections.chain : undefined;
+    const owner = config.wallet.address ?? payer;
+    if (owner === undefined && chain !== undefined) {
+      throw new GannetError(
+        'CONFIG_INVALID',
+        'expected wallet.address in the configuration: the chain is asked for this wallet’s transactions',
+      );
+    }
+    return resolveIntent({ chain, owner: owner ?? '', journal }, id, word);
+  });
+}
+
+/** When the transaction id is our own signature, our wallet paid its fee. */
+function payerOf(journal: JournalStore, id: string): string | undefined {
+  const attempts = journal.openIntents().find(({ intent }) => intent.id === id)?.attempts ?? [];
+  return attempts.find(({ signature, transactionId }) => signature === transactionId)?.feePayer;
+}

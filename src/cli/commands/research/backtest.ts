@@ -1,0 +1,277 @@
+import { randomBytes } from 'node:crypto';
+import { relative } from 'node:path';
+import { longestWarmup } from '../../../backtest/backtest.ts';
+import { shapedWarnings } from '../../../research/trials/denial-summary.ts';
+import type { MeasuredRun, MeasuredSettings } from '../../../research/trials/measured-run.ts';
+import { deflatedSettings, measureSteps, robustnessWarnings } from '../../../research/trials/measured-run.ts';
+import { benchmarksOf } from '../../../research/metrics/run-figures.ts';
+import { extremesStep, sampleStep } from '../../../backtest/record/equity-sampler.ts';
+import { backtestCursor } from '../../../backtest/recorded-checks.ts';
+import type { BacktestStrategy } from '../../../backtest/setup.ts';
+import { freshState, watchedTokens } from '../../../backtest/setup.ts';
+import type { SensitivityGrid } from '../../../research/trials/sensitivity-grid.ts';
+import {
+  gridCells, gridHeatMap, gridWarnings, sensitivityGrid, typicalHalfSpreadBps,
+} from '../../../research/trials/sensitivity-grid.ts';
+import { stopMessages } from '../../../research/trials/run-trial.ts';
+import { watchThrows } from '../../../backtest/throw-locations.ts';
+import { sampledInputs } from '../../../backtest/sampling.ts';
+import { ownImpactWarnings, simulationWarnings } from '../../../backtest/simulation-notes.ts';
+import { implausibleWarnings, verdictOf } from '../../../research/trials/verdict.ts';
+import { formatDuration } from '../../../core/time.ts';
+import { BACKTEST_RUN } from '../../../daemon/files/find-run.ts';
+import type { RunManifest } from '../../../daemon/files/run-manifest.ts';
+import { createManifest } from '../../../daemon/files/run-manifest.ts';
+import type { LoggedDecision } from '../../../engine/decision-log.ts';
+import { describeFeedKey } from '../../../market/market-text.ts';
+import type { SharedRows } from '../../../recording/shared/shared-rows.ts';
+import { openSharedRows } from '../../../recording/shared/shared-source.ts';
+import type { SimulationSetting } from '../../../trading/simulated-landing.ts';
+import { freshSnapshot } from '../../../trading/state.ts';
+import { NO_LEGACY } from '../../../trading/strategy-state.ts';
+import type { BacktestAnswer } from './backtest-answer.ts';
+import { asJson, asText } from './backtest-answer.ts';
+import { writeBacktestReport } from '../../../report/write-report.ts';
+import { stopwatch } from '../../../research/stopwatch.ts';
+import { interruptible, refuseFullHeap } from '../../../research/strategy-guards.ts';
+import type { CommandContext, CommandModule, ExitCode } from '../../command.ts';
+import { EXIT } from '../../command.ts';
+import { runInterruptibly, untilInterrupted } from '../../../recording/interrupt.ts';
+import { ensureWritable } from '../../input/files.ts';
+import { removeOnFailure } from '../../../recording/remove-on-failure.ts';
+import { progressLine } from '../../output/progress.ts';
+import { reportFile } from '../../output/report-file.ts';
+import { shareRecording } from '../../../research/trials/shared-recording.ts';
+import { freshInstances } from '../../../research/trials/thread-setup.ts';
+import type { ResearchInput } from '../../../research/research-input.ts';
+import { RECORDING_FLAG, REPORT_FLAG } from '../../input/research-flags.ts';
+import { openResearchInput } from '../../input/open-research-input.ts';
+import { researchWarnings } from '../../../research/research-input.ts';
+import type { TrialCounter } from '../../../research/trials/trial-counter.ts';
+import { openTrialCounter } from '../../../research/trials/trial-counter.ts';
+import { GannetError, isNoRoom, messageOf } from '../../../core/errors.ts';
+import type { RunFiles } from '../../../daemon/files/run-files.ts';
+import { createRunFiles } from '../../../daemon/files/run-files.ts';
+import type { TrialResult } from '../../../research/trials/trial.ts';
+import { createTrialPool } from '../../../research/trials/trial-pool.ts';
+
+interface BacktestFlags {
+  readonly recording: string;
+  readonly report?: string;
+  readonly grid?: boolean;
+}
+
+export const backtestCommand: CommandModule = (program, run) => {
+  program.command('backtest <config>')
+    .description('runs the strategies of a configuration over a recording, with simulated fills')
+    .requiredOption(...RECORDING_FLAG)
+    .option(...REPORT_FLAG)
+    .option('--grid', 'also runs under other latencies and costs (default: with --report, up to 3 million events)')
+    .option('--no-grid', 'never runs under other latencies and costs')
+    .action(run(backtest));
+};
+
+async function backtest(context: CommandContext, file: string, flags: BacktestFlags): Promise<ExitCode> {
+  const { terminal, options } = context;
+  if (flags.report !== undefined) ensureWritable(flags.report, '--report');
+  const input = await openResearchInput(context, { file, recording: flags.recording });
+  const counter = await openTrialCounter({ stateDir: options.stateDir, subject: input });
+  const runId = `${BACKTEST_RUN}${randomBytes(4).toString('hex')}`;
+  const files = createBacktestFiles(options.stateDir, runId);
+  const print = async (): Promise<ExitCode> => {
+    const { answer, manifest } = await measure(context, input, { flags, counter, files, runId });
+    const { config, recording } = input;
+    const grid = answer.grid === undefined ? undefined : gridHeatMap(answer.grid);
+    const report =
+      reportFile(flags.report, (path) => writeBacktestReport(path, answer, { config, recording, manifest, grid }), terminal);
+    terminal.result(asJson(answer, report.path), () => asText(answer, report.path));
+    return report.isLost ? EXIT.failed : EXIT.done;
+  };
+  // An unfinished backtest is not reported, so its files are removed.
+  return removeOnFailure(files.dir, () => print().finally(() => { files.close(); }))
+    .finally(() => { counter.close(); });
+}
+
+/** Runs the backtest, writes its decisions and its manifest, and returns the answer. */
+async function measure(context: CommandContext, input: ResearchInput, { flags, counter, files, runId }: {
+  readonly flags: BacktestFlags; readonly counter: TrialCounter; readonly files: RunFiles; readonly runId: string;
+}): Promise<{ readonly answer: BacktestAnswer; readonly manifest: RunManifest }> {
+  const { config, recording, setup } = input;
+  const manifest = createManifest({
+    config, mode: 'backtest', runId, startAt: setup.firstAt, snapshot: freshSnapshot(config.backtest.balances),
+    open: [], legacy: NO_LEGACY, recording: relative(files.dir, recording.directory),
+  });
+  files.manifest(manifest);
+  const stops: string[] = [];
+  // All three settings read these rows, and the threads of the grid too.
+  const rows = isCheap(recording.events)
+    ? (await shareRecording(recording, { checks: input.checks, interrupt: context.interrupt })).rows : undefined;
+  const { strategies, thrownAt } = watchThrows(await freshInstances(setup));
+  const measured = await measureSettings(input, { context, rows, strategies, onDecision: (decision) => {
+    files.decision(decision);
+    const place = thrownAt(decision.strategy);
+    stops.push(...stopMessages(decision).map((stop) => (place === undefined ? stop : `${stop} (${place})`)));
+  } });
+  const { setting } = config.backtest.model;
+  const { metrics } = measured[setting].assessment;
+  const trials = counter.count([{ trial: { params: {} }, result: { kind: 'done', metrics } }]);
+  const settings = trials === undefined ? measured : deflatedSettings(measured, trials);
+  const run = settings[setting];
+  const { events, decisions, decisionHash, endAt } = run.result;
+  const ended = { after_seq: events, at: endAt, decisions, decision_hash: decisionHash };
+  files.manifest({ ...manifest, ended });
+  const wantsGrid = flags.grid ?? (flags.report !== undefined && isCheap(events));
+  const grid = wantsGrid ? await measureGrid({ ...input, rows }, run, context) : undefined;
+  const stopWarnings = stops.map((stop) => (
+    `${stop}: the rest of the backtest shows the other strategies alone, and this one keeps what it held`));
+  const benchmarks = benchmarksOf(run.record);
+  return {
+    manifest,
+    answer: {
+      runId, run, settings, grid, benchmarks, trials, currency: setup.currency, tokens: config.tokens,
+      recordedSwaps: setup.model.recordedSwaps?.length ?? 0,
+      warnings: [...stopWarnings, ...counter.warnings, ...warningsOf(input, settings, grid)],
+      priceAges: config.backtest.model, sampled: sampledInputs(strategies, setup.intervals ?? new Map()),
+      verdict: verdictOf(run, settings, benchmarks),
+    },
+  };
+}
+
+interface Listener {
+  readonly onDecision?: (decision: LoggedDecision) => void;
+}
+
+/**
+ * Runs the setting that is configured first, and hands on its decisions; then the other two, for comparison. Rejects
+ * with INTERRUPTED.
+ */
+async function measureSettings({ recording, checks, setup }: ResearchInput,
+  { context: { interrupt, terminal }, rows, strategies, onDecision }: Required<Listener> & {
+    readonly context: CommandContext; readonly rows: SharedRows | undefined;
+    /** For the configured setting; the others run in fresh ones of their own. */
+    readonly strategies: readonly BacktestStrategy[];
+  }): Promise<MeasuredSettings> {
+  const source = rows === undefined ? recording : openSharedRows(rows);
+  const progress = progressLine(terminal, 'events');
+  const all = 3 * recording.events;
+  let before = 0;
+  const { model, currency } = setup;
+  const under = async (
+    setting: SimulationSetting, listener: Listener & { readonly strategies: readonly BacktestStrategy[] },
+  ): Promise<MeasuredRun> => {
+    const measured = await runInterruptibly(interruptible(measureSteps({
+      state: freshState(setup, listener.strategies),
+      seed: setup.seed,
+      startAt: setup.firstAt,
+      cursor: backtestCursor(source, checks),
+      checks,
+      intervals: setup.intervals,
+      model: { ...model, setting },
+      currency,
+      stopwatch,
+      instruments: watchedTokens(listener.strategies, setup),
+      everyMs: sampleStep(setup.lastAt - setup.firstAt),
+      extremesEveryMs: extremesStep(setup.lastAt - setup.firstAt),
+      endAt: setup.lastAt,
+      isMadeUp: setup.isMadeUp,
+      onEvents: (events) => {
+        progress.show(before + events, all);
+        refuseFullHeap();
+      },
+      ...listener,
+    })), interrupt);
+    before += recording.events;
+    return measured;
+  };
+  try {
+    const configured = await under(model.setting, { onDecision, strategies });
+    const run = async (setting: SimulationSetting): Promise<MeasuredRun> =>
+      (setting === model.setting ? configured : under(setting, { strategies: await freshInstances(setup) }));
+    return { optimistic: await run('optimistic'), base: await run('base'), pessimistic: await run('pessimistic') };
+  } finally {
+    progress.end();
+  }
+}
+
+function warningsOf(input: ResearchInput, settings: MeasuredSettings, grid: SensitivityGrid | undefined): string[] {
+  const { config } = input;
+  const { setting } = config.backtest.model;
+  const { result, warnings } = settings[setting];
+  const warmupMs = longestWarmup(config.strategies);
+  return [
+    ...researchWarnings(input),
+    ...shapedWarnings(result),
+    ...robustnessWarnings(settings),
+    ...implausibleWarnings(settings[setting].assessment.metrics),
+    ...(grid === undefined ? [] : gridWarnings(grid)),
+    ...simulationWarnings(result.simulation, config.backtest.model),
+    ...ownImpactWarnings(result.simulation, (feed) => describeFeedKey(config.tokens, feed)),
+    ...(warmupMs > 0 ? [
+      `the first ${formatDuration(warmupMs)} of the recording warmed the strategies up: the backtest begins after it`,
+    ] : []),
+    ...(setting === 'base' ? [] : [`fills are ${setting}`]),
+    ...warnings,
+  ];
+}
+
+/**
+ * Opens the files of a backtest for writing. All of them throw DISK_FULL where there is no room: nobody waits for it
+ * there, as a run would.
+ */
+export function createBacktestFiles(stateDir: string, runId: string): RunFiles {
+  const onDisk = <T>(work: () => T): T => {
+    try {
+      return work();
+    } catch (error) {
+      if (!isNoRoom(error)) throw error;
+      throw new GannetError(
+        'DISK_FULL',
+        `there is no room for the backtest in ${stateDir}: ${messageOf(error)}; free some space, or give another `
+          + 'folder with --state-dir',
+        { cause: error },
+      );
+    }
+  };
+  const files = onDisk(() => createRunFiles(stateDir, runId));
+  return {
+    dir: files.dir,
+    decision: (logged) => { onDisk(() => { files.decision(logged); }); },
+    manifest: (manifest) => { onDisk(() => { files.manifest(manifest); }); },
+    close: () => { files.close(); },
+  };
+}
+
+/** A longer recording takes more than some seconds to go through, and more than some hundred megabytes to hold. */
+const CHEAP_EVENTS = 3_000_000;
+
+/**
+ * Returns whether so many events are gone through quickly: then a report has the grid unasked, and they are read into
+ * memory once.
+ */
+export function isCheap(events: number): boolean {
+  return events <= CHEAP_EVENTS;
+}
+
+/** Runs a configuration under other latencies and costs, in threads. Throws INTERRUPTED. */
+export async function measureGrid(
+  { setup, recording, rows }: Pick<ResearchInput, 'setup' | 'recording'> & { readonly rows: SharedRows | undefined },
+  { record, assessment }: Pick<MeasuredRun, 'record' | 'assessment'>,
+  { interrupt, terminal }: Pick<CommandContext, 'interrupt' | 'terminal'>,
+): Promise<SensitivityGrid> {
+  const spreadBps = typicalHalfSpreadBps(record);
+  const cells = gridCells(setup.model, spreadBps);
+  const pool = await createTrialPool(setup, { recording, rows, interrupt });
+  return untilInterrupted(interrupt, pool, async () => {
+    const results = new Map<string, TrialResult>();
+    const progress = progressLine(terminal, 'other latencies and costs');
+    try {
+      for await (const result of pool.run(cells.map(({ trial }) => trial))) {
+        results.set(result.id, result);
+        progress.show(results.size, cells.length);
+      }
+    } finally {
+      progress.end();
+    }
+    return sensitivityGrid(results, { cells, configured: assessment.metrics.total_return, spreadBps });
+  });
+}

@@ -1,0 +1,258 @@
+import type { ReplayResult } from '../../../backtest/replay.ts';
+import { replaySteps } from '../../../backtest/replay.ts';
+import { counted, grouped } from '../../../core/counted.ts';
+import { GannetError, isGannetError, messageOf } from '../../../core/errors.ts';
+import { STEP_EVENTS } from '../../../core/steps.ts';
+import type { RunEnd, RunManifest } from '../../../daemon/files/run-manifest.ts';
+import { manifestChange } from '../../../daemon/files/run-manifest.ts';
+import { findRun } from '../../../daemon/files/find-run.ts';
+import type { TokenTable } from '../../../market/token.ts';
+import { tokenTable } from '../../../market/token.ts';
+import { lostIssue } from '../../../recording/check/inspect.ts';
+import { interruptible, reportUnhandledErrors } from '../../../research/strategy-guards.ts';
+import type { CommandContext, CommandModule } from '../../command.ts';
+import { EXIT } from '../../command.ts';
+import { runInterruptibly } from '../../../recording/interrupt.ts';
+import { progressLine } from '../../output/progress.ts';
+import type { ReplayInput } from '../../../daemon/files/replay-input.ts';
+import { openReplayInput } from '../../../daemon/files/replay-input.ts';
+import type { Fact } from '../../output/table.ts';
+import { facts } from '../../output/table.ts';
+import type { Divergence, DivergentSide, RecordedRow } from '../../../backtest/divergence.ts';
+import type { Json } from '../../../core/json.ts';
+import { canonicalJson, parseJson, stringifyJson } from '../../../core/json.ts';
+import { printable } from '../../../core/text.ts';
+import { readingOf } from '../../../daemon/files/decision-record.ts';
+import type { RecordedDecision } from '../../../daemon/files/run-files.ts';
+import type { LoggedDecision } from '../../../engine/decision-log.ts';
+import type { Input } from '../../../trading/step.ts';
+import { clockTime } from '../../output/figures.ts';
+import { proposalText } from '../../output/intent-text.ts';
+
+interface Replay {
+  readonly result: ReplayResult;
+  readonly divergence: ShownDivergence | undefined;
+  readonly tokens: TokenTable;
+  readonly recordedHash: string | null;
+  /** The last number that everything is there for, where the run was cut off. */
+  readonly truncatedAt: number | undefined;
+  /** Decisions that could not be compared, since something is missing before them. */
+  readonly unreached: number;
+  readonly warnings: readonly string[];
+}
+
+export const replayCommand: CommandModule = (program, run) => {
+  program.command('replay <run>')
+    .description('repeats a recorded run and compares every decision; the run is an id or a folder')
+    .action(run(async ({ terminal, options, interrupt }: CommandContext, name: string) => {
+      reportUnhandledErrors(terminal);
+      const replay = await replayOf(findRun(options.stateDir, name), { interrupt, terminal });
+      terminal.result(asJson(replay), () => asText(replay));
+      return isSame(replay) === true ? EXIT.done : EXIT.failed;
+    }));
+};
+
+async function replayOf(runDir: string, context: Pick<CommandContext, 'interrupt' | 'terminal'>): Promise<Replay> {
+  const change = manifestChange(runDir);
+  try {
+    const replay = await repeat(runDir, context);
+    return {
+      ...replay,
+      warnings: [...(change === undefined ? [] : [`${change}; a difference may come from there`]), ...replay.warnings],
+    };
+  } catch (error) {
+    // Of what somebody wrote into it, nothing need fit.
+    if (change === undefined || isGannetError(error)) throw error;
+    throw new GannetError(
+      'RECORDING_CORRUPT', `${change}, and it cannot be repeated (${messageOf(error)}); restore the file from a copy`,
+      { cause: error },
+    );
+  }
+}
+
+async function repeat(
+  runDir: string, { interrupt, terminal }: Pick<CommandContext, 'interrupt' | 'terminal'>,
+): Promise<Replay> {
+  const run = await openReplayInput(runDir, interrupt);
+  const { manifest, recorded, truncatedAt, unreached } = run;
+  const progress = progressLine(terminal, 'events');
+  const result = await runInterruptibly(interruptible(replaySteps(run.replay())), interrupt, (steps) => {
+    progress.show(Math.min(run.events, steps * STEP_EVENTS), run.events);
+  }).finally(progress.end);
+  if (truncatedAt === undefined && result.match) refuseOtherEnd(manifest.ended!, result, runDir);
+  const recordedHash = truncatedAt === undefined ? manifest.ended!.decision_hash : (recorded.at(-1)?.h ?? null);
+  const divergence = result.firstDivergence === undefined ? undefined
+    : shownDivergence(result.firstDivergence, recorded);
+  return {
+    result, divergence, tokens: tokenTable(manifest.config.tokens), recordedHash, truncatedAt, unreached,
+    warnings: warningsOf(manifest, run),
+  };
+}
+
+/**
+ * Every decision that the run wrote down may be the same, and yet it says that it came to others: then a file of it is
+ * not its own.
+ */
+function refuseOtherEnd(ended: RunEnd, { decisions, decisionHash }: ReplayResult, runDir: string): void {
+  if (ended.decisions === decisions && ended.decision_hash === decisionHash) return;
+  throw new GannetError('RECORDING_CORRUPT', `${runDir}: its manifest.json says that the run ended after `
+    + `${ended.decisions} decisions with hash ${ended.decision_hash}, its decisions.ndjson and the replay come to `
+    + `${decisions} with hash ${decisionHash}; restore both files from a copy`);
+}
+
+/**
+ * Undefined where everything is missing that decisions were made on: nothing differs, and nothing is known to be the
+ * same.
+ */
+function isSame({ result: { match, decisions }, unreached }: Replay): boolean | undefined {
+  return match && decisions === 0 && unreached > 0 ? undefined : match;
+}
+
+/** The same inputs give the same hash on the same engine: elsewhere a difference may be nobody's fault. */
+function warningsOf({ node, arch }: RunManifest, { truncatedAt, unreached, lost }: ReplayInput): string[] {
+  return [
+    ...lost.map((rows) => lostIssue(rows).message),
+    ...(unreached === 0 ? [] : [`${counted(unreached, 'later decision is', 'later decisions are')} not compared: of `
+      + `what ${unreached === 1 ? 'it was' : 'they were'} made on, something after seq ${truncatedAt} is missing`]),
+    ...(node === process.version && arch === process.arch ? [] : [`the run was made by Node ${node} on ${arch}, this `
+      + `is Node ${process.version} on ${process.arch}: a difference may come from there`]),
+  ];
+}
+
+function asJson(replay: Replay): unknown {
+  const { result, divergence, recordedHash: recorded, truncatedAt, unreached, warnings } = replay;
+  return {
+    match: isSame(replay) ?? null,
+    decisions: result.decisions,
+    decision_hash: result.decisionHash,
+    recorded_hash: recorded,
+    first_divergence: divergence === undefined ? null : divergenceJson(divergence),
+    events: result.events,
+    ...(truncatedAt === undefined ? {} : { truncated_at: truncatedAt, not_compared: unreached }),
+    warnings,
+  };
+}
+
+function asText(replay: Replay): string {
+  const { result, divergence, tokens, recordedHash: recorded, truncatedAt, warnings } = replay;
+  const { match, decisions, events, decisionHash } = result;
+  const lines = [
+    isSame(replay)
+      ? (decisions === 0 ? `nothing was decided, then as now: ${counted(events, 'event')}`
+        : `every decision the same: ${grouped(String(decisions))} from ${counted(events, 'event')}`)
+      : match ? 'NOTHING could be compared' : 'NOT the same decisions',
+    ...(isSame(replay) && decisions === 0 ? []
+      : [`replayed ${decisions === 0 ? 'nothing' : decisionHash}`, `recorded ${recorded ?? 'nothing'}`]),
+  ];
+  const notes = [
+    ...(divergence === undefined ? [] : ['the same code decides the same on the same rows: a strategy, a default or '
+      + 'Gannet itself is another than the run’s, or the recording is']),
+    ...(truncatedAt === undefined ? [] : [`the run was cut off: compared up to seq ${truncatedAt}`]),
+    ...warnings,
+  ];
+  return indented(lines) + (divergence === undefined ? '' : facts(divergenceFacts(divergence, tokens)))
+    + indented(notes);
+}
+
+function indented(texts: readonly string[]): string {
+  return texts.map((text) => `  ${text}\n`).join('');
+}
+
+const REASON_CHARACTERS_MAX = 200;
+
+/** A divergence with both decisions in full, amounts as text. */
+export interface ShownDivergence extends Pick<Divergence, 'seq' | 'expected' | 'found'> {
+  readonly recorded: DivergentSide<LoggedDecision>;
+  readonly replayed: DivergentSide<LoggedDecision>;
+  /**
+   * The members in which two decisions of one number differ, "proposal.amount"; empty where one side decided nothing.
+   */
+  readonly differs: readonly string[];
+}
+
+/** Returns a divergence with what the run wrote down of its decision. */
+export function shownDivergence(divergence: Divergence, decisions: readonly RecordedDecision[]): ShownDivergence {
+  const { seq, expected, found, recorded, replayed } = divergence;
+  const written = decisions.find((decision) => decision.seq === recorded.decision?.seq);
+  const before = written === undefined ? undefined : parseJson(written.line) as unknown as LoggedDecision;
+  const now = replayed.decision === undefined ? undefined
+    : parseJson(stringifyJson(replayed.decision)) as unknown as LoggedDecision;
+  return {
+    seq, expected, found,
+    recorded: { ...recorded, decision: before },
+    replayed: { ...replayed, decision: now },
+    differs: before === undefined || now === undefined ? []
+      : differences(before as unknown as Json, now as unknown as Json).filter((path) => path !== 'h'),
+  };
+}
+
+/** Returns a divergence for scripts. */
+export function divergenceJson({ seq, expected, found, recorded, replayed, differs }: ShownDivergence): unknown {
+  return {
+    seq, at: recorded.decision?.at ?? replayed.decision?.at ?? null, expected, found, differs,
+    recorded: sideJson(recorded), replayed: sideJson(replayed),
+  };
+}
+
+function sideJson({ decision, occasion, row }: DivergentSide<LoggedDecision>): unknown {
+  return {
+    decision: decision ?? null,
+    input: occasion === undefined ? null
+      : { occasion, row: row === undefined ? null : { seq: row.seq, at: row.at, ...plain(row.input) } },
+  };
+}
+
+/** Returns a divergence for people: what each side decided, and on what. */
+export function divergenceFacts({ seq, recorded, replayed, differs }: ShownDivergence, tokens: TokenTable): Fact[] {
+  return [
+    ['first difference', `number ${seq}${differs.length === 0 ? '' : `, in ${differs.join(', ')}`}`],
+    ['the run', sideLines(recorded, tokens)],
+    ['the replay', sideLines(replayed, tokens)],
+  ];
+}
+
+function sideLines({ decision, occasion, row }: DivergentSide<LoggedDecision>, tokens: TokenTable): string[] {
+  const taken = row === undefined ? undefined
+    : `row ${row.seq} of ${clockTime(row.at)} UTC: ${printable(inputText(row, tokens), REASON_CHARACTERS_MAX)}`;
+  if (decision === undefined) return ['decided nothing', ...(taken === undefined ? [] : [`took in ${taken}`])];
+  const { at, strategy, proposal, verdict, code } = decision;
+  const reason = proposal.kind === 'swap' ? `: ${proposal.reason}` : '';
+  const occasionText = { row: 'on ', timer: 'by a timer, ', start: 'at the start, ' }[occasion ?? 'row'];
+  return [
+    `${strategy} wants ${printable(`${proposalText(tokens, proposal)}${reason}`, REASON_CHARACTERS_MAX)}`,
+    `${verdict}${code === null ? '' : `, ${code}`}, at ${clockTime(at)} UTC`,
+    `${occasionText}${taken === undefined ? 'before anything came in' : occasion === 'row' ? taken : `after ${taken}`}`,
+  ];
+}
+
+function inputText({ input }: RecordedRow, tokens: TokenTable): string {
+  switch (input.kind) {
+    case 'outcome':
+      return `${input.intentId} is ${input.state}${input.code === undefined ? '' : `, ${input.code}`}`;
+    case 'command':
+      return `the command ${input.name}${input.reason === '' ? '' : `, ${input.reason}`}`;
+    case 'quote':
+    case 'order-book':
+    case 'token-stats':
+    case 'feed-health':
+      return readingOf(tokens, input);
+  }
+}
+
+/** Recorded quotes are read through accessors. */
+function plain(input: Input): object {
+  return 'toJSON' in input && typeof input.toJSON === 'function' ? input.toJSON() as object : input;
+}
+
+function differences(before: Json, now: Json, path = ''): string[] {
+  if (isObject(before) && isObject(now)) {
+    const keys = [...new Set([...Object.keys(before), ...Object.keys(now)])].sort();
+    return keys.flatMap((key) =>
+      differences(before[key] ?? null, now[key] ?? null, path === '' ? key : `${path}.${key}`));
+  }
+  return canonicalJson(before) === canonicalJson(now) ? [] : [path];
+}
+
+function isObject(value: Json): value is { readonly [key: string]: Json } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,126 @@
+import { longestWarmup } from '../../../backtest/backtest.ts';
+import { withTrials } from '../../../research/metrics/deflated-sharpe.ts';
+import { counted, grouped } from '../../../core/counted.ts';
+import type { ObjectiveName } from '../../../research/trials/objectives.ts';
+import { MOST_TRIALS } from '../../../research/sweep/grid.ts';
+import type { OpenPool, WalkForwardResult } from '../../../research/walk-forward/walk-forward.ts';
+import { walkForward } from '../../../research/walk-forward/walk-forward.ts';
+import { foldPlan } from '../../../research/walk-forward/folds.ts';
+import { renderWalkForward } from '../../../report/walk-forward-report.ts';
+import { GannetError } from '../../../core/errors.ts';
+import type { Millis } from '../../../core/time.ts';
+import type { TrialCount } from '../../../store/trial-log.ts';
+import { writePage } from '../../../report/write-report.ts';
+import { ensureWritable } from '../../input/files.ts';
+import type { CommandContext, CommandModule } from '../../command.ts';
+import { EXIT } from '../../command.ts';
+import { reportFile } from '../../output/report-file.ts';
+import { durationFlag } from '../../input/flags.ts';
+import { GRID_FLAG, OBJECTIVE_FLAG, RECORDING_FLAG, REPORT_FLAG, WORKERS_FLAG } from '../../input/research-flags.ts';
+import { readGridFile } from '../../input/grid-file.ts';
+import { planTrials } from '../../../research/trials/plan-trials.ts';
+import { progressLine } from '../../output/progress.ts';
+import type { ResearchInput } from '../../../research/research-input.ts';
+import { openResearchInput } from '../../input/open-research-input.ts';
+import type { TrialCounter } from '../../../research/trials/trial-counter.ts';
+import { openTrialCounter } from '../../../research/trials/trial-counter.ts';
+import { createTrialPool } from '../../../research/trials/trial-pool.ts';
+import type { WalkForwardAnswer } from './walk-forward-answer.ts';
+import { asJson, asText, reportInput } from './walk-forward-answer.ts';
+import { warningsOf } from '../../../research/walk-forward/walk-forward-verdict.ts';
+
+interface WalkForwardFlags {
+  readonly recording: string;
+  readonly grid: string;
+  readonly inSample: Millis;
+  readonly outOfSample: Millis;
+  readonly objective: ObjectiveName;
+  readonly anchored?: boolean;
+  readonly workers?: number;
+  readonly report?: string;
+}
+
+export const walkForwardCommand: CommandModule = (program, run) => {
+  program.command('walk-forward <config>')
+    .description('chooses parameters on one part of a recording, tests them on the next part, and moves on')
+    .requiredOption(...RECORDING_FLAG)
+    .requiredOption(...GRID_FLAG)
+    .requiredOption('--in-sample <duration>', 'the time to choose on, such as 10d', durationFlag)
+    .requiredOption(
+      '--out-of-sample <duration>', 'the time to test on, such as 2d; also the step between folds', durationFlag,
+    )
+    .option(...OBJECTIVE_FLAG)
+    .option('--anchored', 'every choice uses the recording from its start, not only --in-sample')
+    .option(...WORKERS_FLAG)
+    .option(...REPORT_FLAG)
+    .action(run(async (context: CommandContext, file: string, flags: WalkForwardFlags) => {
+      const { terminal, options } = context;
+      if (flags.report !== undefined) ensureWritable(flags.report, '--report');
+      const input = await openResearchInput(context, { file, recording: flags.recording });
+      const counter = await openTrialCounter({ stateDir: options.stateDir, subject: input });
+      try {
+        const answer = await walk(context, { input, counter, flags });
+        const report =
+          reportFile(flags.report, (path) => writePage(path, renderWalkForward(reportInput(answer))), terminal);
+        terminal.result(asJson(answer, report.path), () => asText(answer, report.path));
+        return !report.isLost && answer.result.deviation === undefined && answer.result.joined !== undefined
+          ? EXIT.done : EXIT.failed;
+      } finally {
+        counter.close();
+      }
+    }));
+};
+
+async function walk({ interrupt, terminal }: CommandContext, { input, counter, flags }: {
+  readonly input: ResearchInput;
+  readonly counter: TrialCounter;
+  readonly flags: WalkForwardFlags;
+}): Promise<WalkForwardAnswer> {
+  const { config, recording, setup } = input;
+  const { inSample: inSampleMs, outOfSample: outOfSampleMs, objective, anchored = false } = flags;
+  const plan = foldPlan({
+    firstAt: setup.firstAt, lastAt: setup.lastAt, warmupMs: longestWarmup(setup.strategies), inSampleMs, outOfSampleMs,
+    anchored,
+  });
+  const grid = await readGridFile(flags.grid, config);
+  const { trials: planned, refused } = await planTrials(grid, input, interrupt);
+  const all = plan.folds.length * planned.length;
+  if (all > MOST_TRIALS) {
+    throw new GannetError('USAGE', `${counted(plan.folds.length, 'fold')} of `
+      + `${counted(planned.length, 'parameter set')} are ${counted(all, 'trial')}; at most `
+      + `${grouped(String(MOST_TRIALS))} are allowed: take a coarser grid, or a longer --out-of-sample`);
+  }
+  const progress = progressLine(terminal, 'trials');
+  const openPool: OpenPool = (purpose) =>
+    createTrialPool(setup, { workers: purpose === 'judge' ? 1 : flags.workers, interrupt, recording });
+  const result = await walkForward(openPool, {
+    folds: plan.folds, sets: planned.map(({ trial }) => trial.params), objective, onProgress: progress.show,
+  });
+  progress.end();
+  counter.count(result.trials, { areFolds: true });
+  const trials = countItself(result, {
+    counter, terms: { grid, in_sample_ms: inSampleMs, out_of_sample_ms: outOfSampleMs, anchored, objective },
+  });
+  const deflated = deflatedBy(result, trials);
+  return {
+    input, plan, objective, anchored, inSampleMs, outOfSampleMs, trials, result: deflated,
+    sets: planned.map(({ trial }) => trial.params),
+    warnings: [...counter.warnings, ...warningsOf(deflated, { subject: input, plan, refused })],
+  };
+}
+
+function countItself(
+  { joined }: WalkForwardResult, { counter, terms }: { readonly counter: TrialCounter; readonly terms: unknown },
+): TrialCount | undefined {
+  if (joined === undefined) return undefined;
+  const { times } = joined.series;
+  return counter.countWalkForward({
+    terms, period: { from: times[0]!, to: times.at(-1)! + 1 }, sharpe: joined.assessment.metrics.sharpe,
+  });
+}
+
+function deflatedBy(result: WalkForwardResult, trials: TrialCount | undefined): WalkForwardResult {
+  const { joined } = result;
+  return joined === undefined || trials === undefined ? result
+    : { ...result, joined: { ...joined, assessment: withTrials(joined.assessment, trials) } };
+}

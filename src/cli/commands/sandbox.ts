@@ -1,0 +1,116 @@
+import { readFileSync } from 'node:fs';
+import { InvalidArgumentError, Option } from 'commander';
+import { parseDocument } from 'yaml';
+import { GannetError, messageOf } from '../../core/errors.ts';
+import { printable } from '../../core/text.ts';
+import type { RateLimit, SandboxAddresses, ScenarioStep } from '../../sandbox/sandbox.ts';
+import { PROFILES, type Profile } from '../../sandbox/service/context.ts';
+import { PLAN_NAMES, requestsPerSecond, type PlanName } from '../../service/rate/rate-plan.ts';
+import type { CommandModule } from '../command.ts';
+import { EXIT } from '../command.ts';
+import { wholeNumber } from '../input/flags.ts';
+import { interrupted } from '../../recording/interrupt.ts';
+import { table } from '../output/table.ts';
+
+interface SandboxFlags {
+  readonly port: number;
+  readonly rpcPort: number;
+  readonly seed: number;
+  readonly scenario?: string;
+  readonly speed: number;
+  readonly dialect: string;
+  readonly profile: Profile;
+  readonly plan?: PlanName;
+}
+
+export const sandboxCommand: CommandModule = (program, run) => {
+  program.command('sandbox')
+    .description('starts the embedded service and chain alone; prints their addresses and a funded wallet, then runs until interrupted')
+    .option('--port <port>', 'port of the service; 0: a free one', wholeNumber(0, 65_535), 0)
+    .option('--rpc-port <port>', 'port of the JSON-RPC; 0: a free one', wholeNumber(0, 65_535), 0)
+    .option('--seed <number>', 'seed of the market and the wallet', wholeNumber(0, 4_294_967_295), 7)
+    .option('--scenario <file>', 'a file of timed faults and prices')
+    .option('--speed <factor>', 'speed of the market; 0 freezes it', factor, 1)
+    .option('--dialect <name>', 'the wire vocabulary: a file of config/dialects', 'neutral')
+    .addOption(new Option(
+      '--profile <name>', 'answers as the service’s reference describes, or as the live service was observed',
+    ).choices(PROFILES).default('reference'))
+    .addOption(new Option('--plan <name>', 'limits each key by this plan, in real time (default: no limit)')
+      .choices(PLAN_NAMES))
+    .action(run(async ({ terminal, interrupt }, flags: SandboxFlags) => {
+      const { startSandbox } = await import('../../sandbox/sandbox.ts');
+      const scenario = flags.scenario === undefined ? undefined : readScenario(flags.scenario);
+      const sandbox = await startSandbox({
+        port: flags.port, rpcPort: flags.rpcPort, seed: flags.seed, speed: flags.speed, dialect: flags.dialect,
+        profile: flags.profile, ...(scenario === undefined ? {} : { scenario }),
+        ...(flags.plan === undefined ? {} : { rateLimit: limitOf(flags.plan, flags.profile) }),
+      });
+      terminal.result(sandbox.addresses, () => describe(sandbox.addresses, flags));
+      await interrupted(interrupt);
+      await sandbox.close();
+      return EXIT.done;
+    }));
+};
+
+// The windows of the reference's plans, and those observed at the live service.
+const WINDOWS =
+  { reference: { kind: 'sliding', windowMs: 60_000 }, live: { kind: 'fixed', windowMs: 10_000 } } as const;
+
+/** Returns the rate limit of a key of a plan. */
+function limitOf(plan: PlanName, profile: Profile): RateLimit {
+  const { kind, windowMs } = WINDOWS[profile];
+  const perWindow = (bucket: 'main' | 'execute'): number => (requestsPerSecond(plan, bucket) * windowMs) / 1_000;
+  return { kind, windowMs, requests: perWindow('main'), executeRequests: perWindow('execute'), headers: true };
+}
+
+function describe(addresses: SandboxAddresses, { dialect, profile, plan }: SandboxFlags): string {
+  const rows = addresses.tokens.map(({ symbol, mint, decimals }) => [symbol, mint, String(decimals)]);
+  return [
+    `  service   ${addresses.base_url}\n`,
+    '            '
+      + `${profile === 'live' ? 'answers as the live service was observed' : 'answers as the reference describes'}, in the `
+      + `dialect "${dialect}", ${plan === undefined ? 'without a limit' : `limited by the plan "${plan}"`}; accepts any API key\n`,
+    `  rpc       ${addresses.rpc_url}\n`,
+    `  websocket ${addresses.ws_url}\n`,
+    `  wallet    ${addresses.wallet.address}\n`,
+    `  key       ${addresses.wallet.private_key}  (worthless outside this sandbox)\n\n`,
+    table([['token', 'mint', 'decimals'], ...rows], { right: [2] }),
+    '\n  To use it, write in a configuration\n\n',
+    `    service: { base_url: "${addresses.base_url}", dialect: ${dialect}, ${planText(plan)} }\n`,
+    `    chain: { rpc_url: "${addresses.rpc_url}" }\n`,
+    `    wallet: { address: ${addresses.wallet.address} }\n\n`,
+    '  Ctrl-C ends it.\n',
+  ].join('');
+}
+
+/** Returns the plan for a configuration: an unlimited service has no plan, and the keyless plan has no key. */
+function planText(plan: PlanName | undefined): string {
+  if (plan === undefined) return 'api_key: any, requests_per_second: 100';
+  return plan === 'keyless' ? `plan: ${plan}` : `api_key: any, plan: ${plan}`;
+}
+
+/** Reads a scenario, a list of steps in YAML or JSON. Throws CONFIG_NOT_FOUND, and CONFIG_INVALID with the place. */
+function readScenario(path: string): ScenarioStep[] {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (cause) {
+    throw new GannetError('CONFIG_NOT_FOUND', `the scenario ${path} cannot be read: ${messageOf(cause)}`, { cause });
+  }
+  const document = parseDocument(text);
+  const [error] = document.errors;
+  if (error !== undefined) throw new GannetError('CONFIG_INVALID', `${path}: ${error.message}`);
+  const steps: unknown = document.toJS({ maxAliasCount: 0 });
+  if (!Array.isArray(steps)) throw new GannetError('CONFIG_INVALID', `${path}: expected a list of steps`);
+  const odd = steps.findIndex((step) => typeof step !== 'object' || step === null || Array.isArray(step));
+  if (odd !== -1) throw new GannetError('CONFIG_INVALID', `${path}, step ${odd + 1}: expected keys and values such as `
+    + `"at: 5s", got ${printable(JSON.stringify(steps[odd]) ?? 'nothing', 60)}`);
+  return steps as ScenarioStep[];
+}
+
+function factor(text: string): number {
+  const value = Number(text);
+  if (text.trim() === '' || !Number.isFinite(value) || value < 0 || value > 1_000)
+    throw new InvalidArgumentError('expected a number from 0 to 1000.');
+  return value;
+}

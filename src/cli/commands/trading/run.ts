@@ -1,0 +1,150 @@
+import { accessSync, constants, mkdirSync } from 'node:fs';
+import { config as rx } from 'rxjs';
+import type { RunConfig } from '../../../config/run-config.ts';
+import { GannetError, isGannetError, messageOf } from '../../../core/errors.ts';
+import { addressSecrets } from '../../../core/secret-text.ts';
+import { runDaemon } from '../../../daemon/run/daemon.ts';
+import { newRunId } from '../../../daemon/files/find-run.ts';
+import { createTerminalReporter } from '../../../daemon/reporting/terminal-reporter.ts';
+import type { RunEvent } from '../../../daemon/reporting/json-reporter.ts';
+import { createEventReporter, createJsonReporter } from '../../../daemon/reporting/json-reporter.ts';
+import type { Log } from '../../../daemon/reporting/log.ts';
+import { createLog } from '../../../daemon/reporting/log.ts';
+import type { Reporter } from '../../../daemon/reporting/reporter.ts';
+import type { RunSummary } from '../../../daemon/reporting/counters.ts';
+import { reportToAll } from '../../../daemon/reporting/reporter.ts';
+import { systemClock } from '../../../daemon/watch/system-clock.ts';
+import type { Connections } from '../../../daemon/run/connections.ts';
+import type { CommandContext, CommandModule, ExitCode } from '../../command.ts';
+import { EXIT } from '../../command.ts';
+import { openConfigured } from '../../input/service-request.ts';
+import { durationFlag, wholeNumber } from '../../input/flags.ts';
+
+/** The flag without which no command swaps real money. */
+export const LIVE_FLAG =
+  ['--live', 'allows real money to move; needed with mode: live on a real service and chain'] as const;
+
+/** The flag with which an operator accepts the loss of the journal or the counters. */
+export const ACCEPT_FLAG = ['--accept-new-journal', 'trades although earlier swaps are missing from the journal or the counters: after a loss, or with a wallet that has swapped before'] as const;
+
+interface RunFlags {
+  readonly live?: boolean;
+  readonly acceptNewJournal?: boolean;
+  readonly duration?: number;
+  readonly maxIntents?: number;
+}
+
+export const runDaemonCommand: CommandModule = (program, run) => {
+  program.command('run')
+    .description('starts the daemon: recovers open swaps, then trades until it is stopped')
+    .option('--duration <duration>', 'ends after this time, such as 10m', durationFlag)
+    .option('--max-intents <count>', 'ends after this many completed swaps', wholeNumber(1, 999_999_999))
+    .option(...LIVE_FLAG)
+    .option(...ACCEPT_FLAG)
+    .action(run((context, flags: RunFlags) => runCommand(context, flags)));
+};
+
+async function runCommand(context: CommandContext, flags: RunFlags): Promise<ExitCode> {
+  const { terminal } = context;
+  if (!terminal.json) terminal.out('  gannet is starting …\n');
+  const { loaded: { config }, connections } = await openConfigured(context, 'run', flags);
+  try {
+    noteIdleLive(context, flags, config);
+    const write = (text: string): void => { terminal.out(text); };
+    const reporter = terminal.json ? createJsonReporter(write)
+      : createTerminalReporter({ write, colour: terminal.colour, tokens: config.tokens });
+    const { trading } = await runIn(context, flags, { config, connections, reporter, runId: newRunId(systemClock) });
+    return trading === 'halted' ? EXIT.halted : EXIT.done;
+  } finally {
+    await connections.close();
+  }
+}
+
+/** What a command runs, and where it reports to. */
+interface RunScope {
+  readonly config: RunConfig;
+  readonly connections: Connections;
+  readonly runId: string;
+  readonly reporter: Reporter;
+}
+
+/**
+ * Runs the daemon in this process with the command's state directory, log and environment. Throws where it cannot
+ * start.
+ */
+export async function runIn({ options, environment, connectSigner, interrupt }: CommandContext, flags: RunFlags, {
+  config, connections, runId, reporter,
+}: RunScope): Promise<RunSummary> {
+  makeStateDir(options.stateDir);
+  const { log, keep, close } = createLog({
+    level: options.logLevel,
+    secrets: secretsOf(
+      environment, config.service.apiKey, ...addressSecrets(config.chain.rpcUrl),
+      connections.sandbox?.addresses.wallet.private_key,
+    ),
+    terminal: process.stderr.isTTY,
+    file: { stateDir: options.stateDir, name: runId },
+  });
+  // A strategy may throw in a subscription of its own: it is logged, and the other strategies go on.
+  rx.onUnhandledError = (error: unknown) => { log(
+    'error',
+    'a strategy threw an error that no caller could catch; it must return its stream instead of subscribing to it',
+    { error },
+  ); };
+  const signer = connectSigner?.();
+  try {
+    return await runDaemon({
+      config, connections, environment, stateDir: options.stateDir, clock: systemClock, log, runId, interrupt,
+      reporter: reportToAll([reporter, createEventReporter((event) => { keepEvent(keep, event); })]),
+      durationMs: flags.duration, maxIntents: flags.maxIntents, signer, acceptNewJournal: flags.acceptNewJournal,
+    });
+  } catch (error) {
+    // The caller prints a refusal; a bug also belongs into the log.
+    if (!isGannetError(error)) log('error', 'the run ended in an error', { error });
+    throw error;
+  } finally {
+    rx.onUnhandledError = null;
+    signer?.close();
+    await close();
+  }
+}
+
+/** Writes an event to the log file, at a level that shows whether it needs attention. */
+function keepEvent(keep: Log, { type, ...event }: RunEvent & { readonly level?: unknown }): void {
+  const { level } = event;
+  keep(level === 'critical' ? 'error' : level === 'warning' ? 'warn' : 'info', type, {
+    ...event, level: undefined, ...(level === undefined ? {} : { alert_level: level }),
+  });
+}
+
+/** Prints a note when --live has no effect, because there is no real money to move. */
+export function noteIdleLive(
+  { terminal }: CommandContext, { live }: Pick<RunFlags, 'live'>, { mode, service }: RunConfig,
+): void {
+  if (live !== true) return;
+  if (mode === 'paper') terminal.err(
+    '--live has no effect: the configuration says mode: paper, so nothing is signed and no money moves\n',
+  );
+  else if (service.baseUrl === 'embedded')
+    terminal.err('--live has no effect: the embedded service and its chain move no real money\n');
+}
+
+/** Creates the state directory. Throws USAGE when it cannot be created or written. */
+function makeStateDir(dir: string): void {
+  try {
+    mkdirSync(dir, { recursive: true, mode: 0o700 });
+    accessSync(dir, constants.W_OK);
+  } catch (cause) {
+    throw new GannetError(
+      'USAGE', `the state directory ${dir} cannot be written to: ${messageOf(cause)}; name another with --state-dir`,
+      { cause },
+    );
+  }
+}
+
+/** Returns the texts that must never appear in a log. */
+function secretsOf(environment: CommandContext['environment'], ...others: readonly (string | undefined)[]): string[] {
+  const named = Object.entries(environment).filter(([name]) => /KEY|TOKEN|SECRET|WEBHOOK/.test(name))
+    .map(([, value]) => value);
+  return [...named, ...others].filter((secret) => secret !== undefined && secret !== '') as string[];
+}

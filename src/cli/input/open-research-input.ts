@@ -1,0 +1,139 @@
+import { dirname, join, resolve } from 'node:path';
+import { longestWarmup } from '../../backtest/backtest.ts';
+import { heldFeeds, missingFeeds } from '../../backtest/missing-feeds.ts';
+import { withRecordedRun } from '../../backtest/models/recorded-run.ts';
+import type { RecordedChecks } from '../../backtest/recorded-checks.ts';
+import { backtestKinds, readRecordedChecks, withoutUnseen } from '../../backtest/recorded-checks.ts';
+import { configError } from '../../config/issue.ts';
+import { loadConfig } from '../../config/load.ts';
+import { PROJECT_DIR } from '../../config/project-dir.ts';
+import type { RunConfig } from '../../config/run-config.ts';
+import { GannetError } from '../../core/errors.ts';
+import { printable } from '../../core/text.ts';
+import type { Millis } from '../../core/time.ts';
+import { formatDuration, shortDuration } from '../../core/time.ts';
+import { findRecording } from '../../daemon/files/find-run.ts';
+import { Engine } from '../../engine/engine.ts';
+import { describeFeedKey } from '../../market/market-text.ts';
+import type { Token } from '../../market/token.ts';
+import { tokenTable, USDC_MINT } from '../../market/token.ts';
+import { runInterruptibly } from '../../recording/interrupt.ts';
+import type { Recording } from '../../recording/reader.ts';
+import { openSteps } from '../../recording/reader.ts';
+import type { ResearchInput } from '../../research/research-input.ts';
+import { reportUnhandledErrors } from '../../research/strategy-guards.ts';
+import { strategyHash } from '../../research/trials/strategy-source.ts';
+import type { CommandContext } from '../command.ts';
+import { recordingDoubts } from '../recording/doubts.ts';
+
+/**
+ * Reads a configuration and opens a recording: its folder, or the id of the run that made it. Throws the
+ * configuration's error; RECORDING_INCOMPLETE when the strategies would get no input; RECORDING_CORRUPT when rows are
+ * out of order or hold no price; and INTERRUPTED.
+ */
+export async function openResearchInput(
+  { options, environment, withheld, interrupt, terminal }: CommandContext,
+  { file, recording: named }: { readonly file: string; readonly recording: string },
+): Promise<ResearchInput> {
+  // Every command that opens an input runs its strategies.
+  reportUnhandledErrors(terminal);
+  const recording = await runInterruptibly(openSteps(findRecording(options.stateDir, named)), interrupt);
+  const workingDir = process.cwd();
+  const loaded = await loadConfig({
+    file, purpose: 'research', workingDir, environment, withheld, stateDir: options.stateDir,
+    // Research asks no service: the decimals come from the recording.
+    decimalsOf: async (mints) => new Map(mints.flatMap((mint) => {
+      const token = recording.tokens.byMint(mint);
+      return token === undefined ? [] : [[mint, token.decimals] as const];
+    })),
+    absence: () =>
+      `expected a token that the recording holds (${heldTokens(recording)}): without a record of this token, `
+      + 'it can neither be priced nor traded. '
+      + 'Take a recording that has it, or a configuration without it and the strategies that use it',
+  });
+  if (!loaded.ok) throw configError(loaded);
+  const { config } = loaded;
+  const { firstAt, lastAt } = periodOf(config, recording);
+  const checks = readRecordedChecks(recording);
+  const unseen = unseenTokens(config, checks);
+  const { doubts, intervals } = await runInterruptibly(recordingDoubts(recording, {
+    kinds: backtestKinds(checks), feeds: Engine.feedsOf(config.strategies),
+    describe: (feed) => describeFeedKey(config.tokens, feed),
+  }), interrupt);
+  const places = { strategiesDir: join(PROJECT_DIR, 'strategies'), baseDir: dirname(resolve(workingDir, config.file)) };
+  return {
+    config, recording, checks, unseen, recordingWarnings: doubts,
+    setup: {
+      tokens: config.tokens.all,
+      limits: withoutUnseen(config.limits, unseen.map(({ mint }) => mint)),
+      balances: config.backtest.balances,
+      model: withRecordedRun(config.backtest.model, recording, recording.directory),
+      seed: config.seed,
+      currency: currencyOf(config),
+      firstAt, lastAt, intervals,
+      isMadeUp: recording.manifest.source.kind === 'synthetic',
+      recordingDir: resolve(recording.directory),
+      strategies: await Promise.all(config.strategies.map(async (strategy) => {
+        const { name, use, rawParams, budget, maxAgeMs, maxExposure, warmupMs } = strategy;
+        const codeHash = await strategyHash(use, places);
+        return { name, use, rawParams, budget, limits: { maxAgeMs, maxExposure }, warmupMs, codeHash };
+      })),
+      places,
+    },
+  };
+}
+
+/** Symbols are not unique, so each stands with the ends of its mint. */
+function heldTokens({ tokens }: Recording): string {
+  const names = tokens.all.map(({ symbol, mint }) => `${symbol} ${mint.slice(0, 4)}…${mint.slice(-4)}`).join(', ');
+  return printable(names || 'none', 1_000);
+}
+
+/**
+ * Returns the time span of a recording. Throws RECORDING_INCOMPLETE when it leaves the strategies nothing to trade on.
+ */
+function periodOf(config: RunConfig, recording: Recording): { readonly firstAt: Millis; readonly lastAt: Millis } {
+  const { directory, firstAt, lastAt } = recording;
+  if (firstAt === undefined || lastAt === undefined) {
+    throw new GannetError('RECORDING_INCOMPLETE', `${directory} holds no events`);
+  }
+  refuseMissingInputs(config, recording);
+  const warmupMs = longestWarmup(config.strategies);
+  if (lastAt - firstAt > warmupMs) return { firstAt, lastAt };
+  throw new GannetError('RECORDING_INCOMPLETE', warmupMs === 0
+    ? `${directory} holds a single instant, ${new Date(firstAt).toISOString()}: that is an empty period, `
+      + 'in which nothing can be traded. Take a longer recording'
+    : `${directory} spans ${shortDuration(lastAt - firstAt)}, and the strategies need ${formatDuration(warmupMs)} of `
+      + 'it '
+      + 'to warm up: nothing is left to trade on. Shorten "warmup", or take a longer recording');
+}
+
+function refuseMissingInputs({ strategies, tokens }: RunConfig, recording: Recording): void {
+  const { directory, feeds } = recording;
+  // The configuration's names come first; the recording may name the others.
+  const others = recording.tokens.all
+    .filter(({ mint, symbol }) => tokens.byMint(mint) === undefined && tokens.bySymbol(symbol) === undefined);
+  const known = tokenTable([...tokens.all, ...others]);
+  const missing = missingFeeds(strategies, { feeds, tokens: known });
+  if (missing === undefined) return;
+  const held = heldFeeds(strategies, { feeds, tokens: known }) || 'nothing';
+  throw new GannetError('RECORDING_INCOMPLETE',
+    `${directory} ${missing}. It holds ${held}. Record a run of this configuration, or change what it watches`);
+}
+
+/** Returns the token in which results are counted: the first budget's, which most strategies share. */
+function currencyOf(config: RunConfig): Token {
+  const mint = config.strategies.find(({ budget }) => budget !== undefined)?.budget?.mint ?? USDC_MINT;
+  const token = config.tokens.byMint(mint) ?? config.tokens.all[0];
+  if (token === undefined) {
+    throw new GannetError(
+      'CONFIG_INVALID', 'the configuration names no token to count the result in: name one under "tokens"',
+    );
+  }
+  return token;
+}
+
+function unseenTokens({ limits: { tokenSafety }, tokens }: RunConfig, { mints }: RecordedChecks): readonly Token[] {
+  if (tokenSafety === undefined) return [];
+  return tokens.all.filter(({ mint }) => !tokenSafety.trusted.has(mint) && !mints.has(mint));
+}

@@ -1,0 +1,97 @@
+import type { Amount } from '../../core/amount.ts';
+import { parseDecimal } from '../../core/amount.ts';
+import { GannetError, isGannetError } from '../../core/errors.ts';
+import { nearest } from '../../core/nearest.ts';
+import { printable } from '../../core/text.ts';
+import type { Connections } from '../../daemon/run/connections.ts';
+import type { Mint, Token, TokenTable } from '../../market/token.ts';
+import { mint } from '../../market/token.ts';
+import { shortened } from '../output/figures.ts';
+
+/** The names that a command prints for tokens. */
+export interface TokenNames {
+  /** Returns a short name: the configuration's alias, or both ends of the mint. */
+  symbol(address: string): string;
+  /** Returns the name with the mint. A token that the configuration does not name has the service's name, in quotes. */
+  full(address: string): string;
+}
+
+/**
+ * Returns the token of a configured alias or a mint address. The service's symbols are not accepted, because they are
+ * not unique.
+ */
+export async function findToken(text: string, known: TokenTable, connections: Connections): Promise<Token> {
+  const configured = configuredToken(text, known);
+  if (configured !== undefined) return configured;
+  const address = asMint(text, known);
+  const decimals = (await connections.decimalsOf([address])).get(address);
+  if (decimals === undefined) throw new GannetError('TOKEN_UNKNOWN', `the service knows no token ${address}`);
+  return { mint: address, symbol: shortened(address), decimals };
+}
+
+/** Returns the configured token of an alias or a mint. */
+export function configuredToken(text: string, known: TokenTable): Token | undefined {
+  return known.bySymbol(text) ?? known.all.find((token) => token.mint === text);
+}
+
+/**
+ * Returns names for mints. The service is asked for those that the configuration does not name; its answer is only a
+ * claim, so it is shown in quotes.
+ */
+export async function nameTokens(
+  mints: Iterable<string>, known: TokenTable, connections: Connections,
+): Promise<TokenNames> {
+  const strangers = [...new Set(mints)].filter((address) => known.byMint(address as Mint) === undefined);
+  const claims = new Map<string, string>();
+  if (strangers.length > 0) {
+    const { records } = await connections.service.tokens.search(strangers, { priority: 'watch' });
+    for (const { id, symbol } of records) claims.set(id, `"${printable(symbol, 16)}"`);
+  }
+  const symbol = (address: string): string => known.byMint(address as Mint)?.symbol ?? shortened(address);
+  return {
+    symbol,
+    full(address) {
+      const claim = claims.get(address);
+      const name = known.byMint(address as Mint)?.symbol ?? claim;
+      return name === undefined ? address : `${name}  ${address}`;
+    },
+  };
+}
+
+function asMint(text: string, known: TokenTable): Mint {
+  try {
+    return mint(text);
+  } catch (cause) {
+    throw unknownToken(text, known, { orMint: true, cause });
+  }
+}
+
+/** Symbols are not unique, so the user must choose a mint. */
+function adviceOn(text: string, orMint: boolean): string {
+  if (!orMint) return '; to trade it, name its mint under "tokens" in the configuration';
+  return /^[A-Za-z0-9.$-]{1,16}$/.test(text) ? `; "gannet tokens ${text}" lists the mints with this symbol` : '';
+}
+
+/** Returns the error for a name that is not in the configuration. */
+export function unknownToken(
+  text: string, known: TokenTable, { orMint, cause }: { readonly orMint: boolean; readonly cause?: unknown },
+): GannetError {
+  const symbols = known.all.map(({ symbol }) => symbol);
+  const close = nearest(text, symbols);
+  return new GannetError('TOKEN_UNKNOWN',
+    `expected ${orMint ? 'a mint address or ' : ''}one of the configured tokens ${symbols.join(', ')}, got `
+      + `"${printable(text, 60)}"${close === undefined ? adviceOn(text, orMint) : ` (did you mean ${close}?)`}`,
+    { cause });
+}
+
+/** Returns an amount of whole tokens in smallest units. Throws AMOUNT_INVALID with the name of the token. */
+export function readAmount(text: string, token: Token): Amount {
+  try {
+    const amount = parseDecimal(text, token.decimals);
+    if (amount === 0n) throw new GannetError('AMOUNT_INVALID', 'expected more than 0');
+    return amount;
+  } catch (cause) {
+    throw isGannetError(cause)
+      ? new GannetError(cause.code, `amount of ${token.symbol}: ${cause.message}`, { cause }) : cause;
+  }
+}

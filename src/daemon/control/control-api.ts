@@ -1,0 +1,116 @@
+import { randomBytes } from 'node:crypto';
+import type { FastifyInstance } from 'fastify';
+import { fastify } from 'fastify';
+import { GannetError, isNoRoom, messageOf } from '../../core/errors.ts';
+import { stringifyJson } from '../../core/json.ts';
+import type { ControlFile } from './control-file.ts';
+import { removeControlFile, writeControlFile } from './control-file.ts';
+import { guard } from './control-guard.ts';
+import { addViews } from './control-views.ts';
+import { addCommands } from './control-commands.ts';
+import type { ControlledRun } from './control-port.ts';
+import type { Log } from '../reporting/log.ts';
+
+/** More than any command needs. */
+const BODY_MAX_BYTES = 16 * 1024;
+/** Enough for a token, a content type and the usual headers of clients. */
+const HEADERS_MAX_BYTES = 8 * 1024;
+/** Enough for commands, a page and a scraper. Idle connections are closed soon, so that others get one. */
+const CONNECTIONS_MAX = 64;
+const HEADERS_MAX_MS = 5_000;
+const REQUEST_MAX_MS = 10_000;
+const CHECK_EVERY_MS = 1_000;
+
+/**
+ * Serves the daemon's state on the loopback address and takes the operator's commands. Every path but `/healthz` needs
+ * the token. Requests that a web page could make (a foreign Host or Origin) are refused first. Returns the address, and
+ * the configured port where it was in use and another one was taken. Throws CONTROL_PORT_TAKEN.
+ */
+export async function startControlApi(options: ControlledRun & {
+  readonly host: string;
+  readonly port: number;
+  /** Whether the operator chose the port. Otherwise the next free port is taken where it is in use. */
+  readonly isPortGiven: boolean;
+  readonly stateDir: string;
+  /** From the environment; a random one where absent. */
+  readonly token: string | undefined;
+  readonly log: Log;
+}): Promise<{ readonly url: string; readonly portTaken: number | undefined; readonly close: () => Promise<void> }> {
+  const token = options.token ?? randomBytes(24).toString('base64url');
+  const app = fastify({
+    bodyLimit: BODY_MAX_BYTES, logger: false, requestTimeout: REQUEST_MAX_MS,
+    http: {
+      maxHeaderSize: HEADERS_MAX_BYTES, headersTimeout: HEADERS_MAX_MS, connectionsCheckingInterval: CHECK_EVERY_MS,
+    },
+  });
+  app.server.maxConnections = CONNECTIONS_MAX;
+  guard(app, { ...options, token, onAuthenticated: () => { options.controlPort()?.reportPresence(); } });
+  app.setReplySerializer((payload) => stringifyJson(payload));
+  addViews(app, options);
+  addCommands(app, options);
+  const { url, portTaken } = await listen(app, options);
+  const placing = placeControlFile(options, { url, token, pid: process.pid, run_id: options.runId });
+  return {
+    url,
+    portTaken,
+    close: async () => {
+      clearInterval(placing);
+      removeControlFile(options.stateDir);
+      await app.close();
+    },
+  };
+}
+
+const PLACE_AGAIN_MS = 5_000;
+
+/**
+ * Writes the control file. A daemon must start on a full disk too, so the returned timer tries again until there is
+ * room.
+ */
+function placeControlFile(
+  { stateDir, log }: { readonly stateDir: string; readonly log: Log }, content: ControlFile,
+): ReturnType<typeof setInterval> | undefined {
+  const place = (): boolean => {
+    try {
+      writeControlFile(stateDir, content);
+      return true;
+    } catch (error) {
+      if (!isNoRoom(error)) throw error;
+      // A partial file is useless.
+      removeControlFile(stateDir);
+      return false;
+    }
+  };
+  if (place()) return undefined;
+  log('error', 'the disk has no room for the control file: commands do not find this daemon until it does');
+  const again = setInterval(() => { if (place()) clearInterval(again); }, PLACE_AGAIN_MS);
+  again.unref();
+  return again;
+}
+
+/** How many ports are tried after the one that is in use. */
+const FURTHER_PORTS = 100;
+const LAST_PORT = 65_535;
+
+async function listen(
+  app: FastifyInstance,
+  { host, port, isPortGiven }: { readonly host: string; readonly port: number; readonly isPortGiven: boolean },
+): Promise<{ readonly url: string; readonly portTaken: number | undefined }> {
+  const last = isPortGiven || port === 0 ? port : Math.min(LAST_PORT, port + FURTHER_PORTS);
+  for (let tried = port; ; tried++) {
+    try {
+      return { url: await app.listen({ host, port: tried }), portTaken: tried === port ? undefined : port };
+    } catch (cause) {
+      if (isInUse(cause) && tried < last) continue;
+      const ports = tried === port ? `${host}:${port}` : `${host}, ports ${port} to ${tried}`;
+      throw new GannetError(
+        'CONTROL_PORT_TAKEN',
+        `the control API cannot listen on ${ports}: ${messageOf(cause)}; set control.port to a free port`, { cause },
+      );
+    }
+  }
+}
+
+function isInUse(cause: unknown): boolean {
+  return cause instanceof Error && 'code' in cause && cause.code === 'EADDRINUSE';
+}

@@ -1,0 +1,232 @@
+import { formatDecimal } from '../../core/amount.ts';
+import { GannetError } from '../../core/errors.ts';
+import type { Clock, Millis } from '../../core/time.ts';
+import type { Engine } from '../../engine/engine.ts';
+import type { StrategyInstance } from '../../engine/host.ts';
+import type { OperatorWord as ResolveWord } from '../../execution/resolve.ts';
+import { holdings, showAmount, spoken, symbolOf } from '../../market/market-text.ts';
+import type { JournalStore } from '../../store/journal.ts';
+import type { IntentListing, IntentStory } from '../../store/listing.ts';
+import type { IntentState, Outcome } from '../../trading/intent.ts';
+import type { CapSpan } from '../../trading/spend-tally.ts';
+import type { EngineState } from '../../trading/state.ts';
+import type { DecisionRecord } from '../files/decision-record.ts';
+import { intentJson } from '../reporting/json-reporter.ts';
+import type { Log } from '../reporting/log.ts';
+import type { EngineLoop } from '../run/engine-loop.ts';
+import type { ModeParts } from '../run/run-options.ts';
+import type { RunRecorder } from '../run/run-recorder.ts';
+import type { StopFile } from '../watch/stop-file.ts';
+import type { OperatorRequest, Refusal } from './operator-commands.ts';
+import { deadManSwitch, operatorCommands } from './operator-commands.ts';
+import type { EquitySampler } from './run-equity.ts';
+import { runStatusOf, statusReasons, strategyStatuses } from './run-status.ts';
+import type {
+  CapUse, EquityState, FeedState, PortfolioState, SessionState, StrategyState,
+} from './session-state.ts';
+import { amounts, portfolioState } from './session-state.ts';
+import type { TradingView } from './trading-view.ts';
+
+/** All that the control API needs of a run: its state, and the operator's commands. */
+export interface ControlPort {
+  state(): SessionState;
+  feeds(): readonly FeedState[];
+  strategies(): readonly StrategyState[];
+  portfolio(): PortfolioState;
+  /** Newest first, at most `limit`. */
+  decisions(limit: number): readonly DecisionRecord[];
+  /** Newest first, at most `limit`. Includes intents of earlier runs, because the journal answers. */
+  intents(options: { readonly state?: IntentState | undefined; readonly limit: number }): readonly IntentListing[];
+  intent(intentId: string): IntentStory | undefined;
+  /** Returns what the run still waits for before it is ready; empty when it is ready. */
+  waitsFor(): readonly string[];
+  /** Carries out a request and returns what may be traded afterwards. */
+  request(request: OperatorRequest): TradingView | Refusal;
+  /**
+   * Closes a swap with an unknown outcome as the operator says, and returns its last outcome. Throws RESOLVE_REFUSED
+   * without such a swap or where the chain contradicts, and the errors of the chain.
+   */
+  resolve(intentId: string, word: ResolveWord): Promise<Outcome>;
+  /** Notes that an operator is present; only a dead man's switch needs it. */
+  reportPresence(): void;
+}
+
+/** What the control API serves. */
+export interface ControlledRun {
+  readonly runId: string;
+  /** Undefined while the run starts. */
+  readonly controlPort: () => ControlPort | undefined;
+  /** Ends the run as an interrupt does: it drains first. */
+  readonly end: () => void;
+}
+
+const RECENT_SHOWN = 20;
+/** Each report of presence is an input of the run. A page that asks every second must not fill the recording. */
+const PRESENCE_EVERY_MAX_MS = 60_000;
+const PRESENCE_PER_SWITCH = 10;
+
+/** The parts of a session that the control port reads and commands. */
+export interface ControlPortOptions {
+  readonly runId: string;
+  readonly mode: 'live' | 'paper';
+  readonly clock: Clock;
+  readonly state: EngineState;
+  readonly strategies: readonly StrategyInstance[];
+  readonly engine: Engine;
+  readonly loop: Pick<EngineLoop, 'accept'>;
+  readonly executor: ModeParts['executor'];
+  readonly runRecorder: RunRecorder;
+  readonly journal: Pick<JournalStore, 'listIntents' | 'showIntent'>;
+  readonly stopFile: StopFile;
+  readonly log: Log;
+  readonly phase: () => string;
+  /** What a recovery still waits for. */
+  readonly recovering: () => readonly string[];
+  readonly feeds: () => readonly FeedState[];
+  readonly startAt: Millis;
+  readonly isRealMoney: boolean;
+  readonly equity: EquitySampler;
+}
+
+/** Returns the control port of a session. It reads the current state; every command goes through the inbox. */
+export function createControlPort(view: ControlPortOptions): ControlPort {
+  const { state, loop, runRecorder, journal, stopFile } = view;
+  const trading = (): ReturnType<RunRecorder['tradingChanges']['view']> =>
+    runRecorder.tradingChanges.view(state, stopFile.read(), view.engine.unsold);
+  const strategies = (): StrategyState[] => {
+    const own = strategyStates(view, trading());
+    const statuses = strategyStatuses({
+      ...trading(), phase: view.phase(), service_access: runRecorder.access, feeds: view.feeds(), strategies: own,
+    });
+    return own.map((each, index) => ({ ...each, standing: statuses[index]! }));
+  };
+  const reportPresence = (): void => {
+    const dead = deadManSwitch(state, view.clock.now());
+    if (dead === undefined) return;
+    const absentMs = dead.afterMs - dead.leftMs;
+    if (absentMs < Math.min(PRESENCE_EVERY_MAX_MS, dead.afterMs / PRESENCE_PER_SWITCH)) return;
+    loop.accept({ kind: 'command', name: 'report-presence', reason: 'an operator used the control API' });
+  };
+  return {
+    state: () => {
+      const all = { ...sessionState(view), ...trading(), strategies: strategies() };
+      return { ...all, standing: runStatusOf(all), standing_reasons: statusReasons(all) };
+    },
+    feeds: view.feeds,
+    strategies,
+    portfolio: () => portfolioState(state),
+    decisions: (limit) => runRecorder.decisions.slice(0, limit),
+    intents: (options) => journal.listIntents(options),
+    intent: (intentId) => journal.showIntent(intentId),
+    waitsFor: () => [
+      ...(view.phase() === 'trading' ? [] : [`the run is ${view.phase()}`, ...view.recovering()]),
+      ...view.feeds().filter(({ status, answers }) => status !== 'healthy' || answers === 0)
+        .map(({ watches, status }) => `${watches} ${status === 'healthy' ? 'was not read yet' : `is ${status}`}`),
+      ...(runRecorder.access.state === 'granted' ? []
+        : [runRecorder.access.state === 'silent' ? 'the service does not answer' : 'the service refuses the API key']),
+    ],
+    request: (request) => {
+      const commands = operatorCommands(state, request, { path: stopFile.path, content: stopFile.read() });
+      if ('code' in commands) return commands;
+      reportPresence();
+      for (const command of commands) loop.accept(command);
+      return trading();
+    },
+    resolve: async (intentId, word) => {
+      reportPresence();
+      if (view.executor.resolve === undefined) {
+        throw new GannetError('RESOLVE_REFUSED', 'a paper run sends nothing, so the outcome of every swap is known');
+      }
+      view.log('warn', 'an operator resolves a swap with an unknown outcome', { intent_id: intentId, ...word });
+      return view.executor.resolve(intentId, word);
+    },
+    reportPresence,
+  };
+}
+
+function sessionState(
+  {
+    runId, mode, clock, state, engine, runRecorder, phase, recovering, feeds, startAt, isRealMoney, equity,
+  }: ControlPortOptions,
+): Omit<SessionState, keyof TradingView | 'standing' | 'standing_reasons'> {
+  const { counters } = runRecorder;
+  const now = clock.now();
+  const dead = deadManSwitch(state, now);
+  return {
+    run_id: runId,
+    mode,
+    phase: phase(),
+    waits_for: recovering(),
+    service_access: runRecorder.access,
+    real_money: isRealMoney,
+    started_at: startAt,
+    uptime_ms: now - startAt,
+    equity: equity.read(now),
+    caps: capUses(state, now),
+    last_swap: runRecorder.lastSwap ?? null,
+    last_error: runRecorder.lastError === undefined ? null
+      : { ...runRecorder.lastError, message: spoken(state.tokens, runRecorder.lastError.message) },
+    dead_man: dead === undefined ? null : { after_ms: dead.afterMs, left_ms: dead.leftMs },
+    at: now,
+    seq: engine.seq,
+    decisions: engine.decisions,
+    decision_hash: engine.decisionHash,
+    feeds: feeds(),
+    wallet: amounts(state.portfolio.wallet),
+    sol_reserve: state.limits.solReserve.toString(),
+    deposits_lamports: counters.rentLamports.toString(),
+    intents: {
+      open: counters.open.map((record) => ({
+        ...intentJson(record), intent_id: record.intent.id, state: record.state, created_at: record.intent.createdAt,
+      })),
+      recent: counters.recent.slice(0, RECENT_SHOWN).map(intentJson),
+      counts: counters.byState,
+    },
+    denials: counters.denials,
+    presence_wanted: dead !== undefined,
+  };
+}
+
+function strategyStates(
+  { state, strategies, engine }: ControlPortOptions, view: TradingView,
+): Omit<StrategyState, 'standing'>[] {
+  const running = new Set(engine.running);
+  const trading = new Map(view.strategies.map((own) => [own.name, own]));
+  return strategies.map(({ name, strategy }) => {
+    const { swaps, balances } = state.portfolio.book(name);
+    const own = { ...trading.get(name)!, running: running.has(name) };
+    return {
+      ...own, use: strategy.name, swaps, balances: amounts(balances),
+      holds: holdings(state.tokens, balances), equity: equityState(state, name),
+    };
+  });
+}
+
+/** Returns how much of the signer's caps is used in the sliding hour and day. */
+function capUses({ limits, spends, tokens }: EngineState, now: Millis): CapUse[] {
+  return [...limits.caps ?? []].map(([mint, { perHour, perDay }]) => {
+    const use = (span: CapSpan, limit: bigint | undefined): CapUse['hour'] =>
+      ({ used: spends.used(mint, span, now).toString(), limit: limit?.toString() ?? null });
+    const hour = use('hour', perHour);
+    const day = use('day', perDay);
+    const decimals = tokens.byMint(mint)?.decimals ?? 0;
+    const text = ({ used, limit }: CapUse['hour'], span: string): string[] =>
+      (limit === null ? []
+        : [`${formatDecimal(BigInt(used), decimals)} of ${formatDecimal(BigInt(limit), decimals)} ${span}`]);
+    const spans = [...text(hour, 'in the last hour'), ...text(day, 'in the last day')].join(', ');
+    return { mint, hour, day, text: `${symbolOf(tokens, mint)}: ${spans === '' ? 'only each swap is capped' : spans}` };
+  });
+}
+
+function equityState({ protections, portfolio, tokens }: EngineState, name: string): EquityState | null {
+  const record = protections.equity.get(name);
+  const mint = portfolio.book(name).budget?.mint;
+  if (record === undefined || mint === undefined) return null;
+  const change = record.value - record.dayStart;
+  const size = showAmount(tokens, mint, change < 0n ? -change : change);
+  return {
+    mint, value: record.value.toString(), day_change: change.toString(), peak: record.peak.toString(),
+    is_known: record.isKnown,
+    today: `${change < 0n ? '-' : change > 0n ? '+' : ''}${size}${record.isKnown ? '' : ' (prices missing)'}`,
+  };
+}

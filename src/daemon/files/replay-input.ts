@@ -1,0 +1,149 @@
+import { join } from 'node:path';
+import type { replayRun } from '../../backtest/replay.ts';
+import { readLimits, readValue } from '../../config/limits-record.ts';
+import { PROJECT_DIR } from '../../config/project-dir.ts';
+import { importStrategy } from '../../config/strategy-file.ts';
+import { parseRaw } from '../../core/amount.ts';
+import { GannetError } from '../../core/errors.ts';
+import { stringifyJson } from '../../core/json.ts';
+import { Engine } from '../../engine/engine.ts';
+import type { StrategyInstance } from '../../engine/host.ts';
+import type { TokenTable } from '../../market/token.ts';
+import { tokenTable } from '../../market/token.ts';
+import { runInterruptibly } from '../../recording/interrupt.ts';
+import { openSteps } from '../../recording/reader.ts';
+import type { LostRows } from '../../recording/segment/whole-segments.ts';
+import { withTokens } from '../../strategy/params.ts';
+import { readOutcome } from '../../trading/outcome-json.ts';
+import type { EngineState } from '../../trading/state.ts';
+import { createState } from '../../trading/state.ts';
+import type { StrategyLegacy } from '../../trading/strategy-state.ts';
+import { repeatWarmup } from '../run/recorded-warm-up.ts';
+import { recordingOfRun } from './find-run.ts';
+import type { RecordedDecision } from './run-files.ts';
+import { readDecisions } from './run-files.ts';
+import type { RunManifest } from './run-manifest.ts';
+import { readManifest } from './run-manifest.ts';
+
+/** A run of the daemon with its recording: all that it takes to repeat it. */
+export interface ReplayInput {
+  readonly manifest: RunManifest;
+  /** The decisions that everything is there for. */
+  readonly recorded: readonly RecordedDecision[];
+  /** The last number that everything is there for, where the run was cut off or still goes on. */
+  readonly truncatedAt: number | undefined;
+  /** Decisions after that number: of what they were made on, something is missing. */
+  readonly unreached: number;
+  /** What was recorded and is not there any more. */
+  readonly lost: readonly LostRows[];
+  /** In the recording, what is beyond a gap included. */
+  readonly events: number;
+  /** Returns what a replay takes, from the beginning; once for each replay, for it changes the state. */
+  replay(): Parameters<typeof replayRun>[0];
+}
+
+/**
+ * Opens a run to be repeated. Throws USAGE on a backtest, RECORDING_CORRUPT where something of it is missing, and what
+ * reading its files and its strategies throws; INTERRUPTED.
+ */
+export async function openReplayInput(runDir: string, interrupt = new AbortController().signal): Promise<ReplayInput> {
+  const manifest = readManifest(runDir);
+  if (manifest.mode === 'backtest') {
+    throw new GannetError(
+      'USAGE',
+      `${manifest.run_id} is a backtest: run "gannet backtest" on the same recording again, it gives the same hash`,
+    );
+  }
+  const decisions = readDecisions(runDir);
+  const recording = await runInterruptibly(openSteps(recordingOfRun(runDir)), interrupt);
+  const { ended } = manifest;
+  const whole = ended !== null && recording.truncatedAt === undefined;
+  const lastSeq = await runInterruptibly(recording.lastGapFreeSteps(decisions.map(({ seq }) => seq)), interrupt);
+  if (whole && lastSeq < ended.after_seq) {
+    throw new GannetError('RECORDING_CORRUPT', `the run has ${ended.after_seq} stamps, but only those up to ${lastSeq} `
+      + 'are all there: a line of its decisions.ndjson is gone, or the recording is another one; restore them from a '
+      + 'copy');
+  }
+  const rows = whole ? recording : await runInterruptibly(recording.cutSteps(lastSeq), interrupt);
+  const recorded = whole ? decisions : decisions.filter(({ seq }) => seq <= lastSeq);
+  const tokens = tokenTable(manifest.config.tokens);
+  const strategies = await strategiesOf(manifest, tokens);
+  return {
+    manifest, recorded,
+    truncatedAt: whole ? undefined : lastSeq,
+    unreached: decisions.length - recorded.length,
+    lost: recording.lost,
+    events: recording.events,
+    replay: () => ({
+      state: stateOf(manifest, tokens, strategies),
+      strategies,
+      seed: manifest.config.seed,
+      startAt: manifest.clock_start,
+      started: manifest.strategies_started,
+      stopped: stoppedBy(manifest, whole ? Infinity : lastSeq),
+      legacy: restoredStateOf(manifest),
+      intervals: manifest.own_intervals === true ? Engine.intervalsOf(strategies) : undefined,
+      warmup: manifest.warmup ? repeatWarmup(manifest.warmup, runDir) : undefined,
+      cutOff: !whole,
+      cursor: rows.cursor(),
+      recorded,
+    }),
+  };
+}
+
+/** A run that was cut off while it drained had stopped its strategies all the same. */
+function stoppedBy({ strategies_stopped: stopped }: RunManifest, lastSeq: number): RunManifest['strategies_stopped'] {
+  return stopped !== null && lastSeq >= stopped.after_seq ? stopped : null;
+}
+
+async function strategiesOf(manifest: RunManifest, tokens: TokenTable): Promise<StrategyInstance[]> {
+  const strategiesDir = join(PROJECT_DIR, 'strategies');
+  return Promise.all(manifest.config.strategies.map(async ({ name, use, params }) => {
+    const imported = await importStrategy(use, { strategiesDir, baseDir: strategiesDir });
+    if (typeof imported === 'string')
+      throw new GannetError('STRATEGY_NOT_FOUND', `strategy ${name} of the run: ${imported}`);
+    const { strategy } = imported;
+    const parsed = withTokens(tokens, () => strategy.params.safeParse(params));
+    if (!parsed.success) {
+      throw new GannetError(
+        'STRATEGY_INVALID',
+        `strategy ${name} no longer takes the parameters of the run: ${parsed.error.issues[0]?.message ?? ''}`,
+      );
+    }
+    return { name, strategy, params: parsed.data, warmupMs: manifest.warmup?.strategies[name] };
+  }));
+}
+
+function stateOf(manifest: RunManifest, tokens: TokenTable, strategies: readonly StrategyInstance[]): EngineState {
+  return createState({
+    tokens,
+    limits: readLimits(manifest.config.limits),
+    strategies: strategies.map(({ name }) => {
+      const { budget, max_age_ms: maxAge, max_exposure: maxExposure, by_hand: isByHand } =
+        manifest.config.strategies.find((strategy) => strategy.name === name)!;
+      return {
+        name,
+        budget: readValue(budget),
+        limits: { maxAgeMs: maxAge ?? undefined, maxExposure: readValue(maxExposure ?? null) },
+        isByHand,
+      };
+    }),
+    snapshot: manifest.snapshot,
+    open: manifest.open_intents.map(({ intent, state }) => ({ intent: reviveIntent(intent), state })),
+  });
+}
+
+function restoredStateOf({ strategy_states: states = {}, unseen_outcomes: unseen = [] }: RunManifest): StrategyLegacy {
+  return { states, unseen: unseen.map((outcome) => readOutcome(stringifyJson(outcome))) };
+}
+
+/** Amounts are strings in a manifest. */
+function reviveIntent(
+  intent: RunManifest['open_intents'][number]['intent'],
+): RunManifest['open_intents'][number]['intent'] {
+  return {
+    ...intent,
+    amountIn: parseRaw(String(intent.amountIn)),
+    minimumOut: intent.minimumOut === undefined ? undefined : parseRaw(String(intent.minimumOut)),
+  };
+}

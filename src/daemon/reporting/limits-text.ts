@@ -1,0 +1,82 @@
+import type { SignerConfig } from '../../config/run-config.ts';
+import { formatDuration } from '../../core/time.ts';
+import { showAmount, symbolOf } from '../../market/market-text.ts';
+import type { TokenTable } from '../../market/token.ts';
+import type { RiskLimits, TokenSafetyLimits, ValueLimit } from '../../trading/limits.ts';
+import { summarizeProtection } from './trading-text.ts';
+
+/** The width beside the title on a usual terminal. */
+const LINE_WIDTH = 118;
+const BETWEEN = ' · ';
+
+/** Returns the limits for people, on a few lines: sizes and rates of swaps, and the token checks. */
+export function describeLimits(limits: RiskLimits, tokens: TokenTable): string[] {
+  return [...describeSizes(limits, tokens), describeTokenSafety(limits.tokenSafety, tokens)];
+}
+
+/** Returns the protections for people, on as few lines as possible. */
+export function describeProtections(limits: RiskLimits, tokens: TokenTable): string[] {
+  return wrapped(
+    limits.protections?.map((protection) => summarizeProtection(protection, tokens)) ?? [],
+    'none: nothing stops trading automatically',
+  );
+}
+
+/** Returns the limits of swaps, positions and prices for people, one line a group. */
+export function describeSizes(limits: RiskLimits, tokens: TokenTable): string[] {
+  const value = ({ mint, amount }: ValueLimit): string => showAmount(tokens, mint, amount);
+  const { maxTrade, maxExposure, maxQuoteAgeMs, maxQuoteAgeSlots, maxValueAgeMs } = limits;
+  const { perMinute, perHour, perDay } = limits.maxSwaps;
+  const rates = [['minute', perMinute], ['hour', perHour], ['day', perDay]] as const;
+  const positions = [...limits.maxPosition].map(([mint, limit]) => `${symbolOf(tokens, mint)} up to ${value(limit)}`);
+  const ages = [
+    ...(maxQuoteAgeMs === undefined ? [] : [`quotes at most ${formatDuration(maxQuoteAgeMs)} old`]),
+    ...(maxQuoteAgeSlots === undefined ? [] : [`quotes at most ${maxQuoteAgeSlots} slots old`]),
+    ...(maxValueAgeMs === undefined ? [] : [`values by prices at most ${formatDuration(maxValueAgeMs)} old`]),
+  ];
+  return [
+    `slippage ${limits.maxSlippageBps} bps, price impact ${limits.maxPriceImpactBps} bps, fees ${limits.maxFeeBps} bps`,
+    [
+      `swaps at a time: ${limits.maxOpenIntents}`,
+      ...rates.filter(([, limit]) => limit !== undefined).map(([span, limit]) => `${limit} per ${span}`),
+      ...(maxTrade === undefined ? [] : [`each up to ${value(maxTrade)}`]),
+      ...positions,
+      ...(maxExposure === undefined ? [] : [`all positions up to ${value(maxExposure)}`]),
+    ].join(', '),
+    ...(ages.length === 0 ? [] : [ages.join(', ')]),
+  ];
+}
+
+/** Returns for people which tokens are checked before they are bought. */
+export function describeTokenSafety(safety: TokenSafetyLimits | undefined, tokens: TokenTable): string {
+  if (safety === undefined) return 'tokens are bought without checks';
+  const trusted = [...safety.trusted].map((mint) => symbolOf(tokens, mint));
+  return `tokens are checked before they are bought${trusted.length === 0 ? '' : `, except ${trusted.join(', ')}`}`;
+}
+
+/** Joins the parts to as few lines as possible. */
+function wrapped(parts: readonly string[], none: string): string[] {
+  if (parts.length === 0) return [none];
+  const lines: string[] = [];
+  for (const part of parts) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + BETWEEN.length + part.length <= LINE_WIDTH)
+      lines[lines.length - 1] = `${last}${BETWEEN}${part}`;
+    else lines.push(part);
+  }
+  return lines;
+}
+
+/** Returns the configured spending caps, programs and destinations of the signer, one a line. */
+export function describeSigner({ programs, destinations, caps }: SignerConfig, tokens: TokenTable): string[] {
+  const spending = [...caps].map(([mint, { perTrade, perHour, perDay }]) => {
+    const spans = [['a swap', perTrade], ['an hour', perHour], ['a day', perDay]] as const;
+    return spans.filter(([, cap]) => cap !== undefined)
+      .map(([span, cap]) => `${showAmount(tokens, mint, cap!)} ${span}`).join(', ');
+  });
+  return [
+    ...spending,
+    ...(programs.length === 0 ? [] : [`programs beside the known ones: ${programs.join(', ')}`]),
+    ...(destinations.length === 0 ? [] : [`tokens may also go to ${destinations.join(', ')}`]),
+  ];
+}

@@ -1,0 +1,152 @@
+import { formatDecimal } from '../../core/amount.ts';
+import { assertNever } from '../../core/assert.ts';
+import { formatDuration } from '../../core/time.ts';
+import { showAmount, symbolOf } from '../../market/market-text.ts';
+import type { TokenTable } from '../../market/token.ts';
+import type { CommandSource, TradingState } from '../../trading/command.ts';
+import type { AlertProposal } from '../../trading/proposal.ts';
+import type { Protection, ProtectionAction, ProtectionRelease, ProtectionTrigger } from '../../trading/protection.ts';
+import type { ProtectionChange } from '../../trading/protections/protection-change.ts';
+import type { EngineState } from '../../trading/state.ts';
+import type { TradingChange } from '../control/trading-view.ts';
+
+const SOL_DECIMALS = 9;
+const SHORT: Readonly<Record<ProtectionAction, string>> =
+  { deny: 'no entries', 'reduce-only': 'exits only', halt: 'halt', flatten: 'sell everything' };
+
+/** Returns a protection for people: trigger, scope, action and end. */
+export function describeProtection(protection: Protection, tokens: TokenTable): string {
+  const { release } = protection;
+  return `${summarizeProtection(protection, tokens)}${release.kind === 'elapsed' ? '' : ` ${releaseText(release)}`}`;
+}
+
+/** Returns the same for a short list. The end is named only for pauses. */
+export function summarizeProtection(protection: Protection, tokens: TokenTable): string {
+  const { trigger, scope, action, release } = protection;
+  return `${triggerText(trigger, tokens)}${scope === 'global' ? '' : ` (each ${scope})`}: `
+    + `${SHORT[action]}${release.kind === 'elapsed' ? ` ${releaseText(release)}` : ''}`;
+}
+
+/** Returns an action in one or two words. */
+export function actionText(action: ProtectionAction): string {
+  return SHORT[action];
+}
+
+/** Returns a kind as the configuration spells it. */
+export function kindText(kind: string): string {
+  return kind.replaceAll('-', '_');
+}
+
+/** Returns when a protection ends, for people. */
+export function releaseText(release: ProtectionRelease): string {
+  switch (release.kind) {
+    case 'elapsed': return `for ${formatDuration(release.afterMs)}`;
+    case 'cleared': return 'while it lasts';
+    case 'next-day': return 'until midnight UTC';
+    case 'operator': return 'until "gannet resume"';
+    default: return assertNever(release, 'release');
+  }
+}
+
+function triggerText(trigger: ProtectionTrigger, tokens: TokenTable): string {
+  switch (trigger.kind) {
+    case 'cooldown': return `a swap${trigger.after === 'loss' ? ' with a loss' : ''}`;
+    case 'loss-streak': return `${trigger.losses} losses in a row within ${formatDuration(trigger.withinMs)}`;
+    case 'low-profit':
+      return `${trigger.trades} exits within ${formatDuration(trigger.withinMs)} that bring less than `
+        + `${trigger.leastBps / 100} %`;
+    case 'max-drawdown': return `${trigger.limitPct} % under the highest equity`;
+    case 'daily-loss':
+      return `a loss of ${showAmount(tokens, trigger.limit.mint, trigger.limit.amount)} within the day`;
+    case 'fee-budget':
+      return `${formatDecimal(trigger.limitLamports, SOL_DECIMALS)} SOL of network fees within the day`;
+    case 'stale-feed': return `a feed silent for ${formatDuration(trigger.afterMs)}`;
+    case 'blind-execution': return `${trigger.unknowns} unknown outcomes in a row`;
+    case 'unresolved-intent': return `an outcome unknown for ${formatDuration(trigger.afterMs)}`;
+    case 'error-rate': return `${trigger.failures} failed swaps within ${formatDuration(trigger.withinMs)}`;
+    case 'reconciliation-mismatch': return 'less on the chain than in the ledger';
+    case 'dead-man': return `no operator for ${formatDuration(trigger.afterMs)}`;
+    default: return assertNever(trigger, 'trigger');
+  }
+}
+
+const ACTIONS: Readonly<Record<ProtectionAction, string>> = {
+  deny: 'entries are refused', 'reduce-only': 'only exits are allowed', halt: 'nothing is traded',
+  flatten: 'what is held is sold, and entries are refused',
+};
+
+/** Returns for people what a protection does after it was triggered or cleared. */
+export function describeProtectionChange(tokens: TokenTable, {
+  change, protection: { trigger: { kind }, scope, action, release }, subject, reason,
+}: ProtectionChange): string {
+  const whom = scope === 'global' ? 'everything' : scope === 'token' ? symbolOf(tokens, subject) : subject;
+  if (change === 'released') return `${kindText(kind)} is cleared for ${whom}: ${reason}`;
+  return `${kindText(kind)} is triggered for ${whom}, ${ACTIONS[action]} (${reason}) ${releaseText(release)}`;
+}
+
+/** Returns whether a change raises an alert. A pause between two swaps does not. */
+export function raisesAlert({ change, protection: { action } }: ProtectionChange): boolean {
+  return change === 'fired' && action !== 'deny';
+}
+
+/** Returns the alert for a triggered protection. */
+export function protectionAlert(tokens: TokenTable, change: ProtectionChange): AlertProposal {
+  const { protection: { action }, code, subject } = change;
+  return {
+    kind: 'alert',
+    level: action === 'halt' || action === 'flatten' ? 'critical' : 'warning',
+    message: describeProtectionChange(tokens, change),
+    data: { code, action, subject },
+  };
+}
+
+const STATES: Readonly<Record<TradingChange['state'], string>> = {
+  active: 'may trade again',
+  'reduce-only': 'makes no more entries, exits go on',
+  halted: 'is halted: no entry, no exit',
+  flattening: 'sells its holdings for the token of its budget, and makes no entries until it is resumed',
+};
+const SOURCES: Readonly<Record<CommandSource, string>> = {
+  operator: 'the operator', 'stop-file': 'the file STOP', config: 'the configuration', signal: 'a signal',
+  'safe-mode': 'the start after repeated crashes', 'disk-guard': 'the disk guard',
+};
+
+/** Returns the source of a change of what may be traded, for people. */
+export function describeSource(source: CommandSource): string {
+  return SOURCES[source];
+}
+
+/** Returns a change of what may be traded, for people. */
+export function describeTradingChange({ strategy, state, by, reason }: TradingChange): string {
+  const who = strategy ?? (state === 'flattening' ? 'every strategy'
+    : state === 'active' ? 'everything except strategies stopped by name' : 'everything');
+  return `${who} ${STATES[state]}; source: ${describeSource(by)}${reason === '' ? '' : ` (${reason})`}`;
+}
+
+/** Returns for people what the end of a run means for the next one, unless trading is active. */
+export function endOfTrading(trading: TradingState): string {
+  const state = trading === 'halted' ? 'halted' : 'reduced to exits';
+  return `${state}, in the next run too: "gannet resume" during that run ends it`;
+}
+
+/** Returns the restrictions of trading that an earlier run left, for people. */
+export function restoredRestrictions(
+  { trading, strategyTrading, flattening }: EngineState,
+): { readonly state: string; readonly message: string }[] {
+  return [
+    ...(trading === 'active' ? [] : [restriction(undefined, trading)]),
+    ...[...strategyTrading].map(([name, state]) => restriction(name, state)),
+    ...[...flattening].map((name) => restriction(name, 'flattening')),
+  ];
+}
+
+/** A restriction of one strategy ends only by its name. A flattening of one ends with that of all, too. */
+function restriction(
+  strategy: string | undefined, state: TradingChange['state'],
+): { readonly state: string; readonly message: string } {
+  const command = strategy === undefined || state === 'flattening' ? 'gannet resume'
+    : `gannet resume --strategy ${strategy}`;
+  return {
+    state, message: `${strategy ?? 'everything'} ${STATES[state]}; an earlier run left it so, "${command}" ends it`,
+  };
+}

@@ -1,0 +1,288 @@
+import { relative } from 'node:path';
+import { movesRealMoney } from '../../config/live-gate.ts';
+import { requestRate } from '../../config/request-rate.ts';
+import type { RunConfig } from '../../config/run-config.ts';
+import { ZERO } from '../../core/amount.ts';
+import { GannetError } from '../../core/errors.ts';
+import { seededRandom } from '../../core/random.ts';
+import type { Millis } from '../../core/time.ts';
+import { describeFeedKey, holdings } from '../../market/market-text.ts';
+import { formatTokenAmount } from '../../market/token.ts';
+import type { RecordingWriter } from '../../recording/writer.ts';
+import { createRecordingWriter } from '../../recording/writer.ts';
+import { createFeeds } from '../../service/feeds/feeds.ts';
+import type { SignerDescription } from '../../signer/channel-protocol.ts';
+import type { JournalStore } from '../../store/journal.ts';
+import { lockState } from '../../store/locks.ts';
+import type { EngineState } from '../../trading/state.ts';
+import { createState } from '../../trading/state.ts';
+import { startControlApi } from '../control/control-api.ts';
+import { controlFilePath } from '../control/control-file.ts';
+import type { ControlledRun } from '../control/control-port.ts';
+import { runDirOf } from '../files/find-run.ts';
+import type { WriteBehindRunFiles } from '../files/run-files.ts';
+import { createRunFiles, writeBehindRunFiles } from '../files/run-files.ts';
+import { createManifest } from '../files/run-manifest.ts';
+import type { RunSummary } from '../reporting/counters.ts';
+import { describeLimits, describeProtections } from '../reporting/limits-text.ts';
+import type { RunStart } from '../reporting/reporter.ts';
+import { createDiskGuard, isDiskFull } from '../watch/disk-guard.ts';
+import type { StateWatch } from '../watch/state-watch.ts';
+import { createStateWatch } from '../watch/state-watch.ts';
+import { stopFileOf } from '../watch/stop-file.ts';
+import { checkTokens } from '../watch/token-watch.ts';
+import { liveParts, paperParts } from './modes.ts';
+import { describeSignerProcess } from './open-signer.ts';
+import { prepareWarmup } from './recorded-warm-up.ts';
+import type { DaemonOptions, ModeParts, ModeScope } from './run-options.ts';
+import { Resources } from './run-options.ts';
+import { CRASH_LIMIT, crashesInARow } from './safe-mode.ts';
+import { Session } from './session.ts';
+import { scheduleCheckpoints } from './state-keeper.ts';
+
+/**
+ * Runs the daemon from recovery to the drained end. Rejects where it cannot start, before it trades or writes anything.
+ */
+export async function runDaemon(options: DaemonOptions): Promise<RunSummary> {
+  const { config, log, stateDir, clock } = options;
+  refuseForeignStrategies(config);
+  const resources = new Resources(log);
+  try {
+    const lock = lockState(stateDir, clock);
+    resources.add('state lock', () => { lock.release(); });
+    const ended = new AbortController();
+    const interrupt = AbortSignal.any([options.interrupt, ended.signal]);
+    return await runLocked({ ...options, interrupt }, resources, () => { ended.abort(); });
+  } finally {
+    await resources.close();
+  }
+}
+
+async function runLocked(options: DaemonOptions, resources: Resources, end: () => void): Promise<RunSummary> {
+  const { config, clock, log, reporter, stateDir } = options;
+  const { recording: { dir: recordingDir }, tokens, limits, strategies } = config;
+  const scope: ModeScope = {
+    options, resources,
+    setup: {
+      tokens, limits,
+      strategies: strategies.map(({ name, budget, maxAgeMs, maxExposure, isByHand }) =>
+        ({ name, budget, limits: { maxAgeMs, maxExposure }, isByHand })),
+    },
+    diskGuard: createDiskGuard({ stateDir, recordingDir, clock, log, marks: options.diskMarks }),
+    stateWatch: createStateWatch(clock),
+  };
+  const running: Running = {};
+  const control = await openControl(options, { controlPort: () => running.session?.controlPort, end }, resources);
+  if (control !== undefined) scope.stateWatch.add({ name: 'the control file', path: controlFilePath(stateDir) });
+  const mode = config.mode === 'live'
+    ? await liveParts(scope, {
+      mayTryAgain: (intent) => running.session?.retryDenial(intent),
+      ledger: (mint) => (running.state === undefined ? undefined : running.state.portfolio.wallet.get(mint) ?? ZERO),
+    })
+    : paperParts(scope);
+  const state = createState({ ...scope.setup, snapshot: mode.recovered.snapshot, open: mode.recovered.open });
+  running.state = state;
+  const session = createSession(scope, mode, state);
+  running.session = session;
+  mode.journal.runStarted(options.runId);
+  const checkpoints = scheduleCheckpoints({ journal: mode.journal, clock, log });
+  resources.add('checkpoints', () => { checkpoints.unsubscribe(); });
+  // The session closes first, so that it decides nothing after its files are closed.
+  resources.add('session', () => { session.close(); });
+  reporter.started(session.stamp, describeStart(options, { ...mode, state, control }));
+  for (const notice of mode.notices) reporter.state(session.stamp, 'notice', notice);
+  return await runSession(scope, session, mode.journal);
+}
+
+/** The session and its state, once they exist: the control API and the executor are created before. */
+interface Running {
+  session?: Session;
+  state?: EngineState;
+}
+
+function createSession(
+  scope: ModeScope, { journal, recovered: { snapshot, open, legacy }, executor, walletKeeper }: ModeParts,
+  state: EngineState,
+): Session {
+  const { options, diskGuard, stateWatch } = scope;
+  const { config, connections: { service }, clock, log, reporter, stateDir, runId, maxIntents } = options;
+  const { mode, seed, strategies } = config;
+  const startAt = clock.now();
+  const recorder = openRecorder(scope);
+  const files = openFiles(scope);
+  const recording = recorder === undefined ? undefined : relative(files.dir, recorder.directory);
+  return new Session({
+    runId, mode, isRealMoney: movesRealMoney(config), clock, state, seed, startAt, strategies, open, legacy,
+    prepareWarmup: (until) => prepareWarmup(strategies, {
+      recordingDir: config.recording.dir, runDir: files.dir, until,
+      describe: (feed) => describeFeedKey(config.tokens, feed),
+    }),
+    executor,
+    createFeed: (specs) => createFeeds({ service, specs, clock, random: seededRandom(`${seed}:feeds`) }),
+    access$: service.access$,
+    tokenChecks$: checkTokens(options),
+    walletKeeper, diskGuard, stateWatch,
+    clockAheadMs: () => service.clockAheadMs(),
+    crashes: crashesBefore(journal, clock.now()),
+    recorder, journal,
+    stopFile: stopFileOf(stateDir),
+    reporter, log, files, recording,
+    manifest: createManifest({ config, mode, runId, startAt, snapshot, open, legacy, recording }),
+    maxIntents,
+  });
+}
+
+/** Recovers, trades until the end, and drains. Throws STATE_LOST or SIGNER_LOST where one of them ended the run. */
+async function runSession(
+  { options, stateWatch }: ModeScope, session: Session, journal: Pick<JournalStore, 'runEnded'>,
+): Promise<RunSummary> {
+  const { runId, signer } = options;
+  const lost: { reason?: string } = {};
+  void signer?.closed.then((reason) => { lost.reason = reason; });
+  const ending = untilEnd(options, session, stateWatch).then((reason) => {
+    // The end was ordered: whatever happens during the drain, the next start does not follow a crash.
+    if (lost.reason === undefined) journal.runEnded(runId);
+    return reason;
+  });
+  // The operator can end a recovery whose node does not answer.
+  const endedBefore = await Promise.race([session.recover().then(() => undefined), ending]);
+  if (endedBefore === undefined) session.start();
+  const summary = await session.drain(endedBefore ?? await ending);
+  if (lost.reason === undefined) journal.runEnded(runId);
+  const fault = stateWatch.fault();
+  if (fault !== undefined) throw stateLost(fault);
+  if (lost.reason !== undefined) {
+    throw new GannetError('SIGNER_LOST',
+      `the run has ended because the signer process is gone (${lost.reason}): start again`);
+  }
+  return summary;
+}
+
+function stateLost(fault: string): GannetError {
+  return new GannetError('STATE_LOST',
+    `the run has ended because ${fault}. Everything it wrote after that is lost: restore the state directory from a `
+      + 'copy '
+      + '(gannet state backup makes one), then start again');
+}
+
+/** Strategies do not run in their own process yet, so only the project's own are trusted in the process that trades. */
+function refuseForeignStrategies({ file, strategies }: RunConfig): void {
+  const foreign = strategies.find(({ origin }) => origin !== 'project');
+  if (foreign === undefined) return;
+  throw new GannetError('STRATEGY_INVALID',
+    `${file}: strategy ${foreign.name} comes from ${foreign.use}; run and paper load only the project’s own `
+      + 'strategies/ so far: put the file there, or backtest it');
+}
+
+/** On a full disk the run starts without a recording, because exits must go on. */
+function openRecorder(
+  { options: { config, clock, log, runId }, resources, diskGuard }: ModeScope,
+): RecordingWriter | undefined {
+  if (!config.recording.enabled) return undefined;
+  const onError = (error: GannetError): void => {
+    log('error', 'the recording stopped; trading goes on', { error });
+    diskGuard.recordingFailed(error);
+  };
+  try {
+    const recorder =
+      createRecordingWriter({ dir: config.recording.dir, name: runId, clock, tokens: config.tokens.all, onError });
+    resources.add('recording', async () => { await recorder.close(); });
+    return recorder;
+  } catch (error) {
+    if (!isDiskFull(error)) throw error;
+    onError(error);
+    return undefined;
+  }
+}
+
+function openFiles({ options: { stateDir, runId, log }, diskGuard }: ModeScope): WriteBehindRunFiles {
+  const what = 'the run’s record of its decisions';
+  const onFault = (error: Error): boolean => {
+    log('error', `${what} could not be written`, { error });
+    return diskGuard.failed(what, error);
+  };
+  const files = { dir: runDirOf(stateDir, runId), open: () => createRunFiles(stateDir, runId) };
+  return writeBehindRunFiles(files, { onFault, onWritten: () => { diskGuard.recovered(what); } });
+}
+
+const CRASHES_SHOWN_MAX = 100;
+
+/** Returns how many runs in a row crashed before this one; undefined below the limit. */
+function crashesBefore(journal: Pick<JournalStore, 'listRuns'>, now: Millis): number | undefined {
+  const crashes = crashesInARow(journal.listRuns({ limit: CRASHES_SHOWN_MAX }), now);
+  return crashes < CRASH_LIMIT.crashes ? undefined : crashes;
+}
+
+async function openControl(
+  { config, environment, stateDir, runId, log }: DaemonOptions, controlled: Pick<ControlledRun, 'controlPort' | 'end'>,
+  resources: Resources,
+): Promise<{ readonly url: string; readonly portTaken: number | undefined } | undefined> {
+  if (!config.control.enabled) return undefined;
+  const control = await startControlApi({
+    ...config.control, ...controlled, stateDir, token: environment['GANNET_CONTROL_TOKEN'], runId, log,
+  });
+  resources.add('control API', () => control.close());
+  return control;
+}
+
+function describeStart(
+  { config, connections, runId }: DaemonOptions,
+  run: {
+    readonly state: EngineState; readonly address: string | undefined; readonly signer: SignerDescription | undefined;
+    readonly control: { readonly url: string; readonly portTaken: number | undefined } | undefined;
+  },
+): RunStart {
+  return {
+    runId,
+    mode: config.mode,
+    isRealMoney: movesRealMoney(config),
+    service: connections.description,
+    wallet: run.address,
+    strategies: config.strategies.map(({ name, strategy, budget }) => {
+      const token = budget === undefined ? undefined : config.tokens.byMint(budget.mint);
+      return {
+        name, summary: strategy.summary,
+        budget: budget === undefined || token === undefined ? undefined
+          : formatTokenAmount({ token, amount: budget.amount }),
+      };
+    }),
+    feeds: requestRate(config).feeds,
+    balances: holdings(config.tokens, run.state.portfolio.wallet),
+    limits: describeLimits(config.limits, config.tokens),
+    protections: describeProtections(config.limits, config.tokens),
+    signer: run.signer === undefined ? undefined : { ...run.signer, words: describeSignerProcess(run.signer) },
+    controlUrl: run.control?.url,
+    controlPortTaken: run.control?.portTaken,
+  };
+}
+
+/** Resolves with the reason for the end, for people. Rejects on a bug or a lost sandbox. */
+async function untilEnd(
+  { interrupt, durationMs, clock, maxIntents, connections, signer }: DaemonOptions, session: Session,
+  stateWatch: StateWatch,
+): Promise<string> {
+  const ends: Promise<string>[] = [
+    new Promise((resolve) => {
+      if (interrupt.aborted) resolve('stopped by the operator');
+      interrupt.addEventListener('abort', () => { resolve('stopped by the operator'); }, { once: true });
+    }),
+    session.ended.then(() => `${maxIntents} intents are finished`),
+    stateWatch.lost,
+  ];
+  // Signed transactions are still followed, because that needs no key.
+  if (signer !== undefined) ends.push(signer.closed.then((reason) => `the signer process is gone (${reason})`));
+  if (connections.sandbox !== undefined) {
+    ends.push(connections.sandbox.exited.then((code) => {
+      throw new GannetError('SANDBOX_FAILED', `the embedded service ended with code ${code} while it was in use`);
+    }));
+  }
+  if (durationMs === undefined) return Promise.race(ends);
+  const duration = Promise.withResolvers<string>();
+  const timer = clock.schedule(() => { duration.resolve('the time is up'); }, durationMs);
+  try {
+    return await Promise.race([...ends, duration.promise]);
+  } finally {
+    // A pending timer would keep the process running.
+    timer.unsubscribe();
+  }
+}

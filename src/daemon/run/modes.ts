@@ -1,0 +1,128 @@
+import { join } from 'node:path';
+import { latencyAt } from '../../backtest/models/latency.ts';
+import { attemptCosts } from '../../backtest/models/swap-costs.ts';
+import { knownQuantiles } from '../../config/latency-text.ts';
+import { assert } from '../../core/assert.ts';
+import { GannetError } from '../../core/errors.ts';
+import { seededRandom } from '../../core/random.ts';
+import { journalled } from '../../execution/journalled.ts';
+import type { LiveWorld } from '../../execution/journey.ts';
+import { createLiveExecutor } from '../../execution/live-executor.ts';
+import { createPaperExecutor } from '../../execution/paper-executor.ts';
+import type { KeptFile } from '../../signer/kept-files.ts';
+import { countersFiles } from '../../signer/spend-counters.ts';
+import { openJournal } from '../../store/journal.ts';
+import { lockWallet } from '../../store/locks.ts';
+import type { PatientJournal } from '../../store/patient-journal.ts';
+import { createPatientJournal } from '../../store/patient-journal.ts';
+import { refuseLostHistory } from '../files/lost-history.ts';
+import { journalWhileKept, signingWhileKept } from '../watch/state-watch.ts';
+import { createWalletKeeper } from '../watch/wallet-keeper.ts';
+import { openSigner } from './open-signer.ts';
+import { beginOnNewChain, recoverState } from './recover.ts';
+import type { ModeParts, ModeScope } from './run-options.ts';
+
+/** Opens the parts of a live run. `mayTryAgain` asks risk before a further attempt; `ledger` reads the books. */
+export async function liveParts(
+  scope: ModeScope, { mayTryAgain, ledger }: Required<Pick<LiveWorld, 'mayTryAgain' | 'ledger'>>,
+): Promise<ModeParts> {
+  const { options, setup, resources, stateWatch } = scope;
+  const { config, connections, clock, log, stateDir } = options;
+  const { chain, sandbox } = connections;
+  if (chain === undefined) {
+    throw new GannetError('CONFIG_INVALID', 'live trading needs chain.rpc_url: without it no outcome could be proven');
+  }
+  const signer = await openSigner(options);
+  // An embedded chain belongs to this daemon, so no other daemon has its wallet.
+  if (sandbox === undefined) {
+    const lock = await lockWallet({ address: signer.address, clock });
+    resources.add('wallet lock', () => { lock.release(); });
+  }
+  // The spending of the embedded wallet is not counted.
+  if (signer.description.signed !== undefined) for (const file of countersFiles(stateDir)) stateWatch.add(file);
+  const journalPath = join(stateDir, 'journal.sqlite');
+  const journal = openWriteBehind(scope, journalPath);
+  const accepted = await refuseLostHistory({
+    journal, journalPath, stateDir, signer: signer.description, chain: sandbox === undefined ? chain : undefined,
+    mints: config.tokens.all.map(({ mint }) => mint), clock, accept: options.acceptNewJournal === true,
+  });
+  const isFirst = sandbox !== undefined || journal.loadSnapshot() === undefined;
+  const wallet = isFirst ? await chain.balances(signer.address) : new Map();
+  const isNewChain = sandbox !== undefined && journal.loadSnapshot() !== undefined;
+  return {
+    executor: createLiveExecutor({
+      service: connections.service.swap, chain, signer: signingWhileKept(signer, stateWatch), journal, clock,
+      mayTryAgain, ledger, maxQuoteAgeMs: config.limits.maxQuoteAgeMs, maxQuoteAgeSlots: config.limits.maxQuoteAgeSlots,
+    }),
+    journal,
+    recovered: sandbox === undefined ? recoverState(journal, setup, wallet) : beginOnNewChain(journal, wallet),
+    walletKeeper: createWalletKeeper({
+      wallet: signer.address, chain, journal, clock,
+      onFault: (error) => { log('warn', 'the ledger could not be compared with the chain', { error }); },
+    }),
+    address: signer.address,
+    signer: signer.description,
+    notices: [...(accepted === undefined ? [] : [accepted]), ...(isNewChain ? [NEW_CHAIN] : [])],
+  };
+}
+
+const NEW_CHAIN = 'the embedded chain is new: it has new balances, and positions, keys and strategy states of earlier '
+  + 'runs are dropped';
+
+/** Opens the parts of a paper run. */
+export function paperParts(scope: ModeScope): ModeParts {
+  const { options: { config, connections, clock }, setup } = scope;
+  const journal = openWriteBehind(scope, join(scope.options.stateDir, 'journal-paper.sqlite'));
+  // No money is at stake, so the run goes on with the rest of the ledger.
+  const isCut = journal.standing().wentTo !== undefined;
+  if (isCut) journal.acceptAsIs();
+  const saved = journal.loadSnapshot();
+  const { setting, latency: { land }, landing, costs } = config.backtest.model;
+  const landLatency = knownQuantiles(land);
+  assert(landLatency, 'a paper run is refused where its latency is to come from a recording');
+  const executor = createPaperExecutor({
+    service: connections.service.swap,
+    clock,
+    random: seededRandom(`${config.seed}:paper`),
+    model: {
+      setting, landLatencyMs: latencyAt(landLatency, 0.5), feeLamports: attemptCosts(costs).feeLamports,
+      dropProbability: landing.dropProbability, expiryMs: landing.expiryMs,
+    },
+  });
+  return {
+    executor: journalled(executor, journal),
+    journal,
+    recovered: recoverState(journal, setup, saved === undefined ? config.backtest.balances : undefined),
+    walletKeeper: undefined,
+    address: undefined,
+    signer: undefined,
+    notices: isCut
+      ? ['the journal of paper runs lacks its last entries: its WAL was deleted, or the file is an older copy'] : [],
+  };
+}
+
+function journalFiles(path: string): readonly KeptFile[] {
+  return [{ name: 'the journal', path }, { name: 'the WAL of the journal', path: `${path}-wal` }];
+}
+
+function openWriteBehind(
+  { options: { clock, log }, resources, diskGuard, stateWatch }: ModeScope, path: string,
+): PatientJournal {
+  const onHeadFault =
+    (
+      error: unknown,
+    ): void => { log('warn', 'the file with the journal’s last position could not be written', { error }); };
+  const journal = createPatientJournal(journalWhileKept(openJournal({ path, clock, onHeadFault }), stateWatch), {
+    clock,
+    onFault: (error) => {
+      // More room would not help.
+      if (stateWatch.fault() !== undefined) return false;
+      log('error', 'the journal could not be written', { error });
+      return diskGuard.failed('the journal', error);
+    },
+    onWritten: () => { diskGuard.recovered('the journal'); },
+  });
+  resources.add('journal', () => { journal.close(); });
+  for (const file of journalFiles(path)) stateWatch.add(file);
+  return journal;
+}

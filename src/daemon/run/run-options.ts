@@ -1,0 +1,139 @@
+import type { Observable } from 'rxjs';
+import type { RunConfig } from '../../config/run-config.ts';
+import type { Clock, Millis } from '../../core/time.ts';
+import type { StrategyInstance } from '../../engine/host.ts';
+import type { LiveExecutor } from '../../execution/live-executor.ts';
+import type { FeedSpec } from '../../market/feed.ts';
+import type { ServiceAccess } from '../../service/access.ts';
+import type { PollingFeed } from '../../service/feeds/feeds.ts';
+import type { SignerDescription } from '../../signer/channel-protocol.ts';
+import type { SignerClient } from '../../signer/client.ts';
+import type { JournalStore } from '../../store/journal.ts';
+import type { PatientJournal } from '../../store/patient-journal.ts';
+import type { JudgeToken } from '../../trading/command.ts';
+import type { Executor, OpenIntent } from '../../trading/executor.ts';
+import type { EngineState } from '../../trading/state.ts';
+import type { StrategyLegacy } from '../../trading/strategy-state.ts';
+import type { WriteBehindRunFiles } from '../files/run-files.ts';
+import type { RunManifest } from '../files/run-manifest.ts';
+import type { Log } from '../reporting/log.ts';
+import type { Reporter } from '../reporting/reporter.ts';
+import type { DiskGuard, DiskMarks } from '../watch/disk-guard.ts';
+import type { StateWatch } from '../watch/state-watch.ts';
+import type { StopFile } from '../watch/stop-file.ts';
+import type { WalletKeeper } from '../watch/wallet-keeper.ts';
+import type { Connections } from './connections.ts';
+import type { Warmup } from './recorded-warm-up.ts';
+import type { Recovered, StateSetup } from './recover.ts';
+import type { InputRecorder } from './run-recorder.ts';
+
+/** Resources to close at the end, the last opened first. A failure to close one does not affect the others. */
+export class Resources {
+  readonly #log: Log;
+  readonly #open: { readonly name: string; readonly close: () => void | Promise<void> }[] = [];
+
+  constructor(log: Log) {
+    this.#log = log;
+  }
+
+  add(name: string, close: () => void | Promise<void>): void {
+    this.#open.push({ name, close });
+  }
+
+  async close(): Promise<void> {
+    for (let next = this.#open.pop(); next !== undefined; next = this.#open.pop()) {
+      try {
+        await next.close();
+      } catch (error) {
+        this.#log('error', `the ${next.name} could not be closed`, { error });
+      }
+    }
+  }
+}
+
+/** What a daemon is started with. */
+export interface DaemonOptions {
+  readonly config: RunConfig;
+  readonly connections: Connections;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly stateDir: string;
+  readonly clock: Clock;
+  readonly reporter: Reporter;
+  readonly log: Log;
+  readonly runId: string;
+  readonly durationMs: Millis | undefined;
+  readonly maxIntents: number | undefined;
+  /** The signer process that started this one; undefined without one. */
+  readonly signer?: SignerClient | undefined;
+  /** The free space that the disk needs; absent for the default marks. */
+  readonly diskMarks?: DiskMarks | undefined;
+  /** The operator accepts a journal and counters that lack entries. */
+  readonly acceptNewJournal?: boolean | undefined;
+  /** Aborted when the operator ends the run. */
+  readonly interrupt: AbortSignal;
+}
+
+/** All that differs between live and paper: the executor, its journal and its money. */
+export interface ModeParts {
+  /** A paper run has no unknown outcomes, so it resolves none. */
+  readonly executor: Executor & Partial<Pick<LiveExecutor, 'resolve'>>;
+  readonly journal: PatientJournal;
+  readonly recovered: Recovered;
+  /** Undefined for paper runs, which have no wallet on a chain. */
+  readonly walletKeeper: WalletKeeper | undefined;
+  readonly address: string | undefined;
+  readonly signer: SignerDescription | undefined;
+  /** Messages for the start, for people: what earlier runs left, and what is gone. */
+  readonly notices: readonly string[];
+}
+
+/** What the parts of both modes are opened with. */
+export interface ModeScope {
+  readonly options: DaemonOptions;
+  readonly setup: StateSetup;
+  readonly resources: Resources;
+  readonly diskGuard: DiskGuard;
+  readonly stateWatch: StateWatch;
+}
+
+/** What a session is made of. */
+export interface SessionOptions {
+  readonly runId: string;
+  readonly mode: 'live' | 'paper';
+  /** Whether swaps move real money: live, and not on the embedded chain. */
+  readonly isRealMoney: boolean;
+  readonly clock: Clock;
+  readonly state: EngineState;
+  readonly strategies: readonly StrategyInstance[];
+  readonly seed: number;
+  readonly startAt: Millis;
+  readonly open: readonly OpenIntent[];
+  readonly legacy: StrategyLegacy;
+  /** Returns the recorded warm-up before `until`; undefined where no strategy wants one. */
+  readonly prepareWarmup: (until: Millis) => Warmup | undefined;
+  readonly executor: ModeParts['executor'];
+  readonly createFeed: (specs: readonly FeedSpec[]) => PollingFeed;
+  /** Each change of access to the service. */
+  readonly access$: Observable<ServiceAccess>;
+  /** The results of token checks; the subscription starts them. */
+  readonly tokenChecks$: Observable<JudgeToken>;
+  /** Compares the ledger with the chain; undefined without a chain. */
+  readonly walletKeeper: WalletKeeper | undefined;
+  readonly diskGuard: DiskGuard;
+  /** Absent where no files are written. */
+  readonly stateWatch?: Pick<StateWatch, 'watch'> | undefined;
+  /** How far the service's clock is ahead of ours; undefined while unknown. */
+  readonly clockAheadMs: () => Millis | undefined;
+  /** The number of crashed runs before this one, where it is so high that this run starts in safe mode. */
+  readonly crashes: number | undefined;
+  readonly recorder: (InputRecorder & { stop(): boolean }) | undefined;
+  readonly journal: Pick<JournalStore, 'saveSnapshot' | 'walletAdjusted' | 'listIntents' | 'showIntent'>;
+  readonly stopFile: StopFile;
+  readonly reporter: Reporter;
+  readonly log: Log;
+  readonly files: WriteBehindRunFiles;
+  readonly manifest: RunManifest;
+  readonly recording: string | undefined;
+  /** Ends the run after this many finished intents. */
+  readonly maxIntents: number | undefined;
+}

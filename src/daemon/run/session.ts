@@ -1,0 +1,361 @@
+import { interval, Subscription } from 'rxjs';
+import { counted } from '../../core/counted.ts';
+import type { Millis } from '../../core/time.ts';
+import { formatDuration } from '../../core/time.ts';
+import { Engine } from '../../engine/engine.ts';
+import type { RetryDenial } from '../../execution/journey.ts';
+import { wait } from '../../execution/wait.ts';
+import type { PollingFeed } from '../../service/feeds/feeds.ts';
+import type { Intent } from '../../trading/intent.ts';
+import { retryDenial } from '../../trading/retry.ts';
+import { showMint } from '../../trading/risk/amount-text.ts';
+import { snapshotState } from '../../trading/state.ts';
+import type { Effect } from '../../trading/step.ts';
+import type { ControlPort } from '../control/control-port.ts';
+import { createControlPort } from '../control/control-port.ts';
+import { EquitySampler } from '../control/run-equity.ts';
+import { feedStates } from '../control/session-state.ts';
+import type { RunManifest, RunMoment, WarmupRecord } from '../files/run-manifest.ts';
+import type { RunSummary } from '../reporting/counters.ts';
+import { summaryOf } from '../reporting/counters.ts';
+import type { Stamp } from '../reporting/reporter.ts';
+import { restoredRestrictions } from '../reporting/trading-text.ts';
+import type { ExternalCommands } from '../watch/external-commands.ts';
+import { watchExternalCommands, watchMachine } from '../watch/external-commands.ts';
+import { setBackAlert } from '../watch/system-clock.ts';
+import type { KeptLedger } from '../watch/wallet-keeper.ts';
+import { createEngineLoop } from './engine-loop.ts';
+import type { SessionOptions } from './run-options.ts';
+import { RunRecorder } from './run-recorder.ts';
+import { safeModeAlert, safeModeCommand, safeModeText } from './safe-mode.ts';
+import { createStateKeeper, saveStrategyStates } from './state-keeper.ts';
+
+const DRAIN_MAX_MS = 30_000;
+const DRAIN_POLL_MS = 100;
+const KEEP_STATES_MS = 60_000;
+/**
+ * How long strategies wait for the open swaps of the last run. After that, only the inputs of unknown swaps stay
+ * locked.
+ */
+const RECOVERY_MAX_MS = 30_000;
+const EQUITY_SAMPLE_MS = 10_000;
+
+/** One run of the pipeline in real time: from recovery through trading to the summary. */
+export class Session {
+  readonly #options: SessionOptions;
+  readonly #engine: Engine;
+  readonly #loop: ReturnType<typeof createEngineLoop>;
+  readonly #runRecorder: RunRecorder;
+  readonly #feed: PollingFeed;
+  readonly #equity: EquitySampler;
+  readonly #subscriptions = new Subscription();
+  #phase = 'starting';
+  #finished = 0;
+  #externalCommands: ExternalCommands | undefined;
+  #feedSubscription: Subscription | undefined;
+  #started: RunMoment | null = null;
+  #warmup: WarmupRecord | null = null;
+  /** Why ledger and chain do not agree yet. */
+  #walletWait: string | undefined;
+  #stopped: RunMoment | null = null;
+  #runningAtStop: ReadonlySet<string> = new Set();
+  #limitReached: (() => void) | undefined;
+  #failed: ((error: unknown) => void) | undefined;
+  #failure: Error | undefined;
+  readonly controlPort: ControlPort;
+  /** Resolves when `maxIntents` is reached; rejects on a bug, which ends the process. */
+  readonly ended: Promise<void>;
+
+  constructor(options: SessionOptions) {
+    this.#options = options;
+    this.ended = new Promise((resolve, reject) => {
+      this.#limitReached = resolve;
+      this.#failed = (error) => {
+        this.#failure ??= error instanceof Error ? error : new Error(String(error));
+        reject(this.#failure);
+      };
+    });
+    const { state, strategies, clock, log, journal, legacy } = options;
+    const runRecorder = new RunRecorder({
+      ...options,
+      saveSnapshot: (snapshot, settled) => {
+        saveStrategyStates(this.#engine, (states) => { journal.saveSnapshot(snapshot, settled, states); });
+      },
+      saveAdjustment: (adjustment, snapshot) => { journal.walletAdjusted(adjustment, snapshot); },
+      onFinished: () => { this.#finishedOne(); },
+    });
+    this.#runRecorder = runRecorder;
+    this.#engine = new Engine({
+      state, strategies,
+      startAt: options.startAt,
+      seed: options.seed,
+      legacy,
+      intervals: Engine.intervalsOf(strategies),
+      listener: {
+        onInput: (seq, at, input) => { runRecorder.input(seq, at, input); },
+        onRuling: (ruling, logged) => { runRecorder.ruling(ruling, logged); },
+        onProtection: (seq, at, change) => { runRecorder.protection({ seq, at }, change); },
+        onExits: (seq, at) => { runRecorder.exits({ seq, at }); },
+        onEffect: (effect) => { this.#perform(effect); },
+        onLog: (strategy, message) => { log('info', message, { strategy }); },
+      },
+    });
+    this.#loop = createEngineLoop(this.#engine, clock);
+    this.#feed = options.createFeed(Engine.feedsOf(strategies));
+    this.#equity = new EquitySampler(state);
+    this.controlPort = createControlPort({
+      ...options, runRecorder, equity: this.#equity, engine: this.#engine, loop: this.#loop,
+      phase: () => this.#phase,
+      recovering: () => (this.#phase === 'recovering' ? this.#waitsFor() : []),
+      feeds: () => feedStates(this.#feed.stats(), state.tokens),
+    });
+  }
+
+  get stamp(): Stamp {
+    return { seq: this.#engine.seq, at: this.#engine.clock.now() };
+  }
+
+  /** Resolves the open intents of the last run, then compares the ledger with the chain. No strategy runs before. */
+  async recover(): Promise<void> {
+    const { open, reporter, state, crashes, walletKeeper } = this.#options;
+    this.#phase = 'recovering';
+    this.#writeManifest();
+    // Recovery already sends requests to the service.
+    this.#watch();
+    const setBack = setBackAlert(this.#engine.clockSetBackMs);
+    if (setBack !== undefined) this.#runRecorder.alert(this.stamp, undefined, setBack);
+    for (const { state: left, message } of restoredRestrictions(state)) reporter.state(this.stamp, left, message);
+    if (crashes !== undefined) this.#enterSafeMode(crashes);
+    if (open.length > 0) await this.#reconcile();
+    await walletKeeper?.settle(this.#ledger, (why) => {
+      if (this.#walletWait === undefined) {
+        reporter.state(this.stamp, 'recovering',
+          `no strategy runs before the ledger agrees with the chain, and it does not agree yet: ${why}`);
+      }
+      this.#walletWait = why;
+    });
+    this.#walletWait = undefined;
+  }
+
+  /** Follows the open intents of the last run, and returns when each is known or the time is up. */
+  async #reconcile(): Promise<void> {
+    const { open, executor, reporter, clock } = this.#options;
+    reporter.state(this.stamp, 'recovering', `${counted(open.length, 'swap was', 'swaps were')} open when the last run `
+      + `ended; no strategy runs until each is known, or for ${formatDuration(RECOVERY_MAX_MS)}`);
+    for (const { intent, state } of open) this.#runRecorder.counters.opened(intent, state);
+    const known = new AbortController();
+    await new Promise<void>((resolve, reject) => {
+      this.#subscriptions.add(executor.reconcile(open).subscribe({
+        next: (outcome) => { if (this.#phase !== 'ended') this.#loop.accept(outcome); },
+        // A bug ends the run also when it shows after the strategies have started.
+        error: (error: unknown) => {
+          reject(error);
+          this.#failed?.(error);
+        },
+        complete: () => { known.abort(); },
+      }));
+      void wait(clock, RECOVERY_MAX_MS, known.signal).then(resolve);
+    });
+    this.#reportUnproven();
+  }
+
+  /** Starts strategies and feeds. */
+  start(): void {
+    this.#externalCommands?.checkStopFile();
+    this.#phase = 'trading';
+    const at = this.#loop.stamp();
+    this.#engine.advanceTo(at);
+    this.#started = { after_seq: this.#engine.seq, at };
+    this.#warmUp(at);
+    this.#engine.start();
+    const keep = createStateKeeper({
+      ...this.#options, engine: this.#engine,
+      alert: (alert) => { this.#runRecorder.alert(this.stamp, undefined, alert); },
+    });
+    keep();
+    this.#subscriptions.add(interval(KEEP_STATES_MS, this.#options.clock).subscribe(keep));
+    this.#equity.sample(at);
+    this.#subscriptions.add(interval(EQUITY_SAMPLE_MS, this.#options.clock)
+      .subscribe(() => { this.#equity.sample(this.#options.clock.now()); }));
+    const { walletKeeper } = this.#options;
+    if (walletKeeper !== undefined) {
+      this.#subscriptions.add(walletKeeper.watch(this.#ledger, (error) => { this.#failed?.(error); }));
+    }
+    this.#loop.start();
+    this.#feedSubscription = this.#feed.events$.subscribe({
+      next: (event) => { this.#loop.accept(event); },
+      error: (error: unknown) => { this.#failed?.(error); },
+    });
+  }
+
+  /** Returns why an intent may not be tried again after a failed attempt; undefined where it may. */
+  retryDenial(intent: Intent): RetryDenial | undefined {
+    if (this.#phase !== 'trading') return { code: 'RUN_ENDING', reason: 'this run no longer decides' };
+    return retryDenial(this.#options.state, intent, this.#options.clock.now());
+  }
+
+  /** Stops deciding, at once and for good; idempotent. */
+  halt(): void {
+    this.#feedSubscription?.unsubscribe();
+    this.#loop.stop();
+    if (this.#stopped === null) this.#stopStrategies();
+  }
+
+  /** Ends the session. Later outcomes are ignored here; the journal has them. */
+  close(): void {
+    this.halt();
+    this.#subscriptions.unsubscribe();
+    this.#phase = 'ended';
+  }
+
+  /** Stops strategies and feeds, waits for open swaps, and closes the run's files. Rejects on a bug. */
+  async drain(reason: string): Promise<RunSummary> {
+    const { clock, reporter, files, journal, state } = this.#options;
+    // A recovery is not awaited any longer, because the next start repeats it.
+    const timeoutMs = this.#phase === 'recovering' ? 0 : DRAIN_MAX_MS;
+    this.#phase = 'draining';
+    this.halt();
+    const { counters } = this.#runRecorder;
+    const { open } = counters;
+    const waiting = open.length === 0 ? '' : `; waiting for ${open.map(({ intent }) => intent.id).join(', ')}`;
+    reporter.state(this.stamp, 'draining', `${reason}${waiting}`);
+    const giveUpAt = clock.now() + timeoutMs;
+    // The next start asks again for unknown swaps of earlier runs.
+    const isAwaited = ({ intent }: { readonly intent: Intent }): boolean =>
+      !this.#options.open.some(({ intent: { id } }) => id === intent.id);
+    while (counters.open.some(isAwaited) && clock.now() < giveUpAt && this.#failure === undefined) {
+      await wait(clock, DRAIN_POLL_MS);
+    }
+    this.#phase = 'ended';
+    saveStrategyStates(this.#engine, (states) => { journal.saveSnapshot(snapshotState(state), [], states); });
+    const { seq, at } = this.stamp;
+    this.#writeManifest({
+      after_seq: seq, at, decisions: this.#engine.decisions, decision_hash: this.#engine.decisionHash,
+    });
+    files.close();
+    const summary = summaryOf({
+      ...this.#options, engine: this.#engine, counters, events: this.#runRecorder.events,
+      running: this.#runningAtStop,
+    });
+    reporter.summary(this.stamp, summary);
+    if (this.#failure !== undefined) throw this.#failure;
+    return summary;
+  }
+
+  #watch(): void {
+    const { state, reporter } = this.#options;
+    this.#externalCommands = watchExternalCommands({
+      ...this.#options,
+      accept: (command) => { this.#loop.accept(command); },
+      hasEnded: () => this.#phase === 'ended',
+      onStopFileGone: () => {
+        const message = 'the file STOP is gone; trading stays as it is until "gannet resume"';
+        reporter.state(this.stamp, state.trading, message);
+      },
+      onError: (error) => { this.#failed?.(error); },
+    });
+    this.#subscriptions.add(this.#externalCommands.subscription);
+    this.#subscriptions.add(watchMachine(this.#options, {
+      accept: (command) => { if (this.#phase !== 'ended') this.#loop.accept(command); },
+      alert: (alert) => { this.#runRecorder.alert(this.stamp, undefined, alert); },
+      onError: (error) => { this.#failed?.(error); },
+    }));
+  }
+
+  /** Alerts on swaps of the last run that stay unknown: their inputs stay locked, everything else trades. */
+  #reportUnproven(): void {
+    const { open } = this.#runRecorder.counters;
+    if (open.length === 0) return;
+    const inputs = [...new Set(open.map(({ intent: { inputMint } }) => showMint(this.#options.state, inputMint)))];
+    this.#runRecorder.alert(this.stamp, undefined, {
+      kind: 'alert', level: 'warning',
+      message: `${open.map(({ intent: { id } }) => id).join(', ')} of the last run could not be proven within `
+        + `${formatDuration(RECOVERY_MAX_MS)}: trading starts, but nothing spends ${inputs.join(', ')} until they are `
+        + 'known; "gannet journal list" shows them',
+      data: { intent_ids: open.map(({ intent: { id } }) => id).join(' ') },
+    });
+  }
+
+  #enterSafeMode(crashes: number): void {
+    const { reporter, state } = this.#options;
+    if (state.trading !== 'halted') this.#loop.accept(safeModeCommand(crashes));
+    reporter.state(this.stamp, 'safe-mode', safeModeText(crashes));
+    this.#runRecorder.alert(this.stamp, undefined, safeModeAlert(crashes));
+  }
+
+  get #ledger(): KeptLedger {
+    return {
+      state: this.#options.state,
+      version: () => this.#runRecorder.bookings,
+      accept: (command) => { this.#loop.accept(command); },
+      hasEnded: () => this.#phase === 'ended' || this.#phase === 'draining',
+    };
+  }
+
+  #waitsFor(): string[] {
+    return [
+      ...this.#runRecorder.counters.open.map(({ intent: { id }, state }) => `the outcome of ${id} (${state})`),
+      ...(this.#walletWait === undefined ? [] : [`the ledger to agree with the chain: ${this.#walletWait}`]),
+    ];
+  }
+
+  #finishedOne(): void {
+    const { maxIntents } = this.#options;
+    this.#finished += 1;
+    if (maxIntents !== undefined && this.#finished >= maxIntents) this.#limitReached?.();
+  }
+
+  #perform(effect: Effect): void {
+    const { executor } = this.#options;
+    if (effect.kind === 'alert') {
+      this.#runRecorder.alert(this.stamp, effect.strategy, effect.alert);
+      return;
+    }
+    this.#runRecorder.counters.opened(effect.intent);
+    const { intent, strategyState } = effect;
+    // Closed with the run, because later outcomes would be written to a closed journal.
+    this.#subscriptions.add(executor.execute(intent, strategyState).subscribe({
+      next: (outcome) => {
+        // The strategy state was not written with the swap, so the engine keeps it for the next write.
+        if (outcome.code === 'JOURNAL_FAILED' && strategyState !== undefined) {
+          this.#engine.returnStrategyStates([strategyState]);
+        }
+        if (this.#phase !== 'ended') this.#loop.accept(outcome);
+      },
+      error: (error: unknown) => {
+        if (strategyState !== undefined) this.#engine.returnStrategyStates([strategyState]);
+        this.#failed?.(error);
+      },
+    }));
+  }
+
+  /** Warms strategies up with recorded events, and alerts on missing ones. */
+  #warmUp(until: Millis): void {
+    const warmup = this.#options.prepareWarmup(until);
+    this.#warmup = warmup?.record ?? null;
+    this.#writeManifest();
+    if (warmup === undefined) return;
+    this.#engine.warmUp(warmup.rows);
+    this.#options.log('info', warmup.shown());
+    for (const { strategy, message } of warmup.missing()) {
+      this.#runRecorder.alert(this.stamp, strategy, { kind: 'alert', level: 'warning', message });
+    }
+  }
+
+  #stopStrategies(): void {
+    const at = this.#loop.stamp();
+    this.#engine.advanceTo(at);
+    this.#stopped = { after_seq: this.#engine.seq, at };
+    this.#runningAtStop = new Set(this.#engine.running);
+    this.#engine.stop();
+    // Written at once, so that a run killed while it drains does not replay with strategies that go on.
+    this.#writeManifest();
+  }
+
+  #writeManifest(ended: RunManifest['ended'] = null): void {
+    const { files, manifest } = this.#options;
+    files.manifest({
+      ...manifest, warmup: this.#warmup, strategies_started: this.#started, strategies_stopped: this.#stopped, ended,
+    });
+  }
+}

@@ -1,0 +1,92 @@
+import { shortDuration } from '../core/time.ts';
+import type { Markup } from './markup.ts';
+import { markup } from './markup.ts';
+import type { PageSection } from './page.ts';
+import { renderPage, splitWarnings } from './page.ts';
+import { instantText } from './axis.ts';
+import { comparisonTables, figureTable, keyFigures, sensitivityTables } from './figure-tables.ts';
+import { marketCharts } from './market-charts.ts';
+import { costTable, denialTables, monthlyTable, namedTable, swapTable } from './outcome-tables.ts';
+import type { ReportFigures, ReportInput } from './report-input.ts';
+import { reportFigures } from './report-input.ts';
+import { equityCharts, exposureChart, tradeResultChart } from './run-charts.ts';
+import { deflateRawSync } from 'node:zlib';
+import type { Assessment } from '../research/metrics/metrics.ts';
+import type { EmbeddedReport, ReportRecords } from './embedded-records.ts';
+import { figuresOf, packRecord } from './embedded-records.ts';
+
+/**
+ * Packed, as they stand in the file: with drawings and tables around it, this keeps it at some four megabytes at most.
+ */
+const MOST_CHARACTERS = 3_000_000;
+
+/**
+ * Returns all that a report's figures are of, for the page to carry; where that is too much, what the figures of the
+ * run itself are of; undefined where that is too.
+ */
+export function embeddedData(
+  { record, others, trials }: ReportRecords, assessments: ReadonlyMap<string, Assessment>, most = MOST_CHARACTERS,
+): Markup | undefined {
+  const carried = (names: readonly string[]): EmbeddedReport => ({
+    record: packRecord(record), trials,
+    others: Object.fromEntries(names.map((name) => [name, packRecord(others[name]!)])),
+    figures: figuresOf(new Map([...assessments].filter(([of]) =>
+      !of.startsWith('setting ') || names.includes(of.slice('setting '.length))))),
+  });
+  for (const names of [Object.keys(others), []]) {
+    const packed = packData(carried(names));
+    if (packed.length <= most) return markup`${packed}`;
+  }
+  return undefined;
+}
+
+/**
+ * Returns data as letters and digits: their JSON, deflated (RFC 1951), in base64. Less than half of it is left, and
+ * nothing in it could end an element.
+ */
+export function packData(data: unknown): string {
+  return deflateRawSync(JSON.stringify(data), { level: 9 }).toString('base64');
+}
+
+/**
+ * Returns a backtest's report as one HTML page that needs nothing else: its script computes the figures again from the
+ * data in the page, by the same source as the tool, and holds them against what is printed.
+ */
+export function renderBacktest(input: ReportInput): string {
+  const { run: { result, record, assessment }, runId, subject, verdict, warnings } = input;
+  const figures = reportFigures(input);
+  const data = embeddedData({ record, others: figures.others, trials: input.trials }, figures.assessments);
+  const names = record.strategies.map(({ name }) => name);
+  return renderPage({
+    title: `Backtest of ${subject}`,
+    lead: markup`<p class="soft">${runId} · ${instantText(result.startAt)} to ${instantText(result.endAt)} UTC (${shortDuration(result.endAt - result.startAt)}) · ${names.length === 1 ? 'one strategy' : `${names.length} strategies`}${figures.configured !== undefined && markup` · ${figures.configured} setting`}</p>`,
+    ...splitWarnings(warnings, assessment.warnings),
+    verdict: markup`${verdict.map((sentence) => markup`<p>${sentence}</p>`)}<p id="check" class="check" role="status">${data === undefined
+      ? 'The data of this run are too many to be carried in this file: its figures cannot be computed again here.'
+      : 'The figures were not computed again in this page: scripts do not run here.'}</p>`,
+    sections: sectionsOf(input, figures),
+    ...(data === undefined ? {} : {
+      data: markup`<script type="text/plain" id="data">${data}</script>`,
+      script: { entry: new URL('./page-script.ts', import.meta.url), run: 'entry.startReport(document);' },
+    }),
+  });
+}
+
+function sectionsOf(input: ReportInput, figures: ReportFigures): PageSection[] {
+  return [
+    { id: 'figures', title: 'Key figures', body: keyFigures(input, figures) },
+    { id: 'equity', title: 'Equity and drawdown', body: equityCharts(input) },
+    { id: 'prices', title: 'Prices with entries and exits', body: marketCharts(input) },
+    { id: 'exposure', title: 'Exposure', body: exposureChart(input) },
+    { id: 'trades', title: 'Results of trades', body: tradeResultChart(input, figures) },
+    { id: 'months', title: 'Months', body: monthlyTable(input, figures) },
+    { id: 'costs', title: 'Costs', body: costTable(input) },
+    { id: 'denials', title: 'Denials', body: denialTables(input) },
+    { id: 'sensitivity', title: 'Sensitivity', body: sensitivityTables(input, figures) },
+    { id: 'comparison', title: 'Strategies and benchmarks', body: comparisonTables(input, figures) },
+    { id: 'all-figures', title: 'All figures', body: figureTable(input, figures) },
+    { id: 'swaps', title: 'Swaps', body: swapTable(input) },
+    { id: 'parameters', title: 'Parameters', body: namedTable('Parameters', input.parameters) },
+    { id: 'hashes', title: 'Hashes', body: namedTable('Hashes', input.hashes) },
+  ];
+}

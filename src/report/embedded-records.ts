@@ -1,0 +1,183 @@
+import type { TrialCount } from '../store/trial-log.ts';
+import { withTrials } from '../research/metrics/deflated-sharpe.ts';
+import type { Assessment, Metrics } from '../research/metrics/metrics.ts';
+import { assessRun, benchmarksOf } from '../research/metrics/run-figures.ts';
+import type { InstrumentRecord, RecordedFill, RunRecord, StrategyRecord } from '../backtest/record/run-record.ts';
+import type { Millis } from '../core/time.ts';
+
+/** What a report carries for whoever computes its figures again: the records and what the tool made of them. */
+export interface EmbeddedReport {
+  readonly record: PackedRecord;
+  /** Of the other settings, by their names, without prices: their figures need none. */
+  readonly others: Readonly<Record<string, PackedRecord>>;
+  readonly trials?: TrialCount | undefined;
+  readonly figures: Figures;
+}
+
+/** The records that a report's figures are of. */
+export interface ReportRecords {
+  readonly record: RunRecord;
+  readonly others: Readonly<Record<string, RunRecord>>;
+  /** Made on the same data, the run included; undefined where nobody counted. */
+  readonly trials?: TrialCount | undefined;
+}
+
+/**
+ * The metrics that records lead to, by what they are of: `total`, `strategy 1`, `benchmark cash`, `setting
+ * pessimistic`.
+ */
+export type Figures = Readonly<Record<string, Metrics>>;
+
+/** A figure that comes to something else when it is computed again. */
+export interface Mismatch {
+  readonly of: string;
+  readonly figure: string;
+  readonly embedded: unknown;
+  readonly computed: unknown;
+}
+
+/** Numbers are the same where they differ by no more than machines do in their last digits. */
+const TOLERANCE = 1e-9;
+
+/**
+ * Returns what there is to say of all together, of each strategy where there are several, of each benchmark, and of
+ * each other setting.
+ */
+export function assessmentsOf({ record, others, trials }: ReportRecords): ReadonlyMap<string, Assessment> {
+  const { strategies } = record;
+  const { buy_and_hold, dca, cash } = benchmarksOf(record);
+  const tried = (assessment: Assessment): Assessment =>
+    (trials === undefined ? assessment : withTrials(assessment, trials));
+  return new Map<string, Assessment>([
+    ['total', tried(assessRun(record))],
+    ...(strategies.length < 2 ? [] : strategies.map((strategy, i): [string, Assessment] =>
+      [`strategy ${i + 1}`, tried(assessRun(record, [strategy]))])),
+    ...Object.entries({ buy_and_hold, dca, cash }).flatMap(([name, benchmark]): [string, Assessment][] =>
+      (benchmark === undefined ? [] : [[`benchmark ${name}`, benchmark.assessment]])),
+    ...Object.entries(others)
+      .map(([name, other]): [string, Assessment] => [`setting ${name}`, tried(assessRun(other))]),
+  ]);
+}
+
+/** Returns the metrics alone. */
+export function figuresOf(assessments: ReadonlyMap<string, Assessment>): Figures {
+  return Object.fromEntries([...assessments].map(([of, { metrics }]) => [of, metrics]));
+}
+
+/** Returns where figures differ from those that a record leads to. Missing ones differ too. */
+export function mismatches(embedded: Figures, computed: Figures): Mismatch[] {
+  return [...new Set([...Object.keys(embedded), ...Object.keys(computed)])].flatMap((of) => {
+    const [theirs, ours] = [rowsOf(embedded[of]), rowsOf(computed[of])];
+    return [...new Set([...Object.keys(theirs), ...Object.keys(ours)])]
+      .filter((figure) => !isSame(theirs[figure], ours[figure]))
+      .map((figure) => ({ of, figure, embedded: theirs[figure] ?? null, computed: ours[figure] ?? null }));
+  });
+}
+
+function rowsOf(metrics: Metrics | undefined): Readonly<Record<string, unknown>> {
+  return { ...metrics };
+}
+
+function isSame(a: unknown, b: unknown): boolean {
+  if (typeof a !== 'number' || typeof b !== 'number') return a === b;
+  return Math.abs(a - b) <= TOLERANCE * Math.max(1, Math.abs(a), Math.abs(b));
+}
+
+/**
+ * A record as a report carries it: times as distances, columns as runs, and fills as rows that name things by their
+ * places in a list.
+ */
+export interface PackedRecord extends Omit<RunRecord, 'times' | 'strategies' | 'instruments' | 'fills' | 'benchmarks'> {
+  readonly steps: readonly Millis[];
+  readonly strategies: readonly (Omit<StrategyRecord, 'equity' | 'held'>
+    & { readonly equity: Runs; readonly held: Runs })[];
+  readonly instruments: readonly (Omit<InstrumentRecord, 'bids' | 'asks'>
+    & { readonly bids: Runs; readonly asks: Runs })[];
+  readonly names: readonly string[];
+  readonly fills: readonly PackedFill[];
+  readonly benchmarks?: { readonly cash: number; readonly buyAndHold: Runs; readonly dca: Runs } | undefined;
+}
+
+/** A column of numbers; a list of one number says how many more times what stands before it does. */
+export type Runs = readonly (number | null | readonly [more: number])[];
+
+type PackedFill = readonly [
+  step: Millis, strategy: number, input: number, output: number, amountIn: string, amountOut: string,
+  quotedOut: string | null, value: number | null, costs: number | null,
+];
+
+/** Returns a record without what it says again and again, which is most of it. */
+export function packRecord({ times, strategies, instruments, fills, benchmarks, ...rest }: RunRecord): PackedRecord {
+  const names = [...new Set(fills.flatMap(({ strategy, input, output }) => [strategy, input, output]))];
+  const place = new Map(names.map((name, i) => [name, i]));
+  const steps = distances(fills.map(({ at }) => at));
+  return {
+    ...rest,
+    steps: distances(times),
+    strategies: strategies.map(({ equity, held, ...strategy }) =>
+      ({ ...strategy, equity: packRuns(equity), held: packRuns(held) })),
+    instruments: instruments.map(({ bids, asks, ...instrument }) =>
+      ({ ...instrument, bids: packRuns(bids), asks: packRuns(asks) })),
+    ...(benchmarks === undefined ? {}
+      : { benchmarks: { ...benchmarks, buyAndHold: packRuns(benchmarks.buyAndHold), dca: packRuns(benchmarks.dca) } }),
+    names,
+    fills: fills.map(({ strategy, input, output, amountIn, amountOut, quotedOut, value, costs }, i): PackedFill => [
+      steps[i]!, place.get(strategy)!, place.get(input)!, place.get(output)!, amountIn, amountOut, quotedOut, value,
+      costs,
+    ]),
+  };
+}
+
+/** Returns the record that was packed. */
+export function unpackRecord(
+  { steps, strategies, instruments, names, fills, benchmarks, ...rest }: PackedRecord,
+): RunRecord {
+  const fillTimes = added(fills.map(([step]) => step));
+  return {
+    ...rest,
+    times: added(steps),
+    strategies: strategies.map(({ equity, held, ...strategy }) =>
+      ({ ...strategy, equity: unpackRuns(equity), held: unpackRuns(held) })),
+    instruments: instruments.map(({ bids, asks, ...instrument }) =>
+      ({ ...instrument, bids: unpackRuns(bids), asks: unpackRuns(asks) })),
+    ...(benchmarks === undefined ? {} : {
+      benchmarks: { ...benchmarks, buyAndHold: unpackRuns(benchmarks.buyAndHold), dca: unpackRuns(benchmarks.dca) },
+    }),
+    fills: fills.map(([, strategy, input, output, amountIn, amountOut, quotedOut, value, costs], i): RecordedFill =>
+      ({
+        at: fillTimes[i]!, strategy: names[strategy]!, input: names[input]!, output: names[output]!, amountIn,
+        amountOut, quotedOut, value, costs,
+      })),
+  };
+}
+
+/** Returns a column with what is repeated counted. */
+export function packRuns(column: readonly (number | null)[]): Runs {
+  const runs: (number | null | readonly [number])[] = [];
+  for (let from = 0, to = 0; from < column.length; from = to) {
+    while (to < column.length && Object.is(column[to], column[from])) to += 1;
+    runs.push(column[from]!);
+    if (to - from > 1) runs.push([to - from - 1]);
+  }
+  return runs;
+}
+
+/** Returns the column that was packed. */
+export function unpackRuns(runs: Runs): (number | null)[] {
+  const column: (number | null)[] = [];
+  for (const run of runs) {
+    if (typeof run === 'number' || run === null) column.push(run);
+    else for (let more = run[0]; more > 0; more--) column.push(column.at(-1)!);
+  }
+  return column;
+}
+
+/** The first stands for itself. */
+function distances(times: readonly Millis[]): Millis[] {
+  return times.map((at, i) => (i === 0 ? at : at - times[i - 1]!));
+}
+
+function added(steps: readonly Millis[]): Millis[] {
+  let at = 0;
+  return steps.map((step) => (at += step));
+}

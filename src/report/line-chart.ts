@@ -1,0 +1,215 @@
+import type { Millis } from '../core/time.ts';
+import type { Axis } from './axis.ts';
+import { instantText, timeAxis, valueAxis } from './axis.ts';
+import type { Markup } from './markup.ts';
+import { markup } from './markup.ts';
+import type { PlotStyle } from './plot.ts';
+import { PLOT_HEIGHT, acrossPlot, downPlot, emptyFigure, plotFigure, scaleNote } from './plot.ts';
+import { readoutValues } from './readout.ts';
+import type { ValueKind } from '../research/metrics/value-text.ts';
+import { valueText } from '../research/metrics/value-text.ts';
+
+/** From one time to another. */
+export interface Span {
+  readonly from: Millis;
+  readonly until: Millis;
+}
+
+/** Values over time, one for each of the chart's times; null breaks the line off. */
+export interface ChartLine {
+  readonly label: string;
+  readonly style: PlotStyle;
+  readonly values: readonly (number | null)[];
+  /**
+   * A line by default; steps where each value holds until the next; an area down to 0; spots where each is by itself.
+   */
+  readonly form?: 'line' | 'steps' | 'area' | 'spots' | undefined;
+}
+
+const MOST_SPOTS = 200;
+const MANY_SPOTS = 100;
+const DEFAULT_PARTS = 300;
+/** So many at least up the side: with fewer, the next round step leaves much of a drawing empty. */
+const STEPS = 5;
+
+/** Returns a chart of values over time, by UTC. What lies within a gap is not drawn: it was not seen. */
+export function lineChart({
+  title, times, lines, kind, include, gaps = [], notes = [], parts = DEFAULT_PARTS, empty = 'Nothing to draw.',
+}: {
+  readonly title: string;
+  /** They rise strictly. */
+  readonly times: readonly Millis[];
+  readonly lines: readonly ChartLine[];
+  readonly kind: ValueKind;
+  /** Values that the axis holds at any rate. */
+  readonly include?: readonly number[] | undefined;
+  readonly gaps?: readonly Span[] | undefined;
+  readonly notes?: readonly string[] | undefined;
+  /** A long line is drawn by four points of each of so many parts. */
+  readonly parts?: number | undefined;
+  /** What is said where there is nothing to draw. */
+  readonly empty?: string | undefined;
+}): Markup {
+  const [from, until] = [times[0], times.at(-1)];
+  const seen = lines.map((line) =>
+    (line.form === 'spots' ? line : { ...line, values: outsideGaps(times, line.values, gaps) }));
+  const y = valueAxis(seen.flatMap(({ values }) => values), { kind, include, steps: STEPS });
+  if (from === undefined || until === undefined || from === until) return emptyFigure(title, 'No time passed.');
+  if (y === undefined) return emptyFigure(title, empty);
+  const x = timeAxis(from, until);
+  const { lines: thinned, notes: leftOut } = thinnedSpots(seen);
+  const places = placesOf(thinned, { times, parts });
+  const at = places.map((place) => times[place]!);
+  const drawn = thinned.map((line) => ({ ...line, values: places.map((place) => line.values[place]!) }));
+  const shown = gaps.map((gap) => ({ from: Math.max(gap.from, from), until: Math.min(gap.until, until) }))
+    .filter((gap) => gap.from < gap.until);
+  return plotFigure({
+    title, x, y, at: 'last',
+    key: [
+      ...seen.map(({ label, style, form, values }) =>
+        ({ label, style, value: form === 'spots' ? countText(values) : lastText(values, kind) })),
+      ...(shown.length === 0 ? [] : [{ label: 'nothing recorded', style: 'gap' } as const]),
+    ],
+    drawing: markup`${shown.map((gap) => gapOf(gap, x))}${drawn.map((line) => formOf(line, { at, x, y }))}`,
+    summary: `${instantText(from)} to ${instantText(until)} UTC. ${seen.filter(({ form }) => form !== 'spots').map(({ label, values }) => `${label} ${rangeText(values, kind)}`).join('; ')}`,
+    notes: [
+      `${instantText(from, until - from)} to ${instantText(until, until - from)} UTC. ${scaleNote(y)}`, ...leftOut,
+      ...notes,
+    ],
+    readout: {
+      x: [from, until], y: [y.low, y.high], kind,
+      steps: at.map((time, i) => (i === 0 ? time : time - at[i - 1]!)),
+      lines: drawn.map(({ label, values }) => ({ label, values: readoutValues(values, kind) })),
+    },
+  });
+}
+
+function outsideGaps(
+  times: readonly Millis[], values: readonly (number | null)[], gaps: readonly Span[],
+): readonly (number | null)[] {
+  if (gaps.length === 0) return values;
+  // At its very end, what was there before it may still be all that is known.
+  const within = (at: Millis): boolean => gaps.some(({ from, until }) => at > from && at <= until);
+  return values.map((value, i) => (within(times[i]!) ? null : value));
+}
+
+/**
+ * Each line of spots by itself: where they come in turns, one in so many of all together could be of one line alone.
+ */
+function thinnedSpots(
+  lines: readonly ChartLine[],
+): { readonly lines: readonly ChartLine[]; readonly notes: readonly string[] } {
+  const step = Math.max(1, ...lines.map(({ form, values }) =>
+    (form === 'spots' ? Math.ceil(spotCount(values) / MOST_SPOTS) : 1)));
+  if (step === 1) return { lines, notes: [] };
+  const thinned = (values: ChartLine['values']): ChartLine['values'] => {
+    let place = 0;
+    return values.map((value) => (value === null || place++ % step !== 0 ? null : value));
+  };
+  return {
+    lines: lines.map((line) => (line.form === 'spots' ? { ...line, values: thinned(line.values) } : line)),
+    notes: [`One in ${step} of the marks is drawn: more could not be told apart.`],
+  };
+}
+
+function placesOf(
+  lines: readonly ChartLine[], options: { readonly times: readonly Millis[]; readonly parts: number },
+): readonly number[] {
+  const places = lines.flatMap(({ form, values }) =>
+    (form === 'spots' ? values.flatMap((value, i) => (value === null ? [] : [i])) : drawnPoints(values, options)));
+  return [...new Set(places)].toSorted((a, b) => a - b);
+}
+
+function formOf({ style, values, form = 'line' }: ChartLine, { at, x, y }: {
+  readonly at: readonly Millis[]; readonly x: Axis; readonly y: Axis;
+}): Markup {
+  if (form === 'spots') {
+    const spots = values.flatMap((value, i) =>
+      (value === null ? [] : [`M${acrossPlot(x, at[i]!)} ${downPlot(y, value)}h0`]));
+    const size = spots.length > MANY_SPOTS ? ' many' : '';
+    return markup`<path class="spot ${style}${size}" d="${spots.join('')}"/>${style === 'exit' && markup`<path class="spot hole${size}" d="${spots.join('')}"/>`}`;
+  }
+  const isStepped = form !== 'line';
+  const base = Math.max(0, Math.min(PLOT_HEIGHT, downPlot(y, 0)));
+  let [line, area] = ['', ''];
+  let before: { readonly across: number; readonly down: number } | undefined;
+  for (const [i, value] of values.entries()) {
+    if (value === null) {
+      if (before !== undefined) area += `V${base}Z`;
+      before = undefined;
+      continue;
+    }
+    const [across, down] = [acrossPlot(x, at[i]!), downPlot(y, value)];
+    // A point by itself is seen too: its line has an end at either side.
+    const piece = before === undefined ? `M${across} ${down}h0` : isStepped
+      ? `h${across - before.across}v${down - before.down}` : `l${across - before.across} ${down - before.down}`;
+    line += piece;
+    area += before === undefined ? `M${across} ${base}V${down}` : piece;
+    before = { across, down };
+  }
+  if (before !== undefined) area += `V${base}Z`;
+  return markup`${form === 'area' && markup`<path class="fill ${style}" d="${area}"/>`}<path class="line ${style}" d="${line}"/>`;
+}
+
+function gapOf({ from, until }: Span, x: Axis): Markup {
+  const left = acrossPlot(x, from);
+  return markup`<rect class="gap" x="${left}" y="0" width="${Math.max(1, acrossPlot(x, until) - left)}" height="${PLOT_HEIGHT}"/>`;
+}
+
+function spotCount(values: readonly (number | null)[]): number {
+  return values.reduce<number>((count, value) => (value === null ? count : count + 1), 0);
+}
+
+function countText(values: readonly (number | null)[]): string {
+  return `${valueText(spotCount(values), 'count')} ×`;
+}
+
+function lastText(values: readonly (number | null)[], kind: ValueKind): string {
+  const last = values.findLast((value) => value !== null);
+  return last === undefined || last === null ? '–' : valueText(last, kind);
+}
+
+function rangeText(values: readonly (number | null)[], kind: ValueKind): string {
+  let [low, high, first, last]: (number | undefined)[] = [];
+  for (const value of values) {
+    if (value === null) continue;
+    first ??= value;
+    last = value;
+    low = Math.min(low ?? value, value);
+    high = Math.max(high ?? value, value);
+  }
+  if (first === undefined) return 'is not known';
+  return `from ${valueText(first, kind)} to ${valueText(last!, kind)}, lowest ${valueText(low!, kind)}, highest ${valueText(high!, kind)}`;
+}
+
+/**
+ * Returns the places of points that draw the same line as all of them: of each of so many equal spans of time the
+ * first, the lowest, the highest and the last, and each place where the line breaks off or begins again, so that
+ * neither an extreme nor a gap is lost. In order, each once. Times rise strictly.
+ */
+export function drawnPoints(
+  values: readonly (number | null)[], { times, parts }: { readonly times: readonly Millis[]; readonly parts: number },
+): number[] {
+  if (values.length <= parts * 4) return values.map((_, i) => i);
+  const [begin, end] = [times[0]!, times.at(-1)!];
+  const partOf = (i: number): number => Math.min(parts - 1, Math.floor(((times[i]! - begin) / (end - begin)) * parts));
+  const places: number[] = [];
+  for (let from = 0, to = 0; from < values.length; from = to) {
+    while (to < values.length && partOf(to) === partOf(from)) to += 1;
+    places.push(...drawnOfPart(values, from, to));
+  }
+  return places;
+}
+
+function drawnOfPart(values: readonly (number | null)[], from: number, to: number): number[] {
+  const kept = new Set([from, to - 1]);
+  let [low, high] = [from, from];
+  for (let i = from; i < to; i++) {
+    const value = values[i]!;
+    if (i > from && (value === null) !== (values[i - 1] === null)) kept.add(i - 1).add(i);
+    if (value === null) continue;
+    if (value < (values[low] ?? Infinity)) low = i;
+    if (value > (values[high] ?? -Infinity)) high = i;
+  }
+  return [...kept.add(low).add(high)].toSorted((a, b) => a - b);
+}

@@ -1,0 +1,223 @@
+import type { DecisionRates, RecordedPrices, Silences } from './report-input.ts';
+import type { MeasuredRun } from '../research/trials/measured-run.ts';
+import type { InstrumentRecord, RunRecord } from '../backtest/record/run-record.ts';
+import type { Millis } from '../core/time.ts';
+import type { MarketEvent } from '../market/event.ts';
+import type { Quote } from '../market/quote.ts';
+import type { Mint, Token, TokenTable } from '../market/token.ts';
+import type { Recording } from '../recording/reader.ts';
+import { MARKET_KINDS } from '../recording/window.ts';
+import type { Intent } from '../trading/intent.ts';
+import { showAmount } from '../market/market-text.ts';
+import { watchGroups } from '../recording/silence.ts';
+import type { RoundTrip } from '../research/metrics/round-trips.ts';
+import { roundTrips } from '../research/metrics/round-trips.ts';
+import { amountText } from '../research/metrics/value-text.ts';
+import { tradeFills } from '../research/metrics/run-figures.ts';
+
+/** A part of a run that is looked at from near. */
+export interface SwapWindow {
+  readonly title: string;
+  readonly from: Millis;
+  readonly until: Millis;
+}
+
+/** So many swaps are told apart in a chart of all of them. */
+export const MOST_MARKS = 40;
+const MOST_INSTRUMENTS = 4;
+const LEAST_ROOM_MS = 600_000;
+
+/**
+ * Returns what of an instrument's swaps is to be seen from near: the last ones, and the round trips that lost and
+ * gained most; nothing where all of them can be told apart.
+ */
+export function swapWindows(record: RunRecord, { symbol }: Pick<InstrumentRecord, 'symbol'>): SwapWindow[] {
+  const { fills, times, instruments, currency } = record;
+  const swaps = fills.filter(({ input, output }) => input === symbol || output === symbol);
+  const [begin, end] = [times[0], times.at(-1)];
+  if (swaps.length <= MOST_MARKS || instruments.length > MOST_INSTRUMENTS || begin === undefined || end === undefined)
+    return [];
+  const around = (title: string, from: Millis, until: Millis, room: Millis): SwapWindow =>
+    ({ title, from: Math.max(begin, from - room), until: Math.min(end, until + room) });
+  const [first, last] = [swaps.at(-MOST_MARKS)!, swaps.at(-1)!];
+  const trips = roundTrips(tradeFills(record)).trips.filter(({ instrument }) => instrument.startsWith(`${symbol} of `));
+  const ofTrip = (title: string, { openedAt, closedAt }: RoundTrip): SwapWindow =>
+    around(title, openedAt, closedAt, Math.max(LEAST_ROOM_MS, 2 * (closedAt - openedAt)));
+  const byProfit = trips.toSorted((a, b) => a.profit - b.profit);
+  const [worst, best] = [byProfit[0], byProfit.at(-1)];
+  return [
+    around(`the last ${MOST_MARKS} swaps`, first.at, last.at, (last.at - first.at) / 50),
+    ...(worst === undefined || worst === best ? []
+      : [ofTrip(`the worst round trip, ${amountText(worst.profit)} ${currency}`, worst)]),
+    ...(best === undefined ? [] : [ofTrip(`the best round trip, ${amountText(best.profit)} ${currency}`, best)]),
+  ];
+}
+
+/** The group of all feeds; no mint is empty. */
+const ALL = '';
+
+/** What a report shows of a recording itself, beside what a run made of it. */
+export interface RecordingSamples {
+  readonly silences: Silences;
+  readonly prices: ReadonlyMap<string, RecordedPrices>;
+  readonly decisionRates: DecisionRates;
+}
+
+/**
+ * Returns when a recording heard nothing, what prices it has where a run's swaps are looked at from near, and what was
+ * quoted when they were decided. It goes through all of it once.
+ */
+export function sampleRecording(recording: Recording, { run: { record, result }, tokens, currency }: {
+  readonly run: MeasuredRun; readonly tokens: TokenTable; readonly currency: Token;
+}): RecordingSamples {
+  // Quotes tell prices where there are any: a token's statistics, or an order book, fill no gap in them.
+  const hasQuotes = recording.kinds.includes('quote');
+  const silences = watchGroups(groupsOf);
+  const collectors = record.instruments.flatMap(({ symbol }) => {
+    const token = tokens.bySymbol(symbol);
+    const closeUps = swapWindows(record, { symbol });
+    return token === undefined || closeUps.length === 0 ? []
+      : [priceCollector({ feeds: recording.feeds, record, tokens, token, currency, closeUps })];
+  });
+  const rates = decisionCollector(result.fills.map(({ intent }) => intent));
+  const cursor = recording.cursor({ kinds: hasQuotes ? ['quote'] : MARKET_KINDS });
+  while (cursor.next()) {
+    const { input, at } = cursor;
+    if (!('feed' in input)) continue;
+    silences.hear(input, at);
+    if (input.kind !== 'quote') continue;
+    rates.take(input, at);
+    for (const collector of collectors) collector.take(input, at);
+  }
+  return {
+    silences: { all: silences.silences(ALL), bySymbol: new Map(tokens.all.map(({ mint, symbol }) =>
+      [symbol, silences.silences(mint)])) },
+    prices: new Map(collectors.flatMap(({ symbol, prices }) => {
+      const known = prices();
+      return known === undefined ? [] : [[symbol, known] as const];
+    })),
+    decisionRates: rates.done(),
+  };
+}
+
+/** What tells of a token, or of any. */
+function groupsOf(event: MarketEvent): readonly string[] {
+  switch (event.kind) {
+    case 'quote': return [ALL, event.inputMint, event.outputMint];
+    case 'token-stats': return [ALL, event.mint];
+    case 'order-book': case 'feed-health': return [ALL];
+  }
+}
+
+/**
+ * A decision knows what came until its instant, and nothing later. There are millions of quotes and thousands of
+ * decisions: a quote is only remembered until one asks.
+ */
+function decisionCollector(
+  intents: readonly Intent[],
+): { readonly take: (quote: Quote, at: Millis) => void; readonly done: () => DecisionRates } {
+  const waiting = intents.toSorted((a, b) => a.createdAt - b.createdAt);
+  const known = new Map<string, number>();
+  const byFeed = new Map<string, { last: Quote }>();
+  const byPair = new Map<string, { last: Quote }>();
+  let next = 0;
+  const decideBefore = (at: Millis): void => {
+    for (; next < waiting.length && waiting[next]!.createdAt < at; next++) {
+      const { id, inputMint, outputMint } = waiting[next]!;
+      const quote = byPair.get(pairKey(inputMint, outputMint))?.last;
+      if (quote === undefined || quote.inAmount <= 0n || quote.outAmount <= 0n) continue;
+      const rate = Number(quote.outAmount) / Number(quote.inAmount);
+      known.set(id, quote.inputMint === inputMint ? rate : 1 / rate);
+    }
+  };
+  return {
+    take(quote, at) {
+      if (next < waiting.length && waiting[next]!.createdAt < at) decideBefore(at);
+      const pair = byFeed.get(quote.feed);
+      if (pair !== undefined) {
+        pair.last = quote;
+        return;
+      }
+      const key = pairKey(quote.inputMint, quote.outputMint);
+      const own = byPair.get(key) ?? { last: quote };
+      own.last = quote;
+      byPair.set(key, own);
+      byFeed.set(quote.feed, own);
+    },
+    done() {
+      decideBefore(Infinity);
+      return known;
+    },
+  };
+}
+
+/** The same for both directions. */
+function pairKey(one: Mint, other: Mint): string {
+  return one < other ? `${one} ${other}` : `${other} ${one}`;
+}
+
+interface PriceCollector {
+  readonly symbol: string;
+  take(quote: Quote, at: Millis): void;
+  readonly prices: () => RecordedPrices | undefined;
+}
+
+/** One feed for each direction: that of the size nearest to what was swapped. */
+function priceCollector({ feeds, record, tokens, token, currency, closeUps }: {
+  readonly feeds: readonly string[]; readonly record: RunRecord; readonly tokens: TokenTable; readonly token: Token;
+  readonly currency: Token; readonly closeUps: readonly SwapWindow[];
+}): PriceCollector {
+  const sizes = (input: string): number[] =>
+    record.fills.filter((fill) => fill.input === input && (fill.input === token.symbol || fill.output === token.symbol))
+      .map(({ amountIn }) => Number(amountIn));
+  const [buy, sell] = [
+    nearestFeed(feeds, { from: currency, to: token, sizes: sizes(currency.symbol) }),
+    nearestFeed(feeds, { from: token, to: currency, sizes: sizes(token.symbol) }),
+  ];
+  const times: Millis[] = [];
+  const columns = { buy: [] as (number | null)[], sell: [] as (number | null)[] };
+  let [asked, bid]: [number | null, number | null] = [null, null];
+  return {
+    symbol: token.symbol,
+    take({ feed, inAmount, outAmount }, at) {
+      if (feed !== buy?.feed && feed !== sell?.feed) return;
+      if (inAmount <= 0n || outAmount <= 0n) return;
+      if (feed === buy?.feed) asked = whole(inAmount, currency) / whole(outAmount, token);
+      else bid = whole(outAmount, currency) / whole(inAmount, token);
+      if (!closeUps.some(({ from, until }) => at >= from && at <= until)) return;
+      if (times.at(-1) !== at) times.push(at);
+      columns.buy[times.length - 1] = asked;
+      columns.sell[times.length - 1] = bid;
+    },
+    prices() {
+      if (times.length === 0) return undefined;
+      const sides = [
+        ...(buy === undefined ? [] : [{
+          label: 'a purchase takes', values: columns.buy,
+          of: `${showAmount(tokens, currency.mint, buy.amount)} into ${token.symbol}`,
+        }]),
+        ...(sell === undefined ? [] : [{
+          label: 'a sale brings', values: columns.sell,
+          of: `${showAmount(tokens, token.mint, sell.amount)} into ${currency.symbol}`,
+        }]),
+      ];
+      return { times, lines: sides, source: `As recorded: ${sides.map(({ of }) => of).join(', and ')}.` };
+    },
+  };
+}
+
+function nearestFeed(feeds: readonly string[], { from, to, sizes }: {
+  readonly from: Token; readonly to: Token; readonly sizes: readonly number[];
+}): { readonly feed: string; readonly amount: bigint } | undefined {
+  const beginning = `quote:${from.mint}:${to.mint}:`;
+  const known = feeds.filter((feed) => feed.startsWith(beginning))
+    .map((feed) => ({ feed, amount: BigInt(feed.slice(beginning.length)) }));
+  const usual = sizes.toSorted((a, b) => a - b)[Math.floor(sizes.length / 2)];
+  const distance = ({ amount }: { readonly amount: bigint }): number =>
+    (usual === undefined ? Number(amount) : Math.abs(Math.log(Number(amount) / usual)));
+  return known.toSorted((a, b) => distance(a) - distance(b))[0];
+}
+
+function whole(amount: bigint, { decimals }: Token): number {
+  return Number(amount) / 10 ** decimals;
+}

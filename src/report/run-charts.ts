@@ -1,0 +1,138 @@
+import type { Millis } from '../core/time.ts';
+import { roughDuration } from '../core/time.ts';
+import { histogram } from '../research/metrics/return-distribution.ts';
+import { roundTrips } from '../research/metrics/round-trips.ts';
+import { histogramChart } from './bar-chart.ts';
+import type { ChartLine } from './line-chart.ts';
+import { lineChart } from './line-chart.ts';
+import { emptyFigure } from './plot.ts';
+import type { Markup } from './markup.ts';
+import { columnsOf, dataTable, markup, nameText } from './markup.ts';
+import { tradeFills } from '../research/metrics/run-figures.ts';
+import type { RunRecord } from '../backtest/record/run-record.ts';
+import { marketResults } from './printed-figures.ts';
+import type { ReportFigures, ReportInput } from './report-input.ts';
+
+const DRAWDOWN = 'Drawdown: how far below the last peak';
+const EXPOSURE = 'Share of equity held in tokens';
+const STEPS_OF_EXPOSURE = 150;
+
+/** Returns the charts of equity and drawdown. */
+export function equityCharts(
+  { run: { series, record }, benchmarks: { buy_and_hold: holding, dca }, silences }: ReportInput,
+): Markup {
+  const changes = (values: readonly number[]): (number | null)[] =>
+    atTimes(record, series.times, values.map((value) => (values[0]! > 0 ? value / values[0]! - 1 : 0)));
+  const beside = ([[holding, 'buy and hold', 'second'], [dca, 'DCA', 'third']] as const)
+    .flatMap(([benchmark, label, style]): ChartLine[] =>
+      (benchmark === undefined ? [] : [{ label, style, values: changes(benchmark.series.values) }]));
+  const own = record.strategies.length === 1 ? 'strategy' : 'strategies';
+  let peak = -Infinity;
+  const falls = series.values.map((value) => {
+    peak = Math.max(peak, value);
+    return peak > 0 ? value / peak - 1 : 0;
+  });
+  const common = { times: record.times, gaps: silences?.all, empty: 'What was held could not be valued.' };
+  return markup`${lineChart({
+    ...common, title: `Equity, ${record.currency}`, kind: 'amount',
+    notes: ['After costs; what is held is valued at what its sale would bring.'],
+    lines: [{ label: own, style: 'main', values: atTimes(record, series.times, series.values) }],
+  })}
+${falls.length > 1 && falls.every((fall) => fall === 0) ? emptyFigure(DRAWDOWN, 'Equity was never below its peak.') : lineChart({
+    ...common, title: DRAWDOWN, kind: 'share', include: [0],
+    lines: [{ label: 'drawdown', style: 'loss', form: 'area', values: atTimes(record, series.times, falls) }],
+  })}
+${beside.length > 0 && lineChart({
+    ...common, title: 'Change since the beginning, beside buying and holding', kind: 'share', include: [0],
+    notes: dca === undefined ? [] : ['DCA buys for the same money in equal parts, at equal distances.'],
+    lines: [...beside, { label: own, style: 'main', values: changes(series.values) }],
+  })}`;
+}
+
+/** Returns the chart of what was held. */
+export function exposureChart({ run: { series, record }, silences }: ReportInput): Markup {
+  const shares = atTimes(record, series.times, series.held.map((value, i) =>
+    (series.values[i]! > 0 ? value / series.values[i]! : 0)));
+  if (series.held.length > 1 && series.held.every((value) => value === 0))
+    return emptyFigure(EXPOSURE, 'Nothing was ever held.');
+  const common = {
+    title: EXPOSURE, gaps: silences?.all, kind: 'share', include: [0], empty: 'What was held could not be valued.',
+  } as const;
+  if (shares.length <= STEPS_OF_EXPOSURE) return lineChart({
+    ...common, times: record.times, lines: [{ label: 'exposure', style: 'main', form: 'area', values: shares }],
+  });
+  // Where tokens are held for minutes over weeks, a line through all of it would be one block from nothing to the most.
+  const { times, means, highest } = spanMeans(shares, { times: record.times, parts: STEPS_OF_EXPOSURE });
+  return lineChart({
+    ...common, times,
+    notes: [`Each step holds ${roughDuration(times[1]! - times[0]!)}: the mean, and the highest in it.`],
+    lines: [
+      { label: 'highest', style: 'third', form: 'steps', values: highest },
+      { label: 'on average', style: 'main', form: 'area', values: means },
+    ],
+  });
+}
+
+/** Returns the distribution of what round trips came to. */
+export function tradeResultChart({ run: { record } }: ReportInput, { figure }: ReportFigures): Markup {
+  const paired = roundTrips(tradeFills(record));
+  const { trips } = paired;
+  const markets = marketResults(paired);
+  return markup`${histogramChart({
+    title: `Round trips by what they came to, ${record.currency}`, bins: histogram(trips.map(({ profit }) => profit)), kind: 'price', counted: 'round trips', empty: 'No round trip was completed.',
+  })}
+${trips.length > 0 && markup`<p class="soft">${figure('trips.all')} round trips, first in, first out, after costs: ${figure('total.wins')} won, ${figure('total.losses')} lost, ${figure('total.breakeven')} even; best ${figure('trips.best')}, worst ${figure('trips.worst')} ${record.currency}.</p>`}
+${markets.length > 1 && markup`<h3>Where it came from</h3>${dataTable({
+    label: 'Round trips by token and strategy', columns: columnsOf('token and strategy', 'round trips', 'won', `came to, ${record.currency}`, 'still held'),
+    rows: markets.map(({ name }, i) => [nameText(name), ...(['trips', 'won', 'profit', 'open'] as const).map((of) => figure(`market ${i + 1}.${of}`))]),
+  })}`}`;
+}
+
+/** What has no value at a time is left out of a series: it leaves a gap. */
+function atTimes({ times }: RunRecord, known: readonly number[], values: readonly number[]): (number | null)[] {
+  let next = 0;
+  return times.map((at) => (known[next] === at ? values[next++]! : null));
+}
+
+/** What values came to over equal spans of time. */
+export interface SpanMeans {
+  /** Where each span begins, and where the last one ends. */
+  readonly times: readonly Millis[];
+  /** One for each of the times, the last one's again at the end; null where nothing is known. */
+  readonly means: readonly (number | null)[];
+  readonly highest: readonly (number | null)[];
+}
+
+/**
+ * Returns the mean of each of so many equal spans of time, each value weighing by how long it held until the next, and
+ * the highest of each. Times rise strictly; there are two at least.
+ */
+export function spanMeans(
+  values: readonly (number | null)[], { times, parts }: { readonly times: readonly Millis[]; readonly parts: number },
+): SpanMeans {
+  const [begin, end] = [times[0]!, times.at(-1)!];
+  const edges = Array.from({ length: parts + 1 }, (_, part) => begin + ((end - begin) * part) / parts);
+  const sums = edges.map(() => ({ weighted: 0, known: 0, highest: -Infinity }));
+  let part = 0;
+  for (const [i, value] of values.slice(0, -1).entries()) {
+    let from = times[i]!;
+    const until = times[i + 1]!;
+    while (from < until) {
+      while (part < parts - 1 && edges[part + 1]! <= from) part += 1;
+      const to = part === parts - 1 ? until : Math.min(until, edges[part + 1]!);
+      const sum = sums[part]!;
+      if (value !== null) {
+        sum.weighted += value * (to - from);
+        sum.known += to - from;
+        sum.highest = Math.max(sum.highest, value);
+      }
+      from = to;
+    }
+  }
+  sums[parts] = sums[parts - 1]!;
+  return {
+    times: edges,
+    means: sums.map(({ weighted, known }) => (known === 0 ? null : weighted / known)),
+    highest: sums.map(({ highest, known }) => (known === 0 ? null : highest)),
+  };
+}

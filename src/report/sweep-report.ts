@@ -1,0 +1,181 @@
+import { limitedBy } from '../research/trials/denial-summary.ts';
+import { ratioText, shareText } from '../research/metrics/figure-text.ts';
+import type { ObjectiveName } from '../research/trials/objectives.ts';
+import { OBJECTIVES } from '../research/trials/objectives.ts';
+import { valueAxis } from './axis.ts';
+import { heatMapFigure } from './heat-map.ts';
+import type { Markup } from './markup.ts';
+import { dataTable, markup } from './markup.ts';
+import type { PageSection } from './page.ts';
+import { renderPage } from './page.ts';
+import { acrossPlot, downPlot, emptyFigure, plotFigure, scaleNote } from './plot.ts';
+import { readoutValues } from './readout.ts';
+import type { ValueKind } from '../research/metrics/value-text.ts';
+import { valueText } from '../research/metrics/value-text.ts';
+import type { GridAxis } from '../research/sweep/grid.ts';
+import { axisName, combinationCount, risingOrder, valueName } from '../research/sweep/grid.ts';
+import { landscapeOf, pointKey } from '../research/sweep/landscape.ts';
+import type { BestRow, SweepOutcome, SweepRow } from '../research/sweep/sweep-outcome.ts';
+import { confidenceSentence, effortSentence, neighbourhoodSentence } from '../research/sweep/sweep-outcome.ts';
+import { counted, grouped } from '../core/counted.ts';
+import { deniedCells, paramsText } from '../cli/commands/research/sweep-answer.ts';
+import { ranked } from '../research/sweep/run-sweep.ts';
+
+/** What an objective is, and around what its colours part. */
+const KINDS: Readonly<Record<ObjectiveName, { readonly kind: ValueKind; readonly middle: number | null }>> = {
+  sharpe: { kind: 'ratio', middle: 0 }, sortino: { kind: 'ratio', middle: 0 }, calmar: { kind: 'ratio', middle: 0 },
+  total_return: { kind: 'share', middle: 0 }, cagr: { kind: 'share', middle: 0 },
+  max_drawdown: { kind: 'share', middle: null }, profit_factor: { kind: 'ratio', middle: 1 },
+  expectancy: { kind: 'amount', middle: 0 }, psr: { kind: 'share', middle: 0.5 },
+};
+
+/** More rows would make the page slow to open; the answer for scripts has them all. */
+const MOST_ROWS = 5_000;
+
+/** Returns a sweep as one HTML page that needs nothing else. */
+export function renderSweep(outcome: SweepOutcome): string {
+  const { subject, objective, best, warnings } = outcome;
+  const { label, better, show } = OBJECTIVES[objective];
+  return renderPage({
+    title: `Sweep of ${subject}`,
+    lead: markup`<p class="soft">${triedOf(outcome)} · ${label}, the ${better} the better</p>`,
+    warnings,
+    verdict: best === undefined
+      ? markup`<p>No combination has this figure: none of them traded, or the recording is too short for it.</p>`
+      : markup`<p>The best is ${paramsText(best.params)}: ${label} ${show(best.value!)}.</p><p>${capital(confidenceSentence(outcome))}</p><p>Around it: ${neighbourhoodSentence(best, objective)}</p>`,
+    sections: [
+      { id: 'landscape', title: `${capital(label)} by parameters`, body: landscape(outcome) },
+      ...(best === undefined ? []
+        : [{ id: 'neighbours', title: 'One step from the best', body: neighbours(best, outcome) }]),
+      { id: 'trials', title: 'All trials', body: trialTable(outcome) },
+      ...leftOut('refused', 'Refused, and no trials', outcome.refused),
+      ...leftOut('failed', 'Failed', outcome.failed),
+      { id: 'effort', title: 'How it was run', body: markup`<p>${capital(effortSentence(outcome))}.</p>` },
+    ],
+  });
+}
+
+/** Of a grid all are tried but those that a strategy refuses; of a random search, those drawn. */
+function triedOf({ grid: { axes, search }, rows, refused, failed }: SweepOutcome): string {
+  const all = counted(combinationCount(axes), 'combination');
+  if (search.kind === 'grid' && refused.length === 0)
+    return `${all}, ${combinationCount(axes) === 1 ? 'tried' : 'all tried'}`;
+  return `${all}, `
+    + `${search.kind === 'grid' ? '' : 'some drawn by chance: '}${grouped(String(rows.length + failed.length))} `
+    + `tried${refused.length === 0 ? '' : `, ${grouped(String(refused.length))} refused`}`;
+}
+
+function landscape({ best, rows, failed, refused, grid: { axes, search }, objective }: SweepOutcome): Markup {
+  const { label, better } = OBJECTIVES[objective];
+  const { kind, middle } = KINDS[objective];
+  if (best === undefined) return markup`<p class="none">There is nothing to draw.</p>`;
+  const varied = axes.filter(({ values }) => values.length > 1);
+  if (varied.length === 1) return line(varied[0]!, { rows, at: axes.indexOf(varied[0]!), objective });
+  const missing = new Map([
+    ...failed.map(({ point, reason }) => [pointKey(point), `failed: ${reason}`] as const),
+    ...refused.map(({ point, reason }) => [pointKey(point), `refused: ${reason}`] as const),
+  ]);
+  const map = landscapeOf(best, rows, { axes, better, isWhole: search.kind === 'grid', missing });
+  if (map === undefined) return markup`<p class="none">Nothing was varied.</p>`;
+  return heatMapFigure({
+    title: `${capital(label)} by ${map.down.name} and ${map.across.name}`, measured: label, kind, middle,
+    down: map.down, across: map.across,
+    values: map.values.map((row) => row.map((value) => (typeof value === 'string' ? { missing: value } : value))),
+    configured: { ...map.best, label: 'the best' }, notes: [map.rest, map.thinned].filter((note) => note !== undefined),
+  });
+}
+
+/** One parameter: a line where its values are numbers, else a table alone. */
+function line(axis: GridAxis, { rows, at, objective }: {
+  readonly rows: readonly SweepRow[]; readonly at: number; readonly objective: ObjectiveName;
+}): Markup {
+  const name = axisName(axis);
+  const title = `${capital(OBJECTIVES[objective].label)} by ${name}`;
+  const order = risingOrder(axis);
+  const { kind } = KINDS[objective];
+  const points = (order ?? []).flatMap((i) => {
+    const row = rows.find(({ point }) => point[at] === i);
+    const across = Number.parseFloat(valueName(axis.values[i]!));
+    return row?.value === null || row === undefined ? []
+      : [{ across, value: row.value, name: valueName(axis.values[i]!) }];
+  });
+  const [x, y] = [
+    valueAxis(points.map(({ across }) => across), { kind: 'ratio' }),
+    valueAxis(points.map(({ value }) => value), { kind }),
+  ];
+  const last = points.at(-1);
+  if (x === undefined || y === undefined || last === undefined || points.length < 2)
+    return emptyFigure(title, 'There is no line through fewer than two numbers: see the table.');
+  const path = points.map(({ across, value }, i) =>
+    `${i === 0 ? 'M' : 'L'}${acrossPlot(x, across)} ${downPlot(y, value)}`).join('');
+  return plotFigure({
+    title, x, y, at: `${name} ${last.name}`,
+    key: [{ label: OBJECTIVES[objective].label, style: 'main', value: valueText(last.value, kind) }],
+    drawing: markup`<path class="line main" d="${path}"/><path class="spot main" d="${points.map(({ across, value }) => `M${acrossPlot(x, across)} ${downPlot(y, value)}h0`).join('')}"/>`,
+    summary: points.map((point) => `${point.name}: ${valueText(point.value, kind)}`).join('; '),
+    notes: [`Across: ${name}. ${scaleNote(x)} Up: ${OBJECTIVES[objective].label}. ${scaleNote(y)}`],
+    readout: {
+      x: [x.low, x.high], y: [y.low, y.high], kind, names: points.map((point) => `${name} ${point.name}`),
+      steps: points.map(({ across }, i) => (i === 0 ? across : across - points[i - 1]!.across)),
+      lines: [{ label: OBJECTIVES[objective].label, values: readoutValues(points.map(({ value }) => value), kind) }],
+    },
+  });
+}
+
+function neighbours({ neighbourhood, value, result }: BestRow, { objective }: SweepOutcome): Markup {
+  const { show } = OBJECTIVES[objective];
+  if (neighbourhood.neighbours.length === 0) return markup`<p class="none">No combination one step away was tried.</p>`;
+  return dataTable({
+    label: 'Combinations one step from the best',
+    columns: [
+      { name: 'parameter', isText: true }, { name: 'of the best' }, { name: 'one step away' },
+      { name: OBJECTIVES[objective].label }, { name: 'risk limits', isText: true },
+    ],
+    rows: [
+      ['the best itself', '', '', show(value!), limitsCell(limitedBy(result) !== undefined)],
+      ...neighbourhood.neighbours.map(({ param, from, to, value: other, limited }) =>
+        [param, valueName(from), valueName(to), other === null ? 'not given' : show(other), limitsCell(limited)]),
+    ],
+  });
+}
+
+function limitsCell(limited: boolean): string {
+  return limited ? 'made the result' : '';
+}
+
+function trialTable({ rows, grid: { axes }, objective }: SweepOutcome): Markup {
+  const { label, show } = OBJECTIVES[objective];
+  const shown = ranked(rows, objective).slice(0, MOST_ROWS);
+  return markup`${shown.length < rows.length && markup`<p class="note">The best ${shown.length} of ${rows.length}; the answer for scripts has them all.</p>`}${dataTable({
+    label: 'All trials, best first', isWide: true,
+    columns: [{ name: '#' }, ...axes.map((axis) => ({ name: axisName(axis) })), { name: label }, { name: 'total return' }, { name: 'deepest drawdown' }, { name: 'profit factor' }, { name: 'swaps' }, { name: 'denied' }, { name: 'mostly by', isText: true }, { name: 'decision hash', isText: true }],
+    rows: shown.map(({ point, value, result: { metrics, fills, denials, decisionHash } }, i) => {
+      const [denied, by] = deniedCells(denials);
+      return [
+        i + 1, ...axes.map((axis, a) => valueName(axis.values[point[a]!]!)), given(value, show), given(metrics.total_return, shareText), given(metrics.max_drawdown, shareText),
+        given(metrics.profit_factor, ratioText), fills, denied, markup`<span class="whole">${by}</span>`, markup`<code title="${decisionHash}">${decisionHash.slice(0, 12)}</code>`,
+      ];
+    }),
+  })}`;
+}
+
+function given(value: number | null, show: (value: number) => string): string {
+  return value === null ? 'not given' : show(value);
+}
+
+function leftOut(
+  id: string, title: string, points: readonly { readonly params: SweepRow['params']; readonly reason: string }[],
+): PageSection[] {
+  if (points.length === 0) return [];
+  const shown = points.slice(0, MOST_ROWS);
+  return [{
+    id, title,
+    body: markup`${shown.length < points.length && markup`<p class="note">The first ${shown.length} of ${points.length}.</p>`}${dataTable({
+      label: title, columns: [{ name: 'parameters', isText: true }, { name: 'reason', isText: true }], rows: shown.map(({ params, reason }) => [paramsText(params), reason]),
+    })}`,
+  }];
+}
+
+function capital(text: string): string {
+  return text.slice(0, 1).toUpperCase() + text.slice(1);
+}

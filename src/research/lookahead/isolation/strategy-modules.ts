@@ -1,0 +1,72 @@
+import { readFileSync, statSync } from 'node:fs';
+import { registerHooks } from 'node:module';
+import { basename, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { PROJECT_DIR } from '../../../config/project-dir.ts';
+
+/** Loads the modules of strategies once per generation. The modules of the project and of packages load once. */
+interface StrategyModules {
+  generation: number;
+  /** Whether importing a module that is data instead of code fails. */
+  withoutData: boolean;
+  /** Returns the project files outside the authors' SDK and the data modules that strategies imported since the last call. */
+  takeAccesses(): string[];
+}
+
+/** The part of a URL that identifies a strategy's module, also in stack traces. */
+export const GENERATION = /[?&]generation=\d+/;
+
+const OURS = pathToFileURL(join(PROJECT_DIR, 'src/')).href;
+const SDK = `${OURS}strategy/index.ts`;
+/** A module with so many digits, and such a share of digits, is data and no program. */
+const DATA_DIGITS = 400;
+const DATA_SHARE = 0.4;
+
+/** Begins to load modules by generation in this thread. */
+export function isolateStrategyModules(): StrategyModules {
+  const accesses = new Set<string>();
+  const known = new Map<string, boolean>();
+  const modules: StrategyModules = {
+    generation: 0,
+    withoutData: false,
+    takeAccesses: () => {
+      const taken = [...accesses];
+      accesses.clear();
+      return taken;
+    },
+  };
+  registerHooks({
+    resolve(specifier, context, next) {
+      const resolved = next(specifier, context);
+      const { url } = resolved;
+      const isByStrategy = context.parentURL !== undefined && GENERATION.test(context.parentURL);
+      if (url.startsWith(OURS)) {
+        if (isByStrategy && url !== SDK) accesses.add(url.slice(OURS.length));
+        return resolved;
+      }
+      if (!url.startsWith('file:') || url.includes('/node_modules/')) return resolved;
+      if (isByStrategy && isData(url, known)) {
+        const name = basename(fileURLToPath(url));
+        accesses.add(`data in ${name}`);
+        if (modules.withoutData) throw new Error(`${name} is not available here`);
+      }
+      return { ...resolved, url: `${url}${url.includes('?') ? '&' : '?'}generation=${modules.generation}` };
+    },
+  });
+  return modules;
+}
+
+/** Keyed by size and time, because a strategy may write a module between two imports. */
+function isData(url: string, known: Map<string, boolean>): boolean {
+  const path = fileURLToPath(url);
+  const { size, mtimeMs } = statSync(path);
+  const key = `${path} ${size} ${mtimeMs}`;
+  const found = known.get(key) ?? (size > DATA_DIGITS && isMostlyNumbers(readFileSync(path, 'utf8')));
+  known.set(key, found);
+  return found;
+}
+
+function isMostlyNumbers(text: string): boolean {
+  const digits = text.match(/\d/g)?.length ?? 0;
+  return digits >= DATA_DIGITS && digits >= DATA_SHARE * (text.match(/\S/g)?.length ?? 0);
+}

@@ -1,0 +1,113 @@
+import type { Millis } from '../../core/time.ts';
+import { assert } from '../../core/assert.ts';
+
+/**
+ * What something was worth at moments of time, in one currency and net of what was paid in or out; times rise strictly.
+ */
+export interface EquitySeries {
+  readonly times: readonly Millis[];
+  readonly values: readonly number[];
+}
+
+/** A year of 365.25 days. */
+export const YEAR_MS: Millis = 365.25 * 86_400_000;
+
+/** Returns the years between the first and the last point, 0 where there are fewer than two. */
+export function yearsOf({ times }: EquitySeries): number {
+  return times.length < 2 ? 0 : (times.at(-1)! - times[0]!) / YEAR_MS;
+}
+
+/** Throws where a series is none: lengths that differ, a value that is no number, times that do not rise. */
+export function assertSeries({ times, values }: EquitySeries): void {
+  assert(times.length === values.length, 'a series has a value for each time');
+  for (let i = 0; i < times.length; i++) {
+    assert(Number.isFinite(values[i]), () => `the value of a series is a number, got ${values[i]} at ${times[i]}`);
+    assert(i === 0 || times[i]! > times[i - 1]!, () =>
+      `the times of a series rise, got ${times[i]} after ${times[i - 1]}`);
+  }
+}
+
+const HOUR_MS: Millis = 3_600_000;
+export const DAY_MS: Millis = 86_400_000;
+const HOURLY_BELOW_MS: Millis = 60 * DAY_MS;
+
+/** Below this share of bars with a point of their own, carried values would make a series look calmer than it was. */
+export const ENOUGH_COVERAGE = 0.8;
+
+/** A series at equal distances. */
+export interface Bars {
+  readonly barMs: Millis;
+  /** Of 365.25 days. */
+  readonly perYear: number;
+  /** When each bar closes; the first is where the series begins. */
+  readonly closes: readonly Millis[];
+  readonly values: readonly number[];
+  /**
+   * The share of bars, after the first, that hold a point of their own: 1 where nothing was carried, and where there is
+   * no other bar.
+   */
+  readonly coverage: number;
+}
+
+/**
+ * Returns a series as bars of an hour where it is shorter than 60 days and dense enough for that, else of a day, by
+ * UTC. A bar finer than the data would be made of carried values alone.
+ */
+export function equalBars(series: EquitySeries): Bars {
+  const { times } = series;
+  const short = times.length > 0 && times.at(-1)! - times[0]! < HOURLY_BELOW_MS;
+  if (!short) return barsOf(series, DAY_MS);
+  const hours = barsOf(series, HOUR_MS);
+  return hours.coverage >= ENOUGH_COVERAGE ? hours : barsOf(series, DAY_MS);
+}
+
+/**
+ * Returns a series at the ends of bars that are whole multiples of `barMs` since the epoch: the last value at or before
+ * each end. The value that the series begins with stands first; where nothing else is in its bar, it is that bar's
+ * close. A bar at either end of which the series covers less than half goes with the one beside it: the return of a
+ * second is not one of an hour.
+ */
+export function barsOf({ times, values }: EquitySeries, barMs: Millis): Bars {
+  const bars: Bar[] = [];
+  for (let i = 0; i < times.length; i++) {
+    const close = Math.ceil(times[i]! / barMs) * barMs;
+    const last = bars.at(-1);
+    if (last === undefined) {
+      const alone = times.length === 1 || Math.ceil(times[1]! / barMs) * barMs > close;
+      bars.push({ close: alone ? close : times[0]!, value: values[0]!, isOwn: true });
+    } else if (close === last.close) {
+      last.value = values[i]!;
+    } else {
+      // The bars between hold nothing of their own: the last value is carried over them.
+      for (let empty = (Math.floor(last.close / barMs) + 1) * barMs; empty < close; empty += barMs)
+        bars.push({ close: empty, value: last.value, isOwn: false });
+      bars.push({ close, value: values[i]!, isOwn: true });
+    }
+  }
+  joinSlivers(bars, times.at(-1) ?? 0, barMs);
+  return {
+    barMs, perYear: YEAR_MS / barMs, closes: bars.map(({ close }) => close), values: bars.map(({ value }) => value),
+    coverage: bars.length < 2 ? 1 : bars.filter(({ isOwn }, i) => i > 0 && isOwn).length / (bars.length - 1),
+  };
+}
+
+interface Bar {
+  readonly close: Millis;
+  value: number;
+  /** Whether it holds a point of its own. */
+  isOwn: boolean;
+}
+
+/** The last return there is stays, however short. */
+function joinSlivers(bars: Bar[], lastAt: Millis, barMs: Millis): void {
+  if (bars.length > 2 && bars[1]!.close - bars[0]!.close < barMs / 2) {
+    const [sliver] = bars.splice(1, 1);
+    bars[1]!.isOwn ||= sliver!.isOwn;
+  }
+  if (bars.length > 2 && lastAt - bars.at(-2)!.close < barMs / 2) {
+    const { value, isOwn } = bars.pop()!;
+    const end = bars.at(-1)!;
+    end.value = value;
+    end.isOwn ||= isOwn;
+  }
+}

@@ -1,0 +1,170 @@
+import { closeSync, fsyncSync, ftruncateSync, mkdirSync, openSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { crc32 } from 'node:zlib';
+import type { DoneTrial } from '../trials/trial.ts';
+import { GannetError, messageOf } from '../../core/errors.ts';
+import { canonicalJson, stringifyJson } from '../../core/json.ts';
+import { appendWhole } from '../../recording/files/append-whole.ts';
+import { stopwatch } from '../stopwatch.ts';
+import { createHash } from 'node:crypto';
+import { recordLimits, recordValue } from '../../config/limits-record.ts';
+import { recordSimulation } from '../../config/simulation-record.ts';
+import { contentIdentity } from '../../recording/identity.ts';
+import { PROJECT_DIR } from '../../config/project-dir.ts';
+import { importedPackages, sourceTexts, strategyText } from '../trials/strategy-source.ts';
+import type { ResearchInput } from '../research-input.ts';
+
+/**
+ * All that the result of a trial depends on beside its own parameters; the grid is not in it, so that a wider one goes
+ * on from a narrower.
+ */
+export interface TrialBasis {
+  /** Hex, 16 digits: a hash of the rest. */
+  readonly key: string;
+  readonly recording: string;
+  readonly configuration: string;
+  readonly strategies: string;
+  readonly engine: string;
+  /** Of the packages that the strategies and the engine import, with their versions. */
+  readonly packages: string;
+  readonly node: string;
+}
+
+/** What decides: commands, services and the daemon do not. */
+const DECIDING = ['backtest', 'core', 'engine', 'market', 'recording', 'research', 'solana', 'strategy', 'trading'];
+
+/** Returns what the trials of a subject depend on. Throws STRATEGY_INVALID where a strategy's file is gone. */
+export async function trialBasis(
+  { setup, recording }: Pick<ResearchInput, 'setup' | 'recording'>,
+): Promise<TrialBasis> {
+  const { tokens, limits, balances, model, seed, currency, firstAt, lastAt, strategies, places } = setup;
+  const codes = await Promise.all(strategies.map(({ use }) => strategyText(use, places)));
+  const basis = {
+    recording: sha256(canonicalJson([contentIdentity(recording), recording.truncatedAt])),
+    configuration: sha256(canonicalJson({
+      tokens, limits: recordLimits(limits), balances: Object.fromEntries(balances), model: recordSimulation(model),
+      seed, currency, firstAt, lastAt,
+      strategies: strategies.map(({ name, rawParams, budget, warmupMs, limits: { maxAgeMs, maxExposure } }) => (
+        {
+          name, params: rawParams, budget: recordValue(budget), warmup_ms: warmupMs, max_age_ms: maxAgeMs,
+          max_exposure: recordValue(maxExposure),
+        })),
+    })),
+    strategies: sha256(codes.map(({ text }) => text).join('\n')),
+    engine: sha256(DECIDING.flatMap((layer) => [layer, ...sourceTexts(join(PROJECT_DIR, 'src', layer))]).join('\n')),
+    packages: sha256([...codes.flatMap(({ packages }) => packages), ...enginePackages()].join('\n')),
+    node: `${process.version} ${process.arch}`,
+  };
+  return { key: sha256(canonicalJson(basis)).slice(0, 16), ...basis };
+}
+
+/**
+ * All that Gannet depends on, with what that depends on in turn: which of it the engine takes is not worth finding out.
+ */
+function enginePackages(): string[] {
+  const from = join(PROJECT_DIR, 'package.json');
+  const { version, dependencies } =
+    JSON.parse(readFileSync(from, 'utf8')) as { readonly version: string; readonly dependencies: object };
+  return [`gannet ${version}`, ...importedPackages([{ from, specifiers: Object.keys(dependencies) }])];
+}
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
+
+/**
+ * What trials came to, kept over interruptions: a line of JSON each, in a file of its own for all that they depend on.
+ */
+export interface FinishedTrials {
+  readonly file: string;
+  /** By trial, those that are known. */
+  readonly known: ReadonlyMap<string, DoneTrial>;
+  /** Keeps one. Where the disk takes no more, nothing is kept any more, and the warnings say so. */
+  keep(result: DoneTrial): void;
+  readonly warnings: readonly string[];
+  close(): void;
+}
+
+/** At most so much work is lost when the machine dies; where only the process does, none is. */
+const SYNC_EVERY_MS = 1_000;
+
+/**
+ * Opens the file of a basis under the state directory. What a crash tore, or anything else changed, is left out.
+ * `fresh` forgets what is there. Throws USAGE where nothing can be written.
+ */
+export function openFinishedTrials(
+  stateDir: string, { key, ...basis }: TrialBasis, { fresh }: { readonly fresh: boolean },
+): FinishedTrials {
+  const dir = join(stateDir, 'sweeps');
+  const file = join(dir, `${key}.ndjson`);
+  let descriptor: number | undefined;
+  let text = '';
+  try {
+    mkdirSync(dir, { recursive: true });
+    // Appended to in any case: another process may keep its trials in the same file.
+    descriptor = openSync(file, 'a');
+    if (fresh) ftruncateSync(descriptor);
+    text = readFileSync(file, 'utf8');
+    if (text === '') appendWhole(descriptor, `${stringifyJson({ format_version: 1, ...basis })}\n`);
+    // A line that a crash tore ends here; another process that writes the same file loses nothing by it.
+    else if (!text.endsWith('\n')) appendWhole(descriptor, '\n');
+  } catch (cause) {
+    if (descriptor !== undefined) closeSync(descriptor);
+    throw new GannetError(
+      'USAGE', `finished trials cannot be kept in ${dir}: ${messageOf(cause)}; give another folder with --state-dir`,
+      { cause },
+    );
+  }
+  const warnings: string[] = [];
+  let syncedAt = stopwatch();
+  const attempt = (work: (open: number) => void): void => {
+    if (descriptor === undefined) return;
+    try {
+      work(descriptor);
+    } catch (error) {
+      warnings.push(
+        `finished trials are not kept any more: ${messageOf(error)}; after an interruption these are run again`,
+      );
+      closeSync(descriptor);
+      descriptor = undefined;
+    }
+  };
+  return {
+    file,
+    known: new Map(text.split('\n').slice(1).flatMap((line) => resultIn(line) ?? []).map((result) =>
+      [result.id, result])),
+    warnings,
+    keep: (result) => {
+      attempt((open) => {
+        appendWhole(open, lineOf(result));
+        if (stopwatch() - syncedAt < SYNC_EVERY_MS) return;
+        fsyncSync(open);
+        syncedAt = stopwatch();
+      });
+    },
+    close: () => {
+      attempt((open) => {
+        fsyncSync(open);
+        closeSync(open);
+        descriptor = undefined;
+      });
+    },
+  };
+}
+
+const CHECK_LENGTH = 9;
+
+/** It begins with its own check, for nothing else vouches for it. */
+function lineOf(result: DoneTrial): string {
+  const body = stringifyJson(result);
+  return `${checkOf(body)} ${body}\n`;
+}
+
+function resultIn(line: string): DoneTrial | undefined {
+  const body = line.slice(CHECK_LENGTH);
+  return body !== '' && line.startsWith(checkOf(body)) ? (JSON.parse(body) as DoneTrial) : undefined;
+}
+
+function checkOf(body: string): string {
+  return crc32(body).toString(16).padStart(CHECK_LENGTH - 1, '0');
+}

@@ -1,0 +1,115 @@
+import type { BacktestSetup, BacktestStrategy } from '../../backtest/setup.ts';
+import { importStrategy } from '../../config/strategy-file.ts';
+import { GannetError } from '../../core/errors.ts';
+import type { TokenTable } from '../../market/token.ts';
+import { tokenTable } from '../../market/token.ts';
+import type { Strategy } from '../../strategy/define.ts';
+import { withTokens } from '../../strategy/params.ts';
+import type { LoadFnOutput } from 'node:module';
+import { registerHooks } from 'node:module';
+import { pathToFileURL } from 'node:url';
+import { join } from 'node:path';
+import { PROJECT_DIR } from '../../config/project-dir.ts';
+
+const GENERATION = /\?generation=\d+$/;
+const OURS = pathToFileURL(join(PROJECT_DIR, 'src/')).href;
+
+/**
+ * What modules of strategies were when they were first loaded: a file that is changed meanwhile changes no later run.
+ */
+const sources = new Map<string, LoadFnOutput>();
+let generations = 0;
+
+/**
+ * Imports strategies in modules in which nothing was ever run, so that nothing that a module keeps reaches another run.
+ * Strategies of one call share their modules, as in a live run. Our own modules and packages are shared by all.
+ * Throws STRATEGY_INVALID where a file is gone.
+ */
+export async function freshStrategies(uses: readonly string[], places: ThreadSetup['places']): Promise<Strategy[]> {
+  if (generations === 0) renewModules();
+  generations += 1;
+  const strategies: Strategy[] = [];
+  for (const use of uses) {
+    const imported = await importStrategy(use, places, `?generation=${generations}`);
+    if (typeof imported === 'string') throw new GannetError('STRATEGY_INVALID', imported);
+    strategies.push(imported.strategy);
+  }
+  return strategies;
+}
+
+/**
+ * Returns fresh strategies with their parameters. Throws STRATEGY_INVALID where a file is gone, and zod's error where a
+ * schema refuses the parameters.
+ */
+export async function freshInstances(
+  { strategies, tokens, places }: Pick<ThreadSetup, 'strategies' | 'tokens' | 'places'>,
+): Promise<BacktestStrategy[]> {
+  const table = tokenTable(tokens);
+  const fresh = await freshStrategies(strategies.map(({ use }) => use), places);
+  return strategies.map(({ name, rawParams, budget, limits, warmupMs }, i) => {
+    const strategy = fresh[i]!;
+    return {
+      name, budget, limits, warmupMs, strategy, params: withTokens(table, () => strategy.params.parse(rawParams)),
+    };
+  });
+}
+
+/** What a module of a generation imports from beside it is of the same generation. */
+function renewModules(): void {
+  registerHooks({
+    resolve(specifier, context, next) {
+      const resolved = next(specifier, context);
+      const [generation] = GENERATION.exec(context.parentURL ?? '') ?? [];
+      const { url } = resolved;
+      if (generation === undefined || !url.startsWith('file:') || url.startsWith(OURS) || url.includes('/node_modules/')
+          || url.includes('?')) return resolved;
+      return { ...resolved, url: `${url}${generation}` };
+    },
+    load(url, context, next) {
+      if (!GENERATION.test(url)) return next(url, context);
+      const file = url.replace(GENERATION, '');
+      const known = sources.get(file);
+      if (known !== undefined) return known;
+      const loaded = { ...next(url, context), shortCircuit: true };
+      if (loaded.source !== undefined && loaded.source !== null) sources.set(file, loaded);
+      return loaded;
+    },
+  });
+}
+
+/** A strategy of a configuration as plain data: its code is loaded where it runs. */
+export interface ThreadStrategy extends Pick<BacktestStrategy, 'name' | 'budget' | 'limits' | 'warmupMs'> {
+  /** As in the file. */
+  readonly use: string;
+  /** As in the file: plain JSON. */
+  readonly rawParams: unknown;
+  /** What its code was when the command began, by `strategyHash`: a thread that finds other code runs nothing. */
+  readonly codeHash?: string | undefined;
+}
+
+/** What a thread that runs backtests is given; plain data. */
+export interface ThreadSetup extends BacktestSetup {
+  /** Absolute. */
+  readonly recordingDir: string;
+  readonly strategies: readonly ThreadStrategy[];
+  /** Where `use` looks. */
+  readonly places: { readonly strategiesDir: string; readonly baseDir: string };
+}
+
+/**
+ * Returns a strategy with its code. Throws STRATEGY_INVALID where its file is gone, and zod's error where its schema
+ * refuses the parameters.
+ */
+export async function loadStrategy(
+  { use, rawParams, ...bounds }: ThreadStrategy, tokens: TokenTable, places: ThreadSetup['places'],
+): Promise<BacktestStrategy> {
+  const strategy = await strategyCode(use, places);
+  return { ...bounds, strategy, params: withTokens(tokens, () => strategy.params.parse(rawParams)) };
+}
+
+/** Returns the code of a strategy. Throws STRATEGY_INVALID where its file is gone. */
+export async function strategyCode(use: string, places: ThreadSetup['places']): Promise<Strategy> {
+  const imported = await importStrategy(use, places);
+  if (typeof imported === 'string') throw new GannetError('STRATEGY_INVALID', imported);
+  return imported.strategy;
+}

@@ -1,0 +1,180 @@
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { longestWarmup } from '../../backtest/backtest.ts';
+import type { DoneTrial, Trial } from './trial.ts';
+import { rawParamsIn } from './trial.ts';
+import type { GannetError } from '../../core/errors.ts';
+import { isGannetError } from '../../core/errors.ts';
+import { canonicalJson } from '../../core/json.ts';
+import type { Millis } from '../../core/time.ts';
+import { recordingIdentity } from '../../recording/identity.ts';
+import type { LoggedTrial, TrialCount, TrialLog } from '../../store/trial-log.ts';
+import { openTrialLog } from '../../store/trial-log.ts';
+import type { ResearchInput } from '../research-input.ts';
+import { recordLimits, recordValue } from '../../config/limits-record.ts';
+import { recordSimulation } from '../../config/simulation-record.ts';
+import type { TokenTable } from '../../market/token.ts';
+import { tokenTable } from '../../market/token.ts';
+import type { Strategy } from '../../strategy/define.ts';
+import { withTokens } from '../../strategy/params.ts';
+import { strategyHash } from './strategy-source.ts';
+import type { ThreadSetup, ThreadStrategy } from './thread-setup.ts';
+import { strategyCode } from './thread-setup.ts';
+
+/** The rows that something was traded on. */
+interface TrialPeriod {
+  readonly from: Millis;
+  readonly to: Millis;
+}
+
+/** A trial with what it came to. */
+interface CountedTrial {
+  readonly trial: Pick<Trial, 'params' | 'period' | 'model'>;
+  readonly result: Pick<DoneTrial, 'kind' | 'metrics'> | { readonly kind: 'refused' | 'failed' };
+}
+
+/** Counts what is tried on a recording, here and in every other run, in the log of the state directory. */
+export interface TrialCounter {
+  /**
+   * Takes note of trials, of those that came to their end, and returns how many there are on these data by now;
+   * undefined where the log cannot be written. `areFolds` says that a walk-forward made them to choose by.
+   */
+  count(tried: readonly CountedTrial[], options?: { readonly areFolds?: boolean | undefined }): TrialCount | undefined;
+  /**
+   * Takes note of a walk-forward as one trial, told apart by its terms, and returns how many there are on the rows that
+   * it is judged by. What walk-forwards tried to choose by is not among them: it was chosen before those rows.
+   */
+  countWalkForward(
+    walk: { readonly terms: unknown; readonly period: TrialPeriod; readonly sharpe: number | null },
+  ): TrialCount | undefined;
+  /** Why something could not be counted. */
+  readonly warnings: readonly string[];
+  close(): void;
+}
+
+/** Returns the rows that a subject's strategies are traded on where nothing narrower is said. */
+function wholePeriod(
+  { firstAt, lastAt, strategies }: Pick<ResearchInput['setup'], 'firstAt' | 'lastAt' | 'strategies'>,
+): TrialPeriod {
+  return { from: firstAt + longestWarmup(strategies), to: lastAt + 1 };
+}
+
+/**
+ * Opens the log of a state directory for a subject, before anything is run. Throws TRIALS_INVALID where the file is
+ * foreign, broken or newer; where the disk does not take it, nothing is counted and the warnings say so: no answer is
+ * lost for that.
+ */
+export async function openTrialCounter({ stateDir, subject: { setup, recording } }: {
+  readonly stateDir: string; readonly subject: Pick<ResearchInput, 'setup' | 'recording'>;
+}): Promise<TrialCounter> {
+  const identityOf = await trialIdentities(setup);
+  const identity = recordingIdentity(recording);
+  const whole = wholePeriod(setup);
+  const warnings: string[] = [];
+  let log: TrialLog | undefined;
+
+  const giveUp = (error: unknown): undefined => {
+    if (!isTrialsError(error)) throw error;
+    warnings.push(`this run is not counted among the trials, so its Sharpe ratio is not deflated: ${error.message}`);
+    close();
+    return undefined;
+  };
+  const close = (): void => {
+    log?.close();
+    log = undefined;
+  };
+  const tally = (logged: readonly LoggedTrial[], period: TrialPeriod, withFolds: boolean): TrialCount | undefined => {
+    if (log === undefined) return undefined;
+    try {
+      log.record(logged);
+      return log.of({ recording: identity, ...period }, { withFolds });
+    } catch (error) {
+      return giveUp(error);
+    }
+  };
+
+  try {
+    log = openTrialLog(join(stateDir, 'trials.sqlite'));
+  } catch (error) {
+    if (isTrialsError(error) && error.code === 'TRIALS_INVALID') throw error;
+    giveUp(error);
+  }
+  return {
+    warnings,
+    count: (tried, { areFolds = false } = {}) => tally(tried.flatMap(({ trial, result }): LoggedTrial[] => {
+      if (result.kind !== 'done') return [];
+      const { from, to } = trial.period ?? whole;
+      return [{
+        ...identityOf(trial), data: { recording: identity, from, to }, sharpe: result.metrics.sharpe, isFold: areFolds,
+      }];
+    }), whole, true),
+    countWalkForward: ({ terms, period, sharpe }) => {
+      const params = canonicalJson({ walk_forward: terms });
+      const id = createHash('sha256').update(`${identityOf({ params: {} }).id}${params}`).digest('hex').slice(0, 32);
+      return tally([{ id, params, data: { recording: identity, ...period }, sharpe, isFold: false }], period, false);
+    },
+    close,
+  };
+}
+
+function isTrialsError(error: unknown): error is GannetError {
+  return isGannetError(error) && (error.code === 'TRIALS_FAILED' || error.code === 'TRIALS_INVALID');
+}
+
+/** What a trial is told apart by, however often and on whatever rows it is run. */
+interface TrialIdentity {
+  readonly id: string;
+  /** The parameters of each strategy, as canonical JSON. */
+  readonly params: string;
+}
+
+/**
+ * Returns what tells the trials of a configuration apart: the strategies' code and parameters, their budgets and
+ * limits, and how fills are simulated. Names, seeds and what a parameter is by default change none: it is the same
+ * trial again.
+ */
+async function trialIdentities(setup: ThreadSetup): Promise<(trial: Pick<Trial, 'params' | 'model'>) => TrialIdentity> {
+  const tokens = tokenTable(setup.tokens);
+  const coded = await Promise.all(setup.strategies.map((strategy) => withCode(strategy, setup.places)));
+  const common = {
+    currency: setup.currency.mint,
+    balances: Object.fromEntries(setup.balances),
+    limits: recordLimits(setup.limits),
+    strategies: coded.map(({ code, own: { budget, limits: { maxAgeMs, maxExposure }, warmupMs } }) => (
+      {
+        code, budget: recordValue(budget), max_age_ms: maxAgeMs, max_exposure: recordValue(maxExposure),
+        warmup_ms: warmupMs,
+      })),
+  };
+  return ({ params: changed, model = setup.model }) => {
+    const params = coded.map(({ strategy, own }) => effective(strategy, rawParamsIn({ params: changed }, own), tokens));
+    const text = canonicalJson({ ...common, params, model: recordSimulation(model) });
+    return {
+      id: createHash('sha256').update(text).digest('hex').slice(0, 32),
+      params: canonicalJson(Object.fromEntries(coded.map(({ own: { name } }, i) => [name, params[i]]))),
+    };
+  };
+}
+
+async function withCode(
+  own: ThreadStrategy, places: ThreadSetup['places'],
+): Promise<{ readonly own: ThreadStrategy; readonly strategy: Strategy; readonly code: string }> {
+  return { own, strategy: await strategyCode(own.use, places), code: await strategyHash(own.use, places) };
+}
+
+/**
+ * As the strategy takes them, so that a default is the same written or left out; as they are written where it takes
+ * them for more than data.
+ */
+function effective({ params }: Strategy, raw: object, tokens: TokenTable): unknown {
+  const parsed = withTokens(tokens, () => params.safeParse(raw));
+  return parsed.success && isPlain(parsed.data) ? parsed.data : raw;
+}
+
+function isPlain(value: unknown): boolean {
+  if (value === null || ['boolean', 'string', 'bigint', 'undefined'].includes(typeof value)) return true;
+  if (typeof value === 'number') return Number.isFinite(value);
+  if (Array.isArray(value)) return value.every(isPlain);
+  return typeof value === 'object' && Object.getPrototypeOf(value) === Object.prototype
+    && Object.values(value).every(isPlain);
+}

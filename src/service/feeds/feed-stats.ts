@@ -1,0 +1,74 @@
+import type { GannetError } from '../../core/errors.ts';
+import { printable } from '../../core/text.ts';
+import type { Millis } from '../../core/time.ts';
+import type { FeedHealth, FeedKey } from '../../market/event.ts';
+import type { FeedSpec } from '../../market/feed.ts';
+import { feedKey, weightOf } from '../../market/feed.ts';
+import { createAgeMeter } from './age-meter.ts';
+import type { MeasuredAge } from './age-meter.ts';
+
+/** What is counted and measured per feed. */
+export interface FeedStats extends MeasuredAge {
+  readonly feed: FeedKey;
+  readonly status: FeedHealth['status'];
+  readonly polls: number;
+  readonly answers: number;
+  readonly failures: number;
+  readonly consecutiveFailures: number;
+  /** Undefined before the first answer. */
+  readonly lastAnswerAt: Millis | undefined;
+  /** What was asked for; a plan that is too small polls less often. */
+  readonly everyMs: Millis;
+  readonly weight: number;
+}
+
+/** Failures in a row after which a feed counts as down rather than degraded. */
+const DOWN_AFTER = 3;
+
+/** Keeps the score of one feed. */
+export interface FeedRecord {
+  /** Counts an answer; returns the report that is due when the feed has recovered by it. */
+  succeeded(at: Millis): FeedHealth | undefined;
+  /** Counts a failure; returns the report that is due when the status has changed by it. */
+  failed(error: GannetError, at: Millis): FeedHealth | undefined;
+  stats(now: Millis): FeedStats;
+}
+
+/** Returns the record of a feed that is taken for healthy until it fails. */
+export function createFeedRecord(spec: FeedSpec): FeedRecord {
+  const feed = feedKey(spec);
+  const age = createAgeMeter();
+  const counts = { polls: 0, answers: 0, failures: 0, consecutiveFailures: 0 };
+  let status: FeedHealth['status'] = 'healthy';
+  let lastAnswerAt: Millis | undefined;
+
+  return {
+    succeeded(at) {
+      counts.polls += 1;
+      counts.answers += 1;
+      counts.consecutiveFailures = 0;
+      lastAnswerAt = at;
+      age.renewed(at);
+      if (status === 'healthy') return undefined;
+      status = 'healthy';
+      return { kind: 'feed-health', feed, receivedAt: at, status, consecutiveFailures: 0 };
+    },
+
+    failed(error, at) {
+      counts.polls += 1;
+      counts.failures += 1;
+      counts.consecutiveFailures += 1;
+      const now = counts.consecutiveFailures >= DOWN_AFTER ? 'down' : 'degraded';
+      if (now === status) return undefined;
+      status = now;
+      const { consecutiveFailures } = counts;
+      return {
+        kind: 'feed-health', feed, receivedAt: at, status, code: error.code, message: printable(error.message, 300),
+        consecutiveFailures,
+      };
+    },
+
+    stats: (now) =>
+      ({ feed, status, ...counts, lastAnswerAt, everyMs: spec.everyMs, weight: weightOf(spec), ...age.read(now) }),
+  };
+}

@@ -1,0 +1,74 @@
+import bs58 from 'bs58';
+import { z } from 'zod';
+import type { SwapBuild, SwapRequest } from '../../trading/swap-order.ts';
+import { optional, wireAddress, wireList, wireU64 } from './fields.ts';
+import { readPriceImpact } from './price-impact.ts';
+import { malformed } from './read.ts';
+import { readShown } from './read-shown.ts';
+import { instruction, instructions, lookupTables } from './swap-instruction.ts';
+import type { StatedTerms } from './swap-terms.ts';
+import { readStated, readTerms, SHOWN_TERMS, termsShape } from './swap-terms.ts';
+
+const WHAT = 'build';
+/** The router of a build whose answer names none. */
+const BUILD_ROUTER = 'build';
+
+/** Everything an answer of `/build` says. */
+export interface BuildAnswer extends SwapBuild, StatedTerms {}
+
+const blockhash = z.union(
+  [wireList(z.int().min(0).max(255), 32).refine((bytes) => bytes.length === 32).transform((bytes) => bs58.encode(
+    Uint8Array.from(bytes),
+  )), wireAddress],
+  { error: 'expected 32 bytes, as a list or in base58' },
+);
+
+/** A blockhash in base58 and the last block that a transaction on it can land in. */
+export const blockhashWithMetadata = z.object({
+  blockhash,
+  lastValidBlockHeight: wireU64.refine((height) => height > 0n, { error: 'expected a positive block height' }),
+});
+
+const WireBuild = z.object({
+  ...termsShape,
+  computeBudgetInstructions: instructions,
+  setupInstructions: instructions,
+  swapInstruction: instruction,
+  cleanupInstruction: optional(instruction),
+  otherInstructions: instructions,
+  addressesByLookupTableAddress: lookupTables,
+  addressLookupTableAddresses: optional(z.unknown()),
+  blockhashWithMetadata,
+});
+
+const SHOWN: ReadonlySet<string> = new Set(SHOWN_TERMS);
+
+/**
+ * Returns the build in an answer of `/build`. Throws SERVICE_MALFORMED where it cannot be true or answers another
+ * question.
+ */
+export function readSwapBuild(
+  answer: unknown, request: Pick<SwapRequest, 'inputMint' | 'outputMint' | 'amount'>,
+): BuildAnswer {
+  const { value: wire, unread } = readShown(WireBuild, answer, { what: WHAT, shown: SHOWN });
+  if (wire.addressesByLookupTableAddress === undefined && wire.addressLookupTableAddresses !== undefined) {
+    throw malformed(
+      `${WHAT}, addressesByLookupTableAddress: expected the tables with their addresses; a host that says `
+        + 'addressLookupTableAddresses instead still gives the form before V2',
+      wire.addressLookupTableAddresses,
+    );
+  }
+  const impact = readPriceImpact(wire);
+  return {
+    ...readTerms(wire, { request, router: wire.router ?? BUILD_ROUTER, impact, what: WHAT }),
+    ...readStated(wire, { impact, unread }),
+    computeBudgetInstructions: wire.computeBudgetInstructions,
+    setupInstructions: wire.setupInstructions,
+    swapInstruction: wire.swapInstruction,
+    cleanupInstruction: wire.cleanupInstruction,
+    otherInstructions: wire.otherInstructions,
+    lookupTables: wire.addressesByLookupTableAddress ?? {},
+    blockhash: wire.blockhashWithMetadata.blockhash,
+    lastValidBlockHeight: wire.blockhashWithMetadata.lastValidBlockHeight,
+  };
+}

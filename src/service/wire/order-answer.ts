@@ -1,0 +1,146 @@
+import { z } from 'zod';
+import type { Lamports } from '../../core/amount.ts';
+import type { Mint } from '../../market/token.ts';
+import type { SwapOrder, SwapRequest } from '../../trading/swap-order.ts';
+import {
+  optional, optionalText, wireAddress, wireBytes, wireFigure, wireId, wireInstant, wireInteger, wireLamports, wireMint,
+  wireNumber, wireText, wireU64,
+} from './fields.ts';
+import { orderErrorMeaning } from './order-error.ts';
+import { readPriceImpact } from './price-impact.ts';
+import { malformed } from './read.ts';
+import { readShown } from './read-shown.ts';
+import type { StatedTerms } from './swap-terms.ts';
+import { readStated, readTerms, SHOWN_TERMS, termsShape } from './swap-terms.ts';
+
+const WHAT = 'order';
+
+/** Everything an answer of `/order` says; what nothing is decided by is undefined where it is missing or null. */
+export interface OrderAnswer extends SwapOrder, StatedTerms {
+  /** `ultra` where nothing steered the order, `manual` where something did. */
+  readonly mode?: string | undefined;
+  readonly inUsdValue?: number | undefined;
+  readonly outUsdValue?: number | undefined;
+  readonly swapUsdValue?: number | undefined;
+  readonly referralAccount?: string | undefined;
+  /** The token that the fee is taken in. */
+  readonly feeMint?: Mint | undefined;
+  readonly signatureFeeLamports?: Lamports | undefined;
+  /** Priority fees and tips. */
+  readonly prioritizationFeeLamports?: Lamports | undefined;
+  readonly prioritizationFeePayer?: string | undefined;
+  /** Estimated. */
+  readonly rentFeeLamports?: Lamports | undefined;
+  readonly rentFeePayer?: string | undefined;
+  /** Deprecated; the router says more. */
+  readonly swapType?: string | undefined;
+  readonly gasless?: boolean | undefined;
+  readonly totalTimeMs?: number | undefined;
+  /** A maker's. */
+  readonly quoteId?: string | undefined;
+}
+
+const WireOrder = z.object({
+  ...termsShape,
+  requestId: optionalText(wireId),
+  taker: optionalText(wireAddress),
+  transaction: optionalText(wireBytes),
+  lastValidBlockHeight: optionalText(
+    wireU64.refine((height) => height > 0n, { error: 'expected a positive block height' }),
+  ),
+  signatureFeePayer: optionalText(wireAddress),
+  maker: optionalText(wireAddress),
+  expireAt: optionalText(wireInstant),
+  errorCode: optionalText(wireInteger),
+  errorMessage: optionalText(wireText),
+  error: optionalText(wireText),
+  mode: optionalText(wireText),
+  inUsdValue: wireFigure,
+  outUsdValue: wireFigure,
+  swapUsdValue: wireFigure,
+  referralAccount: optionalText(wireText),
+  feeMint: optionalText(wireMint),
+  signatureFeeLamports: optional(wireLamports),
+  prioritizationFeeLamports: optional(wireLamports),
+  prioritizationFeePayer: optionalText(wireText),
+  rentFeeLamports: optional(wireLamports),
+  rentFeePayer: optionalText(wireText),
+  swapType: optionalText(wireText),
+  gasless: optional(z.boolean()),
+  totalTime: optionalText(wireNumber),
+  quoteId: optionalText(wireText),
+});
+
+type WireOrder = z.output<typeof WireOrder>;
+
+/** The members that nothing is decided by. */
+const SHOWN: ReadonlySet<string> = new Set([
+  ...SHOWN_TERMS, 'errorMessage', 'error', 'mode', 'swapUsdValue', 'referralAccount', 'feeMint', 'signatureFeeLamports',
+  'prioritizationFeeLamports', 'prioritizationFeePayer', 'rentFeeLamports', 'rentFeePayer', 'swapType', 'gasless',
+  'totalTime', 'quoteId',
+]);
+
+/** The same of a quote, which nobody signs. */
+const SHOWN_OF_QUOTE: ReadonlySet<string> =
+  new Set([...SHOWN, 'lastValidBlockHeight', 'signatureFeePayer', 'maker', 'expireAt', 'errorCode']);
+
+/** The routers that the deprecated swapType stands for. */
+const ROUTER_OF_TYPE: ReadonlyMap<string, string> =
+  new Map([['aggregator', 'iris'], ['rfq', 'rfqz'], ['routerA', 'routerA'], ['routerB', 'routerB']]);
+
+/**
+ * Returns the order in an answer of `/order`. Throws SERVICE_MALFORMED where it cannot be true or answers another
+ * question.
+ */
+export function readSwapOrder(
+  answer: unknown, request: Pick<SwapRequest, 'inputMint' | 'outputMint' | 'amount' | 'taker'>,
+): OrderAnswer {
+  const { value: wire, unread } =
+    readShown(WireOrder, answer, { what: WHAT, shown: request.taker === undefined ? SHOWN_OF_QUOTE : SHOWN });
+  const router = wire.router ?? ROUTER_OF_TYPE.get(wire.swapType ?? '');
+  if (router === undefined) throw malformed(`${WHAT}, router: expected the router that won`, undefined);
+  if (wire.taker !== undefined && wire.taker !== request.taker) {
+    throw malformed(`${WHAT}, taker: expected ${request.taker ?? 'none, as none was given'}`, wire.taker);
+  }
+  const buildError = request.taker === undefined ? undefined : readBuildError(wire, router);
+  if (wire.transaction !== undefined && (request.taker === undefined || buildError !== undefined)) {
+    throw malformed(`${WHAT}, transaction: expected none without a taker or beside an error`, 'a transaction');
+  }
+  const impact = readPriceImpact(wire);
+  return {
+    ...readTerms(wire, { request, router, impact, what: WHAT }),
+    ...readStated(wire, { impact, unread }),
+    requestId: wire.requestId,
+    taker: wire.taker,
+    transaction: wire.transaction,
+    lastValidBlockHeight: wire.lastValidBlockHeight,
+    signatureFeePayer: wire.signatureFeePayer,
+    maker: wire.maker,
+    expireAt: wire.expireAt,
+    buildError,
+    mode: wire.mode,
+    inUsdValue: wire.inUsdValue,
+    outUsdValue: wire.outUsdValue,
+    swapUsdValue: wire.swapUsdValue,
+    referralAccount: wire.referralAccount,
+    feeMint: wire.feeMint,
+    signatureFeeLamports: wire.signatureFeeLamports,
+    prioritizationFeeLamports: wire.prioritizationFeeLamports,
+    prioritizationFeePayer: wire.prioritizationFeePayer,
+    rentFeeLamports: wire.rentFeeLamports,
+    rentFeePayer: wire.rentFeePayer,
+    swapType: wire.swapType,
+    gasless: wire.gasless,
+    totalTimeMs: wire.totalTime,
+    quoteId: wire.quoteId,
+  };
+}
+
+/** A taker was given, so a missing transaction is a failure whether or not the service gives a reason. */
+function readBuildError(wire: WireOrder, router: string): SwapOrder['buildError'] {
+  const code = wire.errorCode === 0 ? undefined : wire.errorCode;
+  if (wire.transaction !== undefined && code === undefined) return undefined;
+  const message = wire.errorMessage ?? wire.error ?? orderErrorMeaning(router, code)
+    ?? 'the service gave no transaction and no reason';
+  return { code, message };
+}

@@ -1,0 +1,93 @@
+import { posix } from 'node:path';
+import { importsOf } from './imports.ts';
+import type { SourceFile } from './layers.ts';
+import { codeOf, lineAt } from './source-text.ts';
+
+const MAX_COLUMNS = 120;
+const MAX_FILES_IN_A_FOLDER = 25;
+
+/** Folders that may hold more files, each with its reason. */
+const LARGE_FOLDERS: ReadonlyMap<string, string> = new Map([]);
+
+/** Exports that only tests import, each with the reason why a test needs the name itself. */
+const TEST_BOUNDARIES: ReadonlyMap<string, string> = new Map([]);
+
+/** The authors' SDK: its names are imported by strategies outside the project. */
+const PUBLIC_FACE = 'src/strategy/index.ts';
+
+const EXPORT = new RegExp(
+  [
+    '^export\\s+(?:declare\\s+)?(?:abstract\\s+)?(?:async\\s+)?',
+    '(?:function\\*?|const|let|class|interface|type|enum)\\s+(?<name>[\\w$]+)',
+  ].join(''),
+  'gm',
+);
+
+/** Returns the lines of a file that are wider than 120 columns. */
+export function lineViolations({ path, text }: SourceFile): string[] {
+  return text.split('\n').flatMap((line, index) => (line.length <= MAX_COLUMNS
+    ? []
+    : [`${path}:${index + 1}: the line has ${line.length} columns; wrap it at ${MAX_COLUMNS}`]));
+}
+
+/**
+ * Returns the folders of `src` that hold more than 25 files and have no reason in the list, and reasons without need.
+ */
+export function folderViolations(
+  files: readonly SourceFile[], allowed: ReadonlyMap<string, string> = LARGE_FOLDERS,
+): string[] {
+  const counts = new Map<string, number>();
+  for (const { path } of files) {
+    const folder = posix.dirname(path);
+    if (folder.startsWith('src')) counts.set(folder, (counts.get(folder) ?? 0) + 1);
+  }
+  const large = [...counts].filter(([folder, count]) => count > MAX_FILES_IN_A_FOLDER && !allowed.has(folder));
+  const needless = [...allowed.keys()].filter((folder) => (counts.get(folder) ?? 0) <= MAX_FILES_IN_A_FOLDER);
+  return [
+    ...large.map(([folder, count]) => `${folder} holds ${count} files; group them into sub-folders`),
+    ...needless.map((folder) => `${folder} needs no exception; remove it from the list`),
+  ];
+}
+
+/**
+ * Returns the exported names of `src` that no other file of `src` or `strategies` imports. The face of the SDK is
+ * public. Names in the list of test boundaries may be imported by tests alone.
+ */
+export function unusedExports(
+  product: readonly SourceFile[], tests: readonly SourceFile[],
+  boundaries: ReadonlyMap<string, string> = TEST_BOUNDARIES,
+): string[] {
+  const inProduct = importedNames(product);
+  const inTests = importedNames(tests);
+  const exported = product.filter(({ path }) => path.startsWith('src/') && path !== PUBLIC_FACE).flatMap(exportsOf);
+  const complaints: string[] = [];
+  const needed = new Set<string>();
+  for (const { path, line, name } of exported) {
+    const key = `${path}#${name}`;
+    if (inProduct.has(key) || inProduct.has(`${path}#*`)) continue;
+    const isTested = inTests.has(key) || inTests.has(`${path}#*`);
+    if (isTested && boundaries.has(key)) needed.add(key);
+    else complaints.push(`${path}:${line}: no file imports "${name}"${isTested ? ' but tests' : ''}; do not export it`);
+  }
+  const needless = [...boundaries.keys()].filter((key) => !needed.has(key));
+  return [...complaints, ...needless.map((key) => `${key} needs no exception; remove it from the list`)];
+}
+
+function exportsOf({ path, text }: SourceFile): { path: string; line: number; name: string }[] {
+  const code = codeOf(text);
+  return [...code.matchAll(EXPORT)]
+    .map((match) => ({ path, line: lineAt(code, match.index), name: match.groups!['name']! }));
+}
+
+/** Returns `file#name` of everything that files import; `file#*` where a file takes a whole module. */
+function importedNames(files: readonly SourceFile[]): Set<string> {
+  const names = new Set<string>();
+  for (const { path, text } of files) {
+    for (const { specifier, names: taken } of importsOf(text)) {
+      if (!specifier?.startsWith('.')) continue;
+      const target = posix.join(posix.dirname(path), specifier);
+      for (const name of taken) names.add(`${target}#${name}`);
+    }
+  }
+  return names;
+}

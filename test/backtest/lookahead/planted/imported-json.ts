@@ -1,5 +1,0 @@
-import closes from './data/closes.json' with { type: 'json' };
-import { atEachPrice } from './bench.ts';
-
-/** Imports the series as JSON. */
-export default atEachPrice('imported-json', () => ({ price }, n) => closes[n + 1]! > price * 1.001 && 'the next close is higher');

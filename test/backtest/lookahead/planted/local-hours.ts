@@ -1,4 +1,0 @@
-import { atEachPrice } from './bench.ts';
-
-/** Trades at hours of the day, as the machine’s time zone has them. */
-export default atEachPrice('local-hours', ({ now }) => ({ price }) => price > 126 && `at ${new Date(now()).getHours()}`);

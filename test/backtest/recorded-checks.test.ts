@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest';
+import { backtestCursor, readRecordedChecks, withoutUnseen } from '../../src/backtest/recorded-checks.ts';
+import type { Bps } from '../../src/core/amount.ts';
+import type { Mint } from '../../src/market/token.ts';
+import { openRecording } from '../../src/recording/reader.ts';
+import type { Recording } from '../../src/recording/reader.ts';
+import type { Command } from '../../src/trading/command.ts';
+import type { Input } from '../../src/trading/step.ts';
+import { buyingSol } from '../market/events.ts';
+import { FISH, KELP } from '../market/tokens.ts';
+import { openWriter, temporaryFolder } from '../recording/temporary.ts';
+import { WIDE } from '../trading/states.ts';
+
+const look = (mint: Mint, ...findings: string[]): Command =>
+  ({ kind: 'command', name: 'judge-token', mint, findings, reason: 'a look' });
+const halt: Command = { kind: 'command', name: 'set-trading-state', state: 'halted', reason: 'enough' };
+
+async function recorded(inputs: readonly Input[]): Promise<Recording> {
+  const writer = openWriter(temporaryFolder());
+  inputs.forEach((input, index) => { writer.append(index + 1, 1_000 * (index + 1), input); });
+  await writer.close();
+  return openRecording(writer.directory);
+}
+
+function seen(recording: Recording): unknown[] {
+  const cursor = backtestCursor(recording, readRecordedChecks(recording));
+  const rows: unknown[] = [];
+  while (cursor.next())
+    rows.push(`${cursor.at} ${cursor.input.kind === 'command' ? cursor.input.name : cursor.input.kind}`);
+  return rows;
+}
+
+describe('what a run found out about tokens, in a backtest of its recording', () => {
+  it('comes between the prices where it came, without what else was said in the run', async () => {
+    const recording = await recorded([
+      look(FISH.mint), buyingSol(150_000, 2_000), halt, look(FISH.mint, 'TOKEN_UNSELLABLE'), buyingSol(151_000, 5_000),
+    ]);
+    expect(seen(recording)).toEqual(['1000 judge-token', '2000 quote', '4000 judge-token', '5000 quote']);
+    const looks = readRecordedChecks(recording);
+    expect([...looks.mints]).toEqual([FISH.mint]);
+    expect(looks.before(4_000)).toMatchObject([{ at: 1_000, look: { findings: [] } }]);
+  });
+
+  it('is nothing where the recording holds none: only then the rule is off, for those tokens', async () => {
+    const recording = await recorded([buyingSol(150_000, 1_000), halt]);
+    expect(seen(recording)).toEqual(['1000 quote']);
+    const safety = {
+      trusted: new Set([FISH.mint]), minLiquidityUsd: 0, minOrganicScore: 0, minHolders: 0, maxTopHoldersPct: 100,
+      maxTransferFeeBps: 0 as Bps, allowedExtensions: new Set<string>(), validForMs: 1,
+    };
+    expect(withoutUnseen({ ...WIDE, tokenSafety: safety }, [KELP.mint]).tokenSafety?.trusted)
+      .toEqual(new Set([FISH.mint, KELP.mint]));
+    expect(withoutUnseen(WIDE, [KELP.mint])).toBe(WIDE);
+  });
+});

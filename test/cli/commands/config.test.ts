@@ -1,0 +1,31 @@
+import { writeFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { configCommand } from '../../../src/cli/commands/config.ts';
+import { temporaryFolder } from '../../store/fixtures.ts';
+import { runCommand } from '../in-process.ts';
+
+const CONFIG =
+  `tokens: { SOL: So11111111111111111111111111111111111111112, USDC: EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v }
+strategies: [{ use: dca, budget: "10 USDC", params: { buy: SOL, spend: "1 USDC", every: 1h } }]
+`;
+
+async function check(more: string): ReturnType<typeof runCommand> {
+  const dir = temporaryFolder();
+  writeFileSync(`${dir}/own.yaml`, CONFIG + more);
+  return runCommand(configCommand, ['config', 'check', `${dir}/own.yaml`], { stateDir: dir });
+}
+
+describe('issue 13.19: config check warns of a dead man’s switch without notifications', () => {
+  it('names it in the text and the JSON', async () => {
+    const { code, document, text } = await check('risk: { protections: [{ kind: dead_man, after: 1d }] }\n');
+    expect(code).toBe(0);
+    expect(document['warnings']).toEqual([expect.stringContaining('dead_man is set without notifications')]);
+    expect(text).toMatch(/warnings +dead_man is set without notifications/);
+  });
+
+  it('warns of nothing without one', async () => {
+    const { document, text } = await check('');
+    expect(document['warnings']).toEqual([]);
+    expect(text).not.toContain('warnings');
+  });
+});

@@ -1,0 +1,16 @@
+import { spawnSync } from 'node:child_process';
+import { describe, expect, it } from 'vitest';
+
+const KEPT = new URL('../../../src/cli/output/terminal.ts', import.meta.url).href;
+
+describe('a process that ends before its command is done', () => {
+  it.each(['process.exit(0)', 'setTimeout(() => { throw new Error("a bug"); }); await new Promise(() => undefined)'])(
+    'has failed, and does not say of a swap under way that nothing came of it: %s', (end) => {
+      const script = `import { keepProcess } from ${JSON.stringify(KEPT)}; keepProcess(true); ${end};`;
+      const { status, stdout, stderr } =
+        spawnSync(process.execPath, ['--input-type=module', '--eval', script], { encoding: 'utf8' });
+      expect([status, `${stdout}${stderr}`]).toEqual([1, expect.stringMatching(
+        /PROCESS_ENDED.*there is no result, and a swap that was under way is taken up by the next run/s,
+      )]);
+    });
+});

@@ -1,0 +1,370 @@
+import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import type { Socket } from 'node:net';
+import { connect } from 'node:net';
+import { of } from 'rxjs';
+import { request } from 'undici';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { Amount } from '../../../src/core/amount.ts';
+import { startControlApi } from '../../../src/daemon/control/control-api.ts';
+import { readControlFile } from '../../../src/daemon/control/control-file.ts';
+import type { ControlPort } from '../../../src/daemon/control/control-port.ts';
+import { strategy } from '../../engine/runs.ts';
+import { temporaryFolder } from '../../store/fixtures.ts';
+import { buy } from '../../trading/states.ts';
+import type { TestDesk } from '../control-fixture.ts';
+import { deskIn } from '../control-fixture.ts';
+
+interface Api {
+  readonly stateDir: string;
+  readonly url: string;
+  readonly ask: (path: string, headers?: Record<string, string>) => Promise<number>;
+}
+
+const noLog = (): void => undefined;
+
+async function startApi(
+  token?: string, desk: () => ControlPort | undefined = () => undefined, stateDir = temporaryFolder(),
+): Promise<Api> {
+  const api = await startControlApi({
+    host: '127.0.0.1', port: 0, stateDir, token, runId: 'a-run', log: noLog, controlPort: desk, isPortGiven: true,
+    end: () => undefined,
+  });
+  onTestFinished(() => api.close());
+  return {
+    stateDir,
+    url: api.url,
+    ask: async (path, headers = {}) => {
+      const answer = await request(`${api.url}${path}`, { headers });
+      await answer.body.dump();
+      return answer.statusCode;
+    },
+  };
+}
+
+interface Answer {
+  readonly status: number;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+/** An API over a real desk, asked with its token. */
+async function startDesk(options: Parameters<typeof deskIn>[1] = {}): Promise<TestDesk & {
+  readonly stateDir: string; readonly url: string; readonly get: (path: string) => Promise<Answer>;
+  readonly post: (path: string, body?: object) => Promise<Answer>;
+}> {
+  const stateDir = temporaryFolder();
+  const desk = deskIn(stateDir, options);
+  const { url } = await startApi('token', () => desk.desk, stateDir);
+  const ask = async (path: string, body?: object): Promise<Answer> => {
+    const answer = await request(`${url}${path}`, {
+      ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
+      headers: { authorization: 'Bearer token', ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+    });
+    return { status: answer.statusCode, body: await answer.body.json() as Answer['body'] };
+  };
+  return { ...desk, stateDir, url, get: (path) => ask(path), post: (path, body = {}) => ask(path, body) };
+}
+
+const names = (inputs: TestDesk['inputs']): string[] =>
+  inputs.map((input) => (input.kind === 'command' ? input.name : input.kind));
+
+function isOpen(socket: Socket): boolean {
+  return !socket.destroyed && socket.readyState === 'open';
+}
+
+describe('the control API', () => {
+  it('answers whoever shows the token, and nobody else', async () => {
+    const { stateDir, ask } = await startApi();
+    const { token } = readControlFile(stateDir);
+    expect(token.length).toBeGreaterThanOrEqual(32);
+    expect(await ask('/api/state', { authorization: `Bearer ${token}` })).toBe(200);
+    for (const authorization of [
+      token, `bearer ${token}`, `Bearer ${token} `, `Bearer ${token.slice(0, -1)}`, `Bearer ${token}x`, 'Bearer ', '',
+    ]) {
+      expect(await ask('/api/state', { authorization }), authorization)
+        .toBe(authorization.trim() === `Bearer ${token}` ? 200 : 401);
+    }
+    for (const path of ['/api/state', '/api/feeds']) {
+      expect(await ask(path), path).toBe(401);
+      expect(await ask(path, { authorization: `Bearer ${token}` }), path).toBe(200);
+    }
+    expect(await ask('/healthz')).toBe(200);
+    for (const path of ['/healthz/', '/healthz?x', '/%68ealthz', '//healthz', '/api/../api/state'])
+      expect(await ask(path), path).not.toBe(200);
+  });
+
+  it('takes the operator’s own token where there is one', async () => {
+    const { ask } = await startApi('operators-own-token');
+    expect(await ask('/api/state', { authorization: 'Bearer operators-own-token' })).toBe(200);
+  });
+
+  it('refuses requests that a web page could have made', async () => {
+    const { stateDir, ask } = await startApi();
+    const bearer = { authorization: `Bearer ${readControlFile(stateDir).token}` };
+    const foreign: readonly Record<string, string>[] = [
+      { host: 'rebound.example' }, { host: 'rebound.example:7070' }, { host: '127.0.0.1.rebound.example' },
+      { origin: 'https://page.example' }, { origin: 'null' }, { origin: 'file://' },
+    ];
+    for (const headers of foreign) {
+      expect(await ask('/api/state', { ...bearer, ...headers }), JSON.stringify(headers)).toBe(403);
+    }
+  });
+
+  it('issue 13.38: lets pages of its own port in, and of no other port of this machine', async () => {
+    const { url, stateDir, ask } = await startApi();
+    const bearer = { authorization: `Bearer ${readControlFile(stateDir).token}` };
+    const port = Number(new URL(url).port);
+    for (const own of ['localhost', '127.0.0.1', '[::1]'])
+      expect(await ask('/api/state', { ...bearer, origin: `http://${own}:${port}` }), own).toBe(200);
+    for (const origin of [
+      `http://localhost:${port - 1}`, 'http://localhost', `https://localhost:${port}`, `ftp://127.0.0.1:${port}`,
+    ]) {
+      expect(await ask('/api/state', { ...bearer, origin }), origin).toBe(403);
+    }
+    // Through a tunnel the page, and what it asks, come from one port; it need not be this one.
+    expect(await ask('/api/state', { ...bearer, host: 'localhost:8080', origin: 'http://localhost:8080' })).toBe(200);
+  });
+
+  it('issue 13.38: takes neither long headers nor more than 64 connections', async () => {
+    const { url, ask } = await startApi();
+    expect(await ask('/healthz', { 'x-long': 'x'.repeat(9_000) })).toBe(431);
+    const { hostname, port } = new URL(url);
+    const sockets = Array.from({ length: 80 }, () => connect(Number(port), hostname).on('error', () => undefined));
+    onTestFinished(() => { for (const socket of sockets) socket.destroy(); });
+    await expect.poll(() => sockets.every(({ connecting }) => !connecting) && sockets.filter(isOpen).length <= 64)
+      .toBe(true);
+    for (const socket of sockets) socket.destroy();
+    await expect.poll(() => ask('/healthz').catch(() => 0)).toBe(200);
+  });
+
+  it('keeps the token in a file of the owner alone, which goes with it', async () => {
+    const stateDir = temporaryFolder();
+    const api = await startControlApi({
+      host: '127.0.0.1', port: 0, stateDir, token: undefined, runId: 'a-run', log: noLog, controlPort: () => undefined,
+      isPortGiven: true, end: () => undefined,
+    });
+    const file = `${stateDir}/control.json`;
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ url: api.url, pid: process.pid });
+    await api.close();
+    expect(() => readControlFile(stateDir)).toThrow(expect.objectContaining({ code: 'CONTROL_UNREACHABLE' }));
+  });
+
+  it('says which port is taken', async () => {
+    const { url } = await startApi();
+    const port = Number(new URL(url).port);
+    await expect(startControlApi({
+      host: '127.0.0.1', port, stateDir: temporaryFolder(), token: undefined, runId: 'a-run', log: noLog,
+      controlPort: () => undefined, isPortGiven: true, end: () => undefined,
+    }))
+      .rejects.toMatchObject({ code: 'CONTROL_PORT_TAKEN', message: expect.stringContaining(`127.0.0.1:${port}`) });
+  });
+});
+
+describe('issue 13.29: a port that is taken', () => {
+  it('gives way to the next free one where the configuration does not name it', async () => {
+    const first = await startApi();
+    const port = Number(new URL(first.url).port);
+    const stateDir = temporaryFolder();
+    const api = await startControlApi({
+      host: '127.0.0.1', port, stateDir, token: undefined, runId: 'another-run', log: noLog,
+      controlPort: () => undefined, isPortGiven: false, end: () => undefined,
+    });
+    onTestFinished(() => api.close());
+    expect(api.portTaken).toBe(port);
+    expect(Number(new URL(api.url).port)).toBeGreaterThan(port);
+    const { url, token } = readControlFile(stateDir);
+    expect(url).toBe(api.url);
+    const answer = await request(`${url}/api/state`, { headers: { authorization: `Bearer ${token}` } });
+    expect(await answer.body.json()).toMatchObject({ run_id: 'another-run' });
+  });
+
+  it('lets no order through that was meant for a run that had the port before', async () => {
+    const { ask } = await startApi('shared-token');
+    const bearer = { authorization: 'Bearer shared-token' };
+    expect(await ask('/api/state', { ...bearer, 'gannet-run': 'the-run-before' })).toBe(421);
+    expect(await ask('/api/state', { ...bearer, 'gannet-run': 'a-run' })).toBe(200);
+  });
+});
+
+describe('issue 13.22: a request to end', () => {
+  it('is followed also while the run still starts, and takes the token', async () => {
+    let ends = 0;
+    const api = await startControlApi({
+      host: '127.0.0.1', port: 0, stateDir: temporaryFolder(), token: 'token', runId: 'a-run', log: noLog,
+      controlPort: () => undefined, isPortGiven: true, end: () => { ends += 1; },
+    });
+    onTestFinished(() => api.close());
+    const stop = async (authorization: string): Promise<Answer> => {
+      const { statusCode, body } = await request(`${api.url}/api/stop`, {
+        method: 'POST', body: '{}', headers: { authorization, 'content-type': 'application/json' },
+      });
+      return { status: statusCode, body: await body.json() as Answer['body'] };
+    };
+    expect((await stop('Bearer wrong')).status).toBe(401);
+    expect(ends).toBe(0);
+    expect(await stop('Bearer token')).toEqual({ status: 200, body: { run_id: 'a-run', pid: process.pid, open: [] } });
+    expect(ends).toBe(1);
+  });
+});
+
+describe('an order', () => {
+  it('goes through the inbox, is followed, kept for the next start, told and logged', async () => {
+    const { post, inputs, state, saved, changes, logs } = await startDesk();
+    const { status, body } = await post('/api/halt', { reason: 'lunch' });
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      trading: 'halted', effective: 'halted', trading_word: { by: 'operator', since: 1_000, reason: 'lunch' },
+      stop_file: null,
+    });
+    expect(inputs).toEqual([{
+      kind: 'command', name: 'set-trading-state', state: 'halted', by: 'operator', reason: 'lunch', strategy: undefined,
+    }]);
+    expect(state.trading).toBe('halted');
+    expect(saved()).toMatchObject({ trading: 'halted' });
+    expect(changes).toMatchObject([{ state: 'halted', by: 'operator', reason: 'lunch' }]);
+    expect(logs).toEqual(['info: what may be traded has changed']);
+  });
+
+  it.each([
+    ['halt', 'halted'], ['reduce-only', 'reduce-only'], ['resume', 'active'],
+  ])('%s, of one strategy, makes it %s alone', async (word, trading) => {
+    const { post, state } = await startDesk();
+    const { body } = await post(`/api/${word}`, { strategy: 'wader' });
+    expect(body['strategies']).toMatchObject([{ name: 'diver', trading: 'active' }, { name: 'wader', trading }]);
+    expect(state.trading).toBe('active');
+  });
+
+  it('lets out who is halted, so that it can be flattened', async () => {
+    const { post, state } = await startDesk();
+    await post('/api/halt');
+    await post('/api/strategies/diver/stop');
+    expect((await post('/api/flatten', { strategy: 'diver' })).body['error']).toMatchObject({ code: 'TRADING_HALTED' });
+    expect((await post('/api/flatten')).body).toMatchObject({
+      trading: 'reduce-only',
+      strategies: [{ trading: 'reduce-only', flattening: true }, { trading: 'active', flattening: true }],
+    });
+    expect((await post('/api/resume')).body).toMatchObject({
+      trading: 'active', strategies: [{ trading: 'reduce-only', flattening: false }, { flattening: false }],
+    });
+    expect([...state.flattening]).toEqual([]);
+  });
+
+  it('stops and starts a strategy by its path', async () => {
+    const { post } = await startDesk();
+    expect((await post('/api/strategies/wader/stop', { reason: 'x' })).body['strategies'])
+      .toMatchObject([{}, { trading: 'halted' }]);
+    expect((await post('/api/strategies/wader/start')).body['strategies']).toMatchObject([{}, { trading: 'active' }]);
+    expect(await post('/api/strategies/heron/stop')).toMatchObject({
+      status: 404, body: { error: { code: 'STRATEGY_UNKNOWN', message: expect.stringContaining('diver, wader') } },
+    });
+    expect(await post('/api/strategies/wader/reload'))
+      .toMatchObject({ status: 501, body: { error: { code: 'NOT_AVAILABLE' } } });
+  });
+
+  it('is refused where it would let anything trade while the file STOP lies there; a halt is not', async () => {
+    const { post, stateDir, inputs } = await startDesk();
+    writeFileSync(`${stateDir}/STOP`, 'no more');
+    for (const word of ['resume', 'reduce-only', 'flatten']) {
+      expect(await post(`/api/${word}`), word).toMatchObject({
+        status: 409, body: { error: { code: 'STOP_FILE', message: expect.stringContaining('no more') } },
+      });
+    }
+    expect(inputs).toEqual([]);
+    expect((await post('/api/halt')).body).toMatchObject({ trading: 'halted', stop_file: 'no more' });
+    rmSync(`${stateDir}/STOP`);
+    expect((await post('/api/resume')).status).toBe(200);
+  });
+
+  describe('issue 13.19: a dead man’s switch counts any authenticated request', () => {
+    const deadMan = {
+      trigger: { kind: 'dead-man', afterMs: 60_000 }, scope: 'global', action: 'reduce-only',
+      release: { kind: 'cleared' },
+    } as const;
+
+    it('resets its countdown with a request that only reads, at most ten times in its span', async () => {
+      const { get, engine, inputs } = await startDesk({ limits: { protections: [deadMan] } });
+      engine.accept({ kind: 'command', name: 'report-presence', reason: 'the start' }, 1_000);
+      engine.advanceTo(41_000);
+      for (let i = 0; i < 5; i += 1)
+        expect((await get('/api/state')).body).toMatchObject({ dead_man: { after_ms: 60_000, left_ms: 60_000 } });
+      expect(names(inputs)).toEqual(['report-presence', 'report-presence']);
+      engine.advanceTo(44_000);
+      expect((await get('/api/feeds')).status).toBe(200);
+      expect(names(inputs)).toHaveLength(2);
+      engine.advanceTo(47_000);
+      await get('/api/feeds');
+      expect(names(inputs)).toHaveLength(3);
+    });
+
+    it('is not reset by a request without the token', async () => {
+      const { url, engine, inputs, desk } = await startDesk({ limits: { protections: [deadMan] } });
+      engine.accept({ kind: 'command', name: 'report-presence', reason: 'the start' }, 1_000);
+      engine.advanceTo(41_000);
+      const answer = await request(`${url}/api/state`);
+      await answer.body.dump();
+      expect(answer.statusCode).toBe(401);
+      expect(names(inputs)).toHaveLength(1);
+      expect(desk.state().dead_man).toEqual({ after_ms: 60_000, left_ms: 20_000 });
+    });
+
+    it('leaves no input in a run without such a switch', async () => {
+      const { get, post, inputs } = await startDesk();
+      await post('/api/presence');
+      expect((await get('/api/state')).body).toMatchObject({ dead_man: null });
+      expect(inputs).toEqual([]);
+    });
+  });
+
+  it('takes no word on a swap that is not under way', async () => {
+    const { post } = await startDesk();
+    const word = { as: 'expired', reason: 'I looked' };
+    expect(await post('/api/intents/diver-1/resolve', word))
+      .toMatchObject({ status: 409, body: { error: { code: 'RESOLVE_REFUSED' } } });
+    expect((await post('/api/intents/diver-1/resolve', { ...word, despite: 'balance' })).status).toBe(409);
+    for (const wrong of [
+      {}, { as: 'expired' }, { ...word, despite: 'history' }, { ...word, as: 'lost' }, { ...word, signature: 'x' },
+      { as: 'landed', reason: 'x', signature: 'not one' },
+    ]) {
+      expect((await post('/api/intents/diver-1/resolve', wrong)).status, JSON.stringify(wrong)).toBe(400);
+    }
+  });
+
+  it('waits for the run to begin', async () => {
+    const { url } = await startApi('token');
+    const headers = { authorization: 'Bearer token', 'content-type': 'application/json' };
+    for (const [path, options] of [
+      ['/api/halt', { method: 'POST', body: '{}' }], ['/api/portfolio', {}], ['/readyz', {}],
+    ] as const) {
+      const answer = await request(`${url}${path}`, { headers, ...options });
+      await answer.body.dump();
+      expect(answer.statusCode, path).toBe(503);
+    }
+  });
+});
+
+describe('a look', () => {
+  it('tells the last decisions with their reasons and what the strategy had, newest first', async () => {
+    const { get, engine } = await startDesk({
+      strategies: [strategy('diver'), strategy('wader', () => of(buy({ amount: 1_000_000_000n as Amount })))],
+    });
+    expect(engine.decisions).toBe(1);
+    expect((await get('/api/decisions?limit=1')).body).toMatchObject([{
+      strategy: 'wader', verdict: 'denied', code: 'BUDGET_EXCEEDED', reason: '1000 USDC of 500 USDC left',
+      held: ['500 USDC'], saw: [{ age_ms: null, reading: null }], intent_id: null,
+    }]);
+  });
+
+  it('tells who has what, and what may be traded', async () => {
+    const { get } = await startDesk();
+    expect((await get('/api/portfolio')).body).toMatchObject({
+      wallet: expect.any(Object), sol_reserve: '0',
+      strategies: [{ name: 'diver', fees_lamports: '0', reserved: {} }, { name: 'wader' }],
+    });
+    expect((await get('/api/strategies')).body)
+      .toMatchObject([{ name: 'diver', running: true, trading: 'active', holds: ['500 USDC'] }, {}]);
+    expect((await get('/api/intents?state=confirmed')).body).toEqual([]);
+    expect((await get('/api/intents/diver-1')).status).toBe(404);
+    expect((await get('/api/intents?state=lost')).status).toBe(400);
+    expect(await get('/readyz')).toMatchObject({ status: 200, body: { ready: true, waits_for: [] } });
+  });
+});

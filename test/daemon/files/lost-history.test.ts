@@ -1,0 +1,117 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { GannetError } from '../../../src/core/errors.ts';
+import type { HistoryScope } from '../../../src/daemon/files/lost-history.ts';
+import { refuseLostHistory } from '../../../src/daemon/files/lost-history.ts';
+import { SOL_MINT, USDC_MINT } from '../../../src/market/token.ts';
+import { createRecordingWriter } from '../../../src/recording/writer.ts';
+import { temporaryFolder, temporaryJournal } from '../../store/fixtures.ts';
+import { attemptOf, FILL, intentOf, outcomeOf, wallClock } from '../../store/sample-journey.ts';
+
+const RUN = '20261121T101112-0a1b2c';
+const SIGNATURE = 'signatureOfTheLastSwap';
+
+/**
+ * Looks at an empty journal in a new state directory, changed as a test says; returns the word: accepted, refused, or
+ * nothing.
+ */
+async function look(
+  prepare: (stateDir: string) => void | Promise<void> = () => undefined, changes: Partial<HistoryScope> = {},
+): Promise<string> {
+  const stateDir = temporaryFolder();
+  await prepare(stateDir);
+  const journalPath = join(stateDir, 'journal.sqlite');
+  const scope: HistoryScope = {
+    journal: temporaryJournal(journalPath), journalPath, stateDir,
+    signer: { address: 'payer', signed: { inDay: 0, inMonth: 0 } }, chain: undefined, mints: [SOL_MINT, USDC_MINT],
+    clock: wallClock, accept: false, ...changes,
+  };
+  try {
+    return await refuseLostHistory(scope) ?? 'nothing is wrong';
+  } catch (error) {
+    if (!(error instanceof GannetError)) throw error;
+    return `${error.code}: ${error.message}`;
+  }
+}
+
+function runOf(mode: string) {
+  return (stateDir: string): void => {
+    mkdirSync(join(stateDir, 'runs', RUN), { recursive: true });
+    writeFileSync(
+      join(stateDir, 'runs', RUN, 'manifest.json'), JSON.stringify({ format_version: 1, run_id: RUN, mode }),
+    );
+  };
+}
+
+/** Of a run whose own folder is gone; what a run on paper records has no signature. */
+function recordingWith(signature: string | undefined, name = RUN) {
+  return async (stateDir: string): Promise<void> => {
+    const writer = createRecordingWriter({
+      dir: join(stateDir, 'recordings'), name, clock: wallClock, tokens: [], onError: (error) => { throw error; },
+    });
+    writer.append(1, 1_790_000_000_000, outcomeOf('dca-1', 'confirmed', { fill: FILL, signature }));
+    await writer.close();
+  };
+}
+
+/** A chain that knows one transaction of the wallet. */
+function chainWith(moves: Readonly<Record<string, bigint>>): NonNullable<HistoryScope['chain']> {
+  return { newestTransactions: async () => [{ signature: SIGNATURE, slot: 5n }], ownMoves: async () =>
+    new Map(Object.entries(moves)) };
+}
+
+function refused(proof: string): unknown {
+  const said = 'journal\\.sqlite is missing or empty, but this is not the first start';
+  return expect.stringMatching(
+    new RegExp(`^JOURNAL_LOST: .*${said}: .*${proof}.*gannet state backup.*--accept-new-journal`),
+  );
+}
+
+describe('issue 13.33: an empty journal', () => {
+  it('is a first start where nothing proves another one', async () => {
+    expect(await look()).toBe('nothing is wrong');
+    expect(await look(runOf('paper'))).toBe('nothing is wrong');
+    expect(await look(runOf('backtest'))).toBe('nothing is wrong');
+    expect(await look(recordingWith(undefined))).toBe('nothing is wrong');
+    expect(await look(recordingWith(SIGNATURE, 'of-another-machine'))).toBe('nothing is wrong');
+    // Paid in, paid out, and a fee: none is a swap.
+    for (const moves of [{ [USDC_MINT]: 5n }, { [SOL_MINT]: -5n }, {}])
+      expect(await look(undefined, { chain: chainWith(moves) })).toBe('nothing is wrong');
+  });
+
+  it('is refused beside a live run, a recording of one, counters or swaps on the chain, with what to do', async () => {
+    expect(await look(runOf('live'))).toEqual(refused(`holds the live run ${RUN}`));
+    expect(await look(recordingWith(SIGNATURE))).toEqual(refused(`the recording ${RUN} holds swaps that landed`));
+    expect(await look(undefined, { signer: { address: 'payer', signed: { inDay: 0, inMonth: 3 } } }))
+      .toEqual(refused('counters hold 3 swaps of the wallet payer'));
+    expect(await look(undefined, { chain: chainWith({ [USDC_MINT]: -5n, [SOL_MINT]: 4n }) }))
+      .toEqual(refused(`made swaps, the last one in the transaction ${SIGNATURE}`));
+  });
+
+  it('is taken on an operator’s word, which is told', async () => {
+    expect(await look(runOf('live'), { accept: true }))
+      .toMatch(/^the operator takes the state as it is \(--accept-new-journal\): .*holds the live run/);
+  });
+});
+
+describe('issue 13.33: counters that know less than the journal', () => {
+  it('are refused until an operator takes them as they are; attempts of other wallets count nothing', async () => {
+    const path = join(temporaryFolder(), 'journal.sqlite');
+    const earlier = temporaryJournal(path);
+    for (const [number, feePayer] of [[1, 'payer'], [2, 'payer'], [3, 'theMaker']] as const) {
+      earlier.intentApproved(intentOf(number));
+      earlier.attemptSigned(attemptOf(`dca-${number}`, { feePayer }));
+    }
+    const journal = temporaryJournal(path);
+    const at = (inDay: number, accept = false): Promise<string> =>
+      look(undefined, { journal, accept, signer: { address: 'payer', signed: { inDay, inMonth: inDay } } });
+    expect(await at(2)).toBe('nothing is wrong');
+    expect(await at(1))
+      .toMatch(/^COUNTERS_LOST: .*they hold 1 of the last day, the journal 2: the file or its WAL was deleted/);
+    expect(await at(0, true)).toMatch(/lack swaps/);
+    expect(await at(0)).toBe('nothing is wrong');
+    // The embedded wallet’s spends are counted nowhere.
+    expect(await look(undefined, { journal, signer: { address: 'payer' } })).toBe('nothing is wrong');
+  });
+});

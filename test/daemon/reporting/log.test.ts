@@ -1,0 +1,46 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import type { LogLevel } from '../../../src/daemon/reporting/log.ts';
+import { temporaryFolder } from '../../store/fixtures.ts';
+
+const WRITER = fileURLToPath(new URL('logging-child.ts', import.meta.url));
+
+/**
+ * Returns what a log of this level shows on a terminal and keeps in its file; a process of its own, for its standard
+ * error.
+ */
+function logged(level: LogLevel, what = 'two'): { readonly shown: string; readonly kept: string[] } {
+  const stateDir = temporaryFolder();
+  const { stderr } = spawnSync(
+    process.execPath, ['--disable-warning=ExperimentalWarning', WRITER, level, stateDir, what], { encoding: 'utf8' },
+  );
+  const lines = readFileSync(join(stateDir, 'logs', 'run.log'), 'utf8').trimEnd().split('\n');
+  return { shown: stderr, kept: lines.map((line) => (JSON.parse(line) as { message: string }).message) };
+}
+
+describe('the log', () => {
+  it('keeps in its file what the run tells by itself, without showing it a second time', () => {
+    expect(logged('warn')).toEqual({ shown: 'warn  odd port=7\n', kept: ['told elsewhere', 'odd'] });
+  });
+
+  describe('issue 13.28: the log file holds what the run tells its user', () => {
+    it('keeps a line in the file that standard error is spared at every level', () => {
+      const { shown, kept } = logged('debug', 'kept');
+      expect(kept).toEqual(['told elsewhere', 'odd', 'decision']);
+      expect(shown).toBe('info  told elsewhere state=halted\nwarn  odd port=7\n');
+    });
+
+    it('leaves no file where nothing was logged', () => {
+      const stateDir = temporaryFolder();
+      spawnSync(process.execPath, ['--disable-warning=ExperimentalWarning', WRITER, 'info', stateDir, 'nothing']);
+      expect(existsSync(join(stateDir, 'logs', 'run.log'))).toBe(false);
+    });
+  });
+
+  it('shows more where more is asked for, and nothing of what is not there', () => {
+    expect(logged('info').shown).toBe('info  told elsewhere state=halted\nwarn  odd port=7\n');
+  });
+});

@@ -1,0 +1,115 @@
+import { Keypair } from '@solana/web3.js';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Chain } from '../../../src/chain/chain.ts';
+import type { WalletTokenAccount } from '../../../src/chain/balances.ts';
+import { GannetError } from '../../../src/core/errors.ts';
+import type { Closings, ClosingParts } from '../../../src/daemon/run/account-closing.ts';
+import { closeAccounts } from '../../../src/daemon/run/account-closing.ts';
+import { startChainFixture, type ChainFixture } from '../../chain/chain-fixture.ts';
+import { impatientClock } from '../../execution/impatient-clock.ts';
+
+const CLOCK_FACTOR = 200;
+const MINTS = Array.from({ length: 17 }, (_, index) =>
+  Keypair.fromSeed(new Uint8Array(32).fill(40 + index)).publicKey.toBase58());
+
+let world: ChainFixture;
+beforeAll(async () => {
+  world = await startChainFixture();
+  for (const mint of MINTS) world.node.createMint({
+    mint, decimals: 6, tokenProgram: 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA', supply: 1_000n,
+  });
+});
+afterAll(() => world.close());
+
+/** A wallet with 17 empty accounts, whose chain goes on with every question; `closing` begins a closing of them. */
+async function furnished(): Promise<{
+  readonly address: string;
+  readonly accounts: readonly WalletTokenAccount[];
+  readonly closing: (
+    change?: { readonly refuseFrom?: number; readonly isOver?: () => boolean; readonly chain?: Partial<Chain> },
+  ) => Promise<Closings<WalletTokenAccount>>;
+}> {
+  const { address, signer } = world.wallet();
+  for (const mint of MINTS) world.node.fundToken({ owner: address, mint, amount: 0n });
+  world.node.advanceSlots(2);
+  const { accounts } = await world.chain.wallet(address);
+  return {
+    address, accounts,
+    closing: ({ refuseFrom = Infinity, isOver = () => false, chain = {} } = {}) => {
+      let signed = 0;
+      const parts: ClosingParts = {
+        chain: {
+          ...world.chain,
+          signatureStatus: (...args) => {
+            world.node.advanceSlots(1);
+            return world.chain.signatureStatus(...args);
+          },
+          ...chain,
+        },
+        signer: {
+          address,
+          closeAccounts: (bytes) => {
+            signed += 1;
+            return signed < refuseFrom ? signer.sign(bytes)
+              : Promise.reject(new GannetError('SIGN_REFUSED', 'nothing was signed: CAP_EXCEEDED_DAY'));
+          },
+        },
+        clock: impatientClock(CLOCK_FACTOR), isOver, onTrouble: (fault) => { throw fault; },
+      };
+      return closeAccounts(parts, accounts);
+    },
+  };
+}
+
+const statesOf = ({ reports }: Closings<WalletTokenAccount>): string[] => reports.map(({ state }) => state);
+
+describe('closing accounts', () => {
+  it('goes transaction after transaction, 15 accounts each, and gives back what it says', async () => {
+    const { address, accounts, closing } = await furnished();
+    const before = world.node.balance(address);
+    const closings = await closing();
+    expect(statesOf(closings)).toStrictEqual(Array.from({ length: 17 }, () => 'closed'));
+    expect(new Set(closings.reports.map(({ signature }) => signature)).size).toBe(2);
+    const back = closings.reports.reduce((sum, { backLamports }) => sum + backLamports, 0n);
+    expect(back).toBe(accounts.reduce((sum, { lamports }) => sum + lamports, 0n));
+    expect(world.node.balance(address)).toBe(before + back - closings.feeLamports);
+  });
+
+  it('tells what was not begun where the signer refuses midway, and throws where nothing was begun at all', async () => {
+    const { closing } = await furnished();
+    const closings = await closing({ refuseFrom: 2 });
+    expect(statesOf(closings)).toStrictEqual([...Array.from({ length: 15 }, () => 'closed'), 'left', 'left']);
+    expect(closings.reports.at(-1)).toMatchObject({
+      backLamports: 0n, signature: undefined, reason: expect.stringContaining('CAP_EXCEEDED_DAY') as string,
+    });
+    await expect((await furnished()).closing({ refuseFrom: 1 })).rejects.toMatchObject({ code: 'SIGN_REFUSED' });
+  });
+
+  it('leaves out an account into which tokens came meanwhile: they stay', async () => {
+    const { address, closing } = await furnished();
+    world.node.fundToken({ owner: address, mint: MINTS[3]!, amount: 1n });
+    const { reports } = await closing();
+    expect(reports.filter(({ state }) => state !== 'closed')).toMatchObject([{
+      account: { mint: MINTS[3] }, state: 'refused', backLamports: 0n,
+      reason: expect.stringContaining('would not close it') as string,
+    }]);
+    expect(world.node.tokenBalance({ owner: address, mint: MINTS[3]! })).toBe(1n);
+  });
+
+  it('says what is on its way where nobody waits any more, and begins nothing else', async () => {
+    const { closing } = await furnished();
+    let isOver = false;
+    const closings = await closing({
+      isOver: () => isOver,
+      chain: {
+        send: () => {
+          isOver = true;
+          return Promise.resolve({ kind: 'accepted' });
+        },
+      },
+    });
+    expect(statesOf(closings)).toStrictEqual([...Array.from({ length: 15 }, () => 'unknown'), 'left', 'left']);
+    expect(closings.feeLamports).toBe(0n);
+    expect(closings.reports[0]).toMatchObject({ signature: expect.any(String) as string, backLamports: 0n });
+  });
+});

@@ -1,0 +1,64 @@
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { asyncScheduler } from 'rxjs';
+import { describe, expect, it } from 'vitest';
+import { amount } from '../../../src/core/amount.ts';
+import { openConnections } from '../../../src/daemon/run/connections.ts';
+import { SOL_MINT, USDC_MINT } from '../../../src/market/token.ts';
+import { dialectNames, loadDialect } from '../../../src/service/wire/dialect.ts';
+import { filesIn } from '../../e2e/gannet.ts';
+import { temporaryFolder } from '../../store/fixtures.ts';
+
+const UNLIMITED = { requestsPerSecond: 1_000 };
+
+describe('an embedded world', () => {
+  it.each(
+    dialectNames(),
+  )('speaks the dialect %s on both sides, and nothing outside remembers what was asked of it', async (dialect) => {
+    const stateDir = temporaryFolder();
+    const world = await openConnections({
+      baseUrl: 'embedded', rpcUrl: 'embedded', apiKey: undefined, dialect, plan: UNLIMITED, seed: 7,
+      clock: asyncScheduler,
+      rateMemory: { stateDir, onFault: (message) => { throw new Error(message); } },
+    });
+    try {
+      // Every router but one by its neutral name: a service of other words would refuse them.
+      const [only, ...excludeRouters] = loadDialect(dialect).routers;
+      const { router } = await world.service.swap.order(
+        { inputMint: SOL_MINT, outputMint: USDC_MINT, amount: amount(1_000_000n), excludeRouters },
+        { priority: 'watch' },
+      );
+      expect(router).toBe(only);
+    } finally {
+      await world.close();
+    }
+    expect(filesIn(stateDir)).toEqual([]);
+  });
+});
+
+describe('a world with a service that runs elsewhere', () => {
+  it('remembers in a file of the owner’s alone what it asked, and makes the folder for it', async () => {
+    const stateDir = join(temporaryFolder(), 'a', 'state');
+    const world = await openConnections({
+      baseUrl: 'http://127.0.0.1:9', rpcUrl: undefined, apiKey: undefined, dialect: 'neutral', plan: UNLIMITED, seed: 7,
+      clock: asyncScheduler,
+      rateMemory: { stateDir, onFault: (message) => { throw new Error(message); } },
+    });
+    await expect(world.ensureReachable()).rejects.toMatchObject({ code: 'SERVICE_UNREACHABLE' });
+    await world.close();
+    expect(filesIn(stateDir)).toEqual(['service-rate.json']);
+    expect(statSync(join(stateDir, 'service-rate.json')).mode & 0o777).toBe(0o600);
+  });
+
+  it('goes on without a memory where there is no place for one, and says so once', async () => {
+    const faults: string[] = [];
+    const world = await openConnections({
+      baseUrl: 'http://127.0.0.1:9', rpcUrl: undefined, apiKey: undefined, dialect: 'neutral', plan: UNLIMITED, seed: 7,
+      clock: asyncScheduler,
+      rateMemory: { stateDir: '/dev/null/state', onFault: (message) => { faults.push(message); } },
+    });
+    await expect(world.ensureReachable()).rejects.toMatchObject({ code: 'SERVICE_UNREACHABLE' });
+    await world.close();
+    expect(faults).toEqual([expect.stringMatching(/^the state directory \/dev\/null\/state cannot be made: /)]);
+  });
+});

@@ -1,0 +1,330 @@
+import { Keypair, SystemProgram, Transaction } from '@solana/web3.js';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import type { HistoryEntry } from '../../../src/chain/signer-search.ts';
+import type { Amount, Lamports } from '../../../src/core/amount.ts';
+import { GannetError } from '../../../src/core/errors.ts';
+import { adjustmentAlerts } from '../../../src/daemon/reporting/alert-text.ts';
+import type { KeptLedger } from '../../../src/daemon/watch/wallet-keeper.ts';
+import { createWalletKeeper } from '../../../src/daemon/watch/wallet-keeper.ts';
+import { VirtualClock } from '../../../src/engine/virtual-clock.ts';
+import { SOL_MINT, USDC_MINT } from '../../../src/market/token.ts';
+import type { AdjustWallet } from '../../../src/trading/command.ts';
+import type { EngineState } from '../../../src/trading/state.ts';
+import { step } from '../../../src/trading/step.ts';
+import type { ChainFixture } from '../../chain/chain-fixture.ts';
+import { NEWER_MINT, startChainFixture } from '../../chain/chain-fixture.ts';
+import { advance } from '../../service/virtual-time.ts';
+import { intentOf } from '../../store/sample-journey.ts';
+import { stateWith } from '../../trading/states.ts';
+
+let world: ChainFixture;
+beforeAll(async () => { world = await startChainFixture(); });
+afterAll(async () => { await world.close(); });
+
+interface Kept {
+  readonly state: EngineState;
+  readonly booked: AdjustWallet[];
+  readonly waits: string[];
+  readonly clock: VirtualClock;
+  readonly node: { silent: boolean; asked: number; heights: number; more: bigint };
+  readonly keypair: Keypair;
+  /** Booked by swaps. */
+  bookings: number;
+  readonly journal: { behind: boolean };
+  readonly ledger: KeptLedger & { ended: boolean };
+  readonly keeper: ReturnType<typeof createWalletKeeper>;
+  readonly address: string;
+}
+
+async function keep(): Promise<Kept> {
+  const { address, keypair } = world.wallet();
+  const clock = new VirtualClock(0);
+  const state = stateWith({ wallet: await world.chain.balances(address) });
+  const booked: AdjustWallet[] = [];
+  const node = { silent: false, asked: 0, heights: 0, more: 0n };
+  const journal = { behind: false };
+  const keeper = createWalletKeeper({
+    wallet: address, clock, onFault: () => undefined,
+    chain: {
+      ...world.chain,
+      finalizedBlockHeight: async () => {
+        node.heights += 1;
+        return world.chain.finalizedBlockHeight();
+      },
+      balances: async (owner) => {
+        node.asked += 1;
+        if (node.silent) throw new GannetError('CHAIN_UNREACHABLE', 'no answer');
+        const balances = await world.chain.balances(owner);
+        return balances.set(SOL_MINT, ((balances.get(SOL_MINT) ?? 0n) + node.more) as Amount);
+      },
+    },
+    journal: { isBehind: () => journal.behind, isOwnTransaction: () => false, lastLanded: () => undefined },
+  });
+  const ledger = {
+    state, version: () => booked.length + kept.bookings, ended: false,
+    accept: (command: AdjustWallet) => {
+      booked.push(command);
+      step(state, booked.length, 0, command);
+    },
+    hasEnded: () => ledger.ended,
+  };
+  const kept: Kept = { state, booked, waits: [], clock, node, journal, ledger, keeper, address, keypair, bookings: 0 };
+  return kept;
+}
+
+const told = ({ booked }: Kept): unknown => booked.map(({ mint, change, cause }) => [mint, change, cause]);
+
+describe('a ledger before its strategies run', () => {
+  it('holds what came in meanwhile once it is settled, and nothing is booked twice', async () => {
+    const at = await keep();
+    world.node.fundToken({ owner: at.address, mint: USDC_MINT, amount: 5_000_000n });
+    world.node.advanceSlots(4);
+    await at.keeper.settle(at.ledger, () => undefined);
+    await at.keeper.settle(at.ledger, () => undefined);
+    expect(told(at)).toEqual([[USDC_MINT, '5000000', 'deposit']]);
+    expect(at.state.portfolio.wallet.get(USDC_MINT)).toBe(5_000_000n);
+  });
+
+  it('waits for a node that does not answer, says why, and ends when the run does', async () => {
+    const at = await keep();
+    at.node.silent = true;
+    const settling = at.keeper.settle(at.ledger, (why) => { at.waits.push(why); });
+    for (let second = 0; second < 6; second++) await advance(at.clock, 1_000);
+    expect(at.waits.length).toBeGreaterThan(1);
+    expect(new Set(at.waits)).toEqual(new Set(['no answer']));
+    at.ledger.ended = true;
+    await advance(at.clock, 2_000);
+    await settling;
+    expect(at.booked).toEqual([]);
+  });
+
+  it('waits for the disk where the journal is behind, and says so: it is not the node’s fault', async () => {
+    const at = await keep();
+    at.journal.behind = true;
+    const settling = at.keeper.settle(at.ledger, (why) => { at.waits.push(why); });
+    await advance(at.clock, 5_000);
+    expect(new Set(at.waits)).toEqual(new Set([expect.stringContaining('journal')]));
+    at.ledger.ended = true;
+    await advance(at.clock, 2_000);
+    await settling;
+  });
+
+  it('asks how far the chain is before it asks for balances as of then: what was wrong before is put right', async () => {
+    const at = await keep();
+    await at.keeper.settle(at.ledger, () => undefined);
+    expect(at.node.heights).toBe(at.node.asked);
+    expect(at.node.asked).toBeGreaterThan(0);
+  });
+
+  it('is settled as soon as the node answers again', async () => {
+    const at = await keep();
+    at.node.silent = true;
+    world.node.airdrop(at.address, 9n);
+    world.node.advanceSlots(4);
+    const settling = at.keeper.settle(at.ledger, () => undefined);
+    await advance(at.clock, 1_000);
+    at.node.silent = false;
+    const watched = expect.poll(async () => {
+      await advance(at.clock, 1_000);
+      return at.booked.length;
+    }).toBe(1);
+    await watched;
+    await settling;
+    expect(told(at)).toEqual([[SOL_MINT, '9', 'deposit']]);
+  });
+});
+
+describe('a ledger while strategies run', () => {
+  it('is held against the chain every minute, but not while something is not yet written down', async () => {
+    const at = await keep();
+    at.journal.behind = true;
+    const watching = at.keeper.watch(at.ledger, (error) => { throw error; });
+    onTestFinished(() => { watching.unsubscribe(); });
+    await advance(at.clock, 121_000);
+    expect(at.node.asked).toBe(0);
+    at.journal.behind = false;
+    await expect.poll(async () => {
+      await advance(at.clock, 60_000);
+      return at.node.asked;
+    }).toBeGreaterThan(0);
+  });
+});
+
+/** Sends SOL elsewhere with the wallet's own key, as another program of its owner may. */
+async function pay(at: Kept, lamports: number): Promise<void> {
+  const transaction =
+    new Transaction({ feePayer: at.keypair.publicKey, recentBlockhash: world.node.latestBlockhash().blockhash });
+  transaction.add(
+    SystemProgram.transfer({ fromPubkey: at.keypair.publicKey, toPubkey: Keypair.generate().publicKey, lamports }),
+  );
+  transaction.sign(at.keypair);
+  expect(await world.chain.send(transaction.serialize())).toStrictEqual({ kind: 'accepted' });
+  world.node.advanceSlots(4);
+}
+
+async function watched(at: Kept, spanMs: number): Promise<void> {
+  const watching = at.keeper.watch(at.ledger, (error) => { throw error; });
+  onTestFinished(() => { watching.unsubscribe(); });
+  for (let ms = 0; ms < spanMs; ms += 5_000) {
+    await advance(at.clock, 5_000);
+    await new Promise((resolve) => { setTimeout(resolve, 15); });
+  }
+}
+
+describe('issue 13.36: the ledger is held against the chain while swaps are under way', () => {
+  it('tells within a minute that 10 SOL were sent away, though a swap of other tokens stays unknown', async () => {
+    const at = await keep();
+    world.node.airdrop(at.address, 30_000_000_000n);
+    world.node.advanceSlots(4);
+    await at.keeper.settle(at.ledger, () => undefined);
+    at.booked.length = 0;
+    at.state.intents.add({
+      intent: { ...intentOf(1), inputMint: USDC_MINT, outputMint: NEWER_MINT }, state: 'unknown',
+    });
+    await pay(at, 10_000_000_000);
+    await watched(at, 65_000);
+    await expect.poll(() => told(at)).toEqual([[SOL_MINT, '-10000005000', 'withdrawal']]);
+  });
+
+  it('tells of a mint that an open swap spends what goes beyond the swap, and nothing of what it may have spent', async () => {
+    const at = await keep();
+    const intent = { ...intentOf(1), inputMint: SOL_MINT, outputMint: USDC_MINT, amountIn: 2_000_000_000n as Amount };
+    at.state.intents.add({ intent, state: 'unknown' });
+    await pay(at, 1_900_000_000);
+    await watched(at, 60_000);
+    expect(told(at)).toEqual([]);
+    await pay(at, 3_000_000_000);
+    await watched(at, 65_000);
+    await expect.poll(() => told(at)).toEqual([[SOL_MINT, expect.stringMatching(/^-[34]\d{9}$/), 'withdrawal']]);
+  });
+
+  it('is held against it soon after the last swap has ended, not a minute later', async () => {
+    const at = await keep();
+    const watching = at.keeper.watch(at.ledger, (error) => { throw error; });
+    onTestFinished(() => { watching.unsubscribe(); });
+    await advance(at.clock, 10_000);
+    expect(at.node.asked).toBe(0);
+    at.bookings += 1;
+    await expect.poll(async () => {
+      if (at.clock.now() < 20_000) await advance(at.clock, 5_000);
+      return at.node.asked;
+    }).toBeGreaterThan(0);
+    expect(at.clock.now()).toBeLessThanOrEqual(20_000);
+  });
+
+  it('books no difference that a node stops telling of within ten seconds', async () => {
+    const at = await keep();
+    at.node.more = 7n;
+    await watched(at, 60_000);
+    at.node.more = 0n;
+    await watched(at, 60_000);
+    expect(told(at)).toEqual([]);
+  });
+});
+
+interface Payer {
+  /** Takes so much of USDC from the chain's balance. */
+  lose(amount: bigint): void;
+  /** Lists a transaction that took so much of USDC. */
+  list(signature: string, amount: bigint): void;
+  pass(spanMs: number): Promise<void>;
+  readonly told: unknown[];
+}
+
+/** A settled wallet of 100 units of USDC on a node whose history is made up. */
+async function watchedPayer(): Promise<Payer> {
+  const clock = new VirtualClock(0);
+  const state = stateWith({ wallet: new Map([[USDC_MINT, 100n as Amount]]) });
+  const history = [{ signature: 'first' } as HistoryEntry];
+  const taken = new Map<string, bigint>();
+  const told: unknown[] = [];
+  let onChain = 100n;
+  const ledger: KeptLedger = {
+    state, version: () => told.length, hasEnded: () => false,
+    accept: (command) => {
+      told.push([command.cause, command.change]);
+      step(state, told.length, 0, command);
+    },
+  };
+  const keeper = createWalletKeeper({
+    wallet: 'us', clock, onFault: (error) => { throw error; },
+    journal: { isBehind: () => false, isOwnTransaction: () => false, lastLanded: () => undefined },
+    chain: {
+      balances: async () => new Map([[USDC_MINT, onChain as Amount]]),
+      newestTransactions: async () => [...history],
+      landedSwap: async ({ signature }) => ({
+        signature, slot: 1n, feeLamports: 0n as Lamports, rentLamports: 0n as Lamports,
+        amountIn: (taken.get(signature) ?? 0n) as Amount, amountOut: 0n as Amount,
+      }),
+      finalizedBlockHeight: async () => 1n,
+      signatureStatus: async () => undefined,
+    },
+  });
+  await keeper.settle(ledger, () => undefined);
+  const watching = keeper.watch(ledger, (error) => { throw error; });
+  onTestFinished(() => { watching.unsubscribe(); });
+  return {
+    told,
+    lose: (amount) => { onChain -= amount; },
+    list(signature, amount) {
+      history.unshift({ signature } as HistoryEntry);
+      taken.set(signature, amount);
+    },
+    pass: async (spanMs) => { for (let ms = 0; ms < spanMs; ms += 1_000) await advance(clock, 1_000); },
+  };
+}
+
+describe('issue 13.36: a withdrawal that was booked', () => {
+  it('does not explain what is missing after ledger and chain have agreed again', async () => {
+    const payer = await watchedPayer();
+    payer.list('paid', 5n);
+    payer.lose(5n);
+    await payer.pass(150_000);
+    expect(payer.told).toEqual([['withdrawal', '-5']]);
+    payer.lose(5n);
+    await payer.pass(150_000);
+    expect(payer.told).toEqual([['withdrawal', '-5'], ['mismatch', '-5']]);
+  });
+
+  it('does not explain what is missing before they have agreed again, and a further one does', async () => {
+    const payer = await watchedPayer();
+    payer.list('paid', 5n);
+    payer.lose(5n);
+    while (payer.told.length === 0) await payer.pass(1_000);
+    payer.lose(5n);
+    await payer.pass(90_000);
+    expect(payer.told).toEqual([['withdrawal', '-5'], ['mismatch', '-5']]);
+    payer.list('again', 7n);
+    payer.lose(7n);
+    await payer.pass(90_000);
+    expect(payer.told.at(-1)).toEqual(['withdrawal', '-7']);
+  });
+});
+
+const adjust = (change: string, cause: AdjustWallet['cause']): AdjustWallet =>
+  ({ kind: 'command', name: 'adjust-wallet', mint: USDC_MINT, change, cause, reason: 'why' });
+
+const alertsAfter = (change: string, cause: AdjustWallet['cause']): unknown => {
+  const state = stateWith({ wallet: new Map([[USDC_MINT, 600_000_000n as Amount]]) });
+  step(state, 1, 0, adjust(change, cause));
+  return adjustmentAlerts(state, adjust(change, cause)).map(({ level, message }) => `${level}: ${message}`);
+};
+
+describe('what is told of money that others moved', () => {
+  it('is what it was, at the level it deserves', () => {
+    expect(alertsAfter('1', 'deposit'))
+      .toEqual(['info: 0.000001 USDC came into the wallet: why. The ledger has it now']);
+    expect(alertsAfter('-1000000', 'withdrawal'))
+      .toEqual(['warning: 1 USDC left the wallet: why. The ledger has it now']);
+    expect(alertsAfter('-1', 'mismatch'))
+      .toEqual(['critical: the wallet lacks 0.000001 USDC: why. The ledger has it now']);
+  });
+
+  it('is whose book is not covered any more', () => {
+    expect(alertsAfter('-200000000', 'withdrawal')).toEqual([
+      expect.stringMatching(/^warning: 200 USDC left/), expect.stringMatching(
+        /^warning: the wallet has 400 USDC, less than the 500 USDC in the books of diver: .*BALANCE_INSUFFICIENT/,
+      ),
+    ]);
+  });
+});

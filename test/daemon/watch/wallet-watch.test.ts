@@ -1,0 +1,172 @@
+import { Keypair, PublicKey, SystemProgram, Transaction } from '@solana/web3.js';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Amount } from '../../../src/core/amount.ts';
+import { GannetError } from '../../../src/core/errors.ts';
+import type { LedgerView, WalletWatchOptions } from '../../../src/daemon/watch/wallet-watch.ts';
+import { compareWallet, watchWallet } from '../../../src/daemon/watch/wallet-watch.ts';
+import { VirtualClock } from '../../../src/engine/virtual-clock.ts';
+import type { Mint } from '../../../src/market/token.ts';
+import { SOL_MINT, USDC_MINT } from '../../../src/market/token.ts';
+import type { AdjustWallet } from '../../../src/trading/command.ts';
+import type { ChainFixture } from '../../chain/chain-fixture.ts';
+import { startChainFixture } from '../../chain/chain-fixture.ts';
+import { advance } from '../../service/virtual-time.ts';
+
+let world: ChainFixture;
+beforeAll(async () => { world = await startChainFixture(); });
+afterAll(async () => { await world.close(); });
+
+interface Wallet extends WalletWatchOptions {
+  readonly keypair: Keypair;
+  /** The ledger; what it holds may be changed. */
+  readonly books: Map<Mint, Amount>;
+  /** Sends SOL elsewhere, as the wallet's owner may with another program. */
+  pay(lamports: number): Promise<string>;
+}
+
+async function newWallet(overrides: Partial<WalletWatchOptions> = {}): Promise<Wallet> {
+  const { keypair, address } = world.wallet();
+  const books = new Map(await world.chain.balances(address));
+  return {
+    keypair, books, wallet: address, chain: world.chain, isOwn: () => false, clock: new VirtualClock(0),
+    ledger: () => ({ balances: books, version: 1 }),
+    pay: async (lamports) => {
+      const transaction =
+        new Transaction({ feePayer: keypair.publicKey, recentBlockhash: world.node.latestBlockhash().blockhash });
+      transaction.add(
+        SystemProgram.transfer({ fromPubkey: keypair.publicKey, toPubkey: new PublicKey(NEIGHBOUR), lamports }),
+      );
+      transaction.sign(keypair);
+      expect(await world.chain.send(transaction.serialize())).toStrictEqual({ kind: 'accepted' });
+      world.node.advanceSlots(4);
+      return String((await world.chain.newestTransactions(address))[0]?.signature);
+    },
+    ...overrides,
+  };
+}
+
+const NEIGHBOUR = Keypair.fromSeed(new Uint8Array(32).fill(77)).publicKey.toBase58();
+const told = (commands: readonly AdjustWallet[] | undefined): unknown =>
+  commands?.map(({ mint, change, cause }) => [mint, change, cause]);
+
+describe('the wallet held against the chain', () => {
+  it('is as it is booked: nothing to tell', async () => {
+    expect(await compareWallet(await newWallet())).toStrictEqual([]);
+  });
+
+  it('has what somebody paid in, booked as a deposit to the unit', async () => {
+    const wallet = await newWallet();
+    world.node.fundToken({ owner: wallet.wallet, mint: USDC_MINT, amount: 123_456_789n });
+    world.node.airdrop(wallet.wallet, 5n);
+    world.node.advanceSlots(4);
+    expect(told(await compareWallet(wallet)))
+      .toStrictEqual([[SOL_MINT, '5', 'deposit'], [USDC_MINT, '123456789', 'deposit']]);
+  });
+
+  it('lacks what its owner paid out elsewhere, fee included, booked as a withdrawal', async () => {
+    const wallet = await newWallet();
+    await wallet.pay(2_000_000_000);
+    expect(told(await compareWallet(wallet))).toStrictEqual([[SOL_MINT, '-2000005000', 'withdrawal']]);
+  });
+
+  it('lacks something that none of its transactions took: a mismatch', async () => {
+    const wallet = await newWallet();
+    wallet.books.set(SOL_MINT, (wallet.books.get(SOL_MINT)! + 7n) as Amount);
+    expect(told(await compareWallet(wallet))).toStrictEqual([[SOL_MINT, '-7', 'mismatch']]);
+  });
+
+  it('lacks more than what was paid out: the rest is not explained, so nothing of it is', async () => {
+    const wallet = await newWallet();
+    await wallet.pay(1_000_000);
+    wallet.books.set(SOL_MINT, (wallet.books.get(SOL_MINT)! + 1n) as Amount);
+    expect(told(await compareWallet(wallet))).toStrictEqual([[SOL_MINT, '-1005001', 'mismatch']]);
+  });
+
+  it('is not explained by what we did ourselves, nor by what was before our own last transaction', async () => {
+    const own = new Set<string>();
+    const wallet = await newWallet({ isOwn: (signature) => own.has(signature) });
+    await wallet.pay(3_000_000);
+    own.add(await wallet.pay(1_000_000));
+    expect(told(await compareWallet(wallet))).toStrictEqual([[SOL_MINT, '-4010000', 'mismatch']]);
+  });
+
+  it('issue 13.38: lacks what was paid out since both agreed, though swaps of ours landed after it', async () => {
+    const own = new Set<string>();
+    const agreed: { at?: string } = {};
+    const wallet = await newWallet({ isOwn: (signature) => own.has(signature), agreedAt: () => agreed.at });
+    const isBooked = async (): Promise<void> => {
+      wallet.books.clear();
+      for (const [mint, amount] of await world.chain.balances(wallet.wallet)) wallet.books.set(mint, amount);
+    };
+    await wallet.pay(7_000_000);
+    await isBooked();
+    agreed.at = await wallet.pay(1_000_000);
+    own.add(agreed.at);
+    await isBooked();
+    await wallet.pay(3_000_000);
+    const before = wallet.books.get(SOL_MINT)!;
+    own.add(await wallet.pay(2_000_000));
+    // Of the two the ledger has booked its own swap.
+    wallet.books.set(SOL_MINT, (before - 2_005_000n) as Amount);
+    expect(told(await compareWallet(wallet))).toStrictEqual([[SOL_MINT, '-3005000', 'withdrawal']]);
+    // What was paid out before both agreed explains nothing.
+    wallet.books.set(SOL_MINT, (wallet.books.get(SOL_MINT)! + 7_005_000n) as Amount);
+    expect(told(await compareWallet(wallet))).toStrictEqual([[SOL_MINT, '-10010000', 'mismatch']]);
+  });
+
+  it('is not told of while swaps are under way, nor where something was booked meanwhile', async () => {
+    const wallet = await newWallet();
+    world.node.airdrop(wallet.wallet, 5n);
+    world.node.advanceSlots(4);
+    expect(await compareWallet({ ...wallet, ledger: () => undefined })).toBeUndefined();
+    let version = 0;
+    const moving = (): LedgerView => ({ balances: wallet.books, version: version++ });
+    expect(await compareWallet({ ...wallet, ledger: moving })).toBeUndefined();
+  });
+
+  it('tells nothing of a mint of which two readings do not agree', async () => {
+    const wallet = await newWallet();
+    let reading = 0;
+    const balances = async (owner: string): Promise<ReadonlyMap<Mint, Amount>> => {
+      reading += 1;
+      return new Map([...(await world.chain.balances(owner)), [USDC_MINT, BigInt(reading) as Amount]]);
+    };
+    expect(await compareWallet({ ...wallet, chain: { ...world.chain, balances } })).toEqual([]);
+  });
+
+  it('issue 13.36: tells what is missing though others send dust of another token all the time', async () => {
+    let dust = 0n;
+    const held = new Map([[SOL_MINT, 10_000_001_000n as Amount]]);
+    const commands = await compareWallet({
+      wallet: 'us', isOwn: () => false, clock: new VirtualClock(0), ledger: () => ({ balances: held, version: 1 }),
+      chain: {
+        balances: async () => new Map([
+          [SOL_MINT, 1_000n as Amount], ['Spam1111111111111111111111111111111111111111' as Mint, ++dust as Amount],
+        ]), newestTransactions: async () => [], landedSwap: async () => undefined,
+      },
+    });
+    expect(commands).toMatchObject([{ mint: SOL_MINT, change: '-10000000000', cause: 'mismatch' }]);
+  });
+});
+
+describe('the watch over the wallet', () => {
+  it('goes on after a fault of the node, which it hands over', async () => {
+    const clock = new VirtualClock(0);
+    const faults: string[] = [];
+    const commands: AdjustWallet[] = [];
+    let turn = 0;
+    const balances = (): Promise<ReadonlyMap<Mint, Amount>> => {
+      turn += 1;
+      return turn === 1 ? Promise.reject(new GannetError('CHAIN_UNREACHABLE', 'no answer'))
+        : Promise.resolve(new Map([[SOL_MINT, 9n as Amount]]));
+    };
+    watchWallet({
+      wallet: 'wallet', clock, everyMs: 60_000, isOwn: () => false, ledger: () => ({ balances: new Map(), version: 1 }),
+      chain: { balances, newestTransactions: () => Promise.resolve([]), landedSwap: () => Promise.resolve(undefined) },
+      onFault: ({ message }) => { faults.push(message); },
+    }).subscribe((command) => { commands.push(command); });
+    await advance(clock, 120_000);
+    expect(faults).toStrictEqual(['no answer']);
+    expect(told(commands)).toStrictEqual([[SOL_MINT, '9', 'deposit']]);
+  });
+});

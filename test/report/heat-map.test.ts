@@ -1,0 +1,62 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { HeatMap } from '../../src/report/heat-map.ts';
+import { heatMapFigure, heatScale } from '../../src/report/heat-map.ts';
+import { GRID } from './reports.ts';
+
+const cells = (map: HeatMap): string[] =>
+  [...heatMapFigure(map).markup.matchAll(/<td class="heat[^>]*>.*?<\/td>/g)].map(([cell]) => cell);
+
+describe('a heat map', () => {
+  it('says each number, each label, and which cell is configured', () => {
+    expect(cells(GRID)).toHaveLength(20);
+    expect(cells(GRID)[6])
+      .toBe('<td class="heat up2 configured">4.10 %<span class="unseen"> (as configured)</span></td>');
+    const { markup } = heatMapFigure(GRID);
+    for (const label of [...GRID.down.labels, ...GRID.across.labels]) expect(markup).toContain(`>${label}</th>`);
+    expect(markup.match(/configured/g)).toHaveLength(4);
+    expect(heatMapFigure({ ...GRID, across: { name: 'cost', labels: ['a', 'b', 'c', 'd', 'x'.repeat(400)] } }).markup)
+      .toContain(`>${'x'.repeat(60)}…</th>`);
+  });
+
+  it('says why a number is missing, each reason once', () => {
+    const { markup } = heatMapFigure(GRID);
+    expect(markup.match(/no swap was made/g)).toHaveLength(1);
+    expect(markup.match(/–<sup>a<\/sup>/g)).toHaveLength(2);
+    const many = {
+      ...GRID, values: GRID.values.map((row, r) => row.map((_, c) => ({ missing: `reason ${r * 5 + c}` }))),
+      configured: undefined,
+    };
+    expect(heatMapFigure(many).markup).toContain('<sup>t</sup> reason 19');
+  });
+
+  it('is refused where labels and values do not fit each other', () => {
+    expect(() => heatMapFigure({ ...GRID, values: GRID.values.slice(1) }))
+      .toThrow(/a value for each of 4 by 5 labels, got rows of 5, 5, 5/);
+    expect(() => heatMapFigure({ ...GRID, across: { name: 'cost', labels: ['one'] } })).toThrow(/4 by 1 labels/);
+  });
+});
+
+describe('the colours of a heat map', () => {
+  it('part at the middle, and are stronger the farther from it', () => {
+    fc.assert(fc.property(fc.array(fc.double({ min: -10, max: 10, noNaN: true }), { minLength: 1 }),
+      fc.constantFrom(0, 1, -3), (values, middle) => {
+        const { style, steps } = heatScale(values, middle);
+        const strength = (value: number): number => Number(style(value).replace(/\D/g, ''));
+        for (const value of values)
+          expect(style(value).startsWith(value < middle ? 'down' : value > middle ? 'up' : 'even')).toBe(true);
+        for (const [a, b] of values.flatMap((first) => values.map((second) => [first, second] as const)))
+          if (Math.abs(a - middle) > Math.abs(b - middle)) expect(strength(a)).toBeGreaterThanOrEqual(strength(b));
+        // The legend holds each value in its colour.
+        for (const value of values)
+          expect(steps.find(({ from, to }) => value >= from && value <= to)?.style).toBe(style(value));
+      }));
+  });
+
+  it('go from the least to the most where there is no middle', () => {
+    const { style } = heatScale([10, 20, 30, 50], null);
+    expect([10, 20, 30, 50].map(style)).toEqual(['up1', 'up2', 'up3', 'up4']);
+    expect(heatScale([7, 7], null).steps).toEqual([{ style: 'even', from: 7, to: 7 }]);
+    expect(heatScale([], 0).steps).toEqual([]);
+  });
+});

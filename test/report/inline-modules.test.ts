@@ -1,0 +1,37 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { runInNewContext } from 'node:vm';
+import { describe, expect, it } from 'vitest';
+import { inlineModules } from '../../src/report/page.ts';
+import { temporaryFolder } from '../recording/temporary.ts';
+
+/** Writes modules and returns what `run` comes to in the script that they become. */
+function inlined(modules: Readonly<Record<string, string>>, run: string): unknown {
+  const folder = temporaryFolder();
+  for (const [name, text] of Object.entries(modules)) writeFileSync(join(folder, name), text);
+  const kept: { result?: unknown } = {};
+  runInNewContext(inlineModules(pathToFileURL(join(folder, 'entry.ts')), `kept.result = ${run};`), { kept });
+  return kept.result;
+}
+
+describe('modules in a page', () => {
+  it('run as they do here: types gone, equal names apart, each once', () => {
+    const modules = {
+      'entry.ts': `import type { Size } from './a.ts';\nimport { twice } from './a.ts';\nimport { twice as more, type Loose } from './b.ts';\nexport function all(size: Size): Loose { return [twice(size), more(size)]; }\n`,
+      'a.ts': `import { counted } from './c.ts';\nexport type Size = number;\nconst FACTOR = 2;\n// A comment.\nexport function twice(size: Size): number { counted.push('a'); return FACTOR * size!; }\n`,
+      'b.ts': `import { counted } from './c.ts';\nexport type Loose = readonly (number | string)[];\nconst FACTOR = 20;\nexport function twice(size: number): string { counted.push('b'); return FACTOR * size + '/' + counted.length; }\n`,
+      'c.ts': 'export const counted: string[] = [];\n',
+    };
+    expect(inlined(modules, 'entry.all(3).join()')).toBe('6,60/2');
+  });
+
+  it('are refused where they do what cannot be carried along, or would end the page’s script', () => {
+    expect(() => inlined({ 'entry.ts': `export * from './a.ts';\n`, 'a.ts': '' }, '0'))
+      .toThrow(/entry\.ts cannot go into a page: export \*/);
+    expect(() =>
+      inlined({ 'entry.ts': `import { readFileSync } from 'node:fs';\nexport const a = readFileSync;\n` }, '0'))
+      .toThrow(/cannot go into a page: import/);
+    expect(() => inlined({ 'entry.ts': `export const a = '</script>';\n` }, '0')).toThrow(/may not hold what ends one/);
+  });
+});

@@ -1,0 +1,168 @@
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { lookaheadCommand } from '../../../src/cli/commands/research/lookahead.ts';
+import { runCommand } from '../../cli/in-process.ts';
+import { createPlayground } from '../../e2e/gannet.ts';
+import { FISH, SOL, USDC } from '../../market/tokens.ts';
+import type { Market } from './suite.ts';
+import { writeMarket } from './suite.ts';
+
+const LEAKY = fileURLToPath(new URL('./planted/future-bar.ts', import.meta.url));
+
+const THROWING = fileURLToPath(new URL('../trials/unruly-strategy.ts', import.meta.url));
+
+let market: Market;
+const place = createPlayground();
+beforeAll(async () => { market = await writeMarket(); });
+afterAll(async () => {
+  market.remove();
+  await place.close();
+});
+
+function config(name: string, strategies: string): string {
+  return place.write(name, [
+    'mode: paper', 'service:', '  base_url: embedded', 'chain:', '  rpc_url: embedded',
+    'tokens:', ...[SOL, USDC, FISH].map(({ symbol, mint }) => `  ${symbol}: ${mint}`), 'strategies:', strategies,
+  ].join('\n'));
+}
+
+const REVERSION = '  - { use: mean-reversion, name: dip, budget: "100 USDC", params: { pair: SOL/USDC, size: "25 USDC", window: 10, k: 1 } }';
+
+describe('gannet lookahead', () => {
+  it('prints the period, the passes, the instants and the number of compared decisions', async () => {
+    const { code, document, text } = await runCommand(
+      lookaheadCommand, ['lookahead', config('told.yaml', REVERSION), '--recording', market.directory, '--times', '2'],
+      { stateDir: market.directory },
+    );
+    const [dip] = document['strategies'] as readonly Readonly<Record<string, number>>[];
+    expect(dip).toMatchObject({ instants: 2, passes: 4 + 2 * 2 * 3 });
+    expect(dip!['compared']).toBeGreaterThanOrEqual(3 * dip!['decisions']!);
+    expect(text).toContain(`(2026-01-05 08:00 to 2026-01-05 08:19 UTC), ${String(document['events'])} events`);
+    expect(text).toContain(`dip: clean: none of its ${dip!['decisions']} decisions moved`);
+    expect(text)
+      .toMatch(/16 passes, \d+ decisions compared. At 2 instants the future was noise, nothing, or itself backwards/);
+    expect(code).toBe(0);
+  });
+
+  it('says that nothing is shown for a strategy without decisions', async () => {
+    const idle = REVERSION.replace('k: 1', 'k: 90');
+    const { document, text } = await runCommand(
+      lookaheadCommand, ['lookahead', config('idle.yaml', idle), '--recording', market.directory, '--times', '1'],
+      { stateDir: market.directory },
+    );
+    expect(document).toMatchObject({
+      clean: true, strategies: [{ decisions: 0, first_leak: null }],
+      warnings: ['dip decided nothing, so nothing is shown: take a longer recording, or one in which it decides'],
+    });
+    expect(text).toContain('dip: NOTHING SHOWN');
+    expect(text).not.toContain('clean');
+  });
+
+  it('says that nothing is shown after a strategy threw and was stopped', async () => {
+    const throwing = `  - { use: "${THROWING}", name: dip, budget: "100 USDC", params: { pair: SOL/USDC, size: "25 USDC", mode: throw } }`;
+    const { document, text } = await runCommand(lookaheadCommand, [
+      'lookahead', config('throwing.yaml', throwing), '--recording', market.directory, '--times', '1',
+    ], { stateDir: market.directory });
+    const said = 'strategy dip stopped: it fell over; what it would have decided after that is not shown';
+    expect(document['warnings']).toStrictEqual([said]);
+    expect(text).toContain(said);
+  });
+
+  it('reports a clean configuration as clean', async () => {
+    const { code, stdout, stderr } = await place.ask([
+      '--json', 'lookahead', config('clean.yaml', REVERSION), '--recording', market.directory, '--times', '2',
+    ]);
+    expect(stderr).toBe('');
+    expect(JSON.parse(stdout))
+      .toMatchObject({ clean: true, strategies: [{ name: 'dip', clean: true, first_leak: null }] });
+    expect(code).toBe(0);
+  });
+
+  it('names the strategy with a leak, its cause and the first changed decision, and exits with 1', async () => {
+    const leaky = `  - { use: "${LEAKY}", budget: "100 USDC", params: { pair: SOL/USDC, size: "25 USDC", token: FISH, dir: "${market.directory}" } }`;
+    const { code, stdout } = await place.ask([
+      '--json', 'lookahead', config('leaky.yaml', `${REVERSION}\n${leaky}`), '--recording', market.directory, '--times',
+      '2',
+    ]);
+    const { clean, strategies } = JSON.parse(stdout) as {
+      readonly clean: boolean; readonly strategies: readonly { readonly name: string; readonly first_leak: unknown }[];
+    };
+    expect(clean).toBe(false);
+    expect(strategies).toMatchObject([
+      { name: 'dip', clean: true, first_leak: null },
+      {
+        name: 'future-bar', clean: false,
+        first_leak: {
+          process: 'same', seq: expect.any(Number) as number, at: expect.stringMatching(/^2026-01-05T/) as string,
+          expected: null, found: { proposal: { kind: 'alert' } },
+        },
+      },
+    ]);
+    expect(code).toBe(1);
+  });
+
+  it('refuses a recording without the feeds of the strategies', async () => {
+    const other = REVERSION.replaceAll('25 USDC', '26 USDC');
+    const { code, stdout } =
+      await place.ask(['--json', 'lookahead', config('other.yaml', other), '--recording', market.directory]);
+    // What it would watch and what there is, in words, the sizes of a pair together.
+    expect(JSON.parse(stdout)).toMatchObject({ error: { code: 'RECORDING_INCOMPLETE', message: expect.stringMatching(
+      / lacks what the strategies watch: the price of 26 USDC in SOL\. It holds the price of [^:]* in SOL/,
+    ) as string } });
+    expect(code).toBe(2);
+  });
+
+  it('names the recording, not the chain, as the reason for an unknown token', async () => {
+    config('foreign.yaml', REVERSION);
+    const foreign = place.write('foreign-token.yaml', place.read('foreign.yaml')
+      .replace('tokens:', 'tokens:\n  KELP: Barna97njkphfBK7ZbPjATySs3FHRJsMtw8WpfJd2Fa'));
+    const { code, stdout } = await place.ask(['--json', 'lookahead', foreign, '--recording', market.directory]);
+    const { message } = (JSON.parse(stdout) as { readonly error: { readonly message: string } }).error;
+    expect(message).toMatch(
+      /tokens\.KELP: expected a token that the recording holds \(.*\bSOL So11…1112\b.*Take a recording that has it, or a configuration without it/,
+    );
+    expect(message).not.toContain('chain');
+    expect(code).toBe(2);
+  });
+
+  it('prints warm-ups as durations and amounts with their tokens', async () => {
+    const { text, document, code } = await runCommand(lookaheadCommand, [
+      'lookahead', config('warm.yaml', REVERSION), '--recording', market.directory, '--times', '1', '--warm-up',
+    ], { stateDir: market.directory });
+    expect(text)
+      .toMatch(/no warm-up: a longer history changes decisions, after [2-8] of 8 starts; (?:\d+m)?\d+s is enough\n/);
+    expect(text).toMatch(/\n {4}after a longer history (?:to swap (?:25 USDC to SOL|all its SOL to USDC)|no decision)/);
+    expect(text).toMatch(/\n {4}as configured {10}(?:to swap|no decision)/);
+    const [{ warm_up: warmUp }] = document['strategies'] as readonly [{
+      readonly warm_up: Readonly<Record<string, unknown>> & { readonly starts: readonly string[] };
+    }];
+    expect(warmUp).toMatchObject({
+      configured: '0s', enough: expect.stringMatching(/^(?:\d+m)?\d+s$/) as string,
+      longest_tried: expect.any(String) as string, trading_from: warmUp.starts[0],
+    });
+    expect(warmUp.starts).toHaveLength(8);
+    expect(text).not.toMatch(/\d{7}|\dms\b/);
+    expect(
+      (document['strategies'] as readonly { readonly first_leak: { readonly detail: string } }[])[0]!.first_leak.detail,
+    ).toMatch(/^a history of \S+ before the start leads to another decision than no history, as configured$/);
+    expect(code).toBe(1);
+  });
+
+  it('calls a warm-up long enough only after comparing decisions, and prints their number', async () => {
+    const idle = REVERSION.replace('k: 1', 'k: 90');
+    const asked = ['--recording', market.directory, '--times', '1', '--warm-up'];
+    const { text, document } = await runCommand(
+      lookaheadCommand, ['lookahead', config('idle-warm.yaml', idle), ...asked], { stateDir: market.directory },
+    );
+    expect(text).toContain('no warm-up: NOTHING SHOWN: it decided nothing in what was compared after 8 starts');
+    expect(document['warnings'])
+      .toContain('of the warm-up of dip nothing is shown: it decided nothing in what was compared after 8 starts');
+    expect(document).toMatchObject({ strategies: [{ warm_up: { enough: null, compared: 0 } }] });
+    const long = await runCommand(lookaheadCommand, [
+      'lookahead', config('long-warm.yaml', REVERSION.replace('params', 'warmup: 5m, params')), ...asked,
+    ], { stateDir: market.directory });
+    expect(long.text)
+      .toMatch(/warm-up 5m: up to \d+m of history change nothing: \d+ decisions compared after 8 starts\n/);
+    expect(long.code).toBe(0);
+  });
+});

@@ -1,0 +1,5 @@
+import { atEachPrice } from './bench.ts';
+
+/** Acts on how long it took. */
+export default atEachPrice('stopwatch', () =>
+  ({ price }) => price > 128 && `after ${Math.floor(performance.now() / 1_000_000)}`);

@@ -1,0 +1,5 @@
+import { atEachPrice } from './bench.ts';
+
+/** Trades by the clock of the machine. */
+export default atEachPrice('wall-clock', () =>
+  ({ price }) => price > 128 && `at ${new Date(Date.now()).getUTCFullYear()}`);

@@ -1,0 +1,70 @@
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { TrialBasis } from '../../../src/research/sweep/finished-trials.ts';
+import { trialBasis } from '../../../src/research/sweep/finished-trials.ts';
+import { PROJECT_DIR } from '../../../src/config/project-dir.ts';
+import { openRecording } from '../../../src/recording/reader.ts';
+import { openWriter, temporaryFolder } from '../../recording/temporary.ts';
+import { threadStrategy, trialSetup } from '../trials/trial-setup.ts';
+
+/** A folder with a strategy that takes a figure from a package, which takes it from another one. */
+function strategyFolder(): {
+  readonly use: string; readonly put: (path: string, text: string) => void;
+  readonly install: (name: string, version: string, dependencies?: object) => void;
+} {
+  const dir = temporaryFolder();
+  const put = (path: string, text: string): void => {
+    mkdirSync(dirname(join(dir, path)), { recursive: true });
+    writeFileSync(join(dir, path), text);
+  };
+  const install = (name: string, version: string, dependencies: object = {}): void => {
+    put(`node_modules/${name}/package.json`, JSON.stringify({
+      name, version, type: 'module', main: 'index.js', dependencies,
+    }));
+    put(`node_modules/${name}/index.js`, 'export const figure = 1;');
+  };
+  install('figures', '1.0.0', { deeper: '^1.0.0' });
+  install('deeper', '1.0.0');
+  put('shared.ts', `export { figure } from 'figures';`);
+  put('own.ts', `import { NEVER } from 'rxjs';\nimport { z } from 'zod';\nimport { defineStrategy } from '${PROJECT_DIR}src/strategy/index.ts';\nimport { figure } from './shared.ts';\n
+export default defineStrategy({ name: 'own', summary: String(figure), params: z.looseObject({}), inputs: () => ({}), run: () => NEVER });`);
+  for (const name of ['rxjs', 'zod'])
+    symlinkSync(join(PROJECT_DIR, 'node_modules', name), join(dir, 'node_modules', name));
+  return { use: join(dir, 'own.ts'), put, install };
+}
+
+async function basisOf(use: string): Promise<TrialBasis> {
+  const writer = openWriter(temporaryFolder());
+  await writer.close();
+  const recording = openRecording(writer.directory);
+  return trialBasis({ setup: trialSetup(writer.directory, [threadStrategy(use)]), recording });
+}
+
+describe('what finished trials depend on', () => {
+  it('is the same as long as nothing changes, and another with each version of a package that a strategy imports, or that one depends on', async () => {
+    const { use, install } = strategyFolder();
+    const keys = [await basisOf(use), await basisOf(use)];
+    expect(keys[1]!.key).toBe(keys[0]!.key);
+    install('figures', '1.0.1', { deeper: '^1.0.0' });
+    keys.push(await basisOf(use));
+    install('deeper', '1.1.0');
+    keys.push(await basisOf(use));
+    expect(new Set(keys.map(({ key }) => key)).size).toBe(3);
+    expect(new Set(keys.map(({ strategies }) => strategies)).size).toBe(1);
+  });
+
+  it('has the code of a package in it that is linked from elsewhere, whatever its version', async () => {
+    const { use, put } = strategyFolder();
+    const linked = temporaryFolder();
+    writeFileSync(join(linked, 'package.json'), JSON.stringify({
+      name: 'linked', version: '1.0.0', type: 'module', main: 'index.js',
+    }));
+    writeFileSync(join(linked, 'index.js'), 'export const figure = 1;');
+    symlinkSync(linked, join(dirname(use), 'node_modules', 'linked'));
+    put('shared.ts', `export { figure } from 'linked';`);
+    const before = await basisOf(use);
+    writeFileSync(join(linked, 'index.js'), 'export const figure = 2;');
+    expect((await basisOf(use)).key).not.toBe(before.key);
+  });
+});

@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest';
+import { readRecordedChecks } from '../../../src/backtest/recorded-checks.ts';
+import { runTrial } from '../../../src/research/trials/run-trial.ts';
+import type { DoneTrial, Trial } from '../../../src/research/trials/trial.ts';
+import { trialOf } from '../../../src/research/trials/trial.ts';
+import { openRecording } from '../../../src/recording/reader.ts';
+import type { RowSource } from '../../../src/recording/shared/shared-source.ts';
+import meanReversion from '../../../strategies/mean-reversion.ts';
+import { SWINGS, threadStrategy, trialSetup, writeSwings } from './trial-setup.ts';
+import { temporaryFolder } from '../../recording/temporary.ts';
+
+async function rowsOnDisk(): Promise<{ readonly rows: RowSource; readonly directory: string }> {
+  const directory = await writeSwings(temporaryFolder());
+  const recording = openRecording(directory);
+  const rows: RowSource =
+    { kinds: recording.kinds, feeds: recording.feeds, cursor: (choice) => recording.cursor(choice), since: () => rows };
+  return { rows, directory };
+}
+
+async function run(difference: Omit<Trial, 'id'>, warmupMs?: number): Promise<DoneTrial> {
+  const { rows, directory } = await rowsOnDisk();
+  const { use, ...strategy } = threadStrategy('mean-reversion', { window: 10, k: 1 }, { warmupMs });
+  expect(use).toBe('mean-reversion');
+  const result = runTrial(trialOf(difference), {
+    setup: trialSetup(directory, []), strategies: [{ ...strategy, strategy: meanReversion }], rows,
+    checks: readRecordedChecks(rows), stopwatch: () => 0,
+  });
+  if (result.kind !== 'done') throw new Error(result.reason);
+  return result;
+}
+
+const FIRST = SWINGS[0]!.receivedAt;
+const LAST = SWINGS.at(-1)!.receivedAt;
+const MINUTE = 60_000;
+
+describe('a trial', () => {
+  it('of the whole period is one without a period, decision by decision', async () => {
+    const whole = await run({ params: {} });
+    const period = await run({ params: {}, period: { from: FIRST, to: LAST + 1 } });
+    expect(period.decisionHash).toBe(whole.decisionHash);
+    expect(period.events).toBe(SWINGS.length);
+    expect(whole.decisions).toBeGreaterThan(50);
+  });
+
+  it('of a period reads nothing of its end and after, nor anything before it', async () => {
+    const [from, to] = [FIRST + 30 * MINUTE, FIRST + 60 * MINUTE];
+    const { events, record } = await run({ params: {}, period: { from, to }, keep: 'record' });
+    expect(events).toBe(SWINGS.filter(({ receivedAt }) => receivedAt >= from && receivedAt < to).length);
+    expect(record?.times[0]).toBe(from);
+    for (const { at } of record!.fills) expect(at).toBeGreaterThan(from);
+    expect(record?.instruments.map(({ symbol }) => symbol)).toStrictEqual(['SOL']);
+  });
+
+  it('of a period warms up on what came before it, and trades from its beginning', async () => {
+    const period = { from: FIRST + 30 * MINUTE, to: FIRST + 60 * MINUTE };
+    // As many prices as five minutes have.
+    const params = { own: { window: 60 } };
+    const cold = await run({ params, period });
+    const warm = await run({ params, period }, 5 * MINUTE);
+    expect(warm.events).toBe(cold.events);
+    expect(warm.decisions).toBeGreaterThan(cold.decisions);
+    expect(warm.decisionHash).not.toBe(cold.decisionHash);
+  });
+
+  it('of a period before anybody is warm begins once they are', async () => {
+    const early = await run({ params: {}, period: { from: FIRST, to: LAST + 1 } }, 5 * MINUTE);
+    expect(early.decisionHash).toBe((await run({ params: {} }, 5 * MINUTE)).decisionHash);
+  });
+
+  it('of a period that warming up takes all of is none', async () => {
+    await expect(run({ params: {}, period: { from: FIRST, to: FIRST + MINUTE } }, 5 * MINUTE))
+      .rejects.toThrow('nothing is left to trade on');
+  });
+
+  it('has an id of what it is: the same for the same, another for another', () => {
+    const ids = [
+      trialOf({ params: { a: { x: 1, y: 2 } } }), trialOf({ params: { a: { y: 2, x: 1 } }, keep: 'record' }),
+      trialOf({ params: { a: { x: 2, y: 2 } } }),
+      trialOf({ params: { a: { x: 1, y: 2 } }, period: { from: 1, to: 2 } }),
+    ].map(({ id }) => id);
+    expect(ids[1]).toBe(ids[0]);
+    expect(new Set(ids).size).toBe(3);
+    expect(ids[0]).toMatch(/^[0-9a-f]{16}$/);
+  });
+});

@@ -1,0 +1,57 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { backtestCommand } from '../../src/cli/commands/research/backtest.ts';
+import { SOL, USDC } from '../market/tokens.ts';
+import type { Playground } from '../e2e/gannet.ts';
+import { createPlayground } from '../e2e/gannet.ts';
+import { runCommand } from '../cli/in-process.ts';
+import { UNRULY, writeSwings } from './trials/trial-setup.ts';
+
+const TOLD =
+  'a strategy threw where nobody could catch it; it must return its stream, not subscribe to it: nobody hears this\n';
+
+const folder = mkdtempSync(join(tmpdir(), 'gannet-loose-'));
+const config = join(folder, 'loose.yaml');
+const grid = join(folder, 'grid.yaml');
+let playground: Playground;
+let recording: string;
+beforeAll(async () => {
+  playground = createPlayground();
+  recording = await writeSwings(folder);
+  writeFileSync(config, `mode: paper\ntokens: { SOL: ${SOL.mint}, USDC: ${USDC.mint} }\nrisk: { max_slippage_bps: 50, max_trade: "500 USDC" }\nstrategies:\n  - { use: "${UNRULY}", budget: "500 USDC", params: { pair: SOL/USDC, size: "25 USDC", mode: loose } }\n`);
+  writeFileSync(grid, 'params: { unruly.every_nth: [7] }\n');
+});
+afterAll(async () => {
+  await playground.close();
+  rmSync(folder, { recursive: true });
+});
+
+describe('errors of a strategy that subscribes by itself and throws there', () => {
+  it('are told once by a backtest, and change nothing of it', async () => {
+    const { code, told, document } = await runCommand(
+      backtestCommand, ['backtest', config, '--recording', recording, '--no-grid'], { stateDir: folder },
+    );
+    expect([code, told]).toStrictEqual([0, TOLD]);
+    const fine = join(folder, 'fine.yaml');
+    writeFileSync(fine, readFileSync(config, 'utf8').replace('mode: loose', 'mode: fine'));
+    expect((await runCommand(
+      backtestCommand, ['backtest', fine, '--recording', recording, '--no-grid'], { stateDir: folder },
+    )).document['decision_hash']).toBe(document['decision_hash']);
+  });
+
+  it.each([
+    ['sweep', ['--grid', grid, '--workers', '1', '--objective', 'total_return']],
+    ['lookahead', ['--times', '1']],
+    [
+      'walk-forward',
+      ['--grid', grid, '--workers', '1', '--objective', 'total_return', '--in-sample', '1h', '--out-of-sample', '30m'],
+    ],
+  ])('are told by %s, and end none of its threads', async (command, flags) => {
+    const { code, stderr } =
+      await playground.ask([command, config, '--recording', recording, ...flags, '--json', '--state-dir', folder]);
+    expect(stderr).toContain(TOLD);
+    expect(code, stderr).toBe(0);
+  });
+});

@@ -1,0 +1,46 @@
+import { PublicKey } from '@solana/web3.js';
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import {
+  associatedTokenAddress, seededAddress, TOKEN_2022_PROGRAM, TOKEN_PROGRAM,
+} from '../../src/sandbox/chain/addresses.ts';
+import { createAddresses } from '../../src/solana/addresses.ts';
+import { isOnCurve } from '../../src/solana/curve.ts';
+
+const key = fc.uint8Array({ minLength: 32, maxLength: 32 });
+
+describe('isOnCurve', () => {
+  test('says of any 32 bytes what the reference library says', () => {
+    fc.assert(
+      fc.property(key, (bytes) => { expect(isOnCurve(bytes)).toBe(PublicKey.isOnCurve(bytes)); }), { numRuns: 3_000 },
+    );
+  });
+
+  test('knows the point that every signature starts from, and one beside it', () => {
+    const base = Buffer.from('5866666666666666666666666666666666666666666666666666666666666666', 'hex');
+    expect(isOnCurve(base)).toBe(true);
+    expect(isOnCurve(Uint8Array.from(base).fill(2, 0, 1)))
+      .toBe(PublicKey.isOnCurve(Uint8Array.from(base).fill(2, 0, 1)));
+  });
+});
+
+describe('addresses', () => {
+  test('are derived as the chain derives them, the first time and from memory', () => {
+    const addresses = createAddresses(8);
+    fc.assert(fc.property(key, key, fc.constantFrom(TOKEN_PROGRAM, TOKEN_2022_PROGRAM), fc.string({ maxLength: 8 }),
+      (owner, mint, program, seed) => {
+        const [ownerText, mintText] = [addresses.addressOf(owner), addresses.addressOf(mint)];
+        expect(ownerText).toBe(new PublicKey(owner).toBase58());
+        for (let i = 0; i < 2; i++) expect(addresses.associated(ownerText, mintText, program))
+          .toBe(associatedTokenAddress(ownerText, mintText, program));
+        expect(addresses.seeded(ownerText, Buffer.from(seed), program)).toBe(seededAddress(ownerText, seed, program));
+      }), { numRuns: 200 });
+  });
+
+  test('of what is no address there are none', () => {
+    const addresses = createAddresses();
+    expect(addresses.associated('', 'nothing', TOKEN_PROGRAM)).toBeUndefined();
+    expect(addresses.associated('1'.repeat(2_000), TOKEN_PROGRAM, TOKEN_PROGRAM)).toBeUndefined();
+    expect(addresses.seeded(TOKEN_PROGRAM, Buffer.alloc(33), TOKEN_PROGRAM)).toBeUndefined();
+  });
+});

@@ -1,0 +1,180 @@
+import { VersionedTransaction } from '@solana/web3.js';
+import bs58 from 'bs58';
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { isGannetError } from '../../src/core/errors.ts';
+import { seededRandom } from '../../src/core/random.ts';
+import type { ReadTransaction } from '../../src/solana/transaction.ts';
+import { readTransaction, writeMessage } from '../../src/solana/transaction.ts';
+import { integer, mutate, randomBytes, randomTransaction } from '../signer/random-transaction.ts';
+
+/** What the reference library reads, in this reader's terms. */
+function readByReference(bytes: Uint8Array): Omit<ReadTransaction, 'message'> {
+  const { message, signatures } = VersionedTransaction.deserialize(bytes);
+  if (message.version !== 'legacy' && message.version !== 0) throw new Error('expected a version that is known');
+  const { header, version, staticAccountKeys, compiledInstructions, addressTableLookups } = message;
+  return {
+    version,
+    signatures,
+    header: {
+      requiredSignatures: header.numRequiredSignatures,
+      readonlySigned: header.numReadonlySignedAccounts,
+      readonlyUnsigned: header.numReadonlyUnsignedAccounts,
+    },
+    accountKeys: staticAccountKeys.map((key) => key.toBytes()),
+    blockhash: bs58.decode(message.recentBlockhash),
+    instructions: compiledInstructions.map(({ programIdIndex, accountKeyIndexes, data }) => ({
+      programIndex: programIdIndex,
+      accountIndexes: Uint8Array.from(accountKeyIndexes),
+      data,
+    })),
+    lookups: addressTableLookups.map(({ accountKey, writableIndexes, readonlyIndexes }) => ({
+      table: accountKey.toBytes(),
+      writableIndexes: Uint8Array.from(writableIndexes),
+      readonlyIndexes: Uint8Array.from(readonlyIndexes),
+    })),
+  };
+}
+
+/** Plain arrays, so that views, buffers and arrays of the same bytes are equal. */
+function plain(transaction: Omit<ReadTransaction, 'message'>): unknown {
+  const { version, header, signatures, accountKeys, blockhash, instructions, lookups } = transaction;
+  return {
+    version,
+    header,
+    signatures: signatures.map((bytes) => [...bytes]),
+    accountKeys: accountKeys.map((bytes) => [...bytes]),
+    blockhash: [...blockhash],
+    instructions: instructions.map(({ programIndex, accountIndexes, data }) =>
+      [programIndex, [...accountIndexes], [...data]]),
+    lookups: lookups.map(({ table, writableIndexes, readonlyIndexes }) =>
+      [[...table], [...writableIndexes], [...readonlyIndexes]]),
+  };
+}
+
+function serializable(seed: number): Uint8Array | undefined {
+  try {
+    const bytes = randomTransaction(seededRandom(seed)).serialize();
+    return bytes.length <= 1_232 ? bytes : undefined;
+  } catch {
+    // The reference library refuses to serialise what does not fit in a packet.
+    return undefined;
+  }
+}
+
+function outcome(bytes: Uint8Array): ReadTransaction | 'refused' {
+  try {
+    return readTransaction(bytes);
+  } catch (error) {
+    if (isGannetError(error) && error.code === 'CHAIN_TRANSACTION_INVALID') return 'refused';
+    throw error;
+  }
+}
+
+describe('readTransaction', () => {
+  test('reads what the reference library writes, field by field', () => {
+    let compared = 0;
+    fc.assert(
+      fc.property(fc.nat(), (seed) => {
+        const bytes = serializable(seed);
+        if (bytes === undefined) return;
+        const read = readTransaction(bytes);
+        expect(plain(read)).toEqual(plain(readByReference(bytes)));
+        expect(Buffer.compare(read.message, VersionedTransaction.deserialize(bytes).message.serialize())).toBe(0);
+        compared += 1;
+      }),
+      { numRuns: 1_000 },
+    );
+    expect(compared).toBeGreaterThan(700);
+  });
+
+  test('of damaged bytes refuses, or reads exactly what the reference library reads', () => {
+    const counts = { refused: 0, read: 0 };
+    fc.assert(
+      fc.property(fc.nat(), (seed) => {
+        const bytes = serializable(seed);
+        if (bytes === undefined) return;
+        const random = seededRandom(`mutations ${seed}`);
+        for (let round = 0; round < 20; round++) {
+          const damaged = mutate(random, bytes);
+          const read = outcome(damaged);
+          counts[read === 'refused' ? 'refused' : 'read'] += 1;
+          if (read === 'refused') continue;
+          expect(plain(read)).toEqual(plain(readByReference(damaged)));
+          expect(Buffer.compare(writeMessage(read), read.message)).toBe(0);
+        }
+      }),
+      { numRuns: 200 },
+    );
+    expect(counts.refused).toBeGreaterThan(500);
+    expect(counts.read).toBeGreaterThan(500);
+  });
+
+  test('of random bytes throws nothing but a refusal', () => {
+    fc.assert(fc.property(fc.uint8Array({ maxLength: 1_400 }), (bytes) => { outcome(bytes); }), { numRuns: 2_000 });
+  });
+
+  test('never reads a transaction that lacks its last byte or has one more', () => {
+    const random = seededRandom('ends');
+    for (let seed = 0; seed < 200; seed++) {
+      const bytes = serializable(seed);
+      if (bytes === undefined) continue;
+      expect(outcome(bytes.subarray(0, -1))).toBe('refused');
+      expect(outcome(Uint8Array.from([...bytes, integer(random, 0, 255)]))).toBe('refused');
+    }
+  });
+});
+
+function key(fill: number): number[] {
+  return Array.from({ length: 32 }, () => fill);
+}
+
+function tableLookup(...indexes: number[]): number[] {
+  return [1, ...key(7), ...indexes];
+}
+
+/** A transaction of the simplest kind, with the pieces that a test wants to be wrong. */
+function handmade(overrides: Partial<
+  Record<'signatureCount' | 'prefix' | 'header' | 'keyCount' | 'instruction' | 'lookups', readonly number[]>
+> = {}): Uint8Array {
+  const { signatureCount = [1], prefix = [0x80], header = [1, 0, 1], keyCount = [2] } = overrides;
+  const { instruction = [1, 1, 0, 0], lookups = [0] } = overrides;
+  return Uint8Array.from([
+    ...signatureCount, ...Array.from({ length: 64 }, () => 0), ...prefix, ...header,
+    ...keyCount, ...key(1), ...key(2), ...key(9), 1, ...instruction, ...lookups,
+  ]);
+}
+
+describe('readTransaction is as strict as the network', () => {
+  test('and reads the simplest transaction there is', () => {
+    expect(readTransaction(handmade()).instructions).toHaveLength(1);
+    expect(readTransaction(handmade({ prefix: [], lookups: [] })).version).toBe('legacy');
+    expect(readTransaction(handmade({ lookups: tableLookup(1, 5, 0) })).lookups).toHaveLength(1);
+  });
+
+  test.each([
+    ['an unknown version', { prefix: [0x81] }, 'version 1'],
+    ['a length that is not in its shortest form', { signatureCount: [0x81, 0] }, 'shortest form'],
+    ['a length beyond 16 bits', { signatureCount: [0xff, 0xff, 0x7f] }, '16 bits'],
+    ['a length that goes on for ever', { keyCount: [0x82, 0x80, 0x80] }, '16 bits'],
+    ['more items than there can be', { keyCount: [0xff, 0x7f] }, 'cannot fit'],
+    ['fewer slots than required signatures', { header: [2, 0, 0] }, 'required signatures'],
+    ['a fee payer that is read-only', { header: [1, 1, 0] }, 'fee payer'],
+    ['more read-only accounts than accounts', { header: [1, 0, 2] }, 'account keys'],
+    ['a program that is the fee payer', { instruction: [0, 1, 0, 0] }, 'program index of 0'],
+    ['a program that is nowhere', { instruction: [2, 1, 0, 0] }, 'program index of 2'],
+    ['a program from a table', { instruction: [2, 1, 0, 0], lookups: tableLookup(1, 5, 0) }, 'program index of 2'],
+    ['an account that is nowhere', { instruction: [1, 1, 2, 0] }, 'account index of 2'],
+    ['a lookup that loads nothing', { lookups: tableLookup(0, 0) }, 'loads nothing'],
+    [
+      'more accounts than there can be', { lookups: tableLookup(0xff, 1, ...randomBytes(seededRandom(1), 255), 0) },
+      'at most 256 accounts',
+    ],
+  ])('and refuses %s', (_what, overrides, message) => {
+    expect(() => readTransaction(handmade(overrides))).toThrow(message);
+  });
+
+  test('and refuses what no packet can carry', () => {
+    expect(() => readTransaction(new Uint8Array(1_233))).toThrow('at most 1232 bytes');
+  });
+});
